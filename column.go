@@ -1,0 +1,191 @@
+package sorter
+
+import (
+	"sync"
+
+	"example.com/sorter/internal/scratch"
+)
+
+// Column is one key of an [Ordering]: a key function, a direction, and where
+// nulls and NaNs go. Its methods return a changed copy.
+type Column[E any] struct {
+	key    keyColumn[E]
+	order  order
+	isNull func(E) bool
+	nulls  nullPlace
+}
+
+type nullPlace uint8
+
+const (
+	noNulls nullPlace = iota
+	nullsFirst
+	nullsLast
+)
+
+// Asc returns a column that orders by key, smallest first. It panics if key is
+// nil.
+func Asc[E any, K Key](key func(E) K) Column[E] {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	return Column[E]{key: keyFunc[E, K](key)}
+}
+
+// Desc returns a column that orders by key, largest first. It panics if key is
+// nil.
+func Desc[E any, K Key](key func(E) K) Column[E] {
+	c := Asc(key)
+	c.order.desc = true
+	return c
+}
+
+// NullsFirst puts the elements for which isNull holds before all others,
+// whatever the direction; they tie with each other, and the key function is
+// not called for them. It panics if isNull is nil.
+func (c Column[E]) NullsFirst(isNull func(E) bool) Column[E] {
+	return c.withNulls(isNull, nullsFirst)
+}
+
+// NullsLast puts the elements for which isNull holds behind all others,
+// whatever the direction; they tie with each other, and the key function is
+// not called for them. It panics if isNull is nil.
+func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
+	return c.withNulls(isNull, nullsLast)
+}
+
+func (c Column[E]) withNulls(isNull func(E) bool, place nullPlace) Column[E] {
+	if isNull == nil {
+		panic("sorter: nil null function")
+	}
+	c.isNull, c.nulls = isNull, place
+	return c
+}
+
+// NaNsLast puts NaN keys of this column behind all other keys, whatever the
+// direction.
+func (c Column[E]) NaNsLast() Column[E] {
+	c.order.nansLast = true
+	return c
+}
+
+// under returns the column as the options of a call change it.
+func (c Column[E]) under(cfg config) Column[E] {
+	c.order.desc = c.order.desc != cfg.descending
+	c.order.nansLast = c.order.nansLast || cfg.nansLast
+	return c
+}
+
+// bits is the width of the column's code, its null flag included; a width
+// above 64 means that a code is a prefix and the key has to be kept.
+func (c Column[E]) bits() int {
+	k := c.key.kind()
+	if k.wide() {
+		return 128
+	}
+	if c.nulls != noNulls {
+		return codeBits[k] + 1
+	}
+	return codeBits[k]
+}
+
+// nullCode returns the code of a null and what is added to other codes, for a
+// null flag at the given bit.
+func (c Column[E]) nullCode(bit int) (null, other uint64) {
+	if c.nulls == nullsFirst {
+		return 0, 1 << bit
+	}
+	return 1 << bit, 0
+}
+
+// codes writes the column's codes of block; bits() <= 64.
+func (c Column[E]) codes(dst []uint64, block []E) {
+	if c.nulls == noNulls {
+		c.key.codes64(dst, block, c.order)
+		return
+	}
+	null, other := c.nullCode(codeBits[c.key.kind()])
+	for from := 0; from < len(block); {
+		if c.isNull(block[from]) {
+			dst[from] = null
+			from++
+			continue
+		}
+		to := from + 1
+		for to < len(block) && !c.isNull(block[to]) {
+			to++
+		}
+		c.key.codes64(dst[from:to], block[from:to], c.order)
+		for i := range dst[from:to] {
+			dst[from+i] |= other
+		}
+		if from = to; from < len(block) {
+			dst[from] = null // isNull has said so already
+			from++
+		}
+	}
+}
+
+// comparator returns the comparison of two elements by this column.
+func (c Column[E]) comparator() func(a, b E) int {
+	compare := c.key.comparator(c.order)
+	if c.nulls == noNulls {
+		return compare
+	}
+	return func(a, b E) int {
+		null := c.isNull(a)
+		switch {
+		case null && c.isNull(b):
+			return 0
+		case !null && !c.isNull(b):
+			return compare(a, b)
+		case null == (c.nulls == nullsFirst):
+			return -1
+		}
+		return 1
+	}
+}
+
+// keyColumn is a key function with its key type hidden.
+type keyColumn[E any] interface {
+	kind() kind
+	codes32(dst []uint32, block []E, o order) // narrow kinds of at most 32 bits
+	codes64(dst []uint64, block []E, o order) // narrow kinds
+	comparator(o order) func(a, b E) int
+	keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E]
+	keptSize() uintptr // bytes that keep takes per element
+}
+
+// keyFunc is the key function of a slice's elements.
+type keyFunc[E any, K Key] func(E) K
+
+func (f keyFunc[E, K]) kind() kind { return kindOf[K]() }
+
+func (f keyFunc[E, K]) codes32(dst []uint32, block []E, o order) { extract(dst, block, f, o) }
+
+func (f keyFunc[E, K]) codes64(dst []uint64, block []E, o order) { extract(dst, block, f, o) }
+
+func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
+	compare := comparator[K](o)
+	return func(a, b E) int { return compare(f(a), f(b)) }
+}
+
+// piece is how many keys are extracted before they are encoded: their buffer
+// stays in the first-level cache and on the stack.
+const piece = 256
+
+// extract calls key for every element of block and writes the codes.
+func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
+	var keys [piece]K
+	for len(block) > 0 {
+		n := min(piece, len(block))
+		for i := range n {
+			keys[i%piece] = key(block[i])
+		}
+		encode(dst[:n], keys[:n], o)
+		dst, block = dst[n:], block[n:]
+	}
+}
+
+// pieces are buffers for the codes of one column while several are packed.
+var pieces = sync.Pool{New: func() any { return new([piece]uint64) }}

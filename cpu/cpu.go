@@ -1,0 +1,45 @@
+// Package cpu orders unsigned codes on the CPU.
+//
+// The engine makes no random access outside the cache. It extracts the codes
+// once and surveys them on the way (sorted, reversed, flat and narrow inputs
+// end or shrink there), cuts their range into buckets of nearly equal count by
+// an exact histogram, partitions codes and payload into those buckets, and
+// sorts each bucket where it fits the cache. All of it is stable. There is no
+// quadratic case: a bucket that the histogram could not split spans one cell
+// of it, so every round takes at least [maxCellBits] bits off the range.
+//
+// The scheme is the CPU cousin of the bucket sort of Chen et al., "An efficient
+// sorting algorithm with CUDA" (2009), with counted instead of equally wide
+// buckets, and radix passes where a GPU uses a bitonic network.
+package cpu
+
+import (
+	"context"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Code is the unsigned form of a key.
+type Code interface{ uint32 | uint64 }
+
+// Source extracts the codes of elements [lo, lo+len(dst)) into dst, at most
+// [engine.Block] at a time.
+type Source[C Code] func(dst []C, lo int)
+
+// Engine is the CPU as a backend that sees codes only. Its zero value is ready.
+type Engine struct{}
+
+// Name returns "cpu".
+func (Engine) Name() string { return "cpu" }
+
+// Worth reports true: the CPU is what others are compared with.
+func (Engine) Worth(int, int, uintptr) bool { return true }
+
+// Order implements [engine.Backend].
+func (Engine) Order(ctx context.Context, job *engine.Job) error {
+	job.Loop.Ctx = ctx
+	if job.Bits <= 32 {
+		return Order(job.Env, job.N, Source[uint32](job.Codes32), false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
+	}
+	return Order(job.Env, job.N, Source[uint64](job.Codes64), false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
+}

@@ -1,0 +1,129 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// OrderInPlace writes the order of the codes of src to index, ties in input
+// order, and returns the codes in that order. Its only scratch is the codes.
+//
+// It is the American flag sort of McIlroy, Bostic and McIlroy, "Engineering
+// radix sort" (1993), over codes and index together: most significant digit
+// first, elements swapped along the cycles of each digit. That is not stable,
+// so the index takes part as the last digits of the key.
+func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, error) {
+	n := len(index)
+	if n == 0 {
+		return nil, nil
+	}
+	codes := scratch.Take[C](&env.Arena, n)
+	v, err := extract(env, codes, src)
+	if err != nil {
+		return nil, err
+	}
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	if v.sorted() {
+		found(env, v.min == v.max)
+		return codes, nil
+	}
+	f := flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}
+	top := f.split(0, n, f.top)
+	err = env.Stage("in place", 256, 1, func(_, d, _ int) {
+		f.sort(int(top[d]), int(top[d+1]), f.top-8)
+	})
+	return codes, stopped(env, err)
+}
+
+// flag sorts (code, index) pairs in two parallel slices.
+type flag[C Code] struct {
+	env   *engine.Env
+	codes []C
+	index []uint32
+	top   int // shift of the first digit
+}
+
+// digit returns a digit of pair i: of its code for a shift >= -7, where a
+// negative one reads a code's last, narrower digit again, and below that of its
+// index, from the top byte down.
+func (f *flag[C]) digit(i, shift int) uint8 {
+	switch {
+	case shift >= 0:
+		return uint8(f.codes[i] >> shift)
+	case shift > -8:
+		return uint8(f.codes[i])
+	}
+	return uint8(f.index[i] >> indexShift(shift))
+}
+
+// indexShift maps the shifts -8 … -15, -16 … -23, … to 24, 16, 8 and 0.
+func indexShift(shift int) int { return 24 + (shift+8)/8*8 }
+
+// sort sorts the pairs [lo, hi), which agree in all digits above shift.
+func (f *flag[C]) sort(lo, hi, shift int) {
+	for hi-lo > shortSort {
+		if f.env.Loop.Err() != nil {
+			return
+		}
+		from := f.split(lo, hi, shift)
+		shift -= 8
+		big := 0 // the largest part is sorted by this loop, so that calls nest little
+		for d := range 256 {
+			if from[d+1]-from[d] > from[big+1]-from[big] {
+				big = d
+			}
+		}
+		for d := range 256 {
+			if d != big {
+				f.sort(int(from[d]), int(from[d+1]), shift)
+			}
+		}
+		lo, hi = int(from[big]), int(from[big+1])
+	}
+	for i := lo + 1; i < hi; i++ {
+		c, x := f.codes[i], f.index[i]
+		j := i
+		for ; j > lo && (f.codes[j-1] > c || f.codes[j-1] == c && f.index[j-1] > x); j-- {
+			f.codes[j], f.index[j] = f.codes[j-1], f.index[j-1]
+		}
+		f.codes[j], f.index[j] = c, x
+	}
+}
+
+// split puts the pairs [lo, hi) in order of one digit and returns where each
+// digit begins.
+func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
+	var next, end [256]uint32
+	for i := lo; i < hi; i++ {
+		end[f.digit(i, shift)]++
+	}
+	at := uint32(lo)
+	for d := range 256 {
+		from[d], next[d] = at, at
+		at += end[d]
+		end[d] = at
+	}
+	from[256] = at
+	for d := range 256 {
+		if f.env.Loop.Err() != nil {
+			return from // the caller gives up
+		}
+		for next[d] < end[d] {
+			i := int(next[d])
+			k := f.digit(i, shift)
+			if int(k) == d {
+				next[d]++
+				continue
+			}
+			j := next[k]
+			next[k]++
+			f.codes[i], f.codes[j] = f.codes[j], f.codes[i]
+			f.index[i], f.index[j] = f.index[j], f.index[i]
+		}
+	}
+	return from
+}

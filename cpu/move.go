@@ -1,0 +1,132 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// moveBytes is what a bucket of elements, their codes and their words may
+// occupy: half of a second-level cache of 1 MiB.
+const moveBytes = 512 << 10
+
+// Move sorts s by the codes of src, ties in input order: elements travel with
+// their codes into buckets of scratch and from there, in order, back to s. It
+// takes 2 codes and 1 element of scratch per element. Until the buckets are
+// written back, s is untouched; from then on the context is not asked again.
+func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
+	n := len(s)
+	if n == 0 {
+		return nil
+	}
+	codes := scratch.Take[C](&env.Arena, n)
+	v, err := extract(env, codes, src)
+	if err != nil {
+		return err
+	}
+	target := moveTarget[E, C]()
+	switch {
+	case v.sorted():
+		found(env, v.min == v.max)
+		return nil
+	case v.reversed(n):
+		env.Trace.Found("reversed")
+		return Reverse(env, s)
+	case n <= 2*target && n <= maxLocal:
+		return moveLocally(env, s, codes, v)
+	}
+	b, err := plan(env, n, in(codes), v, target)
+	if err != nil {
+		return err
+	}
+	payload := scratch.Take[E](&env.Arena, n)
+	moved := scratch.Take[C](&env.Arena, n)
+	err = b.partition(env, n, in(codes), func(next *slots, lo int, block []C) {
+		moveElements(b, next, payload, moved, s[lo:lo+len(block)], block)
+	})
+	if err != nil {
+		return err
+	}
+	if env.Loop.Ctx != nil {
+		return orderThenGather(env, b, s, payload, moved)
+	}
+	return b.finish(env, moved, false, func(_ int, p part) { gather(s, payload, p) })
+}
+
+func moveTarget[E any, C Code]() int {
+	var e E
+	var c C
+	each := int(unsafe.Sizeof(e)+unsafe.Sizeof(c)) + 8 // two words
+	return min(max(moveBytes/each, 512), orderTarget)
+}
+
+// found records an input that was in order.
+func found(env *engine.Env, flat bool) {
+	env.Trace.Found("sorted")
+	if flat {
+		env.Trace.Found("flat")
+	}
+}
+
+// gather writes a part of the order from the partitioned elements to dst.
+func gather[E any](dst, src []E, p part) {
+	dst = dst[p.lo:p.hi]
+	if p.words == nil {
+		copy(dst, src[p.lo:p.hi])
+		return
+	}
+	src = src[p.base:]
+	dst = dst[:len(p.words)]
+	for i, x := range p.words {
+		dst[i] = src[x&p.mask]
+	}
+}
+
+// orderThenGather finishes a sort that may be cancelled: all buckets are
+// ordered before the first element is written back, which makes the part that
+// cannot be cancelled as short as it can be.
+func orderThenGather[E any, C Code](env *engine.Env, b *buckets[C], s, payload []E, moved []C) error {
+	index := scratch.Take[uint32](&env.Arena, len(s))
+	err := b.finish(env, moved, false, func(_ int, p part) {
+		for i := range index[p.lo:p.hi] {
+			if p.words == nil {
+				index[p.lo+i] = uint32(p.lo + i)
+			} else {
+				index[p.lo+i] = uint32(p.base) + p.words[i]&p.mask
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	env.Loop.Ctx = nil
+	return env.Stage("gather", b.len(), 1, func(_, i, _ int) {
+		lo, hi := b.bounds(i)
+		gather(s, payload, part{0, lo, hi, index[lo:hi], 1<<32 - 1})
+	})
+}
+
+// moveLocally sorts elements that fit the cache on the calling goroutine.
+func moveLocally[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]) error {
+	return env.Stage("buckets", 1, 1, func(int, int, int) {
+		w := local[C]{env: env}
+		words, mask := w.order(codes, v.min, v.width())
+		payload := scratch.Take[E](&env.Arena, len(s))
+		copy(payload, s)
+		gather(s, payload, part{0, 0, len(s), words, mask})
+	})
+}
+
+// Reverse reverses s on all workers.
+func Reverse[E any](env *engine.Env, s []E) error {
+	env.Loop.Ctx = nil
+	half := len(s) / 2
+	return env.Stage("reverse", half, chunk, func(_, lo, hi int) {
+		front, back := s[lo:hi], s[len(s)-hi:len(s)-lo]
+		for i := range front {
+			j := len(back) - 1 - i
+			front[i], back[j] = back[j], front[i]
+		}
+	})
+}

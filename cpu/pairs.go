@@ -1,0 +1,49 @@
+package cpu
+
+import (
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// Pairs is a workspace for sorting small lists of codes with what belongs to
+// them. The zero value is ready; it serves one goroutine at a time.
+type Pairs struct {
+	local local[uint64]
+	codes []uint64
+}
+
+// Sort sorts codes, and order with them, ties in their present order.
+// len(codes) == len(order) <= 1<<16.
+func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
+	n := len(codes)
+	if n <= shortSort {
+		insertionPairs(codes, order)
+		return
+	}
+	v := look(codes)
+	if v.sorted() {
+		return
+	}
+	p.local.env = env
+	if len(p.codes) < n {
+		p.codes = scratch.Take[uint64](&env.Arena, min(2*n, maxLocal))
+	}
+	words, mask := p.local.order(codes, v.min, v.width())
+	before := p.local.spareOf(words)
+	copy(before, order)
+	copy(p.codes, codes)
+	for i, x := range words {
+		order[i], codes[i] = before[x&mask], p.codes[x&mask]
+	}
+}
+
+func insertionPairs(codes []uint64, order []uint32) {
+	for i := 1; i < len(codes); i++ {
+		c, o := codes[i], order[i]
+		j := i
+		for ; j > 0 && codes[j-1] > c; j-- {
+			codes[j], order[j] = codes[j-1], order[j-1]
+		}
+		codes[j], order[j] = c, o
+	}
+}

@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// chunk is the number of elements that a worker claims at a time.
+const chunk = 32 * engine.Block
+
+// survey is what one pass over codes tells about their order.
+type survey[C Code] struct {
+	min, max C
+	descents int // positions i with code[i] < code[i-1]
+}
+
+// sorted and reversed say whether n codes are in order, or strictly falling
+// (so that reversing them is stable).
+func (v survey[C]) sorted() bool        { return v.descents == 0 }
+func (v survey[C]) reversed(n int) bool { return v.descents == n-1 }
+
+// width is the number of bits that distinguish the codes.
+func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
+
+// look surveys codes, which must not be empty.
+func look[C Code](codes []C) survey[C] {
+	lo, hi, last := codes[0], codes[0], codes[0]
+	descents := 0
+	for _, c := range codes {
+		lo, hi = min(lo, c), max(hi, c)
+		if c < last {
+			descents++
+		}
+		last = c
+	}
+	return survey[C]{lo, hi, descents}
+}
+
+// view returns codes [lo, hi), at most [engine.Block] of them: either where
+// they are, or made anew in buf, which has room for a block.
+type view[C Code] func(lo, hi int, buf []C) []C
+
+// in views codes that are in memory.
+func in[C Code](codes []C) view[C] {
+	return func(lo, hi int, _ []C) []C { return codes[lo:hi] }
+}
+
+// extract fills codes from src, each element once, and surveys them while they
+// are in the cache. len(codes) > 0.
+func extract[C Code](env *engine.Env, codes []C, src Source[C]) (survey[C], error) {
+	return surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
+		src(codes[lo:hi], lo)
+		return codes[lo:hi]
+	})
+}
+
+// surveyAll surveys n > 0 codes, viewing each once.
+func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
+	pieces := make([]piece[C], (n+chunk-1)/chunk)
+	buffers := newBuffers[C](env)
+	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
+		p := &pieces[lo/chunk]
+		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
+			p.add(codes(at, min(at+engine.Block, hi), buffers.of(worker)))
+		}
+	})
+	if err = stopped(env, err); err != nil {
+		return survey[C]{}, err
+	}
+	all := pieces[0]
+	for _, p := range pieces[1:] {
+		all.join(p)
+	}
+	return all.survey, nil
+}
+
+// piece is a surveyed piece of the input.
+type piece[C Code] struct {
+	survey[C]
+	any         bool // whether it has codes
+	first, last C
+}
+
+// add surveys a block that follows the piece.
+func (p *piece[C]) add(block []C) {
+	p.join(piece[C]{look(block), true, block[0], block[len(block)-1]})
+}
+
+// join appends the piece q, which is not empty.
+func (p *piece[C]) join(q piece[C]) {
+	if !p.any {
+		*p = q
+		return
+	}
+	if q.first < p.last {
+		p.descents++
+	}
+	p.descents += q.descents
+	p.min, p.max, p.last = min(p.min, q.min), max(p.max, q.max), q.last
+}
+
+// buffers holds a block of codes for each worker, made when first used.
+type buffers[C Code] struct {
+	env *engine.Env
+	own [][]C
+}
+
+func newBuffers[C Code](env *engine.Env) buffers[C] {
+	return buffers[C]{env, make([][]C, max(1, env.Loop.Workers))}
+}
+
+func (b buffers[C]) of(worker int) []C {
+	if b.own[worker] == nil {
+		b.own[worker] = scratch.Take[C](&b.env.Arena, engine.Block)
+	}
+	return b.own[worker]
+}
+
+// stopped returns err, or the context's error: a body that stops in the middle
+// of its range because the context was cancelled looks finished to the loop.
+func stopped(env *engine.Env, err error) error {
+	if err != nil {
+		return err
+	}
+	return env.Loop.Err()
+}

@@ -1,0 +1,217 @@
+package sorter
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"time"
+	"unsafe"
+
+	"golang.org/x/exp/constraints"
+)
+
+// code is the unsigned form of a key, or of its leading bits: a < b in the
+// order asked for exactly if code(a) < code(b).
+type code interface{ uint32 | uint64 }
+
+// encode writes the codes of keys to dst for the kinds that a code of type C
+// holds entirely. len(dst) == len(keys).
+func encode[C code, K Key](dst []C, keys []K, o order) {
+	switch kindOf[K]() {
+	case kindBool:
+		encodeInts(dst, as[uint8](keys), 1, 0, o)
+	case kindInt8:
+		encodeInts(dst, as[int8](keys), 8, 1<<7, o)
+	case kindInt16:
+		encodeInts(dst, as[int16](keys), 16, 1<<15, o)
+	case kindInt32:
+		encodeInts(dst, as[int32](keys), 32, 1<<31, o)
+	case kindInt64:
+		encodeInts(dst, as[int64](keys), 64, 1<<63, o)
+	case kindUint8:
+		encodeInts(dst, as[uint8](keys), 8, 0, o)
+	case kindUint16:
+		encodeInts(dst, as[uint16](keys), 16, 0, o)
+	case kindUint32:
+		encodeInts(dst, as[uint32](keys), 32, 0, o)
+	case kindUint64:
+		encodeInts(dst, as[uint64](keys), 64, 0, o)
+	case kindFloat32:
+		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		for i, b := range as[uint32](keys)[:len(dst)] {
+			dst[i] = C(f.of(b))
+		}
+	case kindFloat64:
+		f := newFloatCode[uint64](math.Float64bits(math.Inf(1)), o)
+		for i, b := range as[uint64](keys)[:len(dst)] {
+			dst[i] = C(f.of(b))
+		}
+	case kindFloats2:
+		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		for i, v := range as[[2]uint32](keys)[:len(dst)] {
+			dst[i] = C(uint64(f.of(v[0]))<<32 | uint64(f.of(v[1])))
+		}
+	default:
+		panic("sorter: a wide key has no single code")
+	}
+}
+
+// encodeInts maps integers of the given width: sign flips the sign bit, so
+// that the smallest value becomes 0.
+func encodeInts[C code, U constraints.Integer](dst []C, src []U, width int, sign uint64, o order) {
+	mask := C(uint64(math.MaxUint64) >> (64 - width))
+	flip := C(sign)
+	if o.desc {
+		flip ^= mask
+	}
+	for i, k := range src[:len(dst)] {
+		dst[i] = (C(k) ^ flip) & mask
+	}
+}
+
+// floatCode maps the bits of IEEE floats. Negative numbers have all bits
+// flipped, others the sign bit, which orders them as integers; −0 becomes +0
+// and every NaN the one value nan, below −Inf or above +Inf.
+type floatCode[C code] struct {
+	low, span C // numbers, infinities included, have codes in [low, low+span]
+	zero      C // code of −0 before it becomes that of +0
+	nan       C
+	flip      C // complement for descending order
+}
+
+func newFloatCode[C code](inf C, o order) floatCode[C] {
+	sign := ^(^C(0) >> 1)
+	f := floatCode[C]{low: ^(inf | sign), zero: sign - 1}
+	f.span = (inf | sign) - f.low
+	if o.desc {
+		f.flip = ^C(0) // the NaN code 0 becomes the last one, placed last or not
+	} else if o.nansLast {
+		f.nan = ^C(0)
+	}
+	return f
+}
+
+func (f *floatCode[C]) of(b C) C {
+	sign := ^(^C(0) >> 1)
+	top := b >> (unsafe.Sizeof(b)*8 - 1)
+	c := b ^ (-top | sign)
+	if c-f.low > f.span {
+		c = f.nan
+	} else if c == f.zero {
+		c++
+	}
+	return c ^ f.flip
+}
+
+// encodeWord writes 64-bit word j of the codes of keys whose size is fixed:
+// word 0 decides and the words after it break its ties. Narrow kinds have their
+// whole code in the low bits of word 0.
+func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
+	flip := uint64(0)
+	if o.desc {
+		flip = math.MaxUint64
+	}
+	switch k := kindOf[K](); {
+	case k == kindFloats3:
+		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		for i, v := range as[[3]uint32](keys) {
+			if j == 0 {
+				dst[i] = uint64(f.of(v[0]))<<32 | uint64(f.of(v[1]))
+			} else {
+				dst[i] = uint64(f.of(v[2])) << 32
+			}
+		}
+	case k == kindFloats4:
+		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		for i, v := range as[[4]uint32](keys) {
+			dst[i] = uint64(f.of(v[2*j]))<<32 | uint64(f.of(v[2*j+1]))
+		}
+	case k == kindBytes16:
+		for i, v := range as[[16]byte](keys) {
+			dst[i] = binary.BigEndian.Uint64(v[8*j:]) ^ flip
+		}
+	case k == kindTime:
+		for i, t := range as[time.Time](keys) {
+			dst[i] = timeWord(t, j) ^ flip
+		}
+	default:
+		encode(dst, keys, o)
+	}
+}
+
+// words is the number of 64-bit words in the code of a kind of fixed size.
+func (k kind) words() int {
+	switch {
+	case k == kindTime:
+		return 3
+	case k.wide():
+		return 2
+	}
+	return 1
+}
+
+// timeWord returns word j of a time. Word 0 is exact to the nanosecond for 272
+// years on either side of 1970, so that nearly all ties there are equal times,
+// and clamps the rest; words 1 and 2 are the seconds and nanoseconds.
+func timeWord(t time.Time, j int) uint64 {
+	const (
+		epoch    = 62135596800 // seconds from year 1 to 1970
+		years272 = 1 << 33     // in seconds
+	)
+	// Seconds since year 1 are what time.Time holds; the sum wraps back to
+	// them where Unix wrapped around.
+	sec, nano := t.Unix()+epoch, uint64(t.Nanosecond())
+	switch {
+	case j == 2:
+		return nano
+	case j == 1:
+		return uint64(sec) ^ 1<<63
+	case sec < epoch-years272:
+		return 0
+	case sec >= epoch+years272:
+		return math.MaxUint64
+	}
+	return uint64(sec-epoch+years272)<<30 | nano
+}
+
+// prefix returns the first eight bytes of s, big-endian, padded with zeros.
+func prefix(s string) uint64 {
+	p := unsafe.StringData(s)
+	if len(s) >= 8 {
+		// Sound: the eight bytes are inside s.
+		return binary.BigEndian.Uint64((*[8]byte)(unsafe.Pointer(p))[:])
+	}
+	return shortPrefix(s)
+}
+
+func shortPrefix(s string) uint64 {
+	c := uint64(0)
+	for i := range len(s) {
+		c |= uint64(s[i]) << (56 - 8*i)
+	}
+	return c
+}
+
+// rest returns the code of what follows s[:skip]: seven bytes, and how many
+// bytes are left, up to eight. Codes below 8 in the last byte are the whole
+// rest, so that their ties are equal strings.
+func rest(s string, skip int) uint64 {
+	s = s[min(skip, len(s)):]
+	return prefix(s)&^0xff | uint64(min(len(s), 8))
+}
+
+// common returns the length of the longest common prefix of a and b, given
+// that their first skip bytes agree.
+func common(a, b string, skip int) int {
+	n := min(len(a), len(b))
+	i := min(skip, n)
+	for ; i+8 <= n; i += 8 {
+		if x := prefix(a[i:]) ^ prefix(b[i:]); x != 0 {
+			return i + bits.LeadingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

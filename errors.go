@@ -1,0 +1,29 @@
+package sorter
+
+import (
+	"errors"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Errors of a sort, to be tested with [errors.Is]. Whatever the error, the
+// slice holds what it held before the call.
+var (
+	// ErrTooLong: the slice has 1<<32 elements or more; indices are 32 bits.
+	ErrTooLong = errors.New("sorter: slice of 1<<32 elements or more")
+
+	// ErrNoDevice: the engine asked for with [On] has no device to run on. It
+	// wraps the cause.
+	ErrNoDevice = engine.ErrNoDevice
+
+	// ErrMemoryLimit: even the most frugal algorithm needs more scratch memory
+	// than [MemoryLimit] allows. The error's text names the bytes needed.
+	ErrMemoryLimit = engine.ErrMemoryLimit
+)
+
+// DeviceError is a failed call to a device's driver: Device names the device,
+// Op the operation and Code the driver's result. It is tested with
+// [errors.As], prints without a driver, and is returned only to callers that
+// insisted on the engine with [On]; otherwise the CPU finishes the job and
+// [Stats] holds the cause.
+type DeviceError = engine.DeviceError

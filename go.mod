@@ -1,0 +1,5 @@
+module example.com/sorter
+
+go 1.25.0
+
+require golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect

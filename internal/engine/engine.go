@@ -1,0 +1,121 @@
+// Package engine is the contract between the library and whatever orders
+// codes: the CPU engine, a GPU, or an engine of the tests. An engine sees
+// unsigned integers only; keys and payload stay on the library's side.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
+)
+
+// Backend orders codes. Its methods may be called concurrently.
+type Backend interface {
+	// Name identifies the engine in Stats and errors, for example "cpu".
+	Name() string
+	// Worth reports whether the engine expects to order n codes of the given
+	// width faster than the CPU engine, payload bytes per element moved
+	// included (0 for an argsort). It must be cheap and may not open a device
+	// for an n that is not worth one.
+	Worth(n, bits int, payload uintptr) bool
+	// Order pulls the codes of job, orders them ascending with ties in input
+	// order, and pushes the resulting input positions to job.Emit. A nil
+	// error means that every position was emitted exactly once. Errors
+	// returned after the first Emit are allowed: Emit writes to scratch only.
+	Order(ctx context.Context, job *Job) error
+}
+
+// Job is one ordering of N codes. The engine calls the source and the sink
+// from as many goroutines as Loop allows, through Loop, so that a panicking
+// key function reaches the caller and a cancelled context stops the work.
+type Job struct {
+	N    int // elements, N <= 1<<32-1
+	Bits int // a code is below 1<<Bits; Bits <= 32: pull with Codes32, else with Codes64
+
+	// Codes32 and Codes64 extract the codes of elements [lo, lo+len(dst))
+	// into dst, the engine's own buffer. Every element is pulled exactly once,
+	// in blocks of at most Block elements, so that cancellation is prompt.
+	Codes32 func(dst []uint32, lo int)
+	Codes64 func(dst []uint64, lo int)
+
+	// Emit takes the input positions of the elements that come lo-th,
+	// lo+1-th, … in the order. Ranges are disjoint and come in any sequence;
+	// order belongs to the engine again when Emit returns.
+	Emit func(lo int, order []uint32)
+
+	*Env
+}
+
+// Env is what one sort shares with its engine.
+type Env struct {
+	Loop  parallel.Loop // workers, cancellation, progress
+	Arena scratch.Arena // host memory of the sort, accounted
+	Trace Trace         // what the engine did
+}
+
+// Stage runs one stage of a sort: [parallel.Loop.Run], timed.
+func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) error {
+	start := time.Now()
+	err := e.Loop.Run(name, n, grain, body)
+	e.Trace.add(name, time.Since(start))
+	return err
+}
+
+// Block is the largest number of elements that one call of a source extracts:
+// a block of codes stays in the first-level cache while it is encoded, and a
+// key function that takes 10 µs still lets a cancellation through in 20 ms.
+const Block = 2048
+
+// Errors that a backend and the library share; the root package re-exports them.
+var (
+	ErrNoDevice    = errors.New("sorter: no device")
+	ErrMemoryLimit = errors.New("sorter: memory limit too small")
+)
+
+// DeviceError is the failure of one driver call.
+type DeviceError struct {
+	Device string // name of the device, or of the engine where none was reached
+	Op     string // driver call, for example "cuMemAlloc_v2"
+	Code   int    // the driver's result code
+	Err    error  // cause, may be nil
+}
+
+func (e *DeviceError) Error() string {
+	text := fmt.Sprintf("sorter: %s: %s failed with code %d", e.Device, e.Op, e.Code)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+func (e *DeviceError) Unwrap() error { return e.Err }
+
+var registry struct {
+	sync.Mutex
+	list []Backend
+}
+
+// Register offers b for automatic choice. It must not touch a device: a
+// program registers engines at import and may never sort.
+func Register(b Backend) {
+	registry.Lock()
+	defer registry.Unlock()
+	registry.list = append(registry.list, b)
+}
+
+// Registered returns the registered backends in registration order, none if
+// the operator switched devices off with SORTER_BACKEND=cpu.
+func Registered() []Backend {
+	if os.Getenv("SORTER_BACKEND") == "cpu" {
+		return nil
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	return append([]Backend(nil), registry.list...)
+}

@@ -1,0 +1,38 @@
+package engine
+
+import "time"
+
+// Trace collects what an engine did, for Stats and for the planner's tests.
+// Stages are appended by the orchestrating goroutine only.
+type Trace struct {
+	Device    string  // device name, empty on the CPU
+	Algorithm string  // the algorithm that ran
+	Shape     string  // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
+	Rounds    int     // partition rounds, the first included
+	Stages    []Stage // in the order they ran
+}
+
+// Stage is the wall time of one stage.
+type Stage struct {
+	Name string
+	Time time.Duration
+}
+
+// add accounts for d spent in a stage; rounds of one stage add up.
+func (t *Trace) add(name string, d time.Duration) {
+	for i := range t.Stages {
+		if t.Stages[i].Name == name {
+			t.Stages[i].Time += d
+			return
+		}
+	}
+	t.Stages = append(t.Stages, Stage{name, d})
+}
+
+// Found records the shape of the input unless it is known: rounds on parts of
+// the input that find more say nothing about the whole.
+func (t *Trace) Found(shape string) {
+	if t.Rounds == 0 {
+		t.Shape = shape
+	}
+}

@@ -1,0 +1,143 @@
+// Package parallel runs the stages of a sort on several goroutines. It owns
+// cancellation, panics and progress, so that no stage has to.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Loop is what the stages of one sort share. The zero value runs on the
+// calling goroutine alone and cannot be cancelled.
+type Loop struct {
+	Ctx      context.Context                     // nil: never cancelled
+	Workers  int                                 // goroutines at most, the caller's included
+	Progress func(stage string, done, total int) // nil: nobody listens; serialized, at most every 20 ms
+
+	mu   sync.Mutex // serializes Progress
+	last time.Time  // of the last Progress call, under mu
+}
+
+// Err reports whether the work should stop. Stages that handle a long range in
+// one call of their body ask it at least every few hundred microseconds.
+func (l *Loop) Err() error {
+	if l.Ctx == nil {
+		return nil
+	}
+	return l.Ctx.Err()
+}
+
+// Run calls body for [0, n) cut into pieces of grain elements (the last one
+// shorter), each piece once, on at most l.Workers goroutines numbered from 0.
+// It returns when all of them have, with the context's error if pieces were
+// left out. A panic in body is raised again on the calling goroutine with its
+// value, and a runtime.Goexit ends the calling goroutine, after all workers
+// stopped. With one worker or one piece no goroutine is started.
+func (l *Loop) Run(stage string, n, grain int, body func(worker, lo, hi int)) error {
+	pieces := (n + grain - 1) / grain
+	crew := min(max(l.Workers, 1), pieces)
+	if crew <= 1 {
+		return l.serial(stage, n, grain, body)
+	}
+	r := round{loop: l, stage: stage, n: n, grain: grain, body: body}
+	r.wait.Add(crew - 1)
+	for w := 1; w < crew; w++ {
+		go func() {
+			defer r.wait.Done()
+			r.work(w)
+		}()
+	}
+	func() {
+		defer r.wait.Wait() // also when Goexit unwinds this goroutine
+		r.work(0)
+	}()
+	if r.panicked {
+		panic(r.value)
+	}
+	if r.exited {
+		runtime.Goexit()
+	}
+	if int(r.done.Load()) < n {
+		return l.Err()
+	}
+	return nil
+}
+
+func (l *Loop) serial(stage string, n, grain int, body func(worker, lo, hi int)) error {
+	for lo := 0; lo < n; lo += grain {
+		if err := l.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+grain, n)
+		body(0, lo, hi)
+		l.report(stage, hi, n)
+	}
+	return nil
+}
+
+// report calls Progress unless another worker is in it or it was called just
+// now; the end of a stage is always reported.
+func (l *Loop) report(stage string, done, total int) {
+	if l.Progress == nil {
+		return
+	}
+	if done == total {
+		l.mu.Lock()
+	} else if !l.mu.TryLock() {
+		return
+	}
+	defer l.mu.Unlock()
+	if now := time.Now(); done == total || now.Sub(l.last) >= 20*time.Millisecond {
+		l.last = now
+		l.Progress(stage, done, total)
+	}
+}
+
+// round is one Run on several goroutines.
+type round struct {
+	loop     *Loop
+	stage    string
+	n, grain int
+	body     func(worker, lo, hi int)
+
+	wait sync.WaitGroup
+	next atomic.Int64 // first element not yet claimed
+	done atomic.Int64 // elements finished
+	stop atomic.Bool  // set by a panic or Goexit: claim no further piece
+
+	mu       sync.Mutex
+	panicked bool
+	value    any
+	exited   bool
+}
+
+func (r *round) work(worker int) {
+	finished := false
+	defer func() {
+		if finished {
+			return
+		}
+		r.stop.Store(true)
+		value := recover()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if value == nil { // panic(nil) is a *runtime.PanicNilError since Go 1.21
+			r.exited = true
+		} else if !r.panicked {
+			r.panicked, r.value = true, value
+		}
+	}()
+	for !r.stop.Load() && r.loop.Err() == nil {
+		lo := int(r.next.Add(int64(r.grain))) - r.grain
+		if lo >= r.n {
+			break
+		}
+		hi := min(lo+r.grain, r.n)
+		r.body(worker, lo, hi)
+		r.loop.report(r.stage, int(r.done.Add(int64(hi-lo))), r.n)
+	}
+	finished = true
+}

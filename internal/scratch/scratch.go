@@ -1,0 +1,146 @@
+// Package scratch hands out the temporary memory of a sort: pooled, counted,
+// and on huge pages where the system has them on request.
+//
+// A partition writes to a thousand places at a time; on 4 KiB pages most of
+// those writes miss the translation cache, and the first touch of fresh pages
+// costs more than the sort itself. So buffers are kept in pools that the
+// garbage collector may empty, and large ones ask for huge pages.
+package scratch
+
+import (
+	"math/bits"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Arena is the memory of one sort. The zero value is ready. Take and Release
+// may be called concurrently.
+type Arena struct {
+	mu     sync.Mutex
+	blocks []*block  // taken and not yet released
+	first  [8]*block // backing of blocks for the usual sort, which needs no more
+
+	used, peak atomic.Int64
+}
+
+// block is pointer-free memory; words has the length of its capacity.
+type block struct{ words []uint64 }
+
+// pools[c] holds blocks of at least 1<<(c-1) and below 1<<c words.
+var pools [64]sync.Pool
+
+// exact is the size in words from which a block is allocated to measure
+// instead of rounded up to a power of two.
+const exact = 1 << 17 // 1 MiB
+
+// Take returns n elements of undefined content that stay valid until the arena
+// is released. Memory of pointer-free types comes from a pool. Elements that
+// hold pointers get fresh, typed memory: a pooled buffer would either hide
+// their pointers from the collector or keep garbage alive.
+func Take[T any](a *Arena, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if size == 0 {
+		return make([]T, n)
+	}
+	if HasPointers[T]() {
+		a.Hold(int64(n) * int64(size))
+		return make([]T, n)
+	}
+	b := get((n*size + 7) / 8)
+	a.Hold(int64(len(b.words)) * 8)
+	a.mu.Lock()
+	if a.blocks == nil {
+		a.blocks = a.first[:0]
+	}
+	a.blocks = append(a.blocks, b)
+	a.mu.Unlock()
+	// Sound: T holds no pointers, so memory that the collector does not scan
+	// may hold it; a []uint64 is aligned for every such type; the length fits.
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
+}
+
+// Release gives every buffer back to the pools. No slice returned by Take may
+// be used afterwards.
+func (a *Arena) Release() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.blocks {
+		pools[bits.Len(uint(len(b.words)))].Put(b)
+	}
+	a.blocks = nil
+	a.first = [8]*block{}
+	a.used.Store(0)
+}
+
+// Peak returns the most bytes held at once.
+func (a *Arena) Peak() int64 { return a.peak.Load() }
+
+// Hold counts bytes as taken by someone else on behalf of the sort.
+func (a *Arena) Hold(bytes int64) {
+	used := a.used.Add(bytes)
+	for {
+		peak := a.peak.Load()
+		if used <= peak || a.peak.CompareAndSwap(peak, used) {
+			return
+		}
+	}
+}
+
+// get returns a block of at least words words: less than twice as many if
+// small, at most an eighth more if large, so that what a sort holds stays near
+// what it asked for.
+func get(words int) *block {
+	size := words
+	if size < exact {
+		size = 1 << bits.Len(uint(words-1))
+	}
+	pool := &pools[bits.Len(uint(size))]
+	if b, ok := pool.Get().(*block); ok {
+		if len(b.words) >= words && len(b.words)-len(b.words)/8 <= size {
+			return b
+		}
+		// Too small or too large for this caller: the next one of its size
+		// makes its own, rather than the pool growing without end.
+	}
+	b := &block{make([]uint64, size)}
+	if size >= exact {
+		adviseHuge(unsafe.Pointer(unsafe.SliceData(b.words)), uintptr(size)*8)
+	}
+	return b
+}
+
+var pointers sync.Map // reflect.Type → bool
+
+// HasPointers reports whether a T holds anything that the garbage collector
+// must see.
+func HasPointers[T any]() bool {
+	t := reflect.TypeFor[T]()
+	if known, ok := pointers.Load(t); ok {
+		return known.(bool)
+	}
+	has := holdsPointers(t)
+	pointers.Store(t, has)
+	return has
+}
+
+func holdsPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() > 0 && holdsPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	default:
+		return t.Kind() > reflect.Complex128
+	}
+}

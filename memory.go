@@ -1,0 +1,98 @@
+package sorter
+
+import (
+	"fmt"
+
+	"example.com/sorter/cpu"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
+)
+
+// need bounds the scratch memory, in bytes, of sorting n elements of the given
+// size by an algorithm; Auto stands for an order without a payload.
+func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64 {
+	each := 2*codeSize(lv) + int64(size) // codes before and after the partition
+	switch a {
+	case Auto:
+		each += 4 - int64(size) // partitioned index
+	case IndexGather:
+		each += 8 // partitioned and final index
+	}
+	return int64(n)*(each+keptSize(lv)) + cpu.Tables(n, workers)
+}
+
+func codeSize[E any](lv []level[E]) int64 {
+	if len(lv) > 0 && lv[0].bits <= 32 {
+		return 4
+	}
+	return 8
+}
+
+// keptSize is the bytes per element that wide columns store.
+func keptSize[E any](lv []level[E]) int64 {
+	size := int64(0)
+	for _, l := range lv {
+		if l.wide != nil {
+			size += int64(l.wide.key.keptSize())
+		}
+	}
+	return size
+}
+
+// fits reports whether the memory limit allows so many bytes.
+func (r *run) fits(bytes int64) bool { return r.limit == 0 || bytes <= r.limit }
+
+// require returns ErrMemoryLimit, saying what would be enough, unless bytes fit.
+func (r *run) require(bytes int64) error {
+	if r.fits(bytes) {
+		return nil
+	}
+	return fmt.Errorf("%w: %d bytes for %d elements, need %d", ErrMemoryLimit, r.limit, r.n, bytes)
+}
+
+// leastOrder bounds the scratch memory of orderInPlace, in bytes.
+func leastOrder[E any](r *run, lv []level[E]) int64 {
+	return int64(r.n)*(codeSize(lv)+keptSize(lv)) + cpu.Tables(r.n, r.Loop.Workers)
+}
+
+// sortInPlace sorts with the least memory: codes and index are ordered in
+// place, and the elements follow the cycles of the index.
+func sortInPlace[E any](r *run, s []E, lv []level[E]) error {
+	r.used.Algorithm = "InPlace"
+	if err := r.require(leastOrder(r, lv) + 4*int64(r.n) + perm.ApplyBytes[E](r.n)); err != nil {
+		return err
+	}
+	index := scratch.Take[uint32](&r.Arena, len(s))
+	if err := orderInPlace(r, sliceRows(s), lv, index); err != nil {
+		return err
+	}
+	return applyIndex(r, s, index)
+}
+
+// applyIndex moves the elements of s to their places, in place.
+func applyIndex[E any](r *run, s []E, index []uint32) error {
+	r.Arena.Hold(perm.ApplyBytes[E](len(s)))
+	r.Loop.Ctx = nil // from here on the sort finishes
+	return r.Stage("apply", 1, 1, func(int, int, int) { perm.Apply(s, index, r.Loop.Workers) })
+}
+
+// orderInPlace writes the order of rows to index with no more scratch than
+// their codes.
+func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
+	if err := r.require(leastOrder(r, lv)); err != nil {
+		return err
+	}
+	lv[0].open(rows, &r.Arena)
+	if lv[0].bits <= 32 {
+		return orderCodesInPlace(r, rows, lv, index, source32(rows, &lv[0]))
+	}
+	return orderCodesInPlace(r, rows, lv, index, source64(rows, &lv[0]))
+}
+
+func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
+	codes, err := cpu.OrderInPlace(&r.Env, index, src)
+	if err != nil {
+		return err
+	}
+	return refineSorted(r, rows, lv, index, codes)
+}

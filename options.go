@@ -1,0 +1,177 @@
+package sorter
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Option changes one property of one call. Options are applied in order; the
+// last of a kind wins. The zero set means: the best engine present, ascending,
+// ties in a deterministic order. Values out of range panic when the option is
+// made.
+type Option func(config) config
+
+// config is what the options of one call add up to. It is passed by value, so
+// that a small sort allocates nothing for it.
+type config struct {
+	stable     bool
+	descending bool
+	nansLast   bool
+	backend    Backend
+	algorithm  Algorithm
+	ctx        context.Context
+	workers    int
+	limit      int64
+	stats      *Stats
+	progress   func(Progress)
+}
+
+func configure(opts []Option) config {
+	c := config{}
+	for _, o := range opts {
+		c = o(c)
+	}
+	if c.workers == 0 {
+		c.workers = runtime.GOMAXPROCS(0)
+	}
+	return c
+}
+
+// Stable makes elements with equal keys keep their input order; the
+// permutation is then the same on every engine. Default: ties come in an order
+// that is deterministic for an engine, an algorithm and a number of elements.
+// It costs nothing on the CPU, whose algorithms are all stable.
+func Stable() Option {
+	return func(c config) config { c.stable = true; return c }
+}
+
+// Descending puts the largest key first. Stable ties still keep their input
+// order. In an [Ordering] it flips every column; nulls stay where their column
+// says. It costs nothing: codes are complemented when they are made.
+func Descending() Option {
+	return func(c config) config { c.descending = true; return c }
+}
+
+// NaNsLast puts NaN keys behind all others, ascending and descending alike.
+// Default: NaNs come first in ascending order, as in [cmp.Compare], and
+// therefore last in descending order.
+func NaNsLast() Option {
+	return func(c config) config { c.nansLast = true; return c }
+}
+
+// On makes b do the sorting, or the call fail with b's error. Default: the
+// planner chooses between the CPU and the registered devices, and the CPU
+// finishes what a device could not.
+func On(b Backend) Option {
+	if b == nil {
+		panic("sorter: On(nil)")
+	}
+	return func(c config) config { c.backend = b; return c }
+}
+
+// Use makes the sort run one named algorithm instead of the planner's choice.
+// It is meant for measuring; results do not depend on it.
+func Use(a Algorithm) Option {
+	if a >= algorithms {
+		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", a))
+	}
+	return func(c config) config { c.algorithm = a; return c }
+}
+
+// WithContext stops the sort when ctx is cancelled: the call returns ctx's
+// error within 50 ms, or after the key function calls then running, with no
+// goroutine left and the slice untouched. Once the sorted elements are being
+// written back the sort finishes and returns nil: half a slice helps nobody.
+func WithContext(ctx context.Context) Option {
+	if ctx == nil {
+		panic("sorter: WithContext(nil)")
+	}
+	return func(c config) config { c.ctx = ctx; return c }
+}
+
+// Workers bounds the goroutines that work at a time, the caller's included.
+// Default: runtime.GOMAXPROCS(0). Range: 1 and above; with 1 no goroutine is
+// started and the key function runs on the caller's goroutine only.
+func Workers(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("sorter: Workers(%d): need at least 1", n))
+	}
+	return func(c config) config { c.workers = n; return c }
+}
+
+// MemoryLimit bounds the scratch memory of the call in bytes: codes, indices,
+// payload and tables, all counted. A sort that would need more works in place,
+// which takes several times longer, and returns [ErrMemoryLimit] with the
+// slice untouched where even that does not fit. The result of an argsort does
+// not count; what the key function allocates cannot be. Default: no limit.
+// Range: 1 and above.
+func MemoryLimit(bytes int64) Option {
+	if bytes < 1 {
+		panic(fmt.Sprintf("sorter: MemoryLimit(%d): need at least 1 byte", bytes))
+	}
+	return func(c config) config { c.limit = bytes; return c }
+}
+
+// Report fills st with what the call did, also when it fails. It costs a few
+// clock readings.
+func Report(st *Stats) Option {
+	if st == nil {
+		panic("sorter: Report(nil)")
+	}
+	return func(c config) config { c.stats = st; return c }
+}
+
+// OnProgress calls f while the sort runs: one call at a time, at most every
+// 20 ms and at the end of each stage, on whichever goroutine does the work. f
+// must be quick and must not panic.
+func OnProgress(f func(Progress)) Option {
+	if f == nil {
+		panic("sorter: OnProgress(nil)")
+	}
+	return func(c config) config { c.progress = f; return c }
+}
+
+// Progress is how far a stage of a sort has come.
+type Progress struct {
+	Stage       string // the name that Stats gives the stage
+	Done, Total int    // elements
+}
+
+// Backend is an engine that orders codes: [CPU], or a device of package gpu.
+// Engines are safe for concurrent use. Only this module implements it.
+type Backend = engine.Backend
+
+// Algorithm names one way to sort, for [Use] and in [Stats].
+type Algorithm uint8
+
+const (
+	// Auto leaves the choice to the planner.
+	Auto Algorithm = iota
+
+	// BucketRadix partitions elements and codes together into buckets that fit
+	// the cache, sorts each bucket's codes and gathers inside it.
+	BucketRadix
+
+	// IndexGather orders (code, index) pairs and then moves the payload once,
+	// through the finished index: the choice for large elements and for keys
+	// wider than 64 bits.
+	IndexGather
+
+	algorithms // their number
+)
+
+// String returns the algorithm's name.
+func (a Algorithm) String() string {
+	switch a {
+	case Auto:
+		return "Auto"
+	case BucketRadix:
+		return "BucketRadix"
+	case IndexGather:
+		return "IndexGather"
+	}
+	return fmt.Sprintf("Algorithm(%d)", uint8(a))
+}

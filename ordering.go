@@ -1,0 +1,90 @@
+package sorter
+
+import (
+	"example.com/sorter/perm"
+)
+
+// Ordering is an order by several columns: the first decides, the next breaks
+// its ties, and so on. It is immutable and safe for concurrent use. The zero
+// value, without columns, holds all elements for equal.
+type Ordering[E any] struct {
+	cols     []Column[E]
+	compares []func(a, b E) int
+}
+
+// By returns the order by cols, the first deciding.
+//
+// Columns that fit 64 bits together, such as a bool, an int16 and a float32,
+// are packed into one code and cost no more than a single key. Columns after
+// that are extracted only for elements that tie on the ones before.
+func By[E any](cols ...Column[E]) Ordering[E] {
+	o := Ordering[E]{cols: append([]Column[E](nil), cols...)}
+	for _, c := range cols {
+		if c.key == nil {
+			panic("sorter: column without a key function; make it with Asc or Desc")
+		}
+		o.compares = append(o.compares, c.comparator())
+	}
+	return o
+}
+
+// Compare returns a negative number if a comes before b, a positive one if it
+// comes after, and 0 if they tie in every column: the order for
+// [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It
+// calls the key functions of both elements, up to the column that decides.
+func (o Ordering[E]) Compare(a, b E) int {
+	for _, compare := range o.compares {
+		if c := compare(a, b); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// IsSorted reports whether s is in order, reading until the first element that
+// is not. It allocates nothing and runs on the calling goroutine.
+func (o Ordering[E]) IsSorted(s []E) bool {
+	for i := 1; i < len(s); i++ {
+		if o.Compare(s[i-1], s[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TopK moves the first k elements of the order to the front of s, in order;
+// see [TopK].
+func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
+	return topRows(o.cols, s, k, configure(opts))
+}
+
+// Merge merges the sorted a and b into dst; see [Merge].
+func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
+	return mergeRows(o.cols, dst, a, b, configure(opts))
+}
+
+// Sort sorts s. Everything said of [Sort] holds; each key function is called
+// at most once per element.
+func (o Ordering[E]) Sort(s []E, opts ...Option) error {
+	return sortRows(o.cols, s, configure(opts))
+}
+
+// Order returns the permutation that sorts s, which is left alone; see [Order].
+func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
+	return orderOf(o.cols, sliceRows(s), configure(opts))
+}
+
+// orderOf returns the order of rows as a permutation of its own.
+func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, error) {
+	r, err := begin(cfg, rows.n)
+	defer r.end()
+	if err != nil {
+		return nil, err
+	}
+	p := make(perm.Perm, rows.n)
+	r.used.Algorithm = IndexGather.String()
+	if err := orderRows(r, rows, levels(cols, cfg), p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}

@@ -1,0 +1,134 @@
+package perm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"unsafe"
+)
+
+// group is the number of consecutive positions that share one cut.
+const group = 64
+
+// Apply reorders s in place so that s[i] becomes what s[p[i]] was, on at most
+// workers goroutines; p is left as it was and must be a valid permutation of
+// len(s) elements (lengths that differ and indices beyond s panic before
+// anything moves; a repeated index leaves s with elements lost).
+//
+// It follows the cycles of p, one dependent memory access after the other, and
+// is many times slower than [Gather]: use it where there is no room for a
+// second slice. Scratch is len(s)/64 elements.
+//
+// Cycles are cut to be walked in parallel: one position in every group of 64
+// is drawn at random (the result does not depend on it) and its element saved.
+// A path from one cut to the next then needs nothing of any other path. Cycles
+// that no cut hits are short, because the cuts are random, and are walked by
+// whoever comes across their smallest position.
+func Apply[E any](s []E, p Perm, workers int) {
+	if len(s) != len(p) {
+		panic(fmt.Sprintf("perm: applying %d indices to %d elements", len(p), len(s)))
+	}
+	check(p, len(s), workers)
+	if workers <= 1 || len(s) <= piece {
+		applySerial(s, p)
+		return
+	}
+	cuts := cuts{seed: rand.Uint64(), n: uint32(len(s))}
+	saved := make([]E, (len(s)+group-1)/group)
+	each(len(saved)*group, workers, func(lo, hi int) {
+		for g := lo / group; g < hi/group; g++ {
+			saved[g] = s[cuts.of(uint32(g))]
+		}
+	})
+	each(len(saved)*group, workers, func(lo, hi int) {
+		for g := lo / group; g < hi/group; g++ {
+			walkPath(s, p, saved, cuts, uint32(g))
+		}
+	})
+	each(len(s), workers, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if cuts.leads(p, uint32(i)) {
+				walkCycle(s, p, uint32(i))
+			}
+		}
+	})
+}
+
+// ApplyBytes returns the scratch memory of [Apply] for n elements, in bytes.
+func ApplyBytes[E any](n int) int64 {
+	var e E
+	return int64((n+group-1)/group)*int64(unsafe.Sizeof(e)) + int64(n)/8
+}
+
+// cuts chooses one position in every group.
+type cuts struct {
+	seed uint64
+	n    uint32
+}
+
+func (c cuts) of(g uint32) uint32 {
+	h := (uint64(g) + c.seed) * 0x9e3779b97f4a7c15
+	return min(g*group+uint32(h>>58), c.n-1)
+}
+
+func (c cuts) at(i uint32) bool { return c.of(i/group) == i }
+
+// leads reports whether i is the smallest position of a cycle of at least two
+// positions without a cut.
+func (c cuts) leads(p Perm, i uint32) bool {
+	if p[i] == i || c.at(i) {
+		return false
+	}
+	for j := p[i]; j != i; j = p[j] {
+		if j < i || c.at(j) {
+			return false
+		}
+	}
+	return true
+}
+
+// walkPath moves the elements from the cut of group g up to the next cut.
+func walkPath[E any](s []E, p Perm, saved []E, c cuts, g uint32) {
+	for i := c.of(g); ; {
+		j := p[i]
+		if c.at(j) {
+			s[i] = saved[j/group]
+			return
+		}
+		s[i] = s[j]
+		i = j
+	}
+}
+
+// walkCycle moves the elements of the cycle through start.
+func walkCycle[E any](s []E, p Perm, start uint32) {
+	first := s[start]
+	i := start
+	for p[i] != start {
+		s[i] = s[p[i]]
+		i = p[i]
+	}
+	s[i] = first
+}
+
+// applySerial walks every cycle once, remembering where it has been.
+func applySerial[E any](s []E, p Perm) {
+	var few [16]uint64 // no allocation up to 1024 elements
+	seen := few[:]
+	if len(s) > len(few)*64 {
+		seen = make([]uint64, (len(s)+63)/64)
+	}
+	for i, v := range p {
+		if v == uint32(i) || seen[i>>6]>>(i&63)&1 != 0 {
+			continue
+		}
+		first := s[i]
+		j := uint32(i)
+		for p[j] != uint32(i) {
+			seen[j>>6] |= 1 << (j & 63)
+			s[j] = s[p[j]]
+			j = p[j]
+		}
+		seen[j>>6] |= 1 << (j & 63)
+		s[j] = first
+	}
+}

@@ -1,0 +1,64 @@
+package perm
+
+import "fmt"
+
+// Gather sets dst[i] = src[p[i]] for every i, on at most workers goroutines.
+// It needs len(dst) == len(p) and every index below len(src); otherwise it
+// panics. p may select or repeat: it need not be a permutation. dst must not
+// overlap src. Reads are random, writes sequential: for elements that miss the
+// cache it costs about one memory access each, overlapped by the processor.
+func Gather[E any](dst, src []E, p Perm, workers int) {
+	if len(dst) != len(p) {
+		panic(fmt.Sprintf("perm: gathering %d indices into %d elements", len(p), len(dst)))
+	}
+	check(p, len(src), workers)
+	each(len(p), workers, func(lo, hi int) {
+		out := dst[lo:hi]
+		for i, v := range p[lo:hi:hi][:len(out)] {
+			out[i] = src[v]
+		}
+	})
+}
+
+// Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines:
+// the inverse of [Gather]. It needs len(src) == len(p) and every index below
+// len(dst); otherwise it panics. Indices must not repeat: with several workers
+// that is a data race. dst must not overlap src. Writes are random, which is
+// slower than Gather; to apply one permutation to many columns, take its
+// [Perm.Inverse] once and gather.
+func Scatter[E any](dst, src []E, p Perm, workers int) {
+	if len(src) != len(p) {
+		panic(fmt.Sprintf("perm: scattering %d elements through %d indices", len(src), len(p)))
+	}
+	check(p, len(dst), workers)
+	each(len(p), workers, func(lo, hi int) {
+		in := src[lo:hi]
+		for i, v := range p[lo:hi:hi][:len(in)] {
+			dst[v] = in[i]
+		}
+	})
+}
+
+// check panics on the calling goroutine if an index of p is not below n, so
+// that a bad permutation can neither move half a slice nor panic where nobody
+// can recover it.
+func check(p Perm, n, workers int) {
+	bad := make(chan string, 1)
+	each(len(p), workers, func(lo, hi int) {
+		top := uint32(0)
+		for _, v := range p[lo:hi] {
+			top = max(top, v)
+		}
+		if uint64(top) >= uint64(n) && hi > lo {
+			select {
+			case bad <- fmt.Sprintf("perm: index %d is not below the length %d", top, n):
+			default:
+			}
+		}
+	})
+	select {
+	case text := <-bad:
+		panic(text)
+	default:
+	}
+}

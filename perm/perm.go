@@ -1,0 +1,100 @@
+// Package perm holds permutations: the result of every argsort, and the only
+// place where a payload moves through an index.
+//
+//	p, err := sorter.Order(rows, key) // rows is left alone
+//	sorted := make([]Row, len(rows))
+//	perm.Gather(sorted, rows, p, runtime.GOMAXPROCS(0))
+package perm
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Perm is a permutation of 0 … len(p)-1. p[i] is the input position of the
+// element that comes i-th.
+type Perm []uint32
+
+// Identity returns the permutation that leaves n elements where they are.
+// It panics if n is negative or not below 1<<32.
+func Identity(n int) Perm {
+	if n < 0 || uint64(n) >= 1<<32 {
+		panic(fmt.Sprintf("perm: length %d is not in [0, 1<<32)", n))
+	}
+	p := make(Perm, n)
+	for i := range p {
+		p[i] = uint32(i)
+	}
+	return p
+}
+
+// Valid returns nil if every index below len(p) occurs exactly once, and
+// otherwise an error that names the first position where that fails. It takes
+// one pass and len(p)/8 bytes.
+func (p Perm) Valid() error {
+	seen := make([]uint64, (len(p)+63)/64)
+	for i, v := range p {
+		if uint64(v) >= uint64(len(p)) {
+			return fmt.Errorf("perm: p[%d] = %d is not below the length %d", i, v, len(p))
+		}
+		bit := uint64(1) << (v & 63)
+		if seen[v>>6]&bit != 0 {
+			return fmt.Errorf("perm: p[%d] = %d occurs a second time", i, v)
+		}
+		seen[v>>6] |= bit
+	}
+	return nil
+}
+
+// Inverse returns q with q[p[i]] == i: the ordinal rank of every input
+// element. p must be valid; a p that is not panics or gives a q that is not.
+func (p Perm) Inverse() Perm {
+	q := make(Perm, len(p))
+	for i, v := range p {
+		q[v] = uint32(i)
+	}
+	return q
+}
+
+// Compose returns the permutation that applies q, then p: gathering through
+// the result equals gathering through q and then through p. The lengths must
+// be equal; it panics otherwise.
+func (p Perm) Compose(q Perm) Perm {
+	if len(p) != len(q) {
+		panic(fmt.Sprintf("perm: composing permutations of %d and %d elements", len(p), len(q)))
+	}
+	r := make(Perm, len(p))
+	for i, v := range p {
+		r[i] = q[v]
+	}
+	return r
+}
+
+// piece is the number of elements that one worker moves at a time: enough to
+// hide the hand-over, few enough to balance.
+const piece = 1 << 15
+
+// each calls body for [0, n) in pieces on at most workers goroutines, the
+// caller's among them. Piece k is [k*piece, …).
+func each(n, workers int, body func(lo, hi int)) {
+	workers = min(workers, (n+piece-1)/piece)
+	if workers <= 1 {
+		body(0, n)
+		return
+	}
+	var wait sync.WaitGroup
+	for w := range workers {
+		// Stripes instead of a shared counter: the cost per element is even.
+		lo := n / piece * w / workers * piece
+		hi := n / piece * (w + 1) / workers * piece
+		if w == workers-1 {
+			hi = n
+		}
+		if w == workers-1 {
+			body(lo, hi)
+			break
+		}
+		wait.Go(func() { body(lo, hi) })
+	}
+	wait.Wait()
+}

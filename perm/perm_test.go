@@ -1,0 +1,136 @@
+package perm_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/perm"
+)
+
+// shuffled returns a random permutation of n elements.
+func shuffled(n int, seed uint64) perm.Perm {
+	p := perm.Identity(n)
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	r.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+// shapes are permutations whose cycles stress Apply.
+func shapes(n int) map[string]perm.Perm {
+	rotate, swaps, reverse := perm.Identity(n), perm.Identity(n), perm.Identity(n)
+	for i := range n {
+		rotate[i] = uint32((i + 1) % n)
+		reverse[i] = uint32(n - 1 - i)
+		if j := i ^ 1; j < n {
+			swaps[i] = uint32(j)
+		}
+	}
+	return map[string]perm.Perm{
+		"identity": perm.Identity(n), "random": shuffled(n, 1), "rotate": rotate,
+		"rotate back": rotate.Inverse(), "swaps": swaps, "reverse": reverse,
+	}
+}
+
+type wide struct {
+	id   int
+	name *int
+	pad  [3]uint64
+}
+
+func TestMoves(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 1023, 1024, 1025, 1<<15 - 1, 1 << 15, 1<<15 + 1, 100_003} {
+		src := make([]wide, n)
+		for i := range src {
+			src[i] = wide{id: i, name: &src[i].id}
+		}
+		for name, p := range shapes(n) {
+			for _, workers := range []int{1, 2, 5} {
+				want := make([]wide, n)
+				for i, v := range p {
+					want[i] = src[v]
+				}
+				got := make([]wide, n)
+				perm.Gather(got, src, p, workers)
+				if !slices.Equal(got, want) {
+					t.Fatalf("Gather: n=%d %s workers=%d differs", n, name, workers)
+				}
+				back := make([]wide, n)
+				perm.Scatter(back, got, p, workers)
+				if !slices.Equal(back, src) {
+					t.Fatalf("Scatter: n=%d %s workers=%d does not undo Gather", n, name, workers)
+				}
+				before := slices.Clone(p)
+				perm.Apply(back, p, workers)
+				if !slices.Equal(back, want) {
+					t.Fatalf("Apply: n=%d %s workers=%d differs", n, name, workers)
+				}
+				if !slices.Equal(p, before) {
+					t.Fatalf("Apply: n=%d %s changed the permutation", n, name)
+				}
+			}
+		}
+	}
+}
+
+func TestLaws(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 100, 5000} {
+		p, q := shuffled(n, 1), shuffled(n, 2)
+		if err := p.Valid(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.Compose(p.Inverse()), perm.Identity(n)) || !slices.Equal(p.Inverse().Compose(p), perm.Identity(n)) {
+			t.Errorf("n=%d: p and its inverse do not compose to the identity", n)
+		}
+		src := shuffled(n, 3)
+		once, twice := make(perm.Perm, n), make(perm.Perm, n)
+		perm.Gather(once, src, q, 1)
+		perm.Gather(twice, once, p, 1)
+		direct := make(perm.Perm, n)
+		perm.Gather(direct, src, p.Compose(q), 1)
+		if !slices.Equal(twice, direct) {
+			t.Errorf("n=%d: Compose is not q, then p", n)
+		}
+	}
+}
+
+func TestValidNamesTheFault(t *testing.T) {
+	for _, c := range []struct {
+		p    perm.Perm
+		want string
+	}{
+		{perm.Perm{0, 3, 1}, "perm: p[1] = 3 is not below the length 3"},
+		{perm.Perm{2, 0, 2}, "perm: p[2] = 2 occurs a second time"},
+	} {
+		if err := c.p.Valid(); err == nil || err.Error() != c.want {
+			t.Errorf("Valid(%v) = %v, want %q", c.p, err, c.want)
+		}
+	}
+}
+
+func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
+	s := []int{1, 2, 3}
+	for name, f := range map[string]func(){
+		"Gather length":  func() { perm.Gather(make([]int, 2), s, perm.Identity(3), 1) },
+		"Gather index":   func() { perm.Gather(make([]int, 3), s[:2], perm.Identity(3), 1) },
+		"Scatter length": func() { perm.Scatter(make([]int, 3), s, perm.Identity(2), 1) },
+		"Scatter index":  func() { perm.Scatter(make([]int, 2), s, perm.Identity(3), 1) },
+		"Apply length":   func() { perm.Apply(s, perm.Identity(2), 1) },
+		"Apply index":    func() { perm.Apply(s, perm.Perm{0, 1, 3}, 1) },
+		"Compose":        func() { perm.Identity(2).Compose(perm.Identity(3)) },
+		"Identity":       func() { perm.Identity(-1) },
+		"Apply, many":    func() { p := perm.Identity(1 << 17); p[1<<16] = 1 << 17; perm.Apply(make([]int, 1<<17), p, 3) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+	if !slices.Equal(s, []int{1, 2, 3}) {
+		t.Errorf("misuse moved elements: %v", s)
+	}
+}

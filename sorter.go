@@ -1,0 +1,173 @@
+package sorter
+
+import (
+	"fmt"
+	"iter"
+	"sort"
+
+	"example.com/sorter/perm"
+)
+
+// Sort reorders s so that key of its elements does not fall. The key function
+// is called exactly once per element, from several goroutines at a time if s
+// is large, and must not change s.
+//
+// It is stable on the CPU, and on every engine with [Stable]. It takes time
+// proportional to the length of s times the bytes of a code that differ: the
+// codes are sorted by radix, and elements move through buckets that fit the
+// cache. Scratch is two codes (4 or 8 bytes each) and one element per element,
+// two indices (4 bytes each) more where keys are wider than 64 bits or
+// elements larger than 128 bytes; see [MemoryLimit]. Small slices are sorted
+// on the calling goroutine. Calls on different slices may run concurrently.
+//
+// It panics if key is nil, and with key's own value if key panics. Without
+// [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong].
+// Whatever the error or panic, s is as it was.
+//
+// The algorithm is the bucket sort of Chen et al., "An efficient sorting
+// algorithm with CUDA" (2009), recast for caches; see package cpu.
+func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	cfg := configure(opts)
+	if done, err := sortSmall(s, key, cfg); done {
+		return err
+	}
+	return sortRows([]Column[E]{Asc(key)}, s, cfg)
+}
+
+// SortKeys sorts keys, which are the elements themselves; every key keeps its
+// bits, those of NaNs and negative zeros included. Everything said of [Sort]
+// holds, but keys of up to 64 bits take only one code (4 or 8 bytes) of scratch
+// each, and integers of a narrow range are counted instead of moved. Without
+// [Stable], −0 comes before +0 and NaNs are ordered by their bits.
+func SortKeys[K Key](keys []K, opts ...Option) error {
+	return sortKeys(keys, configure(opts))
+}
+
+// SortPairs sorts keys and reorders values with them. The lengths must be
+// equal; it panics otherwise. Everything said of [Sort] holds for both slices.
+func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
+	if len(keys) != len(values) {
+		panic(fmt.Sprintf("sorter: %d keys with %d values", len(keys), len(values)))
+	}
+	return sortPairs(keys, values, configure(opts))
+}
+
+// Order returns the permutation that sorts s, which is left alone: p[i] is the
+// position in s of the element that comes i-th. Apply it with [perm.Gather] or
+// [perm.Apply]. Everything said of [Sort] holds; scratch is two codes and one
+// index per element.
+func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
+	return By(Asc(key)).Order(s, opts...)
+}
+
+// OrderKeys returns the permutation that sorts keys, which are left alone; see
+// [Order].
+func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
+	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), configure(opts))
+}
+
+// OrderN returns the order of the rows 0 … n-1 by columns whose key functions
+// take a row number: the argsort of data that is stored by column, in an arena
+// or in a file. It panics if n is negative; see [Order] for the rest.
+func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
+	if n < 0 {
+		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
+	}
+	numbers := rows[int]{n: n, number: func(i int) int { return i }}
+	return orderOf(By(cols...).cols, numbers, configure(opts))
+}
+
+// TopK moves the first k elements of the order to the front of s, in order.
+// The others follow in an order that is deterministic but otherwise
+// unspecified. With k >= len(s) it sorts s; it panics if k is negative.
+//
+// It takes time proportional to n + k log k: codes that cannot be among the
+// first k are dropped while they are extracted. The selection is stable: among
+// equal keys, earlier elements are taken and come first. Scratch is about
+// 16 bytes per selected element for each worker, and the kept keys where they
+// are wider than 64 bits. Everything else said of [Sort] holds.
+func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
+	return By(Asc(key)).TopK(s, k, opts...)
+}
+
+// Merge merges a and b, both sorted by key, into dst. Ties take the elements of
+// a first, so merging is stable. It panics unless len(dst) == len(a)+len(b) and
+// dst overlaps neither a nor b. The key function is called exactly once per
+// element. If a or b is not sorted, dst holds their elements in an unspecified
+// order.
+//
+// It takes time proportional to len(dst) and one code of scratch per element.
+// Workers merge between diagonals of the merge path (Odeh, Green, Mwassi,
+// Shmueli and Birk, 2012). Until all keys are extracted, dst is untouched.
+func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
+	return By(Asc(key)).Merge(dst, a, b, opts...)
+}
+
+// IsSorted reports whether s is in the order that [Sort] would give it, up to
+// the order of equal keys. It stops at the first element out of order, calls
+// key at most once per element, and runs on the calling goroutine. Of the
+// options, [Descending], [NaNsLast] and [WithContext] matter; a cancelled
+// context makes it false.
+func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	cfg := configure(opts)
+	compare := comparator[K](order{desc: cfg.descending, nansLast: cfg.nansLast})
+	var last K
+	for i, e := range s {
+		if i%1024 == 0 && cfg.ctx != nil && cfg.ctx.Err() != nil {
+			return false
+		}
+		k := key(e)
+		if i > 0 && compare(last, k) > 0 {
+			return false
+		}
+		last = k
+	}
+	return true
+}
+
+// Search returns the first position in s, which must be sorted ascending by
+// key, whose key is not below target, and whether the key there equals it:
+// [slices.BinarySearchFunc] under the order of this package. It calls key about
+// log2(len(s)) times. For other orders, search with [Ordering.Compare].
+func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	compare := comparator[K](order{})
+	return sort.Find(len(s), func(i int) int { return compare(target, key(s[i])) })
+}
+
+// Groups returns the runs of equal keys in s, in order: all groups, each once,
+// if s is sorted by key. The runs are parts of s, not copies. It calls key once
+// per element and reads s only as far as the loop goes on.
+func Groups[E any, K Key](s []E, key func(E) K) iter.Seq[[]E] {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	compare := comparator[K](order{})
+	return func(yield func([]E) bool) {
+		from := 0
+		var first K
+		for i := range s {
+			k := key(s[i])
+			if i > from && compare(first, k) != 0 {
+				if !yield(s[from:i:i]) {
+					return
+				}
+				from = i
+			}
+			if i == from {
+				first = k
+			}
+		}
+		if from < len(s) {
+			yield(s[from:])
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package sorter
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Stats is what [Report] tells about a call.
+type Stats struct {
+	Engine    string        // name of the engine that did the work
+	Device    string        // name of the device, empty on the CPU
+	Algorithm string        // the algorithm that ran
+	Shape     string        // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
+	Elements  int           // length of the input
+	CodeBits  int           // bits of the leading code
+	Workers   int           // goroutines at most
+	Rounds    int           // partition rounds; 0 where the input fit one bucket or was in order
+	Ties      int           // elements whose leading codes tied and were refined
+	Scratch   int64         // most bytes of scratch held at a time
+	Stages    []Stage       // wall time of each stage, in the order they ran
+	Total     time.Duration // wall time of the call
+	Fallback  error         // why a device did not do the work, nil otherwise
+}
+
+// Stage is the wall time of one stage of a sort.
+type Stage = engine.Stage
+
+// String returns the statistics as a small table.
+func (st *Stats) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(name string, value any) { fmt.Fprintf(w, "%s\t%v\n", name, value) }
+	name := st.Engine
+	if st.Device != "" {
+		name += " (" + st.Device + ")"
+	}
+	row("engine", name)
+	row("algorithm", st.Algorithm)
+	if st.Shape != "" {
+		row("input", st.Shape)
+	}
+	row("elements", st.Elements)
+	row("code bits", st.CodeBits)
+	row("workers", st.Workers)
+	row("rounds", st.Rounds)
+	if st.Ties > 0 {
+		row("ties", st.Ties)
+	}
+	row("scratch", fmt.Sprintf("%.1f MB", float64(st.Scratch)/1e6))
+	for _, stage := range st.Stages {
+		row("  "+stage.Name, stage.Time.Round(time.Microsecond))
+	}
+	row("total", st.Total.Round(time.Microsecond))
+	if st.Fallback != nil {
+		row("fallback", st.Fallback)
+	}
+	w.Flush()
+	return b.String()
+}

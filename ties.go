@@ -1,0 +1,189 @@
+package sorter
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"example.com/sorter/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// place says which codes an order was sorted by: those of a level, or, behind
+// its prefix, those of its kept keys up to a depth.
+type place struct {
+	level int
+	tail  bool // codes of the kept keys, not of the level
+	depth int  // of the kept keys, where the codes end or go on
+}
+
+// tie is a run of elements whose codes up to a place are equal.
+type tie struct {
+	order []uint32
+	place
+}
+
+// largeTie is the length above which a run is sorted by all workers together.
+const largeTie = 1 << 15
+
+// ties refines an order wherever codes tie and keys may not.
+type ties[E any] struct {
+	env    *engine.Env
+	rows   rows[E]
+	levels []level[E]
+	count  atomic.Int64 // elements refined
+	work   []tieWorker[E]
+	opened []sync.Once // by level: its kept keys have room
+
+	mu    sync.Mutex
+	large []tie
+}
+
+// tieWorker is the workspace of one worker.
+type tieWorker[E any] struct {
+	open  []tie // runs found and not yet refined
+	codes []uint64
+	block [piece]E
+	pairs cpu.Pairs
+}
+
+func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
+	return &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+}
+
+// after returns where elements that tie on code, made at p, are to be refined;
+// false if they are equal.
+func (t *ties[E]) after(p place, code uint64) (place, bool) {
+	l := &t.levels[p.level]
+	if l.exact() || p.tail && l.kept.last(code, p.depth) {
+		return place{level: p.level + 1}, p.level+1 < len(t.levels)
+	}
+	if !p.tail {
+		p.tail, p.depth = true, l.kept.first(l.room)
+	}
+	return p, true
+}
+
+// find notes the runs of equal codes in an order sorted by codes made at p.
+func find[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
+	w := &t.work[worker]
+	for i := 1; i < len(codes); i++ {
+		if codes[i] != codes[i-1] {
+			continue
+		}
+		from := i - 1
+		for i < len(codes) && codes[i] == codes[from] {
+			i++
+		}
+		next, more := t.after(p, uint64(codes[from]))
+		if !more {
+			continue
+		}
+		run := tie{order[from:i], next}
+		t.count.Add(int64(len(run.order)))
+		if len(run.order) <= largeTie {
+			w.open = append(w.open, run)
+			continue
+		}
+		t.mu.Lock()
+		t.large = append(t.large, run)
+		t.mu.Unlock()
+	}
+}
+
+// refine sorts the runs in an order sorted by codes made at p, except for
+// large ones, which finish takes.
+func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
+	find(t, worker, order, codes, p)
+	w := &t.work[worker]
+	for len(w.open) > 0 && t.env.Loop.Err() == nil {
+		run := w.open[len(w.open)-1]
+		w.open = w.open[:len(w.open)-1]
+		n := len(run.order)
+		if len(w.codes) < n {
+			w.codes = scratch.Take[uint64](&t.env.Arena, min(2*n, largeTie))
+		}
+		codes := w.codes[:n]
+		if run.tail {
+			run.depth = t.levels[run.level].kept.skip(run.order[0], run.order[1:], run.depth)
+		}
+		made := t.codes(w, codes, run.order, run.place)
+		w.pairs.Sort(t.env, codes, run.order)
+		find(t, worker, run.order, codes, made)
+	}
+}
+
+// codes writes the codes of elements at p and returns the place they end at.
+func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) place {
+	l := &t.levels[p.level]
+	if p.tail {
+		p.depth = l.kept.codes(dst, order, p.depth)
+		return p
+	}
+	t.opened[p.level].Do(func() { l.open(t.rows, &t.env.Arena) })
+	for i := 0; i < len(order); i += piece {
+		part := order[i:min(i+piece, len(order))]
+		l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+	}
+	return p
+}
+
+// finish refines the large runs, each by all workers, unless err says that
+// there is nothing to finish.
+func (t *ties[E]) finish(r *run, err error) error {
+	for err == nil && len(t.large) > 0 {
+		run := t.large[len(t.large)-1]
+		t.large = t.large[:len(t.large)-1]
+		err = t.finishLarge(run)
+	}
+	r.used.Ties = int(t.count.Load())
+	if err == nil {
+		err = t.env.Loop.Err()
+	}
+	return err
+}
+
+func (t *ties[E]) finishLarge(run tie) error {
+	if run.tail {
+		depth, err := t.skip(run)
+		if err != nil {
+			return err
+		}
+		run.depth = depth
+	}
+	before := scratch.Take[uint32](&t.env.Arena, len(run.order))
+	copy(before, run.order)
+	end := run.place
+	if end.tail {
+		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
+	}
+	var blocks sync.Pool // of tieWorkers: a source does not know its worker
+	blocks.New = func() any { return new(tieWorker[E]) }
+	return cpu.Order(t.env, len(before), func(dst []uint64, lo int) {
+		w := blocks.Get().(*tieWorker[E])
+		t.codes(w, dst, before[lo:lo+len(dst)], run.place)
+		blocks.Put(w)
+	}, true, func(worker, lo int, order []uint32, codes []uint64) {
+		sorted := run.order[lo : lo+len(order)]
+		for i, at := range order {
+			sorted[i] = before[at]
+		}
+		refine(t, worker, sorted, codes, end)
+	})
+}
+
+// skip finds where the elements of a large run begin to differ.
+func (t *ties[E]) skip(run tie) (int, error) {
+	kept := t.levels[run.level].kept
+	var mu sync.Mutex
+	depth := -1
+	err := t.env.Stage("ties", len(run.order), engine.Block, func(_, lo, hi int) {
+		d := kept.skip(run.order[0], run.order[lo:hi], run.depth)
+		mu.Lock()
+		defer mu.Unlock()
+		if depth < 0 || d < depth {
+			depth = d
+		}
+	})
+	return depth, err
+}
