@@ -84,9 +84,9 @@ func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) er
 	}
 	lv[0].open(rows, &r.Arena)
 	if lv[0].bits <= 32 {
-		return orderCodesInPlace(r, rows, lv, index, source32(rows, &lv[0]))
+		return orderCodesInPlace(r, rows, lv, index, source32(r, rows, &lv[0]))
 	}
-	return orderCodesInPlace(r, rows, lv, index, source64(rows, &lv[0]))
+	return orderCodesInPlace(r, rows, lv, index, source64(r, rows, &lv[0]))
 }
 
 func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {

@@ -63,15 +63,20 @@ func (m *merger[E]) extract(r *run) error {
 		l.open(rows[E]{n: r.n}, &r.Arena)
 		codes := scratch.Take[uint64](&r.Arena, r.n)
 		m.codes = append(m.codes, codes)
-		err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) {
-			if mid := min(max(lo, len(m.a)), hi); lo < mid {
-				l.codes(codes[lo:mid], m.a[lo:mid], lo, nil)
-				lo = mid
+		src := paced(r, func(dst []uint64, lo int) {
+			fromA := min(len(dst), max(0, len(m.a)-lo))
+			if fromA > 0 {
+				l.codes(dst[:fromA], m.a[lo:lo+fromA], lo, nil)
 			}
-			if lo < hi {
-				l.codes(codes[lo:hi], m.b[lo-len(m.a):hi-len(m.a)], lo, nil)
+			if rest := dst[fromA:]; len(rest) > 0 {
+				at := lo + fromA - len(m.a)
+				l.codes(rest, m.b[at:at+len(rest)], lo+fromA, nil)
 			}
 		})
+		err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { src(codes[lo:hi], lo) })
+		if err == nil {
+			err = r.Loop.Err()
+		}
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func (r *run) algorithmFor(size uintptr, exact bool) Algorithm {
 func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	r, err := begin(cfg, len(s))
 	defer r.end()
-	if err != nil || len(s) < 2 && cfg.backend == nil {
+	if err != nil || len(s) == 0 {
 		return err
 	}
 	lv := levels(cols, cfg)
@@ -113,9 +113,9 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 // their codes.
 func moveRows[E any](r *run, s []E, l *level[E]) error {
 	if l.bits <= 32 {
-		return cpu.Move(&r.Env, s, source32(sliceRows(s), l))
+		return cpu.Move(&r.Env, s, source32(r, sliceRows(s), l))
 	}
-	return cpu.Move(&r.Env, s, source64(sliceRows(s), l))
+	return cpu.Move(&r.Env, s, source64(r, sliceRows(s), l))
 }
 
 // gatherRows sorts s through an index: order first, then move once.
@@ -124,7 +124,7 @@ func gatherRows[E any](r *run, s []E, lv []level[E]) error {
 	if err := orderRows(r, sliceRows(s), lv, index); err != nil {
 		return err
 	}
-	if r.Trace.Shape == "sorted" || r.Trace.Shape == "flat" && len(lv) == 1 && lv[0].exact() {
+	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
 		return nil
 	}
 	sorted := scratch.Take[E](&r.Arena, len(s))
@@ -155,9 +155,9 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	}
 	lv[0].open(rows, &r.Arena)
 	if lv[0].bits <= 32 {
-		return orderCodes(r, rows, lv, index, source32(rows, &lv[0]))
+		return orderCodes(r, rows, lv, index, source32(r, rows, &lv[0]))
 	}
-	return orderCodes(r, rows, lv, index, source64(rows, &lv[0]))
+	return orderCodes(r, rows, lv, index, source64(r, rows, &lv[0]))
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
@@ -172,12 +172,39 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 	return ties.finish(r, err)
 }
 
-func source32[E any](rows rows[E], l *level[E]) cpu.Source[uint32] {
-	return func(dst []uint32, lo int) { l.codes32(dst, rows.block(lo, lo+len(dst))) }
+// source32 and source64 extract the codes of l, the first level.
+func source32[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint32] {
+	return paced(r, func(dst []uint32, lo int) { l.codes32(dst, rows.block(lo, lo+len(dst))) })
 }
 
-func source64[E any](rows rows[E], l *level[E]) cpu.Source[uint64] {
-	return func(dst []uint64, lo int) { l.codes(dst, rows.block(lo, lo+len(dst)), lo, nil) }
+func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
+	return paced(r, func(dst []uint64, lo int) { l.codes(dst, rows.block(lo, lo+len(dst)), lo, nil) })
+}
+
+// paced makes a source that can be cancelled between the key function calls of
+// a block, however slow they are: it extracts a few elements and then more and
+// more at a time, as long as that is quick. What it leaves out does not matter:
+// engines look at the context between blocks.
+func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
+	if r.Loop.Ctx == nil {
+		return src
+	}
+	return func(dst []C, lo int) {
+		start, size := time.Now(), 8
+		for len(dst) > 0 && r.Loop.Err() == nil {
+			n := min(size, len(dst))
+			src(dst[:n], lo)
+			dst, lo = dst[n:], lo+n
+			now := time.Now()
+			switch took := now.Sub(start); {
+			case took < time.Millisecond:
+				size *= 2
+			case took > 10*time.Millisecond:
+				size = max(1, size/2)
+			}
+			start = now
+		}
+	}
 }
 
 // device returns the engine that orders n codes of the given width, nil for
@@ -205,12 +232,14 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 	lv[0].open(rows, &r.Arena)
 	codes := scratch.Take[uint64](&r.Arena, rows.n)
 	pulled := make([]bool, (rows.n+engine.Block-1)/engine.Block)
+	src := source64(r, rows, &lv[0])
 	pull := func(lo, n int) []uint64 {
-		if block := codes[lo : lo+n]; !pulled[lo/engine.Block] {
-			lv[0].codes(block, rows.block(lo, lo+n), lo, nil)
+		block := codes[lo : lo+n]
+		if !pulled[lo/engine.Block] {
+			src(block, lo)
 			pulled[lo/engine.Block] = true
 		}
-		return codes[lo : lo+n]
+		return block
 	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Env: &r.Env,
 		Codes32: func(dst []uint32, lo int) {

@@ -151,20 +151,22 @@ func (t *ties[E]) narrow(run []candidate, p place) place {
 // k: at least k of them, and all whose code is not above the k-th smallest.
 func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 	l := &t.levels[0]
+	exact := len(t.levels) == 1 && l.exact()
 	l.open(t.rows, &r.Arena)
+	codes := source64(r, t.rows, l)
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
 	sieves := make([]sieve, max(1, r.Loop.Workers))
 	err := r.Stage("extract", len(t.rows.s), 16*engine.Block, func(worker, lo, hi int) {
 		v := &sieves[worker]
 		if v.block == nil {
-			v.k, v.exact, v.own = k, l.exact(), math.MaxUint64
+			v.k, v.exact, v.own = k, exact, math.MaxUint64
 			v.block = scratch.Take[uint64](&r.Arena, engine.Block)
 		}
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
-			codes := v.block[:min(engine.Block, hi-at)]
-			l.codes(codes, t.rows.s[at:at+len(codes)], at, nil)
-			v.add(codes, at, &bound)
+			block := v.block[:min(engine.Block, hi-at)]
+			codes(block, at)
+			v.add(block, at, &bound)
 		}
 	})
 	if err == nil {
@@ -181,7 +183,7 @@ func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 // order.
 type sieve struct {
 	k     int
-	exact bool
+	exact bool // equal codes mean equal keys in all columns
 	block []uint64
 	found []candidate
 	own   uint64 // the k-th smallest code of found when it was last cut

@@ -39,8 +39,10 @@ type Job struct {
 	Bits int // a code is below 1<<Bits; Bits <= 32: pull with Codes32, else with Codes64
 
 	// Codes32 and Codes64 extract the codes of elements [lo, lo+len(dst))
-	// into dst, the engine's own buffer. Every element is pulled exactly once,
-	// in blocks of at most Block elements, so that cancellation is prompt.
+	// into dst, the engine's own buffer, in blocks: lo is a multiple of Block
+	// and len(dst) is Block, or less at the end. Every element is pulled
+	// exactly once. Between blocks the engine asks Loop.Err, without which a
+	// block may be incomplete.
 	Codes32 func(dst []uint32, lo int)
 	Codes64 func(dst []uint64, lo int)
 

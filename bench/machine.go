@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// machine is what a table has to say about where it was measured.
+type machine struct {
+	CPU   string
+	Cores int
+	Procs int // GOMAXPROCS
+	Go    string
+	Date  string
+}
+
+func thisMachine() machine {
+	return machine{
+		CPU:   cpuModel(),
+		Cores: runtime.NumCPU(),
+		Procs: runtime.GOMAXPROCS(0),
+		Go:    fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Date:  time.Now().Format(time.DateOnly),
+	}
+}
+
+// cpuModel is the processor's name where the system tells it in a file.
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), ":")
+		if strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+var (
+	marks    = regexp.MustCompile(`\((R|TM)\)|@.*$`)
+	unfitted = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// folder is a name for results of this machine.
+func (m machine) folder() string {
+	name := strings.ToLower(marks.ReplaceAllString(m.CPU, " "))
+	return fmt.Sprintf("%s-%d-cores", strings.Trim(unfitted.ReplaceAllString(name, "-"), "-"), m.Cores)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"example.com/sorter"
+)
+
+// topCount is the k of the top-k case.
+const topCount = 100
+
+func buildTop(values []uint64, n int) *workload {
+	d := newData(values, n, newRec24)
+	rows := owned(func(run int, opts ...sorter.Option) error {
+		return sorter.TopK(d.run(run), topCount, rec24Key, opts...)
+	})
+	rows = append(rows,
+		std(sortFunc, func(run int) { slices.SortFunc(d.run(run), compareRec24) }),
+		std(sortSlice, func(run int) {
+			s := d.run(run)
+			sort.Slice(s, func(i, j int) bool { return s[i].Key < s[j].Key })
+		}),
+		other(heapName, func(run int) { heapTop(d.run(run), topCount) }),
+		other(sortyName, func(run int) { sortyRec24(d.run(run)) }),
+	)
+	w := d.workload(compareRec24, append(rows, topPeers(d)...)...)
+	w.Check = func() error {
+		for i := range w.Count {
+			if err := checkTop(d.run(i), topCount); err != nil {
+				return err
+			}
+		}
+		return d.complete()
+	}
+	return w
+}
+
+func checkTop(s []rec24, k int) error {
+	k = min(k, len(s))
+	if err := inOrder(s[:k], compareRec24); err != nil {
+		return err
+	}
+	for i, e := range s[k:] {
+		if e.Key < s[k-1].Key {
+			return fmt.Errorf("element %d belongs before element %d", k+i, k-1)
+		}
+	}
+	return nil
+}
+
+// heapTop keeps the k smallest in a heap with the largest on top: what one
+// writes by hand instead of sorting everything.
+func heapTop(s []rec24, k int) {
+	k = min(k, len(s))
+	heap := s[:k]
+	for i := k/2 - 1; i >= 0; i-- {
+		siftDown(heap, i)
+	}
+	for i := k; i < len(s); i++ {
+		if s[i].Key < heap[0].Key {
+			s[i], heap[0] = heap[0], s[i]
+			siftDown(heap, 0)
+		}
+	}
+	slices.SortFunc(heap, compareRec24)
+}
+
+func siftDown(heap []rec24, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && heap[child].Key < heap[child+1].Key {
+			child++
+		}
+		if heap[i].Key >= heap[child].Key {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}
