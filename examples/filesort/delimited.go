@@ -1,0 +1,143 @@
+package main
+
+import "strings"
+
+// delimited is CSV and TSV.
+type delimited struct {
+	comma byte
+	quote quoting
+	slots []int // for each field of a row: its sort column, or -1
+}
+
+// quoting is what a double quote means.
+type quoting uint8
+
+const (
+	strict quoting = iota // RFC 4180: around a field, and doubled inside it
+	lazy                  // as strict where that makes sense, text elsewhere
+	none                  // text
+)
+
+var quotings = map[string]quoting{"strict": strict, "lazy": lazy, "none": none}
+
+func (d *delimited) quoted() bool { return d.quote != none }
+
+// blank: an empty line is a row, of one empty field, only where rows have one
+// field.
+func (d *delimited) blank(text string, pos int) int {
+	if len(d.slots) == 1 {
+		return 0
+	}
+	return blankLine(text, pos)
+}
+
+// blankLine returns the length of the empty line at pos, its line end included,
+// and 0 if there is none. A carriage return alone is one at the end of text.
+func blankLine(text string, pos int) int {
+	switch rest := text[pos:]; {
+	case strings.HasPrefix(rest, "\n"), rest == "\r":
+		return 1
+	case strings.HasPrefix(rest, "\r\n"):
+		return 2
+	}
+	return 0
+}
+
+func (d *delimited) row(text string, pos int, out []field) (next int, err error) {
+	for i := 0; ; i++ {
+		value, end, err := d.field(text, pos)
+		if err != nil {
+			return 0, err
+		}
+		if i == len(d.slots) {
+			return 0, faultAt(pos, "this row has more than %d fields, unlike the first row%s", i, d.hint(text, pos))
+		}
+		if slot := d.slots[i]; slot >= 0 {
+			out[slot] = field{text: value, off: pos}
+		}
+		if end < len(text) && text[end] == d.comma {
+			pos = end + 1
+			continue
+		}
+		if i+1 < len(d.slots) {
+			return 0, faultAt(end, "this row has %d of the %d fields of the first row%s", i+1, len(d.slots), d.hint(text, pos))
+		}
+		return min(end+1, len(text)), nil
+	}
+}
+
+// hint says what may be wrong with a row whose number of fields is.
+func (d *delimited) hint(text string, pos int) string {
+	line := text[strings.LastIndexByte(text[:pos], '\n')+1:]
+	line, _, _ = strings.Cut(line, "\n")
+	if d.quote == none && strings.Contains(line, `"`) {
+		return " (-quotes strict, if the file has quoted fields)"
+	}
+	return ""
+}
+
+// all returns every field of the row at pos.
+func (d *delimited) all(text string, pos int) (values []string, next int, err error) {
+	for {
+		value, end, err := d.field(text, pos)
+		if err != nil {
+			return nil, 0, err
+		}
+		values = append(values, value)
+		if end == len(text) || text[end] == '\n' {
+			return values, min(end+1, len(text)), nil
+		}
+		pos = end + 1
+	}
+}
+
+// field returns the value at pos and where it ends: at a delimiter, at the
+// newline behind a row (a carriage return before it is part of the line end)
+// or at the end of text.
+func (d *delimited) field(text string, pos int) (value string, end int, err error) {
+	if d.quote != none && pos < len(text) && text[pos] == '"' {
+		return d.quotedField(text, pos)
+	}
+	end = pos
+	for end < len(text) && text[end] != d.comma && text[end] != '\n' {
+		if text[end] == '"' && d.quote == strict {
+			return "", 0, faultAt(end, "a quote inside a field that does not start with one (-quotes lazy takes it for text)")
+		}
+		end++
+	}
+	value = text[pos:end]
+	if end == len(text) || text[end] == '\n' {
+		value = strings.TrimSuffix(value, "\r")
+	}
+	return value, end, nil
+}
+
+// quotedField is field for a field that starts with a quote.
+func (d *delimited) quotedField(text string, pos int) (value string, end int, err error) {
+	doubled := false
+	for end = pos + 1; ; end++ {
+		i := strings.IndexByte(text[end:], '"')
+		if i < 0 {
+			return "", 0, faultAt(pos, "the quote before this field is never closed")
+		}
+		end += i
+		rest := text[end+1:]
+		switch {
+		case strings.HasPrefix(rest, `"`):
+			doubled = true
+			end++
+		case rest == "" || rest[0] == d.comma || rest[0] == '\n' || rest == "\r" || strings.HasPrefix(rest, "\r\n"):
+			value = text[pos+1 : end]
+			if doubled {
+				value = strings.ReplaceAll(value, `""`, `"`)
+			}
+			end++
+			if strings.HasPrefix(rest, "\r") {
+				end++
+			}
+			return value, end, nil
+		case d.quote == strict:
+			return "", 0, faultAt(end+1, "text between the closing quote of a field and the next delimiter (-quotes lazy takes the quote for text)")
+		}
+	}
+}

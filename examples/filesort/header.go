@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// openDelimited looks at the first row, decides whether it is a header, and
+// returns the format with the columns of -by found, and where rows start.
+func (cmd *command) openDelimited(src *source, d *delimited) (start int, err error) {
+	first := src.bom
+	for first < len(src.text) {
+		n := blankLine(src.text, first)
+		if n == 0 {
+			break
+		}
+		first += n
+	}
+	if first == len(src.text) {
+		return first, nil // no row, and no header to miss a column in
+	}
+	names, next, err := d.all(src.text, first)
+	if err != nil {
+		return 0, err
+	}
+	start = next
+	d.slots = slices.Repeat([]int{-1}, len(names))
+	if !cmd.hasHeader(names) {
+		names, start = nil, src.bom
+	}
+	for i, s := range cmd.by {
+		at, err := s.find(names, len(d.slots))
+		if err != nil {
+			return 0, fmt.Errorf("%s %w", src.name, err)
+		}
+		if other := d.slots[at]; other >= 0 {
+			return 0, fmt.Errorf("-by names column %d twice: %s, %s", at+1, cmd.by[other].name, s.name)
+		}
+		d.slots[at] = i
+	}
+	return start, nil
+}
+
+// hasHeader reports whether the first row is a header. A name in -by needs
+// one; failing that, data gives itself away by a number, a date, a boolean or
+// a value said twice.
+func (cmd *command) hasHeader(first []string) bool {
+	if cmd.header != "auto" {
+		return cmd.header == "yes"
+	}
+	if slices.ContainsFunc(cmd.by, func(s spec) bool { return s.number() == 0 }) {
+		return true
+	}
+	seen := map[string]bool{}
+	for _, value := range first {
+		if seen[value] || anyKind.without(value) != 1<<text {
+			return false
+		}
+		seen[value] = true
+	}
+	return true
+}
+
+// number returns the number that the name is, counted from 1, or 0.
+func (s spec) number() int {
+	n, err := strconv.Atoi(s.name)
+	if err != nil || n < 1 || s.quoted {
+		return 0
+	}
+	return n
+}
+
+// find returns the index of the column that s names: by its name, by its
+// number, or by its name but for upper and lower case, if that is one column.
+// names is nil without a header.
+func (s spec) find(names []string, width int) (int, error) {
+	if at := slices.Index(names, s.name); at >= 0 {
+		return at, nil
+	}
+	if n := s.number(); n > 0 && n <= width {
+		return n - 1, nil
+	}
+	same := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), s.name) }
+	at := slices.IndexFunc(names, same)
+	if at >= 0 && !slices.ContainsFunc(names[at+1:], same) {
+		return at, nil
+	}
+	if names == nil {
+		return 0, fmt.Errorf("has no column %s: it has no header and %d columns", s.name, width)
+	}
+	return 0, fmt.Errorf("has no column %s; its columns are: %s", s.name, list(names))
+}
+
+// list joins names in a way that a terminal can bear.
+func list(names []string) string {
+	const most = 40
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}

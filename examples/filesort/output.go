@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const writeBuffer = 1 << 20
+
+// write writes the head and the rows. A last row of the input that has no line
+// end gets one: another row may follow it now.
+func (t *table) write(ctx context.Context, to io.Writer, m *meter) error {
+	const step = 4096 // rows between two looks at ctx
+	m.stage("write", "rows", int64(len(t.rows)))
+	w := bufio.NewWriterSize(to, writeBuffer)
+	w.WriteString(t.head)
+	for i, r := range t.rows {
+		line := t.text[r.off : r.off+int(r.size)]
+		if _, err := w.WriteString(line); err != nil {
+			return err
+		}
+		if !strings.HasSuffix(line, "\n") {
+			w.WriteString(t.eol)
+		}
+		if i%step == step-1 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			m.add(step)
+		}
+	}
+	return w.Flush() // remembers errors of WriteString
+}
+
+// writeFile gives write the file called name, or stdout for "" and "-".
+//
+// A file appears under its name complete or not at all: write gets a temporary
+// file beside it, which then takes its place and its permissions. A link is
+// followed; a pipe or a device is written to directly.
+func writeFile(name string, stdout io.Writer, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(stdout)
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o666)
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		mode = info.Mode().Perm()
+	case err == nil:
+		return writeDirectly(name, write)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	temporary := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32()))
+	err = writeSynced(temporary, mode, info != nil, write)
+	if err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
+}
+
+func writeDirectly(name string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// writeSynced creates a file whose bytes are on the disk when it returns nil,
+// so that a crash after the renaming leaves the new file or the old one.
+func writeSynced(name string, mode fs.FileMode, exact bool, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if exact { // where the umask took bits that the replaced file has
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = write(f)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}

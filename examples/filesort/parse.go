@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// parse finds the rows of src and the values of the columns to sort by.
+func (cmd *command) parse(ctx context.Context, src *source, m *meter) (*table, error) {
+	f, start, err := cmd.open(src)
+	if err != nil {
+		return nil, err
+	}
+	s := &scanner{format: f, width: len(cmd.by), nulls: cmd.nulls, chunk: cmd.chunk}
+	if _, ok := f.(*delimited); ok {
+		s.nulls = append(s.nulls[:len(s.nulls):len(s.nulls)], "")
+	}
+	m.stage("parse", "bytes", int64(len(src.text)-start))
+	parts, err := s.scan(ctx, src.text, start, m)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(src.text, start, s, parts)
+	m.stage("convert", "rows", int64(len(t.rows)*len(cmd.by)))
+	for i, spec := range cmd.by {
+		c := gather(parts, i)
+		if c.found == 0 && len(t.rows) > 0 {
+			return nil, fmt.Errorf("%s has no column %s; its columns are: %s", src.name, spec.name, list(t.members()))
+		}
+		if err := t.addColumn(ctx, spec, c, m); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// open chooses the format and returns it with the place where rows start.
+func (cmd *command) open(src *source) (f format, start int, err error) {
+	name := cmd.format
+	if name == "auto" && cmd.delimiter != 0 {
+		name = "csv"
+	}
+	if name == "auto" {
+		name = src.format()
+	}
+	d := &delimited{comma: ',', quote: strict}
+	switch name {
+	case "ndjson":
+		return newNDJSON(cmd.by), src.bom, nil
+	case "tsv":
+		d = &delimited{comma: '\t', quote: none}
+	}
+	if cmd.delimiter != 0 {
+		d.comma = cmd.delimiter
+	}
+	if cmd.quotes != "" {
+		d.quote = quotings[cmd.quotes]
+	}
+	start, err = cmd.openDelimited(src, d)
+	return d, start, err
+}
+
+// members returns the paths that the first rows of an NDJSON file have, for an
+// error that says what there is.
+func (t *table) members() []string {
+	const enough = 100
+	seen := map[string]bool{}
+	for _, r := range t.rows[:min(enough, len(t.rows))] {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(t.text[r.off:r.off+int(r.size)]), &object); err == nil {
+			addPaths(seen, "", object)
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+func addPaths(seen map[string]bool, prefix string, object map[string]any) {
+	for name, value := range object {
+		if strings.ContainsAny(name, `.,:"`) {
+			if prefix != "" {
+				continue // -by has no way to name it
+			}
+			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+		if inner, ok := value.(map[string]any); ok && len(inner) > 0 {
+			addPaths(seen, prefix+name+".", inner)
+		} else {
+			seen[prefix+name] = true
+		}
+	}
+}

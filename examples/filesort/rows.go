@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// row is a span of the file, line end included. It is what the sort moves.
+type row struct {
+	off  int
+	size uint32
+	id   uint32 // place in the file, and index of the row's values
+}
+
+// field is the value of one sort column in one row.
+type field struct {
+	text    string // quotes undone
+	off     int    // where it stands in the file
+	null    bool   // the format says so; words that mean null are not its business
+	missing bool   // NDJSON: the row has no such member
+}
+
+// format knows where rows and fields begin and end.
+type format interface {
+	// row reads the row at text[pos:], sets out[i] to the field of sort column
+	// i, and returns where the next row starts.
+	row(text string, pos int, out []field) (next int, err error)
+	// blank returns the length of the line at text[pos:] if it is blank and
+	// therefore no row, and 0 otherwise.
+	blank(text string, pos int) int
+	// quoted reports whether quotes may hide a line end.
+	quoted() bool
+}
+
+// part is what one worker found in one stretch of the file.
+type part struct {
+	rows  []row // ids count from 0
+	cells []cells
+	next  int   // where it stopped: the start of a row
+	err   error // why it stopped before the end
+}
+
+// cells are the values of one sort column.
+type cells struct {
+	text  []string
+	null  []bool
+	nulls int
+	found int // rows that have the column at all
+	kinds kindSet
+}
+
+// scanner reads rows in parallel.
+type scanner struct {
+	format format
+	width  int      // sort columns
+	nulls  []string // words that mean null
+	chunk  int      // bytes of one part
+}
+
+// scan returns the parts of text[start:] in their order.
+//
+// A cut between two parts is only a guess where quotes stand at odd places. A
+// part whose start is right and which ends exactly at its cut proves the next
+// start right; the first that does not is continued to the end of the text.
+// Every byte is therefore read at most twice.
+func (s *scanner) scan(ctx context.Context, text string, start int, m *meter) ([]part, error) {
+	cuts := cutRows(text, start, s.chunk, s.format.quoted())
+	parts := make([]part, len(cuts)-1)
+	err := forEach(ctx, len(parts), func(i int) {
+		parts[i] = s.part(text[:cuts[i+1]], cuts[i])
+		m.add(cuts[i+1] - cuts[i])
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range parts {
+		if parts[i].next != cuts[i+1] {
+			rest := s.part(text, parts[i].next)
+			return append(parts[:i+1], rest), rest.err
+		}
+	}
+	return parts, nil
+}
+
+// cutRows returns start, the starts of rows about size bytes apart, and
+// len(text). Quotes are counted, a pair hiding the line ends between its two.
+func cutRows(text string, start, size int, quoted bool) []int {
+	cuts := []int{start}
+	hidden := false
+	for at := start; len(text)-at > size; {
+		if quoted && strings.Count(text[at:at+size], `"`)%2 == 1 {
+			hidden = !hidden
+		}
+		at += size
+		// A start beyond the next target is that one's business, so that no
+		// byte is looked at again and again.
+		if n := nextLine(text[at:min(at+size, len(text))], quoted, hidden); n >= 0 && at+n < len(text) {
+			cuts = append(cuts, at+n)
+		}
+	}
+	return append(cuts, len(text))
+}
+
+// nextLine returns the offset behind the first line end that no quotes hide,
+// or -1.
+func nextLine(text string, quoted, hidden bool) int {
+	if !quoted {
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			return i + 1
+		}
+		return -1
+	}
+	for i := range len(text) {
+		switch {
+		case text[i] == '"':
+			hidden = !hidden
+		case text[i] == '\n' && !hidden:
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// part reads rows from pos to the end of text.
+func (s *scanner) part(text string, pos int) part {
+	most := 1 + strings.Count(text[pos:], "\n") // quoted line ends included
+	p := part{next: pos, rows: make([]row, 0, most), cells: make([]cells, s.width)}
+	for c := range p.cells {
+		p.cells[c] = cells{text: make([]string, 0, most), null: make([]bool, 0, most), kinds: anyKind}
+	}
+	fields := make([]field, s.width)
+	for p.next < len(text) {
+		if n := s.format.blank(text, p.next); n > 0 {
+			p.next += n
+			continue
+		}
+		next, err := s.format.row(text, p.next, fields)
+		if err == nil && uint64(next-p.next) > math.MaxUint32 {
+			err = faultAt(p.next, "a row of more than 4 GiB")
+		}
+		if err != nil {
+			p.err = err
+			break
+		}
+		p.rows = append(p.rows, row{off: p.next, size: uint32(next - p.next)})
+		for c, f := range fields {
+			s.put(&p.cells[c], f)
+		}
+		p.next = next
+	}
+	return p
+}
+
+// put appends a field to its column.
+func (s *scanner) put(c *cells, f field) {
+	null := f.null || s.isNull(f.text)
+	if null {
+		f.text = ""
+		c.nulls++
+	} else {
+		c.kinds = c.kinds.without(f.text)
+	}
+	if !f.missing {
+		c.found++
+	}
+	c.text = append(c.text, f.text)
+	c.null = append(c.null, null)
+}
+
+func (s *scanner) isNull(value string) bool {
+	return len(s.nulls) > 0 && slices.Contains(s.nulls, strings.Trim(value, " "))
+}
+
+// forEach calls do(0) … do(n-1) from as many goroutines as there are
+// processors, until ctx is cancelled.
+func forEach(ctx context.Context, n int, do func(i int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
