@@ -37,15 +37,9 @@ func encode[C code, K Key](dst []C, keys []K, o order) {
 	case kindUint64:
 		encodeInts(dst, as[uint64](keys), 64, 0, o)
 	case kindFloat32:
-		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
-		for i, b := range as[uint32](keys)[:len(dst)] {
-			dst[i] = C(f.of(b))
-		}
+		encodeFloats(dst, as[uint32](keys), newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o))
 	case kindFloat64:
-		f := newFloatCode[uint64](math.Float64bits(math.Inf(1)), o)
-		for i, b := range as[uint64](keys)[:len(dst)] {
-			dst[i] = C(f.of(b))
-		}
+		encodeFloats(dst, as[uint64](keys), newFloatCode[uint64](math.Float64bits(math.Inf(1)), o))
 	case kindFloats2:
 		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
 		for i, v := range as[[2]uint32](keys)[:len(dst)] {
@@ -91,7 +85,24 @@ func newFloatCode[C code](inf C, o order) floatCode[C] {
 	return f
 }
 
-func (f *floatCode[C]) of(b C) C {
+// encodeFloats is of for many floats, with what it needs in registers.
+func encodeFloats[C, B code](dst []C, src []B, f floatCode[B]) {
+	sign := ^(^B(0) >> 1)
+	top := unsafe.Sizeof(sign)*8 - 1
+	low, span, zero, nan, flip := f.low, f.span, f.zero, f.nan, f.flip
+	src = src[:len(dst)]
+	for i, b := range src {
+		c := b ^ (-(b >> top) | sign)
+		if c-low > span {
+			c = nan
+		} else if c == zero {
+			c++
+		}
+		dst[i] = C(c ^ flip)
+	}
+}
+
+func (f floatCode[C]) of(b C) C {
 	sign := ^(^C(0) >> 1)
 	top := b >> (unsafe.Sizeof(b)*8 - 1)
 	c := b ^ (-top | sign)

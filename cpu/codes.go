@@ -63,11 +63,8 @@ func sortCodes[C Code](env *engine.Env, n int, codes view[C], v survey[C], write
 	if err != nil {
 		return err
 	}
-	moved := scratch.Take[C](&env.Arena, n)
-	err = b.partition(env, n, codes, func(next *slots, _ int, block []C) {
-		moveCodes(b, next, moved, block)
-	})
-	if err != nil {
+	moved := dstOf[C](env, n)
+	if err := partitionCodes(env, b, n, codes, moved); err != nil {
 		return err
 	}
 	return b.finishCodes(env, moved, write)

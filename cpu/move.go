@@ -40,12 +40,8 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	if err != nil {
 		return err
 	}
-	payload := scratch.Take[E](&env.Arena, n)
-	moved := scratch.Take[C](&env.Arena, n)
-	err = b.partition(env, n, in(codes), func(next *slots, lo int, block []C) {
-		moveElements(b, next, payload, moved, s[lo:lo+len(block)], block)
-	})
-	if err != nil {
+	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
+	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
 		return err
 	}
 	if env.Loop.Ctx != nil {
@@ -76,12 +72,27 @@ func gather[E any](dst, src []E, p part) {
 		copy(dst, src[p.lo:p.hi])
 		return
 	}
+	touch(src[p.lo:p.hi])
 	src = src[p.base:]
 	dst = dst[:len(p.words)]
 	for i, x := range p.words {
 		dst[i] = src[x&p.mask]
 	}
 }
+
+// touch reads one word of every cache line of s, in order, which the hardware
+// prefetches; random reads that follow then find s in the second-level cache.
+func touch[E any](s []E) {
+	var e E
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(e))/4)
+	sum := uint32(0)
+	for i := 0; i < len(words); i += 16 {
+		sum += words[i]
+	}
+	sink = sum
+}
+
+var sink uint32
 
 // orderThenGather finishes a sort that may be cancelled: all buckets are
 // ordered before the first element is written back, which makes the part that

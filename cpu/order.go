@@ -48,12 +48,8 @@ func arrange[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Si
 	if err != nil {
 		return err
 	}
-	index := scratch.Take[uint32](&env.Arena, n)
-	moved := scratch.Take[C](&env.Arena, n)
-	err = b.partition(env, n, in(codes), func(next *slots, lo int, block []C) {
-		moveIndices(b, next, index, moved, lo, block)
-	})
-	if err != nil {
+	index, moved := dstOf[uint32](env, n), dstOf[C](env, n)
+	if err := partitionIndices(env, b, codes, index, moved); err != nil {
 		return err
 	}
 	out := newOutputs(env, ties, sink)

@@ -1,25 +1,47 @@
 package cpu
 
-import "example.com/sorter/internal/engine"
+import (
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
 
 // A partition moves every element to its bucket, stripe by stripe, keeping the
-// order inside each. Three loops differ in what travels: payload and codes,
-// indices and codes, or codes alone. They are written out because they are the
-// memory-bound heart of the sort.
+// order inside each. What travels is payload and codes, indices and codes, or
+// codes alone; each of them in two ways, straight to its place or through a
+// combiner. The loops are written out because they are the memory-bound heart
+// of the sort.
 
-// partition runs one of them over the blocks of all stripes.
-func (b *buckets[C]) partition(env *engine.Env, n int, codes view[C], move func(next *slots, lo int, block []C)) error {
+// partition runs move over the blocks of all stripes: move returns what handles
+// the blocks of one stripe, and what ends it.
+func (b *buckets[C]) partition(env *engine.Env, n int, codes view[C], stripe func(next *slots) (block func(lo int, codes []C), end func())) error {
 	env.Trace.Rounds++
 	buffers := newBuffers[C](env)
 	err := env.Stage("partition", b.stripes, 1, func(worker, i, _ int) {
-		b.each(env, n, i, codes, buffers.of(worker), func(lo int, block []C) {
-			move(&b.next[i], lo, block)
-		})
+		block, end := stripe(&b.next[i])
+		b.each(env, n, i, codes, buffers.of(worker), block)
+		end()
 	})
 	return stopped(env, err)
 }
 
-// moveElements partitions elements together with their codes.
+// partitionElements moves s with its codes.
+func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes []C, dst []E, dstCodes []C) error {
+	_, combine := combineLog[E]()
+	return b.partition(env, len(s), in(codes), func(next *slots) (func(int, []C), func()) {
+		if !combine {
+			return func(lo int, block []C) { moveElements(b, next, dst, dstCodes, s[lo:], block) }, func() {}
+		}
+		start := *next
+		elements, moved := newCombiner(env, dst, b.len()), newCombiner(env, dstCodes, b.len())
+		elements.start, moved.start = &start, &start
+		return func(lo int, block []C) { combineElements(b, next, &elements, &moved, s[lo:], block) },
+			func() {
+				elements.finish(next, b.len())
+				moved.finish(next, b.len())
+			}
+	})
+}
+
 func moveElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes []C, src []E, codes []C) {
 	c, table := b.cells, b.table
 	src = src[:len(codes)]
@@ -32,7 +54,43 @@ func moveElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes [
 	}
 }
 
-// moveIndices partitions the positions base, base+1, … with their codes.
+func combineElements[E any, C Code](b *buckets[C], next *slots, elements *combiner[E], moved *combiner[C], src []E, codes []C) {
+	c, table := b.cells, b.table
+	buf, log, mask := elements.buf, elements.log, uint32(1)<<elements.log-1
+	bufCodes, logCodes, maskCodes := moved.buf, moved.log, uint32(1)<<moved.log-1
+	src = src[:len(codes)]
+	for i, code := range codes {
+		k := uint32(table[c.of(code)] % bucketSlots)
+		at := next[k]
+		next[k] = at + 1
+		buf[k<<log+at&mask] = src[i]
+		bufCodes[k<<logCodes+at&maskCodes] = code
+		if at&mask == mask {
+			elements.flush(k, at+1)
+		}
+		if at&maskCodes == maskCodes {
+			moved.flush(k, at+1)
+		}
+	}
+}
+
+// partitionIndices moves the positions 0 … n-1 with their codes.
+func partitionIndices[C Code](env *engine.Env, b *buckets[C], codes []C, dst []uint32, dstCodes []C) error {
+	return b.partition(env, len(codes), in(codes), func(next *slots) (func(int, []C), func()) {
+		if !streams {
+			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, lo, block) }, func() {}
+		}
+		start := *next
+		index, moved := newCombiner(env, dst, b.len()), newCombiner(env, dstCodes, b.len())
+		index.start, moved.start = &start, &start
+		return func(lo int, block []C) { combineIndices(b, next, &index, &moved, lo, block) },
+			func() {
+				index.finish(next, b.len())
+				moved.finish(next, b.len())
+			}
+	})
+}
+
 func moveIndices[C Code](b *buckets[C], next *slots, dst []uint32, dstCodes []C, base int, codes []C) {
 	c, table := b.cells, b.table
 	for i, code := range codes {
@@ -44,7 +102,40 @@ func moveIndices[C Code](b *buckets[C], next *slots, dst []uint32, dstCodes []C,
 	}
 }
 
-// moveCodes partitions codes alone.
+func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32], moved *combiner[C], base int, codes []C) {
+	c, table := b.cells, b.table
+	const log, mask = 4, 15 // 16 indices fill a line
+	buf := index.buf
+	bufCodes, logCodes, maskCodes := moved.buf, moved.log, uint32(1)<<moved.log-1
+	for i, code := range codes {
+		k := uint32(table[c.of(code)] % bucketSlots)
+		at := next[k]
+		next[k] = at + 1
+		buf[k<<log+at&mask] = uint32(base + i)
+		bufCodes[k<<logCodes+at&maskCodes] = code
+		if at&maskCodes == maskCodes {
+			moved.flush(k, at+1)
+			if at&mask == mask {
+				index.flush(k, at+1)
+			}
+		}
+	}
+}
+
+// partitionCodes moves codes alone.
+func partitionCodes[C Code](env *engine.Env, b *buckets[C], n int, codes view[C], dst []C) error {
+	return b.partition(env, n, codes, func(next *slots) (func(int, []C), func()) {
+		if !streams {
+			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
+		}
+		start := *next
+		moved := newCombiner(env, dst, b.len())
+		moved.start = &start
+		return func(_ int, block []C) { combineCodes(b, next, &moved, block) },
+			func() { moved.finish(next, b.len()) }
+	})
+}
+
 func moveCodes[C Code](b *buckets[C], next *slots, dst []C, codes []C) {
 	c, table := b.cells, b.table
 	for _, code := range codes {
@@ -53,4 +144,26 @@ func moveCodes[C Code](b *buckets[C], next *slots, dst []C, codes []C) {
 		next[k] = at + 1
 		dst[at] = code
 	}
+}
+
+func combineCodes[C Code](b *buckets[C], next *slots, moved *combiner[C], codes []C) {
+	c, table := b.cells, b.table
+	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
+	for _, code := range codes {
+		k := uint32(table[c.of(code)] % bucketSlots)
+		at := next[k]
+		next[k] = at + 1
+		buf[k<<log+at&mask] = code
+		if at&mask == mask {
+			moved.flush(k, at+1)
+		}
+	}
+}
+
+// dstOf takes n elements to partition into.
+func dstOf[T any](env *engine.Env, n int) []T {
+	if _, combine := combineLog[T](); combine {
+		return aligned[T](env, n)
+	}
+	return scratch.Take[T](&env.Arena, n)
 }

@@ -96,7 +96,7 @@ func (a *Arena) Hold(bytes int64) {
 // small, at most an eighth more if large, so that what a sort holds stays near
 // what it asked for.
 func get(words int) *block {
-	size := words
+	size := (words + 1023) &^ 1023 // so that sizes that differ by an alignment share blocks
 	if size < exact {
 		size = 1 << bits.Len(uint(words-1))
 	}

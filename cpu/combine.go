@@ -1,0 +1,81 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// combiner collects what a stripe writes to each bucket until whole cache
+// lines are full, and then stores them past the caches. A plain store to one of
+// a thousand places first reads the line it writes to, and the few line buffers
+// of a core are all there is to hide the wait: measured at n = 10^7 on a Xeon of
+// 2023, moving 24-byte elements takes 10.4 ns a core in place, 5.1 combined.
+// Copying full buffers with plain stores takes 14.
+type combiner[T any] struct {
+	dst   []T
+	start *slots // first position of each bucket that belongs to the stripe
+	buf   []T    // 1<<log elements for each bucket, in the places of dst modulo 1<<log
+	log   uint
+}
+
+// combinedBytes is the most that one bucket's buffer may take: more than that
+// for a thousand buckets would not stay in the second-level cache.
+const combinedBytes = 384
+
+// combineLog returns log2 of the number of elements that fill whole cache
+// lines, and whether combining pays for T.
+func combineLog[T any]() (log uint, ok bool) {
+	var t T
+	size := uint(unsafe.Sizeof(t))
+	if !streams || size == 0 || size >= 128 || scratch.HasPointers[T]() {
+		return 0, false
+	}
+	log = 6 - min(6, uint(bits.TrailingZeros(size)))
+	return log, size<<log <= combinedBytes
+}
+
+// newCombiner returns a combiner for nb buckets of dst, whose first element is
+// at the start of a cache line.
+func newCombiner[T any](env *engine.Env, dst []T, nb int) combiner[T] {
+	log, _ := combineLog[T]()
+	return combiner[T]{dst: dst, buf: aligned[T](env, nb<<log), log: log}
+}
+
+// aligned takes n elements that begin at a cache line.
+func aligned[T any](env *engine.Env, n int) []T {
+	var t T
+	size := unsafe.Sizeof(t)
+	raw := scratch.Take[byte](&env.Arena, n*int(size)+64)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % 64
+	// Sound: T holds no pointers, the memory is aligned for any T, and n
+	// elements fit behind the skipped bytes.
+	return unsafe.Slice((*T)(unsafe.Pointer(&raw[skip])), n)
+}
+
+// flush stores the buffer of bucket k, which is filled up to the position end,
+// a multiple of 1<<log.
+func (c *combiner[T]) flush(k, end uint32) {
+	var t T
+	each := uint32(1) << c.log
+	from := c.start[k]
+	if end-from < each { // the bucket's first line is another stripe's, too
+		copy(c.dst[from:end], c.buf[k<<c.log+from&(each-1):])
+		return
+	}
+	// Sound: the buffer and the elements [end-each, end) of dst are each
+	// 1<<log elements long, which are whole lines, and begin at one.
+	streamLines(unsafe.Pointer(&c.dst[end-each]), unsafe.Pointer(&c.buf[k<<c.log]), int(unsafe.Sizeof(t)<<c.log/64))
+}
+
+// finish stores what is left of every bucket, given the positions reached.
+func (c *combiner[T]) finish(next *slots, nb int) {
+	mask := uint32(1)<<c.log - 1
+	for k := range uint32(nb) {
+		from := max(next[k]&^mask, c.start[k])
+		copy(c.dst[from:next[k]], c.buf[k<<c.log+from&mask:])
+	}
+	streamFence()
+}

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package cpu
+
+import "unsafe"
+
+// streams is false where stores past the caches cannot be had: partitions then
+// write in place, which is faster than copying from buffers.
+const streams = false
+
+func streamLines(unsafe.Pointer, unsafe.Pointer, int) {}
+
+func streamFence() {}
