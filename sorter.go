@@ -31,8 +31,9 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	cfg := configure(opts)
-	if done, err := sortSmall(s, key, cfg); done {
-		return err
+	if cfg.small(len(s), kindOf[K]()) {
+		sortSmall(s, key, cfg)
+		return nil
 	}
 	return sortRows([]Column[E]{Asc(key)}, s, cfg)
 }
@@ -60,13 +61,28 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 // [perm.Apply]. Everything said of [Sort] holds; scratch is two codes and one
 // index per element.
 func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
-	return By(Asc(key)).Order(s, opts...)
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	cfg := configure(opts)
+	switch k := kindOf[K](); {
+	case !cfg.small(len(s), k):
+		return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
+	case codeBits[k] <= 32:
+		return orderSmall[uint32](s, key, cfg.order()), nil
+	default:
+		return orderSmall[uint64](s, key, cfg.order()), nil
+	}
 }
 
 // OrderKeys returns the permutation that sorts keys, which are left alone; see
 // [Order].
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
-	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), configure(opts))
+	cfg := configure(opts)
+	if cfg.small(len(keys), kindOf[K]()) {
+		return Order(keys, func(k K) K { return k }, opts...)
+	}
+	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)
 }
 
 // OrderN returns the order of the rows 0 … n-1 by columns whose key functions

@@ -1,6 +1,7 @@
 package sorter
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"unsafe"
@@ -13,112 +14,106 @@ import (
 // sortKeys sorts keys that are the elements themselves.
 func sortKeys[K Key](keys []K, cfg config) error {
 	k := kindOf[K]()
-	o := order{desc: cfg.descending, nansLast: cfg.nansLast}
-	floats := k == kindFloat32 || k == kindFloat64 || k == kindFloats2
+	floats := k == kindFloat32 || k == kindFloat64
 	onCPU := cfg.backend == nil || cfg.backend == CPU()
-	if k.wide() || k == kindFloats2 || cfg.algorithm != Auto || !onCPU || floats && cfg.stable {
+	switch {
+	case k.wide() || k == kindFloats2 || cfg.algorithm != Auto || !onCPU || floats && cfg.stable:
 		return sortRows([]Column[K]{self[K]()}, keys, cfg)
+	case codeBits[k] <= 32:
+		return sortCodes[uint32](keys, cfg)
+	}
+	return sortCodes[uint64](keys, cfg)
+}
+
+// sortCodes sorts keys through codes that lose nothing.
+func sortCodes[C code, K Key](keys []K, cfg config) error {
+	o := cfg.order()
+	if cfg.small(len(keys), kindOf[K]()) {
+		sortKeysSmall[C](keys, o)
+		return nil
 	}
 	r, err := begin(cfg, len(keys))
 	defer r.end()
 	if err != nil {
 		return err
 	}
-	r.used.Algorithm = BucketRadix.String()
-	r.used.CodeBits = codeBits[k]
-	if codeBits[k] <= 32 {
-		return sortCodes(r, keys, coder32[K](o))
-	}
-	return sortCodes(r, keys, coder64[K](o))
-}
-
-// coder maps keys to codes and back without losing a bit.
-type coder[K any, C code] struct {
-	view   func(keys []K, buf []C) []C
-	decode func(keys []K, codes []C)
-}
-
-func sortCodes[K Key, C code](r *run, keys []K, c coder[K, C]) error {
+	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), codeBits[kindOf[K]()]
 	all := cpu.Keys[C]{
 		Len:     len(keys),
-		View:    func(lo, hi int, buf []C) []C { return c.view(keys[lo:hi], buf) },
-		Write:   func(lo int, codes []C) { c.decode(keys[lo:lo+len(codes)], codes) },
+		View:    viewKeys[C](keys, o),
+		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
 		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
 	}
-	var code C
-	bytes := int64(len(keys))*int64(unsafe.Sizeof(code)) + cpu.Tables(len(keys), r.Loop.Workers)
-	if r.ctx != nil {
-		bytes += int64(len(keys)) * int64(unsafe.Sizeof(code))
+	var c C
+	bytes := int64(len(keys)) * int64(unsafe.Sizeof(c))
+	if cfg.ctx != nil {
+		bytes *= 2 // sorted codes wait for the last moment to cancel
 	}
-	if r.fits(bytes) {
+	if r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers)) {
 		return all.Sort(&r.Env)
 	}
 	r.used.Algorithm = "InPlace"
-	return r.Stage("in place", 1, 1, func(int, int, int) { c.sortInPlace(keys) })
+	return r.Stage("in place", 1, 1, func(int, int, int) { slices.SortFunc(keys, compareKeys[C, K](o)) })
 }
 
-// sortInPlace sorts without scratch memory.
-func (c coder[K, C]) sortInPlace(keys []K) {
-	slices.SortFunc(keys, func(a, b K) int {
-		var x, y [1]C
-		c1, c2 := c.view([]K{a}, x[:])[0], c.view([]K{b}, y[:])[0]
-		switch {
-		case c1 < c2:
-			return -1
-		case c1 > c2:
-			return 1
-		}
-		return 0
-	})
+// viewKeys returns the codes of keys: the keys themselves where they are
+// codes already.
+func viewKeys[C code, K Key](keys []K, o order) func(lo, hi int, buf []C) []C {
+	if k := kindOf[K](); !o.desc && (k == kindUint32 || k == kindUint64) {
+		return func(lo, hi int, _ []C) []C { return as[C](keys[lo:hi]) }
+	}
+	return func(lo, hi int, buf []C) []C {
+		encodeKeys(buf[:hi-lo], keys[lo:hi], o)
+		return buf[:hi-lo]
+	}
 }
 
-func coder32[K Key](o order) coder[K, uint32] {
-	if kindOf[K]() == kindFloat32 {
-		b := newFloatBijection[uint32](math.Float32bits(float32(math.Inf(1))), o)
-		return coder[K, uint32]{
-			func(keys []K, buf []uint32) []uint32 { return b.encode(buf, as[uint32](keys)) },
-			func(keys []K, codes []uint32) { b.decode(as[uint32](keys), codes) },
-		}
+// compareKeys compares keys by the codes of encodeKeys.
+func compareKeys[C code, K Key](o order) func(a, b K) int {
+	return func(a, b K) int {
+		keys := [2]K{a, b}
+		var codes [2]C
+		encodeKeys(codes[:], keys[:], o)
+		return cmp.Compare(codes[0], codes[1])
 	}
-	return intCoder[K, uint32](o)
 }
 
-func coder64[K Key](o order) coder[K, uint64] {
-	if kindOf[K]() == kindFloat64 {
-		b := newFloatBijection[uint64](math.Float64bits(math.Inf(1)), o)
-		return coder[K, uint64]{
-			func(keys []K, buf []uint64) []uint64 { return b.encode(buf, as[uint64](keys)) },
-			func(keys []K, codes []uint64) { b.decode(as[uint64](keys), codes) },
-		}
+// encodeKeys writes codes from which decodeKeys gets the keys back bit by bit.
+func encodeKeys[C code, K Key](dst []C, keys []K, o order) {
+	switch kindOf[K]() {
+	case kindFloat32:
+		newFloatBijection[uint32](math.Float32bits(float32(math.Inf(1))), o).encode(as[uint32](dst), as[uint32](keys))
+	case kindFloat64:
+		newFloatBijection[uint64](math.Float64bits(math.Inf(1)), o).encode(as[uint64](dst), as[uint64](keys))
+	default:
+		encode(dst, keys, o)
 	}
-	return intCoder[K, uint64](o)
 }
 
-// intCoder codes integers and bools: the code differs from the key by a flip.
-func intCoder[K Key, C code](o order) coder[K, C] {
-	var k K
-	view := func(keys []K, buf []C) []C {
-		buf = buf[:len(keys)]
-		encode(buf, keys, o)
-		return buf
+// decodeKeys undoes encodeKeys. len(keys) == len(codes).
+func decodeKeys[C code, K Key](keys []K, codes []C, o order) {
+	switch kindOf[K]() {
+	case kindFloat32:
+		newFloatBijection[uint32](math.Float32bits(float32(math.Inf(1))), o).decode(as[uint32](keys), as[uint32](codes))
+		return
+	case kindFloat64:
+		newFloatBijection[uint64](math.Float64bits(math.Inf(1)), o).decode(as[uint64](keys), as[uint64](codes))
+		return
 	}
-	// The key whose bits are zero has the flip as its code.
-	flip := view([]K{k}, make([]C, 1))[0]
-	if flip == 0 && unsafe.Sizeof(k) == unsafe.Sizeof(flip) {
-		view = func(keys []K, _ []C) []C { return as[C](keys) }
+	// Integers and bools differ from their codes by a flip: the code of 0.
+	var zero [1]K
+	var flip [1]C
+	encode(flip[:], zero[:], o)
+	switch unsafe.Sizeof(zero[0]) {
+	case 1:
+		unflip(as[uint8](keys), codes, flip[0])
+	case 2:
+		unflip(as[uint16](keys), codes, flip[0])
+	case 4:
+		unflip(as[uint32](keys), codes, flip[0])
+	case 8:
+		unflip(as[uint64](keys), codes, flip[0])
 	}
-	return coder[K, C]{view, func(keys []K, codes []C) {
-		switch unsafe.Sizeof(k) {
-		case 1:
-			unflip(as[uint8](keys), codes, flip)
-		case 2:
-			unflip(as[uint16](keys), codes, flip)
-		case 4:
-			unflip(as[uint32](keys), codes, flip)
-		case 8:
-			unflip(as[uint64](keys), codes, flip)
-		}
-	}}
 }
 
 func unflip[T uint8 | uint16 | uint32 | uint64, C code](keys []T, codes []C, flip C) {
@@ -147,22 +142,23 @@ func newFloatBijection[C code](inf C, o order) floatBijection[C] {
 	return b
 }
 
-func (b floatBijection[C]) encode(dst, src []C) []C {
+func (b floatBijection[C]) encode(dst, src []C) {
 	sign := ^(^C(0) >> 1)
 	top := unsafe.Sizeof(sign)*8 - 1
 	dst = dst[:len(src)]
+	turn, flip := b.turn, b.flip
 	for i, x := range src {
-		dst[i] = ((x ^ (-(x >> top) | sign)) + b.turn) ^ b.flip
+		dst[i] = ((x ^ (-(x >> top) | sign)) + turn) ^ flip
 	}
-	return dst
 }
 
 func (b floatBijection[C]) decode(dst, codes []C) {
 	sign := ^(^C(0) >> 1)
 	top := unsafe.Sizeof(sign)*8 - 1
 	dst = dst[:len(codes)]
+	turn, flip := b.turn, b.flip
 	for i, c := range codes {
-		t := (c ^ b.flip) - b.turn
+		t := (c ^ flip) - turn
 		dst[i] = t ^ ((t>>top - 1) | sign)
 	}
 }

@@ -44,6 +44,14 @@ func newCombiner[T any](env *engine.Env, dst []T, nb int) combiner[T] {
 	return combiner[T]{dst: dst, buf: aligned[T](env, nb<<log), log: log}
 }
 
+// wider returns the combiner with room for 1<<log elements of each bucket.
+func (c combiner[T]) wider(env *engine.Env, nb int, log uint) combiner[T] {
+	if log > c.log {
+		c.log, c.buf = log, aligned[T](env, nb<<log)
+	}
+	return c
+}
+
 // aligned takes n elements that begin at a cache line.
 func aligned[T any](env *engine.Env, n int) []T {
 	var t T

@@ -72,27 +72,54 @@ func gather[E any](dst, src []E, p part) {
 		copy(dst, src[p.lo:p.hi])
 		return
 	}
-	touch(src[p.lo:p.hi])
 	src = src[p.base:]
-	dst = dst[:len(p.words)]
-	for i, x := range p.words {
-		dst[i] = src[x&p.mask]
+	words, mask := p.words[:len(dst)], p.mask
+	if done := gatherLines(dst, src, words, mask); done > 0 {
+		dst, words = dst[done:], words[done:]
+	}
+	dst = dst[:len(words)]
+	for i, x := range words {
+		dst[i] = src[x&mask]
 	}
 }
 
-// touch reads one word of every cache line of s, in order, which the hardware
-// prefetches; random reads that follow then find s in the second-level cache.
-func touch[E any](s []E) {
-	var e E
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(e))/4)
-	sum := uint32(0)
-	for i := 0; i < len(words); i += 16 {
-		sum += words[i]
-	}
-	sink = sum
-}
+// streamedBytes is the element size from which a gather stores past the caches.
+// Measured at n = 10^7, 2 workers: 64-byte elements gain 4 of 55 ns a core,
+// 24-byte elements lose 1 of 27, 16-byte ones 0.7 of 25.
+const streamedBytes = 64
 
-var sink uint32
+// gatherLines gathers whole cache lines past the caches and returns the number
+// of elements written, which may be 0. The lines of dst before the first whole
+// one are written in place.
+func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
+	log, ok := combineLog[E]()
+	const group = 16 // elements gathered before they are stored
+	size := unsafe.Sizeof(dst[0])
+	if !ok || size < streamedBytes || len(dst) < 4*group {
+		return 0
+	}
+	head := 0
+	for uintptr(unsafe.Pointer(&dst[head]))%64 != 0 {
+		if head++; head == 1<<log {
+			return 0 // no element of dst begins at a line
+		}
+	}
+	for i, x := range words[:head] {
+		dst[i] = src[x&mask]
+	}
+	var few [group]E
+	done := head
+	for ; done+group <= len(dst); done += group {
+		for i, x := range words[done : done+group] {
+			few[i%group] = src[x&mask]
+		}
+		// Sound: E holds no pointers, and 16 elements of a multiple of 4 bytes are whole lines that
+		// begin at a line of dst.
+		streamLines(unsafe.Pointer(&dst[done]), unsafe.Pointer(&few), int(group*size/64))
+	}
+	streamFence()
+	return done
+}
 
 // orderThenGather finishes a sort that may be cancelled: all buckets are
 // ordered before the first element is written back, which makes the part that

@@ -1,0 +1,131 @@
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// SmallLen is the largest number of elements that a [Small] sorts.
+const SmallLen = 4096
+
+// Small is a workspace for sorting what fits the cache on the calling
+// goroutine, with nothing allocated. Workspaces are pooled.
+type Small[C Code] struct {
+	Codes []C // to be filled by the caller before each call; room for SmallLen
+
+	env     engine.Env
+	local   local[C]
+	spare   []C
+	payload []byte
+}
+
+var small32, small64 sync.Pool
+
+func smallPool[C Code]() *sync.Pool {
+	var c C
+	if unsafe.Sizeof(c) == 4 {
+		return &small32
+	}
+	return &small64
+}
+
+// GetSmall returns a workspace, to be given back with Put.
+func GetSmall[C Code]() *Small[C] {
+	if w, ok := smallPool[C]().Get().(*Small[C]); ok {
+		return w
+	}
+	w := new(Small[C])
+	w.local.env = &w.env
+	w.Codes = scratch.Take[C](&w.env.Arena, SmallLen)
+	return w
+}
+
+// Put gives the workspace back.
+func (w *Small[C]) Put() { smallPool[C]().Put(w) }
+
+// order returns the order of the first n codes as words under mask, nil if they
+// are sorted.
+func (w *Small[C]) order(n int) (words []uint32, mask uint32) {
+	if n == 0 {
+		return nil, 0
+	}
+	v := look(w.Codes[:n])
+	if v.sorted() {
+		return nil, 0
+	}
+	return w.local.order(w.Codes[:n], v.min, v.width())
+}
+
+// Order writes the order of the first len(index) codes to index, ties in input
+// order.
+func (w *Small[C]) Order(index []uint32) {
+	words, mask := w.order(len(index))
+	for i := range index {
+		if words == nil {
+			index[i] = uint32(i)
+		} else {
+			index[i] = words[i] & mask
+		}
+	}
+}
+
+// Sort sorts the first n codes and returns them.
+func (w *Small[C]) Sort(n int) []C {
+	codes := w.Codes[:n]
+	if n == 0 {
+		return codes
+	}
+	v := look(codes)
+	if v.sorted() {
+		return codes
+	}
+	if w.spare == nil {
+		w.spare = scratch.Take[C](&w.env.Arena, SmallLen)
+	}
+	return w.local.sortCodes(codes, w.spare[:n], v.min, v.width())
+}
+
+// MoveSmall sorts s by the codes of w, ties in input order.
+func MoveSmall[E any, C Code](w *Small[C], s []E) {
+	words, mask := w.order(len(s))
+	if words == nil {
+		return
+	}
+	if scratch.HasPointers[E]() {
+		followCycles(s, words, mask)
+		return
+	}
+	var e E
+	size := len(s) * int(unsafe.Sizeof(e))
+	if len(w.payload) < size+8 {
+		w.payload = scratch.Take[byte](&w.env.Arena, 2*size+8)
+	}
+	// Sound: E holds no pointers, scratch memory is aligned for any such E, and
+	// size bytes fit.
+	payload := unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(w.payload))), len(s))
+	copy(payload, s)
+	gather(s, payload, part{0, 0, len(s), words, mask})
+}
+
+// followCycles moves the elements of s to their places, in place: element i
+// becomes the one numbered by words[i] under mask. It marks the words it has
+// used by making them point to themselves.
+func followCycles[E any](s []E, words []uint32, mask uint32) {
+	for i := range s {
+		next := words[i] & mask
+		if next == uint32(i) {
+			continue
+		}
+		first, at := s[i], uint32(i)
+		for next != uint32(i) {
+			s[at] = s[next]
+			words[at] = at
+			at, next = next, words[next]&mask
+		}
+		s[at] = first
+		words[at] = at
+	}
+}
