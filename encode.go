@@ -195,6 +195,19 @@ func prefix(s string) uint64 {
 	return shortPrefix(s)
 }
 
+// zeroByte returns 9 if one of the n bytes that gave the prefix is zero, and
+// otherwise 0.
+func zeroByte(prefix uint64, n int) int {
+	const ones = 0x0101010101010101
+	if n < 8 {
+		prefix |= math.MaxUint64 >> (8 * n)
+	}
+	if (prefix-ones)&^prefix&(ones<<7) != 0 {
+		return 9
+	}
+	return 0
+}
+
 func shortPrefix(s string) uint64 {
 	c := uint64(0)
 	for i := range len(s) {

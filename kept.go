@@ -2,8 +2,11 @@ package sorter
 
 import (
 	"math"
+	"sync/atomic"
 	"unsafe"
 
+	"example.com/sorter/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -14,6 +17,11 @@ type keptKeys[E any] interface {
 	// from lo on if at is nil, and writes their first room bits, the null flag
 	// included.
 	prefix(dst []uint64, block []E, lo int, at []uint32, room int)
+	// complete reports whether the prefixes of room bits were the whole keys.
+	complete(room int) bool
+	// moved renumbers the keys: elements have become payload, placed by p, a
+	// *cpu.Placement.
+	moved(env *engine.Env, payload []E, p any) error
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
 	// skip returns the first depth, not before the given one, at which the
@@ -32,7 +40,7 @@ type keptKeys[E any] interface {
 
 func (f keyFunc[E, K]) keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E] {
 	keys := scratch.Take[K](arena, rows.n)
-	return keptAs(store[E, K]{c, comparator[K](c.order), f, keys, keys})
+	return keptAs(&store[E, K]{Column: c, full: comparator[K](c.order), get: f, keys: keys, room: keys})
 }
 
 func (f keyFunc[E, K]) keptSize() uintptr {
@@ -52,18 +60,18 @@ func (f selfKey[K]) codes64(dst []uint64, block []K, o order) { encode(dst, bloc
 
 // keep stores nothing: the keys are there already.
 func (f selfKey[K]) keep(c Column[K], rows rows[K], _ *scratch.Arena) keptKeys[K] {
-	return keptAs(store[K, K]{c, comparator[K](c.order), f.keyFunc, rows.s, nil})
+	return keptAs(&store[K, K]{Column: c, full: comparator[K](c.order), get: f.keyFunc, keys: rows.s})
 }
 
 func (f selfKey[K]) keptSize() uintptr { return 0 }
 
-func keptAs[E any, K Key](s store[E, K]) keptKeys[E] {
+func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
 	switch kindOf[K]() {
 	case kindString:
 		// Sound: K's underlying type is string.
-		return keptStrings[E, K]{s, func(k K) string { return *(*string)(unsafe.Pointer(&k)) }}
+		return &keptStrings[E, K]{store: s, text: func(k K) string { return *(*string)(unsafe.Pointer(&k)) }}
 	case kindBytes:
-		return keptStrings[E, K]{s, bytesAsString[K]}
+		return &keptStrings[E, K]{store: s, text: bytesAsString[K]}
 	}
 	return keptWords[E, K]{s}
 }
@@ -89,7 +97,7 @@ type store[E any, K Key] struct {
 
 // put stores the keys of a piece of elements, also in keys, and makes out the
 // nulls, whose keys are the zero value.
-func (s store[E, K]) put(keys []K, null *[piece]bool, block []E, lo int, at []uint32) {
+func (s *store[E, K]) put(keys []K, null *[piece]bool, block []E, lo int, at []uint32) {
 	for i, e := range block {
 		var k K
 		null[i] = s.nulls != noNulls && s.isNull(e)
@@ -107,13 +115,27 @@ func (s store[E, K]) put(keys []K, null *[piece]bool, block []E, lo int, at []ui
 	}
 }
 
-func (s store[E, K]) compare(i, j uint32) int {
+func (s *store[E, K]) compare(i, j uint32) int {
 	return s.full(s.keys[i], s.keys[j])
+}
+
+func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
+	if s.room == nil {
+		s.keys = as[K](payload)
+		return nil
+	}
+	switch p := p.(type) {
+	case *cpu.Placement[uint32]:
+		s.keys, err = cpu.Along(env, p, s.room)
+	case *cpu.Placement[uint64]:
+		s.keys, err = cpu.Along(env, p, s.room)
+	}
+	return err
 }
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
+func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
 	if s.nulls == noNulls {
 		for i := range dst {
 			dst[i] >>= 64 - room
@@ -143,7 +165,7 @@ func eachPiece[E any](dst []uint64, block []E, lo int, at []uint32, f func(dst [
 }
 
 // keptWords keeps keys of fixed size. Depth counts words of their codes.
-type keptWords[E any, K Key] struct{ store[E, K] }
+type keptWords[E any, K Key] struct{ *store[E, K] }
 
 func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
 	var keys [piece]K
@@ -154,6 +176,10 @@ func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, ro
 		w.flag(dst, &null, room)
 	})
 }
+
+// complete is false: even word 0 of narrow kinds has lost the bit that tells
+// nulls.
+func (w keptWords[E, K]) complete(int) bool { return false }
 
 func (w keptWords[E, K]) first(room int) int {
 	if room == 64 && w.nulls == noNulls {
@@ -181,35 +207,59 @@ func (w keptWords[E, K]) last(_ uint64, depth int) bool { return depth == kindOf
 
 // keptStrings keeps strings and byte slices. Depth counts bytes.
 type keptStrings[E any, K Key] struct {
-	store[E, K]
-	text func(K) string
+	*store[E, K]
+	text    func(K) string
+	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
 }
 
-func (t keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
+func (t *keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
 	var keys [piece]K
 	var null [piece]bool
 	flip := t.flip()
 	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
 		t.put(keys[:len(block)], &null, block, lo, at)
+		longest := 0
 		for i := range dst {
-			dst[i] = prefix(t.text(keys[i])) ^ flip
+			s := t.text(keys[i])
+			code := prefix(s)
+			longest = max(longest, len(s), zeroByte(code, len(s)))
+			dst[i] = code ^ flip
 		}
+		t.note(longest)
 		t.flag(dst, &null, room)
 	})
 }
 
-func (t keptStrings[E, K]) flip() uint64 {
+// note records the longest string of a piece.
+func (t *keptStrings[E, K]) note(longest int) {
+	for {
+		known := t.longest.Load()
+		if int64(longest) <= known || t.longest.CompareAndSwap(known, int64(longest)) {
+			return
+		}
+	}
+}
+
+// complete: padding cannot be told from zero bytes, but from all others.
+func (t *keptStrings[E, K]) complete(room int) bool {
+	if t.nulls != noNulls {
+		room--
+	}
+	return t.longest.Load() <= int64(room/8)
+}
+
+func (t *keptStrings[E, K]) flip() uint64 {
 	if t.order.desc {
 		return math.MaxUint64
 	}
 	return 0
 }
 
-func (t keptStrings[E, K]) first(int) int { return 0 }
+func (t *keptStrings[E, K]) first(int) int { return 0 }
 
 // skip returns the length of what all strings share, so that long shared
 // prefixes are read once and not level by level.
-func (t keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
+func (t *keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
 	shared := t.text(t.keys[base])
 	for _, at := range order {
 		shared = shared[:common(shared, t.text(t.keys[at]), depth)]
@@ -217,7 +267,7 @@ func (t keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
 	return len(shared)
 }
 
-func (t keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
+func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 	flip := t.flip()
 	for i, at := range order {
 		dst[i] = rest(t.text(t.keys[at]), depth) ^ flip
@@ -225,4 +275,4 @@ func (t keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 	return depth + 7
 }
 
-func (t keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }
+func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }

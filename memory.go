@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/sorter/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -17,8 +18,16 @@ func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64
 		each += 4 - int64(size) // partitioned index
 	case IndexGather:
 		each += 8 // partitioned and final index
+	case BucketRadix:
+		if len(lv) > 1 || !lv[0].exact() {
+			each += 4 + keptSize(lv[:1]) // final index, partitioned keys
+		}
 	}
-	return int64(n)*(each+keptSize(lv)) + cpu.Tables(n, workers)
+	bytes := int64(n) * (each + keptSize(lv))
+	if n < 1<<17 {
+		bytes *= 2 // small blocks are rounded up
+	}
+	return bytes + cpu.Tables(n, workers)
 }
 
 func codeSize[E any](lv []level[E]) int64 {
@@ -52,14 +61,24 @@ func (r *run) require(bytes int64) error {
 
 // leastOrder bounds the scratch memory of orderInPlace, in bytes.
 func leastOrder[E any](r *run, lv []level[E]) int64 {
-	return int64(r.n)*(codeSize(lv)+keptSize(lv)) + cpu.Tables(r.n, r.Loop.Workers)
+	bytes := scratch.Size(r.n, uintptr(codeSize(lv))) + scratch.Size(r.n, uintptr(keptSize(lv)))
+	bytes += int64(r.Loop.Workers)*8*engine.Block + 4096 // a block for each worker, and small tables
+	if len(lv) > 1 || !lv[0].exact() {
+		bytes += cpu.Tables(r.n, r.Loop.Workers) / 2 // no histograms, no bucket's output
+	}
+	return bytes
+}
+
+// leastIndex is leastOrder with the index itself.
+func leastIndex[E any](r *run, lv []level[E]) int64 {
+	return leastOrder(r, lv) + scratch.Size(r.n, 4)
 }
 
 // sortInPlace sorts with the least memory: codes and index are ordered in
 // place, and the elements follow the cycles of the index.
 func sortInPlace[E any](r *run, s []E, lv []level[E]) error {
 	r.used.Algorithm = "InPlace"
-	if err := r.require(leastOrder(r, lv) + 4*int64(r.n) + perm.ApplyBytes[E](r.n)); err != nil {
+	if err := r.require(leastIndex(r, lv) + perm.ApplyBytes[E](r.n)); err != nil {
 		return err
 	}
 	index := scratch.Take[uint32](&r.Arena, len(s))

@@ -70,10 +70,8 @@ func (r *run) end() {
 const moveBytes = 128
 
 // algorithmFor decides how elements of the given size are sorted by lv.
-func (r *run) algorithmFor(size uintptr, exact bool) Algorithm {
+func (r *run) algorithmFor(size uintptr) Algorithm {
 	switch {
-	case !exact:
-		return IndexGather
 	case r.algorithm != Auto:
 		return r.algorithm
 	case size > moveBytes:
@@ -93,29 +91,35 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	if len(lv) == 0 {
 		return nil
 	}
-	exact := len(lv) == 1 && lv[0].exact()
 	var e E
 	size := unsafe.Sizeof(e)
 	r.used.CodeBits = lv[0].bits
-	algorithm := r.algorithmFor(size, exact)
+	algorithm := r.algorithmFor(size)
 	if !r.fits(need(algorithm, lv, r.n, r.Loop.Workers, size)) {
 		return sortInPlace(r, s, lv)
 	}
 	if algorithm == BucketRadix && r.onCPU(lv[0].bits, size) {
 		r.used.Algorithm = BucketRadix.String()
-		return moveRows(r, s, &lv[0])
+		return moveRows(r, s, lv)
 	}
 	r.used.Algorithm = IndexGather.String()
 	return gatherRows(r, s, lv)
 }
 
-// moveRows sorts s on the CPU by one exact level, elements travelling with
-// their codes.
-func moveRows[E any](r *run, s []E, l *level[E]) error {
-	if l.bits <= 32 {
-		return cpu.Move(&r.Env, s, source32(r, sliceRows(s), l))
+// moveRows sorts s on the CPU, elements travelling with their codes.
+func moveRows[E any](r *run, s []E, lv []level[E]) error {
+	lv[0].open(sliceRows(s), &r.Arena)
+	if lv[0].bits <= 32 {
+		return moveCodes(r, s, lv, source32(r, sliceRows(s), &lv[0]))
 	}
-	return cpu.Move(&r.Env, s, source64(r, sliceRows(s), l))
+	return moveCodes(r, s, lv, source64(r, sliceRows(s), &lv[0]))
+}
+
+func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) error {
+	if len(lv) == 1 && lv[0].exact() {
+		return cpu.Move(&r.Env, s, src)
+	}
+	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{newTies(&r.Env, sliceRows(s), lv), r})
 }
 
 // gatherRows sorts s through an index: order first, then move once.

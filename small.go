@@ -1,6 +1,8 @@
 package sorter
 
 import (
+	"math"
+	"slices"
 	"unsafe"
 
 	"example.com/sorter/cpu"
@@ -16,10 +18,10 @@ const (
 	tinyBytes = 128
 )
 
-// small reports whether n elements of kind k are sorted on the calling
-// goroutine without a run: nobody asks for more than the result.
-func (c config) small(n int, k kind) bool {
-	return n <= cpu.SmallLen && !k.wide() && c.backend == nil && c.stats == nil &&
+// small reports whether n elements are sorted on the calling goroutine without
+// a run: nobody asks for more than the result.
+func (c config) small(n int) bool {
+	return n <= cpu.SmallLen && c.backend == nil && c.stats == nil &&
 		c.limit == 0 && c.progress == nil && c.algorithm == Auto && c.ctx == nil
 }
 
@@ -28,10 +30,12 @@ func (c config) order() order { return order{c.descending, c.nansLast} }
 // sortSmall sorts s with pooled memory only.
 func sortSmall[E any, K Key](s []E, key func(E) K, cfg config) {
 	var e E
-	switch {
+	switch k := kindOf[K](); {
+	case k.wide():
+		sortSmallWide(s, key, cfg.order())
 	case len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes:
 		sortTiny(s, key, cfg.order())
-	case codeBits[kindOf[K]()] <= 32:
+	case codeBits[k] <= 32:
 		moveSmall[uint32](s, key, cfg.order())
 	default:
 		moveSmall[uint64](s, key, cfg.order())
@@ -43,6 +47,72 @@ func moveSmall[C code, E any, K Key](s []E, key func(E) K, o order) {
 	extract(w.Codes[:len(s)], s, key, o)
 	cpu.MoveSmall(w, s)
 	w.Put()
+}
+
+// sortSmallWide sorts by keys wider than 64 bits: by prefix, and the ties by
+// comparing keys.
+func sortSmallWide[E any, K Key](s []E, key func(E) K, o order) {
+	index := orderSmallWide(s, key, o)
+	cpu.FollowCycles(s, index.order)
+	index.space.Put()
+}
+
+// smallIndex is an order that lives in a pooled workspace.
+type smallIndex struct {
+	order []uint32
+	space *cpu.Small[uint64]
+}
+
+func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
+	keys := make([]K, len(s))
+	for i := range s {
+		keys[i] = key(s[i])
+	}
+	w := cpu.GetSmall[uint64]()
+	codes := w.Codes[:len(s)]
+	prefixes(codes, keys, o)
+	index := w.Index[:len(s)]
+	w.Order(index)
+	var compare func(a, b K) int
+	for i := 1; i < len(index); i++ {
+		if codes[index[i]] != codes[index[i-1]] {
+			continue
+		}
+		from := i - 1
+		for i < len(index) && codes[index[i]] == codes[index[from]] {
+			i++
+		}
+		if compare == nil {
+			compare = ascending[K](o.nansLast && !o.desc)
+		}
+		slices.SortStableFunc(index[from:i], func(a, b uint32) int {
+			if o.desc {
+				a, b = b, a
+			}
+			return compare(keys[a], keys[b])
+		})
+	}
+	return smallIndex{index, w}
+}
+
+// prefixes writes the leading 64 bits of the codes of wide keys.
+func prefixes[K Key](dst []uint64, keys []K, o order) {
+	flip := uint64(0)
+	if o.desc {
+		flip = math.MaxUint64
+	}
+	switch kindOf[K]() {
+	case kindString:
+		for i, s := range as[string](keys) {
+			dst[i] = prefix(s) ^ flip
+		}
+	case kindBytes:
+		for i, b := range as[[]byte](keys) {
+			dst[i] = prefix(bytesAsString(b)) ^ flip
+		}
+	default:
+		encodeWord(dst, keys, 0, o)
+	}
 }
 
 // sortTiny sorts by insertion.
@@ -70,6 +140,12 @@ func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
 // orderSmall returns the order of s with pooled memory only.
 func orderSmall[C code, E any, K Key](s []E, key func(E) K, o order) perm.Perm {
 	p := make(perm.Perm, len(s))
+	if kindOf[K]().wide() {
+		index := orderSmallWide(s, key, o)
+		copy(p, index.order)
+		index.space.Put()
+		return p
+	}
 	w := cpu.GetSmall[C]()
 	extract(w.Codes[:len(s)], s, key, o)
 	w.Order(p)

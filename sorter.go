@@ -31,7 +31,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	cfg := configure(opts)
-	if cfg.small(len(s), kindOf[K]()) {
+	if cfg.small(len(s)) {
 		sortSmall(s, key, cfg)
 		return nil
 	}
@@ -66,9 +66,9 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	}
 	cfg := configure(opts)
 	switch k := kindOf[K](); {
-	case !cfg.small(len(s), k):
+	case !cfg.small(len(s)):
 		return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
-	case codeBits[k] <= 32:
+	case !k.wide() && codeBits[k] <= 32:
 		return orderSmall[uint32](s, key, cfg.order()), nil
 	default:
 		return orderSmall[uint64](s, key, cfg.order()), nil
@@ -79,7 +79,7 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 // [Order].
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg := configure(opts)
-	if cfg.small(len(keys), kindOf[K]()) {
+	if cfg.small(len(keys)) {
 		return Order(keys, func(k K) K { return k }, opts...)
 	}
 	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)

@@ -17,6 +17,9 @@ func sortKeys[K Key](keys []K, cfg config) error {
 	floats := k == kindFloat32 || k == kindFloat64
 	onCPU := cfg.backend == nil || cfg.backend == CPU()
 	switch {
+	case cfg.small(len(keys)) && (k.wide() || k == kindFloats2 || floats && cfg.stable):
+		sortSmall(keys, func(k K) K { return k }, cfg)
+		return nil
 	case k.wide() || k == kindFloats2 || cfg.algorithm != Auto || !onCPU || floats && cfg.stable:
 		return sortRows([]Column[K]{self[K]()}, keys, cfg)
 	case codeBits[k] <= 32:
@@ -28,7 +31,7 @@ func sortKeys[K Key](keys []K, cfg config) error {
 // sortCodes sorts keys through codes that lose nothing.
 func sortCodes[C code, K Key](keys []K, cfg config) error {
 	o := cfg.order()
-	if cfg.small(len(keys), kindOf[K]()) {
+	if cfg.small(len(keys)) {
 		sortKeysSmall[C](keys, o)
 		return nil
 	}
@@ -45,7 +48,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
 	}
 	var c C
-	bytes := int64(len(keys)) * int64(unsafe.Sizeof(c))
+	bytes := scratch.Size(len(keys), unsafe.Sizeof(c))
 	if cfg.ctx != nil {
 		bytes *= 2 // sorted codes wait for the last moment to cancel
 	}
@@ -199,7 +202,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level[K]) error {
 	r.used.Algorithm = "InPlace"
 	apply := max(perm.ApplyBytes[K](r.n), perm.ApplyBytes[V](r.n))
-	if err := r.require(leastOrder(r, lv) + 4*int64(r.n) + apply); err != nil {
+	if err := r.require(leastIndex(r, lv) + apply); err != nil {
 		return err
 	}
 	index := scratch.Take[uint32](&r.Arena, len(keys))

@@ -31,7 +31,7 @@ type ties[E any] struct {
 	env    *engine.Env
 	rows   rows[E]
 	levels []level[E]
-	count  atomic.Int64 // elements refined
+	count  atomic.Int64 // elements whose first codes tied
 	work   []tieWorker[E]
 	opened []sync.Once // by level: its kept keys have room
 
@@ -55,7 +55,7 @@ func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
 // false if they are equal.
 func (t *ties[E]) after(p place, code uint64) (place, bool) {
 	l := &t.levels[p.level]
-	if l.exact() || p.tail && l.kept.last(code, p.depth) {
+	if l.exact() || !p.tail && l.kept.complete(l.room) || p.tail && l.kept.last(code, p.depth) {
 		return place{level: p.level + 1}, p.level+1 < len(t.levels)
 	}
 	if !p.tail {
@@ -80,7 +80,9 @@ func find[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p pl
 			continue
 		}
 		run := tie{order[from:i], next}
-		t.count.Add(int64(len(run.order)))
+		if p == (place{}) {
+			t.count.Add(int64(len(run.order)))
+		}
 		if len(run.order) <= largeTie {
 			w.open = append(w.open, run)
 			continue
@@ -128,6 +130,28 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 	return p
 }
 
+// refiner makes ties refine what cpu.MoveRefined sorts.
+type refiner[E any, C code] struct {
+	ties *ties[E]
+	run  *run
+}
+
+// Moved renumbers rows and kept keys: they are found where their elements are.
+func (f refiner[E, C]) Moved(payload []E, p *cpu.Placement[C]) error {
+	f.ties.rows = sliceRows(payload)
+	if l := &f.ties.levels[0]; !l.exact() {
+		var along any = p
+		return l.kept.moved(f.ties.env, payload, along)
+	}
+	return nil
+}
+
+func (f refiner[E, C]) Refine(worker int, order []uint32, codes []C) {
+	refine(f.ties, worker, order, codes, place{})
+}
+
+func (f refiner[E, C]) Finish(err error) error { return f.ties.finish(f.run, err) }
+
 // finish refines the large runs, each by all workers, unless err says that
 // there is nothing to finish.
 func (t *ties[E]) finish(r *run, err error) error {
@@ -136,7 +160,9 @@ func (t *ties[E]) finish(r *run, err error) error {
 		t.large = t.large[:len(t.large)-1]
 		err = t.finishLarge(run)
 	}
-	r.used.Ties = int(t.count.Load())
+	if r.used.Ties = int(t.count.Load()); r.used.Ties > 0 {
+		t.env.Trace.Shape = "" // that of the first codes says little
+	}
 	if err == nil {
 		err = t.env.Loop.Err()
 	}

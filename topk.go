@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -26,9 +27,18 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 		return err
 	}
 	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
-	if err := r.require(int64(k)*(64+20*int64(r.Loop.Workers)) + int64(len(s))*keptSize(lv)); err != nil {
+	// Two rounds of candidates of 16 bytes for each worker, all of them once
+	// more, and the order with its codes.
+	workers := int64(r.Loop.Workers)
+	bytes := workers*(32*int64(k)+24*engine.Block) + 64*int64(k)
+	least := bytes + scratch.Size(len(s), uintptr(keptSize(lv)))
+	if len(lv) > 1 || !lv[0].exact() {
+		least += cpu.Tables(len(s), r.Loop.Workers)
+	}
+	if err := r.require(least); err != nil {
 		return err
 	}
+	r.Arena.Hold(bytes - workers*8*engine.Block)
 	t := newTies(&r.Env, sliceRows(s), lv)
 	order, err := selectFirst(r, t, k)
 	if err = t.finish(r, err); err != nil {

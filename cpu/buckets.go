@@ -21,8 +21,8 @@ const (
 	bucketSlots = 2 * maxBuckets
 
 	// maxLocal is the largest bucket that is sorted locally: its positions
-	// leave 17 bits of a 32-bit word to the code.
-	maxLocal = 1 << 15
+	// leave half of a 32-bit word to the code.
+	maxLocal = 1 << 16
 
 	// minStripe is the least number of elements that is worth a stripe of its
 	// own, with its own counters.
@@ -32,14 +32,16 @@ const (
 // Tables bounds the scratch memory, in bytes, of histograms and workspaces for
 // n elements: what a sort takes besides its codes, indices and payload.
 func Tables(n, workers int) int64 {
-	// A worker's words, codes, output and ties are 64 bytes per element of its
-	// largest bucket at most; the blocks are those of survey and partition.
-	each := 64*int64(min(n, maxLocal)) + 4*8*engine.Block
+	// A worker's words, codes, output and ties are 128 bytes per element of its
+	// largest bucket at most, rounded up; the blocks are those of survey,
+	// histogram and partition.
+	each := 128*int64(min(n, maxLocal)) + 4*8*engine.Block
 	counters := int64(4 << maxCellBits)
 	if n <= 2*orderTarget {
 		return each
 	}
-	return int64(stripesFor(n, workers))*counters + int64(workers)*each
+	stripes := int64(stripesFor(n, workers))
+	return stripes*(counters+combinedBytes*2*int64(min(n/orderTarget+1, bucketSlots))) + int64(workers)*each
 }
 
 // stripesFor returns the number of stripes for n elements: several for each

@@ -211,7 +211,7 @@ func insertionBy[C Code](words []uint32, codes []C, mask uint32) {
 func (w *local[C]) repairLong(run []uint32, codes []C, mask uint32) {
 	n := len(run)
 	if len(w.codes) < n {
-		w.codes = scratch.Take[C](&w.env.Arena, maxLocal)
+		w.codes = scratch.Take[C](&w.env.Arena, min(2*n, maxLocal))
 	}
 	if w.long == nil {
 		w.long = &local[C]{env: w.env}

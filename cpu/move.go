@@ -126,23 +126,136 @@ func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
 // cannot be cancelled as short as it can be.
 func orderThenGather[E any, C Code](env *engine.Env, b *buckets[C], s, payload []E, moved []C) error {
 	index := scratch.Take[uint32](&env.Arena, len(s))
-	err := b.finish(env, moved, false, func(_ int, p part) {
-		for i := range index[p.lo:p.hi] {
-			if p.words == nil {
-				index[p.lo+i] = uint32(p.lo + i)
-			} else {
-				index[p.lo+i] = uint32(p.base) + p.words[i]&p.mask
-			}
+	err := b.finish(env, moved, false, func(_ int, p part) { p.write(index[p.lo:p.hi]) })
+	if err != nil {
+		return err
+	}
+	return b.gatherAll(env, func(lo, hi int) {
+		gather(s, payload, part{0, lo, hi, index[lo:hi], 1<<32 - 1})
+	})
+}
+
+// gatherAll runs the last stage of a sort, bucket by bucket. It is not
+// cancelled any more.
+func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
+	env.Loop.Ctx = nil
+	return env.Stage("gather", b.len(), 1, func(_, i, _ int) { bucket(b.bounds(i)) })
+}
+
+// write writes the numbers of the partitioned elements.
+func (p part) write(index []uint32) {
+	for i := range index {
+		if p.words == nil {
+			index[i] = uint32(p.lo + i)
+		} else {
+			index[i] = uint32(p.base) + p.words[i]&p.mask
 		}
+	}
+}
+
+// Refiner orders the elements whose codes tie.
+type Refiner[E any, C Code] interface {
+	// Moved tells that element i of the input is now element place(i) of
+	// payload and will be known by that number.
+	Moved(payload []E, p *Placement[C]) error
+	// Refine orders the runs of equal codes in order, which begins and ends
+	// between different codes, except for what it leaves to Finish.
+	Refine(worker int, order []uint32, codes []C)
+	// Finish orders what Refine left. No other stage is running.
+	Finish(err error) error
+}
+
+// Placement is where a partition put every element.
+type Placement[C Code] struct {
+	buckets *buckets[C]
+	first   []slots // the partition's positions before it ran
+	codes   []C     // of the input
+}
+
+// Along returns src partitioned like the elements.
+func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
+	b := *p.buckets
+	b.next = append([]slots(nil), p.first...)
+	dst := dstOf[T](env, len(src))
+	err := b.partition(env, len(src), in(p.codes), func(next *slots) (func(int, []C), func()) {
+		return func(lo int, block []C) {
+			c, table := b.cells, b.table
+			src := src[lo:][:len(block)]
+			for i, code := range block {
+				k := table[c.of(code)] % bucketSlots
+				at := next[k]
+				next[k] = at + 1
+				dst[at] = src[i]
+			}
+		}, func() {}
+	})
+	return dst, err
+}
+
+// MoveRefined is [Move] for codes that do not decide alone: elements that tie
+// are passed to r while they are in the cache. It takes 2 codes, 1 index and 1
+// element of scratch per element.
+func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
+	n := len(s)
+	codes := scratch.Take[C](&env.Arena, n)
+	v, err := extract(env, codes, src)
+	if err != nil {
+		return err
+	}
+	index := scratch.Take[uint32](&env.Arena, n)
+	if v.sorted() || v.reversed(n) || n <= 2*orderTarget {
+		return gatherRefined(env, s, codes, v, index, r)
+	}
+	b, err := plan(env, n, in(codes), v, moveTarget[E, C]())
+	if err != nil {
+		return err
+	}
+	place := &Placement[C]{b, append([]slots(nil), b.next...), codes}
+	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
+	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
+		return err
+	}
+	if err := r.Moved(payload, place); err != nil {
+		return err
+	}
+	sorted := newOutputs[C](env, true, nil)
+	err = b.finish(env, moved, true, func(worker int, p part) {
+		order := index[p.lo:p.hi]
+		p.write(order)
+		_, codes := sorted.room(worker, len(order))
+		for i, at := range order {
+			codes[i] = moved[at]
+		}
+		r.Refine(worker, order, codes)
+	})
+	if err = r.Finish(err); err != nil {
+		return err
+	}
+	return b.gatherAll(env, func(lo, hi int) {
+		gather(s, payload, part{0, lo, hi, index[lo:hi], 1<<32 - 1})
+	})
+}
+
+// gatherRefined finishes MoveRefined without a partition: the elements are few,
+// or nearly where they belong.
+func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], index []uint32, r Refiner[E, C]) error {
+	err := arrange(env, codes, v, true, func(worker, lo int, order []uint32, codes []C) {
+		final := index[lo : lo+len(order)]
+		copy(final, order)
+		r.Refine(worker, final, codes)
+	})
+	if err = r.Finish(err); err != nil {
+		return err
+	}
+	payload := scratch.Take[E](&env.Arena, len(s))
+	err = env.Stage("gather", len(s), chunk, func(_, lo, hi int) {
+		gather(payload, s, part{0, lo, hi, index[lo:hi], 1<<32 - 1})
 	})
 	if err != nil {
 		return err
 	}
 	env.Loop.Ctx = nil
-	return env.Stage("gather", b.len(), 1, func(_, i, _ int) {
-		lo, hi := b.bounds(i)
-		gather(s, payload, part{0, lo, hi, index[lo:hi], 1<<32 - 1})
-	})
+	return env.Stage("write", len(s), chunk, func(_, lo, hi int) { copy(s[lo:hi], payload[lo:hi]) })
 }
 
 // moveLocally sorts elements that fit the cache on the calling goroutine.

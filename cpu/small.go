@@ -14,7 +14,8 @@ const SmallLen = 4096
 // Small is a workspace for sorting what fits the cache on the calling
 // goroutine, with nothing allocated. Workspaces are pooled.
 type Small[C Code] struct {
-	Codes []C // to be filled by the caller before each call; room for SmallLen
+	Codes []C      // to be filled by the caller before each call; room for SmallLen
+	Index []uint32 // for the caller's use; room for SmallLen
 
 	env     engine.Env
 	local   local[C]
@@ -40,6 +41,7 @@ func GetSmall[C Code]() *Small[C] {
 	w := new(Small[C])
 	w.local.env = &w.env
 	w.Codes = scratch.Take[C](&w.env.Arena, SmallLen)
+	w.Index = scratch.Take[uint32](&w.env.Arena, SmallLen)
 	return w
 }
 
@@ -95,7 +97,10 @@ func MoveSmall[E any, C Code](w *Small[C], s []E) {
 		return
 	}
 	if scratch.HasPointers[E]() {
-		followCycles(s, words, mask)
+		for i := range words {
+			words[i] &= mask
+		}
+		FollowCycles(s, words)
 		return
 	}
 	var e E
@@ -110,22 +115,22 @@ func MoveSmall[E any, C Code](w *Small[C], s []E) {
 	gather(s, payload, part{0, 0, len(s), words, mask})
 }
 
-// followCycles moves the elements of s to their places, in place: element i
-// becomes the one numbered by words[i] under mask. It marks the words it has
-// used by making them point to themselves.
-func followCycles[E any](s []E, words []uint32, mask uint32) {
+// FollowCycles moves the elements of s to their places, in place: element i
+// becomes the one numbered by order[i]. It marks the numbers it has used by
+// making them their own positions.
+func FollowCycles[E any](s []E, order []uint32) {
 	for i := range s {
-		next := words[i] & mask
+		next := order[i]
 		if next == uint32(i) {
 			continue
 		}
 		first, at := s[i], uint32(i)
 		for next != uint32(i) {
 			s[at] = s[next]
-			words[at] = at
-			at, next = next, words[next]&mask
+			order[at] = at
+			at, next = next, order[next]
 		}
 		s[at] = first
-		words[at] = at
+		order[at] = at
 	}
 }

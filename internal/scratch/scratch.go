@@ -20,6 +20,7 @@ import (
 type Arena struct {
 	mu     sync.Mutex
 	blocks []*block  // taken and not yet released
+	typed  []func()  // give back what was taken of types with pointers
 	first  [8]*block // backing of blocks for the usual sort, which needs no more
 
 	used, peak atomic.Int64
@@ -36,9 +37,9 @@ var pools [64]sync.Pool
 const exact = 1 << 17 // 1 MiB
 
 // Take returns n elements of undefined content that stay valid until the arena
-// is released. Memory of pointer-free types comes from a pool. Elements that
-// hold pointers get fresh, typed memory: a pooled buffer would either hide
-// their pointers from the collector or keep garbage alive.
+// is released. Memory comes from pools: one for all types without pointers,
+// and one for each type that holds some, whose memory the collector scans and
+// Release clears, so that it keeps nothing alive.
 func Take[T any](a *Arena, n int) []T {
 	if n == 0 {
 		return nil
@@ -49,8 +50,7 @@ func Take[T any](a *Arena, n int) []T {
 		return make([]T, n)
 	}
 	if HasPointers[T]() {
-		a.Hold(int64(n) * int64(size))
-		return make([]T, n)
+		return takeTyped[T](a, n)
 	}
 	b := get((n*size + 7) / 8)
 	a.Hold(int64(len(b.words)) * 8)
@@ -73,9 +73,40 @@ func (a *Arena) Release() {
 	for _, b := range a.blocks {
 		pools[bits.Len(uint(len(b.words)))].Put(b)
 	}
-	a.blocks = nil
+	for _, release := range a.typed {
+		release()
+	}
+	a.blocks, a.typed = nil, nil
 	a.first = [8]*block{}
 	a.used.Store(0)
+}
+
+var typedPools sync.Map // reflect.Type → *sync.Pool of *[]T
+
+// takeTyped is Take for types with pointers.
+func takeTyped[T any](a *Arena, n int) []T {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	found, _ := typedPools.LoadOrStore(reflect.TypeFor[T](), new(sync.Pool))
+	pool := found.(*sync.Pool)
+	want := blockWords((n*size+7)/8) * 8 / size
+	s, ok := pool.Get().(*[]T)
+	if !ok || cap(*s) < n || cap(*s)-cap(*s)/8 > want {
+		fresh := make([]T, want)
+		s = &fresh
+		if n*size >= exact*8 {
+			adviseHuge(unsafe.Pointer(unsafe.SliceData(fresh)), uintptr(n*size))
+		}
+	}
+	*s = (*s)[:n]
+	a.Hold(int64(cap(*s)) * int64(size))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.typed = append(a.typed, func() {
+		clear(*s)
+		pool.Put(s)
+	})
+	return *s
 }
 
 // Peak returns the most bytes held at once.
@@ -92,14 +123,25 @@ func (a *Arena) Hold(bytes int64) {
 	}
 }
 
+// Size returns what Take holds for n elements of the given size, in bytes.
+func Size(n int, size uintptr) int64 { return int64(blockWords((n*int(size)+7)/8)) * 8 }
+
+// blockWords returns the words of a new block that has room for words.
+func blockWords(words int) int {
+	if words == 0 {
+		return 0
+	}
+	if words < exact {
+		return 1 << bits.Len(uint(words-1))
+	}
+	return (words + 1023) &^ 1023 // so that sizes that differ by an alignment share blocks
+}
+
 // get returns a block of at least words words: less than twice as many if
 // small, at most an eighth more if large, so that what a sort holds stays near
 // what it asked for.
 func get(words int) *block {
-	size := (words + 1023) &^ 1023 // so that sizes that differ by an alignment share blocks
-	if size < exact {
-		size = 1 << bits.Len(uint(words-1))
-	}
+	size := blockWords(words)
 	pool := &pools[bits.Len(uint(size))]
 	if b, ok := pool.Get().(*block); ok {
 		if len(b.words) >= words && len(b.words)-len(b.words)/8 <= size {

@@ -1,0 +1,300 @@
+package sorter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/perm"
+)
+
+func Example() {
+	type trade struct {
+		ID    int
+		Price float32
+	}
+	trades := []trade{{1, 20.5}, {2, 19}, {3, 21}, {4, 19}}
+
+	err := sorter.Sort(trades, func(t trade) float32 { return t.Price }, sorter.Stable())
+
+	fmt.Println(trades, err)
+	// Output: [{2 19} {4 19} {1 20.5} {3 21}] <nil>
+}
+
+func ExampleSort() {
+	type city struct {
+		Name    string
+		Founded time.Time
+	}
+	year := func(y int) time.Time { return time.Date(y, time.January, 1, 0, 0, 0, 0, time.UTC) }
+	cities := []city{{"Brasília", year(1960)}, {"Rome", year(-752)}, {"Kyoto", year(794)}}
+
+	err := sorter.Sort(cities, func(c city) time.Time { return c.Founded }, sorter.Descending())
+
+	for _, c := range cities {
+		fmt.Println(c.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// Brasília
+	// Kyoto
+	// Rome
+	// <nil>
+}
+
+func ExampleSortKeys() {
+	temperatures := []float64{21.5, math.NaN(), -3, math.Inf(1), 0}
+
+	_ = sorter.SortKeys(temperatures) // NaNs first, as slices.Sort has it
+	fmt.Println(temperatures)
+	_ = sorter.SortKeys(temperatures, sorter.NaNsLast())
+	fmt.Println(temperatures)
+	// Output:
+	// [NaN -3 0 21.5 +Inf]
+	// [-3 0 21.5 +Inf NaN]
+}
+
+func ExampleSortPairs() {
+	codes := []string{"no", "de", "fr"}
+	names := []string{"Norway", "Germany", "France"}
+
+	err := sorter.SortPairs(codes, names)
+
+	fmt.Println(codes, names, err)
+	// Output: [de fr no] [Germany France Norway] <nil>
+}
+
+func ExampleOrder() {
+	type athlete struct {
+		Name    string
+		Seconds float32
+	}
+	field := []athlete{{"Ana", 52.1}, {"Ben", 50.9}, {"Cleo", 51.3}}
+
+	p, err := sorter.Order(field, func(a athlete) float32 { return a.Seconds })
+	rank := p.Inverse() // where each athlete came in
+
+	for i, a := range field { // as it was
+		fmt.Println(a.Name, rank[i]+1)
+	}
+	fmt.Println(p, err)
+	// Output:
+	// Ana 3
+	// Ben 1
+	// Cleo 2
+	// [1 2 0] <nil>
+}
+
+func ExampleOrderKeys() {
+	latencies := []uint16{300, 20, 45}
+
+	p, err := sorter.OrderKeys(latencies)
+
+	fmt.Println(p, err)
+	fmt.Println("slowest request:", p[len(p)-1])
+	// Output:
+	// [1 2 0] <nil>
+	// slowest request: 0
+}
+
+func ExampleOrderN() {
+	// A table stored by column, as in an arena or a file.
+	country := []string{"SE", "DE", "SE", "DE"}
+	amount := []float64{10, 25, 40, 5}
+
+	p, err := sorter.OrderN(len(country), []sorter.Column[int]{
+		sorter.Asc(func(row int) string { return country[row] }),
+		sorter.Desc(func(row int) float64 { return amount[row] }),
+	})
+
+	for _, row := range p {
+		fmt.Println(country[row], amount[row])
+	}
+	fmt.Println(err)
+	// Output:
+	// DE 25
+	// DE 5
+	// SE 40
+	// SE 10
+	// <nil>
+}
+
+func ExampleTopK() {
+	type player struct {
+		Name  string
+		Score int32
+	}
+	players := []player{{"ann", 12}, {"bob", 90}, {"eve", 71}, {"joe", 55}, {"sam", 80}}
+
+	err := sorter.TopK(players, 2, func(p player) int32 { return p.Score }, sorter.Descending())
+
+	fmt.Println(players[:2], err)
+	// Output: [{bob 90} {sam 80}] <nil>
+}
+
+func ExampleMerge() {
+	type entry struct {
+		At   int64
+		Text string
+	}
+	a := []entry{{1, "a starts"}, {5, "a stops"}}
+	b := []entry{{1, "b starts"}, {3, "b waits"}}
+	both := make([]entry, len(a)+len(b))
+
+	err := sorter.Merge(both, a, b, func(e entry) int64 { return e.At })
+
+	for _, e := range both { // of entries with one time, those of a come first
+		fmt.Println(e.At, e.Text)
+	}
+	fmt.Println(err)
+	// Output:
+	// 1 a starts
+	// 1 b starts
+	// 3 b waits
+	// 5 a stops
+	// <nil>
+}
+
+func ExampleIsSorted() {
+	words := []string{"pear", "fig", "banana"}
+	length := func(w string) int { return len(w) }
+
+	fmt.Println(sorter.IsSorted(words, length))
+	fmt.Println(sorter.IsSorted(words[1:], length))
+	// Output:
+	// false
+	// true
+}
+
+func ExampleSearch() {
+	type version struct {
+		Since time.Duration
+		Name  string
+	}
+	versions := []version{{0, "v1"}, {2 * time.Hour, "v2"}, {7 * time.Hour, "v3"}}
+	since := func(v version) time.Duration { return v.Since }
+
+	fmt.Println(sorter.Search(versions, since, 2*time.Hour))
+	fmt.Println(sorter.Search(versions, since, 3*time.Hour)) // between v2 and v3
+	// Output:
+	// 1 true
+	// 2 false
+}
+
+func ExampleGroups() {
+	type order struct {
+		Customer string
+		Cents    int
+	}
+	orders := []order{{"zoe", 300}, {"ali", 150}, {"zoe", 99}, {"ali", 50}}
+	customer := func(o order) string { return o.Customer }
+
+	_ = sorter.Sort(orders, customer)
+	for group := range sorter.Groups(orders, customer) {
+		sum := 0
+		for _, o := range group {
+			sum += o.Cents
+		}
+		fmt.Println(group[0].Customer, sum)
+	}
+	// Output:
+	// ali 200
+	// zoe 399
+}
+
+func ExampleBy() {
+	type task struct {
+		Name   string
+		Urgent bool
+		Due    *time.Time // nil: no date
+	}
+	day := func(d int) *time.Time {
+		t := time.Date(2025, time.March, d, 0, 0, 0, 0, time.UTC)
+		return &t
+	}
+	tasks := []task{
+		{"sweep", false, nil},
+		{"invoice", false, day(9)},
+		{"reply", true, nil},
+		{"backup", true, day(3)},
+		{"audit", false, day(9)},
+	}
+
+	undated := func(t task) bool { return t.Due == nil }
+	todo := sorter.By(
+		sorter.Desc(func(t task) bool { return t.Urgent }),
+		sorter.Asc(func(t task) time.Time { return *t.Due }).NullsLast(undated), // no nil gets here
+		sorter.Asc(func(t task) string { return t.Name }),
+	)
+	err := todo.Sort(tasks)
+
+	for _, t := range tasks {
+		fmt.Println(t.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// backup
+	// reply
+	// audit
+	// invoice
+	// sweep
+	// <nil>
+}
+
+func ExampleOrdering_Compare() {
+	type point struct{ X, Y int }
+	byColumnThenRow := sorter.By(
+		sorter.Asc(func(p point) int { return p.X }),
+		sorter.Desc(func(p point) int { return p.Y }),
+	)
+	points := []point{{2, 1}, {1, 1}, {2, 9}}
+
+	_ = byColumnThenRow.Sort(points)
+	at, found := slices.BinarySearchFunc(points, point{2, 9}, byColumnThenRow.Compare)
+
+	fmt.Println(points, at, found)
+	// Output: [{1 1} {2 9} {2 1}] 1 true
+}
+
+func ExampleReport() {
+	ids := make([]uint32, 100_000)
+	for i := range ids {
+		ids[i] = uint32(len(ids) - i)
+	}
+
+	var st sorter.Stats
+	err := sorter.SortKeys(ids, sorter.Report(&st))
+
+	fmt.Println(st.Engine, st.Elements, st.Shape, err) // Println(&st) prints a table
+	// Output: cpu 100000 reversed <nil>
+}
+
+func ExampleWithContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // the user has left
+	names := []string{"b", "a"}
+
+	err := sorter.SortKeys(names, sorter.WithContext(ctx))
+
+	fmt.Println(errors.Is(err, context.Canceled), names)
+	// Output: true [b a]
+}
+
+// A permutation sorts any number of columns that belong together.
+func Example_permutation() {
+	name := []string{"Rhine", "Elbe", "Oder", "Weser"}
+	length := []int{1233, 1094, 840, 452} // km
+
+	p, _ := sorter.OrderKeys(name)
+
+	sorted := make([]string, len(name))
+	perm.Gather(sorted, name, p, 1) // into a second slice, quick
+	perm.Apply(length, p, 1)        // in place, for want of memory
+
+	fmt.Println(sorted, length)
+	// Output: [Elbe Oder Rhine Weser] [1094 840 1233 452]
+}

@@ -1,0 +1,129 @@
+package fuzz
+
+import (
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+)
+
+// column is one column of a fuzzed ordering: keys of any kind, of which some
+// are null.
+type column struct {
+	keys           keySet
+	desc, nansLast bool
+	nulls          int // 0 none, 1 first, 2 last
+	every          int // one element in so many is null
+}
+
+func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
+
+// build returns the column under test; its key function fails t when it is
+// called for a null.
+func (c column) build() sorter.Column[int] {
+	col := c.keys.by(c.desc, c.nansLast)
+	switch c.nulls {
+	case 1:
+		return col.NullsFirst(c.isNull)
+	case 2:
+		return col.NullsLast(c.isNull)
+	}
+	return col
+}
+
+// compare is the reference: nulls are absolute, whatever the directions.
+func (c column) compare(o oracle.Order) func(a, b int) int {
+	compare := c.keys.compare(oracle.Order{Desc: c.desc != o.Desc, NaNsLast: c.nansLast || o.NaNsLast})
+	side := 1
+	if c.nulls == 1 {
+		side = -1
+	}
+	return func(a, b int) int {
+		switch aNull, bNull := c.isNull(a), c.isNull(b); {
+		case aNull && bNull:
+			return 0
+		case aNull:
+			return side
+		case bNull:
+			return -side
+		}
+		return compare(a, b)
+	}
+}
+
+// columns decodes a column from every three bytes of spec; the keys of all come
+// from data.
+func columns(spec []byte, n int, mask byte, data []byte) []column {
+	var cols []column
+	for len(spec) >= 3 && len(cols) < 6 {
+		k := kinds[int(spec[0])%len(kinds)]
+		keys := k.set(expand(data, n*k.bytes(), mask), n)
+		cols = append(cols, column{keys, spec[1]&1 != 0, spec[1]&2 != 0, int(spec[1]>>2) % 3, 1 + int(spec[2]%16)})
+		spec, mask = spec[3:], mask>>1|mask<<7
+	}
+	return cols
+}
+
+// FuzzColumns holds orderings of any columns to a comparison column by column.
+func FuzzColumns(f *testing.F) {
+	f.Add([]byte("\x06\x04\x03\x07\x09\x02"), byte(0), byte(30), byte(0x55), []byte("packed into nine bits"))
+	f.Add([]byte("\x00\x00\x00\x02\x07\x00"), byte(1), byte(100), byte(0x11), []byte("sixty-four bits"))
+	f.Add([]byte("\x04\x08\x05\x03\x03\x01"), byte(2), byte(251), byte(3), []byte("string, then float64 descending"))
+	f.Add([]byte("\x10\x09\x04\x0f\x05\x04\x0e\x0a\x03"), byte(3), byte(248), byte(1), []byte("time, uuid, Float4 with nulls"))
+	f.Add([]byte("\x06\x00\x00\x06\x01\x00\x09\x00\x00\x04\x0b\x07\x06\x00\x00\x01\x00\x00"), byte(9), byte(140), byte(0), []byte("six"))
+	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, data []byte) {
+		n := elements(size)
+		cols := columns(spec, n, mask, data)
+		for _, c := range cols {
+			n = min(n, c.keys.len())
+		}
+		order, opts := options(bits)
+		checkColumns(t, cols, n, order, opts)
+	})
+}
+
+func checkColumns(t *testing.T, cols []column, n int, order oracle.Order, opts []sorter.Option) {
+	t.Helper()
+	var built []sorter.Column[int]
+	var compares, plain []func(a, b int) int
+	for _, c := range cols {
+		built = append(built, c.build())
+		compares = append(compares, c.compare(order))
+		plain = append(plain, c.compare(oracle.Order{}))
+	}
+	by, want := sorter.By(built...), sorted(n, inTurn(compares))
+
+	s := ascending(n)
+	err := by.Sort(s, opts...)
+	check(t, "Ordering.Sort", err, s, want)
+
+	p, err := sorter.OrderN(n, built, opts...)
+	check(t, "OrderN", err, ints(p), want)
+
+	s = ascending(n)
+	err = by.TopK(s, n/3, opts...)
+	check(t, "Ordering.TopK", err, s[:n/3], want[:n/3])
+
+	s = sorted(n, inTurn(plain))
+	if !by.IsSorted(s) {
+		t.Fatal("Ordering.IsSorted is false for the stable sort")
+	}
+	for i := 1; i < n; i++ {
+		a, b := s[i-1], s[i]
+		if got, want := by.Compare(a, b), inTurn(plain)(a, b); (got < 0) != (want < 0) || (by.Compare(b, a) > 0) != (want < 0) {
+			t.Fatalf("Compare(%d, %d) is %d, want %d", a, b, got, want)
+		}
+	}
+}
+
+// inTurn compares by the first comparison that tells apart.
+func inTurn(compares []func(a, b int) int) func(a, b int) int {
+	return func(a, b int) int {
+		for _, compare := range compares {
+			if c := compare(a, b); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+}

@@ -1,0 +1,272 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/perm"
+)
+
+// expand repeats the bytes of data until there are about want of them. Copies
+// differ from each other where mask has bits, so that few fuzz bytes reach the
+// tables, buckets and ties of large sorts: mask 0 gives duplicates, mask 1 keys
+// that differ in their lowest bits, 0xff random keys.
+func expand(data []byte, want int, mask byte) []byte {
+	if len(data) == 0 || len(data) >= want {
+		return data
+	}
+	out := slices.Grow(slices.Clone(data), want-len(data))
+	state := uint64(len(data)) + uint64(mask)<<32
+	for i := len(data); i < want; i++ {
+		state = state*6364136223846793005 + 1442695040888963407
+		out = append(out, data[i%len(data)]^byte(state>>56)&mask)
+	}
+	return out
+}
+
+// elements returns how many elements the header byte size asks for: up to 64
+// one by one, then a few thousand, and now and then as many as it takes to meet
+// every path of the library. Few sizes are large, because a fuzzer learns
+// more from many small inputs.
+func elements(size byte) int {
+	large := []int{8191, 8192, 8193, 16_384, 32_769, 40_000, 65_537, 100_000}
+	switch first := 256 - len(large); {
+	case int(size) >= first:
+		return large[int(size)-first]
+	case size >= 64:
+		return int(64 * math.Exp2(float64(size-64)/32))
+	}
+	return int(size)
+}
+
+// decoder reads keys of one type from bytes.
+type decoder[K any] struct {
+	width int // bytes per key, about
+	next  func(data []byte) (K, []byte)
+}
+
+// decode returns up to n keys from data.
+func (d decoder[K]) decode(data []byte, n int) []K {
+	keys := make([]K, 0, n)
+	for len(keys) < n && len(data) > 0 {
+		var k K
+		k, data = d.next(data)
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// fixed decodes keys of width bytes; the last one is padded with zeros.
+func fixed[K any](width int, of func(b []byte) K) decoder[K] {
+	return decoder[K]{width, func(data []byte) (K, []byte) {
+		if len(data) < width {
+			data = append(slices.Clone(data), make([]byte, width-len(data))...)
+		}
+		return of(data[:width:width]), data[width:]
+	}}
+}
+
+// texts decodes strings: a byte for the length and, now and then, a shared
+// prefix, then as many bytes.
+func texts[K any](of func(b []byte) K) decoder[K] {
+	const prefix = "a prefix of 24 bytes or\x00"
+	return decoder[K]{8, func(data []byte) (K, []byte) {
+		n := min(int(data[0]%24), len(data)-1)
+		text := data[1 : 1+n : 1+n]
+		if data[0] >= 128 {
+			text = append([]byte(prefix[:data[0]%25]), text...)
+		}
+		return of(text), data[1+n:]
+	}}
+}
+
+func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+func float(b []byte) float32 { return math.Float32frombits(le32(b)) }
+
+// instant decodes times of all years and locations.
+func instant(b []byte) time.Time {
+	t := time.Unix(int64(le64(b)), int64(le32(b[8:])%1_000_000_000))
+	if b[12]&1 == 1 {
+		t = t.In(time.FixedZone("", int(b[12])*60))
+	}
+	return t
+}
+
+type celsius float64
+
+// kind is a type of key as the targets meet it, its type hidden.
+type kind interface {
+	set(data []byte, n int) keySet
+	bytes() int // per key, about
+}
+
+type kindOf[K sorter.Key] struct {
+	decoder decoder[K]
+	order   func(oracle.Order) func(a, b K) int
+}
+
+func (k kindOf[K]) bytes() int { return k.decoder.width }
+
+func (k kindOf[K]) set(data []byte, n int) keySet {
+	return &keysOf[K]{k.decoder.decode(data, n), k.order}
+}
+
+// kinds is every encoder of the library; a fuzz byte selects one.
+var kinds = []kind{
+	kindOf[uint32]{fixed(4, le32), oracle.Ordered[uint32]},
+	kindOf[int64]{fixed(8, func(b []byte) int64 { return int64(le64(b)) }), oracle.Ordered[int64]},
+	kindOf[float32]{fixed(4, float), oracle.Ordered[float32]},
+	kindOf[float64]{fixed(8, func(b []byte) float64 { return math.Float64frombits(le64(b)) }), oracle.Ordered[float64]},
+	kindOf[string]{texts(func(b []byte) string { return string(b) }), oracle.Ordered[string]},
+	kindOf[[]byte]{texts(func(b []byte) []byte { return b }), oracle.Bytes[[]byte]},
+	kindOf[bool]{fixed(1, func(b []byte) bool { return b[0]&1 == 1 }), oracle.Bools[bool]},
+	kindOf[int8]{fixed(1, func(b []byte) int8 { return int8(b[0]) }), oracle.Ordered[int8]},
+	kindOf[uint16]{fixed(2, le16), oracle.Ordered[uint16]},
+	kindOf[int16]{fixed(2, func(b []byte) int16 { return int16(le16(b)) }), oracle.Ordered[int16]},
+	kindOf[int32]{fixed(4, func(b []byte) int32 { return int32(le32(b)) }), oracle.Ordered[int32]},
+	kindOf[uint64]{fixed(8, le64), oracle.Ordered[uint64]},
+	kindOf[[2]float32]{fixed(8, func(b []byte) [2]float32 { return [2]float32{float(b), float(b[4:])} }), oracle.Floats[[2]float32]},
+	kindOf[[3]float32]{fixed(12, func(b []byte) [3]float32 { return [3]float32{float(b), float(b[4:]), float(b[8:])} }), oracle.Floats[[3]float32]},
+	kindOf[sorter.Float4]{fixed(16, func(b []byte) sorter.Float4 {
+		return sorter.Float4{float(b), float(b[4:]), float(b[8:]), float(b[12:])}
+	}), oracle.Floats[sorter.Float4]},
+	kindOf[[16]byte]{fixed(16, func(b []byte) [16]byte { return [16]byte(b) }), oracle.Bytes16[[16]byte]},
+	kindOf[time.Time]{fixed(13, instant), oracle.Times},
+	kindOf[celsius]{fixed(8, func(b []byte) celsius { return celsius(math.Float64frombits(le64(b))) }), oracle.Ordered[celsius]},
+}
+
+// draw makes the keys that four header bytes and data stand for.
+func draw(kind, size, mask byte, data []byte) keySet {
+	k, n := kinds[int(kind)%len(kinds)], elements(size)
+	return k.set(expand(data, n*k.bytes(), mask), n)
+}
+
+// keySet is keys of one type, which is hidden: the verbs of the library on
+// elements that are positions and have these keys.
+type keySet interface {
+	len() int
+	text(i int) any
+	compare(o oracle.Order) func(a, b int) int
+	sort(s []int, opts ...sorter.Option) error
+	argsort(s []int, opts ...sorter.Option) (perm.Perm, error)
+	topK(s []int, k int, opts ...sorter.Option) error
+	merge(dst, a, b []int, opts ...sorter.Option) error
+	isSorted(s []int, opts ...sorter.Option) bool
+	by(desc, nansLast bool) sorter.Column[int]
+	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
+}
+
+type keysOf[K sorter.Key] struct {
+	keys  []K
+	order func(oracle.Order) func(a, b K) int
+}
+
+func (s *keysOf[K]) key(i int) K    { return s.keys[i] }
+func (s *keysOf[K]) len() int       { return len(s.keys) }
+func (s *keysOf[K]) text(i int) any { return s.keys[i] }
+
+func (s *keysOf[K]) compare(o oracle.Order) func(a, b int) int {
+	compare := s.order(o)
+	return func(a, b int) int { return compare(s.keys[a], s.keys[b]) }
+}
+
+func (s *keysOf[K]) sort(e []int, opts ...sorter.Option) error { return sorter.Sort(e, s.key, opts...) }
+
+func (s *keysOf[K]) argsort(e []int, opts ...sorter.Option) (perm.Perm, error) {
+	return sorter.Order(e, s.key, opts...)
+}
+
+func (s *keysOf[K]) topK(e []int, k int, opts ...sorter.Option) error {
+	return sorter.TopK(e, k, s.key, opts...)
+}
+
+func (s *keysOf[K]) merge(dst, a, b []int, opts ...sorter.Option) error {
+	return sorter.Merge(dst, a, b, s.key, opts...)
+}
+
+func (s *keysOf[K]) isSorted(e []int, opts ...sorter.Option) bool {
+	return sorter.IsSorted(e, s.key, opts...)
+}
+
+func (s *keysOf[K]) by(desc, nansLast bool) sorter.Column[int] {
+	c := sorter.Asc(s.key)
+	if desc {
+		c = sorter.Desc(s.key)
+	}
+	if nansLast {
+		c = c.NaNsLast()
+	}
+	return c
+}
+
+// sortKeys sorts a copy of the keys and names the first that is not that of
+// the positions want, bit for bit.
+func (s *keysOf[K]) sortKeys(want []int, opts ...sorter.Option) (string, error) {
+	keys, sorted := slices.Clone(s.keys), make([]K, len(want))
+	for i, at := range want {
+		sorted[i] = s.keys[at]
+	}
+	err := sorter.SortKeys(keys, opts...)
+	return oracle.Diff(keys, sorted, oracle.Same[K]), err
+}
+
+// options turns fuzz bits into options and the order that they ask for.
+func options(bits byte) (oracle.Order, []sorter.Option) {
+	o := oracle.Order{Desc: bits&1 != 0, NaNsLast: bits&2 != 0}
+	opts := []sorter.Option{sorter.Stable(), sorter.Workers([]int{1, 2, 3, 5}[bits>>2&3])}
+	if o.Desc {
+		opts = append(opts, sorter.Descending())
+	}
+	if o.NaNsLast {
+		opts = append(opts, sorter.NaNsLast())
+	}
+	return o, append(opts, sorter.Use(sorter.Algorithm(bits>>4&3%3)))
+}
+
+func ascending(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// sorted returns the positions 0 … n-1 in order, ties as they were.
+func sorted(n int, compare func(a, b int) int) []int {
+	s := ascending(n)
+	slices.SortStableFunc(s, compare)
+	return s
+}
+
+func check(t *testing.T, what string, err error, got, want []int) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if d := oracle.Diff(got, want, func(a, b int) bool { return a == b }); d != "" {
+		t.Fatalf("%s: %s", what, d)
+	}
+}
+
+// checkPermuted fails t unless s holds every position below n once.
+func checkPermuted(t *testing.T, what string, s []int, n int) {
+	t.Helper()
+	s = slices.Sorted(slices.Values(s))
+	check(t, what+": not a permutation", nil, s, ascending(n))
+}
+
+func ints(p perm.Perm) []int {
+	s := make([]int, len(p))
+	for i, v := range p {
+		s[i] = int(v)
+	}
+	return s
+}

@@ -1,0 +1,124 @@
+// Package oracle states the order that package sorter promises, in the
+// plainest words Go has: one comparison function for every kind of key. Tests
+// and fuzz targets compare the library with it; it shares no code with it.
+package oracle
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"time"
+	"unsafe"
+)
+
+// Order is the direction of a key. The zero Order is ascending with NaNs first.
+type Order struct{ Desc, NaNsLast bool }
+
+// Ordered returns the order of integers, floats and strings.
+func Ordered[K cmp.Ordered](o Order) func(a, b K) int {
+	return func(a, b K) int {
+		aNaN, bNaN := a != a, b != b
+		switch {
+		case o.NaNsLast && (aNaN || bNaN):
+			return falseFirst(aNaN, bNaN)
+		case o.Desc:
+			return cmp.Compare(b, a)
+		}
+		return cmp.Compare(a, b)
+	}
+}
+
+// Bools returns the order of bools: false first.
+func Bools[K ~bool](o Order) func(a, b K) int {
+	return directed(o, func(a, b K) int { return falseFirst(bool(a), bool(b)) })
+}
+
+// Bytes returns the order of byte strings: bytewise.
+func Bytes[K ~[]byte](o Order) func(a, b K) int {
+	return directed(o, func(a, b K) int { return bytes.Compare(a, b) })
+}
+
+// Bytes16 returns the order of 16-byte arrays: bytewise.
+func Bytes16[K ~[16]byte](o Order) func(a, b K) int {
+	return directed(o, func(a, b K) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// Floats returns the order of vectors: that of the first component that
+// differs.
+func Floats[K ~[2]float32 | ~[3]float32 | ~[4]float32](o Order) func(a, b K) int {
+	component := Ordered[float32](o)
+	return func(a, b K) int {
+		for i := range len(a) {
+			if c := component(a[i], b[i]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+}
+
+// Times returns the order of instants: neither locations nor monotonic clock
+// readings count.
+func Times(o Order) func(a, b time.Time) int {
+	return directed(o, func(a, b time.Time) int { return a.Round(0).Compare(b.Round(0)) })
+}
+
+func directed[K any](o Order, ascending func(a, b K) int) func(a, b K) int {
+	if !o.Desc {
+		return ascending
+	}
+	return func(a, b K) int { return ascending(b, a) }
+}
+
+func falseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// Same reports whether a and b are the same bit for bit: NaN payloads, signs
+// of zeros, the identity of strings and byte slices. K must have no padding,
+// which holds for every kind of key.
+func Same[K any](a, b K) bool { return bytes.Equal(memory(&a), memory(&b)) }
+
+// Hash returns a hash of the bits of k, the same for the same bits while the
+// process runs: the sum of the hashes of many keys tells whether they are the
+// same keys in another order.
+func Hash[K any](k K) uint64 { return maphash.Bytes(seed, memory(&k)) }
+
+var seed = maphash.MakeSeed()
+
+// memory views the bytes of *k. Sound: the view has the size of k, is only
+// read, and keeps k alive.
+func memory[K any](k *K) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k))
+}
+
+// Diff describes the first position at which got is not want, "" if there is
+// none.
+func Diff[T any](got, want []T, same func(a, b T) bool) string {
+	for i := range min(len(got), len(want)) {
+		if !same(got[i], want[i]) {
+			return fmt.Sprintf("position %d of %d is %s, want %s", i, len(want), show(got[i]), show(want[i]))
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("length is %d, want %d", len(got), len(want))
+	}
+	return ""
+}
+
+// show prints v, shortened where it is long.
+func show(v any) string {
+	const most = 120
+	text := fmt.Sprintf("%+v", v)
+	if len(text) > most {
+		text = fmt.Sprintf("%.*s… (%d bytes)", most, text, len(text))
+	}
+	return text
+}

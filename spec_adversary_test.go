@@ -1,0 +1,217 @@
+package sorter_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/dist"
+)
+
+// Inputs against sorts that look at the bits of codes: bits that carry
+// nothing, digits of which nearly all elements share one value, clusters inside
+// clusters, and samples that mislead.
+
+// adversary draws the i-th of n 64-bit values.
+type adversary struct {
+	name string
+	at   func(i, n int, r *rand.Rand) uint64
+}
+
+var adversaries = []adversary{
+	{"all equal but the first", func(i, _ int, _ *rand.Rand) uint64 { return pick(i == 0, 9, 7) }},
+	{"all equal but the last", func(i, n int, _ *rand.Rand) uint64 { return pick(i == n-1, 0, 7) }},
+	{"all equal but one in the middle", func(i, n int, _ *rand.Rand) uint64 { return pick(i == n/2, math.MaxUint64, 0) }},
+	{"exponential", func(i, _ int, _ *rand.Rand) uint64 { return 1 << (i * 7 % 64) }},
+	{"exponential, dense", func(_, _ int, r *rand.Rand) uint64 { return 1<<r.IntN(64) | r.Uint64N(4) }},
+	{"lowest bit", func(_, _ int, r *rand.Rand) uint64 { return 0xabcdef0123456788 | r.Uint64N(2) }},
+	{"highest bit", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64N(2) << 63 }},
+	{"lowest and highest bit", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64N(2)<<63 | r.Uint64N(2) }},
+	{"middle bits", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64() & 0x0000_0fff_f000_0000 }},
+	{"every other bit", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64() & 0x5555_5555_5555_5555 }},
+	{"two clusters", func(i, _ int, r *rand.Rand) uint64 { return pick(i%2 == 0, 0, 1<<64-1<<20) + r.Uint64N(1<<20) }},
+	{"one cluster and an outlier", func(i, n int, r *rand.Rand) uint64 { return pick(i == n-1, math.MaxUint64, r.Uint64N(1<<16)) }},
+	{"skewed 16-bit digits", func(_, _ int, r *rand.Rand) uint64 { return skewed(r, 16) }},
+	{"skewed 11-bit digits", func(_, _ int, r *rand.Rand) uint64 { return skewed(r, 11) }},
+	{"skewed 8-bit digits", func(_, _ int, r *rand.Rand) uint64 { return skewed(r, 8) }},
+	{"clusters in clusters", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64() >> (r.IntN(4) * 16) }},
+	{"one duplicate in half", func(i, _ int, r *rand.Rand) uint64 { return pick(i%2 == 0, 1<<40+12345, r.Uint64()) }},
+	{"sample misled", func(i, _ int, r *rand.Rand) uint64 { return pick(i%64 == 0, r.Uint64(), 1<<50+r.Uint64N(1<<10)) }},
+	{"sorted but the last", func(i, n int, _ *rand.Rand) uint64 { return pick(i == n-1, 0, uint64(i)+1) }},
+	{"sorted but the first", func(i, n int, _ *rand.Rand) uint64 { return pick(i == 0, uint64(n), uint64(i)) }},
+	{"reversed with one tie", func(i, n int, _ *rand.Rand) uint64 { return uint64(n - i + i/(n-n/4)) }},
+	{"reversed in pairs", func(i, n int, _ *rand.Rand) uint64 { return uint64(n-i) / 2 }},
+	{"alternating", func(i, n int, _ *rand.Rand) uint64 { return pick(i%2 == 0, uint64(i), uint64(n-i)) }},
+	{"sorted blocks", func(i, _ int, _ *rand.Rand) uint64 { return uint64(i) % 2048 }},
+	{"blocks in reverse", func(i, n int, _ *rand.Rand) uint64 { return uint64(n-i)/2048*2048 + uint64(i)%2048 }},
+}
+
+func pick(first bool, a, b uint64) uint64 {
+	if first {
+		return a
+	}
+	return b
+}
+
+// skewed returns a value whose every digit of the given width is 0 in 15 of 16
+// cases: partition by any digit leaves one large bucket.
+func skewed(r *rand.Rand, width int) uint64 {
+	v := uint64(0)
+	for at := 0; at < 64; at += width {
+		if r.IntN(16) == 0 {
+			v |= r.Uint64N(1<<width) << at
+		}
+	}
+	return v
+}
+
+func (a adversary) draw(n int) []uint64 {
+	r := dist.Rand(uint64(n))
+	v := make([]uint64, n)
+	for i := range v {
+		v[i] = a.at(i, n, r)
+	}
+	return v
+}
+
+func TestAdversaries(t *testing.T) {
+	sizes := []int{5, 100, 2500, 17_000}
+	if !testing.Short() {
+		sizes = append(sizes, 70_000)
+	}
+	for i, a := range adversaries {
+		for j, n := range sizes {
+			values := a.draw(n)
+			for l := range 3 {
+				m := modes[(i+j+l*4)%len(modes)]
+				checkAdversary(t, a.name, m, keyKind[uint64]{name: "uint64", order: oracle.Ordered[uint64]}, values)
+				checkAdversary(t, a.name, m, keyKind[uint32]{name: "uint32", order: oracle.Ordered[uint32]}, mapped(values, func(v uint64) uint32 { return uint32(v>>32 ^ v) }))
+			}
+			m := modes[(i+j)%len(modes)]
+			checkAdversary(t, a.name, m, keyKind[float64]{name: "float64", order: oracle.Ordered[float64]}, mapped(values, math.Float64frombits))
+			checkAdversary(t, a.name, m, keyKind[uint16]{name: "uint16", order: oracle.Ordered[uint16]}, mapped(values, func(v uint64) uint16 { return uint16(v>>48 ^ v) }))
+			checkAdversary(t, a.name, m, keyKind[[16]byte]{name: "[16]byte", order: oracle.Bytes16[[16]byte]}, mapped(values, bytes16Of))
+		}
+	}
+}
+
+func checkAdversary[K sorter.Key](t *testing.T, name string, m mode, k keyKind[K], keys []K) {
+	t.Helper()
+	ref := newReference(k.name+", "+name, k.set(keys))
+	ref.checkSort(t, m)
+	if len(keys) < 3000 {
+		ref.checkSortKeys(t, m)
+		ref.checkOrder(t, m)
+	}
+}
+
+// TestStringAdversaries has prefixes that every level of eight or seven bytes
+// shares but for a few strings.
+func TestStringAdversaries(t *testing.T) {
+	k := keyKind[string]{name: "string", order: oracle.Ordered[string]}
+	for _, c := range []struct {
+		name string
+		at   func(i int, r *rand.Rand) string
+	}{
+		{"prefixes of one string", func(_ int, r *rand.Rand) string { return strings.Repeat("ab", 60)[:r.IntN(121)] }},
+		{"NULs of any length", func(_ int, r *rand.Rand) string { return strings.Repeat("\x00", r.IntN(40)) }},
+		{"0xff of any length", func(_ int, r *rand.Rand) string { return strings.Repeat("\xff", r.IntN(40)) }},
+		{"equal, long", func(int, *rand.Rand) string { return strings.Repeat("equal", 50) }},
+		{"last byte", func(_ int, r *rand.Rand) string { return strings.Repeat("x", 100) + string(rune('a'+r.IntN(20))) }},
+		{"skewed levels", func(_ int, r *rand.Rand) string {
+			b := []byte(strings.Repeat("s", 48))
+			for i := range b {
+				if r.IntN(40) == 0 {
+					b[i] = byte(r.IntN(256))
+				}
+			}
+			return string(b[:r.IntN(49)])
+		}},
+		{"pairs", func(i int, _ *rand.Rand) string { return strings.Repeat("p", 30) + decimal(uint64(i/2)) }},
+	} {
+		for i, n := range []int{2, 40, scaled(3000), scaled(20_000)} {
+			r := dist.Rand(uint64(n))
+			keys := make([]string, n)
+			for i := range keys {
+				keys[i] = c.at(i, r)
+			}
+			ref := newReference(c.name, k.set(keys))
+			for _, m := range []mode{modes[i], modes[i+5]} {
+				ref.checkSort(t, m)
+				ref.checkSortKeys(t, m)
+				ref.checkOrder(t, m)
+			}
+		}
+	}
+}
+
+// TestNoQuadraticInput bounds the time of every adversary by that of a uniform
+// input, with room for a busy machine: a quadratic sort of this size would take
+// tens of thousands of times longer.
+func TestNoQuadraticInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares times, which says nothing under the race detector")
+	}
+	const n, factor = 100_000, 25
+	uniform := bestOf(3, func() []uint64 { return dist.Named("uniform").Draw(n, dist.Rand(1)) }, sortUint64)
+	inputs := slices.Clone(adversaries)
+	for _, d := range dist.All {
+		values := d.Draw(n, dist.Rand(2))
+		inputs = append(inputs, adversary{d.Name, func(i, _ int, _ *rand.Rand) uint64 { return values[i] }})
+	}
+	for _, a := range inputs {
+		values := a.draw(n)
+		for _, verb := range []struct {
+			name string
+			sort func([]uint64) error
+		}{
+			{"Sort", sortUint64},
+			{"SortKeys", func(s []uint64) error { return sorter.SortKeys(s) }},
+			{"TopK", func(s []uint64) error { return sorter.TopK(s, n/2, func(v uint64) uint64 { return v }) }},
+		} {
+			if took := bestOf(3, func() []uint64 { return slices.Clone(values) }, verb.sort); took > factor*uniform {
+				t.Errorf("%s of %d elements, %s: %v, more than %d times the %v of a uniform input", verb.name, n, a.name, took, factor, uniform)
+			}
+		}
+	}
+}
+
+func sortUint64(s []uint64) error { return sorter.Sort(s, func(v uint64) uint64 { return v }) }
+
+// bestOf returns the shortest of several runs of sort, each on fresh input.
+func bestOf(runs int, input func() []uint64, sort func([]uint64) error) time.Duration {
+	best := time.Duration(math.MaxInt64)
+	for range runs {
+		s := input()
+		start := time.Now()
+		if err := sort(s); err != nil {
+			panic(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
+// TestTopKIsNotASort bounds the time of the smallest hundred by that of the
+// whole sort, on inputs where a heap or a bound learned from the front fails.
+func TestTopKIsNotASort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares times, which says nothing under the race detector")
+	}
+	const n, k = 1_000_000, 100
+	whole := bestOf(3, func() []uint64 { return dist.Named("uniform").Draw(n, dist.Rand(1)) }, sortUint64)
+	for _, name := range []string{"uniform", "reversed", "16 values", "sawtooth", "log"} {
+		values := dist.Named(name).Draw(n, dist.Rand(2))
+		took := bestOf(5, func() []uint64 { return slices.Clone(values) }, func(s []uint64) error {
+			return sorter.TopK(s, k, func(v uint64) uint64 { return v })
+		})
+		if took > whole {
+			t.Errorf("the first %d of %d, %s: %v; the whole sort of a uniform input took %v", k, n, name, took, whole)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package sorter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/dist"
+)
+
+// Cancellation: the call returns within 50 ms of it, with the slice untouched
+// and no goroutine left.
+
+// prompt is the longest that a cancelled call may go on.
+const prompt = 50 * time.Millisecond
+
+// task is a sort to be cancelled: prepare restores its input and returns the
+// call and a check that the input is untouched.
+type task struct {
+	name    string
+	prepare func() (call func(opts ...sorter.Option) error, untouched func() string)
+}
+
+// taskOn makes a task that sorts a copy of in.
+func taskOn[E comparable](name string, in []E, sort func(s []E, opts ...sorter.Option) error) task {
+	s := make([]E, len(in))
+	return task{name, func() (func(...sorter.Option) error, func() string) {
+		copy(s, in)
+		return func(opts ...sorter.Option) error { return sort(s, opts...) },
+			func() string {
+				for i := range s {
+					if s[i] != in[i] {
+						return fmt.Sprintf("position %d of %d changed", i, len(in))
+					}
+				}
+				return ""
+			}
+	}}
+}
+
+func tasks(n int) []task {
+	var all []task
+	for _, v := range verbs {
+		all = append(all, taskOn(v.name, v.input(n), func(s []fill, opts ...sorter.Option) error { return v.run(s, price, opts...) }))
+	}
+	values := dist.Named("uniform").Draw(n, dist.Rand(1))
+	texts := mapped(dist.Named("zipf").Draw(n/2, dist.Rand(1)), prefixedString)
+	nearly := dist.Named("nearly sorted").Draw(n, dist.Rand(1))
+	return append(all,
+		taskOn("SortKeys of uint64", values, func(s []uint64, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("SortKeys of uint32", mapped(values, func(v uint64) uint32 { return uint32(v) }), func(s []uint32, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("SortKeys of uint8", mapped(values, func(v uint64) uint8 { return uint8(v) }), func(s []uint8, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("SortKeys of uint64 in place", values, func(s []uint64, opts ...sorter.Option) error {
+			return sorter.SortKeys(s, append(opts, sorter.MemoryLimit(1<<20))...)
+		}),
+		taskOn("SortKeys of strings", texts, func(s []string, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("SortPairs", values, func(s []uint64, opts ...sorter.Option) error {
+			return sorter.SortPairs(s, make([]fill, len(s)), opts...)
+		}),
+		taskOn("Sort, nearly sorted", nearly, func(s []uint64, opts ...sorter.Option) error {
+			return sorter.Sort(s, func(v uint64) uint64 { return v }, opts...)
+		}),
+		taskOn("Sort of 200 bytes", draw(dist.Named("uniform"), n/4, func(v uint64, i int) [25]uint64 { return [25]uint64{v, uint64(i)} }),
+			func(s [][25]uint64, opts ...sorter.Option) error {
+				return sorter.Sort(s, func(e [25]uint64) uint64 { return e[0] }, opts...)
+			}))
+}
+
+func TestCancel(t *testing.T) {
+	n := scaled(600_000)
+	r := dist.Rand(uint64(time.Now().UnixNano())) // random moments, other ones every time
+	for _, task := range tasks(n) {
+		whole := time.Duration(1 << 62)
+		for range 2 {
+			call, _ := task.prepare()
+			start := time.Now()
+			if err := call(sorter.WithContext(context.Background())); err != nil {
+				t.Fatalf("%s: %v", task.name, err)
+			}
+			whole = min(whole, time.Since(start))
+		}
+		stopped := 0
+		for i := range 6 {
+			after := time.Duration(float64(whole) * (float64(i) + r.Float64()) / 6)
+			if checkCancel(t, task, after) {
+				stopped++
+			}
+		}
+		for i := 0; i < 10 && stopped == 0; i++ { // the measured time was that of a busy machine
+			if checkCancel(t, task, whole/time.Duration(20<<i)) {
+				stopped++
+			}
+		}
+		if stopped == 0 {
+			t.Errorf("%s: no cancellation within its %v had an effect", task.name, whole)
+		}
+	}
+}
+
+// checkCancel cancels the task some time after its start, several times if the
+// machine was too busy to tell how long it took to stop, and reports whether it
+// was stopped.
+func checkCancel(t *testing.T, task task, after time.Duration) (stopped bool) {
+	t.Helper()
+	best := time.Duration(1 << 62)
+	for range 5 {
+		late, err := cancelOnce(t, task, after)
+		if err == nil {
+			return stopped // done before the cancellation, or writing back
+		}
+		stopped = true
+		if best = min(best, late); best <= prompt {
+			return true
+		}
+	}
+	t.Errorf("%s, cancelled after %v: returned after another %v at best, want %v", task.name, after, best, prompt)
+	return stopped
+}
+
+// cancelOnce returns how long after the cancellation the task returned, and
+// its error, whose kind and consequences it checks.
+func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duration, err error) {
+	t.Helper()
+	name := fmt.Sprintf("%s, cancelled after %v", task.name, after)
+	call, untouched := task.prepare()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	before := runtime.NumGoroutine()
+	cancelled := make(chan time.Time, 1)
+	timer := time.AfterFunc(after, func() {
+		cancelled <- time.Now()
+		cancel()
+	})
+	err = call(sorter.WithContext(ctx))
+	returned := time.Now()
+	if !timer.Stop() {
+		late = returned.Sub(<-cancelled)
+	} else if err != nil {
+		t.Fatalf("%s: %v before the cancellation", name, err)
+	}
+	checkNoGoroutineLeft(t, name, before)
+	if err == nil {
+		return late, nil
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s: %v, want context.Canceled", name, err)
+	}
+	if d := untouched(); d != "" {
+		t.Fatalf("%s: %v, but %s", name, err, d)
+	}
+	return late, err
+}
+
+// TestCancelled starts with a context that is over: nothing happens.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, stop := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer stop()
+	for _, n := range []int{10, 100, 5000, 50_000} {
+		for _, task := range tasks(n) {
+			for _, c := range []struct {
+				ctx  context.Context
+				want error
+			}{{ctx, context.Canceled}, {late, context.DeadlineExceeded}} {
+				call, untouched := task.prepare()
+				if err := call(sorter.WithContext(c.ctx)); !errors.Is(err, c.want) {
+					t.Errorf("%s, n=%d: %v, want %v", task.name, n, err, c.want)
+				}
+				if d := untouched(); d != "" {
+					t.Errorf("%s, n=%d: %v, but %s", task.name, n, c.want, d)
+				}
+			}
+		}
+	}
+}
+
+// TestCancelSlowKeys cancels sorts whose time is all in the key function.
+func TestCancelSlowKeys(t *testing.T) {
+	for _, each := range []time.Duration{5 * time.Microsecond, 100 * time.Microsecond, 2 * time.Millisecond} {
+		n := int(400 * time.Millisecond / each)
+		slow := func(f fill) float32 {
+			for start := time.Now(); time.Since(start) < each; {
+			}
+			return f.Price
+		}
+		for _, v := range verbs {
+			task := taskOn(fmt.Sprintf("%s with keys of %v", v.name, each), v.input(n), func(s []fill, opts ...sorter.Option) error {
+				return v.run(s, slow, opts...)
+			})
+			checkCancel(t, task, 20*time.Millisecond)
+		}
+	}
+}
+
+// TestCancelFromKey cancels in the key function: at the latest when the call
+// returns, either nothing or everything has happened.
+func TestCancelFromKey(t *testing.T) {
+	for _, n := range []int{10, 1000, 100_000} {
+		in := fills(n)
+		for _, at := range []int{0, n / 2, n - 1} {
+			ctx, cancel := context.WithCancel(context.Background())
+			s := slices.Clone(in)
+			err := sorter.Sort(s, func(f fill) float32 {
+				if f.Pos == uint64(at) {
+					cancel()
+				}
+				return f.Price
+			}, sorter.Stable(), sorter.WithContext(ctx))
+			name := fmt.Sprintf("n=%d, cancelled by key %d", n, at)
+			if err == nil {
+				checkSame(t, name, nil, s, byPrice(in))
+				continue
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+			checkSame(t, name+": the slice", nil, s, in)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package sorter_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
+)
+
+// plainEngine is the slow, obvious twin of every engine: it pulls all codes,
+// sorts indices with slices.SortStableFunc and emits them in ranges of odd sizes
+// out of sequence. It holds the library to its side of the contract.
+type plainEngine struct {
+	calls   atomic.Int32
+	failAt  int   // emit this many positions, then fail with err
+	err     error // nil: do not fail
+	problem atomic.Value
+}
+
+func (e *plainEngine) Name() string                 { return "plain" }
+func (e *plainEngine) Worth(int, int, uintptr) bool { return false }
+
+func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
+	e.calls.Add(1)
+	codes := make([]uint64, job.N)
+	err := job.Loop.Run("pull", job.N, engine.Block, func(_, lo, hi int) { pullBlock(job, codes, lo, hi) })
+	if err != nil {
+		return err
+	}
+	for i, c := range codes {
+		if job.Bits < 64 && c>>job.Bits != 0 {
+			e.problem.Store(fmt.Sprintf("code %#x of element %d has more than %d bits", c, i, job.Bits))
+		}
+	}
+	order := make([]uint32, job.N)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	return e.emit(job, order)
+}
+
+func pullBlock(job *engine.Job, codes []uint64, lo, hi int) {
+	if job.Bits > 32 {
+		job.Codes64(codes[lo:hi], lo)
+		return
+	}
+	narrow := make([]uint32, hi-lo)
+	job.Codes32(narrow, lo)
+	for i, c := range narrow {
+		codes[lo+i] = uint64(c)
+	}
+}
+
+// emit sends the second half first, each in ranges of 777 that are overwritten
+// once they are handed over.
+func (e *plainEngine) emit(job *engine.Job, order []uint32) error {
+	half, sent := job.N/2, 0
+	for _, part := range [][2]int{{half, job.N}, {0, half}} {
+		for lo := part[0]; lo < part[1]; lo += 777 {
+			if e.err != nil && sent >= e.failAt {
+				return e.err
+			}
+			hi := min(lo+777, part[1])
+			job.Emit(lo, order[lo:hi])
+			for i := lo; i < hi; i++ {
+				order[i] = ^uint32(0)
+			}
+			sent += hi - lo
+		}
+	}
+	return e.err
+}
+
+func TestEngine(t *testing.T) {
+	eachKind(t, func(k keyCase, t *testing.T) {
+		for i, input := range []string{"uniform", "sprinkled", "16 values", "edge values"} {
+			for _, n := range []int{0, 1, 2, 40, 3000, 9001} {
+				ref := drawn(k, input, n, uint64(n))
+				e := &plainEngine{}
+				m := directions[i]
+				m.name += " on the plain engine"
+				m.opts = append(slices.Clone(m.opts), sorter.On(e))
+				ref.checkSort(t, m)
+				ref.checkSortKeys(t, m)
+				ref.checkSortPairs(t, m)
+				ref.checkOrder(t, m)
+				if p := e.problem.Load(); p != nil {
+					t.Fatalf("%s: %v", ref.name, p)
+				}
+				if n > 1 && e.calls.Load() == 0 {
+					t.Fatalf("%s: On was asked for, but the engine not", ref.name)
+				}
+			}
+		}
+	})
+}
+
+// TestEngineKeyCalls counts key calls and reads the report of another engine.
+func TestEngineKeyCalls(t *testing.T) {
+	in := fills(20_000)
+	calls := make([]atomic.Int32, len(in))
+	var st sorter.Stats
+	s := slices.Clone(in)
+	err := sorter.Sort(s, func(f fill) float32 { calls[f.Pos].Add(1); return f.Price }, sorter.On(&plainEngine{}), sorter.Stable(), sorter.Report(&st))
+	checkSame(t, "Sort on the plain engine", err, s, byPrice(in))
+	for i := range calls {
+		if c := calls[i].Load(); c != 1 {
+			t.Fatalf("%d key calls for element %d", c, i)
+		}
+	}
+	if st.Engine != "plain" || st.Fallback != nil || st.Elements != len(in) {
+		t.Errorf("Stats %+v", st)
+	}
+}
+
+// TestEngineFails loses the engine at several moments: the call fails with its
+// error and everything is as it was.
+func TestEngineFails(t *testing.T) {
+	lost := &sorter.DeviceError{Device: "plain", Op: "emit", Code: 719}
+	for _, v := range verbs {
+		if v.name == "Sort in place" || v.name == "TopK" || v.name == "Merge" {
+			continue // need no engine
+		}
+		for _, n := range []int{10, 5000, 60_000} {
+			for _, failAt := range []int{0, n / 3, n} {
+				name := fmt.Sprintf("%s, n=%d, lost after %d", v.name, n, failAt)
+				in, before := v.input(n), runtime.NumGoroutine()
+				s := slices.Clone(in)
+				err := v.run(s, price, sorter.On(&plainEngine{failAt: failAt, err: fmt.Errorf("lost: %w", lost)}))
+				var device *sorter.DeviceError
+				if !errors.As(err, &device) || device != lost {
+					t.Errorf("%s: error %v, want that of the engine", name, err)
+				}
+				checkSame(t, name+": the slice", nil, s, in)
+				checkNoGoroutineLeft(t, name, before)
+			}
+		}
+	}
+}
+
+// TestEnginePanicsAndCancels has key functions panic and contexts end while
+// another engine pulls.
+func TestEnginePanicsAndCancels(t *testing.T) {
+	in := fills(50_000)
+	s, before := slices.Clone(in), runtime.NumGoroutine()
+	got := panicValue(func() {
+		_ = sorter.Sort(s, func(f fill) float32 {
+			if f.Pos == 30_000 {
+				panic("key")
+			}
+			return f.Price
+		}, sorter.On(&plainEngine{}))
+	})
+	if got != "key" {
+		t.Errorf("recovered %v", got)
+	}
+	checkSame(t, "the slice after the panic", nil, s, in)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	err := sorter.Sort(s, func(f fill) float32 {
+		if f.Pos == 30_000 {
+			cancel()
+		}
+		return f.Price
+	}, sorter.On(&plainEngine{}), sorter.WithContext(ctx))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while pulling: %v", err)
+	}
+	checkSame(t, "the slice after the cancellation", nil, s, in)
+	checkNoGoroutineLeft(t, "another engine", before)
+}
+
+// TestEngineColumns orders by several columns on another engine.
+func TestEngineColumns(t *testing.T) {
+	r := dist.Rand(44)
+	for i := range 60 {
+		m := directions[i%len(directions)]
+		m.opts = append(slices.Clone(m.opts), sorter.On(&plainEngine{}))
+		m.name += " on the plain engine"
+		spec, in := randomSpec(r), newRecords(i*37, uint64(i))
+		want := slices.Clone(in)
+		slices.SortStableFunc(want, spec.compare(m.order))
+		name := fmt.Sprintf("%v, n=%d, %s", spec, len(in), m.name)
+		checkOrderingSort(t, name, spec, in, want, m)
+		checkOrderingOrder(t, name, spec, in, want, m)
+	}
+}
