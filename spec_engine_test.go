@@ -19,6 +19,7 @@ import (
 // sorts indices with slices.SortStableFunc and emits them in ranges of odd sizes
 // out of sequence. It holds the library to its side of the contract.
 type plainEngine struct {
+	worth   bool // asked for by the planner
 	calls   atomic.Int32
 	failAt  int   // emit this many positions, then fail with err
 	err     error // nil: do not fail
@@ -26,7 +27,7 @@ type plainEngine struct {
 }
 
 func (e *plainEngine) Name() string                 { return "plain" }
-func (e *plainEngine) Worth(int, int, uintptr) bool { return false }
+func (e *plainEngine) Worth(int, int, uintptr) bool { return e.worth }
 
 func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 	e.calls.Add(1)

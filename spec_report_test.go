@@ -171,17 +171,3 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// TestKillSwitch turns every engine but the CPU off.
-func TestKillSwitch(t *testing.T) {
-	t.Setenv("SORTER_BACKEND", "cpu")
-	if all := sorter.Backends(); len(all) != 1 || all[0].Name() != sorter.CPU().Name() {
-		t.Errorf("Backends with SORTER_BACKEND=cpu: %v", all)
-	}
-	s := fills(10_000)
-	var st sorter.Stats
-	err := sorter.Sort(s, price, sorter.Stable(), sorter.Report(&st))
-	checkSame(t, "Sort with SORTER_BACKEND=cpu", err, s, byPrice(fills(10_000)))
-	if st.Engine != sorter.CPU().Name() {
-		t.Errorf("with SORTER_BACKEND=cpu the engine is %q", st.Engine)
-	}
-}

@@ -99,6 +99,17 @@ func plan[C Code](env *engine.Env, n int, codes view[C], v survey[C], target int
 	b.min, b.shift = v.min, max(0, v.width()-resolution(n, codes, v, target))
 	b.count = int((v.max-v.min)>>b.shift) + 1
 
+	counts, err := b.histograms(env, n, codes)
+	if err != nil {
+		return nil, err
+	}
+	b.cut(counts, target)
+	b.place(counts)
+	return b, nil
+}
+
+// histograms counts the codes of every stripe by cell.
+func (b *buckets[C]) histograms(env *engine.Env, n int, codes view[C]) ([][]uint32, error) {
 	counts := make([][]uint32, b.stripes)
 	for i := range counts {
 		counts[i] = scratch.Take[uint32](&env.Arena, 1<<maxCellBits)
@@ -111,12 +122,7 @@ func plan[C Code](env *engine.Env, n int, codes view[C], v survey[C], target int
 			histogram(count, block, b.cells)
 		})
 	})
-	if err = stopped(env, err); err != nil {
-		return nil, err
-	}
-	b.cut(counts, target)
-	b.place(counts)
-	return b, nil
+	return counts, stopped(env, err)
 }
 
 // each calls f for the blocks of a stripe until the context is cancelled.

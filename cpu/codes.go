@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"sort"
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
@@ -40,6 +41,9 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		env.Loop.Ctx = nil
 		return k.Reverse()
 	}
+	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*orderTarget {
+		return k.count(env, v)
+	}
 	if env.Loop.Ctx == nil {
 		return sortCodes(env, k.Len, k.View, v, k.Write)
 	}
@@ -50,6 +54,40 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	env.Loop.Ctx = nil
 	return env.Stage("write", k.Len, chunk, func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
+}
+
+// count sorts keys of a narrow range by counting each value: nothing moves.
+func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
+	b := &buckets[C]{stripes: stripesFor(k.Len, env.Loop.Workers)}
+	b.min, b.count = v.min, int(v.max-v.min)+1
+	counts, err := b.histograms(env, k.Len, k.View)
+	if err != nil {
+		return err
+	}
+	env.Trace.Algorithm = "Counting"
+	end := scratch.Take[uint32](&env.Arena, b.count) // where each value's run ends
+	at := uint32(0)
+	for value := range end {
+		for _, c := range counts {
+			at += c[value]
+		}
+		end[value] = at
+	}
+	env.Loop.Ctx = nil
+	buffers := newBuffers[C](env)
+	return env.Stage("write", k.Len, chunk, func(worker, lo, hi int) {
+		value := sort.Search(len(end), func(i int) bool { return int(end[i]) > lo })
+		for at := lo; at < hi; at += engine.Block {
+			block := buffers.of(worker)[:min(engine.Block, hi-at)]
+			for i := range block {
+				for int(end[value]) <= at+i {
+					value++
+				}
+				block[i] = v.min + C(value)
+			}
+			k.Write(at, block)
+		}
+	})
 }
 
 // sortCodes sorts n codes, surveyed as v, and passes them on in ranges.

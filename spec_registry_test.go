@@ -1,0 +1,99 @@
+package sorter_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/engine"
+)
+
+// Engines are registered for the life of a process, so each of these tests runs
+// in a process of its own: this binary, told by a variable what to do.
+
+const childVariable = "SORTER_TEST_CHILD"
+
+var errLost = errors.New("the plain engine is lost")
+
+// children register an engine and hold automatic choice to the contract.
+var children = map[string]func(t *testing.T){
+	"chosen where it is worth it": func(t *testing.T) {
+		e := &plainEngine{worth: true}
+		engine.Register(e)
+		st := checkSortedBy(t, "plain")
+		if st.Fallback != nil || e.calls.Load() != 1 {
+			t.Errorf("%d calls of the engine, fallback %v", e.calls.Load(), st.Fallback)
+		}
+		if names := backendNames(); !slices.Equal(names, []string{sorter.CPU().Name(), "plain"}) {
+			t.Errorf("Backends: %v", names)
+		}
+	},
+	"left alone where it is not": func(t *testing.T) {
+		e := &plainEngine{}
+		engine.Register(e)
+		checkSortedBy(t, sorter.CPU().Name())
+		if e.calls.Load() != 0 {
+			t.Errorf("%d calls of the engine", e.calls.Load())
+		}
+	},
+	"lost: the CPU finishes": func(t *testing.T) {
+		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
+		if st := checkSortedBy(t, sorter.CPU().Name()); !errors.Is(st.Fallback, errLost) || !strings.Contains(st.String(), errLost.Error()) {
+			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
+		}
+	},
+	"overruled by On": func(t *testing.T) {
+		e := &plainEngine{worth: true}
+		engine.Register(e)
+		checkSortedBy(t, sorter.CPU().Name(), sorter.On(sorter.CPU()))
+		if e.calls.Load() != 0 {
+			t.Errorf("%d calls of the engine", e.calls.Load())
+		}
+	},
+	"switched off": func(t *testing.T) {
+		t.Setenv("SORTER_BACKEND", "cpu")
+		e := &plainEngine{worth: true}
+		engine.Register(e)
+		checkSortedBy(t, sorter.CPU().Name())
+		if names := backendNames(); e.calls.Load() != 0 || !slices.Equal(names, []string{sorter.CPU().Name()}) {
+			t.Errorf("%d calls of the engine, Backends: %v", e.calls.Load(), names)
+		}
+	},
+}
+
+// checkSortedBy sorts, stably, and holds the report to the engine's name.
+func checkSortedBy(t *testing.T, name string, opts ...sorter.Option) *sorter.Stats {
+	t.Helper()
+	in := fills(20_000)
+	s := slices.Clone(in)
+	var st sorter.Stats
+	err := sorter.Sort(s, price, append(opts, sorter.Stable(), sorter.Report(&st))...)
+	checkSame(t, "Sort", err, s, byPrice(in))
+	if st.Engine != name {
+		t.Errorf("sorted by %q, want %q", st.Engine, name)
+	}
+	return &st
+}
+
+func backendNames() []string { return mapped(sorter.Backends(), sorter.Backend.Name) }
+
+func TestRegisteredEngines(t *testing.T) {
+	if name := os.Getenv(childVariable); name != "" {
+		t.Run(name, children[name])
+		return
+	}
+	for name := range children {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestRegisteredEngines$", "-test.v")
+			cmd.Env = append(os.Environ(), childVariable+"="+name)
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--- PASS: TestRegisteredEngines/") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
