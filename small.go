@@ -137,9 +137,43 @@ func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
 	}
 }
 
+// orderTiny writes the order of s, found by insertion, to p.
+func orderTiny[E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
+	var codes [tinySort]uint64
+	extract(codes[:len(s)], s, key, o)
+	for i := range p {
+		c := codes[i%tinySort]
+		j := i
+		for ; j > 0 && codes[(j-1)%tinySort] > c; j-- {
+			codes[j%tinySort], p[j] = codes[(j-1)%tinySort], p[j-1]
+		}
+		codes[j%tinySort], p[j] = c, uint32(i)
+	}
+}
+
+// topSmall moves the first k elements of s to the front with pooled memory
+// only, but for the k elements.
+func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
+	if kindOf[K]().wide() {
+		index := orderSmallWide(s, key, o)
+		toFront(s, index.order[:k])
+		index.space.Put()
+		return
+	}
+	w := cpu.GetSmall[uint64]()
+	extract(w.Codes[:len(s)], s, key, o)
+	w.Order(w.Index[:len(s)])
+	toFront(s, w.Index[:k])
+	w.Put()
+}
+
 // orderSmall returns the order of s with pooled memory only.
 func orderSmall[C code, E any, K Key](s []E, key func(E) K, o order) perm.Perm {
 	p := make(perm.Perm, len(s))
+	if len(s) <= tinySort && !kindOf[K]().wide() {
+		orderTiny(p, s, key, o)
+		return p
+	}
 	if kindOf[K]().wide() {
 		index := orderSmallWide(s, key, o)
 		copy(p, index.order)
@@ -153,8 +187,24 @@ func orderSmall[C code, E any, K Key](s []E, key func(E) K, o order) perm.Perm {
 	return p
 }
 
+// tinyKeys is the length up to which plain keys are sorted by comparison.
+const tinyKeys = 128
+
+// sortKeysTiny sorts a few keys with nothing but the stack.
+func sortKeysTiny[C code, K Key](keys []K, o order) {
+	var room [tinyKeys]C
+	codes := room[:len(keys)]
+	encodeKeys(codes, keys, o)
+	slices.Sort(codes)
+	decodeKeys(keys, codes, o)
+}
+
 // sortKeysSmall sorts keys with pooled memory only.
 func sortKeysSmall[C code, K Key](keys []K, o order) {
+	if len(keys) <= tinyKeys {
+		sortKeysTiny[C](keys, o)
+		return
+	}
 	w := cpu.GetSmall[C]()
 	encodeKeys(w.Codes[:len(keys)], keys, o)
 	decodeKeys(keys, w.Sort(len(keys)), o)

@@ -106,7 +106,15 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 // 16 bytes per selected element for each worker, and the kept keys where they
 // are wider than 64 bits. Everything else said of [Sort] holds.
 func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
-	return By(Asc(key)).TopK(s, k, opts...)
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	cfg := configure(opts)
+	if k > 0 && k < len(s) && cfg.small(len(s)) {
+		topSmall(s, k, key, cfg.order())
+		return nil
+	}
+	return topRows([]Column[E]{Asc(key)}, s, k, cfg)
 }
 
 // Merge merges a and b, both sorted by key, into dst. Ties take the elements of

@@ -104,9 +104,41 @@ func checkAdversary[K sorter.Key](t *testing.T, name string, m mode, k keyKind[K
 	t.Helper()
 	ref := newReference(k.name+", "+name, k.set(keys))
 	ref.checkSort(t, m)
+	ref.checkSortKeys(t, m)
 	if len(keys) < 3000 {
-		ref.checkSortKeys(t, m)
 		ref.checkOrder(t, m)
+	}
+}
+
+// TestClustersInClusters has most elements in a cell that is too large for the
+// cache whatever bits are looked at first, and in it most in such a cell again.
+func TestClustersInClusters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sorts millions of elements with slices.SortStableFunc")
+	}
+	const n = 300_000
+	r := dist.Rand(n)
+	for _, c := range []struct {
+		name  string
+		depth []int // bits that are zero in front, one element in five each
+	}{
+		{"two levels", []int{0, 17, 17, 17, 17}},
+		{"three levels", []int{0, 20, 40, 40, 40}},
+		{"four levels", []int{0, 16, 32, 47, 47}},
+		{"one value", []int{0, 24, 63, 63, 63}},
+	} {
+		values := make([]uint64, n)
+		for i := range values {
+			values[i] = r.Uint64() >> c.depth[r.IntN(len(c.depth))]
+		}
+		for _, m := range []mode{modes[0], modes[4], modes[7], modes[10]} {
+			checkAdversary(t, c.name, m, keyKind[uint64]{name: "uint64", order: oracle.Ordered[uint64]}, values)
+		}
+		narrow := mapped(values, func(v uint64) uint32 { return uint32(v >> 32) })
+		checkAdversary(t, c.name, modes[0], keyKind[uint32]{name: "uint32", order: oracle.Ordered[uint32]}, narrow)
+		ref := newReference("uint64, "+c.name, keyKind[uint64]{order: oracle.Ordered[uint64]}.set(values))
+		ref.checkOrder(t, modes[6])
+		ref.checkTopK(t, n/2, modes[0])
 	}
 }
 

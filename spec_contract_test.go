@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -333,10 +334,11 @@ func TestAlwaysNil(t *testing.T) {
 
 // TestTooLong needs no memory: elements of no size.
 func TestTooLong(t *testing.T) {
-	n := 1
-	if n <<= 32; n == 0 {
+	long := uint64(1) << 32
+	if long > math.MaxInt {
 		return // ints of 32 bits: no slice is too long
 	}
+	n := int(long)
 	s := make([]struct{}, n)
 	key := func(struct{}) int { panic("a key of a slice that is too long was asked for") }
 	by := sorter.By(sorter.Asc(key))

@@ -2,7 +2,9 @@ package sorter_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -40,7 +42,11 @@ var modes = []mode{
 	{"BucketRadix, 5 workers, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.BucketRadix), sorter.Workers(5), sorter.Descending()}},
 	{"IndexGather, 5 workers, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.IndexGather), sorter.Workers(5), sorter.Descending()}},
 	{"on the CPU", oracle.Order{}, []sorter.Option{sorter.On(sorter.CPU())}},
+	{"under a context", oracle.Order{}, []sorter.Option{sorter.WithContext(neverCancelled)}},
 }
+
+// neverCancelled could be, which [context.Background] could not.
+var neverCancelled, _ = context.WithCancel(context.Background())
 
 // directions are the modes that differ in the order alone.
 var directions = modes[:4]
@@ -100,6 +106,24 @@ func ascending(n int) []int {
 // permOf returns sorted positions as the permutation that they are.
 func permOf(rows []int) perm.Perm {
 	return mapped(rows, func(i int) uint32 { return uint32(i) })
+}
+
+// guarded returns a copy of s in the middle of a longer array, at an alignment
+// that turn chooses, and a function that names a write outside of it.
+func guarded[E any](s []E, turn int) (inside []E, check func() error) {
+	const margin = 9
+	all := make([]E, len(s)+2*margin)
+	from := turn % margin
+	copy(all[from:], s)
+	var outside E
+	return all[from : from+len(s)], func() error {
+		for i, e := range all {
+			if (i < from || i >= from+len(s)) && !reflect.DeepEqual(e, outside) {
+				return fmt.Errorf("wrote %v outside of the slice, at %d of %d", e, i-from, len(s))
+			}
+		}
+		return nil
+	}
 }
 
 // checkSame fails t if got is not want, naming the first difference.

@@ -1,6 +1,7 @@
 package sorter_test
 
 import (
+	"errors"
 	"iter"
 	"reflect"
 	"slices"
@@ -115,15 +116,16 @@ func (s *keysOf[K]) wantSearch(rows []int, targets keySet, i int) (int, bool) {
 func (s *keysOf[K]) with(keys []K) keySet { return &keysOf[K]{keys: keys, order: s.order} }
 
 func (s *keysOf[K]) sortKeys(opts ...sorter.Option) (keySet, error) {
-	keys := slices.Clone(s.keys)
+	keys, outside := guarded(s.keys, len(s.keys)+len(opts))
 	err := sorter.SortKeys(keys, opts...)
-	return s.with(keys), err
+	return s.with(keys), errors.Join(err, outside())
 }
 
 func (s *keysOf[K]) sortPairs(opts ...sorter.Option) (keySet, []uint32, error) {
-	keys, values := slices.Clone(s.keys), []uint32(perm.Identity(len(s.keys)))
+	keys, outsideKeys := guarded(s.keys, len(s.keys)+len(opts))
+	values, outsideValues := guarded([]uint32(perm.Identity(len(s.keys))), len(s.keys))
 	err := sorter.SortPairs(keys, values, opts...)
-	return s.with(keys), values, err
+	return s.with(keys), values, errors.Join(err, outsideKeys(), outsideValues())
 }
 
 func (s *keysOf[K]) orderKeys(opts ...sorter.Option) (keySet, perm.Perm, error) {

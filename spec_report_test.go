@@ -170,4 +170,3 @@ func TestBackends(t *testing.T) {
 		t.Errorf("On(Backends()[0]) ran on %q", st.Engine)
 	}
 }
-

@@ -3,8 +3,9 @@
 //
 // A partition writes to a thousand places at a time; on 4 KiB pages most of
 // those writes miss the translation cache, and the first touch of fresh pages
-// costs more than the sort itself. So buffers are kept in pools that the
-// garbage collector may empty, and large ones ask for huge pages.
+// costs more than the sort itself. So buffers are pooled: small ones until the
+// garbage collector empties the pool, large ones until they have been idle for
+// a while, and large ones ask for huge pages.
 package scratch
 
 import (
@@ -29,7 +30,7 @@ type Arena struct {
 // block is pointer-free memory; words has the length of its capacity.
 type block struct{ words []uint64 }
 
-// pools[c] holds blocks of at least 1<<(c-1) and below 1<<c words.
+// pools[c] holds small blocks of 1<<(c-1) words.
 var pools [64]sync.Pool
 
 // exact is the size in words from which a block is allocated to measure
@@ -71,7 +72,7 @@ func (a *Arena) Release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, b := range a.blocks {
-		pools[bits.Len(uint(len(b.words)))].Put(b)
+		put(b)
 	}
 	for _, release := range a.typed {
 		release()
@@ -142,19 +143,27 @@ func blockWords(words int) int {
 // what it asked for.
 func get(words int) *block {
 	size := blockWords(words)
-	pool := &pools[bits.Len(uint(size))]
-	if b, ok := pool.Get().(*block); ok {
-		if len(b.words) >= words && len(b.words)-len(b.words)/8 <= size {
+	if size >= exact {
+		if b := takeIdle(size); b != nil {
 			return b
 		}
-		// Too small or too large for this caller: the next one of its size
-		// makes its own, rather than the pool growing without end.
-	}
-	b := &block{make([]uint64, size)}
-	if size >= exact {
+		b := &block{make([]uint64, size)}
 		adviseHuge(unsafe.Pointer(unsafe.SliceData(b.words)), uintptr(size)*8)
+		return b
 	}
-	return b
+	if b, ok := pools[bits.Len(uint(size))].Get().(*block); ok {
+		return b
+	}
+	return &block{make([]uint64, size)}
+}
+
+// put gives a block back.
+func put(b *block) {
+	if len(b.words) >= exact {
+		giveIdle(b)
+		return
+	}
+	pools[bits.Len(uint(len(b.words)))].Put(b)
 }
 
 var pointers sync.Map // reflect.Type → bool

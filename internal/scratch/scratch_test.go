@@ -1,0 +1,63 @@
+package scratch
+
+import (
+	"testing"
+	"time"
+	"unsafe"
+)
+
+func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
+	const n = 1 << 20
+	var a Arena
+	first := unsafe.SliceData(Take[uint64](&a, n))
+	a.Release()
+	if again := unsafe.SliceData(Take[uint32](&a, 2*n)); unsafe.Pointer(again) != unsafe.Pointer(first) {
+		t.Error("a block of the same size was not reused")
+	}
+	a.Release()
+	dropIdle(time.Now().Add(idleTime))
+	idle.Lock()
+	defer idle.Unlock()
+	if len(idle.blocks) != 0 {
+		t.Errorf("%d blocks are kept after %v", len(idle.blocks), idleTime)
+	}
+}
+
+func TestPeakCountsWhatIsHeld(t *testing.T) {
+	var a Arena
+	Take[uint64](&a, 1<<18)
+	Take[*int](&a, 1<<18)
+	want := 2 * Size(1<<18, 8)
+	a.Release()
+	Take[uint64](&a, 1)
+	if got := a.Peak(); got != want {
+		t.Errorf("Peak() = %d, want %d", got, want)
+	}
+}
+
+func TestTypedMemoryIsClearedOnRelease(t *testing.T) {
+	var a Arena
+	s := Take[*int](&a, 1000)
+	s[5] = new(int)
+	a.Release()
+	if s[5] != nil {
+		t.Error("a released buffer still holds a pointer")
+	}
+}
+
+func TestHasPointers(t *testing.T) {
+	for name, c := range map[string]struct{ got, want bool }{
+		"int":             {HasPointers[int](), false},
+		"[3]float32":      {HasPointers[[3]float32](), false},
+		"string":          {HasPointers[string](), true},
+		"[2]string":       {HasPointers[[2]string](), true},
+		"[0]string":       {HasPointers[[0]string](), false},
+		"struct{uintptr}": {HasPointers[struct{ p uintptr }](), false},
+		"struct{func()}":  {HasPointers[struct{ f func() }](), true},
+		"time.Time":       {HasPointers[time.Time](), true},
+	} {
+		if c.got != c.want {
+			t.Errorf("HasPointers[%s] = %v", name, c.got)
+		}
+	}
+}
