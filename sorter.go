@@ -110,8 +110,12 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	cfg := configure(opts)
-	if k > 0 && k < len(s) && cfg.small(len(s)) {
-		topSmall(s, k, key, cfg.order())
+	if cfg.small(len(s)) && k > 0 {
+		if k >= len(s) {
+			sortSmall(s, key, cfg)
+		} else {
+			topSmall(s, k, key, cfg.order())
+		}
 		return nil
 	}
 	return topRows([]Column[E]{Asc(key)}, s, k, cfg)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,7 +97,8 @@ func TestCancel(t *testing.T) {
 				stopped++
 			}
 		}
-		if stopped == 0 {
+		// In place, keys are written from the start, which finishes.
+		if stopped == 0 && !strings.Contains(task.name, "in place") {
 			t.Errorf("%s: no cancellation within its %v had an effect", task.name, whole)
 		}
 	}
