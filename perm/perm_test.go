@@ -35,7 +35,7 @@ func shapes(n int) map[string]perm.Perm {
 type wide struct {
 	id   int
 	name *int
-	pad  [3]uint64
+	_    [3]uint64
 }
 
 func TestMoves(t *testing.T) {
