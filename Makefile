@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench
+.PHONY: test race lint fuzz bench cover cross
 
 test:
 	go test ./...
@@ -13,6 +13,9 @@ lint:
 
 fuzz:
 	.ci/run fuzz
+
+cover cross:
+	.ci/run $@
 
 bench:
 	cd bench && go run .

@@ -26,6 +26,8 @@ func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64
 	bytes := int64(n) * (each + keptSize(lv))
 	if n < 1<<17 {
 		bytes *= 2 // small blocks are rounded up
+	} else {
+		bytes += bytes / 7 // a pooled block may be larger
 	}
 	return bytes + cpu.Tables(n, workers)
 }

@@ -27,7 +27,7 @@ func mergeRows[E any](cols []Column[E], dst, a, b []E, cfg config) error {
 	if len(m.levels) > 0 {
 		r.used.CodeBits = m.levels[0].bits
 	}
-	if err := r.require(int64(r.n) * (8*int64(len(m.levels)) + keptSize(m.levels))); err != nil {
+	if err := r.require(int64(len(m.levels))*scratch.Size(r.n, 8) + scratch.Size(r.n, uintptr(keptSize(m.levels)))); err != nil {
 		return err
 	}
 	if err := m.extract(r); err != nil {

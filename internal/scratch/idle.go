@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // idleTime is how long a large block that nobody uses is kept. The pools of
@@ -17,6 +18,9 @@ const idleTime = time.Minute
 var idle struct {
 	sync.Mutex
 	blocks []idleBlock
+	words  int         // of blocks
+	used   int         // words of large blocks in use
+	most   int         // largest used so far
 	timer  *time.Timer // drops what has been idle too long; nil if nothing is
 }
 
@@ -25,26 +29,49 @@ type idleBlock struct {
 	since time.Time
 }
 
-// takeIdle returns an idle block of size words, or at most an eighth more; nil
-// if there is none.
+// takeLarge returns a large block of size words, or at most an eighth more.
+func takeLarge(size int) *block {
+	b := takeIdle(size)
+	if b == nil {
+		b = &block{make([]uint64, size)}
+		adviseHuge(unsafe.Pointer(unsafe.SliceData(b.words)), uintptr(size)*8)
+	}
+	idle.Lock()
+	defer idle.Unlock()
+	idle.used += len(b.words)
+	idle.most = max(idle.most, idle.used)
+	return b
+}
+
+// takeIdle returns an idle block that takeLarge may return, nil if there is
+// none.
 func takeIdle(size int) *block {
 	idle.Lock()
 	defer idle.Unlock()
 	for i := len(idle.blocks) - 1; i >= 0; i-- {
 		if b := idle.blocks[i].block; len(b.words) >= size && len(b.words)-len(b.words)/8 <= size {
 			idle.blocks = slices.Delete(idle.blocks, i, i+1)
+			idle.words -= len(b.words)
 			return b
 		}
 	}
 	return nil
 }
 
-// giveIdle keeps a block for the next sort.
+// giveIdle keeps a block for the next sort. Sorts of ever new sizes would pile
+// up blocks, so no more is kept than was once in use at a time; the oldest go
+// first.
 func giveIdle(b *block) {
 	idle.Lock()
 	defer idle.Unlock()
+	idle.used -= len(b.words)
+	idle.words += len(b.words)
 	idle.blocks = append(idle.blocks, idleBlock{b, time.Now()})
-	if idle.timer == nil {
+	for idle.words+idle.used > idle.most {
+		idle.words -= len(idle.blocks[0].words)
+		idle.blocks = slices.Delete(idle.blocks, 0, 1)
+	}
+	if idle.timer == nil && len(idle.blocks) > 0 {
 		idle.timer = time.AfterFunc(idleTime, func() { dropIdle(time.Now()) })
 	}
 }
@@ -53,7 +80,13 @@ func giveIdle(b *block) {
 func dropIdle(now time.Time) {
 	idle.Lock()
 	defer idle.Unlock()
-	idle.blocks = slices.DeleteFunc(idle.blocks, func(b idleBlock) bool { return now.Sub(b.since) >= idleTime })
+	for len(idle.blocks) > 0 && now.Sub(idle.blocks[0].since) >= idleTime {
+		idle.words -= len(idle.blocks[0].words)
+		idle.blocks = slices.Delete(idle.blocks, 0, 1)
+	}
+	if len(idle.blocks) == 0 {
+		idle.most = idle.used // what was needed long ago says nothing any more
+	}
 	idle.timer = nil
 	if len(idle.blocks) > 0 {
 		wait := idleTime - now.Sub(idle.blocks[0].since)

@@ -124,8 +124,14 @@ func (a *Arena) Hold(bytes int64) {
 	}
 }
 
-// Size returns what Take holds for n elements of the given size, in bytes.
-func Size(n int, size uintptr) int64 { return int64(blockWords((n*int(size)+7)/8)) * 8 }
+// Size bounds what Take holds for n elements of the given size, in bytes.
+func Size(n int, size uintptr) int64 {
+	words := blockWords((n*int(size) + 7) / 8)
+	if words >= exact {
+		words += words / 7 // a pooled block may be larger
+	}
+	return int64(words) * 8
+}
 
 // blockWords returns the words of a new block that has room for words.
 func blockWords(words int) int {
@@ -144,12 +150,7 @@ func blockWords(words int) int {
 func get(words int) *block {
 	size := blockWords(words)
 	if size >= exact {
-		if b := takeIdle(size); b != nil {
-			return b
-		}
-		b := &block{make([]uint64, size)}
-		adviseHuge(unsafe.Pointer(unsafe.SliceData(b.words)), uintptr(size)*8)
-		return b
+		return takeLarge(size)
 	}
 	if b, ok := pools[bits.Len(uint(size))].Get().(*block); ok {
 		return b
