@@ -80,6 +80,7 @@ func (a adversary) draw(n int) []uint64 {
 }
 
 func TestAdversaries(t *testing.T) {
+	t.Parallel()
 	sizes := []int{5, 100, 2500, 17_000}
 	if !testing.Short() {
 		sizes = append(sizes, 70_000)
@@ -116,6 +117,7 @@ func TestClustersInClusters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts millions of elements with slices.SortStableFunc")
 	}
+	t.Parallel()
 	const n = 300_000
 	r := dist.Rand(n)
 	for _, c := range []struct {
@@ -145,6 +147,7 @@ func TestClustersInClusters(t *testing.T) {
 // TestStringAdversaries has prefixes that every level of eight or seven bytes
 // shares but for a few strings.
 func TestStringAdversaries(t *testing.T) {
+	t.Parallel()
 	k := keyKind[string]{name: "string", order: oracle.Ordered[string]}
 	for _, c := range []struct {
 		name string

@@ -73,9 +73,34 @@ func tasks(n int) []task {
 }
 
 func TestCancel(t *testing.T) {
-	n := scaled(600_000)
-	r := dist.Rand(uint64(time.Now().UnixNano())) // random moments, other ones every time
-	for _, task := range tasks(n) {
+	checkCancels(t, tasks(scaled(600_000)), 6)
+}
+
+// TestCancelLarge has stages that would go on for longer than the promise if
+// they did not look at the context.
+func TestCancelLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sorts millions of elements dozens of times")
+	}
+	const n = 4_000_000
+	values := mapped(dist.Named("uniform").Draw(n, dist.Rand(1)), func(v uint64) uint32 { return uint32(v >> 32) })
+	key := func(v uint32) uint32 { return v }
+	checkCancels(t, []task{
+		taskOn("Sort", values, func(s []uint32, opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) }),
+		taskOn("SortKeys", values, func(s []uint32, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("Order", values, func(s []uint32, opts ...sorter.Option) error {
+			_, err := sorter.Order(s, key, opts...)
+			return err
+		}),
+		taskOn("TopK of half", values, func(s []uint32, opts ...sorter.Option) error { return sorter.TopK(s, n/2, key, opts...) }),
+	}, 4)
+}
+
+// checkCancels cancels every task at so many random moments.
+func checkCancels(t *testing.T, tasks []task, moments int) {
+	t.Helper()
+	r := dist.Rand(uint64(time.Now().UnixNano())) // other moments every time
+	for _, task := range tasks {
 		whole := time.Duration(1 << 62)
 		for range 2 {
 			call, _ := task.prepare()
@@ -86,8 +111,8 @@ func TestCancel(t *testing.T) {
 			whole = min(whole, time.Since(start))
 		}
 		stopped := 0
-		for i := range 6 {
-			after := time.Duration(float64(whole) * (float64(i) + r.Float64()) / 6)
+		for i := range moments {
+			after := time.Duration(float64(whole) * (float64(i) + r.Float64()) / float64(moments))
 			if checkCancel(t, task, after) {
 				stopped++
 			}

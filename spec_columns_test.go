@@ -303,6 +303,7 @@ func usualSpecs() []orderingSpec {
 }
 
 func TestColumns(t *testing.T) {
+	t.Parallel()
 	sizes := []int{0, 1, 2, 3, 17, 60, 300, 2500}
 	for i, spec := range usualSpecs() {
 		for _, n := range sizes[:6] {
@@ -326,6 +327,7 @@ func TestColumnsLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts a million records with slices.SortStableFunc")
 	}
+	t.Parallel()
 	r := dist.Rand(43)
 	for i := range 6 {
 		checkOrdering(t, randomSpec(r), newRecords(50_000, uint64(i)), modes[i%len(modes)])
@@ -461,6 +463,7 @@ func checkOrderingCompare(t *testing.T, name string, spec orderingSpec, in, want
 
 // TestOrderN orders row numbers by columns that lie elsewhere.
 func TestOrderN(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{0, 1, 2, 100, 5000, 50_000} {
 		in := newRecords(n, uint64(n))
 		spec := orderingSpec{{field: fieldNamed("I8"), desc: true}, {field: fieldNamed("Text")}}

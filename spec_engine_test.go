@@ -182,6 +182,7 @@ func TestEnginePanicsAndCancels(t *testing.T) {
 
 // TestEngineColumns orders by several columns on another engine.
 func TestEngineColumns(t *testing.T) {
+	t.Parallel()
 	r := dist.Rand(44)
 	for i := range 60 {
 		m := directions[i%len(directions)]

@@ -119,6 +119,7 @@ func (r *reference) checkSortPairs(t *testing.T, m mode) {
 
 // TestSortPairsValues moves values of many shapes, pointers among them.
 func TestSortPairsValues(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{20, 3000, 120_000} {
 		sortPairsOf(t, n, func(i int) uint8 { return uint8(i) })
 		sortPairsOf(t, n, func(i int) string { return fmt.Sprint("value ", i) })

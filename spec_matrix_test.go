@@ -61,6 +61,7 @@ var matrixChanges = []struct {
 }
 
 func TestBentleyMcIlroy(t *testing.T) {
+	t.Parallel()
 	sizes := []int{100, 1023, 1024, 1025, 20_011}
 	if testing.Short() {
 		sizes = []int{100, 1025}
