@@ -26,6 +26,9 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	if err != nil || k == 0 || len(lv) == 0 {
 		return err
 	}
+	if k > len(s)/largeShare && r.fits(need(IndexGather, lv, r.n, r.Loop.Workers, 0)) {
+		return orderToFront(r, s, k, lv)
+	}
 	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
 	// Two rounds of candidates of 16 bytes for each worker, all of them once
 	// more, and the order with its codes.
@@ -45,6 +48,21 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 		return err
 	}
 	toFront(s, order)
+	return nil
+}
+
+// largeShare is the part of the elements, 1/largeShare, above which all are
+// ordered: selecting runs on one worker for most of its time, ordering on all.
+const largeShare = 32
+
+// orderToFront is topRows for a large k.
+func orderToFront[E any](r *run, s []E, k int, lv []level[E]) error {
+	r.used.Algorithm = IndexGather.String()
+	index := scratch.Take[uint32](&r.Arena, len(s))
+	if err := orderRows(r, sliceRows(s), lv, index); err != nil {
+		return err
+	}
+	toFront(s, index[:k])
 	return nil
 }
 
