@@ -1,0 +1,60 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Result is a result code of the driver, CUresult in its header. As an error
+// it prints its name, with or without a driver, and can be asked for:
+// errors.Is(err, cuda.OutOfMemory).
+type Result int
+
+// Results that callers and this package name.
+const (
+	Success           Result = 0
+	InvalidValue      Result = 1
+	OutOfMemory       Result = 2
+	NotInitialized    Result = 3
+	StubLibrary       Result = 34
+	NoDevice          Result = 100
+	InvalidDevice     Result = 101
+	InvalidImage      Result = 200
+	InvalidContext    Result = 201
+	InvalidPTX        Result = 218
+	UnsupportedPTX    Result = 222
+	SymbolNotFound    Result = 302
+	LibraryInitFailed Result = 303
+	NotFound          Result = 500
+	NotReady          Result = 600
+	LaunchFailed      Result = 719
+)
+
+func (r Result) Error() string {
+	if name, ok := resultNames[r]; ok {
+		return "CUDA_ERROR_" + name
+	}
+	return fmt.Sprintf("unknown CUDA result %d", int(r))
+}
+
+// failure returns the error of a driver call on device that returned r, nil
+// for success.
+func failure(device, op string, r Result) error {
+	if r == Success {
+		return nil
+	}
+	return &engine.DeviceError{Device: device, Op: op, Code: int(r), Err: r}
+}
+
+// missing returns the error of a step without which there is no device at all.
+func missing(op string, r Result, cause error) error {
+	return &engine.DeviceError{Device: platform, Op: op, Code: int(r),
+		Err: fmt.Errorf("%w: %w", engine.ErrNoDevice, cause)}
+}
+
+// platform names the driver in errors of calls that concern no device.
+const platform = "CUDA"
+
+var opened = sync.OnceValues(open)
