@@ -2,4 +2,7 @@ module example.com/sorter
 
 go 1.25.0
 
-require golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
+require (
+	github.com/ebitengine/purego v0.9.1
+	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56
+)

@@ -79,6 +79,7 @@ type Context interface {
 	// the collector neither frees nor scans it, so it may hold no Go pointer.
 	HostAlloc(bytes int) (unsafe.Pointer, error)
 	// HostFree frees memory of HostAlloc, which no copy may be using.
+	// HostFree(nil) is nothing.
 	HostFree(p unsafe.Pointer) error
 
 	// LoadModule loads PTX, a cubin or a fatbin. The image may be reused on

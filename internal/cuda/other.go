@@ -1,8 +1,10 @@
+//go:build !cuda && !cudacpu && !(linux && (amd64 || arm64))
+
 package cuda
 
 import "errors"
 
-// open stands in where no driver is built in yet.
+// open reports that the driver is bound on 64-bit Linux only.
 func open() (Driver, error) {
-	return nil, missing("dlopen", LibraryInitFailed, errors.New("no driver on this platform"))
+	return nil, missing("dlopen", LibraryInitFailed, errors.New("no driver is bound on this system"))
 }

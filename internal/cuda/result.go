@@ -54,6 +54,20 @@ func missing(op string, r Result, cause error) error {
 		Err: fmt.Errorf("%w: %w", engine.ErrNoDevice, cause)}
 }
 
+// OldestDriver is the CUDA version of the oldest driver that loads PTX made by
+// the compiler of CUDA 11.8, ISA 7.8: driver 520.
+const OldestDriver = 11080
+
+func tooOld[V int | int32](version V) error {
+	return fmt.Errorf("the driver is of CUDA %d.%d, at least %d.%d is needed: %w", version/1000, version%1000/10,
+		OldestDriver/1000, OldestDriver%1000/10, UnsupportedPTX)
+}
+
+// formatUUID writes a device's UUID as the vendor's tools do.
+func formatUUID(u [16]byte) string {
+	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
 // platform names the driver in errors of calls that concern no device.
 const platform = "CUDA"
 

@@ -1,0 +1,217 @@
+//go:build !cuda && (cudacpu || (linux && (amd64 || arm64)))
+
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// context is a retained primary context.
+type context struct {
+	*functions
+	device uintptr
+	handle [1]uintptr // the argument list that makes it current
+	name   string     // of the device, for errors
+}
+
+// do calls op with c current. The driver keeps the current context per OS
+// thread, so the goroutine stays on one for the two calls.
+//
+//go:uintptrescapes
+func (c *context) do(op call, args ...uintptr) error {
+	return failure(c.name, symbols[op], c.result(op, args))
+}
+
+// result is do without the error value. Where the context cannot be made
+// current, op would fail for the same reason, so that is what it returns.
+func (c *context) result(op call, args []uintptr) Result {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if r := Result(uint32(invoke(c.functions[contextSet], c.handle[:]))); r != Success {
+		return r
+	}
+	return Result(uint32(invoke(c.functions[op], args)))
+}
+
+func (c *context) Release() error {
+	return failure(c.name, symbols[contextRelease], c.functions.do(contextRelease, c.device))
+}
+
+func (c *context) MemInfo() (free, total uint64, err error) {
+	err = c.do(memInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	return free, total, err
+}
+
+func (c *context) Alloc(bytes int) (p Ptr, err error) {
+	err = c.do(memAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes))
+	return p, err
+}
+
+func (c *context) Free(p Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	return c.do(memFree, uintptr(p))
+}
+
+// Flags of cuMemHostAlloc.
+const (
+	hostPortable = 1
+	hostMapped   = 2
+)
+
+func (c *context) HostAlloc(bytes int) (p unsafe.Pointer, err error) {
+	err = c.do(hostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), hostPortable|hostMapped)
+	return p, err
+}
+
+func (c *context) HostFree(p unsafe.Pointer) error {
+	if p == nil {
+		return nil
+	}
+	return c.do(hostFree, uintptr(p))
+}
+
+func (c *context) LoadModule(image []byte) (m Module, err error) {
+	// The driver finds the end of PTX by a zero byte, and gets no length.
+	ended := append(append(make([]byte, 0, len(image)+1), image...), 0)
+	err = c.do(moduleLoad, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&ended[0])))
+	return m, err
+}
+
+func (c *context) Unload(m Module) error { return c.do(moduleUnload, uintptr(m)) }
+
+func (c *context) Function(m Module, name string) (f Func, err error) {
+	ended := append([]byte(name), 0)
+	err = c.do(moduleFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&ended[0])))
+	return f, named(err, name)
+}
+
+// functionMaxShared is CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+const functionMaxShared = 8
+
+func (c *context) SetSharedLimit(f Func, bytes int) error {
+	return c.do(functionSet, uintptr(f), functionMaxShared, uintptr(bytes))
+}
+
+func (c *context) Occupancy(f Func, threads, shared int) (blocksPerSM int, err error) {
+	var n int32
+	err = c.do(functionOccupancy, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(threads), uintptr(shared))
+	return int(n), err
+}
+
+// streamNonBlocking frees a stream from waiting for the default stream.
+const streamNonBlocking = 1
+
+func (c *context) NewStream() (s Stream, err error) {
+	err = c.do(streamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
+	return s, err
+}
+
+func (c *context) DestroyStream(s Stream) error { return c.do(streamDestroy, uintptr(s)) }
+
+func (c *context) SyncStream(s Stream) error { return c.do(streamSync, uintptr(s)) }
+
+func (c *context) WaitEvent(s Stream, e Event) error {
+	return c.do(streamWait, uintptr(s), uintptr(e), 0)
+}
+
+// eventUntimed is CU_EVENT_DISABLE_TIMING.
+const eventUntimed = 2
+
+func (c *context) NewEvent(timed bool) (e Event, err error) {
+	flags := uintptr(eventUntimed)
+	if timed {
+		flags = 0
+	}
+	err = c.do(eventCreate, uintptr(unsafe.Pointer(&e)), flags)
+	return e, err
+}
+
+func (c *context) DestroyEvent(e Event) error { return c.do(eventDestroy, uintptr(e)) }
+
+func (c *context) Record(e Event, s Stream) error {
+	return c.do(eventRecord, uintptr(e), uintptr(s))
+}
+
+func (c *context) SyncEvent(e Event) error { return c.do(eventSync, uintptr(e)) }
+
+func (c *context) QueryEvent(e Event) (done bool, err error) {
+	switch r := c.result(eventQuery, []uintptr{uintptr(e)}); r {
+	case NotReady:
+		return false, nil
+	default:
+		return r == Success, failure(c.name, symbols[eventQuery], r)
+	}
+}
+
+func (c *context) Elapsed(from, to Event) (time.Duration, error) {
+	var ms float32
+	err := c.do(eventElapsed, uintptr(unsafe.Pointer(&ms)), uintptr(from), uintptr(to))
+	return time.Duration(float64(ms) * float64(time.Millisecond)), err
+}
+
+func (c *context) CopyToDevice(dst Ptr, src unsafe.Pointer, bytes int, s Stream) error {
+	return c.do(copyToDevice, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (c *context) CopyToHost(dst unsafe.Pointer, src Ptr, bytes int, s Stream) error {
+	return c.do(copyToHost, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (c *context) CopyOnDevice(dst, src Ptr, bytes int, s Stream) error {
+	return c.do(copyOnDevice, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (c *context) Memset32(dst Ptr, value uint32, words int, s Stream) error {
+	return c.do(memset32, uintptr(dst), uintptr(value), uintptr(words), uintptr(s))
+}
+
+// launching holds the arguments of one launch. cuLaunchKernel reads a list of
+// addresses, one per kernel parameter. The object lives on the heap, where
+// nothing moves, so the addresses in at stay true for its life; the collector
+// need not know them, because they point into the object itself, which Launch
+// holds.
+type launching struct {
+	call   [11]uintptr
+	at     [MaxArgs + 1]uintptr
+	values [MaxArgs]uint64
+}
+
+var launchings = sync.Pool{New: func() any {
+	l := new(launching)
+	for i := range l.values {
+		l.at[i] = uintptr(unsafe.Pointer(&l.values[i]))
+	}
+	return l
+}}
+
+func (c *context) Launch(f Func, grid, block, shared int, s Stream, args ...uint64) error {
+	if len(args) > MaxArgs || int(uint32(grid)) != grid {
+		return failure(c.name, symbols[launch], InvalidValue)
+	}
+	l := launchings.Get().(*launching)
+	defer launchings.Put(l)
+	n := copy(l.values[:], args)
+	l.call = [...]uintptr{uintptr(f), uintptr(grid), 1, 1, uintptr(block), 1, 1, uintptr(shared), uintptr(s),
+		uintptr(unsafe.Pointer(&l.at)), 0}
+	// A zero behind the last address lets the driver of the tests check the
+	// count; the others know it from the kernel.
+	end := l.at[n]
+	l.at[n] = 0
+	r := c.result(launch, l.call[:])
+	l.at[n] = end
+	return failure(c.name, symbols[launch], r)
+}
+
+// named adds the name of a kernel to an error.
+func named(err error, kernel string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("kernel %s: %w", kernel, err)
+}

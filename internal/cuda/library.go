@@ -1,0 +1,29 @@
+//go:build !cuda && !cudacpu && linux && (amd64 || arm64)
+
+package cuda
+
+import "github.com/ebitengine/purego"
+
+// open loads the driver that the system's linker finds. The version in the
+// name is that of the interface, which has been 1 since the beginning.
+func open() (Driver, error) { return load("libcuda.so.1") }
+
+// load loads a driver library, which stays loaded: the driver starts threads
+// of its own.
+func load(path string) (Driver, error) {
+	library, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, missing("dlopen "+path, LibraryInitFailed, err)
+	}
+	f, err := find(func(name string) (uintptr, error) { return purego.Dlsym(library, name) })
+	if err != nil {
+		return nil, err
+	}
+	return start(f)
+}
+
+// invoke calls the C function at fn, which is not 0, with at most 11 arguments.
+func invoke(fn uintptr, args []uintptr) uintptr {
+	r, _, _ := purego.SyscallN(fn, args...)
+	return r
+}
