@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench cover cross
+.PHONY: test race lint fuzz bench cover cross cudacpu
 
 test:
 	go test ./...
@@ -14,7 +14,7 @@ lint:
 fuzz:
 	.ci/run fuzz
 
-cover cross:
+cover cross cudacpu:
 	.ci/run $@
 
 bench:

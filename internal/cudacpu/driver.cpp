@@ -1,0 +1,497 @@
+//go:build cudacpu && linux && amd64
+
+// The driver's functions, by their names in libcuda.so.1, for a device that is
+// this process. All calls come through cudacpu_call, one at a time.
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "driver.h"
+#include "memory.h"
+#include "stream.h"
+
+#include "cudacpu.h"
+
+namespace {
+
+using namespace cudacpu;
+using word = uint64_t;
+
+// Results, as in cuda.h.
+enum { success = 0, invalid_value = 1, out_of_memory = 2, invalid_device = 101, invalid_image = 200,
+	invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600 };
+
+// A module is the image it came from; a function is a kernel of it.
+struct Module {
+	std::string ptx; // empty for a binary image, whose kernels are not known
+	std::set<struct Function *> functions;
+};
+
+struct Function {
+	const Kernel *kernel;
+	int shared_limit = 48 << 10;
+};
+
+struct Device {
+	cudacpu_device info{1 << 30, 99 << 10, 3, 8, 6};
+	int retained = 0;
+	Heap memory, pinned;
+	Grid grid;
+	std::shared_ptr<Stream> main_stream = std::make_shared<Stream>();
+	std::set<std::shared_ptr<Stream>> streams;
+	std::set<Event *> events;
+	std::set<Module *> modules;
+	Mode mode = Mode::eager;
+	Random random;
+
+	void drain() {
+		main_stream->advance(main_stream->given());
+		for (auto &s : streams) s->advance(s->given());
+	}
+};
+
+Device device;
+const word context = 0xc0de;
+thread_local word current_context;
+
+#define CHECK(condition, result) \
+	do { \
+		if (!(condition)) return result; \
+	} while (0)
+
+// stream finds a stream by its handle, 0 for the default stream.
+std::shared_ptr<Stream> stream(word handle) {
+	if (handle == 0) return device.main_stream;
+	for (auto &s : device.streams)
+		if ((word)s.get() == handle) return s;
+	return nullptr;
+}
+
+template <class T> T *known(const std::set<T *> &set, word handle) {
+	auto i = set.find((T *)handle);
+	return i == set.end() ? nullptr : *i;
+}
+
+// give queues work, and does as much of what is queued as the mode wants.
+int give(word handle, Work w) {
+	auto s = stream(handle);
+	CHECK(s, invalid_handle);
+	s->queue.push_back(std::move(w));
+	if (device.mode == Mode::eager) s->advance(s->given());
+	if (device.mode == Mode::mixed) {
+		auto &pick = device.random.below(2) ? s : device.main_stream;
+		pick->advance(pick->done + device.random.below(4));
+		for (auto &t : device.streams)
+			if (device.random.below(4) == 0) t->advance(t->done + device.random.below(3));
+	}
+	return success;
+}
+
+// Process and devices.
+
+int init(unsigned) { return success; }
+int driver_version(int *v) { return *v = 11080, success; }
+int device_count(int *n) { return *n = 1, success; }
+int device_get(int *d, int ordinal) { return ordinal == 0 ? *d = 0, success : invalid_device; }
+int device_name(char *name, int size, int) { return snprintf(name, size, "cudacpu"), success; }
+int device_uuid(unsigned char *u, int) { return memset(u, 0xcc, 16), success; }
+int device_memory(size_t *bytes, int) { return *bytes = device.info.memory, success; }
+
+int device_attribute(int *v, int attribute, int) {
+	switch (attribute) {
+	case 16: *v = device.info.sms; break;
+	case 38: *v = 1 << 20; break;
+	case 75: *v = device.info.major; break;
+	case 76: *v = device.info.minor; break;
+	case 97: *v = device.info.shared_per_block; break;
+	default: return invalid_value;
+	}
+	return success;
+}
+
+int context_retain(word *c, int) { return device.retained++, *c = context, success; }
+int context_release(int) { return device.retained > 0 ? device.retained--, success : invalid_context; }
+int context_set(word c) { return c == context && device.retained > 0 ? current_context = c, success : invalid_context; }
+
+// Memory.
+
+int mem_info(size_t *free, size_t *total) {
+	*total = device.info.memory;
+	*free = *total - device.memory.used;
+	return success;
+}
+
+int mem_alloc(void **p, size_t bytes) {
+	CHECK(bytes > 0, invalid_value);
+	CHECK(bytes <= device.info.memory - device.memory.used, out_of_memory);
+	return (*p = device.memory.take(bytes, 256)) ? success : out_of_memory;
+}
+
+int mem_free(void *p) {
+	device.drain();
+	return device.memory.give(p) ? success : invalid_value;
+}
+
+int host_alloc(void **p, size_t bytes, unsigned) {
+	CHECK(bytes > 0, invalid_value);
+	return (*p = device.pinned.take(bytes, 4096)) ? success : out_of_memory;
+}
+
+// uses reports whether work in s reads or writes the host memory at p.
+bool uses(const Stream &s, void *p) {
+	for (auto &w : s.queue)
+		if (w.host && device.pinned.start((uintptr_t)w.host) == (uintptr_t)p) return true;
+	return false;
+}
+
+int host_free(void *p) {
+	bool busy = uses(*device.main_stream, p);
+	for (auto &s : device.streams) busy |= uses(*s, p);
+	if (busy) die("cuMemFreeHost: a copy that was not waited for uses the memory");
+	return device.pinned.give(p) ? success : invalid_value;
+}
+
+// Modules.
+
+bool text(const char *image) { return strstr(image, ".version") || !strncmp(image, "cudacpu", 7); }
+
+// A fatbin, an ELF file or an archive of them begins with its magic number.
+bool binary(const char *image) {
+	return !memcmp(image, "\x50\xed\x55\xba", 4) || !memcmp(image, "\x7f" "ELF", 4);
+}
+
+int module_load(Module **m, const char *image) {
+	if (binary(image)) return device.modules.insert(*m = new Module{}), success;
+	CHECK(text(image), invalid_image);
+	return device.modules.insert(*m = new Module{image, {}}), success;
+}
+
+int module_unload(Module *m) {
+	CHECK(known(device.modules, (word)m), invalid_handle);
+	device.drain();
+	for (Function *f : m->functions) delete f;
+	device.modules.erase(m);
+	delete m;
+	return success;
+}
+
+// entry reports whether PTX has a kernel of that name.
+bool entry(const std::string &ptx, const char *name) {
+	if (ptx.empty() || !ptx.compare(0, 7, "cudacpu")) return true;
+	return ptx.find(std::string(".entry ") + name + "(") != std::string::npos;
+}
+
+int module_function(Function **f, Module *m, const char *name) {
+	CHECK(known(device.modules, (word)m), invalid_handle);
+	for (const Kernel *k = kernels; k; k = k->next)
+		if (!strcmp(k->name, name) && entry(m->ptx, name)) {
+			m->functions.insert(*f = new Function{k});
+			return success;
+		}
+	return not_found;
+}
+
+bool known(const Function *f) {
+	for (Module *m : device.modules)
+		if (m->functions.count((Function *)f)) return true;
+	return false;
+}
+
+int function_set(Function *f, int attribute, int v) {
+	CHECK(known(f), invalid_handle);
+	CHECK(attribute == 8 && v >= 0 && v <= device.info.shared_per_block, invalid_value);
+	f->shared_limit = v;
+	return success;
+}
+
+int occupancy_of(const Function *f, int threads, size_t shared) {
+	if (threads < 1 || threads > (int)max_threads || shared > (size_t)f->shared_limit) return 0;
+	int by_shared = (int)((device.info.shared_per_block + 1024) / (shared + 1024));
+#if defined(__SANITIZE_THREAD__)
+	int most = 1; // its threads are expensive
+#else
+	int most = 2;
+#endif
+	return std::min({most, 2048 / threads, by_shared});
+}
+
+int function_occupancy(int *n, Function *f, int threads, size_t shared) {
+	CHECK(known(f), invalid_handle);
+	return *n = occupancy_of(f, threads, shared), success;
+}
+
+// Streams and events.
+
+int stream_create(Stream **s, unsigned) {
+	auto made = std::make_shared<Stream>();
+	device.streams.insert(made);
+	return *s = made.get(), success;
+}
+
+int stream_destroy(word handle) {
+	auto s = stream(handle);
+	CHECK(s && handle, invalid_handle);
+	s->advance(s->given());
+	device.streams.erase(s);
+	return success;
+}
+
+int stream_sync(word handle) {
+	auto s = stream(handle);
+	CHECK(s, invalid_handle);
+	s->advance(s->given());
+	return success;
+}
+
+int stream_wait(word handle, word event, unsigned) {
+	Event *e = known(device.events, event);
+	CHECK(e, invalid_handle);
+	return give(handle, Work{[] {}, e->mark, nullptr});
+}
+
+int event_create(Event **e, unsigned flags) {
+	device.events.insert(*e = new Event{{}, !(flags & 2), nullptr});
+	return success;
+}
+
+int event_destroy(word handle) {
+	Event *e = known(device.events, handle);
+	CHECK(e, invalid_handle);
+	device.events.erase(e);
+	delete e;
+	return success;
+}
+
+int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+int event_record(word handle, word stream_handle) {
+	Event *e = known(device.events, handle);
+	auto s = stream(stream_handle);
+	CHECK(e && s, invalid_handle);
+	auto time = e->time = std::make_shared<int64_t>(0);
+	e->mark = {s, s->given() + 1};
+	return give(stream_handle, Work{[time] { *time = now(); }, {}, nullptr});
+}
+
+int event_sync(word handle) {
+	Event *e = known(device.events, handle);
+	CHECK(e, invalid_handle);
+	if (e->mark.stream) e->mark.stream->advance(e->mark.position);
+	return success;
+}
+
+// A program that asks again and again sees the work go on.
+int event_query(word handle) {
+	Event *e = known(device.events, handle);
+	CHECK(e, invalid_handle);
+	if (!e->mark.stream || e->mark.stream->done >= e->mark.position) return success;
+	e->mark.stream->advance(e->mark.stream->done + 1);
+	return not_ready;
+}
+
+int event_elapsed(float *ms, word from, word to) {
+	Event *a = known(device.events, from), *b = known(device.events, to);
+	CHECK(a && b && a->timed && b->timed && a->time && b->time, invalid_handle);
+	CHECK(*a->time && *b->time, not_ready);
+	return *ms = (float)(*b->time - *a->time) * 1e-6f, success;
+}
+
+// Copies.
+
+// sum is what a source must keep until it has been copied.
+uint64_t sum(const void *p, size_t bytes) {
+	uint64_t h = 14695981039346656037u;
+	for (size_t i = 0; i + 8 <= bytes; i += 8) {
+		uint64_t v;
+		memcpy(&v, (const char *)p + i, 8);
+		h = (h ^ v) * 1099511628211u;
+		h ^= h >> 29;
+	}
+	for (size_t i = bytes & ~(size_t)7; i < bytes; i++) h = (h ^ ((const unsigned char *)p)[i]) * 1099511628211u;
+	return h;
+}
+
+int copy_to_device(word dst, const void *src, size_t bytes, word s) {
+	CHECK(device.memory.holds(dst, bytes), invalid_value);
+	uint64_t before = device.mode == Mode::eager ? 0 : sum(src, bytes);
+	return give(s, Work{[=] {
+		if (before && sum(src, bytes) != before) die("cuMemcpyHtoDAsync: the source changed before it was copied");
+		memcpy((void *)dst, src, bytes);
+	}, {}, src});
+}
+
+int copy_to_host(void *dst, word src, size_t bytes, word s) {
+	CHECK(device.memory.holds(src, bytes), invalid_value);
+	return give(s, Work{[=] { memcpy(dst, (void *)src, bytes); }, {}, dst});
+}
+
+int copy_on_device(word dst, word src, size_t bytes, word s) {
+	CHECK(device.memory.holds(dst, bytes) && device.memory.holds(src, bytes), invalid_value);
+	CHECK(dst + bytes <= src || src + bytes <= dst, invalid_value);
+	return give(s, Work{[=] { memcpy((void *)dst, (void *)src, bytes); }, {}, nullptr});
+}
+
+int memset_32(word dst, unsigned value, size_t words, word s) {
+	CHECK(dst % 4 == 0 && words <= SIZE_MAX / 4 && device.memory.holds(dst, 4 * words), invalid_value);
+	return give(s, Work{[=] { std::fill_n((unsigned *)dst, words, value); }, {}, nullptr});
+}
+
+// Launches.
+
+// parameters reads n values through their addresses, behind which comes a zero.
+bool parameters(std::vector<word> &values, unsigned n, word **params) {
+	for (; n && *params; n--) values.push_back(**params++);
+	return n == 0 && !*params;
+}
+
+int launch_kernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, word s, word **params, void **) {
+	CHECK(known(f), invalid_handle);
+	CHECK(gx && gy == 1 && gz == 1 && by == 1 && bz == 1, invalid_value);
+	int blocks = occupancy_of(f, (int)bx, shared);
+	CHECK(blocks > 0, invalid_value);
+	std::vector<word> values;
+	CHECK(parameters(values, f->kernel->parameters, params), invalid_value);
+	const Kernel *k = f->kernel;
+	unsigned resident = std::min(gx, (unsigned)(blocks * device.info.sms));
+	return give(s, Work{[=] {
+		device.grid.run({k->name, [&] { k->call(k->function, values.data()); }, gx, bx, shared, resident});
+		device.memory.check_all(k->name);
+	}, {}, nullptr});
+}
+
+// The table of all calls. A call that gives something back does so even when it
+// reports an error, as the driver does with errors of earlier work.
+struct Entry {
+	const char *name;
+	void *function;
+	bool gives_back, always_succeeds;
+};
+
+const Entry entries[] = {
+	{"cuInit", (void *)init},
+	{"cuDriverGetVersion", (void *)driver_version},
+	{"cuDeviceGetCount", (void *)device_count},
+	{"cuDeviceGet", (void *)device_get},
+	{"cuDeviceGetName", (void *)device_name},
+	{"cuDeviceGetUuid", (void *)device_uuid},
+	{"cuDeviceTotalMem_v2", (void *)device_memory},
+	{"cuDeviceGetAttribute", (void *)device_attribute},
+	{"cuDevicePrimaryCtxRetain", (void *)context_retain},
+	{"cuDevicePrimaryCtxRelease_v2", (void *)context_release, true},
+	{"cuCtxSetCurrent", (void *)context_set, false, true},
+	{"cuMemGetInfo_v2", (void *)mem_info},
+	{"cuMemAlloc_v2", (void *)mem_alloc},
+	{"cuMemFree_v2", (void *)mem_free, true},
+	{"cuMemHostAlloc", (void *)host_alloc},
+	{"cuMemFreeHost", (void *)host_free, true},
+	{"cuModuleLoadData", (void *)module_load},
+	{"cuModuleUnload", (void *)module_unload, true},
+	{"cuModuleGetFunction", (void *)module_function},
+	{"cuFuncSetAttribute", (void *)function_set},
+	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", (void *)function_occupancy},
+	{"cuStreamCreate", (void *)stream_create},
+	{"cuStreamDestroy_v2", (void *)stream_destroy, true},
+	{"cuStreamSynchronize", (void *)stream_sync, true},
+	{"cuStreamWaitEvent", (void *)stream_wait},
+	{"cuEventCreate", (void *)event_create},
+	{"cuEventDestroy_v2", (void *)event_destroy, true},
+	{"cuEventRecord", (void *)event_record},
+	{"cuEventSynchronize", (void *)event_sync, true},
+	{"cuEventQuery", (void *)event_query},
+	{"cuEventElapsedTime", (void *)event_elapsed},
+	{"cuMemcpyHtoDAsync_v2", (void *)copy_to_device},
+	{"cuMemcpyDtoHAsync_v2", (void *)copy_to_host},
+	{"cuMemcpyDtoDAsync_v2", (void *)copy_on_device},
+	{"cuMemsetD32Async", (void *)memset_32},
+	{"cuLaunchKernel", (void *)launch_kernel},
+};
+
+std::mutex calling;
+
+struct {
+	int64_t calls, fail_at;
+	int code;
+	bool lasting;
+	const char *failed;
+} faults;
+
+} // namespace
+
+extern "C" {
+
+void *cudacpu_symbol(const char *name) {
+	for (auto &e : entries)
+		if (!strcmp(e.name, name)) return (void *)&e;
+	return nullptr;
+}
+
+// A C function leaves arguments alone that it does not take, in this calling
+// convention, so one type calls all of them.
+uint64_t cudacpu_call(void *entry, const uint64_t *a, int n) {
+	std::lock_guard<std::mutex> lock(calling);
+	const Entry &e = *(const Entry *)entry;
+	uint64_t v[11] = {};
+	std::copy(a, a + n, v);
+	auto call = (int (*)(word, word, word, word, word, word, word, word, word, word, word))e.function;
+	auto perform = [&] { return call(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]); };
+	if (e.always_succeeds) return perform();
+	faults.calls++;
+	bool fails = faults.code && (faults.calls == faults.fail_at || (faults.lasting && faults.calls > faults.fail_at));
+	if (!fails) return perform();
+	if (!faults.failed) faults.failed = e.name;
+	if (e.gives_back) perform();
+	return faults.code;
+}
+
+void cudacpu_fail(int64_t k, int code, int lasting) {
+	std::lock_guard<std::mutex> lock(calling);
+	faults = {0, k, code, lasting != 0, nullptr};
+}
+
+int64_t cudacpu_calls(void) {
+	std::lock_guard<std::mutex> lock(calling);
+	return faults.calls;
+}
+
+const char *cudacpu_failed(void) {
+	std::lock_guard<std::mutex> lock(calling);
+	return faults.failed;
+}
+
+void cudacpu_seed(uint64_t seed) {
+	std::lock_guard<std::mutex> lock(calling);
+	random_order.seed(seed);
+	device.random.seed(seed + 1);
+	poison = random_order.next();
+}
+
+void cudacpu_mode(int mode) {
+	std::lock_guard<std::mutex> lock(calling);
+	device.drain();
+	device.mode = (Mode)mode;
+}
+
+void cudacpu_configure(struct cudacpu_device info) {
+	std::lock_guard<std::mutex> lock(calling);
+	device.info = info;
+}
+
+const char *cudacpu_sanitizer(void) {
+#if defined(__SANITIZE_ADDRESS__)
+	return "address";
+#elif defined(__SANITIZE_THREAD__)
+	return "thread";
+#else
+	return "";
+#endif
+}
+
+struct cudacpu_held cudacpu_held(void) {
+	std::lock_guard<std::mutex> lock(calling);
+	return {device.memory.used, device.pinned.used, (int)device.streams.size(), (int)device.events.size(),
+		(int)device.modules.size(), device.retained};
+}
+
+} // extern "C"
