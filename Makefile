@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench cover cross cudacpu
+.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain
 
 test:
 	go test ./...
@@ -14,8 +14,17 @@ lint:
 fuzz:
 	.ci/run fuzz
 
-cover cross cudacpu:
+cover cross cuda cudacpu:
 	.ci/run $@
 
 bench:
 	cd bench && go run .
+
+# What -tags cuda builds against: cuda.h and libcuda.so of CUDA 11.8, from
+# Debian 12, component non-free. 0.8 GB to load.
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+cuda-toolchain:
+	$(SUDO) apt-get update
+	@apt-cache show nvidia-cuda-dev | grep -q '^Version' || \
+		{ echo 'no package nvidia-cuda-dev: add non-free to the components in /etc/apt/sources.list.d'; exit 1; }
+	$(SUDO) apt-get install --no-install-recommends -y nvidia-cuda-dev

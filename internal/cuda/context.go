@@ -3,11 +3,16 @@
 package cuda
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
 	"unsafe"
+)
+
+// Flags of streams and events.
+const (
+	streamNonBlocking = 1 // it does not wait for the default stream
+	eventUntimed      = 2 // CU_EVENT_DISABLE_TIMING
 )
 
 // context is a retained primary context.
@@ -58,12 +63,6 @@ func (c *context) Free(p Ptr) error {
 	return c.do(memFree, uintptr(p))
 }
 
-// Flags of cuMemHostAlloc.
-const (
-	hostPortable = 1
-	hostMapped   = 2
-)
-
 func (c *context) HostAlloc(bytes int) (p unsafe.Pointer, err error) {
 	err = c.do(hostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), hostPortable|hostMapped)
 	return p, err
@@ -91,9 +90,6 @@ func (c *context) Function(m Module, name string) (f Func, err error) {
 	return f, named(err, name)
 }
 
-// functionMaxShared is CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
-const functionMaxShared = 8
-
 func (c *context) SetSharedLimit(f Func, bytes int) error {
 	return c.do(functionSet, uintptr(f), functionMaxShared, uintptr(bytes))
 }
@@ -103,9 +99,6 @@ func (c *context) Occupancy(f Func, threads, shared int) (blocksPerSM int, err e
 	err = c.do(functionOccupancy, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(threads), uintptr(shared))
 	return int(n), err
 }
-
-// streamNonBlocking frees a stream from waiting for the default stream.
-const streamNonBlocking = 1
 
 func (c *context) NewStream() (s Stream, err error) {
 	err = c.do(streamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
@@ -119,9 +112,6 @@ func (c *context) SyncStream(s Stream) error { return c.do(streamSync, uintptr(s
 func (c *context) WaitEvent(s Stream, e Event) error {
 	return c.do(streamWait, uintptr(s), uintptr(e), 0)
 }
-
-// eventUntimed is CU_EVENT_DISABLE_TIMING.
-const eventUntimed = 2
 
 func (c *context) NewEvent(timed bool) (e Event, err error) {
 	flags := uintptr(eventUntimed)
@@ -206,12 +196,4 @@ func (c *context) Launch(f Func, grid, block, shared int, s Stream, args ...uint
 	r := c.result(launch, l.call[:])
 	l.at[n] = end
 	return failure(c.name, symbols[launch], r)
-}
-
-// named adds the name of a kernel to an error.
-func named(err error, kernel string) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("kernel %s: %w", kernel, err)
 }

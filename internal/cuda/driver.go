@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"bytes"
-	"fmt"
 	"unsafe"
 )
 
@@ -47,15 +46,6 @@ func (d *driver) Devices() ([]Info, error) {
 	return infos, nil
 }
 
-// Numbers of CUdevice_attribute.
-const (
-	attributeSMs            = 16
-	attributeL2             = 38
-	attributeMajor          = 75
-	attributeMinor          = 76
-	attributeSharedPerBlock = 97
-)
-
 // describe fills in info.
 func (d *driver) describe(ordinal int, info *Info) error {
 	device, err := d.device(ordinal)
@@ -84,22 +74,13 @@ func (d *driver) describe(ordinal int, info *Info) error {
 }
 
 func (d *driver) attributes(device uintptr, info *Info) error {
-	for _, a := range []struct {
-		number uintptr
-		value  *int
-	}{
-		{attributeSMs, &info.SMs},
-		{attributeL2, &info.L2},
-		{attributeMajor, &info.Major},
-		{attributeMinor, &info.Minor},
-		{attributeSharedPerBlock, &info.SharedPerBlock},
-	} {
+	for attribute, value := range attributes(info) {
 		var v int32
-		r := d.do(deviceAttribute, uintptr(unsafe.Pointer(&v)), a.number, device)
+		r := d.do(deviceAttribute, uintptr(unsafe.Pointer(&v)), uintptr(attribute), device)
 		if r != Success {
 			return failure(label(info.Ordinal), symbols[deviceAttribute], r)
 		}
-		*a.value = int(v)
+		*value = int(v)
 	}
 	return nil
 }
@@ -123,6 +104,3 @@ func (d *driver) Retain(ordinal int) (Context, error) {
 	}
 	return c, nil
 }
-
-// label names a device in errors.
-func label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }

@@ -63,11 +63,6 @@ func tooOld[V int | int32](version V) error {
 		OldestDriver/1000, OldestDriver%1000/10, UnsupportedPTX)
 }
 
-// formatUUID writes a device's UUID as the vendor's tools do.
-func formatUUID(u [16]byte) string {
-	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
-}
-
 // platform names the driver in errors of calls that concern no device.
 const platform = "CUDA"
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int result;
@@ -11,7 +12,7 @@ typedef uint64_t word;
 static char text[1 << 16];
 static size_t used;
 static char failing[64];
-static int code, devices = 2, version = 12040;
+static int code, devices = 2, version = 12040, parameters;
 
 // Controls of the test.
 const char *fake_log(void) {
@@ -20,9 +21,11 @@ const char *fake_log(void) {
 	text[used = 0] = 0;
 	return taken;
 }
+void fake_reset(void) { devices = 2, version = 12040, parameters = 0, failing[0] = 0, fake_log(); }
 void fake_fail(const char *name, int with) { snprintf(failing, sizeof failing, "%s", name); code = with; }
 void fake_devices(int n) { devices = n; }
 void fake_version(int v) { version = v; }
+void fake_parameters(int n) { parameters = n; }
 
 static void note(const char *format, ...) {
 	if (used > sizeof text / 2) used = 0;
@@ -43,7 +46,11 @@ static void note(const char *format, ...) {
 #define X " %llx"
 #define W(v) ((unsigned long long)(word)(v))
 
-result cuInit(unsigned flags) { ENTER(X, W(flags)); return 0; }
+result cuInit(unsigned flags) {
+	ENTER(X, W(flags));
+	const char *scripted = getenv("CUDA_FAKE_INIT"); // for calls before the test begins
+	return scripted ? atoi(scripted) : 0;
+}
 #ifndef OLD
 result cuDriverGetVersion(int *v) { ENTER(""); *v = version; return 0; }
 #endif
@@ -84,7 +91,7 @@ result cuMemsetD32Async(word dst, unsigned value, size_t words, word s) { ENTER(
 result cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared, word s, word **params, void **extra) {
 	char values[1024] = "";
-	for (int i = 0, n = 0; params[i]; i++) n += snprintf(values + n, sizeof values - n, X, W(*params[i]));
+	for (int i = 0, n = 0; i < parameters; i++) n += snprintf(values + n, sizeof values - n, X, W(*params[i]));
 	ENTER(X X X X X X X X X " (%s ) %d", W(f), W(gx), W(gy), W(gz), W(bx), W(by), W(bz), W(shared), W(s), values, extra == 0);
 	return 0;
 }

@@ -1,0 +1,41 @@
+//go:build linux && (amd64 || arm64)
+
+package cuda
+
+import "fmt"
+
+// What the implementations share.
+
+// Flags of cuMemHostAlloc, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+const (
+	hostPortable      = 1
+	hostMapped        = 2
+	functionMaxShared = 8
+)
+
+// attributes returns the numbers of CUdevice_attribute that go into info.
+func attributes(info *Info) map[int]*int {
+	return map[int]*int{
+		16: &info.SMs,
+		38: &info.L2,
+		75: &info.Major,
+		76: &info.Minor,
+		97: &info.SharedPerBlock, // with opt-in
+	}
+}
+
+// formatUUID writes a device's UUID as the vendor's tools do.
+func formatUUID(u [16]byte) string {
+	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// label names a device in errors.
+func label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }
+
+// named adds the name of a kernel to an error.
+func named(err error, kernel string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("kernel %s: %w", kernel, err)
+}

@@ -1,0 +1,7 @@
+// What package cu lacks, and what it must not do. The driver's functions are
+// looked up in the library that cu links, so no header of it is needed.
+#include <stddef.h>
+
+int sorter_init_result(void);
+int sorter_host_alloc(void **p, size_t bytes, unsigned flags);
+int sorter_function_set(void *f, int attribute, int value);

@@ -1,0 +1,236 @@
+//go:build cuda && linux && (amd64 || arm64)
+
+package cuda
+
+// #include "cu.h"
+import "C"
+
+import (
+	"runtime"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// cuContext is a retained primary context.
+type cuContext struct {
+	device cu.Device
+	handle cu.CUContext
+	name   string // of the device, for errors
+}
+
+// Package cu wraps each handle of the driver, a pointer into its memory, in a
+// struct of its own. Both are one word wide with the same bits.
+
+func cuModule(m Module) cu.Module   { return *(*cu.Module)(unsafe.Pointer(&m)) }
+func cuFunction(f Func) cu.Function { return *(*cu.Function)(unsafe.Pointer(&f)) }
+func cuStream(s Stream) cu.Stream   { return *(*cu.Stream)(unsafe.Pointer(&s)) }
+func cuEvent(e Event) cu.Event      { return *(*cu.Event)(unsafe.Pointer(&e)) }
+
+// StreamOf returns a stream of package cu as one of this package.
+func StreamOf(s cu.Stream) Stream { return Stream(unsafe.Pointer(s.C())) }
+
+// do makes a call with c current. The driver keeps the current context per OS
+// thread, so the goroutine stays on one meanwhile.
+func (c *cuContext) do(op string, call func() error) error {
+	return failure(c.name, op, c.result(call))
+}
+
+func (c *cuContext) result(call func() error) Result {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cu.SetCurrentContext(c.handle); err != nil {
+		return code(err)
+	}
+	return code(call())
+}
+
+func (c *cuContext) Release() error {
+	return failure(c.name, "cuDevicePrimaryCtxRelease_v2", code(c.device.ReleasePrimaryCtx()))
+}
+
+func (c *cuContext) MemInfo() (free, total uint64, err error) {
+	err = c.do("cuMemGetInfo_v2", func() error {
+		f, t, err := cu.MemInfo()
+		free, total = uint64(f), uint64(t)
+		return err
+	})
+	return free, total, err
+}
+
+func (c *cuContext) Alloc(bytes int) (p Ptr, err error) {
+	err = c.do("cuMemAlloc_v2", func() error {
+		q, err := cu.MemAlloc(int64(bytes))
+		p = Ptr(q)
+		return err
+	})
+	return p, err
+}
+
+func (c *cuContext) Free(p Ptr) error {
+	if p == 0 {
+		return nil
+	}
+	return c.do("cuMemFree_v2", func() error { return cu.MemFree(cu.DevicePtr(p)) })
+}
+
+func (c *cuContext) HostAlloc(bytes int) (unsafe.Pointer, error) {
+	var p unsafe.Pointer
+	err := c.do("cuMemHostAlloc", func() error {
+		return asError(C.sorter_host_alloc(&p, C.size_t(bytes), hostPortable|hostMapped))
+	})
+	return p, err
+}
+
+// asError returns a result of the driver the way package cu would.
+func asError(r C.int) error {
+	if r == 0 {
+		return nil
+	}
+	return Result(r)
+}
+
+func (c *cuContext) HostFree(p unsafe.Pointer) error {
+	if p == nil {
+		return nil
+	}
+	return c.do("cuMemFreeHost", func() error { return cu.MemFreeHost(p) })
+}
+
+func (c *cuContext) LoadModule(image []byte) (m Module, err error) {
+	err = c.do("cuModuleLoadData", func() error {
+		loaded, err := cu.LoadData(string(image))
+		m = *(*Module)(unsafe.Pointer(&loaded))
+		return err
+	})
+	return m, err
+}
+
+func (c *cuContext) Unload(m Module) error {
+	return c.do("cuModuleUnload", func() error { return cuModule(m).Unload() })
+}
+
+func (c *cuContext) Function(m Module, name string) (f Func, err error) {
+	err = c.do("cuModuleGetFunction", func() error {
+		found, err := cuModule(m).Function(name)
+		f = *(*Func)(unsafe.Pointer(&found))
+		return err
+	})
+	return f, named(err, name)
+}
+
+func (c *cuContext) SetSharedLimit(f Func, bytes int) error {
+	return c.do("cuFuncSetAttribute", func() error {
+		fn := cuFunction(f)
+		return asError(C.sorter_function_set(*(*unsafe.Pointer)(unsafe.Pointer(&fn)), functionMaxShared, C.int(bytes)))
+	})
+}
+
+func (c *cuContext) Occupancy(f Func, threads, shared int) (blocksPerSM int, err error) {
+	err = c.do("cuOccupancyMaxActiveBlocksPerMultiprocessor", func() (err error) {
+		blocksPerSM, err = cuFunction(f).MaxActiveBlocksPerMultiProcessor(threads, int64(shared))
+		return err
+	})
+	return blocksPerSM, err
+}
+
+func (c *cuContext) NewStream() (s Stream, err error) {
+	err = c.do("cuStreamCreate", func() error {
+		made, err := cu.MakeStream(cu.NonBlocking)
+		s = StreamOf(made)
+		return err
+	})
+	return s, err
+}
+
+func (c *cuContext) DestroyStream(s Stream) error {
+	return c.do("cuStreamDestroy_v2", func() error { made := cuStream(s); return made.Destroy() })
+}
+
+func (c *cuContext) SyncStream(s Stream) error {
+	return c.do("cuStreamSynchronize", func() error { return cuStream(s).Synchronize() })
+}
+
+func (c *cuContext) WaitEvent(s Stream, e Event) error {
+	return c.do("cuStreamWaitEvent", func() error { return cuStream(s).Wait(cuEvent(e), 0) })
+}
+
+func (c *cuContext) NewEvent(timed bool) (e Event, err error) {
+	flags := cu.DisableTiming
+	if timed {
+		flags = cu.DefaultEvent
+	}
+	err = c.do("cuEventCreate", func() error {
+		made, err := cu.MakeEvent(flags)
+		e = *(*Event)(unsafe.Pointer(&made))
+		return err
+	})
+	return e, err
+}
+
+func (c *cuContext) DestroyEvent(e Event) error {
+	return c.do("cuEventDestroy_v2", func() error { made := cuEvent(e); return cu.DestroyEvent(&made) })
+}
+
+func (c *cuContext) Record(e Event, s Stream) error {
+	return c.do("cuEventRecord", func() error { return cuEvent(e).Record(cuStream(s)) })
+}
+
+func (c *cuContext) SyncEvent(e Event) error {
+	return c.do("cuEventSynchronize", func() error { return cuEvent(e).Synchronize() })
+}
+
+func (c *cuContext) QueryEvent(e Event) (done bool, err error) {
+	r := c.result(func() error { return cuEvent(e).Query() })
+	if r == NotReady {
+		return false, nil
+	}
+	return r == Success, failure(c.name, "cuEventQuery", r)
+}
+
+func (c *cuContext) Elapsed(from, to Event) (d time.Duration, err error) {
+	err = c.do("cuEventElapsedTime", func() error {
+		ms, err := cuEvent(from).Elapsed(cuEvent(to))
+		d = time.Duration(ms * float64(time.Millisecond))
+		return err
+	})
+	return d, err
+}
+
+func (c *cuContext) CopyToDevice(dst Ptr, src unsafe.Pointer, bytes int, s Stream) error {
+	return c.do("cuMemcpyHtoDAsync_v2", func() error {
+		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), src, int64(bytes), cuStream(s))
+	})
+}
+
+func (c *cuContext) CopyToHost(dst unsafe.Pointer, src Ptr, bytes int, s Stream) error {
+	return c.do("cuMemcpyDtoHAsync_v2", func() error {
+		return cu.MemcpyDtoHAsync(dst, cu.DevicePtr(src), int64(bytes), cuStream(s))
+	})
+}
+
+func (c *cuContext) CopyOnDevice(dst, src Ptr, bytes int, s Stream) error {
+	return c.do("cuMemcpyDtoDAsync_v2", func() error {
+		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), cuStream(s))
+	})
+}
+
+func (c *cuContext) Memset32(dst Ptr, value uint32, words int, s Stream) error {
+	return c.do("cuMemsetD32Async", func() error {
+		return cu.MemsetD32Async(cu.DevicePtr(dst), uint(value), int64(words), cuStream(s))
+	})
+}
+
+func (c *cuContext) Launch(f Func, grid, block, shared int, s Stream, args ...uint64) error {
+	if len(args) > MaxArgs || int(uint32(grid)) != grid {
+		return failure(c.name, "cuLaunchKernel", InvalidValue)
+	}
+	var params [MaxArgs]unsafe.Pointer
+	for i := range args {
+		params[i] = unsafe.Pointer(&args[i])
+	}
+	return c.do("cuLaunchKernel", func() error {
+		return cuFunction(f).Launch(grid, 1, 1, block, 1, 1, shared, cuStream(s), params[:len(args)])
+	})
+}
