@@ -116,14 +116,6 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func wantError(t *testing.T, err error, op string, code Result) {
-	t.Helper()
-	var device *engine.DeviceError
-	if !errors.As(err, &device) || device.Op != op || device.Code != int(code) || !errors.Is(err, code) {
-		t.Errorf("%v: want a DeviceError of %s, code %d", err, op, code)
-	}
-}
-
 func TestRetain(t *testing.T) {
 	f := newFake(t)
 	d, c := f.open(t)

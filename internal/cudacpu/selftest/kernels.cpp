@@ -9,6 +9,7 @@
 #include "vector.cu"
 
 CUDACPU_KERNEL(add_f32);
+CUDACPU_KERNEL(add_u64);
 CUDACPU_KERNEL(sum_u32);
 CUDACPU_KERNEL(scan_u32);
 CUDACPU_KERNEL(scan_by_index_u32);
