@@ -1,59 +1,19 @@
 //go:build cudacpu && linux && amd64
 
-// The driver's functions, by their names in libcuda.so.1, for a device that is
-// this process. All calls come through cudacpu_call, one at a time.
+// The driver's functions, for a device that is this process. Their types are
+// those of cuda.h as far as the calling convention tells them apart.
+#include "device.h"
+
 #include <chrono>
-#include <mutex>
-#include <set>
-#include <string>
-
-#include "driver.h"
-#include "memory.h"
-#include "stream.h"
-
-#include "cudacpu.h"
+#include <vector>
 
 namespace {
 
 using namespace cudacpu;
-using word = uint64_t;
 
 // Results, as in cuda.h.
 enum { success = 0, invalid_value = 1, out_of_memory = 2, invalid_device = 101, invalid_image = 200,
-	invalid_context = 201, invalid_handle = 400, not_found = 500, not_ready = 600 };
-
-// A module is the image it came from; a function is a kernel of it.
-struct Module {
-	std::string ptx; // empty for a binary image, whose kernels are not known
-	std::set<struct Function *> functions;
-};
-
-struct Function {
-	const Kernel *kernel;
-	int shared_limit = 48 << 10;
-};
-
-struct Device {
-	cudacpu_device info{1 << 30, 99 << 10, 3, 8, 6};
-	int retained = 0;
-	Heap memory, pinned;
-	Grid grid;
-	std::shared_ptr<Stream> main_stream = std::make_shared<Stream>();
-	std::set<std::shared_ptr<Stream>> streams;
-	std::set<Event *> events;
-	std::set<Module *> modules;
-	Mode mode = Mode::eager;
-	Random random;
-
-	void drain() {
-		main_stream->advance(main_stream->given());
-		for (auto &s : streams) s->advance(s->given());
-	}
-};
-
-Device device;
-const word context = 0xc0de;
-thread_local word current_context;
+	invalid_context = 201, invalid_ptx = 218, invalid_handle = 400, not_found = 500, not_ready = 600 };
 
 #define CHECK(condition, result) \
 	do { \
@@ -161,9 +121,13 @@ bool binary(const char *image) {
 	return !memcmp(image, "\x50\xed\x55\xba", 4) || !memcmp(image, "\x7f" "ELF", 4);
 }
 
+// whole reports whether every brace in PTX is closed.
+bool whole(const char *ptx) { return std::count(ptx, ptx + strlen(ptx), '{') == std::count(ptx, ptx + strlen(ptx), '}'); }
+
 int module_load(Module **m, const char *image) {
 	if (binary(image)) return device.modules.insert(*m = new Module{}), success;
 	CHECK(text(image), invalid_image);
+	CHECK(whole(image), invalid_ptx);
 	return device.modules.insert(*m = new Module{image, {}}), success;
 }
 
@@ -361,15 +325,9 @@ int launch_kernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned b
 	}, {}, nullptr});
 }
 
-// The table of all calls. A call that gives something back does so even when it
-// reports an error, as the driver does with errors of earlier work.
-struct Entry {
-	const char *name;
-	void *function;
-	bool gives_back, always_succeeds;
-};
+} // namespace
 
-const Entry entries[] = {
+const Entry cudacpu::entries[] = {
 	{"cuInit", (void *)init},
 	{"cuDriverGetVersion", (void *)driver_version},
 	{"cuDeviceGetCount", (void *)device_count},
@@ -381,6 +339,7 @@ const Entry entries[] = {
 	{"cuDevicePrimaryCtxRetain", (void *)context_retain},
 	{"cuDevicePrimaryCtxRelease_v2", (void *)context_release, true},
 	{"cuCtxSetCurrent", (void *)context_set, false, true},
+	// From here on a context must be current.
 	{"cuMemGetInfo_v2", (void *)mem_info},
 	{"cuMemAlloc_v2", (void *)mem_alloc},
 	{"cuMemFree_v2", (void *)mem_free, true},
@@ -408,90 +367,8 @@ const Entry entries[] = {
 	{"cuLaunchKernel", (void *)launch_kernel},
 };
 
-std::mutex calling;
+const size_t cudacpu::entry_count = sizeof entries / sizeof *entries;
 
-struct {
-	int64_t calls, fail_at;
-	int code;
-	bool lasting;
-	const char *failed;
-} faults;
-
-} // namespace
-
-extern "C" {
-
-void *cudacpu_symbol(const char *name) {
-	for (auto &e : entries)
-		if (!strcmp(e.name, name)) return (void *)&e;
-	return nullptr;
-}
-
-// A C function leaves arguments alone that it does not take, in this calling
-// convention, so one type calls all of them.
-uint64_t cudacpu_call(void *entry, const uint64_t *a, int n) {
-	std::lock_guard<std::mutex> lock(calling);
-	const Entry &e = *(const Entry *)entry;
-	uint64_t v[11] = {};
-	std::copy(a, a + n, v);
-	auto call = (int (*)(word, word, word, word, word, word, word, word, word, word, word))e.function;
-	auto perform = [&] { return call(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]); };
-	if (e.always_succeeds) return perform();
-	faults.calls++;
-	bool fails = faults.code && (faults.calls == faults.fail_at || (faults.lasting && faults.calls > faults.fail_at));
-	if (!fails) return perform();
-	if (!faults.failed) faults.failed = e.name;
-	if (e.gives_back) perform();
-	return faults.code;
-}
-
-void cudacpu_fail(int64_t k, int code, int lasting) {
-	std::lock_guard<std::mutex> lock(calling);
-	faults = {0, k, code, lasting != 0, nullptr};
-}
-
-int64_t cudacpu_calls(void) {
-	std::lock_guard<std::mutex> lock(calling);
-	return faults.calls;
-}
-
-const char *cudacpu_failed(void) {
-	std::lock_guard<std::mutex> lock(calling);
-	return faults.failed;
-}
-
-void cudacpu_seed(uint64_t seed) {
-	std::lock_guard<std::mutex> lock(calling);
-	random_order.seed(seed);
-	device.random.seed(seed + 1);
-	poison = random_order.next();
-}
-
-void cudacpu_mode(int mode) {
-	std::lock_guard<std::mutex> lock(calling);
-	device.drain();
-	device.mode = (Mode)mode;
-}
-
-void cudacpu_configure(struct cudacpu_device info) {
-	std::lock_guard<std::mutex> lock(calling);
-	device.info = info;
-}
-
-const char *cudacpu_sanitizer(void) {
-#if defined(__SANITIZE_ADDRESS__)
-	return "address";
-#elif defined(__SANITIZE_THREAD__)
-	return "thread";
-#else
-	return "";
-#endif
-}
-
-struct cudacpu_held cudacpu_held(void) {
-	std::lock_guard<std::mutex> lock(calling);
-	return {device.memory.used, device.pinned.used, (int)device.streams.size(), (int)device.events.size(),
-		(int)device.modules.size(), device.retained};
-}
-
-} // extern "C"
+const Entry *const cudacpu::first_in_context = std::find_if(entries, entries + entry_count, [](const Entry &e) {
+	return e.function == (void *)mem_info;
+});

@@ -60,7 +60,9 @@ func TestModules(t *testing.T) {
 		_, err := d.LoadModule([]byte(image))
 		wantError(t, err, "cuModuleLoadData", cuda.InvalidImage)
 	}
-	_, err := d.Function(d.module, "forgotten")
+	_, err := d.LoadModule([]byte(".version 7.8\n.entry add_f32()\n{"))
+	wantError(t, err, "cuModuleLoadData", cuda.InvalidPTX)
+	_, err = d.Function(d.module, "forgotten")
 	wantError(t, err, "cuModuleGetFunction", cuda.NotFound)
 	if !strings.Contains(err.Error(), "forgotten") {
 		t.Errorf("%v: which one?", err)

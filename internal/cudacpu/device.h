@@ -1,0 +1,66 @@
+// The state of the fake device, shared by the driver's functions (driver.cpp)
+// and the controls of a test (control.cpp). Everything here is guarded by one
+// lock, which cudacpu_call and the controls hold.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "driver.h"
+#include "memory.h"
+#include "stream.h"
+
+#include "cudacpu.h"
+
+namespace cudacpu {
+
+using word = uint64_t; // a handle, an address or a number, as it comes from Go
+
+// A module is the image it came from; a function is a kernel of it.
+struct Module {
+	std::string ptx; // empty for a binary image, whose kernels are not known
+	std::set<struct Function *> functions;
+};
+
+struct Function {
+	const Kernel *kernel;
+	int shared_limit = 48 << 10;
+};
+
+struct Device {
+	cudacpu_device info{1 << 30, 99 << 10, 3, 8, 6};
+	int retained = 0;
+	Heap memory, pinned;
+	Grid grid;
+	std::shared_ptr<Stream> main_stream = std::make_shared<Stream>();
+	std::set<std::shared_ptr<Stream>> streams;
+	std::set<Event *> events;
+	std::set<Module *> modules;
+	Mode mode = Mode::eager;
+	Random random;
+
+	void drain() {
+		main_stream->advance(main_stream->given());
+		for (auto &s : streams) s->advance(s->given());
+	}
+};
+
+inline Device device;
+const word context = 0xc0de;
+inline thread_local word current_context; // as in the driver, each thread has its own
+
+// Entry is one function of the driver. One that gives something back does so
+// even when it is to fail, as the driver does when it reports an error of
+// earlier work.
+struct Entry {
+	const char *name;
+	void *function;
+	bool gives_back, never_fails;
+};
+
+extern const Entry entries[];
+extern const size_t entry_count;
+extern const Entry *const first_in_context; // it and those behind it need a current context
+
+} // namespace cudacpu
