@@ -25,6 +25,7 @@ struct Module {
 
 struct Function {
 	const Kernel *kernel;
+	int most_threads; // per block
 	int shared_limit = 48 << 10;
 };
 

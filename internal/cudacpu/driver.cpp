@@ -140,17 +140,26 @@ int module_unload(Module *m) {
 	return success;
 }
 
-// entry reports whether PTX has a kernel of that name.
-bool entry(const std::string &ptx, const char *name) {
-	if (ptx.empty() || !ptx.compare(0, 7, "cudacpu")) return true;
-	return ptx.find(std::string(".entry ") + name + "(") != std::string::npos;
+// entry returns the head of the kernel of that name in PTX, which ends with the
+// brace that opens its body, or "" if it has none.
+std::string entry(const std::string &ptx, const char *name) {
+	size_t at = ptx.find(std::string(".entry ") + name + "(");
+	return at == std::string::npos ? "" : ptx.substr(at, ptx.find('{', at) - at);
+}
+
+// bound returns the __launch_bounds__ of a kernel, from its head in PTX.
+int bound(const std::string &head) {
+	size_t at = head.find(".maxntid");
+	return at == std::string::npos ? (int)max_threads : atoi(head.c_str() + at + strlen(".maxntid"));
 }
 
 int module_function(Function **f, Module *m, const char *name) {
 	CHECK(known(device.modules, (word)m), invalid_handle);
+	bool any = m->ptx.empty() || !m->ptx.compare(0, 7, "cudacpu");
+	std::string head = entry(m->ptx, name);
 	for (const Kernel *k = kernels; k; k = k->next)
-		if (!strcmp(k->name, name) && entry(m->ptx, name)) {
-			m->functions.insert(*f = new Function{k});
+		if (!strcmp(k->name, name) && (any || !head.empty())) {
+			m->functions.insert(*f = new Function{k, bound(head)});
 			return success;
 		}
 	return not_found;
@@ -170,7 +179,7 @@ int function_set(Function *f, int attribute, int v) {
 }
 
 int occupancy_of(const Function *f, int threads, size_t shared) {
-	if (threads < 1 || threads > (int)max_threads || shared > (size_t)f->shared_limit) return 0;
+	if (threads < 1 || threads > f->most_threads || shared > (size_t)f->shared_limit) return 0;
 	int by_shared = (int)((device.info.shared_per_block + 1024) / (shared + 1024));
 #if defined(__SANITIZE_THREAD__)
 	int most = 1; // its threads are expensive

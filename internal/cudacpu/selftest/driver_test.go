@@ -72,6 +72,11 @@ func TestModules(t *testing.T) {
 	_, err = d.Function(ptx, "sum_u32") // compiled for the CPU, but not in this module
 	wantError(t, err, "cuModuleGetFunction", cuda.NotFound)
 	d.ok(d.Unload(ptx))
+	ptx = must(d.LoadModule([]byte(".version 7.8\n.visible .entry add_f32(\n)\n.maxntid 256, 1, 1\n{}\n")))(t)
+	f := must(d.Function(ptx, "add_f32"))(t)
+	wantError(t, d.Launch(f, 1, 257, 0, 0, 0, 0, 0, 0), "cuLaunchKernel", cuda.InvalidValue)
+	d.ok(d.Launch(f, 1, 256, 0, 0, 0, 0, 0, 0))
+	d.ok(d.Unload(ptx))
 	wantError(t, d.Unload(ptx), "cuModuleUnload", 400)
 }
 
