@@ -1,0 +1,127 @@
+//go:build cudacpu && linux && amd64
+
+package gpu
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+)
+
+// codesOf makes n codes with some property, by name.
+var codesOf = map[string]func(r *rand.Rand, n int) []uint64{
+	"uniform": func(r *rand.Rand, n int) []uint64 { return fill(n, func(int) uint64 { return r.Uint64() }) },
+	"gauss": func(r *rand.Rand, n int) []uint64 {
+		return fill(n, func(int) uint64 { return uint64(int64(r.NormFloat64()*1e17)) + 1<<63 })
+	},
+	"small range": func(r *rand.Rand, n int) []uint64 { return fill(n, func(int) uint64 { return 1<<40 + r.Uint64N(uint64(n))<<32 }) },
+	"sorted":   func(r *rand.Rand, n int) []uint64 { return fill(n, func(i int) uint64 { return uint64(i) << 34 }) },
+	"reversed": func(r *rand.Rand, n int) []uint64 { return fill(n, func(i int) uint64 { return uint64(n-i) << 34 }) },
+	"flat":     func(r *rand.Rand, n int) []uint64 { return fill(n, func(int) uint64 { return 42 << 32 }) },
+	"nearly sorted": func(r *rand.Rand, n int) []uint64 {
+		s := fill(n, func(i int) uint64 { return uint64(i) << 34 })
+		for range n / 100 {
+			i, j := r.IntN(n), r.IntN(n)
+			s[i], s[j] = s[j], s[i]
+		}
+		return s
+	},
+	"outliers": func(r *rand.Rand, n int) []uint64 {
+		s := fill(n, func(int) uint64 { return 1<<62 + r.Uint64()>>8 })
+		s[0], s[n/2], s[n-1] = 1<<64-1, 0, 1
+		return s
+	},
+	"low half": func(r *rand.Rand, n int) []uint64 { return fill(n, func(int) uint64 { return r.Uint64() >> 32 }) },
+}
+
+func fill(n int, f func(i int) uint64) []uint64 {
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = f(i)
+	}
+	return s
+}
+
+func want[W word](codes []W) []uint32 {
+	order := make([]uint32, len(codes))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int {
+		switch {
+		case codes[a] < codes[b]:
+			return -1
+		case codes[a] > codes[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// argsort runs codes through the device.
+func argsort[W word](t *testing.T, l *lane, codes []W) []uint32 {
+	t.Helper()
+	n := len(codes)
+	var w W
+	size := int(unsafe.Sizeof(w))
+	b, err := l.take(n*(size+4) + 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.put(b)
+	at, order := b.at, b.at+cuda.Ptr(n*size+255)&^255
+	result := make([]uint32, n)
+	var f finding
+	err = first(
+		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
+		func() (err error) { f, err = l.argsort(at, size == 8, n, order); return err },
+		func() error { return l.check(at, size == 8, n, order) },
+		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
+		func() error { return l.SyncStream(l.stream) },
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(f)
+	return result
+}
+
+func TestArgsort(t *testing.T) {
+	e, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	l, err := e.dev.lane(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.done()
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, make := range codesOf {
+		for _, n := range []int{2, 3, 1000, 9000, 70000} {
+			t.Run(name, func(t *testing.T) {
+				wide := make(r, n)
+				if got := argsort(t, l, wide); !slices.Equal(got, want(wide)) {
+					t.Errorf("%d codes of 64 bits: wrong order", n)
+				}
+				narrow := fill32(wide)
+				if got := argsort(t, l, narrow); !slices.Equal(got, want(narrow)) {
+					t.Errorf("%d codes of 32 bits: wrong order", n)
+				}
+			})
+		}
+	}
+}
+
+func fill32(wide []uint64) []uint32 {
+	s := make([]uint32, len(wide))
+	for i, c := range wide {
+		s[i] = uint32(c >> 32)
+	}
+	return s
+}

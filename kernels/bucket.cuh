@@ -1,0 +1,180 @@
+// bucket.cuh: the kernels of the bucket-bitonic sort over codes of one width
+// (Zhao, Meng, Song and Jiang's scheme, with slices chosen from a sample and
+// buckets of fixed capacity, so that no histogram has to be read first).
+//
+//   sample_range, sample_segments   a look at some of the codes
+//   split_codes                     codes → elements, partitioned by high digit of the slice
+//   split_elements                  each part partitioned by the low digit: one bucket a slice
+//   bucket_starts                    where each bucket's elements come in the order
+//   local_sort                      buckets of up to LOCAL_SIZE elements, a warp each
+//   oversize_sort                   the few larger ones, a block each
+//
+// Few elements need no second partition: split_codes fills the buckets then.
+#pragma once
+#include "local.cuh"
+#include "sample.cuh"
+#include "split.cuh"
+
+constexpr int SPLIT_THREADS = 512, SPLIT_ITEMS = 16, TILE = SPLIT_THREADS * SPLIT_ITEMS;
+constexpr u32 CURSOR_PITCH = 8; // words from one cursor of the first partition to the next: a sector each, or atomics queue up
+constexpr int LOCAL_WARPS = 4, LOCAL_BLOCKS = 6; // warps a block, blocks that an SM holds
+constexpr int OVERSIZE_THREADS = 512;
+constexpr u32 OVERSIZE_SIZE = 4096; // elements an oversize bucket may have
+constexpr u32 SPILL_SIZE = 1 << 20; // elements the spill list holds
+
+// CodeSource turns the codes of a tile into elements.
+template <class Code, bool EQUALISE> struct CodeSource {
+	const Code *codes; // of the tile
+	u32 first;         // input position of the tile
+	Range<Code> range;
+	const Segment *segments;
+	u32 index_bits, slices, low_bits;
+	mutable bool outside;
+
+	DEVICE u64 load(u32 thread, int i) const {
+		u64 word = normalised(load_once(codes + thread + i), range, outside);
+		if (EQUALISE) word = equalised(word, segments);
+		return word >> index_bits << index_bits | (first + thread + i);
+	}
+	DEVICE u32 digit(u64 element) const { return slice_of(element, slices) >> low_bits; }
+};
+
+struct ElementSource {
+	const u64 *elements; // of the tile
+	u32 slices, low_mask;
+	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
+	DEVICE u32 digit(u64 element) const { return slice_of(element, slices) & low_mask; }
+};
+
+// RoomSink gives each digit a room of its own; what finds no place goes to the
+// spill list, or is lost where there is none.
+struct RoomSink {
+	u64 *rooms;
+	u32 *cursors; // elements in each room, pitch words apart
+	u32 pitch, capacity, first; // first is the room of digit 0
+	u64 *spill;
+	u32 *status;
+
+	DEVICE u32 claim(u32 digit, u32 count) const { return atomicAdd(cursors + (first + digit) * pitch, count); }
+	DEVICE void store(u32 place, u32 digit, u64 element) const {
+		if (place < capacity) {
+			rooms[(u64)(first + digit) * capacity + place] = element;
+			return;
+		}
+		u32 k = spill ? atomicAdd(status + SPILLED, 1u) : SPILL_SIZE;
+		if (k < SPILL_SIZE) spill[k] = element;
+		else status[LOST] = 1;
+	}
+};
+
+template <class Code, int BITS, bool EQUALISE>
+DEVICE void split_codes(const Code *codes, u64 n, Range<Code> range, const Segment *segments, u32 index_bits, u32 slices, u32 low_bits, u64 *rooms, u32 *cursors,
+                        u32 pitch, u32 capacity, u64 *spill, u32 *status) {
+	const u32 first = blockIdx.x * (u32)TILE;
+	CodeSource<Code, EQUALISE> source = {codes + first, first, range, segments, index_bits, slices, low_bits, false};
+	RoomSink sink = {rooms, cursors, pitch, capacity, 0, spill, status};
+	split_tile<BITS, SPLIT_THREADS, SPLIT_ITEMS>(source, sink, (u32)min((u64)TILE, n - first));
+	if (source.outside) status[OUTSIDE] = 1;
+}
+
+template <int BITS>
+DEVICE void split_elements(const u64 *rooms, const u32 *cursors, u32 capacity, u32 tiles, u32 slices, u32 low_bits, u64 *buckets, u32 *sizes, u64 *spill,
+                           u32 *status) {
+	const u32 room = blockIdx.x / tiles, first = blockIdx.x % tiles * (u32)TILE;
+	const u32 size = min(cursors[room * CURSOR_PITCH], capacity);
+	if (first >= size) return;
+	ElementSource source = {rooms + (u64)room * capacity + first, slices, (1u << low_bits) - 1};
+	RoomSink sink = {buckets, sizes, 1, LOCAL_SIZE, room << low_bits, spill, status};
+	split_tile<BITS, SPLIT_THREADS, SPLIT_ITEMS>(source, sink, min((u32)TILE, size - first));
+}
+
+struct StartsShared {
+	u32 sums[32];
+	u32 before;
+};
+
+// find_starts writes where each bucket's elements come in the order, and lists the
+// oversize buckets. A block does the buckets of one room, of which there are
+// per_room, at most STARTS_THREADS.
+constexpr int STARTS_THREADS = 1024;
+DEVICE void find_starts(const u32 *cursors, u32 pitch, u32 per_room, const u32 *sizes, u32 size_pitch, u32 *starts, u32 *oversize, u32 *status) {
+	SORTER_SHARED(StartsShared, shared);
+	if (threadIdx.x == 0) shared.before = 0;
+	__syncthreads(); // before is zero
+	u32 before = 0;
+	for (u32 room = threadIdx.x; room < blockIdx.x; room += STARTS_THREADS) before += cursors[room * pitch];
+	if (before) atomicAdd(&shared.before, before);
+	const u32 bucket = blockIdx.x * per_room + threadIdx.x;
+	const u32 size = threadIdx.x < per_room ? sizes[bucket * size_pitch] : 0;
+	const u32 start = exclusive_scan_block<STARTS_THREADS>(size, shared.sums); // its barrier completes before
+	if (threadIdx.x >= per_room) return;
+	starts[bucket] = shared.before + start;
+	if (size > LOCAL_SIZE) oversize[atomicAdd(status + OVERSIZE, 1u)] = bucket;
+}
+
+struct LocalBlockShared {
+	LocalShared warp[LOCAL_WARPS];
+};
+
+template <class Code>
+DEVICE void local_sort_buckets(const u64 *buckets, const u32 *sizes, u32 size_pitch, const u32 *starts, u32 slices, u64 reciprocal, u32 drop, u32 near_if_outside,
+                               u32 near, u32 mask, const Code *codes, u32 *order, const u32 *status) {
+	SORTER_SHARED(LocalBlockShared, shared);
+	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
+	if (b >= slices) return;
+	const u32 size = sizes[b * size_pitch];
+	if (size == 0 || size > LOCAL_SIZE) return;
+	const Bucket<Code> bucket = {buckets + (u64)b * LOCAL_SIZE, codes, mask};
+	const u64 lowest = b * reciprocal >> 32 << 32; // of the slice, or a little less: by up to 2 << 32
+	local_sort(bucket, order + starts[b], size, lowest, drop, status[OUTSIDE] ? near_if_outside : near, shared.warp[warp_id()]);
+}
+
+struct OversizeShared {
+	u64 element[OVERSIZE_SIZE];
+	u32 count;
+};
+
+// oversize_sort sorts listed buckets: what their rooms hold and what was spilled.
+template <class Code>
+DEVICE void oversize_sort(const u64 *buckets, const u32 *starts, u32 slices, u32 mask, const Code *codes, const u64 *spill, const u32 *oversize, u32 *order, u32 *status) {
+	SORTER_SHARED(OversizeShared, shared);
+	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
+	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
+		const u32 b = oversize[k];
+		if (threadIdx.x == 0) shared.count = LOCAL_SIZE;
+		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = buckets[(u64)b * LOCAL_SIZE + i];
+		__syncthreads(); // count is set
+		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
+			u64 e = spill[i];
+			if (slice_of(e, slices) != b) continue;
+			u32 at = atomicAdd(&shared.count, 1u);
+			if (at < OVERSIZE_SIZE) shared.element[at] = e;
+		}
+		__syncthreads(); // all elements are there
+		const u32 size = shared.count;
+		if (size > OVERSIZE_SIZE) {
+			if (threadIdx.x == 0) status[LOST] = 1;
+		} else {
+			const Bucket<Code> bucket = {nullptr, codes, mask};
+			u32 length = LOCAL_SIZE;
+			while (length < size) length *= 2;
+			for (u32 i = size + threadIdx.x; i < length; i += OVERSIZE_THREADS) shared.element[i] = ~0ull;
+			for (u32 k = 2; k <= length; k *= 2)
+				for (u32 stride = k / 2; stride > 0; stride /= 2) {
+					__syncthreads(); // the step before is written
+					for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
+						u32 low = i / stride * 2 * stride + i % stride;
+						u32 high = stride == k / 2 ? low / k * k + k - 1 - low % k : low + stride; // the first step of a merge mirrors
+						u64 a = shared.element[low], c = shared.element[high];
+						if (high < size && bucket.less(c, a)) {
+							shared.element[low] = c;
+							shared.element[high] = a;
+						}
+					}
+				}
+			__syncthreads(); // the bucket is in order
+			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[starts[b] + i] = (u32)shared.element[i] & mask;
+		}
+		__syncthreads(); // elements are read before the next bucket overwrites them
+	}
+}

@@ -1,0 +1,27 @@
+//go:build cudacpu && linux && amd64
+
+#include "bucket.cu"
+#include "bucket_u32.cu"
+#include "bucket_u64.cu"
+
+CUDACPU_KERNEL(split_elements_8);
+CUDACPU_KERNEL(split_elements_9);
+CUDACPU_KERNEL(split_elements_10);
+CUDACPU_KERNEL(bucket_starts);
+CUDACPU_KERNEL(write_identity);
+CUDACPU_KERNEL(count_missing);
+#define FOR_WIDTH(width)                      \
+	CUDACPU_KERNEL(sample_range_##width);       \
+	CUDACPU_KERNEL(sample_segments_##width);    \
+	CUDACPU_KERNEL(count_descents_##width);     \
+	CUDACPU_KERNEL(split_codes_8_##width);      \
+	CUDACPU_KERNEL(split_codes_9_##width);      \
+	CUDACPU_KERNEL(split_codes_10_##width);     \
+	CUDACPU_KERNEL(split_equalised_8_##width);  \
+	CUDACPU_KERNEL(split_equalised_9_##width);  \
+	CUDACPU_KERNEL(split_equalised_10_##width); \
+	CUDACPU_KERNEL(local_sort_##width);         \
+	CUDACPU_KERNEL(oversize_sort_##width);      \
+	CUDACPU_KERNEL(mark_order_##width)
+FOR_WIDTH(u32);
+FOR_WIDTH(u64);

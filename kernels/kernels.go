@@ -1,0 +1,23 @@
+// Package kernels holds the CUDA sources of the GPU engine and what is built
+// from them: one module per file.
+//
+//   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
+//     phases are described in bucket.cuh.
+//
+// The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
+// 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
+// ("make kernels") with nvcc 11.8, whose PTX every driver from release 520 on
+// loads.
+package kernels
+
+import _ "embed"
+
+// Modules that a driver loads.
+var (
+	//go:embed bucket.fatbin
+	Bucket []byte // phases that see no codes
+	//go:embed bucket_u32.fatbin
+	BucketU32 []byte // phases over 32-bit codes
+	//go:embed bucket_u64.fatbin
+	BucketU64 []byte // phases over 64-bit codes
+)

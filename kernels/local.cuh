@@ -1,0 +1,167 @@
+// local.cuh: the bucket-local bitonic sort, one warp a bucket of up to 1024
+// elements, 32 of them in the registers of each lane.
+//
+// An element becomes one 32-bit word: its residual in the slice above its
+// position in the bucket. Plain min and max sort the words, positions make ties
+// stable, and the indices wait in shared memory until their places are known.
+#pragma once
+#include "slices.cuh"
+
+constexpr int LOCAL_ITEMS = 32;               // elements a lane
+constexpr u32 LOCAL_SIZE = 32 * LOCAL_ITEMS;  // elements a bucket holds at most
+constexpr u32 LOCAL_BITS = 10;                // bits of a position
+constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank twice
+
+struct LocalShared {
+	u32 index[LOCAL_SIZE];       // input position by position in the bucket
+	u32 sorted[32 * LOCAL_PITCH]; // outputs in order
+};
+
+DEVICE void compare_exchange(u32 &a, u32 &b) {
+	u32 low = min(a, b);
+	b = max(a, b);
+	a = low;
+}
+
+// merge_lane merges the sorted halves of word[FIRST], word[FIRST + STEP], …, of
+// which there are N, by Batcher's odd-even merge.
+template <int FIRST, int N, int STEP> DEVICE void merge_lane(u32 (&word)[LOCAL_ITEMS]) {
+	if constexpr (N == 2) {
+		compare_exchange(word[FIRST], word[FIRST + STEP]);
+	} else {
+		merge_lane<FIRST, N / 2, 2 * STEP>(word);
+		merge_lane<FIRST + STEP, N / 2, 2 * STEP>(word);
+#pragma unroll
+		for (int i = 1; i + 1 < N; i += 2) compare_exchange(word[FIRST + i * STEP], word[FIRST + (i + 1) * STEP]);
+	}
+}
+
+// sort_lane sorts N words of each lane: 191 comparators for 32 words, against
+// 240 of the bitonic network.
+template <int FIRST, int N> DEVICE void sort_lane(u32 (&word)[LOCAL_ITEMS]) {
+	if constexpr (N > 1) {
+		sort_lane<FIRST, N / 2>(word);
+		sort_lane<FIRST + N / 2, N / 2>(word);
+		merge_lane<FIRST, N, 1>(word);
+	}
+}
+
+// keep_side is one side of a comparator across lanes.
+DEVICE u32 keep_side(u32 mine, u32 other, bool upper) { return upper ? max(mine, other) : min(mine, other); }
+
+// sort_warp sorts the words of a warp; word r of lane l comes 32*l+r-th. The
+// first step of each merge compares with the mirrored partner, so that all
+// comparators have one direction.
+DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
+	constexpr int N = LOCAL_ITEMS;
+	sort_lane<0, N>(word);
+#pragma unroll 1 // the whole network unrolled does not fit into the instruction cache
+	for (int lanes = 2; lanes <= 32; lanes *= 2) {
+		bool upper = lane_id() & (lanes / 2);
+#pragma unroll
+		for (int r = 0; r < N / 2; r++) {
+			u32 a = __shfl_xor_sync(FULL_WARP, word[N - 1 - r], lanes - 1);
+			u32 b = __shfl_xor_sync(FULL_WARP, word[r], lanes - 1);
+			word[r] = keep_side(word[r], a, upper);
+			word[N - 1 - r] = keep_side(word[N - 1 - r], b, upper);
+		}
+#pragma unroll 1
+		for (int stride = lanes / 4; stride >= 1; stride /= 2) {
+			bool high = lane_id() & stride;
+#pragma unroll
+			for (int r = 0; r < N; r++) word[r] = keep_side(word[r], __shfl_xor_sync(FULL_WARP, word[r], stride), high);
+		}
+#pragma unroll
+		for (int stride = N / 2; stride >= 1; stride /= 2)
+#pragma unroll
+			for (int r = 0; r < N; r++)
+				if ((r & stride) == 0) compare_exchange(word[r], word[r + stride]);
+	}
+}
+
+// Bucket is the elements of one bucket and what it takes to compare them.
+template <class Code> struct Bucket {
+	const u64 *element;
+	const Code *codes; // of the input, to tell codes apart that share a word
+	u32 mask;          // bits of an element that are its input position
+
+	// less compares two elements by code, then by input position.
+	DEVICE bool less(u64 a, u64 b) const {
+		u64 differ = (a ^ b) & ~(u64)mask;
+		if (differ == 0) {
+			Code x = codes[(u32)a & mask], y = codes[(u32)b & mask];
+			if (x != y) return x < y;
+		}
+		return a < b;
+	}
+};
+
+// apart reports whether all words of the warp differ in a bit of weight near or
+// above. near is a power of two that is at least LOCAL_SIZE. What lies behind
+// the end is all ones, and equal words count as apart: no two elements have one.
+DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
+	u32 last = word[LOCAL_ITEMS - 1] ^ __shfl_down_sync(FULL_WARP, word[0], 1);
+	u32 closest = lane_id() == 31 ? 0xffffffffu : last - 1;
+#pragma unroll
+	for (int r = 0; r + 1 < LOCAL_ITEMS; r++) closest = min(closest, (word[r] ^ word[r + 1]) - 1);
+	return __all_sync(FULL_WARP, closest >= near - 1);
+}
+
+// repair puts words that are not apart into the order of their elements, by
+// odd-even rounds over the words in shared memory.
+template <class Code> DEVICE void repair(u32 *sorted, u32 size, u32 near, const Bucket<Code> &bucket) {
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (u32 odd = 0; odd < 2; odd++) {
+			for (u32 i = 2 * lane_id() + odd; i + 1 < size; i += 64) {
+				u32 *first = sorted + i + i / LOCAL_ITEMS, *second = sorted + (i + 1) + (i + 1) / LOCAL_ITEMS;
+				u32 a = *first, b = *second;
+				if ((a ^ b) < near && bucket.less(bucket.element[b & (LOCAL_SIZE - 1)], bucket.element[a & (LOCAL_SIZE - 1)])) {
+					*first = b;
+					*second = a;
+					changed = true;
+				}
+			}
+			__syncwarp(); // this half round's exchanges are written
+		}
+		changed = __any_sync(FULL_WARP, changed);
+	}
+}
+
+// local_sort orders the first size <= LOCAL_SIZE elements of a bucket, which are
+// at least lowest and exceed it by less than 1 << (22 + drop), and writes their
+// input positions in order to dst. Words that differ in no bit of weight near or
+// above may have to be compared as elements.
+template <class Code>
+DEVICE void local_sort(const Bucket<Code> &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
+	const int rest = (int)size - (int)lane_id(); // positions lane_id() + 32*r with 32*r < rest exist
+	u32 word[LOCAL_ITEMS];
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) {
+		word[r] = 0xffffffffu; // behind all others: their positions are lower
+		if (r * 32 < rest) {
+			u64 e = load_once(bucket.element + lane_id() + r * 32);
+			word[r] = ((u32)((e - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id());
+			shared.index[r * 32 + lane_id()] = (u32)e & bucket.mask;
+		}
+	}
+	sort_warp(word);
+	if (apart(word, near)) {
+		__syncwarp(); // indices of all lanes are in shared memory
+#pragma unroll
+		for (int r = 0; r < LOCAL_ITEMS; r++) shared.sorted[lane_id() * LOCAL_PITCH + r] = shared.index[word[r] & (LOCAL_SIZE - 1)];
+		__syncwarp(); // outputs are in shared memory
+#pragma unroll
+		for (int r = 0; r < LOCAL_ITEMS; r++)
+			if (r * 32 < rest) dst[lane_id() + r * 32] = shared.sorted[r * LOCAL_PITCH + lane_id()];
+		return;
+	}
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) shared.sorted[lane_id() * LOCAL_PITCH + r] = word[r];
+	__syncwarp(); // words and indices of all lanes are in shared memory
+	repair(shared.sorted, size, near, bucket);
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++)
+		if (r * 32 < rest) dst[lane_id() + r * 32] = shared.index[shared.sorted[r * LOCAL_PITCH + lane_id()] & (LOCAL_SIZE - 1)];
+}

@@ -1,0 +1,34 @@
+// order.cuh: orders that need no sorting, and the check of an order.
+#pragma once
+#include "slices.cuh"
+
+// fill_identity writes the order of sorted codes, or of strictly descending ones.
+DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)(reversed ? n - 1 - i : i);
+}
+
+// mark_order sets the bit of every position that the order holds, and counts
+// neighbours that are not in stable order.
+template <class Code> DEVICE void mark_order(const Code *codes, const u32 *order, u64 n, u32 *seen, u32 *status) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	u32 wrong = 0;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+		u32 a = order[i], b = order[i + 1 < n ? i + 1 : i];
+		if (a >= n || b >= n) {
+			wrong++;
+			continue;
+		}
+		atomicOr(seen + a / 32, 1u << a % 32);
+		if (i + 1 < n && !(codes[a] < codes[b] || (codes[a] == codes[b] && a < b))) wrong++;
+	}
+	if (wrong) atomicAdd(status + DISORDER, wrong);
+}
+
+// count_unmarked counts the positions below n that are not marked.
+DEVICE void count_unmarked(const u32 *seen, u64 n, u32 *status) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	u32 missing = 0;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) missing += !(seen[i / 32] >> i % 32 & 1);
+	if (missing) atomicAdd(status + MISSING, missing);
+}
