@@ -6,6 +6,7 @@ replace example.com/sorter => ../
 
 require (
 	example.com/sorter v0.0.0
+	github.com/ebitengine/purego v0.9.1
 	github.com/exascience/pargo v1.1.0
 	github.com/jfcg/sorty/v2 v2.1.0
 	gonum.org/v1/plot v0.15.2
@@ -19,9 +20,12 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/google/uuid v1.1.1 // indirect
 	github.com/jfcg/sixb v1.3.8 // indirect
+	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/exp v0.0.0-20241009180824-f66d83c29e7c // indirect
 	golang.org/x/image v0.24.0 // indirect
 	golang.org/x/text v0.22.0 // indirect
+	gorgonia.org/cu v0.9.6 // indirect
 )

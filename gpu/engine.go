@@ -163,7 +163,9 @@ func (e *Engine) OrderDevice(codes cuda.Ptr, bits, n int, order cuda.Ptr) error 
 		return err
 	}
 	defer l.done()
-	_, err = l.argsort(codes, bits == 64, n, order)
+	if _, err = l.argsort(codes, bits == 64, n, order); err == nil && e.verify {
+		err = l.check(codes, bits == 64, n, order)
+	}
 	return err
 }
 

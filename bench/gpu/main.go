@@ -1,0 +1,254 @@
+//go:build linux && (amd64 || arm64)
+
+// Command gpu times the argsort of the GPU engine beside CUB's radix sort of
+// pairs, in one process and on the same device buffers. CUB comes as a shared
+// library built from cub.cu by the nvcc of the machine; run.sh does that.
+//
+// Ours is timed by the host's clock from call to return, CUB by device events,
+// the better of its two count widths, without the values it needs written
+// beforehand: both in CUB's favour.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"example.com/sorter/gpu"
+	"example.com/sorter/internal/cuda"
+)
+
+var (
+	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
+	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
+	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
+	cub    = flag.String("cub", "./libcub.so", "the peer's library")
+	reps   = flag.Int("reps", 9, "timed repetitions")
+)
+
+func main() {
+	log.SetFlags(0)
+	flag.Parse()
+	b, err := newBench()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s, driver %d; ms, median (least–most) of %d\n\n", b.info.Name, b.info.Driver, *reps)
+	fmt.Println("| codes | n | distribution | ours | CUB | ratio |")
+	fmt.Println("|---|---|---|---|---|---|")
+	failed := false
+	for _, bits := range ints(*widths) {
+		for _, lg := range ints(*sizes) {
+			for _, d := range distributions {
+				if *dists != "" && !slices.Contains(strings.Split(*dists, ","), d.name) {
+					continue
+				}
+				if err := b.row(bits, 1<<lg, lg, d); err != nil {
+					fmt.Printf("| u%d | 2^%d | %s | %v | | |\n", bits, lg, d.name, err)
+					failed = true
+				}
+			}
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// bench holds the device, its buffers, and both contenders.
+type bench struct {
+	cuda.Context
+	info                      cuda.Info
+	ours, checked             *gpu.Engine
+	stream                    cuda.Stream
+	from, to                  cuda.Event
+	codes, order, out, values cuda.Ptr
+	tmp                       cuda.Ptr
+	tmpBytes                  int
+	pairs                     func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
+	host                      []uint64
+}
+
+func newBench() (*bench, error) {
+	driver, err := cuda.Open()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := driver.Devices()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{info: infos[0]}
+	if b.Context, err = driver.Retain(0); err != nil {
+		return nil, err
+	}
+	lib, err := purego.Dlopen(*cub, purego.RTLD_NOW)
+	if err != nil {
+		return nil, err
+	}
+	purego.RegisterLibFunc(&b.pairs, lib, "cub_pairs")
+	if b.ours, err = gpu.Open(); err != nil {
+		return nil, err
+	}
+	if b.checked, err = gpu.Open(gpu.Verify()); err != nil {
+		return nil, err
+	}
+	b.stream, err = b.NewStream()
+	b.from, _ = b.NewEvent(true)
+	b.to, _ = b.NewEvent(true)
+	return b, err
+}
+
+// reserve makes the buffers large enough.
+func (b *bench) reserve(n, size int) error {
+	if n*size <= 8*len(b.host) {
+		return nil
+	}
+	for _, p := range []cuda.Ptr{b.codes, b.order, b.out, b.values, b.tmp} {
+		b.Free(p)
+	}
+	b.host = make([]uint64, n*size/8)
+	b.tmpBytes = 12*n + 64<<20 + n*size
+	var err error
+	for _, p := range []struct {
+		at    *cuda.Ptr
+		bytes int
+	}{{&b.codes, n * size}, {&b.out, n * size}, {&b.order, n * 4}, {&b.values, n * 4}, {&b.tmp, b.tmpBytes}} {
+		if *p.at, err = b.Alloc(p.bytes); err != nil {
+			return err
+		}
+	}
+	positions := make([]uint32, n)
+	for i := range positions {
+		positions[i] = uint32(i)
+	}
+	b.CopyToDevice(b.values, unsafe.Pointer(&positions[0]), 4*n, b.stream)
+	return b.SyncStream(b.stream)
+}
+
+func (b *bench) row(bits, n, lg int, d distribution) error {
+	size := bits / 8
+	if err := b.reserve(n, size); err != nil {
+		return err
+	}
+	if bits == 64 {
+		generate(b.host[:n], d, n)
+	} else {
+		generate(unsafe.Slice((*uint32)(unsafe.Pointer(&b.host[0])), n), d, n)
+	}
+	b.CopyToDevice(b.codes, unsafe.Pointer(&b.host[0]), n*size, b.stream)
+	if err := b.SyncStream(b.stream); err != nil {
+		return err
+	}
+	b.Memset32(b.order, 0xdbdbdbdb, n, b.stream)
+	b.SyncStream(b.stream)
+	if err := b.checked.OrderDevice(b.codes, bits, n, b.order); err != nil {
+		return err
+	}
+	ours, err := b.timeOurs(bits, n)
+	if err != nil {
+		return err
+	}
+	theirs, err := b.timeCUB(size, n)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| u%d | 2^%d | %s | %s | %s | %.2f |\n", bits, lg, d.name, spread(ours), spread(theirs), median(theirs)/median(ours))
+	return nil
+}
+
+func (b *bench) timeOurs(bits, n int) ([]float64, error) {
+	var times []float64
+	for i := range *reps + 2 {
+		start := time.Now()
+		if err := b.ours.OrderDevice(b.codes, bits, n, b.order); err != nil {
+			return nil, err
+		}
+		if i >= 2 {
+			times = append(times, time.Since(start).Seconds()*1e3)
+		}
+	}
+	return times, nil
+}
+
+// timeCUB returns the times of the better count width.
+func (b *bench) timeCUB(size, n int) ([]float64, error) {
+	var best []float64
+	for wide := range uint64(2) {
+		var times []float64
+		for i := range *reps + 2 {
+			bytes := uint64(b.tmpBytes)
+			b.Record(b.from, b.stream)
+			if code := b.pairs(b.tmp, &bytes, b.codes, b.out, b.values, b.order, uint64(n), uint64(size), wide, b.stream); code != 0 {
+				return nil, fmt.Errorf("CUB failed with %d", code)
+			}
+			b.Record(b.to, b.stream)
+			if err := b.SyncEvent(b.to); err != nil {
+				return nil, err
+			}
+			took, err := b.Elapsed(b.from, b.to)
+			if err != nil {
+				return nil, err
+			}
+			if i >= 2 {
+				times = append(times, took.Seconds()*1e3)
+			}
+		}
+		if best == nil || median(times) < median(best) {
+			best = times
+		}
+	}
+	return best, nil
+}
+
+func median(t []float64) float64 {
+	t = slices.Sorted(slices.Values(t))
+	return t[len(t)/2]
+}
+
+func spread(t []float64) string {
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", median(t), slices.Min(t), slices.Max(t))
+}
+
+func ints(list string) (v []int) {
+	for _, s := range strings.Split(list, ",") {
+		i, err := strconv.Atoi(s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		v = append(v, i)
+	}
+	return v
+}
+
+// distribution makes the i-th of n codes of the given width.
+type distribution struct {
+	name string
+	code func(r *rand.Rand, i, n, bits int) uint64
+}
+
+func generate[W uint32 | uint64](codes []W, d distribution, n int) {
+	bits := int(unsafe.Sizeof(codes[0])) * 8
+	workers := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), uint64(n)))
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				codes[i] = W(d.code(r, i, n, bits))
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,7 @@
+//go:build !cudacpu
+
+package gpu
+
+// large are further sizes for tests on a device: about where a second level of
+// partition begins, and well behind.
+var large = []int{900_000, 950_000, 1 << 20, 3_000_000, 1<<24 + 5}
