@@ -2,74 +2,89 @@ package gpu
 
 import (
 	"errors"
+	"math/bits"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/kernels"
 )
 
-// errUneven reports codes that the bucket sort has no plan for: too many
-// elements share a small part of the range.
+// errUneven reports codes that the bucket sort has no plan for: some part of
+// their range holds far more elements than its neighbourhood in a sample.
 var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
-// noteBytes is the size of a lane's pinned note: the sample, the segments of a
-// map and the status words, one behind the other.
-const (
-	noteSegments = (kernels.SampleBytes + 255) &^ 255
-	noteStatus   = noteSegments + kernels.Segments*kernels.SegmentBytes
-	noteBytes    = noteStatus + 256
-)
+// sample is what the sample kernels found: struct Sample of sample.cuh.
+type sample struct {
+	low, high         uint64
+	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
+	parts             [kernels.Segments]uint32
+	code              [kernels.RangeSamples]uint64
+	position          [kernels.RangeSamples]uint32
+}
+
+const sampleHead = 32 + 4*kernels.Segments // bytes up to the codes
+
+// note is a lane's pinned memory: what small copies come from and go to.
+type note struct {
+	sample sample
+	count  [kernels.Segments]uint32
+	status [kernels.StatusWords]uint32
+	u32    mapU32
+	u64    mapU64
+}
 
 // finding is the outcome of one argsort.
 type finding struct {
 	shape  string // "sorted", "reversed", "flat" or ""
 	levels int    // of partition
+	mapped bool   // through a table
 }
 
-// layout hands out parts of one block of device memory.
-type layout struct {
-	at, end cuda.Ptr
-}
+// area hands out parts of one block of device memory.
+type area struct{ at cuda.Ptr }
 
-func (l *layout) take(bytes int) cuda.Ptr {
-	p := l.at
-	l.at += cuda.Ptr((bytes + 255) &^ 255)
+func (a *area) take(bytes int) cuda.Ptr {
+	p := a.at
+	a.at += cuda.Ptr((bytes + 255) &^ 255)
 	return p
 }
 
 // memory is the device memory of one argsort besides codes and order.
 type memory struct {
-	sample, segments, status cuda.Ptr
-	cursors, sizes, starts   cuda.Ptr
-	oversize, spill          cuda.Ptr
-	rooms, buckets           cuda.Ptr
-	sizePitch                int // words from one bucket's size to the next
+	sample, count, table, status cuda.Ptr
+	cursors, sizes, starts       cuda.Ptr
+	oversize, spill              cuda.Ptr
+	rooms, buckets               cuda.Ptr
+	sizePitch                    int // words from one bucket's size to the next
 }
 
-// fixedMemory is needed before there is a plan.
-func fixedMemory(l *layout) memory {
+// headBytes is enough for what is needed before there is a plan.
+const headBytes = 1 << 18
+
+func head(a *area) memory {
 	return memory{
-		sample:   l.take(kernels.SampleBytes),
-		segments: l.take(kernels.Segments * kernels.SegmentBytes),
-		status:   l.take(4 * kernels.StatusWords),
+		sample: a.take(kernels.SampleBytes),
+		count:  a.take(4 * kernels.Segments),
+		table:  a.take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
+		status: a.take(4 * kernels.StatusWords),
 	}
 }
 
-// planned adds what the plan needs. Counters come first, in one piece.
-func (m *memory) planned(l *layout, p *plan) (counters int) {
-	first := l.at
-	m.cursors = l.take(4 * kernels.CursorPitch * p.rooms)
+// body adds what the plan needs. Counters come first, in one piece.
+func (m *memory) body(a *area, p *plan) (counters int) {
+	first := a.at
+	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
 	m.sizes, m.sizePitch = m.cursors, kernels.CursorPitch
 	if p.lowBits > 0 {
-		m.sizes, m.sizePitch = l.take(4*p.slices), 1
+		m.sizes, m.sizePitch = a.take(4*p.slices), 1
 	}
-	counters = int(l.at - first)
-	m.starts = l.take(4 * p.slices)
-	m.oversize = l.take(4 * p.slices)
-	m.spill = l.take(8 * kernels.SpillSize)
-	m.buckets = l.take(8 * kernels.LocalSize * p.slices)
+	counters = int(a.at - first)
+	m.starts = a.take(4 * p.slices)
+	m.oversize = a.take(4 * p.slices)
+	m.spill = a.take(8 * kernels.SpillSize)
+	m.buckets = a.take(8 * kernels.LocalSize * p.slices)
 	if p.lowBits > 0 {
-		m.rooms = l.take(8 * p.room * p.rooms)
+		m.rooms = a.take(8 * p.room * p.rooms)
 	}
 	return counters
 }
@@ -80,77 +95,106 @@ func (l *lane) argsort(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) (findin
 	if n < 2 {
 		return finding{shape: "sorted"}, l.identity(order, n, false)
 	}
-	head, err := l.take(1 << 16)
+	first, err := l.take(headBytes)
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(head)
-	m := fixedMemory(&layout{at: head.at})
-	s, sampled, err := l.look(m, codes, wide, n)
-	if err != nil {
+	defer l.put(first)
+	in := input{codes, wide, n}
+	m := head(&area{first.at})
+	if err := l.look(m, in); err != nil {
 		return finding{}, err
 	}
-	if f, err := l.presorted(m, s, codes, wide, n, order); f.shape != "" || err != nil {
+	if f, err := l.presorted(m, in, order); f.shape != "" || err != nil {
 		return f, err
 	}
-	p := planFor(n, wide, s, sampled)
-	var size layout
-	new(memory).planned(&size, p)
-	body, err := l.take(int(size.at))
+	p, err := l.plan(m, in)
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(body)
-	counters := m.planned(&layout{at: body.at}, p)
+	var size area
+	new(memory).body(&size, p)
+	second, err := l.take(int(size.at))
+	if err != nil {
+		return finding{}, err
+	}
+	defer l.put(second)
+	counters := m.body(&area{second.at}, p)
 	if err := l.bucketSort(m, counters, p, codes, order); err != nil {
 		return finding{}, err
 	}
 	return l.outcome(m, p)
 }
 
+// input is the codes of one argsort.
+type input struct {
+	codes cuda.Ptr
+	wide  bool
+	n     int
+}
+
+// sampleBits is the binary logarithm of the size of the second sample, in which
+// parts of the range should hold many codes each.
+func (in input) sampleBits() int {
+	b := bits.Len(uint(in.n))
+	return min(max(b-6, min(b-3, 17), 13), 20)
+}
+
+func (in input) samples() int { return 1 << in.sampleBits() }
+
+// sampleGrid is the number of blocks that take it.
+func (in input) sampleGrid() int {
+	return min(128, (in.samples()+kernels.SampleThreads-1)/kernels.SampleThreads)
+}
+
+func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
+
 // look samples the codes.
-func (l *lane) look(m memory, codes cuda.Ptr, wide bool, n int) (*sample, int, error) {
-	sampled := min(max(n/64, min(n/8, 1<<16), 1<<13), 1<<20)
-	err := first(
+func (l *lane) look(m memory, in input) error {
+	return first(
 		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
 		func() error {
-			return l.run("sample_range"+width(wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(codes), uint64(n), uint64(m.sample))
+			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample))
 		},
 		func() error {
-			grid := min(64, (sampled+kernels.SampleThreads-1)/kernels.SampleThreads)
-			return l.run("sample_segments"+width(wide), grid, kernels.SampleThreads, kernels.SegmentsShared, uint64(codes), uint64(n), uint64(sampled), uint64(m.sample))
+			return l.run("sample_segments"+width(in.wide), in.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
+				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample))
 		},
-		func() error { return l.CopyToHost(l.note, m.sample, kernels.SampleBytes, l.stream) },
+		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.sample), m.sample, sampleHead, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)
-	return (*sample)(l.note), sampled, err
 }
 
 // presorted ends the sort where the sample looks sorted or reversed and the
 // codes are.
-func (l *lane) presorted(m memory, s *sample, codes cuda.Ptr, wide bool, n int, order cuda.Ptr) (finding, error) {
+func (l *lane) presorted(m memory, in input, order cuda.Ptr) (finding, error) {
+	s := &l.note.sample
 	if s.ascents > 0 && s.descents > 0 {
 		return finding{}, nil
 	}
-	grid := min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads)
 	err := first(
 		func() error {
-			return l.run("count_descents"+width(wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(n), uint64(m.status))
+			return l.run("count_descents"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(m.status))
 		},
 		func() error { return l.readStatus(m) },
 	)
 	if err != nil {
 		return finding{}, err
 	}
-	switch descents := int(l.status(kernels.StatusDescents)); {
+	switch descents := int(l.note.status[kernels.StatusDescents]); {
 	case descents == 0 && s.low == s.high:
-		return finding{shape: "flat"}, l.identity(order, n, false)
+		return finding{shape: "flat"}, l.identity(order, in.n, false)
 	case descents == 0:
-		return finding{shape: "sorted"}, l.identity(order, n, false)
-	case descents == n-1:
-		return finding{shape: "reversed"}, l.identity(order, n, true)
+		return finding{shape: "sorted"}, l.identity(order, in.n, false)
+	case descents == in.n-1:
+		return finding{shape: "reversed"}, l.identity(order, in.n, true)
 	}
 	return finding{}, nil
+}
+
+// gridFor is a grid of kernels.SampleThreads threads for a read of n elements.
+func (l *lane) gridFor(n int) int {
+	return max(1, min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
 }
 
 // identity writes the order of sorted or reversed codes.
@@ -159,20 +203,111 @@ func (l *lane) identity(order cuda.Ptr, n int, reversed bool) error {
 	if reversed {
 		back = 1
 	}
-	grid := max(1, min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
 	return first(
 		func() error {
-			return l.run("write_identity", grid, kernels.SampleThreads, 0, uint64(order), uint64(n), back)
+			return l.run("write_identity", l.gridFor(n), kernels.SampleThreads, 0, uint64(order), uint64(n), back)
 		},
 		func() error { return l.SyncStream(l.stream) },
 	)
 }
 
+// plan chooses from the sample how elements are spread over the slices, and
+// sends the table if there is one.
+func (l *lane) plan(m memory, in input) (*plan, error) {
+	s := &l.note.sample
+	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
+	if lay.even(s.parts[:], in.samples(), s.low, s.high) {
+		return evenPlan(in.n, in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
+	}
+	var t *table
+	count := s.parts[:]
+	if smooth(count) && in.n >= kernels.Segments {
+		t = partsTable(in.wide, &lay)
+	} else {
+		if err := l.CopyToHost(unsafe.Pointer(&l.note.sample.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream); err != nil {
+			return nil, err
+		}
+		if err := l.SyncStream(l.stream); err != nil {
+			return nil, err
+		}
+		t = quantilesTable(in.wide, &lay, sortedSample(s, lay.indexBits))
+		if err := l.countSegments(m, in, t); err != nil {
+			return nil, err
+		}
+		count = l.note.count[:]
+	}
+	p := mappedPlan(in.n, in.wide, lay, t, count, in.samples())
+	if p.slices > maxRooms*kernels.StartsThreads {
+		return nil, errUneven
+	}
+	return p, l.send(m, t)
+}
+
+// sortedSample returns the first sample in order. Its positions ascend, so a
+// stable sort by code is one by key: radix passes over the digits that differ.
+func sortedSample(s *sample, indexBits int) []key {
+	const digit = 11
+	keys, spare := make([]key, kernels.RangeSamples), make([]key, kernels.RangeSamples)
+	differ := uint64(0)
+	for i := range keys {
+		keys[i] = key{s.code[i], s.position[i] << (32 - indexBits)}
+		differ |= s.code[i] ^ s.code[0]
+	}
+	for shift := 0; differ>>shift > 0; shift += digit {
+		var next [1 << digit]int
+		for _, k := range keys {
+			next[k.code>>shift&(1<<digit-1)]++
+		}
+		sum := 0
+		for d, c := range next {
+			next[d] = sum
+			sum += c
+		}
+		for _, k := range keys {
+			d := k.code >> shift & (1<<digit - 1)
+			spare[next[d]] = k
+			next[d]++
+		}
+		keys, spare = spare, keys
+	}
+	return keys
+}
+
+// countSegments counts the second sample by segment of t.
+func (l *lane) countSegments(m memory, in input, t *table) error {
+	shared := kernels.MapSharedU32
+	if in.wide {
+		shared = kernels.MapSharedU64
+	}
+	return first(
+		func() error { return l.send(m, t) },
+		func() error { return l.Memset32(m.count, 0, kernels.Segments, l.stream) },
+		func() error {
+			return l.run("sample_map"+width(in.wide), in.sampleGrid(), kernels.SampleThreads, shared,
+				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.table), uint64(m.sample), uint64(m.count))
+		},
+		func() error {
+			return l.CopyToHost(unsafe.Pointer(&l.note.count), m.count, 4*kernels.Segments, l.stream)
+		},
+		func() error { return l.SyncStream(l.stream) },
+	)
+}
+
+// send copies a table to the device.
+func (l *lane) send(m memory, t *table) error {
+	if t.wide {
+		t.putU64(&l.note.u64)
+		return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u64), kernels.MapBytesU64, l.stream)
+	}
+	t.putU32(&l.note.u32)
+	return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u32), kernels.MapBytesU32, l.stream)
+}
+
 // bucketSort gives the device everything to do for the plan.
 func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr) error {
+	mask := uint64(1)<<p.indexBits - 1
 	return first(
 		func() error { return l.Memset32(m.cursors, 0, counters/4, l.stream) },
-		func() error { return l.sendSegments(m, p) },
 		func() error { return l.splitCodes(m, p, codes) },
 		func() error { return l.splitElements(m, p) },
 		func() error {
@@ -183,52 +318,51 @@ func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr
 			return l.run("bucket_starts", grid, kernels.StartsThreads, kernels.StartsShared,
 				uint64(m.cursors), kernels.CursorPitch, uint64(perRoom), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(m.oversize), uint64(m.status))
 		},
+		func() error { return l.Record(l.split, l.stream) },
 		func() error {
 			grid := (p.slices + kernels.LocalWarps - 1) / kernels.LocalWarps
 			return l.run("local_sort"+width(p.wide), grid, 32*kernels.LocalWarps, kernels.LocalShared,
-				uint64(m.buckets), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(p.slices), ^uint64(0)/uint64(p.slices),
-				uint64(p.drop), p.nearIfDisplaced, p.near, 1<<p.indexBits-1, uint64(codes), uint64(order), uint64(m.status))
+				uint64(m.buckets), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(p.slices), ^uint64(0)/p.scale,
+				uint64(p.drop), p.near, p.nearIfDisplaced, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(order), uint64(m.status))
 		},
+		// The few oversize buckets take as long as one long bucket: beside the others.
+		func() error { return l.WaitEvent(l.side, l.split) },
 		func() error {
-			return l.run("oversize_sort"+width(p.wide), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared,
-				uint64(m.buckets), uint64(m.starts), uint64(p.slices), 1<<p.indexBits-1, uint64(codes), uint64(m.spill), uint64(m.oversize), uint64(order), uint64(m.status))
+			return l.Launch(l.funcs["oversize_sort"+width(p.wide)], 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
+				uint64(m.buckets), uint64(m.starts), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill), uint64(m.oversize),
+				uint64(order), uint64(m.status))
 		},
+		func() error { return l.Record(l.split, l.side) },
+		func() error { return l.WaitEvent(l.stream, l.split) },
 	)
 }
 
-// sendSegments copies the map of uneven codes to the device.
-func (l *lane) sendSegments(m memory, p *plan) error {
-	if p.segments == nil {
-		return nil
-	}
-	staged := unsafe.Add(l.note, noteSegments)
-	*(*[kernels.Segments]segment)(staged) = *p.segments
-	return l.CopyToDevice(m.segments, staged, kernels.Segments*kernels.SegmentBytes, l.stream)
-}
-
 func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
-	kind := "split_codes"
-	if p.segments != nil {
-		kind = "split_equalised"
-	}
-	bits, shared := digit(p.rooms)
 	rooms, spill := m.rooms, cuda.Ptr(0)
 	if p.lowBits == 0 {
 		rooms, spill = m.buckets, m.spill
 	}
-	return l.run(kind+bits+width(p.wide), tiles(p.n), kernels.SplitThreads, shared,
-		uint64(codes), uint64(p.n), p.low, p.span, p.up, uint64(m.segments), uint64(p.indexBits), uint64(p.slices), uint64(p.lowBits),
-		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.status))
+	d := digit(p.rooms)
+	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.layout.at), p.keep, p.scale, uint64(p.lowBits),
+		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.status)}
+	if p.table == nil {
+		return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, args...)
+	}
+	kind, shared := "split_mapped", d.mapped(p.wide)
+	if p.table.parts {
+		kind, shared = "split_smooth", d.smooth
+	}
+	return l.run(kind+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, shared, append(args, uint64(m.table), uint64(p.indexBits))...)
 }
 
 func (l *lane) splitElements(m memory, p *plan) error {
 	if p.lowBits == 0 {
 		return nil
 	}
-	bits, shared := digit(1 << p.lowBits)
+	d := digit(1 << p.lowBits)
 	perRoom := tiles(p.room)
-	return l.run("split_elements"+bits, p.rooms*perRoom, kernels.SplitThreads, shared,
-		uint64(m.rooms), uint64(m.cursors), uint64(p.room), uint64(perRoom), uint64(p.slices), uint64(p.lowBits),
+	return l.run("split_elements"+d.suffix, p.rooms*perRoom, kernels.SplitThreads, d.shared,
+		uint64(m.rooms), uint64(m.cursors), uint64(p.room), uint64(perRoom), p.scale, uint64(p.lowBits),
 		uint64(m.buckets), uint64(m.sizes), uint64(m.spill), uint64(m.status))
 }
 
@@ -237,36 +371,51 @@ func (l *lane) outcome(m memory, p *plan) (finding, error) {
 	if err := l.readStatus(m); err != nil {
 		return finding{}, err
 	}
-	if l.status(kernels.StatusLost) != 0 {
+	if l.note.status[kernels.StatusLost] != 0 {
 		return finding{}, errUneven
 	}
-	if p.lowBits == 0 {
-		return finding{levels: 1}, nil
+	f := finding{levels: 1, mapped: p.table != nil}
+	if p.lowBits > 0 {
+		f.levels = 2
 	}
-	return finding{levels: 2}, nil
+	return f, nil
 }
 
 // readStatus waits for the stream and fetches the status words.
 func (l *lane) readStatus(m memory) error {
-	if err := l.CopyToHost(unsafe.Add(l.note, noteStatus), m.status, 4*kernels.StatusWords, l.stream); err != nil {
+	if err := l.CopyToHost(unsafe.Pointer(&l.note.status), m.status, 4*kernels.StatusWords, l.stream); err != nil {
 		return err
 	}
 	return l.SyncStream(l.stream)
 }
 
-func (l *lane) status(word int) uint32 {
-	return (*[kernels.StatusWords]uint32)(unsafe.Add(l.note, noteStatus))[word]
+// digits says which kernels split by a number of digits, and their shared memory.
+type digits struct {
+	suffix                               string
+	shared, smooth, mappedU32, mappedU64 int
 }
 
-// digit returns the kernel suffix for a number of digits, and its shared memory.
-func digit(values int) (suffix string, shared int) {
+var digitKernels = []digits{
+	{"_8", kernels.SplitShared8, kernels.SmoothShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
+	{"_9", kernels.SplitShared9, kernels.SmoothShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
+	{"_10", kernels.SplitShared10, kernels.SmoothShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
+}
+
+func (d digits) mapped(wide bool) int {
+	if wide {
+		return d.mappedU64
+	}
+	return d.mappedU32
+}
+
+func digit(values int) digits {
 	switch {
 	case values <= 1<<8:
-		return "_8", kernels.SplitShared8
+		return digitKernels[0]
 	case values <= 1<<9:
-		return "_9", kernels.SplitShared9
+		return digitKernels[1]
 	}
-	return "_10", kernels.SplitShared10
+	return digitKernels[2]
 }
 
 func width(wide bool) string {

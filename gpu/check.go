@@ -10,15 +10,15 @@ import (
 // check verifies on the device that order holds every position once and is the
 // stable order of the codes.
 func (l *lane) check(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) error {
-	head, err := l.take(1<<16 + n/8 + 4)
+	block, err := l.take(headBytes + n/8 + 4)
 	if err != nil {
 		return err
 	}
-	defer l.put(head)
-	space := layout{at: head.at}
-	m := fixedMemory(&space)
+	defer l.put(block)
+	space := area{block.at}
+	m := head(&space)
 	seen := space.take(n/8 + 4)
-	grid := max(1, min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
+	grid := l.gridFor(n)
 	err = first(
 		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
 		func() error { return l.Memset32(seen, 0, n/32+1, l.stream) },
@@ -33,7 +33,7 @@ func (l *lane) check(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) error {
 	if err != nil {
 		return err
 	}
-	if wrong, missing := l.status(kernels.StatusDisorder), l.status(kernels.StatusMissing); wrong > 0 || missing > 0 {
+	if wrong, missing := l.note.status[kernels.StatusDisorder], l.note.status[kernels.StatusMissing]; wrong > 0 || missing > 0 {
 		return fmt.Errorf("sorter: gpu: wrong order from %s: %d neighbours, %d positions missing", l.info.Name, wrong, missing)
 	}
 	return nil

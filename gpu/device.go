@@ -36,21 +36,31 @@ var kernelFiles = []struct {
 	image   []byte
 	kernels map[string]int
 }{
-	{kernels.Bucket, map[string]int{
-		"split_elements_8": kernels.SplitShared8, "split_elements_9": kernels.SplitShared9, "split_elements_10": kernels.SplitShared10,
-		"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0,
-	}},
-	{kernels.BucketU32, widthKernels("_u32")},
-	{kernels.BucketU64, widthKernels("_u64")},
+	{kernels.Bucket, bucketKernels()},
+	{kernels.BucketU32, widthKernels(false, kernels.MapSharedU32)},
+	{kernels.BucketU64, widthKernels(true, kernels.MapSharedU64)},
 }
 
-func widthKernels(width string) map[string]int {
-	return map[string]int{
-		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "count_descents" + width: 0,
-		"split_codes_8" + width: kernels.SplitShared8, "split_codes_9" + width: kernels.SplitShared9, "split_codes_10" + width: kernels.SplitShared10,
-		"split_equalised_8" + width: kernels.SplitShared8, "split_equalised_9" + width: kernels.SplitShared9, "split_equalised_10" + width: kernels.SplitShared10,
-		"local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
+func bucketKernels() map[string]int {
+	k := map[string]int{"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0}
+	for _, d := range digitKernels {
+		k["split_elements"+d.suffix] = d.shared
 	}
+	return k
+}
+
+func widthKernels(wide bool, mapShared int) map[string]int {
+	width := width(wide)
+	k := map[string]int{
+		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
+	}
+	for _, d := range digitKernels {
+		k["split_codes"+d.suffix+width] = d.shared
+		k["split_smooth"+d.suffix+width] = d.smooth
+		k["split_mapped"+d.suffix+width] = d.mapped(wide)
+	}
+	return k
 }
 
 // openDevice retains the device's context and loads the kernels.
@@ -67,8 +77,8 @@ func openDevice(ordinal int) (*device, error) {
 		return nil, fmt.Errorf("%w: no device %d, there are %d", engine.ErrNoDevice, ordinal, len(infos))
 	}
 	info := infos[ordinal]
-	if info.SharedPerBlock < kernels.SplitShared10 {
-		return nil, fmt.Errorf("%w: %s has %d bytes of shared memory per block, the kernels need %d", engine.ErrNoDevice, info.Name, info.SharedPerBlock, kernels.SplitShared10)
+	if info.SharedPerBlock < kernels.MappedShared10U64 {
+		return nil, fmt.Errorf("%w: %s has %d bytes of shared memory per block, the kernels need %d", engine.ErrNoDevice, info.Name, info.SharedPerBlock, kernels.MappedShared10U64)
 	}
 	context, err := driver.Retain(ordinal)
 	if err != nil {
@@ -181,7 +191,9 @@ func (d *device) release() error {
 type lane struct {
 	*device
 	stream cuda.Stream
-	note   unsafe.Pointer // pinned, for samples and status words
+	side   cuda.Stream // for work beside that of stream
+	split  cuda.Event  // where the two part and meet
+	note   *note       // pinned
 	slots  []slot
 }
 
@@ -220,9 +232,17 @@ func (l *lane) grow(slots int) (err error) {
 		if l.stream, err = l.NewStream(); err != nil {
 			return err
 		}
-		if l.note, err = l.HostAlloc(noteBytes); err != nil {
+		if l.side, err = l.NewStream(); err != nil {
 			return err
 		}
+		if l.split, err = l.NewEvent(false); err != nil {
+			return err
+		}
+		p, err := l.HostAlloc(int(unsafe.Sizeof(note{})))
+		if err != nil {
+			return err
+		}
+		l.note = (*note)(p) // it holds no Go pointer
 	}
 	for len(l.slots) < slots {
 		var s slot
@@ -261,10 +281,15 @@ func (l *lane) free() error {
 			first = err
 		}
 	}
-	if l.stream != 0 {
-		keep(l.DestroyStream(l.stream))
+	for _, s := range []cuda.Stream{l.stream, l.side} {
+		if s != 0 {
+			keep(l.DestroyStream(s))
+		}
 	}
-	keep(l.HostFree(l.note))
+	if l.split != 0 {
+		keep(l.DestroyEvent(l.split))
+	}
+	keep(l.HostFree(unsafe.Pointer(l.note)))
 	for _, s := range l.slots {
 		keep(l.DestroyEvent(s.passed))
 		keep(l.HostFree(s.memory))

@@ -7,100 +7,148 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// sample is what the sample kernels found, in their layout: struct Sample of
-// sample.cuh.
-type sample struct {
-	low, high         uint64
-	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
-	segments          [kernels.Segments]uint32
-}
-
 // plan is how one argsort on the device proceeds.
 type plan struct {
 	n    int
 	wide bool // codes of 64 bits
+	layout
+	table *table // nil: codes are spread evenly over the range
 
-	// Normalisation, see slices.cuh.
-	low, span, up uint64
-	segments      *[kernels.Segments]segment // nil: codes are spread evenly
-	indexBits     int                        // low bits of an element: its input position
+	scale   uint64 // elements' leading 32 bits times scale, divided by 1 << 32, are slices
+	slices  int    // buckets of the last level
+	lowBits int    // of a slice's number, that the second level splits by; 0: one level
+	rooms   int    // parts of the first level
+	room    int    // elements a part has room for
 
-	slices  int // buckets of the last level
-	lowBits int // of a slice's number, that the second level splits by; 0: one level
-	rooms   int // parts of the first level
-	room    int // elements a part has room for
-
-	drop                  int    // low bits of an element's distance inside its slice that local words leave out
-	near, nearIfDisplaced uint64 // local words this close may have to be compared as elements
+	drop            int    // low bits of an element's distance inside its slice that local words leave out
+	near            uint64 // local words this close may have to be compared as elements
+	nearIfDisplaced uint64 // the same, if codes lie outside the range
 }
 
-// segment maps one part of the range, in the layout of struct Segment.
-type segment struct{ base, rise uint64 }
+// layout is how an element is made of a code and its position: struct Layout
+// of slices.cuh.
+type layout struct {
+	indexBits      int
+	low, span      uint64
+	up, at, codeAt int    // bits that code-low moves up; lowest bit of the position, of the code
+	keep           uint64 // bits of the moved code that stay
+}
 
 const (
 	maxRooms = 1024 // digits of at most 10 bits
-	maxN     = maxRooms * kernels.StartsThreads * evenSlice
+	maxN     = maxRooms * kernels.StartsThreads * fullSlice
 
 	// evenSlice is the mean size of buckets when codes are spread evenly: 3.4
 	// standard deviations below the capacity, so that one bucket in three
-	// thousand is oversize.
+	// thousand is oversize. fullSlice is the same where the mean is a bound.
 	evenSlice = 920
+	fullSlice = 890
 )
 
-// planFor plans the argsort of n codes, 2 <= n <= maxN, from a sample of
-// sampled codes by segment.
-func planFor(n int, wide bool, s *sample, sampled int) *plan {
-	p := &plan{n: n, wide: wide, indexBits: bits.Len(uint(n - 1))}
-	p.low, p.span, p.up = widened(s.low, s.high, wide)
-	slice := float64(evenSlice)
-	slack := 0.03
-	if !even(&s.segments, sampled) {
-		p.segments = equalise(&s.segments)
-		// The share of a segment is known to within its counting noise only.
-		noise := 3.3 / math.Sqrt(float64(sampled)/kernels.Segments)
-		slice = 890 / (1 + noise)
-		slack = noise
+// Parts of a sample's range that a layout goes beyond it on either side, since a
+// sample rarely holds the extremes. Even codes end soon behind it; of others a
+// few may lie far out (sample_layout of sample.cuh has the same margin).
+const evenMargin, unevenMargin = 512, 8
+
+// layoutFor is the layout that a sample of codes from lowest to highest suggests.
+func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
+	top := top(wide)
+	margin := (highest - lowest) / part
+	l := layout{indexBits: bits.Len(uint(n - 1)), keep: math.MaxUint64}
+	l.low = lowest - min(lowest, margin)
+	l.span = highest + min(top-highest, margin) - l.low
+	l.up = bits.LeadingZeros64(l.span | 1)
+	if l.up >= l.indexBits {
+		l.at, l.codeAt = l.up-l.indexBits, l.up
+		return l
 	}
-	p.split(max(1, int(math.Ceil(float64(n)/slice))), slack)
+	l.keep <<= l.indexBits
+	l.codeAt = l.indexBits
+	return l
+}
+
+// top returns the leading 32 bits of the largest element.
+func (l *layout) top() uint64 { return ((l.span|1)<<l.up | (1<<l.up - 1)) >> 32 }
+
+// exact reports whether different codes inside the range have different elements.
+func (l *layout) exact() bool { return l.up >= l.indexBits }
+
+// evenPlan is the plan for codes that are spread evenly over the layout's range.
+func evenPlan(n int, wide bool, l layout) *plan {
+	p := &plan{n: n, wide: wide, layout: l}
+	mean := p.split(float64(n)/evenSlice, float64(n))
+	p.room = int(1.03*mean+8*math.Sqrt(mean)) + kernels.LocalSize
+	p.scale = uint64(p.slices) << 32 / (l.top() + 1)
 	p.compare()
 	return p
 }
 
-// widened is the range of the sample with a margin, as widened_range of
-// sample.cuh has it: a sample rarely holds the extremes.
-func widened(low, high uint64, wide bool) (from, span, up uint64) {
-	top, width := uint64(math.MaxUint32), 32
-	if wide {
-		top, width = math.MaxUint64, 64
-	}
-	margin := (high - low) / 512
-	from = low - min(low, margin)
-	span = high + min(top-high, margin) - from
-	return from, span, uint64(width - bits.Len64(span|1))
+// mappedPlan is the plan for codes that go through a table, given how many of
+// the sampled elements lie in each of its segments.
+func mappedPlan(n int, wide bool, l layout, t *table, count []uint32, sampled int) *plan {
+	p := &plan{n: n, wide: wide, layout: l, table: t}
+	// With a table an element keeps its code's and position's order only.
+	p.at, p.codeAt = 0, l.indexBits
+	most := t.share(count) * float64(n) / float64(sampled)
+	mean := p.split(most/fullSlice, most)
+	p.room = int(mean+8*math.Sqrt(mean)) + kernels.LocalSize
+	p.scale = uint64(p.slices) // a table fills all words
+	p.compare()
+	return p
 }
 
-// even reports whether a sample of m codes could come from codes spread evenly
-// over the range, but for its margins.
-func even(count *[kernels.Segments]uint32, m int) bool {
-	const group = 16 // segments: enough to see a slope of a few percent
-	inner := count[:]
-	for len(inner) > 0 && inner[0] == 0 {
-		inner = inner[1:]
+// split chooses the levels for at least the given number of slices, and returns
+// the mean number of elements in a part of the first level.
+func (p *plan) split(slices, elements float64) (mean float64) {
+	p.slices = max(1, int(math.Ceil(slices)))
+	if p.slices <= maxRooms {
+		p.rooms = p.slices
+	} else {
+		p.lowBits = bits.Len(uint(p.slices-1)) / 2
+		p.rooms = (p.slices + 1<<p.lowBits - 1) >> p.lowBits
+		p.slices = p.rooms << p.lowBits
 	}
-	for len(inner) > 0 && inner[len(inner)-1] == 0 {
-		inner = inner[:len(inner)-1]
-	}
-	mean := float64(m) / kernels.Segments // shares are of the whole space
-	if tooDense(1, mean, inner) {
-		return false
-	}
-	return !tooDense(group, group*mean, inner)
+	return elements / float64(p.rooms)
 }
 
-// tooDense reports whether some group of segments holds more than its share by
-// 2 % and five standard deviations.
+// compare derives how local words are made and told apart.
+func (p *plan) compare() {
+	if p.lowBits == 0 {
+		p.room = kernels.LocalSize
+	}
+	width := 32 + bits.Len64(1<<32/p.scale+4) // bits of a distance inside a slice
+	p.drop = max(0, width-kernels.LocalKeyBits)
+	p.near, p.nearIfDisplaced = kernels.LocalSize, nearness(p.codeAt-p.drop)
+	if p.table != nil || !p.exact() {
+		p.near = p.nearIfDisplaced
+	}
+	if p.table != nil {
+		p.nearIfDisplaced = p.near // a table covers all codes
+	}
+}
+
+// nearness is the distance below which local words may have one code, if that
+// many of their bits below the code come from the position.
+func nearness(bits int) uint64 {
+	if bits > 32-kernels.LocalPositionBits-1 {
+		return math.MaxUint32
+	}
+	return kernels.LocalSize << max(0, bits)
+}
+
+// even reports whether counts of m sampled elements in equal parts of the
+// layout's words could come from codes spread evenly from lowest to highest.
+func (l *layout) even(count []uint32, m int, lowest, highest uint64) bool {
+	const group = 16 // parts: enough to see a slope of a few percent
+	parts := math.Ldexp(float64(highest-lowest)+1, l.up) / math.Ldexp(1, 64) * kernels.Segments
+	mean := float64(m) / parts
+	return parts >= 2*group && !tooDense(1, mean, count) && !tooDense(group, group*mean, count)
+}
+
+// tooDense reports whether some group of parts holds more than its share by 2 %
+// and five standard deviations.
 func tooDense(group int, share float64, count []uint32) bool {
-	limit := 1.02*share + 5*math.Sqrt(share)
+	limit := 1.02*share + 5*math.Sqrt(share) + 3
 	sum := 0.0
 	for i, c := range count {
 		sum += float64(c)
@@ -114,53 +162,16 @@ func tooDense(group int, share float64, count []uint32) bool {
 	return false
 }
 
-// equalise gives each segment its share of the 64-bit space.
-func equalise(count *[kernels.Segments]uint32) *[kernels.Segments]segment {
-	total := uint64(kernels.Segments) // every segment counts one more: none is without room
-	for _, c := range count {
-		total += uint64(c)
+// smooth reports whether neighbouring parts of the range hold similar numbers
+// of elements, so that a part can be taken for even in itself.
+func smooth(count []uint32) bool {
+	for i := 1; i < len(count); i++ {
+		a, b := float64(count[i-1]), float64(count[i])
+		if math.Abs(a-b) > 0.3*max(a, b)+6*math.Sqrt(max(a, b))+6 {
+			return false
+		}
 	}
-	step := math.MaxUint64 / total
-	var s [kernels.Segments]segment
-	before := uint64(0)
-	for i, c := range count {
-		share := uint64(c) + 1
-		s[i] = segment{base: before * step, rise: share * step >> 32}
-		before += share
-	}
-	return &s
-}
-
-// split chooses the levels for at least the given number of slices. slack is
-// by how much a part may exceed its mean, on top of chance.
-func (p *plan) split(slices int, slack float64) {
-	p.slices, p.rooms, p.room = slices, slices, kernels.LocalSize
-	if slices <= maxRooms {
-		return
-	}
-	p.lowBits = bits.Len(uint(slices-1)) / 2
-	p.rooms = (slices + 1<<p.lowBits - 1) >> p.lowBits
-	p.slices = p.rooms << p.lowBits
-	mean := float64(p.n) / float64(p.rooms)
-	p.room = int(mean*(1+slack)+8*math.Sqrt(mean)) + kernels.LocalSize
-}
-
-// compare derives how local words are made and told apart.
-func (p *plan) compare() {
-	width := 32 + bits.Len64(1<<32/uint64(p.slices)+4) // bits of a distance inside a slice
-	p.drop = max(0, width-kernels.LocalKeyBits)
-	// Bits of a local word that come from the input position say nothing about
-	// codes that normalising made equal.
-	lossy := uint64(kernels.LocalSize) << max(0, p.indexBits-p.drop)
-	p.near, p.nearIfDisplaced = lossy, lossy
-	if p.exact() {
-		p.near = kernels.LocalSize
-	}
-}
-
-// exact reports whether different codes inside the range have different elements.
-func (p *plan) exact() bool {
-	return p.segments == nil && (!p.wide || int(p.up) >= p.indexBits)
+	return true
 }
 
 // tiles returns the number of tiles of n elements.

@@ -6,9 +6,9 @@
 
 #define SPLIT_ELEMENTS(bits)                                                                                                                     \
 	ENTRY(SPLIT_THREADS, 2)                                                                                                                       \
-	split_elements_##bits(const u64 *rooms, const u32 *cursors, u64 capacity, u64 tiles, u64 slices, u64 low_bits, u64 *buckets, u32 *sizes,      \
+	split_elements_##bits(const u64 *rooms, const u32 *cursors, u64 capacity, u64 tiles, u64 scale, u64 low_bits, u64 *buckets, u32 *sizes,      \
 	                      u64 *spill, u32 *status) {                                                                                              \
-		split_elements<bits>(rooms, cursors, (u32)capacity, (u32)tiles, (u32)slices, (u32)low_bits, buckets, sizes, spill, status);               \
+		split_elements<bits>(rooms, cursors, (u32)capacity, (u32)tiles, (u32)scale, (u32)low_bits, buckets, sizes, spill, status);               \
 	}
 SPLIT_ELEMENTS(8)
 SPLIT_ELEMENTS(9)

@@ -23,27 +23,67 @@ constexpr u32 OVERSIZE_SIZE = 4096; // elements an oversize bucket may have
 constexpr u32 SPILL_SIZE = 1 << 20; // elements the spill list holds
 
 // CodeSource turns the codes of a tile into elements.
-template <class Code, bool EQUALISE> struct CodeSource {
+template <class Code> struct CodeSource {
 	const Code *codes; // of the tile
 	u32 first;         // input position of the tile
-	Range<Code> range;
-	const Segment *segments;
-	u32 index_bits, slices, low_bits;
+	Layout<Code> layout;
+	u32 scale, low_bits;
 	mutable bool outside;
 
+	DEVICE u64 load(u32 thread, int i) const { return element_of(load_once(codes + thread + i), first + thread + i, layout, outside); }
+	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
+};
+
+// MappedSource does, through a map.
+template <class Code> struct MappedSource {
+	const Code *codes;
+	u32 first;
+	Layout<Code> layout;
+	const Map<Code> *map;
+	u32 index_bits, scale, low_bits;
+
 	DEVICE u64 load(u32 thread, int i) const {
-		u64 word = normalised(load_once(codes + thread + i), range, outside);
-		if (EQUALISE) word = equalised(word, segments);
-		return word >> index_bits << index_bits | (first + thread + i);
+		const Code code = load_once(codes + thread + i);
+		const u32 position = first + thread + i;
+		const u64 word = equalised(*map, layout, code, position, position << (32 - index_bits));
+		return word >> index_bits << index_bits | position;
 	}
-	DEVICE u32 digit(u64 element) const { return slice_of(element, slices) >> low_bits; }
+	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
+};
+
+// Part is what SmoothSource needs of a map whose segments are equal parts of the
+// range.
+struct Part {
+	u64 base, rise;
+};
+
+// SmoothSource turns codes into elements through a map of equal parts. Codes
+// outside the range all look alike, below or above all others.
+template <class Code> struct SmoothSource {
+	const Code *codes;
+	u32 first;
+	Layout<Code> layout;
+	const Part *parts;
+	u32 index_bits, scale, low_bits;
+
+	DEVICE u64 load(u32 thread, int i) const {
+		const Code code = load_once(codes + thread + i);
+		const u32 position = first + thread + i;
+		bool outside = false;
+		u64 word = element_of(code, position, layout, outside);
+		const Part part = parts[word >> (64 - SEGMENT_BITS)];
+		word = part.base + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
+		if (outside) word = code < layout.low ? 0 : ~0ull;
+		return word >> index_bits << index_bits | position;
+	}
+	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
 struct ElementSource {
 	const u64 *elements; // of the tile
-	u32 slices, low_mask;
+	u32 scale, low_mask;
 	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
-	DEVICE u32 digit(u64 element) const { return slice_of(element, slices) & low_mask; }
+	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) & low_mask; }
 };
 
 // RoomSink gives each digit a room of its own; what finds no place goes to the
@@ -67,25 +107,62 @@ struct RoomSink {
 	}
 };
 
-template <class Code, int BITS, bool EQUALISE>
-DEVICE void split_codes(const Code *codes, u64 n, Range<Code> range, const Segment *segments, u32 index_bits, u32 slices, u32 low_bits, u64 *rooms, u32 *cursors,
-                        u32 pitch, u32 capacity, u64 *spill, u32 *status) {
+template <int BITS> using TileShared = SplitShared<BITS, SPLIT_THREADS, SPLIT_ITEMS>;
+
+template <class Code, int BITS>
+DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, u32 low_bits, const RoomSink &sink) {
+	SORTER_SHARED(TileShared<BITS>, shared);
 	const u32 first = blockIdx.x * (u32)TILE;
-	CodeSource<Code, EQUALISE> source = {codes + first, first, range, segments, index_bits, slices, low_bits, false};
-	RoomSink sink = {rooms, cursors, pitch, capacity, 0, spill, status};
-	split_tile<BITS, SPLIT_THREADS, SPLIT_ITEMS>(source, sink, (u32)min((u64)TILE, n - first));
-	if (source.outside) status[OUTSIDE] = 1;
+	CodeSource<Code> source = {codes + first, first, layout, scale, low_bits, false};
+	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
+	if (source.outside) sink.status[OUTSIDE] = 1;
+}
+
+template <int BITS> struct SmoothShared {
+	TileShared<BITS> tile;
+	Part parts[SEGMENTS];
+};
+
+// split_smooth loads the parts of the map once and goes on from tile to tile.
+template <class Code, int BITS>
+DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink) {
+	SORTER_SHARED(SmoothShared<BITS>, shared);
+	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {map->base[s], map->rise[s]};
+	__syncthreads(); // the parts are there
+	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
+		SmoothSource<Code> source = {codes + first, (u32)first, layout, shared.parts, index_bits, scale, low_bits};
+		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+	}
+}
+
+template <class Code, int BITS> struct MappedShared {
+	TileShared<BITS> tile;
+	Map<Code> map;
+};
+
+// split_mapped loads the map once and goes on from tile to tile.
+template <class Code, int BITS>
+DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink) {
+	typedef MappedShared<Code, BITS> Shared;
+	SORTER_SHARED(Shared, shared);
+	load_map(shared.map, map);
+	__syncthreads(); // the map is there
+	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
+		MappedSource<Code> source = {codes + first, (u32)first, layout, &shared.map, index_bits, scale, low_bits};
+		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+	}
 }
 
 template <int BITS>
-DEVICE void split_elements(const u64 *rooms, const u32 *cursors, u32 capacity, u32 tiles, u32 slices, u32 low_bits, u64 *buckets, u32 *sizes, u64 *spill,
+DEVICE void split_elements(const u64 *rooms, const u32 *cursors, u32 capacity, u32 tiles, u32 scale, u32 low_bits, u64 *buckets, u32 *sizes, u64 *spill,
                            u32 *status) {
 	const u32 room = blockIdx.x / tiles, first = blockIdx.x % tiles * (u32)TILE;
 	const u32 size = min(cursors[room * CURSOR_PITCH], capacity);
 	if (first >= size) return;
-	ElementSource source = {rooms + (u64)room * capacity + first, slices, (1u << low_bits) - 1};
+	SORTER_SHARED(TileShared<BITS>, shared);
+	ElementSource source = {rooms + (u64)room * capacity + first, scale, (1u << low_bits) - 1};
 	RoomSink sink = {buckets, sizes, 1, LOCAL_SIZE, room << low_bits, spill, status};
-	split_tile<BITS, SPLIT_THREADS, SPLIT_ITEMS>(source, sink, min((u32)TILE, size - first));
+	split_tile(shared, source, sink, min((u32)TILE, size - first));
 }
 
 struct StartsShared {
@@ -117,16 +194,16 @@ struct LocalBlockShared {
 };
 
 template <class Code>
-DEVICE void local_sort_buckets(const u64 *buckets, const u32 *sizes, u32 size_pitch, const u32 *starts, u32 slices, u64 reciprocal, u32 drop, u32 near_if_outside,
-                               u32 near, u32 mask, const Code *codes, u32 *order, const u32 *status) {
+DEVICE void local_sort_buckets(Bucket<Code> bucket, const u32 *sizes, u32 size_pitch, const u32 *starts, u32 slices, u64 reciprocal, u32 drop, u32 near,
+                               u32 near_if_outside, u32 *order) {
 	SORTER_SHARED(LocalBlockShared, shared);
 	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
 	if (b >= slices) return;
 	const u32 size = sizes[b * size_pitch];
 	if (size == 0 || size > LOCAL_SIZE) return;
-	const Bucket<Code> bucket = {buckets + (u64)b * LOCAL_SIZE, codes, mask};
+	bucket.element += (u64)b * LOCAL_SIZE;
 	const u64 lowest = b * reciprocal >> 32 << 32; // of the slice, or a little less: by up to 2 << 32
-	local_sort(bucket, order + starts[b], size, lowest, drop, status[OUTSIDE] ? near_if_outside : near, shared.warp[warp_id()]);
+	local_sort(bucket, order + starts[b], size, lowest, drop, bucket.status[OUTSIDE] ? near_if_outside : near, shared.warp[warp_id()]);
 }
 
 struct OversizeShared {
@@ -136,17 +213,18 @@ struct OversizeShared {
 
 // oversize_sort sorts listed buckets: what their rooms hold and what was spilled.
 template <class Code>
-DEVICE void oversize_sort(const u64 *buckets, const u32 *starts, u32 slices, u32 mask, const Code *codes, const u64 *spill, const u32 *oversize, u32 *order, u32 *status) {
+DEVICE void oversize_sort(const Bucket<Code> &bucket, const u32 *starts, u32 scale, const u64 *spill, const u32 *oversize, u32 *order) {
 	SORTER_SHARED(OversizeShared, shared);
+	u32 *status = bucket.status;
 	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
 	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
 		const u32 b = oversize[k];
 		if (threadIdx.x == 0) shared.count = LOCAL_SIZE;
-		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = buckets[(u64)b * LOCAL_SIZE + i];
+		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = bucket.element[(u64)b * LOCAL_SIZE + i];
 		__syncthreads(); // count is set
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
 			u64 e = spill[i];
-			if (slice_of(e, slices) != b) continue;
+			if (slice_of(e, scale) != b) continue;
 			u32 at = atomicAdd(&shared.count, 1u);
 			if (at < OVERSIZE_SIZE) shared.element[at] = e;
 		}
@@ -155,7 +233,6 @@ DEVICE void oversize_sort(const u64 *buckets, const u32 *starts, u32 slices, u32
 		if (size > OVERSIZE_SIZE) {
 			if (threadIdx.x == 0) status[LOST] = 1;
 		} else {
-			const Bucket<Code> bucket = {nullptr, codes, mask};
 			u32 length = LOCAL_SIZE;
 			while (length < size) length *= 2;
 			for (u32 i = size + threadIdx.x; i < length; i += OVERSIZE_THREADS) shared.element[i] = ~0ull;
@@ -173,7 +250,7 @@ DEVICE void oversize_sort(const u64 *buckets, const u32 *starts, u32 slices, u32
 					}
 				}
 			__syncthreads(); // the bucket is in order
-			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[starts[b] + i] = (u32)shared.element[i] & mask;
+			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[starts[b] + i] = bucket.position(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}

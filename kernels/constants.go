@@ -7,42 +7,55 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "5ee5aca2014dbd4d9024ebbada19482c18c023a8b275001a1123aec009d5046f"
-	bucketHash    = "b66802404d49c62d79972b3b20557d9a745f380dbf0fabc539319c076b8bc0eb"
-	bucketU32Hash = "893d73917b536f56289b8359a5cf0cb30365827012f9d6642efef19d5f4a3864"
-	bucketU64Hash = "7d4d1f68c5cf54501ea4994e62fa89cc98bb868268ed1afe1c03c701d023129f"
+	sourceHash    = "383924d78076fba4129fe4179ffaeabc75173fc65c6cb5a46dc62f21268177e6"
+	bucketHash    = "31fc32530fa8b41bde285485085462b2dee28f420d530b4e23ea579e38195d6d"
+	bucketU32Hash = "7ca51d22b78b43a961fae8c88a4b9980b7084f6b5a3fff542ccba9bb197ea871"
+	bucketU64Hash = "82759a673647ed7cd487ae02b6f97ccea9c660261637768916c81b271becff23"
 )
 
 // What the host shares with the kernels.
 const (
-	Tile            = 8192    // elements that a block of split_codes and split_elements moves
-	SplitThreads    = 512     //
-	SplitShared8    = 67712   // bytes, digits of 8 bits
-	SplitShared9    = 69760   // bytes, digits of 9 bits
-	SplitShared10   = 73856   // bytes, digits of 10 bits
-	CursorPitch     = 8       // words from one cursor of split_codes to the next
-	SpillSize       = 1048576 // elements that the spill list holds
-	LocalSize       = 1024    // elements that a bucket holds
-	LocalKeyBits    = 22      // leading bits of an element inside its slice that local_sort compares
-	LocalWarps      = 4       // buckets that a block of local_sort sorts
-	LocalShared     = 33280   // bytes
-	StartsThreads   = 1024    // buckets that a block of bucket_starts looks at, at most
-	StartsShared    = 132     // bytes
-	OversizeThreads = 512     //
-	OversizeShared  = 32776   // bytes
-	SampleThreads   = 1024    //
-	SampleShared    = 520     // bytes, of sample_range
-	SegmentsShared  = 4096    // bytes, of sample_segments
-	Segments        = 1024    // equal parts of the range that a sample is counted by
-	SampleBytes     = 4128    // bytes of the result of the sample kernels
-	SegmentBytes    = 16      // bytes of one segment of the map
-	RangeSamples    = 8192    // codes that sample_range looks at
-	StatusLost      = 0       // index of a status word: elements found no room, the order is incomplete
-	StatusSpilled   = 1       // index of a status word: elements beyond the capacity of their buckets
-	StatusOversize  = 2       // index of a status word: buckets beyond their capacity
-	StatusOutside   = 3       // index of a status word: codes lay outside the sampled range
-	StatusDescents  = 4       // index of a status word: neighbours in the wrong order
-	StatusDisorder  = 5       // index of a status word: neighbours of an order that are wrong
-	StatusMissing   = 6       // index of a status word: positions that an order lacks
-	StatusWords     = 7       //
+	Tile              = 8192    // elements that a block of split_codes and split_elements moves
+	SplitThreads      = 512     //
+	SplitShared8      = 66688   // bytes, digits of 8 bits
+	SplitShared9      = 67712   // bytes, digits of 9 bits
+	SplitShared10     = 69760   // bytes, digits of 10 bits
+	CursorPitch       = 8       // words from one cursor of split_codes to the next
+	SpillSize         = 1048576 // elements that the spill list holds
+	LocalSize         = 1024    // elements that a bucket holds
+	LocalPositionBits = 10      // bits of a local word that are the position in the bucket
+	LocalKeyBits      = 22      // leading bits of an element inside its slice that local_sort compares
+	LocalWarps        = 4       // buckets that a block of local_sort sorts
+	LocalShared       = 33280   // bytes
+	StartsThreads     = 1024    // buckets that a block of bucket_starts looks at, at most
+	StartsShared      = 132     // bytes
+	OversizeThreads   = 512     //
+	OversizeShared    = 32776   // bytes
+	SampleThreads     = 1024    //
+	SampleShared      = 520     // bytes, of sample_range
+	SegmentsShared    = 4096    // bytes, of sample_segments
+	Segments          = 1024    // equal parts of the range that a sample is counted by
+	SampleBytes       = 102432  // bytes of the result of the sample kernels
+	MapBytesU32       = 26632   // bytes of a map for codes of 32 bits
+	MapBytesU64       = 30728   // bytes of a map for codes of 64 bits
+	SmoothShared8     = 83072   // bytes, of split_smooth
+	SmoothShared9     = 84096   // bytes, of split_smooth
+	SmoothShared10    = 86144   // bytes, of split_smooth
+	MappedShared8U32  = 93320   // bytes, of split_mapped
+	MappedShared9U32  = 94344   // bytes, of split_mapped
+	MappedShared10U32 = 96392   // bytes, of split_mapped
+	MappedShared8U64  = 97416   // bytes, of split_mapped
+	MappedShared9U64  = 98440   // bytes, of split_mapped
+	MappedShared10U64 = 100488  // bytes, of split_mapped
+	MapSharedU32      = 30728   // bytes, of sample_map
+	MapSharedU64      = 34824   // bytes, of sample_map
+	RangeSamples      = 8192    // codes that sample_range looks at
+	StatusLost        = 0       // index of a status word: elements found no room, the order is incomplete
+	StatusSpilled     = 1       // index of a status word: elements beyond the capacity of their buckets
+	StatusOversize    = 2       // index of a status word: buckets beyond their capacity
+	StatusOutside     = 3       // index of a status word: codes lay outside the sampled range
+	StatusDescents    = 4       // index of a status word: neighbours in the wrong order
+	StatusDisorder    = 5       // index of a status word: neighbours of an order that are wrong
+	StatusMissing     = 6       // index of a status word: positions that an order lacks
+	StatusWords       = 7       //
 )

@@ -13,13 +13,17 @@ CUDACPU_KERNEL(count_missing);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \
+	CUDACPU_KERNEL(sample_map_##width);         \
 	CUDACPU_KERNEL(count_descents_##width);     \
 	CUDACPU_KERNEL(split_codes_8_##width);      \
 	CUDACPU_KERNEL(split_codes_9_##width);      \
 	CUDACPU_KERNEL(split_codes_10_##width);     \
-	CUDACPU_KERNEL(split_equalised_8_##width);  \
-	CUDACPU_KERNEL(split_equalised_9_##width);  \
-	CUDACPU_KERNEL(split_equalised_10_##width); \
+	CUDACPU_KERNEL(split_smooth_8_##width);     \
+	CUDACPU_KERNEL(split_smooth_9_##width);     \
+	CUDACPU_KERNEL(split_smooth_10_##width);    \
+	CUDACPU_KERNEL(split_mapped_8_##width);  \
+	CUDACPU_KERNEL(split_mapped_9_##width);  \
+	CUDACPU_KERNEL(split_mapped_10_##width); \
 	CUDACPU_KERNEL(local_sort_##width);         \
 	CUDACPU_KERNEL(oversize_sort_##width);      \
 	CUDACPU_KERNEL(mark_order_##width)

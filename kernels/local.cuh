@@ -82,14 +82,17 @@ DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 // Bucket is the elements of one bucket and what it takes to compare them.
 template <class Code> struct Bucket {
 	const u64 *element;
-	const Code *codes; // of the input, to tell codes apart that share a word
-	u32 mask;          // bits of an element that are its input position
+	const Code *codes; // of the input
+	u32 at, mask;      // input position of an element: bits under mask, from bit at
+	u32 code_at;       // lowest bit of an element that comes from its code
+	u32 *status;
+
+	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
 
 	// less compares two elements by code, then by input position.
 	DEVICE bool less(u64 a, u64 b) const {
-		u64 differ = (a ^ b) & ~(u64)mask;
-		if (differ == 0) {
-			Code x = codes[(u32)a & mask], y = codes[(u32)b & mask];
+		if ((a ^ b) >> code_at == 0) {
+			Code x = codes[position(a)], y = codes[position(b)];
 			if (x != y) return x < y;
 		}
 		return a < b;
@@ -107,11 +110,19 @@ DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
 	return __all_sync(FULL_WARP, closest >= near - 1);
 }
 
+// REPAIR_ROUNDS bounds the elements that may look alike: longer runs of them
+// than that take another algorithm.
+constexpr int REPAIR_ROUNDS = 24;
+
 // repair puts words that are not apart into the order of their elements, by
 // odd-even rounds over the words in shared memory.
 template <class Code> DEVICE void repair(u32 *sorted, u32 size, u32 near, const Bucket<Code> &bucket) {
 	bool changed = true;
-	while (changed) {
+	for (int round = 0; changed; round++) {
+		if (round == REPAIR_ROUNDS) {
+			bucket.status[LOST] = 1;
+			return;
+		}
 		changed = false;
 		for (u32 odd = 0; odd < 2; odd++) {
 			for (u32 i = 2 * lane_id() + odd; i + 1 < size; i += 64) {
@@ -143,7 +154,7 @@ DEVICE void local_sort(const Bucket<Code> &bucket, u32 *dst, u32 size, u64 lowes
 		if (r * 32 < rest) {
 			u64 e = load_once(bucket.element + lane_id() + r * 32);
 			word[r] = ((u32)((e - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id());
-			shared.index[r * 32 + lane_id()] = (u32)e & bucket.mask;
+			shared.index[r * 32 + lane_id()] = bucket.position(e);
 		}
 	}
 	sort_warp(word);

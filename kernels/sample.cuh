@@ -4,13 +4,15 @@
 #include "slices.cuh"
 
 constexpr int SAMPLE_THREADS = 1024;
-constexpr int RANGE_SAMPLES = 8 * SAMPLE_THREADS;
+constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
 
 // Sample is what the host reads back.
 struct Sample {
-	u64 low, high;         // of RANGE_SAMPLES codes
-	u64 ascents, descents; // strict ones among as many pairs of neighbours
-	u32 segments[SEGMENTS]; // codes of the second sample by segment of the range
+	u64 low, high;          // of RANGE_SAMPLES codes
+	u64 ascents, descents;  // strict ones among as many pairs of neighbours
+	u32 segments[SEGMENTS]; // elements of the second sample, by equal parts of the range or by segment of the map
+	u64 code[RANGE_SAMPLES]; // the first sample
+	u32 position[RANGE_SAMPLES];
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -20,11 +22,11 @@ DEVICE u64 mix(u64 x) {
 	return x ^ x >> 31;
 }
 
-// drawn returns the k-th of the given number of sample positions: one out of
-// each of as many equal parts of the input.
-DEVICE u64 drawn(u64 k, u64 samples, u64 n) {
-	u64 lo = n * k / samples, hi = n * (k + 1) / samples;
-	return lo + mix(k + 1) % (hi > lo ? hi - lo : 1);
+// drawn returns the k-th of 1 << bits sample positions: one out of each of as
+// many equal parts of the input.
+DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
+	u64 lo = n * k >> bits, hi = n * (k + 1) >> bits;
+	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
 struct RangeShared {
@@ -41,8 +43,10 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	u32 ascents = 0, descents = 0;
 #pragma unroll
 	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) {
-		u64 at = drawn(i * SAMPLE_THREADS + threadIdx.x, RANGE_SAMPLES, n);
+		u64 at = drawn(i * SAMPLE_THREADS + threadIdx.x, RANGE_BITS, n);
 		u64 code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+		sample->code[i * SAMPLE_THREADS + threadIdx.x] = code;
+		sample->position[i * SAMPLE_THREADS + threadIdx.x] = (u32)at;
 		low = min(low, code);
 		high = max(high, code);
 		ascents += code < next;
@@ -74,38 +78,74 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
-// widened_range is the range of the sample with a margin, since the sample
-// rarely holds the extremes. The host computes the same.
-template <class Code> DEVICE Range<Code> widened_range(const Sample *sample) {
+// sample_layout is the layout that the first sample suggests for uneven codes:
+// its range with a margin, since a sample rarely holds the extremes. The host
+// computes the same.
+template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
 	const u64 top = (Code)~(Code)0;
-	u64 low = sample->low, high = sample->high, margin = (high - low) / 512;
+	u64 low = sample->low, high = sample->high, margin = (high - low) / 8;
 	low = low > margin ? low - margin : 0;
 	high = top - high > margin ? high + margin : top;
-	Range<Code> range;
-	range.low = (Code)low;
-	range.span = (Code)(high - low);
-	range.up = sizeof(Code) == 4 ? __clz((u32)(high - low | 1)) : __clzll(high - low | 1);
-	return range;
+	Layout<Code> layout;
+	layout.low = (Code)low;
+	layout.span = (Code)(high - low);
+	layout.up = __clzll(high - low | 1);
+	bool exact = layout.up >= index_bits;
+	layout.at = exact ? layout.up - index_bits : 0;
+	layout.keep = exact ? ~0ull : ~0ull << index_bits;
+	return layout;
 }
 
 struct SegmentsShared {
 	u32 count[SEGMENTS];
 };
 
-// sample_segments counts a second sample by segment of the first one's range.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u64 samples, Sample *sample) {
+// sample_segments counts a second sample by equal parts of the first one's range.
+template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample) {
 	SORTER_SHARED(SegmentsShared, shared);
 	shared.count[threadIdx.x] = 0;
 	__syncthreads(); // counters are zero
-	const Range<Code> range = widened_range<Code>(sample);
+	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
 	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
-	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k < samples; k += step) {
-		bool outside = false;
-		u64 word = normalised(codes[drawn(k, samples, n)], range, outside);
-		atomicAdd(&shared.count[word >> (64 - SEGMENT_BITS)], 1u);
+	bool outside = false;
+	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
+		u64 at = drawn(k, sample_bits, n);
+		atomicAdd(&shared.count[element_of(codes[at], (u32)at, layout, outside) >> (64 - SEGMENT_BITS)], 1u);
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+}
+
+template <class Code> struct MapShared {
+	Map<Code> map;
+	u32 count[SEGMENTS];
+};
+
+// load_map copies a map to shared memory; the caller synchronises.
+template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from) {
+	static_assert(sizeof(Map<Code>) % 8 == 0, "copied in words of 8 bytes");
+	for (u32 i = threadIdx.x; i < sizeof(Map<Code>) / 8; i += blockDim.x) ((u64 *)&to)[i] = ((const u64 *)from)[i];
+}
+
+// sample_map counts a second sample by segment of a map, into segments that the
+// host has cleared.
+template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, Sample *sample, u32 *segments) {
+	SORTER_SHARED(MapShared<Code>, shared);
+	shared.count[threadIdx.x] = 0;
+	load_map(shared.map, map);
+	__syncthreads(); // counters are zero, the map is there
+	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
+	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
+	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
+		u64 at = drawn(k, sample_bits, n);
+		Code code = codes[at];
+		Key<Code> key = Key<Code>::of(code, (u32)at << (32 - index_bits));
+		bool outside = false;
+		u64 element = element_of(code, (u32)at, layout, outside);
+		atomicAdd(&shared.count[segment_of(shared.map, key, element, outside)], 1u);
+	}
+	__syncthreads(); // counts are complete
+	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);
 }
 
 // count_descents adds the number of neighbours in the wrong order to descents.

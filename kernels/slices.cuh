@@ -1,67 +1,125 @@
-// slices.cuh: from a code to the word that the kernels sort, and from that word
-// to its slice.
+// slices.cuh: from a code and its input position to the word that the kernels
+// sort, and from that word to its slice.
 //
-// The word ("element") is 64 bits wide: the normalised code in the high bits,
-// the input position in the low ones. Normalising takes the lowest code of a
-// sample off and shifts the sample's range up against the high end, so a slice,
-// an equal part of the range, is one multiplication away. The few codes outside
-// the sample's range are moved to its ends and reported.
+// The word ("element") is 64 bits wide. Its high bits are the code, less the
+// lowest one of a sample and shifted up so that the sample's range fills the
+// word; the input position follows. A slice is an equal part of all words, one
+// multiplication away. Where code and position do not fit into 64 bits, the low
+// bits of the code give way, and the few elements that then look alike are told
+// apart by their codes in memory. So are codes outside the sample's range, which
+// move to its ends and are reported.
 //
-// Skewed codes go through a piecewise linear map first: SEGMENTS equal parts of
-// the range, each of which gets as much of the 64-bit space as the sample has
-// elements in it, so that slices hold nearly equal numbers of elements again.
+// Codes that are not spread evenly go through a piecewise linear map of (code,
+// position) first. Its segments share the words out by how many elements each
+// holds, so slices are even again, also where millions of elements have one
+// code: no two elements have the same position.
 #pragma once
 #include "platform.cuh"
 
 constexpr int SEGMENT_BITS = 10, SEGMENTS = 1 << SEGMENT_BITS;
 
-struct Segment {
-	u64 base; // word of the segment's lowest code
-	u64 rise; // words a segment takes, divided by 1 << 32
+// Layout of an element.
+template <class Code> struct Layout {
+	Code low, span;  // codes low … low+span of the sample
+	u32 up;          // bits that code - low moves up: its range ends at bit 63
+	u32 at;          // lowest bit of the position
+	u64 keep;        // bits of the moved code that stay
 };
 
-// Range is the linear part of the map.
-template <class Code> struct Range {
-	Code low, span; // codes low … low+span of the sample
-	u32 up;         // span << up has its highest bit set
+// within returns code - low, moved into the range if it lies outside.
+template <class Code> DEVICE Code within(Code code, const Layout<Code> &layout, bool &outside) {
+	Code d = code - layout.low;
+	if (d > layout.span) {
+		outside = true;
+		d = code < layout.low ? 0 : layout.span;
+	}
+	return d;
+}
+
+template <class Code> DEVICE u64 element_of(Code code, u32 position, const Layout<Code> &layout, bool &outside) {
+	return ((u64)within(code, layout, outside) << layout.up & layout.keep) | (u64)position << layout.at;
+}
+
+// Key is (code, position) as one number: two words for codes of 64 bits.
+template <class Code> struct Key;
+template <> struct Key<u32> {
+	u64 all;
+	DEVICE static Key of(u32 code, u32 position) { return {(u64)code << 32 | position}; }
+	DEVICE static Key end() { return {~0ull}; }
+	DEVICE bool operator<(const Key &k) const { return all < k.all; }
+	// skip returns the leading zero bits of *this - k, of 64.
+	DEVICE u32 skip(const Key &k) const { return __clzll(all - k.all); }
+	// leading returns 32 bits of *this - k, below the first skip of its 64.
+	DEVICE u32 leading(const Key &k, u32 skip) const { return (u32)((all - k.all) << skip >> 32); }
+};
+template <> struct Key<u64> {
+	u64 code;
+	u64 position; // below 1 << 32
+	DEVICE static Key of(u64 code, u32 position) { return {code, position}; }
+	DEVICE static Key end() { return {~0ull, 0xffffffffull}; }
+	DEVICE bool operator<(const Key &k) const { return code < k.code || (code == k.code && position < k.position); }
+	// skip returns the leading zero bits of *this - k, of 96.
+	DEVICE u32 skip(const Key &k) const {
+		u64 high = code - k.code - (position < k.position);
+		return high ? __clzll(high) : 64 + __clz((u32)(position - k.position));
+	}
+	// leading returns 32 bits of *this - k, below the first skip of its 96.
+	DEVICE u32 leading(const Key &k, u32 skip) const {
+		u64 high = code - k.code - (position < k.position);
+		u32 low = (u32)(position - k.position);
+		if (skip < 32) return (u32)((high << skip) >> 32); // below bit 32 of the difference nothing is left
+		return (u32)((high << 32 | low) << (skip - 32) >> 32);
+	}
 };
 
-// normalised moves code into the 64-bit space and notes whether it lies outside.
-DEVICE u64 normalised(u32 code, const Range<u32> &range, bool &outside) {
-	u32 d = code - range.low;
-	if (d > range.span) {
-		outside = true;
-		d = code < range.low ? 0 : range.span;
+// Map is a piecewise linear map of keys to words. Segment s holds the keys from
+// its low end to that of the next segment. cell[c] is the segment of the lowest
+// key in the c-th equal part of the sample's range, and where the search for a
+// key of the part before ends.
+template <class Code> struct Map {
+	Code code[SEGMENTS];    // low ends
+	u64 base[SEGMENTS];     // words of the low ends
+	u64 rise[SEGMENTS];     // words a step of a key's leading 32 bits behind the low end
+	u32 position[SEGMENTS]; // low ends, below the code
+	u16 cell[SEGMENTS + 4];
+};
+
+// segment_of finds the segment of a key whose element is given, or lies outside
+// the range.
+template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Key<Code> &key, u64 element, bool outside) {
+	u32 cell = (u32)(element >> (64 - SEGMENT_BITS));
+	u32 first = outside ? 0 : map.cell[cell], last = map.cell[outside ? SEGMENTS : cell + 1];
+	while (first < last) {
+		u32 middle = (first + last + 1) / 2;
+		if (key < Key<Code>::of(map.code[middle], map.position[middle])) last = middle - 1;
+		else first = middle;
 	}
-	return (u64)(d << range.up) << 32;
-}
-DEVICE u64 normalised(u64 code, const Range<u64> &range, bool &outside) {
-	u64 d = code - range.low;
-	if (d > range.span) {
-		outside = true;
-		d = code < range.low ? 0 : range.span;
-	}
-	return d << range.up;
+	return first;
 }
 
-// equalised maps a normalised code through its segment. Neighbouring codes may
-// become equal, the order never changes.
-DEVICE u64 equalised(u64 word, const Segment *segments) {
-	const Segment s = segments[word >> (64 - SEGMENT_BITS)];
-	return s.base + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * s.rise;
+// equalised maps a code and its position, of which scaled has 32 bits.
+template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 scaled) {
+	const Key<Code> key = Key<Code>::of(code, scaled);
+	bool outside = false;
+	const u64 element = element_of(code, position, layout, outside);
+	const u32 s = segment_of(map, key, element, outside);
+	const Key<Code> low = Key<Code>::of(map.code[s], map.position[s]);
+	const Key<Code> end = s == map.cell[SEGMENTS] ? Key<Code>::end() : Key<Code>::of(map.code[s + 1], map.position[s + 1]);
+	return map.base[s] + key.leading(low, end.skip(low)) * map.rise[s];
 }
 
-// slice_of returns the slice of an element, below the number of slices.
-DEVICE u32 slice_of(u64 element, u32 slices) { return __umulhi((u32)(element >> 32), slices); }
+// slice_of returns the slice of an element: there are as many as the largest
+// element, times scale, needs.
+DEVICE u32 slice_of(u64 element, u32 scale) { return __umulhi((u32)(element >> 32), scale); }
 
 // Status words that kernels report in. The host clears them before a sort.
 enum Status {
-	LOST,      // elements that found no room: the order is incomplete
-	SPILLED,   // elements beyond the capacity of their bucket, in the spill list
-	OVERSIZE,  // buckets beyond the capacity, in the list of oversize buckets
-	OUTSIDE,   // 1 if codes were moved to an end of the range
-	DESCENTS,  // neighbours in the wrong order, from inversions
-	DISORDER,  // neighbours of an order that are wrong, from verify
-	MISSING,   // positions that an order lacks, from verify
+	LOST,     // 1 if elements found no room or too many look alike: the order is incomplete
+	SPILLED,  // elements beyond the capacity of their bucket, in the spill list
+	OVERSIZE, // buckets beyond the capacity, in the list of oversize buckets
+	OUTSIDE,  // 1 if codes were moved to an end of the range
+	DESCENTS, // neighbours in the wrong order, from count_descents
+	DISORDER, // neighbours of an order that are wrong, from mark_order
+	MISSING,  // positions that an order lacks, from count_missing
 	STATUS_WORDS
 };

@@ -31,23 +31,21 @@ template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
 template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 	static constexpr int BINS = 1 << BITS, TILE = THREADS * ITEMS;
 	u64 staged[TILE];  // the tile in order of digit
-	u32 count[BINS];   // elements by digit, then the first rank of each
-	u32 target[BINS];  // output position of the element with rank r and this digit, minus r
+	u32 count[BINS];   // elements by digit; then the first rank of each digit; then what to add to a rank for its place
 	u32 sums[32];
 };
 
 // split_tile moves the elements source.load(0 … valid-1) of one tile.
 // source.digit(element) < 1 << BITS; sink.claim(digit, count) returns the output
 // position of the first of count elements, sink.store(position, digit, element)
-// takes one.
+// takes one. A block may go on with another tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
-DEVICE void split_tile(const Source &source, const Sink &sink, u32 valid) {
+DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
 	typedef SplitShared<BITS, THREADS, ITEMS> Shared;
 	constexpr int BINS = Shared::BINS, TILE = Shared::TILE;
 	constexpr int PER = BINS <= THREADS ? 1 : BINS <= 2 * THREADS ? 2 : 4; // bins a thread adds up
 	static_assert(BINS <= 4 * THREADS, "every bin has its thread");
-	SORTER_SHARED(Shared, shared);
-
+	__syncthreads(); // the tile before is done
 	for (int b = threadIdx.x; b < BINS; b += THREADS) shared.count[b] = 0;
 	__syncthreads(); // counts are zero
 
@@ -87,22 +85,27 @@ DEVICE void split_tile(const Source &source, const Sink &sink, u32 valid) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
 			shared.count[bin + j] = start;
-			shared.target[bin + j] = claimed[j] - start;
+			claimed[j] -= start;
 			start += count[j];
 		}
 	}
-	__syncthreads(); // first ranks and targets are written
+	__syncthreads(); // first ranks are written
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++)
 		if (valid == TILE || threadIdx.x + i * THREADS < valid) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
-	__syncthreads(); // staged is complete
+	__syncthreads(); // staged is complete, first ranks are read
+	if (bin < (u32)BINS) {
+#pragma unroll
+		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
+	}
+	__syncthreads(); // what to add to ranks is written
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		u32 r = threadIdx.x + i * THREADS;
 		if (valid == TILE || r < valid) {
 			u64 e = shared.staged[r];
 			u32 digit = source.digit(e);
-			sink.store(shared.target[digit] + r, digit, e);
+			sink.store(shared.count[digit] + r, digit, e);
 		}
 	}
 }

@@ -1,0 +1,234 @@
+package gpu
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"example.com/sorter/kernels"
+)
+
+// table is a piecewise linear map of keys, (code, position), to words, as struct
+// Map of slices.cuh has it.
+type table struct {
+	wide  bool
+	parts bool  // segments are equal parts of the range
+	low   []key // low ends of the segments, ascending; the first is the lowest key
+	base  [kernels.Segments]uint64
+	rise  [kernels.Segments]uint64
+	cell  [kernels.Segments + 4]uint16
+}
+
+// key is a code and a position scaled to 32 bits.
+type key struct {
+	code     uint64
+	position uint32
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.position, b.position))
+}
+
+// partStart is the lowest key in part c of kernels.Segments equal parts of the
+// layout's range; what lies below the range belongs to part 0.
+func (l *layout) partStart(c int) key {
+	if c == 0 {
+		return key{}
+	}
+	word := uint64(c) << (64 - bits.Len(kernels.Segments-1))
+	k := key{code: l.low + word>>l.up}
+	if rest := word & (1<<l.up - 1); rest > 0 { // the layout is exact then: positions follow codes
+		position := (rest + 1<<l.at - 1) >> l.at
+		if position>>l.indexBits > 0 {
+			return key{code: k.code + 1}
+		}
+		k.position = uint32(position << (32 - l.indexBits))
+	}
+	return k
+}
+
+// partsTable has one segment for each equal part of the range.
+func partsTable(wide bool, l *layout) *table {
+	low := make([]key, kernels.Segments)
+	for c := range low {
+		low[c] = l.partStart(c)
+	}
+	t := newTable(wide, l, low)
+	t.parts = true
+	return t
+}
+
+// quantilesTable has segments that hold about equally many elements, by a sorted
+// sample. Codes that fill several samples get segments of their own, and long
+// segments are cut: their ends may be nearly empty.
+func quantilesTable(wide bool, l *layout, sample []key) *table {
+	const quantiles, parts, heavy = 512, 240, 4
+	low := make([]key, 1, kernels.Segments)
+	for q := range quantiles {
+		low = append(low, sample[len(sample)*q/quantiles])
+	}
+	for c := 1; c < parts; c++ {
+		low = append(low, l.partStart(c*kernels.Segments/parts))
+	}
+	low = append(low, beyond(sample, wide)...)
+	for i := 0; i+heavy < len(sample) && len(low)+2 <= kernels.Segments; i++ {
+		code := sample[i].code
+		if code != sample[i+heavy-1].code || (i > 0 && code == sample[i-1].code) {
+			continue
+		}
+		low = append(low, key{code: code})
+		if code < top(wide) {
+			low = append(low, key{code: code + 1})
+		}
+	}
+	slices.SortFunc(low, compareKeys)
+	return newTable(wide, l, slices.Compact(low))
+}
+
+// top is the highest code.
+func top(wide bool) uint64 {
+	if wide {
+		return math.MaxUint64
+	}
+	return math.MaxUint32
+}
+
+// beyond cuts what lies below and above the sample, where a few elements may
+// crowd close to it, at distances that double from that of its outermost keys.
+func beyond(sample []key, wide bool) []key {
+	top := top(wide)
+	first, last := sample[0].code, sample[len(sample)-1].code
+	below := max(1, (sample[8].code-first)/8)
+	above := max(1, (last-sample[len(sample)-9].code)/8)
+	ends := []key{{code: last, position: sample[len(sample)-1].position}}
+	for range 15 {
+		if below < first {
+			ends = append(ends, key{code: first - below})
+		}
+		if above < top-last {
+			ends = append(ends, key{code: last + above})
+		}
+		below, above = 2*below, 2*above
+		if below == 0 || above == 0 {
+			break
+		}
+	}
+	return ends
+}
+
+// newTable makes the table with these segments, whose shares are not known yet.
+func newTable(wide bool, l *layout, low []key) *table {
+	t := &table{wide: wide, low: low}
+	s := 0
+	last := int(l.top() >> (32 - bits.Len(kernels.Segments-1))) // part that the range ends in, and all beyond it
+	for c := range last + 1 {
+		start := l.partStart(c)
+		for s+1 < len(low) && compareKeys(low[s+1], start) <= 0 {
+			s++
+		}
+		t.cell[c] = uint16(s)
+	}
+	for c := last + 1; c < len(t.cell); c++ {
+		t.cell[c] = uint16(len(low) - 1)
+	}
+	return t
+}
+
+// share gives each segment room in proportion to the most elements that its
+// count in a sample lets expect, and returns the sum of those.
+func (t *table) share(count []uint32) (most float64) {
+	const unit = 16 // fractions of an element that weights are counted in
+	weight := make([]uint64, len(t.low))
+	total := uint64(0)
+	for s := range t.low {
+		c := float64(count[s])
+		weight[s] = uint64(unit * (c + 3.5*math.Sqrt(c) + 4))
+		total += weight[s]
+	}
+	step := math.MaxUint64 / total
+	before := uint64(0)
+	for s := range t.low {
+		t.base[s] = before * step
+		steps := uint64(1) << 32
+		if !t.parts {
+			steps = t.leading(s) + 1
+		}
+		t.rise[s] = weight[s] * step / steps
+		before += weight[s]
+	}
+	return float64(total) / unit
+}
+
+// width is the distance from the low end of segment s to its last key, as a
+// number of 96 bits.
+func (t *table) width(s int) (high uint64, low uint32) {
+	last := key{math.MaxUint64, math.MaxUint32}
+	if !t.wide {
+		last.code = math.MaxUint32
+	}
+	from, borrow := t.low[s], uint64(0)
+	if s+1 < len(t.low) {
+		last = t.low[s+1] // one key further, which changes nothing but the last bit
+	}
+	if last.position < from.position {
+		borrow = 1
+	}
+	return last.code - from.code - borrow, last.position - from.position
+}
+
+// skip is the number of leading zero bits of segment s's width, out of 64, or
+// out of 96 for wide codes.
+func (t *table) skip(s int) int {
+	high, low := t.width(s)
+	if !t.wide {
+		return bits.LeadingZeros64(high<<32 | uint64(low))
+	}
+	if high > 0 {
+		return bits.LeadingZeros64(high)
+	}
+	return 64 + bits.LeadingZeros32(low)
+}
+
+// leading is the largest value of a key's leading 32 bits behind segment s's low
+// end.
+func (t *table) leading(s int) uint64 {
+	high, low := t.width(s)
+	skip := t.skip(s)
+	switch {
+	case !t.wide:
+		return (high<<32 | uint64(low)) << skip >> 32
+	case skip < 32:
+		return high << skip >> 32
+	}
+	return (high<<32 | uint64(low)) << (skip - 32) >> 32
+}
+
+// mapU32 and mapU64 are struct Map for the two widths.
+type mapU32 struct {
+	code       [kernels.Segments]uint32
+	base, rise [kernels.Segments]uint64
+	position   [kernels.Segments]uint32
+	cell       [kernels.Segments + 4]uint16
+}
+
+type mapU64 struct {
+	code       [kernels.Segments]uint64
+	base, rise [kernels.Segments]uint64
+	position   [kernels.Segments]uint32
+	cell       [kernels.Segments + 4]uint16
+}
+
+func (t *table) putU32(m *mapU32) {
+	m.base, m.rise, m.cell = t.base, t.rise, t.cell
+	for s, k := range t.low {
+		m.code[s], m.position[s] = uint32(k.code), k.position
+	}
+}
+
+func (t *table) putU64(m *mapU64) {
+	m.base, m.rise, m.cell = t.base, t.rise, t.cell
+	for s, k := range t.low {
+		m.code[s], m.position[s] = k.code, k.position
+	}
+}
