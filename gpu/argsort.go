@@ -54,6 +54,7 @@ type memory struct {
 	sample, count, table, status cuda.Ptr
 	cursors, sizes, starts       cuda.Ptr
 	oversize, spill              cuda.Ptr
+	below, above                 cuda.Ptr
 	rooms, buckets               cuda.Ptr
 	sizePitch                    int // words from one bucket's size to the next
 }
@@ -82,6 +83,7 @@ func (m *memory) body(a *area, p *plan) (counters int) {
 	m.starts = a.take(4 * p.slices)
 	m.oversize = a.take(4 * p.slices)
 	m.spill = a.take(8 * kernels.SpillSize)
+	m.below, m.above = a.take(4*kernels.OutsideSize), a.take(4*kernels.OutsideSize)
 	m.buckets = a.take(8 * kernels.LocalSize * p.slices)
 	if p.lowBits > 0 {
 		m.rooms = a.take(8 * p.room * p.rooms)
@@ -108,19 +110,52 @@ func (l *lane) argsort(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) (findin
 	if f, err := l.presorted(m, in, order); f.shape != "" || err != nil {
 		return f, err
 	}
-	p, err := l.plan(m, in)
+	for a := l.firstAttempt(in); ; a++ {
+		f, err := l.attempt(a, m, in, order)
+		if !errors.Is(err, errUneven) || a == quantiles {
+			return f, err
+		}
+	}
+}
+
+// attempt is a way to spread elements over the slices. A sample may mislead: an
+// attempt that fails is followed by the next, which assumes less.
+type attempt int
+
+const (
+	linear    attempt = iota // the range in equal parts
+	parts                    // equal parts of the range get room by their counts in a sample
+	quantiles                // quantiles of a sample do
+)
+
+// firstAttempt is what the sample suggests.
+func (l *lane) firstAttempt(in input) attempt {
+	s := &l.note.sample
+	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
+	switch {
+	case lay.even(s.parts[:], in.samples(), s.low, s.high):
+		return linear
+	case smooth(s.parts[:]) && in.n >= kernels.Segments:
+		return parts
+	}
+	return quantiles
+}
+
+// attempt sorts in one of the ways.
+func (l *lane) attempt(a attempt, m memory, in input, order cuda.Ptr) (finding, error) {
+	p, err := l.plan(a, m, in)
 	if err != nil {
 		return finding{}, err
 	}
 	var size area
 	new(memory).body(&size, p)
-	second, err := l.take(int(size.at))
+	block, err := l.take(int(size.at))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(second)
-	counters := m.body(&area{second.at}, p)
-	if err := l.bucketSort(m, counters, p, codes, order); err != nil {
+	defer l.put(block)
+	counters := m.body(&area{block.at}, p)
+	if err := l.bucketSort(m, counters, p, in.codes, order); err != nil {
 		return finding{}, err
 	}
 	return l.outcome(m, p)
@@ -211,30 +246,29 @@ func (l *lane) identity(order cuda.Ptr, n int, reversed bool) error {
 	)
 }
 
-// plan chooses from the sample how elements are spread over the slices, and
-// sends the table if there is one.
-func (l *lane) plan(m memory, in input) (*plan, error) {
+// plan makes the plan of an attempt, and sends its table to the device if it has
+// one.
+func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 	s := &l.note.sample
-	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
-	if lay.even(s.parts[:], in.samples(), s.low, s.high) {
+	if a == linear {
 		return evenPlan(in.n, in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
 	}
-	var t *table
-	count := s.parts[:]
-	if smooth(count) && in.n >= kernels.Segments {
-		t = partsTable(in.wide, &lay)
-	} else {
-		if err := l.CopyToHost(unsafe.Pointer(&l.note.sample.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream); err != nil {
+	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
+	t, count := partsTable(in.wide, &lay), s.parts[:]
+	if a == quantiles {
+		err := first(
+			func() error {
+				return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
+			},
+			func() error { return l.SyncStream(l.stream) },
+			func() error {
+				t, count = quantilesTable(in.wide, &lay, sortedSample(s, lay.indexBits)), l.note.count[:]
+				return l.countSegments(m, in, t)
+			},
+		)
+		if err != nil {
 			return nil, err
 		}
-		if err := l.SyncStream(l.stream); err != nil {
-			return nil, err
-		}
-		t = quantilesTable(in.wide, &lay, sortedSample(s, lay.indexBits))
-		if err := l.countSegments(m, in, t); err != nil {
-			return nil, err
-		}
-		count = l.note.count[:]
 	}
 	p := mappedPlan(in.n, in.wide, lay, t, count, in.samples())
 	if p.slices > maxRooms*kernels.StartsThreads {
@@ -307,6 +341,7 @@ func (l *lane) send(m memory, t *table) error {
 func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr) error {
 	mask := uint64(1)<<p.indexBits - 1
 	return first(
+		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
 		func() error { return l.Memset32(m.cursors, 0, counters/4, l.stream) },
 		func() error { return l.splitCodes(m, p, codes) },
 		func() error { return l.splitElements(m, p) },
@@ -323,14 +358,14 @@ func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr
 			grid := (p.slices + kernels.LocalWarps - 1) / kernels.LocalWarps
 			return l.run("local_sort"+width(p.wide), grid, 32*kernels.LocalWarps, kernels.LocalShared,
 				uint64(m.buckets), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(p.slices), ^uint64(0)/p.scale,
-				uint64(p.drop), p.near, p.nearIfDisplaced, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(order), uint64(m.status))
+				uint64(p.drop), p.near, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(order), uint64(m.status))
 		},
 		// The few oversize buckets take as long as one long bucket: beside the others.
 		func() error { return l.WaitEvent(l.side, l.split) },
 		func() error {
 			return l.Launch(l.funcs["oversize_sort"+width(p.wide)], 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
-				uint64(m.buckets), uint64(m.starts), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill), uint64(m.oversize),
-				uint64(order), uint64(m.status))
+				uint64(m.buckets), uint64(p.n), uint64(m.starts), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill), uint64(m.oversize),
+				uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
 		},
 		func() error { return l.Record(l.split, l.side) },
 		func() error { return l.WaitEvent(l.stream, l.split) },
@@ -343,8 +378,8 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 		rooms, spill = m.buckets, m.spill
 	}
 	d := digit(p.rooms)
-	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.layout.at), p.keep, p.scale, uint64(p.lowBits),
-		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.status)}
+	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.placeAt()), p.keep, p.scale, uint64(p.lowBits),
+		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.below), uint64(m.above), uint64(m.status)}
 	if p.table == nil {
 		return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, args...)
 	}

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,6 +38,20 @@ var codesOf = map[string]func(r *rand.Rand, n int) []uint64{
 		s := fill(n, func(int) uint64 { return 1<<62 + r.Uint64()>>8 })
 		s[0], s[n/2], s[n-1] = 1<<64-1, 0, 1
 		return s
+	},
+	"few values and outliers": func(r *rand.Rand, n int) []uint64 {
+		s := fill(n, func(int) uint64 { return 7<<33 + r.Uint64N(4)<<32 })
+		s[n/3], s[n/2], s[n-1] = 1<<64-1, 0, 1<<33
+		return s
+	},
+	"16 values": func(r *rand.Rand, n int) []uint64 {
+		return fill(n, func(int) uint64 { return r.Uint64N(16) * 0x9e3779b97f4a7c15 })
+	},
+	"log": func(r *rand.Rand, n int) []uint64 {
+		return fill(n, func(int) uint64 { return uint64(math.Exp2(64*r.Float64())) - 1 })
+	},
+	"mostly one value": func(r *rand.Rand, n int) []uint64 {
+		return fill(n, func(int) uint64 { return r.Uint64() >> (r.IntN(50) / 40 * 63) })
 	},
 	"low half": func(r *rand.Rand, n int) []uint64 { return fill(n, func(int) uint64 { return r.Uint64() >> 32 }) },
 }

@@ -48,7 +48,7 @@ const (
 // Parts of a sample's range that a layout goes beyond it on either side, since a
 // sample rarely holds the extremes. Even codes end soon behind it; of others a
 // few may lie far out (sample_layout of sample.cuh has the same margin).
-const evenMargin, unevenMargin = 512, 8
+const evenMargin, unevenMargin = 64, 2
 
 // layoutFor is the layout that a sample of codes from lowest to highest suggests.
 func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
@@ -69,6 +69,10 @@ func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 
 // top returns the leading 32 bits of the largest element.
 func (l *layout) top() uint64 { return ((l.span|1)<<l.up | (1<<l.up - 1)) >> 32 }
+
+// placeAt is where a position begins in the words that a table maps, or in
+// elements that none does.
+func (p *plan) placeAt() int { return max(0, p.up-p.indexBits) }
 
 // exact reports whether different codes inside the range have different elements.
 func (l *layout) exact() bool { return l.up >= l.indexBits }
@@ -118,12 +122,9 @@ func (p *plan) compare() {
 	}
 	width := 32 + bits.Len64(1<<32/p.scale+4) // bits of a distance inside a slice
 	p.drop = max(0, width-kernels.LocalKeyBits)
-	p.near, p.nearIfDisplaced = kernels.LocalSize, nearness(p.codeAt-p.drop)
+	p.near = kernels.LocalSize
 	if p.table != nil || !p.exact() {
-		p.near = p.nearIfDisplaced
-	}
-	if p.table != nil {
-		p.nearIfDisplaced = p.near // a table covers all codes
+		p.near = nearness(p.codeAt - p.drop)
 	}
 }
 

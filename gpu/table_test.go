@@ -18,8 +18,7 @@ func (t *table) mapped(l *layout, k key) uint64 {
 	}
 	first, last := 0, int(t.cell[kernels.Segments])
 	if k.code >= l.low && k.code-l.low <= l.span {
-		word := (k.code-l.low)<<l.up&l.keep | uint64(k.position)>>(32-l.indexBits)<<l.at
-		part := word >> (64 - bits.Len(kernels.Segments-1))
+		part := l.word(k) >> (64 - bits.Len(kernels.Segments-1))
 		first, last = int(t.cell[part]), int(t.cell[part+1])
 	}
 	for first < last {
@@ -48,15 +47,20 @@ func (t *table) mapped(l *layout, k key) uint64 {
 	return t.base[first] + leading*t.rise[first]
 }
 
+// word is the plain twin of word_of in slices.cuh.
+func (l *layout) word(k key) uint64 {
+	return (k.code-l.low)<<l.up | uint64(k.position)>>(32-l.indexBits)<<l.at&l.keep
+}
+
 // smooth is the plain twin of SmoothSource in bucket.cuh.
 func (t *table) smooth(l *layout, k key) uint64 {
-	switch {
-	case k.code < l.low:
-		return 0
-	case k.code-l.low > l.span:
+	if k.code < l.low {
+		return 0 // listed by itself, before all others
+	}
+	if k.code-l.low > l.span {
 		return math.MaxUint64
 	}
-	word := (k.code-l.low)<<l.up&l.keep | uint64(k.position)>>(32-l.indexBits)<<l.at
+	word := l.word(k)
 	part := word >> (64 - bits.Len(kernels.Segments-1))
 	return t.base[part] + uint64(uint32(word>>(32-bits.Len(kernels.Segments-1))))*t.rise[part]
 }

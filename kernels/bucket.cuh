@@ -21,20 +21,41 @@ constexpr int LOCAL_WARPS = 4, LOCAL_BLOCKS = 6; // warps a block, blocks that a
 constexpr int OVERSIZE_THREADS = 512;
 constexpr u32 OVERSIZE_SIZE = 4096; // elements an oversize bucket may have
 constexpr u32 SPILL_SIZE = 1 << 20; // elements the spill list holds
+constexpr u32 OUTSIDE_SIZE = OVERSIZE_SIZE; // codes below or above the range that are listed
+
+// Outside lists the positions of codes outside the range.
+struct Outside {
+	u32 *below, *above; // OUTSIDE_SIZE each
+	u32 *status;
+
+	DEVICE void add(bool low, u32 position) const {
+		u32 k = atomicAdd(status + (low ? BELOW : ABOVE), 1u);
+		if (k < OUTSIDE_SIZE) (low ? below : above)[k] = position;
+		else status[LOST] = 1;
+	}
+};
 
 // CodeSource turns the codes of a tile into elements.
 template <class Code> struct CodeSource {
 	const Code *codes; // of the tile
 	u32 first;         // input position of the tile
 	Layout<Code> layout;
+	Outside away;
 	u32 scale, low_bits;
-	mutable bool outside;
 
-	DEVICE u64 load(u32 thread, int i) const { return element_of(load_once(codes + thread + i), first + thread + i, layout, outside); }
+	DEVICE u64 load(u32 thread, int i, u32 &misplaced, u32 bit) const {
+		const Code code = load_once(codes + thread + i);
+		const u32 position = first + thread + i;
+		if (outside(code, layout)) {
+			misplaced |= bit;
+			away.add(code < layout.low, position);
+		}
+		return element_of(code, position, layout);
+	}
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
-// MappedSource does, through a map.
+// MappedSource does, through a map of all codes.
 template <class Code> struct MappedSource {
 	const Code *codes;
 	u32 first;
@@ -42,7 +63,7 @@ template <class Code> struct MappedSource {
 	const Map<Code> *map;
 	u32 index_bits, scale, low_bits;
 
-	DEVICE u64 load(u32 thread, int i) const {
+	DEVICE u64 load(u32 thread, int i, u32 &, u32) const {
 		const Code code = load_once(codes + thread + i);
 		const u32 position = first + thread + i;
 		const u64 word = equalised(*map, layout, code, position, position << (32 - index_bits));
@@ -57,23 +78,26 @@ struct Part {
 	u64 base, rise;
 };
 
-// SmoothSource turns codes into elements through a map of equal parts. Codes
-// outside the range all look alike, below or above all others.
+// SmoothSource turns codes into elements through a map of equal parts.
 template <class Code> struct SmoothSource {
 	const Code *codes;
 	u32 first;
 	Layout<Code> layout;
 	const Part *parts;
+	Outside away;
 	u32 index_bits, scale, low_bits;
 
-	DEVICE u64 load(u32 thread, int i) const {
+	DEVICE u64 load(u32 thread, int i, u32 &misplaced, u32 bit) const {
 		const Code code = load_once(codes + thread + i);
 		const u32 position = first + thread + i;
-		bool outside = false;
-		u64 word = element_of(code, position, layout, outside);
+		if (outside(code, layout)) {
+			misplaced |= bit;
+			away.add(code < layout.low, position);
+			return 0;
+		}
+		u64 word = word_of(code, position, layout);
 		const Part part = parts[word >> (64 - SEGMENT_BITS)];
 		word = part.base + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
-		if (outside) word = code < layout.low ? 0 : ~0ull;
 		return word >> index_bits << index_bits | position;
 	}
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
@@ -82,7 +106,7 @@ template <class Code> struct SmoothSource {
 struct ElementSource {
 	const u64 *elements; // of the tile
 	u32 scale, low_mask;
-	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
+	DEVICE u64 load(u32 thread, int i, u32 &, u32) const { return load_once(elements + thread + i); }
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) & low_mask; }
 };
 
@@ -110,12 +134,11 @@ struct RoomSink {
 template <int BITS> using TileShared = SplitShared<BITS, SPLIT_THREADS, SPLIT_ITEMS>;
 
 template <class Code, int BITS>
-DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, u32 low_bits, const RoomSink &sink) {
+DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, u32 low_bits, const RoomSink &sink, const Outside &away) {
 	SORTER_SHARED(TileShared<BITS>, shared);
 	const u32 first = blockIdx.x * (u32)TILE;
-	CodeSource<Code> source = {codes + first, first, layout, scale, low_bits, false};
+	CodeSource<Code> source = {codes + first, first, layout, away, scale, low_bits};
 	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
-	if (source.outside) sink.status[OUTSIDE] = 1;
 }
 
 template <int BITS> struct SmoothShared {
@@ -125,12 +148,13 @@ template <int BITS> struct SmoothShared {
 
 // split_smooth loads the parts of the map once and goes on from tile to tile.
 template <class Code, int BITS>
-DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink) {
+DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink,
+                         const Outside &away) {
 	SORTER_SHARED(SmoothShared<BITS>, shared);
 	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {map->base[s], map->rise[s]};
 	__syncthreads(); // the parts are there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		SmoothSource<Code> source = {codes + first, (u32)first, layout, shared.parts, index_bits, scale, low_bits};
+		SmoothSource<Code> source = {codes + first, (u32)first, layout, shared.parts, away, index_bits, scale, low_bits};
 		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 	}
 }
@@ -178,7 +202,7 @@ DEVICE void find_starts(const u32 *cursors, u32 pitch, u32 per_room, const u32 *
 	SORTER_SHARED(StartsShared, shared);
 	if (threadIdx.x == 0) shared.before = 0;
 	__syncthreads(); // before is zero
-	u32 before = 0;
+	u32 before = threadIdx.x == 0 ? status[BELOW] : 0; // those come first of all
 	for (u32 room = threadIdx.x; room < blockIdx.x; room += STARTS_THREADS) before += cursors[room * pitch];
 	if (before) atomicAdd(&shared.before, before);
 	const u32 bucket = blockIdx.x * per_room + threadIdx.x;
@@ -195,7 +219,7 @@ struct LocalBlockShared {
 
 template <class Code>
 DEVICE void local_sort_buckets(Bucket<Code> bucket, const u32 *sizes, u32 size_pitch, const u32 *starts, u32 slices, u64 reciprocal, u32 drop, u32 near,
-                               u32 near_if_outside, u32 *order) {
+                               u32 *order) {
 	SORTER_SHARED(LocalBlockShared, shared);
 	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
 	if (b >= slices) return;
@@ -203,7 +227,7 @@ DEVICE void local_sort_buckets(Bucket<Code> bucket, const u32 *sizes, u32 size_p
 	if (size == 0 || size > LOCAL_SIZE) return;
 	bucket.element += (u64)b * LOCAL_SIZE;
 	const u64 lowest = b * reciprocal >> 32 << 32; // of the slice, or a little less: by up to 2 << 32
-	local_sort(bucket, order + starts[b], size, lowest, drop, bucket.status[OUTSIDE] ? near_if_outside : near, shared.warp[warp_id()]);
+	local_sort(bucket, order + starts[b], size, lowest, drop, near, shared.warp[warp_id()]);
 }
 
 struct OversizeShared {
@@ -211,11 +235,44 @@ struct OversizeShared {
 	u32 count;
 };
 
-// oversize_sort sorts listed buckets: what their rooms hold and what was spilled.
+// sort_shared sorts the first size elements in shared memory.
+template <class Code> DEVICE void sort_shared(OversizeShared &shared, u32 size, const Bucket<Code> &bucket) {
+	u32 length = 2;
+	while (length < size) length *= 2;
+	for (u32 k = 2; k <= length; k *= 2)
+		for (u32 stride = k / 2; stride > 0; stride /= 2) {
+			__syncthreads(); // the step before is written
+			for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
+				u32 low = i / stride * 2 * stride + i % stride;
+				u32 high = stride == k / 2 ? low / k * k + k - 1 - low % k : low + stride; // the first step of a merge mirrors
+				if (high >= size) continue;                                                // what lies behind the end stays there
+				u64 a = shared.element[low], c = shared.element[high];
+				if (bucket.less(c, a)) {
+					shared.element[low] = c;
+					shared.element[high] = a;
+				}
+			}
+		}
+	__syncthreads(); // the elements are in order
+}
+
+// write_outside puts the listed codes on one side of the range into order.
+template <class Code> DEVICE void write_outside(OversizeShared &shared, const u32 *positions, u32 size, const Bucket<Code> &bucket, u32 *order) {
+	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) shared.element[i] = (u64)positions[i] << bucket.at; // all with one code: less looks at the real ones
+	sort_shared(shared, size, bucket);
+	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[i] = bucket.position(shared.element[i]);
+	__syncthreads(); // elements are read before others overwrite them
+}
+
+// oversize_sort sorts listed buckets, what their rooms hold and what was
+// spilled, and the codes outside the range.
 template <class Code>
-DEVICE void oversize_sort(const Bucket<Code> &bucket, const u32 *starts, u32 scale, const u64 *spill, const u32 *oversize, u32 *order) {
+DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const u32 *starts, u32 scale, const u64 *spill, const u32 *oversize, const Outside &away, u32 *order) {
 	SORTER_SHARED(OversizeShared, shared);
 	u32 *status = bucket.status;
+	const u32 below = status[BELOW], above = status[ABOVE];
+	if (blockIdx.x == 0 && below > 0 && below <= OUTSIDE_SIZE) write_outside(shared, away.below, below, bucket, order);
+	if (blockIdx.x == gridDim.x - 1 && above > 0 && above <= OUTSIDE_SIZE) write_outside(shared, away.above, above, bucket, order + n - above);
 	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
 	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
 		const u32 b = oversize[k];
@@ -233,23 +290,7 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, const u32 *starts, u32 sca
 		if (size > OVERSIZE_SIZE) {
 			if (threadIdx.x == 0) status[LOST] = 1;
 		} else {
-			u32 length = LOCAL_SIZE;
-			while (length < size) length *= 2;
-			for (u32 i = size + threadIdx.x; i < length; i += OVERSIZE_THREADS) shared.element[i] = ~0ull;
-			for (u32 k = 2; k <= length; k *= 2)
-				for (u32 stride = k / 2; stride > 0; stride /= 2) {
-					__syncthreads(); // the step before is written
-					for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
-						u32 low = i / stride * 2 * stride + i % stride;
-						u32 high = stride == k / 2 ? low / k * k + k - 1 - low % k : low + stride; // the first step of a merge mirrors
-						u64 a = shared.element[low], c = shared.element[high];
-						if (high < size && bucket.less(c, a)) {
-							shared.element[low] = c;
-							shared.element[high] = a;
-						}
-					}
-				}
-			__syncthreads(); // the bucket is in order
+			sort_shared(shared, size, bucket);
 			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[starts[b] + i] = bucket.position(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them

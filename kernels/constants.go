@@ -7,21 +7,22 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "383924d78076fba4129fe4179ffaeabc75173fc65c6cb5a46dc62f21268177e6"
-	bucketHash    = "31fc32530fa8b41bde285485085462b2dee28f420d530b4e23ea579e38195d6d"
-	bucketU32Hash = "7ca51d22b78b43a961fae8c88a4b9980b7084f6b5a3fff542ccba9bb197ea871"
-	bucketU64Hash = "82759a673647ed7cd487ae02b6f97ccea9c660261637768916c81b271becff23"
+	sourceHash    = "e2bd584970c2ba5bbbf679027c7d4102b7a4d226b81fcea964fd2f1d2e74bc68"
+	bucketHash    = "3fa50daec04b8261b1b62aa1b961e72429e00fe42f8700bd55859989d203454f"
+	bucketU32Hash = "2acadf2f111bfe2c666e4e48159ff547edd8d607fe1abdbda9c61dce398577ea"
+	bucketU64Hash = "983d54215612cff137ca1749843136d86f1e865854707137773d991ce93637e0"
 )
 
 // What the host shares with the kernels.
 const (
 	Tile              = 8192    // elements that a block of split_codes and split_elements moves
 	SplitThreads      = 512     //
-	SplitShared8      = 66688   // bytes, digits of 8 bits
-	SplitShared9      = 67712   // bytes, digits of 9 bits
-	SplitShared10     = 69760   // bytes, digits of 10 bits
+	SplitShared8      = 66696   // bytes, digits of 8 bits
+	SplitShared9      = 67720   // bytes, digits of 9 bits
+	SplitShared10     = 69768   // bytes, digits of 10 bits
 	CursorPitch       = 8       // words from one cursor of split_codes to the next
 	SpillSize         = 1048576 // elements that the spill list holds
+	OutsideSize       = 4096    // codes on one side of the range that are listed
 	LocalSize         = 1024    // elements that a bucket holds
 	LocalPositionBits = 10      // bits of a local word that are the position in the bucket
 	LocalKeyBits      = 22      // leading bits of an element inside its slice that local_sort compares
@@ -38,24 +39,23 @@ const (
 	SampleBytes       = 102432  // bytes of the result of the sample kernels
 	MapBytesU32       = 26632   // bytes of a map for codes of 32 bits
 	MapBytesU64       = 30728   // bytes of a map for codes of 64 bits
-	SmoothShared8     = 83072   // bytes, of split_smooth
-	SmoothShared9     = 84096   // bytes, of split_smooth
-	SmoothShared10    = 86144   // bytes, of split_smooth
-	MappedShared8U32  = 93320   // bytes, of split_mapped
-	MappedShared9U32  = 94344   // bytes, of split_mapped
-	MappedShared10U32 = 96392   // bytes, of split_mapped
-	MappedShared8U64  = 97416   // bytes, of split_mapped
-	MappedShared9U64  = 98440   // bytes, of split_mapped
-	MappedShared10U64 = 100488  // bytes, of split_mapped
+	SmoothShared8     = 83080   // bytes, of split_smooth
+	SmoothShared9     = 84104   // bytes, of split_smooth
+	SmoothShared10    = 86152   // bytes, of split_smooth
+	MappedShared8U32  = 93328   // bytes, of split_mapped
+	MappedShared9U32  = 94352   // bytes, of split_mapped
+	MappedShared10U32 = 96400   // bytes, of split_mapped
+	MappedShared8U64  = 97424   // bytes, of split_mapped
+	MappedShared9U64  = 98448   // bytes, of split_mapped
+	MappedShared10U64 = 100496  // bytes, of split_mapped
 	MapSharedU32      = 30728   // bytes, of sample_map
 	MapSharedU64      = 34824   // bytes, of sample_map
 	RangeSamples      = 8192    // codes that sample_range looks at
 	StatusLost        = 0       // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled     = 1       // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize    = 2       // index of a status word: buckets beyond their capacity
-	StatusOutside     = 3       // index of a status word: codes lay outside the sampled range
-	StatusDescents    = 4       // index of a status word: neighbours in the wrong order
-	StatusDisorder    = 5       // index of a status word: neighbours of an order that are wrong
-	StatusMissing     = 6       // index of a status word: positions that an order lacks
-	StatusWords       = 7       //
+	StatusDescents    = 5       // index of a status word: neighbours in the wrong order
+	StatusDisorder    = 6       // index of a status word: neighbours of an order that are wrong
+	StatusMissing     = 7       // index of a status word: positions that an order lacks
+	StatusWords       = 8       //
 )

@@ -83,7 +83,7 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 // computes the same.
 template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
 	const u64 top = (Code)~(Code)0;
-	u64 low = sample->low, high = sample->high, margin = (high - low) / 8;
+	u64 low = sample->low, high = sample->high, margin = (high - low) / 2;
 	low = low > margin ? low - margin : 0;
 	high = top - high > margin ? high + margin : top;
 	Layout<Code> layout;
@@ -107,10 +107,10 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	__syncthreads(); // counters are zero
 	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
 	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
-	bool outside = false;
 	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
 		u64 at = drawn(k, sample_bits, n);
-		atomicAdd(&shared.count[element_of(codes[at], (u32)at, layout, outside) >> (64 - SEGMENT_BITS)], 1u);
+		Code code = codes[at];
+		if (!outside(code, layout)) atomicAdd(&shared.count[word_of(code, (u32)at, layout) >> (64 - SEGMENT_BITS)], 1u);
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
@@ -139,10 +139,7 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
 		u64 at = drawn(k, sample_bits, n);
 		Code code = codes[at];
-		Key<Code> key = Key<Code>::of(code, (u32)at << (32 - index_bits));
-		bool outside = false;
-		u64 element = element_of(code, (u32)at, layout, outside);
-		atomicAdd(&shared.count[segment_of(shared.map, key, element, outside)], 1u);
+		atomicAdd(&shared.count[segment_of(shared.map, layout, code, (u32)at, (u32)at << (32 - index_bits))], 1u);
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);

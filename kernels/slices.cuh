@@ -26,18 +26,18 @@ template <class Code> struct Layout {
 	u64 keep;        // bits of the moved code that stay
 };
 
-// within returns code - low, moved into the range if it lies outside.
-template <class Code> DEVICE Code within(Code code, const Layout<Code> &layout, bool &outside) {
-	Code d = code - layout.low;
-	if (d > layout.span) {
-		outside = true;
-		d = code < layout.low ? 0 : layout.span;
-	}
-	return d;
+// outside reports whether code lies outside the layout's range.
+template <class Code> DEVICE bool outside(Code code, const Layout<Code> &layout) { return (Code)(code - layout.low) > layout.span; }
+
+// element_of makes the element of a code inside the range.
+template <class Code> DEVICE u64 element_of(Code code, u32 position, const Layout<Code> &layout) {
+	return ((u64)(Code)(code - layout.low) << layout.up & layout.keep) | (u64)position << layout.at;
 }
 
-template <class Code> DEVICE u64 element_of(Code code, u32 position, const Layout<Code> &layout, bool &outside) {
-	return ((u64)within(code, layout, outside) << layout.up & layout.keep) | (u64)position << layout.at;
+// word_of makes a word that is in the order of code and position, as far as 64
+// bits tell them apart, but that position cannot be read from.
+template <class Code> DEVICE u64 word_of(Code code, u32 position, const Layout<Code> &layout) {
+	return (u64)(Code)(code - layout.low) << layout.up | ((u64)position << layout.at & layout.keep);
 }
 
 // Key is (code, position) as one number: two words for codes of 64 bits.
@@ -84,11 +84,16 @@ template <class Code> struct Map {
 	u16 cell[SEGMENTS + 4];
 };
 
-// segment_of finds the segment of a key whose element is given, or lies outside
-// the range.
-template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Key<Code> &key, u64 element, bool outside) {
-	u32 cell = (u32)(element >> (64 - SEGMENT_BITS));
-	u32 first = outside ? 0 : map.cell[cell], last = map.cell[outside ? SEGMENTS : cell + 1];
+// segment_of finds the segment of the key of a code and its position, of which
+// scaled has 32 bits.
+template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 scaled) {
+	const Key<Code> key = Key<Code>::of(code, scaled);
+	u32 first = 0, last = map.cell[SEGMENTS];
+	if (!outside(code, layout)) {
+		const u32 cell = (u32)(word_of(code, position, layout) >> (64 - SEGMENT_BITS));
+		first = map.cell[cell];
+		last = map.cell[cell + 1];
+	}
 	while (first < last) {
 		u32 middle = (first + last + 1) / 2;
 		if (key < Key<Code>::of(map.code[middle], map.position[middle])) last = middle - 1;
@@ -97,15 +102,12 @@ template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Key<Code
 	return first;
 }
 
-// equalised maps a code and its position, of which scaled has 32 bits.
+// equalised maps a code and its position.
 template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 scaled) {
-	const Key<Code> key = Key<Code>::of(code, scaled);
-	bool outside = false;
-	const u64 element = element_of(code, position, layout, outside);
-	const u32 s = segment_of(map, key, element, outside);
+	const u32 s = segment_of(map, layout, code, position, scaled);
 	const Key<Code> low = Key<Code>::of(map.code[s], map.position[s]);
 	const Key<Code> end = s == map.cell[SEGMENTS] ? Key<Code>::end() : Key<Code>::of(map.code[s + 1], map.position[s + 1]);
-	return map.base[s] + key.leading(low, end.skip(low)) * map.rise[s];
+	return map.base[s] + Key<Code>::of(code, scaled).leading(low, end.skip(low)) * map.rise[s];
 }
 
 // slice_of returns the slice of an element: there are as many as the largest
@@ -117,7 +119,8 @@ enum Status {
 	LOST,     // 1 if elements found no room or too many look alike: the order is incomplete
 	SPILLED,  // elements beyond the capacity of their bucket, in the spill list
 	OVERSIZE, // buckets beyond the capacity, in the list of oversize buckets
-	OUTSIDE,  // 1 if codes were moved to an end of the range
+	BELOW,    // codes below the range, listed
+	ABOVE,    // codes above the range, listed
 	DESCENTS, // neighbours in the wrong order, from count_descents
 	DISORDER, // neighbours of an order that are wrong, from mark_order
 	MISSING,  // positions that an order lacks, from count_missing

@@ -33,10 +33,11 @@ template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 	u64 staged[TILE];  // the tile in order of digit
 	u32 count[BINS];   // elements by digit; then the first rank of each digit; then what to add to a rank for its place
 	u32 sums[32];
+	u32 placed;        // elements of the tile that have a digit
 };
 
-// split_tile moves the elements source.load(0 … valid-1) of one tile.
-// source.digit(element) < 1 << BITS; sink.claim(digit, count) returns the output
+// split_tile moves the elements source.load(0 … valid-1) of one tile, but for
+// those that load reports as misplaced. source.digit(element) < 1 << BITS; sink.claim(digit, count) returns the output
 // position of the first of count elements, sink.store(position, digit, element)
 // takes one. A block may go on with another tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
@@ -51,9 +52,17 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 
 	u64 element[ITEMS];
 	u32 rank[ITEMS]; // digit and rank among the tile's elements of this digit
+	u32 misplaced = 0; // a bit for each item
 	if (valid == TILE) {
 #pragma unroll
-		for (int i = 0; i < ITEMS; i++) element[i] = source.load(threadIdx.x, i * THREADS);
+		for (int i = 0; i < ITEMS; i++) element[i] = source.load(threadIdx.x, i * THREADS, misplaced, 1u << i);
+	} else {
+#pragma unroll
+		for (int i = 0; i < ITEMS; i++)
+			if (threadIdx.x + i * THREADS < valid) element[i] = source.load(threadIdx.x, i * THREADS, misplaced, 1u << i);
+			else misplaced |= 1u << i;
+	}
+	if (misplaced == 0) {
 #pragma unroll
 		for (int i = 0; i < ITEMS; i++) {
 			u32 digit = source.digit(element[i]);
@@ -62,8 +71,7 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 	} else {
 #pragma unroll
 		for (int i = 0; i < ITEMS; i++)
-			if (threadIdx.x + i * THREADS < valid) {
-				element[i] = source.load(threadIdx.x, i * THREADS);
+			if (!(misplaced >> i & 1)) {
 				u32 digit = source.digit(element[i]);
 				rank[i] = digit << 16 | atomicAdd(&shared.count[digit], 1u);
 			}
@@ -88,21 +96,23 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 			claimed[j] -= start;
 			start += count[j];
 		}
+		if (bin + PER == (u32)BINS) shared.placed = start;
 	}
 	__syncthreads(); // first ranks are written
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++)
-		if (valid == TILE || threadIdx.x + i * THREADS < valid) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
+		if (misplaced == 0 || !(misplaced >> i & 1)) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
 	__syncthreads(); // staged is complete, first ranks are read
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
 	}
 	__syncthreads(); // what to add to ranks is written
+	const u32 placed = shared.placed;
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		u32 r = threadIdx.x + i * THREADS;
-		if (valid == TILE || r < valid) {
+		if (placed == TILE || r < placed) {
 			u64 e = shared.staged[r];
 			u32 digit = source.digit(e);
 			sink.store(shared.count[digit] + r, digit, e);
