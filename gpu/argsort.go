@@ -262,7 +262,7 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 			},
 			func() error { return l.SyncStream(l.stream) },
 			func() error {
-				t, count = quantilesTable(in.wide, &lay, sortedSample(s, lay.indexBits)), l.note.count[:]
+				t, count = quantilesTable(in.wide, &lay, sortedSample(s, lay.stretch())), l.note.count[:]
 				return l.countSegments(m, in, t)
 			},
 		)
@@ -279,12 +279,12 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 
 // sortedSample returns the first sample in order. Its positions ascend, so a
 // stable sort by code is one by key: radix passes over the digits that differ.
-func sortedSample(s *sample, indexBits int) []key {
+func sortedSample(s *sample, stretch uint32) []key {
 	const digit = 11
 	keys, spare := make([]key, kernels.RangeSamples), make([]key, kernels.RangeSamples)
 	differ := uint64(0)
 	for i := range keys {
-		keys[i] = key{s.code[i], s.position[i] << (32 - indexBits)}
+		keys[i] = key{s.code[i], s.position[i] * stretch}
 		differ |= s.code[i] ^ s.code[0]
 	}
 	for shift := 0; differ>>shift > 0; shift += digit {

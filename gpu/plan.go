@@ -9,7 +9,6 @@ import (
 
 // plan is how one argsort on the device proceeds.
 type plan struct {
-	n    int
 	wide bool // codes of 64 bits
 	layout
 	table *table // nil: codes are spread evenly over the range
@@ -28,7 +27,7 @@ type plan struct {
 // layout is how an element is made of a code and its position: struct Layout
 // of slices.cuh.
 type layout struct {
-	indexBits      int
+	n, indexBits   int
 	low, span      uint64
 	up, at, codeAt int    // bits that code-low moves up; lowest bit of the position, of the code
 	keep           uint64 // bits of the moved code that stay
@@ -54,7 +53,7 @@ const evenMargin, unevenMargin = 64, 2
 func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 	top := top(wide)
 	margin := (highest - lowest) / part
-	l := layout{indexBits: bits.Len(uint(n - 1)), keep: math.MaxUint64}
+	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), keep: math.MaxUint64}
 	l.low = lowest - min(lowest, margin)
 	l.span = highest + min(top-highest, margin) - l.low
 	l.up = bits.LeadingZeros64(l.span | 1)
@@ -74,13 +73,21 @@ func (l *layout) top() uint64 { return ((l.span|1)<<l.up | (1<<l.up - 1)) >> 32 
 // elements that none does.
 func (p *plan) placeAt() int { return max(0, p.up-p.indexBits) }
 
+// stretch is what positions are multiplied by to fill 32 bits.
+func (l *layout) stretch() uint32 { return uint32(1 << 32 / uint64(l.n)) }
+
 // exact reports whether different codes inside the range have different elements.
 func (l *layout) exact() bool { return l.up >= l.indexBits }
 
 // evenPlan is the plan for codes that are spread evenly over the layout's range.
 func evenPlan(n int, wide bool, l layout) *plan {
-	p := &plan{n: n, wide: wide, layout: l}
-	mean := p.split(float64(n)/evenSlice, float64(n))
+	p := &plan{wide: wide, layout: l}
+	slices := float64(n) / evenSlice
+	if l.exact() && float64(l.span) < 4*slices {
+		// Each code has room for all positions that have as many bits as n.
+		slices *= math.Ldexp(1, l.indexBits) / float64(n)
+	}
+	mean := p.split(slices, float64(n))
 	p.room = int(1.03*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	p.scale = uint64(p.slices) << 32 / (l.top() + 1)
 	p.compare()

@@ -20,7 +20,7 @@ type table struct {
 	cell  [kernels.Segments + 4]uint16
 }
 
-// key is a code and a position scaled to 32 bits.
+// key is a code and a position stretched to 32 bits.
 type key struct {
 	code     uint64
 	position uint32
@@ -40,10 +40,10 @@ func (l *layout) partStart(c int) key {
 	k := key{code: l.low + word>>l.up}
 	if rest := word & (1<<l.up - 1); rest > 0 { // the layout is exact then: positions follow codes
 		position := (rest + 1<<l.at - 1) >> l.at
-		if position>>l.indexBits > 0 {
+		if position >= uint64(l.n) {
 			return key{code: k.code + 1}
 		}
-		k.position = uint32(position << (32 - l.indexBits))
+		k.position = uint32(position) * l.stretch()
 	}
 	return k
 }

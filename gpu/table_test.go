@@ -49,7 +49,7 @@ func (t *table) mapped(l *layout, k key) uint64 {
 
 // word is the plain twin of word_of in slices.cuh.
 func (l *layout) word(k key) uint64 {
-	return (k.code-l.low)<<l.up | uint64(k.position)>>(32-l.indexBits)<<l.at&l.keep
+	return (k.code-l.low)<<l.up | uint64(k.position/l.stretch())<<l.at&l.keep
 }
 
 // smooth is the plain twin of SmoothSource in bucket.cuh.

@@ -43,15 +43,13 @@ template <class Code> struct CodeSource {
 	Outside away;
 	u32 scale, low_bits;
 
-	DEVICE u64 load(u32 thread, int i, u32 &misplaced, u32 bit) const {
-		const Code code = load_once(codes + thread + i);
-		const u32 position = first + thread + i;
-		if (outside(code, layout)) {
-			misplaced |= bit;
-			away.add(code < layout.low, position);
-		}
-		return element_of(code, position, layout);
+	typedef Code Raw;
+	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
+	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
+		if (outside(code, layout)) misplaced |= bit;
+		return element_of(code, first + i, layout);
 	}
+	DEVICE void report(u32 i) const { away.add(codes[i] < layout.low, first + i); }
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
@@ -61,14 +59,16 @@ template <class Code> struct MappedSource {
 	u32 first;
 	Layout<Code> layout;
 	const Map<Code> *map;
-	u32 index_bits, scale, low_bits;
+	u32 stretch, index_bits, scale, low_bits;
 
-	DEVICE u64 load(u32 thread, int i, u32 &, u32) const {
-		const Code code = load_once(codes + thread + i);
-		const u32 position = first + thread + i;
-		const u64 word = equalised(*map, layout, code, position, position << (32 - index_bits));
+	typedef Code Raw;
+	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
+	DEVICE u64 element(Code code, u32 i, u32 &, u32) const {
+		const u32 position = first + i;
+		const u64 word = equalised(*map, layout, code, position, stretch);
 		return word >> index_bits << index_bits | position;
 	}
+	DEVICE void report(u32) const {}
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
@@ -87,26 +87,27 @@ template <class Code> struct SmoothSource {
 	Outside away;
 	u32 index_bits, scale, low_bits;
 
-	DEVICE u64 load(u32 thread, int i, u32 &misplaced, u32 bit) const {
-		const Code code = load_once(codes + thread + i);
-		const u32 position = first + thread + i;
-		if (outside(code, layout)) {
-			misplaced |= bit;
-			away.add(code < layout.low, position);
-			return 0;
-		}
+	typedef Code Raw;
+	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
+	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
+		const u32 position = first + i;
+		if (outside(code, layout)) misplaced |= bit;
 		u64 word = word_of(code, position, layout);
 		const Part part = parts[word >> (64 - SEGMENT_BITS)];
 		word = part.base + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
 		return word >> index_bits << index_bits | position;
 	}
+	DEVICE void report(u32 i) const { away.add(codes[i] < layout.low, first + i); }
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
 struct ElementSource {
 	const u64 *elements; // of the tile
 	u32 scale, low_mask;
-	DEVICE u64 load(u32 thread, int i, u32 &, u32) const { return load_once(elements + thread + i); }
+	typedef u64 Raw;
+	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
+	DEVICE u64 element(u64 element, u32, u32 &, u32) const { return element; }
+	DEVICE void report(u32) const {}
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) & low_mask; }
 };
 
@@ -170,9 +171,10 @@ DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, c
 	typedef MappedShared<Code, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	load_map(shared.map, map);
+	const u32 stretch = stretch_for(n);
 	__syncthreads(); // the map is there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		MappedSource<Code> source = {codes + first, (u32)first, layout, &shared.map, index_bits, scale, low_bits};
+		MappedSource<Code> source = {codes + first, (u32)first, layout, &shared.map, stretch, index_bits, scale, low_bits};
 		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 	}
 }

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "e2bd584970c2ba5bbbf679027c7d4102b7a4d226b81fcea964fd2f1d2e74bc68"
-	bucketHash    = "3fa50daec04b8261b1b62aa1b961e72429e00fe42f8700bd55859989d203454f"
-	bucketU32Hash = "2acadf2f111bfe2c666e4e48159ff547edd8d607fe1abdbda9c61dce398577ea"
-	bucketU64Hash = "983d54215612cff137ca1749843136d86f1e865854707137773d991ce93637e0"
+	sourceHash    = "e54c81b69f706e8eed600688ce4a33ea4e348d5d57bde4231d229e8e1420240c"
+	bucketHash    = "a64f445c6ef97284cc8266e7bdb5bddc6e6503267b60f62b1698769c59625754"
+	bucketU32Hash = "883d0226d1becca4d38158761f67eb419e82c8f437ec7d2501b2d1a1c0013fa4"
+	bucketU64Hash = "cebf6c4f0d8248d3f394d2acecf2c0f128f7e8ca24bbebd33960b99835093365"
 )
 
 // What the host shares with the kernels.

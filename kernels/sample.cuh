@@ -135,11 +135,12 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 	load_map(shared.map, map);
 	__syncthreads(); // counters are zero, the map is there
 	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
+	const u32 stretch = stretch_for(n);
 	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
 	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
 		u64 at = drawn(k, sample_bits, n);
 		Code code = codes[at];
-		atomicAdd(&shared.count[segment_of(shared.map, layout, code, (u32)at, (u32)at << (32 - index_bits))], 1u);
+		atomicAdd(&shared.count[segment_of(shared.map, layout, code, (u32)at, stretch)], 1u);
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);

@@ -84,10 +84,12 @@ template <class Code> struct Map {
 	u16 cell[SEGMENTS + 4];
 };
 
-// segment_of finds the segment of the key of a code and its position, of which
-// scaled has 32 bits.
-template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 scaled) {
-	const Key<Code> key = Key<Code>::of(code, scaled);
+// stretch_for is what positions below n are multiplied by to fill 32 bits; 2 <= n.
+DEVICE u32 stretch_for(u64 n) { return (u32)((1ull << 32) / n); }
+
+// segment_of finds the segment of the key of a code and its position.
+template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 stretch) {
+	const Key<Code> key = Key<Code>::of(code, position * stretch);
 	u32 first = 0, last = map.cell[SEGMENTS];
 	if (!outside(code, layout)) {
 		const u32 cell = (u32)(word_of(code, position, layout) >> (64 - SEGMENT_BITS));
@@ -103,11 +105,11 @@ template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<C
 }
 
 // equalised maps a code and its position.
-template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 scaled) {
-	const u32 s = segment_of(map, layout, code, position, scaled);
+template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 stretch) {
+	const u32 s = segment_of(map, layout, code, position, stretch);
 	const Key<Code> low = Key<Code>::of(map.code[s], map.position[s]);
 	const Key<Code> end = s == map.cell[SEGMENTS] ? Key<Code>::end() : Key<Code>::of(map.code[s + 1], map.position[s + 1]);
-	return map.base[s] + Key<Code>::of(code, scaled).leading(low, end.skip(low)) * map.rise[s];
+	return map.base[s] + Key<Code>::of(code, position * stretch).leading(low, end.skip(low)) * map.rise[s];
 }
 
 // slice_of returns the slice of an element: there are as many as the largest

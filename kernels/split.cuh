@@ -31,13 +31,15 @@ template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
 template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 	static constexpr int BINS = 1 << BITS, TILE = THREADS * ITEMS;
 	u64 staged[TILE];  // the tile in order of digit
-	u32 count[BINS];   // elements by digit; then the first rank of each digit; then what to add to a rank for its place
+	// Elements by digit, and those without one behind; then the first rank of each
+	// digit; then what to add to a rank for its place.
+	u32 count[BINS + 1];
 	u32 sums[32];
-	u32 placed;        // elements of the tile that have a digit
 };
 
-// split_tile moves the elements source.load(0 … valid-1) of one tile, but for
-// those that load reports as misplaced. source.digit(element) < 1 << BITS; sink.claim(digit, count) returns the output
+// split_tile moves the valid elements of one tile: source.load fetches what
+// source.element makes one of, or sets bit in misplaced and has it reported
+// instead. All loads come before their first use. source.digit(element) < 1 << BITS; sink.claim(digit, count) returns the output
 // position of the first of count elements, sink.store(position, digit, element)
 // takes one. A block may go on with another tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
@@ -47,35 +49,39 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 	constexpr int PER = BINS <= THREADS ? 1 : BINS <= 2 * THREADS ? 2 : 4; // bins a thread adds up
 	static_assert(BINS <= 4 * THREADS, "every bin has its thread");
 	__syncthreads(); // the tile before is done
-	for (int b = threadIdx.x; b < BINS; b += THREADS) shared.count[b] = 0;
+	for (int b = threadIdx.x; b <= BINS; b += THREADS) shared.count[b] = 0;
 	__syncthreads(); // counts are zero
 
 	u64 element[ITEMS];
-	u32 rank[ITEMS]; // digit and rank among the tile's elements of this digit
-	u32 misplaced = 0; // a bit for each item
+	u32 rank[ITEMS];   // digit and rank among the tile's elements of this digit
+	u32 misplaced = 0; // a bit for each item that has none
+	typename Source::Raw raw[ITEMS];
 	if (valid == TILE) {
 #pragma unroll
-		for (int i = 0; i < ITEMS; i++) element[i] = source.load(threadIdx.x, i * THREADS, misplaced, 1u << i);
+		for (int i = 0; i < ITEMS; i++) raw[i] = source.load(threadIdx.x, i * THREADS);
 	} else {
 #pragma unroll
 		for (int i = 0; i < ITEMS; i++)
-			if (threadIdx.x + i * THREADS < valid) element[i] = source.load(threadIdx.x, i * THREADS, misplaced, 1u << i);
-			else misplaced |= 1u << i;
+			if (threadIdx.x + i * THREADS < valid) raw[i] = source.load(threadIdx.x, i * THREADS);
+			else raw[i] = 0, misplaced |= 1u << i;
 	}
+	const u32 missing = misplaced;
+#pragma unroll
+	for (int i = 0; i < ITEMS; i++) element[i] = source.element(raw[i], threadIdx.x + i * THREADS, misplaced, 1u << i);
 	if (misplaced == 0) {
 #pragma unroll
-		for (int i = 0; i < ITEMS; i++) {
+		for (int i = 0; i < ITEMS; i++) { // without branches, so that the atomics are under way together
 			u32 digit = source.digit(element[i]);
 			rank[i] = digit << 16 | atomicAdd(&shared.count[digit], 1u);
 		}
 	} else {
 #pragma unroll
-		for (int i = 0; i < ITEMS; i++)
-			if (!(misplaced >> i & 1)) {
-				u32 digit = source.digit(element[i]);
-				rank[i] = digit << 16 | atomicAdd(&shared.count[digit], 1u);
-			}
+		for (int i = 0; i < ITEMS; i++) {
+			u32 digit = misplaced >> i & 1 ? (u32)BINS : source.digit(element[i]);
+			rank[i] = digit << 16 | atomicAdd(&shared.count[digit], 1u);
+		}
 	}
+	for (u32 rest = misplaced & ~missing; rest; rest &= rest - 1) source.report(threadIdx.x + (__ffs(rest) - 1) * THREADS);
 	__syncthreads(); // counts are complete
 
 	const u32 bin = threadIdx.x * PER;
@@ -96,19 +102,18 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 			claimed[j] -= start;
 			start += count[j];
 		}
-		if (bin + PER == (u32)BINS) shared.placed = start;
+		if (bin + PER == (u32)BINS) shared.count[BINS] = start;
 	}
 	__syncthreads(); // first ranks are written
 #pragma unroll
-	for (int i = 0; i < ITEMS; i++)
-		if (misplaced == 0 || !(misplaced >> i & 1)) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
+	for (int i = 0; i < ITEMS; i++) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
 	__syncthreads(); // staged is complete, first ranks are read
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
 	}
 	__syncthreads(); // what to add to ranks is written
-	const u32 placed = shared.placed;
+	const u32 placed = shared.count[BINS];
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		u32 r = threadIdx.x + i * THREADS;
