@@ -97,7 +97,7 @@ func evenPlan(n int, wide bool, l layout) *plan {
 // mappedPlan is the plan for codes that go through a table, given how many of
 // the sampled elements lie in each of its segments.
 func mappedPlan(n int, wide bool, l layout, t *table, count []uint32, sampled int) *plan {
-	p := &plan{n: n, wide: wide, layout: l, table: t}
+	p := &plan{wide: wide, layout: l, table: t}
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
 	most := t.share(count) * float64(n) / float64(sampled)
