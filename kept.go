@@ -33,6 +33,10 @@ type keptKeys[E any] interface {
 	codes(dst []uint64, order []uint32, depth int) int
 	// compare compares the kept keys of two elements.
 	compare(i, j uint32) int
+	// follow tells how the keys of the elements numbered by at follow on those
+	// of the elements before them, given that prefixes of room bits tie, and
+	// returns the elements that tie still, in the place of at.
+	follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 	// last reports whether elements that tie on code, which ends at depth,
 	// have equal keys.
 	last(code uint64, depth int) bool
@@ -67,11 +71,8 @@ func (f selfKey[K]) keptSize() uintptr { return 0 }
 
 func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
 	switch kindOf[K]() {
-	case kindString:
-		// Sound: K's underlying type is string.
-		return &keptStrings[E, K]{store: s, text: func(k K) string { return *(*string)(unsafe.Pointer(&k)) }}
-	case kindBytes:
-		return &keptStrings[E, K]{store: s, text: bytesAsString[K]}
+	case kindString, kindBytes:
+		return &keptStrings[E, K]{store: s, bytes: kindOf[K]() == kindBytes}
 	}
 	return keptWords[E, K]{s}
 }
@@ -95,23 +96,38 @@ type store[E any, K Key] struct {
 	room []K // the same where keys are to be stored, nil where they are given
 }
 
-// put stores the keys of a piece of elements, also in keys, and makes out the
-// nulls, whose keys are the zero value.
-func (s *store[E, K]) put(keys []K, null *[piece]bool, block []E, lo int, at []uint32) {
+// put stores the keys of a piece of elements and returns them, in buf unless
+// they are where they belong. It makes out the nulls, whose keys are the zero
+// value.
+func (s *store[E, K]) put(buf *[piece]K, null *[piece]bool, block []E, lo int, at []uint32) []K {
+	if s.room == nil {
+		return as[K](block) // given
+	}
+	keys := buf[:len(block)]
+	if at == nil {
+		keys = s.room[lo : lo+len(block)]
+	}
+	if s.nulls == noNulls {
+		get := s.get
+		for i := range keys {
+			keys[i] = get(block[i])
+		}
+	} else {
+		s.putNulls(keys, null, block)
+	}
+	for i, x := range at {
+		s.room[x] = keys[i]
+	}
+	return keys
+}
+
+func (s *store[E, K]) putNulls(keys []K, null *[piece]bool, block []E) {
 	for i, e := range block {
 		var k K
-		null[i] = s.nulls != noNulls && s.isNull(e)
-		if !null[i] {
+		if null[i] = s.isNull(e); !null[i] {
 			k = s.get(e)
 		}
 		keys[i] = k
-		switch {
-		case s.room == nil:
-		case at == nil:
-			s.room[lo+i] = k
-		default:
-			s.room[at[i]] = k
-		}
 	}
 }
 
@@ -130,6 +146,7 @@ func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
 	case *cpu.Placement[uint64]:
 		s.keys, err = cpu.Along(env, p, s.room)
 	}
+	s.room = s.keys // for keys that are extracted later
 	return err
 }
 
@@ -137,8 +154,10 @@ func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
 // packed code, behind its null flag.
 func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
 	if s.nulls == noNulls {
-		for i := range dst {
-			dst[i] >>= 64 - room
+		if room < 64 {
+			for i := range dst {
+				dst[i] >>= 64 - room
+			}
 		}
 		return
 	}
@@ -168,11 +187,10 @@ func eachPiece[E any](dst []uint64, block []E, lo int, at []uint32, f func(dst [
 type keptWords[E any, K Key] struct{ *store[E, K] }
 
 func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	var keys [piece]K
+	var buf [piece]K
 	var null [piece]bool
 	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		w.put(keys[:len(block)], &null, block, lo, at)
-		encodeWord(dst, keys[:len(block)], 0, w.order)
+		encodeWord(dst, w.put(&buf, &null, block, lo, at), 0, w.order)
 		w.flag(dst, &null, room)
 	})
 }
@@ -203,21 +221,56 @@ func (w keptWords[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 	return depth + 1
 }
 
+// follow reads word after word: comparing key by key would encode each alone.
+func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	var keys [2 * piece]K
+	var words [2 * piece]uint64
+	for depth := w.first(room); depth < kindOf[K]().words() && !seen.Mixed(); depth++ {
+		still = at[:0]
+		for i := 0; i < len(at) && !seen.Mixed(); i += piece {
+			part := at[i:min(i+piece, len(at))]
+			for j, x := range part {
+				keys[2*j], keys[2*j+1] = w.keys[x-1], w.keys[x]
+			}
+			encodeWord(words[:2*len(part)], keys[:2*len(part)], depth, w.order)
+			for j, x := range part {
+				step := stepOf(words[2*j], words[2*j+1])
+				if step == cpu.Tie {
+					still = append(still, x)
+				} else {
+					seen |= step
+				}
+			}
+		}
+		at = still
+	}
+	return at, seen
+}
+
 func (w keptWords[E, K]) last(_ uint64, depth int) bool { return depth == kindOf[K]().words() }
 
 // keptStrings keeps strings and byte slices. Depth counts bytes.
 type keptStrings[E any, K Key] struct {
 	*store[E, K]
-	text    func(K) string
+	bytes   bool         // K is a byte slice, not a string
 	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
 }
 
+// text views a key as a string.
+func (t *keptStrings[E, K]) text(k K) string {
+	if t.bytes {
+		return bytesAsString(k)
+	}
+	// Sound: K's underlying type is string.
+	return *(*string)(unsafe.Pointer(&k))
+}
+
 func (t *keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	var keys [piece]K
+	var buf [piece]K
 	var null [piece]bool
 	flip := t.flip()
 	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		t.put(keys[:len(block)], &null, block, lo, at)
+		keys := t.put(&buf, &null, block, lo, at)[:len(dst)]
 		longest := 0
 		for i := range dst {
 			s := t.text(keys[i])
@@ -273,6 +326,25 @@ func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 		dst[i] = rest(t.text(t.keys[at]), depth) ^ flip
 	}
 	return depth + 7
+}
+
+func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	still = at[:0]
+	for i, x := range at {
+		if i%piece == 0 && seen.Mixed() {
+			break
+		}
+		a, b := t.text(t.keys[x-1]), t.text(t.keys[x])
+		switch {
+		case a == b:
+			still = append(still, x)
+		case (a < b) != t.order.desc:
+			seen |= cpu.Rise
+		default:
+			seen |= cpu.Fall
+		}
+	}
+	return still, seen
 }
 
 func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }

@@ -61,7 +61,7 @@ func (r *run) end() {
 		st.Total = time.Since(r.start)
 		*r.stats = *st
 	}
-	r.Arena.Release()
+	r.Arena.Release(r.Loop.Workers)
 }
 
 // moveBytes is the element size up to which elements travel with their codes
@@ -120,7 +120,7 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	if len(lv) == 1 && lv[0].exact() {
 		return cpu.Move(&r.Env, s, src)
 	}
-	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{newTies(&r.Env, sliceRows(s), lv), r})
+	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{newTies(r, sliceRows(s), lv), r})
 }
 
 // gatherRows sorts s through an index: order first, then move once.
@@ -168,8 +168,12 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
 func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
 	exact := len(lv) == 1 && lv[0].exact()
-	ties := newTies(&r.Env, rows, lv)
-	err := cpu.Order(&r.Env, rows.n, src, !exact, func(worker, lo int, order []uint32, codes []C) {
+	ties := newTies(r, rows, lv)
+	var watch cpu.Watch[C]
+	if !exact {
+		watch = func(lo int, codes []C) cpu.Steps { return follow(ties, lo, codes) }
+	}
+	err := cpu.Order(&r.Env, rows.n, src, watch, !exact, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})
@@ -294,7 +298,7 @@ func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []ui
 			i++
 		}
 	}
-	ties := newTies(&r.Env, rows, lv)
+	ties := newTies(r, rows, lv)
 	err := r.Stage("ties", len(bounds)-1, 1, func(worker, i, _ int) {
 		lo, hi := bounds[i], bounds[i+1]
 		refine(ties, worker, index[lo:hi], sorted[lo:hi], place{})

@@ -34,6 +34,8 @@ type ties[E any] struct {
 	count  atomic.Int64 // elements whose first codes tied
 	work   []tieWorker[E]
 	opened []sync.Once // by level: its kept keys have room
+	watch  bool        // levels behind the first are looked at while codes are extracted
+	spare  sync.Pool   // of tieWorkers, for what does not know its worker
 
 	mu    sync.Mutex
 	large []tie
@@ -44,11 +46,18 @@ type tieWorker[E any] struct {
 	open  []tie // runs found and not yet refined
 	codes []uint64
 	block [piece]E
+	late  [piece]uint32 // elements whose codes were not needed early
+	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
+	tied  []uint32 // elements that tie with the one before
+	both  []uint32 // they, and the ones before
 }
 
-func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
-	return &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+func newTies[E any](r *run, rows rows[E], levels []level[E]) *ties[E] {
+	t := &ties[E]{env: &r.Env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, r.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+	t.watch = r.limit == 0 // early codes take memory that limits do not reckon with
+	t.spare.New = func() any { return new(tieWorker[E]) }
+	return t
 }
 
 // after returns where elements that tie on code, made at p, are to be refined;
@@ -115,17 +124,34 @@ func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p 
 	}
 }
 
-// codes writes the codes of elements at p and returns the place they end at.
+// open makes room for what a level keeps, and, if it is opened early, for its
+// codes.
+func (t *ties[E]) open(level int, early bool) {
+	t.opened[level].Do(func() {
+		l := &t.levels[level]
+		l.open(t.rows, &t.env.Arena)
+		if early {
+			l.early = newEarly(t.rows.n, &t.env.Arena)
+		}
+	})
+}
+
+// codes writes the codes of elements at p and returns the place they end at. A
+// cancelled context leaves codes out.
 func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) place {
 	l := &t.levels[p.level]
 	if p.tail {
 		p.depth = l.kept.codes(dst, order, p.depth)
 		return p
 	}
-	t.opened[p.level].Do(func() { l.open(t.rows, &t.env.Arena) })
-	for i := 0; i < len(order); i += piece {
+	t.open(p.level, false)
+	for i := 0; i < len(order) && t.env.Loop.Err() == nil; i += piece {
 		part := order[i:min(i+piece, len(order))]
-		l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+		if l.early.codes == nil {
+			l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+		} else {
+			t.codesOnce(w, dst[i:i+len(part)], part, l)
+		}
 	}
 	return p
 }
@@ -136,12 +162,22 @@ type refiner[E any, C code] struct {
 	run  *run
 }
 
-// Moved renumbers rows and kept keys: they are found where their elements are.
+func (f refiner[E, C]) Follow(lo int, codes []C) cpu.Steps { return follow(f.ties, lo, codes) }
+
+// Moved renumbers rows, kept keys and early codes: they are found where their
+// elements are.
 func (f refiner[E, C]) Moved(payload []E, p *cpu.Placement[C]) error {
 	f.ties.rows = sliceRows(payload)
-	if l := &f.ties.levels[0]; !l.exact() {
-		var along any = p
-		return l.kept.moved(f.ties.env, payload, along)
+	for i := range f.ties.levels {
+		l := &f.ties.levels[i]
+		if l.kept != nil {
+			if err := l.kept.moved(f.ties.env, payload, p); err != nil {
+				return err
+			}
+		}
+		if err := earlyMoved(f.ties.env, &l.early, p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -183,13 +219,11 @@ func (t *ties[E]) finishLarge(run tie) error {
 	if end.tail {
 		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
 	}
-	var blocks sync.Pool // of tieWorkers: a source does not know its worker
-	blocks.New = func() any { return new(tieWorker[E]) }
 	return cpu.Order(t.env, len(before), func(dst []uint64, lo int) {
-		w := blocks.Get().(*tieWorker[E])
+		w := t.spare.Get().(*tieWorker[E])
 		t.codes(w, dst, before[lo:lo+len(dst)], run.place)
-		blocks.Put(w)
-	}, true, func(worker, lo int, order []uint32, codes []uint64) {
+		t.spare.Put(w)
+	}, nil, true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]

@@ -34,7 +34,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	switch {
 	case v.sorted():
-		found(env, v.min == v.max)
+		found(env, v)
 		return nil
 	case v.reversed(k.Len):
 		env.Trace.Found("reversed")

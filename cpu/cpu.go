@@ -39,7 +39,7 @@ func (Engine) Worth(int, int, uintptr) bool { return true }
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx
 	if job.Bits <= 32 {
-		return Order(job.Env, job.N, Source[uint32](job.Codes32), false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
+		return Order(job.Env, job.N, Source[uint32](job.Codes32), nil, false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
 	}
-	return Order(job.Env, job.N, Source[uint64](job.Codes64), false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
+	return Order(job.Env, job.N, Source[uint64](job.Codes64), nil, false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
 }

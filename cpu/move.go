@@ -21,14 +21,14 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 		return nil
 	}
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
+	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
 	}
 	target := moveTarget[E, C]()
 	switch {
 	case v.sorted():
-		found(env, v.min == v.max)
+		found(env, v)
 		return nil
 	case v.reversed(n):
 		env.Trace.Found("reversed")
@@ -58,9 +58,9 @@ func moveTarget[E any, C Code]() int {
 }
 
 // found records an input that was in order.
-func found(env *engine.Env, flat bool) {
+func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found("sorted")
-	if flat {
+	if v.min == v.max && v.steps&Rise == 0 {
 		env.Trace.Found("flat")
 	}
 }
@@ -155,6 +155,8 @@ func (p part) write(index []uint32) {
 
 // Refiner orders the elements whose codes tie.
 type Refiner[E any, C Code] interface {
+	// Follow is the Watch of the extraction.
+	Follow(lo int, codes []C) Steps
 	// Moved tells that element i of the input is now element place(i) of
 	// payload and will be known by that number.
 	Moved(payload []E, p *Placement[C]) error
@@ -198,9 +200,16 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
 	n := len(s)
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
-	if err != nil {
+	v, err := extract(env, codes, src, r.Follow)
+	switch {
+	case err != nil:
 		return err
+	case v.inOrder():
+		found(env, v)
+		return nil
+	case v.falling():
+		env.Trace.Found("reversed")
+		return Reverse(env, s)
 	}
 	index := scratch.Take[uint32](&env.Arena, n)
 	if v.sorted() || v.reversed(n) || n <= 2*orderTarget {

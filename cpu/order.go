@@ -8,18 +8,19 @@ import (
 // Sink takes the positions of the elements that come lo-th, lo+1-th, …, from
 // several workers, in disjoint ranges in any sequence. If ties are asked for,
 // it also takes the elements' codes, and ranges begin and end between different
-// codes; otherwise codes is nil. The slices belong to the engine again when the
-// sink returns.
+// codes; otherwise, and where order is known to be final, codes is nil. The
+// slices belong to the engine again when the sink returns.
 type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
 // Order orders n elements by the codes of src, ties in input order, and passes
-// the result to sink. It takes 2 codes and 1 index of scratch per element.
-func Order[C Code](env *engine.Env, n int, src Source[C], ties bool, sink Sink[C]) error {
+// the result to sink; watch may be nil. It takes 2 codes and 1 index of scratch
+// per element.
+func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
 	}
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
+	v, err := extract(env, codes, src, watch)
 	if err != nil {
 		return err
 	}
@@ -34,11 +35,12 @@ const orderTarget = 8192
 // arrange orders the positions of codes, which were surveyed as v.
 func arrange[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	n := len(codes)
+	ties = ties && !v.inOrder() && !v.falling() // both are final
 	switch {
-	case v.sorted():
-		env.Trace.Found("sorted")
+	case v.sorted() && !v.falling(): // codes all equal may hide falling keys
+		found(env, v)
 		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(i) })
-	case v.reversed(n):
+	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
 		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(n - 1 - i) })
 	case n <= 2*orderTarget:
@@ -71,9 +73,6 @@ func arrangeLocally[C Code](env *engine.Env, codes []C, v survey[C], ties bool, 
 // different codes.
 func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at func(i int) uint32) error {
 	n := len(codes)
-	if at(0) == 0 && codes[0] == codes[n-1] {
-		env.Trace.Found("flat")
-	}
 	out := newOutputs(env, ties, sink)
 	// end returns the first position from i on where a range may end.
 	end := func(i int) int {

@@ -10,11 +10,11 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 	const n = 1 << 20
 	var a Arena
 	first := unsafe.SliceData(Take[uint64](&a, n))
-	a.Release()
+	a.Release(1)
 	if again := unsafe.SliceData(Take[uint32](&a, 2*n)); unsafe.Pointer(again) != unsafe.Pointer(first) {
 		t.Error("a block of the same size was not reused")
 	}
-	a.Release()
+	a.Release(1)
 	dropIdle(time.Now().Add(idleTime))
 	idle.Lock()
 	defer idle.Unlock()
@@ -27,7 +27,7 @@ func TestPeakCountsWhatIsHeld(t *testing.T) {
 	var a Arena
 	Take[uint64](&a, 1<<18)
 	Take[*int](&a, 1<<18)
-	a.Release()
+	a.Release(1)
 	Take[uint64](&a, 1)
 	if got, least := a.Peak(), int64(2*8<<18); got < least || got > 2*Size(1<<18, 8) {
 		t.Errorf("Peak() = %d, want %d or a little more", got, least)
@@ -39,7 +39,7 @@ func TestNoMoreIsKeptThanWasInUse(t *testing.T) {
 	for i := range 50 { // ever new sizes
 		var a Arena
 		Take[uint64](&a, 1<<18+i<<16)
-		a.Release()
+		a.Release(1)
 	}
 	idle.Lock()
 	defer idle.Unlock()
@@ -52,7 +52,7 @@ func TestTypedMemoryIsClearedOnRelease(t *testing.T) {
 	var a Arena
 	s := Take[*int](&a, 1000)
 	s[5] = new(int)
-	a.Release()
+	a.Release(1)
 	if s[5] != nil {
 		t.Error("a released buffer still holds a pointer")
 	}
