@@ -211,3 +211,157 @@ func checkShapes[K sorter.Key](t *testing.T, name string, n, each int, key func(
 		}
 	}
 }
+
+// nearlyCases change keys that are in order at a few places, or at more than
+// can be mended. Three rows
+// have each key, so that stability shows.
+var nearlyCases = []struct {
+	name  string
+	near  bool
+	spoil func(keys []int32)
+}{
+	{"one exchange", true, func(k []int32) { k[len(k)/5], k[len(k)/2] = k[len(k)/2], k[len(k)/5] }},
+	{"first and last exchanged", true, func(k []int32) { k[0], k[len(k)-1] = k[len(k)-1], k[0] }},
+	{"one in a hundred random", true, func(k []int32) { randomize(k, 100) }},
+	{"one in forty random", true, func(k []int32) { randomize(k, 40) }},
+	{"a small end", true, func(k []int32) { randomize(k[len(k)-len(k)/50:], 1) }},
+	{"a small start", true, func(k []int32) { randomize(k[:len(k)/50], 1) }},
+	{"a falling end", true, func(k []int32) { slices.Reverse(k[len(k)-len(k)/50:]) }},
+	{"a run of equals inside", true, func(k []int32) {
+		for i := range len(k) / 50 {
+			k[len(k)/3+i] = k[len(k)/2]
+		}
+	}},
+	{"borders of what workers claim", true, func(k []int32) {
+		for i := 2048; i < len(k); i += 2048 {
+			k[i], k[i-1] = k[i-1]-100, k[i]+100
+		}
+	}},
+	{"rotated by a third", false, func(k []int32) {
+		copy(k, append(slices.Clone(k[len(k)/3:]), k[:len(k)/3]...))
+	}},
+	{"rotated by a tenth", false, func(k []int32) {
+		copy(k, append(slices.Clone(k[len(k)/10:]), k[:len(k)/10]...))
+	}},
+	{"two interleaved runs", false, func(k []int32) {
+		for i := 1; i < len(k); i += 50 {
+			k[i] += 1 << 20
+			k[len(k)-1-i] -= 1 << 20
+		}
+		randomize(k, 10)
+	}},
+	{"teeth", false, func(k []int32) {
+		for i := range k {
+			k[i] = int32(i % (len(k) / 40) * 500)
+		}
+	}},
+}
+
+func randomize(k []int32, every int) {
+	h := uint64(len(k))
+	for i := 0; i < len(k); i += every {
+		h = h*6364136223846793005 + 1442695040888963407
+		k[i] = int32(h>>33) % int32(7*len(k))
+	}
+}
+
+// TestNearlySorted holds every verb to the stable sort on inputs that are
+// nearly sorted, and on some that only seem so.
+func TestNearlySorted(t *testing.T) {
+	for _, n := range []int{16_384, 16_385, 70_001, 262_144, 300_003} {
+		n = max(16_385, scaled(n))
+		for _, c := range nearlyCases {
+			keys := make([]int32, n)
+			for i := range keys {
+				keys[i] = int32(i / 3 * 20)
+			}
+			c.spoil(keys)
+			checkNearly(t, fmt.Sprintf("%s, n=%d", c.name, n), keys, c.near)
+		}
+	}
+}
+
+// padded is an element whose size is no power of two and which is too large to
+// travel with its code.
+type padded struct {
+	key int32
+	at  int
+	pad [17]int64
+}
+
+func checkNearly(t *testing.T, name string, keys []int32, near bool) {
+	t.Helper()
+	want := ascending(len(keys))
+	slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	var st sorter.Stats
+	found := func(verb string) {
+		t.Helper()
+		if near != (st.Shape == "nearly sorted") {
+			t.Errorf("%s, %s: the shape is %q", name, verb, st.Shape)
+		}
+	}
+	for workers := 1; workers <= 5; workers += 2 {
+		opts := []sorter.Option{sorter.Report(&st), sorter.Workers(workers)}
+		got := ascending(len(keys))
+		err := sorter.Sort(got, func(i int) int32 { return keys[i] }, opts...)
+		checkSame(t, name+", Sort", err, got, want)
+		found("Sort")
+
+		wide := ascending(len(keys))
+		err = sorter.Sort(wide, func(i int) int64 { return int64(keys[i]) << 30 }, append(opts, sorter.WithContext(neverCancelled))...)
+		checkSame(t, name+", Sort by int64 under a context", err, wide, want)
+		found("Sort by int64")
+
+		p, err := sorter.OrderKeys(keys, opts...)
+		checkSame(t, name+", OrderKeys", err, p, permOf(want))
+		found("OrderKeys")
+
+		own := slices.Clone(keys)
+		err = sorter.SortKeys(own, opts...)
+		checkSame(t, name+", SortKeys", err, own, mapped(want, func(i int) int32 { return keys[i] }))
+		found("SortKeys")
+
+		falling := mapped(keys, func(k int32) float64 { return -float64(k) })
+		err = sorter.SortKeys(falling, append(opts, sorter.Descending(), sorter.WithContext(neverCancelled))...)
+		checkSame(t, name+", SortKeys of float64 descending", err, falling, mapped(want, func(i int) float64 { return -float64(keys[i]) }))
+		found("SortKeys of float64")
+	}
+	checkNearlyWide(t, name, keys, want)
+}
+
+// checkNearlyWide has keys that tie in their codes, and elements with pointers
+// and of several cache lines.
+func checkNearlyWide(t *testing.T, name string, keys []int32, want []int) {
+	t.Helper()
+	texts := mapped(keys, func(k int32) string { return fmt.Sprintf("%08d tail %d", (k+1<<21)/4, (k+1<<21)%4) })
+	got := slices.Clone(texts)
+	err := sorter.SortKeys(got, sorter.Workers(2))
+	checkSame(t, name+", strings", err, got, mapped(want, func(i int) string { return texts[i] }))
+
+	large := make([]padded, len(keys))
+	for i, k := range keys {
+		large[i] = padded{key: k, at: i}
+	}
+	err = sorter.Sort(large, func(e padded) int32 { return e.key }, sorter.Workers(2))
+	checkSame(t, name+", large elements", err, mapped(large, func(e padded) int { return e.at }), want)
+
+	order := sorter.By(sorter.Asc(func(i int) int32 { return keys[i] >> 4 }), sorter.Asc(func(i int) string { return texts[i] }))
+	rows := ascending(len(keys))
+	checkSame(t, name+", columns", order.Sort(rows, sorter.Workers(2)), rows, want)
+}
+
+// TestNearlySortedKeyCalls has every key function called once per element.
+func TestNearlySortedKeyCalls(t *testing.T) {
+	keys := make([]int32, 100_000)
+	for i := range keys {
+		keys[i] = int32(i)
+	}
+	randomize(keys, 64)
+	calls := make([]atomic.Int32, len(keys))
+	err := sorter.Sort(ascending(len(keys)), func(i int) int32 { calls[i].Add(1); return keys[i] })
+	for i := range calls {
+		if c := calls[i].Load(); c != 1 || err != nil {
+			t.Fatalf("the key function was called %d times for element %d; error %v", c, i, err)
+		}
+	}
+}

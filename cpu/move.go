@@ -36,6 +36,11 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	case n <= 2*target && n <= maxLocal:
 		return moveLocally(env, s, codes, v)
 	}
+	if m, err := nearly(env, codes, v); err != nil {
+		return err
+	} else if m != nil {
+		return moveNear(env, s, m)
+	}
 	b, err := plan(env, n, in(codes), v, target)
 	if err != nil {
 		return err
@@ -212,8 +217,12 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 		return Reverse(env, s)
 	}
 	index := scratch.Take[uint32](&env.Arena, n)
-	if v.sorted() || v.reversed(n) || n <= 2*orderTarget {
-		return gatherRefined(env, s, codes, v, index, r)
+	m, err := nearly(env, codes, v)
+	switch {
+	case err != nil:
+		return err
+	case m != nil || v.sorted() || v.reversed(n) || n <= 2*orderTarget:
+		return gatherRefined(env, s, codes, v, m, index, r)
 	}
 	b, err := plan(env, n, in(codes), v, moveTarget[E, C]())
 	if err != nil {
@@ -247,12 +256,17 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 
 // gatherRefined finishes MoveRefined without a partition: the elements are few,
 // or nearly where they belong.
-func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], index []uint32, r Refiner[E, C]) error {
-	err := arrange(env, codes, v, true, func(worker, lo int, order []uint32, codes []C) {
+func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], index []uint32, r Refiner[E, C]) (err error) {
+	sink := func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		r.Refine(worker, final, codes)
-	})
+	}
+	if m != nil {
+		err = m.emit(env, true, sink, nil)
+	} else {
+		err = arrange(env, codes, v, true, sink)
+	}
 	if err = r.Finish(err); err != nil {
 		return err
 	}

@@ -46,6 +46,9 @@ func arrange[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Si
 	case n <= 2*orderTarget:
 		return arrangeLocally(env, codes, v, ties, sink)
 	}
+	if m, err := nearly(env, codes, v); m != nil || err != nil {
+		return m.emit(env, ties, sink, err)
+	}
 	b, err := plan(env, n, in(codes), v, orderTarget)
 	if err != nil {
 		return err
