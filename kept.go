@@ -31,6 +31,8 @@ type keptKeys[E any] interface {
 	// codes writes the codes at depth of the elements numbered by order and
 	// returns the depth behind them.
 	codes(dst []uint64, order []uint32, depth int) int
+	// forget drops the first n kept keys.
+	forget(n int)
 	// compare compares the kept keys of two elements.
 	compare(i, j uint32) int
 	// follow tells how the keys of the elements numbered by at follow on those
@@ -96,14 +98,14 @@ type store[E any, K Key] struct {
 	room []K // the same where keys are to be stored, nil where they are given
 }
 
-// put stores the keys of a piece of elements and returns them, in buf unless
-// they are where they belong. It makes out the nulls, whose keys are the zero
+// put stores the keys of a piece of elements and returns them, in buf if they
+// do not belong together. It makes out the nulls, whose keys are the zero
 // value.
-func (s *store[E, K]) put(buf *[piece]K, null *[piece]bool, block []E, lo int, at []uint32) []K {
+func (s *store[E, K]) put(buf []K, null []bool, block []E, lo int, at []uint32) []K {
 	if s.room == nil {
 		return as[K](block) // given
 	}
-	keys := buf[:len(block)]
+	keys := buf[:len(at)]
 	if at == nil {
 		keys = s.room[lo : lo+len(block)]
 	}
@@ -121,7 +123,7 @@ func (s *store[E, K]) put(buf *[piece]K, null *[piece]bool, block []E, lo int, a
 	return keys
 }
 
-func (s *store[E, K]) putNulls(keys []K, null *[piece]bool, block []E) {
+func (s *store[E, K]) putNulls(keys []K, null []bool, block []E) {
 	for i, e := range block {
 		var k K
 		if null[i] = s.isNull(e); !null[i] {
@@ -130,6 +132,8 @@ func (s *store[E, K]) putNulls(keys []K, null *[piece]bool, block []E) {
 		keys[i] = k
 	}
 }
+
+func (s *store[E, K]) forget(n int) { clear(s.room[:n]) }
 
 func (s *store[E, K]) compare(i, j uint32) int {
 	return s.full(s.keys[i], s.keys[j])
@@ -152,7 +156,7 @@ func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
+func (s *store[E, K]) flag(dst []uint64, null []bool, room int) {
 	if s.nulls == noNulls {
 		if room < 64 {
 			for i := range dst {
@@ -171,28 +175,35 @@ func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
 	}
 }
 
-// eachPiece calls f for pieces of block with the numbers of their elements.
-func eachPiece[E any](dst []uint64, block []E, lo int, at []uint32, f func(dst []uint64, block []E, lo int, at []uint32)) {
-	for i := 0; i < len(block); i += piece {
-		j := min(i+piece, len(block))
-		if at == nil {
-			f(dst[i:j], block[i:j], lo+i, nil)
-		} else {
-			f(dst[i:j], block[i:j], 0, at[i:j])
-		}
+// part returns the numbers [i, j) of at, nil if at is nil.
+func part(at []uint32, i, j int) []uint32 {
+	if at == nil {
+		return nil
 	}
+	return at[i:j]
 }
 
 // keptWords keeps keys of fixed size. Depth counts words of their codes.
 type keptWords[E any, K Key] struct{ *store[E, K] }
 
 func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	var buf [piece]K
+	if len(block) <= few {
+		var keys [few]K
+		var null [few]bool
+		w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		return
+	}
+	var keys [piece]K
 	var null [piece]bool
-	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		encodeWord(dst, w.put(&buf, &null, block, lo, at), 0, w.order)
-		w.flag(dst, &null, room)
-	})
+	w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+}
+
+func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
+	for i := 0; i < len(block); i += len(buf) {
+		j := min(i+len(buf), len(block))
+		encodeWord(dst[i:j], w.put(buf, null, block[i:j], lo+i, part(at, i, j)), 0, w.order)
+		w.flag(dst[i:j], null, room)
+	}
 }
 
 // complete is false: even word 0 of narrow kinds has lost the bit that tells
@@ -266,21 +277,36 @@ func (t *keptStrings[E, K]) text(k K) string {
 }
 
 func (t *keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	var buf [piece]K
+	if len(block) <= few {
+		var keys [few]K
+		var null [few]bool
+		t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		return
+	}
+	var keys [piece]K
 	var null [piece]bool
-	flip := t.flip()
-	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		keys := t.put(&buf, &null, block, lo, at)[:len(dst)]
-		longest := 0
-		for i := range dst {
-			s := t.text(keys[i])
+	t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+}
+
+func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
+	flip, longest := t.flip(), 0
+	for i := 0; i < len(block); i += len(buf) {
+		j := min(i+len(buf), len(block))
+		codes := dst[i:j]
+		for i, k := range t.put(buf, null, block[i:j], lo+i, part(at, i, j))[:len(codes)] {
+			s := t.text(k)
 			code := prefix(s)
 			longest = max(longest, len(s), zeroByte(code, len(s)))
-			dst[i] = code ^ flip
+			codes[i] = code ^ flip
 		}
-		t.note(longest)
-		t.flag(dst, &null, room)
-	})
+		t.flag(codes, null, room)
+	}
+	t.note(longest)
+}
+
+func (t *keptStrings[E, K]) forget(n int) {
+	t.store.forget(n)
+	t.longest.Store(0)
 }
 
 // note records the longest string of a piece.

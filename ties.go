@@ -34,7 +34,7 @@ type ties[E any] struct {
 	count  atomic.Int64 // elements whose first codes tied
 	work   []tieWorker[E]
 	opened []sync.Once // by level: its kept keys have room
-	watch  bool        // levels behind the first are looked at while codes are extracted
+	watch  bool        // later levels are looked at while codes are extracted; limits do not reckon with the memory
 	spare  sync.Pool   // of tieWorkers, for what does not know its worker
 
 	mu    sync.Mutex
@@ -46,6 +46,7 @@ type tieWorker[E any] struct {
 	open  []tie // runs found and not yet refined
 	codes []uint64
 	block [piece]E
+	used  int           // elements of block that were written since it was cleared
 	late  [piece]uint32 // elements whose codes were not needed early
 	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
@@ -53,11 +54,17 @@ type tieWorker[E any] struct {
 	both  []uint32 // they, and the ones before
 }
 
-func newTies[E any](r *run, rows rows[E], levels []level[E]) *ties[E] {
-	t := &ties[E]{env: &r.Env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, r.Loop.Workers)), opened: make([]sync.Once, len(levels))}
-	t.watch = r.limit == 0 // early codes take memory that limits do not reckon with
+func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
+	t := &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
 	t.spare.New = func() any { return new(tieWorker[E]) }
 	return t
+}
+
+// forget drops what the first worker has copied of the elements.
+func (t *ties[E]) forget() {
+	w := &t.work[0]
+	clear(w.block[:w.used])
+	w.used, t.rows = 0, rows[E]{}
 }
 
 // after returns where elements that tie on code, made at p, are to be refined;
@@ -148,6 +155,7 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 	for i := 0; i < len(order) && t.env.Loop.Err() == nil; i += piece {
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {
+			w.used = max(w.used, len(part))
 			l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
 		} else {
 			t.codesOnce(w, dst[i:i+len(part)], part, l)

@@ -42,7 +42,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 		return err
 	}
 	r.Arena.Hold(bytes - workers*8*engine.Block)
-	t := newTies(r, sliceRows(s), lv)
+	t := newTies(&r.Env, sliceRows(s), lv)
 	order, err := selectFirst(r, t, k)
 	if err = t.finish(r, err); err != nil {
 		return err
