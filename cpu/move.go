@@ -100,7 +100,7 @@ func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
 	log, ok := combineLog[E]()
 	const group = 16 // elements gathered before they are stored
 	size := unsafe.Sizeof(dst[0])
-	if !ok || size < streamedBytes || len(dst) < 4*group {
+	if !ok || size < streamedBytes || len(dst) < 4*group || scratch.HasPointers[E]() {
 		return 0
 	}
 	head := 0
@@ -184,19 +184,7 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 	b := *p.buckets
 	b.next = append([]slots(nil), p.first...)
 	dst := dstOf[T](env, len(src))
-	err := b.partition(env, len(src), in(p.codes), func(next *slots) (func(int, []C), func()) {
-		return func(lo int, block []C) {
-			c, table := b.cells, b.table
-			src := src[lo:][:len(block)]
-			for i, code := range block {
-				k := table[c.of(code)] % bucketSlots
-				at := next[k]
-				next[k] = at + 1
-				dst[at] = src[i]
-			}
-		}, func() {}
-	})
-	return dst, err
+	return dst, partitionAlong(env, &b, p.codes, src, dst)
 }
 
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie

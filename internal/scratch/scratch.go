@@ -82,15 +82,22 @@ func (a *Arena) Release(workers int) {
 	a.used.Store(0)
 }
 
-var typedPools sync.Map // reflect.Type → *sync.Pool of *[]T
+var typedPools sync.Map // typedPool → *sync.Pool of *[]T
+
+// typedPool is a type and a size, to the power of two: what one sort takes of a
+// type is both large and small.
+type typedPool struct {
+	reflect.Type
+	class int
+}
 
 // takeTyped is Take for types with pointers.
 func takeTyped[T any](a *Arena, n int) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	found, _ := typedPools.LoadOrStore(reflect.TypeFor[T](), new(sync.Pool))
-	pool := found.(*sync.Pool)
 	want := blockWords((n*size+7)/8) * 8 / size
+	found, _ := typedPools.LoadOrStore(typedPool{reflect.TypeFor[T](), bits.Len(uint(want))}, new(sync.Pool))
+	pool := found.(*sync.Pool)
 	s, ok := pool.Get().(*[]T)
 	if !ok || cap(*s) < n || cap(*s)-cap(*s)/8 > want {
 		fresh := make([]T, want)
