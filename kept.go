@@ -19,9 +19,10 @@ type keptKeys[E any] interface {
 	prefix(dst []uint64, block []E, lo int, at []uint32, room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
-	// moved renumbers the keys: elements have become payload, placed by p, a
-	// *cpu.Placement.
-	moved(env *engine.Env, payload []E, p any) error
+	// along places the keys like their elements, by p, a *cpu.Placement.
+	along(env *engine.Env, p any) error
+	// moved tells keys that are their elements where those are now.
+	moved(payload []E)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
 	// skip returns the first depth, not before the given one, at which the
@@ -139,9 +140,8 @@ func (s *store[E, K]) compare(i, j uint32) int {
 	return s.full(s.keys[i], s.keys[j])
 }
 
-func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
+func (s *store[E, K]) along(env *engine.Env, p any) (err error) {
 	if s.room == nil {
-		s.keys = as[K](payload)
 		return nil
 	}
 	switch p := p.(type) {
@@ -152,6 +152,12 @@ func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
 	}
 	s.room = s.keys // for keys that are extracted later
 	return err
+}
+
+func (s *store[E, K]) moved(payload []E) {
+	if s.room == nil {
+		s.keys = as[K](payload)
+	}
 }
 
 // flag shifts the first bits of codes into the room that the column has in a

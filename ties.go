@@ -24,7 +24,7 @@ type tie struct {
 }
 
 // largeTie is the length above which a run is sorted by all workers together.
-const largeTie = 1 << 15
+const largeTie = 1 << 16
 
 // ties refines an order wherever codes tie and keys may not.
 type ties[E any] struct {
@@ -172,22 +172,26 @@ type refiner[E any, C code] struct {
 
 func (f refiner[E, C]) Follow(lo int, codes []C) cpu.Steps { return follow(f.ties, lo, codes) }
 
-// Moved renumbers rows, kept keys and early codes: they are found where their
-// elements are.
-func (f refiner[E, C]) Moved(payload []E, p *cpu.Placement[C]) error {
-	f.ties.rows = sliceRows(payload)
+// Along places kept keys and early codes like their elements.
+func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
 	for i := range f.ties.levels {
 		l := &f.ties.levels[i]
-		if l.kept != nil {
-			if err := l.kept.moved(f.ties.env, payload, p); err != nil {
-				return err
-			}
+		if l.kept != nil && err == nil {
+			err = l.kept.along(f.ties.env, p)
 		}
-		if err := earlyMoved(f.ties.env, &l.early, p); err != nil {
-			return err
+		if err == nil {
+			err = earlyAlong(f.ties.env, &l.early, p)
 		}
 	}
-	return nil
+	return err
+}
+
+// Moved renumbers rows, and keys that are their elements.
+func (f refiner[E, C]) Moved(payload []E) {
+	f.ties.rows = sliceRows(payload)
+	if l := &f.ties.levels[0]; !l.exact() {
+		l.kept.moved(payload)
+	}
 }
 
 func (f refiner[E, C]) Refine(worker int, order []uint32, codes []C) {
@@ -221,13 +225,18 @@ func (t *ties[E]) finishLarge(run tie) error {
 		}
 		run.depth = depth
 	}
-	before := scratch.Take[uint32](&t.env.Arena, len(run.order))
+	return t.env.Scoped(func(env *engine.Env) error { return t.orderLarge(env, run) })
+}
+
+// orderLarge orders a large run by the codes at its place.
+func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
+	before := scratch.Take[uint32](&env.Arena, len(run.order))
 	copy(before, run.order)
 	end := run.place
 	if end.tail {
 		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
 	}
-	return cpu.Order(t.env, len(before), func(dst []uint64, lo int) {
+	return cpu.Order(env, len(before), func(dst []uint64, lo int) {
 		w := t.spare.Get().(*tieWorker[E])
 		t.codes(w, dst, before[lo:lo+len(dst)], run.place)
 		t.spare.Put(w)

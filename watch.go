@@ -107,8 +107,8 @@ func newEarly(n int, arena *scratch.Arena) early {
 	return e
 }
 
-// earlyMoved renumbers early codes: elements were placed by p.
-func earlyMoved[C code](env *engine.Env, e *early, p *cpu.Placement[C]) (err error) {
+// earlyAlong places early codes like their elements.
+func earlyAlong[C code](env *engine.Env, e *early, p *cpu.Placement[C]) (err error) {
 	if e.codes == nil {
 		return nil
 	}

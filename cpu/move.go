@@ -162,9 +162,11 @@ func (p part) write(index []uint32) {
 type Refiner[E any, C Code] interface {
 	// Follow is the Watch of the extraction.
 	Follow(lo int, codes []C) Steps
-	// Moved tells that element i of the input is now element place(i) of
-	// payload and will be known by that number.
-	Moved(payload []E, p *Placement[C]) error
+	// Along tells that elements will be known by their numbers after a
+	// partition, for [Along] to place what belongs to them.
+	Along(p *Placement[C]) error
+	// Moved tells that the elements are in payload now.
+	Moved(payload []E)
 	// Refine orders the runs of equal codes in order, which begins and ends
 	// between different codes, except for what it leaves to Finish.
 	Refine(worker int, order []uint32, codes []C)
@@ -179,12 +181,15 @@ type Placement[C Code] struct {
 	codes   []C     // of the input
 }
 
-// Along returns src partitioned like the elements.
+// Along returns src, taken from env, partitioned like the elements, and gives
+// src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
 	b := *p.buckets
 	b.next = append([]slots(nil), p.first...)
 	dst := dstOf[T](env, len(src))
-	return dst, partitionAlong(env, &b, p.codes, src, dst)
+	err := partitionAlong(env, &b, p.codes, src, dst)
+	scratch.Give(&env.Arena, src, env.Loop.Workers)
+	return dst, err
 }
 
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie
@@ -204,26 +209,27 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 		env.Trace.Found("reversed")
 		return Reverse(env, s)
 	}
-	index := scratch.Take[uint32](&env.Arena, n)
 	m, err := nearly(env, codes, v)
 	switch {
 	case err != nil:
 		return err
 	case m != nil || v.sorted() || v.reversed(n) || n <= 2*orderTarget:
-		return gatherRefined(env, s, codes, v, m, index, r)
+		return gatherRefined(env, s, codes, v, m, r)
 	}
 	b, err := plan(env, n, in(codes), v, moveTarget[E, C]())
 	if err != nil {
 		return err
 	}
-	place := &Placement[C]{b, append([]slots(nil), b.next...), codes}
+	if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
+		return err
+	}
 	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
 	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
 		return err
 	}
-	if err := r.Moved(payload, place); err != nil {
-		return err
-	}
+	r.Moved(payload)
+	scratch.Give(&env.Arena, codes, 1)
+	index := scratch.Take[uint32](&env.Arena, n)
 	sorted := newOutputs[C](env, true, nil)
 	err = b.finish(env, moved, true, func(worker int, p part) {
 		order := index[p.lo:p.hi]
@@ -244,7 +250,8 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 
 // gatherRefined finishes MoveRefined without a partition: the elements are few,
 // or nearly where they belong.
-func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], index []uint32, r Refiner[E, C]) (err error) {
+func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
+	index := scratch.Take[uint32](&env.Arena, len(s))
 	sink := func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)

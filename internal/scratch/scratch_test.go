@@ -23,6 +23,24 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 	}
 }
 
+func TestGiveMakesRoom(t *testing.T) {
+	const n = 1 << 18
+	var a Arena
+	Give(&a, Take[uint64](&a, n)[8:], 1)
+	Give(&a, Take[uint32](&a, 2*n), 1)
+	s := Take[*int](&a, n)
+	s[7] = new(int)
+	Give(&a, s, 2)
+	if s[7] != nil {
+		t.Error("memory with pointers was given back without being cleared")
+	}
+	Take[uint64](&a, n)
+	if got := a.Peak(); got > Size(n, 8) {
+		t.Errorf("Peak() = %d for blocks of %d taken one after the other", got, Size(n, 8))
+	}
+	a.Release(1)
+}
+
 func TestPeakCountsWhatIsHeld(t *testing.T) {
 	var a Arena
 	Take[uint64](&a, 1<<18)
