@@ -237,6 +237,14 @@ var nearlyCases = []struct {
 			k[i], k[i-1] = k[i-1]-100, k[i]+100
 		}
 	}},
+	{"16 keys", true, func(k []int32) {
+		for i := range k {
+			k[i] = int32(i*16/len(k)) * 100_000
+		}
+		for i := 0; i < len(k)-5000; i += 200 {
+			k[i], k[i+5000] = k[i+5000], k[i]
+		}
+	}},
 	{"rotated by a third", false, func(k []int32) {
 		copy(k, append(slices.Clone(k[len(k)/3:]), k[:len(k)/3]...))
 	}},

@@ -1,10 +1,10 @@
 // Package cpu orders unsigned codes on the CPU.
 //
 // The engine makes no random access outside the cache. It extracts the codes
-// once and surveys them on the way (sorted, reversed, flat and narrow inputs
-// end or shrink there), cuts their range into buckets of nearly equal count by
-// an exact histogram, partitions codes and payload into those buckets, and
-// sorts each bucket where it fits the cache. All of it is stable. There is no
+// once and surveys them on the way (sorted, reversed, flat, nearly sorted and
+// narrow inputs end or shrink there), cuts their range into buckets of nearly
+// equal count by an exact histogram, partitions codes and payload into those
+// buckets, and sorts each bucket where it fits the cache. All of it is stable. There is no
 // quadratic case: a bucket that the histogram could not split spans one cell
 // of it, so every round takes at least [maxCellBits] bits off the range.
 //

@@ -258,7 +258,7 @@ func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]
 		r.Refine(worker, final, codes)
 	}
 	if m != nil {
-		err = m.emit(env, true, sink, nil)
+		err = emitRuns(env, codes, true, sink, m.order)
 	} else {
 		err = arrange(env, codes, v, true, sink)
 	}

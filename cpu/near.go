@@ -224,27 +224,9 @@ func (m *near[C]) each(lo, hi int, f func(dst, src, n int)) {
 	}
 }
 
-// order writes the order of the places from lo on to index.
-func (m *near[C]) order(index []uint32, lo int) {
-	m.each(lo, lo+len(index), func(dst, src, n int) {
-		for i := range index[dst-lo:][:n] {
-			index[dst-lo+i] = uint32(src + i)
-		}
-	})
-}
-
-// emit sends the order to a sink, unless there is an error already.
-func (m *near[C]) emit(env *engine.Env, ties bool, sink Sink[C], err error) error {
-	if err != nil {
-		return err
-	}
-	n := len(m.codes)
-	index := scratch.Take[uint32](&env.Arena, n)
-	err = env.Stage("merge", n, chunk, func(_, lo, hi int) { m.order(index[lo:hi], lo) })
-	if err != nil {
-		return err
-	}
-	return emitRuns(env, m.codes, ties, sink, func(i int) uint32 { return index[i] })
+// order writes the order of the places from lo on.
+func (m *near[C]) order(order []uint32, lo int) {
+	m.each(lo, lo+len(order), func(dst, src, n int) { forward(order[dst-lo:][:n], src) })
 }
 
 // moveNear sorts s, whose codes m is about. Only elements whose place changes

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sort"
+
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -39,15 +41,17 @@ func arrange[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Si
 	switch {
 	case v.sorted() && !v.falling(): // codes all equal may hide falling keys
 		found(env, v)
-		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(i) })
+		return emitRuns(env, codes, ties, sink, forward)
 	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
-		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(n - 1 - i) })
+		return emitRuns(env, codes, ties, sink, func(order []uint32, lo int) { backward(order, n-1-lo) })
 	case n <= 2*orderTarget:
 		return arrangeLocally(env, codes, v, ties, sink)
 	}
-	if m, err := nearly(env, codes, v); m != nil || err != nil {
-		return m.emit(env, ties, sink, err)
+	if m, err := nearly(env, codes, v); err != nil {
+		return err
+	} else if m != nil {
+		return emitRuns(env, codes, ties, sink, m.order)
 	}
 	b, err := plan(env, n, in(codes), v, orderTarget)
 	if err != nil {
@@ -72,17 +76,36 @@ func arrangeLocally[C Code](env *engine.Env, codes []C, v survey[C], ties bool, 
 	})
 }
 
-// emitRuns sends an order that is known without sorting. Pieces end between
-// different codes.
-func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at func(i int) uint32) error {
+// forward writes the numbers from lo on, backward those from hi down.
+func forward(order []uint32, lo int) {
+	for i := range order {
+		order[i] = uint32(lo + i)
+	}
+}
+
+func backward(order []uint32, hi int) {
+	for i := range order {
+		order[i] = uint32(hi - i)
+	}
+}
+
+// emitRuns sends an order that is known without sorting: known writes that of
+// the places from lo on. Pieces end between different codes.
+func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], known func(order []uint32, lo int)) error {
 	n := len(codes)
 	out := newOutputs(env, ties, sink)
+	code := func(i int) C { // of place i
+		var at [1]uint32
+		known(at[:], i)
+		return codes[at[0]]
+	}
 	// end returns the first position from i on where a range may end.
 	end := func(i int) int {
-		for ties && i > 0 && i < n && codes[at(i)] == codes[at(i-1)] {
-			i++
+		if i >= n || i == 0 || !ties {
+			return min(i, n)
 		}
-		return min(i, n)
+		c := code(i - 1)
+		return i + sort.Search(n-i, func(k int) bool { return code(i+k) != c })
 	}
 	return env.Stage("emit", n, maxLocal, func(worker, lo, hi int) {
 		lo, hi = end(lo), end(hi)
@@ -90,9 +113,7 @@ func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at fu
 			return
 		}
 		order, sorted := out.room(worker, hi-lo)
-		for i := range order {
-			order[i] = at(lo + i)
-		}
+		known(order, lo)
 		for i := range sorted {
 			sorted[i] = codes[order[i]]
 		}
