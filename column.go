@@ -174,8 +174,15 @@ func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
 // stays in the first-level cache and on the stack.
 const piece = 256
 
+// few is a number of keys whose buffer costs next to nothing to clear.
+const few = 16
+
 // extract calls key for every element of block and writes the codes.
 func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
+	if len(block) <= few {
+		extractFew(dst, block, key, o)
+		return
+	}
 	var keys [piece]K
 	for len(block) > 0 {
 		n := min(piece, len(block))
@@ -185,6 +192,14 @@ func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
 		encode(dst[:n], keys[:n], o)
 		dst, block = dst[n:], block[n:]
 	}
+}
+
+func extractFew[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
+	var keys [few]K
+	for i, e := range block {
+		keys[i%few] = key(e)
+	}
+	encode(dst, keys[:len(block)], o)
 }
 
 // pieces are buffers for the codes of one column while several are packed.

@@ -19,9 +19,10 @@ type keptKeys[E any] interface {
 	prefix(dst []uint64, block []E, lo int, at []uint32, room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
-	// moved renumbers the keys: elements have become payload, placed by p, a
-	// *cpu.Placement.
-	moved(env *engine.Env, payload []E, p any) error
+	// along places the keys like their elements, by p, a *cpu.Placement.
+	along(env *engine.Env, p any) error
+	// moved tells keys that are their elements where those are now.
+	moved(payload []E)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
 	// skip returns the first depth, not before the given one, at which the
@@ -31,8 +32,14 @@ type keptKeys[E any] interface {
 	// codes writes the codes at depth of the elements numbered by order and
 	// returns the depth behind them.
 	codes(dst []uint64, order []uint32, depth int) int
+	// forget drops the first n kept keys.
+	forget(n int)
 	// compare compares the kept keys of two elements.
 	compare(i, j uint32) int
+	// follow tells how the keys of the elements numbered by at follow on those
+	// of the elements before them, given that prefixes of room bits tie, and
+	// returns the elements that tie still, in the place of at.
+	follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 	// last reports whether elements that tie on code, which ends at depth,
 	// have equal keys.
 	last(code uint64, depth int) bool
@@ -67,11 +74,8 @@ func (f selfKey[K]) keptSize() uintptr { return 0 }
 
 func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
 	switch kindOf[K]() {
-	case kindString:
-		// Sound: K's underlying type is string.
-		return &keptStrings[E, K]{store: s, text: func(k K) string { return *(*string)(unsafe.Pointer(&k)) }}
-	case kindBytes:
-		return &keptStrings[E, K]{store: s, text: bytesAsString[K]}
+	case kindString, kindBytes:
+		return &keptStrings[E, K]{store: s, bytes: kindOf[K]() == kindBytes}
 	}
 	return keptWords[E, K]{s}
 }
@@ -95,33 +99,49 @@ type store[E any, K Key] struct {
 	room []K // the same where keys are to be stored, nil where they are given
 }
 
-// put stores the keys of a piece of elements, also in keys, and makes out the
-// nulls, whose keys are the zero value.
-func (s *store[E, K]) put(keys []K, null *[piece]bool, block []E, lo int, at []uint32) {
+// put stores the keys of a piece of elements and returns them, in buf if they
+// do not belong together. It makes out the nulls, whose keys are the zero
+// value.
+func (s *store[E, K]) put(buf []K, null []bool, block []E, lo int, at []uint32) []K {
+	if s.room == nil {
+		return as[K](block) // given
+	}
+	keys := buf[:len(at)]
+	if at == nil {
+		keys = s.room[lo : lo+len(block)]
+	}
+	if s.nulls == noNulls {
+		get := s.get
+		for i := range keys {
+			keys[i] = get(block[i])
+		}
+	} else {
+		s.putNulls(keys, null, block)
+	}
+	for i, x := range at {
+		s.room[x] = keys[i]
+	}
+	return keys
+}
+
+func (s *store[E, K]) putNulls(keys []K, null []bool, block []E) {
 	for i, e := range block {
 		var k K
-		null[i] = s.nulls != noNulls && s.isNull(e)
-		if !null[i] {
+		if null[i] = s.isNull(e); !null[i] {
 			k = s.get(e)
 		}
 		keys[i] = k
-		switch {
-		case s.room == nil:
-		case at == nil:
-			s.room[lo+i] = k
-		default:
-			s.room[at[i]] = k
-		}
 	}
 }
+
+func (s *store[E, K]) forget(n int) { clear(s.room[:n]) }
 
 func (s *store[E, K]) compare(i, j uint32) int {
 	return s.full(s.keys[i], s.keys[j])
 }
 
-func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
+func (s *store[E, K]) along(env *engine.Env, p any) (err error) {
 	if s.room == nil {
-		s.keys = as[K](payload)
 		return nil
 	}
 	switch p := p.(type) {
@@ -130,15 +150,24 @@ func (s *store[E, K]) moved(env *engine.Env, payload []E, p any) (err error) {
 	case *cpu.Placement[uint64]:
 		s.keys, err = cpu.Along(env, p, s.room)
 	}
+	s.room = s.keys // for keys that are extracted later
 	return err
+}
+
+func (s *store[E, K]) moved(payload []E) {
+	if s.room == nil {
+		s.keys = as[K](payload)
+	}
 }
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
+func (s *store[E, K]) flag(dst []uint64, null []bool, room int) {
 	if s.nulls == noNulls {
-		for i := range dst {
-			dst[i] >>= 64 - room
+		if room < 64 {
+			for i := range dst {
+				dst[i] >>= 64 - room
+			}
 		}
 		return
 	}
@@ -152,29 +181,35 @@ func (s *store[E, K]) flag(dst []uint64, null *[piece]bool, room int) {
 	}
 }
 
-// eachPiece calls f for pieces of block with the numbers of their elements.
-func eachPiece[E any](dst []uint64, block []E, lo int, at []uint32, f func(dst []uint64, block []E, lo int, at []uint32)) {
-	for i := 0; i < len(block); i += piece {
-		j := min(i+piece, len(block))
-		if at == nil {
-			f(dst[i:j], block[i:j], lo+i, nil)
-		} else {
-			f(dst[i:j], block[i:j], 0, at[i:j])
-		}
+// part returns the numbers [i, j) of at, nil if at is nil.
+func part(at []uint32, i, j int) []uint32 {
+	if at == nil {
+		return nil
 	}
+	return at[i:j]
 }
 
 // keptWords keeps keys of fixed size. Depth counts words of their codes.
 type keptWords[E any, K Key] struct{ *store[E, K] }
 
 func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
+	if len(block) <= few {
+		var keys [few]K
+		var null [few]bool
+		w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		return
+	}
 	var keys [piece]K
 	var null [piece]bool
-	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		w.put(keys[:len(block)], &null, block, lo, at)
-		encodeWord(dst, keys[:len(block)], 0, w.order)
-		w.flag(dst, &null, room)
-	})
+	w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+}
+
+func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
+	for i := 0; i < len(block); i += len(buf) {
+		j := min(i+len(buf), len(block))
+		encodeWord(dst[i:j], w.put(buf, null, block[i:j], lo+i, part(at, i, j)), 0, w.order)
+		w.flag(dst[i:j], null, room)
+	}
 }
 
 // complete is false: even word 0 of narrow kinds has lost the bit that tells
@@ -203,31 +238,81 @@ func (w keptWords[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 	return depth + 1
 }
 
+// follow reads word after word: comparing key by key would encode each alone.
+func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	var keys [2 * piece]K
+	var words [2 * piece]uint64
+	for depth := w.first(room); depth < kindOf[K]().words() && !seen.Mixed(); depth++ {
+		still = at[:0]
+		for i := 0; i < len(at) && !seen.Mixed(); i += piece {
+			part := at[i:min(i+piece, len(at))]
+			for j, x := range part {
+				keys[2*j], keys[2*j+1] = w.keys[x-1], w.keys[x]
+			}
+			encodeWord(words[:2*len(part)], keys[:2*len(part)], depth, w.order)
+			for j, x := range part {
+				step := stepOf(words[2*j], words[2*j+1])
+				if step == cpu.Tie {
+					still = append(still, x)
+				} else {
+					seen |= step
+				}
+			}
+		}
+		at = still
+	}
+	return at, seen
+}
+
 func (w keptWords[E, K]) last(_ uint64, depth int) bool { return depth == kindOf[K]().words() }
 
 // keptStrings keeps strings and byte slices. Depth counts bytes.
 type keptStrings[E any, K Key] struct {
 	*store[E, K]
-	text    func(K) string
+	bytes   bool         // K is a byte slice, not a string
 	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
 }
 
+// text views a key as a string.
+func (t *keptStrings[E, K]) text(k K) string {
+	if t.bytes {
+		return bytesAsString(k)
+	}
+	// Sound: K's underlying type is string.
+	return *(*string)(unsafe.Pointer(&k))
+}
+
 func (t *keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
+	if len(block) <= few {
+		var keys [few]K
+		var null [few]bool
+		t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		return
+	}
 	var keys [piece]K
 	var null [piece]bool
-	flip := t.flip()
-	eachPiece(dst, block, lo, at, func(dst []uint64, block []E, lo int, at []uint32) {
-		t.put(keys[:len(block)], &null, block, lo, at)
-		longest := 0
-		for i := range dst {
-			s := t.text(keys[i])
+	t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+}
+
+func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
+	flip, longest := t.flip(), 0
+	for i := 0; i < len(block); i += len(buf) {
+		j := min(i+len(buf), len(block))
+		codes := dst[i:j]
+		for i, k := range t.put(buf, null, block[i:j], lo+i, part(at, i, j))[:len(codes)] {
+			s := t.text(k)
 			code := prefix(s)
 			longest = max(longest, len(s), zeroByte(code, len(s)))
-			dst[i] = code ^ flip
+			codes[i] = code ^ flip
 		}
-		t.note(longest)
-		t.flag(dst, &null, room)
-	})
+		t.flag(codes, null, room)
+	}
+	t.note(longest)
+}
+
+func (t *keptStrings[E, K]) forget(n int) {
+	t.store.forget(n)
+	t.longest.Store(0)
 }
 
 // note records the longest string of a piece.
@@ -273,6 +358,25 @@ func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 		dst[i] = rest(t.text(t.keys[at]), depth) ^ flip
 	}
 	return depth + 7
+}
+
+func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	still = at[:0]
+	for i, x := range at {
+		if i%piece == 0 && seen.Mixed() {
+			break
+		}
+		a, b := t.text(t.keys[x-1]), t.text(t.keys[x])
+		switch {
+		case a == b:
+			still = append(still, x)
+		case (a < b) != t.order.desc:
+			seen |= cpu.Rise
+		default:
+			seen |= cpu.Fall
+		}
+	}
+	return still, seen
 }
 
 func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }

@@ -14,6 +14,7 @@ type level[E any] struct {
 	room   int         // bits of the wide column's prefix
 	bits   int         // of the whole code
 	kept   keptKeys[E] // of the wide column, made when the level is first used
+	early  early       // codes that were needed before the level's turn
 }
 
 // minPrefix is the least room that makes a wide column's prefix worth sharing
@@ -135,8 +136,11 @@ func (r rows[E]) block(lo, hi int) []E {
 	return block
 }
 
-// pick returns the elements numbered by at, in buf.
+// pick returns the elements numbered by at, in buf or where they are.
 func (r rows[E]) pick(buf []E, at []uint32) []E {
+	if first := int(at[0]); r.number == nil && inRow(at) {
+		return r.s[first : first+len(at)]
+	}
 	buf = buf[:len(at)]
 	for i, k := range at {
 		if r.number == nil {
@@ -146,4 +150,14 @@ func (r rows[E]) pick(buf []E, at []uint32) []E {
 		}
 	}
 	return buf
+}
+
+// inRow reports whether every number is one more than the one before.
+func inRow(at []uint32) bool {
+	for i, x := range at {
+		if x != at[0]+uint32(i) {
+			return false
+		}
+	}
+	return true
 }

@@ -29,7 +29,7 @@ func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64
 	} else {
 		bytes += bytes / 7 // a pooled block may be larger
 	}
-	return bytes + cpu.Tables(n, workers)
+	return bytes + cpu.Tables(n, workers) + cpu.NearBytes(n)
 }
 
 func codeSize[E any](lv []level[E]) int64 {

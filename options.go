@@ -3,7 +3,6 @@ package sorter
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"example.com/sorter/internal/engine"
 )
@@ -23,7 +22,7 @@ type config struct {
 	backend    Backend
 	algorithm  Algorithm
 	ctx        context.Context
-	workers    int
+	workers    int // 0: GOMAXPROCS, which takes a lock to read
 	limit      int64
 	stats      *Stats
 	progress   func(Progress)
@@ -33,9 +32,6 @@ func configure(opts []Option) config {
 	c := config{}
 	for _, o := range opts {
 		c = o(c)
-	}
-	if c.workers == 0 {
-		c.workers = runtime.GOMAXPROCS(0)
 	}
 	return c
 }

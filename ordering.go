@@ -10,6 +10,7 @@ import (
 type Ordering[E any] struct {
 	cols     []Column[E]
 	compares []func(a, b E) int
+	smalls   *smallOrders
 }
 
 // By returns the order by cols, the first deciding.
@@ -18,7 +19,7 @@ type Ordering[E any] struct {
 // are packed into one code and cost no more than a single key. Columns after
 // that are extracted only for elements that tie on the ones before.
 func By[E any](cols ...Column[E]) Ordering[E] {
-	o := Ordering[E]{cols: append([]Column[E](nil), cols...)}
+	o := Ordering[E]{cols: append([]Column[E](nil), cols...), smalls: new(smallOrders)}
 	for _, c := range cols {
 		if c.key == nil {
 			panic("sorter: column without a key function; make it with Asc or Desc")
@@ -55,7 +56,16 @@ func (o Ordering[E]) IsSorted(s []E) bool {
 // TopK moves the first k elements of the order to the front of s, in order;
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
-	return topRows(o.cols, s, k, configure(opts))
+	cfg := configure(opts)
+	switch {
+	case k <= 0 || !o.small(len(s), cfg):
+		return topRows(o.cols, s, k, cfg)
+	case k >= len(s):
+		o.sortSmall(s, cfg)
+	default:
+		o.topSmall(s, k, cfg)
+	}
+	return nil
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
@@ -66,12 +76,21 @@ func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
-	return sortRows(o.cols, s, configure(opts))
+	cfg := configure(opts)
+	if o.small(len(s), cfg) {
+		o.sortSmall(s, cfg)
+		return nil
+	}
+	return sortRows(o.cols, s, cfg)
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
-	return orderOf(o.cols, sliceRows(s), configure(opts))
+	cfg := configure(opts)
+	if o.small(len(s), cfg) {
+		return o.orderSmall(s, cfg), nil
+	}
+	return orderOf(o.cols, sliceRows(s), cfg)
 }
 
 // orderOf returns the order of rows as a permutation of its own.

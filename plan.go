@@ -3,6 +3,7 @@ package sorter
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -33,7 +34,9 @@ type run struct {
 func begin(cfg config, n int) (*run, error) {
 	r := &run{config: cfg, n: n}
 	r.Loop.Ctx = cfg.ctx
-	r.Loop.Workers = cfg.workers
+	if r.Loop.Workers = cfg.workers; cfg.workers == 0 {
+		r.Loop.Workers = runtime.GOMAXPROCS(0)
+	}
 	if cfg.progress != nil {
 		r.Loop.Progress = func(stage string, done, total int) { cfg.progress(Progress{stage, done, total}) }
 	}
@@ -61,7 +64,7 @@ func (r *run) end() {
 		st.Total = time.Since(r.start)
 		*r.stats = *st
 	}
-	r.Arena.Release()
+	r.Arena.Release(r.Loop.Workers)
 }
 
 // moveBytes is the element size up to which elements travel with their codes
@@ -120,7 +123,9 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	if len(lv) == 1 && lv[0].exact() {
 		return cpu.Move(&r.Env, s, src)
 	}
-	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{newTies(&r.Env, sliceRows(s), lv), r})
+	ties := newTies(&r.Env, sliceRows(s), lv)
+	ties.watch = r.limit == 0
+	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r})
 }
 
 // gatherRows sorts s through an index: order first, then move once.
@@ -169,7 +174,12 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
 	exact := len(lv) == 1 && lv[0].exact()
 	ties := newTies(&r.Env, rows, lv)
-	err := cpu.Order(&r.Env, rows.n, src, !exact, func(worker, lo int, order []uint32, codes []C) {
+	ties.watch = r.limit == 0
+	var watch cpu.Watch[C]
+	if !exact {
+		watch = func(lo int, codes []C) cpu.Steps { return follow(ties, lo, codes) }
+	}
+	err := cpu.Order(&r.Env, rows.n, src, watch, !exact, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})

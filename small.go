@@ -30,10 +30,13 @@ func (c config) order() order { return order{c.descending, c.nansLast} }
 // sortSmall sorts s with pooled memory only.
 func sortSmall[E any, K Key](s []E, key func(E) K, cfg config) {
 	var e E
+	tiny := len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes
 	switch k := kindOf[K](); {
+	case k.wide() && tiny:
+		sortTinyWide(s, key, cfg.order())
 	case k.wide():
 		sortSmallWide(s, key, cfg.order())
-	case len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes:
+	case tiny:
 		sortTiny(s, key, cfg.order())
 	case codeBits[k] <= 32:
 		moveSmall[uint32](s, key, cfg.order())
@@ -137,6 +140,36 @@ func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
 	}
 }
 
+// sortTinyWide is sortTiny for keys wider than 64 bits, which are compared where
+// their prefixes tie.
+func sortTinyWide[E any, K Key](s []E, key func(E) K, o order) {
+	var codes [tinySort]uint64
+	var keys [tinySort]K
+	for i := range s {
+		keys[i%tinySort] = key(s[i])
+	}
+	prefixes(codes[:len(s)], keys[:len(s)], o)
+	var compare func(a, b K) int
+	for i := 1; i < len(s); i++ {
+		c, k, e := codes[i%tinySort], keys[i%tinySort], s[i]
+		j := i
+		for ; j > 0 && codes[(j-1)%tinySort] >= c; j-- {
+			if codes[(j-1)%tinySort] == c {
+				if compare == nil {
+					compare = comparator[K](o)
+				}
+				if compare(keys[(j-1)%tinySort], k) <= 0 {
+					break
+				}
+			}
+			codes[j%tinySort], keys[j%tinySort], s[j] = codes[(j-1)%tinySort], keys[(j-1)%tinySort], s[j-1]
+		}
+		if j < i {
+			codes[j%tinySort], keys[j%tinySort], s[j] = c, k, e
+		}
+	}
+}
+
 // orderTiny writes the order of s, found by insertion, to p.
 func orderTiny[E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
 	var codes [tinySort]uint64
@@ -192,8 +225,37 @@ const tinyKeys = 128
 
 // sortKeysTiny sorts a few keys with nothing but the stack.
 func sortKeysTiny[C code, K Key](keys []K, o order) {
+	if !o.desc && sortInts(keys) {
+		return
+	}
+	if len(keys) <= tinySort {
+		var room [tinySort]C
+		sortKeysThrough(room[:len(keys)], keys, o)
+		return
+	}
 	var room [tinyKeys]C
-	codes := room[:len(keys)]
+	sortKeysThrough(room[:len(keys)], keys, o)
+}
+
+// sortInts sorts keys that are integers as common as to need no code, and
+// reports whether they are.
+func sortInts[K Key](keys []K) bool {
+	switch kindOf[K]() {
+	case kindInt32:
+		slices.Sort(as[int32](keys))
+	case kindInt64:
+		slices.Sort(as[int64](keys))
+	case kindUint32:
+		slices.Sort(as[uint32](keys))
+	case kindUint64:
+		slices.Sort(as[uint64](keys))
+	default:
+		return false
+	}
+	return true
+}
+
+func sortKeysThrough[C code, K Key](codes []C, keys []K, o order) {
 	encodeKeys(codes, keys, o)
 	slices.Sort(codes)
 	decodeKeys(keys, codes, o)

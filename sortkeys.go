@@ -52,7 +52,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	if cfg.ctx != nil {
 		bytes *= 2 // sorted codes wait for the last moment to cancel
 	}
-	if r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers)) {
+	if r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys))) {
 		return all.Sort(&r.Env)
 	}
 	r.used.Algorithm = "InPlace"

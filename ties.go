@@ -24,7 +24,7 @@ type tie struct {
 }
 
 // largeTie is the length above which a run is sorted by all workers together.
-const largeTie = 1 << 15
+const largeTie = 1 << 16
 
 // ties refines an order wherever codes tie and keys may not.
 type ties[E any] struct {
@@ -34,6 +34,8 @@ type ties[E any] struct {
 	count  atomic.Int64 // elements whose first codes tied
 	work   []tieWorker[E]
 	opened []sync.Once // by level: its kept keys have room
+	watch  bool        // later levels are looked at while codes are extracted; limits do not reckon with the memory
+	spare  sync.Pool   // of tieWorkers, for what does not know its worker
 
 	mu    sync.Mutex
 	large []tie
@@ -44,11 +46,25 @@ type tieWorker[E any] struct {
 	open  []tie // runs found and not yet refined
 	codes []uint64
 	block [piece]E
+	used  int           // elements of block that were written since it was cleared
+	late  [piece]uint32 // elements whose codes were not needed early
+	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
+	tied  []uint32 // elements that tie with the one before
+	both  []uint32 // they, and the ones before
 }
 
 func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
-	return &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+	t := &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+	t.spare.New = func() any { return new(tieWorker[E]) }
+	return t
+}
+
+// forget drops what the first worker has copied of the elements.
+func (t *ties[E]) forget() {
+	w := &t.work[0]
+	clear(w.block[:w.used])
+	w.used, t.rows = 0, rows[E]{}
 }
 
 // after returns where elements that tie on code, made at p, are to be refined;
@@ -115,17 +131,35 @@ func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p 
 	}
 }
 
-// codes writes the codes of elements at p and returns the place they end at.
+// open makes room for what a level keeps, and, if it is opened early, for its
+// codes.
+func (t *ties[E]) open(level int, early bool) {
+	t.opened[level].Do(func() {
+		l := &t.levels[level]
+		l.open(t.rows, &t.env.Arena)
+		if early {
+			l.early = newEarly(t.rows.n, &t.env.Arena)
+		}
+	})
+}
+
+// codes writes the codes of elements at p and returns the place they end at. A
+// cancelled context leaves codes out.
 func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) place {
 	l := &t.levels[p.level]
 	if p.tail {
 		p.depth = l.kept.codes(dst, order, p.depth)
 		return p
 	}
-	t.opened[p.level].Do(func() { l.open(t.rows, &t.env.Arena) })
-	for i := 0; i < len(order); i += piece {
+	t.open(p.level, false)
+	for i := 0; i < len(order) && t.env.Loop.Err() == nil; i += piece {
 		part := order[i:min(i+piece, len(order))]
-		l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+		if l.early.codes == nil {
+			w.used = max(w.used, len(part))
+			l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+		} else {
+			t.codesOnce(w, dst[i:i+len(part)], part, l)
+		}
 	}
 	return p
 }
@@ -136,14 +170,28 @@ type refiner[E any, C code] struct {
 	run  *run
 }
 
-// Moved renumbers rows and kept keys: they are found where their elements are.
-func (f refiner[E, C]) Moved(payload []E, p *cpu.Placement[C]) error {
+func (f refiner[E, C]) Follow(lo int, codes []C) cpu.Steps { return follow(f.ties, lo, codes) }
+
+// Along places kept keys and early codes like their elements.
+func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
+	for i := range f.ties.levels {
+		l := &f.ties.levels[i]
+		if l.kept != nil && err == nil {
+			err = l.kept.along(f.ties.env, p)
+		}
+		if err == nil {
+			err = earlyAlong(f.ties.env, &l.early, p)
+		}
+	}
+	return err
+}
+
+// Moved renumbers rows, and keys that are their elements.
+func (f refiner[E, C]) Moved(payload []E) {
 	f.ties.rows = sliceRows(payload)
 	if l := &f.ties.levels[0]; !l.exact() {
-		var along any = p
-		return l.kept.moved(f.ties.env, payload, along)
+		l.kept.moved(payload)
 	}
-	return nil
 }
 
 func (f refiner[E, C]) Refine(worker int, order []uint32, codes []C) {
@@ -177,19 +225,22 @@ func (t *ties[E]) finishLarge(run tie) error {
 		}
 		run.depth = depth
 	}
-	before := scratch.Take[uint32](&t.env.Arena, len(run.order))
+	return t.env.Scoped(func(env *engine.Env) error { return t.orderLarge(env, run) })
+}
+
+// orderLarge orders a large run by the codes at its place.
+func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
+	before := scratch.Take[uint32](&env.Arena, len(run.order))
 	copy(before, run.order)
 	end := run.place
 	if end.tail {
 		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
 	}
-	var blocks sync.Pool // of tieWorkers: a source does not know its worker
-	blocks.New = func() any { return new(tieWorker[E]) }
-	return cpu.Order(t.env, len(before), func(dst []uint64, lo int) {
-		w := blocks.Get().(*tieWorker[E])
+	return cpu.Order(env, len(before), func(dst []uint64, lo int) {
+		w := t.spare.Get().(*tieWorker[E])
 		t.codes(w, dst, before[lo:lo+len(dst)], run.place)
-		blocks.Put(w)
-	}, true, func(worker, lo int, order []uint32, codes []uint64) {
+		t.spare.Put(w)
+	}, nil, true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]

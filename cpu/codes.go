@@ -34,7 +34,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	switch {
 	case v.sorted():
-		found(env, v.min == v.max)
+		found(env, v)
 		return nil
 	case v.reversed(k.Len):
 		env.Trace.Found("reversed")
@@ -44,11 +44,17 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*orderTarget {
 		return k.count(env, v)
 	}
+	room := dstOf[C](env, k.Len)
+	if promising(k.Len, k.View, v) {
+		if done, err := k.sortNear(env, v, room); done || err != nil {
+			return err
+		}
+	}
 	if env.Loop.Ctx == nil {
-		return sortCodes(env, k.Len, k.View, v, k.Write)
+		return sortCodes(env, k.Len, k.View, v, room, k.Write)
 	}
 	sorted := scratch.Take[C](&env.Arena, k.Len)
-	err = sortCodes(env, k.Len, k.View, v, func(lo int, codes []C) { copy(sorted[lo:], codes) })
+	err = sortCodes(env, k.Len, k.View, v, room, func(lo int, codes []C) { copy(sorted[lo:], codes) })
 	if err != nil {
 		return err
 	}
@@ -90,18 +96,18 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	})
 }
 
-// sortCodes sorts n codes, surveyed as v, and passes them on in ranges.
-func sortCodes[C Code](env *engine.Env, n int, codes view[C], v survey[C], write func(lo int, codes []C)) error {
+// sortCodes sorts n codes, surveyed as v, through moved, which has room for
+// them, and passes them on in ranges.
+func sortCodes[C Code](env *engine.Env, n int, codes view[C], v survey[C], moved []C, write func(lo int, codes []C)) error {
 	var c C
 	target := codesBytes / 2 / int(unsafe.Sizeof(c))
 	if n <= 2*target {
-		return sortCodesLocally(env, n, codes, v, write)
+		return sortCodesLocally(env, n, codes, v, moved, write)
 	}
 	b, err := plan(env, n, codes, v, target)
 	if err != nil {
 		return err
 	}
-	moved := dstOf[C](env, n)
 	if err := partitionCodes(env, b, n, codes, moved); err != nil {
 		return err
 	}
@@ -109,10 +115,10 @@ func sortCodes[C Code](env *engine.Env, n int, codes view[C], v survey[C], write
 }
 
 // sortCodesLocally sorts codes that fit the cache on the calling goroutine.
-func sortCodesLocally[C Code](env *engine.Env, n int, codes view[C], v survey[C], write func(lo int, codes []C)) error {
+func sortCodesLocally[C Code](env *engine.Env, n int, codes view[C], v survey[C], spare []C, write func(lo int, codes []C)) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
-		own, spare := scratch.Take[C](&env.Arena, n), scratch.Take[C](&env.Arena, n)
+		own := scratch.Take[C](&env.Arena, n)
 		for lo := 0; lo < n; lo += engine.Block {
 			hi := min(lo+engine.Block, n)
 			copy(own[lo:], codes(lo, hi, spare))
@@ -158,7 +164,7 @@ func (b *buckets[C]) finishCodes(env *engine.Env, codes []C, write func(lo int, 
 			write(lo, codes[lo:hi])
 			continue
 		}
-		err = sortCodes(env, hi-lo, view, v, func(at int, codes []C) { write(lo+at, codes) })
+		err = sortCodes(env, hi-lo, view, v, dstOf[C](env, hi-lo), func(at int, codes []C) { write(lo+at, codes) })
 		if err != nil {
 			return err
 		}

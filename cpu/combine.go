@@ -30,11 +30,26 @@ const combinedBytes = 384
 func combineLog[T any]() (log uint, ok bool) {
 	var t T
 	size := uint(unsafe.Sizeof(t))
-	if !streams || size == 0 || size >= 128 || scratch.HasPointers[T]() {
+	if !streams || size == 0 || size >= 128 {
 		return 0, false
 	}
 	log = 6 - min(6, uint(bits.TrailingZeros(size)))
 	return log, size<<log <= combinedBytes
+}
+
+// combines reports whether elements can be combined on their way to dst, whose
+// first element must be at the start of a cache line.
+//
+// Sound for elements with pointers, although lines are stored without write
+// barriers: a partition writes each place of dst once, and dst was clear, so no
+// pointer is overwritten; and what is stored stays where it was copied from
+// until that is overwritten, or cleared, by typed stores. So whatever the
+// collector has seen of dst, it finds the pointer at its old place, or is told
+// when it goes. Buffers are typed memory. Lines are stored in words of 16
+// bytes, as the runtime's own memmove does.
+func combines[T any](dst []T) bool {
+	_, ok := combineLog[T]()
+	return ok && uintptr(unsafe.Pointer(unsafe.SliceData(dst)))%64 == 0
 }
 
 // newCombiner returns a combiner for nb buckets of dst, whose first element is
@@ -52,10 +67,14 @@ func (c combiner[T]) wider(env *engine.Env, nb int, log uint) combiner[T] {
 	return c
 }
 
-// aligned takes n elements that begin at a cache line.
+// aligned takes n elements that begin at a cache line, unless they have
+// pointers: then the allocator's large blocks do.
 func aligned[T any](env *engine.Env, n int) []T {
 	var t T
 	size := unsafe.Sizeof(t)
+	if scratch.HasPointers[T]() {
+		return scratch.Take[T](&env.Arena, n)
+	}
 	raw := scratch.Take[byte](&env.Arena, n*int(size)+64)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % 64
 	// Sound: T holds no pointers, the memory is aligned for any T, and n
@@ -73,8 +92,9 @@ func (c *combiner[T]) flush(k, end uint32) {
 		copy(c.dst[from:end], c.buf[k<<c.log+from&(each-1):])
 		return
 	}
-	// Sound: the buffer and the elements [end-each, end) of dst are each
-	// 1<<log elements long, which are whole lines, and begin at one.
+	// Sound: the elements [end-each, end) of dst are 1<<log elements, which are
+	// whole lines, and begin at one; the buffer is as long. For pointers see
+	// combines.
 	streamLines(unsafe.Pointer(&c.dst[end-each]), unsafe.Pointer(&c.buf[k<<c.log]), int(unsafe.Sizeof(t)<<c.log/64))
 }
 

@@ -1,10 +1,10 @@
 // Package cpu orders unsigned codes on the CPU.
 //
 // The engine makes no random access outside the cache. It extracts the codes
-// once and surveys them on the way (sorted, reversed, flat and narrow inputs
-// end or shrink there), cuts their range into buckets of nearly equal count by
-// an exact histogram, partitions codes and payload into those buckets, and
-// sorts each bucket where it fits the cache. All of it is stable. There is no
+// once and surveys them on the way (sorted, reversed, flat, nearly sorted and
+// narrow inputs end or shrink there), cuts their range into buckets of nearly
+// equal count by an exact histogram, partitions codes and payload into those
+// buckets, and sorts each bucket where it fits the cache. All of it is stable. There is no
 // quadratic case: a bucket that the histogram could not split spans one cell
 // of it, so every round takes at least [maxCellBits] bits off the range.
 //
@@ -39,7 +39,7 @@ func (Engine) Worth(int, int, uintptr) bool { return true }
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx
 	if job.Bits <= 32 {
-		return Order(job.Env, job.N, Source[uint32](job.Codes32), false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
+		return Order(job.Env, job.N, Source[uint32](job.Codes32), nil, false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
 	}
-	return Order(job.Env, job.N, Source[uint64](job.Codes64), false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
+	return Order(job.Env, job.N, Source[uint64](job.Codes64), nil, false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
 }

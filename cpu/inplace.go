@@ -20,7 +20,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 		return nil, nil
 	}
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
+	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 		index[i] = uint32(i)
 	}
 	if v.sorted() {
-		found(env, v.min == v.max)
+		found(env, v)
 		return codes, nil
 	}
 	f := flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}

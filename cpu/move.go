@@ -21,20 +21,25 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 		return nil
 	}
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
+	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
 	}
 	target := moveTarget[E, C]()
 	switch {
 	case v.sorted():
-		found(env, v.min == v.max)
+		found(env, v)
 		return nil
 	case v.reversed(n):
 		env.Trace.Found("reversed")
 		return Reverse(env, s)
 	case n <= 2*target && n <= maxLocal:
 		return moveLocally(env, s, codes, v)
+	}
+	if m, err := nearly(env, codes, v); err != nil {
+		return err
+	} else if m != nil {
+		return moveNear(env, s, m)
 	}
 	b, err := plan(env, n, in(codes), v, target)
 	if err != nil {
@@ -58,9 +63,9 @@ func moveTarget[E any, C Code]() int {
 }
 
 // found records an input that was in order.
-func found(env *engine.Env, flat bool) {
+func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found("sorted")
-	if flat {
+	if v.min == v.max && v.steps&Rise == 0 {
 		env.Trace.Found("flat")
 	}
 }
@@ -95,7 +100,7 @@ func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
 	log, ok := combineLog[E]()
 	const group = 16 // elements gathered before they are stored
 	size := unsafe.Sizeof(dst[0])
-	if !ok || size < streamedBytes || len(dst) < 4*group {
+	if !ok || size < streamedBytes || len(dst) < 4*group || scratch.HasPointers[E]() {
 		return 0
 	}
 	head := 0
@@ -155,9 +160,13 @@ func (p part) write(index []uint32) {
 
 // Refiner orders the elements whose codes tie.
 type Refiner[E any, C Code] interface {
-	// Moved tells that element i of the input is now element place(i) of
-	// payload and will be known by that number.
-	Moved(payload []E, p *Placement[C]) error
+	// Follow is the Watch of the extraction.
+	Follow(lo int, codes []C) Steps
+	// Along tells that elements will be known by their numbers after a
+	// partition, for [Along] to place what belongs to them.
+	Along(p *Placement[C]) error
+	// Moved tells that the elements are in payload now.
+	Moved(payload []E)
 	// Refine orders the runs of equal codes in order, which begins and ends
 	// between different codes, except for what it leaves to Finish.
 	Refine(worker int, order []uint32, codes []C)
@@ -172,23 +181,14 @@ type Placement[C Code] struct {
 	codes   []C     // of the input
 }
 
-// Along returns src partitioned like the elements.
+// Along returns src, taken from env, partitioned like the elements, and gives
+// src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
 	b := *p.buckets
 	b.next = append([]slots(nil), p.first...)
 	dst := dstOf[T](env, len(src))
-	err := b.partition(env, len(src), in(p.codes), func(next *slots) (func(int, []C), func()) {
-		return func(lo int, block []C) {
-			c, table := b.cells, b.table
-			src := src[lo:][:len(block)]
-			for i, code := range block {
-				k := table[c.of(code)] % bucketSlots
-				at := next[k]
-				next[k] = at + 1
-				dst[at] = src[i]
-			}
-		}, func() {}
-	})
+	err := partitionAlong(env, &b, p.codes, src, dst)
+	scratch.Give(&env.Arena, src, env.Loop.Workers)
 	return dst, err
 }
 
@@ -198,26 +198,38 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
 	n := len(s)
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
-	if err != nil {
+	v, err := extract(env, codes, src, r.Follow)
+	switch {
+	case err != nil:
 		return err
+	case v.inOrder():
+		found(env, v)
+		return nil
+	case v.falling():
+		env.Trace.Found("reversed")
+		return Reverse(env, s)
 	}
-	index := scratch.Take[uint32](&env.Arena, n)
-	if v.sorted() || v.reversed(n) || n <= 2*orderTarget {
-		return gatherRefined(env, s, codes, v, index, r)
+	m, err := nearly(env, codes, v)
+	switch {
+	case err != nil:
+		return err
+	case m != nil || v.sorted() || v.reversed(n) || n <= 2*orderTarget:
+		return gatherRefined(env, s, codes, v, m, r)
 	}
 	b, err := plan(env, n, in(codes), v, moveTarget[E, C]())
 	if err != nil {
 		return err
 	}
-	place := &Placement[C]{b, append([]slots(nil), b.next...), codes}
+	if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
+		return err
+	}
 	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
 	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
 		return err
 	}
-	if err := r.Moved(payload, place); err != nil {
-		return err
-	}
+	r.Moved(payload)
+	scratch.Give(&env.Arena, codes, 1)
+	index := scratch.Take[uint32](&env.Arena, n)
 	sorted := newOutputs[C](env, true, nil)
 	err = b.finish(env, moved, true, func(worker int, p part) {
 		order := index[p.lo:p.hi]
@@ -238,12 +250,18 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 
 // gatherRefined finishes MoveRefined without a partition: the elements are few,
 // or nearly where they belong.
-func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], index []uint32, r Refiner[E, C]) error {
-	err := arrange(env, codes, v, true, func(worker, lo int, order []uint32, codes []C) {
+func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
+	index := scratch.Take[uint32](&env.Arena, len(s))
+	sink := func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		r.Refine(worker, final, codes)
-	})
+	}
+	if m != nil {
+		err = emitRuns(env, codes, true, sink, m.order)
+	} else {
+		err = arrange(env, codes, v, true, sink)
+	}
 	if err = r.Finish(err); err != nil {
 		return err
 	}

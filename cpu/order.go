@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sort"
+
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -8,18 +10,19 @@ import (
 // Sink takes the positions of the elements that come lo-th, lo+1-th, …, from
 // several workers, in disjoint ranges in any sequence. If ties are asked for,
 // it also takes the elements' codes, and ranges begin and end between different
-// codes; otherwise codes is nil. The slices belong to the engine again when the
-// sink returns.
+// codes; otherwise, and where order is known to be final, codes is nil. The
+// slices belong to the engine again when the sink returns.
 type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
 // Order orders n elements by the codes of src, ties in input order, and passes
-// the result to sink. It takes 2 codes and 1 index of scratch per element.
-func Order[C Code](env *engine.Env, n int, src Source[C], ties bool, sink Sink[C]) error {
+// the result to sink; watch may be nil. It takes 2 codes and 1 index of scratch
+// per element.
+func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
 	}
 	codes := scratch.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src)
+	v, err := extract(env, codes, src, watch)
 	if err != nil {
 		return err
 	}
@@ -34,15 +37,21 @@ const orderTarget = 8192
 // arrange orders the positions of codes, which were surveyed as v.
 func arrange[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	n := len(codes)
+	ties = ties && !v.inOrder() && !v.falling() // both are final
 	switch {
-	case v.sorted():
-		env.Trace.Found("sorted")
-		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(i) })
-	case v.reversed(n):
+	case v.sorted() && !v.falling(): // codes all equal may hide falling keys
+		found(env, v)
+		return emitRuns(env, codes, ties, sink, forward)
+	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
-		return emitRuns(env, codes, ties, sink, func(i int) uint32 { return uint32(n - 1 - i) })
+		return emitRuns(env, codes, ties, sink, func(order []uint32, lo int) { backward(order, n-1-lo) })
 	case n <= 2*orderTarget:
 		return arrangeLocally(env, codes, v, ties, sink)
+	}
+	if m, err := nearly(env, codes, v); err != nil {
+		return err
+	} else if m != nil {
+		return emitRuns(env, codes, ties, sink, m.order)
 	}
 	b, err := plan(env, n, in(codes), v, orderTarget)
 	if err != nil {
@@ -67,20 +76,36 @@ func arrangeLocally[C Code](env *engine.Env, codes []C, v survey[C], ties bool, 
 	})
 }
 
-// emitRuns sends an order that is known without sorting. Pieces end between
-// different codes.
-func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at func(i int) uint32) error {
-	n := len(codes)
-	if at(0) == 0 && codes[0] == codes[n-1] {
-		env.Trace.Found("flat")
+// forward writes the numbers from lo on, backward those from hi down.
+func forward(order []uint32, lo int) {
+	for i := range order {
+		order[i] = uint32(lo + i)
 	}
+}
+
+func backward(order []uint32, hi int) {
+	for i := range order {
+		order[i] = uint32(hi - i)
+	}
+}
+
+// emitRuns sends an order that is known without sorting: known writes that of
+// the places from lo on. Pieces end between different codes.
+func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], known func(order []uint32, lo int)) error {
+	n := len(codes)
 	out := newOutputs(env, ties, sink)
+	code := func(i int) C { // of place i
+		var at [1]uint32
+		known(at[:], i)
+		return codes[at[0]]
+	}
 	// end returns the first position from i on where a range may end.
 	end := func(i int) int {
-		for ties && i > 0 && i < n && codes[at(i)] == codes[at(i-1)] {
-			i++
+		if i >= n || i == 0 || !ties {
+			return min(i, n)
 		}
-		return min(i, n)
+		c := code(i - 1)
+		return i + sort.Search(n-i, func(k int) bool { return code(i+k) != c })
 	}
 	return env.Stage("emit", n, maxLocal, func(worker, lo, hi int) {
 		lo, hi = end(lo), end(hi)
@@ -88,9 +113,7 @@ func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at fu
 			return
 		}
 		order, sorted := out.room(worker, hi-lo)
-		for i := range order {
-			order[i] = at(lo + i)
-		}
+		known(order, lo)
 		for i := range sorted {
 			sorted[i] = codes[order[i]]
 		}

@@ -28,7 +28,7 @@ func (b *buckets[C]) partition(env *engine.Env, n int, codes view[C], stripe fun
 
 // partitionElements moves s with its codes.
 func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes []C, dst []E, dstCodes []C) error {
-	_, combine := combineLog[E]()
+	combine := combines(dst) && combines(dstCodes)
 	return b.partition(env, len(s), in(codes), func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveElements(b, next, dst, dstCodes, s[lo:], block) }, func() {}
@@ -76,7 +76,7 @@ func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, moved *c
 		k := uint32(table[c.of(code)] % bucketSlots)
 		at := next[k]
 		next[k] = at + 1
-		// Sound: an element without pointers, of whole lines, at a line.
+		// Sound: an element of whole lines, at a line; for pointers see combines.
 		streamLines(unsafe.Pointer(&dst[at]), unsafe.Pointer(&src[i]), lines)
 		buf[k<<log+at&mask] = code
 		if at&mask == mask {
@@ -99,6 +99,47 @@ func combineElements[E any, C Code](b *buckets[C], next *slots, elements *combin
 		bufCodes[slot] = code
 		if at&mask == mask {
 			elements.flush(k, at+1)
+			moved.flush(k, at+1)
+		}
+	}
+}
+
+// partitionAlong moves src by codes that stay.
+func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
+	combine := combines(dst)
+	return b.partition(env, len(src), in(codes), func(next *slots) (func(int, []C), func()) {
+		if !combine {
+			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
+		}
+		start := *next
+		moved := newCombiner(env, dst, b.len())
+		moved.start = &start
+		return func(lo int, block []C) { combineAlong(b, next, &moved, src[lo:], block) },
+			func() { moved.finish(next, b.len()) }
+	})
+}
+
+func moveAlong[T any, C Code](b *buckets[C], next *slots, dst, src []T, codes []C) {
+	c, table := b.cells, b.table
+	src = src[:len(codes)]
+	for i, code := range codes {
+		k := table[c.of(code)] % bucketSlots
+		at := next[k]
+		next[k] = at + 1
+		dst[at] = src[i]
+	}
+}
+
+func combineAlong[T any, C Code](b *buckets[C], next *slots, moved *combiner[T], src []T, codes []C) {
+	c, table := b.cells, b.table
+	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
+	src = src[:len(codes)]
+	for i, code := range codes {
+		k := uint32(table[c.of(code)] % bucketSlots)
+		at := next[k]
+		next[k] = at + 1
+		buf[k<<log+at&mask] = src[i]
+		if at&mask == mask {
 			moved.flush(k, at+1)
 		}
 	}

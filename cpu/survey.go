@@ -13,8 +13,13 @@ const chunk = 32 * engine.Block
 // survey is what one pass over codes tells about their order.
 type survey[C Code] struct {
 	min, max C
-	descents int // positions i with code[i] < code[i-1]
+	descents int   // positions i with code[i] < code[i-1]
+	steps    Steps // by whole keys, if they were watched
 }
+
+// inOrder and falling say that whole keys are in order, or strictly falling.
+func (v survey[C]) inOrder() bool { return v.steps != 0 && v.steps&Fall == 0 }
+func (v survey[C]) falling() bool { return v.steps == Fall }
 
 // sorted and reversed say whether n codes are in order, or strictly falling
 // (so that reversing them is stable).
@@ -35,7 +40,7 @@ func look[C Code](codes []C) survey[C] {
 		}
 		last = c
 	}
-	return survey[C]{lo, hi, descents}
+	return survey[C]{min: lo, max: hi, descents: descents}
 }
 
 // view returns codes [lo, hi), at most [engine.Block] of them: either where
@@ -47,13 +52,20 @@ func in[C Code](codes []C) view[C] {
 	return func(lo, hi int, _ []C) []C { return codes[lo:hi] }
 }
 
-// extract fills codes from src, each element once, and surveys them while they
-// are in the cache. len(codes) > 0.
-func extract[C Code](env *engine.Env, codes []C, src Source[C]) (survey[C], error) {
-	return surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
+// extract fills codes from src, each element once, and surveys and watches them
+// while they are in the cache. len(codes) > 0.
+func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {
+	w := watcher[C]{env: env, watch: watch, codes: codes}
+	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		src(codes[lo:hi], lo)
+		w.block(lo, hi)
 		return codes[lo:hi]
 	})
+	if err == nil {
+		w.seams()
+		v.steps = w.steps()
+	}
+	return v, stopped(env, err)
 }
 
 // surveyAll surveys n > 0 codes, viewing each once.

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"slices"
 	"testing"
 
 	"example.com/sorter"
@@ -71,6 +72,9 @@ func FuzzColumns(f *testing.F) {
 	f.Add([]byte("\x04\x08\x05\x03\x03\x01"), byte(2), byte(210), byte(3), []byte("string, then float64 descending"))
 	f.Add([]byte("\x10\x09\x04\x0f\x05\x04\x0e\x0a\x03"), byte(3), byte(190), byte(1), []byte("time, uuid, Float4 with nulls"))
 	f.Add([]byte("\x06\x00\x00\x06\x01\x00\x09\x00\x00\x04\x0b\x07\x06\x00\x00\x01\x00\x00"), byte(9), byte(140), byte(0), []byte("six"))
+	f.Add([]byte("\x04\x01\x00\x05\x00\x00\x0e\x01\x00"), byte(1<<6|2<<2), byte(255), byte(1), []byte("string, bytes, Float4 in order"))
+	f.Add([]byte("\x04\x00\x00\x04\x00\x00\x10\x00\x00"), byte(3<<6|1<<2), byte(254), byte(1), []byte("string, string, time almost in order"))
+	f.Add([]byte("\x04\x00\x00\x03\x01\x00"), byte(2<<6), byte(253), byte(3), []byte("string, float64 falling"))
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, data []byte) {
 		n := elements(size)
 		cols := columns(spec, n, mask, data)
@@ -78,11 +82,11 @@ func FuzzColumns(f *testing.F) {
 			n = min(n, c.keys.len())
 		}
 		order, opts := options(bits)
-		checkColumns(t, cols, n, order, opts)
+		checkColumns(t, cols, n, bits, order, opts)
 	})
 }
 
-func checkColumns(t *testing.T, cols []column, n int, order oracle.Order, opts []sorter.Option) {
+func checkColumns(t *testing.T, cols []column, n int, bits byte, order oracle.Order, opts []sorter.Option) {
 	t.Helper()
 	var built []sorter.Column[int]
 	var compares, plain []func(a, b int) int
@@ -91,16 +95,17 @@ func checkColumns(t *testing.T, cols []column, n int, order oracle.Order, opts [
 		compares = append(compares, c.compare(order))
 		plain = append(plain, c.compare(oracle.Order{}))
 	}
-	by, want := sorter.By(built...), sorted(n, inTurn(compares))
+	by, input := sorter.By(built...), arranged(bits, n, inTurn(compares))
+	want := resorted(input, inTurn(compares))
 
-	s := ascending(n)
+	s := slices.Clone(input)
 	err := by.Sort(s, opts...)
 	check(t, "Ordering.Sort", err, s, want)
 
 	p, err := sorter.OrderN(n, built, opts...)
-	check(t, "OrderN", err, ints(p), want)
+	check(t, "OrderN", err, ints(p), sorted(n, inTurn(compares)))
 
-	s = ascending(n)
+	s = slices.Clone(input)
 	err = by.TopK(s, n/3, opts...)
 	check(t, "Ordering.TopK", err, s[:n/3], want[:n/3])
 

@@ -241,8 +241,33 @@ func ascending(n int) []int {
 
 // sorted returns the positions 0 … n-1 in order, ties as they were.
 func sorted(n int, compare func(a, b int) int) []int {
-	s := ascending(n)
+	return resorted(ascending(n), compare)
+}
+
+// resorted returns a sorted copy of s, ties as they were.
+func resorted(s []int, compare func(a, b int) int) []int {
+	s = slices.Clone(s)
 	slices.SortStableFunc(s, compare)
+	return s
+}
+
+// arranged returns the positions 0 … n-1 as the upper fuzz bits ask for: as
+// they are, in order, in reverse, or in order but for a few, which are what
+// detection looks for.
+func arranged(bits byte, n int, compare func(a, b int) int) []int {
+	if bits>>6 == 0 {
+		return ascending(n)
+	}
+	s := sorted(n, compare)
+	switch bits >> 6 {
+	case 2:
+		slices.Reverse(s)
+	case 3:
+		for i := 0; i < n; i += 100 {
+			j := i * 7919 % n
+			s[i], s[j] = s[j], s[i]
+		}
+	}
 	return s
 }
 

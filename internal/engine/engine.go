@@ -69,6 +69,24 @@ func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) er
 	return err
 }
 
+// Scoped runs f in an environment of its own, whose memory is given back when f
+// returns.
+func (e *Env) Scoped(f func(*Env) error) error {
+	own := new(Env)
+	own.Loop.Ctx, own.Loop.Workers, own.Loop.Progress = e.Loop.Ctx, e.Loop.Workers, e.Loop.Progress
+	defer func() {
+		peak := own.Arena.Peak()
+		own.Arena.Release(e.Loop.Workers)
+		e.Arena.Hold(peak)
+		e.Arena.Hold(-peak)
+		e.Trace.Rounds += own.Trace.Rounds
+		for _, s := range own.Trace.Stages {
+			e.Trace.add(s.Name, s.Time)
+		}
+	}()
+	return f(own)
+}
+
 // Block is the largest number of elements that one call of a source extracts:
 // a block of codes stays in the first-level cache while it is encoded, and a
 // key function that takes 10 µs still lets a cancellation through in 20 ms.

@@ -11,6 +11,7 @@ package scratch
 import (
 	"math/bits"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -20,11 +21,18 @@ import (
 // may be called concurrently.
 type Arena struct {
 	mu     sync.Mutex
-	blocks []*block  // taken and not yet released
-	typed  []func()  // give back what was taken of types with pointers
-	first  [8]*block // backing of blocks for the usual sort, which needs no more
+	blocks []*block     // taken and not yet released
+	typed  []typedBlock // what was taken of types with pointers
+	first  [8]*block    // backing of blocks for the usual sort, which needs no more
 
 	used, peak atomic.Int64
+}
+
+// typedBlock is memory of a type with pointers.
+type typedBlock struct {
+	start   unsafe.Pointer
+	bytes   int64
+	release func(workers int)
 }
 
 // block is pointer-free memory; words has the length of its capacity.
@@ -66,31 +74,38 @@ func Take[T any](a *Arena, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
 }
 
-// Release gives every buffer back to the pools. No slice returned by Take may
-// be used afterwards.
-func (a *Arena) Release() {
+// Release gives every buffer back to the pools, with the help of up to workers
+// goroutines. No slice returned by Take may be used afterwards.
+func (a *Arena) Release(workers int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, b := range a.blocks {
 		put(b)
 	}
-	for _, release := range a.typed {
-		release()
+	for _, b := range a.typed {
+		b.release(workers)
 	}
 	a.blocks, a.typed = nil, nil
 	a.first = [8]*block{}
 	a.used.Store(0)
 }
 
-var typedPools sync.Map // reflect.Type → *sync.Pool of *[]T
+var typedPools sync.Map // typedPool → *sync.Pool of *[]T
+
+// typedPool is a type and a size, to the power of two: what one sort takes of a
+// type is both large and small.
+type typedPool struct {
+	reflect.Type
+	class int
+}
 
 // takeTyped is Take for types with pointers.
 func takeTyped[T any](a *Arena, n int) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	found, _ := typedPools.LoadOrStore(reflect.TypeFor[T](), new(sync.Pool))
-	pool := found.(*sync.Pool)
 	want := blockWords((n*size+7)/8) * 8 / size
+	found, _ := typedPools.LoadOrStore(typedPool{reflect.TypeFor[T](), bits.Len(uint(want))}, new(sync.Pool))
+	pool := found.(*sync.Pool)
 	s, ok := pool.Get().(*[]T)
 	if !ok || cap(*s) < n || cap(*s)-cap(*s)/8 > want {
 		fresh := make([]T, want)
@@ -100,14 +115,55 @@ func takeTyped[T any](a *Arena, n int) []T {
 		}
 	}
 	*s = (*s)[:n]
-	a.Hold(int64(cap(*s)) * int64(size))
+	bytes := int64(cap(*s)) * int64(size)
+	a.Hold(bytes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.typed = append(a.typed, func() {
-		clear(*s)
+	a.typed = append(a.typed, typedBlock{unsafe.Pointer(unsafe.SliceData(*s)), bytes, func(workers int) {
+		clearAll(*s, workers)
 		pool.Put(s)
-	})
+	}})
 	return *s
+}
+
+// Give gives back what Take returned, or a part of it, before the arena is
+// released.
+func Give[T any](a *Arena, s []T, workers int) {
+	start := unsafe.Pointer(unsafe.SliceData(s))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.IndexFunc(a.typed, func(b typedBlock) bool { return b.start == start }); i >= 0 {
+		a.typed[i].release(workers)
+		a.Hold(-a.typed[i].bytes)
+		a.typed = slices.Delete(a.typed, i, i+1)
+		return
+	}
+	i := slices.IndexFunc(a.blocks, func(b *block) bool {
+		offset := uintptr(start) - uintptr(unsafe.Pointer(unsafe.SliceData(b.words)))
+		return offset < uintptr(len(b.words))*8
+	})
+	if i >= 0 {
+		b := a.blocks[i]
+		a.blocks = slices.Delete(a.blocks, i, i+1)
+		a.Hold(-int64(len(b.words)) * 8)
+		put(b)
+	}
+}
+
+// clearAll clears s. Measured on a Xeon of 2023: one core takes 1.4 ns for each
+// of a million strings, a tenth of a sort that finds them in order.
+func clearAll[T any](s []T, workers int) {
+	var zero T
+	const share = 1 << 20 // bytes that are worth a goroutine
+	workers = max(1, min(workers, len(s)*int(unsafe.Sizeof(zero))/share))
+	var wait sync.WaitGroup
+	for ; workers > 1; workers-- {
+		part := s[:len(s)/workers]
+		s = s[len(part):]
+		wait.Go(func() { clear(part) })
+	}
+	clear(s)
+	wait.Wait()
 }
 
 // Peak returns the most bytes held at once.

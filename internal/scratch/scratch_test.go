@@ -10,11 +10,11 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 	const n = 1 << 20
 	var a Arena
 	first := unsafe.SliceData(Take[uint64](&a, n))
-	a.Release()
+	a.Release(1)
 	if again := unsafe.SliceData(Take[uint32](&a, 2*n)); unsafe.Pointer(again) != unsafe.Pointer(first) {
 		t.Error("a block of the same size was not reused")
 	}
-	a.Release()
+	a.Release(1)
 	dropIdle(time.Now().Add(idleTime))
 	idle.Lock()
 	defer idle.Unlock()
@@ -23,11 +23,29 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 	}
 }
 
+func TestGiveMakesRoom(t *testing.T) {
+	const n = 1 << 18
+	var a Arena
+	Give(&a, Take[uint64](&a, n)[8:], 1)
+	Give(&a, Take[uint32](&a, 2*n), 1)
+	s := Take[*int](&a, n)
+	s[7] = new(int)
+	Give(&a, s, 2)
+	if s[7] != nil {
+		t.Error("memory with pointers was given back without being cleared")
+	}
+	Take[uint64](&a, n)
+	if got := a.Peak(); got > Size(n, 8) {
+		t.Errorf("Peak() = %d for blocks of %d taken one after the other", got, Size(n, 8))
+	}
+	a.Release(1)
+}
+
 func TestPeakCountsWhatIsHeld(t *testing.T) {
 	var a Arena
 	Take[uint64](&a, 1<<18)
 	Take[*int](&a, 1<<18)
-	a.Release()
+	a.Release(1)
 	Take[uint64](&a, 1)
 	if got, least := a.Peak(), int64(2*8<<18); got < least || got > 2*Size(1<<18, 8) {
 		t.Errorf("Peak() = %d, want %d or a little more", got, least)
@@ -39,7 +57,7 @@ func TestNoMoreIsKeptThanWasInUse(t *testing.T) {
 	for i := range 50 { // ever new sizes
 		var a Arena
 		Take[uint64](&a, 1<<18+i<<16)
-		a.Release()
+		a.Release(1)
 	}
 	idle.Lock()
 	defer idle.Unlock()
@@ -52,7 +70,7 @@ func TestTypedMemoryIsClearedOnRelease(t *testing.T) {
 	var a Arena
 	s := Take[*int](&a, 1000)
 	s[5] = new(int)
-	a.Release()
+	a.Release(1)
 	if s[5] != nil {
 		t.Error("a released buffer still holds a pointer")
 	}
