@@ -129,7 +129,7 @@ func open(t *testing.T, opts ...Option) *Engine {
 
 func TestArgsort(t *testing.T) {
 	e := open(t)
-	l, err := e.dev.lane(0)
+	l, err := e.dev.lane(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
