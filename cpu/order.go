@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sort"
+
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -75,12 +77,14 @@ func emitRuns[C Code](env *engine.Env, codes []C, ties bool, sink Sink[C], at fu
 		env.Trace.Found("flat")
 	}
 	out := newOutputs(env, ties, sink)
-	// end returns the first position from i on where a range may end.
+	// end returns the first position from i on where a range may end. It
+	// searches by bisection: all codes may be equal, and every piece asks.
 	end := func(i int) int {
-		for ties && i > 0 && i < n && codes[at(i)] == codes[at(i-1)] {
-			i++
+		if !ties || i == 0 || i >= n {
+			return min(i, n)
 		}
-		return min(i, n)
+		last := codes[at(i-1)]
+		return i + sort.Search(n-i, func(k int) bool { return codes[at(i+k)] != last })
 	}
 	return env.Stage("emit", n, maxLocal, func(worker, lo, hi int) {
 		lo, hi = end(lo), end(hi)
