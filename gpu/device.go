@@ -121,15 +121,15 @@ func (d *device) kernel(m cuda.Module, name string, shared int) (cuda.Func, erro
 
 // close gives everything back. No sort may be running.
 func (d *device) close() error {
-	var all errorList
+	var failed errorList
 	for _, l := range d.spare {
-		all.add(l.free())
+		failed.add(l.free())
 	}
 	for _, m := range d.modules {
-		all.add(d.Unload(m))
+		failed.add(d.Unload(m))
 	}
-	all.add(d.Context.Release())
-	return all.first()
+	failed.add(d.Context.Release())
+	return failed.first()
 }
 
 // failure returns the error that broke the device, nil if it works.
@@ -183,11 +183,11 @@ func (d *device) pushSpare(l *lane) {
 func (d *device) dropSpare() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var all errorList
+	var failed errorList
 	for _, l := range d.spare {
-		all.add(l.drop())
+		failed.add(l.drop(all))
 	}
-	return all.first()
+	return failed.first()
 }
 
 // errorList collects the errors of steps that are all taken.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"slices"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -97,40 +98,40 @@ func (l *lane) done() {
 
 // free gives everything of the lane back.
 func (l *lane) free() error {
-	var all errorList
+	var failed errorList
 	for _, s := range []cuda.Stream{l.stream, l.side} {
 		if s != 0 {
-			all.add(l.DestroyStream(s))
+			failed.add(l.DestroyStream(s))
 		}
 	}
 	if l.split != 0 {
-		all.add(l.DestroyEvent(l.split))
+		failed.add(l.DestroyEvent(l.split))
 	}
 	l.idle = append(l.idle, l.held...)
-	all.add(l.drop())
+	failed.add(l.drop(all))
 	for _, s := range l.slots {
-		all.add(l.DestroyEvent(s.passed))
+		failed.add(l.DestroyEvent(s.passed))
 	}
 	for _, p := range append(l.pinned, unsafe.Pointer(l.note)) {
-		all.add(l.HostFree(p))
+		failed.add(l.HostFree(p))
 	}
 	*l = lane{device: l.device}
-	return all.first()
+	return failed.first()
 }
 
 // take returns device memory of at least the given size until put or done: the
-// smallest idle piece that fits, or new memory.
+// smallest idle piece that fits without much waste, or new memory.
 func (l *lane) take(bytes int) (block, error) {
 	best := -1
 	for i, b := range l.idle {
-		if b.bytes >= bytes && (best < 0 || b.bytes < l.idle[best].bytes) {
+		if b.bytes >= bytes && b.bytes <= waste*bytes+1<<20 && (best < 0 || b.bytes < l.idle[best].bytes) {
 			best = i
 		}
 	}
 	b, err := block{}, error(nil)
 	if best >= 0 {
 		b = l.idle[best]
-		l.idle = append(l.idle[:best], l.idle[best+1:]...)
+		l.idle = slices.Delete(l.idle, best, best+1)
 	} else if b, err = l.allocate(bytes); err != nil {
 		return block{}, err
 	}
@@ -138,26 +139,28 @@ func (l *lane) take(bytes int) (block, error) {
 	return b, nil
 }
 
+// waste is how many times as large as asked for a piece of idle memory may be:
+// a sort that took much more might lack it in the end.
+const waste = 4
+
 // put makes b idle.
 func (l *lane) put(b block) {
-	for i := range l.held {
-		if l.held[i] == b {
-			l.held = append(l.held[:i], l.held[i+1:]...)
-			l.idle = append(l.idle, b)
-			return
-		}
+	if i := slices.Index(l.held, b); i >= 0 {
+		l.held = slices.Delete(l.held, i, i+1)
+		l.idle = append(l.idle, b)
 	}
 }
 
-// allocate returns new device memory. What is idle here is too small for this
-// sort, so it goes first: sorts of ever larger sizes would pile it up.
+// allocate returns new device memory in place of what is idle and somewhat too
+// small, or sorts that grow would pile it up. Before the device is full, the
+// lane and those that nobody uses give up all they have idle.
 func (l *lane) allocate(bytes int) (block, error) {
-	if err := l.drop(); err != nil {
+	if err := l.drop(func(b block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
 		return block{}, err
 	}
 	at, err := l.Alloc(bytes)
 	if errors.Is(err, cuda.OutOfMemory) {
-		if err := l.dropSpare(); err != nil {
+		if err := firstError(l.drop(all), l.dropSpare()); err != nil {
 			return block{}, err
 		}
 		at, err = l.Alloc(bytes)
@@ -165,15 +168,20 @@ func (l *lane) allocate(bytes int) (block, error) {
 	return block{at, bytes}, err
 }
 
-// drop frees all idle device memory of the lane.
-func (l *lane) drop() error {
-	var all errorList
-	for _, b := range l.idle {
-		all.add(l.Free(b.at))
-	}
-	l.idle = l.idle[:0]
-	return all.first()
+// drop frees idle device memory of the lane.
+func (l *lane) drop(which func(block) bool) error {
+	var failed errorList
+	l.idle = slices.DeleteFunc(l.idle, func(b block) bool {
+		drop := which(b)
+		if drop {
+			failed.add(l.Free(b.at))
+		}
+		return drop
+	})
+	return failed.first()
 }
+
+func all(block) bool { return true }
 
 // wait waits for the last copy of s.
 func (l *lane) wait(s *slot) error {
