@@ -88,10 +88,13 @@ func walk(t *testing.T, f func(t *testing.T, w *injected)) {
 
 // step is 1, or more in a short run, which is for the sanitizers.
 func step() int {
-	if testing.Short() {
-		return 6
+	switch {
+	case !testing.Short():
+		return 1
+	case cudacpu.Sanitizer() == "thread": // its threads are slow
+		return 19
 	}
-	return 1
+	return 6
 }
 
 func checkGoroutines(t *testing.T, before int) {
@@ -251,7 +254,7 @@ func TestFullDevice(t *testing.T) {
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	e := newEngine(t)
 	defer e.Close()
-	large, sorted := readings(200_000)
+	large, sorted := readings(100_000)
 	s := slices.Clone(large)
 	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, large) {
 		t.Errorf("error %v, or a changed slice", err)
@@ -366,12 +369,12 @@ func TestStops(t *testing.T) {
 
 // stopOnce sorts with an end that turn chooses, and once more to the end.
 func stopOnce(t *testing.T, e *Engine, turn int) {
-	in, sorted := readings(60_000)
+	in, sorted := readings(30_000)
 	s := slices.Clone(in)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	key := func(r reading) float64 {
-		if r.at == 45_000 {
+		if r.at == 20_000 {
 			if turn%2 == 0 {
 				panic("key")
 			}
