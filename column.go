@@ -154,12 +154,15 @@ type keyColumn[E any] interface {
 	comparator(o order) func(a, b E) int
 	keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E]
 	keptSize() uintptr // bytes that keep takes per element
+	repeatable() bool  // codes can be made again: nobody sees a key function called
 }
 
 // keyFunc is the key function of a slice's elements.
 type keyFunc[E any, K Key] func(E) K
 
 func (f keyFunc[E, K]) kind() kind { return kindOf[K]() }
+
+func (f keyFunc[E, K]) repeatable() bool { return false }
 
 func (f keyFunc[E, K]) codes32(dst []uint32, block []E, o order) { extract(dst, block, f, o) }
 

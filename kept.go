@@ -65,6 +65,8 @@ func self[K Key]() Column[K] {
 func (f selfKey[K]) codes32(dst []uint32, block []K, o order) { encode(dst, block, o) }
 func (f selfKey[K]) codes64(dst []uint64, block []K, o order) { encode(dst, block, o) }
 
+func (f selfKey[K]) repeatable() bool { return true }
+
 // keep stores nothing: the keys are there already.
 func (f selfKey[K]) keep(c Column[K], rows rows[K], _ *scratch.Arena) keptKeys[K] {
 	return keptAs(&store[K, K]{Column: c, full: comparator[K](c.order), get: f.keyFunc, keys: rows.s})

@@ -58,6 +58,17 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 // exact reports whether equal codes mean equal keys.
 func (l *level[E]) exact() bool { return l.wide == nil }
 
+// repeatable reports whether the codes of a level can be made again without
+// calling a key function again.
+func (l *level[E]) repeatable() bool {
+	for _, c := range l.narrow {
+		if !c.key.repeatable() || c.nulls != noNulls {
+			return false
+		}
+	}
+	return l.wide == nil
+}
+
 // open makes room for the keys of rows.
 func (l *level[E]) open(rows rows[E], arena *scratch.Arena) {
 	if l.wide != nil && l.kept == nil {

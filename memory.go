@@ -32,6 +32,12 @@ func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64
 	return bytes + cpu.Tables(n, workers) + cpu.NearBytes(n)
 }
 
+// needOn is need of an order that an engine begins and the CPU may have to
+// finish, with codes kept for it.
+func needOn[E any](lv []level[E], n, workers int) int64 {
+	return need(Auto, lv, n, workers, 0) + scratch.Size(n, uintptr(codeSize(lv)))
+}
+
 func codeSize[E any](lv []level[E]) int64 {
 	if len(lv) > 0 && lv[0].bits <= 32 {
 		return 4
@@ -115,5 +121,5 @@ func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index
 	if err != nil {
 		return err
 	}
-	return refineSorted(r, rows, lv, index, codes)
+	return refineSorted(r, rows, lv, index, func(_, lo, hi int) []C { return codes[lo:hi] })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sort"
 	"time"
 	"unsafe"
 
@@ -160,7 +161,7 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	if !r.fits(need(Auto, lv, rows.n, r.Loop.Workers, 0)) {
 		return orderInPlace(r, rows, lv, index)
 	}
-	if b := r.device(lv[0].bits, 0); b != nil {
+	if b := r.device(lv[0].bits, 0); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
 		return orderOn(r, b, rows, lv, index)
 	}
 	lv[0].open(rows, &r.Arena)
@@ -242,29 +243,23 @@ func (r *run) device(bits int, payload uintptr) Backend {
 func (r *run) onCPU(bits int, payload uintptr) bool { return r.device(bits, payload) == nil }
 
 // orderOn orders rows on a backend. If it fails and the caller did not insist
-// on it, the CPU finishes with the codes already extracted.
+// on it, the CPU finishes.
 func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
 	lv[0].open(rows, &r.Arena)
-	codes := scratch.Take[uint64](&r.Arena, rows.n)
-	pulled := make([]bool, (rows.n+engine.Block-1)/engine.Block)
-	src := source64(r, rows, &lv[0])
-	pull := func(lo, n int) []uint64 {
-		block := codes[lo : lo+n]
-		if !pulled[lo/engine.Block] {
-			src(block, lo)
-			pulled[lo/engine.Block] = true
-		}
-		return block
-	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Env: &r.Env,
-		Codes32: func(dst []uint32, lo int) {
-			for i, c := range pull(lo, len(dst)) {
-				dst[i] = uint32(c)
-			}
-		},
-		Codes64: func(dst []uint64, lo int) { copy(dst, pull(lo, len(dst))) },
-		Emit:    func(lo int, order []uint32) { copy(index[lo:], order) },
+		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 	}
+	if lv[0].bits <= 32 {
+		c := newCodes(r, lv, source32(r, rows, &lv[0]))
+		job.Codes32 = c.src
+		return orderCodesOn(r, b, job, rows, lv, index, c)
+	}
+	c := newCodes(r, lv, source64(r, rows, &lv[0]))
+	job.Codes64 = c.src
+	return orderCodesOn(r, b, job, rows, lv, index, c)
+}
+
+func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
 	r.used.Engine = b.Name()
 	if err := b.Order(r.context(), job); err != nil {
 		if ctx := r.Loop.Err(); ctx != nil {
@@ -275,16 +270,48 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 		}
 		r.used.Fallback = err
 		r.used.Engine = CPU().Name()
-		if err := CPU().Order(r.context(), job); err != nil {
-			return err
-		}
+		r.Trace = engine.Trace{Stages: r.Trace.Stages}
+		return orderCodes(r, rows, lv, index, c.src)
 	}
 	if len(lv) == 1 && lv[0].exact() {
 		return nil
 	}
-	sorted := scratch.Take[uint64](&r.Arena, len(codes))
-	perm.Gather(sorted, codes, index, r.Loop.Workers)
-	return refineSorted(r, rows, lv, index, sorted)
+	buffers := make([][]C, max(1, r.Loop.Workers))
+	return refineSorted(r, rows, lv, index, func(worker, lo, hi int) []C {
+		if buffers[worker] == nil {
+			buffers[worker] = scratch.Take[C](&r.Arena, min(2*gatherPiece, rows.n))
+		}
+		sorted := buffers[worker][:hi-lo]
+		perm.Gather(sorted, c.kept, index[lo:hi], 1)
+		return sorted
+	})
+}
+
+// codes are the codes of a first level on their way to an engine.
+type codes[C code] struct {
+	src  cpu.Source[C]
+	kept []C // what src has extracted, nil if nobody will ask for it
+}
+
+// newCodes keeps what src extracts if it is needed again: for ties, or for the
+// CPU, should the engine fail. A key function is called once, but what is a
+// key itself can be encoded twice.
+func newCodes[E any, C code](r *run, lv []level[E], src cpu.Source[C]) codes[C] {
+	exact := len(lv) == 1 && lv[0].exact()
+	if exact && (r.backend != nil || lv[0].repeatable()) {
+		return codes[C]{src: src}
+	}
+	c := codes[C]{kept: scratch.Take[C](&r.Arena, r.n)}
+	have := make([]bool, (r.n+engine.Block-1)/engine.Block)
+	c.src = func(dst []C, lo int) {
+		block := c.kept[lo : lo+len(dst)]
+		if done := &have[lo/engine.Block]; !*done {
+			src(block, lo)
+			*done = true
+		}
+		copy(dst, block)
+	}
+	return c
 }
 
 func (r *run) context() context.Context {
@@ -294,20 +321,37 @@ func (r *run) context() context.Context {
 	return context.Background()
 }
 
-// refineSorted refines the ties of a finished order, given the codes of lv[0]
-// in that order.
-func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, sorted []C) error {
-	bounds := []int{0} // pieces that end between different codes
-	for i := 0; i < len(sorted); bounds = append(bounds, i) {
-		i = min(i+gatherPiece, len(sorted))
-		for i < len(sorted) && sorted[i] == sorted[i-1] {
-			i++
-		}
-	}
+// refineSorted refines the ties of a finished order. codes returns the codes of
+// lv[0] at up to 2*gatherPiece places [lo, hi) of that order.
+func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes func(worker, lo, hi int) []C) error {
+	bounds := tieBounds(len(index), func(i int) C { return codes(0, i, i+1)[0] })
 	ties := newTies(&r.Env, rows, lv)
 	err := r.Stage("ties", len(bounds)-1, 1, func(worker, i, _ int) {
 		lo, hi := bounds[i], bounds[i+1]
-		refine(ties, worker, index[lo:hi], sorted[lo:hi], place{})
+		if hi-lo > 2*gatherPiece {
+			ties.note(worker, index[lo:hi], uint64(codes(worker, lo, lo+1)[0]), place{})
+			return
+		}
+		refine(ties, worker, index[lo:hi], codes(worker, lo, hi), place{})
 	})
 	return ties.finish(r, err)
+}
+
+// tieBounds cuts an order of n elements between different codes, into pieces of
+// at most 2*gatherPiece elements, but for runs of equal codes longer than that.
+func tieBounds[C code](n int, at func(i int) C) []int {
+	bounds := []int{0}
+	for lo := 0; lo < n; {
+		hi := min(lo+gatherPiece, n)
+		if c := at(hi - 1); hi < n && at(hi) == c {
+			from := lo + sort.Search(hi-lo, func(i int) bool { return at(lo+i) == c })
+			hi += sort.Search(n-hi, func(i int) bool { return at(hi+i) != c })
+			if from > lo && hi-lo > 2*gatherPiece {
+				hi = from
+			}
+		}
+		bounds = append(bounds, hi)
+		lo = hi
+	}
+	return bounds
 }

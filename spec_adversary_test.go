@@ -216,6 +216,33 @@ func TestNoQuadraticInput(t *testing.T) {
 	}
 }
 
+// TestNoQuadraticTies orders keys whose leading codes are all the same, as many
+// as it takes for the number of pieces to count.
+func TestNoQuadraticTies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares times, which says nothing under the race detector")
+	}
+	const n, factor = 1 << 24, 6
+	keys := make([]sorter.Float4, n)
+	order := func(keys []sorter.Float4) time.Duration {
+		start := time.Now()
+		if _, err := sorter.OrderKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	for i := range keys {
+		keys[i] = sorter.Float4{float32(i * 7919 % n), 0, 0, 1}
+	}
+	differ := order(keys)
+	for i := range keys {
+		keys[i][0], keys[i][3] = 1, keys[i][0]
+	}
+	if tie := order(keys); tie > factor*differ {
+		t.Errorf("%d keys that tie in their first half: %v, more than %d times the %v of keys that differ", n, tie, factor, differ)
+	}
+}
+
 func sortUint64(s []uint64) error { return sorter.Sort(s, func(v uint64) uint64 { return v }) }
 
 // bestOf returns the shortest of several runs of sort, each on fresh input.

@@ -82,7 +82,6 @@ func (t *ties[E]) after(p place, code uint64) (place, bool) {
 
 // find notes the runs of equal codes in an order sorted by codes made at p.
 func find[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
-	w := &t.work[worker]
 	for i := 1; i < len(codes); i++ {
 		if codes[i] != codes[i-1] {
 			continue
@@ -91,22 +90,28 @@ func find[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p pl
 		for i < len(codes) && codes[i] == codes[from] {
 			i++
 		}
-		next, more := t.after(p, uint64(codes[from]))
-		if !more {
-			continue
-		}
-		run := tie{order[from:i], next}
-		if p == (place{}) {
-			t.count.Add(int64(len(run.order)))
-		}
-		if len(run.order) <= largeTie {
-			w.open = append(w.open, run)
-			continue
-		}
-		t.mu.Lock()
-		t.large = append(t.large, run)
-		t.mu.Unlock()
+		t.note(worker, order[from:i], uint64(codes[from]), p)
 	}
+}
+
+// note notes a run of elements with one code, made at p.
+func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
+	next, more := t.after(p, code)
+	if !more {
+		return
+	}
+	run := tie{order, next}
+	if p == (place{}) {
+		t.count.Add(int64(len(order)))
+	}
+	if len(order) <= largeTie {
+		w := &t.work[worker]
+		w.open = append(w.open, run)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.large = append(t.large, run)
 }
 
 // refine sorts the runs in an order sorted by codes made at p, except for

@@ -228,8 +228,11 @@ func options(bits byte) (oracle.Order, []sorter.Option) {
 	if o.NaNsLast {
 		opts = append(opts, sorter.NaNsLast())
 	}
-	return o, append(opts, sorter.Use(sorter.Algorithm(bits>>4&3%3)))
+	return o, append(append(opts, sorter.Use(sorter.Algorithm(bits>>4&3%3))), onDevice...)
 }
+
+// onDevice chooses the engine of a build that has another one to test.
+var onDevice []sorter.Option
 
 func ascending(n int) []int {
 	s := make([]int, n)

@@ -53,16 +53,21 @@ func Verify() Option {
 }
 
 // Engine sorts on one GPU. It implements sorter.Backend; all methods may be
-// called concurrently, and sorts on one engine share the device.
+// called concurrently. Two sorts at a time share the device, and others wait:
+// so a key function must not sort on the engine that it is called for.
 //
 // The device holds what was needed at the same time until [Engine.Close]:
 // about 28 bytes an element for codes of 32 bits, 32 for 64 bits. Pinned host
-// memory is 4 MiB a worker.
+// memory is 4 MiB a worker, at most 64 MiB a sort; it is the engine's own, and
+// memory limits of sorts do not count it.
+//
+// A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
 	ordinal int
 	verify  bool
 
 	mu     sync.Mutex
+	opened chan struct{} // closed when dev or failed is set; nil: nobody has asked for the device
 	dev    *device
 	failed error // of opening; it is not tried again
 	users  sync.WaitGroup
@@ -79,12 +84,10 @@ func Open(opts ...Option) (*Engine, error) {
 			return nil, err
 		}
 	}
-	d, err := e.acquire()
-	if err != nil {
-		return nil, err
+	<-e.open()
+	if e.failed != nil {
+		return nil, e.failed
 	}
-	e.users.Done()
-	_ = d
 	return e, nil
 }
 
@@ -92,38 +95,73 @@ func Open(opts ...Option) (*Engine, error) {
 func (e *Engine) Name() string { return fmt.Sprintf("cuda:%d", e.ordinal) }
 
 // Close waits for the sorts of e that are running and gives all memory and the
-// device's context back. Later sorts on e fail.
+// device's context back. Later sorts on e fail. Closing again does nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
+	again := e.closed
 	e.closed = true
-	d := e.dev
-	e.dev = nil
+	opened := e.opened
 	e.mu.Unlock()
-	e.users.Wait()
-	if d == nil {
+	if again || opened == nil {
 		return nil
 	}
-	return d.close()
+	<-opened
+	e.users.Wait()
+	if e.dev == nil {
+		return nil
+	}
+	return e.dev.close()
 }
 
-var errClosed = errors.New("sorter: gpu: engine is closed")
+var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)
+
+// open begins to open the device, at the first call. The channel it returns is
+// closed when that is done.
+func (e *Engine) open() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened == nil && !e.closed {
+		e.opened = make(chan struct{})
+		go func() {
+			e.dev, e.failed = openDevice(e.ordinal)
+			close(e.opened)
+		}()
+	}
+	if e.opened == nil {
+		return done
+	}
+	return e.opened
+}
+
+// done is closed.
+var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // acquire returns the device, opened at the first call. The caller ends with
 // e.users.Done().
-func (e *Engine) acquire() (*device, error) {
+func (e *Engine) acquire(ctx context.Context) (*device, error) {
+	select {
+	case <-e.open():
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
-		return nil, errClosed
-	}
-	if e.dev == nil && e.failed == nil {
-		e.dev, e.failed = openDevice(e.ordinal)
-	}
-	if e.failed != nil {
-		return nil, e.failed
+	if err := e.unusable(); err != nil {
+		return nil, err
 	}
 	e.users.Add(1)
 	return e.dev, nil
+}
+
+// unusable says why an engine that was opened does not work. e.mu is held.
+func (e *Engine) unusable() error {
+	switch {
+	case e.closed:
+		return errClosed
+	case e.failed != nil:
+		return e.failed
+	}
+	return e.dev.failure()
 }
 
 // Order implements the engine's side of sorter.Backend.
@@ -131,18 +169,22 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	if job.N > maxN {
 		return fmt.Errorf("sorter: gpu: %d elements, at most %d in one pass", job.N, maxN)
 	}
-	d, err := e.acquire()
+	return e.with(ctx, func(l *lane) error { return l.order(e, job) })
+}
+
+// with runs f on a lane of its own.
+func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
+	d, err := e.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.users.Done()
-	l, err := d.lane(slotsPerWorker * max(1, job.Loop.Workers))
+	l, err := d.lane(ctx)
 	if err != nil {
 		return err
 	}
 	defer l.done()
-	job.Trace.Device = d.info.Name
-	return l.order(e, job)
+	return f(l)
 }
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order,
@@ -153,20 +195,13 @@ func (e *Engine) OrderDevice(codes cuda.Ptr, bits, n int, order cuda.Ptr) error 
 	if n < 0 || n > maxN || (bits != 32 && bits != 64) {
 		panic("sorter: gpu: OrderDevice takes codes of 32 or 64 bits, up to 2^29 of them")
 	}
-	d, err := e.acquire()
-	if err != nil {
+	return e.with(context.Background(), func(l *lane) error {
+		_, err := l.argsort(codes, bits == 64, n, order)
+		if err == nil && e.verify {
+			err = l.check(codes, bits == 64, n, order)
+		}
 		return err
-	}
-	defer e.users.Done()
-	l, err := d.lane(0)
-	if err != nil {
-		return err
-	}
-	defer l.done()
-	if _, err = l.argsort(codes, bits == 64, n, order); err == nil && e.verify {
-		err = l.check(codes, bits == 64, n, order)
-	}
-	return err
+	})
 }
 
 // word is a code as the device sees it.

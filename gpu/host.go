@@ -1,29 +1,28 @@
 package gpu
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 )
 
-// slotsPerWorker is how many pinned slots a worker alternates between: it fills
-// one while the copy of the other is under way.
-const slotsPerWorker = 2
-
 // order runs one job: codes up, sort, order down.
 func (l *lane) order(e *Engine, job *engine.Job) error {
+	if err := l.grow(slotsFor(job)); err != nil {
+		return err
+	}
 	wide := job.Bits > 32
 	codeBytes := 4
 	if wide {
 		codeBytes = 8
 	}
-	block, err := l.take((codeBytes + 4) * (job.N + 64))
+	space, err := l.take((codeBytes + 4) * (job.N + 64))
 	if err != nil {
 		return err
 	}
-	defer l.put(block)
-	order := block.at
+	order := space.at
 	codes := order + cuda.Ptr(4*job.N+255)&^255
 	if wide {
 		err = upload(l, job, codes, job.Codes64)
@@ -33,98 +32,170 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := l.sortStage(job, codes, wide, order); err != nil {
+	f, err := l.sortStage(e, job, codes, wide, order)
+	if err != nil {
 		return err
 	}
-	if e.verify {
-		if err := l.check(codes, wide, job.N, order); err != nil {
-			return err
-		}
+	if err := l.download(job, order); err != nil {
+		return err
 	}
-	return l.download(job, order)
-}
-
-func (l *lane) sortStage(job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) error {
-	var f finding
-	var failed error
-	err := job.Stage("sort", 1, 1, func(_, _, _ int) { f, failed = l.argsort(codes, wide, job.N, order) })
-	if err != nil || failed != nil {
-		return firstError(failed, err)
-	}
-	job.Trace.Algorithm = "bucket bitonic"
+	job.Trace.Device, job.Trace.Algorithm = l.info.Name, "bucket bitonic"
 	job.Trace.Found(f.shape)
 	job.Trace.Rounds = f.levels
 	return nil
 }
 
+// sortStage sorts on the device, and checks the order if the engine is to.
+func (l *lane) sortStage(e *Engine, job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) (f finding, failed error) {
+	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
+		f, failed = l.argsort(codes, wide, job.N, order)
+		if failed == nil && e.verify {
+			failed = l.check(codes, wide, job.N, order)
+		}
+	})
+	return f, firstError(failed, err)
+}
+
+// maxSlots bounds the pinned memory of a lane, to 64 MiB.
+const maxSlots = 32
+
+// slotsFor is how many slots a job is given: two for each worker, which fills
+// or empties one while the copy of the other is under way.
+func slotsFor(job *engine.Job) int {
+	most := (job.N*8 + slotBytes - 1) / slotBytes
+	return max(1, min(2*max(1, job.Loop.Workers), maxSlots, max(2, most)))
+}
+
+// grainFor is how many words of the given size go through a slot at a time: as
+// many as fit, but few enough for every worker to have several turns.
+func grainFor(job *engine.Job, size int) int {
+	turn := job.N / (4 * max(1, job.Loop.Workers))
+	turn = max(turn, 1<<16/size) // smaller copies cost more than they move
+	return min((turn+engine.Block-1)/engine.Block*engine.Block, slotBytes/size)
+}
+
+// fault is the first error of several workers.
+type fault struct{ err atomic.Pointer[error] }
+
+func (f *fault) set(err error) {
+	if err != nil {
+		f.err.CompareAndSwap(nil, &err)
+	}
+}
+
+func (f *fault) get() error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // upload extracts the codes straight into pinned slots and sends each slot off
-// while the next one is filled.
+// while others are filled.
 func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int)) error {
 	var w W
 	size := int(unsafe.Sizeof(w))
-	grain := slotBytes / size
-	turns := make([]int, max(1, job.Loop.Workers))
-	fails := make([]error, len(turns))
-	err := job.Stage("extract", job.N, grain, func(worker, lo, hi int) {
-		if fails[worker] != nil {
+	ring := make(chan *slot, len(l.slots)) // the slot that was sent longest ago comes first
+	for _, s := range l.slots {
+		ring <- s
+	}
+	var failed fault
+	err := job.Stage("extract", job.N, grainFor(job, size), func(_, lo, hi int) {
+		s := <-ring
+		defer func() { ring <- s }() // somebody may wait for it, also when a key function panics
+		if failed.get() != nil {
 			return
 		}
-		s := l.turn(worker, turns)
-		fails[worker] = first(
+		failed.set(first(
 			func() error { return l.wait(s) },
-			func() error {
-				dst := at[W](s.memory, hi-lo)
-				for b := lo; b < hi; b += engine.Block {
-					if err := job.Loop.Err(); err != nil {
-						return err
-					}
-					pull(dst[b-lo:min(b-lo+engine.Block, hi-lo)], b)
-				}
-				return nil
-			},
+			func() error { return pullAll(job, at[W](s.memory, hi-lo), lo, pull) },
 			func() error { return l.CopyToDevice(codes+cuda.Ptr(lo*size), s.memory, (hi-lo)*size, l.stream) },
 			func() error { return l.mark(s) },
-		)
+		))
 	})
-	return firstError(append(fails, err)...)
+	return firstError(failed.get(), err)
 }
 
-// download brings the order back slot by slot and hands each one on while the
-// others are on their way.
+// pullAll pulls the codes from element lo on.
+func pullAll[W word](job *engine.Job, dst []W, lo int, pull func(dst []W, lo int)) error {
+	for len(dst) > 0 {
+		if err := job.Loop.Err(); err != nil {
+			return err
+		}
+		n := min(engine.Block, len(dst))
+		pull(dst[:n], lo)
+		dst, lo = dst[n:], lo+n
+	}
+	return job.Loop.Err() // a block pulled while the context ended may be incomplete
+}
+
+// download brings the order back piece by piece, as many on their way at a time
+// as there are slots, and hands each on when it has arrived.
 func (l *lane) download(job *engine.Job, order cuda.Ptr) error {
-	const grain = slotBytes / 4
-	turns := make([]int, max(1, job.Loop.Workers))
-	fails := make([]error, len(turns))
-	err := job.Stage("download", job.N, grain, func(worker, lo, hi int) {
-		if fails[worker] != nil {
-			return
-		}
-		s := l.turn(worker, turns)
-		fails[worker] = first(
-			func() error { return l.wait(s) },
-			func() error { return l.CopyToHost(s.memory, order+cuda.Ptr(4*lo), 4*(hi-lo), l.stream) },
-			func() error { return l.mark(s) },
-			func() error { return l.wait(s) },
-		)
-		if fails[worker] == nil {
-			job.Emit(lo, at[uint32](s.memory, hi-lo))
-		}
-	})
-	return firstError(append(fails, err)...)
-}
-
-// turn returns the slot that a worker uses next.
-func (l *lane) turn(worker int, turns []int) *slot {
-	s := &l.slots[worker*slotsPerWorker+turns[worker]%slotsPerWorker]
-	turns[worker]++
-	return s
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
+	d := &downloads{lane: l, job: job, order: order, grain: grainFor(job, 4), sent: make(chan arrival, len(l.slots))}
+	for _, s := range l.slots {
+		if err := d.send(s); err != nil {
 			return err
 		}
 	}
-	return nil
+	err := job.Stage("download", job.N, d.grain, func(_, _, _ int) { d.receive() })
+	return firstError(d.failed.get(), err)
+}
+
+// downloads are the copies of an order that are under way.
+type downloads struct {
+	*lane
+	job    *engine.Job
+	order  cuda.Ptr
+	grain  int
+	next   atomic.Int64 // first position not yet asked for
+	sent   chan arrival // about in the order in which they arrive
+	failed fault
+}
+
+// arrival is a piece of the order that is, or soon will be, in a slot.
+type arrival struct {
+	*slot
+	lo, hi int
+}
+
+// send asks for the next piece, if there is one, in s.
+func (d *downloads) send(s *slot) error {
+	lo := int(d.next.Add(int64(d.grain))) - d.grain
+	if lo >= d.job.N {
+		return nil
+	}
+	hi := min(lo+d.grain, d.job.N)
+	err := first(
+		func() error { return d.CopyToHost(s.memory, d.order+cuda.Ptr(4*lo), 4*(hi-lo), d.stream) },
+		func() error { return d.mark(s) },
+	)
+	if err == nil {
+		d.sent <- arrival{s, lo, hi}
+	}
+	return err
+}
+
+// receive hands one piece on and asks for another in its slot. It is called
+// once for each piece, and each piece is sent by an earlier call or before
+// all of them; so there is one to wait for, unless a call failed, which leaves
+// its own to the others.
+func (d *downloads) receive() {
+	a := <-d.sent
+	passedOn := false
+	defer func() {
+		if !passedOn {
+			d.sent <- a
+		}
+	}()
+	if d.failed.get() != nil {
+		return
+	}
+	err := d.wait(a.slot)
+	if err == nil {
+		d.job.Emit(a.lo, at[uint32](a.memory, a.hi-a.lo))
+		err = d.send(a.slot)
+	}
+	d.failed.set(err)
+	passedOn = err == nil
 }

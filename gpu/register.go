@@ -21,26 +21,50 @@
 // stable and the same every time, although the partitions keep no order.
 package gpu
 
-import "example.com/sorter/internal/engine"
+import (
+	"runtime"
+	"time"
+
+	"example.com/sorter/internal/engine"
+)
 
 func init() { engine.Register(&Engine{}) }
 
-// worthN is from how many elements a device is opened for an argsort. Transfers
+// worthN is from how many elements an argsort is given to the device. Transfers
 // at 55 GB/s each way and the sort take about 0.3 ns an element then, and the
 // fixed cost is some 100 µs.
 const worthN = 1 << 20
 
+// openingN is from how many elements for each processor a sort waits for the
+// device to be opened, once in a process: that takes about 0.4 s, in which the
+// CPU engine orders them. Smaller sorts go on without.
+const openingN = 1 << 25
+
+// noDriver is how soon it shows that a driver is missing.
+const noDriver = 20 * time.Millisecond
+
 // Worth reports whether a sort of n codes is likely to be faster here. Elements
 // that have to move on the host anyway gain little: the CPU engine moves them
-// while it sorts.
+// while it sorts. The first sort that is large enough has the device opened,
+// in the background.
 func (e *Engine) Worth(n, bits int, payload uintptr) bool {
 	if n < worthN || n > maxN || payload > 0 {
 		return false
 	}
-	d, err := e.acquire()
-	if err != nil {
-		return false
+	opened := e.open()
+	select {
+	case <-opened:
+	default:
+		if n/runtime.GOMAXPROCS(0) < openingN {
+			return false
+		}
+		select {
+		case <-opened:
+		case <-time.After(noDriver):
+			return true
+		}
 	}
-	e.users.Done()
-	return d != nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.unusable() == nil
 }

@@ -1,0 +1,461 @@
+//go:build cudacpu && linux && amd64
+
+package gpu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/cudacpu"
+	"example.com/sorter/internal/engine"
+)
+
+// eager stands for the engine under test in automatic choice, for sorts of any
+// size, while there is one.
+type eager struct{ *Engine }
+
+func (e *eager) Worth(int, int, uintptr) bool { return e.Engine != nil }
+
+var automatic eager
+
+func TestMain(m *testing.M) {
+	engine.Register(&automatic)
+	if _, err := cuda.Open(); err != nil { // what the first call finds is kept: no test may make it fail
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// faults are the results that calls of the driver are made to return.
+var faults = []struct {
+	name    string
+	code    cuda.Result
+	lasting bool // as after the loss of a device
+}{
+	{"out of memory", cuda.OutOfMemory, false},
+	{"failed launch", cuda.LaunchFailed, false},
+	{"lost device", cuda.LaunchFailed, true},
+}
+
+// injected makes one call of the driver fail, at some place of its walk.
+type injected struct {
+	result  cuda.Result
+	lasting bool
+	k       int
+	hit     string // the call that failed, "" if the walk is over
+}
+
+// during runs f with the fault.
+func (w *injected) during(f func() error) error {
+	cudacpu.Fail(w.k, int(w.result), w.lasting)
+	defer cudacpu.Fail(0, 0, false)
+	err := f()
+	w.hit = cudacpu.Failed()
+	return err
+}
+
+// walk runs f with every call of the driver that it makes failing in turn, and
+// holds it to leaving nothing behind.
+func walk(t *testing.T, f func(t *testing.T, w *injected)) {
+	for _, kind := range faults {
+		t.Run(kind.name, func(t *testing.T) {
+			before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+			w := &injected{kind.code, kind.lasting, 1, "first"}
+			for ; w.hit != ""; w.k += step() {
+				cudacpu.Seed(uint64(w.k))
+				f(t, w)
+				if held := cudacpu.Holding(); held != before {
+					t.Fatalf("%s, call %d: %+v are held, %+v were before", w.hit, w.k, held, before)
+				}
+			}
+			if w.k < 20 {
+				t.Errorf("the walk ended at call %d", w.k)
+			}
+			checkGoroutines(t, goroutines)
+		})
+	}
+}
+
+// step is 1, or more in a short run, which is for the sanitizers.
+func step() int {
+	switch {
+	case !testing.Short():
+		return 1
+	case cudacpu.Sanitizer() == "thread": // its threads are slow
+		return 19
+	}
+	return 6
+}
+
+func checkGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// reading has a key with ties and something to move.
+type reading struct {
+	value float64
+	at    int
+}
+
+func readings(n int) (in, sorted []reading) {
+	in = make([]reading, n)
+	for i := range in {
+		in[i] = reading{float64(i*7919%n/2) - 500, i} // 7919 is a prime
+	}
+	return in, slices.SortedStableFunc(slices.Values(in), func(a, b reading) int { return cmp.Compare(a.value, b.value) })
+}
+
+func value(r reading) float64 { return r.value }
+
+// isDeviceError reports whether err names a call of the driver and its result.
+func isDeviceError(err error) bool {
+	var d *sorter.DeviceError
+	return errors.As(err, &d) && d.Op != "" && d.Code != 0
+}
+
+// TestFaultsOfOpening fails every call that opening an engine and closing it makes.
+func TestFaultsOfOpening(t *testing.T) {
+	walk(t, func(t *testing.T, w *injected) {
+		err := w.during(func() error {
+			e, err := Open()
+			if err != nil {
+				return err
+			}
+			return e.Close()
+		})
+		if w.hit != "" && !isDeviceError(err) || w.hit == "" && err != nil {
+			t.Fatalf("%s, call %d: error %v", w.hit, w.k, err)
+		}
+	})
+}
+
+// TestFaultsOfSorts fails every call of a sort that insists on the engine: it
+// succeeds or says which call failed, and the slice is as it was. The sort
+// behind it succeeds, or the engine is broken and says so.
+func TestFaultsOfSorts(t *testing.T) {
+	in, sorted := readings(2500)
+	walk(t, func(t *testing.T, w *injected) {
+		e := newEngine(t)
+		s := slices.Clone(in)
+		sort := func() error { return sorter.Sort(s, value, sorter.On(e), sorter.Stable(), sorter.Workers(3)) }
+		faulty := func() error { return w.during(sort) }
+		for i, sort := range []func() error{faulty, sort} {
+			err := sort()
+			switch {
+			case err == nil && !slices.Equal(s, sorted):
+				t.Fatalf("%s, call %d, sort %d: wrong order", w.hit, w.k, i)
+			case err == nil:
+				copy(s, in)
+			case !isDeviceError(err):
+				t.Fatalf("%s, call %d, sort %d: %v", w.hit, w.k, i, err)
+			case !slices.Equal(s, in):
+				t.Fatalf("%s, call %d, sort %d: the slice has changed", w.hit, w.k, i)
+			case i == 1 && w.hit != "cuStreamSynchronize" && !w.lasting:
+				t.Fatalf("%s, call %d: the engine does not recover: %v", w.hit, w.k, err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestFaultsWithFallback fails every call of a sort that the planner gave to the
+// engine: the CPU finishes what the device could not, the key function is called
+// once for each element all the same, and the report says why.
+func TestFaultsWithFallback(t *testing.T) {
+	in, sorted := readings(2500)
+	walk(t, func(t *testing.T, w *injected) {
+		automatic.Engine = newEngine(t)
+		defer func() { automatic.Engine = nil }()
+		var st sorter.Stats
+		var calls atomic.Int32
+		s := slices.Clone(in)
+		err := w.during(func() error {
+			key := func(r reading) float64 { calls.Add(1); return r.value }
+			return sorter.Sort(s, key, sorter.Stable(), sorter.Workers(3), sorter.Report(&st), sorter.Use(sorter.IndexGather))
+		})
+		switch {
+		case err != nil || !slices.Equal(s, sorted):
+			t.Fatalf("%s, call %d: error %v, or wrong order", w.hit, w.k, err)
+		case int(calls.Load()) != len(in):
+			t.Fatalf("%s, call %d: %d key calls", w.hit, w.k, calls.Load())
+		case st.Fallback == nil && (st.Engine != "cuda:0" || st.Device == "" || st.Algorithm != "bucket bitonic"):
+			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
+		case st.Fallback != nil && (!isDeviceError(st.Fallback) || st.Engine != "cpu" || st.Device != "" || st.Algorithm != "IndexGather"):
+			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
+		case st.Fallback == nil && w.hit != "" && w.hit != "cuStreamSynchronize" && (w.hit != "cuMemAlloc_v2" || w.result != cuda.OutOfMemory):
+			t.Fatalf("%s, call %d: nobody was told", w.hit, w.k)
+		}
+		if err := automatic.Engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// newEngine opens an engine that the test closes itself.
+func newEngine(t *testing.T, opts ...Option) *Engine {
+	t.Helper()
+	e, err := Open(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestLostDevice loses the device for good: every later sort says so at once,
+// the planner does not ask again, and closing gives everything back.
+func TestLostDevice(t *testing.T) {
+	before := cudacpu.Holding()
+	e := newEngine(t)
+	in, _ := readings(2500)
+	sort := func() error { return sorter.Sort(slices.Clone(in), value, sorter.On(e)) }
+	cudacpu.Fail(10, int(cuda.LaunchFailed), true)
+	first := sort()
+	if !isDeviceError(first) {
+		t.Fatalf("error %v", first)
+	}
+	calls := cudacpu.Calls()
+	if err := sort(); !isDeviceError(err) || cudacpu.Calls() != calls {
+		t.Errorf("error %v after %d more calls of a lost device", err, cudacpu.Calls()-calls)
+	}
+	if e.Worth(1<<24, 32, 0) {
+		t.Error("a lost device is worth a sort")
+	}
+	if err := e.Close(); !isDeviceError(err) {
+		t.Errorf("closing a lost device: %v", err)
+	}
+	cudacpu.Fail(0, 0, false)
+	if held := cudacpu.Holding(); held != before {
+		t.Errorf("%+v are held, %+v were before", held, before)
+	}
+}
+
+// TestFullDevice sorts what does not fit the device, and then what does.
+func TestFullDevice(t *testing.T) {
+	small := cudacpu.DefaultDevice
+	small.Memory = 10 << 20 // the spill list takes 8 MiB
+	cudacpu.Configure(small)
+	defer cudacpu.Configure(cudacpu.DefaultDevice)
+	e := newEngine(t)
+	defer e.Close()
+	large, sorted := readings(100_000)
+	s := slices.Clone(large)
+	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, large) {
+		t.Errorf("error %v, or a changed slice", err)
+	}
+	automatic.Engine = e
+	defer func() { automatic.Engine = nil }()
+	var st sorter.Stats
+	err := sorter.Sort(s, value, sorter.Report(&st), sorter.Use(sorter.IndexGather))
+	if err != nil || !slices.Equal(s, sorted) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
+		t.Errorf("error %v, fallback %v, or wrong order", err, st.Fallback)
+	}
+	less, sorted := readings(2500)
+	if err := sorter.Sort(less, value, sorter.On(e)); err != nil || !slices.Equal(less, sorted) {
+		t.Errorf("the sort behind it: error %v, or wrong order", err)
+	}
+}
+
+// TestSpareLanesGiveUpMemory takes memory that the device has only if a lane
+// that nobody uses lets go of its own.
+func TestSpareLanesGiveUpMemory(t *testing.T) {
+	small := cudacpu.DefaultDevice
+	small.Memory = 1 << 20
+	cudacpu.Configure(small)
+	defer cudacpu.Configure(cudacpu.DefaultDevice)
+	e := newEngine(t)
+	defer e.Close()
+	one, two := lanesOf(t, e)
+	for _, l := range []*lane{one, two} {
+		if _, err := l.take(400 << 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := one.take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
+		t.Errorf("the memory of a lane in use was taken: %v", err)
+	}
+	two.done()
+	if _, err := one.take(400 << 10); err != nil {
+		t.Error(err)
+	}
+	one.done()
+}
+
+// lanesOf returns all lanes of an engine.
+func lanesOf(t *testing.T, e *Engine) (one, two *lane) {
+	t.Helper()
+	one, err := e.dev.lane(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err = e.dev.lane(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return one, two
+}
+
+// TestLanesAreBounded finds all lanes taken: a sort waits for one, and not
+// beyond its context.
+func TestLanesAreBounded(t *testing.T) {
+	e := newEngine(t)
+	defer e.Close()
+	one, two := lanesOf(t, e)
+	in, sorted := readings(300)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := sorter.Sort(slices.Clone(in), value, sorter.On(e), sorter.WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v with all lanes in use", err)
+	}
+	waited := make(chan error)
+	go func() { waited <- sorter.Sort(in, value, sorter.On(e)) }()
+	two.done()
+	if err := <-waited; err != nil || !slices.Equal(in, sorted) {
+		t.Errorf("error %v, or wrong order", err)
+	}
+	one.done()
+}
+
+// TestCorruptedModule opens an engine whose kernels do not load.
+func TestCorruptedModule(t *testing.T) {
+	before, image := cudacpu.Holding(), kernelFiles[1].image
+	defer func() { kernelFiles[1].image = image }()
+	kernelFiles[1].image = []byte("no module\x00")
+	if _, err := Open(); !isDeviceError(err) {
+		t.Errorf("error %v", err)
+	}
+	if held := cudacpu.Holding(); held != before {
+		t.Errorf("%+v are held, %+v were before", held, before)
+	}
+}
+
+// TestStops has key functions panic and contexts end while other workers have
+// copies under way, and sorts at the same time.
+func TestStops(t *testing.T) {
+	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
+		cudacpu.SetMode(mode)
+		defer cudacpu.SetMode(cudacpu.Eager)
+		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+		e := newEngine(t)
+		var wait sync.WaitGroup
+		for i := range 4 {
+			wait.Go(func() { stopOnce(t, e, i) })
+		}
+		wait.Wait()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		checkGoroutines(t, goroutines)
+		if held := cudacpu.Holding(); held != before {
+			t.Errorf("%+v are held, %+v were before", held, before)
+		}
+	}
+}
+
+// stopOnce sorts with an end that turn chooses, and once more to the end.
+func stopOnce(t *testing.T, e *Engine, turn int) {
+	in, sorted := readings(30_000)
+	s := slices.Clone(in)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	key := func(r reading) float64 {
+		if r.at == 20_000 {
+			if turn%2 == 0 {
+				panic("key")
+			}
+			cancel()
+		}
+		return r.value
+	}
+	var err error
+	value := func() (value any) {
+		defer func() { value = recover() }()
+		err = sorter.Sort(s, key, sorter.On(e), sorter.WithContext(ctx), sorter.Workers(3))
+		return nil
+	}()
+	if turn%2 == 0 && value != "key" || turn%2 == 1 && !errors.Is(err, context.Canceled) {
+		t.Errorf("turn %d: error %v, panic %v", turn, err, value)
+	}
+	if !slices.Equal(s, in) {
+		t.Errorf("turn %d: the slice has changed", turn)
+	}
+	if err := sorter.Sort(s, func(r reading) float64 { return r.value }, sorter.On(e), sorter.Workers(2)); err != nil || !slices.Equal(s, sorted) {
+		t.Errorf("turn %d: error %v, or wrong order, of the sort behind it", turn, err)
+	}
+}
+
+// TestClose closes an engine while it sorts: the sorts end well, or not at all.
+func TestClose(t *testing.T) {
+	before := cudacpu.Holding()
+	e := newEngine(t)
+	var wait sync.WaitGroup
+	started := make(chan struct{}, 8)
+	for range cap(started) {
+		wait.Go(func() {
+			in, sorted := readings(5000)
+			started <- struct{}{}
+			err := sorter.Sort(in, value, sorter.On(e))
+			if err == nil && !slices.Equal(in, sorted) || err != nil && !errors.Is(err, sorter.ErrNoDevice) {
+				t.Errorf("error %v, or wrong order", err)
+			}
+		})
+	}
+	<-started
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if held := cudacpu.Holding(); held != before {
+		t.Errorf("%+v are held after Close, %+v were before", held, before)
+	}
+	wait.Wait()
+	if err := sorter.SortKeys([]int{2, 1}, sorter.On(e)); !errors.Is(err, sorter.ErrNoDevice) {
+		t.Errorf("a sort on a closed engine: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Errorf("closing again: %v", err)
+	}
+}
+
+// TestWorth asks an engine that nobody has used for sorts of all sizes.
+func TestWorth(t *testing.T) {
+	e := &Engine{}
+	calls := cudacpu.Calls()
+	for _, n := range []int{0, 1, worthN - 1, maxN + 1} {
+		if e.Worth(n, 32, 0) {
+			t.Errorf("worth it for %d elements", n)
+		}
+	}
+	if cudacpu.Calls() != calls || e.opened != nil {
+		t.Error("the device was opened for sorts that are not worth it")
+	}
+	for deadline := time.Now().Add(5 * time.Second); !e.Worth(worthN, 32, 0); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not worth it for a large sort")
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	missing := &Engine{ordinal: 7}
+	for range 2 {
+		<-missing.open()
+		if missing.Worth(worthN, 32, 0) {
+			t.Error("worth it on a device that is not there")
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+)
+
+// lane is what one sort at a time works with: a stream, device memory and
+// pinned memory. Nobody else uses them, so that memory put back may be taken
+// again at once: the stream keeps the order.
+type lane struct {
+	*device
+	stream cuda.Stream
+	side   cuda.Stream // for work beside that of stream
+	split  cuda.Event  // where the two part and meet
+	note   *note       // pinned
+	pinned []unsafe.Pointer
+	slots  []*slot // in pinned
+	idle   []block
+	held   []block // taken and not put back
+}
+
+// block is device memory.
+type block struct {
+	at    cuda.Ptr
+	bytes int
+}
+
+// slot is a piece of pinned memory on its way to or from the device.
+type slot struct {
+	memory unsafe.Pointer
+	passed cuda.Event // behind the last copy from or to memory
+	busy   bool       // passed was recorded and not waited for
+}
+
+// slotBytes is the size of a slot: large enough for full bandwidth (a copy of
+// 2 MiB takes 40 µs, its call 3), small enough that the first copies start early.
+const slotBytes = 2 << 20
+
+// open creates what every sort needs. After an error the lane is to be freed.
+func (l *lane) open() (err error) {
+	if l.stream, err = l.NewStream(); err != nil {
+		return err
+	}
+	if l.side, err = l.NewStream(); err != nil {
+		return err
+	}
+	if l.split, err = l.NewEvent(false); err != nil {
+		return err
+	}
+	p, err := l.HostAlloc(int(unsafe.Sizeof(note{})))
+	l.note = (*note)(p) // it holds no Go pointer
+	return err
+}
+
+// grow makes the lane have at least that many slots.
+func (l *lane) grow(slots int) error {
+	more := slots - len(l.slots)
+	if more <= 0 {
+		return nil
+	}
+	p, err := l.HostAlloc(more * slotBytes)
+	if err != nil {
+		return err
+	}
+	l.pinned = append(l.pinned, p)
+	for i := range more {
+		passed, err := l.NewEvent(false)
+		if err != nil {
+			return err
+		}
+		l.slots = append(l.slots, &slot{memory: unsafe.Add(p, i*slotBytes), passed: passed})
+	}
+	return nil
+}
+
+// done gives the lane back. It waits for the streams: a sort that failed midway
+// may have left copies and kernels under way, and the next user of the lane's
+// memory has to find it quiet.
+func (l *lane) done() {
+	defer func() { <-l.turns }()
+	if err := firstError(l.SyncStream(l.stream), l.SyncStream(l.side)); err != nil {
+		// What the context met stays: every later call fails with it.
+		l.broken.CompareAndSwap(nil, &err)
+		l.free()
+		return
+	}
+	for _, s := range l.slots {
+		s.busy = false
+	}
+	l.idle = append(l.idle, l.held...)
+	l.held = l.held[:0]
+	l.pushSpare(l)
+}
+
+// free gives everything of the lane back.
+func (l *lane) free() error {
+	var failed errorList
+	for _, s := range []cuda.Stream{l.stream, l.side} {
+		if s != 0 {
+			failed.add(l.DestroyStream(s))
+		}
+	}
+	if l.split != 0 {
+		failed.add(l.DestroyEvent(l.split))
+	}
+	l.idle = append(l.idle, l.held...)
+	failed.add(l.drop(all))
+	for _, s := range l.slots {
+		failed.add(l.DestroyEvent(s.passed))
+	}
+	for _, p := range append(l.pinned, unsafe.Pointer(l.note)) {
+		failed.add(l.HostFree(p))
+	}
+	*l = lane{device: l.device}
+	return failed.first()
+}
+
+// take returns device memory of at least the given size until put or done: the
+// smallest idle piece that fits without much waste, or new memory.
+func (l *lane) take(bytes int) (block, error) {
+	best := -1
+	for i, b := range l.idle {
+		if b.bytes >= bytes && b.bytes <= waste*bytes+1<<20 && (best < 0 || b.bytes < l.idle[best].bytes) {
+			best = i
+		}
+	}
+	b, err := block{}, error(nil)
+	if best >= 0 {
+		b = l.idle[best]
+		l.idle = slices.Delete(l.idle, best, best+1)
+	} else if b, err = l.allocate(bytes); err != nil {
+		return block{}, err
+	}
+	l.held = append(l.held, b)
+	return b, nil
+}
+
+// waste is how many times as large as asked for a piece of idle memory may be:
+// a sort that took much more might lack it in the end.
+const waste = 4
+
+// put makes b idle.
+func (l *lane) put(b block) {
+	if i := slices.Index(l.held, b); i >= 0 {
+		l.held = slices.Delete(l.held, i, i+1)
+		l.idle = append(l.idle, b)
+	}
+}
+
+// allocate returns new device memory in place of what is idle and somewhat too
+// small, or sorts that grow would pile it up. Before the device is full, the
+// lane and those that nobody uses give up all they have idle.
+func (l *lane) allocate(bytes int) (block, error) {
+	if err := l.drop(func(b block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
+		return block{}, err
+	}
+	at, err := l.Alloc(bytes)
+	if errors.Is(err, cuda.OutOfMemory) {
+		if err := firstError(l.drop(all), l.dropSpare()); err != nil {
+			return block{}, err
+		}
+		at, err = l.Alloc(bytes)
+	}
+	return block{at, bytes}, err
+}
+
+// drop frees idle device memory of the lane.
+func (l *lane) drop(which func(block) bool) error {
+	var failed errorList
+	l.idle = slices.DeleteFunc(l.idle, func(b block) bool {
+		drop := which(b)
+		if drop {
+			failed.add(l.Free(b.at))
+		}
+		return drop
+	})
+	return failed.first()
+}
+
+func all(block) bool { return true }
+
+// wait waits for the last copy of s.
+func (l *lane) wait(s *slot) error {
+	if !s.busy {
+		return nil
+	}
+	err := l.SyncEvent(s.passed)
+	s.busy = err != nil
+	return err
+}
+
+// mark notes that a copy of s was given to the stream.
+func (l *lane) mark(s *slot) error {
+	s.busy = true
+	return l.Record(s.passed, l.stream)
+}
+
+// run launches the kernel of that name.
+func (l *lane) run(name string, grid, block, shared int, args ...uint64) error {
+	return l.Launch(l.funcs[name], grid, block, shared, l.stream, args...)
+}

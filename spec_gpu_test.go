@@ -1,0 +1,110 @@
+//go:build cudacpu && linux && amd64
+
+package sorter_test
+
+import (
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/gputest"
+	"example.com/sorter/internal/cudacpu"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/kernels"
+)
+
+// The specification again, on the GPU engine, whose kernels run on the CPU.
+
+func onGPU(t *testing.T) *gputest.Engine {
+	t.Helper()
+	before := cudacpu.Holding()
+	e, err := gputest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		t.Logf("%d sorts were left to the CPU", e.Refused.Load())
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		if held := cudacpu.Holding(); held != before {
+			t.Errorf("%+v are held after Close, %+v were before", held, before)
+		}
+	})
+	return e
+}
+
+// on returns m on the engine b.
+func (m mode) on(b sorter.Backend) mode {
+	return mode{m.name + " on " + b.Name(), m.order, append(slices.Clone(m.opts), sorter.On(b))}
+}
+
+// TestGPU sorts every kind of key, distribution and direction.
+func TestGPU(t *testing.T) {
+	e := onGPU(t)
+	for turn, k := range keyKinds {
+		if testing.Short() && !k.isLarge() {
+			continue
+		}
+		for i, input := range inputs {
+			if testing.Short() && (i+turn)%4 != 0 {
+				continue
+			}
+			cudacpu.Seed(uint64(turn*100 + i))
+			ref := drawn(k, input, gpuSizes[(turn+i)%len(gpuSizes)], uint64(i))
+			m := directions[(turn/2+i)%len(directions)].on(e)
+			switch (turn + i) % 3 {
+			case 0:
+				ref.checkSort(t, m)
+			case 1:
+				ref.checkOrder(t, m)
+			default:
+				ref.checkSortKeys(t, m)
+				ref.checkSortPairs(t, m)
+			}
+		}
+	}
+}
+
+// gpuSizes are around what the kernels cut: a bucket and a tile.
+var gpuSizes = []int{
+	0, 1, 2, 3, 31, 33, 500,
+	kernels.LocalSize - 1, kernels.LocalSize, kernels.LocalSize + 1,
+	kernels.Tile - 1, kernels.Tile, kernels.Tile + 1, 2*kernels.Tile + 3,
+}
+
+// TestGPUSizes sorts every distribution at every size, as codes of both widths.
+func TestGPUSizes(t *testing.T) {
+	e := onGPU(t)
+	for i, input := range inputs {
+		for j, n := range gpuSizes {
+			if testing.Short() && (i+j)%5 != 0 {
+				continue
+			}
+			for _, k := range keyKinds {
+				if k.Name() == "float32" || k.Name() == "float64" {
+					drawn(k, input, n, uint64(n)).checkOrder(t, directions[(i+j)%4].on(e))
+				}
+			}
+		}
+	}
+}
+
+// TestGPULarge sorts as many elements as need two levels of partition.
+func TestGPULarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under a sanitizer")
+	}
+	const n = 1 << 20
+	e := onGPU(t)
+	for i, d := range dist.All {
+		values := d.Draw(n, dist.Rand(uint64(i)))
+		var st sorter.Stats
+		got, err := sorter.OrderKeys(values, sorter.On(e), sorter.Report(&st))
+		want, _ := sorter.OrderKeys(values, sorter.On(sorter.CPU()))
+		checkSame(t, d.Name, err, got, want)
+		if st.Shape == "" && st.Rounds < 2 && e.Refused.Swap(0) == 0 {
+			t.Errorf("%s: %d levels of partition", d.Name, st.Rounds)
+		}
+	}
+}
