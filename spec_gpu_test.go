@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/internal/gputest"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/gputest"
 	"example.com/sorter/kernels"
 )
 

@@ -3,6 +3,8 @@ package gpu
 import (
 	"errors"
 	"math/bits"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -281,7 +283,9 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 // stable sort by code is one by key: radix passes over the digits that differ.
 func sortedSample(s *sample, stretch uint32) []key {
 	const digit = 11
-	keys, spare := make([]key, kernels.RangeSamples), make([]key, kernels.RangeSamples)
+	room := sampleRooms.Get().(*[2][kernels.RangeSamples]key)
+	defer sampleRooms.Put(room)
+	keys, spare := room[0][:], room[1][:]
 	differ := uint64(0)
 	for i := range keys {
 		keys[i] = key{s.code[i], s.position[i] * stretch}
@@ -304,8 +308,11 @@ func sortedSample(s *sample, stretch uint32) []key {
 		}
 		keys, spare = spare, keys
 	}
-	return keys
+	return slices.Clone(keys)
 }
+
+// sampleRooms keeps memory to sort samples in.
+var sampleRooms = sync.Pool{New: func() any { return new([2][kernels.RangeSamples]key) }}
 
 // countSegments counts the second sample by segment of t.
 func (l *lane) countSegments(m memory, in input, t *table) error {

@@ -33,18 +33,37 @@ func compareKeys(a, b key) int {
 // partStart is the lowest key in part c of kernels.Segments equal parts of the
 // layout's range; what lies below the range belongs to part 0.
 func (l *layout) partStart(c int) key {
-	if c == 0 {
+	return l.keyAt(uint64(c) << (64 - bits.Len(kernels.Segments-1)))
+}
+
+// cellStart is the lowest key in cell c, as cell_of of slices.cuh numbers them.
+func (l *layout) cellStart(c int) key {
+	exponent, lead := c/16, uint64(16+c%16)
+	switch {
+	case c == 0:
+		return key{}
+	case exponent < 4:
+		return l.keyAt((lead-1)>>(4-exponent) + 1)
+	}
+	return l.keyAt(lead << (exponent - 4))
+}
+
+// keyAt is the lowest key whose word is at least the given one; for word 0, the
+// lowest of all.
+func (l *layout) keyAt(word uint64) key {
+	if word == 0 {
 		return key{}
 	}
-	word := uint64(c) << (64 - bits.Len(kernels.Segments-1))
 	k := key{code: l.low + word>>l.up}
-	if rest := word & (1<<l.up - 1); rest > 0 { // the layout is exact then: positions follow codes
-		position := (rest + 1<<l.at - 1) >> l.at
-		if position >= uint64(l.n) {
-			return key{code: k.code + 1}
-		}
-		k.position = uint32(position) * l.stretch()
+	rest := word & (1<<l.up - 1)
+	if rest == 0 {
+		return k
 	}
+	position := (rest-1)>>l.at + 1
+	if !l.exact() || position >= uint64(l.n) {
+		return key{code: k.code + 1}
+	}
+	k.position = uint32(position) * l.stretch()
 	return k
 }
 
@@ -121,15 +140,17 @@ func beyond(sample []key, wide bool) []key {
 func newTable(wide bool, l *layout, low []key) *table {
 	t := &table{wide: wide, low: low}
 	s := 0
-	last := int(l.top() >> (32 - bits.Len(kernels.Segments-1))) // part that the range ends in, and all beyond it
-	for c := range last + 1 {
-		start := l.partStart(c)
+	for c := range kernels.Segments {
+		start := l.cellStart(c)
+		if c > 0 && start != (key{}) && start.code-l.low > l.span { // behind the range, which words can never be
+			start = key{top(wide), math.MaxUint32}
+		}
 		for s+1 < len(low) && compareKeys(low[s+1], start) <= 0 {
 			s++
 		}
 		t.cell[c] = uint16(s)
 	}
-	for c := last + 1; c < len(t.cell); c++ {
+	for c := kernels.Segments; c < len(t.cell); c++ {
 		t.cell[c] = uint16(len(low) - 1)
 	}
 	return t

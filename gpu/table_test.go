@@ -18,8 +18,10 @@ func (t *table) mapped(l *layout, k key) uint64 {
 	}
 	first, last := 0, int(t.cell[kernels.Segments])
 	if k.code >= l.low && k.code-l.low <= l.span {
-		part := l.word(k) >> (64 - bits.Len(kernels.Segments-1))
-		first, last = int(t.cell[part]), int(t.cell[part+1])
+		word := l.word(k)
+		zeros := bits.LeadingZeros64(word | 1)
+		cell := (63-zeros)<<4 | int(word<<zeros>>59)&15
+		first, last = int(t.cell[cell]), int(t.cell[cell+1])
 	}
 	for first < last {
 		middle := (first + last + 1) / 2

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "e54c81b69f706e8eed600688ce4a33ea4e348d5d57bde4231d229e8e1420240c"
+	sourceHash    = "f8db7623323091d9a24449cecc85f8ee3411361fd41432e97f1fc0f226b5dfa0"
 	bucketHash    = "a64f445c6ef97284cc8266e7bdb5bddc6e6503267b60f62b1698769c59625754"
-	bucketU32Hash = "883d0226d1becca4d38158761f67eb419e82c8f437ec7d2501b2d1a1c0013fa4"
-	bucketU64Hash = "cebf6c4f0d8248d3f394d2acecf2c0f128f7e8ca24bbebd33960b99835093365"
+	bucketU32Hash = "44ea4497fad7fdfe7e300989f42c33511d5c2da6094d01a6d18dbc5f3a0455fc"
+	bucketU64Hash = "428c62df2c90f81306610487049b7efc2f72d0143802fe5510fe50ab17ef8be3"
 )
 
 // What the host shares with the kernels.

@@ -74,8 +74,8 @@ template <> struct Key<u64> {
 
 // Map is a piecewise linear map of keys to words. Segment s holds the keys from
 // its low end to that of the next segment. cell[c] is the segment of the lowest
-// key in the c-th equal part of the sample's range, and where the search for a
-// key of the part before ends.
+// key in cell c of the range, and where the search for a key of the cell before
+// ends.
 template <class Code> struct Map {
 	Code code[SEGMENTS];    // low ends
 	u64 base[SEGMENTS];     // words of the low ends
@@ -83,6 +83,13 @@ template <class Code> struct Map {
 	u32 position[SEGMENTS]; // low ends, below the code
 	u16 cell[SEGMENTS + 4];
 };
+
+// cell_of numbers words by their exponent and the four bits behind their highest
+// one: codes are more often crowded at the low end than anywhere else.
+DEVICE u32 cell_of(u64 word) {
+	const u32 zeros = __clzll(word | 1);
+	return (63 - zeros) << 4 | ((u32)(word << zeros >> 59) & 15);
+}
 
 // stretch_for is what positions below n are multiplied by to fill 32 bits; 2 <= n.
 DEVICE u32 stretch_for(u64 n) { return (u32)((1ull << 32) / n); }
@@ -92,7 +99,7 @@ template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<C
 	const Key<Code> key = Key<Code>::of(code, position * stretch);
 	u32 first = 0, last = map.cell[SEGMENTS];
 	if (!outside(code, layout)) {
-		const u32 cell = (u32)(word_of(code, position, layout) >> (64 - SEGMENT_BITS));
+		const u32 cell = cell_of(word_of(code, position, layout));
 		first = map.cell[cell];
 		last = map.cell[cell + 1];
 	}

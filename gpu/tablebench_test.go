@@ -1,0 +1,47 @@
+package gpu
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/kernels"
+)
+
+// BenchmarkTable times what the host does for uneven codes.
+func BenchmarkTable(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var s sample
+	for i := range s.code {
+		s.code[i] = uint64(uint32(r.Uint64()) >> r.IntN(32))
+		s.position[i] = uint32(i) << 11
+	}
+	s.low, s.high = 0, 1<<32-1
+	l := layoutFor(1<<24, false, s.low, s.high, unevenMargin)
+	keys := sortedSample(&s, l.stretch())
+	t := quantilesTable(false, &l, keys)
+	count := make([]uint32, kernels.Segments)
+	for i := range count {
+		count[i] = 256
+	}
+	var m mapU32
+	b.Run("sort", func(b *testing.B) {
+		for b.Loop() {
+			sortedSample(&s, l.stretch())
+		}
+	})
+	b.Run("table", func(b *testing.B) {
+		for b.Loop() {
+			quantilesTable(false, &l, keys)
+		}
+	})
+	b.Run("share", func(b *testing.B) {
+		for b.Loop() {
+			t.share(count)
+		}
+	})
+	b.Run("put", func(b *testing.B) {
+		for b.Loop() {
+			t.putU32(&m)
+		}
+	})
+}
