@@ -180,9 +180,7 @@ func (in input) sampleBits() int {
 func (in input) samples() int { return 1 << in.sampleBits() }
 
 // sampleGrid is the number of blocks that take it.
-func (in input) sampleGrid() int {
-	return min(128, (in.samples()+kernels.SampleThreads-1)/kernels.SampleThreads)
-}
+func (l *lane) sampleGrid(in input) int { return min(2*l.info.SMs, in.samples()/kernels.SampleThreads) }
 
 func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 
@@ -194,7 +192,7 @@ func (l *lane) look(m memory, in input) error {
 			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample))
 		},
 		func() error {
-			return l.run("sample_segments"+width(in.wide), in.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
+			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample))
 		},
 		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.sample), m.sample, sampleHead, l.stream) },
@@ -324,7 +322,7 @@ func (l *lane) countSegments(m memory, in input, t *table) error {
 		func() error { return l.send(m, t) },
 		func() error { return l.Memset32(m.count, 0, kernels.Segments, l.stream) },
 		func() error {
-			return l.run("sample_map"+width(in.wide), in.sampleGrid(), kernels.SampleThreads, shared,
+			return l.run("sample_map"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, shared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.table), uint64(m.sample), uint64(m.count))
 		},
 		func() error {

@@ -168,6 +168,9 @@ func (t *table) share(count []uint32) (most float64) {
 		total += weight[s]
 	}
 	step := math.MaxUint64 / total
+	if t.parts {
+		step = step >> 32 << 32 // see Part in bucket.cuh
+	}
 	before := uint64(0)
 	for s := range t.low {
 		t.base[s] = before * step

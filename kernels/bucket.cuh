@@ -73,9 +73,10 @@ template <class Code> struct MappedSource {
 };
 
 // Part is what SmoothSource needs of a map whose segments are equal parts of the
-// range.
+// range: such a map's words begin and rise in steps of 1 << 32.
 struct Part {
-	u64 base, rise;
+	u32 base; // divided by 1 << 32
+	u32 rise;
 };
 
 // SmoothSource turns codes into elements through a map of equal parts.
@@ -94,7 +95,7 @@ template <class Code> struct SmoothSource {
 		if (outside(code, layout)) misplaced |= bit;
 		u64 word = word_of(code, position, layout);
 		const Part part = parts[word >> (64 - SEGMENT_BITS)];
-		word = part.base + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
+		word = ((u64)part.base << 32) + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
 		return word >> index_bits << index_bits | position;
 	}
 	DEVICE void report(u32 i) const { away.add(codes[i] < layout.low, first + i); }
@@ -152,7 +153,7 @@ template <class Code, int BITS>
 DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink,
                          const Outside &away) {
 	SORTER_SHARED(SmoothShared<BITS>, shared);
-	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {map->base[s], map->rise[s]};
+	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {(u32)(map->base[s] >> 32), (u32)map->rise[s]};
 	__syncthreads(); // the parts are there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
 		SmoothSource<Code> source = {codes + first, (u32)first, layout, shared.parts, away, index_bits, scale, low_bits};

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "f8db7623323091d9a24449cecc85f8ee3411361fd41432e97f1fc0f226b5dfa0"
-	bucketHash    = "a64f445c6ef97284cc8266e7bdb5bddc6e6503267b60f62b1698769c59625754"
-	bucketU32Hash = "44ea4497fad7fdfe7e300989f42c33511d5c2da6094d01a6d18dbc5f3a0455fc"
-	bucketU64Hash = "428c62df2c90f81306610487049b7efc2f72d0143802fe5510fe50ab17ef8be3"
+	sourceHash    = "791ffd6e870ec9a37a8b0bd4c4627ae9fcb9d2aae680f9b8a02ae9443ca7c8ec"
+	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
+	bucketU32Hash = "45e2cce8fe330bc6537bba2361cd65236af9479639334e07cdfadcfb14cba020"
+	bucketU64Hash = "bbaea69e81145a058fcd0559dfb8751a49abc1b51ef8ef22e2416ed986f9d167"
 )
 
 // What the host shares with the kernels.
@@ -39,9 +39,9 @@ const (
 	SampleBytes       = 102432  // bytes of the result of the sample kernels
 	MapBytesU32       = 26632   // bytes of a map for codes of 32 bits
 	MapBytesU64       = 30728   // bytes of a map for codes of 64 bits
-	SmoothShared8     = 83080   // bytes, of split_smooth
-	SmoothShared9     = 84104   // bytes, of split_smooth
-	SmoothShared10    = 86152   // bytes, of split_smooth
+	SmoothShared8     = 74888   // bytes, of split_smooth
+	SmoothShared9     = 75912   // bytes, of split_smooth
+	SmoothShared10    = 77960   // bytes, of split_smooth
 	MappedShared8U32  = 93328   // bytes, of split_mapped
 	MappedShared9U32  = 94352   // bytes, of split_mapped
 	MappedShared10U32 = 96400   // bytes, of split_mapped

@@ -14,17 +14,20 @@ typedef uint8_t u8;
 
 // SORTER_SHARED names the block's dynamic shared memory, as a Type.
 // load_once reads what no one reads again, past the first-level cache.
+// keep_order stops the compiler from moving memory accesses across.
 #ifdef SORTER_CUDACPU
 #include "cudacpu.h"
 #define SORTER_SHARED(Type, name) CUDACPU_SHARED(Type, name)
 #define DEVICE inline
 template <class T> inline T load_once(const T *p) { return *p; }
+inline void keep_order() {}
 #else
 #define SORTER_SHARED(Type, name)                                  \
 	extern __shared__ __align__(16) unsigned char sorter_shared[]; \
 	Type &name = *reinterpret_cast<Type *>(sorter_shared)
 #define DEVICE __device__ __forceinline__
 template <class T> DEVICE T load_once(const T *p) { return __ldcs(p); }
+DEVICE void keep_order() { asm volatile("" ::: "memory"); }
 #endif
 
 DEVICE u32 lane_id() { return threadIdx.x & 31; }

@@ -67,7 +67,10 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 	}
 	const u32 missing = misplaced;
 #pragma unroll
-	for (int i = 0; i < ITEMS; i++) element[i] = source.element(raw[i], threadIdx.x + i * THREADS, misplaced, 1u << i);
+	for (int i = 0; i < ITEMS; i++) {
+		element[i] = source.element(raw[i], threadIdx.x + i * THREADS, misplaced, 1u << i);
+		if (i % 4 == 3) keep_order(); // else table lookups of all items take registers at once
+	}
 	if (misplaced == 0) {
 #pragma unroll
 		for (int i = 0; i < ITEMS; i++) { // without branches, so that the atomics are under way together
