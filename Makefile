@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain
+.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain gpu-kit
 
 test:
 	go test ./...
@@ -28,3 +28,13 @@ cuda-toolchain:
 	@apt-cache show nvidia-cuda-dev | grep -q '^Version' || \
 		{ echo 'no package nvidia-cuda-dev: add non-free to the components in /etc/apt/sources.list.d'; exit 1; }
 	$(SUDO) apt-get install --no-install-recommends -y nvidia-cuda-dev
+
+# What a GPU machine runs without Go: bench/gpu/run.sh there does the rest.
+kit := .build/gpu-kit
+gpu-kit: export CGO_ENABLED = 0
+gpu-kit:
+	mkdir -p $(kit)
+	cd bench && go build -trimpath -o ../$(kit)/gpubench ./gpu
+	go test -c -trimpath -o $(kit)/gpu.test ./gpu
+	go test -c -trimpath -o $(kit)/cuda.test ./internal/cuda
+	cp bench/gpu/cub.cu bench/gpu/run.sh $(kit)

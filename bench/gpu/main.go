@@ -7,19 +7,21 @@
 // Ours is timed by the host's clock from call to return, CUB by device events,
 // the better of its two count widths, without the values it needs written
 // beforehand: both in CUB's favour.
+//
+// With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
+// CPU engine, slices.SortFunc and pargo; with -check it compares orders with those
+// of the CPU engine, position by position.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -35,14 +37,39 @@ var (
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
 	reps   = flag.Int("reps", 9, "timed repetitions")
+
+	whole   = flag.Bool("e2e", false, "time whole sorts from Go slices instead, without the peer's library")
+	e2eN    = flag.String("e2e-n", "24000000,100000000", "comma-separated sizes of -e2e")
+	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
+	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
+
+	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
+	most   = flag.Int("most", 1<<27, "largest size of -check")
+	every  = flag.Int("every", 1, "compare one of so many orders of -check, for tools that take their time")
 )
 
 func main() {
 	log.SetFlags(0)
 	flag.Parse()
-	b, err := newBench()
+	var err error
+	switch {
+	case *checks:
+		err = checkAll(*most, max(1, *every))
+	case *whole:
+		err = endToEnd(ints(*e2eN), *columnN, *peersN)
+	default:
+		err = besideCUB()
+	}
 	if err != nil {
 		log.Fatal(err)
+	}
+}
+
+// besideCUB times argsorts of codes that are on the device.
+func besideCUB() error {
+	b, err := newBench()
+	if err != nil {
+		return err
 	}
 	fmt.Printf("%s, driver %d; ms, median (least–most) of %d\n\n", b.info.Name, b.info.Driver, *reps)
 	fmt.Println("| codes | n | distribution | ours | CUB | ratio |")
@@ -62,8 +89,9 @@ func main() {
 		}
 	}
 	if failed {
-		os.Exit(1)
+		return errors.New("some cases failed")
 	}
+	return nil
 }
 
 // bench holds the device, its buffers, and both contenders.
@@ -239,16 +267,15 @@ type distribution struct {
 }
 
 func generate[W uint32 | uint64](codes []W, d distribution, n int) {
-	bits := int(unsafe.Sizeof(codes[0])) * 8
-	workers := runtime.GOMAXPROCS(0)
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(w), uint64(n)))
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				codes[i] = W(d.code(r, i, n, bits))
-			}
-		})
-	}
-	wait.Wait()
+	generateBits(codes, d, int(unsafe.Sizeof(codes[0]))*8)
+}
+
+// generateBits makes codes of the given width.
+func generateBits[W uint32 | uint64](codes []W, d distribution, bits int) {
+	n := len(codes)
+	each(n, func(r *rand.Rand, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			codes[i] = W(d.code(r, i, n, bits))
+		}
+	})
 }

@@ -1,6 +1,59 @@
 #!/usr/bin/env bash
-# Builds the peer with this machine's nvcc and runs the comparison.
-set -euo pipefail
+# Everything that is to be known about a GPU machine, in under nine minutes and
+# without Go: tests, checks, tables, and compute-sanitizer. It runs in the folder
+# that "make gpu-kit" filled and writes to $OUT, or else to results/ there.
+#
+#   run.sh                     all steps
+#   run.sh tests table         these steps
+#   GPUBENCH_TABLE='-n 28' run.sh table    with other flags for the table
+set -uo pipefail
+mkdir -p "${OUT:=$(dirname "$0")/results}"
+export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-nvcc -std=c++17 -O3 -arch=native -shared -Xcompiler -fPIC -o libcub.so cub.cu
-./gpubench "$@"
+steps=(machine tests check peer table e2e memcheck racecheck initcheck synccheck)
+
+machine() {
+  nvidia-smi
+  nproc
+  free -g
+  { nvcc --version || true; compute-sanitizer --version || true; } 2>&1
+}
+
+tests() { # those that need no sources; here none may be skipped
+  { ./cuda.test -test.v -test.run '^TestDevice(Errors)?$' && ./gpu.test -test.v; } | awk '{ print } /--- SKIP/ { skipped = 1 } END { exit skipped }'
+}
+
+check() { ./gpubench -check ${GPUBENCH_CHECK-}; }
+
+peer() { # CUB, by this machine's nvcc
+  [[ libcub.so -nt cub.cu ]] || nvcc -std=c++17 -O3 -arch=native -shared -Xcompiler -fPIC -o libcub.so cub.cu
+}
+
+table() { ./gpubench ${GPUBENCH_TABLE-}; }
+
+e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
+
+# The tools run a hundred times slower: one check of many, and fewer still
+# where every access to shared memory is followed.
+sanitize() { compute-sanitizer --tool "$1" --error-exitcode 9 "${@:4}" ./gpubench -check -most "$2" -every "$3"; }
+memcheck() { sanitize memcheck 70000 60 --leak-check no; }
+racecheck() { sanitize racecheck 9000 90; }
+initcheck() { sanitize initcheck 70000 60; }
+synccheck() { sanitize synccheck 70000 60; }
+
+# A step that hangs must not take the others' time.
+declare -A limit=([machine]=20 [tests]=60 [check]=100 [peer]=90 [table]=100 [e2e]=140 [memcheck]=30 [racecheck]=30 [initcheck]=30 [synccheck]=30)
+
+if [[ ${1-} == -one ]]; then
+  "$2"
+  exit
+fi
+(($#)) || set -- "${steps[@]}"
+for step; do
+  start=$SECONDS
+  timeout "${limit[$step]}" bash ./run.sh -one "$step" >"$OUT/$step.txt" 2>&1
+  code=$?
+  printf '%-10s %4d s  exit %d\n' "$step" $((SECONDS - start)) $code
+done | tee "$OUT/summary.txt"
+grep -q 'exit [^0]' "$OUT/summary.txt" && exit 1
+exit 0

@@ -1,0 +1,95 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"example.com/sorter"
+	"example.com/sorter/gpu"
+	"example.com/sorter/kernels"
+)
+
+// checker holds the GPU engine to the CPU engine.
+type checker struct {
+	engine         *gpu.Engine
+	turn, every    int // every one of so many is compared
+	orders, failed int
+}
+
+// checkAll compares stable orders of both engines, position by position, over
+// kinds of keys, distributions and sizes up to most, or one of so many.
+func checkAll(most, every int) error {
+	engine, err := gpu.Open(gpu.Verify())
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	c := &checker{engine: engine, every: every}
+	for _, d := range distributions {
+		for _, n := range checkSizes(most) {
+			checkKeys(c, "uint32", d, n, 32, func(v uint64) uint32 { return uint32(v) })
+			checkKeys(c, "uint64", d, n, 64, func(v uint64) uint64 { return v })
+			if n > 1<<22 {
+				continue // further kinds differ on the host only
+			}
+			checkKeys(c, "uint8", d, n, 8, func(v uint64) uint8 { return uint8(v) })
+			checkKeys(c, "int16", d, n, 16, func(v uint64) int16 { return int16(v) })
+			checkKeys(c, "int64", d, n, 64, func(v uint64) int64 { return int64(v) })
+			checkKeys(c, "float32", d, n, 32, func(v uint64) float32 { return math.Float32frombits(uint32(v)) })
+			checkKeys(c, "float64", d, n, 64, func(v uint64) float64 { return math.Float64frombits(v) })
+			checkKeys(c, "float4", d, n, 64, func(v uint64) sorter.Float4 {
+				return sorter.Float4{float32(v >> 40), float32(v >> 32 & 255), 1, float32(v & 0xffff)}
+			})
+			if n <= 1<<20 {
+				checkKeys(c, "string", d, n, 64, func(v uint64) string { return fmt.Sprintf("a prefix %016x", v) })
+			}
+		}
+		runtime.GC()
+	}
+	fmt.Printf("%d orders compared with those of the CPU engine, %d differ or failed\n", c.orders, c.failed)
+	if c.failed > 0 {
+		return fmt.Errorf("%d of %d orders", c.failed, c.orders)
+	}
+	return nil
+}
+
+// checkSizes are around whatever cuts a list: a bucket, a tile, a level.
+func checkSizes(most int) []int {
+	level := 1024 * (kernels.LocalSize - 104) // about the most that one level of partition takes
+	all := []int{0, 1, 2, 31, 33, 1 << 16, level - 5000, level + 5000, 1<<20 + 1, 1<<22 - 1, 1<<24 + 5, 1 << 27}
+	for _, cut := range []int{kernels.LocalSize, kernels.Tile, 64 * kernels.Tile} {
+		all = append(all, cut-1, cut, cut+1)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(all, func(n int) bool { return n > most })
+}
+
+func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits int, of func(v uint64) K) {
+	if c.turn++; c.turn%c.every != 0 {
+		return
+	}
+	codes := make([]uint64, n)
+	generateBits(codes, d, bits)
+	keys := make([]K, n)
+	for i, v := range codes {
+		keys[i] = of(v)
+	}
+	c.orders++
+	got, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Stable())
+	want, _ := sorter.OrderKeys(keys, sorter.On(sorter.CPU()), sorter.Stable())
+	if err == nil && !slices.Equal(got, want) {
+		i := 0
+		for got[i] == want[i] {
+			i++
+		}
+		err = fmt.Errorf("position %d of the order holds %d, want %d", i, got[i], want[i])
+	}
+	if err != nil {
+		c.failed++
+		fmt.Printf("FAILED: %s, %s, n = %d: %v\n", kind, d.name, n, err)
+	}
+}

@@ -1,0 +1,268 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	pargo "github.com/exascience/pargo/sort"
+
+	"example.com/sorter"
+	"example.com/sorter/gpu"
+	"example.com/sorter/internal/cuda"
+)
+
+// End to end: from Go slices to Go slices, extraction of codes, transfers and
+// the movement of elements included. Inputs are restored outside of the timed
+// part; every buffer was used by a run before.
+
+const e2eReps, e2eWarm = 5, 2
+
+// record24 and record64 are elements as programs have them.
+type (
+	record24 struct {
+		key     float32
+		id, sum int64
+	}
+	record64 struct {
+		key  int64
+		rest [7]int64
+	}
+)
+
+// e2eCase is one line of the table, at a size of its choice.
+type e2eCase struct {
+	name string
+	run  func(b *e2e, name string, n int) error
+}
+
+var e2eCases = []e2eCase{
+	{"OrderKeys, float32", func(b *e2e, name string, n int) error {
+		return line(b, name, n, float32s, orderKeys, nil)
+	}},
+	{"OrderN, float32 column", func(b *e2e, name string, n int) error {
+		return line(b, name, n, float32s, orderN, nil)
+	}},
+	{"Sort, float4 by component", func(b *e2e, name string, n int) error {
+		return line(b, name, n, float4s, sorted(func(v sorter.Float4) sorter.Float4 { return v }), compareFloat4)
+	}},
+	{"Sort, 24 bytes by float32", func(b *e2e, name string, n int) error {
+		of := func(r *rand.Rand) record24 { return record24{key: r.Float32(), id: r.Int64()} }
+		key := func(r record24) float32 { return r.key }
+		return line(b, name, n, of, sorted(key), func(a, b record24) int { return cmp.Compare(a.key, b.key) })
+	}},
+	{"Sort, 64 bytes by int64", func(b *e2e, name string, n int) error {
+		of := func(r *rand.Rand) record64 { return record64{key: r.Int64()} }
+		key := func(r record64) int64 { return r.key }
+		return line(b, name, n, of, sorted(key), func(a, b record64) int { return cmp.Compare(a.key, b.key) })
+	}},
+	{"SortKeys, uint32", func(b *e2e, name string, n int) error {
+		return line(b, name, n, func(r *rand.Rand) uint32 { return r.Uint32() }, sorter.SortKeys[uint32], cmp.Compare[uint32])
+	}},
+	{"SortKeys, uint64", func(b *e2e, name string, n int) error {
+		return line(b, name, n, func(r *rand.Rand) uint64 { return r.Uint64() }, sorter.SortKeys[uint64], cmp.Compare[uint64])
+	}},
+}
+
+func float32s(r *rand.Rand) float32 { return r.Float32() }
+
+func float4s(r *rand.Rand) sorter.Float4 {
+	return sorter.Float4{r.Float32(), r.Float32(), r.Float32(), r.Float32()}
+}
+
+func orderKeys(s []float32, opts ...sorter.Option) error {
+	_, err := sorter.OrderKeys(s, opts...)
+	return err
+}
+
+func orderN(s []float32, opts ...sorter.Option) error {
+	_, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.Asc(func(i int) float32 { return s[i] })}, opts...)
+	return err
+}
+
+func sorted[E any, K sorter.Key](key func(E) K) func([]E, ...sorter.Option) error {
+	return func(s []E, opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) }
+}
+
+func compareFloat4(a, b sorter.Float4) int { return slices.Compare(a[:], b[:]) }
+
+// e2e prints the table.
+type e2e struct {
+	engine *gpu.Engine
+	peers  int // largest size at which others sort
+	failed bool
+	stages strings.Builder
+}
+
+// endToEnd measures all cases at the given sizes, and columns at columnN too.
+func endToEnd(sizes []int, columnN, peers int) error {
+	engine, err := gpu.Open()
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	infos, err := gpu.Devices()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s, %d host processors; ms, median (least–most) of %d; peers once\n\n", infos[0].Name, runtime.GOMAXPROCS(0), e2eReps)
+	up, down, err := transfers()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("1 GiB up %.1f, 1 GiB down %.1f, one after the other %.1f\n\n", up, down, up+down)
+	fmt.Println("| case | n | GPU engine | CPU engine | ratio | slices.SortFunc | ratio | pargo | ratio |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	b := &e2e{engine: engine, peers: peers}
+	for i, c := range e2eCases {
+		all := sizes
+		if columns := i < 2; columns && columnN > 0 {
+			all = append(slices.Clone(sizes), columnN)
+		}
+		for _, n := range all {
+			if err := c.run(b, c.name, n); err != nil {
+				fmt.Printf("| %s | %d | %v | | | | | | |\n", c.name, n, err)
+				b.failed = true
+			}
+			runtime.GC()
+		}
+	}
+	fmt.Printf("\nStages of the last run on the GPU engine:\n\n%s", b.stages.String())
+	if b.failed {
+		return errors.New("some cases failed")
+	}
+	return nil
+}
+
+// line measures one case. A nil compare stands for one that has no peer.
+func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func([]E, ...sorter.Option) error, compare func(a, b E) int) error {
+	in, s := make([]E, n), make([]E, n)
+	each(n, func(r *rand.Rand, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			in[i] = of(r)
+		}
+	})
+	restore := func() { each(n, func(_ *rand.Rand, lo, hi int) { copy(s[lo:hi], in[lo:hi]) }) }
+	var st sorter.Stats
+	ours, err := repeated(restore, func() error { return sort(s, sorter.On(b.engine), sorter.Report(&st)) })
+	if err != nil {
+		return err
+	}
+	if compare != nil && !slices.IsSortedFunc(s, compare) {
+		return errors.New("not sorted")
+	}
+	theirs, err := repeated(restore, func() error { return sort(s, sorter.On(sorter.CPU())) })
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s | %d | %s | %s | %.2f |", name, n, spread(ours), spread(theirs), median(theirs)/median(ours))
+	if compare == nil || n > b.peers {
+		fmt.Println(" | | | |")
+	} else {
+		restore()
+		one := timed(func() { slices.SortFunc(s, compare) })
+		restore()
+		many := timed(func() { pargo.Sort(parallel[E]{s, compare}) })
+		fmt.Printf(" %.0f | %.1f | %.0f | %.1f |\n", one, one/median(ours), many, many/median(ours))
+	}
+	b.note(name, n, &st)
+	return nil
+}
+
+// note keeps where the time of the last run went.
+func (b *e2e) note(name string, n int, st *sorter.Stats) {
+	fmt.Fprintf(&b.stages, "- %s, %d:", name, n)
+	for _, stage := range st.Stages {
+		fmt.Fprintf(&b.stages, " %s %.1f,", stage.Name, ms(stage.Time))
+	}
+	fmt.Fprintf(&b.stages, " all %.1f\n", ms(st.Total))
+}
+
+// repeated returns the times of f after the warm-up, each on a restored input.
+func repeated(restore func(), f func() error) (times []float64, err error) {
+	for i := range e2eWarm + e2eReps {
+		restore()
+		took := timed(func() { err = f() })
+		if err != nil {
+			return nil, err
+		}
+		if i >= e2eWarm {
+			times = append(times, took)
+		}
+	}
+	return times, nil
+}
+
+func timed(f func()) float64 {
+	start := time.Now()
+	f()
+	return ms(time.Since(start))
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
+
+// parallel is a slice as pargo wants it.
+type parallel[E any] struct {
+	s       []E
+	compare func(a, b E) int
+}
+
+func (p parallel[E]) Len() int                { return len(p.s) }
+func (p parallel[E]) Less(i, j int) bool      { return p.compare(p.s[i], p.s[j]) < 0 }
+func (p parallel[E]) Swap(i, j int)           { p.s[i], p.s[j] = p.s[j], p.s[i] }
+func (p parallel[E]) SequentialSort(i, j int) { slices.SortFunc(p.s[i:j], p.compare) }
+
+// each runs f for parts of [0, n) on all processors.
+func each(n int, f func(r *rand.Rand, lo, hi int)) {
+	workers := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { f(rand.New(rand.NewPCG(uint64(w), uint64(n))), n*w/workers, n*(w+1)/workers) })
+	}
+	wait.Wait()
+}
+
+// transfers times 1 GiB up and 1 GiB down, between pinned and device memory:
+// what a column of 2^28 floats and its order take at least, in ms.
+func transfers() (up, down float64, err error) {
+	const bytes = 1 << 30
+	driver, err := cuda.Open()
+	if err != nil {
+		return 0, 0, err
+	}
+	c, err := driver.Retain(0)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.Release()
+	device, err := c.Alloc(bytes)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.Free(device)
+	host, err := c.HostAlloc(bytes)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.HostFree(host)
+	clear(unsafe.Slice((*uint64)(host), bytes/8))
+	one := func(copy func() error) float64 {
+		times, failed := repeated(func() {}, func() error { return errors.Join(copy(), c.SyncStream(0)) })
+		if err = errors.Join(err, failed); err != nil {
+			return 0
+		}
+		return median(times)
+	}
+	up = one(func() error { return c.CopyToDevice(device, host, bytes, 0) })
+	down = one(func() error { return c.CopyToHost(host, device, bytes, 0) })
+	return up, down, err
+}
