@@ -1,6 +1,7 @@
 package sorter
 
 import (
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
 
@@ -100,7 +101,7 @@ func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, erro
 	if err != nil {
 		return nil, err
 	}
-	p := make(perm.Perm, rows.n)
+	p := perm.Perm(scratch.Unset(rows.n))
 	r.used.Algorithm = IndexGather.String()
 	if err := orderRows(r, rows, levels(cols, cfg), p); err != nil {
 		return nil, err

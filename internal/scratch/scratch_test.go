@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"runtime"
 	"testing"
 	"time"
 	"unsafe"
@@ -89,6 +90,21 @@ func TestHasPointers(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("HasPointers[%s] = %v", name, c.got)
+		}
+	}
+}
+
+func TestUnsetHoldsWhatIsWritten(t *testing.T) {
+	for _, n := range []int{0, 1, exact - 1, exact, exact + 1, 1 << 20} {
+		s := Unset(n)
+		for i := range s {
+			s[i] = uint32(i)
+		}
+		again := Unset(n)
+		clear(again)
+		runtime.GC()
+		if len(s) != n || n > 0 && (s[n-1] != uint32(n-1) || s[n/2] != uint32(n/2)) {
+			t.Errorf("%d numbers: %d, or they have changed", n, len(s))
 		}
 	}
 }
