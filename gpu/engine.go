@@ -57,7 +57,7 @@ func Verify() Option {
 // so a key function must not sort on the engine that it is called for.
 //
 // The device holds what was needed at the same time until [Engine.Close]:
-// about 28 bytes an element for codes of 32 bits, 32 for 64 bits. Pinned host
+// about 26 bytes an element for codes of 32 bits, 30 for 64 bits. Pinned host
 // memory is 4 MiB a worker, at most 64 MiB a sort; it is the engine's own, and
 // memory limits of sorts do not count it.
 //
@@ -193,7 +193,7 @@ func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
 // with other calls but the device.
 func (e *Engine) OrderDevice(codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
 	if n < 0 || n > maxN || (bits != 32 && bits != 64) {
-		panic("sorter: gpu: OrderDevice takes codes of 32 or 64 bits, up to 2^29 of them")
+		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits: at most %d, of 32 or 64", n, bits, maxN))
 	}
 	return e.with(context.Background(), func(l *lane) error {
 		_, err := l.argsort(codes, bits == 64, n, order)
