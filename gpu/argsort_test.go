@@ -128,9 +128,9 @@ func open(t *testing.T, opts ...Option) *Engine {
 }
 
 // sizes are few in a short run, which is for the sanitizers.
-func sizes() []int {
+func sizes(codes string) []int {
 	if testing.Short() {
-		return []int{2, 3, 1000, 9000}
+		return smallSizes(codes)
 	}
 	return append([]int{2, 3, 1000, 9000, 70000}, large...)
 }
@@ -144,7 +144,7 @@ func TestArgsort(t *testing.T) {
 	defer l.done()
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, make := range codesOf {
-		for _, n := range sizes() {
+		for _, n := range sizes(name) {
 			t.Run(name, func(t *testing.T) {
 				wide := make(r, n)
 				if got := argsort(t, l, wide); !slices.Equal(got, want(wide)) {
