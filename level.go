@@ -1,6 +1,9 @@
 package sorter
 
 import (
+	"sync"
+
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -131,20 +134,28 @@ type rows[E any] struct {
 	s      []E
 	n      int
 	number func(i int) E // for row numbers, which have no slice
+	blocks *sync.Pool    // of *[]E with engine.Block of them
 }
 
 func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
 
-// block returns elements [lo, hi).
-func (r rows[E]) block(lo, hi int) []E {
+// block passes up to engine.Block elements [lo, hi) on to use.
+func (r rows[E]) block(lo, hi int, use func(block []E)) {
 	if r.number == nil {
-		return r.s[lo:hi]
+		use(r.s[lo:hi])
+		return
 	}
-	block := make([]E, hi-lo)
+	buf, _ := r.blocks.Get().(*[]E)
+	if buf == nil {
+		buf = new([]E)
+		*buf = make([]E, engine.Block)
+	}
+	block := (*buf)[:hi-lo]
 	for i := range block {
 		block[i] = r.number(lo + i)
 	}
-	return block
+	use(block)
+	r.blocks.Put(buf)
 }
 
 // pick returns the elements numbered by at, in buf or where they are.

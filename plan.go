@@ -190,11 +190,15 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 
 // source32 and source64 extract the codes of l, the first level.
 func source32[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint32] {
-	return paced(r, func(dst []uint32, lo int) { l.codes32(dst, rows.block(lo, lo+len(dst))) })
+	return paced(r, func(dst []uint32, lo int) {
+		rows.block(lo, lo+len(dst), func(block []E) { l.codes32(dst, block) })
+	})
 }
 
 func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
-	return paced(r, func(dst []uint64, lo int) { l.codes(dst, rows.block(lo, lo+len(dst)), lo, nil) })
+	return paced(r, func(dst []uint64, lo int) {
+		rows.block(lo, lo+len(dst), func(block []E) { l.codes(dst, block, lo, nil) })
+	})
 }
 
 // paced makes a source that can be cancelled between the key function calls of

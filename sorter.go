@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"sort"
+	"sync"
 
 	"example.com/sorter/perm"
 )
@@ -92,7 +93,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
-	numbers := rows[int]{n: n, number: func(i int) int { return i }}
+	numbers := rows[int]{n: n, number: func(i int) int { return i }, blocks: new(sync.Pool)}
 	return orderOf(By(cols...).cols, numbers, configure(opts))
 }
 
