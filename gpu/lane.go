@@ -128,13 +128,16 @@ func (l *lane) take(bytes int) (block, error) {
 			best = i
 		}
 	}
-	b, err := block{}, error(nil)
-	if best >= 0 {
-		b = l.idle[best]
-		l.idle = slices.Delete(l.idle, best, best+1)
-	} else if b, err = l.allocate(bytes); err != nil {
-		return block{}, err
+	if best < 0 {
+		b, err := l.allocate(bytes)
+		if err != nil {
+			return block{}, err
+		}
+		l.held = append(l.held, b)
+		return b, nil
 	}
+	b := l.idle[best]
+	l.idle = slices.Delete(l.idle, best, best+1)
 	l.held = append(l.held, b)
 	return b, nil
 }
