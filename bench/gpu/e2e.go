@@ -30,12 +30,13 @@ const e2eReps, e2eWarm = 5, 2
 // record24 and record64 are elements as programs have them.
 type (
 	record24 struct {
-		key     float32
-		id, sum int64
+		key float32
+		id  int64
+		_   int64
 	}
 	record64 struct {
-		key  int64
-		rest [7]int64
+		key int64
+		_   [7]int64
 	}
 )
 
