@@ -26,7 +26,7 @@ tests() { # those that need no sources; here none may be skipped
 check() { ./gpubench -check ${GPUBENCH_CHECK-}; }
 
 peer() { # CUB, by this machine's nvcc
-  [[ libcub.so -nt cub.cu ]] || nvcc -std=c++17 -O3 -arch=native -shared -Xcompiler -fPIC -o libcub.so cub.cu
+  nvcc -std=c++17 -O3 -arch=native -shared -Xcompiler -fPIC -o libcub.so cub.cu
 }
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
