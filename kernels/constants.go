@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "791ffd6e870ec9a37a8b0bd4c4627ae9fcb9d2aae680f9b8a02ae9443ca7c8ec"
+	sourceHash    = "3805b4751750578f9fea00097b83f578a1e72d31533a2906dfe508ad753414f1"
 	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
-	bucketU32Hash = "45e2cce8fe330bc6537bba2361cd65236af9479639334e07cdfadcfb14cba020"
-	bucketU64Hash = "bbaea69e81145a058fcd0559dfb8751a49abc1b51ef8ef22e2416ed986f9d167"
+	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
+	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
 )
 
 // What the host shares with the kernels.

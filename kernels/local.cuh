@@ -110,19 +110,12 @@ DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
 	return __all_sync(FULL_WARP, closest >= near - 1);
 }
 
-// REPAIR_ROUNDS bounds the elements that may look alike: longer runs of them
-// than that take another algorithm.
-constexpr int REPAIR_ROUNDS = 24;
-
 // repair puts words that are not apart into the order of their elements, by
-// odd-even rounds over the words in shared memory.
+// odd-even rounds over the words in shared memory: at most half as many as a run
+// of look-alikes is long.
 template <class Code> DEVICE void repair(u32 *sorted, u32 size, u32 near, const Bucket<Code> &bucket) {
 	bool changed = true;
-	for (int round = 0; changed; round++) {
-		if (round == REPAIR_ROUNDS) {
-			bucket.status[LOST] = 1;
-			return;
-		}
+	while (changed) {
 		changed = false;
 		for (u32 odd = 0; odd < 2; odd++) {
 			for (u32 i = 2 * lane_id() + odd; i + 1 < size; i += 64) {
