@@ -21,7 +21,6 @@ type plan struct {
 
 	drop            int    // low bits of an element's distance inside its slice that local words leave out
 	near            uint64 // local words this close may have to be compared as elements
-	nearIfDisplaced uint64 // the same, if codes lie outside the range
 }
 
 // layout is how an element is made of a code and its position: struct Layout
@@ -102,7 +101,9 @@ func mappedPlan(n int, wide bool, l layout, t *table, count []uint32, sampled in
 	p.at, p.codeAt = 0, l.indexBits
 	most := t.share(count) * float64(n) / float64(sampled)
 	mean := p.split(most/fullSlice, most)
-	p.room = int(mean+8*math.Sqrt(mean)) + kernels.LocalSize
+	// Inside a segment, density may still change: by a factor of two where the
+	// exponents of floating-point numbers do.
+	p.room = int(1.5*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	p.scale = uint64(p.slices) // a table fills all words
 	p.compare()
 	return p
