@@ -19,8 +19,8 @@ type plan struct {
 	rooms   int    // parts of the first level
 	room    int    // elements a part has room for
 
-	drop            int    // low bits of an element's distance inside its slice that local words leave out
-	near            uint64 // local words this close may have to be compared as elements
+	drop int    // low bits of an element's distance inside its slice that local words leave out
+	near uint64 // local words this close may have to be compared as elements
 }
 
 // layout is how an element is made of a code and its position: struct Layout
