@@ -5,7 +5,7 @@
 //   sample_range, sample_segments   a look at some of the codes
 //   split_codes                     codes → elements, partitioned by high digit of the slice
 //   split_elements                  each part partitioned by the low digit: one bucket a slice
-//   bucket_starts                    where each bucket's elements come in the order
+//   bucket_starts                   where each bucket's elements come in the order
 //   local_sort                      buckets of up to LOCAL_SIZE elements, a warp each
 //   oversize_sort                   the few larger ones, a block each
 //
@@ -35,41 +35,40 @@ struct Outside {
 	}
 };
 
-// CodeSource turns the codes of a tile into elements.
-template <class Code> struct CodeSource {
+// CodeTile is what the sources of codes share.
+template <class Code> struct CodeTile {
+	typedef Code Raw;
 	const Code *codes; // of the tile
 	u32 first;         // input position of the tile
 	Layout<Code> layout;
-	Outside away;
 	u32 scale, low_bits;
 
-	typedef Code Raw;
 	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
-	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
-		if (outside(code, layout)) misplaced |= bit;
-		return element_of(code, first + i, layout);
-	}
-	DEVICE void report(u32 i) const { away.add(codes[i] < layout.low, first + i); }
 	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
+	DEVICE void report(u32) const {} // no code is misplaced
+};
+
+// CodeSource turns the codes of a tile into elements.
+template <class Code> struct CodeSource : CodeTile<Code> {
+	Outside away;
+
+	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
+		if (outside(code, this->layout)) misplaced |= bit;
+		return element_of(code, this->first + i, this->layout);
+	}
+	DEVICE void report(u32 i) const { away.add(this->codes[i] < this->layout.low, this->first + i); }
 };
 
 // MappedSource does, through a map of all codes.
-template <class Code> struct MappedSource {
-	const Code *codes;
-	u32 first;
-	Layout<Code> layout;
+template <class Code> struct MappedSource : CodeTile<Code> {
 	const Map<Code> *map;
-	u32 stretch, index_bits, scale, low_bits;
+	u32 stretch, index_bits;
 
-	typedef Code Raw;
-	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
 	DEVICE u64 element(Code code, u32 i, u32 &, u32) const {
-		const u32 position = first + i;
-		const u64 word = equalised(*map, layout, code, position, stretch);
+		const u32 position = this->first + i;
+		const u64 word = equalised(*map, this->layout, code, position, stretch);
 		return word >> index_bits << index_bits | position;
 	}
-	DEVICE void report(u32) const {}
-	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
 // Part is what SmoothSource needs of a map whose segments are equal parts of the
@@ -80,26 +79,18 @@ struct Part {
 };
 
 // SmoothSource turns codes into elements through a map of equal parts.
-template <class Code> struct SmoothSource {
-	const Code *codes;
-	u32 first;
-	Layout<Code> layout;
+template <class Code> struct SmoothSource : CodeSource<Code> {
 	const Part *parts;
-	Outside away;
-	u32 index_bits, scale, low_bits;
+	u32 index_bits;
 
-	typedef Code Raw;
-	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
 	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
-		const u32 position = first + i;
-		if (outside(code, layout)) misplaced |= bit;
-		u64 word = word_of(code, position, layout);
+		const u32 position = this->first + i;
+		if (outside(code, this->layout)) misplaced |= bit;
+		u64 word = word_of(code, position, this->layout);
 		const Part part = parts[word >> (64 - SEGMENT_BITS)];
 		word = ((u64)part.base << 32) + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
 		return word >> index_bits << index_bits | position;
 	}
-	DEVICE void report(u32 i) const { away.add(codes[i] < layout.low, first + i); }
-	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
 };
 
 struct ElementSource {
@@ -139,7 +130,7 @@ template <class Code, int BITS>
 DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, u32 low_bits, const RoomSink &sink, const Outside &away) {
 	SORTER_SHARED(TileShared<BITS>, shared);
 	const u32 first = blockIdx.x * (u32)TILE;
-	CodeSource<Code> source = {codes + first, first, layout, away, scale, low_bits};
+	CodeSource<Code> source = {{codes + first, first, layout, scale, low_bits}, away};
 	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
 }
 
@@ -156,7 +147,7 @@ DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, c
 	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {(u32)(map->base[s] >> 32), (u32)map->rise[s]};
 	__syncthreads(); // the parts are there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		SmoothSource<Code> source = {codes + first, (u32)first, layout, shared.parts, away, index_bits, scale, low_bits};
+		SmoothSource<Code> source = {{{codes + first, (u32)first, layout, scale, low_bits}, away}, shared.parts, index_bits};
 		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 	}
 }
@@ -175,7 +166,7 @@ DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, c
 	const u32 stretch = stretch_for(n);
 	__syncthreads(); // the map is there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		MappedSource<Code> source = {codes + first, (u32)first, layout, &shared.map, stretch, index_bits, scale, low_bits};
+		MappedSource<Code> source = {{codes + first, (u32)first, layout, scale, low_bits}, &shared.map, stretch, index_bits};
 		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 	}
 }

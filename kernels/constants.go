@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "3805b4751750578f9fea00097b83f578a1e72d31533a2906dfe508ad753414f1"
+	sourceHash    = "5b707f04a6a8d52789c7d3a7219328c33b67b8157c1746e43342301ea610cb3b"
 	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
 	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
 	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"

@@ -10,7 +10,6 @@
 typedef unsigned long long u64; // what CUDA's atomics and intrinsics take
 typedef uint32_t u32;
 typedef uint16_t u16;
-typedef uint8_t u8;
 
 // SORTER_SHARED names the block's dynamic shared memory, as a Type.
 // load_once reads what no one reads again, past the first-level cache.
@@ -32,7 +31,6 @@ DEVICE void keep_order() { asm volatile("" ::: "memory"); }
 
 DEVICE u32 lane_id() { return threadIdx.x & 31; }
 DEVICE u32 warp_id() { return threadIdx.x >> 5; }
-DEVICE u32 lanes_below() { return (1u << lane_id()) - 1; }
 
 constexpr u32 FULL_WARP = 0xffffffffu;
 

@@ -6,8 +6,8 @@
 // word; the input position follows. A slice is an equal part of all words, one
 // multiplication away. Where code and position do not fit into 64 bits, the low
 // bits of the code give way, and the few elements that then look alike are told
-// apart by their codes in memory. So are codes outside the sample's range, which
-// move to its ends and are reported.
+// apart by their codes in memory. The few codes outside the sample's range are
+// listed and sorted by themselves.
 //
 // Codes that are not spread evenly go through a piecewise linear map of (code,
 // position) first. Its segments share the words out by how many elements each
@@ -125,7 +125,7 @@ DEVICE u32 slice_of(u64 element, u32 scale) { return __umulhi((u32)(element >> 3
 
 // Status words that kernels report in. The host clears them before a sort.
 enum Status {
-	LOST,     // 1 if elements found no room or too many look alike: the order is incomplete
+	LOST,     // 1 if elements found no room: the order is incomplete
 	SPILLED,  // elements beyond the capacity of their bucket, in the spill list
 	OVERSIZE, // buckets beyond the capacity, in the list of oversize buckets
 	BELOW,    // codes below the range, listed
