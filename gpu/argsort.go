@@ -31,15 +31,14 @@ type note struct {
 	sample sample
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
-	u32    mapU32
-	u64    mapU64
+	u32    segmentMap[uint32]
+	u64    segmentMap[uint64]
 }
 
 // finding is the outcome of one argsort.
 type finding struct {
 	shape  string // "sorted", "reversed", "flat" or ""
 	levels int    // of partition
-	mapped bool   // through a table
 }
 
 // area hands out parts of one block of device memory.
@@ -251,11 +250,14 @@ func (l *lane) identity(order cuda.Ptr, n int, reversed bool) error {
 func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 	s := &l.note.sample
 	if a == linear {
-		return evenPlan(in.n, in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
+		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
-	t, count := partsTable(in.wide, &lay), s.parts[:]
-	if a == quantiles {
+	var t *table
+	count := s.parts[:]
+	if a == parts {
+		t = partsTable(in.wide, &lay)
+	} else {
 		err := first(
 			func() error {
 				return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
@@ -270,7 +272,7 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 			return nil, err
 		}
 	}
-	p := mappedPlan(in.n, in.wide, lay, t, count, in.samples())
+	p := mappedPlan(lay, t, count, in.samples())
 	if p.slices > maxRooms*kernels.StartsThreads {
 		return nil, errUneven
 	}
@@ -335,10 +337,10 @@ func (l *lane) countSegments(m memory, in input, t *table) error {
 // send copies a table to the device.
 func (l *lane) send(m memory, t *table) error {
 	if t.wide {
-		t.putU64(&l.note.u64)
+		put(t, &l.note.u64)
 		return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u64), kernels.MapBytesU64, l.stream)
 	}
-	t.putU32(&l.note.u32)
+	put(t, &l.note.u32)
 	return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u32), kernels.MapBytesU32, l.stream)
 }
 
@@ -383,7 +385,7 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 		rooms, spill = m.buckets, m.spill
 	}
 	d := digit(p.rooms)
-	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.placeAt()), p.keep, p.scale, uint64(p.lowBits),
+	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep, p.scale, uint64(p.lowBits),
 		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.below), uint64(m.above), uint64(m.status)}
 	if p.table == nil {
 		return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, args...)
@@ -414,7 +416,7 @@ func (l *lane) outcome(m memory, p *plan) (finding, error) {
 	if l.note.status[kernels.StatusLost] != 0 {
 		return finding{}, errUneven
 	}
-	f := finding{levels: 1, mapped: p.table != nil}
+	f := finding{levels: 1}
 	if p.lowBits > 0 {
 		f.levels = 2
 	}

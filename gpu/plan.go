@@ -56,21 +56,19 @@ func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 	l.low = lowest - min(lowest, margin)
 	l.span = highest + min(top-highest, margin) - l.low
 	l.up = bits.LeadingZeros64(l.span | 1)
-	if l.up >= l.indexBits {
-		l.at, l.codeAt = l.up-l.indexBits, l.up
-		return l
+	l.at, l.codeAt = l.wordAt(), max(l.up, l.indexBits)
+	if !l.exact() {
+		l.keep <<= l.indexBits
 	}
-	l.keep <<= l.indexBits
-	l.codeAt = l.indexBits
 	return l
 }
 
 // top returns the leading 32 bits of the largest element.
 func (l *layout) top() uint64 { return ((l.span|1)<<l.up | (1<<l.up - 1)) >> 32 }
 
-// placeAt is where a position begins in the words that a table maps, or in
-// elements that none does.
-func (p *plan) placeAt() int { return max(0, p.up-p.indexBits) }
+// wordAt is where a position begins in the words that a table maps, and in
+// elements that none has mapped.
+func (l *layout) wordAt() int { return max(0, l.up-l.indexBits) }
 
 // stretch is what positions are multiplied by to fill 32 bits.
 func (l *layout) stretch() uint32 { return uint32(1 << 32 / uint64(l.n)) }
@@ -79,7 +77,8 @@ func (l *layout) stretch() uint32 { return uint32(1 << 32 / uint64(l.n)) }
 func (l *layout) exact() bool { return l.up >= l.indexBits }
 
 // evenPlan is the plan for codes that are spread evenly over the layout's range.
-func evenPlan(n int, wide bool, l layout) *plan {
+func evenPlan(wide bool, l layout) *plan {
+	n := l.n
 	p := &plan{wide: wide, layout: l}
 	slices := float64(n) / evenSlice
 	if l.exact() && float64(l.span) < 4*slices {
@@ -95,11 +94,11 @@ func evenPlan(n int, wide bool, l layout) *plan {
 
 // mappedPlan is the plan for codes that go through a table, given how many of
 // the sampled elements lie in each of its segments.
-func mappedPlan(n int, wide bool, l layout, t *table, count []uint32, sampled int) *plan {
-	p := &plan{wide: wide, layout: l, table: t}
+func mappedPlan(l layout, t *table, count []uint32, sampled int) *plan {
+	p := &plan{wide: t.wide, layout: l, table: t}
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
-	most := t.share(count) * float64(n) / float64(sampled)
+	most := t.share(count) * float64(l.n) / float64(sampled)
 	mean := p.split(most/fullSlice, most)
 	// Inside a segment, density may still change: by a factor of two where the
 	// exponents of floating-point numbers do.

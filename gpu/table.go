@@ -73,9 +73,7 @@ func partsTable(wide bool, l *layout) *table {
 	for c := range low {
 		low[c] = l.partStart(c)
 	}
-	t := newTable(wide, l, low)
-	t.parts = true
-	return t
+	return &table{wide: wide, parts: true, low: low} // looked up without cells
 }
 
 // quantilesTable has segments that hold about equally many elements, by a sorted
@@ -218,7 +216,11 @@ func (t *table) skip(s int) int {
 // end.
 func (t *table) leading(s int) uint64 {
 	high, low := t.width(s)
-	skip := t.skip(s)
+	return t.lead(high, low, t.skip(s))
+}
+
+// lead is the leading 32 bits of a distance below the first skip.
+func (t *table) lead(high uint64, low uint32, skip int) uint64 {
 	switch {
 	case !t.wide:
 		return (high<<32 | uint64(low)) << skip >> 32
@@ -228,31 +230,17 @@ func (t *table) leading(s int) uint64 {
 	return (high<<32 | uint64(low)) << (skip - 32) >> 32
 }
 
-// mapU32 and mapU64 are struct Map for the two widths.
-type mapU32 struct {
-	code       [kernels.Segments]uint32
+// segmentMap is struct Map for one width of codes.
+type segmentMap[W word] struct {
+	code       [kernels.Segments]W
 	base, rise [kernels.Segments]uint64
 	position   [kernels.Segments]uint32
 	cell       [kernels.Segments + 4]uint16
 }
 
-type mapU64 struct {
-	code       [kernels.Segments]uint64
-	base, rise [kernels.Segments]uint64
-	position   [kernels.Segments]uint32
-	cell       [kernels.Segments + 4]uint16
-}
-
-func (t *table) putU32(m *mapU32) {
+func put[W word](t *table, m *segmentMap[W]) {
 	m.base, m.rise, m.cell = t.base, t.rise, t.cell
 	for s, k := range t.low {
-		m.code[s], m.position[s] = uint32(k.code), k.position
-	}
-}
-
-func (t *table) putU64(m *mapU64) {
-	m.base, m.rise, m.cell = t.base, t.rise, t.cell
-	for s, k := range t.low {
-		m.code[s], m.position[s] = k.code, k.position
+		m.code[s], m.position[s] = W(k.code), k.position
 	}
 }

@@ -36,17 +36,7 @@ func (t *table) mapped(l *layout, k key) uint64 {
 		borrow = 1
 	}
 	high, rest := k.code-low.code-borrow, k.position-low.position
-	skip := t.skip(first)
-	leading := uint64(0)
-	switch {
-	case !t.wide:
-		leading = (high<<32 | uint64(rest)) << skip >> 32
-	case skip < 32:
-		leading = high << skip >> 32
-	default:
-		leading = (high<<32 | uint64(rest)) << (skip - 32) >> 32
-	}
-	return t.base[first] + leading*t.rise[first]
+	return t.base[first] + t.lead(high, rest, t.skip(first))*t.rise[first]
 }
 
 // word is the plain twin of word_of in slices.cuh.

@@ -23,7 +23,7 @@ func BenchmarkTable(b *testing.B) {
 	for i := range count {
 		count[i] = 256
 	}
-	var m mapU32
+	var m segmentMap[uint32]
 	b.Run("sort", func(b *testing.B) {
 		for b.Loop() {
 			sortedSample(&s, l.stretch())
@@ -41,7 +41,7 @@ func BenchmarkTable(b *testing.B) {
 	})
 	b.Run("put", func(b *testing.B) {
 		for b.Loop() {
-			t.putU32(&m)
+			put(t, &m)
 		}
 	})
 }
