@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain gpu-kit
+.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit
 
 test:
 	go test ./...
@@ -28,6 +28,10 @@ cuda-toolchain:
 	@apt-cache show nvidia-cuda-dev | grep -q '^Version' || \
 		{ echo 'no package nvidia-cuda-dev: add non-free to the components in /etc/apt/sources.list.d'; exit 1; }
 	$(SUDO) apt-get install --no-install-recommends -y nvidia-cuda-dev
+
+# Rebuilds the modules of the GPU engine, byte for byte.
+kernels:
+	kernels/generate.sh
 
 # What a GPU machine runs without Go: bench/gpu/run.sh there does the rest.
 kit := .build/gpu-kit

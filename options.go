@@ -68,11 +68,12 @@ func On(b Backend) Option {
 	return func(c config) config { c.backend = b; return c }
 }
 
-// Use makes the sort run one named algorithm instead of the planner's choice.
-// It is meant for measuring; results do not depend on it.
+// Use makes the sort run one named algorithm instead of the planner's choice,
+// on an engine that has it, or the call fail with an error that is
+// [ErrNoDevice]. It is meant for measuring; results do not depend on it.
 func Use(a Algorithm) Option {
-	if a >= algorithms {
-		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", a))
+	if a >= engine.Algorithms {
+		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
 	}
 	return func(c config) config { c.algorithm = a; return c }
 }
@@ -141,33 +142,23 @@ type Progress struct {
 type Backend = engine.Backend
 
 // Algorithm names one way to sort, for [Use] and in [Stats].
-type Algorithm uint8
+type Algorithm = engine.Algorithm
 
 const (
 	// Auto leaves the choice to the planner.
-	Auto Algorithm = iota
+	Auto = engine.Auto
 
 	// BucketRadix partitions elements and codes together into buckets that fit
-	// the cache, sorts each bucket's codes and gathers inside it.
-	BucketRadix
+	// the cache, sorts each bucket's codes and gathers inside it. CPU.
+	BucketRadix = engine.BucketRadix
 
 	// IndexGather orders (code, index) pairs and then moves the payload once,
 	// through the finished index: the choice for large elements and for keys
-	// wider than 64 bits.
-	IndexGather
+	// wider than 64 bits. So does every algorithm below.
+	IndexGather = engine.IndexGather
 
-	algorithms // their number
+	// BucketBitonic cuts the range of the codes into slices of nearly equal
+	// count and sorts each by a bitonic network: Chen et al., "An efficient
+	// sorting algorithm with CUDA" (2009). GPU.
+	BucketBitonic = engine.BucketBitonic
 )
-
-// String returns the algorithm's name.
-func (a Algorithm) String() string {
-	switch a {
-	case Auto:
-		return "Auto"
-	case BucketRadix:
-		return "BucketRadix"
-	case IndexGather:
-		return "IndexGather"
-	}
-	return fmt.Sprintf("Algorithm(%d)", uint8(a))
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sort"
 	"time"
 	"unsafe"
@@ -47,7 +48,21 @@ func begin(cfg config, n int) (*run, error) {
 	if uint64(n) > 1<<32-1 {
 		return r, fmt.Errorf("%w: %d elements", ErrTooLong, n)
 	}
+	if err := cfg.runnable(); err != nil {
+		return r, err
+	}
 	return r, r.Loop.Err()
+}
+
+// runnable reports an algorithm that no engine at hand runs.
+func (c config) runnable() error {
+	switch {
+	case c.backend != nil && !c.backend.Runs(c.algorithm):
+		return fmt.Errorf("%w that runs %v: %s does not", ErrNoDevice, c.algorithm, c.backend.Name())
+	case c.backend == nil && !slices.ContainsFunc(Backends(), func(b Backend) bool { return b.Runs(c.algorithm) }):
+		return fmt.Errorf("%w that runs %v", ErrNoDevice, c.algorithm)
+	}
+	return nil
 }
 
 // end reports and gives the scratch memory back.
@@ -77,12 +92,10 @@ const moveBytes = 128
 // algorithmFor decides how elements of the given size are sorted by lv.
 func (r *run) algorithmFor(size uintptr) Algorithm {
 	switch {
-	case r.algorithm != Auto:
-		return r.algorithm
-	case size > moveBytes:
-		return IndexGather
+	case r.algorithm == BucketRadix || r.algorithm == Auto && size <= moveBytes:
+		return BucketRadix
 	}
-	return BucketRadix
+	return IndexGather
 }
 
 // sortRows sorts s by cols.
@@ -228,20 +241,27 @@ func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 }
 
 // device returns the engine that orders n codes of the given width, nil for
-// the CPU.
+// the CPU engine in its own way.
 func (r *run) device(bits int, payload uintptr) Backend {
+	if r.backend == CPU() && !r.algorithm.OrdersCodes() {
+		return nil
+	}
 	if r.backend != nil {
-		if _, ok := r.backend.(cpu.Engine); ok {
-			return nil
-		}
 		return r.backend
 	}
-	for _, b := range engine.Registered() {
+	devices := slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
+	for _, b := range devices {
 		if b.Worth(r.n, bits, payload) {
 			return b
 		}
 	}
-	return nil
+	switch {
+	case !r.algorithm.OrdersCodes():
+		return nil
+	case CPU().Runs(r.algorithm):
+		return CPU()
+	}
+	return devices[0] // see runnable
 }
 
 func (r *run) onCPU(bits int, payload uintptr) bool { return r.device(bits, payload) == nil }
@@ -250,7 +270,7 @@ func (r *run) onCPU(bits int, payload uintptr) bool { return r.device(bits, payl
 // on it, the CPU finishes.
 func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
 	lv[0].open(rows, &r.Arena)
-	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Env: &r.Env,
+	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 	}
 	if lv[0].bits <= 32 {

@@ -29,6 +29,8 @@ type plainEngine struct {
 func (e *plainEngine) Name() string                 { return "plain" }
 func (e *plainEngine) Worth(int, int, uintptr) bool { return e.worth }
 
+func (e *plainEngine) Runs(a sorter.Algorithm) bool { return a != sorter.BucketRadix }
+
 func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 	e.calls.Add(1)
 	codes := make([]uint64, job.N)

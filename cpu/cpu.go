@@ -35,6 +35,9 @@ func (Engine) Name() string { return "cpu" }
 // Worth reports true: the CPU is what others are compared with.
 func (Engine) Worth(int, int, uintptr) bool { return true }
 
+// Runs implements [engine.Backend].
+func (Engine) Runs(a engine.Algorithm) bool { return !a.OrdersCodes() }
+
 // Order implements [engine.Backend].
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx

@@ -3,7 +3,6 @@
 package fuzz
 
 import (
-	"example.com/sorter"
 	"example.com/sorter/internal/gputest"
 )
 
@@ -14,5 +13,5 @@ func init() {
 	if err != nil {
 		panic(err)
 	}
-	onDevice = []sorter.Option{sorter.On(e)}
+	backend = e
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/perm"
 )
 
@@ -228,11 +229,21 @@ func options(bits byte) (oracle.Order, []sorter.Option) {
 	if o.NaNsLast {
 		opts = append(opts, sorter.NaNsLast())
 	}
-	return o, append(append(opts, sorter.Use(sorter.Algorithm(bits>>4&3%3))), onDevice...)
+	var algorithms []sorter.Algorithm
+	for a := sorter.Auto; a < engine.Algorithms; a++ {
+		if backend.Runs(a) {
+			algorithms = append(algorithms, a)
+		}
+	}
+	opts = append(opts, sorter.Use(algorithms[int(bits>>4)%len(algorithms)]))
+	if backend != sorter.CPU() { // which is the choice without On, too
+		opts = append(opts, sorter.On(backend))
+	}
+	return o, opts
 }
 
-// onDevice chooses the engine of a build that has another one to test.
-var onDevice []sorter.Option
+// backend is the engine under test; builds may have another one.
+var backend = sorter.CPU()
 
 func ascending(n int) []int {
 	s := make([]int, n)

@@ -35,12 +35,6 @@ type note struct {
 	u64    segmentMap[uint64]
 }
 
-// finding is the outcome of one argsort.
-type finding struct {
-	shape  string // "sorted", "reversed", "flat" or ""
-	levels int    // of partition
-}
-
 // area hands out parts of one block of device memory.
 type area struct{ at cuda.Ptr }
 
@@ -92,18 +86,16 @@ func (m *memory) body(a *area, p *plan) (counters int) {
 	return counters
 }
 
-// argsort writes the stable order of n codes to order, both in device memory.
-// It returns when the device is done.
-func (l *lane) argsort(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) (finding, error) {
-	if n < 2 {
-		return finding{shape: "sorted"}, l.identity(order, n, false)
+// argsort orders codes by the bucket sort.
+func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
+	if in.n < 2 {
+		return finding{shape: "sorted"}, l.identity(order, in.n, false)
 	}
 	first, err := l.take(headBytes)
 	if err != nil {
 		return finding{}, err
 	}
 	defer l.put(first)
-	in := input{codes, wide, n}
 	m := head(&area{first.at})
 	if err := l.look(m, in); err != nil {
 		return finding{}, err
@@ -160,13 +152,6 @@ func (l *lane) attempt(a attempt, m memory, in input, order cuda.Ptr) (finding, 
 		return finding{}, err
 	}
 	return l.outcome(m, p)
-}
-
-// input is the codes of one argsort.
-type input struct {
-	codes cuda.Ptr
-	wide  bool
-	n     int
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which
@@ -370,7 +355,7 @@ func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr
 		// The few oversize buckets take as long as one long bucket: beside the others.
 		func() error { return l.WaitEvent(l.side, l.split) },
 		func() error {
-			return l.Launch(l.funcs["oversize_sort"+width(p.wide)], 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
+			return l.Launch(l.function("oversize_sort"+width(p.wide)), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
 				uint64(m.buckets), uint64(p.n), uint64(m.starts), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill), uint64(m.oversize),
 				uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
 		},

@@ -9,24 +9,24 @@ import (
 
 // check verifies on the device that order holds every position once and is the
 // stable order of the codes.
-func (l *lane) check(codes cuda.Ptr, wide bool, n int, order cuda.Ptr) error {
-	block, err := l.take(headBytes + n/8 + 4)
+func (l *lane) check(in input, order cuda.Ptr) error {
+	block, err := l.take(headBytes + in.n/8 + 4)
 	if err != nil {
 		return err
 	}
 	defer l.put(block)
 	space := area{block.at}
 	m := head(&space)
-	seen := space.take(n/8 + 4)
-	grid := l.gridFor(n)
+	seen := space.take(in.n/8 + 4)
+	grid := l.gridFor(in.n)
 	err = first(
 		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
-		func() error { return l.Memset32(seen, 0, n/32+1, l.stream) },
+		func() error { return l.Memset32(seen, 0, in.n/32+1, l.stream) },
 		func() error {
-			return l.run("mark_order"+width(wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(order), uint64(n), uint64(seen), uint64(m.status))
+			return l.run("mark_order"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(seen), uint64(m.status))
 		},
 		func() error {
-			return l.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(n), uint64(m.status))
+			return l.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(in.n), uint64(m.status))
 		},
 		func() error { return l.readStatus(m) },
 	)

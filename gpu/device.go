@@ -16,14 +16,15 @@ import (
 // sorts take in turns.
 type device struct {
 	cuda.Context
-	info    cuda.Info
-	modules []cuda.Module
-	funcs   map[string]cuda.Func
-	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
+	info   cuda.Info
+	broken atomic.Pointer[error] // after which nothing works any more, nil: none
 
 	turns chan struct{} // holds one for each lane in use
-	mu    sync.Mutex
-	spare []*lane // lanes nobody uses
+
+	mu      sync.Mutex
+	spare   []*lane // lanes nobody uses
+	modules map[*module]cuda.Module
+	funcs   map[string]cuda.Func
 }
 
 // lanes is how many sorts use a device at a time; others wait. One sort alone
@@ -31,37 +32,10 @@ type device struct {
 // the device busy, but pin memory of its own.
 const lanes = 2
 
-// kernelFiles are the modules of the engine with the kernels in them and the
-// shared memory that each needs.
-var kernelFiles = []struct {
+// module is a file of kernels, with the shared memory that each needs.
+type module struct {
 	image   []byte
 	kernels map[string]int
-}{
-	{kernels.Bucket, bucketKernels()},
-	{kernels.BucketU32, widthKernels(false, kernels.MapSharedU32)},
-	{kernels.BucketU64, widthKernels(true, kernels.MapSharedU64)},
-}
-
-func bucketKernels() map[string]int {
-	k := map[string]int{"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0}
-	for _, d := range digitKernels {
-		k["split_elements"+d.suffix] = d.shared
-	}
-	return k
-}
-
-func widthKernels(wide bool, mapShared int) map[string]int {
-	width := width(wide)
-	k := map[string]int{
-		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
-	}
-	for _, d := range digitKernels {
-		k["split_codes"+d.suffix+width] = d.shared
-		k["split_smooth"+d.suffix+width] = d.smooth
-		k["split_mapped"+d.suffix+width] = d.mapped(wide)
-	}
-	return k
 }
 
 // openDevice retains the device's context and loads the kernels.
@@ -85,29 +59,41 @@ func openDevice(ordinal int) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{Context: context, info: info, funcs: map[string]cuda.Func{}, turns: make(chan struct{}, lanes)}
-	if err := d.load(); err != nil {
+	d := &device{Context: context, info: info, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
+	if err := d.load(bucketModules); err != nil {
 		d.close()
 		return nil, err
 	}
 	return d, nil
 }
 
-// load loads the modules and looks the kernels up.
-func (d *device) load() error {
-	for _, file := range kernelFiles {
-		m, err := d.LoadModule(file.image)
+// load loads the modules that are not yet, and looks their kernels up.
+func (d *device) load(modules []*module) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range modules {
+		if _, loaded := d.modules[m]; loaded {
+			continue
+		}
+		loaded, err := d.LoadModule(m.image)
 		if err != nil {
 			return err
 		}
-		d.modules = append(d.modules, m)
-		for name, shared := range file.kernels {
-			if d.funcs[name], err = d.kernel(m, name, shared); err != nil {
-				return err
+		for name, shared := range m.kernels {
+			if d.funcs[name], err = d.kernel(loaded, name, shared); err != nil {
+				return firstError(err, d.Unload(loaded))
 			}
 		}
+		d.modules[m] = loaded
 	}
 	return nil
+}
+
+// function returns a kernel of a loaded module.
+func (d *device) function(name string) cuda.Func {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.funcs[name]
 }
 
 // kernel looks up a kernel that needs the given shared memory.

@@ -188,17 +188,18 @@ func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
 }
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order,
-// as 32-bit positions. Both are device memory of the engine's context, which
-// must not overlap. It returns when the device is done, and shares nothing
-// with other calls but the device.
-func (e *Engine) OrderDevice(codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
-	if n < 0 || n > maxN || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits: at most %d, of 32 or 64", n, bits, maxN))
+// as 32-bit positions, by an algorithm that the engine runs. Both are device
+// memory of the engine's context, which must not overlap. It returns when the
+// device is done, and shares nothing with other calls but the device.
+func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
+	if n < 0 || n > maxN || (bits != 32 && bits != 64) || !e.Runs(a) {
+		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, maxN))
 	}
+	in := input{codes, bits == 64, n}
 	return e.with(context.Background(), func(l *lane) error {
-		_, err := l.argsort(codes, bits == 64, n, order)
+		_, err := l.sort(a, in, order)
 		if err == nil && e.verify {
-			err = l.check(codes, bits == 64, n, order)
+			err = l.check(in, order)
 		}
 		return err
 	})

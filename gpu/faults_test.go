@@ -195,7 +195,7 @@ func TestFaultsWithFallback(t *testing.T) {
 			t.Fatalf("%s, call %d: error %v, or wrong order", w.hit, w.k, err)
 		case int(calls.Load()) != len(in):
 			t.Fatalf("%s, call %d: %d key calls", w.hit, w.k, calls.Load())
-		case st.Fallback == nil && (st.Engine != "cuda:0" || st.Device == "" || st.Algorithm != "bucket bitonic"):
+		case st.Fallback == nil && (st.Engine != "cuda:0" || st.Device == "" || st.Algorithm != "BucketBitonic"):
 			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
 		case st.Fallback != nil && (!isDeviceError(st.Fallback) || st.Engine != "cpu" || st.Device != "" || st.Algorithm != "IndexGather"):
 			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
@@ -333,9 +333,9 @@ func TestLanesAreBounded(t *testing.T) {
 
 // TestCorruptedModule opens an engine whose kernels do not load.
 func TestCorruptedModule(t *testing.T) {
-	before, image := cudacpu.Holding(), kernelFiles[1].image
-	defer func() { kernelFiles[1].image = image }()
-	kernelFiles[1].image = []byte("no module\x00")
+	before, image := cudacpu.Holding(), bucketModules[1].image
+	defer func() { bucketModules[1].image = image }()
+	bucketModules[1].image = []byte("no module\x00")
 	if _, err := Open(); !isDeviceError(err) {
 		t.Errorf("error %v", err)
 	}

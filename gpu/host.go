@@ -39,7 +39,7 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err := l.download(job, order); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, "bucket bitonic"
+	job.Trace.Device, job.Trace.Algorithm = l.info.Name, f.algorithm.String()
 	job.Trace.Found(f.shape)
 	job.Trace.Rounds = f.levels
 	return nil
@@ -48,9 +48,9 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 // sortStage sorts on the device, and checks the order if the engine is to.
 func (l *lane) sortStage(e *Engine, job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) (f finding, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		f, failed = l.argsort(codes, wide, job.N, order)
+		f, failed = l.sort(job.Algorithm, input{codes, wide, job.N}, order)
 		if failed == nil && e.verify {
-			failed = l.check(codes, wide, job.N, order)
+			failed = l.check(input{codes, wide, job.N}, order)
 		}
 	})
 	return f, firstError(failed, err)

@@ -204,5 +204,5 @@ func (l *lane) mark(s *slot) error {
 
 // run launches the kernel of that name.
 func (l *lane) run(name string, grid, block, shared int, args ...uint64) error {
-	return l.Launch(l.funcs[name], grid, block, shared, l.stream, args...)
+	return l.Launch(l.function(name), grid, block, shared, l.stream, args...)
 }

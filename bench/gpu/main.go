@@ -27,14 +27,17 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 )
 
 var (
 	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
 	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
+	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms that the engine runs")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
 	reps   = flag.Int("reps", 9, "timed repetitions")
 
@@ -72,8 +75,8 @@ func besideCUB() error {
 		return err
 	}
 	fmt.Printf("%s, driver %d; ms, median (least–most) of %d\n\n", b.info.Name, b.info.Driver, *reps)
-	fmt.Println("| codes | n | distribution | ours | CUB | ratio |")
-	fmt.Println("|---|---|---|---|---|---|")
+	fmt.Println("| codes | n | distribution | algorithm | ours | CUB | ratio |")
+	fmt.Println("|---|---|---|---|---|---|---|")
 	failed := false
 	for _, bits := range ints(*widths) {
 		for _, lg := range ints(*sizes) {
@@ -82,7 +85,7 @@ func besideCUB() error {
 					continue
 				}
 				if err := b.row(bits, 1<<lg, lg, d); err != nil {
-					fmt.Printf("| u%d | 2^%d | %s | %v | | |\n", bits, lg, d.name, err)
+					fmt.Printf("| u%d | 2^%d | %s | %v | | | |\n", bits, lg, d.name, err)
 					failed = true
 				}
 			}
@@ -179,28 +182,46 @@ func (b *bench) row(bits, n, lg int, d distribution) error {
 	if err := b.SyncStream(b.stream); err != nil {
 		return err
 	}
-	b.Memset32(b.order, 0xdbdbdbdb, n, b.stream)
-	b.SyncStream(b.stream)
-	if err := b.checked.OrderDevice(b.codes, bits, n, b.order); err != nil {
-		return err
-	}
-	ours, err := b.timeOurs(bits, n)
-	if err != nil {
-		return err
-	}
 	theirs, err := b.timeCUB(size, n)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| u%d | 2^%d | %s | %s | %s | %.2f |\n", bits, lg, d.name, spread(ours), spread(theirs), median(theirs)/median(ours))
+	for _, a := range algorithms() {
+		ours, err := b.timeOurs(a, bits, n)
+		if err != nil {
+			return fmt.Errorf("%v: %w", a, err)
+		}
+		fmt.Printf("| u%d | 2^%d | %s | %v | %s | %s | %.2f |\n", bits, lg, d.name, a, spread(ours), spread(theirs), median(theirs)/median(ours))
+	}
 	return nil
 }
 
-func (b *bench) timeOurs(bits, n int) ([]float64, error) {
+// algorithms are those that the flag names.
+func algorithms() (chosen []sorter.Algorithm) {
+	for _, name := range strings.Split(*names, ",") {
+		a := sorter.Auto
+		for a < engine.Algorithms && a.String() != name {
+			a++
+		}
+		if a == engine.Algorithms {
+			log.Fatalf("no algorithm %q", name)
+		}
+		chosen = append(chosen, a)
+	}
+	return chosen
+}
+
+// timeOurs checks an order of ours and times others like it.
+func (b *bench) timeOurs(a sorter.Algorithm, bits, n int) ([]float64, error) {
+	b.Memset32(b.order, 0xdbdbdbdb, n, b.stream)
+	b.SyncStream(b.stream)
+	if err := b.checked.OrderDevice(a, b.codes, bits, n, b.order); err != nil {
+		return nil, err
+	}
 	var times []float64
 	for i := range *reps + 2 {
 		start := time.Now()
-		if err := b.ours.OrderDevice(b.codes, bits, n, b.order); err != nil {
+		if err := b.ours.OrderDevice(a, b.codes, bits, n, b.order); err != nil {
 			return nil, err
 		}
 		if i >= 2 {

@@ -24,6 +24,9 @@ type Backend interface {
 	// included (0 for an argsort). It must be cheap and may not open a device
 	// for an n that is not worth one.
 	Worth(n, bits int, payload uintptr) bool
+	// Runs reports whether the engine has a; every engine has Auto and
+	// IndexGather.
+	Runs(a Algorithm) bool
 	// Order pulls the codes of job, orders them ascending with ties in input
 	// order, and pushes the resulting input positions to job.Emit. A nil
 	// error means that every position was emitted exactly once. Errors
@@ -37,6 +40,9 @@ type Backend interface {
 type Job struct {
 	N    int // elements, N <= 1<<32-1
 	Bits int // a code is below 1<<Bits; Bits <= 32: pull with Codes32, else with Codes64
+
+	// Algorithm is how to order the codes, one that the engine runs, or Auto.
+	Algorithm Algorithm
 
 	// Codes32 and Codes64 extract the codes of elements [lo, lo+len(dst))
 	// into dst, the engine's own buffer, in blocks: lo is a multiple of Block

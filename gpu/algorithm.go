@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
+)
+
+// algorithm is one way to order codes on the device.
+type algorithm struct {
+	modules []*module // loaded when it first runs
+	order   func(l *lane, in input, order cuda.Ptr) (finding, error)
+}
+
+// input is the codes of one sort.
+type input struct {
+	codes cuda.Ptr
+	wide  bool
+	n     int
+}
+
+// finding is the outcome of one sort.
+type finding struct {
+	algorithm engine.Algorithm
+	shape     string // "sorted", "reversed", "flat" or ""
+	levels    int    // of partition
+}
+
+var algorithms = map[engine.Algorithm]algorithm{
+	engine.BucketBitonic: {bucketModules, (*lane).argsort},
+}
+
+// chosen is the algorithm where the caller leaves the choice.
+const chosen = engine.BucketBitonic
+
+// Runs implements the engine's side of sorter.Backend.
+func (e *Engine) Runs(a engine.Algorithm) bool {
+	_, ok := algorithms[a]
+	return ok || a == engine.Auto || a == engine.IndexGather
+}
+
+// sort writes the stable order of n codes to order, both in device memory. It
+// returns when the device is done.
+func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
+	if !a.OrdersCodes() {
+		a = chosen
+	}
+	way := algorithms[a]
+	if err := l.load(way.modules); err != nil {
+		return finding{}, err
+	}
+	f, err := way.order(l, in, order)
+	f.algorithm = a
+	return f, err
+}
+
+// bucketModules are the kernels of the bucket sort, of the sample, of sorted and
+// reversed codes, and of the check.
+var bucketModules = []*module{
+	{kernels.Bucket, bucketKernels()},
+	{kernels.BucketU32, widthKernels(false, kernels.MapSharedU32)},
+	{kernels.BucketU64, widthKernels(true, kernels.MapSharedU64)},
+}
+
+func bucketKernels() map[string]int {
+	k := map[string]int{"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0}
+	for _, d := range digitKernels {
+		k["split_elements"+d.suffix] = d.shared
+	}
+	return k
+}
+
+func widthKernels(wide bool, mapShared int) map[string]int {
+	width := width(wide)
+	k := map[string]int{
+		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
+	}
+	for _, d := range digitKernels {
+		k["split_codes"+d.suffix+width] = d.shared
+		k["split_smooth"+d.suffix+width] = d.smooth
+		k["split_mapped"+d.suffix+width] = d.mapped(wide)
+	}
+	return k
+}
