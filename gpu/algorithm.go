@@ -63,8 +63,11 @@ var bucketModules = []*module{
 }
 
 func bucketKernels() map[string]int {
-	k := map[string]int{"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0}
-	for _, d := range digitKernels {
+	k := map[string]int{
+		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
+		"write_identity": 0, "count_missing": 0,
+	}
+	for _, d := range digitKernels[:3] {
 		k["split_elements"+d.suffix] = d.shared
 	}
 	return k
@@ -78,7 +81,8 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared
-		k["split_smooth"+d.suffix+width] = d.smooth
+	}
+	for _, d := range digitKernels[:3] {
 		k["split_mapped"+d.suffix+width] = d.mapped(wide)
 	}
 	return k

@@ -11,16 +11,36 @@ import (
 type plan struct {
 	wide bool // codes of 64 bits
 	layout
-	table *table // nil: codes are spread evenly over the range
+	table *table // nil: codes are elements as they are
 
-	scale   uint64 // elements' leading 32 bits times scale, divided by 1 << 32, are slices
-	slices  int    // buckets of the last level
-	lowBits int    // of a slice's number, that the second level splits by; 0: one level
-	rooms   int    // parts of the first level
-	room    int    // elements a part has room for
+	scale  uint64   // elements' leading 32 bits times scale, divided by 1 << 32, are rooms
+	rooms  int      // parts of the first partition
+	room   int      // elements a room has place for, unless begins says so
+	begins []uint32 // where rooms begin, and the last one ends
 
-	drop int    // low bits of an element's distance inside its slice that local words leave out
-	near uint64 // local words this close may have to be compared as elements
+	twice       bool // rooms are cut into buckets; else they are the buckets
+	least, most int  // buckets of a room
+	target      int  // elements of a bucket, where there are more than least
+	buckets     int  // in all, at most
+}
+
+// places is how many elements the rooms hold in all.
+func (p *plan) places() int {
+	if p.begins != nil {
+		return int(p.begins[p.rooms])
+	}
+	return p.rooms * p.room
+}
+
+// tiles bounds the tiles that the rooms' elements fill.
+func (p *plan) tiles() int { return tiles(p.n) + p.rooms }
+
+// nearAt is the lowest bit of an element in which different codes surely differ.
+func (p *plan) nearAt() int {
+	if p.table == nil && p.exact() {
+		return 0
+	}
+	return p.codeAt
 }
 
 // layout is how an element is made of a code and its position: struct Layout
@@ -33,14 +53,20 @@ type layout struct {
 }
 
 const (
-	maxRooms = 1024 // digits of at most 10 bits
-	maxN     = maxRooms * kernels.StartsThreads * fullSlice
+	maxDigits = 1 << 10 // that elements are split by at a time
+	maxN      = maxDigits * kernels.RoomThreads * fullSlice
 
 	// evenSlice is the mean size of buckets when codes are spread evenly: 3.4
 	// standard deviations below the capacity, so that one bucket in three
 	// thousand is oversize. fullSlice is the same where the mean is a bound.
 	evenSlice = 920
 	fullSlice = 890
+
+	// partSlice is the same where density changes a little from one end of a room
+	// to the other.
+	partSlice = 870
+
+	unlimited = 1 << 31 // target of rooms that are cut into a fixed number of buckets
 )
 
 // Parts of a sample's range that a layout goes beyond it on either side, since a
@@ -52,9 +78,13 @@ const evenMargin, unevenMargin = 64, 2
 func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 	top := top(wide)
 	margin := (highest - lowest) / part
-	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), keep: math.MaxUint64}
-	l.low = lowest - min(lowest, margin)
-	l.span = highest + min(top-highest, margin) - l.low
+	lowest -= min(lowest, margin)
+	return layoutOver(n, lowest, highest+min(top-highest, margin)-lowest)
+}
+
+// layoutOver is the layout for codes from low to low+span.
+func layoutOver(n int, low, span uint64) layout {
+	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), low: low, span: span, keep: math.MaxUint64}
 	l.up = bits.LeadingZeros64(l.span | 1)
 	l.at, l.codeAt = l.wordAt(), max(l.up, l.indexBits)
 	if !l.exact() {
@@ -85,10 +115,7 @@ func evenPlan(wide bool, l layout) *plan {
 		// Each code has room for all positions that have as many bits as n.
 		slices *= math.Ldexp(1, l.indexBits) / float64(n)
 	}
-	mean := p.split(slices, float64(n))
-	p.room = int(1.03*mean+8*math.Sqrt(mean)) + kernels.LocalSize
-	p.scale = uint64(p.slices) << 32 / (l.top() + 1)
-	p.compare()
+	p.split(slices, float64(n), 1.03, l.top()+1)
 	return p
 }
 
@@ -99,49 +126,74 @@ func mappedPlan(l layout, t *table, count []uint32, sampled int) *plan {
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
 	most := t.share(count) * float64(l.n) / float64(sampled)
-	mean := p.split(most/fullSlice, most)
 	// Inside a segment, density may still change: by a factor of two where the
 	// exponents of floating-point numbers do.
-	p.room = int(1.5*mean+8*math.Sqrt(mean)) + kernels.LocalSize
-	p.scale = uint64(p.slices) // a table fills all words
-	p.compare()
+	p.split(most/fullSlice, most, 1.5, 1<<32) // a table fills all words
 	return p
 }
 
-// split chooses the levels for at least the given number of slices, and returns
-// the mean number of elements in a part of the first level.
-func (p *plan) split(slices, elements float64) (mean float64) {
-	p.slices = max(1, int(math.Ceil(slices)))
-	if p.slices <= maxRooms {
-		p.rooms = p.slices
-	} else {
-		p.lowBits = bits.Len(uint(p.slices-1)) / 2
-		p.rooms = (p.slices + 1<<p.lowBits - 1) >> p.lowBits
-		p.slices = p.rooms << p.lowBits
+// split chooses equal rooms for at least the given number of slices of words
+// whose leading 32 bits are below top. Rooms have place for excess times their
+// share of the elements, and for chance.
+func (p *plan) split(slices, elements, excess float64, top uint64) {
+	p.rooms, p.least, p.target = max(1, int(math.Ceil(slices))), 1, unlimited
+	p.room = kernels.LocalSize
+	if p.twice = p.rooms > maxDigits; p.twice {
+		low := bits.Len(uint(p.rooms-1)) / 2
+		p.rooms, p.least = (p.rooms+1<<low-1)>>low, 1<<low
+		mean := elements / float64(p.rooms)
+		p.room = int(excess*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	}
-	return elements / float64(p.rooms)
+	p.most, p.buckets = p.least, p.rooms*p.least
+	p.scale = uint64(p.rooms) << 32 / top
 }
 
-// compare derives how local words are made and told apart.
-func (p *plan) compare() {
-	if p.lowBits == 0 {
-		p.room = kernels.LocalSize
+// partsPlan is the plan for codes that are spread smoothly over a part of the
+// layout's range, given how many of the sampled elements lie in each of
+// kernels.Segments equal parts of it. Rooms get place by the sample, and the
+// device cuts them into slices by what came.
+func partsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, error) {
+	first, last := 0, len(count)-1
+	for count[first] == 0 && first < last {
+		first++
 	}
-	width := 32 + bits.Len64(1<<32/p.scale+4) // bits of a distance inside a slice
-	p.drop = max(0, width-kernels.LocalKeyBits)
-	p.near = kernels.LocalSize
-	if p.table != nil || !p.exact() {
-		p.near = nearness(p.codeAt - p.drop)
+	for count[last] == 0 && last > first {
+		last--
 	}
-}
+	beyond := (last-first)/16 + 1 // of a few, the sample holds none
+	first, last = max(0, first-beyond), min(len(count)-1, last+beyond)
+	part := uint(64 - bits.Len(kernels.Segments-1)) // bits of the words of a part
+	low := uint64(first) << part >> l.up
+	high := min(l.span, (uint64(last+1)<<part-1)>>l.up)
+	p := &plan{wide: wide, layout: layoutOver(l.n, l.low+low, high-low), least: 1, target: partSlice, twice: true}
 
-// nearness is the distance below which local words may have one code, if that
-// many of their bits below the code come from the position.
-func nearness(bits int) uint64 {
-	if bits > 32-kernels.LocalPositionBits-1 {
-		return math.MaxUint32
+	sums := make([]float64, len(count)+1) // sampled elements below each part
+	for i, c := range count {
+		sums[i+1] = sums[i] + float64(c)
 	}
-	return kernels.LocalSize << max(0, bits)
+	below := func(word float64) float64 { // sampled elements below a leading word of p's layout
+		x := (float64(low) + math.Ldexp(word, 32-p.up)) * math.Ldexp(1, l.up-int(part))
+		i := min(int(x), len(count)-1)
+		return sums[i] + min(1, x-float64(i))*float64(count[i])
+	}
+	each := float64(l.n) / float64(sampled)
+	for p.rooms = maxDigits; p.rooms <= kernels.MaxRooms; p.rooms *= 2 {
+		p.scale = uint64(p.rooms) << 32 / (p.top() + 1)
+		p.begins = make([]uint32, p.rooms+1)
+		largest, from := 0, below(0)
+		for r := range p.rooms {
+			to := below(math.Ldexp(float64(r+1), 32) / float64(p.scale))
+			room := int(each*(1.01*(to-from)+5*math.Sqrt(to-from)+8)) + kernels.LocalSize
+			p.begins[r+1] = p.begins[r] + uint32(room)
+			largest, from = max(largest, room), to
+		}
+		p.most = largest/partSlice + 1
+		if p.most <= maxDigits {
+			p.buckets = l.n/partSlice + p.rooms
+			return p, nil
+		}
+	}
+	return nil, errUneven
 }
 
 // even reports whether counts of m sampled elements in equal parts of the
@@ -175,7 +227,7 @@ func tooDense(group int, share float64, count []uint32) bool {
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
 		a, b := float64(count[i-1]), float64(count[i])
-		if math.Abs(a-b) > 0.3*max(a, b)+6*math.Sqrt(max(a, b))+6 {
+		if math.Abs(a-b) > 0.12*max(a, b)+6*math.Sqrt(max(a, b))+6 {
 			return false
 		}
 	}

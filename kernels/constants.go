@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "5b707f04a6a8d52789c7d3a7219328c33b67b8157c1746e43342301ea610cb3b"
-	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
-	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
-	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
+	sourceHash    = "3bfba9f5dd0d3d42d66b1a9048089abd0feff7ac51618268a91a4852ae45fdf9"
+	bucketHash    = "5ae1abb5dfa0fc98a772207bd0fc0528dac7c550fb16389801aa1ce7c896f965"
+	bucketU32Hash = "d43606bcc1e9ddd80f1beb8b56ff4b4375fc43eaf0dd2a49265ad55fca59afda"
+	bucketU64Hash = "84850d6d67cbaf526b87087b97355c8aa0aef1241a8b3b83d44364d287011706"
 )
 
 // What the host shares with the kernels.
@@ -20,16 +20,19 @@ const (
 	SplitShared8      = 66696   // bytes, digits of 8 bits
 	SplitShared9      = 67720   // bytes, digits of 9 bits
 	SplitShared10     = 69768   // bytes, digits of 10 bits
+	SplitShared11     = 73864   // bytes, digits of 11 bits
 	CursorPitch       = 8       // words from one cursor of split_codes to the next
 	SpillSize         = 1048576 // elements that the spill list holds
 	OutsideSize       = 4096    // codes on one side of the range that are listed
 	LocalSize         = 1024    // elements that a bucket holds
-	LocalPositionBits = 10      // bits of a local word that are the position in the bucket
-	LocalKeyBits      = 22      // leading bits of an element inside its slice that local_sort compares
 	LocalWarps        = 4       // buckets that a block of local_sort sorts
 	LocalShared       = 33280   // bytes
-	StartsThreads     = 1024    // buckets that a block of bucket_starts looks at, at most
-	StartsShared      = 132     // bytes
+	RoomThreads       = 1024    // buckets that a room has at most
+	MaxRooms          = 2048    // rooms at most
+	RoomBytes         = 32      // bytes of what the kernels know of a room
+	RoomsShared       = 384     // bytes, of plan_rooms
+	SliceBytes        = 16      // bytes of what local_sort knows of a bucket
+	StartsShared      = 128     // bytes
 	OversizeThreads   = 512     //
 	OversizeShared    = 32776   // bytes
 	SampleThreads     = 1024    //
@@ -39,9 +42,6 @@ const (
 	SampleBytes       = 102432  // bytes of the result of the sample kernels
 	MapBytesU32       = 26632   // bytes of a map for codes of 32 bits
 	MapBytesU64       = 30728   // bytes of a map for codes of 64 bits
-	SmoothShared8     = 74888   // bytes, of split_smooth
-	SmoothShared9     = 75912   // bytes, of split_smooth
-	SmoothShared10    = 77960   // bytes, of split_smooth
 	MappedShared8U32  = 93328   // bytes, of split_mapped
 	MappedShared9U32  = 94352   // bytes, of split_mapped
 	MappedShared10U32 = 96400   // bytes, of split_mapped
@@ -54,8 +54,8 @@ const (
 	StatusLost        = 0       // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled     = 1       // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize    = 2       // index of a status word: buckets beyond their capacity
-	StatusDescents    = 5       // index of a status word: neighbours in the wrong order
-	StatusDisorder    = 6       // index of a status word: neighbours of an order that are wrong
-	StatusMissing     = 7       // index of a status word: positions that an order lacks
-	StatusWords       = 8       //
+	StatusDescents    = 7       // index of a status word: neighbours in the wrong order
+	StatusDisorder    = 8       // index of a status word: neighbours of an order that are wrong
+	StatusMissing     = 9       // index of a status word: positions that an order lacks
+	StatusWords       = 10      //
 )

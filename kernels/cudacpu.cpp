@@ -7,6 +7,9 @@
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
 CUDACPU_KERNEL(split_elements_10);
+CUDACPU_KERNEL(open_rooms);
+CUDACPU_KERNEL(plan_rooms);
+CUDACPU_KERNEL(room_starts);
 CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
@@ -18,9 +21,7 @@ CUDACPU_KERNEL(count_missing);
 	CUDACPU_KERNEL(split_codes_8_##width);      \
 	CUDACPU_KERNEL(split_codes_9_##width);      \
 	CUDACPU_KERNEL(split_codes_10_##width);     \
-	CUDACPU_KERNEL(split_smooth_8_##width);     \
-	CUDACPU_KERNEL(split_smooth_9_##width);     \
-	CUDACPU_KERNEL(split_smooth_10_##width);    \
+	CUDACPU_KERNEL(split_codes_11_##width);     \
 	CUDACPU_KERNEL(split_mapped_8_##width);  \
 	CUDACPU_KERNEL(split_mapped_9_##width);  \
 	CUDACPU_KERNEL(split_mapped_10_##width); \

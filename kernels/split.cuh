@@ -15,6 +15,8 @@
 #pragma once
 #include "platform.cuh"
 
+constexpr int SPLIT_THREADS = 512, SPLIT_ITEMS = 16, TILE = SPLIT_THREADS * SPLIT_ITEMS;
+
 // exclusive_scan_block returns the sum of v over the threads before this one.
 // sums has a word per warp; the caller synchronises before it is reused.
 template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
@@ -40,8 +42,10 @@ template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 // split_tile moves the valid elements of one tile: source.load fetches what
 // source.element makes one of, or sets bit in misplaced and has it reported
 // instead. All loads come before their first use. source.digit(element) < 1 <<
-// BITS; sink.claim(digit, count) returns the output position of the first of
-// count elements, sink.store(position, digit, element) takes one. A block may go on with another tile at once.
+// BITS; sink.claim(digit, count, overfull) returns the place in sink.elements of
+// the first of count elements, and sets overfull if sink.fits(place, digit) is
+// false for some of them, which go to sink.spill. A block may go on with another
+// tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
 	typedef SplitShared<BITS, THREADS, ITEMS> Shared;
@@ -89,11 +93,12 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 
 	const u32 bin = threadIdx.x * PER;
 	u32 count[PER], claimed[PER], total = 0;
+	bool overfull = false;
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
 			count[j] = shared.count[bin + j];
-			claimed[j] = count[j] ? sink.claim(bin + j, count[j]) : 0;
+			claimed[j] = count[j] ? sink.claim(bin + j, count[j], overfull) : 0;
 			total += count[j];
 		}
 	}
@@ -115,15 +120,23 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 #pragma unroll
 		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
 	}
-	__syncthreads(); // what to add to ranks is written
+	overfull = __syncthreads_or(overfull); // what to add to ranks is written
 	const u32 placed = shared.count[BINS];
+	if (overfull) {
+		for (u32 r = threadIdx.x; r < placed; r += THREADS) {
+			const u64 e = shared.staged[r];
+			const u32 digit = source.digit(e), place = shared.count[digit] + r;
+			if (sink.fits(place, digit)) sink.elements[place] = e;
+			else sink.spill.add(e);
+		}
+		return;
+	}
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		u32 r = threadIdx.x + i * THREADS;
 		if (placed == TILE || r < placed) {
 			u64 e = shared.staged[r];
-			u32 digit = source.digit(e);
-			sink.store(shared.count[digit] + r, digit, e);
+			sink.elements[shared.count[source.digit(e)] + r] = e;
 		}
 	}
 }
