@@ -67,7 +67,7 @@ func bucketKernels() map[string]int {
 		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
 		"write_identity": 0, "count_missing": 0,
 	}
-	for _, d := range digitKernels[:3] {
+	for _, d := range digitKernels {
 		k["split_elements"+d.suffix] = d.shared
 	}
 	return k
@@ -81,8 +81,7 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared
-	}
-	for _, d := range digitKernels[:3] {
+		k["split_sections"+d.suffix+width] = d.sections
 		k["split_mapped"+d.suffix+width] = d.mapped(wide)
 	}
 	return k

@@ -31,7 +31,7 @@ type note struct {
 	sample sample
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
-	begins [kernels.MaxRooms + 1]uint32
+	bounds bounds
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 }
@@ -48,7 +48,7 @@ func (a *area) take(bytes int) cuda.Ptr {
 // memory is the device memory of one argsort besides codes and order.
 type memory struct {
 	sample, count, table, status    cuda.Ptr
-	begins, rooms, cursors, tiles   cuda.Ptr
+	bounds, rooms, cursors, tiles   cuda.Ptr
 	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
 	sizes, slices, oversize, bucket cuda.Ptr
 	spill, below, above             cuda.Ptr
@@ -68,8 +68,8 @@ func head(a *area) memory {
 
 // body adds what the plan needs.
 func (m *memory) body(a *area, p *plan) {
-	m.begins = a.take(4 * (kernels.MaxRooms + 1))
-	m.rooms = a.take(kernels.RoomBytes * p.rooms)
+	m.bounds = a.take(int(unsafe.Sizeof(bounds{})))
+	m.rooms = a.take(kernels.RoomBytes * (p.rooms + 1))
 	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
 	m.slices = a.take(kernels.SliceBytes * p.buckets)
 	m.oversize = a.take(4 * p.buckets)
@@ -78,7 +78,7 @@ func (m *memory) body(a *area, p *plan) {
 	m.bucket = a.take(8 * kernels.LocalSize * p.buckets)
 	if p.twice {
 		m.sizes = a.take(4 * p.buckets)
-		m.tiles = a.take(4 * p.tiles())
+		m.tiles = a.take(8 * p.tiles())
 		m.elements = a.take(8 * p.places())
 	}
 }
@@ -114,7 +114,7 @@ type attempt int
 
 const (
 	linear    attempt = iota // the range in equal parts
-	parts                    // equal parts of the range, with room by their counts in a sample
+	sections                 // equal parts of the range, cut by their counts in a sample
 	quantiles                // quantiles of a sample
 )
 
@@ -126,7 +126,7 @@ func (l *lane) firstAttempt(in input) attempt {
 	case lay.even(s.parts[:], in.samples(), s.low, s.high):
 		return linear
 	case smooth(s.parts[:]) && in.n >= kernels.Segments:
-		return parts
+		return sections
 	}
 	return quantiles
 }
@@ -235,8 +235,8 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
-	if a == parts {
-		return partsPlan(in.wide, lay, s.parts[:], in.samples())
+	if a == sections {
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples())
 	}
 	var t *table
 	err := first(
@@ -340,12 +340,12 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 		// The few oversize buckets take as long as one long bucket: beside the others.
 		func() error { return l.WaitEvent(l.side, l.split) },
 		func() error {
-			rooms := cuda.Ptr(0)
+			rooms := 0
 			if p.twice {
-				rooms = m.rooms
+				rooms = p.rooms
 			}
 			return l.Launch(l.function("oversize_sort"+width(p.wide)), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
-				uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(rooms), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill),
+				uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill),
 				uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
 		},
 		func() error { return l.Record(l.split, l.side) },
@@ -355,19 +355,18 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 
 // openRooms makes the rooms of the first partition.
 func (l *lane) openRooms(m memory, p *plan) error {
-	begins, sizes := cuda.Ptr(0), 0
-	if p.begins != nil {
-		begins = m.begins
-		copy(l.note.begins[:], p.begins)
-		if err := l.CopyToDevice(begins, unsafe.Pointer(&l.note.begins), 4*len(p.begins), l.stream); err != nil {
+	table, sizes := cuda.Ptr(0), 0
+	if p.bounds != nil {
+		table, l.note.bounds = m.bounds, *p.bounds
+		if err := l.CopyToDevice(table, unsafe.Pointer(&l.note.bounds), int(unsafe.Sizeof(bounds{})), l.stream); err != nil {
 			return err
 		}
 	}
 	if p.twice {
 		sizes = p.buckets
 	}
-	return l.run("open_rooms", l.gridFor(max(p.rooms, sizes)), kernels.SampleThreads, 0,
-		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), uint64(begins), uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
+	return l.run("open_rooms", l.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
+		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), uint64(table), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
 }
 
 func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
@@ -376,13 +375,18 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 		elements, spill = m.bucket, m.spill
 	}
 	d := digit(p.rooms)
-	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep, p.scale,
-		uint64(elements), uint64(m.rooms), uint64(m.cursors), uint64(spill)}
-	if p.table == nil {
-		return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, append(args, uint64(m.below), uint64(m.above), uint64(m.status))...)
+	layout := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep}
+	rooms := []uint64{uint64(elements), uint64(m.rooms), uint64(m.cursors), uint64(spill)}
+	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
+	switch {
+	case p.table != nil:
+		return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+			slices.Concat(layout, []uint64{p.scale}, rooms, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
+	case p.bounds != nil:
+		return l.run("split_sections"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.sections,
+			slices.Concat(layout, []uint64{uint64(m.bounds)}, rooms, outside)...)
 	}
-	return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
-		append(args, uint64(m.status), uint64(m.table), uint64(p.indexBits))...)
+	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, []uint64{p.scale}, rooms, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in
@@ -395,12 +399,12 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 	d := digit(p.most)
 	return first(
 		func() error {
-			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), p.scale,
+			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
 				uint64(p.least), uint64(p.target), uint64(p.most), uint64(m.tiles), uint64(m.status))
 		},
 		func() error {
 			return l.run("split_elements"+d.suffix, p.tiles(), kernels.SplitThreads, d.shared,
-				uint64(m.elements), uint64(m.rooms), uint64(m.cursors), uint64(m.tiles), uint64(m.bucket), uint64(m.sizes), uint64(m.spill), uint64(m.status))
+				uint64(m.elements), uint64(m.rooms), uint64(m.tiles), uint64(m.bucket), uint64(m.sizes), uint64(m.spill), uint64(m.status))
 		},
 		func() error {
 			return l.run("room_starts", p.rooms, kernels.RoomThreads, kernels.StartsShared, uint64(m.rooms), uint64(m.sizes), uint64(m.slices), uint64(m.oversize), uint64(m.status))
@@ -433,15 +437,14 @@ func (l *lane) readStatus(m memory) error {
 
 // digits says which kernels split by a number of digits, and their shared memory.
 type digits struct {
-	suffix                       string
-	shared, mappedU32, mappedU64 int
+	suffix                                 string
+	shared, sections, mappedU32, mappedU64 int
 }
 
 var digitKernels = []digits{
-	{"_8", kernels.SplitShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
-	{"_9", kernels.SplitShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
-	{"_10", kernels.SplitShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
-	{"_11", kernels.SplitShared11, 0, 0}, // split_codes only
+	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
+	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
+	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
 }
 
 func (d digits) mapped(wide bool) int {
@@ -451,7 +454,7 @@ func (d digits) mapped(wide bool) int {
 	return d.mappedU32
 }
 
-// digit returns the kernels for up to kernels.MaxRooms values.
+// digit returns the kernels for up to maxDigits values.
 func digit(values int) digits { return digitKernels[max(0, bits.Len(uint(values-1))-8)] }
 
 func width(wide bool) string {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/sorter/kernels"
 )
@@ -13,10 +14,10 @@ type plan struct {
 	layout
 	table *table // nil: codes are elements as they are
 
-	scale  uint64   // elements' leading 32 bits times scale, divided by 1 << 32, are rooms
-	rooms  int      // parts of the first partition
-	room   int      // elements a room has place for, unless begins says so
-	begins []uint32 // where rooms begin, and the last one ends
+	scale  uint64  // elements' leading 32 bits times scale, divided by 1 << 32, are rooms
+	rooms  int     // parts of the first partition
+	room   int     // elements a room has place for
+	bounds *bounds // in place of scale and room
 
 	twice       bool // rooms are cut into buckets; else they are the buckets
 	least, most int  // buckets of a room
@@ -26,8 +27,8 @@ type plan struct {
 
 // places is how many elements the rooms hold in all.
 func (p *plan) places() int {
-	if p.begins != nil {
-		return int(p.begins[p.rooms])
+	if p.bounds != nil {
+		return int(p.bounds.room[p.rooms].place)
 	}
 	return p.rooms * p.room
 }
@@ -62,9 +63,9 @@ const (
 	evenSlice = 920
 	fullSlice = 890
 
-	// partSlice is the same where density changes a little from one end of a room
+	// sectionSlice is the same where density changes a little from one end of a room
 	// to the other.
-	partSlice = 870
+	sectionSlice = 870
 
 	unlimited = 1 << 31 // target of rooms that are cut into a fixed number of buckets
 )
@@ -110,12 +111,12 @@ func (l *layout) exact() bool { return l.up >= l.indexBits }
 func evenPlan(wide bool, l layout) *plan {
 	n := l.n
 	p := &plan{wide: wide, layout: l}
-	slices := float64(n) / evenSlice
-	if l.exact() && float64(l.span) < 4*slices {
+	buckets := float64(n) / evenSlice
+	if l.exact() && float64(l.span) < 4*buckets {
 		// Each code has room for all positions that have as many bits as n.
-		slices *= math.Ldexp(1, l.indexBits) / float64(n)
+		buckets *= math.Ldexp(1, l.indexBits) / float64(n)
 	}
-	p.split(slices, float64(n), 1.03, l.top()+1)
+	p.split(buckets, float64(n), 1.03, l.top()+1)
 	return p
 }
 
@@ -148,52 +149,63 @@ func (p *plan) split(slices, elements, excess float64, top uint64) {
 	p.scale = uint64(p.rooms) << 32 / top
 }
 
-// partsPlan is the plan for codes that are spread smoothly over a part of the
-// layout's range, given how many of the sampled elements lie in each of
-// kernels.Segments equal parts of it. Rooms get place by the sample, and the
-// device cuts them into slices by what came.
-func partsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, error) {
-	first, last := 0, len(count)-1
-	for count[first] == 0 && first < last {
-		first++
-	}
-	for count[last] == 0 && last > first {
-		last--
-	}
-	beyond := (last-first)/16 + 1 // of a few, the sample holds none
-	first, last = max(0, first-beyond), min(len(count)-1, last+beyond)
-	part := uint(64 - bits.Len(kernels.Segments-1)) // bits of the words of a part
-	low := uint64(first) << part >> l.up
-	high := min(l.span, (uint64(last+1)<<part-1)>>l.up)
-	p := &plan{wide: wide, layout: layoutOver(l.n, l.low+low, high-low), least: 1, target: partSlice, twice: true}
+// bounds is struct Bounds of rooms.cuh.
+type bounds struct {
+	section [kernels.Sections]uint32
+	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
+}
 
-	sums := make([]float64, len(count)+1) // sampled elements below each part
-	for i, c := range count {
-		sums[i+1] = sums[i] + float64(c)
-	}
-	below := func(word float64) float64 { // sampled elements below a leading word of p's layout
-		x := (float64(low) + math.Ldexp(word, 32-p.up)) * math.Ldexp(1, l.up-int(part))
-		i := min(int(x), len(count)-1)
-		return sums[i] + min(1, x-float64(i))*float64(count[i])
-	}
+// sectionsPlan is the plan for codes that are spread smoothly over the layout's
+// range, given how many of the sampled elements lie in each of kernels.Segments
+// equal parts of it. Sections are divided into rooms by the sample, and the
+// device cuts these into slices by what came.
+func sectionsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, error) {
+	p := &plan{wide: wide, layout: l, bounds: &bounds{}, least: 1, target: sectionSlice, twice: true}
 	each := float64(l.n) / float64(sampled)
-	for p.rooms = maxDigits; p.rooms <= kernels.MaxRooms; p.rooms *= 2 {
-		p.scale = uint64(p.rooms) << 32 / (p.top() + 1)
-		p.begins = make([]uint32, p.rooms+1)
-		largest, from := 0, below(0)
-		for r := range p.rooms {
-			to := below(math.Ldexp(float64(r+1), 32) / float64(p.scale))
-			room := int(each*(1.01*(to-from)+5*math.Sqrt(to-from)+8)) + kernels.LocalSize
-			p.begins[r+1] = p.begins[r] + uint32(room)
-			largest, from = max(largest, room), to
-		}
-		p.most = largest/partSlice + 1
-		if p.most <= maxDigits {
-			p.buckets = l.n/partSlice + p.rooms
+	half := bits.Len(uint(l.n/sectionSlice)) / 2
+	for p.most = 1 << max(half, 5); p.most <= kernels.RoomThreads; p.most *= 2 {
+		if p.divide(count, each) {
+			p.buckets = l.n/sectionSlice + p.rooms
 			return p, nil
 		}
 	}
 	return nil, errUneven
+}
+
+// divide cuts the sections into rooms of at most p.most slices, if there need not
+// be too many, where each element counted stands for so many.
+func (p *plan) divide(count []uint32, each float64) bool {
+	const parts = kernels.Segments / kernels.Sections
+	largest := 0.95 * float64(p.most) * sectionSlice // elements of a room
+	p.rooms = 0
+	place := 0
+	for s := range kernels.Sections {
+		here := count[s*parts : (s+1)*parts]
+		rooms := int(math.Ceil(parts*each*float64(slices.Max(here))/largest)) + 1
+		if p.rooms+rooms > maxDigits {
+			return false
+		}
+		p.bounds.section[s] = uint32(p.rooms<<16 | rooms)
+		for r := range rooms {
+			from, to := (r<<16+rooms-1)/rooms, ((r+1)<<16+rooms-1)/rooms // of the section's 1 << 16 steps
+			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
+			p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), low}
+			sum := within(here, float64(from)*parts/(1<<16), float64(to)*parts/(1<<16))
+			place += int(each*(1.01*sum+5*math.Sqrt(sum)+8)) + kernels.LocalSize
+			p.rooms++
+		}
+	}
+	p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
+	return true
+}
+
+// within returns how many of the elements counted in parts lie between two
+// points on the scale of parts.
+func within(count []uint32, from, to float64) (sum float64) {
+	for i := int(from); float64(i) < to; i++ {
+		sum += float64(count[i]) * (min(to, float64(i+1)) - max(from, float64(i)))
+	}
+	return sum
 }
 
 // even reports whether counts of m sampled elements in equal parts of the

@@ -5,19 +5,19 @@
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 ENTRY(SAMPLE_THREADS, 1)
-open_rooms(Room *rooms, u32 *cursors, u64 count, const u32 *begins, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
-	make_rooms(rooms, cursors, (u32)count, begins, (u32)capacity, sizes, buckets, status);
+open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
+	make_rooms(rooms, cursors, (u32)count, bounds, (u32)scale, (u32)capacity, sizes, buckets, status);
 }
 
 ENTRY(ROOM_THREADS, 1)
-plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 scale, u64 least, u64 target, u64 most, u32 *tile_room, u32 *status) {
-	cut_rooms(rooms, cursors, (u32)count, (u32)scale, (u32)least, (u32)target, (u32)most, tile_room, status);
+plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 *tiles, u32 *status) {
+	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, tiles, status);
 }
 
-#define SPLIT_ELEMENTS(bits)                                                                                                                                  \
-	ENTRY(SPLIT_THREADS, 2)                                                                                                                                    \
-	split_elements_##bits(const u64 *elements, const Room *rooms, const u32 *cursors, const u32 *tile_room, u64 *buckets, u32 *sizes, u64 *spill, u32 *status) { \
-		split_elements<bits>(elements, rooms, cursors, tile_room, buckets, sizes, {spill, status});                                                              \
+#define SPLIT_ELEMENTS(bits)                                                                                                            \
+	ENTRY(SPLIT_THREADS, 2)                                                                                                              \
+	split_elements_##bits(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, u64 *spill, u32 *status) { \
+		split_elements<bits>(elements, rooms, tiles, buckets, sizes, {spill, status});                                                     \
 	}
 SPLIT_ELEMENTS(8)
 SPLIT_ELEMENTS(9)

@@ -57,7 +57,17 @@ template <class Code> struct CodeSource : CodeTile<Code> {
 	DEVICE void report(u32 i) const { away.add(this->codes[i] < this->layout.low, this->first + i); }
 };
 
-// MappedSource does, through a map of all codes.
+// SectionSource turns codes into elements, too, and has rooms by sections.
+template <class Code> struct SectionSource : CodeSource<Code> {
+	const u32 *section; // in shared memory
+
+	DEVICE u32 digit(u64 element) const {
+		const u32 word = (u32)(element >> 32);
+		return room_of(word, section[section_of(word)]);
+	}
+};
+
+// MappedSource turns codes into elements through a map of all codes.
 template <class Code> struct MappedSource : CodeTile<Code> {
 	const Map<Code> *map;
 	u32 stretch, index_bits;
@@ -89,6 +99,20 @@ DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u3
 	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
 }
 
+template <int BITS> struct SectionShared {
+	TileShared<BITS> tile;
+	u32 section[SECTIONS];
+};
+
+template <class Code, int BITS>
+DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const Bounds *bounds, const RoomSink &sink, const Outside &away) {
+	SORTER_SHARED(SectionShared<BITS>, shared);
+	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = bounds->section[threadIdx.x]; // split_tile begins with a barrier
+	const u32 first = blockIdx.x * (u32)TILE;
+	SectionSource<Code> source = {{{codes + first, first, layout, 0}, away}, shared.section};
+	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+}
+
 template <class Code, int BITS> struct MappedShared {
 	TileShared<BITS> tile;
 	Map<Code> map;
@@ -109,15 +133,15 @@ DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, c
 }
 
 // split_elements moves one tile of a room into the room's buckets.
-template <int BITS> DEVICE void split_elements(const u64 *elements, const Room *rooms, const u32 *cursors, const u32 *tile_room, u64 *buckets, u32 *sizes, const Spill &spill) {
+template <int BITS> DEVICE void split_elements(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, const Spill &spill) {
 	if (blockIdx.x >= spill.status[TILES]) return;
-	const u32 r = tile_room[blockIdx.x];
-	const Room room = rooms[r];
-	const u32 first = (blockIdx.x - room.first_tile) * TILE, size = size_of(room, cursors[r * CURSOR_PITCH]);
+	const u64 tile = tiles[blockIdx.x];
+	const Room room = rooms[(u32)tile];
+	const u32 first = (u32)(tile >> 32) * TILE;
 	SORTER_SHARED(TileShared<BITS>, shared);
 	ElementSource source = {elements + room.begin + first, room.low, room.scale};
 	BucketSink sink = {buckets + (u64)room.first * LOCAL_SIZE, sizes + room.first, spill};
-	split_tile(shared, source, sink, min((u32)TILE, size - first));
+	split_tile(shared, source, sink, min((u32)TILE, room.size - first));
 }
 
 struct LocalBlockShared {
@@ -177,7 +201,7 @@ template <class Code> DEVICE void write_outside(OversizeShared &shared, const u3
 // oversize_sort sorts listed buckets, what their rooms hold and what was
 // spilled, and the codes outside the range.
 template <class Code>
-DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices, const Room *rooms, u32 scale, const Spill &spill, const u32 *oversize, const Outside &away,
+DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill &spill, const u32 *oversize, const Outside &away,
                           u32 *order) {
 	SORTER_SHARED(OversizeShared, shared);
 	u32 *status = spill.status;
@@ -192,7 +216,7 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices
 		__syncthreads(); // count is set
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
 			u64 e = spill.list[i];
-			if (bucket_of(e, rooms, scale) != b) continue;
+			if (bucket_of(e, rooms, count, scale) != b) continue;
 			u32 at = atomicAdd(&shared.count, 1u);
 			if (at < OVERSIZE_SIZE) shared.element[at] = e;
 		}

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "3bfba9f5dd0d3d42d66b1a9048089abd0feff7ac51618268a91a4852ae45fdf9"
-	bucketHash    = "5ae1abb5dfa0fc98a772207bd0fc0528dac7c550fb16389801aa1ce7c896f965"
-	bucketU32Hash = "d43606bcc1e9ddd80f1beb8b56ff4b4375fc43eaf0dd2a49265ad55fca59afda"
-	bucketU64Hash = "84850d6d67cbaf526b87087b97355c8aa0aef1241a8b3b83d44364d287011706"
+	sourceHash    = "8e3fddb29a7b91d7ccb3783c4f85012c677da6f19f74381c56215c4122f15ff4"
+	bucketHash    = "c5352ddf7cd67236e51fc1795ab405001db7012c4a54bdcd7b607b37b9457970"
+	bucketU32Hash = "feed356effc9e8377a76c850eed95aa4fd52d746ef05251e03b8db7c0260ea9d"
+	bucketU64Hash = "67e9eac82c95e366b513c02961b74f4bad99ca9ccff77b2c3ab964a20217e1e4"
 )
 
 // What the host shares with the kernels.
@@ -20,7 +20,10 @@ const (
 	SplitShared8      = 66696   // bytes, digits of 8 bits
 	SplitShared9      = 67720   // bytes, digits of 9 bits
 	SplitShared10     = 69768   // bytes, digits of 10 bits
-	SplitShared11     = 73864   // bytes, digits of 11 bits
+	SectionShared8    = 66824   // bytes, of split_sections
+	SectionShared9    = 67848   // bytes, of split_sections
+	SectionShared10   = 69896   // bytes, of split_sections
+	Sections          = 32      // parts of the range that split_sections divides into rooms
 	CursorPitch       = 8       // words from one cursor of split_codes to the next
 	SpillSize         = 1048576 // elements that the spill list holds
 	OutsideSize       = 4096    // codes on one side of the range that are listed
@@ -28,9 +31,9 @@ const (
 	LocalWarps        = 4       // buckets that a block of local_sort sorts
 	LocalShared       = 33280   // bytes
 	RoomThreads       = 1024    // buckets that a room has at most
-	MaxRooms          = 2048    // rooms at most
+	MaxRooms          = 1024    // rooms at most
 	RoomBytes         = 32      // bytes of what the kernels know of a room
-	RoomsShared       = 384     // bytes, of plan_rooms
+	RoomsShared       = 8576    // bytes, of plan_rooms
 	SliceBytes        = 16      // bytes of what local_sort knows of a bucket
 	StartsShared      = 128     // bytes
 	OversizeThreads   = 512     //

@@ -21,7 +21,9 @@ CUDACPU_KERNEL(count_missing);
 	CUDACPU_KERNEL(split_codes_8_##width);      \
 	CUDACPU_KERNEL(split_codes_9_##width);      \
 	CUDACPU_KERNEL(split_codes_10_##width);     \
-	CUDACPU_KERNEL(split_codes_11_##width);     \
+	CUDACPU_KERNEL(split_sections_8_##width);     \
+	CUDACPU_KERNEL(split_sections_9_##width);     \
+	CUDACPU_KERNEL(split_sections_10_##width);     \
 	CUDACPU_KERNEL(split_mapped_8_##width);  \
 	CUDACPU_KERNEL(split_mapped_9_##width);  \
 	CUDACPU_KERNEL(split_mapped_10_##width); \

@@ -24,6 +24,12 @@ ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *sta
 	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, const Room *rooms, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
 		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, rooms, cursors, {spill, status}}, {below, above, status}); \
 	}
+#define SPLIT_SECTIONS(bits) \
+	ENTRY(SPLIT_THREADS, 2) \
+	NAME(split_sections_##bits) \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, const Bounds *bounds, u64 *elements, const Room *rooms, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_sections<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, bounds, {elements, rooms, cursors, {spill, status}}, {below, above, status}); \
+	}
 #define SPLIT_MAPPED(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_mapped_##bits) \
@@ -33,7 +39,9 @@ ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *sta
 SPLIT_CODES(8)
 SPLIT_CODES(9)
 SPLIT_CODES(10)
-SPLIT_CODES(11)
+SPLIT_SECTIONS(8)
+SPLIT_SECTIONS(9)
+SPLIT_SECTIONS(10)
 SPLIT_MAPPED(8)
 SPLIT_MAPPED(9)
 SPLIT_MAPPED(10)
@@ -47,9 +55,9 @@ NAME(local_sort)
 
 ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
-(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
+(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
  u32 *below, u32 *above, u32 *order, u32 *status) {
-	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)scale, {spill, status}, oversize, {below, above, status}, order);
+	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order);
 }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
