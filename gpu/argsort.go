@@ -376,17 +376,17 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 	}
 	d := digit(p.rooms)
 	layout := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep}
-	rooms := []uint64{uint64(elements), uint64(m.rooms), uint64(m.cursors), uint64(spill)}
+	equal := []uint64{p.scale, uint64(elements), uint64(p.room), uint64(m.cursors), uint64(spill)}
 	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
 	switch {
 	case p.table != nil:
 		return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
-			slices.Concat(layout, []uint64{p.scale}, rooms, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
+			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
 		return l.run("split_sections"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.sections,
-			slices.Concat(layout, []uint64{uint64(m.bounds)}, rooms, outside)...)
+			slices.Concat(layout, []uint64{uint64(elements), uint64(m.bounds), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
-	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, []uint64{p.scale}, rooms, outside)...)
+	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in

@@ -65,7 +65,7 @@ const (
 
 	// sectionSlice is the same where density changes a little from one end of a room
 	// to the other.
-	sectionSlice = 870
+	sectionSlice = 895
 
 	unlimited = 1 << 31 // target of rooms that are cut into a fixed number of buckets
 )
@@ -239,7 +239,7 @@ func tooDense(group int, share float64, count []uint32) bool {
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
 		a, b := float64(count[i-1]), float64(count[i])
-		if math.Abs(a-b) > 0.12*max(a, b)+6*math.Sqrt(max(a, b))+6 {
+		if step, most := math.Abs(a-b), max(a, b); step > 0.12*most+6 && step > 0.12*most+6+6*math.Sqrt(most) {
 			return false
 		}
 	}

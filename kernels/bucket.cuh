@@ -92,7 +92,7 @@ struct ElementSource {
 template <int BITS> using TileShared = SplitShared<BITS, SPLIT_THREADS, SPLIT_ITEMS>;
 
 template <class Code, int BITS>
-DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, const RoomSink &sink, const Outside &away) {
+DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, const RoomSink<EqualRooms> &sink, const Outside &away) {
 	SORTER_SHARED(TileShared<BITS>, shared);
 	const u32 first = blockIdx.x * (u32)TILE;
 	CodeSource<Code> source = {{codes + first, first, layout, scale}, away};
@@ -105,9 +105,9 @@ template <int BITS> struct SectionShared {
 };
 
 template <class Code, int BITS>
-DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const Bounds *bounds, const RoomSink &sink, const Outside &away) {
+DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const RoomSink<BoundRooms> &sink, const Outside &away) {
 	SORTER_SHARED(SectionShared<BITS>, shared);
-	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = bounds->section[threadIdx.x]; // split_tile begins with a barrier
+	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.bounds->section[threadIdx.x]; // split_tile begins with a barrier
 	const u32 first = blockIdx.x * (u32)TILE;
 	SectionSource<Code> source = {{{codes + first, first, layout, 0}, away}, shared.section};
 	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
@@ -120,7 +120,7 @@ template <class Code, int BITS> struct MappedShared {
 
 // split_mapped loads the map once and goes on from tile to tile.
 template <class Code, int BITS>
-DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, const RoomSink &sink) {
+DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, const RoomSink<EqualRooms> &sink) {
 	typedef MappedShared<Code, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	load_map(shared.map, map);

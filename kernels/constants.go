@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "8e3fddb29a7b91d7ccb3783c4f85012c677da6f19f74381c56215c4122f15ff4"
-	bucketHash    = "c5352ddf7cd67236e51fc1795ab405001db7012c4a54bdcd7b607b37b9457970"
-	bucketU32Hash = "feed356effc9e8377a76c850eed95aa4fd52d746ef05251e03b8db7c0260ea9d"
-	bucketU64Hash = "67e9eac82c95e366b513c02961b74f4bad99ca9ccff77b2c3ab964a20217e1e4"
+	sourceHash    = "44f3023753afe91630795e5701b226353227e7ccbeaed1731e50cc384d17c36d"
+	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
+	bucketU32Hash = "01e0363a4a9530716beb1b50fb4262eb8c609136cf8ceb472e7a654f25fa0cb8"
+	bucketU64Hash = "bb9e161423a747fe63c82e064d3f3acf601c08ad7cda77a8a2c9ae4276aebd97"
 )
 
 // What the host shares with the kernels.

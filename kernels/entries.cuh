@@ -21,20 +21,20 @@ ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *sta
 #define SPLIT_CODES(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_codes_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, const Room *rooms, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, rooms, cursors, {spill, status}}, {below, above, status}); \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, u64 capacity, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}, {below, above, status}); \
 	}
 #define SPLIT_SECTIONS(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_sections_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, const Bounds *bounds, u64 *elements, const Room *rooms, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_sections<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, bounds, {elements, rooms, cursors, {spill, status}}, {below, above, status}); \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 *elements, const Bounds *bounds, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_sections<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {bounds}, cursors, {spill, status}}, {below, above, status}); \
 	}
 #define SPLIT_MAPPED(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_mapped_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, const Room *rooms, u32 *cursors, u64 *spill, u32 *status, const Map<CODE> *map, u64 index_bits) { \
-		split_mapped<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, map, (u32)index_bits, (u32)scale, {elements, rooms, cursors, {spill, status}}); \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, u64 capacity, u32 *cursors, u64 *spill, u32 *status, const Map<CODE> *map, u64 index_bits) { \
+		split_mapped<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, map, (u32)index_bits, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}); \
 	}
 SPLIT_CODES(8)
 SPLIT_CODES(9)

@@ -42,10 +42,9 @@ template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 // split_tile moves the valid elements of one tile: source.load fetches what
 // source.element makes one of, or sets bit in misplaced and has it reported
 // instead. All loads come before their first use. source.digit(element) < 1 <<
-// BITS; sink.claim(digit, count, overfull) returns the place in sink.elements of
-// the first of count elements, and sets overfull if sink.fits(place, digit) is
-// false for some of them, which go to sink.spill. A block may go on with another
-// tile at once.
+// BITS; sink.claim(digit, count) returns the place in sink.elements of the first
+// of count elements; those whose place does not fit go to sink.spill. A block may
+// go on with another tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
 	typedef SplitShared<BITS, THREADS, ITEMS> Shared;
@@ -92,33 +91,38 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 	__syncthreads(); // counts are complete
 
 	const u32 bin = threadIdx.x * PER;
-	u32 count[PER], claimed[PER], total = 0;
-	bool overfull = false;
+	u32 count[PER], place[PER], total = 0;
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
 			count[j] = shared.count[bin + j];
-			claimed[j] = count[j] ? sink.claim(bin + j, count[j], overfull) : 0;
+			place[j] = count[j] ? sink.claim(bin + j, count[j]) : 0; // nobody looks at it until it has long arrived
 			total += count[j];
 		}
 	}
-	u32 start = exclusive_scan_block<THREADS>(total, shared.sums);
+	const u32 start = exclusive_scan_block<THREADS>(total, shared.sums);
 	if (bin < (u32)BINS) {
+		u32 next = start;
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
-			shared.count[bin + j] = start;
-			claimed[j] -= start;
-			start += count[j];
+			shared.count[bin + j] = next;
+			next += count[j];
 		}
-		if (bin + PER == (u32)BINS) shared.count[BINS] = start;
+		if (bin + PER == (u32)BINS) shared.count[BINS] = next;
 	}
 	__syncthreads(); // first ranks are written
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
 	__syncthreads(); // staged is complete, first ranks are read
+	bool overfull = false;
 	if (bin < (u32)BINS) {
+		u32 next = start;
 #pragma unroll
-		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
+		for (int j = 0; j < PER; j++) {
+			overfull |= count[j] && !sink.fits(place[j] + count[j] - 1, bin + j);
+			shared.count[bin + j] = place[j] - next;
+			next += count[j];
+		}
 	}
 	overfull = __syncthreads_or(overfull); // what to add to ranks is written
 	const u32 placed = shared.count[BINS];
