@@ -33,6 +33,7 @@ type note struct {
 	status [kernels.StatusWords]uint32
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
+	active uint32 // places that had a pass of the radix sort, a bit each
 }
 
 // area hands out parts of one block of device memory.
