@@ -23,11 +23,12 @@ type input struct {
 type finding struct {
 	algorithm engine.Algorithm
 	shape     string // "sorted", "reversed", "flat" or ""
-	levels    int    // of partition
+	levels    int    // of partition, or passes
 }
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
+	engine.Radix:         {radixModules, (*lane).radixSort},
 }
 
 // chosen is the algorithm where the caller leaves the choice.

@@ -34,6 +34,7 @@ type note struct {
 	bounds bounds
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
+	active uint32 // places that had a pass of the radix sort, a bit each
 }
 
 // area hands out parts of one block of device memory.

@@ -82,7 +82,7 @@ func want[W word](codes []W) []uint32 {
 }
 
 // argsort runs codes through the device.
-func argsort[W word](t *testing.T, l *lane, codes []W) []uint32 {
+func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uint32 {
 	t.Helper()
 	n := len(codes)
 	var w W
@@ -97,7 +97,7 @@ func argsort[W word](t *testing.T, l *lane, codes []W) []uint32 {
 	var f finding
 	err = first(
 		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
-		func() (err error) { f, err = l.argsort(input{at, size == 8, n}, order); return err },
+		func() (err error) { f, err = l.sort(a, input{at, size == 8, n}, order); return err },
 		func() error { return l.check(input{at, size == 8, n}, order) },
 		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
@@ -147,11 +147,11 @@ func TestArgsort(t *testing.T) {
 		for _, n := range sizes(name) {
 			t.Run(name, func(t *testing.T) {
 				wide := make(r, n)
-				if got := argsort(t, l, wide); !slices.Equal(got, want(wide)) {
+				if got := argsort(t, l, engine.BucketBitonic, wide); !slices.Equal(got, want(wide)) {
 					t.Errorf("%d codes of 64 bits: wrong order", n)
 				}
 				narrow := fill32(wide)
-				if got := argsort(t, l, narrow); !slices.Equal(got, want(narrow)) {
+				if got := argsort(t, l, engine.BucketBitonic, narrow); !slices.Equal(got, want(narrow)) {
 					t.Errorf("%d codes of 32 bits: wrong order", n)
 				}
 			})

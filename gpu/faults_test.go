@@ -149,10 +149,18 @@ func TestFaultsOfOpening(t *testing.T) {
 // behind it succeeds, or the engine is broken and says so.
 func TestFaultsOfSorts(t *testing.T) {
 	in, sorted := readings(2500)
+	for a := range algorithms {
+		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a, in, sorted) })
+	}
+}
+
+func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t)
 		s := slices.Clone(in)
-		sort := func() error { return sorter.Sort(s, value, sorter.On(e), sorter.Stable(), sorter.Workers(3)) }
+		sort := func() error {
+			return sorter.Sort(s, value, sorter.On(e), sorter.Use(a), sorter.Stable(), sorter.Workers(3))
+		}
 		faulty := func() error { return w.during(sort) }
 		for i, sort := range []func() error{faulty, sort} {
 			err := sort()

@@ -17,19 +17,6 @@
 
 constexpr int SPLIT_THREADS = 512, SPLIT_ITEMS = 16, TILE = SPLIT_THREADS * SPLIT_ITEMS;
 
-// exclusive_scan_block returns the sum of v over the threads before this one.
-// sums has a word per warp; the caller synchronises before it is reused.
-template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
-	u32 inclusive = inclusive_scan(v);
-	if (lane_id() == 31) sums[warp_id()] = inclusive;
-	__syncthreads(); // sums of all warps are written
-	u32 before = 0;
-#pragma unroll
-	for (int w = 0; w < THREADS / 32; w++)
-		if (w < (int)warp_id()) before += sums[w];
-	return before + inclusive - v;
-}
-
 template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 	static constexpr int BINS = 1 << BITS, TILE = THREADS * ITEMS;
 	u64 staged[TILE];  // the tile in order of digit

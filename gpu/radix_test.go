@@ -1,0 +1,72 @@
+//go:build linux && (amd64 || arm64)
+
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
+)
+
+// laneOf opens the engine and returns a lane of it.
+func laneOf(t *testing.T) *lane {
+	t.Helper()
+	l, err := open(t).dev.lane(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.done)
+	return l
+}
+
+// TestRadix sorts codes of every distribution, at sizes around what the kernels
+// cut: a warp's part of a tile, a tile, and as many as are looked back at at once.
+func TestRadix(t *testing.T) {
+	l := laneOf(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	const tile = kernels.RadixTile
+	for name, make := range codesOf {
+		all := append([]int{0, 1, 2, 31, 33, 511, 513, tile - 1, tile, tile + 1, 6*tile + 5}, large...)
+		if testing.Short() {
+			all = smallSizes(name)
+		}
+		for _, n := range all {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				wide := make(r, max(n, 1))[:n]
+				if got := argsort(t, l, engine.Radix, wide); !slices.Equal(got, want(wide)) {
+					t.Error("codes of 64 bits: wrong order")
+				}
+				narrow := fill32(wide)
+				if got := argsort(t, l, engine.Radix, narrow); !slices.Equal(got, want(narrow)) {
+					t.Error("codes of 32 bits: wrong order")
+				}
+			})
+		}
+	}
+}
+
+// TestRadixPlaces sorts codes whose digits differ in some places only: the first
+// pass, the last, and the change from the low word to the high one fall on any.
+func TestRadixPlaces(t *testing.T) {
+	l := laneOf(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	const n = 3000
+	step := 1
+	if testing.Short() {
+		step = 101
+	}
+	for places := 0; places < 256; places += step {
+		mask := uint64(0)
+		for p := range 8 {
+			mask |= uint64(places>>p&1) * 0xff << (8 * p)
+		}
+		codes := fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
+		if got := argsort(t, l, engine.Radix, codes); !slices.Equal(got, want(codes)) {
+			t.Errorf("places %08b: wrong order", places)
+		}
+	}
+}
