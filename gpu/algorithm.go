@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
@@ -31,8 +33,12 @@ var algorithms = map[engine.Algorithm]algorithm{
 	engine.Radix:         {radixModules, (*lane).radixSort},
 }
 
-// chosen is the algorithm where the caller leaves the choice.
-const chosen = engine.BucketBitonic
+// chosen is the algorithm where the caller leaves the choice, lastResort the one
+// that orders what another finds too uneven.
+const (
+	chosen     = engine.BucketBitonic
+	lastResort = engine.Radix
+)
 
 // Runs implements the engine's side of sorter.Backend.
 func (e *Engine) Runs(a engine.Algorithm) bool {
@@ -41,11 +47,20 @@ func (e *Engine) Runs(a engine.Algorithm) bool {
 }
 
 // sort writes the stable order of n codes to order, both in device memory. It
-// returns when the device is done.
+// returns when the device is done. The finding names the algorithm that made the
+// order.
 func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
 	if !a.OrdersCodes() {
 		a = chosen
 	}
+	f, err := l.sortBy(a, in, order)
+	if errors.Is(err, errUneven) {
+		return l.sortBy(lastResort, in, order)
+	}
+	return f, err
+}
+
+func (l *lane) sortBy(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
 	way := algorithms[a]
 	if err := l.load(way.modules); err != nil {
 		return finding{}, err

@@ -12,7 +12,8 @@ import (
 )
 
 // errUneven reports codes that the bucket sort has no plan for: some part of
-// their range holds far more elements than its neighbourhood in a sample.
+// their range holds far more elements than its neighbourhood in a sample. It
+// does not leave the package.
 var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
 // sample is what the sample kernels found: struct Sample of sample.cuh.
@@ -84,7 +85,7 @@ func (m *memory) body(a *area, p *plan) {
 	}
 }
 
-// argsort orders codes by the bucket sort.
+// argsort orders codes by the bucket sort, or returns errUneven.
 func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(order, in.n, false)

@@ -152,6 +152,15 @@ func TestFaultsOfSorts(t *testing.T) {
 	for a := range algorithms {
 		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a, in, sorted) })
 	}
+	t.Run("last resort", func(t *testing.T) {
+		way := algorithms[chosen]
+		defer func() { algorithms[chosen] = way }()
+		algorithms[chosen] = algorithm{way.modules, func(l *lane, in input, order cuda.Ptr) (finding, error) {
+			f, err := way.order(l, in, order)
+			return f, firstError(err, errUneven)
+		}}
+		walkSorts(t, sorter.Auto, in, sorted)
+	})
 }
 
 func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {

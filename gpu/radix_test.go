@@ -4,10 +4,12 @@ package gpu
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
 )
@@ -67,6 +69,46 @@ func TestRadixPlaces(t *testing.T) {
 		codes := fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
 		if got := argsort(t, l, engine.Radix, codes); !slices.Equal(got, want(codes)) {
 			t.Errorf("places %08b: wrong order", places)
+		}
+	}
+}
+
+// unseen returns codes that look even in the samples (see drawn, in sample.cuh),
+// while all others are one and the same. They are few enough for both samples to
+// be at the same places, and enough for the others to be more than a bucket holds.
+func unseen() []uint64 {
+	const n = 14_000
+	r := rand.New(rand.NewPCG(7, 8))
+	codes := fill(n, func(int) uint64 { return 0x8000_0001_0000_0000 })
+	for k := range uint64(kernels.RangeSamples) {
+		lo, hi := n*k/kernels.RangeSamples, n*(k+1)/kernels.RangeSamples
+		skip, _ := bits.Mul64(mix(k+1), hi-lo)
+		codes[lo+skip] = r.Uint64()
+	}
+	return codes
+}
+
+// mix is that of sample.cuh.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// TestLastResort sorts codes that defeat every plan of the bucket sort.
+func TestLastResort(t *testing.T) {
+	e := open(t, Verify())
+	wide := unseen()
+	var st sorter.Stats
+	for _, a := range []sorter.Algorithm{sorter.Auto, sorter.BucketBitonic} {
+		got, err := sorter.OrderKeys(wide, sorter.On(e), sorter.Use(a), sorter.Report(&st))
+		if err != nil || !slices.Equal(got, want(wide)) || st.Algorithm != "Radix" || st.Rounds != 8 {
+			t.Errorf("64 bits, %v: error %v, %+v, or wrong order", a, err, st)
+		}
+		narrow := fill32(wide)
+		got, err = sorter.OrderKeys(narrow, sorter.On(e), sorter.Use(a), sorter.Report(&st))
+		if err != nil || !slices.Equal(got, want(narrow)) || st.Algorithm != "Radix" || st.Rounds != 4 {
+			t.Errorf("32 bits, %v: error %v, %+v, or wrong order", a, err, st)
 		}
 	}
 }
