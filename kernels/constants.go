@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "8ad27e3c8eae5d68ec001e068c78d703cce65d3fdac386a647a8f0436409f5fa"
+	sourceHash    = "f6478c9a32a85333fed40ffba8f0e0b6b67b020e403d86fe7b06f2476199f8fa"
 	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
 	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
 	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
-	radixHash     = "8298f51366fa3fa38145cfdc65d7e40843b2513cefeb50e48e30dc8124d028a9"
+	radixHash     = "32c1d1713c2ae5c5db51f93e3f32d7e744d0924a5ce0cecb9728e27a6dbe15cd"
 )
 
 // What the host shares with the kernels.
