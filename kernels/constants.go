@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "915a29517859b213e55dab405abe0c0b605255aefb1fef4aed6cfe1064a23a58"
+	sourceHash    = "e5e29e917f9adddcc527b70f60fe900bbb75c4ff42ada965e1be950ea0714a2c"
 	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash = "01e0363a4a9530716beb1b50fb4262eb8c609136cf8ceb472e7a654f25fa0cb8"
 	bucketU64Hash = "bb9e161423a747fe63c82e064d3f3acf601c08ad7cda77a8a2c9ae4276aebd97"
-	radixHash     = "8298f51366fa3fa38145cfdc65d7e40843b2513cefeb50e48e30dc8124d028a9"
+	radixHash     = "32c1d1713c2ae5c5db51f93e3f32d7e744d0924a5ce0cecb9728e27a6dbe15cd"
 )
 
 // What the host shares with the kernels.

@@ -14,8 +14,6 @@ typedef uint16_t u16;
 // SORTER_SHARED names the block's dynamic shared memory, as a Type.
 // load_once reads what no one reads again, past the first-level cache.
 // keep_order stops the compiler from moving memory accesses across.
-// unknown returns v, so that the compiler makes what follows from it again rather
-// than keep it in a register.
 // load_word and store_word access what other blocks access meanwhile, one word
 // at a time and in no order with anything else. SPIN is the body of a loop that
 // waits for another block.
@@ -27,7 +25,6 @@ typedef uint16_t u16;
 #define DEVICE inline
 template <class T> inline T load_once(const T *p) { return *p; }
 inline void keep_order() {}
-inline u32 unknown(u32 v) { return v; }
 inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 #define SPIN() CUDACPU_SPIN()
@@ -42,10 +39,6 @@ inline u32 lanes_like(u32 word, u32 bit) {
 #define DEVICE __device__ __forceinline__
 template <class T> DEVICE T load_once(const T *p) { return __ldcs(p); }
 DEVICE void keep_order() { asm volatile("" ::: "memory"); }
-DEVICE u32 unknown(u32 v) {
-	asm volatile("" : "+r"(v));
-	return v;
-}
 DEVICE u32 load_word(const u32 *p) {
 	u32 v;
 	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
