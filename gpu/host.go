@@ -47,10 +47,11 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 
 // sortStage sorts on the device, and checks the order if the engine is to.
 func (l *lane) sortStage(e *Engine, job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) (f finding, failed error) {
+	in := input{codes: codes, wide: wide, n: job.N}
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		f, failed = l.sort(job.Algorithm, input{codes, wide, job.N}, order)
+		f, failed = l.sort(job.Algorithm, in, order)
 		if failed == nil && e.verify {
-			failed = l.check(input{codes, wide, job.N}, order)
+			failed = l.check(in, order)
 		}
 	})
 	return f, firstError(failed, err)
