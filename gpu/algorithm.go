@@ -28,6 +28,7 @@ type finding struct {
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic},
 }
 
 // chosen is the algorithm where the caller leaves the choice.

@@ -31,6 +31,7 @@ type note struct {
 	sample sample
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
+	bounds [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 }

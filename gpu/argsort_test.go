@@ -81,8 +81,11 @@ func want[W word](codes []W) []uint32 {
 	return order
 }
 
-// argsort runs codes through the device.
-func argsort[W word](t *testing.T, l *lane, codes []W) []uint32 {
+// way is one way to order codes on the device.
+type way func(l *lane, in input, order cuda.Ptr) (finding, error)
+
+// orderBy runs codes through the device.
+func orderBy[W word](t *testing.T, l *lane, by way, codes []W) []uint32 {
 	t.Helper()
 	n := len(codes)
 	var w W
@@ -97,7 +100,7 @@ func argsort[W word](t *testing.T, l *lane, codes []W) []uint32 {
 	var f finding
 	err = first(
 		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
-		func() (err error) { f, err = l.argsort(input{at, size == 8, n}, order); return err },
+		func() (err error) { f, err = by(l, input{at, size == 8, n}, order); return err },
 		func() error { return l.check(input{at, size == 8, n}, order) },
 		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
@@ -147,11 +150,11 @@ func TestArgsort(t *testing.T) {
 		for _, n := range sizes(name) {
 			t.Run(name, func(t *testing.T) {
 				wide := make(r, n)
-				if got := argsort(t, l, wide); !slices.Equal(got, want(wide)) {
+				if got := orderBy(t, l, (*lane).argsort, wide); !slices.Equal(got, want(wide)) {
 					t.Errorf("%d codes of 64 bits: wrong order", n)
 				}
 				narrow := fill32(wide)
-				if got := argsort(t, l, narrow); !slices.Equal(got, want(narrow)) {
+				if got := orderBy(t, l, (*lane).argsort, narrow); !slices.Equal(got, want(narrow)) {
 					t.Errorf("%d codes of 32 bits: wrong order", n)
 				}
 			})

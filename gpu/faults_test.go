@@ -148,11 +148,19 @@ func TestFaultsOfOpening(t *testing.T) {
 // succeeds or says which call failed, and the slice is as it was. The sort
 // behind it succeeds, or the engine is broken and says so.
 func TestFaultsOfSorts(t *testing.T) {
+	for a := range algorithms {
+		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a) })
+	}
+}
+
+func walkSorts(t *testing.T, a engine.Algorithm) {
 	in, sorted := readings(2500)
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t)
 		s := slices.Clone(in)
-		sort := func() error { return sorter.Sort(s, value, sorter.On(e), sorter.Stable(), sorter.Workers(3)) }
+		sort := func() error {
+			return sorter.Sort(s, value, sorter.On(e), sorter.Use(a), sorter.Stable(), sorter.Workers(3))
+		}
 		faulty := func() error { return w.during(sort) }
 		for i, sort := range []func() error{faulty, sort} {
 			err := sort()

@@ -7,10 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "5b707f04a6a8d52789c7d3a7219328c33b67b8157c1746e43342301ea610cb3b"
+	sourceHash    = "a054f19e07ade62e5c4515720337009e0a417d0205a7a5b2d8caff5190d86679"
 	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
 	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
 	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
+	bitonicHash   = "16cac90ffe1cdea0b48ba5a7dc0d3020c9622a9284f15f4e807cb8863381913b"
 )
 
 // What the host shares with the kernels.
@@ -51,6 +52,14 @@ const (
 	MapSharedU32      = 30728   // bytes, of sample_map
 	MapSharedU64      = 34824   // bytes, of sample_map
 	RangeSamples      = 8192    // codes that sample_range looks at
+	BitonicBits       = 13      // binary logarithm of the elements of a tile
+	BitonicRows       = 10      // strides between tiles that a pass of bitonic_merge takes, at most
+	WordThreads       = 512     // that hold a tile of words
+	PairThreads       = 1024    // that hold a tile of pairs
+	WordShared        = 65536   // bytes of a tile of words
+	PairShared        = 98304   // bytes of a tile of pairs
+	WordBytes         = 8       //
+	PairBytes         = 12      //
 	StatusLost        = 0       // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled     = 1       // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize    = 2       // index of a status word: buckets beyond their capacity

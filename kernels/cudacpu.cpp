@@ -1,5 +1,6 @@
 //go:build cudacpu && linux && amd64
 
+#include "bitonic.cu"
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
@@ -29,3 +30,13 @@ CUDACPU_KERNEL(count_missing);
 	CUDACPU_KERNEL(mark_order_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
+
+CUDACPU_KERNEL(code_range);
+CUDACPU_KERNEL(bitonic_tiles_u32);
+CUDACPU_KERNEL(bitonic_tiles_u64);
+CUDACPU_KERNEL(bitonic_tiles_pair);
+#define FOR_KIND(kind)                  \
+	CUDACPU_KERNEL(bitonic_merge_##kind); \
+	CUDACPU_KERNEL(bitonic_order_##kind)
+FOR_KIND(word);
+FOR_KIND(pair);

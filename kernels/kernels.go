@@ -3,6 +3,7 @@
 //
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh.
+//   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
 // 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
@@ -20,4 +21,6 @@ var (
 	BucketU32 []byte // phases over 32-bit codes
 	//go:embed bucket_u64.fatbin
 	BucketU64 []byte // phases over 64-bit codes
+	//go:embed bitonic.fatbin
+	Bitonic []byte
 )
