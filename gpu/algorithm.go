@@ -29,6 +29,7 @@ type finding struct {
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
 	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort},
 }
 
 // chosen is the algorithm where the caller leaves the choice.

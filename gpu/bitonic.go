@@ -9,6 +9,7 @@ import (
 var bitonicModule = &module{kernels.Bitonic, map[string]int{
 	"code_range":        0,
 	"bitonic_tiles_u32": kernels.WordShared, "bitonic_tiles_u64": kernels.WordShared, "bitonic_tiles_pair": kernels.PairShared,
+	"bitonic_inplace_word": kernels.WordShared, "bitonic_inplace_pair": kernels.PairShared,
 	"bitonic_merge_word": kernels.WordShared, "bitonic_merge_pair": kernels.PairShared,
 	"bitonic_order_word": kernels.WordShared, "bitonic_order_pair": kernels.PairShared,
 }}
@@ -49,7 +50,7 @@ func (l *lane) bitonicBy(rows int, in input, order cuda.Ptr) (finding, error) {
 	)
 }
 
-// network merges sorted tiles of n elements by the bitonic network.
+// network sorts n elements in device memory.
 type network struct {
 	*lane
 	elements
@@ -58,7 +59,18 @@ type network struct {
 	rows int // strides between tiles that a pass takes, at most
 }
 
-// merges does all of that but the strides inside tiles of the last merge.
+// sort does so in place.
+func (w *network) sort() error {
+	return first(
+		func() error {
+			return w.tile("bitonic_inplace"+w.kind, tilesOf(w.n), uint64(w.at), uint64(w.n))
+		},
+		w.merges,
+		func() error { return w.merge(0, kernels.BitonicBits, false) },
+	)
+}
+
+// merges merges sorted tiles, but for the strides inside tiles of the last merge.
 func (w *network) merges() error {
 	for top := kernels.BitonicBits; 1<<top < w.n; top++ {
 		if top > kernels.BitonicBits {

@@ -19,6 +19,9 @@ WORDS bitonic_tiles_u64(const u64 *codes, u64 low, u64 bits, u64 n, u64 *element
 PAIRS bitonic_tiles_pair(const u64 *codes, u64 n, u64 *elements) { bitonic_tiles<CodePairs>({codes}, n, elements); }
 
 #define MERGE(KIND, kind, Element)                                                                       \
+	KIND bitonic_inplace_##kind(u64 *elements, u64 n) {                                                  \
+		bitonic_tiles<Elements<Element>>({elements, n}, n, elements);                                    \
+	}                                                                                                    \
 	KIND bitonic_merge_##kind(u64 *elements, u64 n, u64 low, u64 rows, u64 mirror) {                     \
 		bitonic_merge<Element>(elements, n, (int)low, (int)rows, mirror != 0);                           \
 	}                                                                                                    \

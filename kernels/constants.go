@@ -7,11 +7,12 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "a054f19e07ade62e5c4515720337009e0a417d0205a7a5b2d8caff5190d86679"
-	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
-	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
-	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
-	bitonicHash   = "16cac90ffe1cdea0b48ba5a7dc0d3020c9622a9284f15f4e807cb8863381913b"
+	sourceHash     = "548ebeb9e1b5f82382ba8e76096b8aa11894dcaa70ad04a845fcb6212b2c6dc8"
+	bucketHash     = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
+	bucketU32Hash  = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
+	bucketU64Hash  = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
+	bitonicHash    = "b3321e9d35796d2faeb663758301ef991ab6f61b131fa9f927684e814b1f2709"
+	samplesortHash = "87402af2e372625b7d86c20cfb504dc37e7d1ec2497b98bbc7504abd6a5b69ea"
 )
 
 // What the host shares with the kernels.
@@ -60,6 +61,13 @@ const (
 	PairShared        = 98304   // bytes of a tile of pairs
 	WordBytes         = 8       //
 	PairBytes         = 12      //
+	MostSamples       = 512     // samples of a tile, at most
+	RunsThreads       = 512     // of cut_tiles and move_runs
+	CutShared         = 2052    // bytes, of cut_tiles
+	MoveShared        = 4100    // bytes, of move_runs
+	ScanThreads       = 1024    // of a scan, and of split_buckets and pack_buckets
+	ScanTile          = 4096    // values that a block adds up
+	ScanShared        = 132     // bytes, of a scan
 	StatusLost        = 0       // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled     = 1       // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize    = 2       // index of a status word: buckets beyond their capacity

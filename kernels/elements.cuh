@@ -15,6 +15,7 @@ struct Pair {
 template <class Element> struct Elements;
 
 template <> struct Elements<u64> {
+	typedef u64 Element;
 	static constexpr int BYTES = 8;
 	u64 *word;
 	DEVICE Elements(u64 *memory, u64) : word(memory) {}
@@ -24,6 +25,7 @@ template <> struct Elements<u64> {
 };
 
 template <> struct Elements<Pair> {
+	typedef Pair Element;
 	static constexpr int BYTES = 12;
 	u64 *code;
 	u32 *position;
