@@ -161,4 +161,10 @@ const (
 	// count and sorts each by a bitonic network: Chen et al., "An efficient
 	// sorting algorithm with CUDA" (2009). GPU.
 	BucketBitonic = engine.BucketBitonic
+
+	// Radix orders codes by one stable partition for each byte in which they
+	// differ, the lowest first: Adinets and Merrill, "Onesweep: A Faster Least
+	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
+	// how the codes are spread. GPU.
+	Radix = engine.Radix
 )

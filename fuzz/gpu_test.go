@@ -3,13 +3,13 @@
 package fuzz
 
 import (
-	"example.com/sorter/internal/gputest"
+	"example.com/sorter/gpu"
 )
 
 // With -tags cudacpu all targets run on the GPU engine, whose kernels run on
 // the CPU.
 func init() {
-	e, err := gputest.Open()
+	e, err := gpu.Open(gpu.Verify())
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
@@ -23,17 +25,22 @@ type input struct {
 type finding struct {
 	algorithm engine.Algorithm
 	shape     string // "sorted", "reversed", "flat" or ""
-	levels    int    // of partition
+	levels    int    // of partition, or passes
 }
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
 	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic},
 	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort},
+	engine.Radix:         {radixModules, (*lane).radixSort},
 }
 
-// chosen is the algorithm where the caller leaves the choice.
-const chosen = engine.BucketBitonic
+// chosen is the algorithm where the caller leaves the choice, lastResort the one
+// that orders what another finds too uneven.
+const (
+	chosen     = engine.BucketBitonic
+	lastResort = engine.Radix
+)
 
 // Runs implements the engine's side of sorter.Backend.
 func (e *Engine) Runs(a engine.Algorithm) bool {
@@ -42,11 +49,20 @@ func (e *Engine) Runs(a engine.Algorithm) bool {
 }
 
 // sort writes the stable order of n codes to order, both in device memory. It
-// returns when the device is done.
+// returns when the device is done. The finding names the algorithm that made the
+// order.
 func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
 	if !a.OrdersCodes() {
 		a = chosen
 	}
+	f, err := l.sortBy(a, in, order)
+	if errors.Is(err, errUneven) {
+		return l.sortBy(lastResort, in, order)
+	}
+	return f, err
+}
+
+func (l *lane) sortBy(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
 	way := algorithms[a]
 	if err := l.load(way.modules); err != nil {
 		return finding{}, err
@@ -65,7 +81,10 @@ var bucketModules = []*module{
 }
 
 func bucketKernels() map[string]int {
-	k := map[string]int{"bucket_starts": kernels.StartsShared, "write_identity": 0, "count_missing": 0}
+	k := map[string]int{
+		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
+		"write_identity": 0, "count_missing": 0,
+	}
 	for _, d := range digitKernels {
 		k["split_elements"+d.suffix] = d.shared
 	}
@@ -80,7 +99,7 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared
-		k["split_smooth"+d.suffix+width] = d.smooth
+		k["split_sections"+d.suffix+width] = d.sections
 		k["split_mapped"+d.suffix+width] = d.mapped(wide)
 	}
 	return k

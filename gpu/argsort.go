@@ -12,7 +12,8 @@ import (
 )
 
 // errUneven reports codes that the bucket sort has no plan for: some part of
-// their range holds far more elements than its neighbourhood in a sample.
+// their range holds far more elements than its neighbourhood in a sample. It
+// does not leave the package.
 var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
 // sample is what the sample kernels found: struct Sample of sample.cuh.
@@ -31,9 +32,11 @@ type note struct {
 	sample sample
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
-	bounds [2]uint64 // the lowest and the highest code
+	bounds bounds
+	ends   [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
+	active uint32 // places that had a pass of the radix sort, a bit each
 }
 
 // area hands out parts of one block of device memory.
@@ -47,12 +50,11 @@ func (a *area) take(bytes int) cuda.Ptr {
 
 // memory is the device memory of one argsort besides codes and order.
 type memory struct {
-	sample, count, table, status cuda.Ptr
-	cursors, sizes, starts       cuda.Ptr
-	oversize, spill              cuda.Ptr
-	below, above                 cuda.Ptr
-	rooms, buckets               cuda.Ptr
-	sizePitch                    int // words from one bucket's size to the next
+	sample, count, table, status    cuda.Ptr
+	bounds, rooms, cursors, tiles   cuda.Ptr
+	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
+	sizes, slices, oversize, bucket cuda.Ptr
+	spill, below, above             cuda.Ptr
 }
 
 // headBytes is enough for what is needed before there is a plan.
@@ -67,27 +69,24 @@ func head(a *area) memory {
 	}
 }
 
-// body adds what the plan needs. Counters come first, in one piece.
-func (m *memory) body(a *area, p *plan) (counters int) {
-	first := a.at
+// body adds what the plan needs.
+func (m *memory) body(a *area, p *plan) {
+	m.bounds = a.take(int(unsafe.Sizeof(bounds{})))
+	m.rooms = a.take(kernels.RoomBytes * (p.rooms + 1))
 	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
-	m.sizes, m.sizePitch = m.cursors, kernels.CursorPitch
-	if p.lowBits > 0 {
-		m.sizes, m.sizePitch = a.take(4*p.slices), 1
-	}
-	counters = int(a.at - first)
-	m.starts = a.take(4 * p.slices)
-	m.oversize = a.take(4 * p.slices)
+	m.slices = a.take(kernels.SliceBytes * p.buckets)
+	m.oversize = a.take(4 * p.buckets)
 	m.spill = a.take(8 * kernels.SpillSize)
 	m.below, m.above = a.take(4*kernels.OutsideSize), a.take(4*kernels.OutsideSize)
-	m.buckets = a.take(8 * kernels.LocalSize * p.slices)
-	if p.lowBits > 0 {
-		m.rooms = a.take(8 * p.room * p.rooms)
+	m.bucket = a.take(8 * kernels.LocalSize * p.buckets)
+	if p.twice {
+		m.sizes = a.take(4 * p.buckets)
+		m.tiles = a.take(8 * p.tiles())
+		m.elements = a.take(8 * p.places())
 	}
-	return counters
 }
 
-// argsort orders codes by the bucket sort.
+// argsort orders codes by the bucket sort, or returns errUneven.
 func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(order, in.n, false)
@@ -118,8 +117,8 @@ type attempt int
 
 const (
 	linear    attempt = iota // the range in equal parts
-	parts                    // equal parts of the range get room by their counts in a sample
-	quantiles                // quantiles of a sample do
+	sections                 // equal parts of the range, cut by their counts in a sample
+	quantiles                // quantiles of a sample
 )
 
 // firstAttempt is what the sample suggests.
@@ -130,7 +129,7 @@ func (l *lane) firstAttempt(in input) attempt {
 	case lay.even(s.parts[:], in.samples(), s.low, s.high):
 		return linear
 	case smooth(s.parts[:]) && in.n >= kernels.Segments:
-		return parts
+		return sections
 	}
 	return quantiles
 }
@@ -148,8 +147,8 @@ func (l *lane) attempt(a attempt, m memory, in input, order cuda.Ptr) (finding, 
 		return finding{}, err
 	}
 	defer l.put(block)
-	counters := m.body(&area{block.at}, p)
-	if err := l.bucketSort(m, counters, p, in.codes, order); err != nil {
+	m.body(&area{block.at}, p)
+	if err := l.bucketSort(m, p, in.codes, order); err != nil {
 		return finding{}, err
 	}
 	return l.outcome(m, p)
@@ -239,27 +238,25 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
-	var t *table
-	count := s.parts[:]
-	if a == parts {
-		t = partsTable(in.wide, &lay)
-	} else {
-		err := first(
-			func() error {
-				return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
-			},
-			func() error { return l.SyncStream(l.stream) },
-			func() error {
-				t, count = quantilesTable(in.wide, &lay, sortedSample(s, lay.stretch())), l.note.count[:]
-				return l.countSegments(m, in, t)
-			},
-		)
-		if err != nil {
-			return nil, err
-		}
+	if a == sections {
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples())
 	}
-	p := mappedPlan(lay, t, count, in.samples())
-	if p.slices > maxRooms*kernels.StartsThreads {
+	var t *table
+	err := first(
+		func() error {
+			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
+		},
+		func() error { return l.SyncStream(l.stream) },
+		func() error {
+			t = quantilesTable(in.wide, &lay, sortedSample(s, lay.stretch()))
+			return l.countSegments(m, in, t)
+		},
+	)
+	if err != nil {
+		return nil, err
+	}
+	p := mappedPlan(lay, t, l.note.count[:], in.samples())
+	if p.rooms > maxDigits || p.least > maxDigits {
 		return nil, errUneven
 	}
 	return p, l.send(m, t)
@@ -331,67 +328,91 @@ func (l *lane) send(m memory, t *table) error {
 }
 
 // bucketSort gives the device everything to do for the plan.
-func (l *lane) bucketSort(m memory, counters int, p *plan, codes, order cuda.Ptr) error {
+func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 	mask := uint64(1)<<p.indexBits - 1
 	return first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
-		func() error { return l.Memset32(m.cursors, 0, counters/4, l.stream) },
+		func() error { return l.openRooms(m, p) },
 		func() error { return l.splitCodes(m, p, codes) },
-		func() error { return l.splitElements(m, p) },
-		func() error {
-			grid, perRoom := 1, p.slices
-			if p.lowBits > 0 {
-				grid, perRoom = p.rooms, 1<<p.lowBits
-			}
-			return l.run("bucket_starts", grid, kernels.StartsThreads, kernels.StartsShared,
-				uint64(m.cursors), kernels.CursorPitch, uint64(perRoom), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(m.oversize), uint64(m.status))
-		},
+		func() error { return l.fillBuckets(m, p) },
 		func() error { return l.Record(l.split, l.stream) },
 		func() error {
-			grid := (p.slices + kernels.LocalWarps - 1) / kernels.LocalWarps
+			grid := (p.buckets + kernels.LocalWarps - 1) / kernels.LocalWarps
 			return l.run("local_sort"+width(p.wide), grid, 32*kernels.LocalWarps, kernels.LocalShared,
-				uint64(m.buckets), uint64(m.sizes), uint64(m.sizePitch), uint64(m.starts), uint64(p.slices), ^uint64(0)/p.scale,
-				uint64(p.drop), p.near, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(order), uint64(m.status))
+				uint64(m.bucket), uint64(m.slices), uint64(m.status), uint64(p.at), mask, uint64(p.codeAt), uint64(p.nearAt()), uint64(codes), uint64(order))
 		},
 		// The few oversize buckets take as long as one long bucket: beside the others.
 		func() error { return l.WaitEvent(l.side, l.split) },
 		func() error {
+			rooms := 0
+			if p.twice {
+				rooms = p.rooms
+			}
 			return l.Launch(l.function("oversize_sort"+width(p.wide)), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
-				uint64(m.buckets), uint64(p.n), uint64(m.starts), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill), uint64(m.oversize),
-				uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
+				uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill),
+				uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
 		},
 		func() error { return l.Record(l.split, l.side) },
 		func() error { return l.WaitEvent(l.stream, l.split) },
 	)
 }
 
-func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
-	rooms, spill := m.rooms, cuda.Ptr(0)
-	if p.lowBits == 0 {
-		rooms, spill = m.buckets, m.spill
+// openRooms makes the rooms of the first partition.
+func (l *lane) openRooms(m memory, p *plan) error {
+	table, sizes := cuda.Ptr(0), 0
+	if p.bounds != nil {
+		table, l.note.bounds = m.bounds, *p.bounds
+		if err := l.CopyToDevice(table, unsafe.Pointer(&l.note.bounds), int(unsafe.Sizeof(bounds{})), l.stream); err != nil {
+			return err
+		}
 	}
-	d := digit(p.rooms)
-	args := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep, p.scale, uint64(p.lowBits),
-		uint64(rooms), uint64(m.cursors), uint64(p.room), uint64(spill), uint64(m.below), uint64(m.above), uint64(m.status)}
-	if p.table == nil {
-		return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, args...)
+	if p.twice {
+		sizes = p.buckets
 	}
-	kind, shared := "split_mapped", d.mapped(p.wide)
-	if p.table.parts {
-		kind, shared = "split_smooth", d.smooth
-	}
-	return l.run(kind+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, shared, append(args, uint64(m.table), uint64(p.indexBits))...)
+	return l.run("open_rooms", l.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
+		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), uint64(table), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
 }
 
-func (l *lane) splitElements(m memory, p *plan) error {
-	if p.lowBits == 0 {
-		return nil
+func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
+	elements, spill := m.elements, cuda.Ptr(0)
+	if !p.twice {
+		elements, spill = m.bucket, m.spill
 	}
-	d := digit(1 << p.lowBits)
-	perRoom := tiles(p.room)
-	return l.run("split_elements"+d.suffix, p.rooms*perRoom, kernels.SplitThreads, d.shared,
-		uint64(m.rooms), uint64(m.cursors), uint64(p.room), uint64(perRoom), p.scale, uint64(p.lowBits),
-		uint64(m.buckets), uint64(m.sizes), uint64(m.spill), uint64(m.status))
+	d := digit(p.rooms)
+	layout := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep}
+	equal := []uint64{p.scale, uint64(elements), uint64(p.room), uint64(m.cursors), uint64(spill)}
+	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
+	switch {
+	case p.table != nil:
+		return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
+	case p.bounds != nil:
+		return l.run("split_sections"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.sections,
+			slices.Concat(layout, []uint64{uint64(elements), uint64(m.bounds), uint64(m.cursors), uint64(spill)}, outside)...)
+	}
+	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, equal, outside)...)
+}
+
+// fillBuckets finds where buckets come in the order, having moved what is in
+// rooms to buckets.
+func (l *lane) fillBuckets(m memory, p *plan) error {
+	if !p.twice {
+		return l.run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,
+			uint64(m.cursors), p.scale, uint64(p.buckets), uint64(m.slices), uint64(m.oversize), uint64(m.status))
+	}
+	d := digit(p.most)
+	return first(
+		func() error {
+			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
+				uint64(p.least), uint64(p.target), uint64(p.most), uint64(m.tiles), uint64(m.status))
+		},
+		func() error {
+			return l.run("split_elements"+d.suffix, p.tiles(), kernels.SplitThreads, d.shared,
+				uint64(m.elements), uint64(m.rooms), uint64(m.tiles), uint64(m.bucket), uint64(m.sizes), uint64(m.spill), uint64(m.status))
+		},
+		func() error {
+			return l.run("room_starts", p.rooms, kernels.RoomThreads, kernels.StartsShared, uint64(m.rooms), uint64(m.sizes), uint64(m.slices), uint64(m.oversize), uint64(m.status))
+		},
+	)
 }
 
 // outcome waits for the sort and reads how it went.
@@ -403,7 +424,7 @@ func (l *lane) outcome(m memory, p *plan) (finding, error) {
 		return finding{}, errUneven
 	}
 	f := finding{levels: 1}
-	if p.lowBits > 0 {
+	if p.twice {
 		f.levels = 2
 	}
 	return f, nil
@@ -419,14 +440,14 @@ func (l *lane) readStatus(m memory) error {
 
 // digits says which kernels split by a number of digits, and their shared memory.
 type digits struct {
-	suffix                               string
-	shared, smooth, mappedU32, mappedU64 int
+	suffix                                 string
+	shared, sections, mappedU32, mappedU64 int
 }
 
 var digitKernels = []digits{
-	{"_8", kernels.SplitShared8, kernels.SmoothShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
-	{"_9", kernels.SplitShared9, kernels.SmoothShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
-	{"_10", kernels.SplitShared10, kernels.SmoothShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
+	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
+	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
+	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
 }
 
 func (d digits) mapped(wide bool) int {
@@ -436,15 +457,8 @@ func (d digits) mapped(wide bool) int {
 	return d.mappedU32
 }
 
-func digit(values int) digits {
-	switch {
-	case values <= 1<<8:
-		return digitKernels[0]
-	case values <= 1<<9:
-		return digitKernels[1]
-	}
-	return digitKernels[2]
-}
+// digit returns the kernels for up to maxDigits values.
+func digit(values int) digits { return digitKernels[max(0, bits.Len(uint(values-1))-8)] }
 
 func width(wide bool) string {
 	if wide {

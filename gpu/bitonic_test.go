@@ -12,14 +12,10 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// laneOf returns a lane that has the kernels of an algorithm.
-func laneOf(t *testing.T, a engine.Algorithm) *lane {
+// laneWith returns a lane that has the kernels of an algorithm.
+func laneWith(t *testing.T, a engine.Algorithm) *lane {
 	t.Helper()
-	l, err := open(t).dev.lane(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.done)
+	l := laneOf(t)
 	if err := l.load(algorithms[a].modules); err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +44,12 @@ func checkAlgorithm(t *testing.T, l *lane, by way) {
 	}
 }
 
-func TestBitonic(t *testing.T) { checkAlgorithm(t, laneOf(t, engine.Bitonic), (*lane).bitonic) }
+func TestBitonic(t *testing.T) { checkAlgorithm(t, laneWith(t, engine.Bitonic), (*lane).bitonic) }
 
 // TestBitonicRows takes fewer strides in a pass than the kernels can, so that
 // merges take as many passes as with many more elements.
 func TestBitonicRows(t *testing.T) {
-	l := laneOf(t, engine.Bitonic)
+	l := laneWith(t, engine.Bitonic)
 	r := rand.New(rand.NewPCG(3, 4))
 	n, most := 13*bitonicTile+77, 3
 	if testing.Short() {

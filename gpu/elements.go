@@ -46,7 +46,7 @@ func (e *elements) mask() uint64 { return 1<<e.bits - 1 }
 
 // codeRange returns the lowest and the highest of codes of 64 bits.
 func (l *lane) codeRange(in input) (low, high uint64, err error) {
-	const size = int(unsafe.Sizeof(l.note.bounds))
+	const size = int(unsafe.Sizeof(l.note.ends))
 	b, err := l.take(size)
 	if err != nil {
 		return 0, 0, err
@@ -58,8 +58,8 @@ func (l *lane) codeRange(in input) (low, high uint64, err error) {
 		func() error {
 			return l.run("code_range", l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(b.at))
 		},
-		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.bounds), b.at, size, l.stream) },
+		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.ends), b.at, size, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)
-	return l.note.bounds[0], l.note.bounds[1], err
+	return l.note.ends[0], l.note.ends[1], err
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/sorter/kernels"
 )
@@ -11,16 +12,36 @@ import (
 type plan struct {
 	wide bool // codes of 64 bits
 	layout
-	table *table // nil: codes are spread evenly over the range
+	table *table // nil: codes are elements as they are
 
-	scale   uint64 // elements' leading 32 bits times scale, divided by 1 << 32, are slices
-	slices  int    // buckets of the last level
-	lowBits int    // of a slice's number, that the second level splits by; 0: one level
-	rooms   int    // parts of the first level
-	room    int    // elements a part has room for
+	scale  uint64  // elements' leading 32 bits times scale, divided by 1 << 32, are rooms
+	rooms  int     // parts of the first partition
+	room   int     // elements a room has place for
+	bounds *bounds // in place of scale and room
 
-	drop int    // low bits of an element's distance inside its slice that local words leave out
-	near uint64 // local words this close may have to be compared as elements
+	twice       bool // rooms are cut into buckets; else they are the buckets
+	least, most int  // buckets of a room
+	target      int  // elements of a bucket, where there are more than least
+	buckets     int  // in all, at most
+}
+
+// places is how many elements the rooms hold in all.
+func (p *plan) places() int {
+	if p.bounds != nil {
+		return int(p.bounds.room[p.rooms].place)
+	}
+	return p.rooms * p.room
+}
+
+// tiles bounds the tiles that the rooms' elements fill.
+func (p *plan) tiles() int { return tiles(p.n) + p.rooms }
+
+// nearAt is the lowest bit of an element in which different codes surely differ.
+func (p *plan) nearAt() int {
+	if p.table == nil && p.exact() {
+		return 0
+	}
+	return p.codeAt
 }
 
 // layout is how an element is made of a code and its position: struct Layout
@@ -33,14 +54,20 @@ type layout struct {
 }
 
 const (
-	maxRooms = 1024 // digits of at most 10 bits
-	maxN     = maxRooms * kernels.StartsThreads * fullSlice
+	maxDigits = 1 << 10 // that elements are split by at a time
+	maxN      = maxDigits * kernels.RoomThreads * fullSlice
 
 	// evenSlice is the mean size of buckets when codes are spread evenly: 3.4
 	// standard deviations below the capacity, so that one bucket in three
 	// thousand is oversize. fullSlice is the same where the mean is a bound.
 	evenSlice = 920
 	fullSlice = 890
+
+	// sectionSlice is the same where density changes a little from one end of a room
+	// to the other.
+	sectionSlice = 895
+
+	unlimited = 1 << 31 // target of rooms that are cut into a fixed number of buckets
 )
 
 // Parts of a sample's range that a layout goes beyond it on either side, since a
@@ -52,9 +79,13 @@ const evenMargin, unevenMargin = 64, 2
 func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 	top := top(wide)
 	margin := (highest - lowest) / part
-	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), keep: math.MaxUint64}
-	l.low = lowest - min(lowest, margin)
-	l.span = highest + min(top-highest, margin) - l.low
+	lowest -= min(lowest, margin)
+	return layoutOver(n, lowest, highest+min(top-highest, margin)-lowest)
+}
+
+// layoutOver is the layout for codes from low to low+span.
+func layoutOver(n int, low, span uint64) layout {
+	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), low: low, span: span, keep: math.MaxUint64}
 	l.up = bits.LeadingZeros64(l.span | 1)
 	l.at, l.codeAt = l.wordAt(), max(l.up, l.indexBits)
 	if !l.exact() {
@@ -80,15 +111,12 @@ func (l *layout) exact() bool { return l.up >= l.indexBits }
 func evenPlan(wide bool, l layout) *plan {
 	n := l.n
 	p := &plan{wide: wide, layout: l}
-	slices := float64(n) / evenSlice
-	if l.exact() && float64(l.span) < 4*slices {
+	buckets := float64(n) / evenSlice
+	if l.exact() && float64(l.span) < 4*buckets {
 		// Each code has room for all positions that have as many bits as n.
-		slices *= math.Ldexp(1, l.indexBits) / float64(n)
+		buckets *= math.Ldexp(1, l.indexBits) / float64(n)
 	}
-	mean := p.split(slices, float64(n))
-	p.room = int(1.03*mean+8*math.Sqrt(mean)) + kernels.LocalSize
-	p.scale = uint64(p.slices) << 32 / (l.top() + 1)
-	p.compare()
+	p.split(buckets, float64(n), 1.03, l.top()+1)
 	return p
 }
 
@@ -99,49 +127,85 @@ func mappedPlan(l layout, t *table, count []uint32, sampled int) *plan {
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
 	most := t.share(count) * float64(l.n) / float64(sampled)
-	mean := p.split(most/fullSlice, most)
 	// Inside a segment, density may still change: by a factor of two where the
 	// exponents of floating-point numbers do.
-	p.room = int(1.5*mean+8*math.Sqrt(mean)) + kernels.LocalSize
-	p.scale = uint64(p.slices) // a table fills all words
-	p.compare()
+	p.split(most/fullSlice, most, 1.5, 1<<32) // a table fills all words
 	return p
 }
 
-// split chooses the levels for at least the given number of slices, and returns
-// the mean number of elements in a part of the first level.
-func (p *plan) split(slices, elements float64) (mean float64) {
-	p.slices = max(1, int(math.Ceil(slices)))
-	if p.slices <= maxRooms {
-		p.rooms = p.slices
-	} else {
-		p.lowBits = bits.Len(uint(p.slices-1)) / 2
-		p.rooms = (p.slices + 1<<p.lowBits - 1) >> p.lowBits
-		p.slices = p.rooms << p.lowBits
+// split chooses equal rooms for at least the given number of slices of words
+// whose leading 32 bits are below top. Rooms have place for excess times their
+// share of the elements, and for chance.
+func (p *plan) split(slices, elements, excess float64, top uint64) {
+	p.rooms, p.least, p.target = max(1, int(math.Ceil(slices))), 1, unlimited
+	p.room = kernels.LocalSize
+	if p.twice = p.rooms > maxDigits; p.twice {
+		low := bits.Len(uint(p.rooms-1)) / 2
+		p.rooms, p.least = (p.rooms+1<<low-1)>>low, 1<<low
+		mean := elements / float64(p.rooms)
+		p.room = int(excess*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	}
-	return elements / float64(p.rooms)
+	p.most, p.buckets = p.least, p.rooms*p.least
+	p.scale = uint64(p.rooms) << 32 / top
 }
 
-// compare derives how local words are made and told apart.
-func (p *plan) compare() {
-	if p.lowBits == 0 {
-		p.room = kernels.LocalSize
-	}
-	width := 32 + bits.Len64(1<<32/p.scale+4) // bits of a distance inside a slice
-	p.drop = max(0, width-kernels.LocalKeyBits)
-	p.near = kernels.LocalSize
-	if p.table != nil || !p.exact() {
-		p.near = nearness(p.codeAt - p.drop)
-	}
+// bounds is struct Bounds of rooms.cuh.
+type bounds struct {
+	section [kernels.Sections]uint32
+	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
 }
 
-// nearness is the distance below which local words may have one code, if that
-// many of their bits below the code come from the position.
-func nearness(bits int) uint64 {
-	if bits > 32-kernels.LocalPositionBits-1 {
-		return math.MaxUint32
+// sectionsPlan is the plan for codes that are spread smoothly over the layout's
+// range, given how many of the sampled elements lie in each of kernels.Segments
+// equal parts of it. Sections are divided into rooms by the sample, and the
+// device cuts these into slices by what came.
+func sectionsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, error) {
+	p := &plan{wide: wide, layout: l, bounds: &bounds{}, least: 1, target: sectionSlice, twice: true}
+	each := float64(l.n) / float64(sampled)
+	half := bits.Len(uint(l.n/sectionSlice)) / 2
+	for p.most = 1 << max(half, 5); p.most <= kernels.RoomThreads; p.most *= 2 {
+		if p.divide(count, each) {
+			p.buckets = l.n/sectionSlice + p.rooms
+			return p, nil
+		}
 	}
-	return kernels.LocalSize << max(0, bits)
+	return nil, errUneven
+}
+
+// divide cuts the sections into rooms of at most p.most slices, if there need not
+// be too many, where each element counted stands for so many.
+func (p *plan) divide(count []uint32, each float64) bool {
+	const parts = kernels.Segments / kernels.Sections
+	largest := 0.95 * float64(p.most) * sectionSlice // elements of a room
+	p.rooms = 0
+	place := 0
+	for s := range kernels.Sections {
+		here := count[s*parts : (s+1)*parts]
+		rooms := int(math.Ceil(parts*each*float64(slices.Max(here))/largest)) + 1
+		if p.rooms+rooms > maxDigits {
+			return false
+		}
+		p.bounds.section[s] = uint32(p.rooms<<16 | rooms)
+		for r := range rooms {
+			from, to := (r<<16+rooms-1)/rooms, ((r+1)<<16+rooms-1)/rooms // of the section's 1 << 16 steps
+			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
+			p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), low}
+			sum := within(here, float64(from)*parts/(1<<16), float64(to)*parts/(1<<16))
+			place += int(each*(1.01*sum+5*math.Sqrt(sum)+8)) + kernels.LocalSize
+			p.rooms++
+		}
+	}
+	p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
+	return true
+}
+
+// within returns how many of the elements counted in parts lie between two
+// points on the scale of parts.
+func within(count []uint32, from, to float64) (sum float64) {
+	for i := int(from); float64(i) < to; i++ {
+		sum += float64(count[i]) * (min(to, float64(i+1)) - max(from, float64(i)))
+	}
+	return sum
 }
 
 // even reports whether counts of m sampled elements in equal parts of the
@@ -175,7 +239,7 @@ func tooDense(group int, share float64, count []uint32) bool {
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
 		a, b := float64(count[i-1]), float64(count[i])
-		if math.Abs(a-b) > 0.3*max(a, b)+6*math.Sqrt(max(a, b))+6 {
+		if step, most := math.Abs(a-b), max(a, b); step > 0.12*most+6 && step > 0.12*most+6+6*math.Sqrt(most) {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestSampleSort(t *testing.T) {
-	checkAlgorithm(t, laneOf(t, engine.SampleSort), (*lane).sampleSort)
+	checkAlgorithm(t, laneWith(t, engine.SampleSort), (*lane).sampleSort)
 }
 
 // TestSamples takes other numbers of samples than the best: levels from one to
@@ -24,7 +24,7 @@ func TestSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestSampleSort has a level")
 	}
-	l := laneOf(t, engine.SampleSort)
+	l := laneWith(t, engine.SampleSort)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ samples, n int }{{3, 5*bitonicTile + 77}, {16, 70_000}, {100, 3*bitonicTile + 1}, {kernels.MostSamples, 3 * bitonicTile}} {
 		by := func(l *lane, in input, order cuda.Ptr) (finding, error) {
@@ -71,7 +71,7 @@ func TestSampleBound(t *testing.T) {
 		t.Skip("the plain run has it")
 	}
 	const tiles = 6
-	l := laneOf(t, engine.SampleSort)
+	l := laneWith(t, engine.SampleSort)
 	n := tiles * bitonicTile
 	inputs := map[string]func(i int) uint64{
 		"flat":        func(int) uint64 { return 7 },

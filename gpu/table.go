@@ -12,12 +12,11 @@ import (
 // table is a piecewise linear map of keys, (code, position), to words, as struct
 // Map of slices.cuh has it.
 type table struct {
-	wide  bool
-	parts bool  // segments are equal parts of the range
-	low   []key // low ends of the segments, ascending; the first is the lowest key
-	base  [kernels.Segments]uint64
-	rise  [kernels.Segments]uint64
-	cell  [kernels.Segments + 4]uint16
+	wide bool
+	low  []key // low ends of the segments, ascending; the first is the lowest key
+	base [kernels.Segments]uint64
+	rise [kernels.Segments]uint64
+	cell [kernels.Segments + 4]uint16
 }
 
 // key is a code and a position stretched to 32 bits.
@@ -65,15 +64,6 @@ func (l *layout) keyAt(word uint64) key {
 	}
 	k.position = uint32(position) * l.stretch()
 	return k
-}
-
-// partsTable has one segment for each equal part of the range.
-func partsTable(wide bool, l *layout) *table {
-	low := make([]key, kernels.Segments)
-	for c := range low {
-		low[c] = l.partStart(c)
-	}
-	return &table{wide: wide, parts: true, low: low} // looked up without cells
 }
 
 // quantilesTable has segments that hold about equally many elements, by a sorted
@@ -166,17 +156,10 @@ func (t *table) share(count []uint32) (most float64) {
 		total += weight[s]
 	}
 	step := math.MaxUint64 / total
-	if t.parts {
-		step = step >> 32 << 32 // see Part in bucket.cuh
-	}
 	before := uint64(0)
 	for s := range t.low {
 		t.base[s] = before * step
-		steps := uint64(1) << 32
-		if !t.parts {
-			steps = t.leading(s) + 1
-		}
-		t.rise[s] = weight[s] * step / steps
+		t.rise[s] = weight[s] * step / (t.leading(s) + 1)
 		before += weight[s]
 	}
 	return float64(total) / unit

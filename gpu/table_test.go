@@ -13,9 +13,6 @@ import (
 
 // mapped is the plain twin of equalised in slices.cuh.
 func (t *table) mapped(l *layout, k key) uint64 {
-	if t.parts {
-		return t.smooth(l, k)
-	}
 	first, last := 0, int(t.cell[kernels.Segments])
 	if k.code >= l.low && k.code-l.low <= l.span {
 		word := l.word(k)
@@ -42,19 +39,6 @@ func (t *table) mapped(l *layout, k key) uint64 {
 // word is the plain twin of word_of in slices.cuh.
 func (l *layout) word(k key) uint64 {
 	return (k.code-l.low)<<l.up | uint64(k.position/l.stretch())<<l.at&l.keep
-}
-
-// smooth is the plain twin of SmoothSource in bucket.cuh.
-func (t *table) smooth(l *layout, k key) uint64 {
-	if k.code < l.low {
-		return 0 // listed by itself, before all others
-	}
-	if k.code-l.low > l.span {
-		return math.MaxUint64
-	}
-	word := l.word(k)
-	part := word >> (64 - bits.Len(kernels.Segments-1))
-	return t.base[part] + uint64(uint32(word>>(32-bits.Len(kernels.Segments-1))))*t.rise[part]
 }
 
 // TestTable checks that tables keep the order of all keys, inside and outside
@@ -84,9 +68,7 @@ func TestTable(t *testing.T) {
 				}
 				slices.SortFunc(sample, compareKeys)
 				l := layoutFor(n, wide, sample[0].code, sample[len(sample)-1].code, unevenMargin)
-				for _, tab := range []*table{partsTable(wide, &l), quantilesTable(wide, &l, sample)} {
-					checkTable(t, tab, &l, draw, r)
-				}
+				checkTable(t, quantilesTable(wide, &l, sample), &l, draw, r)
 			})
 		}
 	}

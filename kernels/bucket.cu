@@ -4,19 +4,32 @@
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
-#define SPLIT_ELEMENTS(bits)                                                                                                                     \
-	ENTRY(SPLIT_THREADS, 2)                                                                                                                       \
-	split_elements_##bits(const u64 *rooms, const u32 *cursors, u64 capacity, u64 tiles, u64 scale, u64 low_bits, u64 *buckets, u32 *sizes,      \
-	                      u64 *spill, u32 *status) {                                                                                              \
-		split_elements<bits>(rooms, cursors, (u32)capacity, (u32)tiles, (u32)scale, (u32)low_bits, buckets, sizes, spill, status);               \
+ENTRY(SAMPLE_THREADS, 1)
+open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
+	make_rooms(rooms, cursors, (u32)count, bounds, (u32)scale, (u32)capacity, sizes, buckets, status);
+}
+
+ENTRY(ROOM_THREADS, 1)
+plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 *tiles, u32 *status) {
+	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, tiles, status);
+}
+
+#define SPLIT_ELEMENTS(bits)                                                                                                            \
+	ENTRY(SPLIT_THREADS, 2)                                                                                                              \
+	split_elements_##bits(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, u64 *spill, u32 *status) { \
+		split_elements<bits>(elements, rooms, tiles, buckets, sizes, {spill, status});                                                     \
 	}
 SPLIT_ELEMENTS(8)
 SPLIT_ELEMENTS(9)
 SPLIT_ELEMENTS(10)
 
-ENTRY(STARTS_THREADS, 1)
-bucket_starts(const u32 *cursors, u64 pitch, u64 per_room, const u32 *sizes, u64 size_pitch, u32 *starts, u32 *oversize, u32 *status) {
-	find_starts(cursors, (u32)pitch, (u32)per_room, sizes, (u32)size_pitch, starts, oversize, status);
+ENTRY(ROOM_THREADS, 1)
+room_starts(const Room *rooms, const u32 *sizes, Slice *slices, u32 *oversize, u32 *status) { find_starts(rooms[blockIdx.x], sizes, 1, 0, slices, oversize, status); }
+
+ENTRY(ROOM_THREADS, 1)
+bucket_starts(const u32 *cursors, u64 scale, u64 buckets, Slice *slices, u32 *oversize, u32 *status) {
+	if (threadIdx.x == 0) status[BUCKETS] = (u32)buckets;
+	find_starts(whole((u32)scale, (u32)buckets, status[BELOW]), cursors, CURSOR_PITCH, LOCAL_SIZE, slices, oversize, status);
 }
 
 ENTRY(SAMPLE_THREADS, 1) write_identity(u32 *order, u64 n, u64 reversed) { fill_identity(order, n, reversed != 0); }

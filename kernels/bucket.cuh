@@ -3,8 +3,9 @@
 // buckets of fixed capacity, so that no histogram has to be read first).
 //
 //   sample_range, sample_segments   a look at some of the codes
-//   split_codes                     codes → elements, partitioned by high digit of the slice
-//   split_elements                  each part partitioned by the low digit: one bucket a slice
+//   split_codes                     codes → elements, partitioned into rooms
+//   plan_rooms                      how each room is cut into slices
+//   split_elements                  each room partitioned: one bucket a slice
 //   bucket_starts                   where each bucket's elements come in the order
 //   local_sort                      buckets of up to LOCAL_SIZE elements, a warp each
 //   oversize_sort                   the few larger ones, a block each
@@ -12,15 +13,12 @@
 // Few elements need no second partition: split_codes fills the buckets then.
 #pragma once
 #include "local.cuh"
+#include "rooms.cuh"
 #include "sample.cuh"
-#include "split.cuh"
 
-constexpr int SPLIT_THREADS = 512, SPLIT_ITEMS = 16, TILE = SPLIT_THREADS * SPLIT_ITEMS;
-constexpr u32 CURSOR_PITCH = 8; // words from one cursor of the first partition to the next: a sector each, or atomics queue up
 constexpr int LOCAL_WARPS = 4, LOCAL_BLOCKS = 6; // warps a block, blocks that an SM holds
 constexpr int OVERSIZE_THREADS = 512;
 constexpr u32 OVERSIZE_SIZE = 4096; // elements an oversize bucket may have
-constexpr u32 SPILL_SIZE = 1 << 20; // elements the spill list holds
 constexpr u32 OUTSIDE_SIZE = OVERSIZE_SIZE; // codes below or above the range that are listed
 
 // Outside lists the positions of codes outside the range.
@@ -41,10 +39,10 @@ template <class Code> struct CodeTile {
 	const Code *codes; // of the tile
 	u32 first;         // input position of the tile
 	Layout<Code> layout;
-	u32 scale, low_bits;
+	u32 scale;
 
 	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
-	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) >> low_bits; }
+	DEVICE u32 digit(u64 element) const { return slice_of(element, scale); }
 	DEVICE void report(u32) const {} // no code is misplaced
 };
 
@@ -59,7 +57,17 @@ template <class Code> struct CodeSource : CodeTile<Code> {
 	DEVICE void report(u32 i) const { away.add(this->codes[i] < this->layout.low, this->first + i); }
 };
 
-// MappedSource does, through a map of all codes.
+// SectionSource turns codes into elements, too, and has rooms by sections.
+template <class Code> struct SectionSource : CodeSource<Code> {
+	const u32 *section; // in shared memory
+
+	DEVICE u32 digit(u64 element) const {
+		const u32 word = (u32)(element >> 32);
+		return room_of(word, section[section_of(word)]);
+	}
+};
+
+// MappedSource turns codes into elements through a map of all codes.
 template <class Code> struct MappedSource : CodeTile<Code> {
 	const Map<Code> *map;
 	u32 stretch, index_bits;
@@ -71,85 +79,38 @@ template <class Code> struct MappedSource : CodeTile<Code> {
 	}
 };
 
-// Part is what SmoothSource needs of a map whose segments are equal parts of the
-// range: such a map's words begin and rise in steps of 1 << 32.
-struct Part {
-	u32 base; // divided by 1 << 32
-	u32 rise;
-};
-
-// SmoothSource turns codes into elements through a map of equal parts.
-template <class Code> struct SmoothSource : CodeSource<Code> {
-	const Part *parts;
-	u32 index_bits;
-
-	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
-		const u32 position = this->first + i;
-		if (outside(code, this->layout)) misplaced |= bit;
-		u64 word = word_of(code, position, this->layout);
-		const Part part = parts[word >> (64 - SEGMENT_BITS)];
-		word = ((u64)part.base << 32) + (u64)(u32)(word >> (32 - SEGMENT_BITS)) * part.rise;
-		return word >> index_bits << index_bits | position;
-	}
-};
-
 struct ElementSource {
 	const u64 *elements; // of the tile
-	u32 scale, low_mask;
+	u32 low, scale;      // of the room
 	typedef u64 Raw;
 	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
 	DEVICE u64 element(u64 element, u32, u32 &, u32) const { return element; }
 	DEVICE void report(u32) const {}
-	DEVICE u32 digit(u64 element) const { return slice_of(element, scale) & low_mask; }
-};
-
-// RoomSink gives each digit a room of its own; what finds no place goes to the
-// spill list, or is lost where there is none.
-struct RoomSink {
-	u64 *rooms;
-	u32 *cursors; // elements in each room, pitch words apart
-	u32 pitch, capacity, first; // first is the room of digit 0
-	u64 *spill;
-	u32 *status;
-
-	DEVICE u32 claim(u32 digit, u32 count) const { return atomicAdd(cursors + (first + digit) * pitch, count); }
-	DEVICE void store(u32 place, u32 digit, u64 element) const {
-		if (place < capacity) {
-			rooms[(u64)(first + digit) * capacity + place] = element;
-			return;
-		}
-		u32 k = spill ? atomicAdd(status + SPILLED, 1u) : SPILL_SIZE;
-		if (k < SPILL_SIZE) spill[k] = element;
-		else status[LOST] = 1;
-	}
+	DEVICE u32 digit(u64 element) const { return __umulhi((u32)(element >> 32) - low, scale); }
 };
 
 template <int BITS> using TileShared = SplitShared<BITS, SPLIT_THREADS, SPLIT_ITEMS>;
 
 template <class Code, int BITS>
-DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, u32 low_bits, const RoomSink &sink, const Outside &away) {
+DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, const RoomSink<EqualRooms> &sink, const Outside &away) {
 	SORTER_SHARED(TileShared<BITS>, shared);
 	const u32 first = blockIdx.x * (u32)TILE;
-	CodeSource<Code> source = {{codes + first, first, layout, scale, low_bits}, away};
+	CodeSource<Code> source = {{codes + first, first, layout, scale}, away};
 	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
 }
 
-template <int BITS> struct SmoothShared {
+template <int BITS> struct SectionShared {
 	TileShared<BITS> tile;
-	Part parts[SEGMENTS];
+	u32 section[SECTIONS];
 };
 
-// split_smooth loads the parts of the map once and goes on from tile to tile.
 template <class Code, int BITS>
-DEVICE void split_smooth(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink,
-                         const Outside &away) {
-	SORTER_SHARED(SmoothShared<BITS>, shared);
-	for (u32 s = threadIdx.x; s < SEGMENTS; s += SPLIT_THREADS) shared.parts[s] = {(u32)(map->base[s] >> 32), (u32)map->rise[s]};
-	__syncthreads(); // the parts are there
-	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		SmoothSource<Code> source = {{{codes + first, (u32)first, layout, scale, low_bits}, away}, shared.parts, index_bits};
-		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
-	}
+DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const RoomSink<BoundRooms> &sink, const Outside &away) {
+	SORTER_SHARED(SectionShared<BITS>, shared);
+	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.bounds->section[threadIdx.x]; // split_tile begins with a barrier
+	const u32 first = blockIdx.x * (u32)TILE;
+	SectionSource<Code> source = {{{codes + first, first, layout, 0}, away}, shared.section};
+	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 }
 
 template <class Code, int BITS> struct MappedShared {
@@ -159,69 +120,48 @@ template <class Code, int BITS> struct MappedShared {
 
 // split_mapped loads the map once and goes on from tile to tile.
 template <class Code, int BITS>
-DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, u32 low_bits, const RoomSink &sink) {
+DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, const RoomSink<EqualRooms> &sink) {
 	typedef MappedShared<Code, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	load_map(shared.map, map);
 	const u32 stretch = stretch_for(n);
 	__syncthreads(); // the map is there
 	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
-		MappedSource<Code> source = {{codes + first, (u32)first, layout, scale, low_bits}, &shared.map, stretch, index_bits};
+		MappedSource<Code> source = {{codes + first, (u32)first, layout, scale}, &shared.map, stretch, index_bits};
 		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
 	}
 }
 
-template <int BITS>
-DEVICE void split_elements(const u64 *rooms, const u32 *cursors, u32 capacity, u32 tiles, u32 scale, u32 low_bits, u64 *buckets, u32 *sizes, u64 *spill,
-                           u32 *status) {
-	const u32 room = blockIdx.x / tiles, first = blockIdx.x % tiles * (u32)TILE;
-	const u32 size = min(cursors[room * CURSOR_PITCH], capacity);
-	if (first >= size) return;
+// split_elements moves one tile of a room into the room's buckets.
+template <int BITS> DEVICE void split_elements(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, const Spill &spill) {
+	if (blockIdx.x >= spill.status[TILES]) return;
+	const u64 tile = tiles[blockIdx.x];
+	const Room room = rooms[(u32)tile];
+	const u32 first = (u32)(tile >> 32) * TILE;
 	SORTER_SHARED(TileShared<BITS>, shared);
-	ElementSource source = {rooms + (u64)room * capacity + first, scale, (1u << low_bits) - 1};
-	RoomSink sink = {buckets, sizes, 1, LOCAL_SIZE, room << low_bits, spill, status};
-	split_tile(shared, source, sink, min((u32)TILE, size - first));
-}
-
-struct StartsShared {
-	u32 sums[32];
-	u32 before;
-};
-
-// find_starts writes where each bucket's elements come in the order, and lists the
-// oversize buckets. A block does the buckets of one room, of which there are
-// per_room, at most STARTS_THREADS.
-constexpr int STARTS_THREADS = 1024;
-DEVICE void find_starts(const u32 *cursors, u32 pitch, u32 per_room, const u32 *sizes, u32 size_pitch, u32 *starts, u32 *oversize, u32 *status) {
-	SORTER_SHARED(StartsShared, shared);
-	if (threadIdx.x == 0) shared.before = 0;
-	__syncthreads(); // before is zero
-	u32 before = threadIdx.x == 0 ? status[BELOW] : 0; // those come first of all
-	for (u32 room = threadIdx.x; room < blockIdx.x; room += STARTS_THREADS) before += cursors[room * pitch];
-	if (before) atomicAdd(&shared.before, before);
-	const u32 bucket = blockIdx.x * per_room + threadIdx.x;
-	const u32 size = threadIdx.x < per_room ? sizes[bucket * size_pitch] : 0;
-	const u32 start = exclusive_scan_block<STARTS_THREADS>(size, shared.sums); // its barrier completes before
-	if (threadIdx.x >= per_room) return;
-	starts[bucket] = shared.before + start;
-	if (size > LOCAL_SIZE) oversize[atomicAdd(status + OVERSIZE, 1u)] = bucket;
+	ElementSource source = {elements + room.begin + first, room.low, room.scale};
+	BucketSink sink = {buckets + (u64)room.first * LOCAL_SIZE, sizes + room.first, spill};
+	split_tile(shared, source, sink, min((u32)TILE, room.size - first));
 }
 
 struct LocalBlockShared {
 	LocalShared warp[LOCAL_WARPS];
 };
 
-template <class Code>
-DEVICE void local_sort_buckets(Bucket<Code> bucket, const u32 *sizes, u32 size_pitch, const u32 *starts, u32 slices, u64 reciprocal, u32 drop, u32 near,
-                               u32 *order) {
+// nearness returns the distance below which local words may have one code, if
+// that many of their bits below the code come from the position.
+DEVICE u32 nearness(int bits) { return bits >= (int)LOCAL_KEY_BITS ? 0xffffffffu : LOCAL_SIZE << max(0, bits); }
+
+// local_sort_buckets sorts a bucket a warp. Elements that differ in no bit from
+// near_at on may have different codes.
+template <class Code> DEVICE void local_sort_buckets(Bucket<Code> bucket, const Slice *slices, const u32 *status, u32 near_at, u32 *order) {
 	SORTER_SHARED(LocalBlockShared, shared);
 	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
-	if (b >= slices) return;
-	const u32 size = sizes[b * size_pitch];
-	if (size == 0 || size > LOCAL_SIZE) return;
+	if (b >= status[BUCKETS]) return;
+	const Slice slice = slices[b];
+	if (slice.size == 0 || slice.size > LOCAL_SIZE) return;
 	bucket.element += (u64)b * LOCAL_SIZE;
-	const u64 lowest = b * reciprocal >> 32 << 32; // of the slice, or a little less: by up to 2 << 32
-	local_sort(bucket, order + starts[b], size, lowest, drop, near, shared.warp[warp_id()]);
+	local_sort(bucket, order + slice.start, slice.size, (u64)slice.low << 32, slice.drop, nearness((int)near_at - (int)slice.drop), shared.warp[warp_id()]);
 }
 
 struct OversizeShared {
@@ -261,9 +201,10 @@ template <class Code> DEVICE void write_outside(OversizeShared &shared, const u3
 // oversize_sort sorts listed buckets, what their rooms hold and what was
 // spilled, and the codes outside the range.
 template <class Code>
-DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const u32 *starts, u32 scale, const u64 *spill, const u32 *oversize, const Outside &away, u32 *order) {
+DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill &spill, const u32 *oversize, const Outside &away,
+                          u32 *order) {
 	SORTER_SHARED(OversizeShared, shared);
-	u32 *status = bucket.status;
+	u32 *status = spill.status;
 	const u32 below = status[BELOW], above = status[ABOVE];
 	if (blockIdx.x == 0 && below > 0 && below <= OUTSIDE_SIZE) write_outside(shared, away.below, below, bucket, order);
 	if (blockIdx.x == gridDim.x - 1 && above > 0 && above <= OUTSIDE_SIZE) write_outside(shared, away.above, above, bucket, order + n - above);
@@ -274,8 +215,8 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const u32 *starts, 
 		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = bucket.element[(u64)b * LOCAL_SIZE + i];
 		__syncthreads(); // count is set
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
-			u64 e = spill[i];
-			if (slice_of(e, scale) != b) continue;
+			u64 e = spill.list[i];
+			if (bucket_of(e, rooms, count, scale) != b) continue;
 			u32 at = atomicAdd(&shared.count, 1u);
 			if (at < OVERSIZE_SIZE) shared.element[at] = e;
 		}
@@ -285,7 +226,7 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const u32 *starts, 
 			if (threadIdx.x == 0) status[LOST] = 1;
 		} else {
 			sort_shared(shared, size, bucket);
-			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[starts[b] + i] = bucket.position(shared.element[i]);
+			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[slices[b].start + i] = bucket.position(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}

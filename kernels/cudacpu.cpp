@@ -4,14 +4,19 @@
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
+#include "radix.cu"
 #include "samplesort.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
 CUDACPU_KERNEL(split_elements_10);
+CUDACPU_KERNEL(open_rooms);
+CUDACPU_KERNEL(plan_rooms);
+CUDACPU_KERNEL(room_starts);
 CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
+CUDACPU_KERNEL(radix_starts);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \
@@ -20,15 +25,17 @@ CUDACPU_KERNEL(count_missing);
 	CUDACPU_KERNEL(split_codes_8_##width);      \
 	CUDACPU_KERNEL(split_codes_9_##width);      \
 	CUDACPU_KERNEL(split_codes_10_##width);     \
-	CUDACPU_KERNEL(split_smooth_8_##width);     \
-	CUDACPU_KERNEL(split_smooth_9_##width);     \
-	CUDACPU_KERNEL(split_smooth_10_##width);    \
-	CUDACPU_KERNEL(split_mapped_8_##width);  \
-	CUDACPU_KERNEL(split_mapped_9_##width);  \
-	CUDACPU_KERNEL(split_mapped_10_##width); \
+	CUDACPU_KERNEL(split_sections_8_##width);   \
+	CUDACPU_KERNEL(split_sections_9_##width);   \
+	CUDACPU_KERNEL(split_sections_10_##width);  \
+	CUDACPU_KERNEL(split_mapped_8_##width);     \
+	CUDACPU_KERNEL(split_mapped_9_##width);     \
+	CUDACPU_KERNEL(split_mapped_10_##width);    \
 	CUDACPU_KERNEL(local_sort_##width);         \
 	CUDACPU_KERNEL(oversize_sort_##width);      \
-	CUDACPU_KERNEL(mark_order_##width)
+	CUDACPU_KERNEL(mark_order_##width);         \
+	CUDACPU_KERNEL(radix_histogram_##width);    \
+	CUDACPU_KERNEL(radix_pass_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
 

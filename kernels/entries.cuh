@@ -18,39 +18,46 @@ NAME(sample_map)
 
 ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *status) { count_descents(codes, n, status + DESCENTS); }
 
-#define SPLIT(bits) \
+#define SPLIT_CODES(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_codes_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 low_bits, u64 *rooms, u32 *cursors, u64 capacity, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, (u32)low_bits, {rooms, cursors, CURSOR_PITCH, (u32)capacity, 0, spill, status}, {below, above, status}); \
-	} \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, u64 capacity, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}, {below, above, status}); \
+	}
+#define SPLIT_SECTIONS(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
-	NAME(split_smooth_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 low_bits, u64 *rooms, u32 *cursors, u64 capacity, u64 *spill, u32 *below, u32 *above, u32 *status, const Map<CODE> *map, u64 index_bits) { \
-		split_smooth<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, map, (u32)index_bits, (u32)scale, (u32)low_bits, {rooms, cursors, CURSOR_PITCH, (u32)capacity, 0, spill, status}, {below, above, status}); \
-	} \
+	NAME(split_sections_##bits) \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 *elements, const Bounds *bounds, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_sections<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {bounds}, cursors, {spill, status}}, {below, above, status}); \
+	}
+#define SPLIT_MAPPED(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_mapped_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 low_bits, u64 *rooms, u32 *cursors, u64 capacity, u64 *spill, u32 *below, u32 *above, u32 *status, const Map<CODE> *map, u64 index_bits) { \
-		split_mapped<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, map, (u32)index_bits, (u32)scale, (u32)low_bits, {rooms, cursors, CURSOR_PITCH, (u32)capacity, 0, spill, status}); \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, u64 capacity, u32 *cursors, u64 *spill, u32 *status, const Map<CODE> *map, u64 index_bits) { \
+		split_mapped<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, map, (u32)index_bits, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}); \
 	}
-SPLIT(8)
-SPLIT(9)
-SPLIT(10)
+SPLIT_CODES(8)
+SPLIT_CODES(9)
+SPLIT_CODES(10)
+SPLIT_SECTIONS(8)
+SPLIT_SECTIONS(9)
+SPLIT_SECTIONS(10)
+SPLIT_MAPPED(8)
+SPLIT_MAPPED(9)
+SPLIT_MAPPED(10)
 
 ENTRY(32 * LOCAL_WARPS, LOCAL_BLOCKS)
 NAME(local_sort)
-(const u64 *buckets, const u32 *sizes, u64 size_pitch, const u32 *starts, u64 slices, u64 reciprocal, u64 drop, u64 near, u64 at, u64 mask, u64 code_at,
- const CODE *codes, u32 *order, u32 *status) {
-	const Bucket<CODE> bucket = {buckets, codes, (u32)at, (u32)mask, (u32)code_at, status};
-	local_sort_buckets(bucket, sizes, (u32)size_pitch, starts, (u32)slices, reciprocal, (u32)drop, (u32)near, order);
+(const u64 *buckets, const Slice *slices, const u32 *status, u64 at, u64 mask, u64 code_at, u64 near_at, const CODE *codes, u32 *order) {
+	const Bucket<CODE> bucket = {buckets, codes, (u32)at, (u32)mask, (u32)code_at};
+	local_sort_buckets(bucket, slices, status, (u32)near_at, order);
 }
 
 ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
-(const u64 *buckets, u64 n, const u32 *starts, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, const u64 *spill, const u32 *oversize, u32 *below,
- u32 *above, u32 *order, u32 *status) {
-	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at, status}, n, starts, (u32)scale, spill, oversize, {below, above, status}, order);
+(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
+ u32 *below, u32 *above, u32 *order, u32 *status) {
+	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order);
 }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }

@@ -3,6 +3,7 @@
 //
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh.
+//   - radix.cu: the radix sort, described in radix.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
@@ -22,6 +23,8 @@ var (
 	BucketU32 []byte // phases over 32-bit codes
 	//go:embed bucket_u64.fatbin
 	BucketU64 []byte // phases over 64-bit codes
+	//go:embed radix.fatbin
+	Radix []byte // both widths
 	//go:embed bitonic.fatbin
 	Bitonic []byte
 	//go:embed samplesort.fatbin

@@ -8,9 +8,7 @@
 #include "network.cuh"
 #include "slices.cuh"
 
-constexpr int LOCAL_ITEMS = 32;               // elements a lane
-constexpr u32 LOCAL_SIZE = 32 * LOCAL_ITEMS;  // elements a bucket holds at most
-constexpr u32 LOCAL_BITS = 10;                // bits of a position
+constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements a lane
 constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank twice
 
 struct LocalShared {
@@ -57,7 +55,6 @@ template <class Code> struct Bucket {
 	const Code *codes; // of the input
 	u32 at, mask;      // input position of an element: bits under mask, from bit at
 	u32 code_at;       // lowest bit of an element that comes from its code
-	u32 *status;
 
 	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
 

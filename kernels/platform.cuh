@@ -16,6 +16,11 @@ typedef uint16_t u16;
 // keep_order stops the compiler from moving memory accesses across.
 // order_two swaps a and b if b < a: written out, or the compiler compares twice,
 // for a minimum and for a maximum (8 instructions instead of 6).
+// load_word and store_word access what other blocks access meanwhile, one word
+// at a time and in no order with anything else. SPIN is the body of a loop that
+// waits for another block.
+// lanes_like returns the lanes of a full warp in whose word a bit is as in this
+// lane's: a test, a vote and a complement. From C++ it takes twice as many.
 #ifdef SORTER_CUDACPU
 #include "cudacpu.h"
 #define SORTER_SHARED(Type, name) CUDACPU_SHARED(Type, name)
@@ -26,6 +31,13 @@ inline void order_two(u64 &a, u64 &b) {
 	const u64 low = b < a ? b : a;
 	b = b < a ? a : b;
 	a = low;
+}
+inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+#define SPIN() CUDACPU_SPIN()
+inline u32 lanes_like(u32 word, u32 bit) {
+	const u32 votes = __ballot_sync(~0u, word & bit);
+	return word & bit ? votes : ~votes;
 }
 #else
 #define SORTER_SHARED(Type, name)                                  \
@@ -39,6 +51,24 @@ DEVICE void order_two(u64 &a, u64 &b) {
 	asm("{ .reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p; }" : "=l"(low), "=l"(high) : "l"(a), "l"(b));
 	a = low;
 	b = high;
+}
+DEVICE u32 load_word(const u32 *p) {
+	u32 v;
+	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
+	return v;
+}
+DEVICE void store_word(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
+#define SPIN()
+DEVICE u32 lanes_like(u32 word, u32 bit) {
+	u32 lanes;
+	asm volatile("{ .reg .pred set; .reg .b32 masked;\n"
+	             "and.b32 masked, %1, %2;\n"
+	             "setp.ne.u32 set, masked, 0;\n"
+	             "vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
+	             "@!set not.b32 %0, %0; }"
+	             : "=r"(lanes)
+	             : "r"(word), "r"(bit));
+	return lanes;
 }
 #endif
 
@@ -55,4 +85,17 @@ DEVICE u32 inclusive_scan(u32 v) {
 		if (lane_id() >= (u32)d) v += left;
 	}
 	return v;
+}
+
+// exclusive_scan_block returns the sum of v over the threads before this one.
+// sums has a word per warp; the caller synchronises before it is reused.
+template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
+	u32 inclusive = inclusive_scan(v);
+	if (lane_id() == 31) sums[warp_id()] = inclusive;
+	__syncthreads(); // sums of all warps are written
+	u32 before = 0;
+#pragma unroll
+	for (int w = 0; w < THREADS / 32; w++)
+		if (w < (int)warp_id()) before += sums[w];
+	return before + inclusive - v;
 }

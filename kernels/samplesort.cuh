@@ -23,11 +23,10 @@
 // every run its place. Tiles and buckets are known to the device alone: grids have
 // room for the most tiles that there can be, and those beyond have no elements.
 //
-// The paper leaves buckets of any size to the network; that costs as much as half
-// of sorting everything by it.
+// The paper leaves buckets of any size to the network: at 1 << 26 elements and 64
+// samples, two thirds of the steps that sort everything.
 #pragma once
 #include "bitonic.cuh"
-#include "split.cuh"
 
 constexpr int MOST_SAMPLES = 512;
 constexpr int RUNS_THREADS = 512;

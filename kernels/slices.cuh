@@ -119,6 +119,10 @@ template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Co
 	return map.base[s] + Key<Code>::of(code, position * stretch).leading(low, end.skip(low)) * map.rise[s];
 }
 
+// A bucket, which holds the elements of one slice.
+constexpr u32 LOCAL_SIZE = 1024;                                // elements at most
+constexpr u32 LOCAL_BITS = 10, LOCAL_KEY_BITS = 32 - LOCAL_BITS; // of a local word: position in the bucket, leading bits of the distance inside the slice
+
 // slice_of returns the slice of an element: there are as many as the largest
 // element, times scale, needs.
 DEVICE u32 slice_of(u64 element, u32 scale) { return __umulhi((u32)(element >> 32), scale); }
@@ -130,6 +134,8 @@ enum Status {
 	OVERSIZE, // buckets beyond the capacity, in the list of oversize buckets
 	BELOW,    // codes below the range, listed
 	ABOVE,    // codes above the range, listed
+	BUCKETS,  // buckets in use
+	TILES,    // tiles of the second partition
 	DESCENTS, // neighbours in the wrong order, from count_descents
 	DISORDER, // neighbours of an order that are wrong, from mark_order
 	MISSING,  // positions that an order lacks, from count_missing

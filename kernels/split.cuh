@@ -15,18 +15,7 @@
 #pragma once
 #include "platform.cuh"
 
-// exclusive_scan_block returns the sum of v over the threads before this one.
-// sums has a word per warp; the caller synchronises before it is reused.
-template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
-	u32 inclusive = inclusive_scan(v);
-	if (lane_id() == 31) sums[warp_id()] = inclusive;
-	__syncthreads(); // sums of all warps are written
-	u32 before = 0;
-#pragma unroll
-	for (int w = 0; w < THREADS / 32; w++)
-		if (w < (int)warp_id()) before += sums[w];
-	return before + inclusive - v;
-}
+constexpr int SPLIT_THREADS = 512, SPLIT_ITEMS = 16, TILE = SPLIT_THREADS * SPLIT_ITEMS;
 
 template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 	static constexpr int BINS = 1 << BITS, TILE = THREADS * ITEMS;
@@ -40,8 +29,9 @@ template <int BITS, int THREADS, int ITEMS> struct SplitShared {
 // split_tile moves the valid elements of one tile: source.load fetches what
 // source.element makes one of, or sets bit in misplaced and has it reported
 // instead. All loads come before their first use. source.digit(element) < 1 <<
-// BITS; sink.claim(digit, count) returns the output position of the first of
-// count elements, sink.store(position, digit, element) takes one. A block may go on with another tile at once.
+// BITS; sink.claim(digit, count) returns the place in sink.elements of the first
+// of count elements; those whose place does not fit go to sink.spill. A block may
+// go on with another tile at once.
 template <int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
 	typedef SplitShared<BITS, THREADS, ITEMS> Shared;
@@ -88,42 +78,56 @@ DEVICE void split_tile(SplitShared<BITS, THREADS, ITEMS> &shared, const Source &
 	__syncthreads(); // counts are complete
 
 	const u32 bin = threadIdx.x * PER;
-	u32 count[PER], claimed[PER], total = 0;
+	u32 count[PER], place[PER], total = 0;
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
 			count[j] = shared.count[bin + j];
-			claimed[j] = count[j] ? sink.claim(bin + j, count[j]) : 0;
+			place[j] = count[j] ? sink.claim(bin + j, count[j]) : 0; // nobody looks at it until it has long arrived
 			total += count[j];
 		}
 	}
-	u32 start = exclusive_scan_block<THREADS>(total, shared.sums);
+	const u32 start = exclusive_scan_block<THREADS>(total, shared.sums);
 	if (bin < (u32)BINS) {
+		u32 next = start;
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
-			shared.count[bin + j] = start;
-			claimed[j] -= start;
-			start += count[j];
+			shared.count[bin + j] = next;
+			next += count[j];
 		}
-		if (bin + PER == (u32)BINS) shared.count[BINS] = start;
+		if (bin + PER == (u32)BINS) shared.count[BINS] = next;
 	}
 	__syncthreads(); // first ranks are written
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) shared.staged[(rank[i] & 0xffff) + shared.count[rank[i] >> 16]] = element[i];
 	__syncthreads(); // staged is complete, first ranks are read
+	bool overfull = false;
 	if (bin < (u32)BINS) {
+		u32 next = start;
 #pragma unroll
-		for (int j = 0; j < PER; j++) shared.count[bin + j] = claimed[j];
+		for (int j = 0; j < PER; j++) {
+			overfull |= count[j] && !sink.fits(place[j] + count[j] - 1, bin + j);
+			shared.count[bin + j] = place[j] - next;
+			next += count[j];
+		}
 	}
-	__syncthreads(); // what to add to ranks is written
+	overfull = __syncthreads_or(overfull); // what to add to ranks is written
 	const u32 placed = shared.count[BINS];
+	if (overfull) {
+		for (u32 r = threadIdx.x; r < placed; r += THREADS) {
+			const u64 e = shared.staged[r];
+			const u32 digit = source.digit(e), place = shared.count[digit] + r;
+			if (sink.fits(place, digit)) sink.elements[place] = e;
+			else sink.spill.add(e);
+		}
+		return;
+	}
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		u32 r = threadIdx.x + i * THREADS;
 		if (placed == TILE || r < placed) {
 			u64 e = shared.staged[r];
-			u32 digit = source.digit(e);
-			sink.store(shared.count[digit] + r, digit, e);
+			sink.elements[shared.count[source.digit(e)] + r] = e;
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 // checker holds the GPU engine to the CPU engine.
 type checker struct {
 	engine         *gpu.Engine
-	turn, every    int // every one of so many is compared
+	algorithms     []sorter.Algorithm
+	turn, every    int // every one of so many inputs is sorted
 	orders, failed int
 }
 
@@ -28,7 +29,7 @@ func checkAll(most, every int) error {
 		return err
 	}
 	defer engine.Close()
-	c := &checker{engine: engine, every: every}
+	c := &checker{engine: engine, algorithms: algorithms(), every: every}
 	for _, d := range distributions {
 		for _, n := range checkSizes(most) {
 			checkKeys(c, "uint32", d, n, 32, func(v uint64) uint32 { return uint32(v) })
@@ -61,11 +62,11 @@ func checkAll(most, every int) error {
 func checkSizes(most int) []int {
 	level := 1024 * (kernels.LocalSize - 104) // about the most that one level of partition takes
 	all := []int{0, 1, 2, 31, 33, 1 << 16, level - 5000, level + 5000, 1<<20 + 1, 1<<22 - 1, 1<<24 + 5, 1 << 27}
-	for _, cut := range []int{kernels.LocalSize, kernels.Tile, 64 * kernels.Tile} {
+	for _, cut := range []int{kernels.LocalSize, kernels.Tile, kernels.RadixTile, 64 * kernels.Tile} {
 		all = append(all, cut-1, cut, cut+1)
 	}
 	slices.Sort(all)
-	return slices.DeleteFunc(all, func(n int) bool { return n > most })
+	return slices.DeleteFunc(slices.Compact(all), func(n int) bool { return n > most })
 }
 
 func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits int, of func(v uint64) K) {
@@ -78,18 +79,20 @@ func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits in
 	for i, v := range codes {
 		keys[i] = of(v)
 	}
-	c.orders++
-	got, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Stable())
 	want, _ := sorter.OrderKeys(keys, sorter.On(sorter.CPU()), sorter.Stable())
-	if err == nil && !slices.Equal(got, want) {
-		i := 0
-		for got[i] == want[i] {
-			i++
+	for _, a := range c.algorithms {
+		c.orders++
+		got, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Use(a), sorter.Stable())
+		if err == nil && !slices.Equal(got, want) {
+			i := 0
+			for got[i] == want[i] {
+				i++
+			}
+			err = fmt.Errorf("position %d of the order holds %d, want %d", i, got[i], want[i])
 		}
-		err = fmt.Errorf("position %d of the order holds %d, want %d", i, got[i], want[i])
-	}
-	if err != nil {
-		c.failed++
-		fmt.Printf("FAILED: %s, %s, n = %d: %v\n", kind, d.name, n, err)
+		if err != nil {
+			c.failed++
+			fmt.Printf("FAILED: %v, %s, %s, n = %d: %v\n", a, kind, d.name, n, err)
+		}
 	}
 }

@@ -37,7 +37,7 @@ var (
 	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
 	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
-	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms that the engine runs")
+	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
 	per    = flag.Int("samples", 0, "samples of a tile in SampleSort, 16 to 512; 0 for its default")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
 	reps   = flag.Int("reps", 9, "timed repetitions")
@@ -49,7 +49,7 @@ var (
 
 	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
-	every  = flag.Int("every", 1, "compare one of so many orders of -check, for tools that take their time")
+	every  = flag.Int("every", 1, "compare orders of one of so many inputs of -check, for tools that take their time")
 )
 
 func main() {

@@ -1,0 +1,48 @@
+package gpu
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/kernels"
+)
+
+// roomOf is the plain twin of room_of in rooms.cuh.
+func roomOf(word uint32, b *bounds) int {
+	section := b.section[word>>(32-bits.Len(kernels.Sections-1))]
+	step := word >> (16 - bits.Len(kernels.Sections-1)) & 0xffff
+	return int(section>>16 + step*(section&0xffff)>>16)
+}
+
+// TestSections checks that every leading word lies inside the bounds of its room,
+// and that rooms have place for what a sample lets expect.
+func TestSections(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := 1 << 16; n <= 1<<28; n <<= 4 {
+		var count [kernels.Segments]uint32
+		sampled := 0
+		for i := range count { // a hill
+			x := float64(i)/kernels.Segments - 0.5
+			count[i] = uint32(max(0, 1-16*x*x) * 1000)
+			sampled += int(count[i])
+		}
+		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.rooms > maxDigits || p.most > kernels.RoomThreads || p.places() < n || p.places() > 2*n+p.rooms*2*kernels.LocalSize {
+			t.Errorf("%d elements: %d rooms of up to %d buckets, %d places", n, p.rooms, p.most, p.places())
+		}
+		for i := range 1 << 16 {
+			word := r.Uint32()
+			if i < 2*p.rooms {
+				word = p.bounds.room[i/2].low - uint32(i%2) // about every bound
+			}
+			room := roomOf(word, p.bounds)
+			if low := p.bounds.room[room].low; word < low || room+1 < p.rooms && word >= p.bounds.room[room+1].low {
+				t.Fatalf("%d elements: word %#x is in room %d of %d, from %#x", n, word, room, p.rooms, low)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package gpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/kernels"
+)
+
+// radixModules are the kernels of the radix sort.
+var radixModules = []*module{{kernels.Radix, map[string]int{
+	"radix_histogram_u32": kernels.RadixCountSharedU32, "radix_histogram_u64": kernels.RadixCountSharedU64,
+	"radix_starts":   kernels.RadixStartsShared,
+	"radix_pass_u32": kernels.RadixShared, "radix_pass_u64": kernels.RadixShared,
+}}}
+
+// Counts of tiles tell as many elements as a sort may have.
+const _ = uint(kernels.RadixMost - maxN)
+
+// radixMemory is the device memory of one radix sort besides codes and order.
+type radixMemory struct {
+	state, words cuda.Ptr // cleared before, in one piece
+	even, odd    cuda.Ptr // elements, which each pass moves from one to the other
+}
+
+// radixLayout lays the memory out, and returns how much is to be cleared.
+func radixLayout(a *area, n int) (m radixMemory, cleared int) {
+	first := a.at
+	m.state = a.take(kernels.RadixStateBytes)
+	m.words = a.take(4 * kernels.RadixDigits * radixTiles(n))
+	cleared = int(a.at - first)
+	m.even, m.odd = a.take(8*n), a.take(8*n)
+	return m, cleared
+}
+
+// radixSort orders codes digit by digit. It has to wait for nothing on the way:
+// the device finds out itself which digits all codes share, and passes over those
+// end at once.
+func (l *lane) radixSort(in input, order cuda.Ptr) (finding, error) {
+	if in.n < 2 {
+		return finding{shape: "sorted"}, l.identity(order, in.n, false)
+	}
+	var size area
+	radixLayout(&size, in.n)
+	block, err := l.take(int(size.at))
+	if err != nil {
+		return finding{}, err
+	}
+	defer l.put(block)
+	m, cleared := radixLayout(&area{block.at}, in.n)
+	err = first(
+		func() error { return l.Memset32(m.state, 0, cleared/4, l.stream) },
+		func() error { return l.countDigits(m, in) },
+		func() error { return l.radixPasses(m, in, order) },
+		func() error {
+			return l.CopyToHost(unsafe.Pointer(&l.note.active), m.state+kernels.RadixActiveAt, 4, l.stream)
+		},
+		func() error { return l.SyncStream(l.stream) },
+	)
+	return finding{levels: bits.OnesCount32(l.note.active)}, err
+}
+
+// countDigits counts the digits of all places and makes starts of the counts.
+func (l *lane) countDigits(m radixMemory, in input) error {
+	grid := min(kernels.RadixCountBlocks*l.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
+	shared := kernels.RadixCountSharedU32
+	if in.wide {
+		shared = kernels.RadixCountSharedU64
+	}
+	return first(
+		func() error {
+			return l.run("radix_histogram"+width(in.wide), grid, kernels.RadixCountThreads, shared, uint64(in.codes), uint64(in.n), uint64(m.state))
+		},
+		func() error {
+			return l.run("radix_starts", 1, kernels.RadixDigits, kernels.RadixStartsShared, uint64(in.n), uint64(in.places()), uint64(m.state))
+		},
+	)
+}
+
+// radixPasses enqueues a pass for each place.
+func (l *lane) radixPasses(m radixMemory, in input, order cuda.Ptr) error {
+	for place := range in.places() {
+		err := l.run("radix_pass"+width(in.wide), radixTiles(in.n), kernels.RadixThreads, kernels.RadixShared,
+			uint64(in.codes), uint64(in.n), uint64(place), uint64(m.state), uint64(m.words), uint64(m.even), uint64(m.odd), uint64(order))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places is the number of digits of a code.
+func (in input) places() int {
+	if in.wide {
+		return 64 / kernels.RadixBits
+	}
+	return 32 / kernels.RadixBits
+}
+
+func radixTiles(n int) int { return (n + kernels.RadixTile - 1) / kernels.RadixTile }

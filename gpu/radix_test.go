@@ -1,0 +1,112 @@
+//go:build linux && (amd64 || arm64)
+
+package gpu
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
+)
+
+// laneOf opens the engine and returns a lane of it.
+func laneOf(t *testing.T) *lane {
+	t.Helper()
+	l, err := open(t).dev.lane(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.done)
+	return l
+}
+
+// TestRadix sorts codes of every distribution, at sizes around what the kernels
+// cut: a warp's part of a tile, a tile, and as many as are looked back at at once.
+func TestRadix(t *testing.T) {
+	l := laneOf(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	const tile = kernels.RadixTile
+	for name, make := range codesOf {
+		all := append([]int{0, 1, 2, 31, 33, 511, 513, tile - 1, tile, tile + 1, 6*tile + 5}, large...)
+		if testing.Short() {
+			all = smallSizes(name)
+		}
+		for _, n := range all {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				wide := make(r, max(n, 1))[:n]
+				if got := argsort(t, l, engine.Radix, wide); !slices.Equal(got, want(wide)) {
+					t.Error("codes of 64 bits: wrong order")
+				}
+				narrow := fill32(wide)
+				if got := argsort(t, l, engine.Radix, narrow); !slices.Equal(got, want(narrow)) {
+					t.Error("codes of 32 bits: wrong order")
+				}
+			})
+		}
+	}
+}
+
+// TestRadixPlaces sorts codes whose digits differ in some places only: the first
+// pass, the last, and the change from the low word to the high one fall on any.
+func TestRadixPlaces(t *testing.T) {
+	l := laneOf(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	const n = 3000
+	step := 1
+	if testing.Short() {
+		step = 101
+	}
+	for places := 0; places < 256; places += step {
+		mask := uint64(0)
+		for p := range 8 {
+			mask |= uint64(places>>p&1) * 0xff << (8 * p)
+		}
+		codes := fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
+		if got := argsort(t, l, engine.Radix, codes); !slices.Equal(got, want(codes)) {
+			t.Errorf("places %08b: wrong order", places)
+		}
+	}
+}
+
+// unseen returns codes that look even in the samples (see drawn, in sample.cuh),
+// while all others are one and the same. They are few enough for both samples to
+// be at the same places, and enough for the others to be more than a bucket holds.
+func unseen() []uint64 {
+	const n = 14_000
+	r := rand.New(rand.NewPCG(7, 8))
+	codes := fill(n, func(int) uint64 { return 0x8000_0001_0000_0000 })
+	for k := range uint64(kernels.RangeSamples) {
+		lo, hi := n*k/kernels.RangeSamples, n*(k+1)/kernels.RangeSamples
+		skip, _ := bits.Mul64(mix(k+1), hi-lo)
+		codes[lo+skip] = r.Uint64()
+	}
+	return codes
+}
+
+// mix is that of sample.cuh.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// TestLastResort sorts codes that defeat every plan of the bucket sort.
+func TestLastResort(t *testing.T) {
+	e := open(t, Verify())
+	wide := unseen()
+	var st sorter.Stats
+	got, err := sorter.OrderKeys(wide, sorter.On(e), sorter.Report(&st))
+	if err != nil || !slices.Equal(got, want(wide)) || st.Algorithm != "Radix" || st.Rounds != 8 {
+		t.Errorf("64 bits: error %v, %+v, or wrong order", err, st)
+	}
+	narrow := fill32(wide)
+	got, err = sorter.OrderKeys(narrow, sorter.On(e), sorter.Report(&st))
+	if err != nil || !slices.Equal(got, want(narrow)) || st.Algorithm != "Radix" || st.Rounds != 4 {
+		t.Errorf("32 bits: error %v, %+v, or wrong order", err, st)
+	}
+}
