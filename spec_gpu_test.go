@@ -3,6 +3,7 @@
 package sorter_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
 )
 
@@ -33,9 +35,16 @@ func onGPU(t *testing.T) *gpu.Engine {
 	return e
 }
 
-// on returns m on the engine b.
-func (m mode) on(b sorter.Backend) mode {
-	return mode{m.name + " on " + b.Name(), m.order, append(slices.Clone(m.opts), sorter.On(b))}
+// on returns m on the engine b, by one of its algorithms.
+func (m mode) on(b sorter.Backend, turn int) mode {
+	var all []sorter.Algorithm
+	for a := sorter.Auto; a < engine.Algorithms; a++ {
+		if b.Runs(a) {
+			all = append(all, a)
+		}
+	}
+	a := all[turn%len(all)]
+	return mode{fmt.Sprintf("%s on %s by %v", m.name, b.Name(), a), m.order, append(slices.Clone(m.opts), sorter.On(b), sorter.Use(a))}
 }
 
 // TestGPU sorts every kind of key, distribution and direction.
@@ -51,7 +60,7 @@ func TestGPU(t *testing.T) {
 			}
 			cudacpu.Seed(uint64(turn*100 + i))
 			ref := drawn(k, input, gpuSizes[(turn+i)%len(gpuSizes)], uint64(i))
-			m := directions[(turn/2+i)%len(directions)].on(e)
+			m := directions[(turn/2+i)%len(directions)].on(e, turn/3+i)
 			switch (turn + i) % 3 {
 			case 0:
 				ref.checkSort(t, m)
@@ -82,7 +91,7 @@ func TestGPUSizes(t *testing.T) {
 			}
 			for _, k := range keyKinds {
 				if k.Name() == "float32" || k.Name() == "float64" {
-					drawn(k, input, n, uint64(n)).checkOrder(t, directions[(i+j)%4].on(e))
+					drawn(k, input, n, uint64(n)).checkOrder(t, directions[(i+j)%4].on(e, i+2*j))
 				}
 			}
 		}
@@ -99,7 +108,7 @@ func TestGPULarge(t *testing.T) {
 	for i, d := range dist.All {
 		values := d.Draw(n, dist.Rand(uint64(i)))
 		var st sorter.Stats
-		got, err := sorter.OrderKeys(values, sorter.On(e), sorter.Report(&st))
+		got, err := sorter.OrderKeys(values, sorter.On(e), sorter.Use(sorter.BucketBitonic), sorter.Report(&st))
 		want, _ := sorter.OrderKeys(values, sorter.On(sorter.CPU()))
 		checkSame(t, d.Name, err, got, want)
 		if st.Shape == "" && st.Rounds < 2 {

@@ -35,12 +35,8 @@ var algorithms = map[engine.Algorithm]algorithm{
 	engine.Radix:         {radixModules, (*lane).radixSort},
 }
 
-// chosen is the algorithm where the caller leaves the choice, lastResort the one
-// that orders what another finds too uneven.
-const (
-	chosen     = engine.BucketBitonic
-	lastResort = engine.Radix
-)
+// lastResort orders what another algorithm finds too uneven.
+const lastResort = engine.Radix
 
 // Runs implements the engine's side of sorter.Backend.
 func (e *Engine) Runs(a engine.Algorithm) bool {
@@ -52,10 +48,17 @@ func (e *Engine) Runs(a engine.Algorithm) bool {
 // returns when the device is done. The finding names the algorithm that made the
 // order.
 func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
-	if !a.OrdersCodes() {
-		a = chosen
+	var f finding
+	var err error
+	switch {
+	case a.OrdersCodes():
+		f, err = l.sortBy(a, in, order)
+	case in.n < radixBelow(in.wide):
+		return l.sortBy(engine.Radix, in, order)
+	default:
+		f, err = l.argsortIf(func(a attempt) bool { return in.bucketTime(a) < in.radixTime(l.note.sample.differ) }, in, order)
+		f.algorithm = engine.BucketBitonic
 	}
-	f, err := l.sortBy(a, in, order)
 	if errors.Is(err, errUneven) {
 		return l.sortBy(lastResort, in, order)
 	}

@@ -18,14 +18,14 @@ var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
 // sample is what the sample kernels found: struct Sample of sample.cuh.
 type sample struct {
-	low, high         uint64
+	low, high, differ uint64
 	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
 	parts             [kernels.Segments]uint32
 	code              [kernels.RangeSamples]uint64
 	position          [kernels.RangeSamples]uint32
 }
 
-const sampleHead = 32 + 4*kernels.Segments // bytes up to the codes
+const sampleHead = 40 + 4*kernels.Segments // bytes up to the codes
 
 // note is a lane's pinned memory: what small copies come from and go to.
 type note struct {
@@ -36,7 +36,7 @@ type note struct {
 	ends   [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
-	active uint32 // places that had a pass of the radix sort, a bit each
+	radix  radixFound
 }
 
 // area hands out parts of one block of device memory.
@@ -88,6 +88,11 @@ func (m *memory) body(a *area, p *plan) {
 
 // argsort orders codes by the bucket sort, or returns errUneven.
 func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
+	return l.argsortIf(func(attempt) bool { return true }, in, order)
+}
+
+// argsortIf is argsort by attempts that are worth it only.
+func (l *lane) argsortIf(worth func(attempt) bool, in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(order, in.n, false)
 	}
@@ -103,12 +108,12 @@ func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
 	if f, err := l.presorted(m, in, order); f.shape != "" || err != nil {
 		return f, err
 	}
-	for a := l.firstAttempt(in); ; a++ {
-		f, err := l.attempt(a, m, in, order)
-		if !errors.Is(err, errUneven) || a == quantiles {
+	for a := l.firstAttempt(in); a < attempts && worth(a); a++ {
+		if f, err := l.attempt(a, m, in, order); !errors.Is(err, errUneven) {
 			return f, err
 		}
 	}
+	return finding{}, errUneven
 }
 
 // attempt is a way to spread elements over the slices. A sample may mislead: an
@@ -119,6 +124,7 @@ const (
 	linear    attempt = iota // the range in equal parts
 	sections                 // equal parts of the range, cut by their counts in a sample
 	quantiles                // quantiles of a sample
+	attempts                 // their number
 )
 
 // firstAttempt is what the sample suggests.
@@ -163,8 +169,11 @@ func (in input) sampleBits() int {
 
 func (in input) samples() int { return 1 << in.sampleBits() }
 
-// sampleGrid is the number of blocks that take it.
-func (l *lane) sampleGrid(in input) int { return min(2*l.info.SMs, in.samples()/kernels.SampleThreads) }
+// sampleGrid is the number of blocks that take it: few, since each adds its
+// counts to those of the others, with samples enough to be worth that.
+func (l *lane) sampleGrid(in input) int {
+	return max(1, min(2*l.info.SMs, in.samples()/(4*kernels.SampleThreads)))
+}
 
 func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 

@@ -157,13 +157,13 @@ func TestFaultsOfSorts(t *testing.T) {
 		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a, in, sorted) })
 	}
 	t.Run("last resort", func(t *testing.T) {
-		way := algorithms[chosen]
-		defer func() { algorithms[chosen] = way }()
-		algorithms[chosen] = algorithm{way.modules, func(l *lane, in input, order cuda.Ptr) (finding, error) {
+		way := algorithms[engine.BucketBitonic]
+		defer func() { algorithms[engine.BucketBitonic] = way }()
+		algorithms[engine.BucketBitonic] = algorithm{way.modules, func(l *lane, in input, order cuda.Ptr) (finding, error) {
 			f, err := way.order(l, in, order)
 			return f, firstError(err, errUneven)
 		}}
-		walkSorts(t, sorter.Auto, in, sorted)
+		walkSorts(t, sorter.BucketBitonic, in, sorted)
 	})
 }
 
@@ -216,7 +216,7 @@ func TestFaultsWithFallback(t *testing.T) {
 			t.Fatalf("%s, call %d: error %v, or wrong order", w.hit, w.k, err)
 		case int(calls.Load()) != len(in):
 			t.Fatalf("%s, call %d: %d key calls", w.hit, w.k, calls.Load())
-		case st.Fallback == nil && (st.Engine != "cuda:0" || st.Device == "" || st.Algorithm != "BucketBitonic"):
+		case st.Fallback == nil && (st.Engine != "cuda:0" || st.Device == "" || st.Algorithm != "Radix"):
 			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
 		case st.Fallback != nil && (!isDeviceError(st.Fallback) || st.Engine != "cpu" || st.Device != "" || st.Algorithm != "IndexGather"):
 			t.Fatalf("%s, call %d: %+v", w.hit, w.k, st)
@@ -270,7 +270,7 @@ func TestLostDevice(t *testing.T) {
 // TestFullDevice sorts what does not fit the device, and then what does.
 func TestFullDevice(t *testing.T) {
 	small := cudacpu.DefaultDevice
-	small.Memory = 10 << 20 // the spill list takes 8 MiB
+	small.Memory = 2 << 20
 	cudacpu.Configure(small)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	e := newEngine(t)

@@ -35,8 +35,8 @@ func radixLayout(a *area, n int) (m radixMemory, cleared int) {
 }
 
 // radixSort orders codes digit by digit. It has to wait for nothing on the way:
-// the device finds out itself which digits all codes share, and passes over those
-// end at once.
+// the device finds out itself which digits all codes share, and whether the codes
+// are in order; passes that are not needed end at once.
 func (l *lane) radixSort(in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(order, in.n, false)
@@ -54,11 +54,29 @@ func (l *lane) radixSort(in input, order cuda.Ptr) (finding, error) {
 		func() error { return l.countDigits(m, in) },
 		func() error { return l.radixPasses(m, in, order) },
 		func() error {
-			return l.CopyToHost(unsafe.Pointer(&l.note.active), m.state+kernels.RadixActiveAt, 4, l.stream)
+			return l.CopyToHost(unsafe.Pointer(&l.note.radix), m.state+kernels.RadixFoundAt, int(unsafe.Sizeof(l.note.radix)), l.stream)
 		},
 		func() error { return l.SyncStream(l.stream) },
 	)
-	return finding{levels: bits.OnesCount32(l.note.active)}, err
+	return l.note.radix.finding(), err
+}
+
+// radixFound is what the device found out, as struct RadixState has it.
+type radixFound struct {
+	active uint32 // places where codes differ, a bit each
+	shape  uint32
+}
+
+func (f radixFound) finding() finding {
+	switch {
+	case f.shape == kernels.RadixDescending:
+		return finding{shape: "reversed"}
+	case f.shape == kernels.RadixAscending && f.active > 0:
+		return finding{shape: "sorted"}
+	case f.shape == kernels.RadixAscending:
+		return finding{shape: "flat"}
+	}
+	return finding{levels: bits.OnesCount32(f.active)} // each had its pass
 }
 
 // countDigits counts the digits of all places and makes starts of the counts.

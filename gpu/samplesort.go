@@ -26,7 +26,7 @@ const leastSamples = 16
 // elements, which is into how many buckets it splits the input, and each bucket
 // that is still too large: 16 to 512. Few samples are sorted sooner, but leave more
 // levels of buckets. The default is the fewest that do with the least levels:
-// 272 where there are 2^26 elements.
+// 256 where there are 2^26 elements.
 func Samples(perTile int) Option {
 	return func(e *Engine) error {
 		if perTile < leastSamples || perTile > kernels.MostSamples {

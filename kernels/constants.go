@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "4e57fba87ae3ad9e9fe798f0dacfd35d096faca5c4618f63b30fff67590b729a"
+	sourceHash     = "289b929b71ff1a98f7b08b08cab59a1283ad24808460b86d8d22cd0367b7c451"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash  = "01e0363a4a9530716beb1b50fb4262eb8c609136cf8ceb472e7a654f25fa0cb8"
-	bucketU64Hash  = "bb9e161423a747fe63c82e064d3f3acf601c08ad7cda77a8a2c9ae4276aebd97"
-	radixHash      = "32c1d1713c2ae5c5db51f93e3f32d7e744d0924a5ce0cecb9728e27a6dbe15cd"
+	bucketU32Hash  = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
+	bucketU64Hash  = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
+	radixHash      = "a85ee251c3cedd10542de0baca64e952a9156a6247319c059a8895daf221be65"
 	bitonicHash    = "b3321e9d35796d2faeb663758301ef991ab6f61b131fa9f927684e814b1f2709"
 	samplesortHash = "87402af2e372625b7d86c20cfb504dc37e7d1ec2497b98bbc7504abd6a5b69ea"
 )
@@ -42,10 +42,10 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 520        // bytes, of sample_range
+	SampleShared        = 1280       // bytes, of sample_range
 	SegmentsShared      = 4096       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102432     // bytes of the result of the sample kernels
+	SampleBytes         = 102440     // bytes of the result of the sample kernels
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
 	MappedShared8U32    = 93328      // bytes, of split_mapped
@@ -80,11 +80,13 @@ const (
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
-	RadixCountSharedU32 = 4096       // bytes, of radix_histogram
-	RadixCountSharedU64 = 8192       // bytes, of radix_histogram
+	RadixCountSharedU32 = 4100       // bytes, of radix_histogram
+	RadixCountSharedU64 = 8196       // bytes, of radix_histogram
 	RadixStartsShared   = 128        // bytes
-	RadixStateBytes     = 8228       // bytes
-	RadixActiveAt       = 8224       // where the places that have a pass are in it
+	RadixStateBytes     = 8236       // bytes
+	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
+	RadixAscending      = 1          // shape of codes in order
+	RadixDescending     = 2          // shape of codes that each exceed the next
 	RadixMost           = 1073733632 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets

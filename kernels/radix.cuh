@@ -35,11 +35,16 @@ struct RadixState {
 	u32 count[2 * RADIX_WORD][RADIX]; // elements of each digit, then those of smaller ones
 	u32 ticket[2 * RADIX_WORD];       // tiles claimed
 	u32 active;                       // a bit for each place that has a pass
+	u32 shape;                        // of codes that need none
+	u32 descents;                     // neighbours in the wrong order
 };
+
+enum RadixShape { SHUFFLED, ASCENDING, DESCENDING };
 
 template <class Code> struct RadixCountShared {
 	static constexpr int PLACES = sizeof(Code) * 8 / RADIX_BITS;
 	u32 count[PLACES][RADIX];
+	u32 descents;
 
 	DEVICE void add(Code code) {
 #pragma unroll
@@ -51,22 +56,35 @@ template <class Code> DEVICE void count_digits(const Code *codes, u64 n, RadixSt
 	typedef RadixCountShared<Code> Shared;
 	SORTER_SHARED(Shared, shared);
 	u32 *const count = &shared.count[0][0];
+	if (threadIdx.x == 0) shared.descents = 0;
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS) count[i] = 0;
 	__syncthreads(); // counts are zero
+	u32 descents = 0;
 	for (u64 first = (u64)blockIdx.x * RADIX_COUNT_TILE; first < n; first += (u64)gridDim.x * RADIX_COUNT_TILE) {
 		if (first + RADIX_COUNT_TILE > n) {
-			for (u64 i = first + threadIdx.x; i < n; i += RADIX_COUNT_THREADS) shared.add(codes[i]);
+			for (u64 i = first + threadIdx.x; i < n; i += RADIX_COUNT_THREADS) {
+				shared.add(codes[i]);
+				descents += i + 1 < n && codes[i] > codes[i + 1];
+			}
 			break;
 		}
 		Code code[RADIX_COUNT_ITEMS];
 #pragma unroll
 		for (int i = 0; i < RADIX_COUNT_ITEMS; i++) code[i] = load_once(codes + first + i * RADIX_COUNT_THREADS + threadIdx.x);
 #pragma unroll
-		for (int i = 0; i < RADIX_COUNT_ITEMS; i++) shared.add(code[i]);
+		for (int i = 0; i < RADIX_COUNT_ITEMS; i++) {
+			shared.add(code[i]);
+			Code next = __shfl_down_sync(FULL_WARP, code[i], 1);
+			const u64 behind = first + i * RADIX_COUNT_THREADS + threadIdx.x + 1;
+			if (lane_id() == 31) next = behind < n ? codes[behind] : code[i];
+			descents += code[i] > next;
+		}
 	}
+	if (descents) atomicAdd(&shared.descents, descents);
 	__syncthreads(); // counts are complete
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS)
 		if (count[i]) atomicAdd(&state->count[0][0] + i, count[i]);
+	if (threadIdx.x == 0 && shared.descents) atomicAdd(&state->descents, shared.descents);
 }
 
 struct RadixStartsShared {
@@ -83,7 +101,9 @@ DEVICE void find_digit_starts(u64 n, u32 places, RadixState *state) {
 		const bool constant = __syncthreads_or(count == n); // sums are read
 		if (!constant) active |= 1u << p;
 	}
-	if (threadIdx.x == 0) state->active = active ? active : 1; // one pass to write the order of equal codes
+	if (threadIdx.x > 0) return;
+	state->active = active;
+	state->shape = state->descents == 0 ? ASCENDING : state->descents == n - 1 ? DESCENDING : SHUFFLED;
 }
 
 // TileCounts are the words by which tiles tell each other how many elements they
@@ -270,8 +290,15 @@ template <class Code> DEVICE void sort_tile(const Pass<Code> &pass, u64 n, const
 	pass.store(shared, valid);
 }
 
-// radix_pass does the pass over a place if it is active.
+// radix_pass does the pass over a place if it is active. Codes in order need
+// none: then the first one writes the order.
 template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 place, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
+	if (const u32 shape = state->shape) {
+		const u64 first = (u64)blockIdx.x * RADIX_TILE, end = min(n, first + RADIX_TILE);
+		if (place == 0)
+			for (u64 i = first + threadIdx.x; i < end; i += RADIX_THREADS) order[i] = (u32)(shape == ASCENDING ? i : n - 1 - i);
+		return;
+	}
 	const u32 active = state->active;
 	if (!(active >> place & 1)) return;
 	const TileCounts counts = {words, 2 + (u32)(__popc(active & ((1u << place) - 1)) & 1)};

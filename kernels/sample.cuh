@@ -9,6 +9,7 @@ constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
 // Sample is what the host reads back.
 struct Sample {
 	u64 low, high;          // of RANGE_SAMPLES codes
+	u64 differ;             // bits in which they do
 	u64 ascents, descents;  // strict ones among as many pairs of neighbours
 	u32 segments[SEGMENTS]; // elements of the second sample, by equal parts of the range or by segment of the map
 	u64 code[RANGE_SAMPLES]; // the first sample
@@ -29,51 +30,61 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
-struct RangeShared {
-	u64 low[32], high[32];
+// Found is what a thread, a warp, and in the end the block knows of the range.
+struct Found {
+	u64 low, high, ones, zeros;
 	u32 ascents, descents;
 };
+
+struct RangeShared {
+	Found warp[32];
+};
+
+// join combines what the lanes of a warp found.
+DEVICE Found join(Found f) {
+#pragma unroll
+	for (int d = 16; d; d /= 2) {
+		f.low = min(f.low, __shfl_xor_sync(FULL_WARP, f.low, d));
+		f.high = max(f.high, __shfl_xor_sync(FULL_WARP, f.high, d));
+		f.ones |= __shfl_xor_sync(FULL_WARP, f.ones, d);
+		f.zeros |= __shfl_xor_sync(FULL_WARP, f.zeros, d);
+		f.ascents += __shfl_xor_sync(FULL_WARP, f.ascents, d);
+		f.descents += __shfl_xor_sync(FULL_WARP, f.descents, d);
+	}
+	return f;
+}
 
 // sample_range finds the range of RANGE_SAMPLES codes. One block; n > 0.
 template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample) {
 	SORTER_SHARED(RangeShared, shared);
-	if (threadIdx.x == 0) shared.ascents = shared.descents = 0;
-	__syncthreads(); // counters are zero
-	u64 low = ~0ull, high = 0;
-	u32 ascents = 0, descents = 0;
+	Found f = {~0ull, 0, 0, 0, 0, 0};
 #pragma unroll
 	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) {
 		u64 at = drawn(i * SAMPLE_THREADS + threadIdx.x, RANGE_BITS, n);
 		u64 code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 		sample->code[i * SAMPLE_THREADS + threadIdx.x] = code;
 		sample->position[i * SAMPLE_THREADS + threadIdx.x] = (u32)at;
-		low = min(low, code);
-		high = max(high, code);
-		ascents += code < next;
-		descents += code > next;
+		f.low = min(f.low, code);
+		f.high = max(f.high, code);
+		f.ones |= code;
+		f.zeros |= ~code;
+		f.ascents += code < next;
+		f.descents += code > next;
 	}
-	atomicAdd(&shared.ascents, ascents);
-	atomicAdd(&shared.descents, descents);
-#pragma unroll
-	for (int d = 16; d; d /= 2) {
-		low = min(low, __shfl_xor_sync(FULL_WARP, low, d));
-		high = max(high, __shfl_xor_sync(FULL_WARP, high, d));
-	}
-	if (lane_id() == 0) {
-		shared.low[warp_id()] = low;
-		shared.high[warp_id()] = high;
-	}
-	__syncthreads(); // every warp's range and counts are written
-	if (threadIdx.x == 0) {
-		for (int w = 0; w < SAMPLE_THREADS / 32; w++) {
-			low = min(low, shared.low[w]);
-			high = max(high, shared.high[w]);
+	f = join(f);
+	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	__syncthreads(); // what every warp found is written
+	if (warp_id() == 0) {
+		f = join(shared.warp[lane_id()]);
+		if (lane_id() == 0) {
+			sample->low = f.low;
+			sample->high = f.high;
+			sample->differ = f.ones & f.zeros;
+			sample->ascents = f.ascents;
+			sample->descents = f.descents;
 		}
-		sample->low = low;
-		sample->high = high;
-		sample->ascents = shared.ascents;
-		sample->descents = shared.descents;
 	}
+	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	sample->segments[threadIdx.x] = 0;
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }

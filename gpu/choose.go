@@ -1,0 +1,46 @@
+package gpu
+
+import "example.com/sorter/kernels"
+
+// Which algorithm the engine takes where the caller leaves the choice. The times
+// are those of one H200, fitted to the table of bench/gpu at n = 2^16 … 2^28; on
+// other devices both algorithms are slower by about the same factor, since both
+// are bound by memory and shared memory.
+
+// radixBelow is from how many codes on a look at a sample pays, before an
+// algorithm is chosen. Below, the radix sort is at most 1.3 times slower than the
+// bucket sort would be on even codes, and up to 6 times faster on others.
+func radixBelow(wide bool) int {
+	if wide {
+		return 1<<20 + 1
+	}
+	return 1<<22 - 1<<20
+}
+
+// bucketTime is the time of an attempt at the bucket sort behind the look, in ns.
+func (in input) bucketTime(a attempt) float64 {
+	n := float64(in.n)
+	switch a {
+	case linear:
+		return 40e3 + 0.018*n
+	case sections:
+		return 80e3 + 0.019*n
+	}
+	return 450e3 + 0.028*n
+}
+
+// radixTime is the time of a radix sort of codes that differ in those bits, in ns.
+func (in input) radixTime(differ uint64) float64 {
+	const place = 1<<kernels.RadixBits - 1
+	fixed, count, pass := 45e3, 0.0017, 0.0058
+	if in.wide {
+		fixed, count, pass = 60e3, 0.0035, 0.0090
+	}
+	passes := 0
+	for ; differ > 0; differ >>= kernels.RadixBits {
+		if differ&place != 0 {
+			passes++
+		}
+	}
+	return fixed + (count+float64(passes)*pass)*float64(in.n)
+}
