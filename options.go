@@ -167,4 +167,15 @@ const (
 	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
 	// how the codes are spread. GPU.
 	Radix = engine.Radix
+
+	// Bitonic orders codes by Batcher's bitonic network, over any number of
+	// them: O(n log² n) comparisons, which depend on n alone. It is for
+	// comparison: the others are faster for all but a few thousand codes. GPU.
+	Bitonic = engine.Bitonic
+
+	// SampleSort splits the codes by samples at equal distances in sorted tiles,
+	// which bounds the parts, and those again until they fit a tile: Dehne and
+	// Zaboli, "Deterministic sample sort for GPUs" (2012). Its time does not
+	// depend on how the codes are spread. GPU.
+	SampleSort = engine.SampleSort
 )

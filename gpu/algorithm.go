@@ -31,6 +31,8 @@ type finding struct {
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort},
 	engine.Radix:         {radixModules, (*lane).radixSort},
 }
 

@@ -38,6 +38,7 @@ type note struct {
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
 	bounds bounds
+	ends   [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 	radix  radixFound

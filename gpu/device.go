@@ -16,8 +16,9 @@ import (
 // sorts take in turns.
 type device struct {
 	cuda.Context
-	info   cuda.Info
-	broken atomic.Pointer[error] // after which nothing works any more, nil: none
+	info    cuda.Info
+	samples int                   // see Samples; 0: its default
+	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
 	turns chan struct{} // holds one for each lane in use
 

@@ -65,6 +65,7 @@ func Verify() Option {
 type Engine struct {
 	ordinal int
 	verify  bool
+	samples int // see Samples; 0: its default
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when dev or failed is set; nil: nobody has asked for the device
@@ -123,7 +124,9 @@ func (e *Engine) open() <-chan struct{} {
 	if e.opened == nil && !e.closed {
 		e.opened = make(chan struct{})
 		go func() {
-			e.dev, e.failed = openDevice(e.ordinal)
+			if e.dev, e.failed = openDevice(e.ordinal); e.failed == nil {
+				e.dev.samples = e.samples
+			}
 			close(e.opened)
 		}()
 	}

@@ -7,11 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "3ae303adf4464813408e9c24398fadc1dde47a0d3272ea5278b9ef57c16dce24"
-	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
-	bucketU64Hash = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
-	radixHash     = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	sourceHash     = "a6cab3cebd01dea378717ee07a5af236775b71515cab2bf96e718895c90f0f5b"
+	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
+	bucketU32Hash  = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
+	bucketU64Hash  = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
+	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	bitonicHash    = "b3321e9d35796d2faeb663758301ef991ab6f61b131fa9f927684e814b1f2709"
+	samplesortHash = "87402af2e372625b7d86c20cfb504dc37e7d1ec2497b98bbc7504abd6a5b69ea"
 )
 
 // What the host shares with the kernels.
@@ -55,6 +57,21 @@ const (
 	MapSharedU32        = 30728      // bytes, of sample_map
 	MapSharedU64        = 34824      // bytes, of sample_map
 	RangeSamples        = 8192       // codes that sample_range looks at
+	BitonicBits         = 13         // binary logarithm of the elements of a tile
+	BitonicRows         = 10         // strides between tiles that a pass of bitonic_merge takes, at most
+	WordThreads         = 512        // that hold a tile of words
+	PairThreads         = 1024       // that hold a tile of pairs
+	WordShared          = 65536      // bytes of a tile of words
+	PairShared          = 98304      // bytes of a tile of pairs
+	WordBytes           = 8          //
+	PairBytes           = 12         //
+	MostSamples         = 512        // samples of a tile, at most
+	RunsThreads         = 512        // of cut_tiles and move_runs
+	CutShared           = 2052       // bytes, of cut_tiles
+	MoveShared          = 4100       // bytes, of move_runs
+	ScanThreads         = 1024       // of a scan, and of split_buckets and pack_buckets
+	ScanTile            = 4096       // values that a block adds up
+	ScanShared          = 132        // bytes, of a scan
 	RadixDigits         = 256        // values of a digit
 	RadixBits           = 8          // of a digit
 	RadixTile           = 8832       // elements that a block of radix_pass moves

@@ -1,9 +1,11 @@
 //go:build cudacpu && linux && amd64
 
+#include "bitonic.cu"
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
 #include "radix.cu"
+#include "samplesort.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -36,3 +38,25 @@ CUDACPU_KERNEL(radix_starts);
 	CUDACPU_KERNEL(radix_pass_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
+
+CUDACPU_KERNEL(code_range);
+#define FOR_SOURCE(source)                 \
+	CUDACPU_KERNEL(bitonic_tiles_##source); \
+	CUDACPU_KERNEL(sample_tiles_##source)
+FOR_SOURCE(u32);
+FOR_SOURCE(u64);
+FOR_SOURCE(pair);
+#define FOR_KIND(kind)                    \
+	CUDACPU_KERNEL(bitonic_inplace_##kind); \
+	CUDACPU_KERNEL(bitonic_merge_##kind);   \
+	CUDACPU_KERNEL(bitonic_order_##kind);   \
+	CUDACPU_KERNEL(sample_inplace_##kind);  \
+	CUDACPU_KERNEL(cut_tiles_##kind);       \
+	CUDACPU_KERNEL(move_runs_##kind);       \
+	CUDACPU_KERNEL(sort_buckets_##kind)
+FOR_KIND(word);
+FOR_KIND(pair);
+CUDACPU_KERNEL(sum_tiles);
+CUDACPU_KERNEL(scan_tiles);
+CUDACPU_KERNEL(split_buckets);
+CUDACPU_KERNEL(pack_buckets);

@@ -4,6 +4,8 @@
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh.
 //   - radix.cu: the radix sort, described in radix.cuh.
+//   - bitonic.cu: the full bitonic network; see bitonic.cuh.
+//   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
 // 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
@@ -23,4 +25,8 @@ var (
 	BucketU64 []byte // phases over 64-bit codes
 	//go:embed radix.fatbin
 	Radix []byte // both widths
+	//go:embed bitonic.fatbin
+	Bitonic []byte
+	//go:embed samplesort.fatbin
+	SampleSort []byte // for beside Bitonic
 )

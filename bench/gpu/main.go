@@ -38,6 +38,7 @@ var (
 	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
 	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
+	per    = flag.Int("samples", 0, "samples of a tile in SampleSort, 16 to 512; 0 for its default")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
 	reps   = flag.Int("reps", 9, "timed repetitions")
 
@@ -129,10 +130,14 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	purego.RegisterLibFunc(&b.pairs, lib, "cub_pairs")
-	if b.ours, err = gpu.Open(); err != nil {
+	var opts []gpu.Option
+	if *per != 0 {
+		opts = append(opts, gpu.Samples(*per))
+	}
+	if b.ours, err = gpu.Open(opts...); err != nil {
 		return nil, err
 	}
-	if b.checked, err = gpu.Open(gpu.Verify()); err != nil {
+	if b.checked, err = gpu.Open(append(opts, gpu.Verify())...); err != nil {
 		return nil, err
 	}
 	b.stream, err = b.NewStream()
