@@ -109,6 +109,11 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	if len(lv) == 0 {
 		return nil
 	}
+	return sortLevels(r, s, lv)
+}
+
+// sortLevels sorts s by lv.
+func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	var e E
 	size := unsafe.Sizeof(e)
 	r.used.CodeBits = lv[0].bits
@@ -116,7 +121,7 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	if !r.fits(need(algorithm, lv, r.n, r.Loop.Workers, size)) {
 		return sortInPlace(r, s, lv)
 	}
-	if algorithm == BucketRadix && r.onCPU(lv[0].bits, size) {
+	if algorithm == BucketRadix && r.device(engine.Work{Bits: lv[0].bits, Payload: size}) == nil {
 		r.used.Algorithm = BucketRadix.String()
 		return moveRows(r, s, lv)
 	}
@@ -174,7 +179,7 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	if !r.fits(need(Auto, lv, rows.n, r.Loop.Workers, 0)) {
 		return orderInPlace(r, rows, lv, index)
 	}
-	if b := r.device(lv[0].bits, 0); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
+	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
 		return orderOn(r, b, rows, lv, index)
 	}
 	lv[0].open(rows, &r.Arena)
@@ -240,9 +245,9 @@ func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-// device returns the engine that orders n codes of the given width, nil for
-// the CPU engine in its own way.
-func (r *run) device(bits int, payload uintptr) Backend {
+// device returns the engine that does the work, whose number of elements and
+// workers are the run's; nil for the CPU engine in its own way.
+func (r *run) device(w engine.Work) Backend {
 	if r.backend == CPU() && !r.algorithm.OrdersCodes() {
 		return nil
 	}
@@ -250,8 +255,9 @@ func (r *run) device(bits int, payload uintptr) Backend {
 		return r.backend
 	}
 	devices := slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
+	w.N, w.Workers = r.n, r.Loop.Workers
 	for _, b := range devices {
-		if b.Worth(r.n, bits, payload) {
+		if b.Worth(w) {
 			return b
 		}
 	}
@@ -263,8 +269,6 @@ func (r *run) device(bits int, payload uintptr) Backend {
 	}
 	return devices[0] // see runnable
 }
-
-func (r *run) onCPU(bits int, payload uintptr) bool { return r.device(bits, payload) == nil }
 
 // orderOn orders rows on a backend. If it fails and the caller did not insist
 // on it, the CPU finishes.
@@ -284,20 +288,12 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 }
 
 func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
-	r.used.Engine = b.Name()
-	if err := b.Order(r.context(), job); err != nil {
-		if ctx := r.Loop.Err(); ctx != nil {
-			return ctx
-		}
-		if r.backend != nil {
-			return err
-		}
-		r.used.Fallback = err
-		r.used.Engine = CPU().Name()
-		r.Trace = engine.Trace{Stages: r.Trace.Stages}
+	switch done, err := r.orderedBy(b, job); {
+	case err != nil:
+		return err
+	case !done:
 		return orderCodes(r, rows, lv, index, c.src)
-	}
-	if len(lv) == 1 && lv[0].exact() {
+	case len(lv) == 1 && lv[0].exact():
 		return nil
 	}
 	buffers := make([][]C, max(1, r.Loop.Workers))
@@ -309,6 +305,26 @@ func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E
 		perm.Gather(sorted, c.kept, index[lo:hi], 1)
 		return sorted
 	})
+}
+
+// orderedBy has b do the job. If b fails and the caller did not insist on it,
+// the job is not done and the CPU has to finish.
+func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
+	r.used.Engine = b.Name()
+	if err = b.Order(r.context(), job); err == nil {
+		return true, nil
+	}
+	r.Loop.Ctx = r.ctx
+	if ctx := r.Loop.Err(); ctx != nil {
+		return false, ctx
+	}
+	if r.backend != nil {
+		return false, err
+	}
+	r.used.Fallback = err
+	r.used.Engine = CPU().Name()
+	r.Trace = engine.Trace{Stages: r.Trace.Stages}
+	return false, nil
 }
 
 // codes are the codes of a first level on their way to an engine.

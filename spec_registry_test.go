@@ -1,6 +1,7 @@
 package sorter_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -44,6 +45,19 @@ var children = map[string]func(t *testing.T){
 		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
 		if st := checkSortedBy(t, sorter.CPU().Name()); !errors.Is(st.Fallback, errLost) || !strings.Contains(st.String(), errLost.Error()) {
 			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
+		}
+	},
+	"lost while it writes keys: the CPU finishes": func(t *testing.T) {
+		engine.Register(&plainEngine{worth: true, failAt: 9000, err: errLost})
+		in := mapped(fills(20_000), func(f fill) float32 { return f.Price })
+		for _, ctx := range []context.Context{context.Background(), t.Context()} {
+			s := slices.Clone(in)
+			var st sorter.Stats
+			err := sorter.SortKeys(s, sorter.Report(&st), sorter.WithContext(ctx))
+			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(in)))
+			if !errors.Is(st.Fallback, errLost) || st.Engine != sorter.CPU().Name() || st.Algorithm != "BucketRadix" {
+				t.Errorf("%+v", st)
+			}
 		}
 	},
 	"overruled by On": func(t *testing.T) {

@@ -43,12 +43,13 @@ const openingN = 1 << 25
 // noDriver is how soon it shows that a driver is missing.
 const noDriver = 20 * time.Millisecond
 
-// Worth reports whether a sort of n codes is likely to be faster here. Elements
+// Worth reports whether a sort is likely to be faster here. Elements
 // that have to move on the host anyway gain little: the CPU engine moves them
 // while it sorts. The first sort that is large enough has the device opened,
 // in the background.
-func (e *Engine) Worth(n, bits int, payload uintptr) bool {
-	if n < worthN || n > maxN || payload > 0 {
+func (e *Engine) Worth(w engine.Work) bool {
+	n := w.N
+	if n < worthN || n > maxN || w.Payload > 0 {
 		return false
 	}
 	opened := e.open()

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "5b707f04a6a8d52789c7d3a7219328c33b67b8157c1746e43342301ea610cb3b"
+	sourceHash    = "c0a7e151bb12c821e35fd8e02f3649071dd06a9210086c2e7e23614e57e1caa5"
 	bucketHash    = "1e821719f8fd01f1615131bd2ce4359e2ef22f3f385ed1dcbded14c00a1ed6fd"
-	bucketU32Hash = "c73e9bd5bc6f633fca847cdf9773c4a8364332a332115ffa64728bef6c434a65"
-	bucketU64Hash = "fbeb9118970ca88d55c47600fe806d9dfce94a0c70c9c5f253ba80e111727cb0"
+	bucketU32Hash = "0eb9dd3549318e8aa9b4fe660829dc53d49bdb168c0fc319a08f2e42056a6f99"
+	bucketU64Hash = "a3c5b05b6f87ac3b92be5d1bdbf906ba860186751cd6a7a104a8b170fde56900"
 )
 
 // What the host shares with the kernels.

@@ -26,6 +26,7 @@ CUDACPU_KERNEL(count_missing);
 	CUDACPU_KERNEL(split_mapped_10_##width); \
 	CUDACPU_KERNEL(local_sort_##width);         \
 	CUDACPU_KERNEL(oversize_sort_##width);      \
-	CUDACPU_KERNEL(mark_order_##width)
+	CUDACPU_KERNEL(mark_order_##width);         \
+	CUDACPU_KERNEL(gather_codes_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
