@@ -257,7 +257,11 @@ func (r *run) device(w engine.Work) Backend {
 	devices := slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
 	w.N, w.Workers = r.n, r.Loop.Workers
 	for _, b := range devices {
-		if b.Worth(w) {
+		worth := b.Worth(w)
+		if c, ok := b.(engine.Calibrated); ok && r.stats != nil {
+			r.used.Calibration = c.Calibration()
+		}
+		if worth {
 			return b
 		}
 	}

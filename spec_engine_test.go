@@ -33,6 +33,9 @@ type plainEngine struct {
 func (e *plainEngine) Name() string           { return "plain" }
 func (e *plainEngine) Worth(engine.Work) bool { return e.worth }
 
+// Calibration says how many sorts the engine judged its work by.
+func (e *plainEngine) Calibration() string { return fmt.Sprintf("%d sorts", e.calls.Load()) }
+
 func (e *plainEngine) Runs(a sorter.Algorithm) bool { return a != sorter.BucketRadix }
 
 func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {

@@ -29,6 +29,9 @@ var children = map[string]func(t *testing.T){
 		if st.Fallback != nil || e.calls.Load() != 1 {
 			t.Errorf("%d calls of the engine, fallback %v", e.calls.Load(), st.Fallback)
 		}
+		if st = checkSortedBy(t, "plain"); st.Calibration != "1 sorts" || !strings.Contains(st.String(), st.Calibration) {
+			t.Errorf("calibration %q, in words\n%v", st.Calibration, st)
+		}
 		if names := backendNames(); !slices.Equal(names, []string{sorter.CPU().Name(), "plain"}) {
 			t.Errorf("Backends: %v", names)
 		}
@@ -36,8 +39,8 @@ var children = map[string]func(t *testing.T){
 	"left alone where it is not": func(t *testing.T) {
 		e := &plainEngine{}
 		engine.Register(e)
-		checkSortedBy(t, sorter.CPU().Name())
-		if e.calls.Load() != 0 {
+		st := checkSortedBy(t, sorter.CPU().Name())
+		if e.calls.Load() != 0 || st.Calibration == "" {
 			t.Errorf("%d calls of the engine", e.calls.Load())
 		}
 	},
@@ -63,8 +66,8 @@ var children = map[string]func(t *testing.T){
 	"overruled by On": func(t *testing.T) {
 		e := &plainEngine{worth: true}
 		engine.Register(e)
-		checkSortedBy(t, sorter.CPU().Name(), sorter.On(sorter.CPU()))
-		if e.calls.Load() != 0 {
+		st := checkSortedBy(t, sorter.CPU().Name(), sorter.On(sorter.CPU()))
+		if e.calls.Load() != 0 || st.Calibration != "" {
 			t.Errorf("%d calls of the engine", e.calls.Load())
 		}
 	},

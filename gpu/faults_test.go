@@ -26,6 +26,8 @@ type eager struct{ *Engine }
 
 func (e *eager) Worth(engine.Work) bool { return e.Engine != nil }
 
+func (e *eager) Calibration() string { return "" }
+
 var automatic eager
 
 func TestMain(m *testing.M) {
@@ -477,6 +479,9 @@ func TestWorth(t *testing.T) {
 		if e.Worth(engine.Work{N: n, Bits: 32}) {
 			t.Errorf("worth it for %d elements", n)
 		}
+	}
+	if e.Worth(engine.Work{N: worthN - 1, Bits: 32, Payload: 24}) || e.Calibration() != "" {
+		t.Error("worth it, or measured, on a device that is not open")
 	}
 	if cudacpu.Calls() != calls || e.opened != nil {
 		t.Error("the device was opened for sorts that are not worth it")

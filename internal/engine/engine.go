@@ -34,6 +34,12 @@ type Backend interface {
 	Order(ctx context.Context, job *Job) error
 }
 
+// Calibrated is a backend that judges work by what it measured.
+type Calibrated interface {
+	// Calibration says what was measured, "" before it was.
+	Calibration() string
+}
+
 // Work is a sort for an engine to judge.
 type Work struct {
 	N, Bits int     // elements, and bits of their codes
