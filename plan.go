@@ -283,12 +283,26 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 	}
 	if lv[0].bits <= 32 {
 		c := newCodes(r, lv, source32(r, rows, &lv[0]))
-		job.Codes32 = c.src
+		job.Codes32 = touching(index, c.src)
 		return orderCodesOn(r, b, job, rows, lv, index, c)
 	}
 	c := newCodes(r, lv, source64(r, rows, &lv[0]))
-	job.Codes64 = c.src
+	job.Codes64 = touching(index, c.src)
 	return orderCodesOn(r, b, job, rows, lv, index, c)
+}
+
+// touching makes a source that writes to the pages of the result where it has
+// the codes for. Fresh pages of a large result take the system as long to clear
+// as codes take to travel; meanwhile workers wait for slots, and later the order
+// would wait for the pages.
+func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
+	const page = 4 << 10 / 4 // numbers on the smallest of pages
+	return func(dst []C, lo int) {
+		for i := lo; i < lo+len(dst); i += page {
+			index[i] = 0
+		}
+		src(dst, lo)
+	}
 }
 
 func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
