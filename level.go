@@ -3,6 +3,7 @@ package sorter
 import (
 	"sync"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -133,6 +134,7 @@ func (l *level[E]) codes32(dst []uint32, block []E) {
 type rows[E any] struct {
 	s       []E
 	n       int
+	aside   []E        // takes a copy of each block that is read, unless nil
 	numbers bool       // E is int, and elements are row numbers, which have no slice
 	blocks  *sync.Pool // of *[]E with engine.Block of them
 }
@@ -143,6 +145,9 @@ func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
 func (r rows[E]) block(lo, hi int, use func(block []E)) {
 	if !r.numbers {
 		use(r.s[lo:hi])
+		if r.aside != nil {
+			cpu.CopyPast(r.aside[lo:], r.s[lo:hi])
+		}
 		return
 	}
 	buf, _ := r.blocks.Get().(*[]E)

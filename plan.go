@@ -147,14 +147,20 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r})
 }
 
-// gatherRows sorts s through an index: order first, then move once.
+// gatherRows sorts s through an index: order first, then move.
 func gatherRows[E any](r *run, s []E, lv []level[E]) error {
-	index := scratch.Take[uint32](&r.Arena, len(s))
-	if err := orderRows(r, sliceRows(s), lv, index); err != nil {
+	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
+	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && b != CPU() {
+		rows.aside = scratch.Take[E](&r.Arena, len(s))
+	}
+	if err := orderRows(r, rows, lv, index); err != nil {
 		return err
 	}
 	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
 		return nil
+	}
+	if rows.aside != nil {
+		return gatherBack(r, s, rows.aside, index)
 	}
 	sorted := scratch.Take[E](&r.Arena, len(s))
 	err := r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
@@ -165,6 +171,20 @@ func gatherRows[E any](r *run, s []E, lv []level[E]) error {
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
 	return r.Stage("write", len(s), gatherPiece, func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+}
+
+// gatherBack writes the elements to s in order, from a copy that was made while
+// their keys were extracted: then they were in the cache, and the workers were
+// going to wait for a device. A gather that is written back behind it moves them
+// once more when everybody waits for it.
+func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
+	if err := r.Loop.Err(); err != nil {
+		return err
+	}
+	r.Loop.Ctx = nil // from here on the sort finishes
+	return r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
+		perm.Gather(s[lo:hi], aside, index[lo:hi], 1)
+	})
 }
 
 const gatherPiece = 1 << 15

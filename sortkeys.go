@@ -76,10 +76,8 @@ func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 	var written atomic.Bool
 	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env}
 	exchange(job, func(dst []C, lo int) {
-		block := kept[lo : lo+len(dst)]
-		codes := all.View(lo, lo+len(dst), block) // in block, or the keys themselves
-		copy(dst, codes)
-		copy(block, codes)
+		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
+		cpu.CopyPast(kept[lo:], dst)
 	}, func(lo int, codes []C) {
 		written.Store(true)
 		all.Write(lo, codes)

@@ -217,7 +217,7 @@ func moves[E any](m *model) (move, gather float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	sorted, order := scratch.Take[E](&env.Arena, n), scratch.Take[uint32](&env.Arena, n)
+	aside, order := scratch.Take[E](&env.Arena, n), scratch.Take[uint32](&env.Arena, n)
 	for i := range order {
 		order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
 	}
@@ -225,10 +225,10 @@ func moves[E any](m *model) (move, gather float64, err error) {
 	gather, err = best(func() error {
 		return first(
 			func() error {
-				return env.Stage("gather", n, piece, func(_, lo, hi int) { perm.Gather(sorted[lo:hi], s, order[lo:hi], 1) })
+				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
 			},
 			func() error {
-				return env.Stage("write", n, piece, func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+				return env.Stage("gather", n, piece, func(_, lo, hi int) { perm.Gather(s[lo:hi], aside, order[lo:hi], 1) })
 			},
 		)
 	})

@@ -17,11 +17,11 @@ import (
 // each, for each kind of sort, is everything from codes to the order or to
 // sorted keys, transfers included; on the CPU it depends on n, since small
 // sorts fit the cache and large ones several workers. gather is what moving an
-// element through the finished order takes, twice, from the slice and back;
-// move what the CPU engine takes longer for elements that travel with their
-// codes. Key functions take both engines the same time, and so does the first
-// touch of a result: neither is in the model. Nor is what only the device or
-// only the CPU makes of inputs that are in order, or uneven.
+// element takes whose order the device finds: a copy aside, and back through
+// the order. move is what the CPU engine takes longer for elements that travel
+// with their codes. Key functions take both engines the same time, and so does
+// the first touch of a result: neither is in the model. Nor is what only one
+// engine makes of inputs that are in order, or uneven.
 
 // kind is what a sort is given and makes.
 type kind int
