@@ -22,12 +22,37 @@ type input struct {
 	shuffled bool // known not to be in order
 }
 
+// size is the bytes of a code.
+func (in input) size() int {
+	if in.wide {
+		return 8
+	}
+	return 4
+}
+
+// sortedCodes returns device memory with the codes of in by their order.
+func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
+	sorted, err := l.take(in.size() * in.n)
+	if err != nil {
+		return 0, err
+	}
+	return sorted.at, first(
+		func() error {
+			return l.run("gather_codes"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(sorted.at))
+		},
+		func() error { return l.SyncStream(l.stream) },
+	)
+}
+
 // finding is the outcome of one sort.
 type finding struct {
 	algorithm engine.Algorithm
 	shape     string // "sorted", "reversed", "flat" or ""
 	levels    int    // of partition, or passes
 }
+
+// inOrder reports whether the codes were in order.
+func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
@@ -102,7 +127,7 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	width := width(wide)
 	k := map[string]int{
 		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "gather_codes" + width: 0,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

@@ -73,6 +73,10 @@ type Engine struct {
 	failed error // of opening; it is not tried again
 	users  sync.WaitGroup
 	closed bool
+
+	measuring bool     // or it failed: it is not tried again
+	model     *model   // nil as long as it is not measured
+	payload   *payload // the same
 }
 
 // Open opens a GPU. It returns an error that is sorter.ErrNoDevice under

@@ -24,7 +24,9 @@ import (
 // size, while there is one.
 type eager struct{ *Engine }
 
-func (e *eager) Worth(int, int, uintptr) bool { return e.Engine != nil }
+func (e *eager) Worth(engine.Work) bool { return e.Engine != nil }
+
+func (e *eager) Calibration() string { return "" }
 
 var automatic eager
 
@@ -229,6 +231,44 @@ func TestFaultsWithFallback(t *testing.T) {
 	})
 }
 
+// TestFaultsOfKeys fails every call of a sort of keys alone, which the device
+// hands back in order and which are written as they arrive: the slice is sorted or
+// what it was. Where the planner gave the sort to the engine, the CPU finishes.
+func TestFaultsOfKeys(t *testing.T) {
+	in := make([]int64, 20_000)
+	for i := range in {
+		in[i] = int64(i) * -7046029254386353131
+	}
+	sorted := slices.Sorted(slices.Values(in))
+	walk(t, func(t *testing.T, w *injected) {
+		for _, insisting := range []bool{true, false} {
+			e := newEngine(t)
+			automatic.Engine = e
+			var st sorter.Stats
+			opts := []sorter.Option{sorter.Workers(3), sorter.Report(&st)}
+			if insisting {
+				opts = append(opts, sorter.On(e))
+			}
+			s := slices.Clone(in)
+			err := w.during(func() error { return sorter.SortKeys(s, opts...) })
+			automatic.Engine = nil
+			switch {
+			case err == nil && !slices.Equal(s, sorted):
+				t.Fatalf("%s, call %d: wrong order", w.hit, w.k)
+			case err != nil && (!insisting || !isDeviceError(err)):
+				t.Fatalf("%s, call %d: error %v", w.hit, w.k, err)
+			case err != nil && !slices.Equal(s, in):
+				t.Fatalf("%s, call %d: the keys have changed", w.hit, w.k)
+			case err == nil && w.hit != "" && !insisting && st.Fallback == nil && st.Engine == "cpu":
+				t.Fatalf("%s, call %d: nobody was told: %+v", w.hit, w.k, st)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // newEngine opens an engine that the test closes itself.
 func newEngine(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
@@ -255,7 +295,7 @@ func TestLostDevice(t *testing.T) {
 	if err := sort(); !isDeviceError(err) || cudacpu.Calls() != calls {
 		t.Errorf("error %v after %d more calls of a lost device", err, cudacpu.Calls()-calls)
 	}
-	if e.Worth(1<<24, 32, 0) {
+	if e.Worth(engine.Work{N: 1 << 24, Bits: 32}) {
 		t.Error("a lost device is worth a sort")
 	}
 	if err := e.Close(); !isDeviceError(err) {
@@ -457,14 +497,17 @@ func TestWorth(t *testing.T) {
 	e := &Engine{}
 	calls := cudacpu.Calls()
 	for _, n := range []int{0, 1, worthN - 1, maxN + 1} {
-		if e.Worth(n, 32, 0) {
+		if e.Worth(engine.Work{N: n, Bits: 32}) {
 			t.Errorf("worth it for %d elements", n)
 		}
+	}
+	if e.Worth(engine.Work{N: worthN - 1, Bits: 32, Payload: 24}) || e.Calibration() != "" {
+		t.Error("worth it, or measured, on a device that is not open")
 	}
 	if cudacpu.Calls() != calls || e.opened != nil {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
-	for deadline := time.Now().Add(5 * time.Second); !e.Worth(worthN, 32, 0); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); !e.Worth(engine.Work{N: worthN, Bits: 32}); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("not worth it for a large sort")
 		}
@@ -475,7 +518,7 @@ func TestWorth(t *testing.T) {
 	missing := &Engine{ordinal: 7}
 	for range 2 {
 		<-missing.open()
-		if missing.Worth(worthN, 32, 0) {
+		if missing.Worth(engine.Work{N: worthN, Bits: 32}) {
 			t.Error("worth it on a device that is not there")
 		}
 	}

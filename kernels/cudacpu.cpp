@@ -35,7 +35,8 @@ CUDACPU_KERNEL(radix_starts);
 	CUDACPU_KERNEL(oversize_sort_##width);      \
 	CUDACPU_KERNEL(mark_order_##width);         \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
-	CUDACPU_KERNEL(radix_pass_##width)
+	CUDACPU_KERNEL(radix_pass_##width);         \
+	CUDACPU_KERNEL(gather_codes_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
 

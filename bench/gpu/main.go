@@ -9,7 +9,8 @@
 // beforehand: both in CUB's favour.
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
-// CPU engine, slices.SortFunc and pargo; with -check it compares orders with those
+// CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
+// both engines, from small sizes to large ones; with -check it compares orders with those
 // of the CPU engine, position by position.
 package main
 
@@ -47,6 +48,10 @@ var (
 	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
+	cross      = flag.Bool("cross", false, "time the planner beside both engines instead, over all sizes")
+	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
+	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
+
 	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
 	every  = flag.Int("every", 1, "compare orders of one of so many inputs of -check, for tools that take their time")
@@ -59,6 +64,8 @@ func main() {
 	switch {
 	case *checks:
 		err = checkAll(*most, max(1, *every))
+	case *cross:
+		err = crossover(*crossMost, *crossBytes)
 	case *whole:
 		err = endToEnd(ints(*e2eN), *columnN, *peersN)
 	default:
