@@ -167,4 +167,8 @@ const (
 	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
 	// how the codes are spread. GPU.
 	Radix = engine.Radix
+
+	// MergeSort sorts tiles and merges them two by two, all workers each merge:
+	// Hwu, Kirk and El Hajj (2022), section 13.7. CPU.
+	MergeSort = engine.MergeSort
 )
