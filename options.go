@@ -162,6 +162,12 @@ const (
 	// sorting algorithm with CUDA" (2009). GPU.
 	BucketBitonic = engine.BucketBitonic
 
+	// Bitonic runs Batcher's bitonic network over any number of codes: "Sorting
+	// numbers in parallel on GPU", and Żurek et al., "The comparison of parallel
+	// sorting algorithms implemented on different hardware platforms" (2013),
+	// section 4. It makes O(n log² n) comparisons, always the same ones. CPU.
+	Bitonic = engine.Bitonic
+
 	// Radix orders codes by one stable partition for each byte in which they
 	// differ, the lowest first: Adinets and Merrill, "Onesweep: A Faster Least
 	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on

@@ -27,6 +27,8 @@ func below[C Code](p, q pair[C]) uint64 {
 // does not run it. The result is the slice given, or one of the arena.
 func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	switch a {
+	case engine.Bitonic:
+		return bitonic[C]
 	case engine.MergeSort:
 		return mergeSort[C]
 	}
