@@ -168,6 +168,10 @@ const (
 	// section 4. It makes O(n log² n) comparisons, always the same ones. CPU.
 	Bitonic = engine.Bitonic
 
+	// QuickMerge has every worker sort an equal part by quicksort and all
+	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
+	QuickMerge = engine.QuickMerge
+
 	// Radix orders codes by one stable partition for each byte in which they
 	// differ, the lowest first: Adinets and Merrill, "Onesweep: A Faster Least
 	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on

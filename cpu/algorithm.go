@@ -29,6 +29,8 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 	switch a {
 	case engine.Bitonic:
 		return bitonic[C]
+	case engine.QuickMerge:
+		return quickMerge[C]
 	case engine.MergeSort:
 		return mergeSort[C]
 	}
