@@ -172,10 +172,11 @@ const (
 	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
 	QuickMerge = engine.QuickMerge
 
-	// Radix orders codes by one stable partition for each byte in which they
-	// differ, the lowest first: Adinets and Merrill, "Onesweep: A Faster Least
-	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
-	// how the codes are spread. GPU.
+	// Radix orders codes by one stable partition for each digit in which they
+	// differ, the lowest first. Its time hardly depends on how the codes are
+	// spread. GPU: Adinets and Merrill, "Onesweep: A Faster Least Significant
+	// Digit Radix Sort for GPUs" (2022). CPU: Hwu, Kirk and El Hajj, "Programming
+	// Massively Parallel Processors" (2022), sections 13.2 to 13.6.
 	Radix = engine.Radix
 
 	// MergeSort sorts tiles and merges them two by two, all workers each merge:
