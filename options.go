@@ -172,6 +172,10 @@ const (
 	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
 	QuickMerge = engine.QuickMerge
 
+	// CPUBucket cuts the range of the codes into equal intervals and sorts each
+	// by quicksort: Żurek et al. (2013), section 5. CPU.
+	CPUBucket = engine.CPUBucket
+
 	// Radix orders codes by one stable partition for each digit in which they
 	// differ, the lowest first. Its time hardly depends on how the codes are
 	// spread. GPU: Adinets and Merrill, "Onesweep: A Faster Least Significant

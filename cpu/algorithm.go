@@ -31,6 +31,8 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 		return bitonic[C]
 	case engine.QuickMerge:
 		return quickMerge[C]
+	case engine.CPUBucket:
+		return bucketSort[C]
 	case engine.Radix:
 		return radix[C]
 	case engine.MergeSort:
