@@ -186,4 +186,9 @@ const (
 	// MergeSort sorts tiles and merges them two by two, all workers each merge:
 	// Hwu, Kirk and El Hajj (2022), section 13.7. CPU.
 	MergeSort = engine.MergeSort
+
+	// SampleSort bounds buckets by equidistant samples of sorted tiles, so that
+	// no bucket is more than twice as large as the mean, whatever the input:
+	// Dehne and Zaboli, "Deterministic sample sort for GPUs" (2012). CPU.
+	SampleSort = engine.SampleSort
 )

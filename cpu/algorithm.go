@@ -37,6 +37,8 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 		return radix[C]
 	case engine.MergeSort:
 		return mergeSort[C]
+	case engine.SampleSort:
+		return sampleSort[C]
 	}
 	return nil
 }
