@@ -16,10 +16,9 @@ type algorithm struct {
 
 // input is the codes of one sort.
 type input struct {
-	codes    cuda.Ptr
-	wide     bool
-	n        int
-	shuffled bool // known not to be in order
+	codes cuda.Ptr
+	wide  bool
+	n     int
 }
 
 // finding is the outcome of one sort.
@@ -55,13 +54,10 @@ func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, erro
 	case in.n < radixBelow(in.wide):
 		return l.sortBy(engine.Radix, in, order)
 	default:
-		f, err = l.argsortIf(func(a attempt) bool {
-			return in.bucketTime(a, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
-		}, in, order)
+		f, err = l.argsortIf(func(a attempt) bool { return in.bucketTime(a) < in.radixTime(l.note.sample.differ) }, in, order)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
-		in.shuffled = true
 		return l.sortBy(lastResort, in, order)
 	}
 	return f, err

@@ -25,11 +25,6 @@ type sample struct {
 	position          [kernels.RangeSamples]uint32
 }
 
-// nearlyOrdered reports whether most neighbours are in one order.
-func (s *sample) nearlyOrdered() bool {
-	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
-}
-
 const sampleHead = 40 + 4*kernels.Segments // bytes up to the codes
 
 // note is a lane's pinned memory: what small copies come from and go to.

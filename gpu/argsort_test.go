@@ -97,8 +97,8 @@ func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uin
 	var f finding
 	err = first(
 		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
-		func() (err error) { f, err = l.sort(a, input{codes: at, wide: size == 8, n: n}, order); return err },
-		func() error { return l.check(input{codes: at, wide: size == 8, n: n}, order) },
+		func() (err error) { f, err = l.sort(a, input{at, size == 8, n}, order); return err },
+		func() error { return l.check(input{at, size == 8, n}, order) },
 		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)

@@ -195,7 +195,7 @@ func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, or
 	if n < 0 || n > maxN || (bits != 32 && bits != 64) || !e.Runs(a) {
 		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, maxN))
 	}
-	in := input{codes: codes, wide: bits == 64, n: n}
+	in := input{codes, bits == 64, n}
 	return e.with(context.Background(), func(l *lane) error {
 		_, err := l.sort(a, in, order)
 		if err == nil && e.verify {

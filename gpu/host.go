@@ -47,11 +47,10 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 
 // sortStage sorts on the device, and checks the order if the engine is to.
 func (l *lane) sortStage(e *Engine, job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) (f finding, failed error) {
-	in := input{codes: codes, wide: wide, n: job.N}
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		f, failed = l.sort(job.Algorithm, in, order)
+		f, failed = l.sort(job.Algorithm, input{codes, wide, job.N}, order)
 		if failed == nil && e.verify {
-			failed = l.check(in, order)
+			failed = l.check(input{codes, wide, job.N}, order)
 		}
 	})
 	return f, firstError(failed, err)

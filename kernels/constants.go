@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "3ae303adf4464813408e9c24398fadc1dde47a0d3272ea5278b9ef57c16dce24"
+	sourceHash    = "41b90de8177c32917cba73b3726d80e728559b7e3db22a3e2dbb6c4c46499dc5"
 	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
 	bucketU64Hash = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
-	radixHash     = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	radixHash     = "a85ee251c3cedd10542de0baca64e952a9156a6247319c059a8895daf221be65"
 )
 
 // What the host shares with the kernels.
@@ -57,9 +57,9 @@ const (
 	RangeSamples        = 8192       // codes that sample_range looks at
 	RadixDigits         = 256        // values of a digit
 	RadixBits           = 8          // of a digit
-	RadixTile           = 8832       // elements that a block of radix_pass moves
-	RadixThreads        = 384        //
-	RadixShared         = 84104      // bytes, of radix_pass
+	RadixTile           = 8192       // elements that a block of radix_pass moves
+	RadixThreads        = 512        //
+	RadixShared         = 83080      // bytes, of radix_pass
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
@@ -70,7 +70,7 @@ const (
 	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
-	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
+	RadixMost           = 1073733632 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize      = 2          // index of a status word: buckets beyond their capacity
