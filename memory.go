@@ -9,33 +9,42 @@ import (
 	"example.com/sorter/perm"
 )
 
-// need bounds the scratch memory, in bytes, of sorting n elements of the given
+// need bounds the scratch memory, in bytes, of sorting elements of the given
 // size by an algorithm; Auto stands for an order without a payload.
-func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64 {
-	each := 2*codeSize(lv) + int64(size) // codes before and after the partition
+func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
+	code, exact := codeSize(lv), len(lv) == 1 && lv[0].exact()
+	order := cpu.OrderBytes(Auto, code)
+	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
+		order = max(order, cpu.OrderBytes(r.algorithm, code))
+		if !exact {
+			order += code // kept for ties
+		}
+	}
+	each := keptSize(lv)
 	switch a {
 	case Auto:
-		each += 4 - int64(size) // partitioned index
+		each += order
 	case IndexGather:
-		each += 8 // partitioned and final index
+		each += order + 4 + int64(size) // final index
 	case BucketRadix:
-		if len(lv) > 1 || !lv[0].exact() {
+		each += 2*code + int64(size) // codes before and after the partition
+		if !exact {
 			each += 4 + keptSize(lv[:1]) // final index, partitioned keys
 		}
 	}
-	bytes := int64(n) * (each + keptSize(lv))
-	if n < 1<<17 {
+	bytes := int64(r.n) * each
+	if r.n < 1<<17 {
 		bytes *= 2 // small blocks are rounded up
 	} else {
 		bytes += bytes / 7 // a pooled block may be larger
 	}
-	return bytes + cpu.Tables(n, workers) + cpu.NearBytes(n)
+	return bytes + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
 }
 
 // needOn is need of an order that an engine begins and the CPU may have to
 // finish, with codes kept for it.
-func needOn[E any](lv []level[E], n, workers int) int64 {
-	return need(Auto, lv, n, workers, 0) + scratch.Size(n, uintptr(codeSize(lv)))
+func needOn[E any](r *run, lv []level[E]) int64 {
+	return need(r, Auto, lv, 0) + scratch.Size(r.n, uintptr(codeSize(lv)))
 }
 
 func codeSize[E any](lv []level[E]) int64 {

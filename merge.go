@@ -2,9 +2,9 @@ package sorter
 
 import (
 	"fmt"
-	"sort"
 	"unsafe"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -100,15 +100,9 @@ func (m *merger[E]) before(j, i int) bool {
 	return false
 }
 
-// merge writes the merged elements from position lo on to dst. It finds where
-// the diagonal lo crosses the merge path: how many elements of a come among the
-// first lo.
+// merge writes the merged elements from position lo on to dst.
 func (m *merger[E]) merge(dst []E, lo int) {
-	least := max(0, lo-len(m.b))
-	i := least + sort.Search(min(lo, len(m.a))-least, func(x int) bool {
-		i := least + x
-		return m.before(lo-i-1, i)
-	})
+	i := cpu.MergePath(len(m.a), len(m.b), lo, m.before)
 	j := lo - i
 	if len(m.levels) == 1 && m.levels[0].exact() {
 		m.mergeExact(dst, i, j)

@@ -162,20 +162,33 @@ const (
 	// sorting algorithm with CUDA" (2009). GPU.
 	BucketBitonic = engine.BucketBitonic
 
-	// Radix orders codes by one stable partition for each byte in which they
-	// differ, the lowest first: Adinets and Merrill, "Onesweep: A Faster Least
-	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
-	// how the codes are spread. GPU.
-	Radix = engine.Radix
-
-	// Bitonic orders codes by Batcher's bitonic network, over any number of
-	// them: O(n log² n) comparisons, which depend on n alone. It is for
-	// comparison: the others are faster for all but a few thousand codes. GPU.
+	// Bitonic runs Batcher's bitonic network over any number of codes: "Sorting
+	// numbers in parallel on GPU", and Żurek et al., "The comparison of parallel
+	// sorting algorithms implemented on different hardware platforms" (2013),
+	// section 4. It makes O(n log² n) comparisons, always the same ones.
 	Bitonic = engine.Bitonic
 
-	// SampleSort splits the codes by samples at equal distances in sorted tiles,
-	// which bounds the parts, and those again until they fit a tile: Dehne and
-	// Zaboli, "Deterministic sample sort for GPUs" (2012). Its time does not
-	// depend on how the codes are spread. GPU.
+	// QuickMerge has every worker sort an equal part by quicksort and all
+	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
+	QuickMerge = engine.QuickMerge
+
+	// CPUBucket cuts the range of the codes into equal intervals and sorts each
+	// by quicksort: Żurek et al. (2013), section 5. CPU.
+	CPUBucket = engine.CPUBucket
+
+	// Radix orders codes by one stable partition for each digit in which they
+	// differ, the lowest first. Its time hardly depends on how the codes are
+	// spread. GPU: Adinets and Merrill, "Onesweep: A Faster Least Significant
+	// Digit Radix Sort for GPUs" (2022). CPU: Hwu, Kirk and El Hajj, "Programming
+	// Massively Parallel Processors" (2022), sections 13.2 to 13.6.
+	Radix = engine.Radix
+
+	// MergeSort sorts tiles and merges them two by two, all workers each merge:
+	// Hwu, Kirk and El Hajj (2022), section 13.7. CPU.
+	MergeSort = engine.MergeSort
+
+	// SampleSort bounds buckets by equidistant samples of sorted tiles, so that
+	// no bucket is more than twice as large as the mean, whatever the input:
+	// Dehne and Zaboli, "Deterministic sample sort for GPUs" (2012).
 	SampleSort = engine.SampleSort
 )

@@ -118,7 +118,7 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	size := unsafe.Sizeof(e)
 	r.used.CodeBits = lv[0].bits
 	algorithm := r.algorithmFor(size)
-	if !r.fits(need(algorithm, lv, r.n, r.Loop.Workers, size)) {
+	if !r.fits(need(r, algorithm, lv, size)) {
 		return sortInPlace(r, s, lv)
 	}
 	if algorithm == BucketRadix && r.device(engine.Work{Bits: lv[0].bits, Payload: size}) == nil {
@@ -196,10 +196,10 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 		return nil
 	}
 	r.used.CodeBits = lv[0].bits
-	if !r.fits(need(Auto, lv, rows.n, r.Loop.Workers, 0)) {
+	if !r.fits(need(r, Auto, lv, 0)) {
 		return orderInPlace(r, rows, lv, index)
 	}
-	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
+	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && (r.backend != nil || b == CPU() || r.fits(needOn(r, lv))) {
 		return orderOn(r, b, rows, lv, index)
 	}
 	lv[0].open(rows, &r.Arena)
@@ -302,11 +302,11 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 	}
 	if lv[0].bits <= 32 {
-		c := newCodes(r, lv, source32(r, rows, &lv[0]))
+		c := newCodes(r, b, lv, source32(r, rows, &lv[0]))
 		job.Codes32 = touching(index, c.src)
 		return orderCodesOn(r, b, job, rows, lv, index, c)
 	}
-	c := newCodes(r, lv, source64(r, rows, &lv[0]))
+	c := newCodes(r, b, lv, source64(r, rows, &lv[0]))
 	job.Codes64 = touching(index, c.src)
 	return orderCodesOn(r, b, job, rows, lv, index, c)
 }
@@ -374,9 +374,9 @@ type codes[C code] struct {
 // newCodes keeps what src extracts if it is needed again: for ties, or for the
 // CPU, should the engine fail. A key function is called once, but what is a
 // key itself can be encoded twice.
-func newCodes[E any, C code](r *run, lv []level[E], src cpu.Source[C]) codes[C] {
+func newCodes[E any, C code](r *run, b Backend, lv []level[E], src cpu.Source[C]) codes[C] {
 	exact := len(lv) == 1 && lv[0].exact()
-	if exact && (r.backend != nil || lv[0].repeatable()) {
+	if exact && (r.backend != nil || b == CPU() || lv[0].repeatable()) {
 		return codes[C]{src: src}
 	}
 	c := codes[C]{kept: scratch.Take[C](&r.Arena, r.n)}

@@ -241,7 +241,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 	var k K
 	var v V
 	r.used.Algorithm = IndexGather.String()
-	if !r.fits(need(IndexGather, lv, r.n, r.Loop.Workers, unsafe.Sizeof(k)+unsafe.Sizeof(v))) {
+	if !r.fits(need(r, IndexGather, lv, unsafe.Sizeof(k)+unsafe.Sizeof(v))) {
 		return sortPairsInPlace(r, keys, values, lv)
 	}
 	index := scratch.Take[uint32](&r.Arena, len(keys))

@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
 )
 
 // Cancellation: the call returns within 50 ms of it, with the slice untouched
@@ -52,6 +53,7 @@ func tasks(n int) []task {
 	values := dist.Named("uniform").Draw(n, dist.Rand(1))
 	texts := mapped(dist.Named("zipf").Draw(n/2, dist.Rand(1)), prefixedString)
 	nearly := dist.Named("nearly sorted").Draw(n, dist.Rand(1))
+	all = append(all, orders(values)...)
 	return append(all,
 		taskOn("SortKeys of uint64", values, func(s []uint64, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
 		taskOn("SortKeys of uint32", mapped(values, func(v uint64) uint32 { return uint32(v) }), func(s []uint32, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
@@ -72,6 +74,19 @@ func tasks(n int) []task {
 			}))
 }
 
+// orders makes a task of ordering codes for each algorithm that does so here.
+func orders[K orderedKey](keys []K) (all []task) {
+	for a := sorter.Auto; a < engine.Algorithms; a++ {
+		if a.OrdersCodes() && sorter.CPU().Runs(a) {
+			all = append(all, taskOn(fmt.Sprintf("Order by %v", a), keys, func(s []K, opts ...sorter.Option) error {
+				_, err := sorter.OrderKeys(s, append(opts, sorter.Use(a))...)
+				return err
+			}))
+		}
+	}
+	return all
+}
+
 func TestCancel(t *testing.T) {
 	checkCancels(t, tasks(scaled(600_000)), 6)
 }
@@ -85,7 +100,7 @@ func TestCancelLarge(t *testing.T) {
 	const n = 4_000_000
 	values := mapped(dist.Named("uniform").Draw(n, dist.Rand(1)), func(v uint64) uint32 { return uint32(v >> 32) })
 	key := func(v uint32) uint32 { return v }
-	checkCancels(t, []task{
+	checkCancels(t, append(orders(values)[1:], // the steps of Bitonic, the first, are no longer than before
 		taskOn("Sort", values, func(s []uint32, opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) }),
 		taskOn("SortKeys", values, func(s []uint32, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
 		taskOn("Order", values, func(s []uint32, opts ...sorter.Option) error {
@@ -93,7 +108,7 @@ func TestCancelLarge(t *testing.T) {
 			return err
 		}),
 		taskOn("TopK of half", values, func(s []uint32, opts ...sorter.Option) error { return sorter.TopK(s, n/2, key, opts...) }),
-	}, 4)
+	), 4)
 }
 
 // checkCancels cancels every task at so many random moments.

@@ -43,6 +43,12 @@ var modes = []mode{
 	{"IndexGather, 5 workers, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.IndexGather), sorter.Workers(5), sorter.Descending()}},
 	{"on the CPU", oracle.Order{}, []sorter.Option{sorter.On(sorter.CPU())}},
 	{"under a context", oracle.Order{}, []sorter.Option{sorter.WithContext(neverCancelled)}},
+	{"Bitonic", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Bitonic)}},
+	{"QuickMerge, 3 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.QuickMerge), sorter.Workers(3)}},
+	{"CPUBucket, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.CPUBucket), sorter.Descending()}},
+	{"Radix, on the CPU", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Radix), sorter.On(sorter.CPU())}},
+	{"MergeSort, NaNs last", oracle.Order{NaNsLast: true}, []sorter.Option{sorter.Use(sorter.MergeSort), sorter.NaNsLast()}},
+	{"SampleSort, 5 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.SampleSort), sorter.Workers(5)}},
 }
 
 // neverCancelled could be, which [context.Background] could not.

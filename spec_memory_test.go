@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/perm"
 )
 
@@ -80,6 +81,32 @@ func TestMemoryLimit(t *testing.T) {
 	checkLimits(t, "200 bytes by uint64", wide, wantWide, 8, func(s [][25]uint64, opts ...sorter.Option) error {
 		return sorter.Sort(s, first, append(opts, sorter.Stable())...)
 	})
+}
+
+// TestMemoryLimitAlgorithms holds the algorithms that order codes to limits, by
+// keys that are their codes and by keys whose codes are kept for ties.
+func TestMemoryLimitAlgorithms(t *testing.T) {
+	n := scaled(150_000)
+	in := fills(n)
+	want := byPrice(in)
+	for a := sorter.Auto; a < engine.Algorithms; a++ {
+		if !a.OrdersCodes() || !sorter.CPU().Runs(a) {
+			continue
+		}
+		checkLimits(t, fmt.Sprintf("40 bytes by float32, %v", a), in, want, 4, func(s []fill, opts ...sorter.Option) error {
+			return sorter.Sort(s, price, append(opts, sorter.Use(a))...)
+		})
+		for limit := int64(n); limit < 1<<28; limit *= 2 {
+			var st sorter.Stats
+			s := slices.Clone(in)
+			err := sorter.Sort(s, func(f fill) [3]float32 { return [3]float32{f.Price} }, sorter.Use(a), sorter.MemoryLimit(limit), sorter.Report(&st))
+			if name := fmt.Sprintf("40 bytes by [3]float32, %v, limit %d", a, limit); st.Scratch > limit {
+				t.Errorf("%s: Stats.Scratch is %d", name, st.Scratch)
+			} else if !errors.Is(err, sorter.ErrMemoryLimit) {
+				checkSame(t, name, err, s, want)
+			}
+		}
+	}
 }
 
 // checkLimits tries limits from nothing to more than enough. The limit for two

@@ -26,7 +26,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	if err != nil || k == 0 || len(lv) == 0 {
 		return err
 	}
-	if k > len(s)/largeShare && r.fits(need(IndexGather, lv, r.n, r.Loop.Workers, 0)) {
+	if k > len(s)/largeShare && r.fits(need(r, IndexGather, lv, 0)) {
 		return orderToFront(r, s, k, lv)
 	}
 	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits

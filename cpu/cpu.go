@@ -11,6 +11,9 @@
 // The scheme is the CPU cousin of the bucket sort of Chen et al., "An efficient
 // sorting algorithm with CUDA" (2009), with counted instead of equally wide
 // buckets, and radix passes where a GPU uses a bitonic network.
+//
+// The CPU algorithms of other papers are there to compare with, and for callers
+// that ask for one by name: algorithm.go is what they share.
 package cpu
 
 import (
@@ -36,13 +39,22 @@ func (Engine) Name() string { return "cpu" }
 func (Engine) Worth(engine.Work) bool { return true }
 
 // Runs implements [engine.Backend].
-func (Engine) Runs(a engine.Algorithm) bool { return !a.OrdersCodes() }
+func (Engine) Runs(a engine.Algorithm) bool {
+	return !a.OrdersCodes() || algorithm[uint64](a) != nil
+}
 
 // Order implements [engine.Backend].
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx
 	if job.Bits <= 32 {
-		return Order(job.Env, job.N, Source[uint32](job.Codes32), nil, false, func(_, lo int, order []uint32, _ []uint32) { job.Emit(lo, order) })
+		return orderJob(job, Source[uint32](job.Codes32))
 	}
-	return Order(job.Env, job.N, Source[uint64](job.Codes64), nil, false, func(_, lo int, order []uint32, _ []uint64) { job.Emit(lo, order) })
+	return orderJob(job, Source[uint64](job.Codes64))
+}
+
+func orderJob[C Code](job *engine.Job, src Source[C]) error {
+	if job.Algorithm.OrdersCodes() {
+		return orderBy(job, src)
+	}
+	return Order(job.Env, job.N, src, nil, false, func(_, lo int, order []uint32, _ []C) { job.Emit(lo, order) })
 }

@@ -7,13 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "36fce989804ec7c1a0b2432bfc0ffc067d5d6f31ea5ccb821dde5ae45506f5b7"
+	sourceHash     = "f959a2ecbcd2423c28526f045178abb2bd979d51103b14ba0614cdce36484dea"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
 	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
 	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
-	bitonicHash    = "b3321e9d35796d2faeb663758301ef991ab6f61b131fa9f927684e814b1f2709"
-	samplesortHash = "87402af2e372625b7d86c20cfb504dc37e7d1ec2497b98bbc7504abd6a5b69ea"
+	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
+	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 )
 
 // What the host shares with the kernels.

@@ -47,8 +47,10 @@ inline u32 lanes_like(u32 word, u32 bit) {
 template <class T> DEVICE T load_once(const T *p) { return __ldcs(p); }
 DEVICE void keep_order() { asm volatile("" ::: "memory"); }
 DEVICE void order_two(u64 &a, u64 &b) {
-	u64 low, high;
-	asm("{ .reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p; }" : "=l"(low), "=l"(high) : "l"(a), "l"(b));
+	u64 low, high; // low may share a register with an operand: it is written last
+	asm("{ .reg .pred p; .reg .b64 least; setp.lt.u64 p, %3, %2; selp.b64 least, %3, %2, p; selp.b64 %1, %2, %3, p; mov.b64 %0, least; }"
+	    : "=l"(low), "=l"(high)
+	    : "l"(a), "l"(b));
 	a = low;
 	b = high;
 }

@@ -1,0 +1,38 @@
+package sorter_test
+
+import (
+	"fmt"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
+)
+
+// BenchmarkAlgorithms compares the ways in which the CPU orders codes: what
+// Auto chooses, and the algorithms of the papers.
+func BenchmarkAlgorithms(b *testing.B) {
+	for _, n := range []int{1e5, 1e6, 1e7} {
+		for _, name := range []string{"uniform", "gauss", "zipf", "nearly sorted", "16 values"} {
+			values := dist.Named(name).Draw(n, dist.Rand(1))
+			benchAlgorithms(b, fmt.Sprintf("n=%d/%s/bits=32", n, name), mapped(values, func(v uint64) uint32 { return uint32(v >> 32) }))
+			benchAlgorithms(b, fmt.Sprintf("n=%d/%s/bits=64", n, name), values)
+		}
+	}
+}
+
+func benchAlgorithms[K sorter.Key](b *testing.B, name string, keys []K) {
+	for a := sorter.Auto; a < engine.Algorithms; a++ {
+		if !sorter.CPU().Runs(a) || a != sorter.Auto && !a.OrdersCodes() {
+			continue
+		}
+		b.Run(fmt.Sprintf("%s/%v", name, a), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := sorter.OrderKeys(keys, sorter.Use(a), sorter.On(sorter.CPU())); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/element")
+		})
+	}
+}

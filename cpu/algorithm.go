@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/engine"
+)
+
+// pair is a code and the position of its element. The algorithms of the papers
+// order pairs, each in a file of its own: no two are equal, so that an algorithm
+// that is not stable gives the stable order, too, and no input is one of
+// duplicates.
+type pair[C Code] struct {
+	code C
+	at   uint32
+}
+
+// below returns 1 if p comes before q, otherwise 0. It is the borrow of a
+// subtraction, because a branch would be mispredicted every other time.
+func below[C Code](p, q pair[C]) uint64 {
+	_, borrow := bits.Sub64(uint64(p.at), uint64(q.at), 0)
+	_, borrow = bits.Sub64(uint64(p.code), uint64(q.code), borrow)
+	return borrow
+}
+
+// algorithm returns what orders pairs by a named algorithm, nil if the engine
+// does not run it. The result is the slice given, or one of the arena.
+func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	switch a {
+	case engine.Bitonic:
+		return bitonic[C]
+	case engine.QuickMerge:
+		return quickMerge[C]
+	case engine.CPUBucket:
+		return bucketSort[C]
+	case engine.Radix:
+		return radix[C]
+	case engine.MergeSort:
+		return mergeSort[C]
+	case engine.SampleSort:
+		return sampleSort[C]
+	}
+	return nil
+}
+
+// OrderBytes returns the scratch memory, in bytes per element, that ordering
+// codes of the given size by a named algorithm takes besides what [Tables] and
+// [NearBytes] say.
+func OrderBytes(a engine.Algorithm, code int64) int64 {
+	switch {
+	case algorithm[uint64](a) == nil:
+		return 2*code + 4 // codes before and after the partition, and their index
+	case a == engine.Bitonic:
+		return 2 * code // pairs
+	}
+	return 2*2*code + 2 // pairs, as many spare ones, and samples
+}
+
+// orderBy orders the codes of src by the algorithm that job names.
+func orderBy[C Code](job *engine.Job, src Source[C]) error {
+	env := job.Env
+	env.Trace.Algorithm = job.Algorithm.String()
+	if job.N == 0 {
+		return nil
+	}
+	pairs := dstOf[pair[C]](env, job.N)
+	codes := newBuffers[C](env)
+	err := env.Stage("extract", job.N, engine.Block, func(worker, lo, hi int) {
+		block := codes.of(worker)[:hi-lo]
+		src(block, lo)
+		for i, c := range block {
+			pairs[lo+i] = pair[C]{c, uint32(lo + i)}
+		}
+	})
+	if err = stopped(env, err); err != nil {
+		return err
+	}
+	pairs, err = algorithm[C](job.Algorithm)(env, pairs)
+	if err = stopped(env, err); err != nil {
+		return err
+	}
+	return emitPairs(env, pairs, job.Emit)
+}
+
+// copyPairs copies src to dst on the calling goroutine, unless the sort was
+// cancelled.
+func copyPairs[C Code](env *engine.Env, dst, src []pair[C]) {
+	for len(src) > 0 && env.Loop.Err() == nil {
+		n := copy(dst, src[:min(chunk, len(src))])
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// emitPairs passes the positions of ordered pairs to emit.
+func emitPairs[C Code](env *engine.Env, pairs []pair[C], emit func(lo int, order []uint32)) error {
+	orders := newBuffers[uint32](env)
+	return env.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {
+		order := orders.of(worker)[:hi-lo]
+		for i, p := range pairs[lo:hi] {
+			order[i] = p.at
+		}
+		emit(lo, order)
+	})
+}

@@ -1,0 +1,74 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/engine"
+)
+
+// bucketSort cuts the range of the codes into equal intervals and sorts each by
+// quicksort: the multi-core bucket sort of Żurek, Pietroń, Wielgosz and Wiatr,
+// "The comparison of parallel sorting algorithms implemented on different
+// hardware platforms" (2013), section 5. Where the paper has an interval for
+// each core and reserves memory for the fullest, intervals here are many, so
+// that cores share them evenly, and counted before any pair moves.
+func bucketSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	v := intervals[C]{newPass[C](env, len(pairs)), max(leastPart, len(pairs)/(4*max(1, env.Loop.Workers)))}
+	return pairs, v.sort(env, pairs, dstOf[pair[C]](env, len(pairs)))
+}
+
+// intervals sorts pairs by equal intervals of their codes.
+type intervals[C Code] struct {
+	pass *pass[C]
+	most int // pairs that one worker sorts by itself
+}
+
+// sort sorts pairs with the help of spare, which is as long. An interval that
+// holds too many for one worker is cut again by all of them. Its width is that
+// of the range but for [digitBits] bits, so that this nests six deep at most.
+func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
+	lowest, highest, err := codeRange(env, pairs)
+	if err != nil || lowest == highest {
+		return err
+	}
+	env.Trace.Rounds++
+	d := digit[C]{lowest, max(0, bits.Len64(uint64(highest-lowest))-digitBits)}
+	ends, err := v.pass.count(env, pairs, d)
+	if err != nil {
+		return err
+	}
+	if err := v.pass.move(env, spare, pairs); err != nil {
+		return err
+	}
+	bounds := func(i int) (lo, hi int) {
+		if i > 0 {
+			lo = int(ends[i-1])
+		}
+		return lo, int(ends[i])
+	}
+	err = env.Stage("quicksort", len(ends), 1, func(_, i, _ int) {
+		if lo, hi := bounds(i); hi-lo <= v.most {
+			if d.shift > 0 { // otherwise codes are all the same
+				quicksort(env, spare[lo:hi])
+			}
+			copyPairs(env, pairs[lo:hi], spare[lo:hi])
+		}
+	})
+	for i := range ends {
+		if err = stopped(env, err); err != nil {
+			return err
+		}
+		if lo, hi := bounds(i); hi-lo > v.most {
+			err = v.sortLarge(env, spare[lo:hi], pairs[lo:hi])
+		}
+	}
+	return err
+}
+
+// sortLarge sorts the pairs of one interval into dst.
+func (v *intervals[C]) sortLarge(env *engine.Env, pairs, dst []pair[C]) error {
+	if err := v.sort(env, pairs, dst); err != nil {
+		return err
+	}
+	return env.Stage("move", len(pairs), chunk, func(_, lo, hi int) { copy(dst[lo:hi], pairs[lo:hi]) })
+}

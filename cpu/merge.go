@@ -1,0 +1,187 @@
+package cpu
+
+import (
+	"sort"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// MergePath returns how many of the first k elements of two runs merged are of
+// the first run, whose elements come first among equals: where the diagonal k
+// crosses the merge path of Odeh, Green, Mwassi, Shmueli and Birk, "Merge path -
+// parallel merging made simple" (2012). The runs have a and b elements, k <= a+b,
+// and before reports whether element j of the second comes strictly before
+// element i of the first. So workers merge pieces of any size by themselves.
+func MergePath(a, b, k int, before func(j, i int) bool) int {
+	least := max(0, k-b)
+	return least + sort.Search(min(k, a)-least, func(x int) bool { return before(k-least-x-1, least+x) })
+}
+
+// mergePiece is the number of places that a worker merges at a time: enough to
+// make the search for where they begin cheap.
+const mergePiece = 1 << 14
+
+// MergeRuns merges runs of each elements, the last of which may be shorter, and
+// passes the order to emit: the CPU's part of a sort whose tiles are sorted
+// elsewhere. codes[i] is the code of the element at order[i]; runs are in order
+// of code, ties of position. It takes as much scratch as [engine.MergeSort].
+func MergeRuns[C Code](env *engine.Env, codes []C, order []uint32, each int, emit func(lo int, order []uint32)) error {
+	n := len(codes)
+	pairs, spare := dstOf[pair[C]](env, n), dstOf[pair[C]](env, n)
+	err := env.Stage("pair", n, engine.Block, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			pairs[i] = pair[C]{codes[i], order[i]}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if tile := each * max(1, tileLen/each); tile > each {
+		err = env.Stage("tiles", n, tile, func(_, lo, hi int) { mergeTile(pairs[lo:hi], spare[lo:hi], each) })
+		each = tile
+	}
+	if err != nil {
+		return err
+	}
+	m := merging[C]{pairs, spare, runsOf(env, n, each)}
+	if pairs, err = m.all(env); err != nil {
+		return err
+	}
+	return emitPairs(env, pairs, emit)
+}
+
+// merging is runs of pairs on their way to become one.
+type merging[C Code] struct {
+	pairs, spare []pair[C] // as long; pairs holds the runs
+	ends         []int     // where each run ends
+}
+
+// runsOf returns where runs of each elements end if there are n.
+func runsOf(env *engine.Env, n, each int) []int {
+	ends := scratch.Take[int](&env.Arena, (n+each-1)/each)
+	for i := range ends {
+		ends[i] = min((i+1)*each, n)
+	}
+	return ends
+}
+
+// all merges the runs, all workers together.
+func (m *merging[C]) all(env *engine.Env) ([]pair[C], error) {
+	for len(m.ends) > 1 {
+		err := env.Stage("merge", len(m.pairs), mergePiece, func(_, lo, hi int) { m.piece(lo, hi) })
+		if err != nil {
+			return nil, err
+		}
+		m.next()
+	}
+	return m.pairs, nil
+}
+
+// here merges the runs on the calling goroutine, unless the sort was cancelled.
+func (m *merging[C]) here(env *engine.Env) []pair[C] {
+	for len(m.ends) > 1 && env.Loop.Err() == nil {
+		for lo := 0; lo < len(m.pairs) && env.Loop.Err() == nil; lo += mergePiece {
+			m.piece(lo, min(lo+mergePiece, len(m.pairs)))
+		}
+		m.next()
+	}
+	return m.pairs
+}
+
+// piece merges runs two by two, as far as the result's places [lo, hi) go.
+func (m *merging[C]) piece(lo, hi int) {
+	for r := sort.SearchInts(m.ends, lo+1) &^ 1; lo < hi; r += 2 {
+		from, mid, end := 0, m.ends[r], m.ends[min(r+1, len(m.ends)-1)]
+		if r > 0 {
+			from = m.ends[r-1]
+		}
+		to := min(hi, end)
+		mergePlaces(m.spare[lo:to], m.pairs[from:mid], m.pairs[mid:end], lo-from)
+		lo = to
+	}
+}
+
+// next makes what was merged two by two the runs.
+func (m *merging[C]) next() {
+	half := m.ends[:(len(m.ends)+1)/2]
+	for i := range half {
+		half[i] = m.ends[min(2*i+1, len(m.ends)-1)]
+	}
+	m.ends = half
+	m.pairs, m.spare = m.spare, m.pairs
+}
+
+// mergePlaces writes the places k, k+1, … of a and b merged to dst.
+func mergePlaces[C Code](dst, a, b []pair[C], k int) {
+	before := func(j, i int) bool { return below(b[j], a[i]) == 1 }
+	i := MergePath(len(a), len(b), k, before)
+	end := MergePath(len(a), len(b), k+len(dst), before)
+	merge(dst, a[i:end], b[k-i:k+len(dst)-end])
+}
+
+// merge merges a and b into dst, which is as long as both.
+func merge[C Code](dst, a, b []pair[C]) {
+	if len(a) == 0 || len(b) == 0 || below(a[len(a)-1], b[0]) == 1 { // in order already
+		copy(dst[copy(dst, a):], b)
+		return
+	}
+	for h := min(len(a), len(b)); h > shortMerge; h = min(len(a), len(b)) {
+		la, lb, n := len(a)-h, len(b)-h, len(dst)-h
+		i, x := mergeEnds(dst[:h], dst[n:], a[:h], b[:h], a[la:], b[lb:])
+		dst, a, b = dst[h:n], a[i:la+x], b[h-i:lb+h-x]
+	}
+	for len(a) > 0 && len(b) > 0 {
+		if below(b[0], a[0]) == 1 {
+			dst[0], b = b[0], b[1:]
+		} else {
+			dst[0], a = a[0], a[1:]
+		}
+		dst = dst[1:]
+	}
+	copy(dst[copy(dst, a):], b)
+}
+
+// shortMerge is the length up to which a run is merged with a branch for each
+// pair: either few pairs are left, or nearly all come from one run.
+const shortMerge = 8
+
+// mergeEnds merges a and b from the front until low is full, and c and d from
+// the back until high is. All are of the same length, so that no run comes to
+// its end. It returns how many pairs of a it took, and how many of c it left.
+//
+// Each place waits for the comparison before it: two chains of them at a time
+// take two thirds of the time of one, and branches that are mispredicted every
+// other time take twice as long.
+func mergeEnds[C Code](low, high, a, b, c, d []pair[C]) (i, x int) {
+	h := len(low)
+	high, a, b, c, d = high[:h], a[:h], b[:h], c[:h], d[:h]
+	last := h - 1
+	x = last
+	for k := range low {
+		p, q := a[i], b[k-i]
+		code, at := p.code, p.at
+		first := below(p, q)
+		if first == 0 { // one assignment to a condition: a conditional move
+			code = q.code
+		}
+		if first == 0 {
+			at = q.at
+		}
+		low[k] = pair[C]{code, at}
+		i += int(first)
+
+		p, q = c[x], d[last-k+last-x]
+		code, at = p.code, p.at
+		first = below(q, p)
+		if first == 0 {
+			code = q.code
+		}
+		if first == 0 {
+			at = q.at
+		}
+		high[last-k] = pair[C]{code, at}
+		x -= int(first)
+	}
+	return i, x + 1
+}

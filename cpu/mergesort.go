@@ -1,0 +1,58 @@
+package cpu
+
+import "example.com/sorter/internal/engine"
+
+// tileLen is the number of pairs that a worker sorts in its cache before
+// merging goes through memory.
+const tileLen = 1 << 14
+
+// mergeSort sorts tiles in the cache and merges the runs that they become, two
+// by two and every merge by all workers: the parallel merge sort of Hwu, Kirk
+// and El Hajj, "Programming Massively Parallel Processors" (2022), 13.7.
+func mergeSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	spare := dstOf[pair[C]](env, len(pairs))
+	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
+	if err = stopped(env, err); err != nil {
+		return nil, err
+	}
+	m := merging[C]{pairs, spare, runsOf(env, len(pairs), tileLen)}
+	return m.all(env)
+}
+
+// sortTile sorts pairs that fit the cache with the help of spare, which is as
+// long.
+func sortTile[C Code](tile, spare []pair[C]) {
+	for lo := 0; lo < len(tile); lo += shortRun {
+		insertionOf(tile[lo:min(lo+shortRun, len(tile))])
+	}
+	mergeTile(tile, spare, shortRun)
+}
+
+// shortRun is the number of pairs that insertion sorts before merging begins.
+const shortRun = 16
+
+// mergeTile merges the runs of a tile, which are of run pairs each, with the
+// help of spare.
+func mergeTile[C Code](tile, spare []pair[C], run int) {
+	n, src, dst := len(tile), tile, spare
+	for ; run < n; run *= 2 {
+		for lo := 0; lo < n; lo += 2 * run {
+			mid, hi := min(lo+run, n), min(lo+2*run, n)
+			merge(dst[lo:hi], src[lo:mid], src[mid:hi])
+		}
+		src, dst = dst, src
+	}
+	copy(tile, src)
+}
+
+// insertionOf sorts a few pairs.
+func insertionOf[C Code](pairs []pair[C]) {
+	for i := 1; i < len(pairs); i++ {
+		p := pairs[i]
+		j := i
+		for ; j > 0 && below(p, pairs[j-1]) == 1; j-- {
+			pairs[j] = pairs[j-1]
+		}
+		pairs[j] = p
+	}
+}

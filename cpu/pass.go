@@ -1,0 +1,156 @@
+package cpu
+
+import (
+	"slices"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// digitBits is the width of a digit. Measured on 2 cores with 2 MiB of
+// second-level cache, radix sort of 10^7 pairs, processor time: 8 bits took a
+// third longer.
+const digitBits = 11
+
+// digitValues is the number of values of a digit.
+const digitValues = 1 << digitBits
+
+// digit is some bits of a code, counted from the lowest code.
+type digit[C Code] struct {
+	lowest C
+	shift  int
+}
+
+func (d digit[C]) of(code C) uint16 { return uint16((code-d.lowest)>>d.shift) % digitValues }
+
+// pass moves pairs to the places of their digits, ties in their order. The
+// input is cut into stripes, each for one worker, which have their own counts.
+type pass[C Code] struct {
+	digit[C]
+	next  []slots             // of every stripe: the counts of its digits, then where the next one goes
+	start []slots             // and where the first one does
+	moved []combiner[pair[C]] // made when first used
+}
+
+func newPass[C Code](env *engine.Env, n int) *pass[C] {
+	stripes := max(1, min(4*env.Loop.Workers, n/leastStripe))
+	return &pass[C]{
+		next:  scratch.Take[slots](&env.Arena, stripes),
+		start: scratch.Take[slots](&env.Arena, stripes),
+		moved: make([]combiner[pair[C]], stripes),
+	}
+}
+
+// leastStripe is the fewest pairs that are worth counters of their own.
+const leastStripe = 1 << 14
+
+// each runs a stage over the blocks of all stripes: stripe returns what handles
+// the blocks of one, and what ends it.
+func (s *pass[C]) each(env *engine.Env, stage string, pairs []pair[C], stripe func(i int) (block func([]pair[C]), end func())) error {
+	n := len(s.next)
+	err := env.Stage(stage, n, 1, func(_, i, _ int) {
+		block, end := stripe(i)
+		rest := pairs[len(pairs)/n*i:]
+		if i < n-1 {
+			rest = rest[:len(pairs)/n]
+		}
+		for len(rest) > 0 && env.Loop.Err() == nil {
+			part := rest[:min(chunk, len(rest))]
+			block(part)
+			rest = rest[len(part):]
+		}
+		end()
+	})
+	return stopped(env, err)
+}
+
+// count counts the values of a digit and returns where those of each end in
+// their order.
+func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C]) (ends []uint32, err error) {
+	s.digit = d
+	err = s.each(env, "histogram", pairs, func(stripe int) (func([]pair[C]), func()) {
+		count := &s.next[stripe]
+		clear(count[:digitValues])
+		return func(block []pair[C]) { d.count(count, block) }, func() {}
+	})
+	ends = make([]uint32, digitValues)
+	at := uint32(0)
+	for value := range ends {
+		for i := range s.next {
+			next := &s.next[i][value]
+			at, *next = at+*next, at
+		}
+		ends[value] = at
+	}
+	return ends, err
+}
+
+func (d digit[C]) count(count *slots, block []pair[C]) {
+	for _, p := range block {
+		count[d.of(p.code)]++
+	}
+}
+
+// leastCombined is the size in bytes, that of a second-level cache, from which
+// pairs are combined on their way to dst; below, plain stores stay in the cache.
+// Measured like [digitBits]: at 1 MB combining takes twice as long, at 8 MB a
+// tenth less, and at 160 MB two thirds of the time.
+const leastCombined = 2 << 20
+
+// move moves the pairs that were counted to dst.
+func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
+	combine := combines(dst) && len(dst)*int(unsafe.Sizeof(dst[0])) >= leastCombined
+	return s.each(env, "scatter", pairs, func(stripe int) (func([]pair[C]), func()) {
+		next, start, moved := &s.next[stripe], &s.start[stripe], &s.moved[stripe]
+		if !combine {
+			return func(block []pair[C]) { s.digit.move(next, dst, block) }, func() {}
+		}
+		if moved.buf == nil {
+			*moved = newCombiner(env, dst, digitValues)
+		}
+		*start = *next
+		moved.dst, moved.start = dst, start
+		return func(block []pair[C]) { s.digit.combine(next, moved, block) },
+			func() { moved.finish(next, digitValues) }
+	})
+}
+
+func (d digit[C]) move(next *slots, dst, block []pair[C]) {
+	for _, p := range block {
+		k := d.of(p.code)
+		at := next[k]
+		next[k] = at + 1
+		dst[at] = p
+	}
+}
+
+func (d digit[C]) combine(next *slots, moved *combiner[pair[C]], block []pair[C]) {
+	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
+	for _, p := range block {
+		k := uint32(d.of(p.code))
+		at := next[k]
+		next[k] = at + 1
+		buf[k<<log+at&mask] = p
+		if at&mask == mask {
+			moved.flush(k, at+1)
+		}
+	}
+}
+
+// codeRange returns the lowest and the highest code of pairs, of which there is
+// at least one.
+func codeRange[C Code](env *engine.Env, pairs []pair[C]) (lowest, highest C, err error) {
+	lows, highs := make([]C, max(1, env.Loop.Workers)), make([]C, max(1, env.Loop.Workers))
+	for i := range lows {
+		lows[i], highs[i] = pairs[0].code, pairs[0].code
+	}
+	err = env.Stage("range", len(pairs), chunk, func(worker, lo, hi int) {
+		low, high := lows[worker], highs[worker]
+		for _, p := range pairs[lo:hi] {
+			low, high = min(low, p.code), max(high, p.code)
+		}
+		lows[worker], highs[worker] = low, high
+	})
+	return slices.Min(lows), slices.Max(highs), err
+}

@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/engine"
+)
+
+// quickMerge has every worker sort an equal part by quicksort and merges the
+// parts, every merge by all workers: the quick-merge sort of Żurek, Pietroń,
+// Wielgosz and Wiatr, "The comparison of parallel sorting algorithms
+// implemented on different hardware platforms" (2013), section 5.
+func quickMerge[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	part := max(leastPart, (len(pairs)+max(1, env.Loop.Workers)-1)/max(1, env.Loop.Workers))
+	err := env.Stage("quicksort", len(pairs), part, func(_, lo, hi int) { quicksort(env, pairs[lo:hi]) })
+	if err = stopped(env, err); err != nil || part >= len(pairs) {
+		return pairs, err
+	}
+	m := merging[C]{pairs, dstOf[pair[C]](env, len(pairs)), runsOf(env, len(pairs), part)}
+	return m.all(env)
+}
+
+// leastPart is the fewest pairs that are worth a goroutine and a merge.
+const leastPart = 1 << 12
+
+// quicksort sorts pairs in place, unless the sort was cancelled. Where pivots
+// turn out bad again and again a sorting network takes over, so that no input
+// takes quadratic time.
+func quicksort[C Code](env *engine.Env, pairs []pair[C]) {
+	quicksortTo(env, pairs, 2*bits.Len(uint(len(pairs))))
+}
+
+// quicksortTo is quicksort with so many levels to go before the network.
+func quicksortTo[C Code](env *engine.Env, pairs []pair[C], levels int) {
+	for len(pairs) > shortSort {
+		if env.Loop.Err() != nil {
+			return
+		}
+		if levels--; levels < 0 {
+			bitonicHere(env, pairs)
+			return
+		}
+		movePivot(pairs)
+		at := partition(env, pairs)
+		low, high := pairs[:at], pairs[at+1:]
+		if len(low) > len(high) {
+			low, high = high, low
+		}
+		quicksortTo(env, low, levels)
+		pairs = high // the longer part, so that calls nest little
+	}
+	insertionOf(pairs)
+}
+
+// sampled returns the position of sample i of 9 of n pairs.
+func sampled(n, i int) int { return n / 9 * i }
+
+// movePivot swaps the median of three medians of three samples to the front.
+func movePivot[C Code](pairs []pair[C]) {
+	var median [3]int
+	for i := range median {
+		a, b, c := sampled(len(pairs), 3*i), sampled(len(pairs), 3*i+1), sampled(len(pairs), 3*i+2)
+		median[i] = middle(pairs, a, b, c)
+	}
+	at := middle(pairs, median[0], median[1], median[2])
+	pairs[0], pairs[at] = pairs[at], pairs[0]
+}
+
+// middle returns the position of the median of three pairs.
+func middle[C Code](pairs []pair[C], a, b, c int) int {
+	if below(pairs[b], pairs[a]) == 1 {
+		a, b = b, a
+	}
+	switch {
+	case below(pairs[b], pairs[c]) == 1:
+		return b
+	case below(pairs[a], pairs[c]) == 1:
+		return c
+	}
+	return a
+}
+
+// partition moves what comes before the first pair, the pivot, in front of it
+// and returns its place. The one branch is that of the loop: every pair is
+// swapped, with itself or with the first that is not below the pivot.
+func partition[C Code](env *engine.Env, pairs []pair[C]) int {
+	pivot, at := pairs[0], 0 // pairs[1:at+1] are below the pivot
+	for lo := 1; lo < len(pairs) && env.Loop.Err() == nil; lo += chunk {
+		at = partitionBlock(pairs, lo, min(lo+chunk, len(pairs)), at, pivot)
+	}
+	pairs[0], pairs[at] = pairs[at], pivot
+	return at
+}
+
+func partitionBlock[C Code](pairs []pair[C], lo, hi, at int, pivot pair[C]) int {
+	for i := lo; i < hi; i++ {
+		p, q := &pairs[i], &pairs[at+1]
+		code, place := p.code, p.at
+		p.code, p.at = q.code, q.at
+		q.code, q.at = code, place
+		at += int(below(pair[C]{code, place}, pivot))
+	}
+	return at
+}

@@ -1,0 +1,39 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+
+	"example.com/sorter/internal/engine"
+)
+
+// radix sorts by one digit after the other, from the least significant one on,
+// each in a stable pass: the LSD radix sort of Hwu, Kirk and El Hajj,
+// "Programming Massively Parallel Processors" (2022), 13.2 to 13.6. The
+// chapter's thread block is a worker's stripe, as coarse as 13.6 advises, and
+// what it gathers in shared memory to write it together (13.4) is gathered in
+// cache lines. Digits that all codes share are skipped.
+func radix[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	n := uint32(len(pairs))
+	lowest, highest, err := codeRange(env, pairs)
+	if err != nil {
+		return nil, err
+	}
+	s, spare := newPass[C](env, len(pairs)), dstOf[pair[C]](env, len(pairs))
+	width := bits.Len64(uint64(highest - lowest))
+	for shift := 0; shift < width; shift += digitBits {
+		ends, err := s.count(env, pairs, digit[C]{lowest, shift})
+		if err != nil {
+			return nil, err
+		}
+		if first := slices.IndexFunc(ends, func(end uint32) bool { return end > 0 }); ends[first] == n {
+			continue
+		}
+		if err := s.move(env, spare, pairs); err != nil {
+			return nil, err
+		}
+		env.Trace.Rounds++
+		pairs, spare = spare, pairs
+	}
+	return pairs, nil
+}

@@ -1,0 +1,153 @@
+package cpu
+
+import (
+	"sort"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+const (
+	// sampleTileLen bounds the number of pairs that a worker sorts in its cache before
+	// samples are taken.
+	sampleTileLen = 1 << 15
+
+	// sampleBuckets is the paper's s. The paper found 64 best on the GPUs of
+	// 2010; here a bucket of ten million pairs shall stay in the cache.
+	sampleBuckets = 256
+)
+
+// sampleSort sorts tiles, takes equidistant samples of each, makes equidistant
+// samples of those the bounds of buckets, moves what every tile has of a bucket
+// there, and sorts the buckets: the deterministic sample sort of Dehne and
+// Zaboli, "Deterministic sample sort for GPUs" (2012), whose steps the comments
+// number. No bucket of n pairs is larger than 2n/s, whatever the input. What a
+// tile has of a bucket is in order, so buckets are sorted by merging.
+func sampleSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+	n := len(pairs)
+	spare, tile := dstOf[pair[C]](env, n), sampleTile(n)
+	err := env.Stage("tiles", n, tile, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) }) // steps 1 and 2
+	if err != nil || tile == n {
+		return pairs, err
+	}
+	splitters, err := split(env, pairs, tile)
+	if err != nil {
+		return nil, err
+	}
+	b, err := locate(env, pairs, tile, splitters)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.relocate(env, spare, pairs); err != nil {
+		return nil, err
+	}
+	return pairs, b.sort(env, spare, pairs)
+}
+
+// sampleTile returns the length of all tiles but the last one, which is shorter
+// by less than their number.
+func sampleTile(n int) int {
+	tiles := (n + sampleTileLen - 1) / sampleTileLen
+	return (n + tiles - 1) / tiles
+}
+
+// split returns the last pairs of all buckets but the last one, given sorted
+// tiles.
+//
+// Let m tiles of t pairs have a sample at the end of every g-th part, g <= t/2s,
+// M samples in all, and a bucket end at every ⌈M/s⌉-th of them in order. Of each
+// tile, a bucket gets the g pairs up to each sample in it, and less than g more
+// before the next sample: less than g⌈M/s⌉ + gm in all. That is at most
+// n/s + g + n/2s, and less than 2n/s if there are two tiles. With s samples a
+// tile, as in the paper, instead of 2s, it would be so only where all divisions
+// come out even.
+func split[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
+	part := max(1, tile/(2*sampleBuckets))
+	each := tile / part // samples of a tile; the last one may have fewer
+	last := (len(pairs) - 1) / tile
+	samples := scratch.Take[pair[C]](&env.Arena, last*each+(len(pairs)-last*tile)/part)
+	err := env.Stage("samples", len(samples), each, func(_, lo, hi int) { // step 3
+		from := pairs[lo/each*tile:]
+		for i := range samples[lo:hi] {
+			samples[lo+i] = from[(i+1)*part-1]
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	samples, err = quickMerge(env, samples) // step 4
+	if err != nil {
+		return nil, err
+	}
+	var splitters []pair[C] // step 5
+	step := (len(samples) + sampleBuckets - 1) / sampleBuckets
+	for end := step; end < len(samples); end += step {
+		splitters = append(splitters, samples[end-1])
+	}
+	return splitters, nil
+}
+
+// located says what every tile has of every bucket.
+type located[C Code] struct {
+	tile, tiles, buckets int
+	// start[bucket*tiles+tile] is where the pairs that the tile has of the
+	// bucket go; the last of start is the number of pairs.
+	start []uint32
+}
+
+// locate finds the bounds of the buckets in every tile.
+func locate[C Code](env *engine.Env, pairs []pair[C], tile int, splitters []pair[C]) (*located[C], error) {
+	b := &located[C]{tile: tile, tiles: (len(pairs) + tile - 1) / tile, buckets: len(splitters) + 1}
+	b.start = scratch.Take[uint32](&env.Arena, b.buckets*b.tiles+1)
+	b.start[0] = 0
+	sizes := b.start[1:]
+	err := env.Stage("locate", len(pairs), tile, func(_, lo, hi int) { // step 6
+		rest, at := pairs[lo:hi], lo/tile
+		for k, bound := range splitters {
+			n := sort.Search(len(rest), func(i int) bool { return below(bound, rest[i]) == 1 })
+			sizes[k*b.tiles+at] = uint32(n)
+			rest = rest[n:]
+		}
+		sizes[len(splitters)*b.tiles+at] = uint32(len(rest))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, size := range sizes { // step 7
+		sizes[i] = b.start[i] + size
+	}
+	return b, nil
+}
+
+// bounds returns the places of bucket k.
+func (b *located[C]) bounds(k int) (lo, hi int) {
+	return int(b.start[k*b.tiles]), int(b.start[(k+1)*b.tiles])
+}
+
+// relocate moves the pairs of all tiles to their buckets: step 8.
+func (b *located[C]) relocate(env *engine.Env, dst, pairs []pair[C]) error {
+	return env.Stage("relocate", len(pairs), b.tile, func(_, lo, hi int) {
+		rest := pairs[lo:hi]
+		for i := lo / b.tile; i < len(b.start)-1; i += b.tiles {
+			from, to := b.start[i], b.start[i+1]
+			copy(dst[from:to], rest)
+			rest = rest[to-from:]
+		}
+	})
+}
+
+// sort sorts every bucket of pairs into dst: step 9.
+func (b *located[C]) sort(env *engine.Env, pairs, dst []pair[C]) error {
+	ends := make([][]int, max(1, env.Loop.Workers))
+	return env.Stage("buckets", b.buckets, 1, func(worker, k, _ int) {
+		lo, hi := b.bounds(k)
+		if ends[worker] == nil {
+			ends[worker] = scratch.Take[int](&env.Arena, b.tiles)
+		}
+		for i := range b.tiles {
+			ends[worker][i] = int(b.start[k*b.tiles+i+1]) - lo
+		}
+		m := merging[C]{pairs[lo:hi], dst[lo:hi], ends[worker]}
+		copyPairs(env, dst[lo:hi], m.here(env))
+	})
+}
