@@ -12,15 +12,15 @@ import (
 // need bounds the scratch memory, in bytes, of sorting n elements of the given
 // size by an algorithm; Auto stands for an order without a payload.
 func need[E any](a Algorithm, lv []level[E], n, workers int, size uintptr) int64 {
-	each := 2*codeSize(lv) + int64(size) // codes before and after the partition
+	each := 2*(codeSize(lv)+4) + int64(size) // codes and indices before and after a partition
 	switch a {
 	case Auto:
-		each += 4 - int64(size) // partitioned index
+		each -= int64(size)
 	case IndexGather:
-		each += 8 // partitioned and final index
+		each += 4 // final index
 	case BucketRadix:
 		if len(lv) > 1 || !lv[0].exact() {
-			each += 4 + keptSize(lv[:1]) // final index, partitioned keys
+			each += keptSize(lv[:1]) // partitioned keys
 		}
 	}
 	bytes := int64(n) * (each + keptSize(lv))
