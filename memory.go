@@ -27,9 +27,9 @@ func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 	case IndexGather:
 		each += order + 4 + int64(size) // final index
 	case BucketRadix:
-		each += 2*code + int64(size) // codes before and after the partition
+		each += 2*(code+4) + int64(size) // codes and indices before and after a partition
 		if !exact {
-			each += 4 + keptSize(lv[:1]) // final index, partitioned keys
+			each += keptSize(lv[:1]) // partitioned keys
 		}
 	}
 	bytes := int64(r.n) * each

@@ -51,10 +51,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	}
 	var c C
 	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
-	bytes := kept
-	if cfg.ctx != nil {
-		bytes *= 2 // sorted codes wait for the last moment to cancel
-	}
+	bytes := 2 * kept // for both sides of a partition
 	fits := r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys)))
 	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
 	case b == CPU():

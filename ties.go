@@ -241,6 +241,7 @@ func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
 	if end.tail {
 		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
 	}
+	defer func() { t.env.Trace.Rounds = max(t.env.Trace.Rounds, env.Trace.Rounds) }()
 	return cpu.Order(env, len(before), func(dst []uint64, lo int) {
 		w := t.spare.Get().(*tieWorker[E])
 		t.codes(w, dst, before[lo:lo+len(dst)], run.place)

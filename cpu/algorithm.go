@@ -49,7 +49,7 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 func OrderBytes(a engine.Algorithm, code int64) int64 {
 	switch {
 	case algorithm[uint64](a) == nil:
-		return 2*code + 4 // codes before and after the partition, and their index
+		return 2 * (code + 4) // codes and indices before and after a partition
 	case a == engine.Bitonic:
 		return 2 * code // pairs
 	}

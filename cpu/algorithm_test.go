@@ -223,7 +223,7 @@ func largestBucket(t *testing.T, codes []uint64) int {
 	for lo := 0; lo < n; lo += tile {
 		sortTile(pairs[lo:min(lo+tile, n)], spare)
 	}
-	splitters, err := split(env, pairs, tile)
+	splitters, err := splittersOf(env, pairs, tile)
 	if err != nil {
 		t.Fatal(err)
 	}

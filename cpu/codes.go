@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/scratch"
 )
 
 // Keys is a slice of keys that are nothing but their codes.
@@ -21,7 +20,8 @@ type Keys[C Code] struct {
 const codesBytes = 64 << 10
 
 // Sort sorts keys that are nothing but their codes, so that no index and no
-// payload is needed. It takes 1 code of scratch per key. Until sorted buckets
+// payload is needed. It takes 1 code of scratch per key, and another if the sort
+// can be cancelled or a bucket goes through a second round. Until sorted buckets
 // are written back the keys are untouched; from then on the context is not
 // asked again.
 func (k Keys[C]) Sort(env *engine.Env) error {
@@ -44,18 +44,21 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*orderTarget {
 		return k.count(env, v)
 	}
-	room := dstOf[C](env, k.Len)
+	moved := dstOf[C](env, k.Len)
 	if promising(k.Len, k.View, v) {
-		if done, err := k.sortNear(env, v, room); done || err != nil {
+		if done, err := k.sortNear(env, v, moved); done || err != nil {
 			return err
 		}
 	}
+	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
 	if env.Loop.Ctx == nil {
-		return sortCodes(env, k.Len, k.View, v, room, k.Write)
+		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
-	sorted := scratch.Take[C](&env.Arena, k.Len)
-	err = sortCodes(env, k.Len, k.View, v, room, func(lo int, codes []C) { copy(sorted[lo:], codes) })
-	if err != nil {
+	// Rounds keep to the places of a bucket, and nothing there is asked for
+	// again when it is written; so these can be places of the other side.
+	sorted := c.sides[1]()
+	c.write = func(lo int, codes []C) { copy(sorted[lo:], codes) }
+	if err := c.sort(env, k.View, 0, k.Len, v, 0, 0); err != nil {
 		return err
 	}
 	env.Loop.Ctx = nil
@@ -64,25 +67,26 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 
 // count sorts keys of a narrow range by counting each value: nothing moves.
 func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
-	b := &buckets[C]{stripes: stripesFor(k.Len, env.Loop.Workers)}
-	b.min, b.count = v.min, int(v.max-v.min)+1
-	counts, err := b.histograms(env, k.Len, k.View)
+	b := &buckets[C]{stripes: stripesOf(k.Len, env.Loop.Workers)}
+	b.min, b.used = v.min, int(v.max-v.min)+1
+	counts, err := b.histograms(env, k.View)
+	if err != nil {
+		return err
+	}
+	end, err := b.total(env, counts)
 	if err != nil {
 		return err
 	}
 	env.Trace.Algorithm = "Counting"
-	end := scratch.Take[uint32](&env.Arena, b.count) // where each value's run ends
 	at := uint32(0)
-	for value := range end {
-		for _, c := range counts {
-			at += c[value]
-		}
+	for value, n := range end[:b.used] { // where each value's run ends
+		at += n
 		end[value] = at
 	}
 	env.Loop.Ctx = nil
 	buffers := newBuffers[C](env)
 	return env.Stage("write", k.Len, chunk, func(worker, lo, hi int) {
-		value := sort.Search(len(end), func(i int) bool { return int(end[i]) > lo })
+		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })
 		for at := lo; at < hi; at += engine.Block {
 			block := buffers.of(worker)[:min(engine.Block, hi-at)]
 			for i := range block {
@@ -96,78 +100,59 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	})
 }
 
-// sortCodes sorts n codes, surveyed as v, through moved, which has room for
-// them, and passes them on in ranges.
-func sortCodes[C Code](env *engine.Env, n int, codes view[C], v survey[C], moved []C, write func(lo int, codes []C)) error {
-	var c C
-	target := codesBytes / 2 / int(unsafe.Sizeof(c))
+// codeSort sorts codes, through rounds that partition from one side to the
+// other and back, and passes them on in ranges.
+type codeSort[C Code] struct {
+	sides [2]func() []C // by round; the first side of the first round is not used
+	work  []local[C]    // by worker
+	write func(lo int, codes []C)
+}
+
+// sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
+// to a side. first is the number of the environment's first worker.
+func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
+	var code C
+	target := codesBytes / 2 / int(unsafe.Sizeof(code))
 	if n <= 2*target {
-		return sortCodesLocally(env, n, codes, v, moved, write)
+		return c.locally(env, codes, lo, n, v, side, first)
 	}
-	b, err := plan(env, n, codes, v, target)
+	moved := c.sides[side]()
+	b, err := split(env, lo, n, codes, v, bucketTarget(n, target, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+		return partitionCodes(env, b, codes, moved)
+	})
 	if err != nil {
 		return err
 	}
-	if err := partitionCodes(env, b, n, codes, moved); err != nil {
-		return err
-	}
-	return b.finishCodes(env, moved, write)
+	return b.finish(env, func(worker, i int) {
+		lo, hi := b.bounds(i)
+		if lowest, width := b.codes(i); width > 0 && hi-lo > 1 {
+			c.write(lo, c.work[first+worker].sortCodes(moved[lo:hi], lowest, width))
+		} else if hi > lo {
+			c.write(lo, moved[lo:hi])
+		}
+	}, func(env *engine.Env, worker, i int) error {
+		lo, hi := b.bounds(i)
+		codes := moved[lo:hi]
+		v, err := surveyAll(env, "survey", len(codes), in(codes))
+		if err == nil && v.sorted() {
+			c.write(lo, codes)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return c.sort(env, in(codes), lo, len(codes), v, 1-side, first+worker)
+	})
 }
 
-// sortCodesLocally sorts codes that fit the cache on the calling goroutine.
-func sortCodesLocally[C Code](env *engine.Env, n int, codes view[C], v survey[C], spare []C, write func(lo int, codes []C)) error {
+// locally sorts codes that fit the cache on the calling goroutine.
+func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		w := local[C]{env: env}
-		own := scratch.Take[C](&env.Arena, n)
-		for lo := 0; lo < n; lo += engine.Block {
-			hi := min(lo+engine.Block, n)
-			copy(own[lo:], codes(lo, hi, spare))
+		own := c.sides[side]()[lo : lo+n]
+		for at := 0; at < n; at += engine.Block {
+			part := own[at:min(at+engine.Block, n)]
+			copy(part, codes(at, at+len(part), part))
 		}
-		write(0, w.sortCodes(own, spare, v.min, v.width()))
+		c.write(lo, c.work[first].sortCodes(own, v.min, v.width()))
 	})
-}
-
-// finishCodes sorts every bucket and passes it on.
-func (b *buckets[C]) finishCodes(env *engine.Env, codes []C, write func(lo int, codes []C)) error {
-	work := locals[C](env)
-	spares := make([][]C, len(work))
-	large := make([]bool, b.len())
-	err := env.Stage("buckets", b.len(), 1, func(worker, i, _ int) {
-		lo, hi := b.bounds(i)
-		lowest, width := b.codes(i)
-		switch {
-		case width == 0 || hi-lo == 1:
-			write(lo, codes[lo:hi])
-		case hi-lo > maxLocal:
-			large[i] = true
-		case hi > lo:
-			if len(spares[worker]) < hi-lo {
-				spares[worker] = scratch.Take[C](&env.Arena, min(2*(hi-lo), maxLocal))
-			}
-			write(lo, work[worker].sortCodes(codes[lo:hi], spares[worker][:hi-lo], lowest, width))
-		}
-	})
-	for i := range large {
-		if err = stopped(env, err); err != nil {
-			return err
-		}
-		if !large[i] {
-			continue
-		}
-		lo, hi := b.bounds(i)
-		view := in(codes[lo:hi])
-		v, err := surveyAll(env, "survey", hi-lo, view)
-		if err != nil {
-			return err
-		}
-		if v.sorted() {
-			write(lo, codes[lo:hi])
-			continue
-		}
-		err = sortCodes(env, hi-lo, view, v, dstOf[C](env, hi-lo), func(at int, codes []C) { write(lo+at, codes) })
-		if err != nil {
-			return err
-		}
-	}
-	return stopped(env, err)
 }

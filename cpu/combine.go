@@ -37,8 +37,16 @@ func combineLog[T any]() (log uint, ok bool) {
 	return log, size<<log <= combinedBytes
 }
 
-// combines reports whether elements can be combined on their way to dst, whose
-// first element must be at the start of a cache line.
+// combineFrom is the number of bytes in a partition from which combining pays:
+// less is still in the caches when it is read again. Measured on 2 cores of a Xeon of 2023 with
+// 2 MiB of second-level cache each, per element and worker: 200,000 codes of 8
+// bytes take 17 ns combined and 12 in place with their numbers, 12 and 8 alone;
+// 900,000 of them 15 and 11 alone; 2 million 12 and 15.
+const combineFrom = 8 << 20
+
+// combines reports whether elements are to be combined on their way to dst, in a
+// partition of so many bytes. The first element of dst must be at the start of a
+// cache line.
 //
 // Sound for elements with pointers, although lines are stored without write
 // barriers: a partition writes each place of dst once, and dst was clear, so no
@@ -47,9 +55,9 @@ func combineLog[T any]() (log uint, ok bool) {
 // collector has seen of dst, it finds the pointer at its old place, or is told
 // when it goes. Buffers are typed memory. Lines are stored in words of 16
 // bytes, as the runtime's own memmove does.
-func combines[T any](dst []T) bool {
+func combines[T any](bytes int, dst []T) bool {
 	_, ok := combineLog[T]()
-	return ok && uintptr(unsafe.Pointer(unsafe.SliceData(dst)))%64 == 0
+	return ok && bytes >= combineFrom && uintptr(unsafe.Pointer(unsafe.SliceData(dst)))%64 == 0
 }
 
 // newCombiner returns a combiner for nb buckets of dst, whose first element is

@@ -22,7 +22,8 @@ type local[C Code] struct {
 	spare  []uint32
 	counts [maxPasses][1 << maxDigitBits]uint32
 	long   *local[C] // workspace for long runs of equal leading bits
-	codes  []C       // codes of a long run
+	codes  []C       // codes of a long run, or room for sorting codes alone
+	sorted []C       // codes in order
 }
 
 const (
@@ -45,11 +46,32 @@ func locals[C Code](env *engine.Env) []local[C] {
 
 // reserve makes room for n words.
 func (w *local[C]) reserve(n int) {
-	if len(w.words) < n {
-		room := min(n+n/2, maxLocal)
-		w.words = scratch.Take[uint32](&w.env.Arena, room)
-		w.spare = scratch.Take[uint32](&w.env.Arena, room)
+	w.words, w.spare = atLeast(w.env, w.words, n), atLeast(w.env, w.spare, n)
+}
+
+// room returns room for n words, which may be more than fit the cache.
+func (w *local[C]) room(n int) []uint32 {
+	w.words = atLeast(w.env, w.words, n)
+	return w.words[:n]
+}
+
+// pick returns the codes of the elements that words stand for under mask.
+func (w *local[C]) pick(codes []C, words []uint32, mask uint32) []C {
+	w.sorted = atLeast(w.env, w.sorted, len(words))
+	sorted := w.sorted[:len(words)]
+	for i, x := range words {
+		sorted[i] = codes[x&mask]
 	}
+	return sorted
+}
+
+// atLeast returns s, or instead of it memory for n elements and a few more.
+func atLeast[T any](env *engine.Env, s []T, n int) []T {
+	if len(s) >= n {
+		return s
+	}
+	scratch.Give(&env.Arena, s, 1)
+	return scratch.Take[T](&env.Arena, max(n, min(n+n/2, maxLocal)))
 }
 
 // order sorts the positions 0 … len(codes)-1 by code, ties by position.
@@ -210,9 +232,7 @@ func insertionBy[C Code](words []uint32, codes []C, mask uint32) {
 // four deep.
 func (w *local[C]) repairLong(run []uint32, codes []C, mask uint32) {
 	n := len(run)
-	if len(w.codes) < n {
-		w.codes = scratch.Take[C](&w.env.Arena, min(2*n, maxLocal))
-	}
+	w.codes = atLeast(w.env, w.codes, n)
 	if w.long == nil {
 		w.long = &local[C]{env: w.env}
 	}
@@ -241,14 +261,16 @@ func (w *local[C]) spareOf(words []uint32) []uint32 {
 	return w.words[:len(words)]
 }
 
-// sortCodes sorts codes themselves with the help of spare, which is as long.
-// Codes are at least lowest and exceed it by at most width bits.
-func (w *local[C]) sortCodes(codes, spare []C, lowest C, width int) []C {
+// sortCodes sorts codes themselves, len(codes) <= maxLocal. They are at least
+// lowest and exceed it by at most width bits. What it returns may belong to w.
+func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 	n := len(codes)
 	if n <= shortSort {
 		insertion2(codes)
 		return codes
 	}
+	w.codes = atLeast(w.env, w.codes, n)
+	spare := w.codes[:n]
 	// Enough leading bits to tell nearly all codes apart; the rest is repaired.
 	key := min(width, 2*maxDigitBits)
 	drop := width - key

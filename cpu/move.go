@@ -13,14 +13,16 @@ const moveBytes = 512 << 10
 
 // Move sorts s by the codes of src, ties in input order: elements travel with
 // their codes into buckets of scratch and from there, in order, back to s. It
-// takes 2 codes and 1 element of scratch per element. Until the buckets are
+// takes 2 codes and 1 element of scratch per element, an index if the sort can
+// be cancelled or a bucket goes through a second round, and another index if
+// one goes through a third. Until the buckets are
 // written back, s is untouched; from then on the context is not asked again.
 func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	n := len(s)
 	if n == 0 {
 		return nil
 	}
-	codes := scratch.Take[C](&env.Arena, n)
+	codes := dstOf[C](env, n)
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
@@ -41,18 +43,18 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	} else if m != nil {
 		return moveNear(env, s, m)
 	}
-	b, err := plan(env, n, in(codes), v, target)
+	payload := dstOf[E](env, n)
+	o := newOrdering(env, codes, false, func(_ int, p part, _ []C) { gather(s, payload, p) })
+	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, target, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+		return partitionElements(env, b, s, codes, payload, o.sides[1].codes())
+	})
 	if err != nil {
 		return err
 	}
-	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
-	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
-		return err
-	}
 	if env.Loop.Ctx != nil {
-		return orderThenGather(env, b, s, payload, moved)
+		return orderThenGather(env, b, o, s, payload)
 	}
-	return b.finish(env, moved, false, func(_ int, p part) { gather(s, payload, p) })
+	return o.finish(env, b, extent{side: 1, hi: n})
 }
 
 func moveTarget[E any, C Code]() int {
@@ -129,10 +131,10 @@ func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
 // orderThenGather finishes a sort that may be cancelled: all buckets are
 // ordered before the first element is written back, which makes the part that
 // cannot be cancelled as short as it can be.
-func orderThenGather[E any, C Code](env *engine.Env, b *buckets[C], s, payload []E, moved []C) error {
-	index := scratch.Take[uint32](&env.Arena, len(s))
-	err := b.finish(env, moved, false, func(_ int, p part) { p.write(index[p.lo:p.hi]) })
-	if err != nil {
+func orderThenGather[E any, C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload []E) error {
+	index := o.sides[0].numbers() // see write
+	o.deliver = func(_ int, p part, _ []C) { p.write(index[p.lo:p.hi]) }
+	if err := o.finish(env, b, extent{side: 1, hi: len(s)}); err != nil {
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
@@ -147,7 +149,9 @@ func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
 	return env.Stage("gather", b.len(), 1, func(_, i, _ int) { bucket(b.bounds(i)) })
 }
 
-// write writes the numbers of the partitioned elements.
+// write writes the numbers of the partitioned elements to their final places.
+// These may be where a round has put numbers, since rounds keep to the places
+// of a bucket and nothing there is asked for again when it is delivered.
 func (p part) write(index []uint32) {
 	for i := range index {
 		if p.words == nil {
@@ -194,10 +198,11 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie
 // are passed to r while they are in the cache. It takes 2 codes, 1 index and 1
-// element of scratch per element.
+// element of scratch per element, and another index if a bucket goes through a
+// third round.
 func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
 	n := len(s)
-	codes := scratch.Take[C](&env.Arena, n)
+	codes := dstOf[C](env, n)
 	v, err := extract(env, codes, src, r.Follow)
 	switch {
 	case err != nil:
@@ -216,30 +221,28 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 	case m != nil || v.sorted() || v.reversed(n) || n <= 2*orderTarget:
 		return gatherRefined(env, s, codes, v, m, r)
 	}
-	b, err := plan(env, n, in(codes), v, moveTarget[E, C]())
+	payload, outer := []E(nil), env // taken when what goes along has been placed
+	o := newOrdering(env, codes, true, nil)
+	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, moveTarget[E, C](), maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+		if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
+			return err
+		}
+		payload = dstOf[E](outer, n)
+		return partitionElements(env, b, s, codes, payload, o.sides[1].codes())
+	})
 	if err != nil {
-		return err
-	}
-	if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
-		return err
-	}
-	payload, moved := dstOf[E](env, n), dstOf[C](env, n)
-	if err := partitionElements(env, b, s, codes, payload, moved); err != nil {
 		return err
 	}
 	r.Moved(payload)
 	scratch.Give(&env.Arena, codes, 1)
-	index := scratch.Take[uint32](&env.Arena, n)
-	sorted := newOutputs[C](env, true, nil)
-	err = b.finish(env, moved, true, func(worker int, p part) {
+	o.sides[0].codes = room[C](env, n) // taken again for a further round
+	index := o.sides[0].numbers()      // see write
+	o.deliver = func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
-		_, codes := sorted.room(worker, len(order))
-		for i, at := range order {
-			codes[i] = moved[at]
-		}
 		r.Refine(worker, order, codes)
-	})
+	}
+	err = o.finish(env, b, extent{side: 1, hi: n})
 	if err = r.Finish(err); err != nil {
 		return err
 	}
@@ -252,15 +255,15 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 // or nearly where they belong.
 func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, len(s))
-	sink := func(worker, lo int, order []uint32, codes []C) {
-		final := index[lo : lo+len(order)]
-		copy(final, order)
-		r.Refine(worker, final, codes)
-	}
-	if m != nil {
-		err = emitRuns(env, codes, true, sink, m.order)
+	o := newOrdering(env, codes, true, func(worker int, p part, codes []C) {
+		order := index[p.lo:p.hi]
+		p.write(order)
+		r.Refine(worker, order, codes)
+	})
+	if all := (extent{hi: len(s)}); m != nil {
+		err = o.emit(env, all, m.order)
 	} else {
-		err = arrange(env, codes, v, true, sink)
+		err = o.arrange(env, all, v)
 	}
 	if err = r.Finish(err); err != nil {
 		return err

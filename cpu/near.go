@@ -129,12 +129,12 @@ func promising[C Code](n int, codes view[C], v survey[C]) bool {
 // they kept is joined as if it were the input.
 func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
 	n := len(codes)
-	b := buckets[C]{stripes: stripesFor(n, env.Loop.Workers)}
-	parts := make([]keeper[C], b.stripes)
-	err := env.Stage("detect", b.stripes, 1, func(_, i, _ int) {
+	cut := stripesOf(n, env.Loop.Workers)
+	parts := make([]keeper[C], cut.count)
+	err := env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		k := &parts[i]
 		k.codes = codes
-		lo, hi := b.stripe(i, n)
+		lo, hi := cut.stripe(i)
 		for ; lo < hi && env.Loop.Err() == nil; lo += chunk {
 			k.scan(lo, min(lo+chunk, hi), n/nearDropped)
 		}
@@ -168,7 +168,7 @@ func (m *near[C]) drop(env *engine.Env, dropped int) error {
 		}
 		kept, next = kept+s.hi-s.lo, s.hi
 	}
-	return arrange(env, codes, look(codes), false, func(_, lo int, order []uint32, _ []C) {
+	return orderCodes(env, codes, look(codes), false, func(_, lo int, order []uint32, _ []C) {
 		for i, x := range order {
 			m.at[lo+i], m.sorted[lo+i] = at[x], codes[x]
 		}

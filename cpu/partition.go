@@ -15,12 +15,11 @@ import (
 
 // partition runs move over the blocks of all stripes: move returns what handles
 // the blocks of one stripe, and what ends it.
-func (b *buckets[C]) partition(env *engine.Env, n int, codes view[C], stripe func(next *slots) (block func(lo int, codes []C), end func())) error {
-	env.Trace.Rounds++
+func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next *slots) (block func(lo int, codes []C), end func())) error {
 	buffers := newBuffers[C](env)
-	err := env.Stage("partition", b.stripes, 1, func(worker, i, _ int) {
+	err := env.Stage("partition", b.count, 1, func(worker, i, _ int) {
 		block, end := stripe(&b.next[i])
-		b.each(env, n, i, codes, buffers.of(worker), block)
+		b.each(env, i, codes, buffers.of(worker), block)
 		end()
 	})
 	return stopped(env, err)
@@ -28,8 +27,9 @@ func (b *buckets[C]) partition(env *engine.Env, n int, codes view[C], stripe fun
 
 // partitionElements moves s with its codes.
 func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes []C, dst []E, dstCodes []C) error {
-	combine := combines(dst) && combines(dstCodes)
-	return b.partition(env, len(s), in(codes), func(next *slots) (func(int, []C), func()) {
+	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
+	combine := combines(bytes, dst) && combines(bytes, dstCodes)
+	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveElements(b, next, dst, dstCodes, s[lo:], block) }, func() {}
 		}
@@ -106,8 +106,8 @@ func combineElements[E any, C Code](b *buckets[C], next *slots, elements *combin
 
 // partitionAlong moves src by codes that stay.
 func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
-	combine := combines(dst)
-	return b.partition(env, len(src), in(codes), func(next *slots) (func(int, []C), func()) {
+	combine := combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
+	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
 		}
@@ -145,16 +145,18 @@ func combineAlong[T any, C Code](b *buckets[C], next *slots, moved *combiner[T],
 	}
 }
 
-// partitionIndices moves the positions 0 … n-1 with their codes.
-func partitionIndices[C Code](env *engine.Env, b *buckets[C], codes []C, dst []uint32, dstCodes []C) error {
-	return b.partition(env, len(codes), in(codes), func(next *slots) (func(int, []C), func()) {
-		if !streams {
-			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, lo, block) }, func() {}
+// partitionIndices moves the numbers from first on with their codes.
+func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes []C, dst []uint32, dstCodes []C) error {
+	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
+	combine := combines(bytes, dst) && combines(bytes, dstCodes)
+	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
+		if !combine {
+			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
 		}
 		start := *next
 		index, moved := newCombiner(env, dst, b.len()), newCombiner(env, dstCodes, b.len())
 		index.start, moved.start = &start, &start
-		return func(lo int, block []C) { combineIndices(b, next, &index, &moved, lo, block) },
+		return func(lo int, block []C) { combineIndices(b, next, &index, &moved, first+lo, block) },
 			func() {
 				index.finish(next, b.len())
 				moved.finish(next, b.len())
@@ -194,9 +196,10 @@ func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32],
 }
 
 // partitionCodes moves codes alone.
-func partitionCodes[C Code](env *engine.Env, b *buckets[C], n int, codes view[C], dst []C) error {
-	return b.partition(env, n, codes, func(next *slots) (func(int, []C), func()) {
-		if !streams {
+func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
+	combine := combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
+	return b.partition(env, codes, func(next *slots) (func(int, []C), func()) {
+		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
 		}
 		start := *next

@@ -92,15 +92,9 @@ func (d digit[C]) count(count *slots, block []pair[C]) {
 	}
 }
 
-// leastCombined is the size in bytes, that of a second-level cache, from which
-// pairs are combined on their way to dst; below, plain stores stay in the cache.
-// Measured like [digitBits]: at 1 MB combining takes twice as long, at 8 MB a
-// tenth less, and at 160 MB two thirds of the time.
-const leastCombined = 2 << 20
-
 // move moves the pairs that were counted to dst.
 func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
-	combine := combines(dst) && len(dst)*int(unsafe.Sizeof(dst[0])) >= leastCombined
+	combine := combines(len(dst)*int(unsafe.Sizeof(dst[0])), dst)
 	return s.each(env, "scatter", pairs, func(stripe int) (func([]pair[C]), func()) {
 		next, start, moved := &s.next[stripe], &s.start[stripe], &s.moved[stripe]
 		if !combine {

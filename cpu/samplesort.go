@@ -30,7 +30,7 @@ func sampleSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	if err != nil || tile == n {
 		return pairs, err
 	}
-	splitters, err := split(env, pairs, tile)
+	splitters, err := splittersOf(env, pairs, tile)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func sampleTile(n int) int {
 	return (n + tiles - 1) / tiles
 }
 
-// split returns the last pairs of all buckets but the last one, given sorted
+// splittersOf returns the last pairs of all buckets but the last one, given sorted
 // tiles.
 //
 // Let m tiles of t pairs have a sample at the end of every g-th part, g <= t/2s,
@@ -61,7 +61,7 @@ func sampleTile(n int) int {
 // n/s + g + n/2s, and less than 2n/s if there are two tiles. With s samples a
 // tile, as in the paper, instead of 2s, it would be so only where all divisions
 // come out even.
-func split[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
+func splittersOf[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
 	part := max(1, tile/(2*sampleBuckets))
 	each := tile / part // samples of a tile; the last one may have fewer
 	last := (len(pairs) - 1) / tile

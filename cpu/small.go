@@ -19,7 +19,6 @@ type Small[C Code] struct {
 
 	env     engine.Env
 	local   local[C]
-	spare   []C
 	payload []byte
 }
 
@@ -84,10 +83,7 @@ func (w *Small[C]) Sort(n int) []C {
 	if v.sorted() {
 		return codes
 	}
-	if w.spare == nil {
-		w.spare = scratch.Take[C](&w.env.Arena, SmallLen)
-	}
-	return w.local.sortCodes(codes, w.spare[:n], v.min, v.width())
+	return w.local.sortCodes(codes, v.min, v.width())
 }
 
 // MoveSmall sorts s by the codes of w, ties in input order.

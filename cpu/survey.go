@@ -73,10 +73,11 @@ func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (sur
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
 	buffers := newBuffers[C](env)
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
-		p := &pieces[lo/chunk]
+		var p piece[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			p.add(codes(at, min(at+engine.Block, hi), buffers.of(worker)))
 		}
+		pieces[lo/chunk] = p
 	})
 	if err = stopped(env, err); err != nil {
 		return survey[C]{}, err

@@ -99,21 +99,33 @@ func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) er
 }
 
 // Scoped runs f in an environment of its own, whose memory is given back when f
-// returns.
+// returns. It begins with the rounds of e, to which f's are not added.
 func (e *Env) Scoped(f func(*Env) error) error {
-	own := new(Env)
-	own.Loop.Ctx, own.Loop.Workers, own.Loop.Progress = e.Loop.Ctx, e.Loop.Workers, e.Loop.Progress
+	own := e.within(e.Loop.Workers)
+	own.Loop.Progress = e.Loop.Progress
 	defer func() {
-		peak := own.Arena.Peak()
-		own.Arena.Release(e.Loop.Workers)
-		e.Arena.Hold(peak)
-		e.Arena.Hold(-peak)
-		e.Trace.Rounds += own.Trace.Rounds
 		for _, s := range own.Trace.Stages {
 			e.Trace.add(s.Name, s.Time)
 		}
 	}()
+	defer own.Arena.Release(e.Loop.Workers)
 	return f(own)
+}
+
+// Alone is Scoped for a worker in the middle of a stage, which goes on in f: it
+// starts no goroutine and leaves no trace. Workers may call it at the same time.
+func (e *Env) Alone(f func(*Env) error) error {
+	own := e.within(1)
+	defer own.Arena.Release(1)
+	return f(own)
+}
+
+func (e *Env) within(workers int) *Env {
+	own := new(Env)
+	own.Loop.Ctx, own.Loop.Workers = e.Loop.Ctx, workers
+	own.Arena.Outer = &e.Arena
+	own.Trace.Rounds = e.Trace.Rounds
+	return own
 }
 
 // Block is the largest number of elements that one call of a source extracts:

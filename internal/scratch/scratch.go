@@ -17,9 +17,11 @@ import (
 	"unsafe"
 )
 
-// Arena is the memory of one sort. The zero value is ready. Take and Release
-// may be called concurrently.
+// Arena is the memory of one sort, or of a part of it. The zero value is ready.
+// Take and Release may be called concurrently.
 type Arena struct {
+	Outer *Arena // the arena of the sort, which counts what this one holds; nil if this is it
+
 	mu     sync.Mutex
 	blocks []*block     // taken and not yet released
 	typed  []typedBlock // what was taken of types with pointers
@@ -87,7 +89,7 @@ func (a *Arena) Release(workers int) {
 	}
 	a.blocks, a.typed = nil, nil
 	a.first = [8]*block{}
-	a.used.Store(0)
+	a.Hold(-a.used.Load())
 }
 
 var typedPools sync.Map // typedPool → *sync.Pool of *[]T
@@ -175,8 +177,11 @@ func (a *Arena) Hold(bytes int64) {
 	for {
 		peak := a.peak.Load()
 		if used <= peak || a.peak.CompareAndSwap(peak, used) {
-			return
+			break
 		}
+	}
+	if a.Outer != nil {
+		a.Outer.Hold(bytes)
 	}
 }
 

@@ -1,0 +1,213 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"example.com/sorter/internal/engine"
+)
+
+// skewedCodes have buckets that the first cut cannot keep small: all but a few
+// codes are in so many clusters narrower than a cell.
+func skewedCodes(n, heavy int) []uint64 {
+	r := rand.New(rand.NewPCG(uint64(n), uint64(heavy)))
+	codes := make([]uint64, n)
+	for i := range codes {
+		codes[i] = r.Uint64()
+		if i%100_000 != 0 {
+			codes[i] = uint64(i*7919%heavy)*((1<<64-1)/uint64(heavy)) + codes[i]>>40
+		}
+	}
+	return codes
+}
+
+func sourceOf[C Code](codes []C) Source[C] {
+	return func(dst []C, lo int) { copy(dst, codes[lo:]) }
+}
+
+func newEnv(workers int) *engine.Env {
+	env := new(engine.Env)
+	env.Loop.Workers = workers
+	return env
+}
+
+// stable returns the order of codes, ties in input order.
+func stable(codes []uint64) []uint32 {
+	order := make([]uint32, len(codes))
+	forward(order, 0)
+	slices.SortStableFunc(order, func(a, b uint32) int {
+		switch ca, cb := codes[a], codes[b]; {
+		case ca < cb:
+			return -1
+		case ca > cb:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// TestSecondRound sorts inputs with many large buckets, which workers arrange
+// alone, and with few, which they share, in every way: the order is right, two
+// rounds are enough, and memory is what the planner reckons with.
+func TestSecondRound(t *testing.T) {
+	const n = 1_200_000
+	crews := []int{1, 2, 5}
+	if testing.Short() {
+		crews = crews[2:]
+	}
+	for _, heavy := range []int{2, 12} {
+		codes := skewedCodes(n, heavy)
+		want := stable(codes)
+		for _, workers := range crews {
+			b := bucketsOf(t, codes, workers)
+			alone, shared := b.turns(workers)
+			large := slices.ContainsFunc(alone, func(i int) bool { return !b.local(i) })
+			if many := heavy == 12 && workers > 1; large != many || (len(shared) > 0) == many {
+				t.Fatalf("%d clusters, %d workers: alone %v, shared %v", heavy, workers, large, shared)
+			}
+			for name, sort := range map[string]func(env *engine.Env) ([]uint32, error){
+				"Order": func(env *engine.Env) ([]uint32, error) {
+					order := make([]uint32, n)
+					return order, Order(env, n, sourceOf(codes), nil, false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
+				},
+				"Order with ties": func(env *engine.Env) ([]uint32, error) {
+					order := make([]uint32, n)
+					return order, Order(env, n, sourceOf(codes), nil, true, func(_, lo int, part []uint32, sorted []uint64) {
+						copy(order[lo:], part)
+						for i, c := range sorted {
+							if c != codes[part[i]] {
+								t.Errorf("place %d: code %x of element %d with %x", lo+i, c, part[i], codes[part[i]])
+								return
+							}
+						}
+					})
+				},
+				"Move": func(env *engine.Env) ([]uint32, error) {
+					s := make([]uint32, n)
+					forward(s, 0)
+					return s, Move(env, s, sourceOf(codes))
+				},
+				"Move, cancellable": func(env *engine.Env) ([]uint32, error) {
+					env.Loop.Ctx = context.Background()
+					s := make([]uint32, n)
+					forward(s, 0)
+					return s, Move(env, s, sourceOf(codes))
+				},
+				"MoveRefined": func(env *engine.Env) ([]uint32, error) {
+					s := make([]uint32, n)
+					forward(s, 0)
+					return s, MoveRefined(env, s, sourceOf(codes), unrefined{})
+				},
+			} {
+				name := fmt.Sprintf("%s, %d clusters, %d workers", name, heavy, workers)
+				env := newEnv(workers)
+				got, err := sort(env)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s: wrong order, error %v", name, err)
+				}
+				checkRounds(t, name, env, n*(2*(8+4)+4))
+			}
+			for name, ctx := range map[string]context.Context{"Keys": nil, "Keys, cancellable": context.Background()} {
+				name := fmt.Sprintf("%s, %d clusters, %d workers", name, heavy, workers)
+				env := newEnv(workers)
+				env.Loop.Ctx = ctx
+				s := slices.Clone(codes)
+				err := keysOf(s).Sort(env)
+				if err != nil || !slices.IsSorted(s) {
+					t.Errorf("%s: not sorted, error %v", name, err)
+				}
+				checkRounds(t, name, env, n*2*8)
+			}
+		}
+	}
+}
+
+// bucketsOf returns the first cut of codes.
+func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
+	t.Helper()
+	b, err := split(newEnv(workers), 0, len(codes), in(codes), look(codes), orderTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func keysOf(s []uint64) Keys[uint64] {
+	return Keys[uint64]{
+		Len:     len(s),
+		View:    in(s),
+		Write:   func(lo int, codes []uint64) { copy(s[lo:], codes) },
+		Reverse: func() error { slices.Reverse(s); return nil },
+	}
+}
+
+func checkRounds(t *testing.T, name string, env *engine.Env, bytes int) {
+	t.Helper()
+	if env.Trace.Rounds != 2 {
+		t.Errorf("%s: %d rounds", name, env.Trace.Rounds)
+	}
+	n := bytes / 16
+	if most := int64(bytes+bytes/7) + Tables(n, env.Loop.Workers) + NearBytes(n); env.Arena.Peak() > most {
+		t.Errorf("%s: %d bytes of scratch, want at most %d", name, env.Arena.Peak(), most)
+	}
+	env.Arena.Release(1)
+}
+
+// unrefined leaves ties in input order.
+type unrefined struct{}
+
+func (unrefined) Follow(int, []uint64) Steps     { return Rise | Fall }
+func (unrefined) Along(*Placement[uint64]) error { return nil }
+func (unrefined) Moved([]uint32)                 {}
+func (unrefined) Refine(int, []uint32, []uint64) {}
+func (unrefined) Finish(err error) error         { return err }
+
+// TestDeepRounds has clusters in clusters: every round leaves one large bucket,
+// and all of them together take the memory of two.
+func TestDeepRounds(t *testing.T) {
+	const n = 1_000_000
+	r := rand.New(rand.NewPCG(3, 4))
+	codes := make([]uint64, n)
+	for i := range codes {
+		codes[i] = r.Uint64() >> (15 * r.IntN(5))
+	}
+	want := stable(codes)
+	for _, workers := range []int{1, 3} {
+		env := newEnv(workers)
+		order := make([]uint32, n)
+		err := Order(env, n, sourceOf(codes), nil, false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
+		if err != nil || !slices.Equal(order, want) {
+			t.Errorf("%d workers: wrong order, error %v", workers, err)
+		}
+		if most := int64(n*2*(8+4)*8/7) + Tables(n, workers) + NearBytes(n); env.Trace.Rounds < 3 || env.Arena.Peak() > most {
+			t.Errorf("%d workers: %d rounds, %d bytes of scratch, want at most %d", workers, env.Trace.Rounds, env.Arena.Peak(), most)
+		}
+	}
+}
+
+// TestCancelAlone cancels while a worker is alone with a large bucket.
+func TestCancelAlone(t *testing.T) {
+	codes := skewedCodes(3_000_000, 24)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	env := newEnv(2)
+	env.Loop.Ctx = ctx
+	var cancelled time.Time
+	err := Order(env, len(codes), sourceOf(codes), nil, false, func(int, int, []uint32, []uint64) {
+		if cancelled.IsZero() && ctx.Err() == nil {
+			cancelled = time.Now()
+			cancel()
+		}
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+	if late := time.Since(cancelled); late > 50*time.Millisecond {
+		t.Errorf("returned %v after the cancellation", late)
+	}
+}
