@@ -135,9 +135,10 @@ func (d *device) lane(ctx context.Context) (*lane, error) {
 		return nil, ctx.Err()
 	}
 	if l := d.popSpare(); l != nil {
+		l.ctx = ctx
 		return l, nil
 	}
-	l := &lane{device: d}
+	l := &lane{device: d, ctx: ctx}
 	if err := l.open(); err != nil {
 		l.free()
 		<-d.turns

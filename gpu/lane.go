@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"unsafe"
@@ -13,6 +14,7 @@ import (
 // again at once: the stream keeps the order.
 type lane struct {
 	*device
+	ctx    context.Context // of the sort
 	stream cuda.Stream
 	side   cuda.Stream // for work beside that of stream
 	split  cuda.Event  // where the two part and meet

@@ -7,11 +7,12 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "41b90de8177c32917cba73b3726d80e728559b7e3db22a3e2dbb6c4c46499dc5"
+	sourceHash    = "18bdc8555fcf3f6b7d60aaa31cf8b8a212e3a0bc2d5326bcbea8efc22f18d238"
 	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
 	bucketU64Hash = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
 	radixHash     = "a85ee251c3cedd10542de0baca64e952a9156a6247319c059a8895daf221be65"
+	mergeHash     = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
 )
 
 // What the host shares with the kernels.
@@ -78,4 +79,8 @@ const (
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
 	StatusWords         = 10         //
+	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
+	MergeThreads        = 256        //
+	MergeSharedU32      = 30840      // bytes
+	MergeSharedU64      = 46264      // bytes
 )

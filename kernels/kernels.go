@@ -4,6 +4,7 @@
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh.
 //   - radix.cu: the radix sort, described in radix.cuh.
+//   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
 // 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
@@ -23,4 +24,6 @@ var (
 	BucketU64 []byte // phases over 64-bit codes
 	//go:embed radix.fatbin
 	Radix []byte // both widths
+	//go:embed merge.fatbin
+	Merge []byte // runs and their merges
 )
