@@ -167,4 +167,9 @@ const (
 	// Significant Digit Radix Sort for GPUs" (2022). Its time does not depend on
 	// how the codes are spread. GPU.
 	Radix = engine.Radix
+
+	// MergeSort sorts tiles and merges them in pairs, each merge cut into equal
+	// parts by merge path: "Programming Massively Parallel Processors", chapter
+	// 13.7. Its time does not depend on the codes. GPU.
+	MergeSort = engine.MergeSort
 )

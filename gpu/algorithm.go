@@ -25,12 +25,13 @@ type input struct {
 type finding struct {
 	algorithm engine.Algorithm
 	shape     string // "sorted", "reversed", "flat" or ""
-	levels    int    // of partition, or passes
+	levels    int    // of partition, passes, or rounds of merging
 }
 
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort},
 	engine.Radix:         {radixModules, (*lane).radixSort},
+	engine.MergeSort:     {mergeModules, (*lane).mergeSort},
 }
 
 // lastResort orders what another algorithm finds too uneven.

@@ -8,7 +8,7 @@ type Trace struct {
 	Device    string  // device name, empty on the CPU
 	Algorithm string  // the algorithm that ran
 	Shape     string  // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
-	Rounds    int     // partition rounds, the first included
+	Rounds    int     // rounds of partition, the first included, and of merging
 	Stages    []Stage // in the order they ran
 }
 
