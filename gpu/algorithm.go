@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"math"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -12,6 +13,8 @@ import (
 type algorithm struct {
 	modules []*module // loaded when it first runs
 	order   func(l *lane, in input, order cuda.Ptr) (finding, error)
+	most    int                        // elements it can order
+	bytes   func(wide bool, n int) int // device memory at most, besides codes and order
 }
 
 // input is the codes of one sort.
@@ -29,9 +32,9 @@ type finding struct {
 }
 
 var algorithms = map[engine.Algorithm]algorithm{
-	engine.BucketBitonic: {bucketModules, (*lane).argsort},
-	engine.Radix:         {radixModules, (*lane).radixSort},
-	engine.MergeSort:     {mergeModules, (*lane).mergeSort},
+	engine.BucketBitonic: {bucketModules, (*lane).argsort, maxN, bucketBytes},
+	engine.Radix:         {radixModules, (*lane).radixSort, maxN, radixBytes},
+	engine.MergeSort:     {mergeModules, (*lane).mergeSort, math.MaxInt, mergeSortBytes},
 }
 
 // lastResort orders what another algorithm finds too uneven.
@@ -41,6 +44,18 @@ const lastResort = engine.Radix
 func (e *Engine) Runs(a engine.Algorithm) bool {
 	_, ok := algorithms[a]
 	return ok || a == engine.Auto || a == engine.IndexGather
+}
+
+// demanding is what may take most where n codes are sorted by a, which may leave
+// the choice to the engine; nothing where the device alone does not have a.
+func demanding(a engine.Algorithm, wide bool, n int) algorithm {
+	switch {
+	case a.OrdersCodes():
+		return algorithms[a]
+	case n < radixBelow(wide):
+		return algorithms[engine.Radix]
+	}
+	return algorithms[engine.BucketBitonic]
 }
 
 // sort writes the stable order of n codes to order, both in device memory. It

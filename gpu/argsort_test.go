@@ -66,22 +66,7 @@ func fill(n int, f func(i int) uint64) []uint64 {
 	return s
 }
 
-func want[W word](codes []W) []uint32 {
-	order := make([]uint32, len(codes))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		switch {
-		case codes[a] < codes[b]:
-			return -1
-		case codes[a] > codes[b]:
-			return 1
-		}
-		return 0
-	})
-	return order
-}
+func want[W word](codes []W) []uint32 { return stable(codes) }
 
 // argsort runs codes through the device.
 func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uint32 {

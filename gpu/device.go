@@ -17,6 +17,7 @@ import (
 type device struct {
 	cuda.Context
 	info   cuda.Info
+	limit  int                   // bytes that a sort may take, 0: what is free
 	broken atomic.Pointer[error] // after which nothing works any more, nil: none
 
 	turns chan struct{} // holds one for each lane in use
@@ -39,7 +40,7 @@ type module struct {
 }
 
 // openDevice retains the device's context and loads the kernels.
-func openDevice(ordinal int) (*device, error) {
+func openDevice(ordinal, limit int) (*device, error) {
 	driver, err := cuda.Open()
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func openDevice(ordinal int) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{Context: context, info: info, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
+	d := &device{Context: context, info: info, limit: limit, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
 	if err := d.load(bucketModules); err != nil {
 		d.close()
 		return nil, err
@@ -175,6 +176,17 @@ func (d *device) dropSpare() error {
 		failed.add(l.drop(all))
 	}
 	return failed.first()
+}
+
+// idleBytes is the device memory that l and lanes that nobody uses have idle.
+func (l *lane) idleBytes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bytes := sum(l.idle)
+	for _, s := range l.spare {
+		bytes += sum(s.idle)
+	}
+	return bytes
 }
 
 // errorList collects the errors of steps that are all taken.

@@ -17,6 +17,9 @@
 // bitonic network over packed 32-bit words. The order comes back in pieces that
 // are handed on as they arrive. kernels/bucket.cuh describes the phases.
 //
+// Lists that do not fit one pass are sorted in chunks that are merged, see
+// [Memory].
+//
 // Elements are all different, since each holds its position; so the order is
 // stable and the same every time, although the partitions keep no order.
 package gpu
@@ -48,7 +51,7 @@ const noDriver = 20 * time.Millisecond
 // while it sorts. The first sort that is large enough has the device opened,
 // in the background.
 func (e *Engine) Worth(n, bits int, payload uintptr) bool {
-	if n < worthN || n > maxN || payload > 0 {
+	if n < worthN || payload > 0 {
 		return false
 	}
 	opened := e.open()

@@ -67,9 +67,9 @@ func mergeLane(t *testing.T) *lane {
 // aroundTiles are sizes around what a block of the merge kernels takes.
 var aroundTiles = []int{1, 2, kernels.MergeTile - 1, kernels.MergeTile, kernels.MergeTile + 1, 2*kernels.MergeTile - 1, 2 * kernels.MergeTile, 5*kernels.MergeTile + 7}
 
-// runsOf is the plain twin of tile_sort: codes and positions, each part of that
+// sortedRuns is the plain twin of tile_sort: codes and positions, each part of that
 // length in stable order.
-func runsOf[W word](codes []W, length int) (sorted []W, positions []uint32) {
+func sortedRuns[W word](codes []W, length int) (sorted []W, positions []uint32) {
 	for start := 0; start < len(codes); start += length {
 		part := codes[start:min(start+length, len(codes))]
 		for _, i := range want(part) {
@@ -99,7 +99,7 @@ func testTileSort[W word](t *testing.T, l *lane, codes []W) {
 	if err := l.tileSort(input{up(t, l, codes), wide, n}, to); err != nil {
 		t.Fatal(err)
 	}
-	sorted, positions := runsOf(codes, kernels.MergeTile)
+	sorted, positions := sortedRuns(codes, kernels.MergeTile)
 	if !slices.Equal(down[W](t, l, to.codes, n), sorted) || !slices.Equal(down[uint32](t, l, to.positions, n), positions) {
 		t.Errorf("wide %v: wrong runs", wide)
 	}
@@ -130,7 +130,7 @@ func TestMerge(t *testing.T) {
 
 func testMerge[W word](t *testing.T, l *lane, codes []W, length int) {
 	n, wide := len(codes), isWide[W]()
-	sorted, positions := runsOf(codes, length)
+	sorted, positions := sortedRuns(codes, length)
 	from := runs{up(t, l, sorted), up(t, l, positions)}
 	to := runs{up(t, l, make([]W, n)), up(t, l, make([]uint32, n))}
 	paths := up(t, l, make([]uint32, pathsBytes(n, length)/4))
@@ -147,14 +147,14 @@ func testMerge[W word](t *testing.T, l *lane, codes []W, length int) {
 func TestMergePairs(t *testing.T) {
 	l := mergeLane(t)
 	codes := codesOf["16 values"](rand.New(rand.NewPCG(9, 10)), 11_000)
-	sorted, positions := runsOf(codes, 3000)
+	sorted, positions := sortedRuns(codes, 3000)
 	from := runs{up(t, l, sorted), up(t, l, positions)}
 	to := runs{up(t, l, make([]uint64, len(codes))), up(t, l, make([]uint32, len(codes)))}
 	given := 0
 	if err := l.mergePairs(true, len(codes), 3000, from, to, up(t, l, make([]uint32, 100)), &given); err != nil {
 		t.Fatal(err)
 	}
-	sorted, positions = runsOf(codes, 6000)
+	sorted, positions = sortedRuns(codes, 6000)
 	if !slices.Equal(down[uint64](t, l, to.codes, len(codes)), sorted) || !slices.Equal(down[uint32](t, l, to.positions, len(codes)), positions) {
 		t.Error("wrong runs")
 	}
@@ -165,7 +165,7 @@ func TestGatherRun(t *testing.T) {
 	l := mergeLane(t)
 	for _, n := range []int{1, 1023, 70_000} {
 		codes := codesOf["gauss"](rand.New(rand.NewPCG(11, 12)), n)
-		sorted, positions := runsOf(codes, n)
+		sorted, positions := sortedRuns(codes, n)
 		to := runs{up(t, l, make([]uint64, n)), up(t, l, positions)}
 		if err := l.gatherRun(input{up(t, l, codes), true, n}, to.positions, 1<<31, to); err != nil {
 			t.Fatal(err)
