@@ -168,6 +168,11 @@ const (
 	// how the codes are spread. GPU.
 	Radix = engine.Radix
 
+	// Hybrid has a device sort tiles, which the CPU merges while later tiles are
+	// sorted: Żurek et al., "The comparison of parallel sorting algorithms
+	// implemented on different hardware platforms" (2013). GPU and CPU.
+	Hybrid = engine.Hybrid
+
 	// MergeSort sorts tiles and merges them in pairs, each merge cut into equal
 	// parts by merge path: "Programming Massively Parallel Processors", chapter
 	// 13.7. Its time does not depend on the codes. GPU.

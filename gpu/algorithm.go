@@ -43,7 +43,7 @@ const lastResort = engine.Radix
 // Runs implements the engine's side of sorter.Backend.
 func (e *Engine) Runs(a engine.Algorithm) bool {
 	_, ok := algorithms[a]
-	return ok || a == engine.Auto || a == engine.IndexGather
+	return ok || a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
 }
 
 // demanding is what may take most where n codes are sorted by a, which may leave

@@ -21,10 +21,19 @@ type chunking struct {
 // uploaded while another is sorted.
 const longestChunk = 1 << 29
 
+// hybridTile is the least that the device sorts at a time for engine.Hybrid: what
+// takes longer than the start of a sort. hybridTiles is how many tiles a long
+// list has, so that little is left to merge when the last one is sorted.
+const hybridTile, hybridTiles = 1 << 20, 16
+
 // chunking decides how a job comes to the device, within the memory there is.
 // One chunk is a sort in one pass.
 func (l *lane) chunking(job *engine.Job) (chunking, error) {
 	c := chunking{algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32}
+	if c.algorithm == engine.Hybrid {
+		err := l.tile(&c)
+		return c, err
+	}
 	one := c.onePassBytes()
 	space, err := l.space(one)
 	if err != nil || c.n <= c.sorter(c.n).most && one <= space {
@@ -40,6 +49,17 @@ func (l *lane) chunking(job *engine.Job) (chunking, error) {
 		return c, l.full(space, c.n)
 	}
 	return c, nil
+}
+
+// tile is chunking for engine.Hybrid.
+func (l *lane) tile(c *chunking) error {
+	c.algorithm = engine.Auto
+	most := max(hybridTile, c.n/hybridTiles)
+	space, err := l.space(c.bytes(blocks(min(most, max(c.n, 1)))))
+	if err == nil && !c.cut(space, most) {
+		err = l.full(space, c.n)
+	}
+	return err
 }
 
 func (l *lane) full(space, n int) error {

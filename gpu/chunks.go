@@ -36,6 +36,9 @@ func orderChunks[W word](l *lane, e *Engine, job *engine.Job, c chunking, pull f
 		return err
 	}
 	job.Trace.Device, job.Trace.Algorithm = l.info.Name, p.found.algorithm.String()
+	if job.Algorithm == engine.Hybrid {
+		job.Trace.Algorithm = job.Algorithm.String()
+	}
 	if len(p.list) == 1 {
 		job.Trace.Found(p.found.shape)
 	}

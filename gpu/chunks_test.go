@@ -42,6 +42,7 @@ type cut struct {
 var cuts = []cut{
 	{engine.BucketBitonic, 2, true}, {engine.BucketBitonic, 3, true}, {engine.BucketBitonic, 7, true}, {engine.Auto, 4, true},
 	{engine.Auto, 7, false}, {engine.MergeSort, 7, false}, {engine.Radix, 20, false},
+	{engine.Hybrid, 1, false}, {engine.Hybrid, 2, false}, {engine.Hybrid, 3, false}, {engine.Hybrid, 7, false},
 }
 
 // n is the length of a list of so many chunks of that length, the last one shorter.
@@ -50,6 +51,9 @@ func (c cut) n(length int) int { return c.chunks*length - length/3 }
 // limit is the device memory with which a list is cut so.
 func (c cut) limit(wide bool, length int) int {
 	way := chunking{algorithm: c.algorithm, wide: wide, onDevice: c.onDevice}
+	if c.algorithm == engine.Hybrid {
+		way.algorithm = engine.Auto
+	}
 	limit := way.bytes(length)
 	if c.onDevice {
 		limit += runsBytes(wide, c.n(length))
@@ -97,7 +101,7 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	if leave := slices.Equal(stages, []string{"chunks", "merge"}); stay != c.onDevice || leave == c.onDevice {
 		t.Errorf("stages %q", stages)
 	}
-	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" {
+	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" || (job.Trace.Algorithm == "Hybrid") != (c.algorithm == engine.Hybrid) {
 		t.Errorf("%d chunks: %+v", c.chunks, job.Trace)
 	}
 	err := e.with(t.Context(), func(l *lane) error {
@@ -119,7 +123,7 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 func TestChunksOfNothing(t *testing.T) {
 	e := open(t, Verify())
 	for _, n := range []int{0, 1, 2, engine.Block, engine.Block + 1} {
-		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort} {
+		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
 			codes := codesOf["16 values"](rand.New(rand.NewPCG(2, 3)), n)
 			job, order := newJob(t.Context(), a, codes)
 			if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
@@ -137,7 +141,7 @@ func TestMemory(t *testing.T) {
 	}
 	e := open(t, Memory(leastMemory))
 	codes := codesOf["uniform"](rand.New(rand.NewPCG(4, 5)), 20_000)
-	for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort} {
+	for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
 		e.dev.limit = leastMemory
 		job, order := newJob(t.Context(), a, codes)
 		if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
@@ -178,6 +182,8 @@ func TestChunking(t *testing.T) {
 		{engine.Auto, 1 << 28, 32, 5 * g, 3, true},
 		{engine.Auto, 1 << 29, 32, 4 * g, 6, false},
 		{engine.MergeSort, 1<<32 - 1, 32, 130 * g, 1, false},
+		{engine.Hybrid, 1 << 20, 32, 4 * g, 1, false},
+		{engine.Hybrid, 1 << 28, 32, 4 * g, 16, false},
 	} {
 		lane.limit = c.limit
 		way, err := lane.chunking(&engine.Job{N: c.n, Bits: c.bits, Algorithm: c.a})

@@ -195,7 +195,7 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 		switch {
 		case err != nil:
 			return err
-		case c.length < job.N:
+		case c.length < job.N || job.Algorithm == engine.Hybrid:
 			return l.orderInChunks(e, job, c)
 		}
 		return l.order(e, job)

@@ -230,7 +230,7 @@ func TestChunksStop(t *testing.T) {
 		cudacpu.SetMode(mode)
 		defer cudacpu.SetMode(cudacpu.Eager)
 		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
-		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.MergeSort, 7, false}} {
+		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
 			e := newEngine(t)
 			e.dev.limit = c.limit(true, engine.Block)
 			in, sorted := readings(c.n(engine.Block))
@@ -282,7 +282,7 @@ func stopAt(t *testing.T, e *Engine, a sorter.Algorithm, in []reading, at int, p
 func TestCancelMerge(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
-	c := cut{engine.MergeSort, 40, false}
+	c := cut{engine.Hybrid, 40, false}
 	e.dev.limit = c.limit(true, 4*engine.Block)
 	codes := make([]uint64, c.n(4*engine.Block))
 	ctx, cancel := context.WithCancel(t.Context())
