@@ -9,8 +9,9 @@
 // beforehand: both in CUB's favour.
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
-// CPU engine, slices.SortFunc and pargo; with -check it compares orders with those
-// of the CPU engine, position by position.
+// CPU engine, slices.SortFunc and pargo; with -capped it times orders of lists that
+// do not fit the memory they may take; with -check it compares orders with those of
+// the CPU engine, position by position.
 package main
 
 import (
@@ -46,6 +47,8 @@ var (
 	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
+	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
+
 	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
 	every  = flag.Int("every", 1, "compare orders of one of so many inputs of -check, for tools that take their time")
@@ -58,6 +61,8 @@ func main() {
 	switch {
 	case *checks:
 		err = checkAll(*most, max(1, *every))
+	case *cappedBytes > 0:
+		err = capped(*cappedBytes)
 	case *whole:
 		err = endToEnd(ints(*e2eN), *columnN, *peersN)
 	default:
