@@ -154,7 +154,11 @@ func testArgsort(t *testing.T, l *lane, a engine.Algorithm, wide []uint64) {
 func TestMergeSort(t *testing.T) {
 	l := mergeLane(t)
 	r := rand.New(rand.NewPCG(13, 14))
-	for _, n := range append([]int{0, 4*kernels.MergeTile + 1, 8 * kernels.MergeTile}, aroundTiles...) {
+	sizes := append([]int{0, kernels.MergeTile + 1, 4*kernels.MergeTile + 1, 8 * kernels.MergeTile}, aroundTiles...)
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	for _, n := range sizes {
 		testArgsort(t, l, engine.MergeSort, codesOf["16 values"](r, n))
 	}
 }

@@ -226,7 +226,11 @@ func TestFaultsOfChunks(t *testing.T) {
 // chunks, while others are on their way: the slice is untouched, and what is
 // held after Close was before.
 func TestChunksStop(t *testing.T) {
-	for _, mode := range []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed} {
+	modes := []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}
+	if testing.Short() {
+		modes = modes[2:]
+	}
+	for _, mode := range modes {
 		cudacpu.SetMode(mode)
 		defer cudacpu.SetMode(cudacpu.Eager)
 		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
