@@ -100,8 +100,8 @@ type order struct {
 // as views keys as their underlying type T.
 //
 // Sound: called only where kindOf[K] says that K's underlying type is T, or a
-// scalar of T's size and layout, so size, alignment and pointers are those of
-// T.
+// scalar of T's size and layout, or where rows say that K is int, so size,
+// alignment and pointers are those of T.
 func as[T, K any](keys []K) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
 }

@@ -3,6 +3,7 @@ package sorter
 import (
 	"sync"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -131,18 +132,22 @@ func (l *level[E]) codes32(dst []uint32, block []E) {
 
 // rows is where elements are read: a slice, or row numbers themselves.
 type rows[E any] struct {
-	s      []E
-	n      int
-	number func(i int) E // for row numbers, which have no slice
-	blocks *sync.Pool    // of *[]E with engine.Block of them
+	s       []E
+	n       int
+	aside   []E        // takes a copy of each block that is read, unless nil
+	numbers bool       // E is int, and elements are row numbers, which have no slice
+	blocks  *sync.Pool // of *[]E with engine.Block of them
 }
 
 func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
 
 // block passes up to engine.Block elements [lo, hi) on to use.
 func (r rows[E]) block(lo, hi int, use func(block []E)) {
-	if r.number == nil {
+	if !r.numbers {
 		use(r.s[lo:hi])
+		if r.aside != nil {
+			cpu.CopyPast(r.aside[lo:], r.s[lo:hi])
+		}
 		return
 	}
 	buf, _ := r.blocks.Get().(*[]E)
@@ -151,8 +156,9 @@ func (r rows[E]) block(lo, hi int, use func(block []E)) {
 		*buf = make([]E, engine.Block)
 	}
 	block := (*buf)[:hi-lo]
-	for i := range block {
-		block[i] = r.number(lo + i)
+	numbers := as[int](block)
+	for i := range numbers {
+		numbers[i] = lo + i
 	}
 	use(block)
 	r.blocks.Put(buf)
@@ -160,16 +166,19 @@ func (r rows[E]) block(lo, hi int, use func(block []E)) {
 
 // pick returns the elements numbered by at, in buf or where they are.
 func (r rows[E]) pick(buf []E, at []uint32) []E {
-	if first := int(at[0]); r.number == nil && inRow(at) {
+	if first := int(at[0]); !r.numbers && inRow(at) {
 		return r.s[first : first+len(at)]
 	}
 	buf = buf[:len(at)]
-	for i, k := range at {
-		if r.number == nil {
-			buf[i] = r.s[k]
-		} else {
-			buf[i] = r.number(int(k))
+	if r.numbers {
+		numbers := as[int](buf)
+		for i, k := range at {
+			numbers[i] = int(k)
 		}
+		return buf
+	}
+	for i, k := range at {
+		buf[i] = r.s[k]
 	}
 	return buf
 }

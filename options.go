@@ -177,4 +177,15 @@ const (
 	// parts by merge path: "Programming Massively Parallel Processors", chapter
 	// 13.7. Its time does not depend on the codes. GPU.
 	MergeSort = engine.MergeSort
+
+	// Bitonic orders codes by Batcher's bitonic network, over any number of
+	// them: O(n log² n) comparisons, which depend on n alone. It is for
+	// comparison: the others are faster for all but a few thousand codes. GPU.
+	Bitonic = engine.Bitonic
+
+	// SampleSort splits the codes by samples at equal distances in sorted tiles,
+	// which bounds the parts, and those again until they fit a tile: Dehne and
+	// Zaboli, "Deterministic sample sort for GPUs" (2012). Its time does not
+	// depend on how the codes are spread. GPU.
+	SampleSort = engine.SampleSort
 )

@@ -109,6 +109,11 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	if len(lv) == 0 {
 		return nil
 	}
+	return sortLevels(r, s, lv)
+}
+
+// sortLevels sorts s by lv.
+func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	var e E
 	size := unsafe.Sizeof(e)
 	r.used.CodeBits = lv[0].bits
@@ -116,7 +121,7 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 	if !r.fits(need(algorithm, lv, r.n, r.Loop.Workers, size)) {
 		return sortInPlace(r, s, lv)
 	}
-	if algorithm == BucketRadix && r.onCPU(lv[0].bits, size) {
+	if algorithm == BucketRadix && r.device(engine.Work{Bits: lv[0].bits, Payload: size}) == nil {
 		r.used.Algorithm = BucketRadix.String()
 		return moveRows(r, s, lv)
 	}
@@ -142,14 +147,20 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r})
 }
 
-// gatherRows sorts s through an index: order first, then move once.
+// gatherRows sorts s through an index: order first, then move.
 func gatherRows[E any](r *run, s []E, lv []level[E]) error {
-	index := scratch.Take[uint32](&r.Arena, len(s))
-	if err := orderRows(r, sliceRows(s), lv, index); err != nil {
+	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
+	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && b != CPU() {
+		rows.aside = scratch.Take[E](&r.Arena, len(s))
+	}
+	if err := orderRows(r, rows, lv, index); err != nil {
 		return err
 	}
 	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
 		return nil
+	}
+	if rows.aside != nil {
+		return gatherBack(r, s, rows.aside, index)
 	}
 	sorted := scratch.Take[E](&r.Arena, len(s))
 	err := r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
@@ -160,6 +171,20 @@ func gatherRows[E any](r *run, s []E, lv []level[E]) error {
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
 	return r.Stage("write", len(s), gatherPiece, func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+}
+
+// gatherBack writes the elements to s in order, from a copy that was made while
+// their keys were extracted: then they were in the cache, and the workers were
+// going to wait for a device. A gather that is written back behind it moves them
+// once more when everybody waits for it.
+func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
+	if err := r.Loop.Err(); err != nil {
+		return err
+	}
+	r.Loop.Ctx = nil // from here on the sort finishes
+	return r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
+		perm.Gather(s[lo:hi], aside, index[lo:hi], 1)
+	})
 }
 
 const gatherPiece = 1 << 15
@@ -174,7 +199,7 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	if !r.fits(need(Auto, lv, rows.n, r.Loop.Workers, 0)) {
 		return orderInPlace(r, rows, lv, index)
 	}
-	if b := r.device(lv[0].bits, 0); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
+	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && (r.backend != nil || r.fits(needOn(lv, rows.n, r.Loop.Workers))) {
 		return orderOn(r, b, rows, lv, index)
 	}
 	lv[0].open(rows, &r.Arena)
@@ -240,9 +265,9 @@ func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-// device returns the engine that orders n codes of the given width, nil for
-// the CPU engine in its own way.
-func (r *run) device(bits int, payload uintptr) Backend {
+// device returns the engine that does the work, whose number of elements and
+// workers are the run's; nil for the CPU engine in its own way.
+func (r *run) device(w engine.Work) Backend {
 	if r.backend == CPU() && !r.algorithm.OrdersCodes() {
 		return nil
 	}
@@ -250,8 +275,13 @@ func (r *run) device(bits int, payload uintptr) Backend {
 		return r.backend
 	}
 	devices := slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
+	w.N, w.Workers = r.n, r.Loop.Workers
 	for _, b := range devices {
-		if b.Worth(r.n, bits, payload) {
+		worth := b.Worth(w)
+		if c, ok := b.(engine.Calibrated); ok && r.stats != nil {
+			r.used.Calibration = c.Calibration()
+		}
+		if worth {
 			return b
 		}
 	}
@@ -264,8 +294,6 @@ func (r *run) device(bits int, payload uintptr) Backend {
 	return devices[0] // see runnable
 }
 
-func (r *run) onCPU(bits int, payload uintptr) bool { return r.device(bits, payload) == nil }
-
 // orderOn orders rows on a backend. If it fails and the caller did not insist
 // on it, the CPU finishes.
 func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
@@ -275,29 +303,35 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 	}
 	if lv[0].bits <= 32 {
 		c := newCodes(r, lv, source32(r, rows, &lv[0]))
-		job.Codes32 = c.src
+		job.Codes32 = touching(index, c.src)
 		return orderCodesOn(r, b, job, rows, lv, index, c)
 	}
 	c := newCodes(r, lv, source64(r, rows, &lv[0]))
-	job.Codes64 = c.src
+	job.Codes64 = touching(index, c.src)
 	return orderCodesOn(r, b, job, rows, lv, index, c)
 }
 
-func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
-	r.used.Engine = b.Name()
-	if err := b.Order(r.context(), job); err != nil {
-		if ctx := r.Loop.Err(); ctx != nil {
-			return ctx
+// touching makes a source that writes to the pages of the result where it has
+// the codes for. Fresh pages of a large result take the system as long to clear
+// as codes take to travel; meanwhile workers wait for slots, and later the order
+// would wait for the pages.
+func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
+	const page = 4 << 10 / 4 // numbers on the smallest of pages
+	return func(dst []C, lo int) {
+		for i := lo; i < lo+len(dst); i += page {
+			index[i] = 0
 		}
-		if r.backend != nil {
-			return err
-		}
-		r.used.Fallback = err
-		r.used.Engine = CPU().Name()
-		r.Trace = engine.Trace{Stages: r.Trace.Stages}
-		return orderCodes(r, rows, lv, index, c.src)
+		src(dst, lo)
 	}
-	if len(lv) == 1 && lv[0].exact() {
+}
+
+func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
+	switch done, err := r.orderedBy(b, job); {
+	case err != nil:
+		return err
+	case !done:
+		return orderCodes(r, rows, lv, index, c.src)
+	case len(lv) == 1 && lv[0].exact():
 		return nil
 	}
 	buffers := make([][]C, max(1, r.Loop.Workers))
@@ -309,6 +343,26 @@ func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E
 		perm.Gather(sorted, c.kept, index[lo:hi], 1)
 		return sorted
 	})
+}
+
+// orderedBy has b do the job. If b fails and the caller did not insist on it,
+// the job is not done and the CPU has to finish.
+func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
+	r.used.Engine = b.Name()
+	if err = b.Order(r.context(), job); err == nil {
+		return true, nil
+	}
+	r.Loop.Ctx = r.ctx
+	if ctx := r.Loop.Err(); ctx != nil {
+		return false, ctx
+	}
+	if r.backend != nil {
+		return false, err
+	}
+	r.used.Fallback = err
+	r.used.Engine = CPU().Name()
+	r.Trace = engine.Trace{Stages: r.Trace.Stages}
+	return false, nil
 }
 
 // codes are the codes of a first level on their way to an engine.

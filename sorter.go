@@ -93,7 +93,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
-	numbers := rows[int]{n: n, number: func(i int) int { return i }, blocks: new(sync.Pool)}
+	numbers := rows[int]{n: n, numbers: true, blocks: new(sync.Pool)}
 	return orderOf(By(cols...).cols, numbers, configure(opts))
 }
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -15,12 +17,12 @@ import (
 func sortKeys[K Key](keys []K, cfg config) error {
 	k := kindOf[K]()
 	floats := k == kindFloat32 || k == kindFloat64
-	onCPU := cfg.backend == nil || cfg.backend == CPU()
+	asCodes := !k.wide() && k != kindFloats2 && !(floats && cfg.stable)
 	switch {
-	case cfg.small(len(keys)) && (k.wide() || k == kindFloats2 || floats && cfg.stable):
+	case cfg.small(len(keys)) && !asCodes:
 		sortSmall(keys, func(k K) K { return k }, cfg)
 		return nil
-	case k.wide() || k == kindFloats2 || cfg.algorithm != Auto || !onCPU || floats && cfg.stable:
+	case !asCodes || cfg.algorithm == BucketRadix || cfg.algorithm == IndexGather:
 		return sortRows([]Column[K]{self[K]()}, keys, cfg)
 	case codeBits[k] <= 32:
 		return sortCodes[uint32](keys, cfg)
@@ -37,7 +39,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	}
 	r, err := begin(cfg, len(keys))
 	defer r.end()
-	if err != nil {
+	if err != nil || len(keys) == 0 {
 		return err
 	}
 	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), codeBits[kindOf[K]()]
@@ -48,15 +50,77 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
 	}
 	var c C
-	bytes := scratch.Size(len(keys), unsafe.Sizeof(c))
+	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
+	bytes := kept
 	if cfg.ctx != nil {
 		bytes *= 2 // sorted codes wait for the last moment to cancel
 	}
-	if r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys))) {
+	fits := r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys)))
+	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
+	case b == CPU():
+		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
+	case b != nil && (fits || r.backend != nil && r.fits(kept)):
+		return sortCodesOn(r, b, all)
+	case fits:
 		return all.Sort(&r.Env)
 	}
 	r.used.Algorithm = "InPlace"
 	return r.Stage("in place", 1, 1, func(int, int, int) { slices.SortFunc(keys, compareKeys[C, K](o)) })
+}
+
+// sortCodesOn sorts keys on a backend, which hands their codes back in order. If
+// it fails and the caller did not insist on it, the CPU sorts. The codes that it
+// is given are kept: should it fail while keys are written, they are made again.
+func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
+	kept := scratch.Take[C](&r.Arena, r.n)
+	var written atomic.Bool
+	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env}
+	exchange(job, func(dst []C, lo int) {
+		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
+		cpu.CopyPast(kept[lo:], dst)
+	}, func(lo int, codes []C) {
+		written.Store(true)
+		all.Write(lo, codes)
+	})
+	job.Emit = func(lo int, order []uint32) { // for an engine that knows positions only
+		written.Store(true)
+		sorted := make([]C, min(len(order), engine.Block))
+		for len(order) > 0 {
+			n := min(len(order), len(sorted))
+			perm.Gather(sorted[:n], kept, order[:n], 1)
+			all.Write(lo, sorted[:n])
+			order, lo = order[n:], lo+n
+		}
+	}
+	done, err := r.orderedBy(b, job)
+	if done {
+		return nil
+	}
+	if written.Load() {
+		r.restore(func(lo, hi int) { all.Write(lo, kept[lo:hi]) })
+	}
+	if err != nil {
+		return err
+	}
+	scratch.Give(&r.Arena, kept, r.Loop.Workers)
+	return all.Sort(&r.Env)
+}
+
+// restore makes ranges of the input what they were. It is not cancelled.
+func (r *run) restore(undo func(lo, hi int)) {
+	r.Loop.Ctx = nil
+	_ = r.Stage("restore", r.n, gatherPiece, func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
+	r.Loop.Ctx = r.ctx
+}
+
+// exchange makes pull and emit the source and the sink of a job's codes.
+func exchange[C code](job *engine.Job, pull func(dst []C, lo int), emit func(lo int, codes []C)) {
+	switch pull := any(pull).(type) {
+	case func([]uint32, int):
+		job.Codes32, job.EmitCodes32 = pull, any(emit).(func(int, []uint32))
+	case func([]uint64, int):
+		job.Codes64, job.EmitCodes64 = pull, any(emit).(func(int, []uint64))
+	}
 }
 
 // viewKeys returns the codes of keys: the keys themselves where they are

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -16,18 +17,24 @@ import (
 )
 
 // plainEngine is the slow, obvious twin of every engine: it pulls all codes,
-// sorts indices with slices.SortStableFunc and emits them in ranges of odd sizes
-// out of sequence. It holds the library to its side of the contract.
+// sorts indices with slices.SortStableFunc and emits them, or the codes where it
+// may, in ranges of odd sizes out of sequence. It holds the library to its side
+// of the contract.
 type plainEngine struct {
-	worth   bool // asked for by the planner
-	calls   atomic.Int32
-	failAt  int   // emit this many positions, then fail with err
-	err     error // nil: do not fail
-	problem atomic.Value
+	worth     bool // asked for by the planner
+	positions bool // emits positions where it might emit codes
+	calls     atomic.Int32
+	failAt    int    // emit this many, then fail with err
+	err       error  // nil: do not fail
+	emitting  func() // called before anything is emitted
+	problem   atomic.Value
 }
 
-func (e *plainEngine) Name() string                 { return "plain" }
-func (e *plainEngine) Worth(int, int, uintptr) bool { return e.worth }
+func (e *plainEngine) Name() string           { return "plain" }
+func (e *plainEngine) Worth(engine.Work) bool { return e.worth }
+
+// Calibration says how many sorts the engine judged its work by.
+func (e *plainEngine) Calibration() string { return fmt.Sprintf("%d sorts", e.calls.Load()) }
 
 func (e *plainEngine) Runs(a sorter.Algorithm) bool { return a != sorter.BucketRadix }
 
@@ -48,7 +55,21 @@ func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 		order[i] = uint32(i)
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
-	return e.emit(job, order)
+	if e.emitting != nil {
+		e.emitting()
+	}
+	switch takesCodes := job.EmitCodes32 != nil || job.EmitCodes64 != nil; {
+	case !takesCodes || e.positions:
+		return emit(e, order, job.Emit)
+	case job.Bits > 32:
+		return emit(e, codesBy(order, codes), job.EmitCodes64)
+	}
+	narrow := mapped(codesBy(order, codes), func(c uint64) uint32 { return uint32(c) })
+	return emit(e, narrow, job.EmitCodes32)
+}
+
+func codesBy(order []uint32, codes []uint64) []uint64 {
+	return mapped(order, func(at uint32) uint64 { return codes[at] })
 }
 
 func pullBlock(job *engine.Job, codes []uint64, lo, hi int) {
@@ -65,17 +86,17 @@ func pullBlock(job *engine.Job, codes []uint64, lo, hi int) {
 
 // emit sends the second half first, each in ranges of 777 that are overwritten
 // once they are handed over.
-func (e *plainEngine) emit(job *engine.Job, order []uint32) error {
-	half, sent := job.N/2, 0
-	for _, part := range [][2]int{{half, job.N}, {0, half}} {
+func emit[W uint32 | uint64](e *plainEngine, words []W, sink func(lo int, words []W)) error {
+	half, sent := len(words)/2, 0
+	for _, part := range [][2]int{{half, len(words)}, {0, half}} {
 		for lo := part[0]; lo < part[1]; lo += 777 {
 			if e.err != nil && sent >= e.failAt {
 				return e.err
 			}
 			hi := min(lo+777, part[1])
-			job.Emit(lo, order[lo:hi])
+			sink(lo, words[lo:hi])
 			for i := lo; i < hi; i++ {
-				order[i] = ^uint32(0)
+				words[i] = ^W(0)
 			}
 			sent += hi - lo
 		}
@@ -88,12 +109,13 @@ func TestEngine(t *testing.T) {
 		for i, input := range []string{"uniform", "sprinkled", "16 values", "edge values"} {
 			for _, n := range []int{0, 1, 2, 40, 3000, 9001} {
 				ref := drawn(k, input, n, uint64(n))
-				e := &plainEngine{}
+				e := &plainEngine{positions: n%2 == 0}
 				m := directions[i]
 				m.name += " on the plain engine"
 				m.opts = append(slices.Clone(m.opts), sorter.On(e))
 				ref.checkSort(t, m)
 				ref.checkSortKeys(t, m)
+				ref.checkSortKeysDefault(t, m)
 				ref.checkSortPairs(t, m)
 				ref.checkOrder(t, m)
 				if p := e.problem.Load(); p != nil {
@@ -146,6 +168,82 @@ func TestEngineFails(t *testing.T) {
 				checkSame(t, name+": the slice", nil, s, in)
 				checkNoGoroutineLeft(t, name, before)
 			}
+		}
+	}
+}
+
+// TestEngineFailsWhileKeysAreWritten loses the engine, or the context, after some
+// keys were written over others: the slice is what it was, bit for bit.
+func TestEngineFailsWhileKeysAreWritten(t *testing.T) {
+	checkKeysRestored(t, mapped(fills(30_000), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 }), func(k uint32) uint64 { return uint64(k) })
+	checkKeysRestored(t, mapped(fills(30_000), func(f fill) int64 { return int64(f.Pos) * -7046029254386353131 }), func(k int64) uint64 { return uint64(k) })
+	odd := [6]float64{math.NaN(), math.Copysign(0, -1), 0, math.Inf(-1), -math.NaN(), 7}
+	checkKeysRestored(t, mapped(fills(30_000), func(f fill) float64 { return odd[f.Pos%6] * float64(f.Pos/1000) }), math.Float64bits)
+	checkKeysRestored(t, mapped(fills(3), func(f fill) uint8 { return uint8(-f.Pos) }), func(k uint8) uint64 { return uint64(k) })
+}
+
+func checkKeysRestored[K sorter.Key](t *testing.T, in []K, bits func(K) uint64) {
+	t.Helper()
+	lost := errors.New("lost")
+	for _, failAt := range []int{0, 1, len(in) / 2, len(in)} {
+		for _, positions := range []bool{false, true} {
+			s := slices.Clone(in)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for _, c := range []struct {
+				name     string
+				emitting func()
+				opts     []sorter.Option
+				want     error
+			}{
+				{"lost", nil, nil, lost},
+				{"lost under a context", nil, []sorter.Option{sorter.WithContext(ctx), sorter.Descending()}, lost},
+				{"lost and cancelled", cancel, []sorter.Option{sorter.WithContext(ctx)}, context.Canceled},
+			} {
+				e := &plainEngine{positions: positions, failAt: failAt, err: lost, emitting: c.emitting}
+				err := sorter.SortKeys(s, append(c.opts, sorter.On(e), sorter.Workers(3))...)
+				name := fmt.Sprintf("%T, %s after %d, positions %v", in, c.name, failAt, positions)
+				if !errors.Is(err, c.want) {
+					t.Errorf("%s: error %v", name, err)
+				}
+				checkSame(t, name, nil, mapped(s, bits), mapped(in, bits))
+			}
+		}
+	}
+}
+
+// TestEngineKeysInOrder sorts keys of which the engine says that they are in
+// order and pushes nothing.
+func TestEngineKeysInOrder(t *testing.T) {
+	in := mapped(fills(1000), func(f fill) int32 { return int32(f.Pos) - 500 })
+	s := slices.Clone(in)
+	err := sorter.SortKeys(s, sorter.On(&silentEngine{}))
+	checkSame(t, "keys in order", err, s, in)
+}
+
+// silentEngine finds every input in order.
+type silentEngine struct{ plainEngine }
+
+func (*silentEngine) Order(_ context.Context, job *engine.Job) error {
+	job.Trace.Found("sorted")
+	return nil
+}
+
+// TestEngineKeysInLittleMemory limits the memory of keys on another engine, to
+// more than their codes take and to less.
+func TestEngineKeysInLittleMemory(t *testing.T) {
+	in := mapped(fills(300_000), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 })
+	var st sorter.Stats
+	want := slices.Sorted(slices.Values(in))
+	for _, c := range []struct {
+		limit  int64
+		engine string
+	}{{16 << 20, "plain"}, {1 << 20, sorter.CPU().Name()}} {
+		s := slices.Clone(in)
+		err := sorter.SortKeys(s, sorter.On(&plainEngine{}), sorter.MemoryLimit(c.limit), sorter.Report(&st))
+		checkSame(t, fmt.Sprint("limit ", c.limit), err, s, want)
+		if st.Scratch > c.limit || st.Engine != c.engine {
+			t.Errorf("limit %d: %s took %d bytes", c.limit, st.Engine, st.Scratch)
 		}
 	}
 }

@@ -68,6 +68,7 @@ func TestGPU(t *testing.T) {
 				ref.checkOrder(t, m)
 			default:
 				ref.checkSortKeys(t, m)
+				ref.checkSortKeysDefault(t, m)
 				ref.checkSortPairs(t, m)
 			}
 		}

@@ -1,6 +1,7 @@
 package sorter_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -28,6 +29,9 @@ var children = map[string]func(t *testing.T){
 		if st.Fallback != nil || e.calls.Load() != 1 {
 			t.Errorf("%d calls of the engine, fallback %v", e.calls.Load(), st.Fallback)
 		}
+		if st = checkSortedBy(t, "plain"); st.Calibration != "1 sorts" || !strings.Contains(st.String(), st.Calibration) {
+			t.Errorf("calibration %q, in words\n%v", st.Calibration, st)
+		}
 		if names := backendNames(); !slices.Equal(names, []string{sorter.CPU().Name(), "plain"}) {
 			t.Errorf("Backends: %v", names)
 		}
@@ -35,8 +39,8 @@ var children = map[string]func(t *testing.T){
 	"left alone where it is not": func(t *testing.T) {
 		e := &plainEngine{}
 		engine.Register(e)
-		checkSortedBy(t, sorter.CPU().Name())
-		if e.calls.Load() != 0 {
+		st := checkSortedBy(t, sorter.CPU().Name())
+		if e.calls.Load() != 0 || st.Calibration == "" {
 			t.Errorf("%d calls of the engine", e.calls.Load())
 		}
 	},
@@ -46,11 +50,24 @@ var children = map[string]func(t *testing.T){
 			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
 		}
 	},
+	"lost while it writes keys: the CPU finishes": func(t *testing.T) {
+		engine.Register(&plainEngine{worth: true, failAt: 9000, err: errLost})
+		in := mapped(fills(20_000), func(f fill) float32 { return f.Price })
+		for _, ctx := range []context.Context{context.Background(), t.Context()} {
+			s := slices.Clone(in)
+			var st sorter.Stats
+			err := sorter.SortKeys(s, sorter.Report(&st), sorter.WithContext(ctx))
+			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(in)))
+			if !errors.Is(st.Fallback, errLost) || st.Engine != sorter.CPU().Name() || st.Algorithm != "BucketRadix" {
+				t.Errorf("%+v", st)
+			}
+		}
+	},
 	"overruled by On": func(t *testing.T) {
 		e := &plainEngine{worth: true}
 		engine.Register(e)
-		checkSortedBy(t, sorter.CPU().Name(), sorter.On(sorter.CPU()))
-		if e.calls.Load() != 0 {
+		st := checkSortedBy(t, sorter.CPU().Name(), sorter.On(sorter.CPU()))
+		if e.calls.Load() != 0 || st.Calibration != "" {
 			t.Errorf("%d calls of the engine", e.calls.Load())
 		}
 	},

@@ -24,6 +24,11 @@ type Stats struct {
 	Stages    []Stage       // wall time of each stage, in the order they ran
 	Total     time.Duration // wall time of the call
 	Fallback  error         // why a device did not do the work, nil otherwise
+
+	// Calibration is what the planner knew of a device and of this machine when
+	// it chose between them: "" where it did not choose, or had measured nothing
+	// yet.
+	Calibration string
 }
 
 // Stage is the wall time of one stage of a sort.
@@ -55,6 +60,9 @@ func (st *Stats) String() string {
 		row("  "+stage.Name, stage.Time.Round(time.Microsecond))
 	}
 	row("total", st.Total.Round(time.Microsecond))
+	if st.Calibration != "" {
+		row("calibration", st.Calibration)
+	}
 	if st.Fallback != nil {
 		row("fallback", st.Fallback)
 	}

@@ -130,7 +130,7 @@ func (t *ties[E]) codesOnce(w *tieWorker[E], dst []uint64, part []uint32, l *lev
 		}
 	}
 	switch n := len(late); {
-	case n > 0 && t.rows.number == nil && inRow(late):
+	case n > 0 && !t.rows.numbers && inRow(late):
 		first := int(late[0])
 		l.codes(e.codes[first:first+n], t.rows.s[first:first+n], 0, late)
 	case n > 0:

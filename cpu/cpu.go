@@ -33,7 +33,7 @@ type Engine struct{}
 func (Engine) Name() string { return "cpu" }
 
 // Worth reports true: the CPU is what others are compared with.
-func (Engine) Worth(int, int, uintptr) bool { return true }
+func (Engine) Worth(engine.Work) bool { return true }
 
 // Runs implements [engine.Backend].
 func (Engine) Runs(a engine.Algorithm) bool { return !a.OrdersCodes() }

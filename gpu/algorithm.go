@@ -13,15 +13,33 @@ import (
 type algorithm struct {
 	modules []*module // loaded when it first runs
 	order   func(l *lane, in input, order cuda.Ptr) (finding, error)
-	most    int                        // elements it can order
-	bytes   func(wide bool, n int) int // device memory at most, besides codes and order
+	most    int                                   // elements it can order
+	bytes   func(d *device, wide bool, n int) int // memory at most, besides codes and order
 }
 
 // input is the codes of one sort.
 type input struct {
-	codes cuda.Ptr
-	wide  bool
-	n     int
+	codes    cuda.Ptr
+	wide     bool
+	n        int
+	shuffled bool // known not to be in order
+}
+
+// size is the bytes of a code.
+func (in input) size() int { return codeBytes(in.wide) }
+
+// sortedCodes returns device memory with the codes of in by their order.
+func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
+	sorted, err := l.take(in.size() * in.n)
+	if err != nil {
+		return 0, err
+	}
+	return sorted.at, first(
+		func() error {
+			return l.run("gather_codes"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(sorted.at))
+		},
+		func() error { return l.SyncStream(l.stream) },
+	)
 }
 
 // finding is the outcome of one sort.
@@ -31,8 +49,13 @@ type finding struct {
 	levels    int    // of partition, passes, or rounds of merging
 }
 
+// inOrder reports whether the codes were in order.
+func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
+
 var algorithms = map[engine.Algorithm]algorithm{
 	engine.BucketBitonic: {bucketModules, (*lane).argsort, maxN, bucketBytes},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic, maxN, bitonicBytes},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort, maxN, sampleSortBytes},
 	engine.Radix:         {radixModules, (*lane).radixSort, maxN, radixBytes},
 	engine.MergeSort:     {mergeModules, (*lane).mergeSort, math.MaxInt, mergeSortBytes},
 }
@@ -70,10 +93,13 @@ func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, erro
 	case in.n < radixBelow(in.wide):
 		return l.sortBy(engine.Radix, in, order)
 	default:
-		f, err = l.argsortIf(func(a attempt) bool { return in.bucketTime(a) < in.radixTime(l.note.sample.differ) }, in, order)
+		f, err = l.argsortIf(func(a attempt) bool {
+			return in.bucketTime(a, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
+		}, in, order)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
+		in.shuffled = true
 		return l.sortBy(lastResort, in, order)
 	}
 	return f, err
@@ -112,7 +138,7 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	width := width(wide)
 	k := map[string]int{
 		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "gather_codes" + width: 0,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

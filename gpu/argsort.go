@@ -25,6 +25,11 @@ type sample struct {
 	position          [kernels.RangeSamples]uint32
 }
 
+// nearlyOrdered reports whether most neighbours are in one order.
+func (s *sample) nearlyOrdered() bool {
+	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
+}
+
 const sampleHead = 40 + 4*kernels.Segments // bytes up to the codes
 
 // note is a lane's pinned memory: what small copies come from and go to.
@@ -33,6 +38,7 @@ type note struct {
 	count  [kernels.Segments]uint32
 	status [kernels.StatusWords]uint32
 	bounds bounds
+	ends   [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 	radix  radixFound
@@ -87,8 +93,8 @@ func (m *memory) body(a *area, p *plan) {
 
 // bucketBytes bounds the device memory of the bucket sort, by its largest plans
 // of each kind and by the radix sort, which takes what is too uneven.
-func bucketBytes(wide bool, n int) int {
-	bytes := radixBytes(wide, n)
+func bucketBytes(d *device, wide bool, n int) int {
+	bytes := radixBytes(d, wide, n)
 	n = max(n, 2)
 	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
 		for _, p := range largestPlans(input{wide: wide, n: max(n, 2)}) {

@@ -68,8 +68,17 @@ func fill(n int, f func(i int) uint64) []uint64 {
 
 func want[W word](codes []W) []uint32 { return stable(codes) }
 
-// argsort runs codes through the device.
+// argsort runs codes through an algorithm.
 func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uint32 {
+	t.Helper()
+	return orderBy(t, l, func(l *lane, in input, order cuda.Ptr) (finding, error) { return l.sort(a, in, order) }, codes)
+}
+
+// way is one way to order codes on the device.
+type way func(l *lane, in input, order cuda.Ptr) (finding, error)
+
+// orderBy runs codes through the device.
+func orderBy[W word](t *testing.T, l *lane, by way, codes []W) []uint32 {
 	t.Helper()
 	n := len(codes)
 	var w W
@@ -84,8 +93,8 @@ func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uin
 	var f finding
 	err = first(
 		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
-		func() (err error) { f, err = l.sort(a, input{at, size == 8, n}, order); return err },
-		func() error { return l.check(input{at, size == 8, n}, order) },
+		func() (err error) { f, err = by(l, input{codes: at, wide: size == 8, n: n}, order); return err },
+		func() error { return l.check(input{codes: at, wide: size == 8, n: n}, order) },
 		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)

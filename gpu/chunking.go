@@ -11,6 +11,7 @@ import (
 // chunking is how a list comes to the device: chunks of it are sorted one after
 // the other, and the runs they become are merged.
 type chunking struct {
+	device    *device
 	algorithm engine.Algorithm // that sorts a chunk
 	n, length int              // elements, and those of a chunk; a multiple of engine.Block if it is less than n
 	wide      bool
@@ -29,7 +30,7 @@ const hybridTile, hybridTiles = 1 << 20, 16
 // chunking decides how a job comes to the device, within the memory there is.
 // One chunk is a sort in one pass.
 func (l *lane) chunking(job *engine.Job) (chunking, error) {
-	c := chunking{algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32}
+	c := chunking{device: l.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32}
 	if c.algorithm == engine.Hybrid {
 		err := l.tile(&c)
 		return c, err
@@ -100,9 +101,9 @@ func (c *chunking) bytes(length int) int {
 func (c *chunking) onePassBytes() int { return (codeBytes(c.wide)+4)*(c.n+64) + c.sortBytes(c.n) }
 
 // sortBytes is the device memory of a sort besides codes and order, of a check
-// of it, and of what take may waste of a tight lane.
+// of it or of its sorted codes, and of what take may waste of a tight lane.
 func (c *chunking) sortBytes(n int) int {
-	bytes := max(c.sorter(n).bytes(c.wide, n), checkBytes(n))
+	bytes := max(c.sorter(n).bytes(c.device, c.wide, n), checkBytes(n), codeBytes(c.wide)*n)
 	return bytes + bytes/tightWaste
 }
 

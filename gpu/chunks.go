@@ -207,7 +207,7 @@ func (p *chunks[W]) sort(k int) {
 
 func (p *chunks[W]) sortChunk(k int) error {
 	c := &p.list[k]
-	in := input{p.codes[k%2], p.wide, c.hi - c.lo}
+	in := input{codes: p.codes[k%2], wide: p.wide, n: c.hi - c.lo}
 	to := p.runs
 	if p.onDevice {
 		to.codes += cuda.Ptr(codeBytes(p.wide) * c.lo)
@@ -270,26 +270,26 @@ func (p *chunks[W]) mergeAll() error {
 	if !p.onDevice {
 		return p.mergeOnHost()
 	}
-	var order cuda.Ptr
+	var run runs
 	var failed error
-	err := p.job.Stage("merge", 1, 1, func(_, _, _ int) { order, failed = p.mergeOnDevice() })
+	err := p.job.Stage("merge", 1, 1, func(_, _, _ int) { run, failed = p.mergeOnDevice() })
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	return p.download(p.job, order)
+	return p.handBack(p.job, result{sorted: run.codes}, run.positions)
 }
 
-func (p *chunks[W]) mergeOnDevice() (order cuda.Ptr, err error) {
+func (p *chunks[W]) mergeOnDevice() (run runs, err error) {
 	p.put(p.own)
 	if err := p.drop(all); err != nil {
-		return 0, err
+		return runs{}, err
 	}
 	spare, err := p.take(runsBytes(p.wide, p.n) + pathsBytes(p.n, p.length))
 	if err != nil {
-		return 0, err
+		return runs{}, err
 	}
 	space := area{spare.at}
 	paths := space.take(pathsBytes(p.n, p.length))
-	order, err = p.merge(p.wide, p.n, p.length, p.runs, space.runs(p.wide, p.n), paths)
-	return order, firstError(err, p.SyncStream(p.stream))
+	run, err = p.merge(p.wide, p.n, p.length, p.runs, space.runs(p.wide, p.n), paths, takesCodes(p.job))
+	return run, firstError(err, p.SyncStream(p.stream))
 }

@@ -41,7 +41,7 @@ type cut struct {
 
 var cuts = []cut{
 	{engine.BucketBitonic, 2, true}, {engine.BucketBitonic, 3, true}, {engine.BucketBitonic, 7, true}, {engine.Auto, 4, true},
-	{engine.Auto, 7, false}, {engine.MergeSort, 7, false}, {engine.Radix, 20, false},
+	{engine.Auto, 7, false}, {engine.MergeSort, 7, false}, {engine.Radix, 20, false}, {engine.SampleSort, 7, false},
 	{engine.Hybrid, 1, false}, {engine.Hybrid, 2, false}, {engine.Hybrid, 3, false}, {engine.Hybrid, 7, false},
 }
 
@@ -49,8 +49,8 @@ var cuts = []cut{
 func (c cut) n(length int) int { return c.chunks*length - length/3 }
 
 // limit is the device memory with which a list is cut so.
-func (c cut) limit(wide bool, length int) int {
-	way := chunking{algorithm: c.algorithm, wide: wide, onDevice: c.onDevice}
+func (c cut) limit(e *Engine, wide bool, length int) int {
+	way := chunking{device: e.dev, algorithm: c.algorithm, wide: wide, onDevice: c.onDevice}
 	if c.algorithm == engine.Hybrid {
 		way.algorithm = engine.Auto
 	}
@@ -77,9 +77,9 @@ func TestChunks(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(name, " ", c), func(t *testing.T) {
 				codes := codesOf[name](rand.New(rand.NewPCG(1, uint64(i))), c.n(length))
-				e.dev.limit = c.limit(true, length)
+				e.dev.limit = c.limit(e, true, length)
 				testChunks(t, e, c, codes)
-				e.dev.limit = c.limit(false, length)
+				e.dev.limit = c.limit(e, false, length)
 				testChunks(t, e, c, fill32(codes))
 			})
 		}
@@ -104,6 +104,9 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" || (job.Trace.Algorithm == "Hybrid") != (c.algorithm == engine.Hybrid) {
 		t.Errorf("%d chunks: %+v", c.chunks, job.Trace)
 	}
+	if sorted, err := sortedCodes(t, e, c.algorithm, codes); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
+		t.Errorf("sorted codes of %d bits: error %v, or wrong order", job.Bits, err)
+	}
 	err := e.with(t.Context(), func(l *lane) error {
 		way, err := l.chunking(job)
 		if way.chunks() != c.chunks || way.onDevice != c.onDevice {
@@ -117,6 +120,20 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// sortedCodes runs a job that takes codes.
+func sortedCodes[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) ([]W, error) {
+	job, _ := newJob(t.Context(), a, codes)
+	defer job.Arena.Release(1)
+	sorted := make([]W, len(codes))
+	switch sorted := any(sorted).(type) {
+	case []uint32:
+		job.EmitCodes32 = func(lo int, codes []uint32) { copy(sorted[lo:], codes) }
+	case []uint64:
+		job.EmitCodes64 = func(lo int, codes []uint64) { copy(sorted[lo:], codes) }
+	}
+	return sorted, e.Order(t.Context(), job)
 }
 
 // TestChunksOfNothing has lists that leave little to cut.
@@ -216,7 +233,7 @@ func TestBucketBytes(t *testing.T) {
 		for _, p := range plans {
 			var size area
 			new(memory).body(&size, p)
-			if bound := bucketBytes(wide, in.n); headBytes+int(size.at) > bound {
+			if bound := bucketBytes(nil, wide, in.n); headBytes+int(size.at) > bound {
 				t.Fatalf("n = %d: the plan takes %d bytes, the bound is %d: %+v", in.n, headBytes+size.at, bound, p)
 			}
 		}

@@ -16,9 +16,10 @@ import (
 // sorts take in turns.
 type device struct {
 	cuda.Context
-	info   cuda.Info
-	limit  int                   // bytes that a sort may take, 0: what is free
-	broken atomic.Pointer[error] // after which nothing works any more, nil: none
+	info    cuda.Info
+	limit   int                   // see Memory; 0: what is free
+	samples int                   // see Samples; 0: its default
+	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
 	turns chan struct{} // holds one for each lane in use
 
@@ -40,7 +41,7 @@ type module struct {
 }
 
 // openDevice retains the device's context and loads the kernels.
-func openDevice(ordinal, limit int) (*device, error) {
+func openDevice(ordinal int) (*device, error) {
 	driver, err := cuda.Open()
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func openDevice(ordinal, limit int) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{Context: context, info: info, limit: limit, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
+	d := &device{Context: context, info: info, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
 	if err := d.load(bucketModules); err != nil {
 		d.close()
 		return nil, err

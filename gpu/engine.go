@@ -87,8 +87,9 @@ func Verify() Option {
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
 	ordinal int
-	memory  int // bytes that a sort may take, 0: what is free
+	memory  int // see Memory; 0: what is free
 	verify  bool
+	samples int // see Samples; 0: its default
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when dev or failed is set; nil: nobody has asked for the device
@@ -96,6 +97,10 @@ type Engine struct {
 	failed error // of opening; it is not tried again
 	users  sync.WaitGroup
 	closed bool
+
+	measuring bool     // or it failed: it is not tried again
+	model     *model   // nil as long as it is not measured
+	payload   *payload // the same
 }
 
 // Open opens a GPU. It returns an error that is sorter.ErrNoDevice under
@@ -147,7 +152,9 @@ func (e *Engine) open() <-chan struct{} {
 	if e.opened == nil && !e.closed {
 		e.opened = make(chan struct{})
 		go func() {
-			e.dev, e.failed = openDevice(e.ordinal, e.memory)
+			if e.dev, e.failed = openDevice(e.ordinal); e.failed == nil {
+				e.dev.limit, e.dev.samples = e.memory, e.samples
+			}
 			close(e.opened)
 		}()
 	}
@@ -225,7 +232,7 @@ func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, or
 	if way := demanding(a, bits == 64, n); way.order == nil || n < 0 || n > way.most || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, way.most))
 	}
-	in := input{codes, bits == 64, n}
+	in := input{codes: codes, wide: bits == 64, n: n}
 	return e.with(context.Background(), func(l *lane) error {
 		_, err := l.sort(a, in, order)
 		if err == nil && e.verify {

@@ -24,7 +24,9 @@ import (
 // size, while there is one.
 type eager struct{ *Engine }
 
-func (e *eager) Worth(int, int, uintptr) bool { return e.Engine != nil }
+func (e *eager) Worth(engine.Work) bool { return e.Engine != nil }
+
+func (e *eager) Calibration() string { return "" }
 
 var automatic eager
 
@@ -150,6 +152,10 @@ func TestFaultsOfOpening(t *testing.T) {
 func TestFaultsOfSorts(t *testing.T) {
 	in, sorted := readings(2500)
 	for a := range algorithms {
+		in, sorted := in, sorted
+		if a == engine.SampleSort {
+			in, sorted = readings(bitonicTile + 1) // fewer are not split
+		}
 		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a, in, sorted) })
 	}
 	t.Run("last resort", func(t *testing.T) {
@@ -201,7 +207,7 @@ func TestFaultsOfChunks(t *testing.T) {
 		in, sorted := readings(c.n(engine.Block))
 		walk(t, func(t *testing.T, w *injected) {
 			e := newEngine(t)
-			e.dev.limit = c.limit(true, engine.Block)
+			e.dev.limit = c.limit(e, true, engine.Block)
 			s := slices.Clone(in)
 			sort := func() error {
 				return sorter.Sort(s, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable(), sorter.Workers(2))
@@ -236,7 +242,7 @@ func TestChunksStop(t *testing.T) {
 		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
 		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
 			e := newEngine(t)
-			e.dev.limit = c.limit(true, engine.Block)
+			e.dev.limit = c.limit(e, true, engine.Block)
 			in, sorted := readings(c.n(engine.Block))
 			for at := engine.Block / 2; at < len(in); at += engine.Block {
 				stopAt(t, e, c.algorithm, in, at, true)
@@ -287,7 +293,7 @@ func TestCancelMerge(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 40, false}
-	e.dev.limit = c.limit(true, 4*engine.Block)
+	e.dev.limit = c.limit(e, true, 4*engine.Block)
 	codes := make([]uint64, c.n(4*engine.Block))
 	ctx, cancel := context.WithCancel(t.Context())
 	job, _ := newJob(ctx, c.algorithm, codes)
@@ -332,6 +338,44 @@ func TestFaultsWithFallback(t *testing.T) {
 	})
 }
 
+// TestFaultsOfKeys fails every call of a sort of keys alone, which the device
+// hands back in order and which are written as they arrive: the slice is sorted or
+// what it was. Where the planner gave the sort to the engine, the CPU finishes.
+func TestFaultsOfKeys(t *testing.T) {
+	in := make([]int64, 20_000)
+	for i := range in {
+		in[i] = int64(i) * -7046029254386353131
+	}
+	sorted := slices.Sorted(slices.Values(in))
+	walk(t, func(t *testing.T, w *injected) {
+		for _, insisting := range []bool{true, false} {
+			e := newEngine(t)
+			automatic.Engine = e
+			var st sorter.Stats
+			opts := []sorter.Option{sorter.Workers(3), sorter.Report(&st)}
+			if insisting {
+				opts = append(opts, sorter.On(e))
+			}
+			s := slices.Clone(in)
+			err := w.during(func() error { return sorter.SortKeys(s, opts...) })
+			automatic.Engine = nil
+			switch {
+			case err == nil && !slices.Equal(s, sorted):
+				t.Fatalf("%s, call %d: wrong order", w.hit, w.k)
+			case err != nil && (!insisting || !isDeviceError(err)):
+				t.Fatalf("%s, call %d: error %v", w.hit, w.k, err)
+			case err != nil && !slices.Equal(s, in):
+				t.Fatalf("%s, call %d: the keys have changed", w.hit, w.k)
+			case err == nil && w.hit != "" && !insisting && st.Fallback == nil && st.Engine == "cpu":
+				t.Fatalf("%s, call %d: nobody was told: %+v", w.hit, w.k, st)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // newEngine opens an engine that the test closes itself.
 func newEngine(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
@@ -358,7 +402,7 @@ func TestLostDevice(t *testing.T) {
 	if err := sort(); !isDeviceError(err) || cudacpu.Calls() != calls {
 		t.Errorf("error %v after %d more calls of a lost device", err, cudacpu.Calls()-calls)
 	}
-	if e.Worth(1<<24, 32, 0) {
+	if e.Worth(engine.Work{N: 1 << 24, Bits: 32}) {
 		t.Error("a lost device is worth a sort")
 	}
 	if err := e.Close(); !isDeviceError(err) {
@@ -571,14 +615,17 @@ func TestWorth(t *testing.T) {
 	e := &Engine{}
 	calls := cudacpu.Calls()
 	for _, n := range []int{0, 1, worthN - 1} {
-		if e.Worth(n, 32, 0) {
+		if e.Worth(engine.Work{N: n, Bits: 32}) {
 			t.Errorf("worth it for %d elements", n)
 		}
+	}
+	if e.Worth(engine.Work{N: worthN - 1, Bits: 32, Payload: 24}) || e.Calibration() != "" {
+		t.Error("worth it, or measured, on a device that is not open")
 	}
 	if cudacpu.Calls() != calls || e.opened != nil {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
-	for deadline := time.Now().Add(5 * time.Second); !e.Worth(worthN, 32, 0); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); !e.Worth(engine.Work{N: worthN, Bits: 32}); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("not worth it for a large sort")
 		}
@@ -589,7 +636,7 @@ func TestWorth(t *testing.T) {
 	missing := &Engine{ordinal: 7}
 	for range 2 {
 		<-missing.open()
-		if missing.Worth(worthN, 32, 0) {
+		if missing.Worth(engine.Work{N: worthN, Bits: 32}) {
 			t.Error("worth it on a device that is not there")
 		}
 	}

@@ -13,48 +13,73 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err := l.grow(slotsFor(job)); err != nil {
 		return err
 	}
-	wide := job.Bits > 32
-	codeBytes := 4
-	if wide {
-		codeBytes = 8
-	}
-	space, err := l.take((codeBytes + 4) * (job.N + 64))
+	in := input{wide: job.Bits > 32, n: job.N}
+	space, err := l.take((in.size() + 4) * (job.N + 64))
 	if err != nil {
 		return err
 	}
 	order := space.at
-	codes := order + cuda.Ptr(4*job.N+255)&^255
-	if wide {
-		err = upload(l, job, codes, job.Codes64)
+	in.codes = order + cuda.Ptr(4*job.N+255)&^255
+	if in.wide {
+		err = upload(l, job, in.codes, job.Codes64)
 	} else {
-		err = upload(l, job, codes, job.Codes32)
+		err = upload(l, job, in.codes, job.Codes32)
 	}
 	if err != nil {
 		return err
 	}
-	f, err := l.sortStage(e, job, codes, wide, order)
+	r, err := l.sortStage(e, job, in, order)
 	if err != nil {
 		return err
 	}
-	if err := l.download(job, order); err != nil {
+	if err := l.handBack(job, r, order); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, f.algorithm.String()
-	job.Trace.Found(f.shape)
-	job.Trace.Rounds = f.levels
+	job.Trace.Device, job.Trace.Algorithm = l.info.Name, r.algorithm.String()
+	job.Trace.Found(r.shape)
+	job.Trace.Rounds = r.levels
 	return nil
 }
 
+// result is what the device found, and where it put the sorted codes if the job
+// takes those.
+type result struct {
+	finding
+	sorted cuda.Ptr
+}
+
 // sortStage sorts on the device, and checks the order if the engine is to.
-func (l *lane) sortStage(e *Engine, job *engine.Job, codes cuda.Ptr, wide bool, order cuda.Ptr) (f finding, failed error) {
+func (l *lane) sortStage(e *Engine, job *engine.Job, in input, order cuda.Ptr) (r result, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		f, failed = l.sort(job.Algorithm, input{codes, wide, job.N}, order)
+		r.finding, failed = l.sort(job.Algorithm, in, order)
 		if failed == nil && e.verify {
-			failed = l.check(input{codes, wide, job.N}, order)
+			failed = l.check(in, order)
+		}
+		if failed == nil && takesCodes(job) && !r.inOrder() {
+			r.sorted, failed = l.sortedCodes(in, order)
 		}
 	})
-	return f, firstError(failed, err)
+	return r, firstError(failed, err)
 }
+
+// handBack brings back what the job takes: positions, or the codes themselves,
+// unless those were in order.
+func (l *lane) handBack(job *engine.Job, r result, order cuda.Ptr) error {
+	if !takesCodes(job) {
+		return download(l, job, order, job.Emit)
+	}
+	if err := job.Loop.Err(); err != nil || r.inOrder() {
+		return err
+	}
+	job.Loop.Ctx = nil // keys are written: this is finished
+	if job.EmitCodes64 != nil {
+		return download(l, job, r.sorted, job.EmitCodes64)
+	}
+	return download(l, job, r.sorted, job.EmitCodes32)
+}
+
+// takesCodes reports whether the job is one of keys that are their codes.
+func takesCodes(job *engine.Job) bool { return job.EmitCodes32 != nil || job.EmitCodes64 != nil }
 
 // maxSlots bounds the pinned memory of a lane, to 64 MiB.
 const maxSlots = 32
@@ -96,8 +121,7 @@ func (f *fault) get() error {
 // upload extracts the codes straight into pinned slots and sends each slot off
 // while others are filled.
 func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int)) error {
-	var w W
-	size := int(unsafe.Sizeof(w))
+	size := int(unsafe.Sizeof(*new(W)))
 	ring := make(chan *slot, len(l.slots)) // the slot that was sent longest ago comes first
 	for _, s := range l.slots {
 		ring <- s
@@ -138,10 +162,11 @@ func pullAll[W word](job *engine.Job, dst []W, lo int, pull func(dst []W, lo int
 	return job.Loop.Err() // a block pulled while the context ended may be incomplete
 }
 
-// download brings the order back piece by piece, as many on their way at a time
+// download brings job.N words back piece by piece, as many on their way at a time
 // as there are slots, and hands each on when it has arrived.
-func (l *lane) download(job *engine.Job, order cuda.Ptr) error {
-	d := &downloads{lane: l, job: job, order: order, grain: grainFor(job, 4), sent: make(chan arrival, len(l.slots))}
+func download[W word](l *lane, job *engine.Job, from cuda.Ptr, emit func(lo int, words []W)) error {
+	size := int(unsafe.Sizeof(*new(W)))
+	d := &downloads[W]{lane: l, n: job.N, from: from, emit: emit, size: size, grain: grainFor(job, size), sent: make(chan arrival, len(l.slots))}
 	for _, s := range l.slots {
 		if err := d.send(s); err != nil {
 			return err
@@ -151,32 +176,34 @@ func (l *lane) download(job *engine.Job, order cuda.Ptr) error {
 	return firstError(d.failed.get(), err)
 }
 
-// downloads are the copies of an order that are under way.
-type downloads struct {
+// downloads are the copies of n words that are under way.
+type downloads[W word] struct {
 	*lane
-	job    *engine.Job
-	order  cuda.Ptr
+	n      int
+	from   cuda.Ptr
+	emit   func(lo int, words []W)
+	size   int // of a word
 	grain  int
 	next   atomic.Int64 // first position not yet asked for
 	sent   chan arrival // about in the order in which they arrive
 	failed fault
 }
 
-// arrival is a piece of the order that is, or soon will be, in a slot.
+// arrival is a piece of the words that is, or soon will be, in a slot.
 type arrival struct {
 	*slot
 	lo, hi int
 }
 
 // send asks for the next piece, if there is one, in s.
-func (d *downloads) send(s *slot) error {
+func (d *downloads[W]) send(s *slot) error {
 	lo := int(d.next.Add(int64(d.grain))) - d.grain
-	if lo >= d.job.N {
+	if lo >= d.n {
 		return nil
 	}
-	hi := min(lo+d.grain, d.job.N)
+	hi := min(lo+d.grain, d.n)
 	err := first(
-		func() error { return d.CopyToHost(s.memory, d.order+cuda.Ptr(4*lo), 4*(hi-lo), d.stream) },
+		func() error { return d.CopyToHost(s.memory, d.from+cuda.Ptr(d.size*lo), d.size*(hi-lo), d.stream) },
 		func() error { return d.mark(s, d.stream) },
 	)
 	if err == nil {
@@ -189,7 +216,7 @@ func (d *downloads) send(s *slot) error {
 // once for each piece, and each piece is sent by an earlier call or before
 // all of them; so there is one to wait for, unless a call failed, which leaves
 // its own to the others.
-func (d *downloads) receive() {
+func (d *downloads[W]) receive() {
 	a := <-d.sent
 	passedOn := false
 	defer func() {
@@ -202,7 +229,7 @@ func (d *downloads) receive() {
 	}
 	err := d.wait(a.slot)
 	if err == nil {
-		d.job.Emit(a.lo, at[uint32](a.memory, a.hi-a.lo))
+		d.emit(a.lo, at[W](a.memory, a.hi-a.lo))
 		err = d.send(a.slot)
 	}
 	d.failed.set(err)

@@ -258,13 +258,33 @@ func (p *chunks[W]) mergeOnHost() error {
 		rest = p.list[g.last+1:]
 	}
 	runs = append(runs, hostRuns(rest)...)
+	if err := p.job.Loop.Err(); err != nil {
+		return err
+	}
+	if takesCodes(p.job) {
+		p.job.Loop.Ctx = nil // keys are written: this is finished
+	}
 	return p.job.Stage("merge", p.n, mergePiece, func(worker, lo, hi int) {
 		m := p.merger(worker)
 		m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
 			merged := m.rooms[1].cut(0, hi-lo)
 			m.tree(parts, merged)
-			p.job.Emit(lo, merged.positions)
+			p.emit(lo, merged)
 			return p.job.Loop.Err()
 		})
 	})
+}
+
+// emit hands merged elements over, from place lo on.
+func (p *chunks[W]) emit(lo int, merged hostRun[W]) {
+	if !takesCodes(p.job) {
+		p.job.Emit(lo, merged.positions)
+		return
+	}
+	switch codes := any(merged.codes).(type) {
+	case []uint32:
+		p.job.EmitCodes32(lo, codes)
+	case []uint64:
+		p.job.EmitCodes64(lo, codes)
+	}
 }

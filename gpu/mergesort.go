@@ -12,7 +12,7 @@ func (l *lane) mergeSort(in input, order cuda.Ptr) (finding, error) {
 	if in.n == 0 {
 		return finding{}, nil
 	}
-	block, err := l.take(mergeSortBytes(in.wide, in.n))
+	block, err := l.take(mergeSortBytes(l.device, in.wide, in.n))
 	if err != nil {
 		return finding{}, err
 	}
@@ -26,13 +26,13 @@ func (l *lane) mergeSort(in input, order cuda.Ptr) (finding, error) {
 	}
 	return finding{levels: rounds}, first(
 		func() error { return l.tileSort(in, from) },
-		func() error { _, err := l.merge(in.wide, in.n, kernels.MergeTile, from, to, paths); return err },
+		func() error { _, err := l.merge(in.wide, in.n, kernels.MergeTile, from, to, paths, false); return err },
 		func() error { return l.SyncStream(l.stream) },
 	)
 }
 
 // mergeSortBytes is the device memory that a merge sort takes besides codes and
 // order.
-func mergeSortBytes(wide bool, n int) int {
+func mergeSortBytes(_ *device, wide bool, n int) int {
 	return 2*runsBytes(wide, n) - 4*n + pathsBytes(n, kernels.MergeTile)
 }

@@ -35,7 +35,7 @@ func radixLayout(a *area, n int) (m radixMemory, cleared int) {
 }
 
 // radixBytes is the device memory of a radix sort besides codes and order.
-func radixBytes(_ bool, n int) int {
+func radixBytes(_ *device, _ bool, n int) int {
 	var size area
 	radixLayout(&size, n)
 	return int(size.at)
@@ -89,16 +89,20 @@ func (f radixFound) finding() finding {
 // countDigits counts the digits of all places and makes starts of the counts.
 func (l *lane) countDigits(m radixMemory, in input) error {
 	grid := min(kernels.RadixCountBlocks*l.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
+	ordered := uint64(1)
+	if in.shuffled {
+		ordered = 0
+	}
 	shared := kernels.RadixCountSharedU32
 	if in.wide {
 		shared = kernels.RadixCountSharedU64
 	}
 	return first(
 		func() error {
-			return l.run("radix_histogram"+width(in.wide), grid, kernels.RadixCountThreads, shared, uint64(in.codes), uint64(in.n), uint64(m.state))
+			return l.run("radix_histogram"+width(in.wide), grid, kernels.RadixCountThreads, shared, uint64(in.codes), uint64(in.n), ordered, uint64(m.state))
 		},
 		func() error {
-			return l.run("radix_starts", 1, kernels.RadixDigits, kernels.RadixStartsShared, uint64(in.n), uint64(in.places()), uint64(m.state))
+			return l.run("radix_starts", 1, kernels.RadixDigits, kernels.RadixStartsShared, uint64(in.n), uint64(in.places()), ordered, uint64(m.state))
 		},
 	)
 }

@@ -33,9 +33,10 @@ import (
 
 func init() { engine.Register(&Engine{}) }
 
-// worthN is from how many elements an argsort is given to the device. Transfers
-// at 55 GB/s each way and the sort take about 0.3 ns an element then, and the
-// fixed cost is some 100 µs.
+// worthN is from how many elements a sort has the device opened, and, as long as
+// nothing is measured, an argsort or keys alone are given to it: transfers at
+// 55 GB/s each way and the sort take about 0.3 ns an element then, and the fixed
+// cost is some 100 µs.
 const worthN = 1 << 20
 
 // openingN is from how many elements for each processor a sort waits for the
@@ -46,28 +47,60 @@ const openingN = 1 << 25
 // noDriver is how soon it shows that a driver is missing.
 const noDriver = 20 * time.Millisecond
 
-// Worth reports whether a sort of n codes is likely to be faster here. Elements
-// that have to move on the host anyway gain little: the CPU engine moves them
-// while it sorts. The first sort that is large enough has the device opened,
-// in the background.
-func (e *Engine) Worth(n, bits int, payload uintptr) bool {
-	if n < worthN || payload > 0 {
+// Worth reports whether a sort is likely to be faster here than on the CPU
+// engine: by the model of model.go, once that is measured. The first sort that
+// is large enough has the device opened, in the background, and the next has
+// both engines measured, in the background too.
+func (e *Engine) Worth(w engine.Work) bool {
+	if w.N < leastN || !e.ready(w) {
 		return false
-	}
-	opened := e.open()
-	select {
-	case <-opened:
-	default:
-		if n/runtime.GOMAXPROCS(0) < openingN {
-			return false
-		}
-		select {
-		case <-opened:
-		case <-time.After(noDriver):
-			return true
-		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.unusable() == nil
+	switch {
+	case e.opened != nil && !isClosed(e.opened):
+		return true // it is so large that it waits
+	case e.unusable() != nil:
+		return false
+	}
+	e.calibrate(w)
+	if e.model == nil || w.Payload > 0 && e.payload == nil {
+		return w.N >= worthN && w.Payload == 0
+	}
+	device, onCPU := e.model.estimate(w, e.payload)
+	return device < onCPU
+}
+
+// leastN is from how many elements a device may ever be faster.
+const leastN = 1 << curveStart
+
+// ready reports whether the device is open, or w is to wait for it. Work that is
+// large enough has it opened.
+func (e *Engine) ready(w engine.Work) bool {
+	if w.N < worthN {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.opened != nil && isClosed(e.opened)
+	}
+	opened := e.open()
+	if isClosed(opened) {
+		return true
+	}
+	if w.Payload > 0 || w.N/runtime.GOMAXPROCS(0) < openingN {
+		return false
+	}
+	select {
+	case <-opened:
+	case <-time.After(noDriver):
+	}
+	return true
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

@@ -76,20 +76,20 @@ func (l *lane) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
 }
 
 // merge merges the runs of n elements, of that length, until one is left. It
-// reads and writes from and to in turns, and returns the positions of the last
-// run; its codes are not written.
-func (l *lane) merge(wide bool, n, length int, from, to runs, paths cuda.Ptr) (cuda.Ptr, error) {
+// reads and writes from and to in turns, and returns the last run, without its
+// codes if nobody takes them.
+func (l *lane) merge(wide bool, n, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
 	given := 0 // tiles since the last wait
 	for ; length < n; length *= 2 {
-		if 2*length >= n {
+		if 2*length >= n && !codes {
 			to.codes = 0
 		}
 		if err := l.mergePairs(wide, n, length, from, to, paths, &given); err != nil {
-			return 0, err
+			return runs{}, err
 		}
 		from, to = to, from
 	}
-	return from.positions, nil
+	return from, nil
 }
 
 // patience is how many tiles are merged before the context is asked again: what

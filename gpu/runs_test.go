@@ -106,7 +106,7 @@ func TestTileSort(t *testing.T) {
 func testTileSort[W word](t *testing.T, l *lane, codes []W) {
 	n, wide := len(codes), isWide[W]()
 	to := runs{up(t, l, make([]W, n)), up(t, l, make([]uint32, n))}
-	if err := l.tileSort(input{up(t, l, codes), wide, n}, to); err != nil {
+	if err := l.tileSort(input{codes: up(t, l, codes), wide: wide, n: n}, to); err != nil {
 		t.Fatal(err)
 	}
 	sorted, positions := sortedRuns(codes, kernels.MergeTile)
@@ -144,11 +144,12 @@ func testMerge[W word](t *testing.T, l *lane, codes []W, length int) {
 	from := runs{up(t, l, sorted), up(t, l, positions)}
 	to := runs{up(t, l, make([]W, n)), up(t, l, make([]uint32, n))}
 	paths := up(t, l, make([]uint32, pathsBytes(n, length)/4))
-	order, err := l.merge(wide, n, length, from, to, paths)
+	run, err := l.merge(wide, n, length, from, to, paths, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(down[uint32](t, l, order, n), want(codes)) {
+	sorted, positions = sortedRuns(codes, n)
+	if !slices.Equal(down[W](t, l, run.codes, n), sorted) || !slices.Equal(down[uint32](t, l, run.positions, n), positions) {
 		t.Errorf("wide %v: wrong order", wide)
 	}
 }
@@ -177,7 +178,7 @@ func TestGatherRun(t *testing.T) {
 		codes := codesOf["gauss"](rand.New(rand.NewPCG(11, 12)), n)
 		sorted, positions := sortedRuns(codes, n)
 		to := runs{up(t, l, make([]uint64, n)), up(t, l, positions)}
-		if err := l.gatherRun(input{up(t, l, codes), true, n}, to.positions, 1<<31, to); err != nil {
+		if err := l.gatherRun(input{codes: up(t, l, codes), wide: true, n: n}, to.positions, 1<<31, to); err != nil {
 			t.Fatal(err)
 		}
 		for i := range positions {

@@ -7,12 +7,14 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash    = "18bdc8555fcf3f6b7d60aaa31cf8b8a212e3a0bc2d5326bcbea8efc22f18d238"
-	bucketHash    = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash = "ee9320afe3bda44e344c5f5df32f08dc383aeb48573722267fcb2c839b1f975d"
-	bucketU64Hash = "40e590f6241c7420c12734549293a766f4b91e8db484137a19c3ee78b3bfa379"
-	radixHash     = "a85ee251c3cedd10542de0baca64e952a9156a6247319c059a8895daf221be65"
-	mergeHash     = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
+	sourceHash     = "fd6a6f6d214b002aca42d716fb96219f43f1cac5ea075ff04c9b7fbf8173342f"
+	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
+	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
+	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
+	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	bitonicHash    = "b3321e9d35796d2faeb663758301ef991ab6f61b131fa9f927684e814b1f2709"
+	samplesortHash = "87402af2e372625b7d86c20cfb504dc37e7d1ec2497b98bbc7504abd6a5b69ea"
+	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
 )
 
 // What the host shares with the kernels.
@@ -56,11 +58,26 @@ const (
 	MapSharedU32        = 30728      // bytes, of sample_map
 	MapSharedU64        = 34824      // bytes, of sample_map
 	RangeSamples        = 8192       // codes that sample_range looks at
+	BitonicBits         = 13         // binary logarithm of the elements of a tile
+	BitonicRows         = 10         // strides between tiles that a pass of bitonic_merge takes, at most
+	WordThreads         = 512        // that hold a tile of words
+	PairThreads         = 1024       // that hold a tile of pairs
+	WordShared          = 65536      // bytes of a tile of words
+	PairShared          = 98304      // bytes of a tile of pairs
+	WordBytes           = 8          //
+	PairBytes           = 12         //
+	MostSamples         = 512        // samples of a tile, at most
+	RunsThreads         = 512        // of cut_tiles and move_runs
+	CutShared           = 2052       // bytes, of cut_tiles
+	MoveShared          = 4100       // bytes, of move_runs
+	ScanThreads         = 1024       // of a scan, and of split_buckets and pack_buckets
+	ScanTile            = 4096       // values that a block adds up
+	ScanShared          = 132        // bytes, of a scan
 	RadixDigits         = 256        // values of a digit
 	RadixBits           = 8          // of a digit
-	RadixTile           = 8192       // elements that a block of radix_pass moves
-	RadixThreads        = 512        //
-	RadixShared         = 83080      // bytes, of radix_pass
+	RadixTile           = 8832       // elements that a block of radix_pass moves
+	RadixThreads        = 384        //
+	RadixShared         = 84104      // bytes, of radix_pass
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
@@ -71,7 +88,7 @@ const (
 	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
-	RadixMost           = 1073733632 // elements, padding included, that the counts of tiles can tell
+	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize      = 2          // index of a status word: buckets beyond their capacity

@@ -1,10 +1,12 @@
 //go:build cudacpu && linux && amd64
 
+#include "bitonic.cu"
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
 #include "radix.cu"
 #include "merge.cu"
+#include "samplesort.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -35,9 +37,32 @@ CUDACPU_KERNEL(radix_starts);
 	CUDACPU_KERNEL(mark_order_##width);         \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
 	CUDACPU_KERNEL(radix_pass_##width);         \
+	CUDACPU_KERNEL(gather_codes_##width);       \
 	CUDACPU_KERNEL(tile_sort_##width);          \
 	CUDACPU_KERNEL(merge_paths_##width);        \
 	CUDACPU_KERNEL(merge_tiles_##width);        \
 	CUDACPU_KERNEL(gather_run_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
+
+CUDACPU_KERNEL(code_range);
+#define FOR_SOURCE(source)                 \
+	CUDACPU_KERNEL(bitonic_tiles_##source); \
+	CUDACPU_KERNEL(sample_tiles_##source)
+FOR_SOURCE(u32);
+FOR_SOURCE(u64);
+FOR_SOURCE(pair);
+#define FOR_KIND(kind)                    \
+	CUDACPU_KERNEL(bitonic_inplace_##kind); \
+	CUDACPU_KERNEL(bitonic_merge_##kind);   \
+	CUDACPU_KERNEL(bitonic_order_##kind);   \
+	CUDACPU_KERNEL(sample_inplace_##kind);  \
+	CUDACPU_KERNEL(cut_tiles_##kind);       \
+	CUDACPU_KERNEL(move_runs_##kind);       \
+	CUDACPU_KERNEL(sort_buckets_##kind)
+FOR_KIND(word);
+FOR_KIND(pair);
+CUDACPU_KERNEL(sum_tiles);
+CUDACPU_KERNEL(scan_tiles);
+CUDACPU_KERNEL(split_buckets);
+CUDACPU_KERNEL(pack_buckets);

@@ -62,5 +62,7 @@ NAME(oversize_sort)
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
 
+ENTRY(SAMPLE_THREADS, 1) NAME(gather_codes)(const CODE *codes, const u32 *order, u64 n, CODE *sorted) { gather_codes(codes, order, n, sorted); }
+
 #undef CODE
 #undef NAME

@@ -5,6 +5,8 @@
 //     phases are described in bucket.cuh.
 //   - radix.cu: the radix sort, described in radix.cuh.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
+//   - bitonic.cu: the full bitonic network; see bitonic.cuh.
+//   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
 // 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
@@ -26,4 +28,8 @@ var (
 	Radix []byte // both widths
 	//go:embed merge.fatbin
 	Merge []byte // runs and their merges
+	//go:embed bitonic.fatbin
+	Bitonic []byte
+	//go:embed samplesort.fatbin
+	SampleSort []byte // for beside Bitonic
 )

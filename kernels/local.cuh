@@ -5,6 +5,7 @@
 // position in the bucket. Plain min and max sort the words, positions make ties
 // stable, and the indices wait in shared memory until their places are known.
 #pragma once
+#include "network.cuh"
 #include "slices.cuh"
 
 constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements a lane
@@ -14,35 +15,6 @@ struct LocalShared {
 	u32 index[LOCAL_SIZE];       // input position by position in the bucket
 	u32 sorted[32 * LOCAL_PITCH]; // outputs in order
 };
-
-DEVICE void compare_exchange(u32 &a, u32 &b) {
-	u32 low = min(a, b);
-	b = max(a, b);
-	a = low;
-}
-
-// merge_lane merges the sorted halves of word[FIRST], word[FIRST + STEP], …, of
-// which there are N, by Batcher's odd-even merge.
-template <int FIRST, int N, int STEP> DEVICE void merge_lane(u32 (&word)[LOCAL_ITEMS]) {
-	if constexpr (N == 2) {
-		compare_exchange(word[FIRST], word[FIRST + STEP]);
-	} else {
-		merge_lane<FIRST, N / 2, 2 * STEP>(word);
-		merge_lane<FIRST + STEP, N / 2, 2 * STEP>(word);
-#pragma unroll
-		for (int i = 1; i + 1 < N; i += 2) compare_exchange(word[FIRST + i * STEP], word[FIRST + (i + 1) * STEP]);
-	}
-}
-
-// sort_lane sorts N words of each lane: 191 comparators for 32 words, against
-// 240 of the bitonic network.
-template <int FIRST, int N> DEVICE void sort_lane(u32 (&word)[LOCAL_ITEMS]) {
-	if constexpr (N > 1) {
-		sort_lane<FIRST, N / 2>(word);
-		sort_lane<FIRST + N / 2, N / 2>(word);
-		merge_lane<FIRST, N, 1>(word);
-	}
-}
 
 // keep_side is one side of a comparator across lanes.
 DEVICE u32 keep_side(u32 mine, u32 other, bool upper) { return upper ? max(mine, other) : min(mine, other); }

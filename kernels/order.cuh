@@ -1,4 +1,4 @@
-// order.cuh: orders that need no sorting, and the check of an order.
+// order.cuh: orders that need no sorting, codes by an order, and the check of one.
 #pragma once
 #include "slices.cuh"
 
@@ -6,6 +6,12 @@
 DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)(reversed ? n - 1 - i : i);
+}
+
+// gather_codes writes the codes in order.
+template <class Code> DEVICE void gather_codes(const Code *codes, const u32 *order, u64 n, Code *sorted) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sorted[i] = codes[load_once(order + i)];
 }
 
 // mark_order sets the bit of every position that the order holds, and counts

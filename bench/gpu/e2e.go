@@ -137,7 +137,7 @@ func endToEnd(sizes []int, columnN, peers int) error {
 			runtime.GC()
 		}
 	}
-	fmt.Printf("\nStages of the last run on the GPU engine:\n\n%s", b.stages.String())
+	fmt.Printf("\nStages of the last run on each engine:\n\n%s", b.stages.String())
 	if b.failed {
 		return errors.New("some cases failed")
 	}
@@ -161,7 +161,8 @@ func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func(
 	if compare != nil && !slices.IsSortedFunc(s, compare) {
 		return errors.New("not sorted")
 	}
-	theirs, err := repeated(restore, func() error { return sort(s, sorter.On(sorter.CPU())) })
+	var onCPU sorter.Stats
+	theirs, err := repeated(restore, func() error { return sort(s, sorter.On(sorter.CPU()), sorter.Report(&onCPU)) })
 	if err != nil {
 		return err
 	}
@@ -176,12 +177,13 @@ func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func(
 		fmt.Printf(" %.0f | %.1f | %.0f | %.1f |\n", one, one/median(ours), many, many/median(ours))
 	}
 	b.note(name, n, &st)
+	b.note(name, n, &onCPU)
 	return nil
 }
 
 // note keeps where the time of the last run went.
 func (b *e2e) note(name string, n int, st *sorter.Stats) {
-	fmt.Fprintf(&b.stages, "- %s, %d:", name, n)
+	fmt.Fprintf(&b.stages, "- %s, %d, %s:", name, n, st.Engine)
 	for _, stage := range st.Stages {
 		fmt.Fprintf(&b.stages, " %s %.1f,", stage.Name, ms(stage.Time))
 	}

@@ -9,9 +9,10 @@
 // beforehand: both in CUB's favour.
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
-// CPU engine, slices.SortFunc and pargo; with -capped it times orders of lists that
-// do not fit the memory they may take; with -check it compares orders with those of
-// the CPU engine, position by position.
+// CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
+// both engines, from small sizes to large ones; with -capped orders of lists that do
+// not fit the memory they may take; with -check it compares orders with those of the
+// CPU engine, position by position.
 package main
 
 import (
@@ -39,6 +40,7 @@ var (
 	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
 	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
+	per    = flag.Int("samples", 0, "samples of a tile in SampleSort, 16 to 512; 0 for its default")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
 	reps   = flag.Int("reps", 9, "timed repetitions")
 
@@ -46,6 +48,10 @@ var (
 	e2eN    = flag.String("e2e-n", "24000000,100000000", "comma-separated sizes of -e2e")
 	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
+
+	cross      = flag.Bool("cross", false, "time the planner beside both engines instead, over all sizes")
+	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
+	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
 
 	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
 
@@ -61,6 +67,8 @@ func main() {
 	switch {
 	case *checks:
 		err = checkAll(*most, max(1, *every))
+	case *cross:
+		err = crossover(*crossMost, *crossBytes)
 	case *cappedBytes > 0:
 		err = capped(*cappedBytes)
 	case *whole:
@@ -134,10 +142,14 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	purego.RegisterLibFunc(&b.pairs, lib, "cub_pairs")
-	if b.ours, err = gpu.Open(); err != nil {
+	var opts []gpu.Option
+	if *per != 0 {
+		opts = append(opts, gpu.Samples(*per))
+	}
+	if b.ours, err = gpu.Open(opts...); err != nil {
 		return nil, err
 	}
-	if b.checked, err = gpu.Open(gpu.Verify()); err != nil {
+	if b.checked, err = gpu.Open(append(opts, gpu.Verify())...); err != nil {
 		return nil, err
 	}
 	b.stream, err = b.NewStream()

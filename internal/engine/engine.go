@@ -19,19 +19,33 @@ import (
 type Backend interface {
 	// Name identifies the engine in Stats and errors, for example "cpu".
 	Name() string
-	// Worth reports whether the engine expects to order n codes of the given
-	// width faster than the CPU engine, payload bytes per element moved
-	// included (0 for an argsort). It must be cheap and may not open a device
-	// for an n that is not worth one.
-	Worth(n, bits int, payload uintptr) bool
+	// Worth reports whether the engine expects to be faster than the CPU
+	// engine. It must be cheap and may not open a device for work that is not
+	// worth one.
+	Worth(w Work) bool
 	// Runs reports whether the engine has a; every engine has Auto and
 	// IndexGather.
 	Runs(a Algorithm) bool
 	// Order pulls the codes of job, orders them ascending with ties in input
-	// order, and pushes the resulting input positions to job.Emit. A nil
-	// error means that every position was emitted exactly once. Errors
-	// returned after the first Emit are allowed: Emit writes to scratch only.
+	// order, and pushes the resulting input positions to job.Emit, or the
+	// sorted codes where job takes those. A nil error means that every
+	// position was emitted exactly once. Errors returned after the first Emit
+	// are allowed: the library can undo what a sink wrote.
 	Order(ctx context.Context, job *Job) error
+}
+
+// Calibrated is a backend that judges work by what it measured.
+type Calibrated interface {
+	// Calibration says what was measured, "" before it was.
+	Calibration() string
+}
+
+// Work is a sort for an engine to judge.
+type Work struct {
+	N, Bits int     // elements, and bits of their codes
+	Payload uintptr // bytes of an element that moves with its code; 0 for an argsort, and for keys alone
+	Keys    bool    // elements are nothing but their codes
+	Workers int     // goroutines at most
 }
 
 // Job is one ordering of N codes. The engine calls the source and the sink
@@ -56,6 +70,15 @@ type Job struct {
 	// lo+1-th, … in the order. Ranges are disjoint and come in any sequence;
 	// order belongs to the engine again when Emit returns.
 	Emit func(lo int, order []uint32)
+
+	// EmitCodes32 and EmitCodes64, the one that Bits says, are there where
+	// elements are nothing but their codes: an engine may push the codes that
+	// come lo-th, lo+1-th, … to it, on the same terms, and no positions. It
+	// has all of them in order before it pushes the first, and then asks the
+	// context no more (Loop.Ctx = nil): this is the write that is finished.
+	// Where it found the input in order it need push nothing.
+	EmitCodes32 func(lo int, codes []uint32)
+	EmitCodes64 func(lo int, codes []uint64)
 
 	*Env
 }

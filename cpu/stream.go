@@ -1,0 +1,27 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+)
+
+// CopyPast is copy for memory that nobody reads soon: it stores whole lines past
+// the caches, which spares the read for ownership. len(dst) >= len(src).
+func CopyPast[T any](dst, src []T) {
+	bytes := len(src) * int(unsafe.Sizeof(*new(T)))
+	if !streams || bytes < 256 || scratch.HasPointers[T]() {
+		copy(dst, src)
+		return
+	}
+	// Sound: T holds no pointers, so its memory may be copied as bytes, and both
+	// slices have that many.
+	to := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), bytes)
+	from := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), bytes)
+	head := int(-uintptr(unsafe.Pointer(&to[0])) % 64)
+	copy(to[:head], from)
+	lines := (bytes - head) / 64
+	streamLines(unsafe.Pointer(&to[head]), unsafe.Pointer(&from[head]), lines)
+	copy(to[head+64*lines:], from[head+64*lines:])
+	streamFence()
+}

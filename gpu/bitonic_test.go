@@ -1,0 +1,79 @@
+//go:build linux && (amd64 || arm64)
+
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+)
+
+// laneWith returns a lane that has the kernels of an algorithm.
+func laneWith(t *testing.T, a engine.Algorithm) *lane {
+	t.Helper()
+	l := laneOf(t)
+	if err := l.load(algorithms[a].modules); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// tileSizes are sizes about those of items, tiles and merges.
+func tileSizes() []int {
+	if testing.Short() {
+		return []int{0, 1, 2, 17, bitonicTile + 1}
+	}
+	return append([]int{0, 1, 2, 15, 16, 17, 257, 1000, bitonicTile - 1, bitonicTile, bitonicTile + 1,
+		2*bitonicTile - 1, 2*bitonicTile + 1, 3 * bitonicTile, 5*bitonicTile + 77, 70_000}, large...)
+}
+
+// checkAlgorithm orders codes of all distributions, and of all sizes.
+func checkAlgorithm(t *testing.T, l *lane, by way) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range tileSizes() {
+		checkOrders(t, l, by, codesOf["uniform"](r, n))
+	}
+	for name, make := range codesOf {
+		for _, n := range smallSizes(name) {
+			t.Run(name, func(t *testing.T) { checkOrders(t, l, by, make(r, n)) })
+		}
+	}
+}
+
+func TestBitonic(t *testing.T) { checkAlgorithm(t, laneWith(t, engine.Bitonic), (*lane).bitonic) }
+
+// TestBitonicRows takes fewer strides in a pass than the kernels can, so that
+// merges take as many passes as with many more elements.
+func TestBitonicRows(t *testing.T) {
+	l := laneWith(t, engine.Bitonic)
+	r := rand.New(rand.NewPCG(3, 4))
+	n, most := 13*bitonicTile+77, 3
+	if testing.Short() {
+		n, most = 2*bitonicTile+77, 1
+	}
+	for rows := 1; rows <= most; rows++ {
+		by := func(l *lane, in input, order cuda.Ptr) (finding, error) { return l.bitonicBy(rows, in, order) }
+		t.Run(fmt.Sprint(rows), func(t *testing.T) { checkOrders(t, l, by, codesOf["uniform"](r, n)) })
+	}
+}
+
+// checkOrders compares orders of codes, of their upper halves, and of codes close
+// together with those of the plain twin.
+func checkOrders(t *testing.T, l *lane, by way, wide []uint64) {
+	t.Helper()
+	narrow := fill32(wide)
+	if !slices.Equal(orderBy(t, l, by, narrow), want(narrow)) {
+		t.Errorf("%d codes of 32 bits: wrong order", len(wide))
+	}
+	if !slices.Equal(orderBy(t, l, by, wide), want(wide)) {
+		t.Errorf("%d codes of 64 bits: wrong order", len(wide))
+	}
+	near := fill(len(wide), func(i int) uint64 { return 1<<63 + wide[i]>>30 })
+	if !slices.Equal(orderBy(t, l, by, near), want(near)) {
+		t.Errorf("%d codes of 64 bits that lie close together: wrong order", len(wide))
+	}
+}

@@ -1,0 +1,236 @@
+package gpu
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"example.com/sorter/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
+)
+
+// Calibration runs once in a process, in the background, behind the opening of
+// the device: small sorts of made-up codes on both engines, the best of a few
+// each, since the program goes on meanwhile. It takes some 50 ms. What elements
+// cost to move is measured when the first are to be moved, and takes about as
+// long and twice payloadBytes.
+
+const (
+	fewCodes, manyCodes = 1 << 14, 1 << 21 // between which the device's line lies
+	payloadBytes        = 64 << 20         // of elements: more than the caches of the cores
+	calibrationReps     = 3
+
+	// slow is a device not worth measuring any further, such as one that is
+	// simulated.
+	slow = 5 * time.Millisecond
+)
+
+// calibrate has the costs of w measured in the background, unless they are, or
+// something is being measured. e.mu is held, and the device works.
+func (e *Engine) calibrate(w engine.Work) {
+	m := e.model
+	if e.measuring || m != nil && (w.Payload == 0 || e.payload != nil) {
+		return
+	}
+	e.measuring = true
+	e.users.Add(1)
+	go func() {
+		defer e.users.Done()
+		var p *payload
+		var err error
+		if m == nil {
+			m, err = measureModel(e)
+		} else {
+			p, err = measurePayload(m)
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if err == nil {
+			e.model, e.payload, e.measuring = m, p, false
+		}
+	}()
+}
+
+// Calibration says what was measured of the device and of the CPU engine, for the
+// planner: "" before. See model.go for the meaning of the numbers.
+func (e *Engine) Calibration() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.model == nil:
+		return ""
+	case e.payload == nil:
+		return e.model.String()
+	}
+	return e.model.String() + "; " + e.payload.String()
+}
+
+// measureModel measures sorts without payload, on a lane of their own.
+func measureModel(e *Engine) (*model, error) {
+	m := &model{workers: runtime.GOMAXPROCS(0)}
+	return m, e.with(context.Background(), func(l *lane) error {
+		if err := measureWidth[uint32](e, l, m); err != nil {
+			return err
+		}
+		return measureWidth[uint64](e, l, m)
+	})
+}
+
+func measureWidth[W word](e *Engine, l *lane, m *model) error {
+	b := newBench[W](m.workers)
+	defer b.Arena.Release(1)
+	for _, keys := range []bool{false, true} {
+		k := kindOf(engine.Work{Bits: b.bits, Keys: keys})
+		for i := range m.cpu[k] {
+			n := m.cpu[k].size(i)
+			took, err := best(func() error { return b.onCPU(n, keys) })
+			if err != nil {
+				return err
+			}
+			m.cpu[k][i] = took / float64(n)
+		}
+		few, err := best(func() error { return l.order(e, b.job(fewCodes, keys)) })
+		if err != nil {
+			return err
+		}
+		m.device[k] = line{each: few / fewCodes}
+		if few > float64(slow) {
+			continue
+		}
+		many, err := best(func() error { return l.order(e, b.job(manyCodes, keys)) })
+		if err != nil {
+			return err
+		}
+		m.device[k] = through(fewCodes, few, manyCodes, many)
+	}
+	return nil
+}
+
+// best returns the shortest of a few runs, in ns.
+func best(f func() error) (ns float64, err error) {
+	for i := range calibrationReps {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		if took := float64(time.Since(start)); i == 0 || took < ns {
+			ns = took
+		}
+	}
+	return ns, nil
+}
+
+// bench sorts codes of one width, all different and spread evenly.
+type bench[W word] struct {
+	engine.Env
+	bits       int
+	in, sorted []W
+	order      []uint32
+}
+
+func newBench[W word](workers int) *bench[W] {
+	b := &bench[W]{bits: 8 * int(unsafe.Sizeof(*new(W)))}
+	b.Loop.Workers = workers
+	b.in, b.sorted = scratch.Take[W](&b.Arena, manyCodes), scratch.Take[W](&b.Arena, manyCodes)
+	b.order = scratch.Take[uint32](&b.Arena, manyCodes)
+	for i := range b.in {
+		b.in[i] = spread[W](i)
+	}
+	return b
+}
+
+// spread is the i-th of codes that are different and spread evenly.
+func spread[W word](i int) W {
+	const golden = 0x9e3779b97f4a7c15
+	width := 8 * unsafe.Sizeof(*new(W))
+	return W(uint64(i) * (golden>>(64-width) | 1))
+}
+
+// job is a sort of the first n codes, in an environment of its own.
+func (b *bench[W]) job(n int, keys bool) *engine.Job {
+	job := &engine.Job{N: n, Bits: b.bits, Env: new(engine.Env)}
+	job.Loop.Workers = b.Loop.Workers
+	pull := func(dst []W, lo int) { copy(dst, b.in[lo:]) }
+	emit := func(lo int, codes []W) { copy(b.sorted[lo:], codes) }
+	switch pull := any(pull).(type) {
+	case func([]uint32, int):
+		job.Codes32 = pull
+		if keys {
+			job.EmitCodes32 = any(emit).(func(int, []uint32))
+		}
+	case func([]uint64, int):
+		job.Codes64 = pull
+		if keys {
+			job.EmitCodes64 = any(emit).(func(int, []uint64))
+		}
+	}
+	job.Emit = func(lo int, order []uint32) { copy(b.order[lo:], order) }
+	return job
+}
+
+// onCPU sorts the first n codes on the CPU engine.
+func (b *bench[W]) onCPU(n int, keys bool) error {
+	job := b.job(n, keys)
+	defer job.Arena.Release(1)
+	if !keys {
+		return cpu.Engine{}.Order(context.Background(), job)
+	}
+	all := cpu.Keys[W]{
+		Len:   n,
+		View:  func(lo, hi int, _ []W) []W { return b.in[lo:hi] },
+		Write: func(lo int, codes []W) { copy(b.sorted[lo:], codes) },
+	}
+	return all.Sort(job.Env)
+}
+
+// measurePayload measures what elements cost to move: on the CPU engine, on top
+// of what m says of their codes, and through an order.
+func measurePayload(m *model) (p *payload, err error) {
+	p = new(payload)
+	if p.move.small, p.gather.small, err = moves[[smallPayload]byte](m); err != nil {
+		return nil, err
+	}
+	p.move.large, p.gather.large, err = moves[[largePayload]byte](m)
+	return p, err
+}
+
+// moves returns the times per element.
+func moves[E any](m *model) (move, gather float64, err error) {
+	n := payloadBytes / int(unsafe.Sizeof(*new(E)))
+	var env engine.Env
+	env.Loop.Workers = m.workers
+	defer env.Arena.Release(1)
+	s := scratch.Take[E](&env.Arena, n)
+	move, err = best(func() error {
+		return env.Scoped(func(env *engine.Env) error {
+			return cpu.Move(env, s, func(dst []uint32, lo int) {
+				for i := range dst {
+					dst[i] = spread[uint32](lo + i)
+				}
+			})
+		})
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	aside, order := scratch.Take[E](&env.Arena, n), scratch.Take[uint32](&env.Arena, n)
+	for i := range order {
+		order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
+	}
+	const piece = 1 << 15
+	gather, err = best(func() error {
+		return first(
+			func() error {
+				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
+			},
+			func() error {
+				return env.Stage("gather", n, piece, func(_, lo, hi int) { perm.Gather(s[lo:hi], aside, order[lo:hi], 1) })
+			},
+		)
+	})
+	return max(0, move/float64(n)-m.cpu[order32].at(n)), gather / float64(n), err
+}

@@ -1,0 +1,65 @@
+package gpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/kernels"
+)
+
+// elements says what codes with their positions become for a comparison sort, as
+// elements.cuh has it: words, or pairs where code and position need more than 64
+// bits.
+type elements struct {
+	source  string // suffix of kernels that make elements of codes
+	kind    string // suffix of kernels that have elements
+	size    int    // bytes of an element
+	threads int    // of a block that holds a tile of them
+	shared  int    // bytes of a tile
+	low     uint64 // lowest code
+	bits    int    // of a position in a word
+}
+
+// elementsFor reads codes of 64 bits to see how far apart they lie.
+func (l *lane) elementsFor(in input) (elements, error) {
+	e := elements{source: width(in.wide), kind: "_word", size: kernels.WordBytes, threads: kernels.WordThreads, shared: kernels.WordShared, bits: in.indexBits()}
+	if !in.wide {
+		return e, nil
+	}
+	low, high, err := l.codeRange(in)
+	if e.low = low; bits.Len64(high-low)+e.bits > 64 {
+		e = elements{source: "_pair", kind: "_pair", size: kernels.PairBytes, threads: kernels.PairThreads, shared: kernels.PairShared}
+	}
+	return e, err
+}
+
+// args are the first arguments of a kernel that makes elements of codes.
+func (e *elements) args(in input) []uint64 {
+	if e.source == "_pair" {
+		return []uint64{uint64(in.codes)}
+	}
+	return []uint64{uint64(in.codes), e.low, uint64(e.bits)}
+}
+
+// mask is the bits of a word that hold the position.
+func (e *elements) mask() uint64 { return 1<<e.bits - 1 }
+
+// codeRange returns the lowest and the highest of codes of 64 bits.
+func (l *lane) codeRange(in input) (low, high uint64, err error) {
+	const size = int(unsafe.Sizeof(l.note.ends))
+	b, err := l.take(size)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer l.put(b)
+	err = first(
+		func() error { return l.Memset32(b.at, ^uint32(0), 2, l.stream) },
+		func() error { return l.Memset32(b.at+8, 0, 2, l.stream) },
+		func() error {
+			return l.run("code_range", l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(b.at))
+		},
+		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.ends), b.at, size, l.stream) },
+		func() error { return l.SyncStream(l.stream) },
+	)
+	return l.note.ends[0], l.note.ends[1], err
+}

@@ -1,0 +1,133 @@
+package gpu
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"example.com/sorter/internal/engine"
+)
+
+// The planner's model of time, in ns; every number in it is measured, by
+// calibrate.go, for all of this machine's workers:
+//
+//	device = fixed + n × (each + gather)
+//	CPU    = n × (each(n) + move)
+//
+// each, for each kind of sort, is everything from codes to the order or to
+// sorted keys, transfers included; on the CPU it depends on n, since small
+// sorts fit the cache and large ones several workers. gather is what moving an
+// element takes whose order the device finds: a copy aside, and back through
+// the order. move is what the CPU engine takes longer for elements that travel
+// with their codes. Key functions take both engines the same time, and so does
+// the first touch of a result: neither is in the model. Nor is what only one
+// engine makes of inputs that are in order, or uneven.
+
+// kind is what a sort is given and makes.
+type kind int
+
+const (
+	order32 kind = iota // the order of codes
+	order64
+	keys32 // sorted codes
+	keys64
+	kinds
+)
+
+func kindOf(w engine.Work) kind {
+	k := order32
+	if w.Keys {
+		k = keys32
+	}
+	if w.Bits > 32 {
+		k++
+	}
+	return k
+}
+
+func (k kind) String() string { return [kinds]string{"order32", "order64", "keys32", "keys64"}[k] }
+
+// model is what is known of the device and of the CPU engine.
+type model struct {
+	workers int // at which the host was measured
+	device  [kinds]line
+	cpu     [kinds]curve
+}
+
+// line is the time of n elements on the device, fixed + n × each.
+type line struct{ fixed, each float64 }
+
+func (l line) at(n int) float64 { return l.fixed + float64(n)*l.each }
+
+// through returns the line through the times t of n and u of m elements, n < m.
+func through(n int, t float64, m int, u float64) line {
+	each := max(0, (u-t)/float64(m-n))
+	return line{max(0, t-each*float64(n)), each}
+}
+
+// curve is the CPU's time per element for 1<<12, 1<<14, … elements.
+type curve [5]float64
+
+const curveStart, curveStep = 12, 2 // as powers of two
+
+// size is the number of elements of the i-th point.
+func (curve) size(i int) int { return 1 << (curveStart + i*curveStep) }
+
+// at interpolates between powers of two; outside it goes on as at the ends.
+func (c curve) at(n int) float64 {
+	power := bits.Len(uint(n)) - 1
+	place := float64(power-curveStart) + float64(n)/float64(int(1)<<power) - 1
+	place = min(max(place/curveStep, 0), float64(len(c)-1))
+	i := min(int(place), len(c)-2)
+	return c[i] + (place-float64(i))*(c[i+1]-c[i])
+}
+
+// payload is what moving elements costs, each by size.
+type payload struct{ move, gather bySize }
+
+// bySize is a time per element of smallPayload bytes and of largePayload, and
+// on the line through both for others.
+type bySize struct{ small, large float64 }
+
+const smallPayload, largePayload = 16, 64
+
+func (b bySize) at(size uintptr) float64 {
+	slope := (b.large - b.small) / (largePayload - smallPayload)
+	return max(0, b.small+slope*(float64(size)-smallPayload))
+}
+
+// estimate returns how long w takes on the device and on the CPU. p may be nil
+// for work without payload.
+func (m *model) estimate(w engine.Work, p *payload) (device, onCPU float64) {
+	k, n := kindOf(w), float64(w.N)
+	onCPU = n * m.cpu[k].at(w.N)
+	device = m.device[k].each * n
+	if w.Payload > 0 {
+		// Few elements are moved by as few workers as order their codes.
+		few := m.cpu[order32].at(w.N) / m.cpu[order32].at(1<<30)
+		onCPU += n * few * p.move.at(w.Payload)
+		device += n * few * p.gather.at(w.Payload)
+	}
+	if w.Workers > 0 && w.Workers < m.workers {
+		fewer := float64(m.workers) / float64(w.Workers)
+		onCPU, device = fewer*onCPU, fewer*device
+	}
+	return m.device[k].fixed + device, onCPU
+}
+
+func (m *model) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d workers", m.workers)
+	for k := range kinds {
+		fmt.Fprintf(&b, "; %v: device %.0f µs + %.3f ns, cpu", k, m.device[k].fixed/1e3, m.device[k].each)
+		for i, each := range m.cpu[k] {
+			fmt.Fprintf(&b, " 2^%d %.2f", curveStart+i*curveStep, each)
+		}
+	}
+	return b.String() + " ns"
+}
+
+func (p *payload) String() string {
+	return fmt.Sprintf("%d B: move %.2f, gather %.2f; %d B: move %.2f, gather %.2f ns",
+		smallPayload, p.move.small, p.gather.small, largePayload, p.move.large, p.gather.large)
+}

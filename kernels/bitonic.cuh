@@ -1,0 +1,162 @@
+// bitonic.cuh: Batcher's bitonic network over any number of elements (paper 001;
+// tiles in shared memory as in section 4 of paper 002).
+//
+//   bitonic_tiles     sorts each tile: all merges of up to BITONIC_TILE elements
+//   bitonic_merge     strides of a merge: up to COLUMN_ROWS bits of those between tiles, or all inside
+//   bitonic_order     the last pass of the last merge: positions instead of elements
+//
+// A merge of 1 << p elements begins with a step that mirrors: i is compared with
+// i ^ ((1 << p) - 1). So the lower place of every comparator takes the smaller
+// element, and what lies behind the end of the input is as if the largest
+// elements were there: they would never move. They are never stored.
+//
+// A block always holds a tile. For strides between tiles that is a set of rows,
+// equally far apart, of adjacent elements; the upper half of a mirroring pass
+// takes the mirrored columns, which makes it a mirroring step of the tile
+// itself. Each thread holds 16 words, for 4 strides between two visits of shared
+// memory, or 8 pairs. At 1 << 26 elements that makes 30 passes over memory; a pass for
+// every stride of a tile or more would make 105.
+#pragma once
+#include "elements.cuh"
+#include "network.cuh"
+
+constexpr int BITONIC_BITS = 13;
+constexpr u32 BITONIC_TILE = 1 << BITONIC_BITS;
+constexpr int COLUMN_ROWS = 10; // bits: rows are at least 64 bytes wide, or bandwidth is lost
+
+// Items is what a thread holds. 16 pairs would take more registers than there are
+// for two blocks of words.
+template <class Element> struct Items {
+	static constexpr int BITS = sizeof(Element) == 8 ? 4 : 3, COUNT = 1 << BITS;
+	static constexpr int THREADS = BITONIC_TILE / COUNT; // of a block
+};
+
+// BitonicShared is a tile. Places are such that no two lanes of a half-warp meet
+// in one bank, whichever bits of the index their items differ in.
+template <class E> struct BitonicShared {
+	typedef E Element;
+	u64 memory[BITONIC_TILE * Elements<Element>::BYTES / 8];
+
+	DEVICE static u32 place(u32 i) { return i ^ (i >> Items<E>::BITS & 15); }
+	DEVICE Element get(u32 i) { return Elements<Element>(memory, BITONIC_TILE).get(place(i)); }
+	DEVICE void set(u32 i, const Element &e) { Elements<Element>(memory, BITONIC_TILE).set(place(i), e); }
+};
+
+// exchange takes the strides 1 << (top - 1), …, 1 << (top - count) of a merge,
+// the first of them mirrored if the merge begins; count <= Items::BITS.
+// What has an index of size or more is behind the end.
+template <class From, class To> DEVICE void exchange(From &from, To &to, int top, int count, bool mirror, u32 size) {
+	typedef typename From::Element Element;
+	constexpr int BITS = Items<Element>::BITS, ITEMS = Items<Element>::COUNT;
+	const int bit = max(top - BITS, 0); // the lowest bit of the index that a thread's items differ in
+	const u32 low = threadIdx.x & ((1u << bit) - 1), high = threadIdx.x >> bit << (bit + BITS);
+	const u32 upper = mirror ? low ^ ((1u << bit) - 1) : low;
+	if ((high | low) >= size) return;
+	Element item[ITEMS];
+#pragma unroll
+	for (int i = 0; i < ITEMS; i++) item[i] = from.get(high | (u32)i << bit | (i < ITEMS / 2 ? low : upper));
+	const int first = top - bit - mirror, last = top - bit - count; // bits of i
+	if (mirror) {
+#pragma unroll
+		for (int i = 0; i < ITEMS / 2; i++) compare_exchange(item[i], item[ITEMS - 1 - i]);
+	}
+#pragma unroll
+	for (int b = BITS - 1; b >= 0; b--) {
+		if (b >= first || b < last) continue;
+#pragma unroll
+		for (int i = 0; i < ITEMS; i++)
+			if ((i >> b & 1) == 0) compare_exchange(item[i], item[i | 1 << b]);
+	}
+#pragma unroll
+	for (int i = 0; i < ITEMS; i++) to.set(high | (u32)i << bit | (i < ITEMS / 2 ? low : upper), item[i]);
+}
+
+// merge_tile takes the strides 1 << (top - 1), …, 1 << last.
+template <class E> DEVICE void merge_tile(BitonicShared<E> &tile, int top, int last, bool mirror, u32 size) {
+	constexpr int BITS = Items<E>::BITS;
+	for (; top > last; top -= BITS, mirror = false) {
+		exchange(tile, tile, top, min(top - last, BITS), mirror, size);
+		__syncthreads(); // the tile is as it is after these strides
+	}
+}
+
+// sort_tile puts size <= BITONIC_TILE elements of the source, from first on, into
+// order in the tile, and ends behind them. It reads all of them before it returns.
+template <class Source> DEVICE void sort_tile(BitonicShared<typename Source::Element> &tile, const Source &source, u64 first, u32 size) {
+	typedef typename Source::Element Element;
+	constexpr int BITS = Items<Element>::BITS, ITEMS = Items<Element>::COUNT;
+	const u32 lanes = (size + ITEMS - 1) / ITEMS; // threads that have elements
+	u32 length = ITEMS;
+	while (length < size) length *= 2;
+	if (threadIdx.x * ITEMS < length) {
+		Element item[ITEMS];
+#pragma unroll
+		for (int i = 0; i < ITEMS; i++) {
+			const u32 at = threadIdx.x + i * lanes;
+			item[i] = threadIdx.x < lanes && at < size ? source.get(first + at) : Elements<Element>::end();
+		}
+		sort_lane<0, ITEMS>(item);
+#pragma unroll
+		for (int i = 0; i < ITEMS; i++) tile.set(threadIdx.x * ITEMS + i, item[i]);
+	}
+	__syncthreads(); // elements are in the tile, in order by lane
+	for (int top = BITS + 1; 1u << top <= length; top++) merge_tile(tile, top, 0, true, lanes * ITEMS);
+}
+
+// bitonic_tiles makes elements and sorts each tile of them.
+template <class Source> DEVICE void bitonic_tiles(const Source &source, u64 n, u64 *memory) {
+	typedef typename Source::Element Element;
+	SORTER_SHARED(BitonicShared<Element>, tile);
+	const Elements<Element> elements(memory, n);
+	const u64 first = (u64)blockIdx.x * BITONIC_TILE;
+	const u32 size = (u32)min((u64)BITONIC_TILE, n - first);
+	sort_tile(tile, source, first, size);
+	for (u32 i = threadIdx.x; i < size; i += Items<Element>::THREADS) elements.set(first + i, tile.get(i));
+}
+
+// Columns is a tile's view of elements: rows that lie 1 << low apart, of which it
+// has 1 << (BITONIC_BITS - width).
+template <class E> struct Columns {
+	typedef E Element;
+	Elements<E> elements;
+	u64 n;
+	int low, width;
+	u64 lower, upper; // where the halves of the tile begin
+
+	DEVICE Columns(u64 *memory, u64 n, int low, int rows, bool mirror) : elements(memory, n), n(n), low(low), width(BITONIC_BITS - rows) {
+		const int bits = low > 0 ? low - width : 0; // columns of one set of rows
+		const u32 last = (1u << bits) - 1, column = blockIdx.x & last;
+		const u64 base = (u64)(blockIdx.x >> bits) << (low + rows);
+		lower = base + ((u64)column << width);
+		upper = base + ((u64)(mirror ? column ^ last : column) << width);
+	}
+	DEVICE u64 at(u32 i) const { return (i < BITONIC_TILE / 2 ? lower : upper) + ((u64)(i >> width) << low) + (i & ((1u << width) - 1)); }
+	DEVICE bool beyond(u32 i) const { return at(i) >= n; }
+	DEVICE E get(u32 i) const { return beyond(i) ? Elements<E>::end() : elements.get(at(i)); }
+};
+
+// merge_columns takes the strides 1 << (low + rows - 1), …, 1 << low of a merge in
+// the tile.
+template <class E> DEVICE void merge_columns(BitonicShared<E> &tile, const Columns<E> &columns, int rows, bool mirror) {
+	constexpr int BITS = Items<E>::BITS;
+	exchange(columns, tile, BITONIC_BITS, min(rows, BITS), mirror, BITONIC_TILE);
+	__syncthreads(); // the tile is there
+	merge_tile(tile, BITONIC_BITS - BITS, BITONIC_BITS - rows, false, BITONIC_TILE);
+}
+
+template <class E> DEVICE void bitonic_merge(u64 *memory, u64 n, int low, int rows, bool mirror) {
+	SORTER_SHARED(BitonicShared<E>, tile);
+	const Columns<E> columns(memory, n, low, rows, mirror);
+	if (columns.beyond(mirror ? BITONIC_TILE / 2 : 0)) return; // nothing moves
+	merge_columns(tile, columns, rows, mirror);
+	for (u32 i = threadIdx.x; i < BITONIC_TILE; i += Items<E>::THREADS)
+		if (!columns.beyond(i)) columns.elements.set(columns.at(i), tile.get(i));
+}
+
+template <class E> DEVICE void bitonic_order(u64 *memory, u64 n, u32 mask, u32 *order) {
+	SORTER_SHARED(BitonicShared<E>, tile);
+	const Columns<E> columns(memory, n, 0, BITONIC_BITS, false);
+	merge_columns(tile, columns, BITONIC_BITS, false);
+	for (u32 i = threadIdx.x; i < BITONIC_TILE; i += Items<E>::THREADS)
+		if (!columns.beyond(i)) order[columns.at(i)] = position_of(tile.get(i), mask);
+}
