@@ -172,6 +172,10 @@ const (
 	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
 	QuickMerge = engine.QuickMerge
 
+	// Hybrid has a device sort tiles, which the CPU merges while later tiles are
+	// sorted: Żurek et al. (2013), section 6. GPU and CPU.
+	Hybrid = engine.Hybrid
+
 	// CPUBucket cuts the range of the codes into equal intervals and sorts each
 	// by quicksort: Żurek et al. (2013), section 5. CPU.
 	CPUBucket = engine.CPUBucket
@@ -183,8 +187,9 @@ const (
 	// Massively Parallel Processors" (2022), sections 13.2 to 13.6.
 	Radix = engine.Radix
 
-	// MergeSort sorts tiles and merges them two by two, all workers each merge:
-	// Hwu, Kirk and El Hajj (2022), section 13.7. CPU.
+	// MergeSort sorts tiles and merges them in pairs, each merge cut into equal
+	// parts by merge path: Hwu, Kirk and El Hajj (2022), section 13.7. Its time
+	// does not depend on how the codes are spread.
 	MergeSort = engine.MergeSort
 
 	// SampleSort bounds buckets by equidistant samples of sorted tiles, so that

@@ -18,7 +18,7 @@ type Stats struct {
 	Elements  int           // length of the input
 	CodeBits  int           // bits of the leading code
 	Workers   int           // goroutines at most
-	Rounds    int           // partition rounds, one inside another, to which every large run of ties adds its own; 0 where the input fit one bucket or was in order
+	Rounds    int           // rounds of partition and of merging, one inside another, to which every large run of ties adds its own; 0 where the input fit one bucket or was in order
 	Ties      int           // elements whose leading codes tied and were refined
 	Scratch   int64         // most bytes of scratch held at a time
 	Stages    []Stage       // wall time of each stage, in the order they ran

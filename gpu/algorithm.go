@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"math"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -12,6 +13,8 @@ import (
 type algorithm struct {
 	modules []*module // loaded when it first runs
 	order   func(l *lane, in input, order cuda.Ptr) (finding, error)
+	most    int                                   // elements it can order
+	bytes   func(d *device, wide bool, n int) int // memory at most, besides codes and order
 }
 
 // input is the codes of one sort.
@@ -23,12 +26,7 @@ type input struct {
 }
 
 // size is the bytes of a code.
-func (in input) size() int {
-	if in.wide {
-		return 8
-	}
-	return 4
-}
+func (in input) size() int { return codeBytes(in.wide) }
 
 // sortedCodes returns device memory with the codes of in by their order.
 func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
@@ -48,17 +46,18 @@ func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
 type finding struct {
 	algorithm engine.Algorithm
 	shape     string // "sorted", "reversed", "flat" or ""
-	levels    int    // of partition, or passes
+	levels    int    // of partition, passes, or rounds of merging
 }
 
 // inOrder reports whether the codes were in order.
 func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
 
 var algorithms = map[engine.Algorithm]algorithm{
-	engine.BucketBitonic: {bucketModules, (*lane).argsort},
-	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic},
-	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort},
-	engine.Radix:         {radixModules, (*lane).radixSort},
+	engine.BucketBitonic: {bucketModules, (*lane).argsort, maxN, bucketBytes},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic, maxN, bitonicBytes},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort, maxN, sampleSortBytes},
+	engine.Radix:         {radixModules, (*lane).radixSort, maxN, radixBytes},
+	engine.MergeSort:     {mergeModules, (*lane).mergeSort, math.MaxInt, mergeSortBytes},
 }
 
 // lastResort orders what another algorithm finds too uneven.
@@ -67,7 +66,19 @@ const lastResort = engine.Radix
 // Runs implements the engine's side of sorter.Backend.
 func (e *Engine) Runs(a engine.Algorithm) bool {
 	_, ok := algorithms[a]
-	return ok || a == engine.Auto || a == engine.IndexGather
+	return ok || a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
+}
+
+// demanding is what may take most where n codes are sorted by a, which may leave
+// the choice to the engine; nothing where the device alone does not have a.
+func demanding(a engine.Algorithm, wide bool, n int) algorithm {
+	switch {
+	case a.OrdersCodes():
+		return algorithms[a]
+	case n < radixBelow(wide):
+		return algorithms[engine.Radix]
+	}
+	return algorithms[engine.BucketBitonic]
 }
 
 // sort writes the stable order of n codes to order, both in device memory. It

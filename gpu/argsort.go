@@ -91,6 +91,21 @@ func (m *memory) body(a *area, p *plan) {
 	}
 }
 
+// bucketBytes bounds the device memory of the bucket sort, by its largest plans
+// of each kind and by the radix sort, which takes what is too uneven.
+func bucketBytes(d *device, wide bool, n int) int {
+	bytes := radixBytes(d, wide, n)
+	n = max(n, 2)
+	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
+		for _, p := range largestPlans(input{wide: wide, n: max(n, 2)}) {
+			var size area
+			new(memory).body(&size, p)
+			bytes = max(bytes, int(size.at))
+		}
+	}
+	return headBytes + bytes
+}
+
 // argsort orders codes by the bucket sort, or returns errUneven.
 func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
 	return l.argsortIf(func(attempt) bool { return true }, in, order)

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
 )
 
 // codesOf makes n codes with some property, by name.
@@ -64,22 +66,7 @@ func fill(n int, f func(i int) uint64) []uint64 {
 	return s
 }
 
-func want[W word](codes []W) []uint32 {
-	order := make([]uint32, len(codes))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		switch {
-		case codes[a] < codes[b]:
-			return -1
-		case codes[a] > codes[b]:
-			return 1
-		}
-		return 0
-	})
-	return order
-}
+func want[W word](codes []W) []uint32 { return stable(codes) }
 
 // argsort runs codes through an algorithm.
 func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uint32 {
@@ -154,17 +141,34 @@ func TestArgsort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, make := range codesOf {
 		for _, n := range sizes(name) {
-			t.Run(name, func(t *testing.T) {
-				wide := make(r, n)
-				if got := argsort(t, l, engine.BucketBitonic, wide); !slices.Equal(got, want(wide)) {
-					t.Errorf("%d codes of 64 bits: wrong order", n)
-				}
-				narrow := fill32(wide)
-				if got := argsort(t, l, engine.BucketBitonic, narrow); !slices.Equal(got, want(narrow)) {
-					t.Errorf("%d codes of 32 bits: wrong order", n)
-				}
-			})
+			codes := make(r, n)
+			for a := range algorithms {
+				t.Run(fmt.Sprint(a, " ", name), func(t *testing.T) { testArgsort(t, l, a, codes) })
+			}
 		}
+	}
+}
+
+func testArgsort(t *testing.T, l *lane, a engine.Algorithm, wide []uint64) {
+	if got := argsort(t, l, a, wide); !slices.Equal(got, want(wide)) {
+		t.Errorf("%d codes of 64 bits: wrong order", len(wide))
+	}
+	narrow := fill32(wide)
+	if got := argsort(t, l, a, narrow); !slices.Equal(got, want(narrow)) {
+		t.Errorf("%d codes of 32 bits: wrong order", len(narrow))
+	}
+}
+
+// TestMergeSort has sizes at which the number of rounds changes.
+func TestMergeSort(t *testing.T) {
+	l := mergeLane(t)
+	r := rand.New(rand.NewPCG(13, 14))
+	sizes := append([]int{0, kernels.MergeTile + 1, 4*kernels.MergeTile + 1, 8 * kernels.MergeTile}, aroundTiles...)
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	for _, n := range sizes {
+		testArgsort(t, l, engine.MergeSort, codesOf["16 values"](r, n))
 	}
 }
 

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"unsafe"
+
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/kernels"
 )
@@ -21,6 +23,15 @@ const bitonicTile = 1 << kernels.BitonicBits
 // number alone.
 func (l *lane) bitonic(in input, order cuda.Ptr) (finding, error) {
 	return l.bitonicBy(kernels.BitonicRows, in, order)
+}
+
+// bitonicBytes is the device memory of the network besides codes and order.
+func bitonicBytes(_ *device, wide bool, n int) int {
+	head := int(unsafe.Sizeof(note{}.ends))
+	if wide {
+		return head + kernels.PairBytes*n
+	}
+	return head + kernels.WordBytes*n
 }
 
 // bitonicBy takes at most the given number of strides between tiles in a pass.

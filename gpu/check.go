@@ -7,10 +7,13 @@ import (
 	"example.com/sorter/kernels"
 )
 
+// checkBytes is the device memory that check takes.
+func checkBytes(n int) int { return headBytes + n/8 + 4 }
+
 // check verifies on the device that order holds every position once and is the
 // stable order of the codes.
 func (l *lane) check(in input, order cuda.Ptr) error {
-	block, err := l.take(headBytes + in.n/8 + 4)
+	block, err := l.take(checkBytes(in.n))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 type device struct {
 	cuda.Context
 	info    cuda.Info
+	limit   int                   // see Memory; 0: what is free
 	samples int                   // see Samples; 0: its default
 	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
@@ -136,9 +137,10 @@ func (d *device) lane(ctx context.Context) (*lane, error) {
 		return nil, ctx.Err()
 	}
 	if l := d.popSpare(); l != nil {
+		l.ctx = ctx
 		return l, nil
 	}
-	l := &lane{device: d}
+	l := &lane{device: d, ctx: ctx}
 	if err := l.open(); err != nil {
 		l.free()
 		<-d.turns
@@ -175,6 +177,17 @@ func (d *device) dropSpare() error {
 		failed.add(l.drop(all))
 	}
 	return failed.first()
+}
+
+// idleBytes is the device memory that l and lanes that nobody uses have idle.
+func (l *lane) idleBytes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bytes := sum(l.idle)
+	for _, s := range l.spare {
+		bytes += sum(s.idle)
+	}
+	return bytes
 }
 
 // errorList collects the errors of steps that are all taken.

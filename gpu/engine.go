@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"unsafe"
 
@@ -45,9 +46,31 @@ func Device(ordinal int) Option {
 	}
 }
 
+// leastMemory is enough for what every sort needs and a few thousand elements.
+const leastMemory = 16 << 20
+
+// Memory bounds the device memory that one sort takes, of the two that share a
+// device. Default: what is free when the sort begins. Range: 16 MiB and above.
+//
+// A sort that needs more proceeds in chunks, each uploaded while another is
+// sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes
+// an element for codes of 32 bits and 24 for 64 bits; beyond that they are kept in
+// the host's memory, 12 or 18 bytes an element, and merged by the CPU. So time
+// grows with the number of elements, whatever the bound.
+func Memory(bytes int64) Option {
+	return func(e *Engine) error {
+		if bytes < leastMemory {
+			return fmt.Errorf("sorter: gpu: Memory(%d): need at least %d bytes", bytes, leastMemory)
+		}
+		e.memory = int(min(bytes, math.MaxInt))
+		return nil
+	}
+}
+
 // Verify checks every order on the device after it was made, and returns an
 // error instead of a wrong one. It costs about as much as a sort and a bit of
-// device memory an element; it is for tests and for doubtful hardware.
+// device memory an element; it is for tests and for doubtful hardware. Of lists
+// sorted in chunks it checks each chunk.
 func Verify() Option {
 	return func(e *Engine) error { e.verify = true; return nil }
 }
@@ -64,6 +87,7 @@ func Verify() Option {
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
 	ordinal int
+	memory  int // see Memory; 0: what is free
 	verify  bool
 	samples int // see Samples; 0: its default
 
@@ -129,7 +153,7 @@ func (e *Engine) open() <-chan struct{} {
 		e.opened = make(chan struct{})
 		go func() {
 			if e.dev, e.failed = openDevice(e.ordinal); e.failed == nil {
-				e.dev.samples = e.samples
+				e.dev.limit, e.dev.samples = e.memory, e.samples
 			}
 			close(e.opened)
 		}()
@@ -173,10 +197,16 @@ func (e *Engine) unusable() error {
 
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
-	if job.N > maxN {
-		return fmt.Errorf("sorter: gpu: %d elements, at most %d in one pass", job.N, maxN)
-	}
-	return e.with(ctx, func(l *lane) error { return l.order(e, job) })
+	return e.with(ctx, func(l *lane) error {
+		c, err := l.chunking(job)
+		switch {
+		case err != nil:
+			return err
+		case c.length < job.N || job.Algorithm == engine.Hybrid:
+			return l.orderInChunks(e, job, c)
+		}
+		return l.order(e, job)
+	})
 }
 
 // with runs f on a lane of its own.
@@ -199,8 +229,8 @@ func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
 // memory of the engine's context, which must not overlap. It returns when the
 // device is done, and shares nothing with other calls but the device.
 func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
-	if n < 0 || n > maxN || (bits != 32 && bits != 64) || !e.Runs(a) {
-		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, maxN))
+	if way := demanding(a, bits == 64, n); way.order == nil || n < 0 || n > way.most || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, way.most))
 	}
 	in := input{codes: codes, wide: bits == 64, n: n}
 	return e.with(context.Background(), func(l *lane) error {

@@ -161,10 +161,12 @@ func TestFaultsOfSorts(t *testing.T) {
 	t.Run("last resort", func(t *testing.T) {
 		way := algorithms[engine.BucketBitonic]
 		defer func() { algorithms[engine.BucketBitonic] = way }()
-		algorithms[engine.BucketBitonic] = algorithm{way.modules, func(l *lane, in input, order cuda.Ptr) (finding, error) {
+		uneven := way
+		uneven.order = func(l *lane, in input, order cuda.Ptr) (finding, error) {
 			f, err := way.order(l, in, order)
 			return f, firstError(err, errUneven)
-		}}
+		}
+		algorithms[engine.BucketBitonic] = uneven
 		walkSorts(t, sorter.BucketBitonic, in, sorted)
 	})
 }
@@ -196,6 +198,111 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestFaultsOfChunks fails every call of a sort in chunks, whose runs stay on the
+// device or go to the host.
+func TestFaultsOfChunks(t *testing.T) {
+	for _, c := range []cut{{engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
+		in, sorted := readings(c.n(engine.Block))
+		walk(t, func(t *testing.T, w *injected) {
+			e := newEngine(t)
+			e.dev.limit = c.limit(e, true, engine.Block)
+			s := slices.Clone(in)
+			sort := func() error {
+				return sorter.Sort(s, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable(), sorter.Workers(2))
+			}
+			err := w.during(sort)
+			switch {
+			case err == nil && !slices.Equal(s, sorted):
+				t.Fatalf("%s, call %d: wrong order", w.hit, w.k)
+			case err != nil && (!isDeviceError(err) || !slices.Equal(s, in)):
+				t.Fatalf("%s, call %d: error %v, or a changed slice", w.hit, w.k, err)
+			case err == nil && w.hit != "" && w.hit != "cuStreamSynchronize" && (w.hit != "cuMemAlloc_v2" || w.result != cuda.OutOfMemory):
+				t.Fatalf("%s, call %d: nobody was told", w.hit, w.k)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestChunksStop has key functions panic and contexts end in each of several
+// chunks, while others are on their way: the slice is untouched, and what is
+// held after Close was before.
+func TestChunksStop(t *testing.T) {
+	modes := []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}
+	if testing.Short() {
+		modes = modes[2:]
+	}
+	for _, mode := range modes {
+		cudacpu.SetMode(mode)
+		defer cudacpu.SetMode(cudacpu.Eager)
+		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
+			e := newEngine(t)
+			e.dev.limit = c.limit(e, true, engine.Block)
+			in, sorted := readings(c.n(engine.Block))
+			for at := engine.Block / 2; at < len(in); at += engine.Block {
+				stopAt(t, e, c.algorithm, in, at, true)
+				stopAt(t, e, c.algorithm, in, at, false)
+			}
+			if err := sorter.Sort(in, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable()); err != nil || !slices.Equal(in, sorted) {
+				t.Errorf("%v: error %v, or wrong order, of the sort behind them", c, err)
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		checkGoroutines(t, goroutines)
+		if held := cudacpu.Holding(); held != before {
+			t.Errorf("%+v are held, %+v were before", held, before)
+		}
+	}
+}
+
+// stopAt ends a sort by a panic or a context when it comes to one element.
+func stopAt(t *testing.T, e *Engine, a sorter.Algorithm, in []reading, at int, panics bool) {
+	t.Helper()
+	s := slices.Clone(in)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	key := func(r reading) float64 {
+		if r.at == at && panics {
+			panic("key")
+		}
+		if r.at == at {
+			cancel()
+		}
+		return r.value
+	}
+	var err error
+	value := func() (value any) {
+		defer func() { value = recover() }()
+		err = sorter.Sort(s, key, sorter.On(e), sorter.Use(a), sorter.WithContext(ctx), sorter.Workers(3))
+		return nil
+	}()
+	if panics && value != "key" || !panics && !errors.Is(err, context.Canceled) || !slices.Equal(s, in) {
+		t.Errorf("%v, element %d: error %v, panic %v, or a changed slice", a, at, err, value)
+	}
+}
+
+// TestCancelMerge ends the context when a merge has handed the first piece over.
+func TestCancelMerge(t *testing.T) {
+	e := newEngine(t)
+	defer e.Close()
+	c := cut{engine.Hybrid, 40, false}
+	e.dev.limit = c.limit(e, true, 4*engine.Block)
+	codes := make([]uint64, c.n(4*engine.Block))
+	ctx, cancel := context.WithCancel(t.Context())
+	job, _ := newJob(ctx, c.algorithm, codes)
+	defer job.Arena.Release(1)
+	var emitted atomic.Int64
+	job.Emit = func(_ int, order []uint32) { emitted.Add(int64(len(order))); cancel() }
+	if err := e.Order(ctx, job); !errors.Is(err, context.Canceled) || int(emitted.Load()) >= len(codes) {
+		t.Errorf("error %v after %d of %d elements", err, emitted.Load(), len(codes))
+	}
 }
 
 // TestFaultsWithFallback fails every call of a sort that the planner gave to the
@@ -307,29 +414,40 @@ func TestLostDevice(t *testing.T) {
 	}
 }
 
-// TestFullDevice sorts what does not fit the device, and then what does.
+// TestFullDevice sorts on a device that has room for no list, and on one that has
+// for chunks.
 func TestFullDevice(t *testing.T) {
-	small := cudacpu.DefaultDevice
-	small.Memory = 2 << 20
-	cudacpu.Configure(small)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
+	small := cudacpu.DefaultDevice
+	small.Memory = 256 << 10
+	cudacpu.Configure(small)
 	e := newEngine(t)
-	defer e.Close()
-	large, sorted := readings(100_000)
-	s := slices.Clone(large)
-	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, large) {
+	in, sorted := readings(100_000)
+	s := slices.Clone(in)
+	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, in) {
 		t.Errorf("error %v, or a changed slice", err)
 	}
 	automatic.Engine = e
-	defer func() { automatic.Engine = nil }()
 	var st sorter.Stats
 	err := sorter.Sort(s, value, sorter.Report(&st), sorter.Use(sorter.IndexGather))
 	if err != nil || !slices.Equal(s, sorted) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
 		t.Errorf("error %v, fallback %v, or wrong order", err, st.Fallback)
 	}
-	less, sorted := readings(2500)
-	if err := sorter.Sort(less, value, sorter.On(e)); err != nil || !slices.Equal(less, sorted) {
-		t.Errorf("the sort behind it: error %v, or wrong order", err)
+	automatic.Engine = nil
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+
+	small.Memory = 2 << 20
+	cudacpu.Configure(small)
+	e = newEngine(t)
+	defer e.Close()
+	for range 2 { // the second finds memory of the first
+		copy(s, in)
+		err := sorter.Sort(s, value, sorter.On(e), sorter.Report(&st), sorter.Stable())
+		if merged := slices.ContainsFunc(st.Stages, func(s sorter.Stage) bool { return s.Name == "merge" }); err != nil || !slices.Equal(s, sorted) || !merged {
+			t.Errorf("error %v, %+v, or wrong order", err, st)
+		}
 	}
 }
 
@@ -496,7 +614,7 @@ func TestClose(t *testing.T) {
 func TestWorth(t *testing.T) {
 	e := &Engine{}
 	calls := cudacpu.Calls()
-	for _, n := range []int{0, 1, worthN - 1, maxN + 1} {
+	for _, n := range []int{0, 1, worthN - 1} {
 		if e.Worth(engine.Work{N: n, Bits: 32}) {
 			t.Errorf("worth it for %d elements", n)
 		}

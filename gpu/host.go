@@ -93,10 +93,13 @@ func slotsFor(job *engine.Job) int {
 
 // grainFor is how many words of the given size go through a slot at a time: as
 // many as fit, but few enough for every worker to have several turns.
-func grainFor(job *engine.Job, size int) int {
-	turn := job.N / (4 * max(1, job.Loop.Workers))
+func grainFor(job *engine.Job, size int) int { return grain(job.N, job, size) }
+
+// grain is grainFor n of the job's elements.
+func grain(n int, job *engine.Job, size int) int {
+	turn := n / (4 * max(1, job.Loop.Workers))
 	turn = max(turn, 1<<16/size) // smaller copies cost more than they move
-	return min((turn+engine.Block-1)/engine.Block*engine.Block, slotBytes/size)
+	return min(blocks(turn), slotBytes/size/engine.Block*engine.Block)
 }
 
 // fault is the first error of several workers.
@@ -130,14 +133,20 @@ func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W,
 		if failed.get() != nil {
 			return
 		}
-		failed.set(first(
-			func() error { return l.wait(s) },
-			func() error { return pullAll(job, at[W](s.memory, hi-lo), lo, pull) },
-			func() error { return l.CopyToDevice(codes+cuda.Ptr(lo*size), s.memory, (hi-lo)*size, l.stream) },
-			func() error { return l.mark(s) },
-		))
+		failed.set(send(l, s, l.stream, job, codes+cuda.Ptr(lo*size), lo, hi, pull))
 	})
 	return firstError(failed.get(), err)
+}
+
+// send extracts codes [lo, hi) into a slot and sends it off.
+func send[W word](l *lane, s *slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int)) error {
+	var w W
+	return first(
+		func() error { return l.wait(s) },
+		func() error { return pullAll(job, at[W](s.memory, hi-lo), lo, pull) },
+		func() error { return l.CopyToDevice(to, s.memory, (hi-lo)*int(unsafe.Sizeof(w)), stream) },
+		func() error { return l.mark(s, stream) },
+	)
 }
 
 // pullAll pulls the codes from element lo on.
@@ -195,7 +204,7 @@ func (d *downloads[W]) send(s *slot) error {
 	hi := min(lo+d.grain, d.n)
 	err := first(
 		func() error { return d.CopyToHost(s.memory, d.from+cuda.Ptr(d.size*lo), d.size*(hi-lo), d.stream) },
-		func() error { return d.mark(s) },
+		func() error { return d.mark(s, d.stream) },
 	)
 	if err == nil {
 		d.sent <- arrival{s, lo, hi}

@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -13,14 +15,17 @@ import (
 // again at once: the stream keeps the order.
 type lane struct {
 	*device
+	ctx    context.Context // of the sort
 	stream cuda.Stream
 	side   cuda.Stream // for work beside that of stream
-	split  cuda.Event  // where the two part and meet
+	up     cuda.Stream // for uploads beside both
+	split  cuda.Event  // where streams part and meet
 	note   *note       // pinned
 	pinned []unsafe.Pointer
 	slots  []*slot // in pinned
 	idle   []block
 	held   []block // taken and not put back
+	tight  bool    // little memory may be wasted
 }
 
 // block is device memory.
@@ -46,6 +51,9 @@ func (l *lane) open() (err error) {
 		return err
 	}
 	if l.side, err = l.NewStream(); err != nil {
+		return err
+	}
+	if l.up, err = l.NewStream(); err != nil {
 		return err
 	}
 	if l.split, err = l.NewEvent(false); err != nil {
@@ -82,7 +90,7 @@ func (l *lane) grow(slots int) error {
 // memory has to find it quiet.
 func (l *lane) done() {
 	defer func() { <-l.turns }()
-	if err := firstError(l.SyncStream(l.stream), l.SyncStream(l.side)); err != nil {
+	if err := firstError(l.SyncStream(l.stream), l.SyncStream(l.side), l.SyncStream(l.up)); err != nil {
 		// What the context met stays: every later call fails with it.
 		l.broken.CompareAndSwap(nil, &err)
 		l.free()
@@ -92,14 +100,14 @@ func (l *lane) done() {
 		s.busy = false
 	}
 	l.idle = append(l.idle, l.held...)
-	l.held = l.held[:0]
+	l.held, l.tight = l.held[:0], false
 	l.pushSpare(l)
 }
 
 // free gives everything of the lane back.
 func (l *lane) free() error {
 	var failed errorList
-	for _, s := range []cuda.Stream{l.stream, l.side} {
+	for _, s := range []cuda.Stream{l.stream, l.side, l.up} {
 		if s != 0 {
 			failed.add(l.DestroyStream(s))
 		}
@@ -124,7 +132,7 @@ func (l *lane) free() error {
 func (l *lane) take(bytes int) (block, error) {
 	best := -1
 	for i, b := range l.idle {
-		if b.bytes >= bytes && b.bytes <= waste*bytes+1<<20 && (best < 0 || b.bytes < l.idle[best].bytes) {
+		if b.bytes >= bytes && b.bytes <= l.wasteful(bytes) && (best < 0 || b.bytes < l.idle[best].bytes) {
 			best = i
 		}
 	}
@@ -143,8 +151,17 @@ func (l *lane) take(bytes int) (block, error) {
 }
 
 // waste is how many times as large as asked for a piece of idle memory may be:
-// a sort that took much more might lack it in the end.
-const waste = 4
+// a sort that took much more might lack it in the end. tightWaste is the part of
+// it that is too much where memory is short.
+const waste, tightWaste = 4, 8
+
+// wasteful is the largest piece of idle memory to take for so many bytes.
+func (l *lane) wasteful(bytes int) int {
+	if l.tight {
+		return bytes + bytes/tightWaste
+	}
+	return waste*bytes + 1<<20
+}
 
 // put makes b idle.
 func (l *lane) put(b block) {
@@ -161,14 +178,29 @@ func (l *lane) allocate(bytes int) (block, error) {
 	if err := l.drop(func(b block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
 		return block{}, err
 	}
-	at, err := l.Alloc(bytes)
+	at, err := l.alloc(bytes)
 	if errors.Is(err, cuda.OutOfMemory) {
 		if err := firstError(l.drop(all), l.dropSpare()); err != nil {
 			return block{}, err
 		}
-		at, err = l.Alloc(bytes)
+		at, err = l.alloc(bytes)
 	}
 	return block{at, bytes}, err
+}
+
+// alloc allocates within the limit of a sort.
+func (l *lane) alloc(bytes int) (cuda.Ptr, error) {
+	if all := sum(l.held) + sum(l.idle) + bytes; l.limit > 0 && all > l.limit {
+		return 0, fmt.Errorf("sorter: gpu: a sort may take %d bytes on %s: %w", l.limit, l.info.Name, cuda.OutOfMemory)
+	}
+	return l.Alloc(bytes)
+}
+
+func sum(blocks []block) (bytes int) {
+	for _, b := range blocks {
+		bytes += b.bytes
+	}
+	return bytes
 }
 
 // drop frees idle device memory of the lane.
@@ -196,10 +228,10 @@ func (l *lane) wait(s *slot) error {
 	return err
 }
 
-// mark notes that a copy of s was given to the stream.
-func (l *lane) mark(s *slot) error {
+// mark notes that a copy of s was given to a stream.
+func (l *lane) mark(s *slot, stream cuda.Stream) error {
 	s.busy = true
-	return l.Record(s.passed, l.stream)
+	return l.Record(s.passed, stream)
 }
 
 // run launches the kernel of that name.

@@ -1,3 +1,5 @@
+//go:build linux && (amd64 || arm64)
+
 package gpu
 
 import (
@@ -50,7 +52,7 @@ func TestWorthFollowsTheModel(t *testing.T) {
 		for power := range 30 {
 			w := c.work
 			w.N = 1 << power
-			if got, want := e.Worth(w), power >= c.from && w.N <= maxN; got != want {
+			if got, want := e.Worth(w), power >= c.from; got != want {
 				device, onCPU := e.model.estimate(w, p)
 				t.Errorf("%s, 2^%d: worth it: %v; %.0f ns here, %.0f on the CPU", c.name, power, got, device, onCPU)
 			}
@@ -70,7 +72,7 @@ func TestWorthBeforeMeasuring(t *testing.T) {
 			{engine.Work{N: worthN, Bits: 32}, true},
 			{engine.Work{N: worthN, Bits: 64, Keys: true}, true},
 			{engine.Work{N: worthN, Bits: 32, Payload: 24}, false},
-			{engine.Work{N: maxN + 1, Bits: 32}, false},
+			{engine.Work{N: maxN + 1, Bits: 32}, true},
 			{engine.Work{N: worthN - 1, Bits: 32}, m != nil},
 		} {
 			if got := e.Worth(c.work); got != c.want {

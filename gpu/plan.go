@@ -67,7 +67,7 @@ const (
 	// to the other.
 	sectionSlice = 895
 
-	unlimited = 1 << 31 // target of rooms that are cut into a fixed number of buckets
+	unlimited = 1<<31 - 1 // target of rooms that are cut into a fixed number of buckets
 )
 
 // Parts of a sample's range that a layout goes beyond it on either side, since a
@@ -123,10 +123,15 @@ func evenPlan(wide bool, l layout) *plan {
 // mappedPlan is the plan for codes that go through a table, given how many of
 // the sampled elements lie in each of its segments.
 func mappedPlan(l layout, t *table, count []uint32, sampled int) *plan {
-	p := &plan{wide: t.wide, layout: l, table: t}
+	return planFor(t.wide, l, t, t.share(count)*float64(l.n)/float64(sampled))
+}
+
+// planFor is the plan for codes that go through a table whose segments have room
+// for most elements together. How large it is does not depend on the table.
+func planFor(wide bool, l layout, t *table, most float64) *plan {
+	p := &plan{wide: wide, layout: l, table: t}
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
-	most := t.share(count) * float64(l.n) / float64(sampled)
 	// Inside a segment, density may still change: by a factor of two where the
 	// exponents of floating-point numbers do.
 	p.split(most/fullSlice, most, 1.5, 1<<32) // a table fills all words
@@ -206,6 +211,18 @@ func within(count []uint32, from, to float64) (sum float64) {
 		sum += float64(count[i]) * (min(to, float64(i+1)) - max(from, float64(i)))
 	}
 	return sum
+}
+
+// largestPlans are the plans of each kind that take most memory: of few codes, of
+// as many sections as there may be, and of a sample spread over all segments.
+func largestPlans(in input) [3]*plan {
+	few := layoutFor(in.n, in.wide, 0, 0, evenMargin)
+	n, m := float64(in.n), float64(in.samples())
+	cut := &plan{layout: few, twice: true, rooms: maxDigits, buckets: in.n/sectionSlice + maxDigits}
+	places := n*(1.01+5*math.Sqrt(maxDigits/m)+8*maxDigits/m) + (kernels.LocalSize+1)*maxDigits // see divide
+	cut.room = int(places/maxDigits) + 1
+	spread := m / kernels.Segments
+	return [...]*plan{evenPlan(in.wide, few), cut, planFor(in.wide, few, nil, n*weight(spread)/spread)}
 }
 
 // even reports whether counts of m sampled elements in equal parts of the

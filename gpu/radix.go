@@ -34,6 +34,13 @@ func radixLayout(a *area, n int) (m radixMemory, cleared int) {
 	return m, cleared
 }
 
+// radixBytes is the device memory of a radix sort besides codes and order.
+func radixBytes(_ *device, _ bool, n int) int {
+	var size area
+	radixLayout(&size, n)
+	return int(size.at)
+}
+
 // radixSort orders codes digit by digit. It has to wait for nothing on the way:
 // the device finds out itself which digits all codes share, and whether the codes
 // are in order; passes that are not needed end at once.

@@ -17,6 +17,9 @@
 // bitonic network over packed 32-bit words. The order comes back in pieces that
 // are handed on as they arrive. kernels/bucket.cuh describes the phases.
 //
+// Lists that do not fit one pass are sorted in chunks that are merged, see
+// [Memory].
+//
 // Elements are all different, since each holds its position; so the order is
 // stable and the same every time, although the partitions keep no order.
 package gpu
@@ -49,7 +52,7 @@ const noDriver = 20 * time.Millisecond
 // is large enough has the device opened, in the background, and the next has
 // both engines measured, in the background too.
 func (e *Engine) Worth(w engine.Work) bool {
-	if w.N < leastN || w.N > maxN || !e.ready(w) {
+	if w.N < leastN || !e.ready(w) {
 		return false
 	}
 	e.mu.Lock()

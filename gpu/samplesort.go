@@ -74,13 +74,30 @@ func fewestSplits(n int) []split {
 // sampleSort orders codes by deterministic sample sort, or those of a tile by the
 // network.
 func (l *lane) sampleSort(in input, order cuda.Ptr) (finding, error) {
-	switch {
-	case in.n <= bitonicTile:
+	if in.n <= bitonicTile {
 		return l.bitonic(in, order)
-	case l.samples > 0:
-		return l.sampleSortBy(splits(in.n, l.samples), in, order)
 	}
-	return l.sampleSortBy(fewestSplits(in.n), in, order)
+	return l.sampleSortBy(l.levels(in.n), in, order)
+}
+
+// levels are those for n elements.
+func (d *device) levels(n int) []split {
+	if d.samples > 0 {
+		return splits(n, d.samples)
+	}
+	return fewestSplits(n)
+}
+
+// sampleSortBytes is the device memory of a sample sort besides codes and order.
+func sampleSortBytes(d *device, wide bool, n int) int {
+	head := bitonicBytes(d, wide, min(n, bitonicTile))
+	b := buckets{elements: elements{size: kernels.WordBytes}, n: n}
+	if wide {
+		b.size = kernels.PairBytes
+	}
+	var size area
+	b.layOut(&size, d.levels(n))
+	return head + int(size.at)
 }
 
 // sampleSortBy splits by the given levels, of which there is at least one.

@@ -148,22 +148,24 @@ func newTable(wide bool, l *layout, low []key) *table {
 // count in a sample lets expect, and returns the sum of those.
 func (t *table) share(count []uint32) (most float64) {
 	const unit = 16 // fractions of an element that weights are counted in
-	weight := make([]uint64, len(t.low))
+	share := make([]uint64, len(t.low))
 	total := uint64(0)
 	for s := range t.low {
-		c := float64(count[s])
-		weight[s] = uint64(unit * (c + 3.5*math.Sqrt(c) + 4))
-		total += weight[s]
+		share[s] = uint64(unit * weight(float64(count[s])))
+		total += share[s]
 	}
 	step := math.MaxUint64 / total
 	before := uint64(0)
 	for s := range t.low {
 		t.base[s] = before * step
-		t.rise[s] = weight[s] * step / (t.leading(s) + 1)
-		before += weight[s]
+		t.rise[s] = share[s] * step / (t.leading(s) + 1)
+		before += share[s]
 	}
 	return float64(total) / unit
 }
+
+// weight is the most elements that a count in a sample lets expect, in counts.
+func weight(count float64) float64 { return count + 3.5*math.Sqrt(count) + 4 }
 
 // width is the distance from the low end of segment s to its last key, as a
 // number of 96 bits.

@@ -1,5 +1,5 @@
 // bucket.cuh: the kernels of the bucket-bitonic sort over codes of one width
-// (Zhao, Meng, Song and Jiang's scheme, with slices chosen from a sample and
+// (the scheme of Chen, Qin, Xie, Zhao and Heng, with rooms chosen from a sample and
 // buckets of fixed capacity, so that no histogram has to be read first).
 //
 //   sample_range, sample_segments   a look at some of the codes

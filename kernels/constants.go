@@ -7,13 +7,14 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "f959a2ecbcd2423c28526f045178abb2bd979d51103b14ba0614cdce36484dea"
+	sourceHash     = "7daf1976a5da387a0ecaa8d5ad95984b3225a3161d128bcd7d46ba6daf159582"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
 	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
 	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
+	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
 )
 
 // What the host shares with the kernels.
@@ -95,4 +96,8 @@ const (
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
 	StatusWords         = 10         //
+	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
+	MergeThreads        = 256        //
+	MergeSharedU32      = 30840      // bytes
+	MergeSharedU64      = 46264      // bytes
 )

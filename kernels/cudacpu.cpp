@@ -5,6 +5,7 @@
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
 #include "radix.cu"
+#include "merge.cu"
 #include "samplesort.cu"
 
 CUDACPU_KERNEL(split_elements_8);
@@ -36,7 +37,11 @@ CUDACPU_KERNEL(radix_starts);
 	CUDACPU_KERNEL(mark_order_##width);         \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
 	CUDACPU_KERNEL(radix_pass_##width);         \
-	CUDACPU_KERNEL(gather_codes_##width)
+	CUDACPU_KERNEL(gather_codes_##width);       \
+	CUDACPU_KERNEL(tile_sort_##width);          \
+	CUDACPU_KERNEL(merge_paths_##width);        \
+	CUDACPU_KERNEL(merge_tiles_##width);        \
+	CUDACPU_KERNEL(gather_run_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
 

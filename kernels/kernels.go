@@ -4,6 +4,7 @@
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh.
 //   - radix.cu: the radix sort, described in radix.cuh.
+//   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
@@ -25,6 +26,8 @@ var (
 	BucketU64 []byte // phases over 64-bit codes
 	//go:embed radix.fatbin
 	Radix []byte // both widths
+	//go:embed merge.fatbin
+	Merge []byte // runs and their merges
 	//go:embed bitonic.fatbin
 	Bitonic []byte
 	//go:embed samplesort.fatbin

@@ -10,8 +10,9 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines, from small sizes to large ones; with -check it compares orders with those
-// of the CPU engine, position by position.
+// both engines, from small sizes to large ones; with -capped orders of lists that do
+// not fit the memory they may take; with -check it compares orders with those of the
+// CPU engine, position by position.
 package main
 
 import (
@@ -52,6 +53,8 @@ var (
 	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
 	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
 
+	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
+
 	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
 	every  = flag.Int("every", 1, "compare orders of one of so many inputs of -check, for tools that take their time")
@@ -66,6 +69,8 @@ func main() {
 		err = checkAll(*most, max(1, *every))
 	case *cross:
 		err = crossover(*crossMost, *crossBytes)
+	case *cappedBytes > 0:
+		err = capped(*cappedBytes)
 	case *whole:
 		err = endToEnd(ints(*e2eN), *columnN, *peersN)
 	default:

@@ -8,7 +8,7 @@ type Trace struct {
 	Device    string  // device name, empty on the CPU
 	Algorithm string  // the algorithm that ran
 	Shape     string  // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
-	Rounds    int     // partition rounds, one inside another; every large run of ties adds its own
+	Rounds    int     // rounds of partition and of merging, one inside another; every large run of ties adds its own
 	Stages    []Stage // in the order they ran
 }
 

@@ -1,0 +1,131 @@
+package gpu
+
+import (
+	"fmt"
+	"sort"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+)
+
+// chunking is how a list comes to the device: chunks of it are sorted one after
+// the other, and the runs they become are merged.
+type chunking struct {
+	device    *device
+	algorithm engine.Algorithm // that sorts a chunk
+	n, length int              // elements, and those of a chunk; a multiple of engine.Block if it is less than n
+	wide      bool
+	onDevice  bool // runs stay on the device and are merged there; else on the host
+}
+
+// longestChunk keeps lists that do not fit one pass in parts of which one is
+// uploaded while another is sorted.
+const longestChunk = 1 << 29
+
+// hybridTile is the least that the device sorts at a time for engine.Hybrid: what
+// takes longer than the start of a sort. hybridTiles is how many tiles a long
+// list has, so that little is left to merge when the last one is sorted.
+const hybridTile, hybridTiles = 1 << 20, 16
+
+// chunking decides how a job comes to the device, within the memory there is.
+// One chunk is a sort in one pass.
+func (l *lane) chunking(job *engine.Job) (chunking, error) {
+	c := chunking{device: l.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32}
+	if c.algorithm == engine.Hybrid {
+		err := l.tile(&c)
+		return c, err
+	}
+	one := c.onePassBytes()
+	space, err := l.space(one)
+	if err != nil || c.n <= c.sorter(c.n).most && one <= space {
+		return c, err
+	}
+	runs := runsBytes(c.wide, c.n)
+	c.onDevice = 2*runs+pathsBytes(c.n, engine.Block) <= space
+	if c.onDevice && c.cut(space-runs, longestChunk) {
+		return c, nil
+	}
+	c.onDevice = false
+	if !c.cut(space, longestChunk) {
+		return c, l.full(space, c.n)
+	}
+	return c, nil
+}
+
+// tile is chunking for engine.Hybrid.
+func (l *lane) tile(c *chunking) error {
+	c.algorithm = engine.Auto
+	most := max(hybridTile, c.n/hybridTiles)
+	space, err := l.space(c.bytes(blocks(min(most, max(c.n, 1)))))
+	if err == nil && !c.cut(space, most) {
+		err = l.full(space, c.n)
+	}
+	return err
+}
+
+func (l *lane) full(space, n int) error {
+	return fmt.Errorf("sorter: gpu: %d bytes on %s for a sort of %d elements: %w", space, l.info.Name, n, cuda.OutOfMemory)
+}
+
+// cut makes chunks of about one size, at most about most elements, that can be
+// sorted in so much memory. It returns false where none can.
+func (c *chunking) cut(space, most int) bool {
+	most = min(most, c.sorter(c.n).most, blocks(max(c.n, 1))) / engine.Block
+	c.length = engine.Block * sort.Search(most, func(b int) bool { return c.bytes(engine.Block*(b+1)) > space })
+	if c.length == 0 {
+		return false
+	}
+	if k := c.chunks(); k > 1 {
+		c.length = blocks((c.n + k - 1) / k)
+	}
+	return true
+}
+
+// chunks is their number.
+func (c *chunking) chunks() int { return (c.n + c.length - 1) / c.length }
+
+// blocks rounds n up to a multiple of engine.Block.
+func blocks(n int) int { return (n + engine.Block - 1) / engine.Block * engine.Block }
+
+// bytes is the device memory that sorting chunks of that length takes, besides
+// runs that stay on the device.
+func (c *chunking) bytes(length int) int {
+	own := 2 * (codeBytes(c.wide)*length + 256)
+	if !c.onDevice {
+		own += runsBytes(c.wide, length)
+	}
+	return own + c.sortBytes(length)
+}
+
+// onePassBytes is the device memory of a sort in one pass.
+func (c *chunking) onePassBytes() int { return (codeBytes(c.wide)+4)*(c.n+64) + c.sortBytes(c.n) }
+
+// sortBytes is the device memory of a sort besides codes and order, of a check
+// of it or of its sorted codes, and of what take may waste of a tight lane.
+func (c *chunking) sortBytes(n int) int {
+	bytes := max(c.sorter(n).bytes(c.device, c.wide, n), checkBytes(n), codeBytes(c.wide)*n)
+	return bytes + bytes/tightWaste
+}
+
+func (c *chunking) sorter(n int) algorithm { return demanding(c.algorithm, c.wide, n) }
+
+// space is the device memory that a sort may take which takes about want. Where
+// that is not far more, the lane is tight and gives up what others left it.
+func (l *lane) space(want int) (int, error) {
+	space := l.limit
+	if space == 0 {
+		if uint64(want) < l.info.Memory/16 {
+			return want, nil // asking takes longer than sorting a few elements
+		}
+		free, _, err := l.MemInfo()
+		if err != nil {
+			return 0, err
+		}
+		space = int(free) + l.idleBytes()
+		space -= space / 16 // for whatever else allocates
+	}
+	if l.tight = want > space/(2*waste); !l.tight {
+		return space, nil
+	}
+	return space, l.drop(all)
+}

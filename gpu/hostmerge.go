@@ -1,0 +1,290 @@
+package gpu
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// hostRun is a run in the host's memory: sorted codes beside their positions.
+type hostRun[W word] struct {
+	codes     []W
+	positions []uint32
+}
+
+func takeRun[W word](job *engine.Job, n int) hostRun[W] {
+	return hostRun[W]{scratch.Take[W](&job.Arena, n), scratch.Take[uint32](&job.Arena, n)}
+}
+
+func (r *hostRun[W]) give(job *engine.Job) {
+	scratch.Give(&job.Arena, r.codes, 1)
+	scratch.Give(&job.Arena, r.positions, 1)
+	*r = hostRun[W]{}
+}
+
+func (r hostRun[W]) cut(lo, hi int) hostRun[W] {
+	return hostRun[W]{r.codes[lo:hi], r.positions[lo:hi]}
+}
+
+// merger merges parts of runs, a window at a time, in memory of its own.
+type merger[W word] struct {
+	rooms                 [2]hostRun[W] // of a window each
+	parts                 []hostRun[W]
+	from, at, end, middle []int // by run
+}
+
+// mergeWindow is how many elements are merged at a time: all that is read and
+// written between the runs and the result stays in the second-level cache.
+const mergeWindow = 1 << 14
+
+// mergePiece is how many elements a worker merges in one go.
+const mergePiece = 8 * mergeWindow
+
+func newMerger[W word](job *engine.Job, runs int) *merger[W] {
+	m := &merger[W]{from: make([]int, runs), at: make([]int, runs), end: make([]int, runs), middle: make([]int, runs)}
+	for i := range m.rooms {
+		m.rooms[i] = takeRun[W](job, mergeWindow)
+	}
+	return m
+}
+
+// windows calls f for one window after another of outputs [lo, hi) of the runs,
+// with the parts of runs that become it.
+func (m *merger[W]) windows(runs []hostRun[W], lo, hi int, f func(lo, hi int, parts []hostRun[W]) error) error {
+	clear(m.at)
+	m.advance(runs, lo)
+	for ; lo < hi; lo += mergeWindow {
+		end := min(lo+mergeWindow, hi)
+		copy(m.from, m.at)
+		m.advance(runs, end-lo)
+		m.parts = m.parts[:0]
+		for r, run := range runs {
+			m.parts = append(m.parts, run.cut(m.from[r], m.at[r]))
+		}
+		if err := f(lo, end, m.parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance moves m.at, which says how many elements of each run are among the
+// first ones of all, on by further elements; a tie belongs to the earlier run.
+// Bit by bit it finds the highest code that no more than those are below, in
+// that part of each run which comes into question.
+func (m *merger[W]) advance(runs []hostRun[W], further int) {
+	at, end, middle := m.at, m.end[:len(runs)], m.middle[:len(runs)]
+	for r, run := range runs {
+		end[r] = min(at[r]+further, len(run.codes))
+	}
+	code := W(0)
+	for bit := W(1) << (8*unsafe.Sizeof(code) - 1); bit > 0 && further > 0; bit /= 2 {
+		below := 0
+		for r, run := range runs {
+			middle[r] = at[r] + lowerBound(run.codes[at[r]:end[r]], code|bit)
+			below += middle[r] - at[r]
+		}
+		if below > further {
+			copy(end, middle)
+			continue
+		}
+		code |= bit
+		further -= below
+		copy(at, middle)
+	}
+	for r := range runs {
+		equal := min(further, end[r]-at[r])
+		at[r] += equal
+		further -= equal
+	}
+}
+
+// lowerBound is the number of sorted codes that are below code.
+func lowerBound[W word](codes []W, code W) int {
+	lo, hi := 0, len(codes)
+	for lo < hi {
+		if middle := (lo + hi) / 2; codes[middle] < code {
+			lo = middle + 1
+		} else {
+			hi = middle
+		}
+	}
+	return lo
+}
+
+// tree merges the parts of a window in pairs, again and again, the last time
+// into to. A part without a partner stays where it is. That may be behind the
+// place it is merged to, in the same memory: what is written never overtakes
+// what is still to be read.
+func (m *merger[W]) tree(parts []hostRun[W], to hostRun[W]) {
+	if len(parts) == 1 {
+		copy(to.codes, parts[0].codes)
+		copy(to.positions, parts[0].positions)
+	}
+	for round := bits.Len(uint(len(parts) - 1)); round > 0; round-- {
+		room := to
+		if round > 1 {
+			room = m.rooms[round%2]
+		}
+		start := 0
+		for p := 0; p+1 < len(parts); p += 2 {
+			end := start + len(parts[p].codes) + len(parts[p+1].codes)
+			merged := room.cut(start, end)
+			mergeTwo(merged, parts[p], parts[p+1])
+			parts[p/2] = merged
+			start = end
+		}
+		if odd := len(parts) - 1; odd%2 == 0 {
+			parts[odd/2] = parts[odd]
+		}
+		parts = parts[:(len(parts)+1)/2]
+	}
+}
+
+// mergeTwo merges a and b, ties from a first.
+func mergeTwo[W word](to, a, b hostRun[W]) {
+	for h := min(len(a.codes), len(b.codes)); h > 0; h = min(len(a.codes), len(b.codes)) {
+		n := mergeSome(to.cut(0, h), a.cut(0, h), b.cut(0, h))
+		to, a, b = to.cut(h, len(to.codes)), a.cut(n, len(a.codes)), b.cut(h-n, len(b.codes))
+	}
+	copy(to.codes[copy(to.codes, a.codes):], b.codes)
+	copy(to.positions[copy(to.positions, a.positions):], b.positions)
+}
+
+// mergeSome fills to from runs that are as long and so cannot end, and returns
+// how many elements are a's. Its conditions become moves: every other branch on
+// codes would be mispredicted.
+func mergeSome[W word](to, a, b hostRun[W]) (i int) {
+	n := len(to.codes)
+	tc, ac, bc := to.codes, a.codes[:n], b.codes[:n]
+	tp, ap, bp := to.positions[:n], a.positions[:n], b.positions[:n]
+	for k := range tc {
+		code, position := ac[i], ap[i]
+		other, second := bc[k-i], bp[k-i]
+		first := 1
+		if other < code {
+			first = 0
+		}
+		if other < code {
+			position = second
+		}
+		tc[k], tp[k] = min(code, other), position
+		i += first
+	}
+	return i
+}
+
+// group is neighbouring runs that are merged before all have come.
+type group[W word] struct {
+	first, last int // chunks
+	merged      hostRun[W]
+	once        sync.Once    // takes merged
+	left        atomic.Int64 // pieces
+}
+
+// grouped puts as many chunks into a group as there are groups, about, so that
+// half of the rounds are over when the last run comes. The last group would keep
+// everybody waiting and is left out.
+func grouped[W word](list []chunk[W]) (groups []*group[W]) {
+	size := 1
+	for 4*size*size <= len(list) {
+		size *= 2
+	}
+	for first := 0; size > 1 && first+size < len(list); first += size {
+		groups = append(groups, &group[W]{first: first, last: first + size - 1})
+	}
+	return groups
+}
+
+// groupMerges merges the runs of a group when they have come, and gives their
+// memory back.
+func (p *chunks[W]) groupMerges(g *group[W]) (work []task) {
+	n := p.list[g.last].hi - p.list[g.first].lo
+	for lo := 0; lo < n; lo += mergePiece {
+		work = append(work, func(worker int) {
+			list := p.list[g.first : g.last+1]
+			for k := range list {
+				list[k].arrived.Wait()
+			}
+			if p.failed.get() == nil {
+				p.failed.set(p.groupMerge(g, list, worker, lo, min(lo+mergePiece, n)))
+			}
+		})
+	}
+	g.left.Store(int64(len(work)))
+	return work
+}
+
+func (p *chunks[W]) groupMerge(g *group[W], list []chunk[W], worker, lo, hi int) error {
+	g.once.Do(func() { g.merged = takeRun[W](p.job, list[len(list)-1].hi-list[0].lo) })
+	m := p.merger(worker)
+	err := m.windows(hostRuns(list), lo, hi, func(lo, hi int, parts []hostRun[W]) error {
+		m.tree(parts, g.merged.cut(lo, hi))
+		return p.job.Loop.Err()
+	})
+	if g.left.Add(-1) == 0 && err == nil {
+		for k := range list {
+			list[k].host.give(p.job)
+		}
+	}
+	return err
+}
+
+func hostRuns[W word](list []chunk[W]) (runs []hostRun[W]) {
+	for k := range list {
+		runs = append(runs, list[k].host)
+	}
+	return runs
+}
+
+// merger is a worker's own.
+func (p *chunks[W]) merger(worker int) *merger[W] {
+	if p.mergers[worker] == nil {
+		p.mergers[worker] = newMerger[W](p.job, len(p.list))
+	}
+	return p.mergers[worker]
+}
+
+// mergeOnHost merges what is left and hands it over piece by piece.
+func (p *chunks[W]) mergeOnHost() error {
+	var runs []hostRun[W]
+	rest := p.list
+	for _, g := range p.groups {
+		runs = append(runs, g.merged)
+		rest = p.list[g.last+1:]
+	}
+	runs = append(runs, hostRuns(rest)...)
+	if err := p.job.Loop.Err(); err != nil {
+		return err
+	}
+	if takesCodes(p.job) {
+		p.job.Loop.Ctx = nil // keys are written: this is finished
+	}
+	return p.job.Stage("merge", p.n, mergePiece, func(worker, lo, hi int) {
+		m := p.merger(worker)
+		m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
+			merged := m.rooms[1].cut(0, hi-lo)
+			m.tree(parts, merged)
+			p.emit(lo, merged)
+			return p.job.Loop.Err()
+		})
+	})
+}
+
+// emit hands merged elements over, from place lo on.
+func (p *chunks[W]) emit(lo int, merged hostRun[W]) {
+	if !takesCodes(p.job) {
+		p.job.Emit(lo, merged.positions)
+		return
+	}
+	switch codes := any(merged.codes).(type) {
+	case []uint32:
+		p.job.EmitCodes32(lo, codes)
+	case []uint64:
+		p.job.EmitCodes64(lo, codes)
+	}
+}

@@ -1,0 +1,116 @@
+package gpu
+
+import (
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/kernels"
+)
+
+// runs are sorted codes beside their input positions, in device memory. Those of
+// a list follow each other in input order, all of one length but for the last.
+type runs struct{ codes, positions cuda.Ptr }
+
+// mergeModules are the kernels of runs.
+var mergeModules = []*module{{kernels.Merge, mergeKernels()}}
+
+func mergeKernels() map[string]int {
+	k := map[string]int{}
+	for _, wide := range []bool{false, true} {
+		shared := mergeShared(wide)
+		k["tile_sort"+width(wide)], k["merge_tiles"+width(wide)] = shared, shared
+		k["merge_paths"+width(wide)], k["gather_run"+width(wide)] = 0, 0
+	}
+	return k
+}
+
+func mergeShared(wide bool) int {
+	if wide {
+		return kernels.MergeSharedU64
+	}
+	return kernels.MergeSharedU32
+}
+
+// runsBytes is the device memory that area.runs takes.
+func runsBytes(wide bool, n int) int { return codeBytes(wide)*n + 4*n + 2*256 }
+
+func (a *area) runs(wide bool, n int) runs { return runs{a.take(codeBytes(wide) * n), a.take(4 * n)} }
+
+func codeBytes(wide bool) int {
+	if wide {
+		return 8
+	}
+	return 4
+}
+
+// mergeRounds is how many times runs of that length are merged in pairs until
+// one is left.
+func mergeRounds(n, length int) (rounds int) {
+	for ; length < n; length *= 2 {
+		rounds++
+	}
+	return rounds
+}
+
+// pathsBytes is enough for the paths of all merges of runs at least that long.
+func pathsBytes(n, length int) int { return 4*mergeTiles(n, length) + 256 }
+
+// mergeTiles is how many tiles the merge of runs of that length has; that of
+// longer runs has no more.
+func mergeTiles(n, length int) int {
+	pairs, rest := n/(2*length), n%(2*length)
+	return pairs*tilesOfPair(length) + (rest+kernels.MergeTile-1)/kernels.MergeTile
+}
+
+func tilesOfPair(length int) int { return (2*length + kernels.MergeTile - 1) / kernels.MergeTile }
+
+// tileSort makes a run of each tile.
+func (l *lane) tileSort(in input, to runs) error {
+	return l.run("tile_sort"+width(in.wide), (in.n+kernels.MergeTile-1)/kernels.MergeTile, kernels.MergeThreads, mergeShared(in.wide),
+		uint64(in.codes), uint64(in.n), uint64(to.codes), uint64(to.positions))
+}
+
+// gatherRun makes a run of codes whose first has position base, and of their
+// order, which may be where the run's positions go.
+func (l *lane) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
+	return l.run("gather_run"+width(in.wide), min(32*l.info.SMs, (in.n+kernels.MergeThreads-1)/kernels.MergeThreads), kernels.MergeThreads, 0,
+		uint64(in.codes), uint64(order), uint64(in.n), uint64(base), uint64(to.codes), uint64(to.positions))
+}
+
+// merge merges the runs of n elements, of that length, until one is left. It
+// reads and writes from and to in turns, and returns the last run, without its
+// codes if nobody takes them.
+func (l *lane) merge(wide bool, n, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
+	given := 0 // tiles since the last wait
+	for ; length < n; length *= 2 {
+		if 2*length >= n && !codes {
+			to.codes = 0
+		}
+		if err := l.mergePairs(wide, n, length, from, to, paths, &given); err != nil {
+			return runs{}, err
+		}
+		from, to = to, from
+	}
+	return from, nil
+}
+
+// patience is how many tiles are merged before the context is asked again: what
+// takes some 20 ms.
+const patience = 1 << 15
+
+// mergePairs merges each pair of neighbouring runs.
+func (l *lane) mergePairs(wide bool, n, length int, from, to runs, paths cuda.Ptr, given *int) error {
+	tiles, ofPair := mergeTiles(n, length), tilesOfPair(length)
+	err := l.run("merge_paths"+width(wide), (tiles+kernels.MergeThreads-1)/kernels.MergeThreads, kernels.MergeThreads, 0,
+		uint64(from.codes), uint64(n), uint64(length), uint64(ofPair), uint64(tiles), uint64(paths))
+	for start := 0; start < tiles && err == nil; start += patience {
+		grid := min(patience, tiles-start)
+		if *given += grid; *given > patience {
+			*given = grid
+			err = firstError(l.SyncStream(l.stream), l.ctx.Err())
+		}
+		if err == nil {
+			err = l.run("merge_tiles"+width(wide), grid, kernels.MergeThreads, mergeShared(wide),
+				uint64(from.codes), uint64(from.positions), uint64(n), uint64(length), uint64(ofPair), uint64(start), uint64(paths), uint64(to.codes), uint64(to.positions))
+		}
+	}
+	return err
+}
