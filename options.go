@@ -165,7 +165,9 @@ const (
 	// Bitonic runs Batcher's bitonic network over any number of codes: "Sorting
 	// numbers in parallel on GPU", and Żurek et al., "The comparison of parallel
 	// sorting algorithms implemented on different hardware platforms" (2013),
-	// section 4. It makes O(n log² n) comparisons, always the same ones.
+	// section 4. It makes O(n log² n) comparisons, always the same ones. On the
+	// CPU it works in place, on a pair of code and position per element, of 8 or
+	// 16 bytes; the algorithms below take two pairs there.
 	Bitonic = engine.Bitonic
 
 	// QuickMerge has every worker sort an equal part by quicksort and all
