@@ -4,7 +4,7 @@ package gpu
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -141,21 +141,22 @@ func TestArgsort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, make := range codesOf {
 		for _, n := range sizes(name) {
-			codes := make(r, n)
-			for a := range algorithms {
-				t.Run(fmt.Sprint(a, " ", name), func(t *testing.T) { testArgsort(t, l, a, codes) })
-			}
+			t.Run(name, func(t *testing.T) { testArgsort(t, l, slices.Collect(maps.Keys(algorithms)), make(r, n)) })
 		}
 	}
 }
 
-func testArgsort(t *testing.T, l *lane, a engine.Algorithm, wide []uint64) {
-	if got := argsort(t, l, a, wide); !slices.Equal(got, want(wide)) {
-		t.Errorf("%d codes of 64 bits: wrong order", len(wide))
-	}
+// testArgsort orders codes, and their high halves, by each of the algorithms.
+func testArgsort(t *testing.T, l *lane, by []engine.Algorithm, wide []uint64) {
 	narrow := fill32(wide)
-	if got := argsort(t, l, a, narrow); !slices.Equal(got, want(narrow)) {
-		t.Errorf("%d codes of 32 bits: wrong order", len(narrow))
+	wantWide, wantNarrow := want(wide), want(narrow)
+	for _, a := range by {
+		if got := argsort(t, l, a, wide); !slices.Equal(got, wantWide) {
+			t.Errorf("%v: %d codes of 64 bits: wrong order", a, len(wide))
+		}
+		if got := argsort(t, l, a, narrow); !slices.Equal(got, wantNarrow) {
+			t.Errorf("%v: %d codes of 32 bits: wrong order", a, len(narrow))
+		}
 	}
 }
 
@@ -168,7 +169,7 @@ func TestMergeSort(t *testing.T) {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {
-		testArgsort(t, l, engine.MergeSort, codesOf["16 values"](r, n))
+		testArgsort(t, l, []engine.Algorithm{engine.MergeSort}, codesOf["16 values"](r, n))
 	}
 }
 

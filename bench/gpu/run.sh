@@ -46,7 +46,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=60 [check]=100 [peer]=90 [table]=100 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=30 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
