@@ -27,7 +27,11 @@ import (
 // Radix wins where all of it fits the second-level cache and codes are narrow;
 // the others win nowhere and are there to compare with.
 func BenchmarkAlgorithms(b *testing.B) {
-	for _, n := range []int{1e5, 1e6, 1e7} {
+	sizes := []int{1e5, 1e6, 1e7}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, n := range sizes {
 		for _, name := range []string{"uniform", "gauss", "zipf", "nearly sorted", "16 values"} {
 			values := dist.Named(name).Draw(n, dist.Rand(1))
 			benchAlgorithms(b, fmt.Sprintf("n=%d/%s/bits=32", n, name), mapped(values, func(v uint64) uint32 { return uint32(v >> 32) }))

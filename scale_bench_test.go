@@ -72,7 +72,11 @@ func asUint64(v float64) uint64 { return uint64(int64(v*(1<<53))<<10) ^ 1<<63 }
 // processors. The first stays 0, which is far from all other floating-point
 // codes and which package rand also draws now and then.
 func scaleBy[E any](b *testing.B, v scaleValues, element func(v float64, i int) E, f func(b *testing.B, in []E)) {
-	for _, m := range scales {
+	sizes := scales
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, m := range sizes {
 		n := m * 1_000_000
 		b.Run(fmt.Sprintf("n=%dM", m), func(b *testing.B) {
 			in := make([]E, n)
