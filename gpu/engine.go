@@ -42,7 +42,7 @@ type Option func(*Engine) error
 // first, or up to 16, which share long sorts. Each comes once.
 //
 // Of several, each takes a part of the list, which then goes to the device that
-// sorts its codes; parts.go says how. Lists of less than 2^22 elements, lists too
+// sorts its codes; sharing.go says how. Lists of less than 2^22 elements, lists too
 // long for the memory of all, and sorter.Hybrid stay with the first device, and so
 // does the planner's model: it knows nothing of the others.
 func Device(ordinals ...int) Option {
@@ -235,7 +235,7 @@ func (e *Engine) unusable() error {
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	if e.shares(job) {
-		err := e.withLanes(ctx, len(e.chosen()), func(lanes []*lane) error { return orderParts(e, job, lanes) })
+		err := e.withLanes(ctx, len(e.chosen()), func(lanes []*lane) error { return orderShared(e, job, lanes) })
 		if !errors.Is(err, errCrowded) {
 			return err
 		}

@@ -3,7 +3,7 @@ package gpu
 import "example.com/sorter/internal/cuda"
 
 // exchange brings every element to the device that sorts it.
-func (p *parts) exchange() (failed error) {
+func (p *sharing) exchange() (failed error) {
 	err := p.job.Stage("exchange", 1, 1, func(_, _, _ int) {
 		failed = first(
 			func() error { return p.each(p.samplePart) },
@@ -18,7 +18,7 @@ func (p *parts) exchange() (failed error) {
 }
 
 // place finds how many elements each device gets, and where they come in the order.
-func (p *parts) place() {
+func (p *sharing) place() {
 	place := 0
 	for _, q := range p.list {
 		q.place = place
@@ -34,7 +34,7 @@ func (p *parts) place() {
 // so equal codes are in input order; but every device fetches from the next one
 // first, so that no two fetch from the same. It waits for its copies also when one
 // fails: the senders' memory is free when all devices are here.
-func (p *parts) receive(q *part) (err error) {
+func (p *sharing) receive(q *part) (err error) {
 	if q.receives, err = q.take(runsBytes(p.wide, max(q.n, p.room))); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func routeTiles(n int) int { return (n + kernels.RouteTile - 1) / kernels.RouteT
 const sampleThinning = 8
 
 // samplePart takes a sample of a part, one key out of each of equally long pieces.
-func (p *parts) samplePart(q *part) error {
+func (p *sharing) samplePart(q *part) error {
 	b, err := q.take(kernels.SampleBytes)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *parts) samplePart(q *part) error {
 
 // splitters cut the samples, which stand for equally many elements each, into as
 // many shares as there are devices.
-func (p *parts) splitters() (cuts []key) {
+func (p *sharing) splitters() (cuts []key) {
 	var all []key
 	for _, q := range p.list {
 		all = append(all, q.sample...)
@@ -94,7 +94,7 @@ func (p *parts) splitters() (cuts []key) {
 
 // route divides a part by the splitters. It returns when all of its elements are
 // where others may fetch them, and the note says how many there are.
-func (p *parts) route(q *part, splitters []key) error {
+func (p *sharing) route(q *part, splitters []key) error {
 	n := q.hi - q.lo
 	var err error
 	if q.sends, err = q.take(routedBytes(p.wide, p.room)); err != nil {

@@ -75,7 +75,7 @@ func testRoute[W word](t *testing.T, l *lane, codes []W, base int, splitters []k
 	t.Helper()
 	n, wide := len(codes), isWide[W]()
 	for _, keys := range []bool{false, true} {
-		p := &parts{job: &engine.Job{}, wide: wide, room: n, list: make([]*part, len(splitters)+1)}
+		p := &sharing{job: &engine.Job{}, wide: wide, room: n, list: make([]*part, len(splitters)+1)}
 		if keys {
 			p.job.EmitCodes64 = func(int, []uint64) {}
 		}

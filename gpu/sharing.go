@@ -39,8 +39,8 @@ func (e *Engine) shares(job *engine.Job) bool {
 // partLength is how many elements of n each device is given, but for the last.
 func partLength(n, devices int) int { return blocks((n + devices - 1) / devices) }
 
-// parts is one job that several devices share.
-type parts struct {
+// sharing is one job that several devices share.
+type sharing struct {
 	engine *Engine
 	job    *engine.Job
 	wide   bool
@@ -67,10 +67,10 @@ type part struct {
 	result   cuda.Ptr // positions in order, or codes where the job takes those
 }
 
-// orderParts runs one job on a lane of each device, or returns errCrowded before it
+// orderShared runs one job on a lane of each device, or returns errCrowded before it
 // has pulled any code.
-func orderParts(e *Engine, job *engine.Job, lanes []*lane) error {
-	p := newParts(e, job, lanes)
+func orderShared(e *Engine, job *engine.Job, lanes []*lane) error {
+	p := newSharing(e, job, lanes)
 	err := first(
 		func() error { return p.each(p.open) },
 		p.extract,
@@ -84,9 +84,9 @@ func orderParts(e *Engine, job *engine.Job, lanes []*lane) error {
 	return err
 }
 
-func newParts(e *Engine, job *engine.Job, lanes []*lane) *parts {
+func newSharing(e *Engine, job *engine.Job, lanes []*lane) *sharing {
 	length := partLength(job.N, len(lanes))
-	p := &parts{engine: e, job: job, wide: job.Bits > 32, room: length + length/roomShare + engine.Block}
+	p := &sharing{engine: e, job: job, wide: job.Bits > 32, room: length + length/roomShare + engine.Block}
 	for i, l := range lanes {
 		p.list = append(p.list, &part{lane: l, index: i, lo: i * length, hi: min((i+1)*length, job.N)})
 	}
@@ -99,7 +99,7 @@ const roomShare = 16
 
 // each runs a step on all devices at once and waits for all of them, also when one
 // fails: then nothing reads or writes memory of another device any more.
-func (p *parts) each(step func(q *part) error) error {
+func (p *sharing) each(step func(q *part) error) error {
 	if err := p.job.Loop.Err(); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *parts) each(step func(q *part) error) error {
 }
 
 // open takes what the extraction needs, if the device has memory for all steps.
-func (p *parts) open(q *part) error {
+func (p *sharing) open(q *part) error {
 	want := p.bytes(q.device)
 	space, err := q.space(want)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *parts) open(q *part) error {
 }
 
 // bytes is the device memory that a device takes.
-func (p *parts) bytes(d *device) int {
+func (p *sharing) bytes(d *device) int {
 	own := codeBytes(p.wide)*p.room + routedBytes(p.wide, p.room) + runsBytes(p.wide, p.room) + 4*p.room
 	c := chunking{device: d, algorithm: p.job.Algorithm, wide: p.wide}
 	return own + own/tightWaste + c.sortBytes(p.room)
@@ -139,7 +139,7 @@ func (p *parts) bytes(d *device) int {
 // stage runs the tasks of all parts, in turns, so that all links are busy. There
 // are at least as many tasks as pieces of grain elements, and a few more where
 // parts end in shorter ones.
-func (p *parts) stage(name string, grain int, lists [][]task) error {
+func (p *sharing) stage(name string, grain int, lists [][]task) error {
 	work := inTurns(lists...)
 	calls := (p.job.N + grain - 1) / grain
 	err := p.job.Stage(name, p.job.N, grain, func(worker, lo, _ int) {
@@ -151,14 +151,14 @@ func (p *parts) stage(name string, grain int, lists [][]task) error {
 }
 
 // extract extracts the codes of all parts and uploads them.
-func (p *parts) extract() error {
+func (p *sharing) extract() error {
 	if p.wide {
 		return uploadParts(p, p.job.Codes64)
 	}
 	return uploadParts(p, p.job.Codes32)
 }
 
-func uploadParts[W word](p *parts, pull func(dst []W, lo int)) error {
+func uploadParts[W word](p *sharing, pull func(dst []W, lo int)) error {
 	size := codeBytes(p.wide)
 	grain := grain(p.job.N/len(p.list), p.job, size)
 	var lists [][]task
@@ -178,14 +178,14 @@ func uploadParts[W word](p *parts, pull func(dst []W, lo int)) error {
 }
 
 // sort sorts on all devices.
-func (p *parts) sort() (failed error) {
+func (p *sharing) sort() (failed error) {
 	err := p.job.Stage("sort", 1, 1, func(_, _, _ int) { failed = p.each(p.sortPart) })
 	return firstError(failed, err)
 }
 
 // sortPart orders what a device has received, of which equal codes are in input
 // order, and replaces the order by what the job takes.
-func (p *parts) sortPart(q *part) error {
+func (p *sharing) sortPart(q *part) error {
 	q.put(q.sends)
 	if q.n == 0 {
 		return nil
@@ -213,7 +213,7 @@ func (p *parts) sortPart(q *part) error {
 }
 
 // handBack brings back what the job takes, like lane.handBack.
-func (p *parts) handBack() error {
+func (p *sharing) handBack() error {
 	if !takesCodes(p.job) {
 		return downloadParts(p, p.job.Emit)
 	}
@@ -228,7 +228,7 @@ func (p *parts) handBack() error {
 }
 
 // downloadParts is download from all devices at once, each into its places.
-func downloadParts[W word](p *parts, emit func(lo int, words []W)) error {
+func downloadParts[W word](p *sharing, emit func(lo int, words []W)) error {
 	size := int(unsafe.Sizeof(*new(W)))
 	grain := grain(p.job.N/len(p.list), p.job, size)
 	var lists [][]task
@@ -254,7 +254,7 @@ func downloadParts[W word](p *parts, emit func(lo int, words []W)) error {
 
 // report tells what the devices did. The shape of the list is not known: each
 // device has seen a part of it.
-func (p *parts) report() {
+func (p *sharing) report() {
 	var names, algorithms []string
 	levels := 0
 	for _, q := range p.list {
