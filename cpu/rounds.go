@@ -14,9 +14,9 @@ import (
 // that comes to them alone, while others are at other buckets, or, if that
 // would have the others wait for it at the end, by all workers together. What a
 // worker does alone knows no barriers, and its counters and buckets stay in its
-// cache. All workers together at one bucket after the other took 1.0 s for five
-// hundred buckets of a hundred thousand elements, measured with 16 workers on 16
-// cores of a Xeon of 2023.
+// cache. Measured on 16 cores of a Xeon of 2023, an order of a hundred million
+// float32 keys, which leaves five hundred such buckets: 141 ms; with all workers
+// at one bucket after the other, 1089 ms.
 
 // sharedFrom returns the size from which one of several buckets with n elements
 // in total is worth all workers: half of what each of them has to do, and
@@ -104,9 +104,12 @@ func room[T any](env *engine.Env, n int) func() []T {
 
 // ordering is an order in the making.
 type ordering[C Code] struct {
-	sides   [2]side[C]
-	work    []local[C] // by worker
-	ties    bool       // whether deliver takes codes, and parts end between different ones
+	sides [2]side[C]
+	work  []local[C] // by worker
+	ties  bool       // whether deliver takes codes, and parts end between different ones
+
+	// deliver takes the parts of the order. At their places it may write to the
+	// numbers of the first side.
 	deliver func(worker int, p part, codes []C)
 }
 
@@ -162,7 +165,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	switch {
 	case v.sorted() && !v.falling(): // codes all equal may hide falling keys
 		found(env, v)
-		return o.emit(env, s, forward)
+		return o.emit(env, s, nil)
 	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
 		return o.emit(env, s, func(order []uint32, lo int) { backward(order, n-1-lo) })
@@ -191,7 +194,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		words, mask := o.work[s.first].order(o.codes(s), v.min, v.width())
-		o.send(s.first, s, part{s.lo, s.lo, s.hi, words, mask})
+		o.send(s.first, s, o.names(s), part{s.lo, s.lo, s.hi, words, mask})
 	})
 }
 
@@ -204,7 +207,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 			p.words, p.mask = o.work[s.first+worker].order(o.codes(s)[lo-s.lo:hi-s.lo], lowest, width)
 		}
 		if hi > lo {
-			o.send(s.first+worker, s, p)
+			o.send(s.first+worker, s, o.names(s), p)
 		}
 	}, func(env *engine.Env, first, i int) error {
 		lo, hi := b.bounds(i)
@@ -217,21 +220,29 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	})
 }
 
+// names returns the numbers of elements by their places on the side of s, nil if
+// they are their places.
+func (o *ordering[C]) names(s extent) []uint32 {
+	if !s.named {
+		return nil
+	}
+	return o.sides[s.side].numbers()
+}
+
 // send delivers a part of s, whose words are places of its side: elements by
-// their numbers, and codes where there are ties to be found.
-func (o *ordering[C]) send(worker int, s extent, p part) {
-	from := o.sides[s.side]
+// their numbers, which names has, and codes where there are ties to be found.
+func (o *ordering[C]) send(worker int, s extent, names []uint32, p part) {
 	var codes []C
 	if o.ties {
-		codes = from.codes()[p.base:]
+		codes = o.sides[s.side].codes()[p.base:]
 		if p.words == nil {
 			codes = codes[:p.hi-p.lo]
 		} else {
 			codes = o.work[worker].pick(codes, p.words, p.mask)
 		}
 	}
-	if s.named {
-		numbers := from.numbers()[p.base:]
+	if names != nil {
+		numbers := names[p.base:]
 		if p.words == nil {
 			p.words = numbers[:p.hi-p.lo]
 		} else {
