@@ -19,15 +19,15 @@ func radixBelow(wide bool) int {
 
 // bucketTime is the time of an attempt at the bucket sort behind the look, in ns.
 // Nearly ordered codes crowd the same digits of a tile.
-func (in input) bucketTime(a attempt, nearlyOrdered bool) float64 {
+func (in input) bucketTime(way Spreading, nearlyOrdered bool) float64 {
 	n := float64(in.n)
 	if nearlyOrdered {
 		n *= 1.15
 	}
-	switch a {
-	case linear:
+	switch way {
+	case Linear:
 		return 40e3 + 0.018*n
-	case sections:
+	case Sections:
 		return 80e3 + 0.019*n
 	}
 	return 450e3 + 0.028*n
