@@ -43,7 +43,7 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, l := partsOf(t, opts...)
 			for codes, make := range codesOf {
-				if testing.Short() && codes != "log" && codes != "flat" {
+				if testing.Short() && codes != "log" {
 					continue
 				}
 				for _, n := range smallSizes(codes) {
@@ -79,6 +79,9 @@ func TestFillSplitsTwice(t *testing.T) {
 
 // TestAttempts tells from the counts which ways were gone.
 func TestAttempts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the plain run has it")
+	}
 	const n = 9000
 	r := rand.New(rand.NewPCG(25, 26))
 	type counts [Quantiles + 1][2]int64 // begun, failed
