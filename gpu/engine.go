@@ -109,6 +109,7 @@ type Engine struct {
 	memory   int   // see Memory; 0: what is free
 	verify   bool
 	samples  int // see Samples; 0: its default
+	parts    parts
 	splits   int // elements from which on devices share a sort; 0: splitN
 
 	mu     sync.Mutex
@@ -186,7 +187,7 @@ func (e *Engine) open() <-chan struct{} {
 			}
 			e.dev = e.devs[0]
 			for _, d := range e.devs {
-				d.limit, d.samples = e.memory, e.samples
+				d.limit, d.samples, d.parts = e.memory, e.samples, e.parts
 			}
 		}()
 	}
