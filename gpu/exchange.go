@@ -1,6 +1,10 @@
 package gpu
 
-import "example.com/sorter/internal/cuda"
+import (
+	"fmt"
+
+	"example.com/sorter/internal/cuda"
+)
 
 // exchange brings every element to the device that sorts it.
 func (p *sharing) exchange() (failed error) {
@@ -35,6 +39,9 @@ func (p *sharing) place() {
 // first, so that no two fetch from the same. It waits for its copies also when one
 // fails: the senders' memory is free when all devices are here.
 func (p *sharing) receive(q *part) (err error) {
+	if most := demanding(p.job.Algorithm, p.wide, q.n).most; q.n > most { // codes made for the sample
+		return fmt.Errorf("sorter: gpu: %d of %d elements fall to %s, which sorts %d: %w", q.n, p.job.N, q.info.Name, most, cuda.OutOfMemory)
+	}
 	if q.receives, err = q.take(runsBytes(p.wide, max(q.n, p.room))); err != nil {
 		return err
 	}
