@@ -42,7 +42,7 @@ type Option func(*Engine) error
 // first, or up to 16, which share long sorts. Each comes once.
 //
 // Of several, each takes a part of the list, which then goes to the device that
-// sorts its codes; sharing.go says how. Lists of less than 2^22 elements, lists too
+// sorts its codes; sharing.go says how. Lists of less than 2^25 elements, lists too
 // long for the memory of all, and sorter.Hybrid stay with the first device, and so
 // does the planner's model: it knows nothing of the others.
 func Device(ordinals ...int) Option {

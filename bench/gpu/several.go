@@ -56,7 +56,7 @@ func several(sizes []int) error {
 		return err
 	}
 	for _, d := range distributions {
-		for _, n := range []int{1 << 22, 3<<22 + 12345} {
+		for _, n := range []int{1 << 25, 9<<22 + 12345} {
 			checkShared(b, d, n, 32, func(v uint64) uint32 { return uint32(v) })
 			checkShared(b, d, n, 64, func(v uint64) uint64 { return v })
 		}
