@@ -60,8 +60,28 @@ func encodeInts[C code, U constraints.Integer](dst []C, src []U, width int, sign
 	if o.desc {
 		flip ^= mask
 	}
-	for i, k := range src[:len(dst)] {
+	src = src[:len(dst)]
+	if unsafe.Sizeof(C(0)) == unsafe.Sizeof(U(0)) {
+		flipAll(dst, as[C](src), flip)
+		return
+	}
+	for i, k := range src {
 		dst[i] = (C(k) ^ flip) & mask
+	}
+}
+
+// flipAll writes src to dst with some bits flipped, eight words a turn: a turn for
+// each takes as long as two or three. len(dst) >= len(src).
+func flipAll[C code](dst, src []C, flip C) {
+	dst = dst[:len(src)]
+	for len(src) >= 8 {
+		from, to := (*[8]C)(src), (*[8]C)(dst)
+		to[0], to[1], to[2], to[3] = from[0]^flip, from[1]^flip, from[2]^flip, from[3]^flip
+		to[4], to[5], to[6], to[7] = from[4]^flip, from[5]^flip, from[6]^flip, from[7]^flip
+		dst, src = dst[8:], src[8:]
+	}
+	for i, c := range src {
+		dst[i] = c ^ flip
 	}
 }
 

@@ -173,18 +173,16 @@ func decodeKeys[C code, K Key](keys []K, codes []C, o order) {
 	var flip [1]C
 	encode(flip[:], zero[:], o)
 	switch unsafe.Sizeof(zero[0]) {
+	case unsafe.Sizeof(flip[0]):
+		flipAll(as[C](keys), codes, flip[0])
 	case 1:
 		unflip(as[uint8](keys), codes, flip[0])
 	case 2:
 		unflip(as[uint16](keys), codes, flip[0])
-	case 4:
-		unflip(as[uint32](keys), codes, flip[0])
-	case 8:
-		unflip(as[uint64](keys), codes, flip[0])
 	}
 }
 
-func unflip[T uint8 | uint16 | uint32 | uint64, C code](keys []T, codes []C, flip C) {
+func unflip[T uint8 | uint16, C code](keys []T, codes []C, flip C) {
 	keys = keys[:len(codes)]
 	for i, c := range codes {
 		keys[i] = T(c ^ flip)
