@@ -57,22 +57,31 @@ func inf[B Bits]() B {
 }
 
 // Of returns the code of a float.
-func (c *Code[B]) Of(b B) B {
-	if b == c.zero {
+func (c *Code[B]) Of(b B) B { return of(b, c.zero, c.most, c.nan, c.turn, c.flip) }
+
+// of is Of under a mapping that may be held in registers.
+func of[B Bits](b, zero, most, nan, turn, flip B) B {
+	if b == zero {
 		b = 0
 	}
-	if b&^sign[B]() > c.most {
-		b = c.nan
+	if b&^sign[B]() > most {
+		b = nan
 	}
-	return ((b ^ (-(b >> top[B]()) | sign[B]())) + c.turn) ^ c.flip
+	return ((b ^ (-(b >> top[B]()) | sign[B]())) + turn) ^ flip
 }
 
 // Encode writes the codes of src to dst. len(dst) >= len(src).
 func (c *Code[B]) Encode(dst, src []B) {
 	done := encodeVectors(dst, src, c)
-	dst, src = dst[done:len(src)], src[done:]
+	c.encode(dst[done:], src[done:])
+}
+
+// encode is Encode where there are no vectors, and behind the last of them.
+func (c *Code[B]) encode(dst, src []B) {
+	zero, most, nan, turn, flip := c.zero, c.most, c.nan, c.turn, c.flip
+	dst = dst[:len(src)]
 	for i, b := range src {
-		dst[i] = c.Of(b)
+		dst[i] = of(b, zero, most, nan, turn, flip)
 	}
 }
 
