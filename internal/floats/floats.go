@@ -14,7 +14,7 @@ type Bits interface{ uint32 | uint64 }
 
 // Code is a mapping. The vector instructions read its fields where they are.
 type Code[B Bits] struct {
-	zero B // what becomes +0
+	zero B // what becomes +0: −0, or +0 itself
 	most B // what is larger but for its sign becomes nan
 	nan  B
 	turn B // is added to codes

@@ -167,32 +167,6 @@ func checkBlock[B Bits](t *testing.T, name string, c *Code[B], src []B) {
 	}
 }
 
-// FuzzEncode draws floats.
-func FuzzEncode(f *testing.F) {
-	f.Add([]byte("\x00\x00\xc0\x7f\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00\x80\xff\x01\x00\x00\x80\x00\x00\x00\x00\x00\x00\xf0\x7f\x00\x00\xf0\xff"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var narrow []uint32
-		var wide []uint64
-		for i, x := range data {
-			if i%4 == 0 {
-				narrow = append(narrow, 0)
-			}
-			if i%8 == 0 {
-				wide = append(wide, 0)
-			}
-			narrow[i/4] |= uint32(x) << (i % 4 * 8)
-			wide[i/8] |= uint64(x) << (i % 8 * 8)
-		}
-		// Twice, so that vectors are filled.
-		narrow, wide = append(narrow, narrow...), append(wide, wide...)
-		for _, m := range mappings {
-			c32, c64 := mapping[uint32](m.exact, m.desc, m.nansLast), mapping[uint64](m.exact, m.desc, m.nansLast)
-			checkBlock(t, m.name, &c32, narrow)
-			checkBlock(t, m.name, &c64, wide)
-		}
-	})
-}
-
 func BenchmarkEncode(b *testing.B) {
 	benchmarkKinds(b, "float32", edges[uint32]())
 	benchmarkKinds(b, "float64", edges[uint64]())
