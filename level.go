@@ -182,13 +182,3 @@ func (r rows[E]) pick(buf []E, at []uint32) []E {
 	}
 	return buf
 }
-
-// inRow reports whether every number is one more than the one before.
-func inRow(at []uint32) bool {
-	for i, x := range at {
-		if x != at[0]+uint32(i) {
-			return false
-		}
-	}
-	return true
-}
