@@ -48,7 +48,7 @@ func MergeRuns[C Code](env *engine.Env, codes []C, order []uint32, each int, emi
 	if pairs, err = m.all(env); err != nil {
 		return err
 	}
-	return emitPairs(env, pairs, emit)
+	return emitPairs(env, pairs, emit, nil)
 }
 
 // merging is runs of pairs on their way to become one.
