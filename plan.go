@@ -185,7 +185,7 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
 	return r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
-		perm.Gather(s[lo:hi], aside, index[lo:hi], 1)
+		cpu.GatherPast(s[lo:hi], aside, index[lo:hi])
 	})
 }
 
