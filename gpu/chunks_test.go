@@ -18,12 +18,11 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// newJob is a job over codes whose ties are marked, and the order that it emits.
+// newJob is a job over codes, and the order that it emits.
 func newJob[W word](ctx context.Context, a engine.Algorithm, codes []W) (job *engine.Job, order []uint32) {
 	order = make([]uint32, len(codes))
 	job = &engine.Job{N: len(codes), Bits: 32, Algorithm: a, Env: &engine.Env{Loop: parallel.Loop{Ctx: ctx, Workers: 3}}}
 	job.Emit = func(lo int, positions []uint32) { copy(order[lo:], positions) }
-	job.Ties = make([]uint32, engine.TieWords(len(codes)))
 	switch codes := any(codes).(type) {
 	case []uint32:
 		job.Codes32 = func(dst []uint32, lo int) { copy(dst, codes[lo:]) }
@@ -89,7 +88,7 @@ func TestChunks(t *testing.T) {
 
 func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	t.Helper()
-	job, order := newJob(t.Context(), c.algorithm, codes)
+	job, order := markedJob(t.Context(), c.algorithm, codes)
 	defer job.Arena.Release(1)
 	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
@@ -128,7 +127,6 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 func sortedCodes[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) ([]W, error) {
 	job, _ := newJob(t.Context(), a, codes)
 	defer job.Arena.Release(1)
-	job.Ties = nil
 	sorted := make([]W, len(codes))
 	switch sorted := any(sorted).(type) {
 	case []uint32:
@@ -145,7 +143,7 @@ func TestChunksOfNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 2, engine.Block, engine.Block + 1} {
 		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
 			codes := codesOf["16 values"](rand.New(rand.NewPCG(2, 3)), n)
-			job, order := newJob(t.Context(), a, codes)
+			job, order := markedJob(t.Context(), a, codes)
 			if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 				t.Errorf("%v of %d codes: error %v, or wrong order", a, n, err)
 			}

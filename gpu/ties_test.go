@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,6 +24,13 @@ func tiesBy[W word](codes []W, order []uint32) []uint32 {
 		}
 	}
 	return ties
+}
+
+// markedJob is a job whose ties are marked.
+func markedJob[W word](ctx context.Context, a engine.Algorithm, codes []W) (job *engine.Job, order []uint32) {
+	job, order = newJob(ctx, a, codes)
+	job.Ties = make([]uint32, engine.TieWords(len(codes)))
+	return job, order
 }
 
 func checkMarked[W word](t *testing.T, got []uint32, codes []W, order []uint32) {
@@ -99,7 +107,7 @@ func TestTies(t *testing.T) {
 
 func testTies[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) {
 	t.Helper()
-	job, order := newJob(t.Context(), a, codes)
+	job, order := markedJob(t.Context(), a, codes)
 	defer job.Arena.Release(1)
 	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 		t.Fatalf("%v, %d codes: error %v, or wrong order", a, len(codes), err)
