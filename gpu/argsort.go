@@ -41,7 +41,7 @@ type note struct {
 	ends   [2]uint64 // the lowest and the highest code
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
-	radix  radixFound
+	radix  radixNote
 }
 
 // area hands out parts of one block of device memory.
@@ -56,7 +56,7 @@ func (a *area) take(bytes int) cuda.Ptr {
 // memory is the device memory of one argsort besides codes and order.
 type memory struct {
 	sample, count, table, status    cuda.Ptr
-	bounds, rooms, cursors, tiles   cuda.Ptr
+	sections, rooms, cursors, tiles cuda.Ptr
 	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
 	sizes, slices, oversize, bucket cuda.Ptr
 	spill, below, above             cuda.Ptr
@@ -76,7 +76,7 @@ func head(a *area) memory {
 
 // body adds what the plan needs.
 func (m *memory) body(a *area, p *plan) {
-	m.bounds = a.take(int(unsafe.Sizeof(bounds{})))
+	m.sections = a.take(kernels.SectionsBytes)
 	m.rooms = a.take(kernels.RoomBytes * (p.rooms + 1))
 	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
 	m.slices = a.take(kernels.SliceBytes * p.buckets)
@@ -177,7 +177,7 @@ func (l *lane) attempt(a attempt, m memory, in input, order cuda.Ptr) (finding, 
 	if err := l.bucketSort(m, p, in.codes, order); err != nil {
 		return finding{}, err
 	}
-	return l.outcome(m, p)
+	return l.outcome(p)
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which
@@ -200,15 +200,13 @@ func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 // look samples the codes.
 func (l *lane) look(m memory, in input) error {
 	return first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
 		func() error {
-			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample))
+			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
 		},
 		func() error {
 			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
-				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample))
+				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&l.note.sample))
 		},
-		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.sample), m.sample, sampleHead, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)
 }
@@ -268,7 +266,7 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
 	if a == sections {
-		return sectionsPlan(in.wide, lay, s.parts[:], in.samples())
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), &l.note.bounds)
 	}
 	var t *table
 	err := first(
@@ -378,7 +376,7 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 			}
 			return l.Launch(l.function("oversize_sort"+width(p.wide)), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
 				uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill),
-				uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(order), uint64(m.status))
+				uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(order), uint64(m.status), mapped(&l.note.status))
 		},
 		func() error { return l.Record(l.split, l.side) },
 		func() error { return l.WaitEvent(l.stream, l.split) },
@@ -387,18 +385,15 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 
 // openRooms makes the rooms of the first partition.
 func (l *lane) openRooms(m memory, p *plan) error {
-	table, sizes := cuda.Ptr(0), 0
+	table, sizes := uint64(0), 0
 	if p.bounds != nil {
-		table, l.note.bounds = m.bounds, *p.bounds
-		if err := l.CopyToDevice(table, unsafe.Pointer(&l.note.bounds), int(unsafe.Sizeof(bounds{})), l.stream); err != nil {
-			return err
-		}
+		table = mapped(p.bounds)
 	}
 	if p.twice {
 		sizes = p.buckets
 	}
 	return l.run("open_rooms", l.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
-		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), uint64(table), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
+		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), table, uint64(m.sections), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
 }
 
 func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
@@ -416,7 +411,7 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
 		return l.run("split_sections"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.sections,
-			slices.Concat(layout, []uint64{uint64(elements), uint64(m.bounds), uint64(m.cursors), uint64(spill)}, outside)...)
+			slices.Concat(layout, []uint64{uint64(elements), uint64(m.sections), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
 	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, equal, outside)...)
 }
@@ -444,9 +439,9 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 	)
 }
 
-// outcome waits for the sort and reads how it went.
-func (l *lane) outcome(m memory, p *plan) (finding, error) {
-	if err := l.readStatus(m); err != nil {
+// outcome waits for the sort and looks at how it went.
+func (l *lane) outcome(p *plan) (finding, error) {
+	if err := l.SyncStream(l.stream); err != nil {
 		return finding{}, err
 	}
 	if l.note.status[kernels.StatusLost] != 0 {

@@ -227,7 +227,7 @@ func TestBucketBytes(t *testing.T) {
 		}
 		plans := []*plan{evenPlan(wide, layoutFor(in.n, wide, lowest, highest, evenMargin)), mappedPlan(lay, tab, count, in.samples())}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
-		if p, err := sectionsPlan(wide, lay, parts, in.samples()); err == nil {
+		if p, err := sectionsPlan(wide, lay, parts, in.samples(), new(bounds)); err == nil {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {

@@ -238,6 +238,7 @@ func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, or
 		if err == nil && e.verify {
 			err = l.check(in, order)
 		}
+		l.quiet = err == nil
 		return err
 	})
 }

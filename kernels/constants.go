@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "7daf1976a5da387a0ecaa8d5ad95984b3225a3161d128bcd7d46ba6daf159582"
-	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
-	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
-	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	sourceHash     = "6354b24cc1830ec944817353a21291fa790911e40bc491a764c96405632464c5"
+	bucketHash     = "c16dfbaff6ad8cca137af583ef4b53f73349d8c1fa07e134e9cb542a22545daa"
+	bucketU32Hash  = "56a5f270e520e7634deb8c2d44daa6f2b502a87605fc2ae46dea23caf353c9a8"
+	bucketU64Hash  = "6c1536a20f233ab68ddf34b9e3d32f1eaae760a54a036f730eb41b8ad5fc1cba"
+	radixHash      = "bf4236e96f9f7a459533d684e3661ef7524aa78fb2aed612360c74b08eab6094"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
@@ -36,6 +36,7 @@ const (
 	LocalShared         = 33280      // bytes
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
+	SectionsBytes       = 4224       // bytes of what split_sections looks up
 	RoomBytes           = 32         // bytes of what the kernels know of a room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
@@ -44,9 +45,9 @@ const (
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
 	SampleShared        = 1280       // bytes, of sample_range
-	SegmentsShared      = 4096       // bytes, of sample_segments
+	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102440     // bytes of the result of the sample kernels
+	SampleBytes         = 102448     // bytes of the result of the sample kernels
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
 	MappedShared8U32    = 93328      // bytes, of split_mapped
@@ -80,14 +81,14 @@ const (
 	RadixShared         = 84104      // bytes, of radix_pass
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
-	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
-	RadixCountSharedU32 = 4100       // bytes, of radix_histogram
-	RadixCountSharedU64 = 8196       // bytes, of radix_histogram
-	RadixStartsShared   = 128        // bytes
-	RadixStateBytes     = 8236       // bytes
-	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
+	RadixCountBlocks    = 3          // blocks of radix_histogram on a multiprocessor
+	RadixCountSharedU32 = 4240       // bytes, of radix_histogram
+	RadixCountSharedU64 = 8336       // bytes, of radix_histogram
+	RadixStateBytes     = 8240       // bytes
+	RadixShape          = 8          // bits of what was found, one for each place that has a pass, below the shape
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
+	RadixFlat           = 3          // shape of codes that are all the same
 	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
@@ -95,7 +96,7 @@ const (
 	StatusDescents      = 7          // index of a status word: neighbours in the wrong order
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
-	StatusWords         = 10         //
+	StatusWords         = 11         //
 	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes

@@ -14,6 +14,7 @@ struct Sample {
 	u32 segments[SEGMENTS]; // elements of the second sample, by equal parts of the range or by segment of the map
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
+	u32 counted; // blocks of sample_segments that are done
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -54,8 +55,9 @@ DEVICE Found join(Found f) {
 	return f;
 }
 
-// sample_range finds the range of RANGE_SAMPLES codes. One block; n > 0.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample) {
+// sample_range finds the range of RANGE_SAMPLES codes, and clears the status. One
+// block; n > 0.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status) {
 	SORTER_SHARED(RangeShared, shared);
 	Found f = {~0ull, 0, 0, 0, 0, 0};
 #pragma unroll
@@ -86,6 +88,8 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	}
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	sample->segments[threadIdx.x] = 0;
+	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
+	if (threadIdx.x == 0) sample->counted = 0;
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
@@ -109,10 +113,13 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 
 struct SegmentsShared {
 	u32 count[SEGMENTS];
+	u32 last;
 };
 
 // sample_segments counts a second sample by equal parts of the first one's range.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample) {
+// The last block tells the host all that it needs of both: everything before the
+// codes of the first sample, in the host's own memory.
+template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, Sample *note) {
 	SORTER_SHARED(SegmentsShared, shared);
 	shared.count[threadIdx.x] = 0;
 	__syncthreads(); // counters are zero
@@ -125,6 +132,14 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (!is_last_block(&sample->counted, shared.last)) return;
+	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
+	if (threadIdx.x > 0) return;
+	note->low = sample->low;
+	note->high = sample->high;
+	note->differ = sample->differ;
+	note->ascents = sample->ascents;
+	note->descents = sample->descents;
 }
 
 template <class Code> struct MapShared {

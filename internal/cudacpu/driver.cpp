@@ -331,6 +331,7 @@ int launch_kernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned b
 	return give(s, Work{[=] {
 		device.grid.run({k->name, [&] { k->call(k->function, values.data()); }, gx, bx, shared, resident});
 		device.memory.check_all(k->name);
+		device.pinned.check_all(k->name); // kernels reach it, too
 	}, {}, nullptr});
 }
 
