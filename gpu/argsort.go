@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -16,11 +18,13 @@ import (
 // does not leave the package.
 var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
-// sample is what the sample kernels found: struct Sample of sample.cuh.
+// sample is what the sample kernels found: struct SampleNote of sample.cuh, and, if
+// they were asked for, the codes of the first sample.
 type sample struct {
 	low, high, differ uint64
 	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
 	parts             [kernels.Segments]uint32
+	told              atomic.Uint32 // the device has written what is above
 	code              [kernels.RangeSamples]uint64
 	position          [kernels.RangeSamples]uint32
 }
@@ -29,8 +33,6 @@ type sample struct {
 func (s *sample) nearlyOrdered() bool {
 	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
 }
-
-const sampleHead = 40 + 4*kernels.Segments // bytes up to the codes
 
 // note is a lane's pinned memory: what small copies come from and go to.
 type note struct {
@@ -197,17 +199,28 @@ func (l *lane) sampleGrid(in input) int {
 
 func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 
+// lookPatience is how long a sort looks for the sample before it waits for the
+// device in the driver, which takes a few µs more.
+const lookPatience = 100 * time.Microsecond
+
 // look samples the codes.
 func (l *lane) look(m memory, in input) error {
+	told := &l.note.sample.told
+	told.Store(0)
 	return first(
 		func() error {
-			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
+			return l.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
 		},
 		func() error {
 			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&l.note.sample))
 		},
-		func() error { return l.SyncStream(l.stream) },
+		func() error {
+			if await(time.Now().Add(lookPatience), told) {
+				return nil
+			}
+			return l.SyncStream(l.stream)
+		},
 	)
 }
 
@@ -271,7 +284,7 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 	var t *table
 	err := first(
 		func() error {
-			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
+			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, l.stream)
 		},
 		func() error { return l.SyncStream(l.stream) },
 		func() error {

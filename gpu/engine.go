@@ -50,7 +50,8 @@ func Device(ordinal int) Option {
 const leastMemory = 16 << 20
 
 // Memory bounds the device memory that one sort takes, of the two that share a
-// device. Default: what is free when the sort begins. Range: 16 MiB and above.
+// device, besides 17 KiB that each has from the beginning. Default: what is free
+// when the sort begins. Range: 16 MiB and above.
 //
 // A sort that needs more proceeds in chunks, each uploaded while another is
 // sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes

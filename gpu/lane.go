@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -71,6 +73,21 @@ func (l *lane) open() (err error) {
 
 // mapped is the address by which kernels reach pinned memory.
 func mapped[T any](pinned *T) uint64 { return uint64(uintptr(unsafe.Pointer(pinned))) }
+
+// await looks until a time whether a kernel has written any of the words, in pinned
+// memory: where the device works on nothing else, it has in a few µs.
+func await(end time.Time, words ...*atomic.Uint32) bool {
+	for {
+		for _, w := range words {
+			if w.Load() != 0 {
+				return true
+			}
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
 
 // grow makes the lane have at least that many slots.
 func (l *lane) grow(slots int) error {

@@ -255,18 +255,18 @@ func (l *layout) even(count []uint32, m int, lowest, highest uint64) bool {
 // tooDense reports whether some group of parts holds more than its share by 2 %
 // and five standard deviations.
 func tooDense(group int, share float64, count []uint32) bool {
-	limit := 1.02*share + 5*math.Sqrt(share) + 3
-	sum := 0.0
-	for i, c := range count {
-		sum += float64(c)
-		if i >= group {
-			sum -= float64(count[i-group])
-		}
+	limit := int(1.02*share + 5*math.Sqrt(share) + 3)
+	sum := 0
+	for _, c := range count[:group] {
+		sum += int(c)
+	}
+	for i, c := range count[group:] {
 		if sum > limit {
 			return true
 		}
+		sum += int(c) - int(count[i])
 	}
-	return false
+	return sum > limit
 }
 
 // smooth reports whether neighbouring parts of the range hold similar numbers

@@ -93,13 +93,6 @@ func (r *radixNote) clear() {
 // get returns what was found, 0 if nothing was yet.
 func (r *radixNote) get() radixFound { return radixFound(r.found.Load()) }
 
-// await looks at the note until a time, or until the codes are known to be in no
-// order or, if that is not enough, all is found.
-func (r *radixNote) await(end time.Time, enough bool) {
-	for r.get() == 0 && (!enough || r.shuffled.Load() == 0) && time.Now().Before(end) {
-	}
-}
-
 // radixFound is places where codes differ, a bit each, below their shape.
 type radixFound uint32
 
@@ -145,8 +138,11 @@ const radixPatience = 50 * time.Microsecond
 func (l *lane) radixPasses(m radixMemory, in input, order, state cuda.Ptr) error {
 	end := time.Now().Add(radixPatience)
 	for pass := range in.places() {
-		if pass > 0 || !in.shuffled {
-			l.note.radix.await(end, pass == 0)
+		switch note := &l.note.radix; {
+		case pass > 0:
+			await(end, &note.found)
+		case !in.shuffled:
+			await(end, &note.shuffled, &note.found)
 		}
 		if found := l.note.radix.get(); found != 0 && pass >= found.passes() {
 			return nil

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "6354b24cc1830ec944817353a21291fa790911e40bc491a764c96405632464c5"
+	sourceHash     = "237de7db07ed824de11e121c94cca5c1770c472d6b33a4a3e46a0d89533b6a95"
 	bucketHash     = "c16dfbaff6ad8cca137af583ef4b53f73349d8c1fa07e134e9cb542a22545daa"
-	bucketU32Hash  = "56a5f270e520e7634deb8c2d44daa6f2b502a87605fc2ae46dea23caf353c9a8"
-	bucketU64Hash  = "6c1536a20f233ab68ddf34b9e3d32f1eaae760a54a036f730eb41b8ad5fc1cba"
+	bucketU32Hash  = "5786b65abafe5cc91f57084be51da813f1bb9050299e27aa924eb1c79d184604"
+	bucketU64Hash  = "8ca99c84e7236cad7156f65c782a4402e7f16ddecfb62eb1d0c0217cde32af24"
 	radixHash      = "bf4236e96f9f7a459533d684e3661ef7524aa78fb2aed612360c74b08eab6094"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -47,7 +47,9 @@ const (
 	SampleShared        = 1280       // bytes, of sample_range
 	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102448     // bytes of the result of the sample kernels
+	SampleBytes         = 102728     // bytes of the result of the sample kernels
+	SampleCodesAt       = 4416       // where the codes of the first sample are in it, and their positions behind
+	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
 	MappedShared8U32    = 93328      // bytes, of split_mapped

@@ -9,13 +9,13 @@ ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sa
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_segments)
-(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, Sample *note) {
+(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, SampleNote *note) {
 	sample_segments(codes, n, (u32)sample_bits, (u32)index_bits, sample, note);
 }
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_map)
-(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, Sample *sample, u32 *segments) {
+(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *segments) {
 	sample_map(codes, n, (u32)sample_bits, (u32)index_bits, map, sample, segments);
 }
 
