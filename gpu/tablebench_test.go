@@ -64,7 +64,7 @@ func BenchmarkSections(b *testing.B) {
 				if l.even(count, in.samples(), 0, 1<<32-1) || !smooth(count) {
 					b.Fatal("not smooth")
 				}
-				if _, err := sectionsPlan(false, l, count, in.samples(), new(bounds)); err != nil {
+				if _, err := sectionsPlan(false, l, count, in.samples(), sectionSlice, new(bounds)); err != nil {
 					b.Fatal(err)
 				}
 			}

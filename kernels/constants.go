@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "237de7db07ed824de11e121c94cca5c1770c472d6b33a4a3e46a0d89533b6a95"
+	sourceHash     = "d0fcc5238c436c6bf997b2eb93d91845128ffe065bb8b1fbada77dc5253d4411"
 	bucketHash     = "c16dfbaff6ad8cca137af583ef4b53f73349d8c1fa07e134e9cb542a22545daa"
 	bucketU32Hash  = "5786b65abafe5cc91f57084be51da813f1bb9050299e27aa924eb1c79d184604"
 	bucketU64Hash  = "8ca99c84e7236cad7156f65c782a4402e7f16ddecfb62eb1d0c0217cde32af24"
@@ -15,6 +15,7 @@ const (
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
+	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 )
 
 // What the host shares with the kernels.
@@ -103,4 +104,13 @@ const (
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes
 	MergeSharedU64      = 46264      // bytes
+	MostDestinations    = 16         // devices that a part is divided among, at most
+	RouteTile           = 4096       // elements that a block of route_codes moves
+	RouteThreads        = 512        //
+	RouteCountShared    = 1408       // bytes, of route_counts
+	RouteSharedU32      = 26048      // bytes, of route_codes
+	RouteSharedU64      = 42432      // bytes, of route_codes
+	RouteStartThreads   = 1024       //
+	RouteStartShared    = 132        // bytes, of route_starts
+	SplitterBytes       = 16         //
 )
