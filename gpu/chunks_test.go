@@ -233,7 +233,7 @@ func TestBucketBytes(t *testing.T) {
 		}
 		plans := []*plan{evenPlan(wide, layoutFor(in.n, wide, lowest, highest, evenMargin), d.parts.mean(in.n, evenSlice)), mappedPlan(lay, tab, count, in.samples(), d.parts.mean(in.n, fullSlice))}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
-		if p, err := sectionsPlan(wide, lay, parts, in.samples(), d.parts.mean(in.n, sectionSlice)); err == nil {
+		if p, err := sectionsPlan(wide, lay, parts, in.samples(), d.parts.mean(in.n, sectionSlice), new(bounds)); err == nil {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {

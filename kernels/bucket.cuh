@@ -107,7 +107,7 @@ template <int BITS> struct SectionShared {
 template <class Code, int BITS>
 DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const RoomSink<BoundRooms> &sink, const Outside &away) {
 	SORTER_SHARED(SectionShared<BITS>, shared);
-	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.bounds->section[threadIdx.x]; // split_tile begins with a barrier
+	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
 	const u32 first = blockIdx.x * (u32)TILE;
 	SectionSource<Code> source = {{{codes + first, first, layout, 0}, away}, shared.section};
 	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
@@ -199,10 +199,11 @@ template <class Code> DEVICE void write_outside(OversizeShared &shared, const u3
 }
 
 // oversize_sort sorts listed buckets, what their rooms hold and what was
-// spilled, and the codes outside the range.
+// spilled, and the codes outside the range. Its last block leaves the status, which
+// nobody changes behind it, in memory of the host.
 template <class Code>
 DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill &spill, const u32 *oversize, const Outside &away,
-                          u32 *order) {
+                          u32 *order, u32 *note) {
 	SORTER_SHARED(OversizeShared, shared);
 	u32 *status = spill.status;
 	const u32 below = status[BELOW], above = status[ABOVE];
@@ -230,4 +231,5 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}
+	if (is_last_block(status + ENDED, shared.count) && threadIdx.x < STATUS_WORDS) note[threadIdx.x] = status[threadIdx.x];
 }

@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "8ee6df82fb0224d75266f156785f87186b64766a6003a3239aa757823bed2406"
-	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash  = "692fbac0526da056a43705f245163b408517a81955374c9db10773f44257542e"
-	bucketU64Hash  = "3a1c9753a7a0027efcb4a580d35c25218d6efce7f50c2508dc7cec08813e4800"
-	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	sourceHash     = "581f72b26e0e4b5555b39bc0baf7eb1710b6016a5976d50e8969d34ec33f7566"
+	bucketHash     = "c16dfbaff6ad8cca137af583ef4b53f73349d8c1fa07e134e9cb542a22545daa"
+	bucketU32Hash  = "f3085d37aaee45247e93a4c0d1ddba2a94d3aeecbc0908372f2577868db62c98"
+	bucketU64Hash  = "419e9687589fd0e15462e512f88ee2b72ad41abe4fd15af8fc8a09904b200032"
+	radixHash      = "bf4236e96f9f7a459533d684e3661ef7524aa78fb2aed612360c74b08eab6094"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
@@ -37,6 +37,7 @@ const (
 	LocalShared         = 33280      // bytes
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
+	SectionsBytes       = 4224       // bytes of what split_sections looks up
 	RoomBytes           = 32         // bytes of what the kernels know of a room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
@@ -45,9 +46,11 @@ const (
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
 	SampleShared        = 1280       // bytes, of sample_range
-	SegmentsShared      = 4096       // bytes, of sample_segments
+	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102440     // bytes of the result of the sample kernels
+	SampleBytes         = 102728     // bytes of the result of the sample kernels
+	SampleCodesAt       = 4416       // where the codes of the first sample are in it, and their positions behind
+	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
 	MappedShared8U32    = 93328      // bytes, of split_mapped
@@ -81,14 +84,14 @@ const (
 	RadixShared         = 84104      // bytes, of radix_pass
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
-	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
-	RadixCountSharedU32 = 4100       // bytes, of radix_histogram
-	RadixCountSharedU64 = 8196       // bytes, of radix_histogram
-	RadixStartsShared   = 128        // bytes
-	RadixStateBytes     = 8236       // bytes
-	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
+	RadixCountBlocks    = 3          // blocks of radix_histogram on a multiprocessor
+	RadixCountSharedU32 = 4240       // bytes, of radix_histogram
+	RadixCountSharedU64 = 8336       // bytes, of radix_histogram
+	RadixStateBytes     = 8240       // bytes
+	RadixShape          = 8          // bits of what was found, one for each place that has a pass, below the shape
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
+	RadixFlat           = 3          // shape of codes that are all the same
 	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
@@ -96,7 +99,7 @@ const (
 	StatusDescents      = 7          // index of a status word: neighbours in the wrong order
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
-	StatusWords         = 10         //
+	StatusWords         = 11         //
 	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes

@@ -18,7 +18,6 @@ CUDACPU_KERNEL(room_starts);
 CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
-CUDACPU_KERNEL(radix_starts);
 CUDACPU_KERNEL(route_starts);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
