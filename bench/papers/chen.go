@@ -92,9 +92,9 @@ func chenSTL(b *bench) error {
 	return nil
 }
 
-// chenKind measures one kind of elements. The paper has standard sorts beside
-// uniform lists alone: beside others they take long for one number each, that of
-// the longest list.
+// chenKind measures one kind of elements. Standard sorts use one core and take most
+// of the time: on all sizes there is the one that the paper has, beside uniform
+// lists as there, and the others have the longest list alone.
 func chenKind[E element](b *bench, k kind[E], d drawn, values []uint64, sizes []int) error {
 	p := b.panel("000-fig3-"+k.slug+"-"+d.slug, fmt.Sprintf("Fig. 3: %s, %s", k.name, d.name), elementsAxis)
 	if d.slug != uniform.slug {
@@ -104,9 +104,12 @@ func chenKind[E element](b *bench, k kind[E], d drawn, values []uint64, sizes []
 	for _, n := range sizes {
 		l := newElements(k, values, n)
 		ways := chenOurs(b, l)
-		if d.slug == uniform.slug || n == slices.Max(sizes) {
-			ways = append(ways, l.plain(sortFunc, func(s []E) { slices.SortFunc(s, k.compare) }))
+		longest := n == slices.Max(sizes)
+		if longest || d.slug == uniform.slug {
 			ways = append(ways, l.stdSort(b)...)
+		}
+		if longest || d.slug == uniform.slug && b.std == nil {
+			ways = append(ways, l.plain(sortFunc, func(s []E) { slices.SortFunc(s, k.compare) }))
 		}
 		if err := b.add(p, n, l.input(ways...)); err != nil {
 			return err

@@ -23,13 +23,12 @@ func parse(args []string) (settings, error) {
 	only := f.String("only", "", "regexp of the figures to repeat, such as 000 or 004-fig3 (default all): "+slugs())
 	most := f.Float64("n", 1<<29, "largest number of elements; figures that begin above it have a quarter and all of it")
 	f.IntVar(&s.rules.reps, "reps", 5, "repetitions after a warm-up, of which the median is taken")
-	f.DurationVar(&s.rules.slow, "slow", 500*time.Millisecond, "a sort that takes longer gets -slowreps repetitions")
-	f.IntVar(&s.rules.slowReps, "slowreps", 3, "repetitions of a slow sort, the warm-up included")
+	f.DurationVar(&s.rules.spend, "spend", 2*time.Second, "a contender that has sorted one list for so long is not repeated; if its warm-up took that long, that is its time")
 	f.StringVar(&s.out, "out", "", "folder to write to (default results/<machine>/papers)")
 	f.StringVar(&s.note, "note", "", "a sentence about the machine, for the head of the tables")
 	_ = f.Parse(args) // exits on errors
-	if *most < 1 || *most > math.MaxUint32 || *most != math.Trunc(*most) || s.rules.reps < 1 || s.rules.slowReps < 1 {
-		return s, fmt.Errorf("-n must be a whole number from 1 to 2^32-1, -reps and -slowreps at least 1")
+	if *most < 1 || *most > math.MaxUint32 || *most != math.Trunc(*most) || s.rules.reps < 1 {
+		return s, fmt.Errorf("-n must be a whole number from 1 to 2^32-1, -reps at least 1")
 	}
 	s.most = int(*most)
 	var err error

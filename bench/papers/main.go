@@ -26,40 +26,42 @@ func main() {
 	}
 }
 
-// run measures and writes everything; progress goes to log. Sorts that fail leave
-// their reason in the tables and an error at the end.
+// run measures and writes everything; progress goes to log. A paper is written after
+// every figure, so that a run that is cut short leaves what it has. Sorts that fail
+// leave their reason in the tables and an error at the end.
 func (s settings) run(out, log io.Writer) error {
 	b, err := newBench(s, log)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	if err := b.measureAll(); err != nil {
-		return err
+	if b.out == "" {
+		b.out = filepath.Join("results", b.machine.Folder(), "papers")
 	}
-	b.writeMarkdown(out)
-	folder := s.out
-	if folder == "" {
-		folder = filepath.Join("results", b.machine.Folder(), "papers")
-	}
-	fmt.Fprintln(log, "writing", folder)
-	return errors.Join(b.writeFolder(folder), b.failure())
-}
-
-// measureAll measures the figures that were asked for, paper by paper.
-func (b *bench) measureAll() error {
 	for _, p := range papers {
-		for _, f := range p.figures {
-			if !b.only.MatchString(f.slug) {
-				continue
-			}
-			if err := f.measure(b); err != nil {
-				return fmt.Errorf("%s: %w", f.slug, err)
-			}
+		if err := b.repeat(p); err != nil {
+			return err
+		}
+		if len(b.panelsOf(p)) > 0 {
+			b.writePaper(out, p)
 		}
 	}
 	if len(b.panels) == 0 {
 		return fmt.Errorf("no figure matches %q", b.only)
+	}
+	fmt.Fprintln(log, "written to", b.out)
+	return b.failure()
+}
+
+// repeat measures and writes the figures of a paper that were asked for.
+func (b *bench) repeat(p paper) error {
+	for _, f := range p.figures {
+		if !b.only.MatchString(f.slug) {
+			continue
+		}
+		if err := errors.Join(f.measure(b), b.writeFolder(p)); err != nil {
+			return fmt.Errorf("%s: %w", f.slug, err)
+		}
 	}
 	return nil
 }

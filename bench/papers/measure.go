@@ -11,9 +11,8 @@ import (
 
 // rules say how often to measure.
 type rules struct {
-	reps     int           // after a warm-up
-	slow     time.Duration // what takes longer gets slowReps, the warm-up included
-	slowReps int
+	reps  int           // after a warm-up
+	spend time.Duration // on one contender of one row, after which it is not repeated
 }
 
 // input is a list that contenders sort, one after the other.
@@ -52,7 +51,7 @@ type lane struct {
 	way
 	times []time.Duration
 	stats []sorter.Stats // of each repetition
-	want  int            // repetitions
+	done  bool
 	err   error
 }
 
@@ -72,6 +71,7 @@ func (b *bench) measure(in input) ([]result, error) {
 		for i := range lanes {
 			if l := lanes[(i+round)%len(lanes)]; l.pending() {
 				in.repeat(l)
+				l.done = len(l.times) == b.rules.reps || l.spent() >= b.rules.spend
 			}
 		}
 	}
@@ -83,23 +83,28 @@ func (b *bench) measure(in input) ([]result, error) {
 	return results, nil
 }
 
-// warmUp sorts once, checks the result and decides how often to repeat. The first
-// sort counts as a repetition where it took so long that no warming up matters.
+// warmUp sorts once and checks the result. It counts only where it takes so long
+// that no warming up matters, and no second time is worth the wait.
 func (b *bench) warmUp(in input, l *lane) error {
 	in.repeat(l)
 	if l.err != nil {
 		return nil
 	}
-	if err := l.check(); err != nil {
-		return err
+	if l.done = l.spent() >= b.rules.spend; !l.done {
+		l.times, l.stats = nil, nil
 	}
-	if l.want = b.rules.slowReps; l.times[0] < b.rules.slow {
-		l.times, l.stats, l.want = nil, nil, b.rules.reps
-	}
-	return nil
+	return l.check()
 }
 
-func (l *lane) pending() bool { return l.err == nil && len(l.times) < l.want }
+func (l *lane) pending() bool { return l.err == nil && !l.done }
+
+// spent is the time of all repetitions.
+func (l *lane) spent() (all time.Duration) {
+	for _, t := range l.times {
+		all += t
+	}
+	return all
+}
 
 // repeat sorts once; restoring the input is not part of the time.
 func (in input) repeat(l *lane) {

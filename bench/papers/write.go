@@ -8,47 +8,43 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"example.com/sorter/bench/internal/table"
 )
 
-// writeFolder writes the tables, the numbers and the pictures.
-func (b *bench) writeFolder(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+// writeFolder writes the tables, the numbers and the pictures of a paper.
+func (b *bench) writeFolder(p paper) error {
+	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return err
 	}
-	markdown := func(w io.Writer) error { b.writeMarkdown(w); return nil }
-	if err := table.WriteFile(filepath.Join(folder, "papers.md"), markdown); err != nil {
+	markdown := func(w io.Writer) error { b.writePaper(w, p); return nil }
+	if err := table.WriteFile(filepath.Join(b.out, p.name+".md"), markdown); err != nil {
 		return err
 	}
-	if err := table.WriteFile(filepath.Join(folder, "papers.csv"), b.writeCSV); err != nil {
+	panels := b.panelsOf(p)
+	numbers := func(w io.Writer) error { return writeCSV(w, panels) }
+	if err := table.WriteFile(filepath.Join(b.out, p.name+".csv"), numbers); err != nil {
 		return err
 	}
-	for _, p := range b.panels {
-		if err := b.draw(p, filepath.Join(folder, p.slug)); err != nil {
-			return fmt.Errorf("%s: %w", p.slug, err)
+	for _, panel := range panels {
+		if err := b.draw(panel, filepath.Join(b.out, panel.slug)); err != nil {
+			return fmt.Errorf("%s: %w", panel.slug, err)
 		}
 	}
 	return nil
 }
 
-// writeMarkdown writes everything, paper by paper.
-func (b *bench) writeMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "# The papers' tables and figures, on %s, %d cores", b.machine.CPU, b.machine.Cores)
+// writePaper writes what was measured of a paper, and what it says.
+func (b *bench) writePaper(w io.Writer, p paper) {
+	fmt.Fprintf(w, "# %s\n\nIts tables and figures on %s, %d cores", p.title, b.machine.CPU, b.machine.Cores)
 	if b.gpu != nil {
 		fmt.Fprintf(w, ", and %s", b.gpu.Name)
 	}
-	fmt.Fprintln(w)
 	b.writeHead(w)
-	for _, p := range papers {
-		if panels := b.panelsOf(p); len(panels) > 0 {
-			fmt.Fprintf(w, "\n## %s: %s\n\n%s\n\n", p.name, p.title, p.inputs)
-			b.writeClaims(w, p)
-			for _, panel := range panels {
-				b.writePanel(w, panel)
-			}
-		}
+	fmt.Fprintf(w, "\n%s\n\n", p.inputs)
+	b.writeClaims(w, p)
+	for _, panel := range b.panelsOf(p) {
+		b.writePanel(w, panel)
 	}
 }
 
@@ -63,17 +59,17 @@ func (b *bench) panelsOf(p paper) (panels []*panel) {
 }
 
 func (b *bench) writeHead(w io.Writer) {
-	fmt.Fprintf(w, "\n%s, GOMAXPROCS %d, %s, in one run.\n\n", b.machine.Go, b.machine.Procs, b.machine.Date)
+	fmt.Fprintf(w, "; %s, GOMAXPROCS %d, %s, in one run.\n\n", b.machine.Go, b.machine.Procs, b.machine.Date)
 	if b.note != "" {
 		fmt.Fprintf(w, "%s\n\n", b.note)
 	}
-	fmt.Fprintf(w, "Times are ms by the clock of the host: the median of %d repetitions after a warm-up, and in\n"+
-		"parentheses the least and the most. † marks a sort of more than %v: it has %d, of which\n"+
-		"the first is the warm-up. Contenders of a row take turns; inputs are restored outside of the timing, and\n"+
-		"everyone's first result is checked. × is how many times as fast a column is as the one without it.\n"+
-		"What has GPU in its name sorts on the device, everything else on all cores unless it says otherwise;\n"+
-		"std::sort, slices.Sort and slices.SortFunc use one.\n",
-		b.rules.reps, b.rules.slow, b.rules.slowReps)
+	fmt.Fprintf(w, "Times are ms by the clock of the host: the median of %d repetitions after a warm-up, and in parentheses\n"+
+		"the least and the most. † marks fewer repetitions, because all of them took %v, or a single one that did.\n"+
+		"Contenders of a row take turns; inputs are restored outside of the timing, and everyone's first result is\n"+
+		"checked. × is how many times as fast a column is as the one without it. What has GPU in its name sorts on\n"+
+		"the device, everything else on all cores unless it says otherwise; std::sort, slices.Sort and\n"+
+		"slices.SortFunc use one.\n",
+		b.rules.reps, b.rules.spend)
 	if b.gpu == nil {
 		fmt.Fprintf(w, "\n**Measured without a GPU, since %s: what needs one is missing.**\n", b.noGPU)
 	}
@@ -84,20 +80,22 @@ func (b *bench) writeHead(w io.Writer) {
 
 // writeClaims puts what the paper says beside what was measured.
 func (b *bench) writeClaims(w io.Writer, p paper) {
-	table.Row(w, "in the paper", "measured on", "it says", "here")
-	fmt.Fprintln(w, "|---|---|---|---|")
+	fmt.Fprintf(w, "## What it says, and what these numbers say\n\n")
 	for _, c := range p.claims {
-		here := "not measured"
-		if says := c.here(b); len(says) > 0 {
-			here = strings.Join(says, " ")
+		fmt.Fprintf(w, "- %s, on %s: %s.\n", c.where, c.machine, c.they)
+		says := c.here(b)
+		if len(says) == 0 {
+			says = []string{"Not measured."}
 		}
-		table.Row(w, c.where, c.machine, c.they, here)
+		for _, sentence := range says {
+			fmt.Fprintf(w, "  - %s\n", sentence)
+		}
 	}
 	fmt.Fprintln(w)
 }
 
 func (b *bench) writePanel(w io.Writer, p *panel) {
-	fmt.Fprintf(w, "### %s\n\n", p.title)
+	fmt.Fprintf(w, "## %s\n\n", p.title)
 	if p.note != "" {
 		fmt.Fprintf(w, "%s\n\n", p.note)
 	}
@@ -160,13 +158,13 @@ func (b *bench) writeBeside(w io.Writer, p *panel) {
 }
 
 // writeCSV writes every result, one a line, and its stages one a line each.
-func (b *bench) writeCSV(w io.Writer) error {
+func writeCSV(w io.Writer, panels []*panel) error {
 	out := csv.NewWriter(w)
 	head := []string{"panel", "title", "axis", "x", "n", "contender", "ran", "stage", "repetitions", "ms", "least ms", "most ms", "ns/element", "note"}
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	for _, p := range b.panels {
+	for _, p := range panels {
 		for _, r := range p.results {
 			line := func(stage string, median, least, most float64) []string {
 				return []string{p.slug, p.title, p.axis.name, strconv.Itoa(r.x), strconv.Itoa(r.n), r.contender, r.ran, stage, strconv.Itoa(r.reps),
