@@ -172,6 +172,7 @@ func (b *bench) dehneDistributions(slug, title, from, contender string) {
 var dehneClaims = []claim{
 	{"Fig. 3", unnamed, "64 samples of a tile are best, of 32 M to 128 M keys", func(b *bench) (says []string) {
 		p := b.named("004-fig3")
+		holds := true
 		for _, name := range p.contenders() {
 			best, _ := p.at(64, name)
 			theirs := best
@@ -181,6 +182,10 @@ var dehneClaims = []claim{
 				}
 			}
 			says = append(says, fmt.Sprintf("%s: %d samples are best, %s ms; 64 take %s ms.", name, best.x, number(best.median), number(theirs.median)))
+			holds = holds && best.x == theirs.x
+		}
+		if len(says) > 0 {
+			says = append(says, verdict(holds, ""))
 		}
 		return says
 	}},
@@ -189,9 +194,13 @@ var dehneClaims = []claim{
 	}},
 	{"Fig. 6, 7", gtxC1060, "considerably faster than the best sort by comparison, Thrust's merge sort", func(b *bench) []string {
 		p, q := b.named("004-fig4-7-uniform"), b.named("004-cpu-uniform")
-		return append(lead(p, "", gpuSamples, gpuMerge), lead(q, "on the CPU", cpuSamples, cpuMerge)...)
+		says := lead(p, "", gpuSamples, gpuMerge)
+		if least, _, measured := p.ratios(gpuMerge, gpuSamples); measured {
+			says = append(says, verdict(least > 1, "beside the library's own merge sort"))
+		}
+		return append(says, lead(q, "on the CPU", cpuSamples, cpuMerge)...)
 	}},
-	{"Fig. 8", unnamed, "the distribution has little influence", func(b *bench) []string {
+	{"Fig. 8", unnamed, "the distribution has little influence on the time", func(b *bench) []string {
 		return append(influence(b.named("004-fig8"), gpuSamples), influence(b.named("004-fig8-cpu"), cpuSamples+" on the CPU")...)
 	}},
 }
@@ -211,6 +220,9 @@ func growth(p *panel, name string) []string {
 	return []string{fmt.Sprintf("%s: %.2f ns a key for %s, %.2f for %s.", name, each(few), elementsAxis.label(few.n), each(many), elementsAxis.label(many.n))}
 }
 
+// little is up to which ratio of times an influence is called little here.
+const little = 1.1
+
 // influence is how much longer the slowest distribution takes than the fastest, at
 // worst and where the axis ends.
 func influence(p *panel, name string) []string {
@@ -223,7 +235,8 @@ func influence(p *panel, name string) []string {
 		last = slow / fast
 		worst = max(worst, last)
 	}
-	return []string{fmt.Sprintf("%s: the slowest distribution takes at most %.2f times as long as the fastest, %.2f times for the longest lists.", name, worst, last)}
+	return []string{fmt.Sprintf("%s: the slowest distribution takes at most %.2f times as long as the fastest, %.2f times for the longest lists.", name, worst, last),
+		verdict(worst <= little, "for "+name)}
 }
 
 // spread returns the times of the fastest and of the slowest contender at x.

@@ -163,7 +163,7 @@ func TestClaims(t *testing.T) {
 	}
 	b := &bench{panels: []*panel{p}}
 	here := dehneClaims[0].here(b)
-	if len(here) != 2 || !strings.HasPrefix(here[0], "a: 256 samples are best") || !strings.HasPrefix(here[1], "b: 512 ") {
+	if len(here) != 3 || !strings.Contains(here[2], "does not hold") || !strings.HasPrefix(here[0], "a: 256 samples are best") || !strings.HasPrefix(here[1], "b: 512 ") {
 		t.Errorf("got %q", here)
 	}
 	if fast, slow := spread(p, 16); fast != 4 || slow != 8 {
