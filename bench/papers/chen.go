@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"example.com/sorter"
@@ -16,6 +17,7 @@ var chen = paper{
 		"The paper does not say how its nearly sorted lists were made: these are sorted and then shuffled within windows of " + fmt.Sprint(nearlyWindow) +
 		", which keeps the degree of disorder (equation 2) below the threshold of 10 under which the paper calls a list nearly sorted. " +
 		"The paper sorts floats, the library codes with their positions or, where elements are nothing but their codes, the codes alone. " +
+		"On the device extract includes the upload, since codes travel while others are extracted, and download the writing of what has arrived. " +
 		"Its GPU quicksort is not repeated: the library has none. Fig. 5, one device against two, is not repeated either: an engine drives one device.",
 	figures: chenFigures,
 	claims:  chenClaims,
@@ -130,7 +132,7 @@ var chenClaims = []claim{
 		if len(says) > 0 {
 			says = append(says, verdict(holds, "beside the library's own radix sort"))
 		}
-		return says
+		return slices.Concat(says, b.chenDistributions(gpuBuckets), b.chenDistributions(cpuEngine))
 	}},
 	{"Fig. 3", gtxs, "10 to 20 times as fast as STL quicksort, transfers included", func(b *bench) (says []string) {
 		for _, fast := range []string{gpuBuckets, cpuEngine} {
@@ -162,4 +164,17 @@ var chenClaims = []claim{
 	{"Fig. 5", gtx295, "two devices are not faster than one below 24 million elements", func(b *bench) []string {
 		return []string{"Not repeated: an engine drives one device."}
 	}},
+}
+
+// chenDistributions compares the longest lists of the three distributions.
+func (b *bench) chenDistributions(name string) []string {
+	least, most, n := math.Inf(1), 0.0, 0
+	for _, d := range []drawn{uniform, nearly, gaussian} {
+		r, measured := b.named("000-fig2-" + d.slug).last(name)
+		if !measured {
+			return nil
+		}
+		least, most, n = min(least, r.median), max(most, r.median), r.n
+	}
+	return []string{fmt.Sprintf("%s: the slowest distribution takes %.2f times as long as the fastest, for %s integers.", name, most/least, count(n))}
 }
