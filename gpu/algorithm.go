@@ -93,13 +93,13 @@ func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, erro
 	case in.n < radixBelow(in.wide):
 		return l.sortBy(engine.Radix, in, order)
 	default:
-		f, err = l.argsortIf(func(a attempt) bool {
-			return in.bucketTime(a, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
+		f, err = l.argsortIf(func(way Spreading) bool {
+			return in.bucketTime(way, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
 		}, in, order)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
-		in.shuffled = true
+		in.shuffled = !l.parts.blind
 		return l.sortBy(lastResort, in, order)
 	}
 	return f, err

@@ -17,11 +17,13 @@ import (
 type device struct {
 	cuda.Context
 	info    cuda.Info
-	limit   int                   // see Memory; 0: what is free
-	samples int                   // see Samples; 0: its default
+	limit   int // see Memory; 0: what is free
+	samples int // see Samples; 0: its default
+	parts   parts
 	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
-	turns chan struct{} // holds one for each lane in use
+	turns    chan struct{}            // holds one for each lane in use
+	attempts [Quantiles + 1]attempted // by way
 
 	mu      sync.Mutex
 	spare   []*lane // lanes nobody uses
@@ -38,6 +40,43 @@ const lanes = 2
 type module struct {
 	image   []byte
 	kernels map[string]int
+}
+
+// openDevices opens devices that copy from each other, all or none.
+func openDevices(ordinals []int) (devs []*device, err error) {
+	defer func() {
+		if err != nil {
+			closeDevices(devs)
+			devs = nil
+		}
+	}()
+	for _, ordinal := range ordinals {
+		d, err := openDevice(ordinal)
+		if err != nil {
+			return devs, err
+		}
+		devs = append(devs, d)
+	}
+	for _, d := range devs {
+		for _, peer := range devs {
+			if peer == d {
+				continue
+			}
+			if err := d.EnablePeer(peer.Context); err != nil {
+				return devs, err
+			}
+		}
+	}
+	return devs, nil
+}
+
+// closeDevices gives back everything of all of them.
+func closeDevices(devs []*device) error {
+	var failed errorList
+	for _, d := range devs {
+		failed.add(d.close())
+	}
+	return failed.first()
 }
 
 // openDevice retains the device's context and loads the kernels.

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "7daf1976a5da387a0ecaa8d5ad95984b3225a3161d128bcd7d46ba6daf159582"
+	sourceHash     = "ec24a547001a475a205ec213b8910bc247e7b138d5166730e8352903a35195eb"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
 	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
 	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
@@ -15,6 +15,7 @@ const (
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
+	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 )
 
 // What the host shares with the kernels.
@@ -100,4 +101,13 @@ const (
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes
 	MergeSharedU64      = 46264      // bytes
+	MostDestinations    = 16         // devices that a part is divided among, at most
+	RouteTile           = 4096       // elements that a block of route_codes moves
+	RouteThreads        = 512        //
+	RouteCountShared    = 1408       // bytes, of route_counts
+	RouteSharedU32      = 26048      // bytes, of route_codes
+	RouteSharedU64      = 42432      // bytes, of route_codes
+	RouteStartThreads   = 1024       //
+	RouteStartShared    = 132        // bytes, of route_starts
+	SplitterBytes       = 16         //
 )

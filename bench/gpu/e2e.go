@@ -106,7 +106,11 @@ type e2e struct {
 
 // endToEnd measures all cases at the given sizes, and columns at columnN too.
 func endToEnd(sizes []int, columnN, peers int) error {
-	engine, err := gpu.Open()
+	chosen, err := ordinals()
+	if err != nil {
+		return err
+	}
+	engine, err := gpu.Open(gpu.Device(chosen...))
 	if err != nil {
 		return err
 	}
@@ -115,7 +119,7 @@ func endToEnd(sizes []int, columnN, peers int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%s, %d host processors; ms, median (least–most) of %d; peers once\n\n", infos[0].Name, runtime.GOMAXPROCS(0), e2eReps)
+	fmt.Printf("\n%s, %s, %d host processors; ms, median (least–most) of %d; peers once\n\n", infos[chosen[0]].Name, engine.Name(), runtime.GOMAXPROCS(0), e2eReps)
 	up, down, err := transfers()
 	if err != nil {
 		return err

@@ -10,9 +10,10 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines, from small sizes to large ones; with -capped orders of lists that do
-// not fit the memory they may take; with -check it compares orders with those of the
-// CPU engine, position by position.
+// both engines, from small sizes to large ones; with -several sorts that several
+// devices share; with -capped orders of lists that do not fit the memory they may
+// take; with -parts the bucket sort with its parts done in other ways; with -check it
+// compares orders with those of the CPU engine, position by position.
 package main
 
 import (
@@ -49,11 +50,17 @@ var (
 	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
+	devices  = flag.String("devices", "0", "comma-separated devices of -e2e and -several, or all")
+	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
+	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
+
 	cross      = flag.Bool("cross", false, "time the planner beside both engines instead, over all sizes")
 	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
 	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
 
 	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
+
+	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
 
 	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
@@ -71,6 +78,10 @@ func main() {
 		err = crossover(*crossMost, *crossBytes)
 	case *cappedBytes > 0:
 		err = capped(*cappedBytes)
+	case *share:
+		err = several(powers(*severalN))
+	case *parts != "":
+		err = besideParts(*parts)
 	case *whole:
 		err = endToEnd(ints(*e2eN), *columnN, *peersN)
 	default:
@@ -94,7 +105,7 @@ func besideCUB() error {
 	for _, bits := range ints(*widths) {
 		for _, lg := range ints(*sizes) {
 			for _, d := range distributions {
-				if *dists != "" && !slices.Contains(strings.Split(*dists, ","), d.name) {
+				if !wanted(d) {
 					continue
 				}
 				if err := b.row(bits, 1<<lg, lg, d); err != nil {
@@ -108,6 +119,11 @@ func besideCUB() error {
 		return errors.New("some cases failed")
 	}
 	return nil
+}
+
+// wanted reports whether the flag names a distribution.
+func wanted(d distribution) bool {
+	return *dists == "" || slices.Contains(strings.Split(*dists, ","), d.name)
 }
 
 // bench holds the device, its buffers, and both contenders.
@@ -185,7 +201,8 @@ func (b *bench) reserve(n, size int) error {
 	return b.SyncStream(b.stream)
 }
 
-func (b *bench) row(bits, n, lg int, d distribution) error {
+// fill makes codes on the device.
+func (b *bench) fill(bits, n int, d distribution) error {
 	size := bits / 8
 	if err := b.reserve(n, size); err != nil {
 		return err
@@ -196,10 +213,14 @@ func (b *bench) row(bits, n, lg int, d distribution) error {
 		generate(unsafe.Slice((*uint32)(unsafe.Pointer(&b.host[0])), n), d, n)
 	}
 	b.CopyToDevice(b.codes, unsafe.Pointer(&b.host[0]), n*size, b.stream)
-	if err := b.SyncStream(b.stream); err != nil {
+	return b.SyncStream(b.stream)
+}
+
+func (b *bench) row(bits, n, lg int, d distribution) error {
+	if err := b.fill(bits, n, d); err != nil {
 		return err
 	}
-	theirs, err := b.timeCUB(size, n)
+	theirs, err := b.timeCUB(bits/8, n)
 	if err != nil {
 		return err
 	}
@@ -285,6 +306,14 @@ func median(t []float64) float64 {
 
 func spread(t []float64) string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", median(t), slices.Min(t), slices.Max(t))
+}
+
+// powers are powers of two.
+func powers(list string) (v []int) {
+	for _, i := range ints(list) {
+		v = append(v, 1<<i)
+	}
+	return v
 }
 
 func ints(list string) (v []int) {

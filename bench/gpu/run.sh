@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that is to be known about a GPU machine, in under nineteen minutes and
+# Everything that is to be known about a GPU machine, in under twenty minutes and
 # without Go: tests, checks, tables, the papers' figures, and compute-sanitizer. It runs in the folder
 # that "make gpu-kit" filled and writes to $OUT, or else to results/ there.
 #
@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check peer table e2e cross capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check peer table parts e2e several cross capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -31,7 +31,17 @@ peer() { # CUB, by this machine's nvcc
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
 
+parts() { # the bucket sort's, and for which short codes quantiles could ever win
+  ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
+    ./gpubench -parts Auto,Radix,BucketBitonic,quantiles -bits 32 -n 20,22,24,26,28 -dists '16 values,log,low half,outliers,reversed,flat,1% appended'
+}
+
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
+
+several() { # what all devices share, beside the first alone: right, and how fast; then e2e with all
+  [[ $(nvidia-smi -L | wc -l) -gt 1 ]] || { echo 'one device'; return; }
+  ./gpubench -several -devices all ${GPUBENCH_SEVERAL-} && ./gpubench -e2e -devices all -peers 0 ${GPUBENCH_E2E-}
+}
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
@@ -49,7 +59,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [e2e]=140 [cross]=140 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [parts]=70 [e2e]=140 [several]=340 [cross]=140 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

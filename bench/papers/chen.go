@@ -18,7 +18,7 @@ var chen = paper{
 		", which keeps the degree of disorder (equation 2) below the threshold of 10 under which the paper calls a list nearly sorted. " +
 		"The paper sorts floats, the library codes with their positions or, where elements are nothing but their codes, the codes alone. " +
 		"On the device extract includes the upload, since codes travel while others are extracted, and download the writing of what has arrived. " +
-		"Its GPU quicksort is not repeated: the library has none. Fig. 5, one device against two, is not repeated either: an engine drives one device.",
+		"Its GPU quicksort is not repeated: the library has none.",
 	figures: chenFigures,
 	claims:  chenClaims,
 }
@@ -26,6 +26,7 @@ var chen = paper{
 var chenFigures = []figure{
 	{"000-fig2", chenIntegers},
 	{"000-fig3-4", chenSTL},
+	{"000-fig5", chenDevices},
 }
 
 const (
@@ -90,6 +91,31 @@ func chenSTL(b *bench) error {
 		sorts := b.named("000-fig3-" + of.slug)
 		b.parts(sorts, gpuBuckets, "000-fig4-"+of.slug+"-gpu", "Fig. 4 "+of.title+", parts of "+gpuBuckets)
 		b.parts(sorts, cpuEngine, "000-fig4-"+of.slug+"-cpu", "Fig. 4 "+of.title+", parts of the "+cpuEngine)
+	}
+	return nil
+}
+
+// chenDevices is Fig. 5: one device beside all there are.
+func chenDevices(b *bench) error {
+	if b.gpu == nil || b.gpu.several == 1 {
+		return nil
+	}
+	all, err := b.gpu.openAll()
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	sizes := b.sizes(4e6, 8e6, 16e6, 24e6, 48e6, 96e6, 192e6)
+	p := b.panel("000-fig5", fmt.Sprintf("Fig. 5: one device and %d, float, uniform", b.gpu.several), elementsAxis)
+	p.baseline = gpuAuto
+	p.note = "Devices share lists of 2^25 elements and more; shorter ones stay with the first."
+	values := uniform.draw(slices.Max(sizes))
+	for _, n := range sizes {
+		l := newElements(floats, values, n)
+		ways := append(l.onGPU(b, gpuAuto, sorter.Auto), l.ours(gpuAll, sorter.On(all)))
+		if err := b.add(p, n, l.input(ways...)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -161,8 +187,14 @@ var chenClaims = []claim{
 		}
 		return says
 	}},
-	{"Fig. 5", gtx295, "two devices are not faster than one below 24 million elements", func(b *bench) []string {
-		return []string{"Not repeated: an engine drives one device."}
+	{"Fig. 5", gtx295, "two devices are not faster than one below 24 million elements", func(b *bench) (says []string) {
+		p := b.named("000-fig5")
+		for _, x := range p.places() {
+			if ratio := p.ratio(x, gpuAuto, gpuAll); !math.IsNaN(ratio) {
+				says = append(says, fmt.Sprintf("%s floats: %s %.2f times as fast as one.", count(x), gpuAll, ratio))
+			}
+		}
+		return says
 	}},
 }
 

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/kernels"
 )
 
 // device is the first GPU of the machine.
@@ -34,6 +35,15 @@ func openDevice() (d *device, why string, err error) {
 		return nil, "", err
 	}
 	return d, "", calibrate()
+}
+
+// openAll returns an engine whose sorts all devices share.
+func (d *device) openAll() (*gpu.Engine, error) {
+	all := make([]int, min(d.several, kernels.MostDestinations))
+	for i := range all {
+		all[i] = i
+	}
+	return gpu.Open(gpu.Device(all...))
 }
 
 func (d *device) close() { d.engine.Close() }

@@ -16,6 +16,7 @@ const (
 	gpuHybrid  = "GPU and CPU Hybrid"
 	gpuSamples = "GPU SampleSort"
 	gpuAuto    = "GPU, its choice"
+	gpuAll     = "all GPUs"
 
 	hybridSerial  = "Hybrid, merged by 1 worker"
 	autoName      = "the planner's choice"
@@ -42,6 +43,7 @@ const (
 var looks = map[string]picture.Look{
 	gpuBuckets:    look(0xd55e00, 3, nil, draw.CircleGlyph{}),
 	gpuAuto:       look(0xd55e00, 3, nil, draw.CircleGlyph{}),
+	gpuAll:        look(0x0072b2, 3, nil, draw.TriangleGlyph{}),
 	autoName:      look(0xd55e00, 3, nil, draw.CircleGlyph{}),
 	gpuRadix:      look(0x0072b2, 1.6, nil, draw.TriangleGlyph{}),
 	gpuMerge:      look(0x009e73, 1.6, nil, draw.PyramidGlyph{}),
