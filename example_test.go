@@ -101,14 +101,30 @@ func ExampleOrderKeys() {
 	// slowest request: 0
 }
 
+func ExampleInto() {
+	// One order after the other, in memory that is cleared by the system once.
+	var p perm.Perm
+	for _, latencies := range [][]uint16{{300, 20, 45, 70}, {15, 12, 90}} {
+		var err error
+		if p, err = sorter.OrderKeys(latencies, sorter.Into(p)); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(p, "in room for", cap(p))
+	}
+	// Output:
+	// [1 2 3 0] in room for 4
+	// [1 0 2] in room for 4
+}
+
 func ExampleOrderN() {
 	// A table stored by column, as in an arena or a file.
 	country := []string{"SE", "DE", "SE", "DE"}
 	amount := []float64{10, 25, 40, 5}
 
 	p, err := sorter.OrderN(len(country), []sorter.Column[int]{
-		sorter.Asc(func(row int) string { return country[row] }),
-		sorter.Desc(func(row int) float64 { return amount[row] }),
+		sorter.AscOf(country),
+		sorter.DescOf(amount),
 	})
 
 	for _, row := range p {

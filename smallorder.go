@@ -55,7 +55,7 @@ func (w *smallOrder[E]) order(s []E) []uint32 {
 	}
 	w.ties.rows = sliceRows(s)
 	w.ties.work[0].pairs.Sort(&w.env, codes, index)
-	if len(w.levels) > 1 || !w.levels[0].exact() {
+	if !decisive(w.levels) {
 		refine(w.ties, 0, index, codes, place{})
 	}
 	return index
@@ -83,7 +83,7 @@ func (o Ordering[E]) sortSmall(s []E, cfg config) {
 }
 
 func (o Ordering[E]) orderSmall(s []E, cfg config) perm.Perm {
-	p := make(perm.Perm, len(s))
+	p := result(sliceRows(s), cfg)
 	w := o.smallOrder(len(s), cfg)
 	copy(p, w.order(s))
 	w.put(len(s))

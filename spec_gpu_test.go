@@ -75,6 +75,14 @@ func TestGPU(t *testing.T) {
 	}
 }
 
+// TestGPUInto orders into memory that the caller keeps.
+func TestGPUInto(t *testing.T) {
+	e := onGPU(t)
+	for _, n := range gpuSizes {
+		checkInto(t, n, sorter.On(e))
+	}
+}
+
 // gpuSizes are around what the kernels cut: a bucket and a tile.
 var gpuSizes = []int{
 	0, 1, 2, 3, 31, 33, 500,
@@ -97,6 +105,11 @@ func TestGPUSizes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGPUTies breaks ties that the device has marked.
+func TestGPUTies(t *testing.T) {
+	checkTiedOn(t, []int{1, 33, 1 << 15, 70_001}, sorter.On(onGPU(t)))
 }
 
 // TestGPULarge sorts as many elements as need two levels of partition.

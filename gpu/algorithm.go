@@ -42,6 +42,23 @@ func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
 	)
 }
 
+// tiesOf returns device memory where the ties of an order are marked, as
+// engine.Job has them.
+func (l *lane) tiesOf(in input, order cuda.Ptr) (cuda.Ptr, error) {
+	ties, err := l.take(tiesBytes(in.n))
+	if err != nil {
+		return 0, err
+	}
+	return ties.at, l.markTies(in, order, ties.at)
+}
+
+func tiesBytes(n int) int { return 4 * engine.TieWords(n) }
+
+// markTies marks the ties of an order, 0 for that of codes in order.
+func (l *lane) markTies(in input, order, ties cuda.Ptr) error {
+	return l.run("mark_ties"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(ties))
+}
+
 // finding is the outcome of one sort.
 type finding struct {
 	algorithm engine.Algorithm
@@ -139,6 +156,7 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	k := map[string]int{
 		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
 		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "gather_codes" + width: 0,
+		"mark_ties" + width: 0,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

@@ -270,26 +270,37 @@ func (p *chunks[W]) mergeAll() error {
 	if !p.onDevice {
 		return p.mergeOnHost()
 	}
-	var run runs
+	var run mergedRun
 	var failed error
 	err := p.job.Stage("merge", 1, 1, func(_, _, _ int) { run, failed = p.mergeOnDevice() })
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	return p.handBack(p.job, result{sorted: run.codes}, run.positions)
+	return p.handBack(p.job, result{sorted: run.codes, ties: run.ties}, run.positions)
 }
 
-func (p *chunks[W]) mergeOnDevice() (run runs, err error) {
+// mergedRun is the run that is left, and the ties of its codes.
+type mergedRun struct {
+	runs
+	ties cuda.Ptr // marked if the job takes them
+}
+
+func (p *chunks[W]) mergeOnDevice() (run mergedRun, err error) {
 	p.put(p.own)
 	if err := p.drop(all); err != nil {
-		return runs{}, err
+		return run, err
 	}
-	spare, err := p.take(runsBytes(p.wide, p.n) + pathsBytes(p.n, p.length))
+	spare, err := p.take(runsBytes(p.wide, p.n) + mergeBytes(p.n, p.length))
 	if err != nil {
-		return runs{}, err
+		return run, err
 	}
 	space := area{spare.at}
-	paths := space.take(pathsBytes(p.n, p.length))
-	run, err = p.merge(p.wide, p.n, p.length, p.runs, space.runs(p.wide, p.n), paths, takesCodes(p.job))
+	beside := space.take(mergeBytes(p.n, p.length))
+	ties := p.job.Ties != nil
+	run.runs, err = p.merge(p.wide, p.n, p.length, p.runs, space.runs(p.wide, p.n), beside, ties || takesCodes(p.job))
+	if ties && err == nil {
+		run.ties = beside // nobody needs paths any more
+		err = p.markTies(input{codes: run.codes, wide: p.wide, n: p.n}, 0, run.ties)
+	}
 	return run, firstError(err, p.SyncStream(p.stream))
 }

@@ -88,11 +88,12 @@ func TestChunks(t *testing.T) {
 
 func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	t.Helper()
-	job, order := newJob(t.Context(), c.algorithm, codes)
+	job, order := markedJob(t.Context(), c.algorithm, codes)
 	defer job.Arena.Release(1)
 	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
 	}
+	checkMarked(t, job.Ties, codes, order)
 	var stages []string
 	for _, s := range job.Trace.Stages {
 		stages = append(stages, s.Name)
@@ -142,10 +143,11 @@ func TestChunksOfNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 2, engine.Block, engine.Block + 1} {
 		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
 			codes := codesOf["16 values"](rand.New(rand.NewPCG(2, 3)), n)
-			job, order := newJob(t.Context(), a, codes)
+			job, order := markedJob(t.Context(), a, codes)
 			if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 				t.Errorf("%v of %d codes: error %v, or wrong order", a, n, err)
 			}
+			checkMarked(t, job.Ties, codes, order)
 			job.Arena.Release(1)
 		}
 	}

@@ -53,6 +53,10 @@ func mergeRounds(n, length int) (rounds int) {
 // pathsBytes is enough for the paths of all merges of runs at least that long.
 func pathsBytes(n, length int) int { return 4*mergeTiles(n, length) + 256 }
 
+// mergeBytes is enough for the paths of all merges, and then for the ties of the
+// run that is left.
+func mergeBytes(n, length int) int { return max(pathsBytes(n, length), tiesBytes(n)+256) }
+
 // mergeTiles is how many tiles the merge of runs of that length has; that of
 // longer runs has no more.
 func mergeTiles(n, length int) int {

@@ -7,10 +7,10 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "ec24a547001a475a205ec213b8910bc247e7b138d5166730e8352903a35195eb"
+	sourceHash     = "8ee6df82fb0224d75266f156785f87186b64766a6003a3239aa757823bed2406"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
-	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
+	bucketU32Hash  = "692fbac0526da056a43705f245163b408517a81955374c9db10773f44257542e"
+	bucketU64Hash  = "3a1c9753a7a0027efcb4a580d35c25218d6efce7f50c2508dc7cec08813e4800"
 	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"

@@ -37,6 +37,7 @@ CUDACPU_KERNEL(route_starts);
 	CUDACPU_KERNEL(local_sort_##width);         \
 	CUDACPU_KERNEL(oversize_sort_##width);      \
 	CUDACPU_KERNEL(mark_order_##width);         \
+	CUDACPU_KERNEL(mark_ties_##width);          \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
 	CUDACPU_KERNEL(radix_pass_##width);         \
 	CUDACPU_KERNEL(gather_codes_##width);       \

@@ -60,6 +60,8 @@ NAME(oversize_sort)
 	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order);
 }
 
+ENTRY(SAMPLE_THREADS, 1) NAME(mark_ties)(const CODE *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); }
+
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(gather_codes)(const CODE *codes, const u32 *order, u64 n, CODE *sorted) { gather_codes(codes, order, n, sorted); }

@@ -75,15 +75,20 @@ func main() {
 	case *checks:
 		err = checkAll(*most, max(1, *every))
 	case *cross:
-		err = crossover(*crossMost, *crossBytes)
+		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes) })
 	case *cappedBytes > 0:
-		err = capped(*cappedBytes)
+		err = on(func(large *gpu.Engine) error {
+			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))
+		})
 	case *share:
 		err = several(powers(*severalN))
 	case *parts != "":
 		err = besideParts(*parts)
 	case *whole:
-		err = endToEnd(ints(*e2eN), *columnN, *peersN)
+		var chosen []int
+		if chosen, err = ordinals(); err == nil {
+			err = on(func(e *gpu.Engine) error { return endToEnd(e, ints(*e2eN), *columnN, *peersN) }, gpu.Device(chosen...))
+		}
 	default:
 		err = besideCUB()
 	}

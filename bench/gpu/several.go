@@ -69,11 +69,9 @@ func several(sizes []int) error {
 		return err
 	}
 	defer b.all.Close()
-	infos, err := gpu.Devices()
-	if err != nil {
+	if err := heading(fmt.Sprintf("ms, median (least–most) of %d, in turns", e2eReps)); err != nil {
 		return err
 	}
-	fmt.Printf("\n%s, %d host processors; ms, median (least–most) of %d, in turns\n\n", infos[chosen[0]].Name, runtime.GOMAXPROCS(0), e2eReps)
 	fmt.Printf("| case | n | %s | %s | ratio |\n|---|---|---|---|---|\n", b.one.Name(), b.all.Name())
 	for _, n := range sizes {
 		severalRow(b, "OrderKeys, uint32", n, scattered[uint32], sorter.OrderKeys[uint32])
