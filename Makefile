@@ -39,6 +39,7 @@ gpu-kit: export CGO_ENABLED = 0
 gpu-kit:
 	mkdir -p $(kit)
 	cd bench && go build -trimpath -o ../$(kit)/gpubench ./gpu
+	cd bench && go build -trimpath -o ../$(kit)/papers ./papers
 	go test -c -trimpath -o $(kit)/gpu.test ./gpu
 	go test -c -trimpath -o $(kit)/cuda.test ./internal/cuda
 	cp bench/gpu/cub.cu bench/gpu/run.sh $(kit)

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"example.com/sorter"
+	"example.com/sorter/bench/internal/list"
 	"example.com/sorter/perm"
 	pargo "github.com/exascience/pargo/sort"
 	"github.com/jfcg/sorty/v2"
@@ -79,7 +80,7 @@ func (a *argsort) check() error {
 		if err := perm.Perm(p).Valid(); err != nil {
 			return err
 		}
-		if err := inOrder(p, func(i, j uint32) int { return cmp.Compare(keys[i], keys[j]) }); err != nil {
+		if err := list.InOrder(p, func(i, j uint32) int { return cmp.Compare(keys[i], keys[j]) }); err != nil {
 			return err
 		}
 	}

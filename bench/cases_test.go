@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/sorter/bench/internal/table"
 	"example.com/sorter/internal/dist"
 )
 
@@ -128,8 +129,8 @@ func TestSummary(t *testing.T) {
 		t.Errorf("got %+v", x)
 	}
 	for n, want := range map[int]string{10: "10", 100: "100", 1000: "10³", 50000000: "5·10⁷", 1234: "1234"} {
-		if got := power(n); got != want {
-			t.Errorf("power(%d) = %s, want %s", n, got, want)
+		if got := table.Power(n); got != want {
+			t.Errorf("table.Power(%d) = %s, want %s", n, got, want)
 		}
 	}
 }

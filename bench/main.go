@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"runtime"
 	"time"
 
+	"example.com/sorter/bench/internal/machine"
+	"example.com/sorter/bench/internal/table"
 	"example.com/sorter/internal/dist"
 	"github.com/jfcg/sorty/v2"
 )
@@ -42,7 +43,7 @@ func (s settings) run(out, log io.Writer) error {
 	report.writeTargets(out)
 	folder := s.name
 	if folder == "" {
-		folder = report.Machine.folder()
+		folder = report.Machine.Folder()
 	}
 	folder = filepath.Join(s.out, folder)
 	fmt.Fprintln(log, "writing", folder)
@@ -60,7 +61,7 @@ func sortyGoroutines(workers int) uint64 {
 
 // measure returns what it measured, and which contenders sorted wrongly.
 func (s settings) measure(log io.Writer) (r *report, wrong []error) {
-	r = &report{Machine: thisMachine(), Rules: s.rules, Sizes: s.sizes}
+	r = &report{Machine: machine.This(), Rules: s.rules, Sizes: s.sizes}
 	dists := s.chosen()
 	for _, d := range dists {
 		r.Dists = append(r.Dists, d.Name)
@@ -108,7 +109,7 @@ func (r *report) losers(c benchCase, d string, n int) func(contender) string {
 		case !measured:
 			return last.Note
 		case last.Median > lostBy*fastest.Median:
-			return fmt.Sprintf("left out: %s as slow as the fastest at %s", times(last.Median/fastest.Median), power(before))
+			return fmt.Sprintf("left out: %s as slow as the fastest at %s", table.Times(last.Median/fastest.Median), table.Power(before))
 		}
 		return ""
 	}
@@ -127,26 +128,9 @@ func (r *report) writeFolder(folder string) error {
 		"targets.md":  markdown(r.writeTargets),
 		"results.csv": r.writeCSV,
 	} {
-		if err := writeFile(filepath.Join(folder, name), write); err != nil {
+		if err := table.WriteFile(filepath.Join(folder, name), write); err != nil {
 			return err
 		}
 	}
 	return r.draw(folder)
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(f) // its Flush reports what a write of Markdown ignored
-	if err := write(out); err != nil {
-		f.Close()
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

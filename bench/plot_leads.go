@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"math"
 
+	"example.com/sorter/bench/internal/picture"
+	"example.com/sorter/bench/internal/table"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -20,17 +22,17 @@ const (
 // fastest other contender the library is at the largest size, and who that is.
 func (r *report) leads(c draw.Canvas) {
 	n := r.leadsSize()
-	c = r.titled(c, fmt.Sprintf("sorter's lead over the fastest other contender, n = %s", power(n)))
+	c = picture.Titled(c, fmt.Sprintf("sorter's lead over the fastest other contender, n = %s", table.Power(n)), r.Machine.String())
 	width := (c.Size().X - leadsLeft) / vg.Length(len(r.Dists))
 	cases := r.cases()
 	height := (c.Size().Y - leadsTop) / vg.Length(len(cases))
 	for i, d := range r.Dists {
 		x := c.Min.X + leadsLeft + (vg.Length(i)+0.5)*width
-		write(c, 10, vg.Point{X: x, Y: c.Max.Y - leadsTop + 10}, draw.XCenter, d)
+		picture.Write(c, 10, vg.Point{X: x, Y: c.Max.Y - leadsTop + 10}, draw.XCenter, d)
 	}
 	for j, bench := range cases {
 		y := c.Max.Y - leadsTop - vg.Length(j+1)*height
-		write(c, 10, vg.Point{X: c.Min.X + leadsLeft - 8, Y: y + height/2}, draw.XRight, bench.Name)
+		picture.Write(c, 10, vg.Point{X: c.Min.X + leadsLeft - 8, Y: y + height/2}, draw.XRight, bench.Name)
 		for i, d := range r.Dists {
 			corner := vg.Point{X: c.Min.X + leadsLeft + vg.Length(i)*width, Y: y}
 			r.lead(c, vg.Rectangle{Min: corner, Max: corner.Add(vg.Point{X: width, Y: height})}, bench.Name, d, n)
@@ -61,8 +63,8 @@ func (r *report) lead(c draw.Canvas, box vg.Rectangle, name, d string, n int) {
 	c.SetColor(shade(ratio))
 	c.Fill(box.Path())
 	center := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
-	write(c, 11, center.Add(vg.Point{Y: 5}), draw.XCenter, times(ratio))
-	write(c, 6, center.Sub(vg.Point{Y: 7}), draw.XCenter, rival)
+	picture.Write(c, 11, center.Add(vg.Point{Y: 5}), draw.XCenter, table.Times(ratio))
+	picture.Write(c, 6, center.Sub(vg.Point{Y: 7}), draw.XCenter, rival)
 }
 
 // shade is red below 1, white at 1, and the greener the larger the lead, full

@@ -6,11 +6,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"example.com/sorter/bench/internal/machine"
 )
 
 // report holds all results of a run of the command.
 type report struct {
-	Machine machine
+	Machine machine.Machine
 	Rules   rules
 	Sizes   []int // ascending
 	Dists   []string

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
-	"strings"
+
+	"example.com/sorter/bench/internal/table"
 )
 
 // writeTable writes the whole report as Markdown.
@@ -36,9 +36,9 @@ func (r *report) writeHeader(w io.Writer) {
 func (r *report) writeSummary(w io.Writer) {
 	n := r.Sizes[len(r.Sizes)-1]
 	d := r.Dists[0]
-	fmt.Fprintf(w, "## n = %s, %s\n\n", power(n), d)
-	row(w, "case", ours, oursSerial, "standard library", "ratio", "best peer", "ratio")
-	rule(w, 7)
+	fmt.Fprintf(w, "## n = %s, %s\n\n", table.Power(n), d)
+	table.Row(w, "case", ours, oursSerial, "standard library", "ratio", "best peer", "ratio")
+	table.Rule(w, 7)
 	for _, c := range r.cases() {
 		group := r.group(c.Name, d, n)
 		mine, ok := r.at(cell{c.Name, d, n, ours})
@@ -48,9 +48,9 @@ func (r *report) writeSummary(w io.Writer) {
 		serial, _ := r.at(cell{c.Name, d, n, oursSerial})
 		base, _ := r.at(cell{c.Name, d, n, c.Baseline})
 		rival, _ := best(group, peer)
-		row(w, c.Name, r.time(mine), r.time(serial),
-			r.time(base)+" "+base.Contender, times(base.Median/mine.Median),
-			r.time(rival)+" "+rival.Contender, times(rival.Median/mine.Median))
+		table.Row(w, c.Name, r.time(mine), r.time(serial),
+			r.time(base)+" "+base.Contender, table.Times(base.Median/mine.Median),
+			r.time(rival)+" "+rival.Contender, table.Times(rival.Median/mine.Median))
 	}
 	fmt.Fprintln(w)
 }
@@ -66,10 +66,10 @@ func (r *report) writeCase(w io.Writer, c benchCase) {
 		fmt.Fprintf(w, "### %s, %s\n\n", c.Name, d)
 		head := []string{"contender"}
 		for _, n := range sizes {
-			head = append(head, power(n))
+			head = append(head, table.Power(n))
 		}
-		row(w, append(head, "sorter's lead", "scratch")...)
-		rule(w, len(head)+2)
+		table.Row(w, append(head, "sorter's lead", "scratch")...)
+		table.Rule(w, len(head)+2)
 		for _, x := range r.group(c.Name, d, sizes[len(sizes)-1]) {
 			r.writeContender(w, c, x, sizes)
 		}
@@ -91,7 +91,7 @@ func (r *report) writeContender(w io.Writer, c benchCase, last result, sizes []i
 		case last.Contender == c.Baseline:
 			line = append(line, r.time(x))
 		default:
-			line = append(line, r.time(x)+" ("+times(r.ratio(baseline, at))+")")
+			line = append(line, r.time(x)+" ("+table.Times(r.ratio(baseline, at))+")")
 		}
 	}
 	at := cell{c.Name, last.Dist, last.N, last.Contender}
@@ -99,18 +99,9 @@ func (r *report) writeContender(w io.Writer, c benchCase, last result, sizes []i
 	mine.Contender = ours
 	scratch := "–"
 	if last.Note == "" {
-		scratch = short(last.Scratch)
+		scratch = table.Short(last.Scratch)
 	}
-	row(w, append(line, times(r.ratio(at, mine)), scratch)...)
-}
-
-func row(w io.Writer, columns ...string) {
-	fmt.Fprintf(w, "| %s |\n", strings.Join(columns, " | "))
-}
-
-// rule separates the head of a table; columns after the first are numbers.
-func rule(w io.Writer, columns int) {
-	fmt.Fprintf(w, "|---|%s\n", strings.Repeat("---:|", columns-1))
+	table.Row(w, append(line, table.Times(r.ratio(at, mine)), scratch)...)
 }
 
 // time shows a result's median, marked where it has fewer repetitions.
@@ -122,41 +113,5 @@ func (r *report) time(x result) string {
 	if x.Reps < r.Rules.Reps {
 		mark = "†"
 	}
-	return short(x.Median) + mark
-}
-
-func times(ratio float64) string {
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) || ratio == 0 {
-		return "–"
-	}
-	return short(ratio) + "×"
-}
-
-// short keeps two or three digits, as many as the measurement is worth.
-func short(v float64) string {
-	switch {
-	case v >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-// power writes a size as 10⁷ or 5·10⁷ where it is one.
-func power(n int) string {
-	exponent, lead := 0, n
-	for lead >= 10 && lead%10 == 0 {
-		lead /= 10
-		exponent++
-	}
-	if exponent < 3 || lead >= 10 {
-		return fmt.Sprint(n)
-	}
-	text := "10" + strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(fmt.Sprint(exponent))
-	if lead == 1 {
-		return text
-	}
-	return fmt.Sprintf("%d·%s", lead, text)
+	return table.Short(x.Median) + mark
 }

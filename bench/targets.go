@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"example.com/sorter/bench/internal/table"
 )
 
 // target is one claim about the largest measured size: row is at least so many
@@ -59,7 +61,7 @@ func (r *report) writeTargets(w io.Writer) {
 	}
 	fmt.Fprintf(w, "# Targets\n\n%s, %s, %s\n\n", r.Machine.CPU, r.Machine.Go, r.Machine.Date)
 	if n != 1e7 {
-		fmt.Fprintf(w, "**The targets are about n = 10⁷, these are the ratios at n = %s.**\n\n", power(n))
+		fmt.Fprintf(w, "**The targets are about n = 10⁷, these are the ratios at n = %s.**\n\n", table.Power(n))
 	}
 	r.writeRatios(w, n)
 	r.writeFloors(w, n)
@@ -68,8 +70,8 @@ func (r *report) writeTargets(w io.Writer) {
 }
 
 func (r *report) writeRatios(w io.Writer, n int) {
-	fmt.Fprintf(w, "## Times as fast, n = %s, uniform\n\n", power(n))
-	row(w, "case", "row", "against", "target", "measured", "met")
+	fmt.Fprintf(w, "## Times as fast, n = %s, uniform\n\n", table.Power(n))
+	table.Row(w, "case", "row", "against", "target", "measured", "met")
 	fmt.Fprintln(w, "|---|---|---|---:|---:|---|")
 	for _, t := range targets {
 		if len(r.sizes(t.Case, atUniform)) == 0 {
@@ -88,7 +90,7 @@ func (r *report) writeRatios(w io.Writer, n int) {
 		if rival != t.Versus {
 			against = fmt.Sprintf("%s, %s", t.Versus, rival)
 		}
-		row(w, t.Case, t.Row, against, times(t.AtLeast), times(ratio), verdict(ratio, t.AtLeast))
+		table.Row(w, t.Case, t.Row, against, table.Times(t.AtLeast), table.Times(ratio), verdict(ratio, t.AtLeast))
 	}
 	fmt.Fprintln(w)
 }
@@ -112,9 +114,9 @@ func verdict(ratio, atLeast float64) string {
 // writeFloors compares with the fastest other contender, whoever it is, on
 // every distribution: nowhere may the ratio be below 1.
 func (r *report) writeFloors(w io.Writer, n int) {
-	fmt.Fprintf(w, "## Times as fast as the fastest other contender, n = %s; at least 1\n\n", power(n))
-	row(w, append([]string{"case"}, r.Dists...)...)
-	rule(w, len(r.Dists)+1)
+	fmt.Fprintf(w, "## Times as fast as the fastest other contender, n = %s; at least 1\n\n", table.Power(n))
+	table.Row(w, append([]string{"case"}, r.Dists...)...)
+	table.Rule(w, len(r.Dists)+1)
 	for _, c := range r.cases() {
 		line := []string{c.Name}
 		for _, d := range r.Dists {
@@ -122,7 +124,7 @@ func (r *report) writeFloors(w io.Writer, n int) {
 			ratio := r.ratio(cell{c.Name, d, n, name}, cell{c.Name, d, n, ours})
 			line = append(line, floor(ratio)+" "+name)
 		}
-		row(w, line...)
+		table.Row(w, line...)
 	}
 	fmt.Fprintln(w)
 }
@@ -130,9 +132,9 @@ func (r *report) writeFloors(w io.Writer, n int) {
 // floor marks a ratio below 1, but for what rounds to 1.00.
 func floor(ratio float64) string {
 	if ratio < 0.995 {
-		return "**" + times(ratio) + "**"
+		return "**" + table.Times(ratio) + "**"
 	}
-	return times(ratio)
+	return table.Times(ratio)
 }
 
 // writeSmall compares small inputs with the standard library and counts
@@ -140,8 +142,8 @@ func floor(ratio float64) string {
 func (r *report) writeSmall(w io.Writer) {
 	sizes := []int{10, 100, 1000}
 	fmt.Fprintf(w, "## Small inputs, uniform: times as fast as the standard library, at least 1; allocations, at most 2\n\n")
-	row(w, "case", "against", "n = 10", "n = 100", "n = 1000")
-	rule(w, len(sizes)+2)
+	table.Row(w, "case", "against", "n = 10", "n = 100", "n = 1000")
+	table.Rule(w, len(sizes)+2)
 	for _, c := range r.cases() {
 		line := []string{c.Name, c.Baseline}
 		for _, n := range sizes {
@@ -154,7 +156,7 @@ func (r *report) writeSmall(w io.Writer) {
 			ratio := r.ratio(cell{c.Name, atUniform, n, c.Baseline}, mine)
 			line = append(line, fmt.Sprintf("%s, %s allocations", floor(ratio), ceiling(x.Allocs, 2)))
 		}
-		row(w, line...)
+		table.Row(w, line...)
 	}
 	fmt.Fprintln(w)
 }
@@ -164,8 +166,8 @@ func (r *report) writeSmall(w io.Writer) {
 // and is small at this size.
 func (r *report) writeScratch(w io.Writer, n int) {
 	const index = 4
-	fmt.Fprintf(w, "## Scratch, bytes per element, n = %s, uniform\n\n", power(n))
-	row(w, "case", "bound", "measured", "per worker on top: within")
+	fmt.Fprintf(w, "## Scratch, bytes per element, n = %s, uniform\n\n", table.Power(n))
+	table.Row(w, "case", "bound", "measured", "per worker on top: within")
 	fmt.Fprintln(w, "|---|---:|---:|---|")
 	for _, c := range r.cases() {
 		x, measured := r.at(cell{c.Name, atUniform, n, ours})
@@ -173,7 +175,7 @@ func (r *report) writeScratch(w io.Writer, n int) {
 			continue
 		}
 		bound := float64(2*(c.Code+index) + c.Elem)
-		row(w, c.Name, short(bound), short(x.Scratch), short(max(x.Scratch-bound, 0)*float64(n)/float64(r.Machine.Procs)/1024)+" KiB")
+		table.Row(w, c.Name, table.Short(bound), table.Short(x.Scratch), table.Short(max(x.Scratch-bound, 0)*float64(n)/float64(r.Machine.Procs)/1024)+" KiB")
 	}
 	fmt.Fprintln(w)
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"example.com/sorter"
+	"example.com/sorter/bench/internal/list"
 )
 
 // topCount is the k of the top-k case.
@@ -39,7 +40,7 @@ func buildTop(values []uint64, n int) *workload {
 
 func checkTop(s []rec24, k int) error {
 	k = min(k, len(s))
-	if err := inOrder(s[:k], compareRec24); err != nil {
+	if err := list.InOrder(s[:k], compareRec24); err != nil {
 		return err
 	}
 	for i, e := range s[k:] {

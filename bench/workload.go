@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"hash/maphash"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
+
+	"example.com/sorter/bench/internal/list"
 )
 
 // workload is an input with its contenders: count runs of n elements, each
@@ -39,7 +36,7 @@ func newData[E comparable](values []uint64, n int, convert func(v uint64, i int)
 	for i, v := range values {
 		d.master[i] = convert(v, i%n)
 	}
-	d.digest = digest(d.master)
+	d.digest = list.Digest(d.master)
 	return d
 }
 
@@ -63,10 +60,10 @@ func (d *data[E]) workload(compare func(a, b E) int, contenders ...contender) *w
 		N: d.n, Count: len(d.work) / d.n,
 		Contenders: contenders,
 		Borrowed:   &d.borrowed,
-		Restore:    func() { copyAll(d.work, d.master) },
+		Restore:    func() { list.Copy(d.work, d.master) },
 		Check: func() error {
 			for i := range len(d.work) / d.n {
-				if err := inOrder(d.run(i), compare); err != nil {
+				if err := list.InOrder(d.run(i), compare); err != nil {
 					return err
 				}
 			}
@@ -78,50 +75,8 @@ func (d *data[E]) workload(compare func(a, b E) int, contenders ...contender) *w
 // complete reports elements that are not those of the master. Runs do not
 // overlap, so one sum over all of them is enough.
 func (d *data[E]) complete() error {
-	if digest(d.work) != d.digest {
+	if list.Digest(d.work) != d.digest {
 		return errors.New("elements were lost or changed")
 	}
 	return nil
-}
-
-func inOrder[E any](s []E, compare func(a, b E) int) error {
-	for i := 1; i < len(s); i++ {
-		if compare(s[i-1], s[i]) > 0 {
-			return fmt.Errorf("elements %d and %d of %d are out of order", i-1, i, len(s))
-		}
-	}
-	return nil
-}
-
-var seed = maphash.MakeSeed()
-
-// digest is the same for every permutation of s.
-func digest[E comparable](s []E) uint64 {
-	var sum atomic.Uint64
-	inParallel(len(s), func(lo, hi int) {
-		part := uint64(0)
-		for _, e := range s[lo:hi] {
-			part += maphash.Comparable(seed, e)
-		}
-		sum.Add(part)
-	})
-	return sum.Load()
-}
-
-func copyAll[E any](dst, src []E) {
-	inParallel(len(src), func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
-}
-
-// inParallel calls body for as many parts of [0, n) as there are processors;
-// short ranges are not worth a goroutine.
-func inParallel(n int, body func(lo, hi int)) {
-	parts := runtime.GOMAXPROCS(0)
-	if n < 1<<18 {
-		parts = 1
-	}
-	var all sync.WaitGroup
-	for i := range parts {
-		all.Go(func() { body(n*i/parts, n*(i+1)/parts) })
-	}
-	all.Wait()
 }

@@ -1,4 +1,5 @@
-package main
+// Package machine says where something was measured.
+package machine
 
 import (
 	"bufio"
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// machine is what a table has to say about where it was measured.
-type machine struct {
+// Machine is what a table has to say about where it was measured.
+type Machine struct {
 	CPU   string
 	Cores int
 	Procs int // GOMAXPROCS
@@ -19,8 +20,9 @@ type machine struct {
 	Date  string
 }
 
-func thisMachine() machine {
-	return machine{
+// This describes the machine that the program runs on.
+func This() Machine {
+	return Machine{
 		CPU:   cpuModel(),
 		Cores: runtime.NumCPU(),
 		Procs: runtime.GOMAXPROCS(0),
@@ -50,8 +52,13 @@ var (
 	unfitted = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// folder is a name for results of this machine.
-func (m machine) folder() string {
+// String is a line for a picture.
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %d cores, %s, %s", m.CPU, m.Cores, m.Go, m.Date)
+}
+
+// Folder is a name for results of this machine.
+func (m Machine) Folder() string {
 	name := strings.ToLower(marks.ReplaceAllString(m.CPU, " "))
 	return fmt.Sprintf("%s-%d-cores", strings.Trim(unfitted.ReplaceAllString(name, "-"), "-"), m.Cores)
 }
