@@ -229,14 +229,24 @@ func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
 // memory of the engine's context, which must not overlap. It returns when the
 // device is done, and shares nothing with other calls but the device.
 func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
-	if way := demanding(a, bits == 64, n); way.order == nil || n < 0 || n > way.most || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, way.most))
+	return e.onDevice(a, input{codes: codes, n: n}, bits, order)
+}
+
+// SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
+// sorted, which must not overlap codes. Those stay as they are.
+func (e *Engine) SortDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, sorted cuda.Ptr) error {
+	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted)
+}
+
+func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result cuda.Ptr) error {
+	in.wide = bits == 64
+	if way := demanding(a, in.wide, in.n); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
 	}
-	in := input{codes: codes, wide: bits == 64, n: n}
 	return e.with(context.Background(), func(l *lane) error {
-		_, err := l.sort(a, in, order)
+		_, err := l.sort(a, in, result)
 		if err == nil && e.verify {
-			err = l.check(in, order)
+			err = l.check(in, result)
 		}
 		return err
 	})

@@ -13,13 +13,13 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err := l.grow(slotsFor(job)); err != nil {
 		return err
 	}
-	in := input{wide: job.Bits > 32, n: job.N}
-	space, err := l.take((in.size() + 4) * (job.N + 64))
+	in := input{wide: job.Bits > 32, n: job.N, keys: takesCodes(job)}
+	space, err := l.take((in.size() + in.resultSize()) * (job.N + 64))
 	if err != nil {
 		return err
 	}
-	order := space.at
-	in.codes = order + cuda.Ptr(4*job.N+255)&^255
+	result := space.at
+	in.codes = result + cuda.Ptr(in.resultSize()*job.N+255)&^255
 	if in.wide {
 		err = upload(l, job, in.codes, job.Codes64)
 	} else {
@@ -28,54 +28,44 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	r, err := l.sortStage(e, job, in, order)
+	f, err := l.sortStage(e, job, in, result)
 	if err != nil {
 		return err
 	}
-	if err := l.handBack(job, r, order); err != nil {
+	if err := l.handBack(job, f, result); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, r.algorithm.String()
-	job.Trace.Found(r.shape)
-	job.Trace.Rounds = r.levels
+	job.Trace.Device, job.Trace.Algorithm = l.info.Name, f.algorithm.String()
+	job.Trace.Found(f.shape)
+	job.Trace.Rounds = f.levels
 	return nil
 }
 
-// result is what the device found, and where it put the sorted codes if the job
-// takes those.
-type result struct {
-	finding
-	sorted cuda.Ptr
-}
-
-// sortStage sorts on the device, and checks the order if the engine is to.
-func (l *lane) sortStage(e *Engine, job *engine.Job, in input, order cuda.Ptr) (r result, failed error) {
+// sortStage sorts on the device, and checks the result if the engine is to.
+func (l *lane) sortStage(e *Engine, job *engine.Job, in input, result cuda.Ptr) (f finding, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		r.finding, failed = l.sort(job.Algorithm, in, order)
+		f, failed = l.sort(job.Algorithm, in, result)
 		if failed == nil && e.verify {
-			failed = l.check(in, order)
-		}
-		if failed == nil && takesCodes(job) && !r.inOrder() {
-			r.sorted, failed = l.sortedCodes(in, order)
+			failed = l.check(in, result)
 		}
 	})
-	return r, firstError(failed, err)
+	return f, firstError(failed, err)
 }
 
 // handBack brings back what the job takes: positions, or the codes themselves,
 // unless those were in order.
-func (l *lane) handBack(job *engine.Job, r result, order cuda.Ptr) error {
+func (l *lane) handBack(job *engine.Job, f finding, result cuda.Ptr) error {
 	if !takesCodes(job) {
-		return download(l, job, order, job.Emit)
+		return download(l, job, result, job.Emit)
 	}
-	if err := job.Loop.Err(); err != nil || r.inOrder() {
+	if err := job.Loop.Err(); err != nil || f.inOrder() {
 		return err
 	}
 	job.Loop.Ctx = nil // keys are written: this is finished
 	if job.EmitCodes64 != nil {
-		return download(l, job, r.sorted, job.EmitCodes64)
+		return download(l, job, result, job.EmitCodes64)
 	}
-	return download(l, job, r.sorted, job.EmitCodes32)
+	return download(l, job, result, job.EmitCodes32)
 }
 
 // takesCodes reports whether the job is one of keys that are their codes.

@@ -17,7 +17,7 @@ plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u6
 #define SPLIT_ELEMENTS(bits)                                                                                                            \
 	ENTRY(SPLIT_THREADS, 2)                                                                                                              \
 	split_elements_##bits(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, u64 *spill, u32 *status) { \
-		split_elements<bits>(elements, rooms, tiles, buckets, sizes, {spill, status});                                                     \
+		split_elements<bits>(elements, rooms, tiles, buckets, sizes, Spill<u64>{spill, status});                                           \
 	}
 SPLIT_ELEMENTS(8)
 SPLIT_ELEMENTS(9)

@@ -7,14 +7,15 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "7daf1976a5da387a0ecaa8d5ad95984b3225a3161d128bcd7d46ba6daf159582"
+	sourceHash     = "a4d24fe653bf10569225b9033fcaa52c4c42424c496223fddfd448da03d22713"
 	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
-	bucketU32Hash  = "780bef78f75efbaddf053cd93ecbb6ef5cd8b8b5ca3ce2dac6626dc42f753366"
-	bucketU64Hash  = "74b1f105ff22fecdef2156424e8b18eb23591bcd4f42eeaaf2d98f56ce3affcb"
-	radixHash      = "8d8b497e77b0d077cf249be864a7ef6f97cfc8676fb7428d72d7e088f9c5f995"
+	bucketU32Hash  = "a45b65e72dacd1ebbed010d22f8baabfe910317466e736783703805bcd4db392"
+	bucketU64Hash  = "528419d32421b2fb241189da3b67abbea6a44a3c3c287ee8656cc9f7f14b846b"
+	keysHash       = "c6dfa49a33a86765c717d6068bd826a21a1ef0e8c2b5ea873eaaeff3454d0232"
+	radixHash      = "0b2f27f62b07e4c4642957a8e05d5211ac4984626bbf128b0f8ac68d8ed4bb8c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
-	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
+	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 )
 
 // What the host shares with the kernels.
@@ -27,6 +28,12 @@ const (
 	SectionShared8      = 66824      // bytes, of split_sections
 	SectionShared9      = 67848      // bytes, of split_sections
 	SectionShared10     = 69896      // bytes, of split_sections
+	SplitKeys8          = 33924      // bytes, for keys of 32 bits; those of 64 take as much as other elements
+	SplitKeys9          = 34948      // bytes
+	SplitKeys10         = 36996      // bytes
+	SectionKeys8        = 34052      // bytes
+	SectionKeys9        = 35076      // bytes
+	SectionKeys10       = 37124      // bytes
 	Sections            = 32         // parts of the range that split_sections divides into rooms
 	CursorPitch         = 8          // words from one cursor of split_codes to the next
 	SpillSize           = 1048576    // elements that the spill list holds
@@ -34,6 +41,7 @@ const (
 	LocalSize           = 1024       // elements that a bucket holds
 	LocalWarps          = 4          // buckets that a block of local_sort sorts
 	LocalShared         = 33280      // bytes
+	LocalKeysU32        = 16896      // bytes, of local_sort for keys of 32 bits; those of 64 take as much as others
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
 	RoomBytes           = 32         // bytes of what the kernels know of a room
@@ -78,6 +86,7 @@ const (
 	RadixTile           = 8832       // elements that a block of radix_pass moves
 	RadixThreads        = 384        //
 	RadixShared         = 84104      // bytes, of radix_pass
+	RadixKeysU32        = 48772      // bytes, of radix_pass for keys of 32 bits; those of 64 take as much as others
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor

@@ -5,14 +5,18 @@
 
 ENTRY(RADIX, 1) radix_starts(u64 n, u64 places, u64 ordered, RadixState *state) { find_digit_starts(n, (u32)places, ordered != 0, state); }
 
-#define FOR_WIDTH(Code) \
+#define FOR_WIDTH(Code, key_blocks) \
 	ENTRY(RADIX_COUNT_THREADS, RADIX_COUNT_BLOCKS) radix_histogram_##Code(const Code *codes, u64 n, u64 ordered, RadixState *state) { \
 		count_digits(codes, n, ordered != 0, state); \
 	} \
 	ENTRY(RADIX_THREADS, RADIX_BLOCKS) \
 	radix_pass_##Code(const Code *codes, u64 n, u64 place, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) { \
 		radix_pass(codes, n, (u32)place, state, words, even, odd, order); \
+	} \
+	ENTRY(RADIX_THREADS, key_blocks) \
+	radix_pass_keys_##Code(const Code *codes, u64 n, u64 place, RadixState *state, u32 *words, Code *spare, Code *sorted) { \
+		radix_pass_keys(codes, n, (u32)place, state, words, spare, sorted); \
 	}
-FOR_WIDTH(u32)
-FOR_WIDTH(u64)
+FOR_WIDTH(u32, 3) // blocks of radix_pass_keys that an SM holds
+FOR_WIDTH(u64, 2)
 #undef FOR_WIDTH
