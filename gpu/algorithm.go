@@ -65,13 +65,13 @@ func (e *Engine) Runs(a engine.Algorithm) bool {
 	return ok || a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
 }
 
-// demanding is what may take most where n codes are sorted by a, which may leave
-// the choice to the engine; nothing where the device alone does not have a.
-func demanding(a engine.Algorithm, wide bool, n int) algorithm {
+// demanding is what may take most where codes are sorted by a, which may leave the
+// choice to the engine; nothing where the device alone does not have a.
+func demanding(a engine.Algorithm, in input) algorithm {
 	switch {
 	case a.OrdersCodes():
 		return algorithms[a]
-	case n < radixBelow(wide):
+	case in.n < in.radixBelow():
 		return algorithms[engine.Radix]
 	}
 	return algorithms[engine.BucketBitonic]
@@ -85,7 +85,7 @@ func (l *lane) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) 
 	switch {
 	case a.OrdersCodes():
 		f, err = l.sortBy(a, in, to)
-	case in.n < radixBelow(in.wide):
+	case in.n < in.radixBelow():
 		return l.sortBy(engine.Radix, in, to)
 	default:
 		f, err = l.argsortIf(func(a attempt) bool {
