@@ -435,13 +435,13 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
 	switch {
 	case p.table != nil:
-		return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+		return l.run("split_mapped"+d.suffix+width(p.wide), min(p.codeTiles(), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
 			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
-		return l.run("split_sections"+d.suffix+p.kind(), tiles(p.n), kernels.SplitThreads, d.section(p),
+		return l.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
 			slices.Concat(layout, []uint64{uint64(elements), uint64(m.bounds), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
-	return l.run("split_codes"+d.suffix+p.kind(), tiles(p.n), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
+	return l.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in
@@ -458,7 +458,7 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 	return first(
 		func() error {
 			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
-				uint64(p.least), uint64(p.target), uint64(p.most), uint64(m.tiles), uint64(m.status))
+				uint64(p.least), uint64(p.target), uint64(p.most), uint64(p.tile()), uint64(m.tiles), uint64(m.status))
 		},
 		func() error {
 			return l.run("split_elements"+d.suffix+kind, p.tiles(), kernels.SplitThreads, d.split(p),

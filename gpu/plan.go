@@ -36,7 +36,18 @@ func (p *plan) places() int {
 }
 
 // tiles bounds the tiles that the rooms' elements fill.
-func (p *plan) tiles() int { return tiles(p.n) + p.rooms }
+func (p *plan) tiles() int { return p.codeTiles() + p.rooms }
+
+// codeTiles is the number of tiles of all codes.
+func (p *plan) codeTiles() int { return (p.n + p.tile() - 1) / p.tile() }
+
+// tile is the elements that a block of a partition moves.
+func (p *plan) tile() int {
+	if p.elementSize() < 8 {
+		return kernels.KeyTile
+	}
+	return kernels.Tile
+}
 
 // nearAt is the lowest bit of an element in which different codes surely differ.
 func (p *plan) nearAt() int {
@@ -319,6 +330,3 @@ func smooth(count []uint32) bool {
 	}
 	return true
 }
-
-// tiles returns the number of tiles of n elements.
-func tiles(n int) int { return (n + kernels.Tile - 1) / kernels.Tile }

@@ -10,8 +10,8 @@ open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, u64 scale
 }
 
 ENTRY(ROOM_THREADS, 1)
-plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 *tiles, u32 *status) {
-	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, tiles, status);
+plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 tile_size, u64 *tiles, u32 *status) {
+	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, (u32)tile_size, tiles, status);
 }
 
 #define SPLIT_ELEMENTS(bits)                                                                                                            \

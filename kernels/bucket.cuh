@@ -96,18 +96,19 @@ template <class E> struct ElementSource {
 	DEVICE u32 digit(E element) const { return __umulhi(leading(element) - low, scale); }
 };
 
-template <class Element, int BITS> using TileShared = SplitShared<Element, BITS, SPLIT_THREADS, SPLIT_ITEMS>;
+template <class Element, int BITS> using TileShared = SplitShared<Element, BITS, SPLIT_THREADS, SplitTile<Element>::ITEMS>;
 
 template <int BITS, class L>
 DEVICE void split_codes(const typename L::Raw *codes, u64 n, const L &layout, u32 scale, const RoomSink<typename L::Element, EqualRooms> &sink, const Outside<typename L::Listed> &away) {
 	typedef TileShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
-	const u32 first = blockIdx.x * (u32)TILE;
+	const u32 first = blockIdx.x * (u32)Shared::TILE;
 	CodeSource<L> source = {{codes + first, first, layout, scale}, away};
-	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
+	split_tile(shared, source, sink, (u32)min((u64)Shared::TILE, n - first));
 }
 
 template <class Element, int BITS> struct SectionShared {
+	static constexpr int TILE = SplitTile<Element>::SIZE;
 	TileShared<Element, BITS> tile;
 	u32 section[SECTIONS];
 };
@@ -117,12 +118,13 @@ DEVICE void split_sections(const typename L::Raw *codes, u64 n, const L &layout,
 	typedef SectionShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.bounds->section[threadIdx.x]; // split_tile begins with a barrier
-	const u32 first = blockIdx.x * (u32)TILE;
+	const u32 first = blockIdx.x * (u32)Shared::TILE;
 	SectionSource<L> source = {{{codes + first, first, layout, 0}, away}, shared.section};
-	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+	split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
 }
 
 template <class Code, int BITS> struct MappedShared {
+	static constexpr int TILE = SplitTile<u64>::SIZE;
 	TileShared<u64, BITS> tile;
 	Map<Code> map;
 };
@@ -135,9 +137,9 @@ DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, c
 	load_map(shared.map, map);
 	const u32 stretch = stretch_for(n);
 	__syncthreads(); // the map is there
-	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
+	for (u64 first = (u64)blockIdx.x * Shared::TILE; first < n; first += (u64)gridDim.x * Shared::TILE) {
 		MappedSource<Code> source = {{codes + first, (u32)first, layout, scale}, &shared.map, stretch, index_bits};
-		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+		split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
 	}
 }
 
@@ -146,12 +148,12 @@ template <int BITS, class Element> DEVICE void split_elements(const Element *ele
 	if (blockIdx.x >= spill.status[TILES]) return;
 	const u64 tile = tiles[blockIdx.x];
 	const Room room = rooms[(u32)tile];
-	const u32 first = (u32)(tile >> 32) * TILE;
 	typedef TileShared<Element, BITS> Shared;
+	const u32 first = (u32)(tile >> 32) * Shared::TILE;
 	SORTER_SHARED(Shared, shared);
 	ElementSource<Element> source = {elements + room.begin + first, room.low, room.scale};
 	BucketSink<Element> sink = {buckets + (u64)room.first * LOCAL_SIZE, sizes + room.first, spill};
-	split_tile(shared, source, sink, min((u32)TILE, room.size - first));
+	split_tile(shared, source, sink, min((u32)Shared::TILE, room.size - first));
 }
 
 template <class Shared> struct LocalBlockShared {

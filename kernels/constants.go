@@ -21,6 +21,7 @@ const (
 // What the host shares with the kernels.
 const (
 	Tile                = 8192       // elements that a block of split_codes and split_elements moves
+	KeyTile             = 12288      // the same of elements of 32 bits
 	SplitThreads        = 512        //
 	SplitShared8        = 66696      // bytes, digits of 8 bits
 	SplitShared9        = 67720      // bytes, digits of 9 bits
@@ -28,12 +29,12 @@ const (
 	SectionShared8      = 66824      // bytes, of split_sections
 	SectionShared9      = 67848      // bytes, of split_sections
 	SectionShared10     = 69896      // bytes, of split_sections
-	SplitKeys8          = 33924      // bytes, for keys of 32 bits; those of 64 take as much as other elements
-	SplitKeys9          = 34948      // bytes
-	SplitKeys10         = 36996      // bytes
-	SectionKeys8        = 34052      // bytes
-	SectionKeys9        = 35076      // bytes
-	SectionKeys10       = 37124      // bytes
+	SplitKeys8          = 50308      // bytes, for keys of 32 bits; those of 64 take as much as other elements
+	SplitKeys9          = 51332      // bytes
+	SplitKeys10         = 53380      // bytes
+	SectionKeys8        = 50436      // bytes
+	SectionKeys9        = 51460      // bytes
+	SectionKeys10       = 53508      // bytes
 	Sections            = 32         // parts of the range that split_sections divides into rooms
 	CursorPitch         = 8          // words from one cursor of split_codes to the next
 	SpillSize           = 1048576    // elements that the spill list holds

@@ -78,7 +78,7 @@ struct RoomsShared {
 // cut_rooms cuts full rooms into slices of about target elements, at least
 // least and at most most of them, and lists the tiles of the second partition:
 // a tile's place above its room. One block.
-DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32 target, u32 most, u64 *tiles, u32 *status) {
+DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32 target, u32 most, u32 tile_size, u64 *tiles, u32 *status) {
 	SORTER_SHARED(RoomsShared, shared);
 	static_assert(MAX_ROOMS == ROOM_THREADS, "a thread a room");
 	const u32 r = threadIdx.x;
@@ -88,7 +88,7 @@ DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32
 		room = rooms[r];
 		room.size = min(cursors[r * CURSOR_PITCH], room.end) - room.begin;
 		slices = min(most, max(least, room.size / target + 1));
-		work = (room.size + TILE - 1) / TILE;
+		work = (room.size + tile_size - 1) / tile_size;
 	}
 	const u32 start = exclusive_scan_block<ROOM_THREADS>(room.size, shared.sums[0]);
 	const u32 first = exclusive_scan_block<ROOM_THREADS>(slices, shared.sums[1]);

@@ -64,7 +64,7 @@ func checkAll(most, every int) error {
 func checkSizes(most int) []int {
 	level := 1024 * (kernels.LocalSize - 104) // about the most that one level of partition takes
 	all := []int{0, 1, 2, 31, 33, 1 << 16, level - 5000, level + 5000, 1<<20 + 1, 1<<22 - 1, 1<<24 + 5, 1 << 27}
-	for _, cut := range []int{kernels.LocalSize, kernels.Tile, kernels.RadixTile, 64 * kernels.Tile} {
+	for _, cut := range []int{kernels.LocalSize, kernels.Tile, kernels.KeyTile, kernels.RadixTile, 64 * kernels.Tile} {
 		all = append(all, cut-1, cut, cut+1)
 	}
 	slices.Sort(all)

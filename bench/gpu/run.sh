@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that is to be known about a GPU machine, in under fourteen minutes and
+# Everything that is to be known about a GPU machine, in under fifteen minutes and
 # without Go: tests, checks, tables, and compute-sanitizer. It runs in the folder
 # that "make gpu-kit" filled and writes to $OUT, or else to results/ there.
 #
@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check peer table e2e cross capped memcheck racecheck initcheck synccheck)
+steps=(machine tests check peer table keys e2e cross capped memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -31,6 +31,8 @@ peer() { # CUB, by this machine's nvcc
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
 
+keys() { ./gpubench -keys ${GPUBENCH_KEYS-}; }
+
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
@@ -46,7 +48,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
