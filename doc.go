@@ -16,6 +16,10 @@
 // [Ordering] from several columns, each with a direction and a place for nulls
 // and NaNs.
 //
+// Which algorithm sorts is the planner's choice, or that of [Use]; ALGORITHMS.md
+// in the module's root has each [Algorithm] with a picture, its cost, and where it
+// wins.
+//
 // All functions may be called concurrently on different slices. Nothing prints,
 // and no engine is opened before a sort needs it. SORTER_BACKEND=cpu in the
 // environment switches every GPU off.

@@ -141,7 +141,8 @@ type Progress struct {
 // Engines are safe for concurrent use. Only this module implements it.
 type Backend = engine.Backend
 
-// Algorithm names one way to sort, for [Use] and in [Stats].
+// Algorithm names one way to sort, for [Use] and in [Stats]. ALGORITHMS.md compares
+// them.
 type Algorithm = engine.Algorithm
 
 const (

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,10 +34,7 @@ func main() {
 func (s settings) run(out, log io.Writer) error {
 	runtime.GOMAXPROCS(s.workers)
 	sorty.MaxGor = sortyGoroutines(s.workers)
-	report, err := s.measure(log)
-	if err != nil {
-		return err
-	}
+	report, wrong := s.measure(log)
 	if len(report.Results) == 0 {
 		return fmt.Errorf("no case matches %q and %q", s.cases, s.dists)
 	}
@@ -48,7 +46,7 @@ func (s settings) run(out, log io.Writer) error {
 	}
 	folder = filepath.Join(s.out, folder)
 	fmt.Fprintln(log, "writing", folder)
-	return report.writeFolder(folder)
+	return errors.Join(append(wrong, report.writeFolder(folder))...)
 }
 
 // sortyGoroutines is sorty's default on two processors, 3: the caller waits
@@ -60,8 +58,9 @@ func sortyGoroutines(workers int) uint64 {
 	return uint64(workers) + 1
 }
 
-func (s settings) measure(log io.Writer) (*report, error) {
-	r := &report{Machine: thisMachine(), Rules: s.rules, Sizes: s.sizes}
+// measure returns what it measured, and which contenders sorted wrongly.
+func (s settings) measure(log io.Writer) (r *report, wrong []error) {
+	r = &report{Machine: thisMachine(), Rules: s.rules, Sizes: s.sizes}
 	dists := s.chosen()
 	for _, d := range dists {
 		r.Dists = append(r.Dists, d.Name)
@@ -73,28 +72,24 @@ func (s settings) measure(log io.Writer) (*report, error) {
 				continue
 			}
 			fmt.Fprintf(log, "%5.0f s: n = %d, %s\n", time.Since(start).Seconds(), n, d.Name)
-			if err := s.measureCases(r, d, n); err != nil {
-				return nil, err
-			}
+			wrong = append(wrong, s.measureCases(r, d, n)...)
 		}
 	}
-	return r, nil
+	return r, wrong
 }
 
-func (s settings) measureCases(r *report, d dist.Dist, n int) error {
+func (s settings) measureCases(r *report, d dist.Dist, n int) (wrong []error) {
 	v := values(d, n)
 	for _, c := range cases {
 		if !s.cases.MatchString(c.Name) && !s.cases.MatchString(c.Slug) {
 			continue
 		}
 		e := entrants{c, d.Name, v, n, r.losers(c, d.Name, n)}
-		results, err := e.measure(s.rules)
-		if err != nil {
-			return err
-		}
+		results, failed := e.measure(s.rules)
 		r.add(results)
+		wrong = append(wrong, failed...)
 	}
-	return nil
+	return wrong
 }
 
 // losers tells which contenders of a cell not to measure, from the size before.

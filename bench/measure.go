@@ -85,7 +85,8 @@ type entrants struct {
 
 // measure times the contenders of a cell. They take turns, one repetition
 // each, so that a machine that slows down or speeds up does so for all of them.
-func (e entrants) measure(r rules) ([]result, error) {
+// Who sorts wrongly is not timed.
+func (e entrants) measure(r rules) (results []result, failed []error) {
 	runtime.GC() // twice: the first leaves what pools hold, and the cell before was large
 	runtime.GC()
 	expected := e.predictor(r.Limit)
@@ -105,15 +106,15 @@ func (e entrants) measure(r rules) ([]result, error) {
 			continue
 		}
 		if err := w.warmUp(l, r); err != nil {
-			return nil, fmt.Errorf("%s, %s, n = %d: %s: %w", e.bench.Name, e.dist, e.n, l.Name, err)
+			failed = append(failed, fmt.Errorf("%s, %s, n = %d: %s: %w", e.bench.Name, e.dist, e.n, l.Name, err))
+			l.result.Note = "wrong: " + err.Error()
 		}
 	}
 	w.takeTurns(lanes)
-	results := make([]result, len(lanes))
-	for i, l := range lanes {
-		results[i] = l.summary(len(e.values))
+	for _, l := range lanes {
+		results = append(results, l.summary(len(e.values)))
 	}
-	return results, nil
+	return results, failed
 }
 
 // predictor returns a function that tells what the i-th contender will take

@@ -96,29 +96,6 @@ func TestIntervalsInIntervals(t *testing.T) {
 	}
 }
 
-func TestMergeRuns(t *testing.T) {
-	for _, each := range []int{1, 3, 4096, 2*tileLen + 1, 100_000} {
-		for _, n := range []int{1, 2, 4095, 4097, 70_000} {
-			codes := dist.Named("16 values").Draw(n, dist.Rand(uint64(each)))
-			want, order := stableOrder(codes), make([]uint32, n)
-			runs := make([]uint64, n)
-			forward(order, 0)
-			for run := range slices.Chunk(order, each) {
-				slices.SortStableFunc(run, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
-			}
-			for i, at := range order {
-				runs[i] = codes[at]
-			}
-			env, got := new(engine.Env), make([]uint32, n)
-			env.Loop.Workers = 3
-			err := MergeRuns(env, runs, order, each, func(lo int, places []uint32) { copy(got[lo:], places) })
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%d codes in runs of %d: not the stable order, error %v", n, each, err)
-			}
-		}
-	}
-}
-
 // asked counts how often a sort asked its context: once for every partition and
 // every tile of the network at least.
 type asked struct {

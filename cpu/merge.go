@@ -22,35 +22,6 @@ func MergePath(a, b, k int, before func(j, i int) bool) int {
 // make the search for where they begin cheap.
 const mergePiece = 1 << 14
 
-// MergeRuns merges runs of each elements, the last of which may be shorter, and
-// passes the order to emit: the CPU's part of a sort whose tiles are sorted
-// elsewhere. codes[i] is the code of the element at order[i]; runs are in order
-// of code, ties of position. It takes as much scratch as [engine.MergeSort].
-func MergeRuns[C Code](env *engine.Env, codes []C, order []uint32, each int, emit func(lo int, order []uint32)) error {
-	n := len(codes)
-	pairs, spare := dstOf[pair[C]](env, n), dstOf[pair[C]](env, n)
-	err := env.Stage("pair", n, engine.Block, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			pairs[i] = pair[C]{codes[i], order[i]}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if tile := each * max(1, tileLen/each); tile > each {
-		err = env.Stage("tiles", n, tile, func(_, lo, hi int) { mergeTile(pairs[lo:hi], spare[lo:hi], each) })
-		each = tile
-	}
-	if err != nil {
-		return err
-	}
-	m := merging[C]{pairs, spare, runsOf(env, n, each)}
-	if pairs, err = m.all(env); err != nil {
-		return err
-	}
-	return emitPairs(env, pairs, emit)
-}
-
 // merging is runs of pairs on their way to become one.
 type merging[C Code] struct {
 	pairs, spare []pair[C] // as long; pairs holds the runs

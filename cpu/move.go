@@ -15,8 +15,8 @@ const moveBytes = 512 << 10
 // their codes into buckets of scratch and from there, in order, back to s. It
 // takes 2 codes and 1 element of scratch per element, an index if the sort can
 // be cancelled or a bucket goes through a second round, and another index if
-// one goes through a third. Until the buckets are
-// written back, s is untouched; from then on the context is not asked again.
+// one goes through a third or then turns out to be in order. Until the buckets
+// are written back, s is untouched; from then on the context is not asked again.
 func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	n := len(s)
 	if n == 0 {
@@ -151,7 +151,8 @@ func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
 
 // write writes the numbers of the partitioned elements to their final places.
 // These may be where a round has put numbers, since rounds keep to the places
-// of a bucket and nothing there is asked for again when it is delivered.
+// of a bucket, and a bucket that is delivered in parts does not read its numbers
+// there (see ordering.emit).
 func (p part) write(index []uint32) {
 	for i := range index {
 		if p.words == nil {
@@ -199,7 +200,7 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie
 // are passed to r while they are in the cache. It takes 2 codes, 1 index and 1
 // element of scratch per element, and another index if a bucket goes through a
-// third round.
+// third round or turns out to be in order after the second.
 func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
 	n := len(s)
 	codes := dstOf[C](env, n)

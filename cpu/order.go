@@ -53,11 +53,24 @@ func backward(order []uint32, hi int) {
 }
 
 // emit delivers an order of s that is known without sorting: known writes which
-// of its elements take the places from lo on. Parts end between different codes
-// if there are ties to be found.
+// of its elements take the places from lo on; nil says that they are in order.
+// Parts end between different codes if there are ties to be found.
 func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32, lo int)) error {
-	codes := o.codes(s)
+	codes, names := o.codes(s), o.names(s)
 	n := len(codes)
+	switch {
+	case known == nil:
+		known = forward
+	case names != nil && s.side == 0:
+		// The elements of a part come from anywhere in s, and where it is delivered
+		// may be where their numbers are: these are read from the other side.
+		other := o.sides[1].numbers()
+		err := env.Stage("emit", n, chunk, func(_, lo, hi int) { copy(other[s.lo+lo:s.lo+hi], names[s.lo+lo:]) })
+		if err != nil {
+			return err
+		}
+		names = other
+	}
 	code := func(i int) C { // of place i
 		var at [1]uint32
 		known(at[:], i)
@@ -78,6 +91,6 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32,
 		}
 		order := o.work[s.first+worker].room(hi - lo)
 		known(order, lo)
-		o.send(s.first+worker, s, part{s.lo, s.lo + lo, s.lo + hi, order, whole})
+		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + hi, order, whole})
 	})
 }

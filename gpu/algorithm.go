@@ -88,13 +88,13 @@ func (l *lane) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) 
 	case in.n < in.radixBelow():
 		return l.sortBy(engine.Radix, in, to)
 	default:
-		f, err = l.argsortIf(func(a attempt) bool {
-			return in.bucketTime(a, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
+		f, err = l.argsortIf(func(way Spreading) bool {
+			return in.bucketTime(way, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
 		}, in, to)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
-		in.shuffled = true
+		in.shuffled = !l.parts.blind
 		return l.sortBy(lastResort, in, to)
 	}
 	return f, err

@@ -103,7 +103,7 @@ func bucketBytes(d *device, in input) int {
 	n := max(in.n, 2)
 	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
 		in.n = max(n, 2)
-		for _, p := range largestPlans(in) {
+		for _, p := range largestPlans(&d.parts, in) {
 			var size area
 			new(memory).body(&size, p)
 			bytes = max(bytes, int(size.at))
@@ -114,11 +114,12 @@ func bucketBytes(d *device, in input) int {
 
 // argsort orders codes by the bucket sort, or returns errUneven.
 func (l *lane) argsort(in input, to cuda.Ptr) (finding, error) {
-	return l.argsortIf(func(attempt) bool { return true }, in, to)
+	return l.argsortIf(func(Spreading) bool { return true }, in, to)
 }
 
-// argsortIf is argsort by attempts that are worth it only.
-func (l *lane) argsortIf(worth func(attempt) bool, in input, to cuda.Ptr) (finding, error) {
+// argsortIf is argsort in ways that are worth it only. A sample may mislead: a way
+// that fails is followed by the next, which assumes less.
+func (l *lane) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(in, to, false)
 	}
@@ -134,41 +135,35 @@ func (l *lane) argsortIf(worth func(attempt) bool, in input, to cuda.Ptr) (findi
 	if f, err := l.presorted(m, in, to); f.shape != "" || err != nil {
 		return f, err
 	}
-	for a := l.firstAttempt(in); a < attempts && worth(a); a++ {
-		if f, err := l.attempt(a, m, in, to); !errors.Is(err, errUneven) {
+	for way := l.firstWay(in); way <= Quantiles && worth(way); way++ {
+		l.attempts[way].begun.Add(1)
+		if f, err := l.attempt(way, m, in, to); !errors.Is(err, errUneven) {
 			return f, err
 		}
+		l.attempts[way].failed.Add(1)
 	}
 	return finding{}, errUneven
 }
 
-// attempt is a way to spread elements over the slices. A sample may mislead: an
-// attempt that fails is followed by the next, which assumes less.
-type attempt int
-
-const (
-	linear    attempt = iota // the range in equal parts
-	sections                 // equal parts of the range, cut by their counts in a sample
-	quantiles                // quantiles of a sample
-	attempts                 // their number
-)
-
-// firstAttempt is what the sample suggests.
-func (l *lane) firstAttempt(in input) attempt {
+// firstWay is what the sample suggests, unless the engine was told.
+func (l *lane) firstWay(in input) Spreading {
+	if l.parts.spread != BySample {
+		return l.parts.spread
+	}
 	s := &l.note.sample
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
 	switch {
 	case lay.even(s.parts[:], in.samples(), s.low, s.high):
-		return linear
+		return Linear
 	case smooth(s.parts[:]) && in.n >= kernels.Segments:
-		return sections
+		return Sections
 	}
-	return quantiles
+	return Quantiles
 }
 
 // attempt sorts in one of the ways.
-func (l *lane) attempt(a attempt, m memory, in input, to cuda.Ptr) (finding, error) {
-	p, err := l.plan(a, m, in)
+func (l *lane) attempt(way Spreading, m memory, in input, to cuda.Ptr) (finding, error) {
+	p, err := l.plan(way, m, in)
 	if err != nil {
 		return finding{}, err
 	}
@@ -228,7 +223,7 @@ func (l *lane) look(m memory, in input) error {
 // codes are.
 func (l *lane) presorted(m memory, in input, to cuda.Ptr) (finding, error) {
 	s := &l.note.sample
-	if s.ascents > 0 && s.descents > 0 {
+	if l.parts.blind || s.ascents > 0 && s.descents > 0 {
 		return finding{}, nil
 	}
 	err := first(
@@ -279,17 +274,17 @@ func (l *lane) identity(in input, to cuda.Ptr, reversed bool) error {
 // plan makes the plan of an attempt, and sends its table to the device if it has
 // one. Keys alone have no plan with a table, by which equal codes are told apart by
 // their positions.
-func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
+func (l *lane) plan(way Spreading, m memory, in input) (*plan, error) {
 	s := &l.note.sample
-	if in.keys && (a == quantiles || in.crowded(s)) {
+	if in.keys && (way == Quantiles || in.crowded(s)) {
 		return nil, errUneven
 	}
-	if a == linear {
-		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin)), nil
+	if way == Linear {
+		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin), l.parts.mean(in.n, evenSlice)).fitting()
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
-	if a == sections {
-		return sectionsPlan(in.wide, lay, s.parts[:], in.samples())
+	if way == Sections {
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), l.parts.mean(in.n, sectionSlice))
 	}
 	var t *table
 	err := first(
@@ -305,9 +300,9 @@ func (l *lane) plan(a attempt, m memory, in input) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := mappedPlan(lay, t, l.note.count[:], in.samples())
-	if p.rooms > maxDigits || p.least > maxDigits {
-		return nil, errUneven
+	p, err := mappedPlan(lay, t, l.note.count[:], in.samples(), l.parts.mean(in.n, fullSlice)).fitting()
+	if err != nil {
+		return nil, err
 	}
 	return p, l.send(m, t)
 }

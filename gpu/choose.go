@@ -9,56 +9,67 @@ import "example.com/sorter/kernels"
 
 // radixBelow is from how many codes on a look at a sample pays, before an
 // algorithm is chosen. Below, the radix sort is at most 1.3 times slower than the
-// bucket sort would be on even codes, and up to 6 times faster on others. Of keys
-// alone it has half as much to move, or less: at 1<<24 keys of 32 bits it took 0.38 ms
-// and 0.34 ms where the other took 0.32 and, behind the look, 0.37.
+// bucket sort would be on even codes, and up to 6 times faster on others. Up to
+// 2^22 short codes it is nowhere slower. Of short keys alone it has half as much to
+// move, or less: at 2^20 it takes less time on any, at 2^24 more on even ones.
 func (in input) radixBelow() int {
 	switch {
 	case in.wide:
 		return 1<<20 + 1
 	case in.keys:
-		return 1<<24 + 1
+		return 1 << 23
 	}
-	return 1<<22 - 1<<20
+	return 5 << 20
 }
 
 // bucketTime is the time of an attempt at the bucket sort behind the look, in ns.
 // Nearly ordered codes crowd the same digits of a tile.
-func (in input) bucketTime(a attempt, nearlyOrdered bool) float64 {
-	n := float64(in.n)
-	if nearlyOrdered {
-		n *= 1.15
+func (in input) bucketTime(way Spreading, nearlyOrdered bool) float64 {
+	n, crowded := float64(in.n), 0.0
+	switch {
+	case nearlyOrdered && in.wide:
+		n, crowded = 1.3*n, 45e3
+	case nearlyOrdered:
+		n, crowded = 1.1*n, 45e3
 	}
 	switch {
+	case in.keys && in.wide && way == Linear:
+		return crowded + 45e3 + 0.0197*n
 	case in.keys && in.wide:
-		return 45e3 + 0.0195*n
+		return crowded + 100e3 + 0.0205*n
+	case in.keys && way == Linear:
+		return crowded + 20e3 + 0.0134*n
 	case in.keys:
-		return 35e3 + 0.0155*n
-	case a == linear:
-		return 40e3 + 0.018*n
-	case a == sections:
-		return 80e3 + 0.019*n
+		return crowded + 60e3 + 0.0140*n
+	case way == Linear:
+		return crowded + 40e3 + 0.018*n
+	case way == Sections:
+		return crowded + 80e3 + 0.019*n
 	}
-	return 450e3 + 0.028*n
+	return crowded + 550e3 + 0.0275*n
 }
 
 // radixTime is the time of a radix sort of codes that differ in those bits, in ns.
+// Where both halves of wide codes do, the high ones are fetched at random, but not of
+// keys alone, which move as they are.
 func (in input) radixTime(differ uint64) float64 {
-	const place = 1<<kernels.RadixBits - 1
-	fixed, count, pass := 45e3, 0.0017, 0.0056
+	const place, fetch = 1<<kernels.RadixBits - 1, 0.023
+	fixed, each, pass := 45e3, 0.0017, 0.0056
 	switch {
 	case in.keys && in.wide:
-		fixed, count, pass = 60e3, 0.0035, 0.0059
+		fixed, each, pass = 60e3, 0.0035, 0.0059
 	case in.keys:
 		pass = 0.0040
 	case in.wide:
-		fixed, count, pass = 60e3, 0.0035, 0.0087
+		fixed, each = 60e3, 0.0035
 	}
-	passes := 0
+	if !in.keys && differ>>32 > 0 && uint32(differ) > 0 {
+		each += fetch
+	}
 	for ; differ > 0; differ >>= kernels.RadixBits {
 		if differ&place != 0 {
-			passes++
+			each += pass
 		}
 	}
-	return fixed + (count+float64(passes)*pass)*float64(in.n)
+	return fixed + each*float64(in.n)
 }

@@ -222,7 +222,11 @@ func TestChunking(t *testing.T) {
 // TestBucketBytes holds plans of all kinds to the bound.
 func TestBucketBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
-	for range 2000 {
+	for i := range 2000 {
+		d := &device{}
+		if i%2 == 0 {
+			d.parts.fill = leastFill + r.IntN(mostFill-leastFill)
+		}
 		wide := r.IntN(2) == 0
 		in := input{wide: wide, keys: r.IntN(2) == 0, n: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}
 		lowest, span := r.Uint64()>>r.IntN(64)&top(wide), r.Uint64()>>r.IntN(64)&top(wide)
@@ -233,9 +237,9 @@ func TestBucketBytes(t *testing.T) {
 		for range in.samples() {
 			count[r.IntN(1+r.IntN(len(count)))]++
 		}
-		plans := []*plan{evenPlan(wide, layoutFor(in.n, wide, lowest, highest, evenMargin)), mappedPlan(lay, tab, count, in.samples())}
+		plans := []*plan{evenPlan(wide, layoutFor(in.n, wide, lowest, highest, evenMargin), d.parts.mean(in.n, evenSlice)), mappedPlan(lay, tab, count, in.samples(), d.parts.mean(in.n, fullSlice))}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
-		if p, err := sectionsPlan(wide, lay, parts, in.samples()); err == nil {
+		if p, err := sectionsPlan(wide, lay, parts, in.samples(), d.parts.mean(in.n, sectionSlice)); err == nil {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {
@@ -245,7 +249,7 @@ func TestBucketBytes(t *testing.T) {
 			}
 			var size area
 			new(memory).body(&size, p)
-			if bound := bucketBytes(nil, in); headBytes+int(size.at) > bound {
+			if bound := bucketBytes(d, in); headBytes+int(size.at) > bound {
 				t.Fatalf("n = %d: the plan takes %d bytes, the bound is %d: %+v", in.n, headBytes+size.at, bound, p)
 			}
 		}

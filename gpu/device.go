@@ -17,11 +17,13 @@ import (
 type device struct {
 	cuda.Context
 	info    cuda.Info
-	limit   int                   // see Memory; 0: what is free
-	samples int                   // see Samples; 0: its default
+	limit   int // see Memory; 0: what is free
+	samples int // see Samples; 0: its default
+	parts   parts
 	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
-	turns chan struct{} // holds one for each lane in use
+	turns    chan struct{}            // holds one for each lane in use
+	attempts [Quantiles + 1]attempted // by way
 
 	mu      sync.Mutex
 	spare   []*lane // lanes nobody uses

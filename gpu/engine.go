@@ -93,6 +93,7 @@ type Engine struct {
 	memory  int // see Memory; 0: what is free
 	verify  bool
 	samples int // see Samples; 0: its default
+	parts   parts
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when dev or failed is set; nil: nobody has asked for the device
@@ -156,7 +157,7 @@ func (e *Engine) open() <-chan struct{} {
 		e.opened = make(chan struct{})
 		go func() {
 			if e.dev, e.failed = openDevice(e.ordinal); e.failed == nil {
-				e.dev.limit, e.dev.samples = e.memory, e.samples
+				e.dev.limit, e.dev.samples, e.dev.parts = e.memory, e.samples, e.parts
 			}
 			close(e.opened)
 		}()

@@ -167,11 +167,12 @@ func (l *layout) stretch() uint32 { return uint32(1 << 32 / uint64(l.n)) }
 // exact reports whether different codes inside the range have different elements.
 func (l *layout) exact() bool { return l.up >= l.indexBits }
 
-// evenPlan is the plan for codes that are spread evenly over the layout's range.
-func evenPlan(wide bool, l layout) *plan {
+// evenPlan is the plan for codes that are spread evenly over the layout's range,
+// with so many elements a bucket in the mean.
+func evenPlan(wide bool, l layout, mean int) *plan {
 	n := l.n
 	p := &plan{wide: wide, layout: l}
-	buckets := float64(n) / evenSlice
+	buckets := float64(n) / float64(mean)
 	if l.exact() && float64(l.span) < 4*buckets {
 		// Each code has room for all positions that have as many bits as n.
 		buckets *= math.Ldexp(1, l.indexBits) / float64(n)
@@ -181,21 +182,30 @@ func evenPlan(wide bool, l layout) *plan {
 }
 
 // mappedPlan is the plan for codes that go through a table, given how many of
-// the sampled elements lie in each of its segments.
-func mappedPlan(l layout, t *table, count []uint32, sampled int) *plan {
-	return planFor(t.wide, l, t, t.share(count)*float64(l.n)/float64(sampled))
+// the sampled elements lie in each of its segments, and the mean size of buckets.
+func mappedPlan(l layout, t *table, count []uint32, sampled, mean int) *plan {
+	return planFor(t.wide, l, t, t.share(count)*float64(l.n)/float64(sampled), mean)
 }
 
 // planFor is the plan for codes that go through a table whose segments have room
 // for most elements together. How large it is does not depend on the table.
-func planFor(wide bool, l layout, t *table, most float64) *plan {
+func planFor(wide bool, l layout, t *table, most float64, mean int) *plan {
 	p := &plan{wide: wide, layout: l, table: t}
 	// With a table an element keeps its code's and position's order only.
 	p.at, p.codeAt = 0, l.indexBits
 	// Inside a segment, density may still change: by a factor of two where the
 	// exponents of floating-point numbers do.
-	p.split(most/fullSlice, most, 1.5, 1<<32) // a table fills all words
+	p.split(most/float64(mean), most, 1.5, 1<<32) // a table fills all words
 	return p
+}
+
+// fitting returns p, or errUneven if it has more rooms, or buckets of a room, than
+// elements are split by at a time.
+func (p *plan) fitting() (*plan, error) {
+	if p.rooms > maxDigits || p.least > maxDigits {
+		return nil, errUneven
+	}
+	return p, nil
 }
 
 // split chooses equal rooms for at least the given number of slices of words
@@ -222,15 +232,15 @@ type bounds struct {
 
 // sectionsPlan is the plan for codes that are spread smoothly over the layout's
 // range, given how many of the sampled elements lie in each of kernels.Segments
-// equal parts of it. Sections are divided into rooms by the sample, and the
-// device cuts these into slices by what came.
-func sectionsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, error) {
-	p := &plan{wide: wide, layout: l, bounds: &bounds{}, least: 1, target: sectionSlice, twice: true}
+// equal parts of it, and the mean size of buckets. Sections are divided into rooms
+// by the sample, and the device cuts these into slices by what came.
+func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int) (*plan, error) {
+	p := &plan{wide: wide, layout: l, bounds: &bounds{}, least: 1, target: mean, twice: true}
 	each := float64(l.n) / float64(sampled)
-	half := bits.Len(uint(l.n/sectionSlice)) / 2
+	half := bits.Len(uint(l.n/mean)) / 2
 	for p.most = 1 << max(half, 5); p.most <= kernels.RoomThreads; p.most *= 2 {
 		if p.divide(count, each) {
-			p.buckets = l.n/sectionSlice + p.rooms
+			p.buckets = l.n/mean + p.rooms
 			return p, nil
 		}
 	}
@@ -241,7 +251,7 @@ func sectionsPlan(wide bool, l layout, count []uint32, sampled int) (*plan, erro
 // be too many, where each element counted stands for so many.
 func (p *plan) divide(count []uint32, each float64) bool {
 	const parts = kernels.Segments / kernels.Sections
-	largest := 0.95 * float64(p.most) * sectionSlice // elements of a room
+	largest := 0.95 * float64(p.most) * float64(p.target) // elements of a room
 	p.rooms = 0
 	place := 0
 	for s := range kernels.Sections {
@@ -276,21 +286,21 @@ func within(count []uint32, from, to float64) (sum float64) {
 // largestPlans are the plans of each kind that take most memory: of few codes, of
 // as many sections as there may be, and of a sample spread over all segments. Keys
 // alone have neither the first nor the last.
-func largestPlans(in input) []*plan {
+func largestPlans(by *parts, in input) []*plan {
 	few := layoutFor(in.n, in.wide, 0, 0, evenMargin)
 	n, m := float64(in.n), float64(in.samples())
-	cut := &plan{layout: few, twice: true, rooms: maxDigits, buckets: in.n/sectionSlice + maxDigits}
+	cut := &plan{layout: few, twice: true, rooms: maxDigits, buckets: in.n/by.mean(in.n, sectionSlice) + maxDigits}
 	places := n*(1.01+5*math.Sqrt(maxDigits/m)+8*maxDigits/m) + (kernels.LocalSize+1)*maxDigits // see divide
 	cut.room = int(places/maxDigits) + 1
 	if in.keys {
-		even := evenPlan(in.wide, layoutOver(in.n, 0, top(in.wide)))
+		even := evenPlan(in.wide, layoutOver(in.n, 0, top(in.wide)), by.mean(in.n, evenSlice))
 		for _, p := range []*plan{even, cut} {
 			p.wide, p.keys = in.wide, true
 		}
 		return []*plan{even, cut}
 	}
 	spread := m / kernels.Segments
-	return []*plan{evenPlan(in.wide, few), cut, planFor(in.wide, few, nil, n*weight(spread)/spread)}
+	return []*plan{evenPlan(in.wide, few, by.mean(in.n, evenSlice)), cut, planFor(in.wide, few, nil, n*weight(spread)/spread, by.mean(in.n, fullSlice))}
 }
 
 // even reports whether counts of m sampled elements in equal parts of the

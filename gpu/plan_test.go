@@ -15,6 +15,30 @@ func roomOf(word uint32, b *bounds) int {
 	return int(section>>16 + step*(section&0xffff)>>16)
 }
 
+// TestEvenPlans has more elements of few codes than there are buckets for, which
+// have to be told from plans that fit.
+func TestEvenPlans(t *testing.T) {
+	refused := 0
+	for n := 1 << 20; n <= maxN; n += n/3 + 1 {
+		for _, span := range []uint64{0, 1 << 10, 1 << 20, 1 << 30} {
+			for _, fill := range []int{0, leastFill, 500, mostFill} {
+				p, err := evenPlan(false, layoutOver(n, 0, span), (&parts{fill: fill}).mean(n, evenSlice)).fitting()
+				switch {
+				case err != nil && (fill > 0 && n < maxN/4 || span == 1<<30):
+					t.Errorf("%d elements of %d codes, %d a bucket: %v", n, span+1, fill, err)
+				case err != nil:
+					refused++
+				case p.rooms > maxDigits || p.least > maxDigits || digit(p.rooms).shared == 0:
+					t.Errorf("%d elements of %d codes, %d a bucket: %d rooms of %d buckets", n, span+1, fill, p.rooms, p.least)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no plan was refused")
+	}
+}
+
 // TestSections checks that every leading word lies inside the bounds of its room,
 // and that rooms have place for what a sample lets expect.
 func TestSections(t *testing.T) {
@@ -27,7 +51,7 @@ func TestSections(t *testing.T) {
 			count[i] = uint32(max(0, 1-16*x*x) * 1000)
 			sampled += int(count[i])
 		}
-		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled)
+		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled, sectionSlice)
 		if err != nil {
 			t.Fatal(err)
 		}

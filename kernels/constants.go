@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "a4d24fe653bf10569225b9033fcaa52c4c42424c496223fddfd448da03d22713"
-	bucketHash     = "e26707b16f178d50f8d2beac037774b35b62285343a1d8584c5c8b79cfb02794"
+	sourceHash     = "13f8166f3dffff989b40cf3ca599e00f539ead987add45d84ce0c73458d2e213"
+	bucketHash     = "5b368e401f0c255a20c708d8af576e424b74eb04001785c2531e6c45fd94ee07"
 	bucketU32Hash  = "a45b65e72dacd1ebbed010d22f8baabfe910317466e736783703805bcd4db392"
 	bucketU64Hash  = "528419d32421b2fb241189da3b67abbea6a44a3c3c287ee8656cc9f7f14b846b"
-	keysHash       = "c6dfa49a33a86765c717d6068bd826a21a1ef0e8c2b5ea873eaaeff3454d0232"
+	keysHash       = "a0b07ac28c3eb92692c414248bc307c07a45609eefb4e65df54f8b8c6f80eb33"
 	radixHash      = "0b2f27f62b07e4c4642957a8e05d5211ac4984626bbf128b0f8ac68d8ed4bb8c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"

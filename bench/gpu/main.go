@@ -12,8 +12,9 @@
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
 // both engines, from small sizes to large ones; with -capped orders of lists that do
-// not fit the memory they may take; with -check it compares orders and sorted keys with
-// those of the CPU engine, position by position.
+// not fit the memory they may take; with -parts the bucket sort with its parts done
+// in other ways; with -check it compares orders and sorted keys with those of the CPU
+// engine, position by position.
 package main
 
 import (
@@ -58,6 +59,8 @@ var (
 
 	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
 
+	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
+
 	checks = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
 	every  = flag.Int("every", 1, "compare one of so many inputs of -check, for tools that take their time")
@@ -74,6 +77,8 @@ func main() {
 		err = crossover(*crossMost, *crossBytes)
 	case *cappedBytes > 0:
 		err = capped(*cappedBytes)
+	case *parts != "":
+		err = besideParts(*parts)
 	case *whole:
 		err = endToEnd(ints(*e2eN), *columnN, *peersN)
 	default:
@@ -97,7 +102,7 @@ func besideCUB() error {
 	for _, bits := range ints(*widths) {
 		for _, lg := range ints(*sizes) {
 			for _, d := range distributions {
-				if *dists != "" && !slices.Contains(strings.Split(*dists, ","), d.name) {
+				if !wanted(d) {
 					continue
 				}
 				if err := b.row(bits, 1<<lg, lg, d); err != nil {
@@ -111,6 +116,11 @@ func besideCUB() error {
 		return errors.New("some cases failed")
 	}
 	return nil
+}
+
+// wanted reports whether the flag names a distribution.
+func wanted(d distribution) bool {
+	return *dists == "" || slices.Contains(strings.Split(*dists, ","), d.name)
 }
 
 // bench holds the device, its buffers, and both contenders.
@@ -188,7 +198,8 @@ func (b *bench) reserve(n, size int) error {
 	return b.SyncStream(b.stream)
 }
 
-func (b *bench) row(bits, n, lg int, d distribution) error {
+// fill makes codes on the device.
+func (b *bench) fill(bits, n int, d distribution) error {
 	size := bits / 8
 	if err := b.reserve(n, size); err != nil {
 		return err
@@ -199,10 +210,14 @@ func (b *bench) row(bits, n, lg int, d distribution) error {
 		generate(unsafe.Slice((*uint32)(unsafe.Pointer(&b.host[0])), n), d, n)
 	}
 	b.CopyToDevice(b.codes, unsafe.Pointer(&b.host[0]), n*size, b.stream)
-	if err := b.SyncStream(b.stream); err != nil {
+	return b.SyncStream(b.stream)
+}
+
+func (b *bench) row(bits, n, lg int, d distribution) error {
+	if err := b.fill(bits, n, d); err != nil {
 		return err
 	}
-	theirs, err := b.timeCUB(size, n)
+	theirs, err := b.timeCUB(bits/8, n)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check peer table keys e2e cross capped memcheck racecheck initcheck synccheck)
+steps=(machine tests check peer table keys parts e2e cross capped memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -33,6 +33,11 @@ table() { ./gpubench ${GPUBENCH_TABLE-}; }
 
 keys() { ./gpubench -keys ${GPUBENCH_KEYS-}; }
 
+parts() { # the bucket sort's, and for which short codes quantiles could ever win
+  ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
+    ./gpubench -parts Auto,Radix,BucketBitonic,quantiles -bits 32 -n 20,22,24,26,28 -dists '16 values,log,low half,outliers,reversed,flat,1% appended'
+}
+
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
@@ -48,7 +53,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [parts]=70 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

@@ -1,0 +1,111 @@
+package gpu
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"example.com/sorter/kernels"
+)
+
+// Parts of the bucket sort that an engine may be told to do in another way than
+// it would choose, to measure what each gives: ALGORITHMS.md has the table.
+
+// Spreading is a way to spread elements over buckets.
+type Spreading int
+
+const (
+	// BySample leaves the way to what a sample of the codes suggests.
+	BySample Spreading = iota
+
+	// Linear cuts the range of the codes into equal parts.
+	Linear
+
+	// Sections cuts it into 32 equal sections, each of them into as many equal
+	// parts as the sample suggests, and those by the number of elements that came.
+	Sections
+
+	// Quantiles sends codes through a piecewise linear map that follows the
+	// quantiles of the sample.
+	Quantiles
+)
+
+// String returns the name of s.
+func (s Spreading) String() string {
+	if s >= BySample && s <= Quantiles {
+		return [...]string{"BySample", "Linear", "Sections", "Quantiles"}[s]
+	}
+	return fmt.Sprintf("Spreading(%d)", int(s))
+}
+
+// Spread sets how sorter.BucketBitonic spreads elements over buckets. Default:
+// [BySample]. What some way leaves too uneven is tried again in those behind it,
+// as always, and at last by sorter.Radix: orders do not depend on it.
+// [Engine.Attempts] tells what became of it.
+func Spread(way Spreading) Option {
+	return func(e *Engine) error {
+		if way < BySample || way > Quantiles {
+			return fmt.Errorf("sorter: gpu: no %v", way)
+		}
+		e.parts.spread = way
+		return nil
+	}
+}
+
+// Mean sizes of buckets that an engine may be told to aim at. Of codes at random,
+// one bucket in fifty exceeds its capacity at the most.
+const leastFill, mostFill = 128, 960
+
+// Fill sets how many elements sorter.BucketBitonic aims at in a bucket, which has
+// place for 1024 and takes the same time however few there are: 128 to 960.
+// Fewer elements take more memory; more of them are sorted as oversize. The
+// default is 890 to 920, by the way that they are spread. Where that would make
+// more than 2^19 buckets, they get more elements.
+func Fill(elements int) Option {
+	return func(e *Engine) error {
+		if elements < leastFill || elements > mostFill {
+			return fmt.Errorf("sorter: gpu: %d elements a bucket: at least %d, at most %d", elements, leastFill, mostFill)
+		}
+		e.parts.fill = elements
+		return nil
+	}
+}
+
+// Presorted sets whether sorter.BucketBitonic reads codes that look sorted,
+// reversed or equal in a sample once more, and ends there if they are. Default:
+// true.
+func Presorted(look bool) Option {
+	return func(e *Engine) error { e.parts.blind = !look; return nil }
+}
+
+// parts is how the options say that a bucket sort is done.
+type parts struct {
+	spread Spreading
+	fill   int // elements of a bucket; 0: the standard of the way
+	blind  bool
+}
+
+// mean is the mean size that buckets of n elements are to have where the standard
+// is that. A pass has maxDigits * kernels.RoomThreads of them at most; plans may
+// take up to twice as many as the elements fill.
+func (p *parts) mean(n, standard int) int {
+	if p.fill == 0 {
+		return standard
+	}
+	const most = maxDigits * kernels.RoomThreads / 2
+	return max(p.fill, min(standard, (n+most-1)/most))
+}
+
+// attempted counts attempts at a way.
+type attempted struct{ begun, failed atomic.Int64 }
+
+// Attempts returns how often, since e was opened, elements were spread in some
+// way, and how often that left them too uneven, and the next way had to follow.
+func (e *Engine) Attempts(way Spreading) (begun, failed int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened == nil || !isClosed(e.opened) || e.dev == nil || way <= BySample || way > Quantiles {
+		return 0, 0
+	}
+	a := &e.dev.attempts[way]
+	return a.begun.Load(), a.failed.Load()
+}
