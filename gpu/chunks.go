@@ -218,10 +218,7 @@ func (p *chunks[W]) sortChunk(k int) error {
 	} else {
 		c.host = takeRun[W](p.job, in.n)
 	}
-	to := run.positions
-	if p.keys {
-		to = run.codes
-	}
+	to := p.result(run)
 	return first(
 		func() error { return p.Record(p.split, p.up) },
 		func() error { return p.WaitEvent(p.stream, p.split) },
@@ -244,6 +241,14 @@ func (p *chunks[W]) sortChunk(k int) error {
 		},
 		func() error { return p.SyncStream(p.stream) },
 	)
+}
+
+// result is what of a run the job takes.
+func (p *chunks[W]) result(r runs) cuda.Ptr {
+	if p.keys {
+		return r.codes
+	}
+	return r.positions
 }
 
 // downloads brings the run of chunk k to the host.
@@ -295,10 +300,7 @@ func (p *chunks[W]) mergeAll() error {
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	if p.keys {
-		return p.handBack(p.job, finding{}, run.codes)
-	}
-	return p.handBack(p.job, finding{}, run.positions)
+	return p.handBack(p.job, finding{}, p.result(run))
 }
 
 func (p *chunks[W]) mergeOnDevice() (run runs, err error) {

@@ -25,7 +25,7 @@ func (l *lane) mergeSort(in input, result cuda.Ptr) (finding, error) {
 	}
 	rounds := mergeRounds(in.n, kernels.MergeTile)
 	from, to := last, other
-	if rounds%2 == 1 {
+	if rounds%2 == 1 { // the last merge writes the result
 		from, to = to, from
 	}
 	return finding{levels: rounds}, first(

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "13f8166f3dffff989b40cf3ca599e00f539ead987add45d84ce0c73458d2e213"
+	sourceHash     = "0489ed91a9b272efffa4016c8b368ae383abf77c46b604b4eee1cf31a10beb6f"
 	bucketHash     = "5b368e401f0c255a20c708d8af576e424b74eb04001785c2531e6c45fd94ee07"
 	bucketU32Hash  = "a45b65e72dacd1ebbed010d22f8baabfe910317466e736783703805bcd4db392"
 	bucketU64Hash  = "528419d32421b2fb241189da3b67abbea6a44a3c3c287ee8656cc9f7f14b846b"

@@ -135,6 +135,14 @@ template <class B> DEVICE void repair(u32 *sorted, u32 size, u32 near, const B &
 	}
 }
 
+// transpose puts the words of a warp, in order, into shared memory, from where lane
+// l takes those that come l+32*r-th.
+DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) sorted[lane_id() * LOCAL_PITCH + r] = word[r];
+	__syncwarp(); // what all lanes stored is in shared memory
+}
+
 // local_sort orders the first size <= LOCAL_SIZE elements of a bucket, which are
 // at least lowest and exceed it by less than 1 << (22 + drop), and writes their
 // input positions in order to dst. Words that differ in no bit of weight near or
@@ -163,21 +171,11 @@ DEVICE void local_sort(const Bucket<Code> &bucket, u32 *dst, u32 size, u64 lowes
 			if (r * 32 < rest) dst[lane_id() + r * 32] = shared.sorted[r * LOCAL_PITCH + lane_id()];
 		return;
 	}
-#pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) shared.sorted[lane_id() * LOCAL_PITCH + r] = word[r];
-	__syncwarp(); // words and indices of all lanes are in shared memory
+	transpose(word, shared.sorted);
 	repair(shared.sorted, size, near, bucket);
 #pragma unroll
 	for (int r = 0; r < LOCAL_ITEMS; r++)
 		if (r * 32 < rest) dst[lane_id() + r * 32] = shared.index[shared.sorted[r * LOCAL_PITCH + lane_id()] & (LOCAL_SIZE - 1)];
-}
-
-// transpose puts the words of a warp, in order, into shared memory, from where lane
-// l takes those that come l+32*r-th.
-DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
-#pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) sorted[lane_id() * LOCAL_PITCH + r] = word[r];
-	__syncwarp(); // words of all lanes are in shared memory
 }
 
 // local_sort of keys of 32 bits: all of an element is sorted.
