@@ -189,7 +189,14 @@ func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
 	var keys [piece]K
 	for len(block) > 0 {
 		n := min(piece, len(block))
-		for i := range n {
+		i := 0
+		for ; i < n-3; i += 4 { // a call loses what the loop holds in registers
+			keys[i%piece] = key(block[i])
+			keys[(i+1)%piece] = key(block[i+1])
+			keys[(i+2)%piece] = key(block[i+2])
+			keys[(i+3)%piece] = key(block[i+3])
+		}
+		for ; i < n; i++ {
 			keys[i%piece] = key(block[i])
 		}
 		encode(dst[:n], keys[:n], o)

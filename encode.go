@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/exp/constraints"
+
+	"example.com/sorter/internal/floats"
 )
 
 // code is the unsigned form of a key, or of its leading bits: a < b in the
@@ -37,13 +39,13 @@ func encode[C code, K Key](dst []C, keys []K, o order) {
 	case kindUint64:
 		encodeInts(dst, as[uint64](keys), 64, 0, o)
 	case kindFloat32:
-		encodeFloats(dst, as[uint32](keys), newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o))
+		encodeFloats(dst, as[uint32](keys), floats.Ordered[uint32](o.desc, o.nansLast))
 	case kindFloat64:
-		encodeFloats(dst, as[uint64](keys), newFloatCode[uint64](math.Float64bits(math.Inf(1)), o))
+		encodeFloats(dst, as[uint64](keys), floats.Ordered[uint64](o.desc, o.nansLast))
 	case kindFloats2:
-		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		f := floats.Ordered[uint32](o.desc, o.nansLast)
 		for i, v := range as[[2]uint32](keys)[:len(dst)] {
-			dst[i] = C(uint64(f.of(v[0]))<<32 | uint64(f.of(v[1])))
+			dst[i] = C(uint64(f.Of(v[0]))<<32 | uint64(f.Of(v[1])))
 		}
 	default:
 		panic("sorter: a wide key has no single code")
@@ -58,60 +60,42 @@ func encodeInts[C code, U constraints.Integer](dst []C, src []U, width int, sign
 	if o.desc {
 		flip ^= mask
 	}
-	for i, k := range src[:len(dst)] {
+	src = src[:len(dst)]
+	if unsafe.Sizeof(C(0)) == unsafe.Sizeof(U(0)) {
+		flipAll(dst, as[C](src), flip)
+		return
+	}
+	for i, k := range src {
 		dst[i] = (C(k) ^ flip) & mask
 	}
 }
 
-// floatCode maps the bits of IEEE floats. Negative numbers have all bits
-// flipped, others the sign bit, which orders them as integers; −0 becomes +0
-// and every NaN the one value nan, below −Inf or above +Inf.
-type floatCode[C code] struct {
-	low, span C // numbers, infinities included, have codes in [low, low+span]
-	zero      C // code of −0 before it becomes that of +0
-	nan       C
-	flip      C // complement for descending order
-}
-
-func newFloatCode[C code](inf C, o order) floatCode[C] {
-	sign := ^(^C(0) >> 1)
-	f := floatCode[C]{low: ^(inf | sign), zero: sign - 1}
-	f.span = (inf | sign) - f.low
-	if o.desc {
-		f.flip = ^C(0) // the NaN code 0 becomes the last one, placed last or not
-	} else if o.nansLast {
-		f.nan = ^C(0)
+// flipAll writes src to dst with some bits flipped, eight words a turn: a turn for
+// each takes as long as two or three. len(dst) >= len(src).
+func flipAll[C code](dst, src []C, flip C) {
+	dst = dst[:len(src)]
+	for len(src) >= 8 {
+		from, to := (*[8]C)(src), (*[8]C)(dst)
+		to[0], to[1], to[2], to[3] = from[0]^flip, from[1]^flip, from[2]^flip, from[3]^flip
+		to[4], to[5], to[6], to[7] = from[4]^flip, from[5]^flip, from[6]^flip, from[7]^flip
+		dst, src = dst[8:], src[8:]
 	}
-	return f
+	for i, c := range src {
+		dst[i] = c ^ flip
+	}
 }
 
-// encodeFloats is of for many floats, with what it needs in registers.
-func encodeFloats[C, B code](dst []C, src []B, f floatCode[B]) {
-	sign := ^(^B(0) >> 1)
-	top := unsafe.Sizeof(sign)*8 - 1
-	low, span, zero, nan, flip := f.low, f.span, f.zero, f.nan, f.flip
+// encodeFloats writes the codes of floats, in more bits than those have where
+// several columns share a code.
+func encodeFloats[C code, B floats.Bits](dst []C, src []B, f floats.Code[B]) {
 	src = src[:len(dst)]
+	if unsafe.Sizeof(C(0)) == unsafe.Sizeof(B(0)) {
+		f.Encode(as[B](dst), src)
+		return
+	}
 	for i, b := range src {
-		c := b ^ (-(b >> top) | sign)
-		if c-low > span {
-			c = nan
-		} else if c == zero {
-			c++
-		}
-		dst[i] = C(c ^ flip)
+		dst[i] = C(f.Of(b))
 	}
-}
-
-func (f floatCode[C]) of(b C) C {
-	sign := ^(^C(0) >> 1)
-	top := b >> (unsafe.Sizeof(b)*8 - 1)
-	c := b ^ (-top | sign)
-	if c-f.low > f.span {
-		c = f.nan
-	} else if c == f.zero {
-		c++
-	}
-	return c ^ f.flip
 }
 
 // encodeWord writes 64-bit word j of the codes of keys whose size is fixed:
@@ -124,18 +108,18 @@ func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
 	}
 	switch k := kindOf[K](); {
 	case k == kindFloats3:
-		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		f := floats.Ordered[uint32](o.desc, o.nansLast)
 		for i, v := range as[[3]uint32](keys) {
 			if j == 0 {
-				dst[i] = uint64(f.of(v[0]))<<32 | uint64(f.of(v[1]))
+				dst[i] = uint64(f.Of(v[0]))<<32 | uint64(f.Of(v[1]))
 			} else {
-				dst[i] = uint64(f.of(v[2])) << 32
+				dst[i] = uint64(f.Of(v[2])) << 32
 			}
 		}
 	case k == kindFloats4:
-		f := newFloatCode[uint32](math.Float32bits(float32(math.Inf(1))), o)
+		f := floats.Ordered[uint32](o.desc, o.nansLast)
 		for i, v := range as[[4]uint32](keys) {
-			dst[i] = uint64(f.of(v[2*j]))<<32 | uint64(f.of(v[2*j+1]))
+			dst[i] = uint64(f.Of(v[2*j]))<<32 | uint64(f.Of(v[2*j+1]))
 		}
 	case k == kindBytes16:
 		for i, v := range as[[16]byte](keys) {

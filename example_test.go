@@ -101,6 +101,22 @@ func ExampleOrderKeys() {
 	// slowest request: 0
 }
 
+func ExampleInto() {
+	// One order after the other, in memory that is cleared by the system once.
+	var p perm.Perm
+	for _, latencies := range [][]uint16{{300, 20, 45, 70}, {15, 12, 90}} {
+		var err error
+		if p, err = sorter.OrderKeys(latencies, sorter.Into(p)); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(p, "in room for", cap(p))
+	}
+	// Output:
+	// [1 2 3 0] in room for 4
+	// [1 0 2] in room for 4
+}
+
 func ExampleOrderN() {
 	// A table stored by column, as in an arena or a file.
 	country := []string{"SE", "DE", "SE", "DE"}

@@ -38,13 +38,13 @@ func mergeRows[E any](cols []Column[E], dst, a, b []E, cfg config) error {
 }
 
 // overlap reports whether two slices share memory.
-func overlap[E any](x, y []E) bool {
-	var e E
-	if len(x) == 0 || len(y) == 0 || unsafe.Sizeof(e) == 0 {
+func overlap[X, Y any](x []X, y []Y) bool {
+	xBytes, yBytes := uintptr(len(x))*unsafe.Sizeof(*new(X)), uintptr(len(y))*unsafe.Sizeof(*new(Y))
+	if xBytes == 0 || yBytes == 0 {
 		return false
 	}
 	x0, y0 := uintptr(unsafe.Pointer(&x[0])), uintptr(unsafe.Pointer(&y[0]))
-	return x0 < y0+uintptr(len(y))*unsafe.Sizeof(e) && y0 < x0+uintptr(len(x))*unsafe.Sizeof(e)
+	return x0 < y0+yBytes && y0 < x0+xBytes
 }
 
 // merger holds the codes of two sorted slices; elements of b are numbered

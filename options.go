@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
 )
 
 // Option changes one property of one call. Options are applied in order; the
@@ -26,6 +28,7 @@ type config struct {
 	limit      int64
 	stats      *Stats
 	progress   func(Progress)
+	into       perm.Perm // memory for a result
 }
 
 func configure(opts []Option) config {
@@ -129,6 +132,39 @@ func OnProgress(f func(Progress)) Option {
 		panic("sorter: OnProgress(nil)")
 	}
 	return func(c config) config { c.progress = f; return c }
+}
+
+// Into makes the calls that return a permutation of n elements ([Order],
+// [OrderKeys], [OrderN], [Ordering.Order]) write it to the memory of p and return
+// p[:n] if cap(p) >= n, whatever the length of p; otherwise they return new
+// memory, as without the option, and leave p alone. Stability and cost are those
+// of the call; nothing is allocated for the result. For large results that is
+// most of the difference: the system clears every page of new memory when it is
+// first written to, which can take longer than a device takes to sort. Programs
+// that sort again and again keep the result of one call for the next:
+//
+//	p, err = sorter.OrderKeys(keys, sorter.Into(p))
+//
+// On an error the result is nil, and after an error or a panic the contents of
+// p's memory are unspecified; the keys are untouched. Nobody else may use that
+// memory during the call, so no two calls at a time may have it, and it panics if
+// the elements are in it; key functions may not read it either. Calls that return
+// no permutation ignore the option, as they do others that do not concern them: a
+// list of options may serve several calls.
+func Into(p perm.Perm) Option {
+	return func(c config) config { c.into = p; return c }
+}
+
+// result returns memory for the order of rows.
+func result[E any](rows rows[E], cfg config) perm.Perm {
+	if cfg.into == nil || cap(cfg.into) < rows.n {
+		return scratch.Unset(rows.n)
+	}
+	p := cfg.into[:rows.n]
+	if overlap(p, rows.s) {
+		panic("sorter: Into memory that holds the elements to be ordered")
+	}
+	return p
 }
 
 // Progress is how far a stage of a sort has come.

@@ -1,9 +1,6 @@
 package sorter
 
-import (
-	"example.com/sorter/internal/scratch"
-	"example.com/sorter/perm"
-)
+import "example.com/sorter/perm"
 
 // Ordering is an order by several columns: the first decides, the next breaks
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
@@ -94,14 +91,14 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	return orderOf(o.cols, sliceRows(s), cfg)
 }
 
-// orderOf returns the order of rows as a permutation of its own.
+// orderOf returns the order of rows as a permutation that is the caller's.
 func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, error) {
 	r, err := begin(cfg, rows.n)
 	defer r.end()
 	if err != nil {
 		return nil, err
 	}
-	p := perm.Perm(scratch.Unset(rows.n))
+	p := result(rows, cfg)
 	r.used.Algorithm = IndexGather.String()
 	if err := orderRows(r, rows, levels(cols, cfg), p); err != nil {
 		return nil, err

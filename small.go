@@ -201,23 +201,28 @@ func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
 }
 
 // orderSmall returns the order of s with pooled memory only.
-func orderSmall[C code, E any, K Key](s []E, key func(E) K, o order) perm.Perm {
-	p := make(perm.Perm, len(s))
-	if len(s) <= tinySort && !kindOf[K]().wide() {
-		orderTiny(p, s, key, o)
-		return p
-	}
-	if kindOf[K]().wide() {
+func orderSmall[E any, K Key](s []E, key func(E) K, cfg config) perm.Perm {
+	p, o := result(sliceRows(s), cfg), cfg.order()
+	switch k := kindOf[K](); {
+	case k.wide():
 		index := orderSmallWide(s, key, o)
 		copy(p, index.order)
 		index.space.Put()
-		return p
+	case len(s) <= tinySort:
+		orderTiny(p, s, key, o)
+	case codeBits[k] <= 32:
+		orderSmallCodes[uint32](p, s, key, o)
+	default:
+		orderSmallCodes[uint64](p, s, key, o)
 	}
+	return p
+}
+
+func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
 	w := cpu.GetSmall[C]()
 	extract(w.Codes[:len(s)], s, key, o)
 	w.Order(p)
 	w.Put()
-	return p
 }
 
 // tinyKeys is the length up to which plain keys are sorted by comparison.

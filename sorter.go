@@ -59,21 +59,17 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 
 // Order returns the permutation that sorts s, which is left alone: p[i] is the
 // position in s of the element that comes i-th. Apply it with [perm.Gather] or
-// [perm.Apply]. Everything said of [Sort] holds; scratch is two codes and one
-// index per element.
+// [perm.Apply]. It takes new memory, or that of [Into]. Everything said of [Sort]
+// holds; scratch is two codes and one index per element.
 func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
 	cfg := configure(opts)
-	switch k := kindOf[K](); {
-	case !cfg.small(len(s)):
-		return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
-	case !k.wide() && codeBits[k] <= 32:
-		return orderSmall[uint32](s, key, cfg.order()), nil
-	default:
-		return orderSmall[uint64](s, key, cfg.order()), nil
+	if cfg.small(len(s)) {
+		return orderSmall(s, key, cfg), nil
 	}
+	return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
 }
 
 // OrderKeys returns the permutation that sorts keys, which are left alone; see
@@ -81,7 +77,7 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg := configure(opts)
 	if cfg.small(len(keys)) {
-		return Order(keys, func(k K) K { return k }, opts...)
+		return orderSmall(keys, func(k K) K { return k }, cfg), nil
 	}
 	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)
 }

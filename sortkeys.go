@@ -2,13 +2,13 @@ package sorter
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -146,9 +146,11 @@ func compareKeys[C code, K Key](o order) func(a, b K) int {
 func encodeKeys[C code, K Key](dst []C, keys []K, o order) {
 	switch kindOf[K]() {
 	case kindFloat32:
-		newFloatBijection[uint32](math.Float32bits(float32(math.Inf(1))), o).encode(as[uint32](dst), as[uint32](keys))
+		f := floats.Exact[uint32](o.desc, o.nansLast)
+		f.Encode(as[uint32](dst), as[uint32](keys))
 	case kindFloat64:
-		newFloatBijection[uint64](math.Float64bits(math.Inf(1)), o).encode(as[uint64](dst), as[uint64](keys))
+		f := floats.Exact[uint64](o.desc, o.nansLast)
+		f.Encode(as[uint64](dst), as[uint64](keys))
 	default:
 		encode(dst, keys, o)
 	}
@@ -158,10 +160,12 @@ func encodeKeys[C code, K Key](dst []C, keys []K, o order) {
 func decodeKeys[C code, K Key](keys []K, codes []C, o order) {
 	switch kindOf[K]() {
 	case kindFloat32:
-		newFloatBijection[uint32](math.Float32bits(float32(math.Inf(1))), o).decode(as[uint32](keys), as[uint32](codes))
+		f := floats.Exact[uint32](o.desc, o.nansLast)
+		f.Decode(as[uint32](keys), as[uint32](codes))
 		return
 	case kindFloat64:
-		newFloatBijection[uint64](math.Float64bits(math.Inf(1)), o).decode(as[uint64](keys), as[uint64](codes))
+		f := floats.Exact[uint64](o.desc, o.nansLast)
+		f.Decode(as[uint64](keys), as[uint64](codes))
 		return
 	}
 	// Integers and bools differ from their codes by a flip: the code of 0.
@@ -169,61 +173,19 @@ func decodeKeys[C code, K Key](keys []K, codes []C, o order) {
 	var flip [1]C
 	encode(flip[:], zero[:], o)
 	switch unsafe.Sizeof(zero[0]) {
+	case unsafe.Sizeof(flip[0]):
+		flipAll(as[C](keys), codes, flip[0])
 	case 1:
 		unflip(as[uint8](keys), codes, flip[0])
 	case 2:
 		unflip(as[uint16](keys), codes, flip[0])
-	case 4:
-		unflip(as[uint32](keys), codes, flip[0])
-	case 8:
-		unflip(as[uint64](keys), codes, flip[0])
 	}
 }
 
-func unflip[T uint8 | uint16 | uint32 | uint64, C code](keys []T, codes []C, flip C) {
+func unflip[T uint8 | uint16, C code](keys []T, codes []C, flip C) {
 	keys = keys[:len(codes)]
 	for i, c := range codes {
 		keys[i] = T(c ^ flip)
-	}
-}
-
-// floatBijection maps the bits of floats to codes of their own: −0 before +0,
-// NaNs, negative ones included, in order of their bits before all numbers or
-// behind them.
-type floatBijection[C code] struct{ turn, flip C }
-
-func newFloatBijection[C code](inf C, o order) floatBijection[C] {
-	sign := ^(^C(0) >> 1)
-	// As integers, negative NaNs come before −Inf and positive ones behind
-	// +Inf. Turning the circle of codes by the number of either puts both on
-	// one side.
-	b := floatBijection[C]{turn: ^(inf | sign)}
-	if o.desc {
-		b.flip = ^C(0)
-	} else if o.nansLast {
-		b.turn = -b.turn
-	}
-	return b
-}
-
-func (b floatBijection[C]) encode(dst, src []C) {
-	sign := ^(^C(0) >> 1)
-	top := unsafe.Sizeof(sign)*8 - 1
-	dst = dst[:len(src)]
-	turn, flip := b.turn, b.flip
-	for i, x := range src {
-		dst[i] = ((x ^ (-(x >> top) | sign)) + turn) ^ flip
-	}
-}
-
-func (b floatBijection[C]) decode(dst, codes []C) {
-	sign := ^(^C(0) >> 1)
-	top := unsafe.Sizeof(sign)*8 - 1
-	dst = dst[:len(codes)]
-	turn, flip := b.turn, b.flip
-	for i, c := range codes {
-		t := (c ^ flip) - turn
-		dst[i] = t ^ ((t>>top - 1) | sign)
 	}
 }
 

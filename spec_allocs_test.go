@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/perm"
 )
 
 // Under the race detector sync.Pool drops what it is given at random, so that
@@ -31,25 +32,60 @@ func TestSmallAllocs(t *testing.T) {
 	}
 }
 
+// TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
+// large ones less than a tenth of the result.
+func TestIntoAllocs(t *testing.T) {
+	byPrice := sorter.By(sorter.Asc(price))
+	for _, n := range []int{10, 100, 1000} {
+		in, s, p := fills(n), prices(n), make(perm.Perm, n)
+		for name, order := range map[string]func(){
+			"Order":          func() { _, _ = sorter.Order(in, price, sorter.Into(p)) },
+			"OrderKeys":      func() { _, _ = sorter.OrderKeys(s, sorter.Into(p), sorter.Stable()) },
+			"Ordering.Order": func() { _, _ = byPrice.Order(in, sorter.Descending(), sorter.Into(p)) },
+		} {
+			if allocs := testing.AllocsPerRun(50, order); allocs > 0 {
+				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
+			}
+		}
+	}
+	const n = 1 << 20
+	s, p := prices(n), make(perm.Perm, n)
+	least := leastAllocated(func() {
+		if _, err := sorter.OrderKeys(s, sorter.Into(p)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if least > 4*n/10 {
+		t.Errorf("an order after another one allocates %d bytes at least", least)
+	}
+}
+
 // TestScratchIsPooled sorts in a loop: the second sort needs next to nothing.
 func TestScratchIsPooled(t *testing.T) {
 	in := fills(100_000)
 	s := slices.Clone(in)
-	if err := sorter.Sort(s, price); err != nil {
-		t.Fatal(err)
-	}
-	least := int64(1 << 62)
-	for range 5 { // a collection between two sorts may empty the pools
-		var before, after runtime.MemStats
+	least := leastAllocated(func() {
 		copy(s, in)
-		runtime.ReadMemStats(&before)
 		if err := sorter.Sort(s, price); err != nil {
 			t.Fatal(err)
 		}
-		runtime.ReadMemStats(&after)
-		least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
-	}
+	})
 	if least > 1<<20 {
 		t.Errorf("a sort after another one allocates %d bytes at least", least)
 	}
+}
+
+// leastAllocated returns the least number of bytes that f allocates: a collection
+// between two sorts may empty the pools.
+func leastAllocated(f func()) int64 {
+	f()
+	least := int64(1 << 62)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
+	}
+	return least
 }

@@ -76,6 +76,14 @@ func TestGPU(t *testing.T) {
 	}
 }
 
+// TestGPUInto orders into memory that the caller keeps.
+func TestGPUInto(t *testing.T) {
+	e := onGPU(t)
+	for _, n := range gpuSizes {
+		checkInto(t, n, sorter.On(e))
+	}
+}
+
 // gpuSizes are around what the kernels cut: a bucket and a tile.
 var gpuSizes = []int{
 	0, 1, 2, 3, 31, 33, 500,

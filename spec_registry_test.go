@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/engine"
@@ -48,6 +49,18 @@ var children = map[string]func(t *testing.T){
 		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
 		if st := checkSortedBy(t, sorter.CPU().Name()); !errors.Is(st.Fallback, errLost) || !strings.Contains(st.String(), errLost.Error()) {
 			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
+		}
+	},
+	"lost while it writes an order: the CPU finishes in the same memory": func(t *testing.T) {
+		engine.Register(&plainEngine{worth: true, failAt: 9000, err: errLost})
+		in := prices(20_000)
+		want, _ := sorter.OrderKeys(in, sorter.On(sorter.CPU()))
+		var st sorter.Stats
+		m := newMemory(0, len(in))
+		got, err := sorter.OrderKeys(in, sorter.Into(m.p), sorter.Report(&st))
+		checkSame(t, "OrderKeys", err, got, want)
+		if unsafe.SliceData(got) != unsafe.SliceData(m.p) || !errors.Is(st.Fallback, errLost) {
+			t.Errorf("in other memory, or fallback %v", st.Fallback)
 		}
 	},
 	"lost while it writes keys: the CPU finishes": func(t *testing.T) {

@@ -43,6 +43,7 @@ type note struct {
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 	radix  radixFound
+	route  routeNote
 }
 
 // area hands out parts of one block of device memory.

@@ -154,10 +154,10 @@ func inTurns(lists ...[]task) (work []task) {
 	return work
 }
 
-// pieces cuts a chunk into pieces of grain elements.
-func (c *chunk[W]) pieces(grain int, piece func(lo, hi int) task) (work []task) {
-	for lo := c.lo; lo < c.hi; lo += grain {
-		work = append(work, piece(lo, min(lo+grain, c.hi)))
+// pieces cuts [lo, hi) into pieces of grain elements.
+func pieces(lo, hi, grain int, piece func(lo, hi int) task) (work []task) {
+	for ; lo < hi; lo += grain {
+		work = append(work, piece(lo, min(lo+grain, hi)))
 	}
 	return work
 }
@@ -166,13 +166,13 @@ func (c *chunk[W]) pieces(grain int, piece func(lo, hi int) task) (work []task) 
 // whose memory it takes.
 func (p *chunks[W]) uploads(k int) []task {
 	c, size := &p.list[k], codeBytes(p.wide)
-	work := c.pieces(grain(p.length, p.job, size), func(lo, hi int) task {
+	work := pieces(c.lo, c.hi, grain(p.length, p.job, size), func(lo, hi int) task {
 		return func(int) {
 			defer c.uploaded.Done()
 			if k >= 2 {
 				p.list[k-2].sorted.Wait()
 			}
-			p.with(p.ups, func(s *slot) error {
+			p.failed.with(p.ups, func(s *slot) error {
 				return send(p.lane, s, p.up, p.job, p.codes[k%2]+cuda.Ptr((lo-c.lo)*size), lo, hi, p.pull)
 			})
 		}
@@ -181,12 +181,12 @@ func (p *chunks[W]) uploads(k int) []task {
 	return work
 }
 
-// with runs f with a slot, unless something has failed.
-func (p *chunks[W]) with(ring chan *slot, f func(*slot) error) {
+// with runs do with a slot, unless something has failed.
+func (f *fault) with(ring chan *slot, do func(*slot) error) {
 	s := <-ring
 	defer func() { ring <- s }() // somebody may wait for it, also when a key function panics
-	if p.failed.get() == nil {
-		p.failed.set(f(s))
+	if f.get() == nil {
+		f.set(do(s))
 	}
 }
 
@@ -254,11 +254,11 @@ func (p *chunks[W]) result(r runs) cuda.Ptr {
 // downloads brings the run of chunk k to the host.
 func (p *chunks[W]) downloads(k int) []task {
 	c, size := &p.list[k], codeBytes(p.wide)
-	work := c.pieces(grain(p.length, p.job, size+4), func(lo, hi int) task {
+	work := pieces(c.lo, c.hi, grain(p.length, p.job, size+4), func(lo, hi int) task {
 		return func(int) {
 			defer c.arrived.Done()
 			c.sorted.Wait()
-			p.with(p.downs, func(s *slot) error { return p.fetch(s, c.host, lo-c.lo, hi-c.lo) })
+			p.failed.with(p.downs, func(s *slot) error { return p.fetch(s, c.host, lo-c.lo, hi-c.lo) })
 		}
 	})
 	c.arrived.Add(len(work))

@@ -42,6 +42,43 @@ type module struct {
 	kernels map[string]int
 }
 
+// openDevices opens devices that copy from each other, all or none.
+func openDevices(ordinals []int) (devs []*device, err error) {
+	defer func() {
+		if err != nil {
+			closeDevices(devs)
+			devs = nil
+		}
+	}()
+	for _, ordinal := range ordinals {
+		d, err := openDevice(ordinal)
+		if err != nil {
+			return devs, err
+		}
+		devs = append(devs, d)
+	}
+	for _, d := range devs {
+		for _, peer := range devs {
+			if peer == d {
+				continue
+			}
+			if err := d.EnablePeer(peer.Context); err != nil {
+				return devs, err
+			}
+		}
+	}
+	return devs, nil
+}
+
+// closeDevices gives back everything of all of them.
+func closeDevices(devs []*device) error {
+	var failed errorList
+	for _, d := range devs {
+		failed.add(d.close())
+	}
+	return failed.first()
+}
+
 // openDevice retains the device's context and loads the kernels.
 func openDevice(ordinal int) (*device, error) {
 	driver, err := cuda.Open()

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
 )
 
 // Info describes a device.
@@ -35,13 +38,27 @@ func Devices() ([]Info, error) {
 // Option configures an engine.
 type Option func(*Engine) error
 
-// Device chooses the GPU by its position in [Devices]. The default is 0.
-func Device(ordinal int) Option {
+// Device chooses the GPUs by their positions in [Devices]: one, by default the
+// first, or up to 16, which share long sorts. Each comes once.
+//
+// Of several, each takes a part of the list, which then goes to the device that
+// sorts its codes; sharing.go says how. Lists of less than 2^25 elements, lists too
+// long for the memory of all, and sorter.Hybrid stay with the first device, and so
+// does the planner's model: it knows nothing of the others.
+func Device(ordinals ...int) Option {
 	return func(e *Engine) error {
-		if ordinal < 0 {
-			return fmt.Errorf("sorter: gpu: no device %d", ordinal)
+		if len(ordinals) == 0 || len(ordinals) > kernels.MostDestinations {
+			return fmt.Errorf("sorter: gpu: %d devices: at least 1, at most %d", len(ordinals), kernels.MostDestinations)
 		}
-		e.ordinal = ordinal
+		for i, ordinal := range ordinals {
+			switch {
+			case ordinal < 0:
+				return fmt.Errorf("sorter: gpu: no device %d", ordinal)
+			case slices.Contains(ordinals[:i], ordinal):
+				return fmt.Errorf("sorter: gpu: device %d twice", ordinal)
+			}
+		}
+		e.ordinals = slices.Clone(ordinals)
 		return nil
 	}
 }
@@ -49,8 +66,8 @@ func Device(ordinal int) Option {
 // leastMemory is enough for what every sort needs and a few thousand elements.
 const leastMemory = 16 << 20
 
-// Memory bounds the device memory that one sort takes, of the two that share a
-// device. Default: what is free when the sort begins. Range: 16 MiB and above.
+// Memory bounds the device memory that one sort takes on a device, of the two that
+// share it. Default: what is free when the sort begins. Range: 16 MiB and above.
 //
 // A sort that needs more proceeds in chunks, each uploaded while another is
 // sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes
@@ -78,27 +95,31 @@ func Verify() Option {
 	return func(e *Engine) error { e.verify = true; return nil }
 }
 
-// Engine sorts on one GPU. It implements sorter.Backend; all methods may be
-// called concurrently. Two sorts at a time share the device, and others wait:
+// Engine sorts on one GPU, or on several, see [Device]. It implements sorter.Backend; all methods may be
+// called concurrently. Two sorts at a time share a device, and others wait:
 // so a key function must not sort on the engine that it is called for.
 //
 // The device holds what was needed at the same time until [Engine.Close]:
 // about 26 bytes an element for codes of 32 bits, 30 for 64 bits, and 17 and 34 where
-// these are keys alone. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it is the engine's own, and
-// memory limits of sorts do not count it.
+// these are keys alone. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it
+// is the engine's own, and memory limits of sorts do not count it. Devices that share
+// a sort have up to 60 bytes (75) for each element of their parts; such a sort has,
+// besides its workers, a goroutine for each device, which waits for it.
 //
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
-	ordinal int
-	memory  int // see Memory; 0: what is free
-	verify  bool
-	samples int // see Samples; 0: its default
-	parts   parts
+	ordinals []int // see Device; none: the first
+	memory   int   // see Memory; 0: what is free
+	verify   bool
+	samples  int // see Samples; 0: its default
+	parts    parts
+	splits   int // elements from which on devices share a sort; 0: splitN
 
 	mu     sync.Mutex
-	opened chan struct{} // closed when dev or failed is set; nil: nobody has asked for the device
-	dev    *device
-	failed error // of opening; it is not tried again
+	opened chan struct{} // closed when devs or failed is set; nil: nobody has asked for the devices
+	devs   []*device
+	dev    *device // the first
+	failed error   // of opening; it is not tried again
 	users  sync.WaitGroup
 	closed bool
 
@@ -107,7 +128,7 @@ type Engine struct {
 	payload   *payload // the same
 }
 
-// Open opens a GPU. It returns an error that is sorter.ErrNoDevice under
+// Open opens a GPU, or several. It returns an error that is sorter.ErrNoDevice under
 // errors.Is where there is no driver, no device, or none that the kernels run
 // on. [Engine.Close] releases everything.
 func Open(opts ...Option) (*Engine, error) {
@@ -124,11 +145,21 @@ func Open(opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// Name returns "cuda:" and the ordinal of the device.
-func (e *Engine) Name() string { return fmt.Sprintf("cuda:%d", e.ordinal) }
+// Name returns "cuda:" and the ordinals of the devices, separated by commas.
+func (e *Engine) Name() string {
+	return "cuda:" + strings.ReplaceAll(strings.Trim(fmt.Sprint(e.chosen()), "[]"), " ", ",")
+}
+
+// chosen are the ordinals of the devices.
+func (e *Engine) chosen() []int {
+	if len(e.ordinals) == 0 {
+		return []int{0}
+	}
+	return e.ordinals
+}
 
 // Close waits for the sorts of e that are running and gives all memory and the
-// device's context back. Later sorts on e fail. Closing again does nothing.
+// devices' contexts back. Later sorts on e fail. Closing again does nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	again := e.closed
@@ -140,15 +171,12 @@ func (e *Engine) Close() error {
 	}
 	<-opened
 	e.users.Wait()
-	if e.dev == nil {
-		return nil
-	}
-	return e.dev.close()
+	return closeDevices(e.devs)
 }
 
 var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)
 
-// open begins to open the device, at the first call. The channel it returns is
+// open begins to open the devices, at the first call. The channel it returns is
 // closed when that is done.
 func (e *Engine) open() <-chan struct{} {
 	e.mu.Lock()
@@ -156,10 +184,14 @@ func (e *Engine) open() <-chan struct{} {
 	if e.opened == nil && !e.closed {
 		e.opened = make(chan struct{})
 		go func() {
-			if e.dev, e.failed = openDevice(e.ordinal); e.failed == nil {
-				e.dev.limit, e.dev.samples, e.dev.parts = e.memory, e.samples, e.parts
+			defer close(e.opened)
+			if e.devs, e.failed = openDevices(e.chosen()); e.failed != nil {
+				return
 			}
-			close(e.opened)
+			e.dev = e.devs[0]
+			for _, d := range e.devs {
+				d.limit, d.samples, d.parts = e.memory, e.samples, e.parts
+			}
 		}()
 	}
 	if e.opened == nil {
@@ -171,21 +203,21 @@ func (e *Engine) open() <-chan struct{} {
 // done is closed.
 var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// acquire returns the device, opened at the first call. The caller ends with
-// e.users.Done().
-func (e *Engine) acquire(ctx context.Context) (*device, error) {
+// acquire keeps the devices, opened at the first call, from being closed. The
+// caller ends with e.users.Done().
+func (e *Engine) acquire(ctx context.Context) error {
 	select {
 	case <-e.open():
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.unusable(); err != nil {
-		return nil, err
+		return err
 	}
 	e.users.Add(1)
-	return e.dev, nil
+	return nil
 }
 
 // unusable says why an engine that was opened does not work. e.mu is held.
@@ -196,11 +228,22 @@ func (e *Engine) unusable() error {
 	case e.failed != nil:
 		return e.failed
 	}
-	return e.dev.failure()
+	for _, d := range e.devs {
+		if err := d.failure(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
+	if e.shares(job) {
+		err := e.withLanes(ctx, len(e.chosen()), func(lanes []*lane) error { return orderShared(e, job, lanes) })
+		if !errors.Is(err, errCrowded) {
+			return err
+		}
+	}
 	return e.with(ctx, func(l *lane) error {
 		c, err := l.chunking(job)
 		switch {
@@ -213,24 +256,34 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	})
 }
 
-// with runs f on a lane of its own.
+// with runs f on a lane of its own, of the first device.
 func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
-	d, err := e.acquire(ctx)
-	if err != nil {
+	return e.withLanes(ctx, 1, func(lanes []*lane) error { return f(lanes[0]) })
+}
+
+// withLanes runs f on a lane of each of the first devices. All sorts of an engine
+// take lanes in the order of its devices: they never wait for each other in a
+// circle.
+func (e *Engine) withLanes(ctx context.Context, devices int, f func(lanes []*lane) error) error {
+	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer e.users.Done()
-	l, err := d.lane(ctx)
-	if err != nil {
-		return err
+	var lanes []*lane
+	for _, d := range e.devs[:devices] {
+		l, err := d.lane(ctx)
+		if err != nil {
+			return err
+		}
+		defer l.done()
+		lanes = append(lanes, l)
 	}
-	defer l.done()
-	return f(l)
+	return f(lanes)
 }
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order,
-// as 32-bit positions, by an algorithm that the engine runs. Both are device
-// memory of the engine's context, which must not overlap. It returns when the
+// as 32-bit positions, by an algorithm that the engine runs. Both are memory of
+// the engine's first device, in its primary context, which must not overlap. It returns when the
 // device is done, and shares nothing with other calls but the device.
 func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
 	return e.onDevice(a, input{codes: codes, n: n}, bits, order)

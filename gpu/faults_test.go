@@ -656,7 +656,7 @@ func TestWorth(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	missing := &Engine{ordinal: 7}
+	missing := &Engine{ordinals: []int{7}}
 	for range 2 {
 		<-missing.open()
 		if missing.Worth(engine.Work{N: worthN, Bits: 32}) {

@@ -86,8 +86,8 @@ func testCrowd[W word](t *testing.T, l *lane, codes []W, by engine.Algorithm) {
 	}
 }
 
-// TestCrowded tells keys that leave slices even from those that do not.
-func TestCrowded(t *testing.T) {
+// TestCrowdedKeys tells keys that leave slices even from those that do not.
+func TestCrowdedKeys(t *testing.T) {
 	for _, c := range []struct {
 		n       int
 		codes   uint64 // evenly many of each of so many

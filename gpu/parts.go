@@ -103,9 +103,12 @@ type attempted struct{ begun, failed atomic.Int64 }
 func (e *Engine) Attempts(way Spreading) (begun, failed int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.opened == nil || !isClosed(e.opened) || e.dev == nil || way <= BySample || way > Quantiles {
+	if e.opened == nil || !isClosed(e.opened) || way <= BySample || way > Quantiles {
 		return 0, 0
 	}
-	a := &e.dev.attempts[way]
-	return a.begun.Load(), a.failed.Load()
+	for _, d := range e.devs {
+		begun += d.attempts[way].begun.Load()
+		failed += d.attempts[way].failed.Load()
+	}
+	return begun, failed
 }

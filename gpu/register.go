@@ -18,7 +18,7 @@
 // are handed on as they arrive. kernels/bucket.cuh describes the phases.
 //
 // Lists that do not fit one pass are sorted in chunks that are merged, see
-// [Memory].
+// [Memory]. Several devices can share a sort, see [Device].
 //
 // Elements are all different, since each holds its position; so the order is
 // stable and the same every time, although the partitions keep no order. Keys that are

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "0489ed91a9b272efffa4016c8b368ae383abf77c46b604b4eee1cf31a10beb6f"
+	sourceHash     = "dd5bebf3fe2d09cad9c5408bc14ed9fb88d99ca4cd687027abc9c72ec1730305"
 	bucketHash     = "5b368e401f0c255a20c708d8af576e424b74eb04001785c2531e6c45fd94ee07"
 	bucketU32Hash  = "a45b65e72dacd1ebbed010d22f8baabfe910317466e736783703805bcd4db392"
 	bucketU64Hash  = "528419d32421b2fb241189da3b67abbea6a44a3c3c287ee8656cc9f7f14b846b"
@@ -16,6 +16,7 @@ const (
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
+	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 )
 
 // What the host shares with the kernels.
@@ -110,4 +111,13 @@ const (
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes
 	MergeSharedU64      = 46264      // bytes
+	MostDestinations    = 16         // devices that a part is divided among, at most
+	RouteTile           = 4096       // elements that a block of route_codes moves
+	RouteThreads        = 512        //
+	RouteCountShared    = 1408       // bytes, of route_counts
+	RouteSharedU32      = 26048      // bytes, of route_codes
+	RouteSharedU64      = 42432      // bytes, of route_codes
+	RouteStartThreads   = 1024       //
+	RouteStartShared    = 132        // bytes, of route_starts
+	SplitterBytes       = 16         //
 )

@@ -6,6 +6,7 @@
 #include "bucket_u64.cu"
 #include "keys.cu"
 #include "radix.cu"
+#include "route.cu"
 #include "merge.cu"
 #include "samplesort.cu"
 
@@ -22,6 +23,7 @@ CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
 CUDACPU_KERNEL(radix_starts);
+CUDACPU_KERNEL(route_starts);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \
@@ -55,7 +57,9 @@ CUDACPU_KERNEL(radix_starts);
 	CUDACPU_KERNEL(tile_sort_##width);          \
 	CUDACPU_KERNEL(merge_paths_##width);        \
 	CUDACPU_KERNEL(merge_tiles_##width);        \
-	CUDACPU_KERNEL(gather_run_##width)
+	CUDACPU_KERNEL(gather_run_##width);         \
+	CUDACPU_KERNEL(route_counts_##width);       \
+	CUDACPU_KERNEL(route_codes_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
 

@@ -7,6 +7,7 @@
 //   - radix.cu: the radix sort, described in radix.cuh.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
+//   - route.cu: the partition of a list among several devices; see route.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
@@ -35,4 +36,6 @@ var (
 	Bitonic []byte
 	//go:embed samplesort.fatbin
 	SampleSort []byte // for beside Bitonic
+	//go:embed route.fatbin
+	Route []byte // both widths
 )

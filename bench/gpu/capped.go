@@ -21,23 +21,10 @@ import (
 const passBytes = 32
 
 // capped measures lists from half to four times of what fits so many bytes.
-func capped(bytes int64) error {
-	small, err := gpu.Open(gpu.Memory(bytes))
-	if err != nil {
+func capped(small, large *gpu.Engine, bytes int64) error {
+	if err := heading(fmt.Sprintf("OrderKeys, at most %d bytes of device memory a sort; ms, median (least–most) of %d", bytes, e2eReps)); err != nil {
 		return err
 	}
-	defer small.Close()
-	large, err := gpu.Open()
-	if err != nil {
-		return err
-	}
-	defer large.Close()
-	infos, err := gpu.Devices()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\n%s, %d host processors; OrderKeys, at most %d bytes of device memory a sort; ms, median (least–most) of %d\n\n",
-		infos[0].Name, runtime.GOMAXPROCS(0), bytes, e2eReps)
 	fmt.Println("| keys | n | capped | ns an element | rounds | all memory | ratio | Hybrid | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	c := &cappedBench{small: small, large: large}

@@ -51,17 +51,15 @@ type crossing struct {
 
 // crossover measures all cases from 2^10 elements up to 2^most, in slices of up
 // to so many bytes.
-func crossover(most, bytes int) error {
-	engine, err := gpu.Open()
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
+func crossover(engine *gpu.Engine, most, bytes int) error {
 	calibration, err := calibrated()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d host processors; ms, medians\n\nmeasured by the planner: %s\n\n", runtime.GOMAXPROCS(0), calibration)
+	if err := heading("ms, medians"); err != nil {
+		return err
+	}
+	fmt.Printf("measured by the planner: %s\n\n", calibration)
 	fmt.Println("| case | n | CPU | GPU | planner | chose | planner / better |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	c := &crossing{engine: engine}
@@ -102,12 +100,7 @@ func calibrated() (string, error) {
 
 // crossLine measures one case, all three taking turns.
 func crossLine[E any](c *crossing, name string, n int, of func(r *rand.Rand) E, sort func([]E, ...sorter.Option) error) error {
-	in, s := make([]E, n), make([]E, n)
-	each(n, func(r *rand.Rand, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			in[i] = of(r)
-		}
-	})
+	in, s := drawn(n, of), make([]E, n)
 	ways := [][]sorter.Option{{sorter.On(sorter.CPU())}, {sorter.On(c.engine)}, nil}
 	times := make([][]float64, len(ways))
 	const most, enough = 41, 600 // repetitions, ms

@@ -19,11 +19,13 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/perm"
 )
 
 // End to end: from Go slices to Go slices, extraction of codes, transfers and
 // the movement of elements included. Inputs are restored outside of the timed
-// part; every buffer was used by a run before.
+// part; every buffer was used by a run before, but for results that are said to be
+// new memory.
 
 const e2eReps, e2eWarm = 5, 2
 
@@ -48,10 +50,10 @@ type e2eCase struct {
 
 var e2eCases = []e2eCase{
 	{"OrderKeys, float32", func(b *e2e, name string, n int) error {
-		return line(b, name, n, float32s, orderKeys, nil)
+		return orderLines(b, name, n, float32s, orderKeys)
 	}},
 	{"OrderN, float32 column", func(b *e2e, name string, n int) error {
-		return line(b, name, n, float32s, orderN, nil)
+		return orderLines(b, name, n, float32s, orderN)
 	}},
 	{"Sort, float4 by component", func(b *e2e, name string, n int) error {
 		return line(b, name, n, float4s, sorted(func(v sorter.Float4) sorter.Float4 { return v }), compareFloat4)
@@ -105,17 +107,10 @@ type e2e struct {
 }
 
 // endToEnd measures all cases at the given sizes, and columns at columnN too.
-func endToEnd(sizes []int, columnN, peers int) error {
-	engine, err := gpu.Open()
-	if err != nil {
+func endToEnd(engine *gpu.Engine, sizes []int, columnN, peers int) error {
+	if err := heading(fmt.Sprintf("%s; ms, median (least–most) of %d; peers once", engine.Name(), e2eReps)); err != nil {
 		return err
 	}
-	defer engine.Close()
-	infos, err := gpu.Devices()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\n%s, %d host processors; ms, median (least–most) of %d; peers once\n\n", infos[0].Name, runtime.GOMAXPROCS(0), e2eReps)
 	up, down, err := transfers()
 	if err != nil {
 		return err
@@ -147,14 +142,18 @@ func endToEnd(sizes []int, columnN, peers int) error {
 	return nil
 }
 
+// orderLines measures a case that returns an order, which has no peer: written to
+// memory that was used before, as all other buffers were, and to new memory, whose
+// pages the system has to clear.
+func orderLines[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, order func([]E, ...sorter.Option) error) error {
+	p := make(perm.Perm, n)
+	kept := func(s []E, opts ...sorter.Option) error { return order(s, append(opts, sorter.Into(p))...) }
+	return errors.Join(line(b, name, n, of, kept, nil), line(b, name+", new memory", n, of, order, nil))
+}
+
 // line measures one case. A nil compare stands for one that has no peer.
 func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func([]E, ...sorter.Option) error, compare func(a, b E) int) error {
-	in, s := make([]E, n), make([]E, n)
-	each(n, func(r *rand.Rand, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			in[i] = of(r)
-		}
-	})
+	in, s := drawn(n, of), make([]E, n)
 	restore := func() { each(n, func(_ *rand.Rand, lo, hi int) { copy(s[lo:hi], in[lo:hi]) }) }
 	var st sorter.Stats
 	ours, err := repeated(restore, func() error { return sort(s, sorter.On(b.engine), sorter.Report(&st)) })
@@ -226,6 +225,17 @@ func (p parallel[E]) Len() int                { return len(p.s) }
 func (p parallel[E]) Less(i, j int) bool      { return p.compare(p.s[i], p.s[j]) < 0 }
 func (p parallel[E]) Swap(i, j int)           { p.s[i], p.s[j] = p.s[j], p.s[i] }
 func (p parallel[E]) SequentialSort(i, j int) { slices.SortFunc(p.s[i:j], p.compare) }
+
+// drawn returns n elements.
+func drawn[E any](n int, of func(r *rand.Rand) E) []E {
+	s := make([]E, n)
+	each(n, func(r *rand.Rand, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s[i] = of(r)
+		}
+	})
+	return s
+}
 
 // each runs f for parts of [0, n) on all processors.
 func each(n int, f func(r *rand.Rand, lo, hi int)) {

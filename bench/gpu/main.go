@@ -11,10 +11,10 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines, from small sizes to large ones; with -capped orders of lists that do
-// not fit the memory they may take; with -parts the bucket sort with its parts done
-// in other ways; with -check it compares orders and sorted keys with those of the CPU
-// engine, position by position.
+// both engines, from small sizes to large ones; with -several sorts that several
+// devices share; with -capped orders of lists that do not fit the memory they may
+// take; with -parts the bucket sort with its parts done in other ways; with -check it
+// compares orders and sorted keys with those of the CPU engine, position by position.
 package main
 
 import (
@@ -53,6 +53,10 @@ var (
 	e2eOnly = flag.String("cases", "", "what the names of the cases of -e2e contain; all by default")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
+	devices  = flag.String("devices", "0", "comma-separated devices of -e2e and -several, or all")
+	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
+	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
+
 	cross      = flag.Bool("cross", false, "time the planner beside both engines instead, over all sizes")
 	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
 	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
@@ -74,13 +78,20 @@ func main() {
 	case *checks:
 		err = checkAll(*most, max(1, *every))
 	case *cross:
-		err = crossover(*crossMost, *crossBytes)
+		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes) })
 	case *cappedBytes > 0:
-		err = capped(*cappedBytes)
+		err = on(func(large *gpu.Engine) error {
+			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))
+		})
+	case *share:
+		err = several(powers(*severalN))
 	case *parts != "":
 		err = besideParts(*parts)
 	case *whole:
-		err = endToEnd(ints(*e2eN), *columnN, *peersN)
+		var chosen []int
+		if chosen, err = ordinals(); err == nil {
+			err = on(func(e *gpu.Engine) error { return endToEnd(e, ints(*e2eN), *columnN, *peersN) }, gpu.Device(chosen...))
+		}
 	default:
 		err = besideCUB()
 	}
@@ -311,6 +322,14 @@ func median(t []float64) float64 {
 
 func spread(t []float64) string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", median(t), slices.Min(t), slices.Max(t))
+}
+
+// powers are powers of two.
+func powers(list string) (v []int) {
+	for _, i := range ints(list) {
+		v = append(v, 1<<i)
+	}
+	return v
 }
 
 func ints(list string) (v []int) {

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check peer table keys parts e2e cross capped memcheck racecheck initcheck synccheck)
+steps=(machine tests check peer table keys parts e2e several cross capped memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -40,6 +40,11 @@ parts() { # the bucket sort's, and for which short codes quantiles could ever wi
 
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
+several() { # what all devices share, beside the first alone: right, and how fast; then e2e with all
+  [[ $(nvidia-smi -L | wc -l) -gt 1 ]] || { echo 'one device'; return; }
+  ./gpubench -several -devices all ${GPUBENCH_SEVERAL-} && ./gpubench -e2e -devices all -peers 0 ${GPUBENCH_E2E-}
+}
+
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
 cross() { ./gpubench -cross ${GPUBENCH_CROSS-}; }
@@ -53,7 +58,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [parts]=70 [e2e]=140 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [parts]=70 [e2e]=140 [several]=340 [cross]=140 [capped]=150 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

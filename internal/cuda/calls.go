@@ -14,9 +14,11 @@ const (
 	deviceUUID
 	deviceMemory
 	deviceAttribute
+	devicePeer
 	contextRetain
 	contextRelease
 	contextSet
+	contextPeer
 	memInfo
 	memAlloc
 	memFree
@@ -40,6 +42,7 @@ const (
 	copyToDevice
 	copyToHost
 	copyOnDevice
+	copyPeer
 	memset32
 	launch
 	calls // their number
@@ -56,9 +59,11 @@ var symbols = [calls]string{
 	deviceUUID:        "cuDeviceGetUuid",
 	deviceMemory:      "cuDeviceTotalMem_v2",
 	deviceAttribute:   "cuDeviceGetAttribute",
+	devicePeer:        "cuDeviceCanAccessPeer",
 	contextRetain:     "cuDevicePrimaryCtxRetain",
 	contextRelease:    "cuDevicePrimaryCtxRelease_v2",
 	contextSet:        "cuCtxSetCurrent",
+	contextPeer:       "cuCtxEnablePeerAccess",
 	memInfo:           "cuMemGetInfo_v2",
 	memAlloc:          "cuMemAlloc_v2",
 	memFree:           "cuMemFree_v2",
@@ -82,6 +87,7 @@ var symbols = [calls]string{
 	copyToDevice:      "cuMemcpyHtoDAsync_v2",
 	copyToHost:        "cuMemcpyDtoHAsync_v2",
 	copyOnDevice:      "cuMemcpyDtoDAsync_v2",
+	copyPeer:          "cuMemcpyPeerAsync",
 	memset32:          "cuMemsetD32Async",
 	launch:            "cuLaunchKernel",
 }

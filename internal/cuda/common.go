@@ -13,6 +13,11 @@ const (
 	functionMaxShared = 8
 )
 
+// reached reports whether r of cuCtxEnablePeerAccess leaves copies that work:
+// somebody else of the process may have enabled access before, and a device that
+// has too many peers is copied from through the host, like one that is none.
+func reached(r Result) bool { return r == Success || r == PeerAlreadyEnabled || r == TooManyPeers }
+
 // attributes returns the numbers of CUdevice_attribute that go into info.
 func attributes(info *Info) map[int]*int {
 	return map[int]*int{

@@ -46,6 +46,19 @@ func (c *context) Release() error {
 	return failure(c.name, symbols[contextRelease], c.functions.do(contextRelease, c.device))
 }
 
+func (c *context) EnablePeer(peer Context) error {
+	p := peer.(*context)
+	var can int32
+	r := c.functions.do(devicePeer, uintptr(unsafe.Pointer(&can)), c.device, p.device)
+	if r != Success || can == 0 {
+		return failure(c.name, symbols[devicePeer], r)
+	}
+	if r = c.result(contextPeer, []uintptr{p.handle[0], 0}); reached(r) {
+		return nil
+	}
+	return failure(c.name, symbols[contextPeer], r)
+}
+
 func (c *context) MemInfo() (free, total uint64, err error) {
 	err = c.do(memInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
 	return free, total, err
@@ -155,6 +168,11 @@ func (c *context) CopyToHost(dst unsafe.Pointer, src Ptr, bytes int, s Stream) e
 
 func (c *context) CopyOnDevice(dst, src Ptr, bytes int, s Stream) error {
 	return c.do(copyOnDevice, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (c *context) CopyFromPeer(dst Ptr, peer Context, src Ptr, bytes int, s Stream) error {
+	p := peer.(*context)
+	return c.do(copyPeer, uintptr(dst), c.handle[0], uintptr(src), p.handle[0], uintptr(bytes), uintptr(s))
 }
 
 func (c *context) Memset32(dst Ptr, value uint32, words int, s Stream) error {

@@ -50,6 +50,18 @@ func (c *cuContext) Release() error {
 	return failure(c.name, "cuDevicePrimaryCtxRelease_v2", code(c.device.ReleasePrimaryCtx()))
 }
 
+func (c *cuContext) EnablePeer(peer Context) error {
+	p := peer.(*cuContext)
+	can, err := c.device.CanAccessPeer(p.device)
+	if err != nil || can == 0 {
+		return failure(c.name, "cuDeviceCanAccessPeer", code(err))
+	}
+	if r := c.result(func() error { return p.handle.EnablePeerAccess(0) }); !reached(r) {
+		return failure(c.name, "cuCtxEnablePeerAccess", r)
+	}
+	return nil
+}
+
 func (c *cuContext) MemInfo() (free, total uint64, err error) {
 	err = c.do("cuMemGetInfo_v2", func() error {
 		f, t, err := cu.MemInfo()
@@ -213,6 +225,13 @@ func (c *cuContext) CopyToHost(dst unsafe.Pointer, src Ptr, bytes int, s Stream)
 func (c *cuContext) CopyOnDevice(dst, src Ptr, bytes int, s Stream) error {
 	return c.do("cuMemcpyDtoDAsync_v2", func() error {
 		return cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), cuStream(s))
+	})
+}
+
+func (c *cuContext) CopyFromPeer(dst Ptr, peer Context, src Ptr, bytes int, s Stream) error {
+	p := peer.(*cuContext)
+	return c.do("cuMemcpyPeerAsync", func() error {
+		return cu.MemcpyPeerAsync(cu.DevicePtr(dst), c.handle, cu.DevicePtr(src), p.handle, int64(bytes), cuStream(s))
 	})
 }
 

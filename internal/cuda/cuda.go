@@ -66,6 +66,11 @@ type Context interface {
 	// freed before; the Context must not be used again.
 	Release() error
 
+	// EnablePeer lets copies from memory of peer, a context of another device of
+	// the same driver, take the direct way where there is one, for as long as both
+	// contexts live. Without one they go through the host's memory: that is no error.
+	EnablePeer(peer Context) error
+
 	// MemInfo returns the free and the total bytes of device memory.
 	MemInfo() (free, total uint64, err error)
 	// Alloc returns bytes of device memory with undefined contents, aligned
@@ -136,6 +141,11 @@ type Context interface {
 	CopyToHost(dst unsafe.Pointer, src Ptr, bytes int, s Stream) error
 	// CopyOnDevice copies bytes between device buffers that do not overlap.
 	CopyOnDevice(dst, src Ptr, bytes int, s Stream) error
+	// CopyFromPeer copies bytes from memory of peer, a context of another device,
+	// to memory of this one. It follows what was given to s, but nothing that was
+	// given to streams of peer: the caller waits for those before, and keeps the
+	// source unchanged to the end of the copy.
+	CopyFromPeer(dst Ptr, peer Context, src Ptr, bytes int, s Stream) error
 	// Memset32 fills words 32-bit words at dst, which is aligned to 4.
 	Memset32(dst Ptr, value uint32, words int, s Stream) error
 

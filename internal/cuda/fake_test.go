@@ -38,6 +38,7 @@ type fake struct {
 	fail    func(name string, code int32)
 	devices func(n int32)
 	version func(v int32)
+	lonely  func(yes int32) // no device reaches another one's memory
 	// parameters tells how many parameters the launched kernel has.
 	parameters func(n int32)
 }
@@ -55,6 +56,7 @@ func newFake(t testing.TB) *fake {
 	purego.RegisterLibFunc(&f.fail, library, "fake_fail")
 	purego.RegisterLibFunc(&f.devices, library, "fake_devices")
 	purego.RegisterLibFunc(&f.version, library, "fake_version")
+	purego.RegisterLibFunc(&f.lonely, library, "fake_lonely")
 	purego.RegisterLibFunc(&f.parameters, library, "fake_parameters")
 	return f
 }
@@ -137,7 +139,8 @@ func TestRetain(t *testing.T) {
 // matters, and compares what arrives in C and what comes back.
 func TestArguments(t *testing.T) {
 	f := newFake(t)
-	_, c := f.open(t)
+	d, c := f.open(t)
+	peer, _ := d.Retain(0)
 	host, _ := c.HostAlloc(1)
 	f.log()
 	const (
@@ -182,6 +185,8 @@ func TestArguments(t *testing.T) {
 			"cuMemcpyDtoHAsync_v2 1 abcdef0123456789 123456789a 5353535300000003", nil},
 		{func() (any, error) { return nil, c.CopyOnDevice(p, q, 0x123456789a, s) },
 			"cuMemcpyDtoDAsync_v2 abcdef0123456789 123456789abcdef0 123456789a 5353535300000003", nil},
+		{func() (any, error) { return nil, c.CopyFromPeer(p, peer, q, 0x123456789a, s) },
+			"cuMemcpyPeerAsync abcdef0123456789 c0ffee00c0ffee71 123456789abcdef0 c0ffee00c0ffee70 123456789a 5353535300000003", nil},
 		{func() (any, error) { return nil, c.Memset32(p, 0xfedcba98, 0x123456789a, s) },
 			"cuMemsetD32Async abcdef0123456789 fedcba98 123456789a 5353535300000003", nil},
 		{func() (any, error) { f.parameters(0); return nil, c.Launch(k, 0xfffffffe, 384, 0x38c00, s) },
@@ -210,6 +215,33 @@ func TestArguments(t *testing.T) {
 		if log := f.log(); strings.Count(log, name) != 1 {
 			t.Errorf("%s was called without a current context:\n%s", name, log)
 		}
+	}
+}
+
+// TestEnablePeer asks first, and takes no for an answer.
+func TestEnablePeer(t *testing.T) {
+	f := newFake(t)
+	d, c := f.open(t)
+	peer, _ := d.Retain(0)
+	f.log()
+	const asks, enables = "cuDeviceCanAccessPeer 71 70\n", "cuCtxSetCurrent c0ffee00c0ffee71\ncuCtxEnablePeerAccess c0ffee00c0ffee70 0\n"
+	for _, code := range []Result{Success, PeerAlreadyEnabled, TooManyPeers} {
+		f.fail("cuCtxEnablePeerAccess", int32(code))
+		if err := c.EnablePeer(peer); err != nil {
+			t.Error(err)
+		}
+		if log := f.log(); log != asks+enables {
+			t.Errorf("called\n%swant\n%s", log, asks+enables)
+		}
+	}
+	for _, name := range []string{"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess"} {
+		f.fail(name, 719)
+		wantError(t, c.EnablePeer(peer), name, LaunchFailed)
+		f.log()
+	}
+	f.lonely(1)
+	if err := c.EnablePeer(peer); err != nil || f.log() != asks {
+		t.Errorf("devices that cannot reach each other: %v", err)
 	}
 }
 

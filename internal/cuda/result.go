@@ -14,22 +14,24 @@ type Result int
 
 // Results that callers and this package name.
 const (
-	Success           Result = 0
-	InvalidValue      Result = 1
-	OutOfMemory       Result = 2
-	NotInitialized    Result = 3
-	StubLibrary       Result = 34
-	NoDevice          Result = 100
-	InvalidDevice     Result = 101
-	InvalidImage      Result = 200
-	InvalidContext    Result = 201
-	InvalidPTX        Result = 218
-	UnsupportedPTX    Result = 222
-	SymbolNotFound    Result = 302
-	LibraryInitFailed Result = 303
-	NotFound          Result = 500
-	NotReady          Result = 600
-	LaunchFailed      Result = 719
+	Success            Result = 0
+	InvalidValue       Result = 1
+	OutOfMemory        Result = 2
+	NotInitialized     Result = 3
+	StubLibrary        Result = 34
+	NoDevice           Result = 100
+	InvalidDevice      Result = 101
+	InvalidImage       Result = 200
+	InvalidContext     Result = 201
+	InvalidPTX         Result = 218
+	UnsupportedPTX     Result = 222
+	SymbolNotFound     Result = 302
+	LibraryInitFailed  Result = 303
+	NotFound           Result = 500
+	NotReady           Result = 600
+	PeerAlreadyEnabled Result = 704
+	TooManyPeers       Result = 711
+	LaunchFailed       Result = 719
 )
 
 func (r Result) Error() string {

@@ -39,7 +39,8 @@ uint64_t cudacpu_call(void *entry, const uint64_t *a, int n) {
 	auto call = (int (*)(word, word, word, word, word, word, word, word, word, word, word))e.function;
 	auto perform = [&] { return call(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]); };
 	if (e.never_fails) return perform();
-	if (&e >= first_in_context && current_context != context) return 201; // CUDA_ERROR_INVALID_CONTEXT
+	device = machine.of_context(current_context);
+	if (&e >= first_in_context && !device) return 201; // CUDA_ERROR_INVALID_CONTEXT
 	faults.calls++;
 	bool fails = faults.code && (faults.calls == faults.fail_at || (faults.lasting && faults.calls > faults.fail_at));
 	if (!fails) return perform();
@@ -66,19 +67,25 @@ const char *cudacpu_failed(void) {
 void cudacpu_seed(uint64_t seed) {
 	std::lock_guard<std::mutex> lock(calling);
 	random_order.seed(seed);
-	device.random.seed(seed + 1);
+	machine.random.seed(seed + 1);
 	poison = random_order.next();
 }
 
 void cudacpu_mode(int mode) {
 	std::lock_guard<std::mutex> lock(calling);
-	device.drain();
-	device.mode = (Mode)mode;
+	for (Device &d : machine.devices) d.drain();
+	machine.mode = (Mode)mode;
 }
 
 void cudacpu_configure(struct cudacpu_device info) {
 	std::lock_guard<std::mutex> lock(calling);
-	device.info = info;
+	for (Device &d : machine.devices) d.info = info;
+}
+
+void cudacpu_devices(int count, int direct) {
+	std::lock_guard<std::mutex> lock(calling);
+	machine.count = count;
+	machine.direct = direct != 0;
 }
 
 const char *cudacpu_sanitizer(void) {
@@ -93,8 +100,16 @@ const char *cudacpu_sanitizer(void) {
 
 struct cudacpu_held cudacpu_held(void) {
 	std::lock_guard<std::mutex> lock(calling);
-	return {device.memory.used, device.pinned.used, (int)device.streams.size(), (int)device.events.size(),
-		(int)device.modules.size(), device.retained};
+	struct cudacpu_held held = {};
+	held.pinned = machine.pinned.used;
+	for (const Device &d : machine.devices) {
+		held.memory += d.memory.used;
+		held.streams += (int)d.streams.size();
+		held.events += (int)d.events.size();
+		held.modules += (int)d.modules.size();
+		held.contexts += d.retained;
+	}
+	return held;
 }
 
 } // extern "C"

@@ -1,4 +1,4 @@
-// The state of the fake device, shared by the driver's functions (driver.cpp)
+// The state of the fake devices, shared by the driver's functions (driver.cpp)
 // and the controls of a test (control.cpp). Everything here is guarded by one
 // lock, which cudacpu_call and the controls hold.
 #pragma once
@@ -29,17 +29,17 @@ struct Function {
 	int shared_limit = 48 << 10;
 };
 
+// A device with its primary context, which owns all that was made in it: nobody
+// finds that in another context.
 struct Device {
 	cudacpu_device info{1 << 30, 99 << 10, 3, 8, 6};
 	int retained = 0;
-	Heap memory, pinned;
-	Grid grid;
+	Heap memory;
 	std::shared_ptr<Stream> main_stream = std::make_shared<Stream>();
 	std::set<std::shared_ptr<Stream>> streams;
 	std::set<Event *> events;
 	std::set<Module *> modules;
-	Mode mode = Mode::eager;
-	Random random;
+	std::set<Device *> peers; // whose memory it reaches
 
 	void drain() {
 		main_stream->advance(main_stream->given());
@@ -47,8 +47,27 @@ struct Device {
 	}
 };
 
-inline Device device;
-const word context = 0xc0de;
+const word first_context = 0xc0de; // those of other devices follow
+
+// Machine is all devices, and what they share.
+struct Machine {
+	Device devices[16];
+	int count = 1;
+	bool direct = true; // devices reach each other's memory
+	Heap pinned;
+	Grid grid;
+	Mode mode = Mode::eager;
+	Random random;
+
+	// of_context returns the device of a context that is retained, or null.
+	Device *of_context(word c) {
+		const word d = c - first_context;
+		return d < (word)count && devices[d].retained > 0 ? &devices[d] : nullptr;
+	}
+};
+
+inline Machine machine;
+inline Device *device; // whose context is current in the call under way
 inline thread_local word current_context; // as in the driver, each thread has its own
 
 // Entry is one function of the driver. One that gives something back does so

@@ -1,6 +1,6 @@
 //go:build cudacpu && linux && amd64
 
-// The driver's functions, for a device that is this process. Their types are
+// The driver's functions, for devices that are this process. Their types are
 // those of cuda.h as far as the calling convention tells them apart.
 #include "device.h"
 
@@ -13,17 +13,19 @@ using namespace cudacpu;
 
 // Results, as in cuda.h.
 enum { success = 0, invalid_value = 1, out_of_memory = 2, invalid_device = 101, invalid_image = 200,
-	invalid_context = 201, invalid_ptx = 218, invalid_handle = 400, not_found = 500, not_ready = 600 };
+	invalid_context = 201, invalid_ptx = 218, invalid_handle = 400, not_found = 500, not_ready = 600,
+	peer_unsupported = 217, peer_enabled = 704 };
 
 #define CHECK(condition, result) \
 	do { \
 		if (!(condition)) return result; \
 	} while (0)
 
-// stream finds a stream by its handle, 0 for the default stream.
+// stream finds a stream of the current context by its handle, 0 for the default
+// stream.
 std::shared_ptr<Stream> stream(word handle) {
-	if (handle == 0) return device.main_stream;
-	for (auto &s : device.streams)
+	if (handle == 0) return device->main_stream;
+	for (auto &s : device->streams)
 		if ((word)s.get() == handle) return s;
 	return nullptr;
 }
@@ -38,12 +40,13 @@ int give(word handle, Work w) {
 	auto s = stream(handle);
 	CHECK(s, invalid_handle);
 	s->queue.push_back(std::move(w));
-	if (device.mode == Mode::eager) s->advance(s->given());
-	if (device.mode == Mode::mixed) {
-		auto &pick = device.random.below(2) ? s : device.main_stream;
-		pick->advance(pick->done + device.random.below(4));
-		for (auto &t : device.streams)
-			if (device.random.below(4) == 0) t->advance(t->done + device.random.below(3));
+	if (machine.mode == Mode::eager) s->advance(s->given());
+	if (machine.mode == Mode::mixed) {
+		auto &pick = machine.random.below(2) ? s : device->main_stream;
+		pick->advance(pick->done + machine.random.below(4));
+		for (Device &d : machine.devices)
+			for (auto &t : d.streams)
+				if (machine.random.below(4) == 0) t->advance(t->done + machine.random.below(3));
 	}
 	return success;
 }
@@ -52,64 +55,100 @@ int give(word handle, Work w) {
 
 int init(unsigned) { return success; }
 int driver_version(int *v) { return *v = 11080, success; }
-int device_count(int *n) { return *n = 1, success; }
-int device_get(int *d, int ordinal) { return ordinal == 0 ? *d = 0, success : invalid_device; }
-int device_name(char *name, int size, int) { return snprintf(name, size, "cudacpu"), success; }
-int device_uuid(unsigned char *u, int) { return memset(u, 0xcc, 16), success; }
-int device_memory(size_t *bytes, int) { return *bytes = device.info.memory, success; }
+bool is_device(int d) { return d >= 0 && d < machine.count; }
 
-int device_attribute(int *v, int attribute, int) {
+int device_count(int *n) { return *n = machine.count, success; }
+int device_get(int *d, int ordinal) { return is_device(ordinal) ? *d = ordinal, success : invalid_device; }
+int device_name(char *name, int size, int) { return snprintf(name, size, "cudacpu"), success; }
+int device_uuid(unsigned char *u, int d) { return memset(u, 0xcc + d, 16), success; }
+int device_memory(size_t *bytes, int d) { return *bytes = machine.devices[d].info.memory, success; }
+
+int device_attribute(int *v, int attribute, int d) {
+	const cudacpu_device &info = machine.devices[d].info;
 	switch (attribute) {
-	case 16: *v = device.info.sms; break;
+	case 16: *v = info.sms; break;
 	case 38: *v = 1 << 20; break;
-	case 75: *v = device.info.major; break;
-	case 76: *v = device.info.minor; break;
-	case 97: *v = device.info.shared_per_block; break;
+	case 75: *v = info.major; break;
+	case 76: *v = info.minor; break;
+	case 97: *v = info.shared_per_block; break;
 	default: return invalid_value;
 	}
 	return success;
 }
 
-int context_retain(word *c, int) { return device.retained++, *c = context, success; }
-int context_release(int) { return device.retained > 0 ? device.retained--, success : invalid_context; }
-int context_set(word c) { return c == context && device.retained > 0 ? current_context = c, success : invalid_context; }
+int device_peer(int *can, int d, int peer) {
+	CHECK(is_device(d) && is_device(peer), invalid_device);
+	return *can = d != peer && machine.direct, success;
+}
+
+int context_retain(word *c, int d) {
+	CHECK(is_device(d), invalid_device);
+	machine.devices[d].retained++;
+	return *c = first_context + d, success;
+}
+
+int context_release(int d) {
+	CHECK(is_device(d) && machine.devices[d].retained > 0, invalid_context);
+	if (--machine.devices[d].retained == 0) {
+		machine.devices[d].peers.clear();
+		for (Device &other : machine.devices) other.peers.erase(&machine.devices[d]);
+	}
+	return success;
+}
+
+int context_set(word c) { return machine.of_context(c) ? current_context = c, success : invalid_context; }
+
+int context_peer(word c, unsigned) {
+	Device *peer = machine.of_context(c);
+	CHECK(peer && peer != device, invalid_context);
+	CHECK(machine.direct, peer_unsupported);
+	return device->peers.insert(peer).second ? success : peer_enabled;
+}
 
 // Memory.
 
 int mem_info(size_t *free, size_t *total) {
-	*total = device.info.memory;
-	*free = *total - device.memory.used;
+	*total = device->info.memory;
+	*free = *total - device->memory.used;
 	return success;
 }
 
 int mem_alloc(void **p, size_t bytes) {
 	CHECK(bytes > 0, invalid_value);
-	CHECK(bytes <= device.info.memory - device.memory.used, out_of_memory);
-	return (*p = device.memory.take(bytes, 256)) ? success : out_of_memory;
+	CHECK(bytes <= device->info.memory - device->memory.used, out_of_memory);
+	return (*p = device->memory.take(bytes, 256)) ? success : out_of_memory;
+}
+
+// uses reports whether work in s reads or writes borrowed memory of heap at p.
+bool uses(const Stream &s, const Heap &heap, void *p) {
+	for (auto &w : s.queue)
+		if (w.borrowed && heap.start((uintptr_t)w.borrowed) == (uintptr_t)p) return true;
+	return false;
+}
+
+bool anybody_uses(const Heap &heap, void *p) {
+	bool busy = false;
+	for (Device &d : machine.devices) {
+		busy |= uses(*d.main_stream, heap, p);
+		for (auto &s : d.streams) busy |= uses(*s, heap, p);
+	}
+	return busy;
 }
 
 int mem_free(void *p) {
-	device.drain();
-	return device.memory.give(p) ? success : invalid_value;
+	device->drain();
+	if (anybody_uses(device->memory, p)) die("cuMemFree: a copy of another device that was not waited for uses the memory");
+	return device->memory.give(p) ? success : invalid_value;
 }
 
 int host_alloc(void **p, size_t bytes, unsigned) {
 	CHECK(bytes > 0, invalid_value);
-	return (*p = device.pinned.take(bytes, 4096)) ? success : out_of_memory;
-}
-
-// uses reports whether work in s reads or writes the host memory at p.
-bool uses(const Stream &s, void *p) {
-	for (auto &w : s.queue)
-		if (w.host && device.pinned.start((uintptr_t)w.host) == (uintptr_t)p) return true;
-	return false;
+	return (*p = machine.pinned.take(bytes, 4096)) ? success : out_of_memory;
 }
 
 int host_free(void *p) {
-	bool busy = uses(*device.main_stream, p);
-	for (auto &s : device.streams) busy |= uses(*s, p);
-	if (busy) die("cuMemFreeHost: a copy that was not waited for uses the memory");
-	return device.pinned.give(p) ? success : invalid_value;
+	if (anybody_uses(machine.pinned, p)) die("cuMemFreeHost: a copy that was not waited for uses the memory");
+	return machine.pinned.give(p) ? success : invalid_value;
 }
 
 // Modules.
@@ -125,17 +164,17 @@ bool binary(const char *image) {
 bool whole(const char *ptx) { return std::count(ptx, ptx + strlen(ptx), '{') == std::count(ptx, ptx + strlen(ptx), '}'); }
 
 int module_load(Module **m, const char *image) {
-	if (binary(image)) return device.modules.insert(*m = new Module{}), success;
+	if (binary(image)) return device->modules.insert(*m = new Module{}), success;
 	CHECK(text(image), invalid_image);
 	CHECK(whole(image), invalid_ptx);
-	return device.modules.insert(*m = new Module{image, {}}), success;
+	return device->modules.insert(*m = new Module{image, {}}), success;
 }
 
 int module_unload(Module *m) {
-	CHECK(known(device.modules, (word)m), invalid_handle);
-	device.drain();
+	CHECK(known(device->modules, (word)m), invalid_handle);
+	device->drain();
 	for (Function *f : m->functions) delete f;
-	device.modules.erase(m);
+	device->modules.erase(m);
 	delete m;
 	return success;
 }
@@ -154,7 +193,7 @@ int bound(const std::string &head) {
 }
 
 int module_function(Function **f, Module *m, const char *name) {
-	CHECK(known(device.modules, (word)m), invalid_handle);
+	CHECK(known(device->modules, (word)m), invalid_handle);
 	bool any = m->ptx.empty() || !m->ptx.compare(0, 7, "cudacpu");
 	std::string head = entry(m->ptx, name);
 	for (const Kernel *k = kernels; k; k = k->next)
@@ -166,21 +205,21 @@ int module_function(Function **f, Module *m, const char *name) {
 }
 
 bool known(const Function *f) {
-	for (Module *m : device.modules)
+	for (Module *m : device->modules)
 		if (m->functions.count((Function *)f)) return true;
 	return false;
 }
 
 int function_set(Function *f, int attribute, int v) {
 	CHECK(known(f), invalid_handle);
-	CHECK(attribute == 8 && v >= 0 && v <= device.info.shared_per_block, invalid_value);
+	CHECK(attribute == 8 && v >= 0 && v <= device->info.shared_per_block, invalid_value);
 	f->shared_limit = v;
 	return success;
 }
 
 int occupancy_of(const Function *f, int threads, size_t shared) {
 	if (threads < 1 || threads > f->most_threads || shared > (size_t)f->shared_limit) return 0;
-	int by_shared = (int)((device.info.shared_per_block + 1024) / (shared + 1024));
+	int by_shared = (int)((device->info.shared_per_block + 1024) / (shared + 1024));
 #if defined(__SANITIZE_THREAD__)
 	int most = 1; // its threads are expensive
 #else
@@ -198,7 +237,7 @@ int function_occupancy(int *n, Function *f, int threads, size_t shared) {
 
 int stream_create(Stream **s, unsigned) {
 	auto made = std::make_shared<Stream>();
-	device.streams.insert(made);
+	device->streams.insert(made);
 	return *s = made.get(), success;
 }
 
@@ -206,7 +245,7 @@ int stream_destroy(word handle) {
 	auto s = stream(handle);
 	CHECK(s && handle, invalid_handle);
 	s->advance(s->given());
-	device.streams.erase(s);
+	device->streams.erase(s);
 	return success;
 }
 
@@ -218,20 +257,20 @@ int stream_sync(word handle) {
 }
 
 int stream_wait(word handle, word event, unsigned) {
-	Event *e = known(device.events, event);
+	Event *e = known(device->events, event);
 	CHECK(e, invalid_handle);
 	return give(handle, Work{[] {}, e->mark, nullptr});
 }
 
 int event_create(Event **e, unsigned flags) {
-	device.events.insert(*e = new Event{{}, !(flags & 2), nullptr});
+	device->events.insert(*e = new Event{{}, !(flags & 2), nullptr});
 	return success;
 }
 
 int event_destroy(word handle) {
-	Event *e = known(device.events, handle);
+	Event *e = known(device->events, handle);
 	CHECK(e, invalid_handle);
-	device.events.erase(e);
+	device->events.erase(e);
 	delete e;
 	return success;
 }
@@ -239,7 +278,7 @@ int event_destroy(word handle) {
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 int event_record(word handle, word stream_handle) {
-	Event *e = known(device.events, handle);
+	Event *e = known(device->events, handle);
 	auto s = stream(stream_handle);
 	CHECK(e && s, invalid_handle);
 	auto time = e->time = std::make_shared<int64_t>(0);
@@ -248,7 +287,7 @@ int event_record(word handle, word stream_handle) {
 }
 
 int event_sync(word handle) {
-	Event *e = known(device.events, handle);
+	Event *e = known(device->events, handle);
 	CHECK(e, invalid_handle);
 	if (e->mark.stream) e->mark.stream->advance(e->mark.position);
 	return success;
@@ -256,7 +295,7 @@ int event_sync(word handle) {
 
 // A program that asks again and again sees the work go on.
 int event_query(word handle) {
-	Event *e = known(device.events, handle);
+	Event *e = known(device->events, handle);
 	CHECK(e, invalid_handle);
 	if (!e->mark.stream || e->mark.stream->done >= e->mark.position) return success;
 	e->mark.stream->advance(e->mark.stream->done + 1);
@@ -264,7 +303,7 @@ int event_query(word handle) {
 }
 
 int event_elapsed(float *ms, word from, word to) {
-	Event *a = known(device.events, from), *b = known(device.events, to);
+	Event *a = known(device->events, from), *b = known(device->events, to);
 	CHECK(a && b && a->timed && b->timed && a->time && b->time, invalid_handle);
 	CHECK(*a->time && *b->time, not_ready);
 	return *ms = (float)(*b->time - *a->time) * 1e-6f, success;
@@ -286,8 +325,8 @@ uint64_t sum(const void *p, size_t bytes) {
 }
 
 int copy_to_device(word dst, const void *src, size_t bytes, word s) {
-	CHECK(device.memory.holds(dst, bytes), invalid_value);
-	uint64_t before = device.mode == Mode::eager ? 0 : sum(src, bytes);
+	CHECK(device->memory.holds(dst, bytes), invalid_value);
+	uint64_t before = machine.mode == Mode::eager ? 0 : sum(src, bytes);
 	return give(s, Work{[=] {
 		if (before && sum(src, bytes) != before) die("cuMemcpyHtoDAsync: the source changed before it was copied");
 		memcpy((void *)dst, src, bytes);
@@ -295,18 +334,27 @@ int copy_to_device(word dst, const void *src, size_t bytes, word s) {
 }
 
 int copy_to_host(void *dst, word src, size_t bytes, word s) {
-	CHECK(device.memory.holds(src, bytes), invalid_value);
+	CHECK(device->memory.holds(src, bytes), invalid_value);
 	return give(s, Work{[=] { memcpy(dst, (void *)src, bytes); }, {}, dst});
 }
 
 int copy_on_device(word dst, word src, size_t bytes, word s) {
-	CHECK(device.memory.holds(dst, bytes) && device.memory.holds(src, bytes), invalid_value);
+	CHECK(device->memory.holds(dst, bytes) && device->memory.holds(src, bytes), invalid_value);
 	CHECK(dst + bytes <= src || src + bytes <= dst, invalid_value);
 	return give(s, Work{[=] { memcpy((void *)dst, (void *)src, bytes); }, {}, nullptr});
 }
 
+// The source is waited for by nobody: in modes that are late, one that changes
+// before the copy shows in what arrives.
+int copy_peer(word dst, word to, word src, word from, size_t bytes, word s) {
+	Device *receiver = machine.of_context(to), *sender = machine.of_context(from);
+	CHECK(receiver && sender, invalid_context);
+	CHECK(receiver->memory.holds(dst, bytes) && sender->memory.holds(src, bytes), invalid_value);
+	return give(s, Work{[=] { memcpy((void *)dst, (void *)src, bytes); }, {}, (void *)src});
+}
+
 int memset_32(word dst, unsigned value, size_t words, word s) {
-	CHECK(dst % 4 == 0 && words <= SIZE_MAX / 4 && device.memory.holds(dst, 4 * words), invalid_value);
+	CHECK(dst % 4 == 0 && words <= SIZE_MAX / 4 && device->memory.holds(dst, 4 * words), invalid_value);
 	return give(s, Work{[=] { std::fill_n((unsigned *)dst, words, value); }, {}, nullptr});
 }
 
@@ -327,10 +375,11 @@ int launch_kernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned b
 	std::vector<word> values;
 	CHECK(parameters(values, f->kernel->parameters, params), invalid_value);
 	const Kernel *k = f->kernel;
-	unsigned resident = std::min(gx, (unsigned)(blocks * device.info.sms));
-	return give(s, Work{[=] {
-		device.grid.run({k->name, [&] { k->call(k->function, values.data()); }, gx, bx, shared, resident});
-		device.memory.check_all(k->name);
+	unsigned resident = std::min(gx, (unsigned)(blocks * device->info.sms));
+	const Heap &memory = device->memory; // when the launch runs, another context may be current
+	return give(s, Work{[=, &memory] {
+		machine.grid.run({k->name, [&] { k->call(k->function, values.data()); }, gx, bx, shared, resident});
+		memory.check_all(k->name);
 	}, {}, nullptr});
 }
 
@@ -345,10 +394,12 @@ const Entry cudacpu::entries[] = {
 	{"cuDeviceGetUuid", (void *)device_uuid},
 	{"cuDeviceTotalMem_v2", (void *)device_memory},
 	{"cuDeviceGetAttribute", (void *)device_attribute},
+	{"cuDeviceCanAccessPeer", (void *)device_peer},
 	{"cuDevicePrimaryCtxRetain", (void *)context_retain},
 	{"cuDevicePrimaryCtxRelease_v2", (void *)context_release, true},
 	{"cuCtxSetCurrent", (void *)context_set, false, true},
 	// From here on a context must be current.
+	{"cuCtxEnablePeerAccess", (void *)context_peer},
 	{"cuMemGetInfo_v2", (void *)mem_info},
 	{"cuMemAlloc_v2", (void *)mem_alloc},
 	{"cuMemFree_v2", (void *)mem_free, true},
@@ -372,6 +423,7 @@ const Entry cudacpu::entries[] = {
 	{"cuMemcpyHtoDAsync_v2", (void *)copy_to_device},
 	{"cuMemcpyDtoHAsync_v2", (void *)copy_to_host},
 	{"cuMemcpyDtoDAsync_v2", (void *)copy_on_device},
+	{"cuMemcpyPeerAsync", (void *)copy_peer},
 	{"cuMemsetD32Async", (void *)memset_32},
 	{"cuLaunchKernel", (void *)launch_kernel},
 };
@@ -379,5 +431,5 @@ const Entry cudacpu::entries[] = {
 const size_t cudacpu::entry_count = sizeof entries / sizeof *entries;
 
 const Entry *const cudacpu::first_in_context = std::find_if(entries, entries + entry_count, [](const Entry &e) {
-	return e.function == (void *)mem_info;
+	return e.function == (void *)context_peer;
 });

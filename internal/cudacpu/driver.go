@@ -80,7 +80,7 @@ const (
 // a copy that changes before it was copied ends the process.
 func SetMode(m Mode) { C.cudacpu_mode(C.int(m)) }
 
-// Device describes the device. The zero values of its fields are not useful;
+// Device describes a device. The zero values of its fields are not useful;
 // start from [DefaultDevice].
 type Device struct {
 	Memory         uint64 // bytes; an allocation beyond fails
@@ -92,8 +92,17 @@ type Device struct {
 // DefaultDevice is a small device with 1 GiB.
 var DefaultDevice = Device{1 << 30, 99 << 10, 3, 8, 6}
 
-// Configure replaces the device, of which there is one. No context may be
-// retained meanwhile.
+// SetDevices sets the number of devices, 1 to 16, and whether they reach each
+// other's memory. At first there is one. No context may be retained meanwhile.
+func SetDevices(n int, direct bool) {
+	var d C.int
+	if direct {
+		d = 1
+	}
+	C.cudacpu_devices(C.int(n), d)
+}
+
+// Configure describes every device anew. No context may be retained meanwhile.
 func Configure(d Device) {
 	C.cudacpu_configure(C.struct_cudacpu_device{C.uint64_t(d.Memory), C.int(d.SharedPerBlock), C.int(d.SMs), C.int(d.Major), C.int(d.Minor)})
 }
@@ -104,7 +113,7 @@ type Held struct {
 	Streams, Events, Modules, Contexts int
 }
 
-// Holding returns what is held now.
+// Holding returns what is held now, of all devices.
 func Holding() Held {
 	h := C.cudacpu_held()
 	return Held{uint64(h.memory), uint64(h.pinned), int(h.streams), int(h.events), int(h.modules), int(h.contexts)}

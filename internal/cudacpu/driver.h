@@ -25,6 +25,7 @@ int64_t cudacpu_calls(void);
 const char *cudacpu_failed(void);
 void cudacpu_seed(uint64_t seed);
 void cudacpu_mode(int mode);
+void cudacpu_devices(int count, int direct);
 void cudacpu_configure(struct cudacpu_device info);
 struct cudacpu_held cudacpu_held(void);
 const char *cudacpu_sanitizer(void);

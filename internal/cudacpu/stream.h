@@ -28,7 +28,7 @@ struct Mark {
 struct Work {
 	std::function<void()> perform;
 	Mark after;
-	const void *host; // memory of the host that it reads or writes, or null
+	const void *borrowed; // memory of the host or of another device that it reads or writes, or null
 };
 
 struct Stream {

@@ -12,7 +12,7 @@ typedef uint64_t word;
 static char text[1 << 16];
 static size_t used;
 static char failing[64];
-static int code, devices = 2, version = 12040, parameters;
+static int code, devices = 2, version = 12040, parameters, lonely;
 
 // Controls of the test.
 const char *fake_log(void) {
@@ -21,9 +21,10 @@ const char *fake_log(void) {
 	text[used = 0] = 0;
 	return taken;
 }
-void fake_reset(void) { devices = 2, version = 12040, parameters = 0, failing[0] = 0, fake_log(); }
+void fake_reset(void) { devices = 2, version = 12040, parameters = lonely = 0, failing[0] = 0, fake_log(); }
 void fake_fail(const char *name, int with) { snprintf(failing, sizeof failing, "%s", name); code = with; }
 void fake_devices(int n) { devices = n; }
+void fake_lonely(int yes) { lonely = yes; }
 void fake_version(int v) { version = v; }
 void fake_parameters(int n) { parameters = n; }
 
@@ -63,6 +64,8 @@ result cuDeviceGetAttribute(int *v, int attribute, int d) { ENTER(X X, W(attribu
 result cuDevicePrimaryCtxRetain(word *c, int d) { ENTER(X, W(d)); *c = 0xc0ffee00c0ffee00 + d; return 0; }
 result cuDevicePrimaryCtxRelease_v2(int d) { ENTER(X, W(d)); return 0; }
 result cuCtxSetCurrent(word c) { ENTER(X, W(c)); return 0; }
+result cuDeviceCanAccessPeer(int *can, int d, int peer) { ENTER(X X, W(d), W(peer)); *can = !lonely; return 0; }
+result cuCtxEnablePeerAccess(word c, unsigned flags) { ENTER(X X, W(c), W(flags)); return 0; }
 result cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER(""); *free = 0x1111111111; *total = 0x2222222222; return 0; }
 result cuMemAlloc_v2(word *p, size_t bytes) { ENTER(X, W(bytes)); *p = 0x7f0011223344aa00; return 0; }
 result cuMemFree_v2(word p) { ENTER(X, W(p)); return 0; }
@@ -86,6 +89,7 @@ result cuEventElapsedTime(float *ms, word from, word to) { ENTER(X X, W(from), W
 result cuMemcpyHtoDAsync_v2(word dst, const void *src, size_t bytes, word s) { ENTER(X " %d" X X, W(dst), src == text, W(bytes), W(s)); return 0; }
 result cuMemcpyDtoHAsync_v2(void *dst, word src, size_t bytes, word s) { ENTER(" %d" X X X, dst == text, W(src), W(bytes), W(s)); return 0; }
 result cuMemcpyDtoDAsync_v2(word dst, word src, size_t bytes, word s) { ENTER(X X X X, W(dst), W(src), W(bytes), W(s)); return 0; }
+result cuMemcpyPeerAsync(word dst, word to, word src, word from, size_t bytes, word s) { ENTER(X X X X X X, W(dst), W(to), W(src), W(from), W(bytes), W(s)); return 0; }
 result cuMemsetD32Async(word dst, unsigned value, size_t words, word s) { ENTER(X X X X, W(dst), W(value), W(words), W(s)); return 0; }
 
 result cuLaunchKernel(word f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

@@ -4,6 +4,7 @@ package selftest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -190,6 +191,12 @@ func TestOwnership(t *testing.T) {
 			d.ok(d.CopyToHost(p, buffer[uint32](d, 100), 400, 0))
 			d.ok(d.HostFree(p))
 		},
+		"a copy of another device that was not waited for": func(d *device) {
+			other := second(d.t, true)
+			p := must(other.Alloc(400))(d.t)
+			d.ok(d.CopyFromPeer(buffer[uint32](d, 100), other, p, 400, 0))
+			d.ok(other.Free(p))
+		},
 	}
 	if f := misuse[os.Getenv(faultVariable)]; f != nil {
 		d := open(t)
@@ -202,6 +209,91 @@ func TestOwnership(t *testing.T) {
 			t.Errorf("not found (died: %v): %s\n%s", died, says, out)
 		}
 	}
+}
+
+// second opens another device for the rest of the test.
+func second(t testing.TB, direct bool) cuda.Context {
+	cudacpu.SetDevices(2, direct)
+	driver := must(cuda.Open())(t)
+	c := must(driver.Retain(1))(t)
+	t.Cleanup(func() {
+		if err := c.Release(); err != nil {
+			t.Error(err)
+		}
+		cudacpu.SetDevices(1, true)
+	})
+	return c
+}
+
+// TestPeers copies from one device to another, which reach each other or do not,
+// in every mode.
+func TestPeers(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		for _, mode := range []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed} {
+			t.Run(fmt.Sprint("direct ", direct, ", mode ", mode), func(t *testing.T) {
+				d := open(t)
+				cudacpu.SetMode(mode)
+				copyFromPeer(t, d, second(t, direct))
+			})
+		}
+	}
+}
+
+func copyFromPeer(t *testing.T, d *device, other cuda.Context) {
+	d.ok(errors.Join(d.EnablePeer(other), d.EnablePeer(other), other.EnablePeer(d.Context)))
+	in, out := pinned(d, 100), pinned(d, 100)
+	for i := range in {
+		in[i] = uint32(i)
+	}
+	from, to := must(other.Alloc(400))(t), buffer[uint32](d, 100)
+	d.ok(other.CopyToDevice(from, unsafe.Pointer(&in[0]), 400, 0))
+	d.ok(other.SyncStream(0))
+	d.ok(d.CopyFromPeer(to, other, from, 400, 0))
+	d.ok(d.CopyToHost(unsafe.Pointer(&out[0]), to, 400, 0))
+	d.ok(d.SyncStream(0))
+	if !slices.Equal(in, out) {
+		t.Errorf("%v arrived", out)
+	}
+	d.ok(other.Free(from))
+}
+
+// TestTwoDevices uses what belongs to one device under the context of the other.
+func TestTwoDevices(t *testing.T) {
+	d := open(t)
+	other := second(t, true)
+	driver := must(cuda.Open())(t)
+	if infos := must(driver.Devices())(t); len(infos) != 2 || infos[0].UUID == infos[1].UUID {
+		t.Errorf("%+v", infos)
+	}
+	p, s, e := buffer[uint32](d, 100), must(d.NewStream())(t), must(d.NewEvent(false))(t)
+	f := must(d.Function(d.module, "sum_u32"))(t)
+	own := must(other.Alloc(400))(t)
+	const invalidHandle = 400
+	for _, misuse := range []struct {
+		op   string
+		code cuda.Result
+		err  error
+	}{
+		{"cuStreamSynchronize", invalidHandle, other.SyncStream(s)},
+		{"cuStreamDestroy_v2", invalidHandle, other.DestroyStream(s)},
+		{"cuEventRecord", invalidHandle, other.Record(e, 0)},
+		{"cuStreamWaitEvent", invalidHandle, other.WaitEvent(0, e)},
+		{"cuLaunchKernel", invalidHandle, other.Launch(f, 1, 32, 128, 0, uint64(own), uint64(own), 1)},
+		{"cuModuleUnload", invalidHandle, other.Unload(d.module)},
+		{"cuMemsetD32Async", cuda.InvalidValue, other.Memset32(p, 0, 1, 0)},
+		{"cuMemcpyDtoDAsync_v2", cuda.InvalidValue, other.CopyOnDevice(own, p, 4, 0)},
+		{"cuMemcpyPeerAsync", cuda.InvalidValue, other.CopyFromPeer(p, d.Context, own, 4, 0)},
+		{"cuMemFree_v2", cuda.InvalidValue, other.Free(p)},
+	} {
+		wantError(t, misuse.err, misuse.op, misuse.code)
+	}
+	total := cudacpu.DefaultDevice.Memory
+	free, _, err := d.MemInfo()
+	freeThere, _, errThere := other.MemInfo()
+	if free != total-400 || freeThere != total-400 || err != nil || errThere != nil {
+		t.Errorf("%d and %d bytes are free: %v, %v", free, freeThere, err, errThere)
+	}
+	d.ok(errors.Join(other.Free(own), d.DestroyEvent(e), d.DestroyStream(s)))
 }
 
 // program is a small host program that takes everything once. It returns the

@@ -1,0 +1,356 @@
+//go:build cudacpu && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/cudacpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
+)
+
+// machine has so many devices until the test ends, when nothing may be held that
+// was not before.
+func machine(t *testing.T, devices int, direct bool) {
+	t.Helper()
+	before := cudacpu.Holding()
+	cudacpu.SetDevices(devices, direct)
+	t.Cleanup(func() {
+		if held := cudacpu.Holding(); held != before {
+			t.Errorf("%+v are held, %+v were before", held, before)
+		}
+		cudacpu.SetMode(cudacpu.Eager)
+		cudacpu.SetDevices(1, true)
+	})
+}
+
+// openSharing opens an engine of the first devices, which share sorts of any size.
+func openSharing(t *testing.T, devices int, opts ...Option) *Engine {
+	t.Helper()
+	var ordinals []int
+	for i := range devices {
+		ordinals = append(ordinals, i)
+	}
+	e := open(t, append(opts, Device(ordinals...))...)
+	e.splits = 1
+	return e
+}
+
+// aroundParts are sizes at which the parts of so many devices change.
+func aroundParts(devices int) []int {
+	return []int{
+		(devices-1)*engine.Block + 1, devices*engine.Block - 1, devices * engine.Block, devices*engine.Block + 1,
+		3*devices*engine.Block - 5, 5 * kernels.RouteTile, 30_000,
+	}
+}
+
+// TestSharing sorts lists on several devices, by each algorithm, in every mode.
+func TestSharing(t *testing.T) {
+	names := slices.Sorted(maps.Keys(codesOf))
+	share := 3
+	if testing.Short() {
+		share = 17
+	}
+	for devices := 2; devices <= 4; devices++ {
+		t.Run(fmt.Sprint(devices), func(t *testing.T) {
+			machine(t, devices, devices != 3)
+			e := openSharing(t, devices, Verify())
+			by := append(slices.Sorted(maps.Keys(algorithms)), engine.Auto)
+			for i, n := range aroundParts(devices) {
+				for j, name := range names {
+					if (i+j+devices)%share > 0 {
+						continue
+					}
+					cudacpu.SetMode([]cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}[(i+j)%3])
+					a := by[(2*i+j)%len(by)]
+					t.Run(fmt.Sprint(name, " ", n, " ", a), func(t *testing.T) {
+						codes := codesOf[name](rand.New(rand.NewPCG(17, uint64(n))), n)
+						testSharing(t, e, a, codes)
+						testSharing(t, e, a, fill32(codes))
+					})
+				}
+			}
+		})
+	}
+}
+
+func testSharing[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) {
+	t.Helper()
+	job, order := newJob(t.Context(), a, codes)
+	defer job.Arena.Release(1)
+	shared := e.shares(job)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
+		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
+	}
+	devices := strings.Count(job.Trace.Device, "cudacpu")
+	if stages := stagesOf(job); shared && stages != "extract exchange sort download" || !shared && stages != "extract sort download" || shared != (devices > 1) || job.Trace.Algorithm == "" {
+		t.Errorf("shared %v: %+v", shared, job.Trace)
+	}
+	if !shared {
+		return // codes in order are not handed back
+	}
+	job, sorted := keysJob(t.Context(), a, codes)
+	defer job.Arena.Release(1)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
+		t.Errorf("keys of %d bits: error %v, or wrong order", job.Bits, err)
+	}
+}
+
+func stagesOf(job *engine.Job) string {
+	var names []string
+	for _, s := range job.Trace.Stages {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestShares looks at which jobs devices share.
+func TestShares(t *testing.T) {
+	two, eight := &Engine{ordinals: []int{0, 1}}, &Engine{ordinals: []int{0, 1, 2, 3, 4, 5, 6, 7}}
+	for _, c := range []struct {
+		e      *Engine
+		n      int
+		a      engine.Algorithm
+		splits int
+		want   bool
+	}{
+		{&Engine{}, 1 << 30, engine.Auto, 0, false},
+		{two, splitN - 1, engine.Auto, 0, false},
+		{two, splitN, engine.Auto, 0, true},
+		{two, 1<<32 - 1, engine.MergeSort, 0, true},
+		{eight, splitN, engine.Radix, 0, true},
+		{eight, 1 << 30, engine.Hybrid, 0, false},
+		{two, engine.Block, engine.Auto, 1, false}, // nothing would be left for the second
+		{two, engine.Block + 1, engine.Auto, 1, true},
+		{eight, 8*engine.Block + 1, engine.Auto, 1, false}, // parts of two blocks
+	} {
+		c.e.splits = c.splits
+		if got := c.e.shares(&engine.Job{N: c.n, Algorithm: c.a}); got != c.want {
+			t.Errorf("%s, %d elements by %v: shared %v", c.e.Name(), c.n, c.a, got)
+		}
+	}
+}
+
+// TestEvenShares holds what devices get to what they have room for, whatever the
+// codes: also equal ones are divided.
+func TestEvenShares(t *testing.T) {
+	const devices, n = 4, 4 * 8 * engine.Block
+	machine(t, devices, true)
+	e := openSharing(t, devices)
+	for _, name := range someCodes() {
+		codes := codesOf[name](rand.New(rand.NewPCG(19, 20)), n)
+		job, _ := newJob(t.Context(), engine.Auto, codes)
+		err := e.withLanes(t.Context(), devices, func(lanes []*lane) error {
+			p := newSharing(e, job, lanes)
+			err := first(func() error { return p.each(p.open) }, p.extract, p.exchange)
+			for _, q := range p.list {
+				if q.n > p.room || q.n < n/devices*9/10 {
+					t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.room)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		job.Arena.Release(1)
+	}
+}
+
+// TestCrowded has lists that fit no device's part: the first sorts them in chunks.
+func TestCrowded(t *testing.T) {
+	machine(t, 2, true)
+	e := openSharing(t, 2, Verify())
+	const length = 3 * engine.Block
+	c := cut{engine.Auto, 5, false}
+	codes := codesOf["gauss"](rand.New(rand.NewPCG(21, 22)), c.n(length))
+	for _, d := range e.devs {
+		d.limit = c.limit(e, true, false, length)
+	}
+	job, order := newJob(t.Context(), c.algorithm, codes)
+	defer job.Arena.Release(1)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
+		t.Errorf("error %v, or wrong order", err)
+	}
+	if stages := stagesOf(job); stages != "chunks merge" || job.Trace.Device != "cudacpu" {
+		t.Errorf("%+v", job.Trace)
+	}
+	// What parts take is within what they ask for.
+	p := newSharing(e, job, make([]*lane, 2))
+	for _, d := range e.devs {
+		d.limit = p.bytes(d)
+	}
+	job.Trace = engine.Trace{}
+	clear(order)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) || !strings.Contains(stagesOf(job), "exchange") {
+		t.Errorf("error %v, or wrong order: %+v", err, job.Trace)
+	}
+	for _, d := range e.devs {
+		for _, l := range d.spare {
+			if held := sum(l.idle); held > d.limit {
+				t.Errorf("%d bytes are held, %d are allowed", held, d.limit)
+			}
+		}
+	}
+}
+
+// TestFaultsOfDevices fails every call that opening several devices makes.
+func TestFaultsOfDevices(t *testing.T) {
+	machine(t, 3, true)
+	walk(t, func(t *testing.T, w *injected) {
+		err := w.during(func() error {
+			e, err := Open(Device(2, 0, 1))
+			if err != nil {
+				return err
+			}
+			return e.Close()
+		})
+		if w.hit != "" && !isDeviceError(err) || w.hit == "" && err != nil {
+			t.Fatalf("%s, call %d: error %v", w.hit, w.k, err)
+		}
+	})
+}
+
+// TestFaultsOfSharing fails every call of sorts that two devices share: each succeeds
+// or says which call failed, the slice is as it was, and the sort behind it
+// succeeds, or the engine is broken and says so.
+func TestFaultsOfSharing(t *testing.T) {
+	machine(t, 2, true)
+	cudacpu.SetMode(cudacpu.Lazy) // what nobody waits for happens too late
+	in, sorted := readings(2*engine.Block + 100)
+	t.Run("elements", func(t *testing.T) {
+		walkSharing(t, in, sorted, func(s []reading, e *Engine) error {
+			return sorter.Sort(s, value, sorter.On(e), sorter.Stable(), sorter.Workers(3))
+		})
+	})
+	keys := make([]int64, len(in))
+	for i := range keys {
+		keys[i] = int64(i) * -7046029254386353131
+	}
+	t.Run("keys", func(t *testing.T) {
+		walkSharing(t, keys, slices.Sorted(slices.Values(keys)), func(s []int64, e *Engine) error {
+			return sorter.SortKeys(s, sorter.On(e), sorter.Workers(3))
+		})
+	})
+}
+
+func walkSharing[E comparable](t *testing.T, in, sorted []E, sort func([]E, *Engine) error) {
+	walk(t, func(t *testing.T, w *injected) {
+		e := newEngine(t, Device(0, 1))
+		e.splits = 1
+		s := slices.Clone(in)
+		err := w.during(func() error { return sort(s, e) })
+		told := w.hit == "" || w.hit == "cuStreamSynchronize" || w.hit == "cuMemAlloc_v2" && w.result == cuda.OutOfMemory
+		switch {
+		case err == nil && !told:
+			t.Fatalf("%s, call %d: nobody was told", w.hit, w.k)
+		case err == nil && !slices.Equal(s, sorted):
+			t.Fatalf("%s, call %d: wrong order", w.hit, w.k)
+		case err != nil && (!isDeviceError(err) || !slices.Equal(s, in)):
+			t.Fatalf("%s, call %d: error %v, or a changed slice", w.hit, w.k, err)
+		}
+		copy(s, in)
+		if err := sort(s, e); err == nil && !slices.Equal(s, sorted) || err != nil && (w.hit != "cuStreamSynchronize" && !w.lasting || !isDeviceError(err)) {
+			t.Fatalf("%s, call %d: error %v, or wrong order, of the sort behind it", w.hit, w.k, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestSharingStops has key functions panic and contexts end in every part, while
+// other devices are at work.
+func TestSharingStops(t *testing.T) {
+	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
+		machine(t, 3, false)
+		cudacpu.SetMode(mode)
+		goroutines := runtime.NumGoroutine()
+		e := newEngine(t, Device(0, 1, 2))
+		e.splits = 1
+		in, sorted := readings(9 * engine.Block)
+		for at := engine.Block / 2; at < len(in); at += engine.Block {
+			stopAt(t, e, engine.Auto, in, at, true)
+			stopAt(t, e, engine.Auto, in, at, false)
+		}
+		if err := sorter.Sort(in, value, sorter.On(e), sorter.Stable()); err != nil || !slices.Equal(in, sorted) {
+			t.Errorf("error %v, or wrong order, of the sort behind them", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		checkGoroutines(t, goroutines)
+	}
+}
+
+// TestSharingStopsLate ends the context at each stage, the order coming down included.
+func TestSharingStopsLate(t *testing.T) {
+	machine(t, 2, true)
+	e := openSharing(t, 2)
+	codes := codesOf["uniform"](rand.New(rand.NewPCG(23, 24)), 40*engine.Block)
+	for _, stage := range []string{"extract", "exchange", "sort", "download"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		job, _ := newJob(ctx, engine.Auto, codes)
+		job.Loop.Progress = func(name string, _, _ int) {
+			if name == stage {
+				cancel()
+			}
+		}
+		err := e.Order(ctx, job)
+		if last := job.Trace.Stages[len(job.Trace.Stages)-1].Name; !errors.Is(err, context.Canceled) && stage != "download" || last != stage && last != after[stage] {
+			t.Errorf("cancelled in %s: error %v, stages %q", stage, err, stagesOf(job))
+		}
+		job.Arena.Release(1)
+		cancel()
+	}
+}
+
+// after are the stages that may begin after another one in which a sort is cancelled.
+var after = map[string]string{"extract": "exchange", "exchange": "sort", "sort": "download", "download": "download"}
+
+// TestSharingTogether sorts on one engine from many goroutines: lists that devices
+// share, and shorter ones that only the first takes.
+func TestSharingTogether(t *testing.T) {
+	machine(t, 3, true)
+	cudacpu.SetMode(cudacpu.Mixed)
+	e := openSharing(t, 3)
+	e.splits = 3 * engine.Block
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			in, sorted := readings(2*engine.Block + i*1000)
+			if err := sorter.Sort(in, value, sorter.On(e), sorter.Stable(), sorter.Workers(2)); err != nil || !slices.Equal(in, sorted) {
+				t.Errorf("%d elements: error %v, or wrong order", len(in), err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// TestReportOfDevices reads what a report says.
+func TestReportOfDevices(t *testing.T) {
+	machine(t, 2, true)
+	e := openSharing(t, 2)
+	in, sorted := readings(3 * engine.Block)
+	var st sorter.Stats
+	done := map[string]int{}
+	progress := func(p sorter.Progress) { done[p.Stage] = p.Done }
+	if err := sorter.Sort(in, value, sorter.On(e), sorter.Stable(), sorter.Report(&st), sorter.OnProgress(progress)); err != nil || !slices.Equal(in, sorted) {
+		t.Errorf("error %v, or wrong order", err)
+	}
+	if st.Engine != "cuda:0,1" || st.Device != "cudacpu, cudacpu" || st.Rounds < 1 || done["extract"] != len(in) || done["download"] != len(in) {
+		t.Errorf("%+v, progress %v", st, done)
+	}
+}

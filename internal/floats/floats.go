@@ -1,0 +1,98 @@
+// Package floats maps the bits of IEEE floats to unsigned integers of the same
+// order, and back.
+//
+// Read as integers, floats are in order but for their sign: negative numbers
+// have all bits flipped, others the sign bit, which mends that. NaNs end up on
+// both sides, behind the infinities of their sign; turning the circle of codes
+// by the number of NaNs of one sign puts both kinds on one side.
+package floats
+
+import "unsafe"
+
+// Bits are the bits of a float32 or a float64.
+type Bits interface{ uint32 | uint64 }
+
+// Code is a mapping. The vector instructions read its fields where they are.
+type Code[B Bits] struct {
+	zero B // what becomes +0: −0, or +0 itself
+	most B // what is larger but for its sign becomes nan
+	nan  B
+	turn B // is added to codes
+	flip B // complement for descending order
+}
+
+// Ordered returns the mapping of the order of [cmp.Compare], or its reverse: −0
+// has the code of +0, and all NaNs have one code, the first of all, or, reversed
+// or to be last, the last.
+func Ordered[B Bits](desc, nansLast bool) Code[B] {
+	c := Exact[B](desc, nansLast)
+	c.zero, c.most, c.nan = sign[B](), inf[B](), inf[B]()+1
+	return c
+}
+
+// Exact returns a mapping of the same order that loses nothing: −0 comes before
+// +0, and NaNs, on the side of Ordered's, in an order of their bits.
+func Exact[B Bits](desc, nansLast bool) Code[B] {
+	c := Code[B]{most: ^sign[B](), turn: ^(inf[B]() | sign[B]())}
+	if desc {
+		c.flip = ^B(0) // NaNs, which are first, become last, as nansLast may ask
+	} else if nansLast {
+		c.turn = -c.turn
+	}
+	return c
+}
+
+func sign[B Bits]() B { return ^(^B(0) >> 1) }
+
+// top is the place of the sign.
+func top[B Bits]() int { return int(unsafe.Sizeof(B(0)))*8 - 1 }
+
+// inf is +Inf: the bits of the exponent.
+func inf[B Bits]() B {
+	mantissa := 23
+	if top[B]() == 63 {
+		mantissa = 52
+	}
+	return ^B(0) >> 1 >> mantissa << mantissa
+}
+
+// Of returns the code of a float.
+func (c *Code[B]) Of(b B) B { return of(b, c.zero, c.most, c.nan, c.turn, c.flip) }
+
+// of is Of under a mapping that may be held in registers.
+func of[B Bits](b, zero, most, nan, turn, flip B) B {
+	if b == zero {
+		b = 0
+	}
+	if b&^sign[B]() > most {
+		b = nan
+	}
+	return ((b ^ (-(b >> top[B]()) | sign[B]())) + turn) ^ flip
+}
+
+// Encode writes the codes of src to dst. len(dst) >= len(src).
+func (c *Code[B]) Encode(dst, src []B) {
+	done := encodeVectors(dst, src, c)
+	c.encode(dst[done:], src[done:])
+}
+
+// encode is Encode where there are no vectors, and behind the last of them.
+func (c *Code[B]) encode(dst, src []B) {
+	zero, most, nan, turn, flip := c.zero, c.most, c.nan, c.turn, c.flip
+	dst = dst[:len(src)]
+	for i, b := range src {
+		dst[i] = of(b, zero, most, nan, turn, flip)
+	}
+}
+
+// Decode writes the floats that have the given codes under a mapping that loses
+// nothing. len(dst) >= len(codes).
+func (c *Code[B]) Decode(dst, codes []B) {
+	done := decodeVectors(dst, codes, c)
+	dst, codes = dst[done:len(codes)], codes[done:]
+	turn, flip := c.turn, c.flip
+	for i, code := range codes {
+		b := (code ^ flip) - turn
+		dst[i] = b ^ ((b>>top[B]() - 1) | sign[B]())
+	}
+}

@@ -1,0 +1,66 @@
+package floats
+
+import "unsafe"
+
+// vectors says that the processor, and the system, have AVX2.
+var vectors = hasAVX2()
+
+func hasAVX2() bool
+
+// vector is the number of bytes that an instruction handles.
+const vector = 32
+
+// encodeVectors is Encode of as many floats as it returns.
+func encodeVectors[B Bits](dst, src []B, c *Code[B]) int {
+	n := inVectors[B](len(src))
+	if n == 0 {
+		return 0
+	}
+	// Sound, here and below: dst and src are checked to have n elements, which are
+	// whole vectors.
+	to, from := unsafe.Pointer(&dst[:n][0]), unsafe.Pointer(&src[:n][0])
+	if size := int(unsafe.Sizeof(B(0))); size == 4 {
+		encode32(to, from, n*size/vector, unsafe.Pointer(c))
+	} else {
+		encode64(to, from, n*size/vector, unsafe.Pointer(c))
+	}
+	return n
+}
+
+// decodeVectors is Decode of as many codes as it returns.
+func decodeVectors[B Bits](dst, codes []B, c *Code[B]) int {
+	n := inVectors[B](len(codes))
+	if n == 0 {
+		return 0
+	}
+	to, from := unsafe.Pointer(&dst[:n][0]), unsafe.Pointer(&codes[:n][0])
+	if size := int(unsafe.Sizeof(B(0))); size == 4 {
+		decode32(to, from, n*size/vector, unsafe.Pointer(c))
+	} else {
+		decode64(to, from, n*size/vector, unsafe.Pointer(c))
+	}
+	return n
+}
+
+// inVectors is how many of n elements are in whole vectors.
+func inVectors[B Bits](n int) int {
+	if !vectors {
+		return 0
+	}
+	return n &^ (vector/int(unsafe.Sizeof(B(0))) - 1)
+}
+
+// encode32 and encode64 are Of for vectors > 0 vectors of floats, decode32 and
+// decode64 its inverse; c is a *Code of their width.
+
+//go:noescape
+func encode32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+
+//go:noescape
+func encode64(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+
+//go:noescape
+func decode32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+
+//go:noescape
+func decode64(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
