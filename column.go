@@ -40,6 +40,21 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 	return c
 }
 
+// AscOf returns a column for [OrderN] whose keys are the elements of col by row
+// number, smallest first: Asc(func(row int) K { return col[row] }), but read in
+// one go where rows follow each other, without a call for each. Sorts panic if a
+// row number is not below len(col); col must not change while they run.
+func AscOf[K Key](col []K) Column[int] {
+	return Column[int]{key: sliceKey[K]{func(row int) K { return col[row] }, col[:len(col):len(col)]}}
+}
+
+// DescOf is [AscOf], largest first.
+func DescOf[K Key](col []K) Column[int] {
+	c := AscOf(col)
+	c.order.desc = true
+	return c
+}
+
 // NullsFirst puts the elements for which isNull holds before all others,
 // whatever the direction; they tie with each other, and the key function is
 // not called for them. It panics if isNull is nil.
@@ -171,6 +186,36 @@ func (f keyFunc[E, K]) codes64(dst []uint64, block []E, o order) { extract(dst, 
 func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
 	compare := comparator[K](o)
 	return func(a, b E) int { return compare(f(a), f(b)) }
+}
+
+// sliceKey is the key function of a slice that row numbers refer to.
+type sliceKey[K Key] struct {
+	keyFunc[int, K]
+	col []K // without more capacity
+}
+
+func (f sliceKey[K]) repeatable() bool { return true }
+
+func (f sliceKey[K]) codes32(dst []uint32, rows []int, o order) { encodeRows(dst, rows, f, o) }
+
+func (f sliceKey[K]) codes64(dst []uint64, rows []int, o order) { encodeRows(dst, rows, f, o) }
+
+func encodeRows[K Key, C code](dst []C, rows []int, f sliceKey[K], o order) {
+	if n := len(rows); n > 0 && inRow(rows) {
+		encode(dst, f.col[rows[0]:rows[0]+n], o)
+		return
+	}
+	extract(dst, rows, f.keyFunc, o)
+}
+
+// inRow reports whether every number is one more than the one before.
+func inRow[N int | uint32](at []N) bool {
+	for i, x := range at {
+		if x != at[0]+N(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // piece is how many keys are extracted before they are encoded: their buffer

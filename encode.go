@@ -43,10 +43,11 @@ func encode[C code, K Key](dst []C, keys []K, o order) {
 	case kindFloat64:
 		encodeFloats(dst, as[uint64](keys), floats.Ordered[uint64](o.desc, o.nansLast))
 	case kindFloats2:
-		f := floats.Ordered[uint32](o.desc, o.nansLast)
-		for i, v := range as[[2]uint32](keys)[:len(dst)] {
-			dst[i] = C(uint64(f.Of(v[0]))<<32 | uint64(f.Of(v[1])))
+		words, vectors := as[uint64](dst), as[[2]uint32](keys)[:len(dst)]
+		for i := range vectors {
+			words[i] = uint64(vectors[i][0])<<32 | uint64(vectors[i][1])
 		}
+		encodePairs(words, o)
 	default:
 		panic("sorter: a wide key has no single code")
 	}
@@ -109,18 +110,24 @@ func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
 	switch k := kindOf[K](); {
 	case k == kindFloats3:
 		f := floats.Ordered[uint32](o.desc, o.nansLast)
-		for i, v := range as[[3]uint32](keys) {
-			if j == 0 {
-				dst[i] = uint64(f.Of(v[0]))<<32 | uint64(f.Of(v[1]))
+		vectors := as[[3]uint32](keys)
+		for i := range vectors {
+			if v := &vectors[i]; j == 0 {
+				dst[i] = uint64(v[0])<<32 | uint64(v[1])
 			} else {
 				dst[i] = uint64(f.Of(v[2])) << 32
 			}
 		}
-	case k == kindFloats4:
-		f := floats.Ordered[uint32](o.desc, o.nansLast)
-		for i, v := range as[[4]uint32](keys) {
-			dst[i] = uint64(f.Of(v[2*j]))<<32 | uint64(f.Of(v[2*j+1]))
+		if j == 0 {
+			encodePairs(dst[:len(vectors)], o)
 		}
+	case k == kindFloats4:
+		vectors := as[[4]uint32](keys)
+		for i := range vectors {
+			v := &vectors[i]
+			dst[i] = uint64(v[2*j&2])<<32 | uint64(v[2*j&2|1])
+		}
+		encodePairs(dst[:len(vectors)], o)
 	case k == kindBytes16:
 		for i, v := range as[[16]byte](keys) {
 			dst[i] = binary.BigEndian.Uint64(v[8*j:]) ^ flip
@@ -132,6 +139,15 @@ func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
 	default:
 		encode(dst, keys, o)
 	}
+}
+
+// encodePairs replaces the two floats in each word by their codes.
+func encodePairs(words []uint64, o order) {
+	f := floats.Ordered[uint32](o.desc, o.nansLast)
+	// Sound: the halves of the words are as many floats of 32 bits, and each gives
+	// way to its own code.
+	halves := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
+	f.Encode(halves, halves)
 }
 
 // words is the number of 64-bit words in the code of a kind of fixed size.

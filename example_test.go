@@ -123,8 +123,8 @@ func ExampleOrderN() {
 	amount := []float64{10, 25, 40, 5}
 
 	p, err := sorter.OrderN(len(country), []sorter.Column[int]{
-		sorter.Asc(func(row int) string { return country[row] }),
-		sorter.Desc(func(row int) float64 { return amount[row] }),
+		sorter.AscOf(country),
+		sorter.DescOf(amount),
 	})
 
 	for _, row := range p {

@@ -62,6 +62,10 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 // exact reports whether equal codes mean equal keys.
 func (l *level[E]) exact() bool { return l.wide == nil }
 
+// decisive reports whether equal codes of the first level mean that everything
+// is equal.
+func decisive[E any](lv []level[E]) bool { return len(lv) == 1 && lv[0].exact() }
+
 // repeatable reports whether the codes of a level can be made again without
 // calling a key function again.
 func (l *level[E]) repeatable() bool {
@@ -181,14 +185,4 @@ func (r rows[E]) pick(buf []E, at []uint32) []E {
 		buf[i] = r.s[k]
 	}
 	return buf
-}
-
-// inRow reports whether every number is one more than the one before.
-func inRow(at []uint32) bool {
-	for i, x := range at {
-		if x != at[0]+uint32(i) {
-			return false
-		}
-	}
-	return true
 }

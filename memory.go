@@ -12,13 +12,10 @@ import (
 // need bounds the scratch memory, in bytes, of sorting elements of the given
 // size by an algorithm; Auto stands for an order without a payload.
 func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
-	code, exact := codeSize(lv), len(lv) == 1 && lv[0].exact()
-	order := cpu.OrderBytes(Auto, code)
+	code := codeSize(lv)
+	order, ties := cpu.OrderBytes(Auto, code), int64(0)
 	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
-		order = max(order, cpu.OrderBytes(r.algorithm, code))
-		if !exact {
-			order += code // kept for ties
-		}
+		order, ties = max(order, cpu.OrderBytes(r.algorithm, code)), tieBytes(r, lv)
 	}
 	each := keptSize(lv)
 	switch a {
@@ -28,9 +25,7 @@ func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 		each += order + 4 + int64(size) // final index
 	case BucketRadix:
 		each += 2*(code+4) + int64(size) // codes and indices before and after a partition
-		if !exact {
-			each += keptSize(lv[:1]) // partitioned keys
-		}
+		each += keptSize(lv[:1])         // partitioned keys
 	}
 	bytes := int64(r.n) * each
 	if r.n < 1<<17 {
@@ -38,13 +33,22 @@ func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 	} else {
 		bytes += bytes / 7 // a pooled block may be larger
 	}
-	return bytes + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
+	return bytes + ties + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
 }
 
-// needOn is need of an order that an engine begins and the CPU may have to
+// needOn is need of a sort that an engine begins and the CPU may have to
 // finish, with codes kept for it.
-func needOn[E any](r *run, lv []level[E]) int64 {
-	return need(r, Auto, lv, 0) + scratch.Size(r.n, uintptr(codeSize(lv)))
+func needOn[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
+	return need(r, a, lv, size) + scratch.Size(r.n, uintptr(codeSize(lv))) + tieBytes(r, lv)
+}
+
+// tieBytes is the memory in which an engine marks the ties of an order, if there
+// is anything to break them.
+func tieBytes[E any](r *run, lv []level[E]) int64 {
+	if decisive(lv) {
+		return 0
+	}
+	return scratch.Size(engine.TieWords(r.n), 4)
 }
 
 func codeSize[E any](lv []level[E]) int64 {
@@ -80,7 +84,7 @@ func (r *run) require(bytes int64) error {
 func leastOrder[E any](r *run, lv []level[E]) int64 {
 	bytes := scratch.Size(r.n, uintptr(codeSize(lv))) + scratch.Size(r.n, uintptr(keptSize(lv)))
 	bytes += int64(r.Loop.Workers)*8*engine.Block + 4096 // a block for each worker, and small tables
-	if len(lv) > 1 || !lv[0].exact() {
+	if !decisive(lv) {
 		bytes += cpu.Tables(r.n, r.Loop.Workers) / 2 // no histograms, no bucket's output
 	}
 	return bytes
@@ -130,5 +134,5 @@ func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index
 	if err != nil {
 		return err
 	}
-	return refineSorted(r, rows, lv, index, func(_, lo, hi int) []C { return codes[lo:hi] })
+	return refineSorted(r, rows, lv, index, codes)
 }

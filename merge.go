@@ -104,7 +104,7 @@ func (m *merger[E]) before(j, i int) bool {
 func (m *merger[E]) merge(dst []E, lo int) {
 	i := cpu.MergePath(len(m.a), len(m.b), lo, m.before)
 	j := lo - i
-	if len(m.levels) == 1 && m.levels[0].exact() {
+	if decisive(m.levels) {
 		m.mergeExact(dst, i, j)
 		return
 	}

@@ -3,6 +3,7 @@ package sorter
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"slices"
 	"sort"
@@ -121,12 +122,13 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	if !r.fits(need(r, algorithm, lv, size)) {
 		return sortInPlace(r, s, lv)
 	}
-	if algorithm == BucketRadix && r.device(engine.Work{Bits: lv[0].bits, Payload: size}) == nil {
+	b := orderer(r, algorithm, lv, size)
+	if algorithm == BucketRadix && b == nil {
 		r.used.Algorithm = BucketRadix.String()
 		return moveRows(r, s, lv)
 	}
 	r.used.Algorithm = IndexGather.String()
-	return gatherRows(r, s, lv)
+	return gatherRows(r, b, s, lv)
 }
 
 // moveRows sorts s on the CPU, elements travelling with their codes.
@@ -139,7 +141,7 @@ func moveRows[E any](r *run, s []E, lv []level[E]) error {
 }
 
 func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) error {
-	if len(lv) == 1 && lv[0].exact() {
+	if decisive(lv) {
 		return cpu.Move(&r.Env, s, src)
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
@@ -147,13 +149,13 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r})
 }
 
-// gatherRows sorts s through an index: order first, then move.
-func gatherRows[E any](r *run, s []E, lv []level[E]) error {
+// gatherRows sorts s through an index, which b makes: order first, then move.
+func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
-	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && b != CPU() {
+	if b != nil && b != CPU() {
 		rows.aside = scratch.Take[E](&r.Arena, len(s))
 	}
-	if err := orderRows(r, rows, lv, index); err != nil {
+	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
 	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
@@ -183,7 +185,7 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
 	return r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
-		perm.Gather(s[lo:hi], aside, index[lo:hi], 1)
+		cpu.GatherPast(s[lo:hi], aside, index[lo:hi])
 	})
 }
 
@@ -199,19 +201,12 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	if !r.fits(need(r, Auto, lv, 0)) {
 		return orderInPlace(r, rows, lv, index)
 	}
-	if b := r.device(engine.Work{Bits: lv[0].bits}); b != nil && (r.backend != nil || b == CPU() || r.fits(needOn(r, lv))) {
-		return orderOn(r, b, rows, lv, index)
-	}
-	lv[0].open(rows, &r.Arena)
-	if lv[0].bits <= 32 {
-		return orderCodes(r, rows, lv, index, source32(r, rows, &lv[0]))
-	}
-	return orderCodes(r, rows, lv, index, source64(r, rows, &lv[0]))
+	return orderOn(r, orderer(r, Auto, lv, 0), rows, lv, index)
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
 func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
-	exact := len(lv) == 1 && lv[0].exact()
+	exact := decisive(lv)
 	ties := newTies(&r.Env, rows, lv)
 	ties.watch = r.limit == 0
 	var watch cpu.Watch[C]
@@ -265,6 +260,22 @@ func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
+// orderer returns the engine that orders codes of lv, nil for the CPU engine in
+// its own way. Elements of the given size follow by a; Auto stands for none. It
+// is asked once in a sort: what the planner measures meanwhile may change its
+// mind.
+func orderer[E any](r *run, a Algorithm, lv []level[E], size uintptr) Backend {
+	w := engine.Work{Bits: lv[0].bits}
+	if a == BucketRadix {
+		w.Payload, a = size, IndexGather // that of the CPU engine, or else through an index
+	}
+	b := r.device(w)
+	if b != nil && r.mayFinish(b) && !r.fits(needOn(r, a, lv, size)) {
+		return nil
+	}
+	return b
+}
+
 // device returns the engine that does the work, whose number of elements and
 // workers are the run's; nil for the CPU engine in its own way.
 func (r *run) device(w engine.Work) Backend {
@@ -294,21 +305,40 @@ func (r *run) device(w engine.Work) Backend {
 	return devices[0] // see runnable
 }
 
-// orderOn orders rows on a backend. If it fails and the caller did not insist
-// on it, the CPU finishes.
+// orderOn orders rows on a backend, nil for the CPU engine in its own way. If it
+// fails and the caller did not insist on it, the CPU finishes.
 func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
 	lv[0].open(rows, &r.Arena)
+	if lv[0].bits <= 32 {
+		return orderCodesOn(r, b, rows, lv, index, source32(r, rows, &lv[0]))
+	}
+	return orderCodesOn(r, b, rows, lv, index, source64(r, rows, &lv[0]))
+}
+
+func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
+	if b == nil {
+		return orderCodes(r, rows, lv, index, src)
+	}
+	if r.mayFinish(b) && !lv[0].repeatable() {
+		src = once(r, src)
+	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 	}
-	if lv[0].bits <= 32 {
-		c := newCodes(r, b, lv, source32(r, rows, &lv[0]))
-		job.Codes32 = touching(index, c.src)
-		return orderCodesOn(r, b, job, rows, lv, index, c)
+	exchange[C](job, touching(index, src), nil)
+	if !decisive(lv) {
+		job.Ties = scratch.Take[uint32](&r.Arena, engine.TieWords(rows.n))
+		clear(job.Ties)
 	}
-	c := newCodes(r, b, lv, source64(r, rows, &lv[0]))
-	job.Codes64 = touching(index, c.src)
-	return orderCodesOn(r, b, job, rows, lv, index, c)
+	switch done, err := r.orderedBy(b, job); {
+	case err != nil:
+		return err
+	case !done:
+		return orderCodes(r, rows, lv, index, src)
+	case job.Ties == nil:
+		return nil
+	}
+	return refineTied(r, rows, lv, index, job.Ties)
 }
 
 // touching makes a source that writes to the pages of the result where it has
@@ -325,25 +355,8 @@ func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-func orderCodesOn[E any, C code](r *run, b Backend, job *engine.Job, rows rows[E], lv []level[E], index []uint32, c codes[C]) error {
-	switch done, err := r.orderedBy(b, job); {
-	case err != nil:
-		return err
-	case !done:
-		return orderCodes(r, rows, lv, index, c.src)
-	case len(lv) == 1 && lv[0].exact():
-		return nil
-	}
-	buffers := make([][]C, max(1, r.Loop.Workers))
-	return refineSorted(r, rows, lv, index, func(worker, lo, hi int) []C {
-		if buffers[worker] == nil {
-			buffers[worker] = scratch.Take[C](&r.Arena, min(2*gatherPiece, rows.n))
-		}
-		sorted := buffers[worker][:hi-lo]
-		perm.Gather(sorted, c.kept, index[lo:hi], 1)
-		return sorted
-	})
-}
+// mayFinish reports whether the CPU finishes what b fails to do.
+func (r *run) mayFinish(b Backend) bool { return r.backend == nil && b != CPU() }
 
 // orderedBy has b do the job. If b fails and the caller did not insist on it,
 // the job is not done and the CPU has to finish.
@@ -356,7 +369,7 @@ func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
 	if ctx := r.Loop.Err(); ctx != nil {
 		return false, ctx
 	}
-	if r.backend != nil {
+	if !r.mayFinish(b) {
 		return false, err
 	}
 	r.used.Fallback = err
@@ -365,31 +378,20 @@ func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
 	return false, nil
 }
 
-// codes are the codes of a first level on their way to an engine.
-type codes[C code] struct {
-	src  cpu.Source[C]
-	kept []C // what src has extracted, nil if nobody will ask for it
-}
-
-// newCodes keeps what src extracts if it is needed again: for ties, or for the
-// CPU, should the engine fail. A key function is called once, but what is a
-// key itself can be encoded twice.
-func newCodes[E any, C code](r *run, b Backend, lv []level[E], src cpu.Source[C]) codes[C] {
-	exact := len(lv) == 1 && lv[0].exact()
-	if exact && (r.backend != nil || b == CPU() || lv[0].repeatable()) {
-		return codes[C]{src: src}
-	}
-	c := codes[C]{kept: scratch.Take[C](&r.Arena, r.n)}
+// once keeps what src extracts, for the CPU to pull it again: a key function is
+// called once.
+func once[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
+	kept := scratch.Take[C](&r.Arena, r.n)
 	have := make([]bool, (r.n+engine.Block-1)/engine.Block)
-	c.src = func(dst []C, lo int) {
-		block := c.kept[lo : lo+len(dst)]
+	return func(dst []C, lo int) {
 		if done := &have[lo/engine.Block]; !*done {
-			src(block, lo)
+			src(dst, lo)
+			cpu.CopyPast(kept[lo:], dst)
 			*done = true
+			return
 		}
-		copy(dst, block)
+		copy(dst, kept[lo:])
 	}
-	return c
 }
 
 func (r *run) context() context.Context {
@@ -399,37 +401,65 @@ func (r *run) context() context.Context {
 	return context.Background()
 }
 
-// refineSorted refines the ties of a finished order. codes returns the codes of
-// lv[0] at up to 2*gatherPiece places [lo, hi) of that order.
-func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes func(worker, lo, hi int) []C) error {
-	bounds := tieBounds(len(index), func(i int) C { return codes(0, i, i+1)[0] })
+// refineSorted refines the ties of an order whose codes, those of lv[0], are in
+// order too.
+func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes []C) error {
 	ties := newTies(&r.Env, rows, lv)
-	err := r.Stage("ties", len(bounds)-1, 1, func(worker, i, _ int) {
-		lo, hi := bounds[i], bounds[i+1]
-		if hi-lo > 2*gatherPiece {
-			ties.note(worker, index[lo:hi], uint64(codes(worker, lo, lo+1)[0]), place{})
-			return
+	err := r.Stage("ties", len(index), gatherPiece, func(worker, lo, hi int) {
+		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
+			refine(ties, worker, index[lo:hi], codes[lo:hi], place{})
 		}
-		refine(ties, worker, index[lo:hi], codes(worker, lo, hi), place{})
 	})
 	return ties.finish(r, err)
 }
 
-// tieBounds cuts an order of n elements between different codes, into pieces of
-// at most 2*gatherPiece elements, but for runs of equal codes longer than that.
-func tieBounds[C code](n int, at func(i int) C) []int {
-	bounds := []int{0}
-	for lo := 0; lo < n; {
-		hi := min(lo+gatherPiece, n)
-		if c := at(hi - 1); hi < n && at(hi) == c {
-			from := lo + sort.Search(hi-lo, func(i int) bool { return at(lo+i) == c })
-			hi += sort.Search(n-hi, func(i int) bool { return at(hi+i) != c })
-			if from > lo && hi-lo > 2*gatherPiece {
-				hi = from
-			}
-		}
-		bounds = append(bounds, hi)
-		lo = hi
+// runEnd returns the first place from i on that begins a run of equal codes, or
+// their number.
+func runEnd[C code](codes []C, i int) int {
+	if i == 0 || i >= len(codes) {
+		return i
 	}
-	return bounds
+	return i + sort.Search(len(codes)-i, func(k int) bool { return codes[i+k] != codes[i-1] })
+}
+
+// refineTied refines an order by the ties that an engine has marked in it.
+// Where it has marked none, nothing is read.
+func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, marked tieMarks) error {
+	ties := newTies(&r.Env, rows, lv)
+	n := len(index)
+	err := r.Stage("ties", n, gatherPiece, func(worker, lo, hi int) {
+		first := lo // behind the run of the piece before that goes on in this one
+		if lo > 0 && marked.tied(lo-1) {
+			first = marked.next(false, lo, hi)
+		}
+		for i := marked.next(true, first, hi); i < hi; {
+			end := marked.next(false, i, n)
+			ties.note(worker, index[i-1:end], 0, place{})
+			i = marked.next(true, end, hi)
+		}
+		ties.refineOpen(worker)
+	})
+	return ties.finish(r, err)
+}
+
+// tieMarks are the ties of an order as engines mark them: [engine.Job.Ties].
+type tieMarks []uint32
+
+// tied reports whether the code at place i equals the one before it.
+func (m tieMarks) tied(i int) bool { return m[i/32]>>(i%32)&1 != 0 }
+
+// next returns the first place from i on, below n, that is tied or is not; n if
+// there is none.
+func (m tieMarks) next(tied bool, i, n int) int {
+	flip := uint32(0)
+	if !tied {
+		flip = ^flip
+	}
+	for i < n {
+		if word := (m[i/32] ^ flip) >> (i % 32); word != 0 {
+			return min(i+bits.TrailingZeros32(word), n)
+		}
+		i = (i/32 + 1) * 32
+	}
+	return n
 }

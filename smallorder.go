@@ -55,7 +55,7 @@ func (w *smallOrder[E]) order(s []E) []uint32 {
 	}
 	w.ties.rows = sliceRows(s)
 	w.ties.work[0].pairs.Sort(&w.env, codes, index)
-	if len(w.levels) > 1 || !w.levels[0].exact() {
+	if !decisive(w.levels) {
 		refine(w.ties, 0, index, codes, place{})
 	}
 	return index

@@ -83,8 +83,8 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 }
 
 // OrderN returns the order of the rows 0 … n-1 by columns whose key functions
-// take a row number: the argsort of data that is stored by column, in an arena
-// or in a file. It panics if n is negative; see [Order] for the rest.
+// take a row number: the argsort of data that is stored by column (see [AscOf]), in
+// an arena or in a file. It panics if n is negative; see [Order] for the rest.
 func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))

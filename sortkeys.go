@@ -110,7 +110,8 @@ func (r *run) restore(undo func(lo, hi int)) {
 	r.Loop.Ctx = r.ctx
 }
 
-// exchange makes pull and emit the source and the sink of a job's codes.
+// exchange makes pull the source and emit, unless it is nil, the sink of a job's
+// codes.
 func exchange[C code](job *engine.Job, pull func(dst []C, lo int), emit func(lo int, codes []C)) {
 	switch pull := any(pull).(type) {
 	case func([]uint32, int):

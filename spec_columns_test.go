@@ -482,6 +482,47 @@ func TestOrderN(t *testing.T) {
 	}
 }
 
+// TestColumnOf orders by columns that are slices: rows in a row and not, with
+// nulls between them, packed with others and in ties of others.
+func TestColumnOf(t *testing.T) {
+	t.Parallel()
+	const n = 50_000
+	r := dist.Rand(n)
+	a, b, c := make([]int16, n), make([]float64, n), make([]string, n)
+	rows := make([]int, n)
+	for i := range n {
+		a[i], b[i], c[i] = int16(r.IntN(5)-2), float64(r.IntN(50))/4, texts[r.IntN(len(texts))]
+		rows[i] = i
+	}
+	missing := func(row int) bool { return row%7 == 3 }
+	calls := []sorter.Column[int]{
+		sorter.Desc(func(row int) int16 { return a[row] }).NullsLast(missing),
+		sorter.Asc(func(row int) float64 { return b[row] }),
+		sorter.Desc(func(row int) string { return c[row] }),
+	}
+	slice := []sorter.Column[int]{sorter.DescOf(a).NullsLast(missing), sorter.AscOf(b), sorter.DescOf(c)}
+	for from := range calls {
+		want, err := sorter.OrderN(n, calls[from:], sorter.Stable())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := sorter.OrderN(n, slice[from:], sorter.Stable())
+		checkSame(t, fmt.Sprintf("rows by columns from %d on", from), err, p, want)
+
+		shuffled := slices.Clone(rows)
+		r.Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		again := slices.Clone(shuffled)
+		err = sorter.By(slice[from:]...).Sort(shuffled, sorter.Stable())
+		if other := sorter.By(calls[from:]...).Sort(again, sorter.Stable()); other != nil {
+			t.Fatal(other)
+		}
+		checkSame(t, fmt.Sprintf("shuffled rows by columns from %d on", from), err, shuffled, again)
+	}
+	if value := panicValue(func() { _, _ = sorter.OrderN(n+1, slice[1:2]) }); value == nil {
+		t.Error("a row more than the column has: no panic")
+	}
+}
+
 func indices(s []record) perm.Perm {
 	p := make(perm.Perm, len(s))
 	for i, r := range s {

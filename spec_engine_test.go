@@ -55,6 +55,9 @@ func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 		order[i] = uint32(i)
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	if job.Ties != nil {
+		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
+	}
 	if e.emitting != nil {
 		e.emitting()
 	}

@@ -140,6 +140,11 @@ func keysAlone[K cmp.Ordered](t *testing.T, name string, values []uint64, key fu
 	}
 }
 
+// TestGPUTies breaks ties that the device has marked.
+func TestGPUTies(t *testing.T) {
+	checkTiedOn(t, []int{1, 33, 1 << 15, 70_001}, sorter.On(onGPU(t)))
+}
+
 // TestGPULarge sorts as many elements as need two levels of partition.
 func TestGPULarge(t *testing.T) {
 	if testing.Short() {

@@ -135,8 +135,7 @@ func (s *keysOf[K]) orderKeys(opts ...sorter.Option) (keySet, perm.Perm, error) 
 }
 
 func (s *keysOf[K]) orderN(opts ...sorter.Option) (perm.Perm, error) {
-	column := sorter.Asc(func(i int) K { return s.keys[i] })
-	return sorter.OrderN(len(s.keys), []sorter.Column[int]{column}, opts...)
+	return sorter.OrderN(len(s.keys), []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
 }
 
 func (s *keysOf[K]) diff(keys keySet, rows []int) string {

@@ -118,6 +118,11 @@ func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
 // large ones, which finish takes.
 func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
 	find(t, worker, order, codes, p)
+	t.refineOpen(worker)
+}
+
+// refineOpen sorts the runs that a worker has noted, and those found in them.
+func (t *ties[E]) refineOpen(worker int) {
 	w := &t.work[worker]
 	for len(w.open) > 0 && t.env.Loop.Err() == nil {
 		run := w.open[len(w.open)-1]

@@ -35,7 +35,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	workers := int64(r.Loop.Workers)
 	bytes := workers*(32*int64(k)+24*engine.Block) + 64*int64(k)
 	least := bytes + scratch.Size(len(s), uintptr(keptSize(lv)))
-	if len(lv) > 1 || !lv[0].exact() {
+	if !decisive(lv) {
 		least += cpu.Tables(len(s), r.Loop.Workers)
 	}
 	if err := r.require(least); err != nil {
@@ -179,7 +179,7 @@ func (t *ties[E]) narrow(run []candidate, p place) place {
 // k: at least k of them, and all whose code is not above the k-th smallest.
 func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 	l := &t.levels[0]
-	exact := len(t.levels) == 1 && l.exact()
+	exact := decisive(t.levels)
 	l.open(t.rows, &r.Arena)
 	codes := source64(r, t.rows, l)
 	var bound atomic.Uint64 // no element with a larger code can be among the first k

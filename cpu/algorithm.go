@@ -79,7 +79,7 @@ func orderBy[C Code](job *engine.Job, src Source[C]) error {
 	if err = stopped(env, err); err != nil {
 		return err
 	}
-	return emitPairs(env, pairs, job.Emit)
+	return emitPairs(job, pairs)
 }
 
 // copyPairs copies src to dst on the calling goroutine, unless the sort was
@@ -91,14 +91,23 @@ func copyPairs[C Code](env *engine.Env, dst, src []pair[C]) {
 	}
 }
 
-// emitPairs passes the positions of ordered pairs to emit.
-func emitPairs[C Code](env *engine.Env, pairs []pair[C], emit func(lo int, order []uint32)) error {
-	orders := newBuffers[uint32](env)
-	return env.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {
+// emitPairs hands the positions of ordered pairs over, and marks the ties of their
+// codes if the job takes them.
+func emitPairs[C Code](job *engine.Job, pairs []pair[C]) error {
+	orders, codes := newBuffers[uint32](job.Env), newBuffers[C](job.Env)
+	return job.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {
 		order := orders.of(worker)[:hi-lo]
 		for i, p := range pairs[lo:hi] {
 			order[i] = p.at
 		}
-		emit(lo, order)
+		job.Emit(lo, order)
+		if job.Ties == nil {
+			return
+		}
+		block := codes.of(worker)[:hi-lo]
+		for i, p := range pairs[lo:hi] {
+			block[i] = p.code
+		}
+		engine.MarkTies(job.Ties, lo, lo > 0 && pairs[lo-1].code == pairs[lo].code, block)
 	})
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -22,9 +23,11 @@ func named() []engine.Algorithm {
 	return all
 }
 
-// orderOf orders codes of so many bits by a named algorithm.
+// orderOf orders codes of so many bits by an algorithm, and holds the ties that it
+// marks to the order.
 func orderOf(codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint32, error) {
 	order := make([]uint32, len(codes))
+	ties := make([]uint32, engine.TieWords(len(codes)))
 	job := &engine.Job{N: len(codes), Bits: bits, Algorithm: a, Env: new(engine.Env)}
 	job.Loop.Workers = workers
 	job.Emit = func(lo int, places []uint32) { copy(order[lo:], places) }
@@ -34,8 +37,16 @@ func orderOf(codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint3
 			dst[i] = uint32(codes[lo+i])
 		}
 	}
+	job.Ties = ties
 	defer job.Arena.Release(1)
-	return order, Engine{}.Order(context.Background(), job)
+	err := Engine{}.Order(context.Background(), job)
+	for i, at := range order {
+		tied := i > 0 && codes[at] == codes[order[i-1]]
+		if err == nil && tied != (ties[i/32]>>(i%32)&1 == 1) {
+			return order, fmt.Errorf("the code at place %d is marked wrong: tied %v", i, tied)
+		}
+	}
+	return order, err
 }
 
 // stableOrder is what every algorithm is held to.
@@ -71,7 +82,7 @@ func TestAlgorithmsAgree(t *testing.T) {
 				}
 			}
 			want := stableOrder(codes)
-			for k, a := range named() {
+			for k, a := range append(named(), engine.Auto) {
 				workers := []int{1, 2, 5}[(i+j+k)%3]
 				got, err := orderOf(codes, bits, a, workers)
 				if err != nil || !slices.Equal(got, want) {

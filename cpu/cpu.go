@@ -56,5 +56,10 @@ func orderJob[C Code](job *engine.Job, src Source[C]) error {
 	if job.Algorithm.OrdersCodes() {
 		return orderBy(job, src)
 	}
-	return Order(job.Env, job.N, src, nil, false, func(_, lo int, order []uint32, _ []C) { job.Emit(lo, order) })
+	return Order(job.Env, job.N, src, nil, job.Ties != nil, func(_, lo int, order []uint32, codes []C) {
+		job.Emit(lo, order)
+		if job.Ties != nil {
+			engine.MarkTies(job.Ties, lo, false, codes) // ranges begin between different codes
+		}
+	})
 }

@@ -4,7 +4,9 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
 )
 
 // moveBytes is what a bucket of elements, their codes and their words may
@@ -81,7 +83,8 @@ func gather[E any](dst, src []E, p part) {
 	}
 	src = src[p.base:]
 	words, mask := p.words[:len(dst)], p.mask
-	if done := gatherLines(dst, src, words, mask); done > 0 {
+	if unsafe.Sizeof(dst[0]) >= streamedBytes {
+		done := gatherLines(dst, src, words, mask, false)
 		dst, words = dst[done:], words[done:]
 	}
 	dst = dst[:len(words)]
@@ -90,19 +93,29 @@ func gather[E any](dst, src []E, p part) {
 	}
 }
 
-// streamedBytes is the element size from which a gather stores past the caches.
-// Measured at n = 10^7, 2 workers: 64-byte elements gain 4 of 55 ns a core,
-// 24-byte elements lose 1 of 27, 16-byte ones 0.7 of 25.
+// streamedBytes is the element size from which a gather from a bucket, which is in
+// the cache, stores past the caches. Measured at n = 10^7, 2 workers: 64-byte
+// elements gain 4 of 55 ns a core, 24-byte elements lose 1 of 27, 16-byte ones 0.7
+// of 25.
 const streamedBytes = 64
+
+// GatherPast is [perm.Gather] on the calling goroutine for memory that nobody reads
+// soon: it stores whole lines past the caches. Measured with 16 workers on 16 cores
+// of a Xeon of 2023, 24 million elements: those of 16, 24 and 64 bytes take 14.8,
+// 20.2 and 27.5 ms, with plain stores 17.8, 24.9 and 39.7.
+func GatherPast[E any](dst, src []E, index []uint32) {
+	done := gatherLines(dst, src, index, whole, fetch.Pays(src))
+	perm.Gather(dst[done:], src, index[done:], 1)
+}
 
 // gatherLines gathers whole cache lines past the caches and returns the number
 // of elements written, which may be 0. The lines of dst before the first whole
-// one are written in place.
-func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
+// one are written in place. far says that src is not in the cache.
+func gatherLines[E any](dst, src []E, words []uint32, mask uint32, far bool) int {
 	log, ok := combineLog[E]()
-	const group = 16 // elements gathered before they are stored
-	size := unsafe.Sizeof(dst[0])
-	if !ok || size < streamedBytes || len(dst) < 4*group || scratch.HasPointers[E]() {
+	const group = fetch.Group // elements gathered before they are stored
+	size := unsafe.Sizeof(*new(E))
+	if whole := size%4 == 0; !ok || !whole || len(dst) < 4*group || scratch.HasPointers[E]() {
 		return 0
 	}
 	head := 0
@@ -117,11 +130,14 @@ func gatherLines[E any](dst, src []E, words []uint32, mask uint32) int {
 	var few [group]E
 	done := head
 	for ; done+group <= len(dst); done += group {
+		if ahead := done + fetch.Ahead; far && ahead+group <= len(dst) {
+			fetch.Elements(src, words[ahead:ahead+group])
+		}
 		for i, x := range words[done : done+group] {
 			few[i%group] = src[x&mask]
 		}
-		// Sound: E holds no pointers, and 16 elements of a multiple of 4 bytes are whole lines that
-		// begin at a line of dst.
+		// Sound: E holds no pointers, and 16 elements of a multiple of 4 bytes are
+		// whole lines, of which the first begins at one of dst.
 		streamLines(unsafe.Pointer(&dst[done]), unsafe.Pointer(&few), int(group*size/64))
 	}
 	streamFence()

@@ -38,6 +38,31 @@ func (in input) resultSize() int {
 	return 4
 }
 
+// kind is the suffix of the kernels that see codes.
+func (in input) kind() string {
+	if in.keys {
+		return "_keys" + width(in.wide)
+	}
+	return width(in.wide)
+}
+
+// tiesOf returns device memory where the ties of an order are marked, as
+// engine.Job has them.
+func (l *lane) tiesOf(in input, order cuda.Ptr) (cuda.Ptr, error) {
+	ties, err := l.take(tiesBytes(in.n))
+	if err != nil {
+		return 0, err
+	}
+	return ties.at, l.markTies(in, order, ties.at)
+}
+
+func tiesBytes(n int) int { return 4 * engine.TieWords(n) }
+
+// markTies marks the ties of an order, 0 for that of codes in order.
+func (l *lane) markTies(in input, order, ties cuda.Ptr) error {
+	return l.run("mark_ties"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(ties))
+}
+
 // finding is the outcome of one sort.
 type finding struct {
 	algorithm engine.Algorithm
@@ -182,7 +207,8 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	width := width(wide)
 	k := map[string]int{
 		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "reverse_codes" + width: 0, "sum_codes" + width: 0,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "mark_ties" + width: 0,
+		"reverse_codes" + width: 0, "sum_codes" + width: 0,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

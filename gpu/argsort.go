@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -16,11 +18,13 @@ import (
 // does not leave the package.
 var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
-// sample is what the sample kernels found: struct Sample of sample.cuh.
+// sample is what the sample kernels found: struct SampleNote of sample.cuh, and, if
+// they were asked for, the codes of the first sample.
 type sample struct {
 	low, high, differ uint64
 	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
 	parts             [kernels.Segments]uint32
+	told              atomic.Uint32 // the device has written what is above
 	code              [kernels.RangeSamples]uint64
 	position          [kernels.RangeSamples]uint32
 }
@@ -29,8 +33,6 @@ type sample struct {
 func (s *sample) nearlyOrdered() bool {
 	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
 }
-
-const sampleHead = 40 + 4*kernels.Segments // bytes up to the codes
 
 // note is a lane's pinned memory: what small copies come from and go to.
 type note struct {
@@ -42,7 +44,7 @@ type note struct {
 	sums   [2]uint64 // of the hashes of codes, and of sorted codes
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
-	radix  radixFound
+	radix  radixNote
 	route  routeNote
 }
 
@@ -58,7 +60,7 @@ func (a *area) take(bytes int) cuda.Ptr {
 // memory is the device memory of one sort besides codes and what they become.
 type memory struct {
 	sample, count, table, status    cuda.Ptr
-	bounds, rooms, cursors, tiles   cuda.Ptr
+	sections, rooms, cursors, tiles cuda.Ptr
 	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
 	sizes, slices, oversize, bucket cuda.Ptr
 	spill, below, above             cuda.Ptr
@@ -78,7 +80,7 @@ func head(a *area) memory {
 
 // body adds what the plan needs.
 func (m *memory) body(a *area, p *plan) {
-	m.bounds = a.take(int(unsafe.Sizeof(bounds{})))
+	m.sections = a.take(kernels.SectionsBytes)
 	m.rooms = a.take(kernels.RoomBytes * (p.rooms + 1))
 	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
 	m.slices = a.take(kernels.SliceBytes * p.buckets)
@@ -184,7 +186,7 @@ func (l *lane) attempt(way Spreading, m memory, in input, to cuda.Ptr) (finding,
 	if err := l.bucketSort(m, p, in.codes, to); err != nil {
 		return finding{}, err
 	}
-	return l.outcome(m, p)
+	return l.outcome(p)
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which
@@ -204,19 +206,28 @@ func (l *lane) sampleGrid(in input) int {
 
 func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 
+// lookPatience is how long a sort looks for the sample before it waits for the
+// device in the driver, which takes a few µs more.
+const lookPatience = 100 * time.Microsecond
+
 // look samples the codes.
 func (l *lane) look(m memory, in input) error {
+	told := &l.note.sample.told
+	told.Store(0)
 	return first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
 		func() error {
-			return l.run("sample_range"+width(in.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample))
+			return l.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
 		},
 		func() error {
 			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
-				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample))
+				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&l.note.sample))
 		},
-		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.sample), m.sample, sampleHead, l.stream) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error {
+			if await(time.Now().Add(lookPatience), told) {
+				return nil
+			}
+			return l.SyncStream(l.stream)
+		},
 	)
 }
 
@@ -285,12 +296,12 @@ func (l *lane) plan(way Spreading, m memory, in input) (*plan, error) {
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
 	if way == Sections {
-		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), l.parts.mean(in.n, sectionSlice))
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), l.parts.mean(in.n, sectionSlice), &l.note.bounds)
 	}
 	var t *table
 	err := first(
 		func() error {
-			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+sampleHead, 12*kernels.RangeSamples, l.stream)
+			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, l.stream)
 		},
 		func() error { return l.SyncStream(l.stream) },
 		func() error {
@@ -394,7 +405,7 @@ func (l *lane) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 			}
 			return l.Launch(l.function("oversize_sort"+p.kind()), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side, slices.Concat(
 				[]uint64{uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale}, p.reading(codes),
-				[]uint64{uint64(m.spill), uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(to), uint64(m.status)})...)
+				[]uint64{uint64(m.spill), uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(to), uint64(m.status), mapped(&l.note.status)})...)
 		},
 		func() error { return l.Record(l.split, l.side) },
 		func() error { return l.WaitEvent(l.stream, l.split) },
@@ -403,18 +414,15 @@ func (l *lane) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 
 // openRooms makes the rooms of the first partition.
 func (l *lane) openRooms(m memory, p *plan) error {
-	table, sizes := cuda.Ptr(0), 0
+	table, sizes := uint64(0), 0
 	if p.bounds != nil {
-		table, l.note.bounds = m.bounds, *p.bounds
-		if err := l.CopyToDevice(table, unsafe.Pointer(&l.note.bounds), int(unsafe.Sizeof(bounds{})), l.stream); err != nil {
-			return err
-		}
+		table = mapped(p.bounds)
 	}
 	if p.twice {
 		sizes = p.buckets
 	}
 	return l.run("open_rooms", l.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
-		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), uint64(table), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
+		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), table, uint64(m.sections), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
 }
 
 func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
@@ -435,7 +443,7 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
 		return l.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
-			slices.Concat(layout, []uint64{uint64(elements), uint64(m.bounds), uint64(m.cursors), uint64(spill)}, outside)...)
+			slices.Concat(layout, []uint64{uint64(elements), uint64(m.sections), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
 	return l.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
@@ -466,9 +474,9 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 	)
 }
 
-// outcome waits for the sort and reads how it went.
-func (l *lane) outcome(m memory, p *plan) (finding, error) {
-	if err := l.readStatus(m); err != nil {
+// outcome waits for the sort and looks at how it went.
+func (l *lane) outcome(p *plan) (finding, error) {
+	if err := l.SyncStream(l.stream); err != nil {
 		return finding{}, err
 	}
 	if l.note.status[kernels.StatusLost] != 0 {

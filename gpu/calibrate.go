@@ -10,7 +10,6 @@ import (
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/perm"
 )
 
 // Calibration runs once in a process, in the background, behind the opening of
@@ -228,7 +227,7 @@ func moves[E any](m *model) (move, gather float64, err error) {
 				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
 			},
 			func() error {
-				return env.Stage("gather", n, piece, func(_, lo, hi int) { perm.Gather(s[lo:hi], aside, order[lo:hi], 1) })
+				return env.Stage("gather", n, piece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
 			},
 		)
 	})

@@ -42,7 +42,7 @@ func (l *lane) chunking(job *engine.Job) (chunking, error) {
 		return c, err
 	}
 	runs := runsBytes(c.input(c.n))
-	c.onDevice = 2*runs+pathsBytes(c.n, engine.Block) <= space
+	c.onDevice = 2*runs+mergeBytes(c.n, engine.Block) <= space
 	if c.onDevice && c.cut(space-runs, longestChunk) {
 		return c, nil
 	}

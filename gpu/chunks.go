@@ -294,26 +294,37 @@ func (p *chunks[W]) mergeAll() error {
 	if !p.onDevice {
 		return p.mergeOnHost()
 	}
-	var run runs
+	var run mergedRun
 	var failed error
 	err := p.job.Stage("merge", 1, 1, func(_, _, _ int) { run, failed = p.mergeOnDevice() })
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	return p.handBack(p.job, finding{}, p.result(run))
+	return p.handBack(p.job, result{ties: run.ties}, p.result(run.runs))
 }
 
-func (p *chunks[W]) mergeOnDevice() (run runs, err error) {
+// mergedRun is the run that is left, and the ties of its codes.
+type mergedRun struct {
+	runs
+	ties cuda.Ptr // marked if the job takes them
+}
+
+func (p *chunks[W]) mergeOnDevice() (run mergedRun, err error) {
 	p.put(p.own)
 	if err := p.drop(all); err != nil {
-		return runs{}, err
+		return run, err
 	}
-	spare, err := p.take(runsBytes(p.input(p.n)) + pathsBytes(p.n, p.length))
+	spare, err := p.take(runsBytes(p.input(p.n)) + mergeBytes(p.n, p.length))
 	if err != nil {
-		return runs{}, err
+		return run, err
 	}
 	space := area{spare.at}
-	paths := space.take(pathsBytes(p.n, p.length))
-	run, err = p.merge(p.input(p.n), p.length, p.runs, space.runs(p.input(p.n)), paths)
+	beside := space.take(mergeBytes(p.n, p.length))
+	ties := p.job.Ties != nil
+	run.runs, err = p.merge(p.input(p.n), p.length, p.runs, space.runs(p.input(p.n)), beside, ties || p.keys)
+	if ties && err == nil {
+		run.ties = beside // nobody needs paths any more
+		err = p.markTies(input{codes: run.codes, wide: p.wide, n: p.n}, 0, run.ties)
+	}
 	return run, firstError(err, p.SyncStream(p.stream))
 }

@@ -87,11 +87,12 @@ func TestChunks(t *testing.T) {
 func testChunks[W word](t *testing.T, e *Engine, c cut, length int, codes []W) {
 	t.Helper()
 	e.dev.limit = c.limit(e, isWide[W](), false, length)
-	job, order := newJob(t.Context(), c.algorithm, codes)
+	job, order := markedJob(t.Context(), c.algorithm, codes)
 	defer job.Arena.Release(1)
 	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
 	}
+	checkMarked(t, job.Ties, codes, order)
 	checkCut(t, e, c, job)
 	e.dev.limit = c.limit(e, isWide[W](), true, length)
 	job, sorted := keysJob(t.Context(), c.algorithm, codes)
@@ -150,10 +151,11 @@ func TestChunksOfNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 2, engine.Block, engine.Block + 1} {
 		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
 			codes := codesOf["16 values"](rand.New(rand.NewPCG(2, 3)), n)
-			job, order := newJob(t.Context(), a, codes)
+			job, order := markedJob(t.Context(), a, codes)
 			if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 				t.Errorf("%v of %d codes: error %v, or wrong order", a, n, err)
 			}
+			checkMarked(t, job.Ties, codes, order)
 			job.Arena.Release(1)
 		}
 	}
@@ -239,7 +241,7 @@ func TestBucketBytes(t *testing.T) {
 		}
 		plans := []*plan{evenPlan(wide, layoutFor(in.n, wide, lowest, highest, evenMargin), d.parts.mean(in.n, evenSlice)), mappedPlan(lay, tab, count, in.samples(), d.parts.mean(in.n, fullSlice))}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
-		if p, err := sectionsPlan(wide, lay, parts, in.samples(), d.parts.mean(in.n, sectionSlice)); err == nil {
+		if p, err := sectionsPlan(wide, lay, parts, in.samples(), d.parts.mean(in.n, sectionSlice), new(bounds)); err == nil {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {

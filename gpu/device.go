@@ -176,7 +176,7 @@ func (d *device) lane(ctx context.Context) (*lane, error) {
 		return nil, ctx.Err()
 	}
 	if l := d.popSpare(); l != nil {
-		l.ctx = ctx
+		l.ctx, l.quiet = ctx, false
 		return l, nil
 	}
 	l := &lane{device: d, ctx: ctx}

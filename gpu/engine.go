@@ -67,7 +67,8 @@ func Device(ordinals ...int) Option {
 const leastMemory = 16 << 20
 
 // Memory bounds the device memory that one sort takes on a device, of the two that
-// share it. Default: what is free when the sort begins. Range: 16 MiB and above.
+// share it, besides 17 KiB that each has from the beginning. Default: what is free
+// when the sort begins. Range: 16 MiB and above.
 //
 // A sort that needs more proceeds in chunks, each uploaded while another is
 // sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes
@@ -305,6 +306,7 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result cuda.Pt
 		if err == nil && e.verify {
 			err = l.check(in, result)
 		}
+		l.quiet = err == nil
 		return err
 	})
 }

@@ -229,6 +229,39 @@ func TestFaultsOfChunks(t *testing.T) {
 	}
 }
 
+// TestFaultsOfTies fails every call of a sort whose ties the device marks: in one
+// pass, and in chunks, whose runs stay on the device or go to the host.
+func TestFaultsOfTies(t *testing.T) {
+	for _, c := range []cut{{engine.BucketBitonic, 1, false}, {engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
+		in, _ := readings(c.n(engine.Block))
+		key := func(r reading) [3]float32 { return [3]float32{float32(r.at % 90), 1, float32(r.value)} }
+		sorted := slices.SortedStableFunc(slices.Values(in), func(a, b reading) int {
+			ka, kb := key(a), key(b)
+			return slices.Compare(ka[:], kb[:])
+		})
+		walk(t, func(t *testing.T, w *injected) {
+			e := newEngine(t)
+			if c.chunks > 1 {
+				e.dev.limit = c.limit(e, true, false, engine.Block)
+			}
+			s := slices.Clone(in)
+			var st sorter.Stats
+			err := w.during(func() error {
+				return sorter.Sort(s, key, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable(), sorter.Workers(2), sorter.Report(&st))
+			})
+			switch {
+			case err == nil && (!slices.Equal(s, sorted) || st.Ties != len(in)):
+				t.Fatalf("%s, call %d: %d ties, or wrong order", w.hit, w.k, st.Ties)
+			case err != nil && (!isDeviceError(err) || !slices.Equal(s, in)):
+				t.Fatalf("%s, call %d: error %v, or a changed slice", w.hit, w.k, err)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
 // TestChunksStop has key functions panic and contexts end in each of several
 // chunks, while others are on their way: the slice is untouched, and what is
 // held after Close was before.

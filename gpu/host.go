@@ -18,8 +18,8 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	result := space.at
-	in.codes = result + cuda.Ptr(in.resultSize()*job.N+255)&^255
+	to := space.at
+	in.codes = to + cuda.Ptr(in.resultSize()*job.N+255)&^255
 	if in.wide {
 		err = upload(l, job, in.codes, job.Codes64)
 	} else {
@@ -28,44 +28,60 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	f, err := l.sortStage(e, job, in, result)
+	r, err := l.sortStage(e, job, in, to)
 	if err != nil {
 		return err
 	}
-	if err := l.handBack(job, f, result); err != nil {
+	if err := l.handBack(job, r, to); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, f.algorithm.String()
-	job.Trace.Found(f.shape)
-	job.Trace.Rounds = f.levels
+	job.Trace.Device, job.Trace.Algorithm = l.info.Name, r.algorithm.String()
+	job.Trace.Found(r.shape)
+	job.Trace.Rounds = r.levels
 	return nil
 }
 
-// sortStage sorts on the device, and checks the result if the engine is to.
-func (l *lane) sortStage(e *Engine, job *engine.Job, in input, result cuda.Ptr) (f finding, failed error) {
-	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		f, failed = l.sort(job.Algorithm, in, result)
-		if failed == nil && e.verify {
-			failed = l.check(in, result)
-		}
-	})
-	return f, firstError(failed, err)
+// result is what the device found, and where it marked the ties of the order if the
+// job takes them.
+type result struct {
+	finding
+	ties cuda.Ptr
 }
 
-// handBack brings back what the job takes: positions, or the codes themselves,
-// unless those were in order.
-func (l *lane) handBack(job *engine.Job, f finding, result cuda.Ptr) error {
+// sortStage sorts on the device, to an order or to sorted codes, and checks these if
+// the engine is to.
+func (l *lane) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr) (r result, failed error) {
+	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
+		r.finding, failed = l.sort(job.Algorithm, in, to)
+		if failed == nil && e.verify {
+			failed = l.check(in, to)
+		}
+		if failed == nil && job.Ties != nil {
+			r.ties, failed = l.tiesOf(in, to)
+		}
+	})
+	return r, firstError(failed, err)
+}
+
+// handBack brings back what the job takes: positions and their ties, or the codes
+// themselves, unless those were in order.
+func (l *lane) handBack(job *engine.Job, r result, from cuda.Ptr) error {
 	if !takesCodes(job) {
-		return download(l, job, result, job.Emit)
+		if job.Ties != nil {
+			if err := download(l, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
+				return err
+			}
+		}
+		return download(l, job, job.N, from, job.Emit)
 	}
-	if err := job.Loop.Err(); err != nil || f.inOrder() {
+	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
 	job.Loop.Ctx = nil // keys are written: this is finished
 	if job.EmitCodes64 != nil {
-		return download(l, job, result, job.EmitCodes64)
+		return download(l, job, job.N, from, job.EmitCodes64)
 	}
-	return download(l, job, result, job.EmitCodes32)
+	return download(l, job, job.N, from, job.EmitCodes32)
 }
 
 // takesCodes reports whether the job is one of keys that are their codes.
@@ -81,11 +97,8 @@ func slotsFor(job *engine.Job) int {
 	return max(1, min(2*max(1, job.Loop.Workers), maxSlots, max(2, most)))
 }
 
-// grainFor is how many words of the given size go through a slot at a time: as
+// grain is how many of n words of the given size go through a slot at a time: as
 // many as fit, but few enough for every worker to have several turns.
-func grainFor(job *engine.Job, size int) int { return grain(job.N, job, size) }
-
-// grain is grainFor n of the job's elements.
 func grain(n int, job *engine.Job, size int) int {
 	turn := n / (4 * max(1, job.Loop.Workers))
 	turn = max(turn, 1<<16/size) // smaller copies cost more than they move
@@ -117,7 +130,7 @@ func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W,
 		ring <- s
 	}
 	var failed fault
-	err := job.Stage("extract", job.N, grainFor(job, size), func(_, lo, hi int) {
+	err := job.Stage("extract", job.N, grain(job.N, job, size), func(_, lo, hi int) {
 		s := <-ring
 		defer func() { ring <- s }() // somebody may wait for it, also when a key function panics
 		if failed.get() != nil {
@@ -152,17 +165,17 @@ func pullAll[W word](job *engine.Job, dst []W, lo int, pull func(dst []W, lo int
 	return job.Loop.Err() // a block pulled while the context ended may be incomplete
 }
 
-// download brings job.N words back piece by piece, as many on their way at a time
-// as there are slots, and hands each on when it has arrived.
-func download[W word](l *lane, job *engine.Job, from cuda.Ptr, emit func(lo int, words []W)) error {
+// download brings n words back piece by piece, as many on their way at a time as
+// there are slots, and hands each on when it has arrived.
+func download[W word](l *lane, job *engine.Job, n int, from cuda.Ptr, emit func(lo int, words []W)) error {
 	size := int(unsafe.Sizeof(*new(W)))
-	d := &downloads[W]{lane: l, n: job.N, from: from, emit: emit, size: size, grain: grainFor(job, size), sent: make(chan arrival, len(l.slots))}
+	d := &downloads[W]{lane: l, n: n, from: from, emit: emit, size: size, grain: grain(n, job, size), sent: make(chan arrival, len(l.slots))}
 	for _, s := range l.slots {
 		if err := d.send(s); err != nil {
 			return err
 		}
 	}
-	err := job.Stage("download", job.N, d.grain, func(_, _, _ int) { d.receive() })
+	err := job.Stage("download", n, d.grain, func(_, _, _ int) { d.receive() })
 	return firstError(d.failed.get(), err)
 }
 

@@ -80,6 +80,17 @@ func (m *merger[W]) windows(runs []hostRun[W], lo, hi int, f func(lo, hi int, pa
 	return nil
 }
 
+// tied reports whether the first code of a window equals the one before it: the
+// highest of those that the runs have before their parts.
+func (m *merger[W]) tied(runs []hostRun[W], code W) bool {
+	for r, run := range runs {
+		if at := m.from[r]; at > 0 && run.codes[at-1] == code {
+			return true
+		}
+	}
+	return false
+}
+
 // advance moves m.at, which says how many elements of each run are among the
 // first ones of all, on by further elements; a tie belongs to the earlier run.
 // Bit by bit it finds the highest code that no more than those are below, in
@@ -297,6 +308,9 @@ func (p *chunks[W]) mergeOnHost() error {
 		m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
 			merged := m.rooms[1].cut(0, hi-lo)
 			m.tree(parts, merged)
+			if p.job.Ties != nil {
+				engine.MarkTies(p.job.Ties, lo, m.tied(runs, merged.codes[0]), merged.codes)
+			}
 			p.emit(lo, merged)
 			return p.job.Loop.Err()
 		})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -20,7 +22,9 @@ type lane struct {
 	side   cuda.Stream // for work beside that of stream
 	up     cuda.Stream // for uploads beside both
 	split  cuda.Event  // where streams part and meet
+	quiet  bool        // nothing is under way
 	note   *note       // pinned
+	states radixStates
 	pinned []unsafe.Pointer
 	slots  []*slot // in pinned
 	idle   []block
@@ -59,9 +63,30 @@ func (l *lane) open() (err error) {
 	if l.split, err = l.NewEvent(false); err != nil {
 		return err
 	}
+	if l.states.at, err = l.Alloc(2 * radixStateBytes); err != nil {
+		return err
+	}
 	p, err := l.HostAlloc(int(unsafe.Sizeof(note{})))
 	l.note = (*note)(p) // it holds no Go pointer
 	return err
+}
+
+// mapped is the address by which kernels reach pinned memory.
+func mapped[T any](pinned *T) uint64 { return uint64(uintptr(unsafe.Pointer(pinned))) }
+
+// await looks until a time whether a kernel has written any of the words, in pinned
+// memory: where the device works on nothing else, it has in a few µs.
+func await(end time.Time, words ...*atomic.Uint32) bool {
+	for {
+		for _, w := range words {
+			if w.Load() != 0 {
+				return true
+			}
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
 }
 
 // grow makes the lane have at least that many slots.
@@ -85,12 +110,12 @@ func (l *lane) grow(slots int) error {
 	return nil
 }
 
-// done gives the lane back. It waits for the streams: a sort that failed midway
-// may have left copies and kernels under way, and the next user of the lane's
-// memory has to find it quiet.
+// done gives the lane back. It waits for the streams, unless they are known to be
+// quiet: a sort that failed midway may have left copies and kernels under way, and
+// the next user of the lane's memory has to find it quiet.
 func (l *lane) done() {
 	defer func() { <-l.turns }()
-	if err := firstError(l.SyncStream(l.stream), l.SyncStream(l.side), l.SyncStream(l.up)); err != nil {
+	if err := l.settle(); err != nil {
 		// What the context met stays: every later call fails with it.
 		l.broken.CompareAndSwap(nil, &err)
 		l.free()
@@ -102,6 +127,14 @@ func (l *lane) done() {
 	l.idle = append(l.idle, l.held...)
 	l.held, l.tight = l.held[:0], false
 	l.pushSpare(l)
+}
+
+// settle waits until nothing is under way.
+func (l *lane) settle() error {
+	if l.quiet {
+		return nil
+	}
+	return firstError(l.SyncStream(l.stream), l.SyncStream(l.side), l.SyncStream(l.up))
 }
 
 // free gives everything of the lane back.
@@ -120,6 +153,7 @@ func (l *lane) free() error {
 	for _, s := range l.slots {
 		failed.add(l.DestroyEvent(s.passed))
 	}
+	failed.add(l.Free(l.states.at))
 	for _, p := range append(l.pinned, unsafe.Pointer(l.note)) {
 		failed.add(l.HostFree(p))
 	}

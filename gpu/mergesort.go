@@ -30,7 +30,7 @@ func (l *lane) mergeSort(in input, result cuda.Ptr) (finding, error) {
 	}
 	return finding{levels: rounds}, first(
 		func() error { return l.tileSort(in, from) },
-		func() error { _, err := l.merge(in, kernels.MergeTile, from, to, paths); return err },
+		func() error { _, err := l.merge(in, kernels.MergeTile, from, to, paths, in.keys); return err },
 		func() error { return l.SyncStream(l.stream) },
 	)
 }

@@ -68,13 +68,7 @@ func (p *plan) elementSize() int {
 // elementUp is the bits that code-low moves up in an element.
 func (p *plan) elementUp() int { return p.up - (64 - 8*p.elementSize()) }
 
-// kind is the suffix of the kernels that see codes.
-func (p *plan) kind() string {
-	if p.keys {
-		return "_keys" + width(p.wide)
-	}
-	return width(p.wide)
-}
+func (p *plan) kind() string { return input{wide: p.wide, keys: p.keys}.kind() }
 
 // reading is what kernels need to make results of elements.
 func (p *plan) reading(codes cuda.Ptr) []uint64 {
@@ -233,13 +227,14 @@ type bounds struct {
 // sectionsPlan is the plan for codes that are spread smoothly over the layout's
 // range, given how many of the sampled elements lie in each of kernels.Segments
 // equal parts of it, and the mean size of buckets. Sections are divided into rooms
-// by the sample, and the device cuts these into slices by what came.
-func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int) (*plan, error) {
-	p := &plan{wide: wide, layout: l, bounds: &bounds{}, least: 1, target: mean, twice: true}
+// by the sample, which b keeps, and the device cuts these into slices by what came.
+func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
+	p := &plan{wide: wide, layout: l, bounds: b, least: 1, target: mean, twice: true}
 	each := float64(l.n) / float64(sampled)
 	half := bits.Len(uint(l.n/mean)) / 2
 	for p.most = 1 << max(half, 5); p.most <= kernels.RoomThreads; p.most *= 2 {
 		if p.divide(count, each) {
+			p.place(count, each)
 			p.buckets = l.n/mean + p.rooms
 			return p, nil
 		}
@@ -247,40 +242,57 @@ func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int) (*plan
 	return nil, errUneven
 }
 
+// sectionParts is how many of the parts that a sample is counted by a section has.
+const sectionParts = kernels.Segments / kernels.Sections
+
 // divide cuts the sections into rooms of at most p.most slices, if there need not
 // be too many, where each element counted stands for so many.
 func (p *plan) divide(count []uint32, each float64) bool {
-	const parts = kernels.Segments / kernels.Sections
 	largest := 0.95 * float64(p.most) * float64(p.target) // elements of a room
 	p.rooms = 0
-	place := 0
 	for s := range kernels.Sections {
-		here := count[s*parts : (s+1)*parts]
-		rooms := int(math.Ceil(parts*each*float64(slices.Max(here))/largest)) + 1
+		densest := slices.Max(count[s*sectionParts : (s+1)*sectionParts])
+		rooms := int(math.Ceil(sectionParts*each*float64(densest)/largest)) + 1
 		if p.rooms+rooms > maxDigits {
 			return false
 		}
 		p.bounds.section[s] = uint32(p.rooms<<16 | rooms)
-		for r := range rooms {
-			from, to := (r<<16+rooms-1)/rooms, ((r+1)<<16+rooms-1)/rooms // of the section's 1 << 16 steps
-			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
-			p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), low}
-			sum := within(here, float64(from)*parts/(1<<16), float64(to)*parts/(1<<16))
-			place += int(each*(1.01*sum+5*math.Sqrt(sum)+8)) + kernels.LocalSize
-			p.rooms++
-		}
+		p.rooms += rooms
 	}
-	p.bounds.room[p.rooms] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
 	return true
 }
 
-// within returns how many of the elements counted in parts lie between two
-// points on the scale of parts.
-func within(count []uint32, from, to float64) (sum float64) {
-	for i := int(from); float64(i) < to; i++ {
-		sum += float64(count[i]) * (min(to, float64(i+1)) - max(from, float64(i)))
+// place says where rooms begin, on the scale of words and in memory.
+func (p *plan) place(count []uint32, each float64) {
+	const steps = 1 << 16 // of a section
+	place, k := 0, 0
+	for s, section := range p.bounds.section {
+		here, rooms := count[s*sectionParts:(s+1)*sectionParts], int(section&0xffff)
+		from, before := 0, 0.0 // the step at which a room begins, and what is counted before it
+		part, sum := 0, 0.0    // the part that a room ends in, and what is counted before that
+		for r := range rooms {
+			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
+			p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), low}
+			to := ((r+1)*steps + rooms - 1) / rooms
+			for ; part < to*sectionParts/steps; part++ {
+				sum += float64(here[part])
+			}
+			behind := sum
+			if rest := to * sectionParts % steps; rest > 0 {
+				behind += float64(here[part]) * float64(rest) / steps
+			}
+			place += capacity(behind-before, each)
+			from, before = to, behind
+			k++
+		}
 	}
-	return sum
+	p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
+}
+
+// capacity is the elements that a room has place for whose share of a sample is
+// expected to be so much, where each element counted stands for so many.
+func capacity(share, each float64) int {
+	return int(each*(1.01*share+5*math.Sqrt(share)+8)) + kernels.LocalSize
 }
 
 // largestPlans are the plans of each kind that take most memory: of few codes, of
@@ -315,26 +327,31 @@ func (l *layout) even(count []uint32, m int, lowest, highest uint64) bool {
 // tooDense reports whether some group of parts holds more than its share by 2 %
 // and five standard deviations.
 func tooDense(group int, share float64, count []uint32) bool {
-	limit := 1.02*share + 5*math.Sqrt(share) + 3
-	sum := 0.0
-	for i, c := range count {
-		sum += float64(c)
-		if i >= group {
-			sum -= float64(count[i-group])
-		}
+	limit := int(1.02*share + 5*math.Sqrt(share) + 3)
+	sum := 0
+	for _, c := range count[:group] {
+		sum += int(c)
+	}
+	for i, c := range count[group:] {
 		if sum > limit {
 			return true
 		}
+		sum += int(c) - int(count[i])
 	}
-	return false
+	return sum > limit
 }
 
 // smooth reports whether neighbouring parts of the range hold similar numbers
-// of elements, so that a part can be taken for even in itself.
+// of elements, so that a part can be taken for even in itself: numbers that differ
+// by at most 12 %, and six and six standard deviations.
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
-		a, b := float64(count[i-1]), float64(count[i])
-		if step, most := math.Abs(a-b), max(a, b); step > 0.12*most+6 && step > 0.12*most+6+6*math.Sqrt(most) {
+		a, b := int(count[i-1]), int(count[i])
+		step, most := max(a, b)-min(a, b), max(a, b)
+		if 25*step <= 3*most+150 {
+			continue
+		}
+		if most := float64(most); float64(step) > 0.12*most+6+6*math.Sqrt(most) {
 			return false
 		}
 	}

@@ -51,7 +51,7 @@ func TestSections(t *testing.T) {
 			count[i] = uint32(max(0, 1-16*x*x) * 1000)
 			sampled += int(count[i])
 		}
-		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled, sectionSlice)
+		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled, sectionSlice, new(bounds))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"math/bits"
-	"unsafe"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/kernels"
@@ -11,7 +13,7 @@ import (
 // radixModules are the kernels of the radix sort.
 var radixModules = []*module{{kernels.Radix, map[string]int{
 	"radix_histogram_u32": kernels.RadixCountSharedU32, "radix_histogram_u64": kernels.RadixCountSharedU64,
-	"radix_starts":   kernels.RadixStartsShared,
+	"radix_histogram_keys_u32": kernels.RadixCountSharedU32, "radix_histogram_keys_u64": kernels.RadixCountSharedU64,
 	"radix_pass_u32": kernels.RadixShared, "radix_pass_u64": kernels.RadixShared,
 	"radix_pass_keys_u32": kernels.RadixKeysU32, "radix_pass_keys_u64": kernels.RadixShared,
 }}}
@@ -22,22 +24,18 @@ const _ = uint(kernels.RadixMost - maxN)
 // radixMemory is the device memory of one radix sort besides codes and what they
 // become.
 type radixMemory struct {
-	state, words cuda.Ptr // cleared before, in one piece
-	even, odd    cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
+	words     cuda.Ptr // counts of tiles
+	even, odd cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
 }
 
-// radixLayout lays the memory out, and returns how much is to be cleared.
-func radixLayout(a *area, in input) (m radixMemory, cleared int) {
-	first := a.at
-	m.state = a.take(kernels.RadixStateBytes)
-	m.words = a.take(4 * kernels.RadixDigits * radixTiles(in.n))
-	cleared = int(a.at - first)
+func radixLayout(a *area, in input) radixMemory {
+	m := radixMemory{words: a.take(4 * kernels.RadixDigits * radixTiles(in.n))}
 	if in.keys {
 		m.even = a.take(in.size() * in.n)
 	} else {
 		m.even, m.odd = a.take(8*in.n), a.take(8*in.n)
 	}
-	return m, cleared
+	return m
 }
 
 // radixBytes is the device memory of a radix sort besides codes and what they become.
@@ -47,53 +45,83 @@ func radixBytes(_ *device, in input) int {
 	return int(size.at)
 }
 
-// radixSort orders codes digit by digit. It has to wait for nothing on the way:
-// the device finds out itself which digits all codes share, and whether the codes
-// are in order; passes that are not needed end at once.
+// radixStates are two states of a lane's radix sorts, which take them by turns: a
+// sort finds one clear, and clears the other, which the sort before it used.
+type radixStates struct {
+	at    cuda.Ptr // of both
+	turn  int      // 0 or 1
+	clear bool     // the one whose turn it is
+}
+
+// radixStateBytes is from one state to the other.
+const radixStateBytes = (kernels.RadixStateBytes + 255) &^ 255
+
+// take returns the state of a sort, and the one that the sort is to clear.
+func (s *radixStates) take(l *lane) (state, spent cuda.Ptr, err error) {
+	if !s.clear { // nobody did: this is the first sort, or the last one failed
+		err = l.Memset32(s.at, 0, 2*radixStateBytes/4, l.stream)
+	}
+	state, spent = s.at+cuda.Ptr(s.turn*radixStateBytes), s.at+cuda.Ptr((1-s.turn)*radixStateBytes)
+	s.turn, s.clear = 1-s.turn, false
+	return state, spent, err
+}
+
+// radixSort orders codes digit by digit. The device finds out itself which digits
+// all codes share, and whether the codes are in order; passes that are not needed
+// end at once.
 func (l *lane) radixSort(in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, l.identity(in, to, false)
 	}
-	var size area
-	radixLayout(&size, in)
-	block, err := l.take(int(size.at))
+	block, err := l.take(radixBytes(l.device, in))
 	if err != nil {
 		return finding{}, err
 	}
 	defer l.put(block)
-	m, cleared := radixLayout(&area{block.at}, in)
+	state, spent, err := l.states.take(l)
+	if err != nil {
+		return finding{}, err
+	}
+	m := radixLayout(&area{block.at}, in)
 	err = first(
-		func() error { return l.Memset32(m.state, 0, cleared/4, l.stream) },
-		func() error { return l.countDigits(m, in) },
-		func() error { return l.radixPasses(m, in, to) },
-		func() error {
-			return l.CopyToHost(unsafe.Pointer(&l.note.radix), m.state+kernels.RadixFoundAt, int(unsafe.Sizeof(l.note.radix)), l.stream)
-		},
+		func() error { return l.countDigits(m, in, to, state, spent) },
+		func() error { return l.radixPasses(m, in, to, state) },
 		func() error { return l.SyncStream(l.stream) },
 	)
-	return l.note.radix.finding(), err
+	l.states.clear = err == nil
+	return l.note.radix.get().finding(), err
 }
 
-// radixFound is what the device found out, as struct RadixState has it.
-type radixFound struct {
-	active uint32 // places where codes differ, a bit each
-	shape  uint32
+// radixNote is what the device writes meanwhile: struct RadixNote of radix.cuh.
+type radixNote struct{ shuffled, found atomic.Uint32 }
+
+func (r *radixNote) clear() {
+	r.shuffled.Store(0)
+	r.found.Store(0)
 }
+
+// get returns what was found, 0 if nothing was yet.
+func (r *radixNote) get() radixFound { return radixFound(r.found.Load()) }
+
+// radixFound is places where codes differ, a bit each, below their shape.
+type radixFound uint32
+
+func (f radixFound) passes() int { return bits.OnesCount32(uint32(f) & (1<<kernels.RadixShape - 1)) }
 
 func (f radixFound) finding() finding {
-	switch {
-	case f.shape == kernels.RadixDescending:
+	switch f >> kernels.RadixShape {
+	case kernels.RadixDescending:
 		return finding{shape: "reversed"}
-	case f.shape == kernels.RadixAscending && f.active > 0:
+	case kernels.RadixAscending:
 		return finding{shape: "sorted"}
-	case f.shape == kernels.RadixAscending:
+	case kernels.RadixFlat:
 		return finding{shape: "flat"}
 	}
-	return finding{levels: bits.OnesCount32(f.active)} // each had its pass
+	return finding{levels: f.passes()}
 }
 
 // countDigits counts the digits of all places and makes starts of the counts.
-func (l *lane) countDigits(m radixMemory, in input) error {
+func (l *lane) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) error {
 	grid := min(kernels.RadixCountBlocks*l.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
 	ordered := uint64(1)
 	if in.shuffled {
@@ -103,28 +131,42 @@ func (l *lane) countDigits(m radixMemory, in input) error {
 	if in.wide {
 		shared = kernels.RadixCountSharedU64
 	}
-	return first(
-		func() error {
-			return l.run("radix_histogram"+width(in.wide), grid, kernels.RadixCountThreads, shared, uint64(in.codes), uint64(in.n), ordered, uint64(m.state))
-		},
-		func() error {
-			return l.run("radix_starts", 1, kernels.RadixDigits, kernels.RadixStartsShared, uint64(in.n), uint64(in.places()), ordered, uint64(m.state))
-		},
-	)
+	l.note.radix.clear()
+	return l.run("radix_histogram"+in.kind(), grid, kernels.RadixCountThreads, shared,
+		uint64(in.codes), uint64(in.n), ordered, uint64(to), uint64(state), uint64(spent), uint64(m.words), mapped(&l.note.radix))
 }
 
-// radixPasses enqueues a pass for each place.
-func (l *lane) radixPasses(m radixMemory, in input, to cuda.Ptr) error {
-	kernel, shared, moving := "radix_pass", kernels.RadixShared, []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
+// radixPatience is how long a sort looks for what its passes depend on, in all. A
+// device that others keep busy for longer is given passes that it may not need: each
+// takes 2 µs then.
+const radixPatience = 50 * time.Microsecond
+
+// radixPasses enqueues the passes that are needed, or as many as there are places
+// where the device does not tell in time. The first pass is on its way when the
+// digits are counted: for codes in no order the device soon knows that it is needed.
+// The others can wait for the counts, since they wait for the first one.
+func (l *lane) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
+	shared, moving := kernels.RadixShared, []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
 	if in.keys {
-		kernel, moving = "radix_pass_keys", []uint64{uint64(m.even), uint64(to)}
+		moving = []uint64{uint64(m.even), uint64(to)}
 		if !in.wide {
 			shared = kernels.RadixKeysU32
 		}
 	}
-	for place := range in.places() {
-		args := append([]uint64{uint64(in.codes), uint64(in.n), uint64(place), uint64(m.state), uint64(m.words)}, moving...)
-		if err := l.run(kernel+width(in.wide), radixTiles(in.n), kernels.RadixThreads, shared, args...); err != nil {
+	end := time.Now().Add(radixPatience)
+	for pass := range in.places() {
+		switch note := &l.note.radix; {
+		case pass > 0:
+			await(end, &note.found)
+		case !in.shuffled:
+			await(end, &note.shuffled, &note.found)
+		}
+		if found := l.note.radix.get(); found != 0 && pass >= found.passes() {
+			return nil
+		}
+		err := l.run("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
+			slices.Concat([]uint64{uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words)}, moving)...)
+		if err != nil {
 			return err
 		}
 	}

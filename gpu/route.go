@@ -52,18 +52,18 @@ const sampleThinning = 8
 
 // samplePart takes a sample of a part, one key out of each of equally long pieces.
 func (p *sharing) samplePart(q *part) error {
-	b, err := q.take(kernels.SampleBytes)
+	b, err := q.take(headBytes)
 	if err != nil {
 		return err
 	}
 	defer q.put(b)
-	s := &q.note.sample
+	m, s := head(&area{b.at}), &q.note.sample
 	err = first(
 		func() error {
-			return q.run("sample_range"+width(p.wide), 1, kernels.SampleThreads, kernels.SampleShared, uint64(q.codes.at), uint64(q.hi-q.lo), uint64(b.at))
+			return q.run("sample_range"+width(p.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(q.codes.at), uint64(q.hi-q.lo), uint64(m.sample), uint64(m.status))
 		},
 		func() error {
-			return q.CopyToHost(unsafe.Pointer(&s.code), b.at+sampleHead, 12*kernels.RangeSamples, q.stream)
+			return q.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, q.stream)
 		},
 		func() error { return q.SyncStream(q.stream) },
 	)

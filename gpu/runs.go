@@ -65,6 +65,10 @@ func mergeRounds(n, length int) (rounds int) {
 // pathsBytes is enough for the paths of all merges of runs at least that long.
 func pathsBytes(n, length int) int { return 4*mergeTiles(n, length) + 256 }
 
+// mergeBytes is enough for the paths of all merges, and then for the ties of the
+// run that is left.
+func mergeBytes(n, length int) int { return max(pathsBytes(n, length), tiesBytes(n)+256) }
+
 // mergeTiles is how many tiles the merge of runs of that length has; that of
 // longer runs has no more.
 func mergeTiles(n, length int) int {
@@ -88,12 +92,12 @@ func (l *lane) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
 }
 
 // merge merges the runs of in's elements, of that length, until one is left. It
-// reads and writes from and to in turns, and returns the last run: of an order
-// without its codes, of keys alone without positions.
-func (l *lane) merge(in input, length int, from, to runs, paths cuda.Ptr) (runs, error) {
+// reads and writes from and to in turns, and returns the last run, with its codes if
+// these are asked for; of keys alone that has no positions.
+func (l *lane) merge(in input, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
 	given := 0 // tiles since the last wait
 	for ; length < in.n; length *= 2 {
-		if 2*length >= in.n && !in.keys {
+		if 2*length >= in.n && !codes {
 			to.codes = 0
 		}
 		if err := l.mergePairs(in.wide, in.n, length, from, to, paths, &given); err != nil {

@@ -149,15 +149,15 @@ func testMerge[W word](t *testing.T, l *lane, codes []W, length int) {
 	to := runs{up(t, l, make([]W, n)), up(t, l, make([]uint32, n))}
 	paths := up(t, l, make([]uint32, pathsBytes(n, length)/4))
 	keys := runs{codes: up(t, l, sorted)} // what is merged is overwritten
-	run, err := l.merge(input{wide: wide, n: n}, length, from, to, paths)
+	run, err := l.merge(input{wide: wide, n: n}, length, from, to, paths, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sorted, positions = sortedRuns(codes, n)
-	if !slices.Equal(down[uint32](t, l, run.positions, n), positions) {
+	if !slices.Equal(down[W](t, l, run.codes, n), sorted) || !slices.Equal(down[uint32](t, l, run.positions, n), positions) {
 		t.Errorf("wide %v: wrong order", wide)
 	}
-	run, err = l.merge(input{wide: wide, n: n, keys: true}, length, keys, runs{codes: up(t, l, make([]W, n))}, paths)
+	run, err = l.merge(input{wide: wide, n: n, keys: true}, length, keys, runs{codes: up(t, l, make([]W, n))}, paths, true)
 	if err != nil || run.positions != 0 || !slices.Equal(down[W](t, l, run.codes, n), sorted) {
 		t.Errorf("wide %v: error %v, or wrong keys", wide, err)
 	}

@@ -28,13 +28,14 @@ const splitN = 1 << 25
 var errCrowded = errors.New("sorter: gpu: a part of the list is too long for a device")
 
 // shares reports whether the devices are to share a job. Each of them has elements
-// then.
+// then. Ties are marked by one device: equal codes may lie in two parts, which begin
+// in the middle of a word.
 func (e *Engine) shares(job *engine.Job) bool {
 	devices, least := len(e.chosen()), e.splits
 	if least == 0 {
 		least = splitN
 	}
-	return devices > 1 && job.Algorithm != engine.Hybrid && job.N >= least && (devices-1)*partLength(job.N, devices) < job.N
+	return devices > 1 && job.Algorithm != engine.Hybrid && job.Ties == nil && job.N >= least && (devices-1)*partLength(job.N, devices) < job.N
 }
 
 // partLength is how many elements of n each device is given, but for the last.

@@ -140,6 +140,9 @@ func TestShares(t *testing.T) {
 		if got := c.e.shares(&engine.Job{N: c.n, Algorithm: c.a}); got != c.want {
 			t.Errorf("%s, %d elements by %v: shared %v", c.e.Name(), c.n, c.a, got)
 		}
+		if c.e.shares(&engine.Job{N: c.n, Algorithm: c.a, Ties: make([]uint32, 1)}) {
+			t.Errorf("%s, %d elements by %v: shared, with ties to be marked", c.e.Name(), c.n, c.a)
+		}
 	}
 }
 

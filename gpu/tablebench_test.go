@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -44,4 +46,28 @@ func BenchmarkTable(b *testing.B) {
 			put(t, &m)
 		}
 	})
+}
+
+// BenchmarkSections times what the host does for smooth codes, which are as many as
+// the name says.
+func BenchmarkSections(b *testing.B) {
+	for _, n := range []int{1 << 24, 1 << 28} {
+		in := input{n: n}
+		l := layoutFor(n, false, 0, 1<<32-1, unevenMargin)
+		count := make([]uint32, kernels.Segments)
+		for i := range count {
+			x := 16 * (float64(i)/kernels.Segments - 0.5) // standard deviations
+			count[i] = uint32(float64(in.samples()) * math.Exp(-x*x/2) * 16 / math.Sqrt(2*math.Pi) / kernels.Segments)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if l.even(count, in.samples(), 0, 1<<32-1) || !smooth(count) {
+					b.Fatal("not smooth")
+				}
+				if _, err := sectionsPlan(false, l, count, in.samples(), sectionSlice, new(bounds)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

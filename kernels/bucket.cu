@@ -5,8 +5,8 @@
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 ENTRY(SAMPLE_THREADS, 1)
-open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
-	make_rooms(rooms, cursors, (u32)count, bounds, (u32)scale, (u32)capacity, sizes, buckets, status);
+open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, Sections *sections, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
+	make_rooms(rooms, cursors, (u32)count, bounds, sections, (u32)scale, (u32)capacity, sizes, buckets, status);
 }
 
 ENTRY(ROOM_THREADS, 1)

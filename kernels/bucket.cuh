@@ -117,7 +117,7 @@ template <int BITS, class L>
 DEVICE void split_sections(const typename L::Raw *codes, u64 n, const L &layout, const RoomSink<typename L::Element, BoundRooms> &sink, const Outside<typename L::Listed> &away) {
 	typedef SectionShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
-	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.bounds->section[threadIdx.x]; // split_tile begins with a barrier
+	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
 	const u32 first = blockIdx.x * (u32)Shared::TILE;
 	SectionSource<L> source = {{{codes + first, first, layout, 0}, away}, shared.section};
 	split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
@@ -212,10 +212,11 @@ template <class B> DEVICE void write_outside(OversizeShared<typename B::Element>
 }
 
 // oversize_sort sorts listed buckets, what their rooms hold and what was
-// spilled, and the codes outside the range.
+// spilled, and the codes outside the range. Its last block leaves the status, which
+// nobody changes behind it, in memory of the host.
 template <class B>
 DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill<typename B::Element> &spill, const u32 *oversize,
-                          const Outside<typename B::Output> &away, typename B::Output *to) {
+                          const Outside<typename B::Output> &away, typename B::Output *to, u32 *note) {
 	typedef typename B::Element Element;
 	SORTER_SHARED(OversizeShared<Element>, shared);
 	u32 *status = spill.status;
@@ -244,4 +245,5 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}
+	if (is_last_block(status + ENDED, shared.count) && threadIdx.x < STATUS_WORDS) note[threadIdx.x] = status[threadIdx.x];
 }

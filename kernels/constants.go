@@ -7,12 +7,12 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "dd5bebf3fe2d09cad9c5408bc14ed9fb88d99ca4cd687027abc9c72ec1730305"
-	bucketHash     = "5b368e401f0c255a20c708d8af576e424b74eb04001785c2531e6c45fd94ee07"
-	bucketU32Hash  = "a45b65e72dacd1ebbed010d22f8baabfe910317466e736783703805bcd4db392"
-	bucketU64Hash  = "528419d32421b2fb241189da3b67abbea6a44a3c3c287ee8656cc9f7f14b846b"
-	keysHash       = "a0b07ac28c3eb92692c414248bc307c07a45609eefb4e65df54f8b8c6f80eb33"
-	radixHash      = "0b2f27f62b07e4c4642957a8e05d5211ac4984626bbf128b0f8ac68d8ed4bb8c"
+	sourceHash     = "8957b904ec27286de1e6f64ef4805e7e6c016def5187d7291a83cfcadd3c34cf"
+	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
+	bucketU32Hash  = "0cfd13ea7930dc58993ca18730deb93586a51a9fc14d89b314ca9d6603e315fa"
+	bucketU64Hash  = "f6dad5c5b0eee0daa10ae6ae23b6641a32523ead677ffe690325942a756e1cbc"
+	keysHash       = "6d35b71bbc7dce24e02cf5723390634045929c692143cd6feb12dacb61e5c60c"
+	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
@@ -46,6 +46,7 @@ const (
 	LocalKeysU32        = 16896      // bytes, of local_sort for keys of 32 bits; those of 64 take as much as others
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
+	SectionsBytes       = 4224       // bytes of what split_sections looks up
 	RoomBytes           = 32         // bytes of what the kernels know of a room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
@@ -54,9 +55,11 @@ const (
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
 	SampleShared        = 1280       // bytes, of sample_range
-	SegmentsShared      = 4096       // bytes, of sample_segments
+	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102440     // bytes of the result of the sample kernels
+	SampleBytes         = 102728     // bytes of the result of the sample kernels
+	SampleCodesAt       = 4416       // where the codes of the first sample are in it, and their positions behind
+	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
 	MappedShared8U32    = 93328      // bytes, of split_mapped
@@ -91,14 +94,14 @@ const (
 	RadixKeysU32        = 48772      // bytes, of radix_pass for keys of 32 bits; those of 64 take as much as others
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
-	RadixCountBlocks    = 4          // blocks of radix_histogram on a multiprocessor
-	RadixCountSharedU32 = 4100       // bytes, of radix_histogram
-	RadixCountSharedU64 = 8196       // bytes, of radix_histogram
-	RadixStartsShared   = 128        // bytes
-	RadixStateBytes     = 8236       // bytes
-	RadixFoundAt        = 8224       // where the places that have a pass are in it, and the shape
+	RadixCountBlocks    = 3          // blocks of radix_histogram on a multiprocessor
+	RadixCountSharedU32 = 4240       // bytes, of radix_histogram
+	RadixCountSharedU64 = 8336       // bytes, of radix_histogram
+	RadixStateBytes     = 8240       // bytes
+	RadixShape          = 8          // bits of what was found, one for each place that has a pass, below the shape
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
+	RadixFlat           = 3          // shape of codes that are all the same
 	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
@@ -106,7 +109,7 @@ const (
 	StatusDescents      = 7          // index of a status word: neighbours in the wrong order
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
-	StatusWords         = 10         //
+	StatusWords         = 11         //
 	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes

@@ -22,7 +22,6 @@ CUDACPU_KERNEL(room_starts);
 CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
-CUDACPU_KERNEL(radix_starts);
 CUDACPU_KERNEL(route_starts);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
@@ -41,7 +40,9 @@ CUDACPU_KERNEL(route_starts);
 	CUDACPU_KERNEL(local_sort_##width);         \
 	CUDACPU_KERNEL(oversize_sort_##width);      \
 	CUDACPU_KERNEL(mark_order_##width);         \
+	CUDACPU_KERNEL(mark_ties_##width);          \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
+	CUDACPU_KERNEL(radix_histogram_keys_##width); \
 	CUDACPU_KERNEL(radix_pass_##width);         \
 	CUDACPU_KERNEL(radix_pass_keys_##width);    \
 	CUDACPU_KERNEL(reverse_codes_##width);      \

@@ -5,14 +5,17 @@
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
-ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sample) { sample_range(codes, n, sample); }
+ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sample, u32 *status) { sample_range(codes, n, sample, status); }
 
 ENTRY(SAMPLE_THREADS, 1)
-NAME(sample_segments)(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample) { sample_segments(codes, n, (u32)sample_bits, (u32)index_bits, sample); }
+NAME(sample_segments)
+(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, SampleNote *note) {
+	sample_segments(codes, n, (u32)sample_bits, (u32)index_bits, sample, note);
+}
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_map)
-(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, Sample *sample, u32 *segments) {
+(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *segments) {
 	sample_map(codes, n, (u32)sample_bits, (u32)index_bits, map, sample, segments);
 }
 
@@ -27,8 +30,8 @@ ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *sta
 #define SPLIT_SECTIONS(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_sections_##bits) \
-	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 *elements, const Bounds *bounds, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_sections<bits, Layout<CODE>>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {bounds}, cursors, {spill, status}}, {below, above, status}); \
+	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 *elements, const Sections *sections, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_sections<bits, Layout<CODE>>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
 	}
 #define SPLIT_MAPPED(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
@@ -56,9 +59,11 @@ NAME(local_sort)
 ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
 (const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
- u32 *below, u32 *above, u32 *order, u32 *status) {
-	oversize_sort<Bucket<CODE>>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order);
+ u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) {
+	oversize_sort<Bucket<CODE>>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
 }
+
+ENTRY(SAMPLE_THREADS, 1) NAME(mark_ties)(const CODE *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
 

@@ -15,8 +15,8 @@
 		split_codes<bits, KeyLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)up}, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}, {below, above, status}); \
 	} \
 	ENTRY(SPLIT_THREADS, 2) \
-	split_sections_##bits##_keys_##Code(const Code *codes, u64 n, u64 low, u64 span, u64 up, Code *elements, const Bounds *bounds, u32 *cursors, Code *spill, Code *below, Code *above, u32 *status) { \
-		split_sections<bits, KeyLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)up}, {elements, {bounds}, cursors, {spill, status}}, {below, above, status}); \
+	split_sections_##bits##_keys_##Code(const Code *codes, u64 n, u64 low, u64 span, u64 up, Code *elements, const Sections *sections, u32 *cursors, Code *spill, Code *below, Code *above, u32 *status) { \
+		split_sections<bits, KeyLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)up}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
 	}
 
 #define FOR_WIDTH(Code) \
@@ -30,9 +30,9 @@
 	} \
 	ENTRY(OVERSIZE_THREADS, 1) \
 	oversize_sort_keys_##Code(const Code *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 low, u64 up, Code *spill, const u32 *oversize, Code *below, Code *above, \
-	                          Code *sorted, u32 *status) { \
+	                          Code *sorted, u32 *status, u32 *note) { \
 		const KeyBucket<Code> bucket = {buckets, {(Code)low, 0, (u32)up}}; \
-		oversize_sort(bucket, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, sorted); \
+		oversize_sort(bucket, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, sorted, note); \
 	}
 FOR_WIDTH(u32)
 FOR_WIDTH(u64)

@@ -1,4 +1,5 @@
-// order.cuh: what needs no sorting, and the checks of an order and of sorted codes.
+// order.cuh: what needs no sorting, the checks of an order and of sorted codes, and
+// ties.
 #pragma once
 #include "sample.cuh"
 
@@ -48,4 +49,22 @@ DEVICE void count_unmarked(const u32 *seen, u64 n, u32 *status) {
 	u32 missing = 0;
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) missing += !(seen[i / 32] >> i % 32 & 1);
 	if (missing) atomicAdd(status + MISSING, missing);
+}
+
+// mark_ties sets bit i % 32 of ties[i / 32] if the code that comes i-th equals the
+// one before it, and clears it otherwise. order may be null: codes are in order.
+// A warp makes a word; its first lane reads the code before the word once more.
+template <class Code> DEVICE void mark_ties(const Code *codes, const u32 *order, u64 n, u32 *ties) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	const u32 lane = lane_id();
+	for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x - lane; word < n; word += step) { // its first place
+		const u64 i = word + lane;
+		Code code = 0, before = 0;
+		if (i < n) code = codes[order ? load_once(order + i) : i];
+		if (lane == 0 && word > 0) before = codes[order ? order[word - 1] : word - 1];
+		const Code left = __shfl_up_sync(FULL_WARP, code, 1);
+		if (lane > 0) before = left;
+		const u32 tied = __ballot_sync(FULL_WARP, i > 0 && i < n && code == before);
+		if (lane == 0) ties[word / 32] = tied;
+	}
 }

@@ -19,6 +19,7 @@ typedef uint16_t u16;
 // load_word and store_word access what other blocks access meanwhile, one word
 // at a time and in no order with anything else. SPIN is the body of a loop that
 // waits for another block.
+// tell_host stores a word in memory of the host, who may read it meanwhile.
 // lanes_like returns the lanes of a full warp in whose word a bit is as in this
 // lane's: a test, a vote and a complement. From C++ it takes twice as many.
 #ifdef SORTER_CUDACPU
@@ -34,6 +35,7 @@ inline void order_two(u64 &a, u64 &b) {
 }
 inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+inline void tell_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 #define SPIN() CUDACPU_SPIN()
 inline u32 lanes_like(u32 word, u32 bit) {
 	const u32 votes = __ballot_sync(~0u, word & bit);
@@ -60,6 +62,7 @@ DEVICE u32 load_word(const u32 *p) {
 	return v;
 }
 DEVICE void store_word(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
+DEVICE void tell_host(u32 *p, u32 v) { asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
 #define SPIN()
 DEVICE u32 lanes_like(u32 word, u32 bit) {
 	u32 lanes;
@@ -100,4 +103,16 @@ template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
 	for (int w = 0; w < THREADS / 32; w++)
 		if (w < (int)warp_id()) before += sums[w];
 	return before + inclusive - v;
+}
+
+// is_last_block returns whether all other blocks have called it before, for all
+// threads of a block; then what those wrote can be read. *done counts blocks, from
+// 0; last is a shared word.
+DEVICE bool is_last_block(u32 *done, u32 &last) {
+	__threadfence(); // what this thread wrote comes before the block is counted
+	__syncthreads(); // that of all threads does
+	if (threadIdx.x == 0) last = atomicAdd(done, 1u) + 1 == gridDim.x;
+	__syncthreads(); // last is known
+	__threadfence(); // what others wrote is read behind the count
+	return last;
 }

@@ -3,9 +3,15 @@
 // Significant Digit Radix Sort for GPUs", 2022; chapter 13 of Hwu, Kirk and El
 // Hajj, "Programming Massively Parallel Processors", for its parts).
 //
-//   radix_histogram   counts the digits of all places in one read of the codes
-//   radix_starts      where each digit begins, and which places need a pass
+//   radix_histogram   counts the digits of all places in one read of the codes,
+//                     and says where each digit begins and which places need a pass
 //   radix_pass        a stable partition by one digit, each element moved once
+//
+// Few codes take no longer than the launches and copies of their sort. So there
+// are no others: the histogram clears what later kernels find clear, its last
+// block does what needs all counts, rows of codes that are in order have their
+// places written at once, and the host reads in its own memory, while the device
+// goes on, how many passes are worth a launch.
 //
 // An element is one 64-bit word: 32 bits of the code above the input position.
 // The first pass makes elements of codes, the last writes positions only, and
@@ -30,26 +36,35 @@ constexpr int RADIX_BITS = 8, RADIX = 1 << RADIX_BITS; // a digit is a byte
 constexpr int RADIX_THREADS = 384, RADIX_ITEMS = 23, RADIX_BLOCKS = 2; // of radix_pass; blocks that an SM holds
 constexpr int RADIX_TILE = RADIX_THREADS * RADIX_ITEMS, RADIX_WARPS = RADIX_THREADS / 32;
 constexpr int RADIX_WORD = 32 / RADIX_BITS; // places in 32 bits
-constexpr int RADIX_COUNT_THREADS = 512, RADIX_COUNT_ITEMS = 8, RADIX_COUNT_BLOCKS = 4; // of radix_histogram
+constexpr int RADIX_COUNT_THREADS = 512, RADIX_COUNT_ITEMS = 8, RADIX_COUNT_BLOCKS = 3; // of radix_histogram: four have too few registers
 constexpr int RADIX_COUNT_TILE = RADIX_COUNT_THREADS * RADIX_COUNT_ITEMS;
 constexpr int LOOK_BACK = 4; // tiles whose counts are on their way at a time
 
-// RadixState is what the kernels of one sort share. The host clears it, and the
-// words of all tiles behind it.
-struct RadixState {
+// RadixState is what the kernels of one sort share. It is clear before.
+struct alignas(8) RadixState {
 	u32 count[2 * RADIX_WORD][RADIX]; // elements of each digit, then those of smaller ones
 	u32 ticket[2 * RADIX_WORD];       // tiles claimed
-	u32 active;                       // a bit for each place that has a pass
-	u32 shape;                        // of codes that need none
-	u32 descents;                     // neighbours in the wrong order
+	u32 counted;                      // blocks of radix_histogram that are done
+	u32 descents;                     // codes that exceed the next one; of the last: that the one before exceeds
+	u32 told;                         // 1: the host has been told that the codes are in no order
+	u32 found;                        // as in RadixNote
 };
 
-enum RadixShape { SHUFFLED, ASCENDING, DESCENDING };
+// RadixNote is what the host reads in its own memory, each word as soon as it is
+// not zero. It clears them before the sort.
+struct RadixNote {
+	u32 shuffled; // the codes are in no order
+	u32 found;    // a bit for each place that has a pass, below the shape of codes that need none
+};
+
+enum RadixShape { SHUFFLED, ASCENDING, DESCENDING, FLAT };
+constexpr int RADIX_SHAPE = 8; // bits of a RadixNote below the shape
 
 template <class Code> struct RadixCountShared {
 	static constexpr int PLACES = sizeof(Code) * 8 / RADIX_BITS;
 	u32 count[PLACES][RADIX];
-	u32 descents;
+	u32 sums[32];
+	u32 descents, told, last, active;
 
 	DEVICE void add(Code code) {
 #pragma unroll
@@ -57,61 +72,124 @@ template <class Code> struct RadixCountShared {
 	}
 };
 
-// count_digits counts the digits of all places, and neighbours in the wrong order
-// if the codes may be in order.
-template <class Code> DEVICE void count_digits(const Code *codes, u64 n, bool ordered, RadixState *state) {
-	typedef RadixCountShared<Code> Shared;
+// RadixInput is codes that may be in order.
+template <class C> struct RadixInput {
+	typedef C Code;
+	const Code *codes;
+	u32 n; // 2 or more
+	bool ordered; // or not known to be in none
+};
+
+// OrderInput is codes whose order is wanted.
+template <class Code> struct OrderInput : RadixInput<Code> {
+	u32 *order;
+
+	// put writes what comes to a place if all codes go up, or all down. The one at this
+	// place is code.
+	DEVICE void put(u32 at, Code, bool down) const { order[at] = down ? this->n - 1 - at : at; }
+};
+
+// KeyInput is the same where only keys are sorted.
+template <class Code> struct KeyInput : RadixInput<Code> {
+	Code *sorted;
+	DEVICE void put(u32 at, Code code, bool down) const { sorted[at] = down ? this->codes[this->n - 1 - at] : code; }
+};
+
+// Rows is what a warp knows of the order of its codes, which it reads in rows of 32.
+struct Rows {
+	u32 descents = 0;
+	bool mixed = false; // some row goes both up and down
+
+	// look compares the codes of a row with their neighbours. Lanes with in have the
+	// code at a position. What sorted or reversed lists become is written here; what
+	// others become is written again.
+	template <class Input, class Code> DEVICE void look(const Input &input, Code code, u32 at, bool in) {
+		const Code next = __shfl_down_sync(FULL_WARP, code, 1);
+		bool down = code > next;
+		if (in && at + 1 == input.n) down = input.codes[at - 1] > code;
+		else if (in && lane_id() == 31) down = code > input.codes[at + 1];
+		const u32 row = __ballot_sync(FULL_WARP, in), downs = __ballot_sync(FULL_WARP, in && down);
+		descents += __popc(downs);
+		if (downs != 0 && downs != row) mixed = true;
+		else if (in) input.put(at, code, downs != 0);
+	}
+};
+
+// count_tile counts the digits of a tile.
+template <bool FULL, class Input, class Code> DEVICE void count_tile(RadixCountShared<Code> &shared, const Input &input, u32 first, Rows &rows) {
+	const u32 at = first + threadIdx.x;
+	Code code[RADIX_COUNT_ITEMS];
+#pragma unroll
+	for (int i = 0; i < RADIX_COUNT_ITEMS; i++) {
+		const u32 here = at + i * RADIX_COUNT_THREADS;
+		code[i] = FULL || here < input.n ? load_once(input.codes + here) : (Code)0;
+	}
+#pragma unroll
+	for (int i = 0; i < RADIX_COUNT_ITEMS; i++) {
+		const u32 here = at + i * RADIX_COUNT_THREADS;
+		const bool in = FULL || here < input.n;
+		if (in) shared.add(code[i]);
+		if (input.ordered) rows.look(input, code[i], here, in);
+	}
+}
+
+// clear_words clears count words, together with the other blocks of the grid.
+DEVICE void clear_words(u64 *words, u64 count) {
+	const u64 step = (u64)gridDim.x * RADIX_COUNT_THREADS;
+	for (u64 i = (u64)blockIdx.x * RADIX_COUNT_THREADS + threadIdx.x; i < count; i += step) words[i] = 0;
+}
+
+// shape_of returns the shape of codes of which so many descend.
+template <class Code> DEVICE RadixShape shape_of(const RadixInput<Code> &input, u32 descents) {
+	if (!input.ordered || (descents != 0 && descents != input.n)) return SHUFFLED;
+	if (descents == input.n) return DESCENDING;
+	return input.codes[0] == input.codes[input.n - 1] ? FLAT : ASCENDING;
+}
+
+// find_digit_starts makes starts of all counts, a thread a digit of one place or
+// the next, and says what the sort has to do.
+template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shared, const RadixInput<Code> &input, RadixState *state, RadixNote *note) {
+	constexpr u32 AT_A_TIME = RADIX_COUNT_THREADS / RADIX; // places
+	static_assert(RADIX_COUNT_THREADS % RADIX == 0 && shared.PLACES % AT_A_TIME == 0, "a thread for each digit");
+	const u32 shape = shape_of(input, state->descents);
+	const u32 before = threadIdx.x / RADIX, digit = threadIdx.x % RADIX;
+	for (u32 first = 0; shape == SHUFFLED && first < (u32)shared.PLACES; first += AT_A_TIME) {
+		const u32 place = first + before, count = state->count[place][digit];
+		const u32 start = exclusive_scan_block<RADIX_COUNT_THREADS>(count, shared.sums);
+		state->count[place][digit] = start - before * input.n; // each place before has all elements
+		const bool differ = __any_sync(FULL_WARP, count != 0 && count != input.n);
+		if (differ && lane_id() == 0) atomicOr(&shared.active, 1u << place);
+		__syncthreads(); // sums are read, active is complete for these places
+	}
+	if (threadIdx.x > 0) return;
+	const u32 found = shape << RADIX_SHAPE | shared.active;
+	state->found = found;
+	tell_host(&note->found, found);
+}
+
+// count_digits counts the digits of all places. spent is the state of the sort
+// before, which this one leaves clear for the next.
+template <class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
+	typedef RadixCountShared<typename Input::Code> Shared;
 	SORTER_SHARED(Shared, shared);
 	u32 *const count = &shared.count[0][0];
-	if (threadIdx.x == 0) shared.descents = 0;
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS) count[i] = 0;
+	if (threadIdx.x == 0) shared.descents = shared.told = shared.active = 0;
 	__syncthreads(); // counts are zero
-	u32 descents = 0;
-	for (u64 first = (u64)blockIdx.x * RADIX_COUNT_TILE; first < n; first += (u64)gridDim.x * RADIX_COUNT_TILE) {
-		if (first + RADIX_COUNT_TILE > n) {
-			for (u64 i = first + threadIdx.x; i < n; i += RADIX_COUNT_THREADS) {
-				shared.add(codes[i]);
-				descents += ordered && i + 1 < n && codes[i] > codes[i + 1];
-			}
-			break;
-		}
-		Code code[RADIX_COUNT_ITEMS];
-#pragma unroll
-		for (int i = 0; i < RADIX_COUNT_ITEMS; i++) code[i] = load_once(codes + first + i * RADIX_COUNT_THREADS + threadIdx.x);
-#pragma unroll
-		for (int i = 0; i < RADIX_COUNT_ITEMS; i++) {
-			shared.add(code[i]);
-			if (!ordered) continue;
-			Code next = __shfl_down_sync(FULL_WARP, code[i], 1);
-			const u64 behind = first + i * RADIX_COUNT_THREADS + threadIdx.x + 1;
-			if (lane_id() == 31) next = behind < n ? codes[behind] : code[i];
-			descents += code[i] > next;
-		}
+	Rows rows;
+	for (u64 first = (u64)blockIdx.x * RADIX_COUNT_TILE; first < input.n; first += (u64)gridDim.x * RADIX_COUNT_TILE) {
+		if (first + RADIX_COUNT_TILE <= input.n) count_tile<true>(shared, input, (u32)first, rows);
+		else count_tile<false>(shared, input, (u32)first, rows);
+		if (rows.mixed && lane_id() == 0 && atomicExch(&shared.told, 1u) == 0 && atomicExch(&state->told, 1u) == 0) tell_host(&note->shuffled, 1);
 	}
-	if (descents) atomicAdd(&shared.descents, descents);
+	clear_words((u64 *)spent, sizeof(RadixState) / 8);
+	clear_words((u64 *)tile_counts, (input.n + RADIX_TILE - 1) / RADIX_TILE * (RADIX / 2));
+	if (lane_id() == 0 && rows.descents) atomicAdd(&shared.descents, rows.descents);
 	__syncthreads(); // counts are complete
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS)
 		if (count[i]) atomicAdd(&state->count[0][0] + i, count[i]);
 	if (threadIdx.x == 0 && shared.descents) atomicAdd(&state->descents, shared.descents);
-}
-
-struct RadixStartsShared {
-	u32 sums[32];
-};
-
-// find_digit_starts has one block with a thread for each digit.
-DEVICE void find_digit_starts(u64 n, u32 places, bool ordered, RadixState *state) {
-	SORTER_SHARED(RadixStartsShared, shared);
-	u32 active = 0;
-	for (u32 p = 0; p < places; p++) {
-		const u32 count = state->count[p][threadIdx.x];
-		state->count[p][threadIdx.x] = exclusive_scan_block<RADIX>(count, shared.sums);
-		const bool constant = __syncthreads_or(count == n); // sums are read
-		if (!constant) active |= 1u << p;
-	}
-	if (threadIdx.x > 0) return;
-	state->active = active;
-	if (ordered) state->shape = state->descents == 0 ? ASCENDING : state->descents == n - 1 ? DESCENDING : SHUFFLED;
+	if (is_last_block(&state->counted, shared.last)) find_digit_starts(shared, input, state, note);
 }
 
 // TileCounts are the words by which tiles tell each other how many elements they
@@ -347,32 +425,27 @@ template <class Pass> DEVICE void sort_tile(const Pass &pass, u64 n, const u32 *
 	pass.store(shared, valid);
 }
 
-// counts_for are the counts of the pass over a place.
-DEVICE TileCounts counts_for(u32 place, u32 active, u32 *words) { return {words, 2 + (u32)(__popc(Places(place, active).earlier) & 1)}; }
+// active_place returns the place of a pass, given the bits of those that have one;
+// 2 * RADIX_WORD if there are not so many.
+DEVICE u32 active_place(u32 active, u32 pass) {
+	for (; pass > 0; pass--) active &= active - 1;
+	return active ? __ffs(active) - 1 : 2 * RADIX_WORD;
+}
 
-// radix_pass does the pass over a place if it is active. Codes in order need
-// none: then the first one writes the order.
-template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 place, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
-	if (const u32 shape = state->shape) {
-		const u64 first = (u64)blockIdx.x * RADIX_TILE, end = min(n, first + RADIX_TILE);
-		if (place == 0)
-			for (u64 i = first + threadIdx.x; i < end; i += RADIX_THREADS) order[i] = (u32)(shape == ASCENDING ? i : n - 1 - i);
-		return;
-	}
-	const u32 active = state->active;
-	if (!(active >> place & 1)) return;
-	sort_tile(pass_over(place, active, codes, even, odd, order), n, state->count[place], &state->ticket[place], counts_for(place, active, words));
+// do_pass does one of the passes, if there are so many; over makes it of its place
+// and those that are active.
+template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *words, const F &over) {
+	const u32 found = state->found, active = found & ((1u << RADIX_SHAPE) - 1), place = active_place(active, pass);
+	if (found >> RADIX_SHAPE != SHUFFLED || place == 2 * RADIX_WORD) return;
+	const TileCounts counts = {words, 2 + (pass & 1)};
+	sort_tile(over(place, active), n, state->count[place], &state->ticket[place], counts);
+}
+
+template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over(place, active, codes, even, odd, order); });
 }
 
 // radix_pass_keys is the same where only keys are sorted.
-template <class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 place, RadixState *state, u32 *words, Code *spare, Code *sorted) {
-	if (const u32 shape = state->shape) {
-		const u64 first = (u64)blockIdx.x * RADIX_TILE, end = min(n, first + RADIX_TILE);
-		if (place == 0)
-			for (u64 i = first + threadIdx.x; i < end; i += RADIX_THREADS) sorted[i] = codes[shape == ASCENDING ? i : n - 1 - i];
-		return;
-	}
-	const u32 active = state->active;
-	if (!(active >> place & 1)) return;
-	sort_tile(key_pass_over(place, active, codes, spare, sorted), n, state->count[place], &state->ticket[place], counts_for(place, active, words));
+template <class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over(place, active, codes, spare, sorted); });
 }

@@ -26,12 +26,18 @@ DEVICE u32 section_of(u32 word) { return word >> (32 - SECTION_BITS); }
 DEVICE u32 room_of(u32 word, u32 section) { return (section >> 16) + ((word >> (16 - SECTION_BITS) & 0xffff) * (section & 0xffff) >> 16); }
 
 // Bounds is where rooms begin: in memory, and on the scale of leading words. The
-// last one ends the others.
+// last one ends the others. It lies in memory of the host.
 struct Bounds {
 	u32 section[SECTIONS];
 	struct {
 		u32 place, low;
 	} room[MAX_ROOMS + 1];
+};
+
+// Sections is what a partition by sections looks up.
+struct Sections {
+	u32 section[SECTIONS];
+	u32 end[MAX_ROOMS]; // places behind the rooms
 };
 
 struct Room {
@@ -52,19 +58,19 @@ struct alignas(16) Slice {
 // lowest returns the lowest leading word of slice s.
 DEVICE u64 lowest(u64 s, u32 scale) { return ((s << 32) + scale - 1) / scale; }
 
-// make_rooms makes count rooms: those of bounds, or if that is null, equal ones
-// of the given scale and capacity. One more ends the last. It clears the sizes
-// of the buckets, and the status.
-DEVICE void make_rooms(Room *rooms, u32 *cursors, u32 count, const Bounds *bounds, u32 scale, u32 capacity, u32 *sizes, u64 buckets, u32 *status) {
+// make_rooms makes count rooms: those of bounds, which it also copies to sections,
+// or if that is null, equal ones of the given scale and capacity. One more ends the
+// last. It clears the sizes of the buckets, and the status.
+DEVICE void make_rooms(Room *rooms, u32 *cursors, u32 count, const Bounds *bounds, Sections *sections, u32 scale, u32 capacity, u32 *sizes, u64 buckets, u32 *status) {
 	const u64 step = (u64)gridDim.x * blockDim.x, thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+	if (bounds && thread < SECTIONS) sections->section[thread] = bounds->section[thread];
 	for (u64 r = thread; r <= count; r += step) {
 		const u32 begin = bounds ? bounds->room[r].place : (u32)r * capacity;
 		rooms[r].begin = begin;
 		rooms[r].low = bounds ? bounds->room[r].low : (u32)lowest(r, scale);
-		if (r < count) {
-			rooms[r].end = bounds ? bounds->room[r + 1].place : begin + capacity;
-			cursors[r * CURSOR_PITCH] = begin;
-		}
+		if (r < count) cursors[r * CURSOR_PITCH] = begin;
+		if (r > 0) rooms[r - 1].end = begin;
+		if (r > 0 && bounds) sections->end[r - 1] = begin;
 	}
 	for (u64 b = thread; b < buckets; b += step) sizes[b] = 0;
 	if (thread < STATUS_WORDS) status[thread] = 0;
@@ -160,15 +166,20 @@ template <class Element> struct Spill {
 	}
 };
 
-// EqualRooms and BoundRooms say where rooms end: a load for each digit and tile
-// took an eighth of a partition's time.
+// EqualRooms and BoundRooms say where rooms end. The ends of bound rooms are loaded,
+// for each digit and tile: long before they are needed, or that takes an eighth of
+// a partition's time.
 struct EqualRooms {
 	u32 capacity;
-	DEVICE u32 end(u32 room) const { return (room + 1) * capacity; }
+	struct End {};
+	DEVICE End end(u32) const { return {}; }
+	DEVICE bool fits(u32 place, u32 room, End) const { return place < (room + 1) * capacity; }
 };
 struct BoundRooms {
-	const Bounds *bounds;
-	DEVICE u32 end(u32 room) const { return bounds->room[room + 1].place; }
+	const Sections *sections;
+	typedef u32 End;
+	DEVICE End end(u32 room) const { return sections->end[room]; }
+	DEVICE bool fits(u32 place, u32, End end) const { return place < end; }
 };
 
 // RoomSink puts each digit's elements into its room.
@@ -179,7 +190,9 @@ template <class Element, class Rooms> struct RoomSink {
 	Spill<Element> spill;
 
 	DEVICE u32 claim(u32 digit, u32 count) const { return atomicAdd(cursors + digit * CURSOR_PITCH, count); }
-	DEVICE bool fits(u32 place, u32 digit) const { return place < rooms.end(digit); }
+	typedef typename Rooms::End Limit;
+	DEVICE Limit limit(u32 digit) const { return rooms.end(digit); }
+	DEVICE bool fits(u32 place, u32 digit, Limit limit) const { return rooms.fits(place, digit, limit); }
 };
 
 // BucketSink puts each digit's elements into its bucket.
@@ -189,5 +202,7 @@ template <class Element> struct BucketSink {
 	Spill<Element> spill;
 
 	DEVICE u32 claim(u32 digit, u32 count) const { return digit * LOCAL_SIZE + atomicAdd(sizes + digit, count); }
-	DEVICE bool fits(u32 place, u32 digit) const { return place - digit * LOCAL_SIZE < LOCAL_SIZE; }
+	struct Limit {};
+	DEVICE Limit limit(u32) const { return {}; }
+	DEVICE bool fits(u32 place, u32 digit, Limit) const { return place - digit * LOCAL_SIZE < LOCAL_SIZE; }
 };

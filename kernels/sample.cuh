@@ -6,14 +6,31 @@
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
 
-// Sample is what the host reads back.
+// Found is what a thread, a warp and a block know of the range.
+struct Found {
+	u64 low, high, ones, zeros;
+	u32 ascents, descents;
+};
+
+constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range: a thread a sample
+
+// Sample is what the device keeps of the samples.
 struct Sample {
-	u64 low, high;          // of RANGE_SAMPLES codes
-	u64 differ;             // bits in which they do
-	u64 ascents, descents;  // strict ones among as many pairs of neighbours
-	u32 segments[SEGMENTS]; // elements of the second sample, by equal parts of the range or by segment of the map
+	Found found[RANGE_BLOCKS];
+	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
+	u32 counted; // blocks of sample_segments that are done
+};
+
+// SampleNote is what the host reads of them, in its own memory, as soon as told is
+// not zero. It clears that before.
+struct SampleNote {
+	u64 low, high;         // of RANGE_SAMPLES codes
+	u64 differ;            // bits in which they do
+	u64 ascents, descents; // strict ones among as many pairs of neighbours
+	u32 segments[SEGMENTS];
+	u32 told;
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -30,62 +47,49 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
-// Found is what a thread, a warp, and in the end the block knows of the range.
-struct Found {
-	u64 low, high, ones, zeros;
-	u32 ascents, descents;
-};
-
 struct RangeShared {
 	Found warp[32];
 };
 
-// join combines what the lanes of a warp found.
-DEVICE Found join(Found f) {
+DEVICE Found join(const Found &f, const Found &g) {
+	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents};
+}
+
+// join_lanes joins what so many neighbouring lanes found, for all of them.
+template <int LANES> DEVICE Found join_lanes(Found f) {
 #pragma unroll
-	for (int d = 16; d; d /= 2) {
-		f.low = min(f.low, __shfl_xor_sync(FULL_WARP, f.low, d));
-		f.high = max(f.high, __shfl_xor_sync(FULL_WARP, f.high, d));
-		f.ones |= __shfl_xor_sync(FULL_WARP, f.ones, d);
-		f.zeros |= __shfl_xor_sync(FULL_WARP, f.zeros, d);
-		f.ascents += __shfl_xor_sync(FULL_WARP, f.ascents, d);
-		f.descents += __shfl_xor_sync(FULL_WARP, f.descents, d);
+	for (int d = LANES / 2; d; d /= 2) {
+		const Found other = {__shfl_xor_sync(FULL_WARP, f.low, d), __shfl_xor_sync(FULL_WARP, f.high, d), __shfl_xor_sync(FULL_WARP, f.ones, d),
+		                     __shfl_xor_sync(FULL_WARP, f.zeros, d), __shfl_xor_sync(FULL_WARP, f.ascents, d), __shfl_xor_sync(FULL_WARP, f.descents, d)};
+		f = join(f, other);
 	}
 	return f;
 }
 
-// sample_range finds the range of RANGE_SAMPLES codes. One block; n > 0.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample) {
+// join_blocks joins what all blocks of sample_range found, for all lanes of a warp.
+DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
+
+// sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
+// and clears what the second sample and the status are counted in. n > 0.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status) {
 	SORTER_SHARED(RangeShared, shared);
-	Found f = {~0ull, 0, 0, 0, 0, 0};
-#pragma unroll
-	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) {
-		u64 at = drawn(i * SAMPLE_THREADS + threadIdx.x, RANGE_BITS, n);
-		u64 code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
-		sample->code[i * SAMPLE_THREADS + threadIdx.x] = code;
-		sample->position[i * SAMPLE_THREADS + threadIdx.x] = (u32)at;
-		f.low = min(f.low, code);
-		f.high = max(f.high, code);
-		f.ones |= code;
-		f.zeros |= ~code;
-		f.ascents += code < next;
-		f.descents += code > next;
-	}
-	f = join(f);
+	const u32 k = blockIdx.x * SAMPLE_THREADS + threadIdx.x;
+	const u64 at = drawn(k, RANGE_BITS, n);
+	const u64 code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+	sample->code[k] = code;
+	sample->position[k] = (u32)at;
+	Found f = join_lanes<32>({code, code, code, ~code, code < next, code > next});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
 	__syncthreads(); // what every warp found is written
-	if (warp_id() == 0) {
-		f = join(shared.warp[lane_id()]);
-		if (lane_id() == 0) {
-			sample->low = f.low;
-			sample->high = f.high;
-			sample->differ = f.ones & f.zeros;
-			sample->ascents = f.ascents;
-			sample->descents = f.descents;
-		}
-	}
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
+	if (warp_id() == 0) {
+		f = join_lanes<32>(shared.warp[lane_id()]);
+		if (lane_id() == 0) sample->found[blockIdx.x] = f;
+	}
+	if (blockIdx.x > 0) return;
 	sample->segments[threadIdx.x] = 0;
+	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
+	if (threadIdx.x == 0) sample->counted = 0;
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
@@ -93,8 +97,9 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 // its range with a margin, since a sample rarely holds the extremes. The host
 // computes the same.
 template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
-	const u64 top = (Code)~(Code)0;
-	u64 low = sample->low, high = sample->high, margin = (high - low) / 2;
+	const Found found = join_blocks(sample);
+	u64 low = found.low, high = found.high;
+	const u64 top = (Code)~(Code)0, margin = (high - low) / 2;
 	low = low > margin ? low - margin : 0;
 	high = top - high > margin ? high + margin : top;
 	Layout<Code> layout;
@@ -109,10 +114,12 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 
 struct SegmentsShared {
 	u32 count[SEGMENTS];
+	u32 last;
 };
 
 // sample_segments counts a second sample by equal parts of the first one's range.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample) {
+// Its last block tells the host.
+template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
 	shared.count[threadIdx.x] = 0;
 	__syncthreads(); // counters are zero
@@ -125,6 +132,18 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (!is_last_block(&sample->counted, shared.last)) return;
+	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
+	__syncthreads(); // the note has all segments
+	const Found f = join_blocks(sample);
+	if (threadIdx.x > 0) return;
+	note->low = f.low;
+	note->high = f.high;
+	note->differ = f.ones & f.zeros;
+	note->ascents = f.ascents;
+	note->descents = f.descents;
+	__threadfence_system(); // what the host is told of comes before it is told
+	tell_host(&note->told, 1);
 }
 
 template <class Code> struct MapShared {
@@ -140,7 +159,7 @@ template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from)
 
 // sample_map counts a second sample by segment of a map, into segments that the
 // host has cleared.
-template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, Sample *sample, u32 *segments) {
+template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, u32 *segments) {
 	SORTER_SHARED(MapShared<Code>, shared);
 	shared.count[threadIdx.x] = 0;
 	load_map(shared.map, map);

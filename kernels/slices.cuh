@@ -146,7 +146,7 @@ constexpr u32 LOCAL_BITS = 10, LOCAL_KEY_BITS = 32 - LOCAL_BITS; // of a local w
 // element, times scale, needs.
 template <class Element> DEVICE u32 slice_of(Element element, u32 scale) { return __umulhi(leading(element), scale); }
 
-// Status words that kernels report in. The host clears them before a sort.
+// Status words that kernels report in. They are clear before a sort.
 enum Status {
 	LOST,     // 1 if elements found no room: the order is incomplete
 	SPILLED,  // elements beyond the capacity of their bucket, in the spill list
@@ -158,5 +158,6 @@ enum Status {
 	DESCENTS, // neighbours in the wrong order, from count_descents
 	DISORDER, // neighbours of an order that are wrong, from mark_order
 	MISSING,  // positions that an order lacks, from count_missing
+	ENDED,    // blocks of oversize_sort that are done
 	STATUS_WORDS
 };

@@ -38,7 +38,7 @@ template <class Element, int BITS, int THREADS, int ITEMS> struct SplitShared {
 // source.element makes one of, or sets bit in misplaced and has it reported
 // instead. All loads come before their first use. source.digit(element) < 1 <<
 // BITS; sink.claim(digit, count) returns the place in sink.elements of the first
-// of count elements; those whose place does not fit go to sink.spill. A block may
+// of count elements; those whose place does not fit, below sink.limit(digit), go to sink.spill. A block may
 // go on with another tile at once.
 template <class Element, int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
@@ -87,11 +87,16 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 
 	const u32 bin = threadIdx.x * PER;
 	u32 count[PER], place[PER], total = 0;
+	typename Sink::Limit limit[PER] = {};
 	if (bin < (u32)BINS) {
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
 			count[j] = shared.count[bin + j];
-			place[j] = count[j] ? sink.claim(bin + j, count[j]) : 0; // nobody looks at it until it has long arrived
+			place[j] = 0;
+			if (count[j]) { // nobody looks at these until they have long arrived
+				place[j] = sink.claim(bin + j, count[j]);
+				limit[j] = sink.limit(bin + j);
+			}
 			total += count[j];
 		}
 	}
@@ -114,7 +119,7 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 		u32 next = start;
 #pragma unroll
 		for (int j = 0; j < PER; j++) {
-			overfull |= count[j] && !sink.fits(place[j] + count[j] - 1, bin + j);
+			overfull |= count[j] && !sink.fits(place[j] + count[j] - 1, bin + j, limit[j]);
 			shared.count[bin + j] = place[j] - next;
 			next += count[j];
 		}
@@ -125,7 +130,7 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 		for (u32 r = threadIdx.x; r < placed; r += THREADS) {
 			const Element e = shared.staged[r];
 			const u32 digit = source.digit(e), place = shared.count[digit] + r;
-			if (sink.fits(place, digit)) sink.elements[place] = e;
+			if (sink.fits(place, digit, sink.limit(digit))) sink.elements[place] = e;
 			else sink.spill.add(e);
 		}
 		return;

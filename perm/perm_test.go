@@ -1,9 +1,11 @@
 package perm_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"example.com/sorter/perm"
 )
@@ -39,7 +41,7 @@ type wide struct {
 }
 
 func TestMoves(t *testing.T) {
-	for _, n := range []int{1, 2, 63, 64, 65, 1023, 1024, 1025, 1<<15 - 1, 1 << 15, 1<<15 + 1, 100_003} {
+	for _, n := range []int{1, 2, 63, 64, 65, 1023, 1024, 1025, 1<<15 - 1, 1 << 15, 1<<15 + 1, 100_003, 150_001} {
 		src := make([]wide, n)
 		for i := range src {
 			src[i] = wide{id: i, name: &src[i].id}
@@ -132,5 +134,29 @@ func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 	}
 	if !slices.Equal(s, []int{1, 2, 3}) {
 		t.Errorf("misuse moved elements: %v", s)
+	}
+}
+
+// BenchmarkGather gathers elements of common sizes, in the cache and out of it.
+func BenchmarkGather(b *testing.B) {
+	benchmarkGather[[2]uint64](b)
+	benchmarkGather[[3]uint64](b)
+	benchmarkGather[[8]uint64](b)
+}
+
+func benchmarkGather[E any](b *testing.B) {
+	sizes := []int{1 << 12, 1 << 21}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("%T/n=%d", *new(E), n), func(b *testing.B) {
+			src, dst, p := make([]E, n), make([]E, n), shuffled(n, 5)
+			b.SetBytes(int64(n) * int64(unsafe.Sizeof(src[0])))
+			for b.Loop() {
+				perm.Gather(dst, src, p, 1)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+		})
 	}
 }

@@ -88,7 +88,7 @@ func orderKeys(s []float32, opts ...sorter.Option) error {
 }
 
 func orderN(s []float32, opts ...sorter.Option) error {
-	_, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.Asc(func(i int) float32 { return s[i] })}, opts...)
+	_, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.AscOf(s)}, opts...)
 	return err
 }
 

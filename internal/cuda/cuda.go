@@ -80,8 +80,11 @@ type Context interface {
 	Free(p Ptr) error
 	// HostAlloc returns bytes of page-locked host memory, page-aligned, with
 	// undefined contents, that every context of the process may copy from and
-	// to at full speed and kernels can reach; bytes > 0. It is not Go memory:
-	// the collector neither frees nor scans it, so it may hold no Go pointer.
+	// to at full speed and kernels reach by the same address; bytes > 0. What a
+	// kernel writes is there behind a synchronisation with its stream, and an
+	// aligned word that it tells the host soon after, for loads of package
+	// sync/atomic. It is not Go memory: the collector neither frees nor scans it,
+	// so it may hold no Go pointer.
 	HostAlloc(bytes int) (unsafe.Pointer, error)
 	// HostFree frees memory of HostAlloc, which no copy may be using.
 	// HostFree(nil) is nothing.

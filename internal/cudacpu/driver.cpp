@@ -380,6 +380,7 @@ int launch_kernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned b
 	return give(s, Work{[=, &memory] {
 		machine.grid.run({k->name, [&] { k->call(k->function, values.data()); }, gx, bx, shared, resident});
 		memory.check_all(k->name);
+		machine.pinned.check_all(k->name); // kernels reach it, too
 	}, {}, nullptr});
 }
 

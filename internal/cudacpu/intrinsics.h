@@ -161,6 +161,7 @@ inline void __threadfence() {
 #endif
 }
 inline void __threadfence_block() { __threadfence(); }
+inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) {}
 [[noreturn]] inline void cudacpu_trap(const char *where) { cudacpu::die("%s: trap", where); }
 #define __trap() cudacpu_trap(CUDACPU_HERE)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/sorter/internal/parallel"
@@ -29,8 +30,8 @@ type Backend interface {
 	// Order pulls the codes of job, orders them ascending with ties in input
 	// order, and pushes the resulting input positions to job.Emit, or the
 	// sorted codes where job takes those. A nil error means that every
-	// position was emitted exactly once. Errors returned after the first Emit
-	// are allowed: the library can undo what a sink wrote.
+	// position was emitted exactly once, and job.Ties filled. Errors returned
+	// after the first Emit are allowed: the library can undo what a sink wrote.
 	Order(ctx context.Context, job *Job) error
 }
 
@@ -80,7 +81,47 @@ type Job struct {
 	EmitCodes32 func(lo int, codes []uint32)
 	EmitCodes64 func(lo int, codes []uint64)
 
+	// Ties, unless it is nil, has a bit for each place of the order: the engine
+	// sets bit i%32 of Ties[i/32] if the code that comes i-th equals the one
+	// before it. All of them are clear when it gets the job, and those behind
+	// the last place mean nothing. It is there where codes do not decide alone,
+	// and everything that the library asks about them: an engine has them in its
+	// own memory, in order or beside it, while the library would have to keep
+	// them and to read them through the order, a cache miss each.
+	Ties []uint32
+
 	*Env
+}
+
+// TieWords is the length of Ties for n elements.
+func TieWords(n int) int { return (n + 31) / 32 }
+
+// MarkTies sets the bits of codes that come lo-th, lo+1-th, … in the order. tied
+// says whether the first of them equals the one before it. It may be called from
+// several goroutines, for ranges that do not overlap.
+func MarkTies[C uint32 | uint64](ties []uint32, lo int, tied bool, codes []C) {
+	if len(codes) == 0 {
+		return
+	}
+	last := codes[0]
+	if !tied {
+		last = ^last // any other code
+	}
+	for len(codes) > 0 {
+		bit := lo % 32
+		n := min(32-bit, len(codes))
+		word := uint32(0)
+		for i, c := range codes[:n] {
+			if c == last {
+				word |= 1 << (bit + i)
+			}
+			last = c
+		}
+		if word != 0 {
+			atomic.OrUint32(&ties[lo/32], word) // neighbouring ranges share a word
+		}
+		lo, codes = lo+n, codes[n:]
+	}
 }
 
 // Env is what one sort shares with its engine.

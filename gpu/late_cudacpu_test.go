@@ -1,0 +1,27 @@
+//go:build cudacpu && linux && amd64
+
+package gpu
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/internal/cudacpu"
+	"example.com/sorter/internal/engine"
+)
+
+// TestArgsortLate sorts by plans of each kind on a device that does its work late:
+// what it writes to the host's memory is not there before, and what it reads there
+// has to stay.
+func TestArgsortLate(t *testing.T) {
+	defer cudacpu.SetMode(cudacpu.Eager)
+	l := laneOf(t)
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, mode := range []cudacpu.Mode{cudacpu.Mixed, cudacpu.Lazy} {
+		cudacpu.SetMode(mode)
+		for i, name := range []string{"uniform", "gauss", "log", "sorted"} {
+			cudacpu.Seed(uint64(i))
+			testArgsort(t, l, []engine.Algorithm{engine.BucketBitonic}, codesOf[name](r, 9000))
+		}
+	}
+}
