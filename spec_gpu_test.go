@@ -3,6 +3,7 @@
 package sorter_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -107,6 +108,38 @@ func TestGPUSizes(t *testing.T) {
 	}
 }
 
+// TestGPUKeys sorts keys that are nothing but their codes, of both widths, by every
+// algorithm.
+func TestGPUKeys(t *testing.T) {
+	e := onGPU(t)
+	for i, d := range dist.All {
+		for j, n := range gpuSizes {
+			if testing.Short() && (i+j)%5 != 0 {
+				continue
+			}
+			cudacpu.Seed(uint64(i*100 + j))
+			m := mode{}.on(e, i+3*j)
+			values := d.Draw(n, dist.Rand(uint64(n)))
+			keysAlone(t, d.Name+m.name, values, func(v uint64) uint64 { return v }, m.opts...)
+			keysAlone(t, d.Name+m.name, values, func(v uint64) uint32 { return uint32(v >> 32) }, m.opts...)
+			keysAlone(t, d.Name+m.name, values, func(v uint64) int8 { return int8(v >> 56) }, m.opts...)
+		}
+	}
+}
+
+// keysAlone sorts what become of values, and holds the result to slices.Sort.
+func keysAlone[K cmp.Ordered](t *testing.T, name string, values []uint64, key func(uint64) K, opts ...sorter.Option) {
+	t.Helper()
+	keys := make([]K, len(values))
+	for i, v := range values {
+		keys[i] = key(v)
+	}
+	want := slices.Sorted(slices.Values(keys))
+	if err := sorter.SortKeys(keys, opts...); err != nil || !slices.Equal(keys, want) {
+		t.Errorf("%s: %d of %T: error %v, or wrong order", name, len(keys), keys, err)
+	}
+}
+
 // TestGPUTies breaks ties that the device has marked.
 func TestGPUTies(t *testing.T) {
 	checkTiedOn(t, []int{1, 33, 1 << 15, 70_001}, sorter.On(onGPU(t)))
@@ -127,6 +160,17 @@ func TestGPULarge(t *testing.T) {
 		checkSame(t, d.Name, err, got, want)
 		if st.Shape == "" && st.Rounds < 2 {
 			t.Errorf("%s: %d levels of partition", d.Name, st.Rounds)
+		}
+		if d.Name == "uniform" || d.Name == "gauss" { // keys alone of other kinds are sorted digit by digit
+			opts := []sorter.Option{sorter.On(e), sorter.Use(sorter.BucketBitonic), sorter.Report(&st)}
+			keysAlone(t, d.Name, values, func(v uint64) uint64 { return v }, opts...)
+			if st.Algorithm != "BucketBitonic" || st.Rounds < 2 {
+				t.Errorf("%s, keys: %s, %d levels of partition", d.Name, st.Algorithm, st.Rounds)
+			}
+			keysAlone(t, d.Name, values, func(v uint64) uint32 { return uint32(v >> 32) }, opts...)
+			if st.Algorithm != "BucketBitonic" || st.Rounds < 2 {
+				t.Errorf("%s, narrow keys: %s, %d levels of partition", d.Name, st.Algorithm, st.Rounds)
+			}
 		}
 	}
 }

@@ -12,9 +12,10 @@ import (
 // algorithm is one way to order codes on the device.
 type algorithm struct {
 	modules []*module // loaded when it first runs
-	order   func(l *lane, in input, order cuda.Ptr) (finding, error)
-	most    int                                   // elements it can order
-	bytes   func(d *device, wide bool, n int) int // memory at most, besides codes and order
+	order   func(l *lane, in input, to cuda.Ptr) (finding, error)
+	keys    bool                          // order does sorts of keys alone, too
+	most    int                           // elements it can order
+	bytes   func(d *device, in input) int // memory at most, besides codes and what they become
 }
 
 // input is the codes of one sort.
@@ -22,24 +23,27 @@ type input struct {
 	codes    cuda.Ptr
 	wide     bool
 	n        int
+	keys     bool // they are all there is: they become sorted codes, not an order
 	shuffled bool // known not to be in order
 }
 
 // size is the bytes of a code.
 func (in input) size() int { return codeBytes(in.wide) }
 
-// sortedCodes returns device memory with the codes of in by their order.
-func (l *lane) sortedCodes(in input, order cuda.Ptr) (cuda.Ptr, error) {
-	sorted, err := l.take(in.size() * in.n)
-	if err != nil {
-		return 0, err
+// resultSize is the bytes of a position, or of a sorted code.
+func (in input) resultSize() int {
+	if in.keys {
+		return in.size()
 	}
-	return sorted.at, first(
-		func() error {
-			return l.run("gather_codes"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(sorted.at))
-		},
-		func() error { return l.SyncStream(l.stream) },
-	)
+	return 4
+}
+
+// kind is the suffix of the kernels that see codes.
+func (in input) kind() string {
+	if in.keys {
+		return "_keys" + width(in.wide)
+	}
+	return width(in.wide)
 }
 
 // tiesOf returns device memory where the ties of an order are marked, as
@@ -70,11 +74,11 @@ type finding struct {
 func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
 
 var algorithms = map[engine.Algorithm]algorithm{
-	engine.BucketBitonic: {bucketModules, (*lane).argsort, maxN, bucketBytes},
-	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic, maxN, bitonicBytes},
-	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort, maxN, sampleSortBytes},
-	engine.Radix:         {radixModules, (*lane).radixSort, maxN, radixBytes},
-	engine.MergeSort:     {mergeModules, (*lane).mergeSort, math.MaxInt, mergeSortBytes},
+	engine.BucketBitonic: {bucketModules, (*lane).argsort, true, maxN, bucketBytes},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic, false, maxN, bitonicBytes},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort, false, maxN, sampleSortBytes},
+	engine.Radix:         {radixModules, (*lane).radixSort, true, maxN, radixBytes},
+	engine.MergeSort:     {mergeModules, (*lane).mergeSort, true, math.MaxInt, mergeSortBytes},
 }
 
 // lastResort orders what another algorithm finds too uneven.
@@ -86,58 +90,106 @@ func (e *Engine) Runs(a engine.Algorithm) bool {
 	return ok || a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
 }
 
-// demanding is what may take most where n codes are sorted by a, which may leave
-// the choice to the engine; nothing where the device alone does not have a.
-func demanding(a engine.Algorithm, wide bool, n int) algorithm {
+// demanding is what may take most where codes are sorted by a, which may leave the
+// choice to the engine; nothing where the device alone does not have a.
+func demanding(a engine.Algorithm, in input) algorithm {
 	switch {
 	case a.OrdersCodes():
 		return algorithms[a]
-	case n < radixBelow(wide):
+	case in.n < in.radixBelow():
 		return algorithms[engine.Radix]
 	}
 	return algorithms[engine.BucketBitonic]
 }
 
-// sort writes the stable order of n codes to order, both in device memory. It
-// returns when the device is done. The finding names the algorithm that made the
-// order.
-func (l *lane) sort(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
+// sort writes the stable order of codes, or the sorted codes, both in device memory.
+// It returns when the device is done. The finding names the algorithm that did it.
+func (l *lane) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
 	var f finding
 	var err error
 	switch {
 	case a.OrdersCodes():
-		f, err = l.sortBy(a, in, order)
-	case in.n < radixBelow(in.wide):
-		return l.sortBy(engine.Radix, in, order)
+		f, err = l.sortBy(a, in, to)
+	case in.n < in.radixBelow():
+		return l.sortBy(engine.Radix, in, to)
 	default:
 		f, err = l.argsortIf(func(way Spreading) bool {
 			return in.bucketTime(way, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
-		}, in, order)
+		}, in, to)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
 		in.shuffled = !l.parts.blind
-		return l.sortBy(lastResort, in, order)
+		return l.sortBy(lastResort, in, to)
 	}
 	return f, err
 }
 
-func (l *lane) sortBy(a engine.Algorithm, in input, order cuda.Ptr) (finding, error) {
+func (l *lane) sortBy(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
 	way := algorithms[a]
 	if err := l.load(way.modules); err != nil {
 		return finding{}, err
 	}
-	f, err := way.order(l, in, order)
+	order := way.order
+	if in.keys && !way.keys {
+		order = way.gathered
+	}
+	f, err := order(l, in, to)
 	f.algorithm = a
 	return f, err
 }
 
+// gathered sorts keys alone through their order.
+func (way algorithm) gathered(l *lane, in input, sorted cuda.Ptr) (finding, error) {
+	order, err := l.take(orderBytes(in.n))
+	if err != nil {
+		return finding{}, err
+	}
+	defer l.put(order)
+	f, err := way.order(l, input{codes: in.codes, wide: in.wide, n: in.n}, order.at)
+	return f, first(
+		func() error { return err },
+		func() error { return l.load(mergeModules) },
+		func() error { return l.gatherRun(in, order.at, 0, runs{codes: sorted}) },
+		func() error { return l.SyncStream(l.stream) },
+	)
+}
+
+// needs bounds the device memory of a sort, besides codes and what they become.
+func (way algorithm) needs(d *device, in input) int {
+	bytes := way.bytes(d, in)
+	if in.keys && !way.keys {
+		bytes += orderBytes(in.n)
+	}
+	return bytes
+}
+
+func orderBytes(n int) int { return 4*n + 256 }
+
 // bucketModules are the kernels of the bucket sort, of the sample, of sorted and
-// reversed codes, and of the check.
+// reversed codes, and of the checks.
 var bucketModules = []*module{
 	{kernels.Bucket, bucketKernels()},
 	{kernels.BucketU32, widthKernels(false, kernels.MapSharedU32)},
 	{kernels.BucketU64, widthKernels(true, kernels.MapSharedU64)},
+}
+
+// keyModules are those of the bucket sort of keys alone, besides.
+var keyModules = []*module{{kernels.Keys, keyKernels()}}
+
+func keyKernels() map[string]int {
+	k := map[string]int{}
+	for _, wide := range []bool{false, true} {
+		p := &plan{wide: wide, keys: true}
+		k["local_sort"+p.kind()], k["oversize_sort"+p.kind()] = p.localShared(), kernels.OversizeShared
+		for _, d := range digitKernels {
+			k["split_codes"+d.suffix+p.kind()], k["split_sections"+d.suffix+p.kind()] = d.split(p), d.section(p)
+			if !wide {
+				k["split_elements"+d.suffix+p.kind()] = d.split(p)
+			}
+		}
+	}
+	return k
 }
 
 func bucketKernels() map[string]int {
@@ -155,8 +207,8 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	width := width(wide)
 	k := map[string]int{
 		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "gather_codes" + width: 0,
-		"mark_ties" + width: 0,
+		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "mark_ties" + width: 0,
+		"reverse_codes" + width: 0, "sum_codes" + width: 0,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

@@ -41,6 +41,7 @@ type note struct {
 	status [kernels.StatusWords]uint32
 	bounds bounds
 	ends   [2]uint64 // the lowest and the highest code
+	sums   [2]uint64 // of the hashes of codes, and of sorted codes
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 	radix  radixNote
@@ -56,7 +57,7 @@ func (a *area) take(bytes int) cuda.Ptr {
 	return p
 }
 
-// memory is the device memory of one argsort besides codes and order.
+// memory is the device memory of one sort besides codes and what they become.
 type memory struct {
 	sample, count, table, status    cuda.Ptr
 	sections, rooms, cursors, tiles cuda.Ptr
@@ -84,23 +85,28 @@ func (m *memory) body(a *area, p *plan) {
 	m.cursors = a.take(4 * kernels.CursorPitch * p.rooms)
 	m.slices = a.take(kernels.SliceBytes * p.buckets)
 	m.oversize = a.take(4 * p.buckets)
-	m.spill = a.take(8 * kernels.SpillSize)
-	m.below, m.above = a.take(4*kernels.OutsideSize), a.take(4*kernels.OutsideSize)
-	m.bucket = a.take(8 * kernels.LocalSize * p.buckets)
+	element, listed := p.elementSize(), 4
+	if p.keys {
+		listed = element
+	}
+	m.spill = a.take(element * kernels.SpillSize)
+	m.below, m.above = a.take(listed*kernels.OutsideSize), a.take(listed*kernels.OutsideSize)
+	m.bucket = a.take(element * kernels.LocalSize * p.buckets)
 	if p.twice {
 		m.sizes = a.take(4 * p.buckets)
 		m.tiles = a.take(8 * p.tiles())
-		m.elements = a.take(8 * p.places())
+		m.elements = a.take(element * p.places())
 	}
 }
 
 // bucketBytes bounds the device memory of the bucket sort, by its largest plans
 // of each kind and by the radix sort, which takes what is too uneven.
-func bucketBytes(d *device, wide bool, n int) int {
-	bytes := radixBytes(d, wide, n)
-	n = max(n, 2)
+func bucketBytes(d *device, in input) int {
+	bytes := radixBytes(d, in)
+	n := max(in.n, 2)
 	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
-		for _, p := range largestPlans(&d.parts, input{wide: wide, n: max(n, 2)}) {
+		in.n = max(n, 2)
+		for _, p := range largestPlans(&d.parts, in) {
 			var size area
 			new(memory).body(&size, p)
 			bytes = max(bytes, int(size.at))
@@ -110,15 +116,15 @@ func bucketBytes(d *device, wide bool, n int) int {
 }
 
 // argsort orders codes by the bucket sort, or returns errUneven.
-func (l *lane) argsort(in input, order cuda.Ptr) (finding, error) {
-	return l.argsortIf(func(Spreading) bool { return true }, in, order)
+func (l *lane) argsort(in input, to cuda.Ptr) (finding, error) {
+	return l.argsortIf(func(Spreading) bool { return true }, in, to)
 }
 
 // argsortIf is argsort in ways that are worth it only. A sample may mislead: a way
 // that fails is followed by the next, which assumes less.
-func (l *lane) argsortIf(worth func(Spreading) bool, in input, order cuda.Ptr) (finding, error) {
+func (l *lane) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{shape: "sorted"}, l.identity(order, in.n, false)
+		return finding{shape: "sorted"}, l.identity(in, to, false)
 	}
 	first, err := l.take(headBytes)
 	if err != nil {
@@ -129,12 +135,12 @@ func (l *lane) argsortIf(worth func(Spreading) bool, in input, order cuda.Ptr) (
 	if err := l.look(m, in); err != nil {
 		return finding{}, err
 	}
-	if f, err := l.presorted(m, in, order); f.shape != "" || err != nil {
+	if f, err := l.presorted(m, in, to); f.shape != "" || err != nil {
 		return f, err
 	}
 	for way := l.firstWay(in); way <= Quantiles && worth(way); way++ {
 		l.attempts[way].begun.Add(1)
-		if f, err := l.attempt(way, m, in, order); !errors.Is(err, errUneven) {
+		if f, err := l.attempt(way, m, in, to); !errors.Is(err, errUneven) {
 			return f, err
 		}
 		l.attempts[way].failed.Add(1)
@@ -159,10 +165,15 @@ func (l *lane) firstWay(in input) Spreading {
 }
 
 // attempt sorts in one of the ways.
-func (l *lane) attempt(way Spreading, m memory, in input, order cuda.Ptr) (finding, error) {
+func (l *lane) attempt(way Spreading, m memory, in input, to cuda.Ptr) (finding, error) {
 	p, err := l.plan(way, m, in)
 	if err != nil {
 		return finding{}, err
+	}
+	if p.keys = in.keys; p.keys {
+		if err := l.load(keyModules); err != nil {
+			return finding{}, err
+		}
 	}
 	var size area
 	new(memory).body(&size, p)
@@ -172,7 +183,7 @@ func (l *lane) attempt(way Spreading, m memory, in input, order cuda.Ptr) (findi
 	}
 	defer l.put(block)
 	m.body(&area{block.at}, p)
-	if err := l.bucketSort(m, p, in.codes, order); err != nil {
+	if err := l.bucketSort(m, p, in.codes, to); err != nil {
 		return finding{}, err
 	}
 	return l.outcome(p)
@@ -222,7 +233,7 @@ func (l *lane) look(m memory, in input) error {
 
 // presorted ends the sort where the sample looks sorted or reversed and the
 // codes are.
-func (l *lane) presorted(m memory, in input, order cuda.Ptr) (finding, error) {
+func (l *lane) presorted(m memory, in input, to cuda.Ptr) (finding, error) {
 	s := &l.note.sample
 	if l.parts.blind || s.ascents > 0 && s.descents > 0 {
 		return finding{}, nil
@@ -238,11 +249,11 @@ func (l *lane) presorted(m memory, in input, order cuda.Ptr) (finding, error) {
 	}
 	switch descents := int(l.note.status[kernels.StatusDescents]); {
 	case descents == 0 && s.low == s.high:
-		return finding{shape: "flat"}, l.identity(order, in.n, false)
+		return finding{shape: "flat"}, l.identity(in, to, false)
 	case descents == 0:
-		return finding{shape: "sorted"}, l.identity(order, in.n, false)
+		return finding{shape: "sorted"}, l.identity(in, to, false)
 	case descents == in.n-1:
-		return finding{shape: "reversed"}, l.identity(order, in.n, true)
+		return finding{shape: "reversed"}, l.identity(in, to, true)
 	}
 	return finding{}, nil
 }
@@ -252,24 +263,34 @@ func (l *lane) gridFor(n int) int {
 	return max(1, min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
 }
 
-// identity writes the order of sorted or reversed codes.
-func (l *lane) identity(order cuda.Ptr, n int, reversed bool) error {
-	back := uint64(0)
-	if reversed {
-		back = 1
+// identity writes the order of sorted or reversed codes, or these in order.
+func (l *lane) identity(in input, to cuda.Ptr, reversed bool) error {
+	write := func() error {
+		back := uint64(0)
+		if reversed {
+			back = 1
+		}
+		return l.run("write_identity", l.gridFor(in.n), kernels.SampleThreads, 0, uint64(to), uint64(in.n), back)
 	}
-	return first(
-		func() error {
-			return l.run("write_identity", l.gridFor(n), kernels.SampleThreads, 0, uint64(order), uint64(n), back)
-		},
-		func() error { return l.SyncStream(l.stream) },
-	)
+	switch {
+	case in.keys && reversed:
+		write = func() error {
+			return l.run("reverse_codes"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(to))
+		}
+	case in.keys:
+		write = func() error { return l.CopyOnDevice(to, in.codes, in.size()*in.n, l.stream) }
+	}
+	return first(write, func() error { return l.SyncStream(l.stream) })
 }
 
 // plan makes the plan of an attempt, and sends its table to the device if it has
-// one.
+// one. Keys alone have no plan with a table, by which equal codes are told apart by
+// their positions.
 func (l *lane) plan(way Spreading, m memory, in input) (*plan, error) {
 	s := &l.note.sample
+	if in.keys && (way == Quantiles || in.crowded(s)) {
+		return nil, errUneven
+	}
 	if way == Linear {
 		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin), l.parts.mean(in.n, evenSlice)).fitting()
 	}
@@ -364,8 +385,7 @@ func (l *lane) send(m memory, t *table) error {
 }
 
 // bucketSort gives the device everything to do for the plan.
-func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
-	mask := uint64(1)<<p.indexBits - 1
+func (l *lane) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 	return first(
 		func() error { return l.openRooms(m, p) },
 		func() error { return l.splitCodes(m, p, codes) },
@@ -373,8 +393,8 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 		func() error { return l.Record(l.split, l.stream) },
 		func() error {
 			grid := (p.buckets + kernels.LocalWarps - 1) / kernels.LocalWarps
-			return l.run("local_sort"+width(p.wide), grid, 32*kernels.LocalWarps, kernels.LocalShared,
-				uint64(m.bucket), uint64(m.slices), uint64(m.status), uint64(p.at), mask, uint64(p.codeAt), uint64(p.nearAt()), uint64(codes), uint64(order))
+			return l.run("local_sort"+p.kind(), grid, 32*kernels.LocalWarps, p.localShared(),
+				slices.Concat([]uint64{uint64(m.bucket), uint64(m.slices), uint64(m.status)}, p.reading(codes), []uint64{uint64(p.nearAt()), uint64(to)})...)
 		},
 		// The few oversize buckets take as long as one long bucket: beside the others.
 		func() error { return l.WaitEvent(l.side, l.split) },
@@ -383,9 +403,9 @@ func (l *lane) bucketSort(m memory, p *plan, codes, order cuda.Ptr) error {
 			if p.twice {
 				rooms = p.rooms
 			}
-			return l.Launch(l.function("oversize_sort"+width(p.wide)), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side,
-				uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale, uint64(p.at), mask, uint64(p.codeAt), uint64(codes), uint64(m.spill),
-				uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(order), uint64(m.status), mapped(&l.note.status))
+			return l.Launch(l.function("oversize_sort"+p.kind()), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side, slices.Concat(
+				[]uint64{uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale}, p.reading(codes),
+				[]uint64{uint64(m.spill), uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(to), uint64(m.status), mapped(&l.note.status)})...)
 		},
 		func() error { return l.Record(l.split, l.side) },
 		func() error { return l.WaitEvent(l.stream, l.split) },
@@ -411,18 +431,21 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 		elements, spill = m.bucket, m.spill
 	}
 	d := digit(p.rooms)
-	layout := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.up), uint64(p.wordAt()), p.keep}
+	layout := []uint64{uint64(codes), uint64(p.n), p.low, p.span, uint64(p.elementUp())}
+	if !p.keys {
+		layout = append(layout, uint64(p.wordAt()), p.keep)
+	}
 	equal := []uint64{p.scale, uint64(elements), uint64(p.room), uint64(m.cursors), uint64(spill)}
 	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
 	switch {
 	case p.table != nil:
-		return l.run("split_mapped"+d.suffix+width(p.wide), min(tiles(p.n), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+		return l.run("split_mapped"+d.suffix+width(p.wide), min(p.codeTiles(), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
 			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
-		return l.run("split_sections"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.sections,
+		return l.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
 			slices.Concat(layout, []uint64{uint64(elements), uint64(m.sections), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
-	return l.run("split_codes"+d.suffix+width(p.wide), tiles(p.n), kernels.SplitThreads, d.shared, slices.Concat(layout, equal, outside)...)
+	return l.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in
@@ -432,14 +455,17 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 		return l.run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,
 			uint64(m.cursors), p.scale, uint64(p.buckets), uint64(m.slices), uint64(m.oversize), uint64(m.status))
 	}
-	d := digit(p.most)
+	d, kind := digit(p.most), ""
+	if p.elementSize() < 8 {
+		kind = p.kind()
+	}
 	return first(
 		func() error {
 			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
-				uint64(p.least), uint64(p.target), uint64(p.most), uint64(m.tiles), uint64(m.status))
+				uint64(p.least), uint64(p.target), uint64(p.most), uint64(p.tile()), uint64(m.tiles), uint64(m.status))
 		},
 		func() error {
-			return l.run("split_elements"+d.suffix, p.tiles(), kernels.SplitThreads, d.shared,
+			return l.run("split_elements"+d.suffix+kind, p.tiles(), kernels.SplitThreads, d.split(p),
 				uint64(m.elements), uint64(m.rooms), uint64(m.tiles), uint64(m.bucket), uint64(m.sizes), uint64(m.spill), uint64(m.status))
 		},
 		func() error {
@@ -475,12 +501,13 @@ func (l *lane) readStatus(m memory) error {
 type digits struct {
 	suffix                                 string
 	shared, sections, mappedU32, mappedU64 int
+	keys, keySections                      int // where elements are codes of 32 bits
 }
 
 var digitKernels = []digits{
-	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64},
-	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64},
-	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64},
+	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64, kernels.SplitKeys8, kernels.SectionKeys8},
+	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64, kernels.SplitKeys9, kernels.SectionKeys9},
+	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64, kernels.SplitKeys10, kernels.SectionKeys10},
 }
 
 func (d digits) mapped(wide bool) int {
@@ -488,6 +515,20 @@ func (d digits) mapped(wide bool) int {
 		return d.mappedU64
 	}
 	return d.mappedU32
+}
+
+func (d digits) split(p *plan) int {
+	if p.elementSize() < 8 {
+		return d.keys
+	}
+	return d.shared
+}
+
+func (d digits) section(p *plan) int {
+	if p.elementSize() < 8 {
+		return d.keySections
+	}
+	return d.sections
 }
 
 // digit returns the kernels for up to maxDigits values.

@@ -80,29 +80,43 @@ type way func(l *lane, in input, order cuda.Ptr) (finding, error)
 // orderBy runs codes through the device.
 func orderBy[W word](t *testing.T, l *lane, by way, codes []W) []uint32 {
 	t.Helper()
-	n := len(codes)
-	var w W
-	size := int(unsafe.Sizeof(w))
-	b, err := l.take(n*(size+4) + 512)
+	order, _ := onDevice[uint32](t, l, by, false, codes)
+	return order
+}
+
+// sortKeys sorts keys alone by an algorithm.
+func sortKeys[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) ([]W, finding) {
+	t.Helper()
+	return onDevice[W](t, l, func(l *lane, in input, to cuda.Ptr) (finding, error) { return l.sort(a, in, to) }, true, codes)
+}
+
+// onDevice runs codes through the device, checks what they became, and brings it
+// back.
+func onDevice[R, W word](t *testing.T, l *lane, by way, keys bool, codes []W) ([]R, finding) {
+	t.Helper()
+	in := input{wide: isWide[W](), n: len(codes), keys: keys}
+	size, resultSize := in.size()*in.n, in.resultSize()*in.n
+	b, err := l.take(size + resultSize + 512)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.put(b)
-	at, order := b.at, b.at+cuda.Ptr(n*size+255)&^255
-	result := make([]uint32, n)
+	to := b.at + cuda.Ptr(size+255)&^255
+	in.codes = b.at
+	result := make([]R, in.n)
 	var f finding
 	err = first(
-		func() error { return l.CopyToDevice(at, unsafe.Pointer(unsafe.SliceData(codes)), n*size, l.stream) },
-		func() (err error) { f, err = by(l, input{codes: at, wide: size == 8, n: n}, order); return err },
-		func() error { return l.check(input{codes: at, wide: size == 8, n: n}, order) },
-		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), order, 4*n, l.stream) },
+		func() error { return l.CopyToDevice(in.codes, unsafe.Pointer(unsafe.SliceData(codes)), size, l.stream) },
+		func() (err error) { f, err = by(l, in, to); return err },
+		func() error { return l.check(in, to) },
+		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), to, resultSize, l.stream) },
 		func() error { return l.SyncStream(l.stream) },
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d codes: %+v", n, f)
-	return result
+	t.Logf("%d codes: %+v", in.n, f)
+	return result, f
 }
 
 // open opens the engine, or skips the test where there is no device.
@@ -150,16 +164,23 @@ func TestArgsort(t *testing.T) {
 	}
 }
 
-// testArgsort orders codes, and their high halves, by each of the algorithms.
+// testArgsort orders codes, and their high halves, by each of the algorithms, and
+// sorts them as keys alone.
 func testArgsort(t *testing.T, l *lane, by []engine.Algorithm, wide []uint64) {
-	narrow := fill32(wide)
-	wantWide, wantNarrow := want(wide), want(narrow)
+	t.Helper()
+	testWidth(t, l, by, wide)
+	testWidth(t, l, by, fill32(wide))
+}
+
+func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) {
+	t.Helper()
+	order, sorted := want(codes), slices.Sorted(slices.Values(codes))
 	for _, a := range by {
-		if got := argsort(t, l, a, wide); !slices.Equal(got, wantWide) {
-			t.Errorf("%v: %d codes of 64 bits: wrong order", a, len(wide))
+		if got := argsort(t, l, a, codes); !slices.Equal(got, order) {
+			t.Errorf("%v: %d codes, wide %v: wrong order", a, len(codes), isWide[W]())
 		}
-		if got := argsort(t, l, a, narrow); !slices.Equal(got, wantNarrow) {
-			t.Errorf("%v: %d codes of 32 bits: wrong order", a, len(narrow))
+		if got, _ := sortKeys(t, l, a, codes); !slices.Equal(got, sorted) {
+			t.Errorf("%v: %d keys, wide %v: wrong order", a, len(codes), isWide[W]())
 		}
 	}
 }

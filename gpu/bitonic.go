@@ -26,18 +26,18 @@ func (l *lane) bitonic(in input, order cuda.Ptr) (finding, error) {
 }
 
 // bitonicBytes is the device memory of the network besides codes and order.
-func bitonicBytes(_ *device, wide bool, n int) int {
+func bitonicBytes(_ *device, in input) int {
 	head := int(unsafe.Sizeof(note{}.ends))
-	if wide {
-		return head + kernels.PairBytes*n
+	if in.wide {
+		return head + kernels.PairBytes*in.n
 	}
-	return head + kernels.WordBytes*n
+	return head + kernels.WordBytes*in.n
 }
 
 // bitonicBy takes at most the given number of strides between tiles in a pass.
 func (l *lane) bitonicBy(rows int, in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{}, l.identity(order, in.n, false)
+		return finding{}, l.identity(in, order, false)
 	}
 	e, err := l.elementsFor(in)
 	if err != nil {

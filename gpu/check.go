@@ -2,17 +2,21 @@ package gpu
 
 import (
 	"fmt"
+	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/kernels"
 )
 
 // checkBytes is the device memory that check takes.
-func checkBytes(n int) int { return headBytes + n/8 + 4 }
+func checkBytes(n int) int { return headBytes + n/8 + 256 }
 
 // check verifies on the device that order holds every position once and is the
-// stable order of the codes.
+// stable order of the codes, or that it is these codes in order.
 func (l *lane) check(in input, order cuda.Ptr) error {
+	if in.keys {
+		return l.checkKeys(in, order)
+	}
 	block, err := l.take(checkBytes(in.n))
 	if err != nil {
 		return err
@@ -38,6 +42,46 @@ func (l *lane) check(in input, order cuda.Ptr) error {
 	}
 	if wrong, missing := l.note.status[kernels.StatusDisorder], l.note.status[kernels.StatusMissing]; wrong > 0 || missing > 0 {
 		return fmt.Errorf("sorter: gpu: wrong order from %s: %d neighbours, %d positions missing", l.info.Name, wrong, missing)
+	}
+	return nil
+}
+
+// checkKeys verifies that sorted has no code before a lower one, and that the sums of
+// a hash of all codes agree: codes that got lost, doubled or changed go unnoticed by a
+// chance of one in 1<<64.
+func (l *lane) checkKeys(in input, sorted cuda.Ptr) error {
+	block, err := l.take(checkBytes(in.n))
+	if err != nil {
+		return err
+	}
+	defer l.put(block)
+	space := area{block.at}
+	m := head(&space)
+	sums := space.take(int(unsafe.Sizeof(l.note.sums)))
+	grid, n := l.gridFor(in.n), uint64(in.n)
+	sum := func(codes, to cuda.Ptr) func() error {
+		return func() error {
+			return l.run("sum_codes"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(codes), n, uint64(to))
+		}
+	}
+	err = first(
+		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
+		func() error { return l.Memset32(sums, 0, 4, l.stream) },
+		func() error {
+			return l.run("count_descents"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(sorted), n, uint64(m.status))
+		},
+		sum(in.codes, sums),
+		sum(sorted, sums+8),
+		func() error {
+			return l.CopyToHost(unsafe.Pointer(&l.note.sums), sums, int(unsafe.Sizeof(l.note.sums)), l.stream)
+		},
+		func() error { return l.readStatus(m) },
+	)
+	if err != nil {
+		return err
+	}
+	if wrong, same := l.note.status[kernels.StatusDescents], l.note.sums[0] == l.note.sums[1]; wrong > 0 || !same {
+		return fmt.Errorf("sorter: gpu: wrong keys from %s: %d neighbours, the same codes: %t", l.info.Name, wrong, same)
 	}
 	return nil
 }

@@ -3,52 +3,67 @@ package gpu
 import "testing"
 
 // TestChoice holds the choice to what was measured: the bucket sort and the radix
-// sort in one run on an H200, 2026-11-21, in ms (bench/results/h200/parts.md).
+// sort in one run on an H200, 2026-11-21, in ms (bench/results/h200/parts.md). Those of
+// keys alone are of runs of the same day.
 func TestChoice(t *testing.T) {
 	const all = uint64(1<<64 - 1)
 	above := func(bit int) uint64 { return all << bit }
 	for _, c := range []struct {
 		name          string
-		wide          bool
+		wide, keys    bool
 		lg            int
 		way           Spreading
 		nearly        bool
 		differ        uint64
 		bucket, radix float64
 	}{
-		{"uniform", false, 22, Linear, false, 1<<32 - 1, 0.170, 0.167},
-		{"gauss", false, 22, Sections, false, 1<<32 - 1, 0.199, 0.166},
-		{"zipf", false, 22, Quantiles, false, 1<<24 - 1, 0.563, 0.140},
-		{"1% swapped", false, 22, Linear, true, 1<<32 - 1<<10, 0.207, 0.136},
-		{"uniform", false, 24, Linear, false, 1<<32 - 1, 0.423, 0.487},
-		{"gauss", false, 24, Sections, false, 1<<32 - 1, 0.463, 0.483},
-		{"zipf", false, 24, Quantiles, false, 1<<24 - 1, 0.969, 0.378},
-		{"1% swapped", false, 24, Linear, true, 1<<32 - 1<<8, 0.474, 0.374},
-		{"uniform", false, 26, Linear, false, 1<<32 - 1, 1.288, 1.685},
-		{"gauss", false, 26, Sections, false, 1<<32 - 1, 1.397, 1.691},
-		{"zipf", false, 26, Quantiles, false, 1<<24 - 1, 2.065, 1.277},
-		{"1% swapped", false, 26, Linear, true, 1<<32 - 1<<6, 1.419, 1.653},
-		{"log", false, 28, Quantiles, false, 1<<32 - 1, 7.060, 6.313},
-		{"uniform", true, 22, Linear, false, all, 0.166, 0.351},
-		{"gauss", true, 22, Sections, false, all, 0.224, 0.333},
-		{"zipf", true, 22, Quantiles, false, 1<<40 - 1, 0.817, 0.263},
-		{"1% swapped", true, 22, Linear, true, above(42), 0.226, 0.158},
-		{"uniform", true, 24, Linear, false, all, 0.417, 1.288},
-		{"zipf", true, 24, Quantiles, false, 1<<40 - 1, 1.173, 0.955},
-		{"1% swapped", true, 24, Linear, true, above(40), 0.544, 0.408},
-		{"zipf", true, 26, Quantiles, false, 1<<40 - 1, 2.230, 3.653},
-		{"1% swapped", true, 26, Linear, true, above(38), 1.689, 1.756},
-		{"zipf", true, 28, Quantiles, false, 1<<40 - 1, 8.239, 14.511},
-		{"1% swapped", true, 28, Linear, true, above(36), 6.042, 6.961},
+		{"uniform", false, false, 22, Linear, false, 1<<32 - 1, 0.170, 0.167},
+		{"gauss", false, false, 22, Sections, false, 1<<32 - 1, 0.199, 0.166},
+		{"zipf", false, false, 22, Quantiles, false, 1<<24 - 1, 0.563, 0.140},
+		{"1% swapped", false, false, 22, Linear, true, 1<<32 - 1<<10, 0.207, 0.136},
+		{"uniform", false, false, 24, Linear, false, 1<<32 - 1, 0.423, 0.487},
+		{"gauss", false, false, 24, Sections, false, 1<<32 - 1, 0.463, 0.483},
+		{"zipf", false, false, 24, Quantiles, false, 1<<24 - 1, 0.969, 0.378},
+		{"1% swapped", false, false, 24, Linear, true, 1<<32 - 1<<8, 0.474, 0.374},
+		{"uniform", false, false, 26, Linear, false, 1<<32 - 1, 1.288, 1.685},
+		{"gauss", false, false, 26, Sections, false, 1<<32 - 1, 1.397, 1.691},
+		{"zipf", false, false, 26, Quantiles, false, 1<<24 - 1, 2.065, 1.277},
+		{"1% swapped", false, false, 26, Linear, true, 1<<32 - 1<<6, 1.419, 1.653},
+		{"log", false, false, 28, Quantiles, false, 1<<32 - 1, 7.060, 6.313},
+		{"uniform", true, false, 22, Linear, false, all, 0.166, 0.351},
+		{"gauss", true, false, 22, Sections, false, all, 0.224, 0.333},
+		{"zipf", true, false, 22, Quantiles, false, 1<<40 - 1, 0.817, 0.263},
+		{"1% swapped", true, false, 22, Linear, true, above(42), 0.226, 0.158},
+		{"uniform", true, false, 24, Linear, false, all, 0.417, 1.288},
+		{"zipf", true, false, 24, Quantiles, false, 1<<40 - 1, 1.173, 0.955},
+		{"1% swapped", true, false, 24, Linear, true, above(40), 0.544, 0.408},
+		{"zipf", true, false, 26, Quantiles, false, 1<<40 - 1, 2.230, 3.653},
+		{"1% swapped", true, false, 26, Linear, true, above(38), 1.689, 1.756},
+		{"zipf", true, false, 28, Quantiles, false, 1<<40 - 1, 8.239, 14.511},
+		{"1% swapped", true, false, 28, Linear, true, above(36), 6.042, 6.961},
+		{"uniform", false, true, 20, Linear, false, 1<<32 - 1, 0.117, 0.082},
+		{"1% swapped", false, true, 20, Linear, true, 1<<32 - 1<<12, 0.118, 0.078},
+		{"uniform", false, true, 24, Linear, false, 1<<32 - 1, 0.323, 0.382},
+		{"gauss", false, true, 24, Sections, false, 1<<32 - 1, 0.392, 0.376},
+		{"1% swapped", false, true, 24, Linear, true, 1<<32 - 1<<8, 0.390, 0.292},
+		{"uniform", false, true, 28, Linear, false, 1<<32 - 1, 3.608, 4.896},
+		{"gauss", false, true, 28, Sections, false, 1<<32 - 1, 3.857, 4.785},
+		{"1% swapped", false, true, 28, Linear, true, 1<<32 - 1<<4, 4.407, 4.963},
+		{"uniform", true, true, 24, Linear, false, all, 0.412, 0.971},
+		{"gauss", true, true, 24, Sections, false, all, 0.497, 0.874},
+		{"1% swapped", true, true, 24, Linear, true, above(40), 0.496, 0.434},
+		{"uniform", true, true, 28, Linear, false, all, 5.326, 13.818},
+		{"gauss", true, true, 28, Sections, false, all, 5.618, 12.166},
+		{"1% swapped", true, true, 28, Linear, true, above(36), 5.727, 7.319},
 	} {
-		in := input{wide: c.wide, n: 1 << c.lg}
+		in := input{wide: c.wide, keys: c.keys, n: 1 << c.lg}
 		chosen := c.bucket
-		if in.n < radixBelow(in.wide) || in.radixTime(c.differ) < in.bucketTime(c.way, c.nearly) {
+		if in.n < in.radixBelow() || in.radixTime(c.differ) < in.bucketTime(c.way, c.nearly) {
 			chosen = c.radix
 		}
 		if best := min(c.bucket, c.radix); chosen > 1.05*best {
-			t.Errorf("%s, 2^%d, wide %v: chosen %.3f, best %.3f; the model has bucket %.3f, radix %.3f",
-				c.name, c.lg, c.wide, chosen, best, in.bucketTime(c.way, c.nearly)/1e6, in.radixTime(c.differ)/1e6)
+			t.Errorf("%s, 2^%d, wide %v, keys %v: chosen %.3f, best %.3f; the model has bucket %.3f, radix %.3f",
+				c.name, c.lg, c.wide, c.keys, chosen, best, in.bucketTime(c.way, c.nearly)/1e6, in.radixTime(c.differ)/1e6)
 		}
 	}
 }

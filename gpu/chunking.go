@@ -15,6 +15,7 @@ type chunking struct {
 	algorithm engine.Algorithm // that sorts a chunk
 	n, length int              // elements, and those of a chunk; a multiple of engine.Block if it is less than n
 	wide      bool
+	keys      bool // nothing but sorted codes is wanted
 	onDevice  bool // runs stay on the device and are merged there; else on the host
 }
 
@@ -30,7 +31,7 @@ const hybridTile, hybridTiles = 1 << 20, 16
 // chunking decides how a job comes to the device, within the memory there is.
 // One chunk is a sort in one pass.
 func (l *lane) chunking(job *engine.Job) (chunking, error) {
-	c := chunking{device: l.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32}
+	c := chunking{device: l.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32, keys: takesCodes(job)}
 	if c.algorithm == engine.Hybrid {
 		err := l.tile(&c)
 		return c, err
@@ -40,7 +41,7 @@ func (l *lane) chunking(job *engine.Job) (chunking, error) {
 	if err != nil || c.n <= c.sorter(c.n).most && one <= space {
 		return c, err
 	}
-	runs := runsBytes(c.wide, c.n)
+	runs := runsBytes(c.input(c.n))
 	c.onDevice = 2*runs+mergeBytes(c.n, engine.Block) <= space
 	if c.onDevice && c.cut(space-runs, longestChunk) {
 		return c, nil
@@ -92,22 +93,28 @@ func blocks(n int) int { return (n + engine.Block - 1) / engine.Block * engine.B
 func (c *chunking) bytes(length int) int {
 	own := 2 * (codeBytes(c.wide)*length + 256)
 	if !c.onDevice {
-		own += runsBytes(c.wide, length)
+		own += runsBytes(c.input(length))
 	}
 	return own + c.sortBytes(length)
 }
 
 // onePassBytes is the device memory of a sort in one pass.
-func (c *chunking) onePassBytes() int { return (codeBytes(c.wide)+4)*(c.n+64) + c.sortBytes(c.n) }
+func (c *chunking) onePassBytes() int {
+	in := c.input(c.n)
+	return (in.size()+in.resultSize())*(c.n+64) + c.sortBytes(c.n)
+}
 
-// sortBytes is the device memory of a sort besides codes and order, of a check
-// of it or of its sorted codes, and of what take may waste of a tight lane.
+// sortBytes is the device memory of a sort besides codes and what they become, or of
+// a check of it, and of what take may waste of a tight lane.
 func (c *chunking) sortBytes(n int) int {
-	bytes := max(c.sorter(n).bytes(c.device, c.wide, n), checkBytes(n), codeBytes(c.wide)*n)
+	bytes := max(c.sorter(n).needs(c.device, c.input(n)), checkBytes(n))
 	return bytes + bytes/tightWaste
 }
 
-func (c *chunking) sorter(n int) algorithm { return demanding(c.algorithm, c.wide, n) }
+// input is what sorts n of the elements.
+func (c *chunking) input(n int) input { return input{wide: c.wide, n: n, keys: c.keys} }
+
+func (c *chunking) sorter(n int) algorithm { return demanding(c.algorithm, c.input(n)) }
 
 // space is the device memory that a sort may take which takes about want. Where
 // that is not far more, the lane is tight and gives up what others left it.

@@ -83,14 +83,14 @@ func (p *chunks[W]) open() error {
 	if p.onDevice {
 		kept = p.n
 	}
-	held, err := p.take(runsBytes(p.wide, kept))
+	held, err := p.take(runsBytes(p.input(kept)))
 	if err != nil {
 		return err
 	}
 	if p.own, err = p.take(2 * (bytes + 256)); err != nil {
 		return err
 	}
-	p.runs = (&area{held.at}).runs(p.wide, kept)
+	p.runs = (&area{held.at}).runs(p.input(kept))
 	space := area{p.own.at}
 	p.codes = [2]cuda.Ptr{space.take(bytes), space.take(bytes)}
 	p.list = make([]chunk[W], p.chunks())
@@ -207,31 +207,48 @@ func (p *chunks[W]) sort(k int) {
 
 func (p *chunks[W]) sortChunk(k int) error {
 	c := &p.list[k]
-	in := input{codes: p.codes[k%2], wide: p.wide, n: c.hi - c.lo}
-	to := p.runs
+	in := p.input(c.hi - c.lo)
+	in.codes = p.codes[k%2]
+	run := p.runs
 	if p.onDevice {
-		to.codes += cuda.Ptr(codeBytes(p.wide) * c.lo)
-		to.positions += cuda.Ptr(4 * c.lo)
+		run.codes += cuda.Ptr(codeBytes(p.wide) * c.lo)
+		if !p.keys {
+			run.positions += cuda.Ptr(4 * c.lo)
+		}
 	} else {
 		c.host = takeRun[W](p.job, in.n)
 	}
+	to := p.result(run)
 	return first(
 		func() error { return p.Record(p.split, p.up) },
 		func() error { return p.WaitEvent(p.stream, p.split) },
 		func() error {
 			var err error
-			p.found, err = p.lane.sort(p.algorithm, in, to.positions)
+			p.found, err = p.lane.sort(p.algorithm, in, to)
 			return err
 		},
 		func() error {
 			if !p.engine.verify {
 				return nil
 			}
-			return p.check(in, to.positions)
+			return p.check(in, to)
 		},
-		func() error { return p.gatherRun(in, to.positions, c.lo, to) },
+		func() error {
+			if p.keys {
+				return nil
+			}
+			return p.gatherRun(in, to, c.lo, run)
+		},
 		func() error { return p.SyncStream(p.stream) },
 	)
+}
+
+// result is what of a run the job takes.
+func (p *chunks[W]) result(r runs) cuda.Ptr {
+	if p.keys {
+		return r.codes
+	}
+	return r.positions
 }
 
 // downloads brings the run of chunk k to the host.
@@ -254,13 +271,20 @@ func (p *chunks[W]) fetch(s *slot, to hostRun[W], lo, hi int) error {
 	positions := unsafe.Add(s.memory, n*size)
 	err := first(
 		func() error { return p.CopyToHost(s.memory, p.runs.codes+cuda.Ptr(lo*size), n*size, p.stream) },
-		func() error { return p.CopyToHost(positions, p.runs.positions+cuda.Ptr(4*lo), 4*n, p.stream) },
+		func() error {
+			if p.keys {
+				return nil
+			}
+			return p.CopyToHost(positions, p.runs.positions+cuda.Ptr(4*lo), 4*n, p.stream)
+		},
 		func() error { return p.mark(s, p.stream) },
 		func() error { return p.wait(s) },
 	)
 	if err == nil {
 		copy(to.codes[lo:hi], at[W](s.memory, n))
-		copy(to.positions[lo:hi], at[uint32](positions, n))
+		if !p.keys {
+			copy(to.positions[lo:hi], at[uint32](positions, n))
+		}
 	}
 	return err
 }
@@ -276,7 +300,7 @@ func (p *chunks[W]) mergeAll() error {
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	return p.handBack(p.job, result{sorted: run.codes, ties: run.ties}, run.positions)
+	return p.handBack(p.job, result{ties: run.ties}, p.result(run.runs))
 }
 
 // mergedRun is the run that is left, and the ties of its codes.
@@ -290,14 +314,14 @@ func (p *chunks[W]) mergeOnDevice() (run mergedRun, err error) {
 	if err := p.drop(all); err != nil {
 		return run, err
 	}
-	spare, err := p.take(runsBytes(p.wide, p.n) + mergeBytes(p.n, p.length))
+	spare, err := p.take(runsBytes(p.input(p.n)) + mergeBytes(p.n, p.length))
 	if err != nil {
 		return run, err
 	}
 	space := area{spare.at}
 	beside := space.take(mergeBytes(p.n, p.length))
 	ties := p.job.Ties != nil
-	run.runs, err = p.merge(p.wide, p.n, p.length, p.runs, space.runs(p.wide, p.n), beside, ties || takesCodes(p.job))
+	run.runs, err = p.merge(p.input(p.n), p.length, p.runs, space.runs(p.input(p.n)), beside, ties || p.keys)
 	if ties && err == nil {
 		run.ties = beside // nobody needs paths any more
 		err = p.markTies(input{codes: run.codes, wide: p.wide, n: p.n}, 0, run.ties)

@@ -49,14 +49,14 @@ var cuts = []cut{
 func (c cut) n(length int) int { return c.chunks*length - length/3 }
 
 // limit is the device memory with which a list is cut so.
-func (c cut) limit(e *Engine, wide bool, length int) int {
-	way := chunking{device: e.dev, algorithm: c.algorithm, wide: wide, onDevice: c.onDevice}
+func (c cut) limit(e *Engine, wide, keys bool, length int) int {
+	way := chunking{device: e.dev, algorithm: c.algorithm, wide: wide, keys: keys, onDevice: c.onDevice}
 	if c.algorithm == engine.Hybrid {
 		way.algorithm = engine.Auto
 	}
 	limit := way.bytes(length)
 	if c.onDevice {
-		limit += runsBytes(wide, c.n(length))
+		limit += runsBytes(way.input(c.n(length)))
 	}
 	return limit
 }
@@ -77,23 +77,35 @@ func TestChunks(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(name, " ", c), func(t *testing.T) {
 				codes := codesOf[name](rand.New(rand.NewPCG(1, uint64(i))), c.n(length))
-				e.dev.limit = c.limit(e, true, length)
-				testChunks(t, e, c, codes)
-				e.dev.limit = c.limit(e, false, length)
-				testChunks(t, e, c, fill32(codes))
+				testChunks(t, e, c, length, codes)
+				testChunks(t, e, c, length, fill32(codes))
 			})
 		}
 	}
 }
 
-func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
+func testChunks[W word](t *testing.T, e *Engine, c cut, length int, codes []W) {
 	t.Helper()
+	e.dev.limit = c.limit(e, isWide[W](), false, length)
 	job, order := markedJob(t.Context(), c.algorithm, codes)
 	defer job.Arena.Release(1)
 	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
 		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
 	}
 	checkMarked(t, job.Ties, codes, order)
+	checkCut(t, e, c, job)
+	e.dev.limit = c.limit(e, isWide[W](), true, length)
+	job, sorted := keysJob(t.Context(), c.algorithm, codes)
+	defer job.Arena.Release(1)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
+		t.Fatalf("%d keys of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
+	}
+	checkCut(t, e, c, job)
+}
+
+// checkCut checks that a job was cut as it should be, within the memory it may take.
+func checkCut(t *testing.T, e *Engine, c cut, job *engine.Job) {
+	t.Helper()
 	var stages []string
 	for _, s := range job.Trace.Stages {
 		stages = append(stages, s.Name)
@@ -104,9 +116,6 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	}
 	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" || (job.Trace.Algorithm == "Hybrid") != (c.algorithm == engine.Hybrid) {
 		t.Errorf("%d chunks: %+v", c.chunks, job.Trace)
-	}
-	if sorted, err := sortedCodes(t, e, c.algorithm, codes); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
-		t.Errorf("sorted codes of %d bits: error %v, or wrong order", job.Bits, err)
 	}
 	err := e.with(t.Context(), func(l *lane) error {
 		way, err := l.chunking(job)
@@ -123,18 +132,17 @@ func testChunks[W word](t *testing.T, e *Engine, c cut, codes []W) {
 	}
 }
 
-// sortedCodes runs a job that takes codes.
-func sortedCodes[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) ([]W, error) {
-	job, _ := newJob(t.Context(), a, codes)
-	defer job.Arena.Release(1)
-	sorted := make([]W, len(codes))
+// keysJob is a job over keys that are their codes, and what it makes of them.
+func keysJob[W word](ctx context.Context, a engine.Algorithm, codes []W) (job *engine.Job, sorted []W) {
+	job, _ = newJob(ctx, a, codes)
+	sorted = slices.Clone(codes) // which need not be emitted where they are in order
 	switch sorted := any(sorted).(type) {
 	case []uint32:
 		job.EmitCodes32 = func(lo int, codes []uint32) { copy(sorted[lo:], codes) }
 	case []uint64:
 		job.EmitCodes64 = func(lo int, codes []uint64) { copy(sorted[lo:], codes) }
 	}
-	return sorted, e.Order(t.Context(), job)
+	return job, sorted
 }
 
 // TestChunksOfNothing has lists that leave little to cut.
@@ -222,7 +230,7 @@ func TestBucketBytes(t *testing.T) {
 			d.parts.fill = leastFill + r.IntN(mostFill-leastFill)
 		}
 		wide := r.IntN(2) == 0
-		in := input{wide: wide, n: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}
+		in := input{wide: wide, keys: r.IntN(2) == 0, n: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}
 		lowest, span := r.Uint64()>>r.IntN(64)&top(wide), r.Uint64()>>r.IntN(64)&top(wide)
 		highest := lowest + min(span, top(wide)-lowest)
 		lay := layoutFor(in.n, wide, lowest, highest, unevenMargin)
@@ -237,9 +245,13 @@ func TestBucketBytes(t *testing.T) {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {
+			s := &sample{low: lowest, high: highest, differ: lowest ^ highest, parts: [kernels.Segments]uint32(parts)}
+			if p.keys = in.keys; p.keys && (p.table != nil || in.crowded(s)) {
+				continue // keys alone have no such plan
+			}
 			var size area
 			new(memory).body(&size, p)
-			if bound := bucketBytes(d, wide, in.n); headBytes+int(size.at) > bound {
+			if bound := bucketBytes(d, in); headBytes+int(size.at) > bound {
 				t.Fatalf("n = %d: the plan takes %d bytes, the bound is %d: %+v", in.n, headBytes+size.at, bound, p)
 			}
 		}

@@ -73,8 +73,9 @@ const leastMemory = 16 << 20
 // A sort that needs more proceeds in chunks, each uploaded while another is
 // sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes
 // an element for codes of 32 bits and 24 for 64 bits; beyond that they are kept in
-// the host's memory, 12 or 18 bytes an element, and merged by the CPU. So time
-// grows with the number of elements, whatever the bound.
+// the host's memory, 12 or 18 bytes an element, and merged by the CPU. Keys alone take
+// 8 or 16 bytes, or 6 or 12 on the host. So time grows with the number of elements,
+// whatever the bound.
 func Memory(bytes int64) Option {
 	return func(e *Engine) error {
 		if bytes < leastMemory {
@@ -88,7 +89,9 @@ func Memory(bytes int64) Option {
 // Verify checks every order on the device after it was made, and returns an
 // error instead of a wrong one. It costs about as much as a sort and a bit of
 // device memory an element; it is for tests and for doubtful hardware. Of lists
-// sorted in chunks it checks each chunk.
+// sorted in chunks it checks each chunk. Of sorted keys it checks that they are in
+// order and that a hash of each, summed up, comes to the same as before: that they are
+// the keys of the input, but for a chance of one in 1<<64.
 func Verify() Option {
 	return func(e *Engine) error { e.verify = true; return nil }
 }
@@ -98,11 +101,11 @@ func Verify() Option {
 // so a key function must not sort on the engine that it is called for.
 //
 // The device holds what was needed at the same time until [Engine.Close]:
-// about 26 bytes an element for codes of 32 bits, 30 for 64 bits. Pinned host
-// memory is 4 MiB a worker, at most 64 MiB a sort; it is the engine's own, and
-// memory limits of sorts do not count it. Devices that share a sort have up to 60
-// bytes (75) for each element of their parts; such a sort has, besides its workers,
-// a goroutine for each device, which waits for it.
+// about 26 bytes an element for codes of 32 bits, 30 for 64 bits, and 17 and 34 where
+// these are keys alone. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it
+// is the engine's own, and memory limits of sorts do not count it. Devices that share
+// a sort have up to 60 bytes (75) for each element of their parts; such a sort has,
+// besides its workers, a goroutine for each device, which waits for it.
 //
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
@@ -284,14 +287,24 @@ func (e *Engine) withLanes(ctx context.Context, devices int, f func(lanes []*lan
 // the engine's first device, in its primary context, which must not overlap. It returns when the
 // device is done, and shares nothing with other calls but the device.
 func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
-	if way := demanding(a, bits == 64, n); way.order == nil || n < 0 || n > way.most || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: OrderDevice of %d codes of %d bits by %v: at most %d, of 32 or 64", n, bits, a, way.most))
+	return e.onDevice(a, input{codes: codes, n: n}, bits, order)
+}
+
+// SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
+// sorted, which must not overlap codes. Those stay as they are.
+func (e *Engine) SortDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, sorted cuda.Ptr) error {
+	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted)
+}
+
+func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result cuda.Ptr) error {
+	in.wide = bits == 64
+	if way := demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
 	}
-	in := input{codes: codes, wide: bits == 64, n: n}
 	return e.with(context.Background(), func(l *lane) error {
-		_, err := l.sort(a, in, order)
+		_, err := l.sort(a, in, result)
 		if err == nil && e.verify {
-			err = l.check(in, order)
+			err = l.check(in, result)
 		}
 		l.quiet = err == nil
 		return err

@@ -39,13 +39,14 @@ func (p *sharing) place() {
 // first, so that no two fetch from the same. It waits for its copies also when one
 // fails: the senders' memory is free when all devices are here.
 func (p *sharing) receive(q *part) (err error) {
-	if most := demanding(p.job.Algorithm, p.wide, q.n).most; q.n > most { // codes made for the sample
+	if most := demanding(p.job.Algorithm, p.input(q.n)).most; q.n > most { // codes made for the sample
 		return fmt.Errorf("sorter: gpu: %d of %d elements fall to %s, which sorts %d: %w", q.n, p.job.N, q.info.Name, most, cuda.OutOfMemory)
 	}
-	if q.receives, err = q.take(runsBytes(p.wide, max(q.n, p.room))); err != nil {
+	in := p.input(max(q.n, p.room))
+	if q.receives, err = q.take(runsBytes(in)); err != nil {
 		return err
 	}
-	q.received = (&area{q.receives.at}).runs(p.wide, max(q.n, p.room))
+	q.received = (&area{q.receives.at}).runs(in)
 	at := make([]int, len(p.list)+1)
 	for i, sender := range p.list {
 		n, _ := sender.goesTo(q.index)

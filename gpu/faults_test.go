@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -207,7 +208,7 @@ func TestFaultsOfChunks(t *testing.T) {
 		in, sorted := readings(c.n(engine.Block))
 		walk(t, func(t *testing.T, w *injected) {
 			e := newEngine(t)
-			e.dev.limit = c.limit(e, true, engine.Block)
+			e.dev.limit = c.limit(e, true, false, engine.Block)
 			s := slices.Clone(in)
 			sort := func() error {
 				return sorter.Sort(s, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable(), sorter.Workers(2))
@@ -241,7 +242,7 @@ func TestFaultsOfTies(t *testing.T) {
 		walk(t, func(t *testing.T, w *injected) {
 			e := newEngine(t)
 			if c.chunks > 1 {
-				e.dev.limit = c.limit(e, true, engine.Block)
+				e.dev.limit = c.limit(e, true, false, engine.Block)
 			}
 			s := slices.Clone(in)
 			var st sorter.Stats
@@ -275,7 +276,7 @@ func TestChunksStop(t *testing.T) {
 		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
 		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
 			e := newEngine(t)
-			e.dev.limit = c.limit(e, true, engine.Block)
+			e.dev.limit = c.limit(e, true, false, engine.Block)
 			in, sorted := readings(c.n(engine.Block))
 			for at := engine.Block / 2; at < len(in); at += engine.Block {
 				stopAt(t, e, c.algorithm, in, at, true)
@@ -326,7 +327,7 @@ func TestCancelMerge(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 40, false}
-	e.dev.limit = c.limit(e, true, 4*engine.Block)
+	e.dev.limit = c.limit(e, true, false, 4*engine.Block)
 	codes := make([]uint64, c.n(4*engine.Block))
 	ctx, cancel := context.WithCancel(t.Context())
 	job, _ := newJob(ctx, c.algorithm, codes)
@@ -375,17 +376,39 @@ func TestFaultsWithFallback(t *testing.T) {
 // hands back in order and which are written as they arrive: the slice is sorted or
 // what it was. Where the planner gave the sort to the engine, the CPU finishes.
 func TestFaultsOfKeys(t *testing.T) {
-	in := make([]int64, 20_000)
+	walkKeys(t, 20_000, sorter.Auto, func(e *Engine) {})
+}
+
+// TestFaultsOfKeysBy has an algorithm that sorts keys by buckets, one that sorts them
+// through their order, and chunks whose runs stay on the device or go to the host.
+func TestFaultsOfKeysBy(t *testing.T) {
+	all := func(*Engine) {}
+	for _, a := range []sorter.Algorithm{sorter.BucketBitonic, sorter.Bitonic, sorter.MergeSort} {
+		t.Run(a.String(), func(t *testing.T) { walkKeys(t, 2500, a, all) })
+	}
+	for _, c := range []cut{{engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.dev.limit = c.limit(e, true, true, engine.Block) })
+		})
+	}
+}
+
+func walkKeys(t *testing.T, n int, a sorter.Algorithm, limit func(e *Engine)) {
+	in := make([]int64, n)
 	for i := range in {
 		in[i] = int64(i) * -7046029254386353131
 	}
 	sorted := slices.Sorted(slices.Values(in))
 	walk(t, func(t *testing.T, w *injected) {
 		for _, insisting := range []bool{true, false} {
+			if !insisting && a != sorter.Auto {
+				continue // the CPU has no such algorithm, or another of that name
+			}
 			e := newEngine(t)
+			limit(e)
 			automatic.Engine = e
 			var st sorter.Stats
-			opts := []sorter.Option{sorter.Workers(3), sorter.Report(&st)}
+			opts := []sorter.Option{sorter.Workers(3), sorter.Report(&st), sorter.Use(a)}
 			if insisting {
 				opts = append(opts, sorter.On(e))
 			}

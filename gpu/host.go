@@ -13,13 +13,13 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err := l.grow(slotsFor(job)); err != nil {
 		return err
 	}
-	in := input{wide: job.Bits > 32, n: job.N}
-	space, err := l.take((in.size() + 4) * (job.N + 64))
+	in := input{wide: job.Bits > 32, n: job.N, keys: takesCodes(job)}
+	space, err := l.take((in.size() + in.resultSize()) * (job.N + 64))
 	if err != nil {
 		return err
 	}
-	order := space.at
-	in.codes = order + cuda.Ptr(4*job.N+255)&^255
+	to := space.at
+	in.codes = to + cuda.Ptr(in.resultSize()*job.N+255)&^255
 	if in.wide {
 		err = upload(l, job, in.codes, job.Codes64)
 	} else {
@@ -28,11 +28,11 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	r, err := l.sortStage(e, job, in, order)
+	r, err := l.sortStage(e, job, in, to)
 	if err != nil {
 		return err
 	}
-	if err := l.handBack(job, r, order); err != nil {
+	if err := l.handBack(job, r, to); err != nil {
 		return err
 	}
 	job.Trace.Device, job.Trace.Algorithm = l.info.Name, r.algorithm.String()
@@ -41,26 +41,23 @@ func (l *lane) order(e *Engine, job *engine.Job) error {
 	return nil
 }
 
-// result is what the device found, and where it put what the job takes besides
-// positions: the sorted codes, or the ties of the order.
+// result is what the device found, and where it marked the ties of the order if the
+// job takes them.
 type result struct {
 	finding
-	sorted cuda.Ptr
-	ties   cuda.Ptr
+	ties cuda.Ptr
 }
 
-// sortStage sorts on the device, and checks the order if the engine is to.
-func (l *lane) sortStage(e *Engine, job *engine.Job, in input, order cuda.Ptr) (r result, failed error) {
+// sortStage sorts on the device, to an order or to sorted codes, and checks these if
+// the engine is to.
+func (l *lane) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr) (r result, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		r.finding, failed = l.sort(job.Algorithm, in, order)
+		r.finding, failed = l.sort(job.Algorithm, in, to)
 		if failed == nil && e.verify {
-			failed = l.check(in, order)
-		}
-		if failed == nil && takesCodes(job) && !r.inOrder() {
-			r.sorted, failed = l.sortedCodes(in, order)
+			failed = l.check(in, to)
 		}
 		if failed == nil && job.Ties != nil {
-			r.ties, failed = l.tiesOf(in, order)
+			r.ties, failed = l.tiesOf(in, to)
 		}
 	})
 	return r, firstError(failed, err)
@@ -68,23 +65,23 @@ func (l *lane) sortStage(e *Engine, job *engine.Job, in input, order cuda.Ptr) (
 
 // handBack brings back what the job takes: positions and their ties, or the codes
 // themselves, unless those were in order.
-func (l *lane) handBack(job *engine.Job, r result, order cuda.Ptr) error {
+func (l *lane) handBack(job *engine.Job, r result, from cuda.Ptr) error {
 	if !takesCodes(job) {
 		if job.Ties != nil {
 			if err := download(l, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
 				return err
 			}
 		}
-		return download(l, job, job.N, order, job.Emit)
+		return download(l, job, job.N, from, job.Emit)
 	}
 	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
 	job.Loop.Ctx = nil // keys are written: this is finished
 	if job.EmitCodes64 != nil {
-		return download(l, job, job.N, r.sorted, job.EmitCodes64)
+		return download(l, job, job.N, from, job.EmitCodes64)
 	}
-	return download(l, job, job.N, r.sorted, job.EmitCodes32)
+	return download(l, job, job.N, from, job.EmitCodes32)
 }
 
 // takesCodes reports whether the job is one of keys that are their codes.

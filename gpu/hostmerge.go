@@ -10,14 +10,19 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// hostRun is a run in the host's memory: sorted codes beside their positions.
+// hostRun is a run in the host's memory: sorted codes beside their positions, which
+// are nil where only keys are sorted.
 type hostRun[W word] struct {
 	codes     []W
 	positions []uint32
 }
 
 func takeRun[W word](job *engine.Job, n int) hostRun[W] {
-	return hostRun[W]{scratch.Take[W](&job.Arena, n), scratch.Take[uint32](&job.Arena, n)}
+	run := hostRun[W]{codes: scratch.Take[W](&job.Arena, n)}
+	if !takesCodes(job) {
+		run.positions = scratch.Take[uint32](&job.Arena, n)
+	}
+	return run
 }
 
 func (r *hostRun[W]) give(job *engine.Job) {
@@ -27,6 +32,9 @@ func (r *hostRun[W]) give(job *engine.Job) {
 }
 
 func (r hostRun[W]) cut(lo, hi int) hostRun[W] {
+	if r.positions == nil {
+		return hostRun[W]{codes: r.codes[lo:hi]}
+	}
 	return hostRun[W]{r.codes[lo:hi], r.positions[lo:hi]}
 }
 
@@ -159,7 +167,11 @@ func (m *merger[W]) tree(parts []hostRun[W], to hostRun[W]) {
 // mergeTwo merges a and b, ties from a first.
 func mergeTwo[W word](to, a, b hostRun[W]) {
 	for h := min(len(a.codes), len(b.codes)); h > 0; h = min(len(a.codes), len(b.codes)) {
-		n := mergeSome(to.cut(0, h), a.cut(0, h), b.cut(0, h))
+		merge := mergeSome[W]
+		if to.positions == nil {
+			merge = mergeKeys[W]
+		}
+		n := merge(to.cut(0, h), a.cut(0, h), b.cut(0, h))
 		to, a, b = to.cut(h, len(to.codes)), a.cut(n, len(a.codes)), b.cut(h-n, len(b.codes))
 	}
 	copy(to.codes[copy(to.codes, a.codes):], b.codes)
@@ -184,6 +196,22 @@ func mergeSome[W word](to, a, b hostRun[W]) (i int) {
 			position = second
 		}
 		tc[k], tp[k] = min(code, other), position
+		i += first
+	}
+	return i
+}
+
+// mergeKeys is mergeSome without positions.
+func mergeKeys[W word](to, a, b hostRun[W]) (i int) {
+	n := len(to.codes)
+	tc, ac, bc := to.codes, a.codes[:n], b.codes[:n]
+	for k := range tc {
+		code, other := ac[i], bc[k-i]
+		first := 1
+		if other < code {
+			first = 0
+		}
+		tc[k] = min(code, other)
 		i += first
 	}
 	return i

@@ -47,11 +47,24 @@ func TestParts(t *testing.T) {
 					continue
 				}
 				for _, n := range smallSizes(codes) {
-					checkOrders(t, l, bucketWay, make(r, n))
+					list := make(r, n)
+					checkOrders(t, l, bucketWay, list)
+					checkKeys(t, l, list)
+					checkKeys(t, l, fill32(list))
 				}
 			}
 		})
 	}
+}
+
+// checkKeys sorts keys alone as sorter.BucketBitonic does.
+func checkKeys[W word](t *testing.T, l *lane, codes []W) finding {
+	t.Helper()
+	got, f := sortKeys(t, l, engine.BucketBitonic, codes)
+	if !slices.Equal(got, slices.Sorted(slices.Values(codes))) {
+		t.Errorf("%d keys, wide %v: wrong order", len(codes), isWide[W]())
+	}
+	return f
 }
 
 // TestFillSplitsTwice has so small buckets that elements of the linear and of the
@@ -73,6 +86,14 @@ func TestFillSplitsTwice(t *testing.T) {
 		}
 		if got := orderBy(t, l, twice, codes); !slices.Equal(got, want(codes)) {
 			t.Errorf("%v: wrong order", way)
+		}
+		if way == Quantiles {
+			continue // which is not for keys alone
+		}
+		for _, f := range []finding{checkKeys(t, l, codes), checkKeys(t, l, fill32(codes))} {
+			if f.algorithm != engine.BucketBitonic || f.levels != 2 {
+				t.Errorf("keys: %+v", f)
+			}
 		}
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"math/bits"
 	"slices"
 
+	"example.com/sorter/internal/cuda"
 	"example.com/sorter/kernels"
 )
 
 // plan is how one argsort on the device proceeds.
 type plan struct {
 	wide bool // codes of 64 bits
+	keys bool // elements are codes alone
 	layout
 	table *table // nil: codes are elements as they are
 
@@ -34,14 +36,54 @@ func (p *plan) places() int {
 }
 
 // tiles bounds the tiles that the rooms' elements fill.
-func (p *plan) tiles() int { return tiles(p.n) + p.rooms }
+func (p *plan) tiles() int { return p.codeTiles() + p.rooms }
+
+// codeTiles is the number of tiles of all codes.
+func (p *plan) codeTiles() int { return (p.n + p.tile() - 1) / p.tile() }
+
+// tile is the elements that a block of a partition moves.
+func (p *plan) tile() int {
+	if p.elementSize() < 8 {
+		return kernels.KeyTile
+	}
+	return kernels.Tile
+}
 
 // nearAt is the lowest bit of an element in which different codes surely differ.
 func (p *plan) nearAt() int {
-	if p.table == nil && p.exact() {
+	if p.keys || p.table == nil && p.exact() {
 		return 0
 	}
 	return p.codeAt
+}
+
+// elementSize is the bytes of an element.
+func (p *plan) elementSize() int {
+	if p.keys {
+		return codeBytes(p.wide)
+	}
+	return 8
+}
+
+// elementUp is the bits that code-low moves up in an element.
+func (p *plan) elementUp() int { return p.up - (64 - 8*p.elementSize()) }
+
+func (p *plan) kind() string { return input{wide: p.wide, keys: p.keys}.kind() }
+
+// reading is what kernels need to make results of elements.
+func (p *plan) reading(codes cuda.Ptr) []uint64 {
+	if p.keys {
+		return []uint64{p.low, uint64(p.elementUp())}
+	}
+	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(codes)}
+}
+
+// localShared is the shared memory of a block of local_sort.
+func (p *plan) localShared() int {
+	if p.elementSize() < 8 {
+		return kernels.LocalKeysU32
+	}
+	return kernels.LocalShared
 }
 
 // layout is how an element is made of a code and its position: struct Layout
@@ -68,7 +110,19 @@ const (
 	sectionSlice = 895
 
 	unlimited = 1<<31 - 1 // target of rooms that are cut into a fixed number of buckets
+
+	// mostOfACode is how many elements of one code there may be where elements are codes
+	// alone, so that slices, which end between two codes, differ by 2 %.
+	mostOfACode = 14
 )
+
+// crowded reports whether codes have more elements each than keys alone allow,
+// where the range of the sample is densest.
+func (in input) crowded(s *sample) bool {
+	l := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
+	codes := math.Ldexp(1, 64-l.up-bits.TrailingZeros64(s.differ)) / kernels.Segments // of a part of the range
+	return float64(slices.Max(s.parts[:]))/float64(in.samples())*float64(in.n) > mostOfACode*codes
+}
 
 // Parts of a sample's range that a layout goes beyond it on either side, since a
 // sample rarely holds the extremes. Even codes end soon behind it; of others a
@@ -242,15 +296,23 @@ func capacity(share, each float64) int {
 }
 
 // largestPlans are the plans of each kind that take most memory: of few codes, of
-// as many sections as there may be, and of a sample spread over all segments.
-func largestPlans(by *parts, in input) [3]*plan {
+// as many sections as there may be, and of a sample spread over all segments. Keys
+// alone have neither the first nor the last.
+func largestPlans(by *parts, in input) []*plan {
 	few := layoutFor(in.n, in.wide, 0, 0, evenMargin)
 	n, m := float64(in.n), float64(in.samples())
 	cut := &plan{layout: few, twice: true, rooms: maxDigits, buckets: in.n/by.mean(in.n, sectionSlice) + maxDigits}
 	places := n*(1.01+5*math.Sqrt(maxDigits/m)+8*maxDigits/m) + (kernels.LocalSize+1)*maxDigits // see divide
 	cut.room = int(places/maxDigits) + 1
+	if in.keys {
+		even := evenPlan(in.wide, layoutOver(in.n, 0, top(in.wide)), by.mean(in.n, evenSlice))
+		for _, p := range []*plan{even, cut} {
+			p.wide, p.keys = in.wide, true
+		}
+		return []*plan{even, cut}
+	}
 	spread := m / kernels.Segments
-	return [...]*plan{evenPlan(in.wide, few, by.mean(in.n, evenSlice)), cut, planFor(in.wide, few, nil, n*weight(spread)/spread, by.mean(in.n, fullSlice))}
+	return []*plan{evenPlan(in.wide, few, by.mean(in.n, evenSlice)), cut, planFor(in.wide, few, nil, n*weight(spread)/spread, by.mean(in.n, fullSlice))}
 }
 
 // even reports whether counts of m sampled elements in equal parts of the
@@ -295,6 +357,3 @@ func smooth(count []uint32) bool {
 	}
 	return true
 }
-
-// tiles returns the number of tiles of n elements.
-func tiles(n int) int { return (n + kernels.Tile - 1) / kernels.Tile }

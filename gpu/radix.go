@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,26 +13,35 @@ import (
 // radixModules are the kernels of the radix sort.
 var radixModules = []*module{{kernels.Radix, map[string]int{
 	"radix_histogram_u32": kernels.RadixCountSharedU32, "radix_histogram_u64": kernels.RadixCountSharedU64,
+	"radix_histogram_keys_u32": kernels.RadixCountSharedU32, "radix_histogram_keys_u64": kernels.RadixCountSharedU64,
 	"radix_pass_u32": kernels.RadixShared, "radix_pass_u64": kernels.RadixShared,
+	"radix_pass_keys_u32": kernels.RadixKeysU32, "radix_pass_keys_u64": kernels.RadixShared,
 }}}
 
 // Counts of tiles tell as many elements as a sort may have.
 const _ = uint(kernels.RadixMost - maxN)
 
-// radixMemory is the device memory of one radix sort besides codes and order.
+// radixMemory is the device memory of one radix sort besides codes and what they
+// become.
 type radixMemory struct {
 	words     cuda.Ptr // counts of tiles
-	even, odd cuda.Ptr // elements, which each pass moves from one to the other
+	even, odd cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
 }
 
-func radixLayout(a *area, n int) radixMemory {
-	return radixMemory{words: a.take(4 * kernels.RadixDigits * radixTiles(n)), even: a.take(8 * n), odd: a.take(8 * n)}
+func radixLayout(a *area, in input) radixMemory {
+	m := radixMemory{words: a.take(4 * kernels.RadixDigits * radixTiles(in.n))}
+	if in.keys {
+		m.even = a.take(in.size() * in.n)
+	} else {
+		m.even, m.odd = a.take(8*in.n), a.take(8*in.n)
+	}
+	return m
 }
 
-// radixBytes is the device memory of a radix sort besides codes and order.
-func radixBytes(_ *device, _ bool, n int) int {
+// radixBytes is the device memory of a radix sort besides codes and what they become.
+func radixBytes(_ *device, in input) int {
 	var size area
-	radixLayout(&size, n)
+	radixLayout(&size, in)
 	return int(size.at)
 }
 
@@ -59,11 +69,11 @@ func (s *radixStates) take(l *lane) (state, spent cuda.Ptr, err error) {
 // radixSort orders codes digit by digit. The device finds out itself which digits
 // all codes share, and whether the codes are in order; passes that are not needed
 // end at once.
-func (l *lane) radixSort(in input, order cuda.Ptr) (finding, error) {
+func (l *lane) radixSort(in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{shape: "sorted"}, l.identity(order, in.n, false)
+		return finding{shape: "sorted"}, l.identity(in, to, false)
 	}
-	block, err := l.take(radixBytes(l.device, in.wide, in.n))
+	block, err := l.take(radixBytes(l.device, in))
 	if err != nil {
 		return finding{}, err
 	}
@@ -72,10 +82,10 @@ func (l *lane) radixSort(in input, order cuda.Ptr) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	m := radixLayout(&area{block.at}, in.n)
+	m := radixLayout(&area{block.at}, in)
 	err = first(
-		func() error { return l.countDigits(m, in, order, state, spent) },
-		func() error { return l.radixPasses(m, in, order, state) },
+		func() error { return l.countDigits(m, in, to, state, spent) },
+		func() error { return l.radixPasses(m, in, to, state) },
 		func() error { return l.SyncStream(l.stream) },
 	)
 	l.states.clear = err == nil
@@ -111,7 +121,7 @@ func (f radixFound) finding() finding {
 }
 
 // countDigits counts the digits of all places and makes starts of the counts.
-func (l *lane) countDigits(m radixMemory, in input, order, state, spent cuda.Ptr) error {
+func (l *lane) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) error {
 	grid := min(kernels.RadixCountBlocks*l.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
 	ordered := uint64(1)
 	if in.shuffled {
@@ -122,8 +132,8 @@ func (l *lane) countDigits(m radixMemory, in input, order, state, spent cuda.Ptr
 		shared = kernels.RadixCountSharedU64
 	}
 	l.note.radix.clear()
-	return l.run("radix_histogram"+width(in.wide), grid, kernels.RadixCountThreads, shared,
-		uint64(in.codes), uint64(in.n), ordered, uint64(order), uint64(state), uint64(spent), uint64(m.words), mapped(&l.note.radix))
+	return l.run("radix_histogram"+in.kind(), grid, kernels.RadixCountThreads, shared,
+		uint64(in.codes), uint64(in.n), ordered, uint64(to), uint64(state), uint64(spent), uint64(m.words), mapped(&l.note.radix))
 }
 
 // radixPatience is how long a sort looks for what its passes depend on, in all. A
@@ -135,7 +145,14 @@ const radixPatience = 50 * time.Microsecond
 // where the device does not tell in time. The first pass is on its way when the
 // digits are counted: for codes in no order the device soon knows that it is needed.
 // The others can wait for the counts, since they wait for the first one.
-func (l *lane) radixPasses(m radixMemory, in input, order, state cuda.Ptr) error {
+func (l *lane) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
+	shared, moving := kernels.RadixShared, []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
+	if in.keys {
+		moving = []uint64{uint64(m.even), uint64(to)}
+		if !in.wide {
+			shared = kernels.RadixKeysU32
+		}
+	}
 	end := time.Now().Add(radixPatience)
 	for pass := range in.places() {
 		switch note := &l.note.radix; {
@@ -147,8 +164,8 @@ func (l *lane) radixPasses(m radixMemory, in input, order, state cuda.Ptr) error
 		if found := l.note.radix.get(); found != 0 && pass >= found.passes() {
 			return nil
 		}
-		err := l.run("radix_pass"+width(in.wide), radixTiles(in.n), kernels.RadixThreads, kernels.RadixShared,
-			uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words), uint64(m.even), uint64(m.odd), uint64(order))
+		err := l.run("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
+			slices.Concat([]uint64{uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words)}, moving)...)
 		if err != nil {
 			return err
 		}

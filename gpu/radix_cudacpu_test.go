@@ -47,19 +47,24 @@ func TestRadixCalls(t *testing.T) {
 			if mode == cudacpu.Eager {
 				most = least
 			}
-			var f finding
-			calls := 0
-			got := orderBy(t, l, func(l *lane, in input, order cuda.Ptr) (_ finding, err error) {
-				before := cudacpu.Calls()
-				f, err = l.radixSort(in, order)
-				calls = cudacpu.Calls() - before
-				return f, err
-			}, c.codes)
-			if !slices.Equal(got, want(c.codes)) || f.shape != c.shape || f.levels != c.passes {
-				t.Errorf("mode %d, %s: %+v, or wrong order", mode, c.name, f)
-			}
-			if calls < least || calls > most {
-				t.Errorf("mode %d, %s: %d calls, %d to %d are needed", mode, c.name, calls, least, most)
+			for _, keys := range []bool{false, true} {
+				calls := 0
+				got, f := onDevice[uint32](t, l, func(l *lane, in input, to cuda.Ptr) (finding, error) {
+					before := cudacpu.Calls()
+					f, err := l.radixSort(in, to)
+					calls = cudacpu.Calls() - before
+					return f, err
+				}, keys, c.codes)
+				right := want(c.codes)
+				if keys {
+					right = slices.Sorted(slices.Values(c.codes))
+				}
+				if !slices.Equal(got, right) || f.shape != c.shape || f.levels != c.passes {
+					t.Errorf("mode %d, %s, keys alone %v: %+v, or wrong order", mode, c.name, keys, f)
+				}
+				if calls < least || calls > most {
+					t.Errorf("mode %d, %s, keys alone %v: %d calls, %d to %d are needed", mode, c.name, keys, calls, least, most)
+				}
 			}
 		}
 	}

@@ -38,14 +38,7 @@ func TestRadix(t *testing.T) {
 		}
 		for _, n := range all {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
-				wide := make(r, max(n, 1))[:n]
-				if got := argsort(t, l, engine.Radix, wide); !slices.Equal(got, want(wide)) {
-					t.Error("codes of 64 bits: wrong order")
-				}
-				narrow := fill32(wide)
-				if got := argsort(t, l, engine.Radix, narrow); !slices.Equal(got, want(narrow)) {
-					t.Error("codes of 32 bits: wrong order")
-				}
+				testArgsort(t, l, []engine.Algorithm{engine.Radix}, make(r, max(n, 1))[:n])
 			})
 		}
 	}
@@ -67,23 +60,20 @@ func TestRadixPlaces(t *testing.T) {
 			mask |= uint64(places>>p&1) * 0xff << (8 * p)
 		}
 		codes := fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
-		if got := argsort(t, l, engine.Radix, codes); !slices.Equal(got, want(codes)) {
-			t.Errorf("places %08b: wrong order", places)
-		}
+		t.Run(fmt.Sprintf("%08b", places), func(t *testing.T) { testArgsort(t, l, []engine.Algorithm{engine.Radix}, codes) })
 	}
 }
 
-// unseen returns codes that look even in the samples (see drawn, in sample.cuh),
-// while all others are one and the same. They are few enough for both samples to
-// be at the same places, and enough for the others to be more than a bucket holds.
-func unseen() []uint64 {
-	const n = 14_000
+// unseen returns codes of which the samples (see drawn, in sample.cuh) see some, and
+// all others are of another kind. n < 1<<14 are few enough for both samples to be at
+// the same places.
+func unseen(n int, seen func(r *rand.Rand) uint64, other func(i int) uint64) []uint64 {
 	r := rand.New(rand.NewPCG(7, 8))
-	codes := fill(n, func(int) uint64 { return 0x8000_0001_0000_0000 })
+	codes := fill(n, other)
 	for k := range uint64(kernels.RangeSamples) {
-		lo, hi := n*k/kernels.RangeSamples, n*(k+1)/kernels.RangeSamples
+		lo, hi := uint64(n)*k/kernels.RangeSamples, uint64(n)*(k+1)/kernels.RangeSamples
 		skip, _ := bits.Mul64(mix(k+1), hi-lo)
-		codes[lo+skip] = r.Uint64()
+		codes[lo+skip] = seen(r)
 	}
 	return codes
 }
@@ -98,7 +88,7 @@ func mix(x uint64) uint64 {
 // TestLastResort sorts codes that defeat every plan of the bucket sort.
 func TestLastResort(t *testing.T) {
 	e := open(t, Verify())
-	wide := unseen()
+	wide := unseen(14_000, (*rand.Rand).Uint64, func(int) uint64 { return 0x8000_0001_0000_0000 }) // more others than a bucket holds
 	var st sorter.Stats
 	got, err := sorter.OrderKeys(wide, sorter.On(e), sorter.Report(&st))
 	if err != nil || !slices.Equal(got, want(wide)) || st.Algorithm != "Radix" || st.Rounds != 8 {

@@ -21,7 +21,8 @@
 // [Memory]. Several devices can share a sort, see [Device].
 //
 // Elements are all different, since each holds its position; so the order is
-// stable and the same every time, although the partitions keep no order.
+// stable and the same every time, although the partitions keep no order. Keys that are
+// nothing but their codes are sorted without positions, in elements of 4 or 8 bytes.
 package gpu
 
 import (

@@ -24,23 +24,23 @@ type routeNote struct {
 
 // routed is a part divided among devices, in device memory.
 type routed struct {
-	runs                      // codes beside their positions in the whole list, by destination
+	runs                      // codes beside their positions in the whole list, unless they are keys alone, by destination
 	splitters, totals, counts cuda.Ptr
 }
 
-func (a *area) routed(wide bool, n int) routed {
+func (a *area) routed(in input) routed {
 	return routed{
 		splitters: a.take(kernels.SplitterBytes * kernels.MostDestinations),
 		totals:    a.take(4 * kernels.MostDestinations),
-		counts:    a.take(4 * kernels.MostDestinations * routeTiles(n)),
-		runs:      a.runs(wide, n),
+		counts:    a.take(4 * kernels.MostDestinations * routeTiles(in.n)),
+		runs:      a.runs(in),
 	}
 }
 
 // routedBytes is the device memory that area.routed takes.
-func routedBytes(wide bool, n int) int {
+func routedBytes(in input) int {
 	var size area
-	size.routed(wide, n)
+	size.routed(in)
 	return int(size.at)
 }
 
@@ -97,14 +97,11 @@ func (p *sharing) splitters() (cuts []key) {
 func (p *sharing) route(q *part, splitters []key) error {
 	n := q.hi - q.lo
 	var err error
-	if q.sends, err = q.take(routedBytes(p.wide, p.room)); err != nil {
+	if q.sends, err = q.take(routedBytes(p.input(p.room))); err != nil {
 		return err
 	}
-	q.routed = (&area{q.sends.at}).routed(p.wide, p.room)
+	q.routed = (&area{q.sends.at}).routed(p.input(p.room))
 	r, note, tiles := q.routed, &q.note.route, routeTiles(n)
-	if takesCodes(p.job) {
-		r.positions = 0
-	}
 	for i, s := range splitters {
 		note.splitters[i].code, note.splitters[i].position = s.code, uint64(s.position)
 	}

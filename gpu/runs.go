@@ -5,8 +5,9 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// runs are sorted codes beside their input positions, in device memory. Those of
-// a list follow each other in input order, all of one length but for the last.
+// runs are sorted codes beside their input positions, in device memory, or without
+// them where only keys are sorted. Those of a list follow each other in input order,
+// all of one length but for the last.
 type runs struct{ codes, positions cuda.Ptr }
 
 // mergeModules are the kernels of runs.
@@ -30,9 +31,20 @@ func mergeShared(wide bool) int {
 }
 
 // runsBytes is the device memory that area.runs takes.
-func runsBytes(wide bool, n int) int { return codeBytes(wide)*n + 4*n + 2*256 }
+func runsBytes(in input) int {
+	if in.keys {
+		return in.size()*in.n + 256
+	}
+	return in.size()*in.n + 4*in.n + 2*256
+}
 
-func (a *area) runs(wide bool, n int) runs { return runs{a.take(codeBytes(wide) * n), a.take(4 * n)} }
+func (a *area) runs(in input) runs {
+	r := runs{codes: a.take(in.size() * in.n)}
+	if !in.keys {
+		r.positions = a.take(4 * in.n)
+	}
+	return r
+}
 
 func codeBytes(wide bool) int {
 	if wide {
@@ -73,22 +85,22 @@ func (l *lane) tileSort(in input, to runs) error {
 }
 
 // gatherRun makes a run of codes whose first has position base, and of their
-// order, which may be where the run's positions go.
+// order, which may be where the run's positions go. These may be null.
 func (l *lane) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
-	return l.run("gather_run"+width(in.wide), min(32*l.info.SMs, (in.n+kernels.MergeThreads-1)/kernels.MergeThreads), kernels.MergeThreads, 0,
+	return l.run("gather_run"+width(in.wide), max(1, min(32*l.info.SMs, (in.n+kernels.MergeThreads-1)/kernels.MergeThreads)), kernels.MergeThreads, 0,
 		uint64(in.codes), uint64(order), uint64(in.n), uint64(base), uint64(to.codes), uint64(to.positions))
 }
 
-// merge merges the runs of n elements, of that length, until one is left. It
-// reads and writes from and to in turns, and returns the last run, without its
-// codes if nobody takes them.
-func (l *lane) merge(wide bool, n, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
+// merge merges the runs of in's elements, of that length, until one is left. It
+// reads and writes from and to in turns, and returns the last run, with its codes if
+// these are asked for; of keys alone that has no positions.
+func (l *lane) merge(in input, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
 	given := 0 // tiles since the last wait
-	for ; length < n; length *= 2 {
-		if 2*length >= n && !codes {
+	for ; length < in.n; length *= 2 {
+		if 2*length >= in.n && !codes {
 			to.codes = 0
 		}
-		if err := l.mergePairs(wide, n, length, from, to, paths, &given); err != nil {
+		if err := l.mergePairs(in.wide, in.n, length, from, to, paths, &given); err != nil {
 			return runs{}, err
 		}
 		from, to = to, from

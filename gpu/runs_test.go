@@ -113,6 +113,10 @@ func testTileSort[W word](t *testing.T, l *lane, codes []W) {
 	if !slices.Equal(down[W](t, l, to.codes, n), sorted) || !slices.Equal(down[uint32](t, l, to.positions, n), positions) {
 		t.Errorf("wide %v: wrong runs", wide)
 	}
+	alone := runs{codes: up(t, l, make([]W, n))}
+	if err := l.tileSort(input{codes: up(t, l, codes), wide: wide, n: n}, alone); err != nil || !slices.Equal(down[W](t, l, alone.codes, n), sorted) {
+		t.Errorf("wide %v: error %v, or wrong runs of keys alone", wide, err)
+	}
 }
 
 func isWide[W word]() bool {
@@ -144,13 +148,18 @@ func testMerge[W word](t *testing.T, l *lane, codes []W, length int) {
 	from := runs{up(t, l, sorted), up(t, l, positions)}
 	to := runs{up(t, l, make([]W, n)), up(t, l, make([]uint32, n))}
 	paths := up(t, l, make([]uint32, pathsBytes(n, length)/4))
-	run, err := l.merge(wide, n, length, from, to, paths, true)
+	keys := runs{codes: up(t, l, sorted)} // what is merged is overwritten
+	run, err := l.merge(input{wide: wide, n: n}, length, from, to, paths, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sorted, positions = sortedRuns(codes, n)
 	if !slices.Equal(down[W](t, l, run.codes, n), sorted) || !slices.Equal(down[uint32](t, l, run.positions, n), positions) {
 		t.Errorf("wide %v: wrong order", wide)
+	}
+	run, err = l.merge(input{wide: wide, n: n, keys: true}, length, keys, runs{codes: up(t, l, make([]W, n))}, paths, true)
+	if err != nil || run.positions != 0 || !slices.Equal(down[W](t, l, run.codes, n), sorted) {
+		t.Errorf("wide %v: error %v, or wrong keys", wide, err)
 	}
 }
 
@@ -180,6 +189,10 @@ func TestGatherRun(t *testing.T) {
 		to := runs{up(t, l, make([]uint64, n)), up(t, l, positions)}
 		if err := l.gatherRun(input{codes: up(t, l, codes), wide: true, n: n}, to.positions, 1<<31, to); err != nil {
 			t.Fatal(err)
+		}
+		alone := runs{codes: up(t, l, make([]uint64, n))}
+		if err := l.gatherRun(input{codes: up(t, l, codes), wide: true, n: n}, up(t, l, positions), 0, alone); err != nil || !slices.Equal(down[uint64](t, l, alone.codes, n), sorted) {
+			t.Errorf("%d codes: error %v, or wrong keys", n, err)
 		}
 		for i := range positions {
 			positions[i] += 1 << 31

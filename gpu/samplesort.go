@@ -89,14 +89,14 @@ func (d *device) levels(n int) []split {
 }
 
 // sampleSortBytes is the device memory of a sample sort besides codes and order.
-func sampleSortBytes(d *device, wide bool, n int) int {
-	head := bitonicBytes(d, wide, min(n, bitonicTile))
-	b := buckets{elements: elements{size: kernels.WordBytes}, n: n}
-	if wide {
+func sampleSortBytes(d *device, in input) int {
+	head := bitonicBytes(d, input{wide: in.wide, n: min(in.n, bitonicTile)})
+	b := buckets{elements: elements{size: kernels.WordBytes}, n: in.n}
+	if in.wide {
 		b.size = kernels.PairBytes
 	}
 	var size area
-	b.layOut(&size, d.levels(n))
+	b.layOut(&size, d.levels(in.n))
 	return head + int(size.at)
 }
 

@@ -99,6 +99,9 @@ func newSharing(e *Engine, job *engine.Job, lanes []*lane) *sharing {
 // share of them. A sample of 8192 of each part is off by a tenth of that.
 const roomShare = 16
 
+// input is what a sort of n elements on one of the devices is given.
+func (p *sharing) input(n int) input { return input{wide: p.wide, n: n, keys: takesCodes(p.job)} }
+
 // each runs a step on all devices at once and waits for all of them, also when one
 // fails: then nothing reads or writes memory of another device any more.
 func (p *sharing) each(step func(q *part) error) error {
@@ -121,7 +124,7 @@ func (p *sharing) open(q *part) error {
 	if err != nil {
 		return err
 	}
-	if want > space || p.room > demanding(p.job.Algorithm, p.wide, p.room).most {
+	if want > space || p.room > demanding(p.job.Algorithm, p.input(p.room)).most {
 		return errCrowded
 	}
 	return first(
@@ -133,8 +136,9 @@ func (p *sharing) open(q *part) error {
 
 // bytes is the device memory that a device takes.
 func (p *sharing) bytes(d *device) int {
-	own := codeBytes(p.wide)*p.room + routedBytes(p.wide, p.room) + runsBytes(p.wide, p.room) + 4*p.room
-	c := chunking{device: d, algorithm: p.job.Algorithm, wide: p.wide}
+	in := p.input(p.room)
+	own := (in.size()+in.resultSize())*in.n + routedBytes(in) + runsBytes(in)
+	c := chunking{device: d, algorithm: p.job.Algorithm, wide: in.wide, keys: in.keys}
 	return own + own/tightWaste + c.sortBytes(p.room)
 }
 
@@ -185,33 +189,51 @@ func (p *sharing) sort() (failed error) {
 	return firstError(failed, err)
 }
 
-// sortPart orders what a device has received, of which equal codes are in input
-// order, and replaces the order by what the job takes.
+// sortPart sorts what a device has received, of which equal codes are in input order.
 func (p *sharing) sortPart(q *part) error {
 	q.put(q.sends)
 	if q.n == 0 {
 		return nil
 	}
-	order, err := q.take(4 * max(q.n, p.room))
+	in := p.input(q.n)
+	result, err := q.take(in.resultSize() * max(q.n, p.room))
 	if err != nil {
 		return err
 	}
-	in := input{codes: q.received.codes, wide: p.wide, n: q.n}
-	if q.found, err = q.lane.sort(p.job.Algorithm, in, order.at); err != nil {
+	in.codes, q.result = q.received.codes, result.at
+	if q.found, err = q.lane.sort(p.job.Algorithm, in, q.result); err != nil {
 		return err
 	}
 	if p.engine.verify {
-		if err := q.check(in, order.at); err != nil {
+		if err := q.check(in, q.result); err != nil {
 			return err
 		}
 	}
-	if !takesCodes(p.job) {
-		in = input{codes: q.received.positions, n: q.n} // words are words
+	if in.keys {
+		return nil
 	}
-	if q.result = in.codes; !q.found.inOrder() {
-		q.result, err = q.sortedCodes(in, order.at)
+	return q.orderOfList()
+}
+
+// orderOfList replaces the order of what a device has received by that of the list:
+// it takes the positions there in order.
+func (q *part) orderOfList() error {
+	order := q.result
+	if q.result = q.received.positions; q.found.inOrder() {
+		return nil
 	}
-	return err
+	b, err := q.take(4 * q.n)
+	if err != nil {
+		return err
+	}
+	q.result = b.at
+	return first(
+		func() error { return q.load(mergeModules) },
+		func() error {
+			return q.gatherRun(input{codes: q.received.positions, n: q.n}, order, 0, runs{codes: q.result}) // words are words
+		},
+		func() error { return q.SyncStream(q.stream) },
+	)
 }
 
 // handBack brings back what the job takes, like lane.handBack.

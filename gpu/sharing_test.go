@@ -101,8 +101,10 @@ func testSharing[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W)
 	if !shared {
 		return // codes in order are not handed back
 	}
-	if sorted, err := sortedCodes(t, e, a, codes); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
-		t.Errorf("sorted codes of %d bits: error %v, or wrong order", job.Bits, err)
+	job, sorted := keysJob(t.Context(), a, codes)
+	defer job.Arena.Release(1)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
+		t.Errorf("keys of %d bits: error %v, or wrong order", job.Bits, err)
 	}
 }
 
@@ -178,7 +180,7 @@ func TestCrowded(t *testing.T) {
 	c := cut{engine.Auto, 5, false}
 	codes := codesOf["gauss"](rand.New(rand.NewPCG(21, 22)), c.n(length))
 	for _, d := range e.devs {
-		d.limit = c.limit(e, true, length)
+		d.limit = c.limit(e, true, false, length)
 	}
 	job, order := newJob(t.Context(), c.algorithm, codes)
 	defer job.Arena.Release(1)

@@ -10,14 +10,14 @@ open_rooms(Room *rooms, u32 *cursors, u64 count, const Bounds *bounds, Sections 
 }
 
 ENTRY(ROOM_THREADS, 1)
-plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 *tiles, u32 *status) {
-	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, tiles, status);
+plan_rooms(Room *rooms, const u32 *cursors, u64 count, u64 least, u64 target, u64 most, u64 tile_size, u64 *tiles, u32 *status) {
+	cut_rooms(rooms, cursors, (u32)count, (u32)least, (u32)target, (u32)most, (u32)tile_size, tiles, status);
 }
 
 #define SPLIT_ELEMENTS(bits)                                                                                                            \
 	ENTRY(SPLIT_THREADS, 2)                                                                                                              \
 	split_elements_##bits(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, u64 *spill, u32 *status) { \
-		split_elements<bits>(elements, rooms, tiles, buckets, sizes, {spill, status});                                                     \
+		split_elements<bits>(elements, rooms, tiles, buckets, sizes, Spill<u64>{spill, status});                                           \
 	}
 SPLIT_ELEMENTS(8)
 SPLIT_ELEMENTS(9)

@@ -11,6 +11,9 @@
 //   oversize_sort                   the few larger ones, a block each
 //
 // Few elements need no second partition: split_codes fills the buckets then.
+//
+// Where only keys are sorted, an element is its code alone (KeyLayout) and sorted
+// codes are written in place of positions. Phases of that kind end in _keys.
 #pragma once
 #include "local.cuh"
 #include "rooms.cuh"
@@ -21,54 +24,58 @@ constexpr int OVERSIZE_THREADS = 512;
 constexpr u32 OVERSIZE_SIZE = 4096; // elements an oversize bucket may have
 constexpr u32 OUTSIDE_SIZE = OVERSIZE_SIZE; // codes below or above the range that are listed
 
-// Outside lists the positions of codes outside the range.
-struct Outside {
-	u32 *below, *above; // OUTSIDE_SIZE each
+// Outside lists codes outside the range, as the layout says.
+template <class Listed> struct Outside {
+	Listed *below, *above; // OUTSIDE_SIZE each
 	u32 *status;
 
-	DEVICE void add(bool low, u32 position) const {
+	DEVICE void add(bool low, Listed code) const {
 		u32 k = atomicAdd(status + (low ? BELOW : ABOVE), 1u);
-		if (k < OUTSIDE_SIZE) (low ? below : above)[k] = position;
+		if (k < OUTSIDE_SIZE) (low ? below : above)[k] = code;
 		else status[LOST] = 1;
 	}
 };
 
 // CodeTile is what the sources of codes share.
-template <class Code> struct CodeTile {
-	typedef Code Raw;
-	const Code *codes; // of the tile
-	u32 first;         // input position of the tile
-	Layout<Code> layout;
+template <class L> struct CodeTile {
+	typedef typename L::Raw Raw;
+	typedef typename L::Element Element;
+	const Raw *codes; // of the tile
+	u32 first;        // input position of the tile
+	L layout;
 	u32 scale;
 
-	DEVICE Code load(u32 thread, int i) const { return load_once(codes + thread + i); }
-	DEVICE u32 digit(u64 element) const { return slice_of(element, scale); }
+	DEVICE Raw load(u32 thread, int i) const { return load_once(codes + thread + i); }
+	DEVICE u32 digit(Element element) const { return slice_of(element, scale); }
 	DEVICE void report(u32) const {} // no code is misplaced
 };
 
 // CodeSource turns the codes of a tile into elements.
-template <class Code> struct CodeSource : CodeTile<Code> {
-	Outside away;
+template <class L> struct CodeSource : CodeTile<L> {
+	Outside<typename L::Listed> away;
 
-	DEVICE u64 element(Code code, u32 i, u32 &misplaced, u32 bit) const {
+	DEVICE typename L::Element element(typename L::Raw code, u32 i, u32 &misplaced, u32 bit) const {
 		if (outside(code, this->layout)) misplaced |= bit;
-		return element_of(code, this->first + i, this->layout);
+		return this->layout.element(code, this->first + i);
 	}
-	DEVICE void report(u32 i) const { away.add(this->codes[i] < this->layout.low, this->first + i); }
+	DEVICE void report(u32 i) const {
+		const typename L::Raw code = this->codes[i];
+		away.add(code < this->layout.low, this->layout.listed(code, this->first + i));
+	}
 };
 
 // SectionSource turns codes into elements, too, and has rooms by sections.
-template <class Code> struct SectionSource : CodeSource<Code> {
+template <class L> struct SectionSource : CodeSource<L> {
 	const u32 *section; // in shared memory
 
-	DEVICE u32 digit(u64 element) const {
-		const u32 word = (u32)(element >> 32);
+	DEVICE u32 digit(typename L::Element element) const {
+		const u32 word = leading(element);
 		return room_of(word, section[section_of(word)]);
 	}
 };
 
 // MappedSource turns codes into elements through a map of all codes.
-template <class Code> struct MappedSource : CodeTile<Code> {
+template <class Code> struct MappedSource : CodeTile<Layout<Code>> {
 	const Map<Code> *map;
 	u32 stretch, index_bits;
 
@@ -79,73 +86,78 @@ template <class Code> struct MappedSource : CodeTile<Code> {
 	}
 };
 
-struct ElementSource {
-	const u64 *elements; // of the tile
-	u32 low, scale;      // of the room
-	typedef u64 Raw;
-	DEVICE u64 load(u32 thread, int i) const { return load_once(elements + thread + i); }
-	DEVICE u64 element(u64 element, u32, u32 &, u32) const { return element; }
+template <class E> struct ElementSource {
+	const E *elements; // of the tile
+	u32 low, scale;    // of the room
+	typedef E Raw;
+	DEVICE E load(u32 thread, int i) const { return load_once(elements + thread + i); }
+	DEVICE E element(E element, u32, u32 &, u32) const { return element; }
 	DEVICE void report(u32) const {}
-	DEVICE u32 digit(u64 element) const { return __umulhi((u32)(element >> 32) - low, scale); }
+	DEVICE u32 digit(E element) const { return __umulhi(leading(element) - low, scale); }
 };
 
-template <int BITS> using TileShared = SplitShared<BITS, SPLIT_THREADS, SPLIT_ITEMS>;
+template <class Element, int BITS> using TileShared = SplitShared<Element, BITS, SPLIT_THREADS, SplitTile<Element>::ITEMS>;
 
-template <class Code, int BITS>
-DEVICE void split_codes(const Code *codes, u64 n, const Layout<Code> &layout, u32 scale, const RoomSink<EqualRooms> &sink, const Outside &away) {
-	SORTER_SHARED(TileShared<BITS>, shared);
-	const u32 first = blockIdx.x * (u32)TILE;
-	CodeSource<Code> source = {{codes + first, first, layout, scale}, away};
-	split_tile(shared, source, sink, (u32)min((u64)TILE, n - first));
+template <int BITS, class L>
+DEVICE void split_codes(const typename L::Raw *codes, u64 n, const L &layout, u32 scale, const RoomSink<typename L::Element, EqualRooms> &sink, const Outside<typename L::Listed> &away) {
+	typedef TileShared<typename L::Element, BITS> Shared;
+	SORTER_SHARED(Shared, shared);
+	const u32 first = blockIdx.x * (u32)Shared::TILE;
+	CodeSource<L> source = {{codes + first, first, layout, scale}, away};
+	split_tile(shared, source, sink, (u32)min((u64)Shared::TILE, n - first));
 }
 
-template <int BITS> struct SectionShared {
-	TileShared<BITS> tile;
+template <class Element, int BITS> struct SectionShared {
+	static constexpr int TILE = SplitTile<Element>::SIZE;
+	TileShared<Element, BITS> tile;
 	u32 section[SECTIONS];
 };
 
-template <class Code, int BITS>
-DEVICE void split_sections(const Code *codes, u64 n, const Layout<Code> &layout, const RoomSink<BoundRooms> &sink, const Outside &away) {
-	SORTER_SHARED(SectionShared<BITS>, shared);
+template <int BITS, class L>
+DEVICE void split_sections(const typename L::Raw *codes, u64 n, const L &layout, const RoomSink<typename L::Element, BoundRooms> &sink, const Outside<typename L::Listed> &away) {
+	typedef SectionShared<typename L::Element, BITS> Shared;
+	SORTER_SHARED(Shared, shared);
 	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
-	const u32 first = blockIdx.x * (u32)TILE;
-	SectionSource<Code> source = {{{codes + first, first, layout, 0}, away}, shared.section};
-	split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+	const u32 first = blockIdx.x * (u32)Shared::TILE;
+	SectionSource<L> source = {{{codes + first, first, layout, 0}, away}, shared.section};
+	split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
 }
 
 template <class Code, int BITS> struct MappedShared {
-	TileShared<BITS> tile;
+	static constexpr int TILE = SplitTile<u64>::SIZE;
+	TileShared<u64, BITS> tile;
 	Map<Code> map;
 };
 
 // split_mapped loads the map once and goes on from tile to tile.
 template <class Code, int BITS>
-DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, const RoomSink<EqualRooms> &sink) {
+DEVICE void split_mapped(const Code *codes, u64 n, const Layout<Code> &layout, const Map<Code> *map, u32 index_bits, u32 scale, const RoomSink<u64, EqualRooms> &sink) {
 	typedef MappedShared<Code, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	load_map(shared.map, map);
 	const u32 stretch = stretch_for(n);
 	__syncthreads(); // the map is there
-	for (u64 first = (u64)blockIdx.x * TILE; first < n; first += (u64)gridDim.x * TILE) {
+	for (u64 first = (u64)blockIdx.x * Shared::TILE; first < n; first += (u64)gridDim.x * Shared::TILE) {
 		MappedSource<Code> source = {{codes + first, (u32)first, layout, scale}, &shared.map, stretch, index_bits};
-		split_tile(shared.tile, source, sink, (u32)min((u64)TILE, n - first));
+		split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
 	}
 }
 
 // split_elements moves one tile of a room into the room's buckets.
-template <int BITS> DEVICE void split_elements(const u64 *elements, const Room *rooms, const u64 *tiles, u64 *buckets, u32 *sizes, const Spill &spill) {
+template <int BITS, class Element> DEVICE void split_elements(const Element *elements, const Room *rooms, const u64 *tiles, Element *buckets, u32 *sizes, const Spill<Element> &spill) {
 	if (blockIdx.x >= spill.status[TILES]) return;
 	const u64 tile = tiles[blockIdx.x];
 	const Room room = rooms[(u32)tile];
-	const u32 first = (u32)(tile >> 32) * TILE;
-	SORTER_SHARED(TileShared<BITS>, shared);
-	ElementSource source = {elements + room.begin + first, room.low, room.scale};
-	BucketSink sink = {buckets + (u64)room.first * LOCAL_SIZE, sizes + room.first, spill};
-	split_tile(shared, source, sink, min((u32)TILE, room.size - first));
+	typedef TileShared<Element, BITS> Shared;
+	const u32 first = (u32)(tile >> 32) * Shared::TILE;
+	SORTER_SHARED(Shared, shared);
+	ElementSource<Element> source = {elements + room.begin + first, room.low, room.scale};
+	BucketSink<Element> sink = {buckets + (u64)room.first * LOCAL_SIZE, sizes + room.first, spill};
+	split_tile(shared, source, sink, min((u32)Shared::TILE, room.size - first));
 }
 
-struct LocalBlockShared {
-	LocalShared warp[LOCAL_WARPS];
+template <class Shared> struct LocalBlockShared {
+	Shared warp[LOCAL_WARPS];
 };
 
 // nearness returns the distance below which local words may have one code, if
@@ -154,23 +166,24 @@ DEVICE u32 nearness(int bits) { return bits >= (int)LOCAL_KEY_BITS ? 0xffffffffu
 
 // local_sort_buckets sorts a bucket a warp. Elements that differ in no bit from
 // near_at on may have different codes.
-template <class Code> DEVICE void local_sort_buckets(Bucket<Code> bucket, const Slice *slices, const u32 *status, u32 near_at, u32 *order) {
-	SORTER_SHARED(LocalBlockShared, shared);
+template <class B> DEVICE void local_sort_buckets(B bucket, const Slice *slices, const u32 *status, u32 near_at, typename B::Output *to) {
+	typedef LocalBlockShared<typename B::Shared> Shared;
+	SORTER_SHARED(Shared, shared);
 	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
 	if (b >= status[BUCKETS]) return;
 	const Slice slice = slices[b];
 	if (slice.size == 0 || slice.size > LOCAL_SIZE) return;
 	bucket.element += (u64)b * LOCAL_SIZE;
-	local_sort(bucket, order + slice.start, slice.size, (u64)slice.low << 32, slice.drop, nearness((int)near_at - (int)slice.drop), shared.warp[warp_id()]);
+	local_sort(bucket, to + slice.start, slice.size, (u64)slice.low << 32, slice.drop, nearness((int)near_at - (int)slice.drop), shared.warp[warp_id()]);
 }
 
-struct OversizeShared {
-	u64 element[OVERSIZE_SIZE];
+template <class Element> struct OversizeShared {
+	Element element[OVERSIZE_SIZE];
 	u32 count;
 };
 
 // sort_shared sorts the first size elements in shared memory.
-template <class Code> DEVICE void sort_shared(OversizeShared &shared, u32 size, const Bucket<Code> &bucket) {
+template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &shared, u32 size, const B &bucket) {
 	u32 length = 2;
 	while (length < size) length *= 2;
 	for (u32 k = 2; k <= length; k *= 2)
@@ -180,7 +193,7 @@ template <class Code> DEVICE void sort_shared(OversizeShared &shared, u32 size, 
 				u32 low = i / stride * 2 * stride + i % stride;
 				u32 high = stride == k / 2 ? low / k * k + k - 1 - low % k : low + stride; // the first step of a merge mirrors
 				if (high >= size) continue;                                                // what lies behind the end stays there
-				u64 a = shared.element[low], c = shared.element[high];
+				const typename B::Element a = shared.element[low], c = shared.element[high];
 				if (bucket.less(c, a)) {
 					shared.element[low] = c;
 					shared.element[high] = a;
@@ -191,24 +204,25 @@ template <class Code> DEVICE void sort_shared(OversizeShared &shared, u32 size, 
 }
 
 // write_outside puts the listed codes on one side of the range into order.
-template <class Code> DEVICE void write_outside(OversizeShared &shared, const u32 *positions, u32 size, const Bucket<Code> &bucket, u32 *order) {
-	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) shared.element[i] = (u64)positions[i] << bucket.at; // all with one code: less looks at the real ones
+template <class B> DEVICE void write_outside(OversizeShared<typename B::Element> &shared, const typename B::Output *listed, u32 size, const B &bucket, typename B::Output *to) {
+	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) shared.element[i] = bucket.outsider(listed[i]);
 	sort_shared(shared, size, bucket);
-	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[i] = bucket.position(shared.element[i]);
+	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[i] = bucket.listed(shared.element[i]);
 	__syncthreads(); // elements are read before others overwrite them
 }
 
 // oversize_sort sorts listed buckets, what their rooms hold and what was
 // spilled, and the codes outside the range. Its last block leaves the status, which
 // nobody changes behind it, in memory of the host.
-template <class Code>
-DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill &spill, const u32 *oversize, const Outside &away,
-                          u32 *order, u32 *note) {
-	SORTER_SHARED(OversizeShared, shared);
+template <class B>
+DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Room *rooms, u32 count, u32 scale, const Spill<typename B::Element> &spill, const u32 *oversize,
+                          const Outside<typename B::Output> &away, typename B::Output *to, u32 *note) {
+	typedef typename B::Element Element;
+	SORTER_SHARED(OversizeShared<Element>, shared);
 	u32 *status = spill.status;
 	const u32 below = status[BELOW], above = status[ABOVE];
-	if (blockIdx.x == 0 && below > 0 && below <= OUTSIDE_SIZE) write_outside(shared, away.below, below, bucket, order);
-	if (blockIdx.x == gridDim.x - 1 && above > 0 && above <= OUTSIDE_SIZE) write_outside(shared, away.above, above, bucket, order + n - above);
+	if (blockIdx.x == 0 && below > 0 && below <= OUTSIDE_SIZE) write_outside(shared, away.below, below, bucket, to);
+	if (blockIdx.x == gridDim.x - 1 && above > 0 && above <= OUTSIDE_SIZE) write_outside(shared, away.above, above, bucket, to + n - above);
 	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
 	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
 		const u32 b = oversize[k];
@@ -216,7 +230,7 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices
 		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = bucket.element[(u64)b * LOCAL_SIZE + i];
 		__syncthreads(); // count is set
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
-			u64 e = spill.list[i];
+			const Element e = spill.list[i];
 			if (bucket_of(e, rooms, count, scale) != b) continue;
 			u32 at = atomicAdd(&shared.count, 1u);
 			if (at < OVERSIZE_SIZE) shared.element[at] = e;
@@ -227,7 +241,7 @@ DEVICE void oversize_sort(const Bucket<Code> &bucket, u64 n, const Slice *slices
 			if (threadIdx.x == 0) status[LOST] = 1;
 		} else {
 			sort_shared(shared, size, bucket);
-			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) order[slices[b].start + i] = bucket.position(shared.element[i]);
+			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}

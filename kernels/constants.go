@@ -7,20 +7,22 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "581f72b26e0e4b5555b39bc0baf7eb1710b6016a5976d50e8969d34ec33f7566"
-	bucketHash     = "c16dfbaff6ad8cca137af583ef4b53f73349d8c1fa07e134e9cb542a22545daa"
-	bucketU32Hash  = "f3085d37aaee45247e93a4c0d1ddba2a94d3aeecbc0908372f2577868db62c98"
-	bucketU64Hash  = "419e9687589fd0e15462e512f88ee2b72ad41abe4fd15af8fc8a09904b200032"
-	radixHash      = "bf4236e96f9f7a459533d684e3661ef7524aa78fb2aed612360c74b08eab6094"
+	sourceHash     = "8957b904ec27286de1e6f64ef4805e7e6c016def5187d7291a83cfcadd3c34cf"
+	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
+	bucketU32Hash  = "0cfd13ea7930dc58993ca18730deb93586a51a9fc14d89b314ca9d6603e315fa"
+	bucketU64Hash  = "f6dad5c5b0eee0daa10ae6ae23b6641a32523ead677ffe690325942a756e1cbc"
+	keysHash       = "6d35b71bbc7dce24e02cf5723390634045929c692143cd6feb12dacb61e5c60c"
+	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
-	mergeHash      = "73d7f4bf7b898f0f2a606e5a7ac665a64ff79b26d0a8c1fe63c00acaeda7eb8a"
+	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 )
 
 // What the host shares with the kernels.
 const (
 	Tile                = 8192       // elements that a block of split_codes and split_elements moves
+	KeyTile             = 12288      // the same of elements of 32 bits
 	SplitThreads        = 512        //
 	SplitShared8        = 66696      // bytes, digits of 8 bits
 	SplitShared9        = 67720      // bytes, digits of 9 bits
@@ -28,6 +30,12 @@ const (
 	SectionShared8      = 66824      // bytes, of split_sections
 	SectionShared9      = 67848      // bytes, of split_sections
 	SectionShared10     = 69896      // bytes, of split_sections
+	SplitKeys8          = 50308      // bytes, for keys of 32 bits; those of 64 take as much as other elements
+	SplitKeys9          = 51332      // bytes
+	SplitKeys10         = 53380      // bytes
+	SectionKeys8        = 50436      // bytes
+	SectionKeys9        = 51460      // bytes
+	SectionKeys10       = 53508      // bytes
 	Sections            = 32         // parts of the range that split_sections divides into rooms
 	CursorPitch         = 8          // words from one cursor of split_codes to the next
 	SpillSize           = 1048576    // elements that the spill list holds
@@ -35,6 +43,7 @@ const (
 	LocalSize           = 1024       // elements that a bucket holds
 	LocalWarps          = 4          // buckets that a block of local_sort sorts
 	LocalShared         = 33280      // bytes
+	LocalKeysU32        = 16896      // bytes, of local_sort for keys of 32 bits; those of 64 take as much as others
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
 	SectionsBytes       = 4224       // bytes of what split_sections looks up
@@ -82,6 +91,7 @@ const (
 	RadixTile           = 8832       // elements that a block of radix_pass moves
 	RadixThreads        = 384        //
 	RadixShared         = 84104      // bytes, of radix_pass
+	RadixKeysU32        = 48772      // bytes, of radix_pass for keys of 32 bits; those of 64 take as much as others
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 3          // blocks of radix_histogram on a multiprocessor

@@ -4,6 +4,7 @@
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
+#include "keys.cu"
 #include "radix.cu"
 #include "route.cu"
 #include "merge.cu"
@@ -12,6 +13,9 @@
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
 CUDACPU_KERNEL(split_elements_10);
+CUDACPU_KERNEL(split_elements_8_keys_u32);
+CUDACPU_KERNEL(split_elements_9_keys_u32);
+CUDACPU_KERNEL(split_elements_10_keys_u32);
 CUDACPU_KERNEL(open_rooms);
 CUDACPU_KERNEL(plan_rooms);
 CUDACPU_KERNEL(room_starts);
@@ -38,8 +42,19 @@ CUDACPU_KERNEL(route_starts);
 	CUDACPU_KERNEL(mark_order_##width);         \
 	CUDACPU_KERNEL(mark_ties_##width);          \
 	CUDACPU_KERNEL(radix_histogram_##width);    \
+	CUDACPU_KERNEL(radix_histogram_keys_##width); \
 	CUDACPU_KERNEL(radix_pass_##width);         \
-	CUDACPU_KERNEL(gather_codes_##width);       \
+	CUDACPU_KERNEL(radix_pass_keys_##width);    \
+	CUDACPU_KERNEL(reverse_codes_##width);      \
+	CUDACPU_KERNEL(sum_codes_##width);          \
+	CUDACPU_KERNEL(split_codes_8_keys_##width);     \
+	CUDACPU_KERNEL(split_codes_9_keys_##width);     \
+	CUDACPU_KERNEL(split_codes_10_keys_##width);    \
+	CUDACPU_KERNEL(split_sections_8_keys_##width);  \
+	CUDACPU_KERNEL(split_sections_9_keys_##width);  \
+	CUDACPU_KERNEL(split_sections_10_keys_##width); \
+	CUDACPU_KERNEL(local_sort_keys_##width);    \
+	CUDACPU_KERNEL(oversize_sort_keys_##width); \
 	CUDACPU_KERNEL(tile_sort_##width);          \
 	CUDACPU_KERNEL(merge_paths_##width);        \
 	CUDACPU_KERNEL(merge_tiles_##width);        \

@@ -25,13 +25,13 @@ ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *sta
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_codes_##bits) \
 	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 scale, u64 *elements, u64 capacity, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_codes<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}, {below, above, status}); \
+		split_codes<bits, Layout<CODE>>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, (u32)scale, {elements, {(u32)capacity}, cursors, {spill, status}}, {below, above, status}); \
 	}
 #define SPLIT_SECTIONS(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	NAME(split_sections_##bits) \
 	(const CODE *codes, u64 n, u64 low, u64 span, u64 up, u64 at, u64 keep, u64 *elements, const Sections *sections, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_sections<CODE, bits>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
+		split_sections<bits, Layout<CODE>>(codes, n, {(CODE)low, (CODE)span, (u32)up, (u32)at, keep}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
 	}
 #define SPLIT_MAPPED(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
@@ -51,7 +51,7 @@ SPLIT_MAPPED(10)
 
 ENTRY(32 * LOCAL_WARPS, LOCAL_BLOCKS)
 NAME(local_sort)
-(const u64 *buckets, const Slice *slices, const u32 *status, u64 at, u64 mask, u64 code_at, u64 near_at, const CODE *codes, u32 *order) {
+(const u64 *buckets, const Slice *slices, const u32 *status, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 near_at, u32 *order) {
 	const Bucket<CODE> bucket = {buckets, codes, (u32)at, (u32)mask, (u32)code_at};
 	local_sort_buckets(bucket, slices, status, (u32)near_at, order);
 }
@@ -60,14 +60,16 @@ ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
 (const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
  u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) {
-	oversize_sort<CODE>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
+	oversize_sort<Bucket<CODE>>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
 }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_ties)(const CODE *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); }
 
 ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
 
-ENTRY(SAMPLE_THREADS, 1) NAME(gather_codes)(const CODE *codes, const u32 *order, u64 n, CODE *sorted) { gather_codes(codes, order, n, sorted); }
+ENTRY(SAMPLE_THREADS, 1) NAME(reverse_codes)(const CODE *codes, u64 n, CODE *sorted) { reverse_codes(codes, n, sorted); }
+
+ENTRY(SAMPLE_THREADS, 1) NAME(sum_codes)(const CODE *codes, u64 n, u64 *sum) { sum_codes(codes, n, sum); }
 
 #undef CODE
 #undef NAME

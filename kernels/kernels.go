@@ -2,7 +2,8 @@
 // from them: one module per file.
 //
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
-//     phases are described in bucket.cuh.
+//     phases are described in bucket.cuh. keys.cu: the same where only keys are
+//     sorted.
 //   - radix.cu: the radix sort, described in radix.cuh.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
@@ -25,6 +26,8 @@ var (
 	BucketU32 []byte // phases over 32-bit codes
 	//go:embed bucket_u64.fatbin
 	BucketU64 []byte // phases over 64-bit codes
+	//go:embed keys.fatbin
+	Keys []byte // phases for keys alone, of both widths
 	//go:embed radix.fatbin
 	Radix []byte // both widths
 	//go:embed merge.fatbin

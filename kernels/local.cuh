@@ -4,6 +4,9 @@
 // An element becomes one 32-bit word: its residual in the slice above its
 // position in the bucket. Plain min and max sort the words, positions make ties
 // stable, and the indices wait in shared memory until their places are known.
+//
+// Where only keys are sorted, an element of 32 bits is its word itself, and nothing
+// waits. Of one of 64 bits the low half waits: the word has the high bits.
 #pragma once
 #include "network.cuh"
 #include "slices.cuh"
@@ -12,8 +15,16 @@ constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements a lane
 constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank twice
 
 struct LocalShared {
-	u32 index[LOCAL_SIZE];       // input position by position in the bucket
-	u32 sorted[32 * LOCAL_PITCH]; // outputs in order
+	u32 index[LOCAL_SIZE];        // input position, or low half of the distance in the slice, by position in the bucket
+	u32 sorted[32 * LOCAL_PITCH]; // outputs, or words, in order
+};
+
+// KeyShared is what a warp needs where only keys are sorted.
+template <class Code> struct KeyShared { typedef LocalShared Type; };
+template <> struct KeyShared<u32> {
+	struct Type {
+		u32 sorted[32 * LOCAL_PITCH]; // words in order
+	};
 };
 
 // keep_side is one side of a comparator across lanes.
@@ -51,12 +62,21 @@ DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 
 // Bucket is the elements of one bucket and what it takes to compare them.
 template <class Code> struct Bucket {
+	typedef u64 Element;
+	typedef u32 Output; // input positions
+	typedef LocalShared Shared;
 	const u64 *element;
 	const Code *codes; // of the input
 	u32 at, mask;      // input position of an element: bits under mask, from bit at
 	u32 code_at;       // lowest bit of an element that comes from its code
 
 	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
+	DEVICE u32 output(u64 e) const { return position(e); }
+
+	// outsider makes an element of a listed position, listed undoes it. All seem to
+	// have one code: less looks at the real ones.
+	DEVICE u64 outsider(u32 position) const { return (u64)position << at; }
+	DEVICE u32 listed(u64 e) const { return position(e); }
 
 	// less compares two elements by code, then by input position.
 	DEVICE bool less(u64 a, u64 b) const {
@@ -66,6 +86,19 @@ template <class Code> struct Bucket {
 		}
 		return a < b;
 	}
+};
+
+// KeyBucket is the same where only keys are sorted.
+template <class Code> struct KeyBucket {
+	typedef Code Element, Output;
+	typedef typename KeyShared<Code>::Type Shared;
+	const Code *element;
+	KeyLayout<Code> layout;
+
+	DEVICE Code output(Code e) const { return layout.code(e); }
+	DEVICE static Code outsider(Code code) { return code; }
+	DEVICE static Code listed(Code e) { return e; }
+	DEVICE static bool less(Code a, Code b) { return a < b; }
 };
 
 // apart reports whether all words of the warp differ in a bit of weight near or
@@ -82,7 +115,7 @@ DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
 // repair puts words that are not apart into the order of their elements, by
 // odd-even rounds over the words in shared memory: at most half as many as a run
 // of look-alikes is long.
-template <class Code> DEVICE void repair(u32 *sorted, u32 size, u32 near, const Bucket<Code> &bucket) {
+template <class B> DEVICE void repair(u32 *sorted, u32 size, u32 near, const B &bucket) {
 	bool changed = true;
 	while (changed) {
 		changed = false;
@@ -100,6 +133,14 @@ template <class Code> DEVICE void repair(u32 *sorted, u32 size, u32 near, const 
 		}
 		changed = __any_sync(FULL_WARP, changed);
 	}
+}
+
+// transpose puts the words of a warp, in order, into shared memory, from where lane
+// l takes those that come l+32*r-th.
+DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) sorted[lane_id() * LOCAL_PITCH + r] = word[r];
+	__syncwarp(); // what all lanes stored is in shared memory
 }
 
 // local_sort orders the first size <= LOCAL_SIZE elements of a bucket, which are
@@ -130,11 +171,49 @@ DEVICE void local_sort(const Bucket<Code> &bucket, u32 *dst, u32 size, u64 lowes
 			if (r * 32 < rest) dst[lane_id() + r * 32] = shared.sorted[r * LOCAL_PITCH + lane_id()];
 		return;
 	}
-#pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) shared.sorted[lane_id() * LOCAL_PITCH + r] = word[r];
-	__syncwarp(); // words and indices of all lanes are in shared memory
+	transpose(word, shared.sorted);
 	repair(shared.sorted, size, near, bucket);
 #pragma unroll
 	for (int r = 0; r < LOCAL_ITEMS; r++)
 		if (r * 32 < rest) dst[lane_id() + r * 32] = shared.index[shared.sorted[r * LOCAL_PITCH + lane_id()] & (LOCAL_SIZE - 1)];
+}
+
+// local_sort of keys of 32 bits: all of an element is sorted.
+DEVICE void local_sort(const KeyBucket<u32> &bucket, u32 *dst, u32 size, u64, u32, u32, KeyShared<u32>::Type &shared) {
+	const int rest = (int)size - (int)lane_id();
+	u32 word[LOCAL_ITEMS];
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) word[r] = r * 32 < rest ? load_once(bucket.element + lane_id() + r * 32) : 0xffffffffu; // none comes behind what fills the bucket
+	sort_warp(word);
+	transpose(word, shared.sorted);
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++)
+		if (r * 32 < rest) dst[lane_id() + r * 32] = bucket.output(shared.sorted[r * LOCAL_PITCH + lane_id()]);
+}
+
+// local_sort of keys of 64 bits. Where words leave out more than the low half, in
+// the few slices that are so wide, the element is read again.
+DEVICE void local_sort(const KeyBucket<u64> &bucket, u64 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
+	const int rest = (int)size - (int)lane_id();
+	u32 word[LOCAL_ITEMS];
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) {
+		word[r] = 0xffffffffu;
+		if (r * 32 < rest) {
+			const u64 distance = bucket.element[lane_id() + r * 32] - lowest;
+			word[r] = ((u32)(distance >> drop) << LOCAL_BITS) + (r * 32 + lane_id());
+			shared.index[r * 32 + lane_id()] = (u32)distance;
+		}
+	}
+	sort_warp(word);
+	const bool sorted = drop == 0 || apart(word, near);
+	transpose(word, shared.sorted);
+	if (!sorted) repair(shared.sorted, size, near, bucket);
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) {
+		if (r * 32 >= rest) continue;
+		const u32 w = shared.sorted[r * LOCAL_PITCH + lane_id()], place = w & (LOCAL_SIZE - 1);
+		const u64 e = drop <= 32 ? lowest + ((u64)(w >> LOCAL_BITS) << drop | shared.index[place]) : bucket.element[place];
+		dst[lane_id() + r * 32] = bucket.output(e);
+	}
 }

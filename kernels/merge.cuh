@@ -9,6 +9,8 @@
 //   merge_tiles   the merge: a tile of outputs for each block
 //   gather_run    an order that was found elsewhere → a run
 //
+// Where only keys are sorted, runs have no positions: those pointers are null.
+//
 // Merge path (Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path", 2012): the
 // first d outputs hold some number of the first run's elements, which a binary
 // search finds. So every block, and inside it every thread, has as many outputs
@@ -128,7 +130,7 @@ template <class Code> DEVICE void tile_sort(const Code *codes, u64 n, Code *run_
 		const u32 i = threadIdx.x + k * MERGE_THREADS;
 		if (i < size) {
 			run_codes[start + i] = shared.code[i];
-			run_positions[start + i] = (u32)start + shared.position[i];
+			if (run_positions) run_positions[start + i] = (u32)start + shared.position[i];
 		}
 	}
 }
@@ -172,8 +174,8 @@ template <class T> DEVICE void load_parts(T *to, const T *from, u64 first, u64 s
 	}
 }
 
-// merge_tiles merges each pair of neighbouring runs. to_codes may be null: the
-// last merge of all needs positions only. One block a tile, from tile start on.
+// merge_tiles merges each pair of neighbouring runs. to_codes may be null, too: the
+// last merge of an order needs positions only. One block a tile, from tile start on.
 template <class Code>
 DEVICE void merge_tiles(const Code *codes, const u32 *positions, u64 n, u64 width, u64 tiles_a_pair, u64 start, const u32 *paths, Code *to_codes, u32 *to_positions) {
 	SORTER_SHARED(MergeShared<Code>, shared);
@@ -184,7 +186,7 @@ DEVICE void merge_tiles(const Code *codes, const u32 *positions, u64 n, u64 widt
 	const u32 size = (u32)(tile.to - tile.from), firsts = (u32)((last ? tile.second - tile.first : paths[1]) - ahead);
 	const u64 first = tile.first + ahead, second = tile.second + behind - firsts; // where element i of the tile is, less i
 	load_parts(shared.code, codes, first, second, firsts, size);
-	load_parts(shared.position, positions, first, second, firsts, size);
+	if (positions) load_parts(shared.position, positions, first, second, firsts, size);
 	__syncthreads(); // both parts are loaded
 	MergeItems<Code> items;
 	items.merge(shared, 0, firsts, size, min((u32)(threadIdx.x * MERGE_ITEMS), size));
@@ -197,18 +199,18 @@ DEVICE void merge_tiles(const Code *codes, const u32 *positions, u64 n, u64 widt
 		const u32 i = threadIdx.x + k * MERGE_THREADS;
 		if (i < size) {
 			if (to_codes) to_codes[output + i] = shared.code[i];
-			to_positions[output + i] = shared.position[i];
+			if (to_positions) to_positions[output + i] = shared.position[i];
 		}
 	}
 }
 
 // gather_run makes a run of n codes and their order. Their positions begin at
-// base. run_positions may be the order itself.
+// base. run_positions may be the order itself, or null.
 template <class Code> DEVICE void gather_run(const Code *codes, const u32 *order, u64 n, u64 base, Code *run_codes, u32 *run_positions) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
 		const u32 from = order[i];
 		run_codes[i] = codes[from];
-		run_positions[i] = (u32)base + from;
+		if (run_positions) run_positions[i] = (u32)base + from;
 	}
 }

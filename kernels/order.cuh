@@ -1,7 +1,7 @@
-// order.cuh: orders that need no sorting, codes by an order, its ties, and its
-// check.
+// order.cuh: what needs no sorting, the checks of an order and of sorted codes, and
+// ties.
 #pragma once
-#include "slices.cuh"
+#include "sample.cuh"
 
 // fill_identity writes the order of sorted codes, or of strictly descending ones.
 DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
@@ -9,10 +9,21 @@ DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)(reversed ? n - 1 - i : i);
 }
 
-// gather_codes writes the codes in order.
-template <class Code> DEVICE void gather_codes(const Code *codes, const u32 *order, u64 n, Code *sorted) {
+// reverse_codes writes descending codes in order.
+template <class Code> DEVICE void reverse_codes(const Code *codes, u64 n, Code *sorted) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sorted[i] = codes[load_once(order + i)];
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sorted[i] = codes[n - 1 - i];
+}
+
+// sum_codes adds a hash of each code to sum. Lists of the same length that hold
+// different codes have one sum by chance only, of one in 1 << 64.
+template <class Code> DEVICE void sum_codes(const Code *codes, u64 n, u64 *sum) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	u64 hashes = 0;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) hashes += mix(codes[i] + 0x9e3779b97f4a7c15ull);
+#pragma unroll
+	for (int d = 16; d; d /= 2) hashes += __shfl_xor_sync(FULL_WARP, hashes, d);
+	if (lane_id() == 0) atomicAdd(sum, hashes);
 }
 
 // mark_order sets the bit of every position that the order holds, and counts

@@ -19,6 +19,8 @@
 // word and then by their high word, which the first pass over it fetches by
 // position: one read at random instead of 4 bytes more in every pass.
 //
+// Where only keys are sorted (radix_pass_keys) an element is the code itself.
+//
 // A block claims its tile by a ticket, counts its digits, publishes the counts,
 // ranks the elements by ballots of a warp, and looks back over the counts of the
 // tiles before (Merrill and Garland, "Single-pass Parallel Prefix Scan with
@@ -70,12 +72,27 @@ template <class Code> struct RadixCountShared {
 	}
 };
 
-// RadixInput is codes that may be in order, and where the order goes.
-template <class Code> struct RadixInput {
+// RadixInput is codes that may be in order.
+template <class C> struct RadixInput {
+	typedef C Code;
 	const Code *codes;
 	u32 n; // 2 or more
 	bool ordered; // or not known to be in none
+};
+
+// OrderInput is codes whose order is wanted.
+template <class Code> struct OrderInput : RadixInput<Code> {
 	u32 *order;
+
+	// put writes what comes to a place if all codes go up, or all down. The one at this
+	// place is code.
+	DEVICE void put(u32 at, Code, bool down) const { order[at] = down ? this->n - 1 - at : at; }
+};
+
+// KeyInput is the same where only keys are sorted.
+template <class Code> struct KeyInput : RadixInput<Code> {
+	Code *sorted;
+	DEVICE void put(u32 at, Code code, bool down) const { sorted[at] = down ? this->codes[this->n - 1 - at] : code; }
 };
 
 // Rows is what a warp knows of the order of its codes, which it reads in rows of 32.
@@ -84,9 +101,9 @@ struct Rows {
 	bool mixed = false; // some row goes both up and down
 
 	// look compares the codes of a row with their neighbours. Lanes with in have the
-	// code at a position. The codes of sorted or reversed lists have their places
-	// written here; those of others are written again.
-	template <class Code> DEVICE void look(const RadixInput<Code> &input, Code code, u32 at, bool in) {
+	// code at a position. What sorted or reversed lists become is written here; what
+	// others become is written again.
+	template <class Input, class Code> DEVICE void look(const Input &input, Code code, u32 at, bool in) {
 		const Code next = __shfl_down_sync(FULL_WARP, code, 1);
 		bool down = code > next;
 		if (in && at + 1 == input.n) down = input.codes[at - 1] > code;
@@ -94,12 +111,12 @@ struct Rows {
 		const u32 row = __ballot_sync(FULL_WARP, in), downs = __ballot_sync(FULL_WARP, in && down);
 		descents += __popc(downs);
 		if (downs != 0 && downs != row) mixed = true;
-		else if (in) input.order[at] = downs ? input.n - 1 - at : at;
+		else if (in) input.put(at, code, downs != 0);
 	}
 };
 
 // count_tile counts the digits of a tile.
-template <bool FULL, class Code> DEVICE void count_tile(RadixCountShared<Code> &shared, const RadixInput<Code> &input, u32 first, Rows &rows) {
+template <bool FULL, class Input, class Code> DEVICE void count_tile(RadixCountShared<Code> &shared, const Input &input, u32 first, Rows &rows) {
 	const u32 at = first + threadIdx.x;
 	Code code[RADIX_COUNT_ITEMS];
 #pragma unroll
@@ -152,8 +169,8 @@ template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shar
 
 // count_digits counts the digits of all places. spent is the state of the sort
 // before, which this one leaves clear for the next.
-template <class Code> DEVICE void count_digits(const RadixInput<Code> &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
-	typedef RadixCountShared<Code> Shared;
+template <class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
+	typedef RadixCountShared<typename Input::Code> Shared;
 	SORTER_SHARED(Shared, shared);
 	u32 *const count = &shared.count[0][0];
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS) count[i] = 0;
@@ -208,18 +225,58 @@ struct TileCounts {
 	}
 };
 
-struct RadixShared {
-	u64 staged[RADIX_TILE];        // the tile in order of digit
+template <class Element> struct RadixShared {
+	Element staged[RADIX_TILE];    // the tile in order of digit
 	u32 count[RADIX_WARPS][RADIX]; // of a warp's elements, then the rank of the next of them
 	u32 offset[RADIX];             // what to add to a rank for its place
 	u32 sums[32];
 	u32 tile;
 };
 
+// Digit is where the digit of a pass is in a 32-bit word.
+struct Digit {
+	u32 shift;
+	DEVICE u32 of(u32 word) const { return word >> shift & (RADIX - 1); }
+	// byte is of by another instruction. Where both are needed the compiler would keep
+	// the digits of all items in registers in between, and spill.
+	DEVICE u32 byte(u32 word) const { return __byte_perm(word, 0, 0x4440 | shift / 8); }
+};
+
+// load_each makes element i of a thread by f(place, i), RADIX_ITEMS times 32 places in a
+// row for a warp.
+template <class Element, class F> DEVICE void load_each(Element (&element)[RADIX_ITEMS], u64 first, u32 valid, Element padding, const F &f) {
+	const u32 rank = warp_id() * (32 * RADIX_ITEMS) + lane_id();
+	const u64 at = first + rank;
+	if (valid == RADIX_TILE) {
+#pragma unroll
+		for (int i = 0; i < RADIX_ITEMS; i++) element[i] = f(at + 32 * i, i);
+	} else {
+#pragma unroll
+		for (int i = 0; i < RADIX_ITEMS; i++) element[i] = rank + 32 * i < valid ? f(at + 32 * i, i) : padding;
+	}
+}
+
+// store_each calls f(place, element) for the first valid of the staged elements, digit by
+// digit.
+template <class Pass, class F> DEVICE void store_each(const Pass &pass, const RadixShared<typename Pass::Element> &shared, u32 valid, const F &f) {
+	const auto write_one = [&](u32 rank) {
+		const typename Pass::Element element = shared.staged[rank];
+		f(shared.offset[pass.digit(element)] + rank, element);
+	};
+	if (valid == RADIX_TILE) {
+#pragma unroll
+		for (int i = 0; i < RADIX_ITEMS; i++) write_one(threadIdx.x + i * RADIX_THREADS);
+	} else {
+		for (u32 rank = threadIdx.x; rank < valid; rank += RADIX_THREADS) write_one(rank);
+	}
+}
+
 // Pass is where the elements of one pass come from and go to.
 template <class Code> struct Pass {
+	typedef u64 Element;
 	const Code *codes;
-	u32 word, shift; // of the digit in a code
+	u32 word; // of the code that has the digit
+	Digit place;
 	const u64 *from; // elements; null: they are made of codes
 	const u32 *from_positions; // of those codes; null: in input order
 	u64 *to;
@@ -230,67 +287,75 @@ template <class Code> struct Pass {
 	static constexpr u64 PADDING = ~0ull;
 	static constexpr int WORDS = sizeof(Code) / 4; // of a code
 
-	DEVICE u32 digit(u64 element) const { return (u32)(element >> 32) >> shift & (RADIX - 1); }
-	// digit_byte is digit by another instruction. Where both are needed the compiler
-	// would keep the digits of all items in registers in between, and spill.
-	DEVICE u32 digit_byte(u64 element) const { return __byte_perm((u32)(element >> 32), 0, 0x4440 | shift / 8); }
+	DEVICE u32 digit(u64 element) const { return place.of((u32)(element >> 32)); }
+	DEVICE u32 digit_byte(u64 element) const { return place.byte((u32)(element >> 32)); }
 
-	// load fetches the elements of a tile, RADIX_ITEMS times 32 in a row for a warp.
+	// load fetches the elements of a tile.
 	DEVICE void load(u64 (&element)[RADIX_ITEMS], u64 first, u32 valid) const {
 		const u32 *const words = (const u32 *)codes + word;
 		if (from) {
-			each(element, first, valid, [&](u64 at, int) { return load_once(from + at); });
+			load_each(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
 		} else if (WORDS > 1 && from_positions) {
-			each(element, first, valid, [&](u64 at, int) { return (u64)load_once(from_positions + at); });
-			each(element, first, valid, [&](u64, int i) { return (u64)words[element[i] * WORDS] << 32 | element[i]; });
+			load_each(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(from_positions + at); });
+			load_each(element, first, valid, PADDING, [&](u64, int i) { return (u64)words[element[i] * WORDS] << 32 | element[i]; });
 		} else {
-			each(element, first, valid, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
+			load_each(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
 		}
 	}
-	template <class F> DEVICE static void each(u64 (&element)[RADIX_ITEMS], u64 first, u32 valid, const F &f) {
-		const u32 rank = warp_id() * (32 * RADIX_ITEMS) + lane_id();
-		const u64 at = first + rank;
-		if (valid == RADIX_TILE) {
-#pragma unroll
-			for (int i = 0; i < RADIX_ITEMS; i++) element[i] = f(at + 32 * i, i);
-		} else {
-#pragma unroll
-			for (int i = 0; i < RADIX_ITEMS; i++) element[i] = rank + 32 * i < valid ? f(at + 32 * i, i) : PADDING;
-		}
+	DEVICE void store(const RadixShared<u64> &shared, u32 valid) const {
+		if (to_positions) store_each(*this, shared, valid, [&](u32 place, u64 element) { to_positions[place] = (u32)element; });
+		else store_each(*this, shared, valid, [&](u32 place, u64 element) { to[place] = element; });
 	}
+};
 
-	// store writes the first valid of the staged elements, digit by digit.
-	DEVICE void store(const RadixShared &shared, u32 valid) const {
-		if (to_positions) write(shared, valid, [&](u32 place, u64 element) { to_positions[place] = (u32)element; });
-		else write(shared, valid, [&](u32 place, u64 element) { to[place] = element; });
+// KeyPass is the same where only keys are sorted.
+template <class Code> struct KeyPass {
+	typedef Code Element;
+	bool high; // the digit is in the high word of a code of two
+	Digit place;
+	const Code *from;
+	Code *to;
+
+	static constexpr Code PADDING = (Code)~(Code)0; // as of Pass
+
+	DEVICE u32 word(u64 code) const { return high ? (u32)(code >> 32) : (u32)code; }
+	DEVICE static u32 word(u32 code) { return code; }
+	DEVICE u32 digit(Code code) const { return place.of(word(code)); }
+	DEVICE u32 digit_byte(Code code) const { return place.byte(word(code)); }
+	DEVICE void load(Code (&element)[RADIX_ITEMS], u64 first, u32 valid) const {
+		load_each(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
 	}
-	template <class F> DEVICE void write(const RadixShared &shared, u32 valid, const F &f) const {
-		const auto write_one = [&](u32 rank) {
-			const u64 element = shared.staged[rank];
-			f(shared.offset[digit(element)] + rank, element);
-		};
-		if (valid == RADIX_TILE) {
-#pragma unroll
-			for (int i = 0; i < RADIX_ITEMS; i++) write_one(threadIdx.x + i * RADIX_THREADS);
-		} else {
-			for (u32 rank = threadIdx.x; rank < valid; rank += RADIX_THREADS) write_one(rank);
-		}
+	DEVICE void store(const RadixShared<Code> &shared, u32 valid) const {
+		store_each(*this, shared, valid, [&](u32 place, Code code) { to[place] = code; });
 	}
+};
+
+// Places are the passes that come before and behind the one over a place.
+struct Places {
+	u32 earlier, later; // a bit each
+	DEVICE Places(u32 place, u32 active) : earlier(active & ((1u << place) - 1)), later(active >> place >> 1 << place << 1) {}
 };
 
 // pass_over is the pass over the digits of a place, of those that are active:
 // each takes from the buffer that the one before wrote to.
 template <class Code> DEVICE Pass<Code> pass_over(u32 place, u32 active, const Code *codes, u64 *even, u64 *odd, u32 *order) {
 	const u32 word = place / RADIX_WORD, of_word = ((1u << RADIX_WORD) - 1) << word * RADIX_WORD;
-	const u32 earlier = active & ((1u << place) - 1), later = active >> place >> 1 << place << 1;
-	const bool swap = __popc(earlier) & 1;
+	const Places others(place, active);
+	const bool swap = __popc(others.earlier) & 1;
 	u64 *const from = swap ? even : odd, *const to = swap ? odd : even;
-	Pass<Code> pass = {codes, word, place % RADIX_WORD * RADIX_BITS, nullptr, nullptr, to, nullptr};
-	if (earlier & of_word) pass.from = from;
-	else if (earlier) pass.from_positions = (const u32 *)from;
-	if (!later) pass.to_positions = order;
-	else if (!(later & of_word)) pass.to_positions = (u32 *)to;
+	Pass<Code> pass = {codes, word, {place % RADIX_WORD * RADIX_BITS}, nullptr, nullptr, to, nullptr};
+	if (others.earlier & of_word) pass.from = from;
+	else if (others.earlier) pass.from_positions = (const u32 *)from;
+	if (!others.later) pass.to_positions = order;
+	else if (!(others.later & of_word)) pass.to_positions = (u32 *)to;
 	return pass;
+}
+
+// key_pass_over is the same for keys, of which the last pass writes to sorted.
+template <class Code> DEVICE KeyPass<Code> key_pass_over(u32 place, u32 active, const Code *codes, Code *spare, Code *sorted) {
+	const Places others(place, active);
+	const bool swap = __popc(others.later) & 1;
+	return {place >= RADIX_WORD, {place % RADIX_WORD * RADIX_BITS}, others.earlier ? (swap ? sorted : spare) : codes, swap ? spare : sorted};
 }
 
 // same_digit returns the lanes of the warp that have the same digit.
@@ -303,7 +368,7 @@ DEVICE u32 same_digit(u32 digit) {
 
 // stage_warp puts the elements of a warp where next, the ranks of its next
 // elements by digit, says.
-template <class Code> DEVICE void stage_warp(const Pass<Code> &pass, const u64 (&element)[RADIX_ITEMS], u32 *next, u64 *staged) {
+template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[RADIX_ITEMS], u32 *next, typename Pass::Element *staged) {
 	const u32 lower = (1u << lane_id()) - 1;
 #pragma unroll
 	for (int i = 0; i < RADIX_ITEMS; i++) {
@@ -317,14 +382,15 @@ template <class Code> DEVICE void stage_warp(const Pass<Code> &pass, const u64 (
 }
 
 // sort_tile moves the elements of the tile that the next ticket stands for.
-template <class Code> DEVICE void sort_tile(const Pass<Code> &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
-	SORTER_SHARED(RadixShared, shared);
+template <class Pass> DEVICE void sort_tile(const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
+	typedef typename Pass::Element Element;
+	SORTER_SHARED(RadixShared<Element>, shared);
 	if (threadIdx.x == 0) shared.tile = atomicAdd(ticket, 1u);
 	for (int i = threadIdx.x; i < RADIX_WARPS * RADIX; i += RADIX_THREADS) (&shared.count[0][0])[i] = 0;
 	__syncthreads(); // the tile is known, counts are zero
 	const u32 tile = shared.tile, valid = (u32)min((u64)RADIX_TILE, n - (u64)tile * RADIX_TILE);
 
-	u64 element[RADIX_ITEMS];
+	Element element[RADIX_ITEMS];
 	pass.load(element, (u64)tile * RADIX_TILE, valid);
 #pragma unroll
 	for (int i = 0; i < RADIX_ITEMS; i++) atomicAdd(&shared.count[warp_id()][pass.digit_byte(element[i])], 1u);
@@ -366,10 +432,20 @@ DEVICE u32 active_place(u32 active, u32 pass) {
 	return active ? __ffs(active) - 1 : 2 * RADIX_WORD;
 }
 
-// radix_pass does one of the passes, if there are so many.
-template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
+// do_pass does one of the passes, if there are so many; over makes it of its place
+// and those that are active.
+template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *words, const F &over) {
 	const u32 found = state->found, active = found & ((1u << RADIX_SHAPE) - 1), place = active_place(active, pass);
 	if (found >> RADIX_SHAPE != SHUFFLED || place == 2 * RADIX_WORD) return;
 	const TileCounts counts = {words, 2 + (pass & 1)};
-	sort_tile(pass_over(place, active, codes, even, odd, order), n, state->count[place], &state->ticket[place], counts);
+	sort_tile(over(place, active), n, state->count[place], &state->ticket[place], counts);
+}
+
+template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over(place, active, codes, even, odd, order); });
+}
+
+// radix_pass_keys is the same where only keys are sorted.
+template <class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over(place, active, codes, spare, sorted); });
 }

@@ -84,7 +84,7 @@ struct RoomsShared {
 // cut_rooms cuts full rooms into slices of about target elements, at least
 // least and at most most of them, and lists the tiles of the second partition:
 // a tile's place above its room. One block.
-DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32 target, u32 most, u64 *tiles, u32 *status) {
+DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32 target, u32 most, u32 tile_size, u64 *tiles, u32 *status) {
 	SORTER_SHARED(RoomsShared, shared);
 	static_assert(MAX_ROOMS == ROOM_THREADS, "a thread a room");
 	const u32 r = threadIdx.x;
@@ -94,7 +94,7 @@ DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32
 		room = rooms[r];
 		room.size = min(cursors[r * CURSOR_PITCH], room.end) - room.begin;
 		slices = min(most, max(least, room.size / target + 1));
-		work = (room.size + TILE - 1) / TILE;
+		work = (room.size + tile_size - 1) / tile_size;
 	}
 	const u32 start = exclusive_scan_block<ROOM_THREADS>(room.size, shared.sums[0]);
 	const u32 first = exclusive_scan_block<ROOM_THREADS>(slices, shared.sums[1]);
@@ -123,9 +123,9 @@ DEVICE Room whole(u32 scale, u32 slices, u32 below) { return {0, 0, 0, scale, 0,
 
 // bucket_of returns the bucket of an element, given the rooms, or the scale of
 // the buckets if there are none.
-DEVICE u32 bucket_of(u64 element, const Room *rooms, u32 count, u32 scale) {
+template <class Element> DEVICE u32 bucket_of(Element element, const Room *rooms, u32 count, u32 scale) {
 	if (count == 0) return slice_of(element, scale);
-	const u32 word = (u32)(element >> 32);
+	const u32 word = leading(element);
 	u32 r = 0, last = count - 1;
 	while (r < last) {
 		const u32 middle = (r + last + 1) / 2;
@@ -155,11 +155,11 @@ DEVICE void find_starts(const Room &room, const u32 *sizes, u32 pitch, u32 step,
 
 // Spill takes elements beyond the capacity of their bucket; without a list they
 // are lost.
-struct Spill {
-	u64 *list;
+template <class Element> struct Spill {
+	Element *list;
 	u32 *status;
 
-	DEVICE void add(u64 element) const {
+	DEVICE void add(Element element) const {
 		u32 k = list ? atomicAdd(status + SPILLED, 1u) : SPILL_SIZE;
 		if (k < SPILL_SIZE) list[k] = element;
 		else status[LOST] = 1;
@@ -183,11 +183,11 @@ struct BoundRooms {
 };
 
 // RoomSink puts each digit's elements into its room.
-template <class Rooms> struct RoomSink {
-	u64 *elements;
+template <class Element, class Rooms> struct RoomSink {
+	Element *elements;
 	Rooms rooms;
 	u32 *cursors;
-	Spill spill;
+	Spill<Element> spill;
 
 	DEVICE u32 claim(u32 digit, u32 count) const { return atomicAdd(cursors + digit * CURSOR_PITCH, count); }
 	typedef typename Rooms::End Limit;
@@ -196,10 +196,10 @@ template <class Rooms> struct RoomSink {
 };
 
 // BucketSink puts each digit's elements into its bucket.
-struct BucketSink {
-	u64 *elements; // of the room's buckets
+template <class Element> struct BucketSink {
+	Element *elements; // of the room's buckets
 	u32 *sizes;
-	Spill spill;
+	Spill<Element> spill;
 
 	DEVICE u32 claim(u32 digit, u32 count) const { return digit * LOCAL_SIZE + atomicAdd(sizes + digit, count); }
 	struct Limit {};

@@ -20,19 +20,38 @@ constexpr int SEGMENT_BITS = 10, SEGMENTS = 1 << SEGMENT_BITS;
 
 // Layout of an element.
 template <class Code> struct Layout {
+	typedef Code Raw;
+	typedef u64 Element;
+	typedef u32 Listed; // what is known of a code outside the range: its position
 	Code low, span;  // codes low … low+span of the sample
 	u32 up;          // bits that code - low moves up: its range ends at bit 63
 	u32 at;          // lowest bit of the position
 	u64 keep;        // bits of the moved code that stay
+
+	// element makes the element of a code inside the range.
+	DEVICE u64 element(Code code, u32 position) const { return ((u64)(Code)(code - low) << up & keep) | (u64)position << at; }
+	DEVICE static u32 listed(Code, u32 position) { return position; }
 };
 
-// outside reports whether code lies outside the layout's range.
-template <class Code> DEVICE bool outside(Code code, const Layout<Code> &layout) { return (Code)(code - layout.low) > layout.span; }
+// KeyLayout is the layout where only keys are sorted: an element is the code alone,
+// and as wide. Elements are equal where codes are, and a slice is cut nowhere
+// inside a code: codes may not be too few.
+template <class Code> struct KeyLayout {
+	typedef Code Raw, Element, Listed;
+	Code low, span; // as in Layout
+	u32 up;         // bits that code - low moves up: its range ends at the highest bit
 
-// element_of makes the element of a code inside the range.
-template <class Code> DEVICE u64 element_of(Code code, u32 position, const Layout<Code> &layout) {
-	return ((u64)(Code)(code - layout.low) << layout.up & layout.keep) | (u64)position << layout.at;
-}
+	DEVICE Code element(Code code, u32) const { return (Code)(code - low) << up; }
+	DEVICE Code code(Code element) const { return (element >> up) + low; }
+	DEVICE static Code listed(Code code, u32) { return code; }
+};
+
+// leading returns the 32 bits of an element that slices are taken from.
+DEVICE u32 leading(u64 element) { return (u32)(element >> 32); }
+DEVICE u32 leading(u32 element) { return element; }
+
+// outside reports whether code lies outside the layout's range.
+template <class L> DEVICE bool outside(typename L::Raw code, const L &layout) { return (typename L::Raw)(code - layout.low) > layout.span; }
 
 // word_of makes a word that is in the order of code and position, as far as 64
 // bits tell them apart, but that position cannot be read from.
@@ -125,7 +144,7 @@ constexpr u32 LOCAL_BITS = 10, LOCAL_KEY_BITS = 32 - LOCAL_BITS; // of a local w
 
 // slice_of returns the slice of an element: there are as many as the largest
 // element, times scale, needs.
-DEVICE u32 slice_of(u64 element, u32 scale) { return __umulhi((u32)(element >> 32), scale); }
+template <class Element> DEVICE u32 slice_of(Element element, u32 scale) { return __umulhi(leading(element), scale); }
 
 // Status words that kernels report in. They are clear before a sort.
 enum Status {

@@ -4,9 +4,11 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"runtime"
 	"slices"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
@@ -15,14 +17,14 @@ import (
 
 // checker holds the GPU engine to the CPU engine.
 type checker struct {
-	engine         *gpu.Engine
-	algorithms     []sorter.Algorithm
-	turn, every    int // every one of so many inputs is sorted
-	orders, failed int
+	engine           *gpu.Engine
+	algorithms       []sorter.Algorithm
+	turn, every      int // every one of so many inputs is sorted
+	compared, failed int
 }
 
-// checkAll compares stable orders of both engines, position by position, over
-// kinds of keys, distributions and sizes up to most, or one of so many.
+// checkAll compares stable orders and sorted keys of both engines, position by
+// position, over kinds of keys, distributions and sizes up to most, or one of so many.
 func checkAll(most, every int) error {
 	engine, err := gpu.Open(gpu.Verify())
 	if err != nil {
@@ -51,9 +53,9 @@ func checkAll(most, every int) error {
 		}
 		runtime.GC()
 	}
-	fmt.Printf("%d orders compared with those of the CPU engine, %d differ or failed\n", c.orders, c.failed)
+	fmt.Printf("%d orders and lists of keys compared with those of the CPU engine, %d differ or failed\n", c.compared, c.failed)
 	if c.failed > 0 {
-		return fmt.Errorf("%d of %d orders", c.failed, c.orders)
+		return fmt.Errorf("%d of %d orders", c.failed, c.compared)
 	}
 	return nil
 }
@@ -62,7 +64,7 @@ func checkAll(most, every int) error {
 func checkSizes(most int) []int {
 	level := 1024 * (kernels.LocalSize - 104) // about the most that one level of partition takes
 	all := []int{0, 1, 2, 31, 33, 1 << 16, level - 5000, level + 5000, 1<<20 + 1, 1<<22 - 1, 1<<24 + 5, 1 << 27}
-	for _, cut := range []int{kernels.LocalSize, kernels.Tile, kernels.RadixTile, 64 * kernels.Tile} {
+	for _, cut := range []int{kernels.LocalSize, kernels.Tile, kernels.KeyTile, kernels.RadixTile, 64 * kernels.Tile} {
 		all = append(all, cut-1, cut, cut+1)
 	}
 	slices.Sort(all)
@@ -80,19 +82,45 @@ func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits in
 		keys[i] = of(v)
 	}
 	want, _ := sorter.OrderKeys(keys, sorter.On(sorter.CPU()), sorter.Stable())
-	for _, a := range c.algorithms {
-		c.orders++
-		got, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Use(a), sorter.Stable())
-		if err == nil && !slices.Equal(got, want) {
-			i := 0
-			for got[i] == want[i] {
-				i++
-			}
-			err = fmt.Errorf("position %d of the order holds %d, want %d", i, got[i], want[i])
-		}
-		if err != nil {
-			c.failed++
-			fmt.Printf("FAILED: %v, %s, %s, n = %d: %v\n", a, kind, d.name, n, err)
-		}
+	sorted, got := slices.Clone(keys), make([]K, n)
+	if err := sorter.SortKeys(sorted, sorter.On(sorter.CPU())); err != nil {
+		log.Fatal(err)
 	}
+	for _, a := range c.algorithms {
+		order, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Use(a), sorter.Stable())
+		c.note(compared(order, want, err), "%v, order of %s, %s, n = %d", a, kind, d.name, n)
+		if kind == "string" { // has no codes that lose nothing
+			continue
+		}
+		copy(got, keys)
+		err = sorter.SortKeys(got, sorter.On(c.engine), sorter.Use(a))
+		c.note(compared(memory(got), memory(sorted), err), "%v, keys, %s, %s, n = %d", a, kind, d.name, n)
+	}
+}
+
+// note counts one comparison, and reports what is wrong.
+func (c *checker) note(err error, format string, args ...any) {
+	c.compared++
+	if err != nil {
+		c.failed++
+		fmt.Printf("FAILED: %s: %v\n", fmt.Sprintf(format, args...), err)
+	}
+}
+
+// compared returns err, or how got differs from want.
+func compared[T comparable](got, want []T, err error) error {
+	if err != nil || slices.Equal(got, want) {
+		return err
+	}
+	i := 0
+	for got[i] == want[i] {
+		i++
+	}
+	return fmt.Errorf("place %d holds %v, want %v", i, got[i], want[i])
+}
+
+// memory is what keys of a fixed size are made of: NaNs and zeros differ in their
+// bits only.
+func memory[K sorter.Key](keys []K) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*int(unsafe.Sizeof(*new(K))))
 }

@@ -121,7 +121,10 @@ func endToEnd(engine *gpu.Engine, sizes []int, columnN, peers int) error {
 	b := &e2e{engine: engine, peers: peers}
 	for i, c := range e2eCases {
 		all := sizes
-		if columns := i < 2; columns && columnN > 0 {
+		if !strings.Contains(c.name, *e2eOnly) {
+			continue
+		}
+		if columns := i < 2 || strings.HasPrefix(c.name, "SortKeys"); columns && columnN > 0 {
 			all = append(slices.Clone(sizes), columnN)
 		}
 		for _, n := range all {

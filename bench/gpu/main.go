@@ -1,8 +1,9 @@
 //go:build linux && (amd64 || arm64)
 
 // Command gpu times the argsort of the GPU engine beside CUB's radix sort of
-// pairs, in one process and on the same device buffers. CUB comes as a shared
-// library built from cub.cu by the nvcc of the machine; run.sh does that.
+// pairs, in one process and on the same device buffers; with -keys the sort of keys
+// alone beside CUB's of keys. CUB comes as a shared library built from cub.cu by the
+// nvcc of the machine; run.sh does that.
 //
 // Ours is timed by the host's clock from call to return, CUB by device events,
 // the better of its two count widths, without the values it needs written
@@ -13,7 +14,7 @@
 // both engines, from small sizes to large ones; with -several sorts that several
 // devices share; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
-// compares orders with those of the CPU engine, position by position.
+// compares orders and sorted keys with those of the CPU engine, position by position.
 package main
 
 import (
@@ -40,6 +41,7 @@ var (
 	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
 	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
+	keys   = flag.Bool("keys", false, "sort keys alone, beside CUB's sort of keys")
 	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
 	per    = flag.Int("samples", 0, "samples of a tile in SampleSort, 16 to 512; 0 for its default")
 	cub    = flag.String("cub", "./libcub.so", "the peer's library")
@@ -47,7 +49,8 @@ var (
 
 	whole   = flag.Bool("e2e", false, "time whole sorts from Go slices instead, without the peer's library")
 	e2eN    = flag.String("e2e-n", "24000000,100000000", "comma-separated sizes of -e2e")
-	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns only; 0 for none")
+	columnN = flag.Int("column", 1<<28, "largest size of -e2e, for columns and keys only; 0 for none")
+	e2eOnly = flag.String("cases", "", "what the names of the cases of -e2e contain; all by default")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
 	devices  = flag.String("devices", "0", "comma-separated devices of -e2e and -several, or all")
@@ -62,9 +65,9 @@ var (
 
 	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
 
-	checks = flag.Bool("check", false, "compare orders with those of the CPU engine instead")
+	checks = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
 	most   = flag.Int("most", 1<<27, "largest size of -check")
-	every  = flag.Int("every", 1, "compare orders of one of so many inputs of -check, for tools that take their time")
+	every  = flag.Int("every", 1, "compare one of so many inputs of -check, for tools that take their time")
 )
 
 func main() {
@@ -97,7 +100,7 @@ func main() {
 	}
 }
 
-// besideCUB times argsorts of codes that are on the device.
+// besideCUB times sorts of codes that are on the device.
 func besideCUB() error {
 	b, err := newBench()
 	if err != nil {
@@ -141,7 +144,7 @@ type bench struct {
 	codes, order, out, values cuda.Ptr
 	tmp                       cuda.Ptr
 	tmpBytes                  int
-	pairs                     func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
+	theirs                    func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
 	host                      []uint64
 }
 
@@ -162,7 +165,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	purego.RegisterLibFunc(&b.pairs, lib, "cub_pairs")
+	purego.RegisterLibFunc(&b.theirs, lib, "cub_sort")
 	var opts []gpu.Option
 	if *per != 0 {
 		opts = append(opts, gpu.Samples(*per))
@@ -254,17 +257,21 @@ func algorithms() (chosen []sorter.Algorithm) {
 	return chosen
 }
 
-// timeOurs checks an order of ours and times others like it.
+// timeOurs checks a sort of ours and times others like it.
 func (b *bench) timeOurs(a sorter.Algorithm, bits, n int) ([]float64, error) {
-	b.Memset32(b.order, 0xdbdbdbdb, n, b.stream)
+	sort, to, words := (*gpu.Engine).OrderDevice, b.order, n
+	if *keys {
+		sort, to, words = (*gpu.Engine).SortDevice, b.out, n*bits/32
+	}
+	b.Memset32(to, 0xdbdbdbdb, words, b.stream)
 	b.SyncStream(b.stream)
-	if err := b.checked.OrderDevice(a, b.codes, bits, n, b.order); err != nil {
+	if err := sort(b.checked, a, b.codes, bits, n, to); err != nil {
 		return nil, err
 	}
 	var times []float64
 	for i := range *reps + 2 {
 		start := time.Now()
-		if err := b.ours.OrderDevice(a, b.codes, bits, n, b.order); err != nil {
+		if err := sort(b.ours, a, b.codes, bits, n, to); err != nil {
 			return nil, err
 		}
 		if i >= 2 {
@@ -276,13 +283,17 @@ func (b *bench) timeOurs(a sorter.Algorithm, bits, n int) ([]float64, error) {
 
 // timeCUB returns the times of the better count width.
 func (b *bench) timeCUB(size, n int) ([]float64, error) {
+	values, order := b.values, b.order
+	if *keys {
+		values, order = 0, 0
+	}
 	var best []float64
 	for wide := range uint64(2) {
 		var times []float64
 		for i := range *reps + 2 {
 			bytes := uint64(b.tmpBytes)
 			b.Record(b.from, b.stream)
-			if code := b.pairs(b.tmp, &bytes, b.codes, b.out, b.values, b.order, uint64(n), uint64(size), wide, b.stream); code != 0 {
+			if code := b.theirs(b.tmp, &bytes, b.codes, b.out, values, order, uint64(n), uint64(size), wide, b.stream); code != 0 {
 				return nil, fmt.Errorf("CUB failed with %d", code)
 			}
 			b.Record(b.to, b.stream)

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check peer table parts e2e several cross capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check peer table keys parts e2e several cross capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -30,6 +30,8 @@ peer() { # CUB, by this machine's nvcc
 }
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
+
+keys() { ./gpubench -keys ${GPUBENCH_KEYS-}; }
 
 parts() { # the bucket sort's, and for which short codes quantiles could ever win
   ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
@@ -59,7 +61,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [parts]=70 [e2e]=140 [several]=340 [cross]=140 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=120 [check]=100 [peer]=90 [table]=100 [keys]=80 [parts]=70 [e2e]=140 [several]=340 [cross]=140 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
