@@ -174,10 +174,20 @@ func testArgsort(t *testing.T, l *lane, by []engine.Algorithm, wide []uint64) {
 
 func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) {
 	t.Helper()
+	// In a short run, half of the codes are ordered and the others sorted alone.
+	short, odd := testing.Short(), len(codes) > 0 && codes[0]%2 == 1
 	order, sorted := want(codes), slices.Sorted(slices.Values(codes))
 	for _, a := range by {
+		if short && odd {
+			continue
+		}
 		if got := argsort(t, l, a, codes); !slices.Equal(got, order) {
 			t.Errorf("%v: %d codes, wide %v: wrong order", a, len(codes), isWide[W]())
+		}
+	}
+	for _, a := range by {
+		if short && !odd {
+			continue
 		}
 		if got, _ := sortKeys(t, l, a, codes); !slices.Equal(got, sorted) {
 			t.Errorf("%v: %d keys, wide %v: wrong order", a, len(codes), isWide[W]())
