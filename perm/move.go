@@ -16,29 +16,7 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 		panic(fmt.Sprintf("perm: gathering %d indices into %d elements", len(p), len(dst)))
 	}
 	check(p, len(src), workers)
-	pays := fetch.Pays(src)
-	each(len(p), workers, func(lo, hi int) {
-		if pays {
-			gatherAhead(dst[lo:hi], src, p[lo:hi])
-		} else {
-			gather(dst[lo:hi], src, p[lo:hi])
-		}
-	})
-}
-
-func gather[E any](dst, src []E, p Perm) {
-	for i, v := range p[:len(dst)] {
-		dst[i] = src[v]
-	}
-}
-
-// gatherAhead is gather that asks for elements some time before it reads them.
-func gatherAhead[E any](dst, src []E, p Perm) {
-	for ; len(p) >= fetch.Ahead+fetch.Group; dst, p = dst[fetch.Group:], p[fetch.Group:] {
-		fetch.Elements(src, p[fetch.Ahead:][:fetch.Group])
-		gather(dst[:fetch.Group], src, p)
-	}
-	gather(dst, src, p)
+	each(len(p), workers, func(lo, hi int) { fetch.Gather(dst[lo:hi], src, p[lo:hi]) })
 }
 
 // Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines:

@@ -28,6 +28,25 @@ func Pays[E any](src []E) bool {
 	return fetches && size > 0 && size <= most && uintptr(len(src)) >= from/size
 }
 
+// Gather sets dst[i] = src[index[i]], asking for elements ahead if that pays.
+// len(index) >= len(dst).
+func Gather[E any](dst, src []E, index []uint32) {
+	index = index[:len(dst)]
+	if Pays(src) {
+		for ; len(index) >= Ahead+Group; dst, index = dst[Group:], index[Group:] {
+			Elements(src, index[Ahead:][:Group])
+			gather(dst[:Group], src, index)
+		}
+	}
+	gather(dst, src, index)
+}
+
+func gather[E any](dst, src []E, index []uint32) {
+	for i, v := range index[:len(dst)] {
+		dst[i] = src[v]
+	}
+}
+
 // Elements asks for the elements of src numbered by index, which is not empty.
 // Numbers beyond src do no harm.
 func Elements[E any](src []E, index []uint32) {
