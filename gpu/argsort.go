@@ -215,9 +215,7 @@ func (l *lane) look(m memory, in input) error {
 	told := &l.note.sample.told
 	told.Store(0)
 	return first(
-		func() error {
-			return l.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
-		},
+		func() error { return l.sampleRange(m, in) },
 		func() error {
 			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&l.note.sample))
@@ -229,6 +227,11 @@ func (l *lane) look(m memory, in input) error {
 			return l.SyncStream(l.stream)
 		},
 	)
+}
+
+// sampleRange takes the first sample, and clears what is counted later.
+func (l *lane) sampleRange(m memory, in input) error {
+	return l.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
 }
 
 // presorted ends the sort where the sample looks sorted or reversed and the

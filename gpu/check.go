@@ -17,26 +17,19 @@ func (l *lane) check(in input, order cuda.Ptr) error {
 	if in.keys {
 		return l.checkKeys(in, order)
 	}
-	block, err := l.take(checkBytes(in.n))
-	if err != nil {
-		return err
-	}
-	defer l.put(block)
-	space := area{block.at}
-	m := head(&space)
-	seen := space.take(in.n/8 + 4)
 	grid := l.gridFor(in.n)
-	err = first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
-		func() error { return l.Memset32(seen, 0, in.n/32+1, l.stream) },
-		func() error {
-			return l.run("mark_order"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(seen), uint64(m.status))
-		},
-		func() error {
-			return l.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(in.n), uint64(m.status))
-		},
-		func() error { return l.readStatus(m) },
-	)
+	err := l.counting(in, func(space *area, status cuda.Ptr) error {
+		seen := space.take(in.n/8 + 4)
+		return first(
+			func() error { return l.Memset32(seen, 0, in.n/32+1, l.stream) },
+			func() error {
+				return l.run("mark_order"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(seen), uint64(status))
+			},
+			func() error {
+				return l.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(in.n), uint64(status))
+			},
+		)
+	})
 	if err != nil {
 		return err
 	}
@@ -46,10 +39,9 @@ func (l *lane) check(in input, order cuda.Ptr) error {
 	return nil
 }
 
-// checkKeys verifies that sorted has no code before a lower one, and that the sums of
-// a hash of all codes agree: codes that got lost, doubled or changed go unnoticed by a
-// chance of one in 1<<64.
-func (l *lane) checkKeys(in input, sorted cuda.Ptr) error {
+// counting gives the device a check to do, with memory for it and words to count in
+// status, which are read when it is done.
+func (l *lane) counting(in input, check func(space *area, status cuda.Ptr) error) error {
 	block, err := l.take(checkBytes(in.n))
 	if err != nil {
 		return err
@@ -57,26 +49,37 @@ func (l *lane) checkKeys(in input, sorted cuda.Ptr) error {
 	defer l.put(block)
 	space := area{block.at}
 	m := head(&space)
-	sums := space.take(int(unsafe.Sizeof(l.note.sums)))
+	return first(
+		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
+		func() error { return check(&space, m.status) },
+		func() error { return l.readStatus(m) },
+	)
+}
+
+// checkKeys verifies that sorted has no code before a lower one, and that the sums of
+// a hash of all codes agree: codes that got lost, doubled or changed go unnoticed by a
+// chance of one in 1<<64.
+func (l *lane) checkKeys(in input, sorted cuda.Ptr) error {
 	grid, n := l.gridFor(in.n), uint64(in.n)
 	sum := func(codes, to cuda.Ptr) func() error {
 		return func() error {
 			return l.run("sum_codes"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(codes), n, uint64(to))
 		}
 	}
-	err = first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
-		func() error { return l.Memset32(sums, 0, 4, l.stream) },
-		func() error {
-			return l.run("count_descents"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(sorted), n, uint64(m.status))
-		},
-		sum(in.codes, sums),
-		sum(sorted, sums+8),
-		func() error {
-			return l.CopyToHost(unsafe.Pointer(&l.note.sums), sums, int(unsafe.Sizeof(l.note.sums)), l.stream)
-		},
-		func() error { return l.readStatus(m) },
-	)
+	err := l.counting(in, func(space *area, status cuda.Ptr) error {
+		sums := space.take(int(unsafe.Sizeof(l.note.sums)))
+		return first(
+			func() error { return l.Memset32(sums, 0, 4, l.stream) },
+			func() error {
+				return l.run("count_descents"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(sorted), n, uint64(status))
+			},
+			sum(in.codes, sums),
+			sum(sorted, sums+8),
+			func() error {
+				return l.CopyToHost(unsafe.Pointer(&l.note.sums), sums, int(unsafe.Sizeof(l.note.sums)), l.stream)
+			},
+		)
+	})
 	if err != nil {
 		return err
 	}
