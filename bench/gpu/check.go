@@ -25,12 +25,7 @@ type checker struct {
 
 // checkAll compares stable orders and sorted keys of both engines, position by
 // position, over kinds of keys, distributions and sizes up to most, or one of so many.
-func checkAll(most, every int) error {
-	engine, err := gpu.Open(gpu.Verify())
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
+func checkAll(engine *gpu.Engine, most, every int) error {
 	c := &checker{engine: engine, algorithms: algorithms(), every: every}
 	for _, d := range distributions {
 		for _, n := range checkSizes(most) {

@@ -76,7 +76,7 @@ func main() {
 	var err error
 	switch {
 	case *checks:
-		err = checkAll(*most, max(1, *every))
+		err = on(func(e *gpu.Engine) error { return checkAll(e, *most, max(1, *every)) }, gpu.Verify())
 	case *cross:
 		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes) })
 	case *cappedBytes > 0:
