@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"sort"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 )
@@ -15,9 +14,10 @@ type Keys[C Code] struct {
 	Reverse func() error                  // turns the slice around
 }
 
-// codesBytes is what a bucket of codes and its spare may occupy: half of a
-// first-level cache twice over, since both passes stream one of them.
-const codesBytes = 64 << 10
+// codesTarget is the number of codes of a bucket, if there are so many that every
+// worker gets several: a bucket and its spare fill half of a second-level cache of
+// 1 MiB.
+const codesTarget = 40_000
 
 // Sort sorts keys that are nothing but their codes, so that no index and no
 // payload is needed. It takes 1 code of scratch per key, and another if the sort
@@ -111,12 +111,11 @@ type codeSort[C Code] struct {
 // sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
 // to a side. first is the number of the environment's first worker.
 func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
-	var code C
-	target := codesBytes / 2 / int(unsafe.Sizeof(code))
-	if n <= 2*target {
+	if n <= 2*orderTarget {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
 	moved := c.sides[side]()
+	target := min(max(n/(8*max(1, env.Loop.Workers)), orderTarget), codesTarget)
 	b, err := split(env, lo, n, codes, v, bucketTarget(n, target, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionCodes(env, b, codes, moved)
 	})

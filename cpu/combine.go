@@ -21,6 +21,10 @@ type combiner[T any] struct {
 	log   uint
 }
 
+// plainBuckets is the number of buckets up to which plain stores are faster: the
+// lines that they write to stay in a first-level cache of 512 lines.
+const plainBuckets = 512
+
 // combinedBytes is the most that one bucket's buffer may take: more than that
 // for a thousand buckets would not stay in the second-level cache.
 const combinedBytes = 384

@@ -148,24 +148,24 @@ func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
 	switch passes {
 	case 1:
 		for i, c := range codes {
-			k := uint32((c - lowest) >> drop)
-			words[i] = k<<low | uint32(i)
+			k := uint32(uint64(c-lowest) >> (drop & 63))
+			words[i] = k<<(low&31) | uint32(i)
 			c0[k&mask%(1<<maxDigitBits)]++
 		}
 	case 2:
 		for i, c := range codes {
-			k := uint32((c - lowest) >> drop)
-			words[i] = k<<low | uint32(i)
+			k := uint32(uint64(c-lowest) >> (drop & 63))
+			words[i] = k<<(low&31) | uint32(i)
 			c0[k&mask%(1<<maxDigitBits)]++
-			c1[k>>digit%(1<<maxDigitBits)]++
+			c1[k>>(digit&31)%(1<<maxDigitBits)]++
 		}
 	default:
 		for i, c := range codes {
-			k := uint32((c - lowest) >> drop)
-			words[i] = k<<low | uint32(i)
+			k := uint32(uint64(c-lowest) >> (drop & 63))
+			words[i] = k<<(low&31) | uint32(i)
 			c0[k&mask%(1<<maxDigitBits)]++
-			c1[k>>digit&mask%(1<<maxDigitBits)]++
-			c2[k>>(2*digit)%(1<<maxDigitBits)]++
+			c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
+			c2[k>>(2*digit&31)%(1<<maxDigitBits)]++
 		}
 	}
 }
@@ -186,9 +186,9 @@ func skip(count []uint32, n int, digit uint32) bool {
 
 // scatter moves words to the positions of their digits, in order.
 func scatter(dst, src []uint32, next *[1 << maxDigitBits]uint32, shift, digit int) {
-	mask := uint32(1)<<digit - 1
+	mask, _ := uint32(1)<<digit-1, next[0]
 	for _, x := range src {
-		k := x >> shift & mask % (1 << maxDigitBits)
+		k := x >> (shift & 31) & mask % (1 << maxDigitBits)
 		at := next[k]
 		next[k] = at + 1
 		dst[at] = x
@@ -280,9 +280,9 @@ func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 	clear(c1[:1<<digit])
 	mask := uint32(1)<<digit - 1
 	for _, c := range codes {
-		k := uint32((c - lowest) >> drop)
+		k := uint32(uint64(c-lowest) >> (drop & 63))
 		c0[k&mask%(1<<maxDigitBits)]++
-		c1[k>>digit%(1<<maxDigitBits)]++
+		c1[k>>(digit&31)%(1<<maxDigitBits)]++
 	}
 	first := uint32((codes[0] - lowest) >> drop)
 	if !skip(c0[:1<<digit], n, first&mask) {
@@ -300,8 +300,9 @@ func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 }
 
 func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest C, shift int, mask uint32) {
+	_ = next[0]
 	for _, c := range src {
-		k := uint32((c-lowest)>>shift) & mask % (1 << maxDigitBits)
+		k := uint32(uint64(c-lowest)>>(shift&63)) & mask % (1 << maxDigitBits)
 		at := next[k]
 		next[k] = at + 1
 		dst[at] = c

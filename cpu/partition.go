@@ -56,6 +56,7 @@ func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, cod
 
 func moveElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes []C, src []E, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	src = src[:len(codes)]
 	for i, code := range codes {
 		k := table[c.of(code)] % bucketSlots
@@ -69,6 +70,7 @@ func moveElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes [
 // streamElements is combineElements for elements that are whole lines.
 func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, moved *combiner[C], src []E, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	lines := int(unsafe.Sizeof(dst[0]) / 64)
 	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
 	src = src[:len(codes)]
@@ -87,6 +89,7 @@ func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, moved *c
 
 func combineElements[E any, C Code](b *buckets[C], next *slots, elements *combiner[E], moved *combiner[C], src []E, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	buf, bufCodes := elements.buf, moved.buf
 	log, mask := elements.log, uint32(1)<<elements.log-1
 	src = src[:len(codes)]
@@ -121,6 +124,7 @@ func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, sr
 
 func moveAlong[T any, C Code](b *buckets[C], next *slots, dst, src []T, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	src = src[:len(codes)]
 	for i, code := range codes {
 		k := table[c.of(code)] % bucketSlots
@@ -132,6 +136,7 @@ func moveAlong[T any, C Code](b *buckets[C], next *slots, dst, src []T, codes []
 
 func combineAlong[T any, C Code](b *buckets[C], next *slots, moved *combiner[T], src []T, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
 	src = src[:len(codes)]
 	for i, code := range codes {
@@ -166,6 +171,7 @@ func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes [
 
 func moveIndices[C Code](b *buckets[C], next *slots, dst []uint32, dstCodes []C, base int, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	for i, code := range codes {
 		k := table[c.of(code)] % bucketSlots
 		at := next[k]
@@ -177,6 +183,7 @@ func moveIndices[C Code](b *buckets[C], next *slots, dst []uint32, dstCodes []C,
 
 func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32], moved *combiner[C], base int, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	const log, mask = 4, 15 // 16 indices fill a line
 	buf := index.buf
 	bufCodes, logCodes, maskCodes := moved.buf, moved.log, uint32(1)<<moved.log-1
@@ -197,7 +204,7 @@ func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32],
 
 // partitionCodes moves codes alone.
 func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
-	combine := combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
+	combine := b.len() > plainBuckets && combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
 	return b.partition(env, codes, func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
@@ -213,6 +220,7 @@ func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst [
 
 func moveCodes[C Code](b *buckets[C], next *slots, dst []C, codes []C) {
 	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
 	for _, code := range codes {
 		k := table[c.of(code)] % bucketSlots
 		at := next[k]
@@ -223,13 +231,21 @@ func moveCodes[C Code](b *buckets[C], next *slots, dst []C, codes []C) {
 
 func combineCodes[C Code](b *buckets[C], next *slots, moved *combiner[C], codes []C) {
 	c, table := b.cells, b.table
-	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
-	for _, code := range codes {
-		k := uint32(table[c.of(code)] % bucketSlots)
-		at := next[k]
-		next[k] = at + 1
-		buf[k<<log+at&mask] = code
-		if at&mask == mask {
+	_, _ = next[0], table[0] // known not to be nil in the loop
+	buf, log, mask := moved.buf, moved.log&31, uint32(1)<<(moved.log&31)-1
+	for i := 0; i < len(codes); i++ {
+		var k, at uint32
+		for ; i < len(codes); i++ {
+			code := codes[i]
+			k = uint32(table[c.of(code)] % bucketSlots)
+			at = next[k]
+			next[k] = at + 1
+			buf[k<<log+at&mask] = code
+			if at&mask == mask {
+				break
+			}
+		}
+		if i < len(codes) {
 			moved.flush(k, at+1)
 		}
 	}
