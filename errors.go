@@ -12,8 +12,8 @@ var (
 	// ErrTooLong: the slice has 1<<32 elements or more; indices are 32 bits.
 	ErrTooLong = errors.New("sorter: slice of 1<<32 elements or more")
 
-	// ErrNoDevice: the engine asked for with [On] has no device to run on. It
-	// wraps the cause.
+	// ErrNoDevice: the engine asked for with [On] has no device to run on, or
+	// no engine runs the algorithm asked for with [Use]. It wraps the cause.
 	ErrNoDevice = engine.ErrNoDevice
 
 	// ErrMemoryLimit: even the most frugal algorithm needs more scratch memory
@@ -24,6 +24,6 @@ var (
 // DeviceError is a failed call to a device's driver: Device names the device,
 // Op the operation and Code the driver's result. It is tested with
 // [errors.As], prints without a driver, and is returned only to callers that
-// insisted on the engine with [On]; otherwise the CPU finishes the job and
-// [Stats] holds the cause.
+// insisted on the engine with [On], or with [Use] on an algorithm that the CPU
+// lacks; otherwise the CPU finishes the job and [Stats] holds the cause.
 type DeviceError = engine.DeviceError

@@ -2,6 +2,7 @@ package sorter
 
 import (
 	"fmt"
+	"unsafe"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
@@ -27,19 +28,44 @@ func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 		each += 2*(code+4) + int64(size) // codes and indices before and after a partition
 		each += keptSize(lv[:1])         // partitioned keys
 	}
-	bytes := int64(r.n) * each
-	if r.n < 1<<17 {
-		bytes *= 2 // small blocks are rounded up
-	} else {
-		bytes += bytes / 7 // a pooled block may be larger
+	return roundedUp(r.n, int64(r.n)*each) + ties + tieBlocks(r, lv) + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
+}
+
+// roundedUp bounds what scratch blocks for n elements hold if bytes are asked for.
+func roundedUp(n int, bytes int64) int64 {
+	if n < 1<<17 {
+		return 2 * bytes // small blocks are rounded up
 	}
-	return bytes + ties + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
+	return bytes + bytes/7 // a pooled block may be larger
 }
 
 // needOn is need of a sort that an engine begins and the CPU may have to
 // finish, with codes kept for it.
 func needOn[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 	return need(r, a, lv, size) + scratch.Size(r.n, uintptr(codeSize(lv))) + tieBytes(r, lv)
+}
+
+// needAlone is need of a sort that a device does or nobody.
+func needAlone[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
+	each, refined := keptSize(lv), int64(0)
+	if a != Auto {
+		each += 4 + int64(size) // final index
+	}
+	if !decisive(lv) {
+		each += 4 + cpu.OrderBytes(Auto, 8) // a run of ties as large as the input
+		refined = tieBytes(r, lv) + tieBlocks(r, lv) + cpu.Tables(r.n, r.Loop.Workers)
+	}
+	return roundedUp(r.n, int64(r.n)*each) + refined
+}
+
+// enough reports whether the memory limit allows a sort by a that is not in place,
+// where there is another way, and returns an error where there is none.
+func enough[E any](r *run, a Algorithm, lv []level[E], size uintptr) (bool, error) {
+	if !r.insists() {
+		return r.fits(need(r, a, lv, size)), nil
+	}
+	err := r.require(needAlone(r, a, lv, size))
+	return err == nil, err
 }
 
 // tieBytes is the memory in which an engine marks the ties of an order, if there
@@ -49,6 +75,16 @@ func tieBytes[E any](r *run, lv []level[E]) int64 {
 		return 0
 	}
 	return scratch.Size(engine.TieWords(r.n), 4)
+}
+
+// tieBlocks bounds the memory, in bytes, of the elements that workers copy where
+// later levels break ties, each for runs of its own and for a part of a large one.
+func tieBlocks[E any](r *run, lv []level[E]) int64 {
+	if len(lv) < 2 {
+		return 0
+	}
+	var e E
+	return 2 * int64(r.Loop.Workers) * scratch.Size(piece, unsafe.Sizeof(e))
 }
 
 func codeSize[E any](lv []level[E]) int64 {
@@ -85,7 +121,7 @@ func leastOrder[E any](r *run, lv []level[E]) int64 {
 	bytes := scratch.Size(r.n, uintptr(codeSize(lv))) + scratch.Size(r.n, uintptr(keptSize(lv)))
 	bytes += int64(r.Loop.Workers)*8*engine.Block + 4096 // a block for each worker, and small tables
 	if !decisive(lv) {
-		bytes += cpu.Tables(r.n, r.Loop.Workers) / 2 // no histograms, no bucket's output
+		bytes += cpu.Tables(r.n, r.Loop.Workers)/2 + tieBlocks(r, lv) // no histograms, no bucket's output
 	}
 	return bytes
 }
@@ -131,7 +167,7 @@ func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) er
 
 func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
 	codes, err := cpu.OrderInPlace(&r.Env, index, src)
-	if err != nil {
+	if err != nil || decisive(lv) {
 		return err
 	}
 	return refineSorted(r, rows, lv, index, codes)

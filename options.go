@@ -61,9 +61,11 @@ func NaNsLast() Option {
 	return func(c config) config { c.nansLast = true; return c }
 }
 
-// On makes b do the sorting, or the call fail with b's error. Default: the
-// planner chooses between the CPU and the registered devices, and the CPU
-// finishes what a device could not.
+// On makes b do the sorting, or the call fail with b's error; under a [MemoryLimit]
+// that is too small for b's way, with [ErrMemoryLimit]. Default: the planner
+// chooses between the CPU and the registered devices, and the CPU finishes what a
+// device could not. Merging, and [TopK] of at most a 32nd of the elements, are no
+// sorts: they run on the CPU whatever b.
 func On(b Backend) Option {
 	if b == nil {
 		panic("sorter: On(nil)")
@@ -72,8 +74,11 @@ func On(b Backend) Option {
 }
 
 // Use makes the sort run one named algorithm instead of the planner's choice,
-// on an engine that has it, or the call fail with an error that is
-// [ErrNoDevice]. It is meant for measuring; results do not depend on it.
+// on an engine that has it, or the call fail: with an error that is [ErrNoDevice]
+// where no engine has it or has a device, with the error of a device that it ran
+// on where the CPU lacks it. It is meant for measuring; results do not depend on
+// it. In place, as a [MemoryLimit] may ask of the CPU, there is one algorithm only;
+// [Stats] tells. What [On] says of merging and [TopK] holds here, too.
 func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
@@ -85,6 +90,8 @@ func Use(a Algorithm) Option {
 // error within 50 ms, or after the key function calls then running, with no
 // goroutine left and the slice untouched. Once the sorted elements are being
 // written back the sort finishes and returns nil: half a slice helps nobody.
+// [SortKeys] under a [MemoryLimit] that makes it work in place writes from the
+// first, so there a context is asked at the start only.
 func WithContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("sorter: WithContext(nil)")
@@ -105,7 +112,8 @@ func Workers(n int) Option {
 // MemoryLimit bounds the scratch memory of the call in bytes: codes, indices,
 // payload and tables, all counted. A sort that would need more works in place,
 // which takes several times longer, and returns [ErrMemoryLimit] with the
-// slice untouched where even that does not fit. The result of an argsort does
+// slice untouched where even that does not fit; a device, see [On], does not work
+// in place. The result of an argsort does
 // not count; what the key function allocates cannot be. Default: no limit.
 // Range: 1 and above.
 func MemoryLimit(bytes int64) Option {

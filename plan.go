@@ -92,8 +92,7 @@ const moveBytes = 128
 
 // algorithmFor decides how elements of the given size are sorted by lv.
 func (r *run) algorithmFor(size uintptr) Algorithm {
-	switch {
-	case r.algorithm == BucketRadix || r.algorithm == Auto && size <= moveBytes:
+	if r.algorithm == BucketRadix || r.algorithm == Auto && size <= moveBytes {
 		return BucketRadix
 	}
 	return IndexGather
@@ -119,7 +118,10 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	size := unsafe.Sizeof(e)
 	r.used.CodeBits = lv[0].bits
 	algorithm := r.algorithmFor(size)
-	if !r.fits(need(r, algorithm, lv, size)) {
+	switch fits, err := enough(r, algorithm, lv, size); {
+	case err != nil:
+		return err
+	case !fits:
 		return sortInPlace(r, s, lv)
 	}
 	b := orderer(r, algorithm, lv, size)
@@ -194,11 +196,16 @@ const gatherPiece = 1 << 15
 // orderRows writes the order of rows under lv to index.
 func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
 	if len(lv) == 0 {
-		copy(index, perm.Identity(rows.n))
+		for i := range index {
+			index[i] = uint32(i)
+		}
 		return nil
 	}
 	r.used.CodeBits = lv[0].bits
-	if !r.fits(need(r, Auto, lv, 0)) {
+	switch fits, err := enough(r, Auto, lv, 0); {
+	case err != nil:
+		return err
+	case !fits:
 		return orderInPlace(r, rows, lv, index)
 	}
 	return orderOn(r, orderer(r, Auto, lv, 0), rows, lv, index)
@@ -206,14 +213,13 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
 func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
-	exact := decisive(lv)
+	if decisive(lv) {
+		return cpu.Order(&r.Env, rows.n, src, nil, false, func(_, lo int, order []uint32, _ []C) { copy(index[lo:], order) })
+	}
 	ties := newTies(&r.Env, rows, lv)
 	ties.watch = r.limit == 0
-	var watch cpu.Watch[C]
-	if !exact {
-		watch = func(lo int, codes []C) cpu.Steps { return follow(ties, lo, codes) }
-	}
-	err := cpu.Order(&r.Env, rows.n, src, watch, !exact, func(worker, lo int, order []uint32, codes []C) {
+	watch := func(lo int, codes []C) cpu.Steps { return follow(ties, lo, codes) }
+	err := cpu.Order(&r.Env, rows.n, src, watch, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})
@@ -333,6 +339,8 @@ func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E],
 	switch done, err := r.orderedBy(b, job); {
 	case err != nil:
 		return err
+	case !done && r.algorithm.OrdersCodes():
+		return orderCodesOn(r, CPU(), rows, lv, index, src)
 	case !done:
 		return orderCodes(r, rows, lv, index, src)
 	case job.Ties == nil:
@@ -355,8 +363,14 @@ func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
+// insists reports whether the caller asked for a device, or for an algorithm that
+// only devices have.
+func (r *run) insists() bool {
+	return r.backend != nil && r.backend != CPU() || !CPU().Runs(r.algorithm)
+}
+
 // mayFinish reports whether the CPU finishes what b fails to do.
-func (r *run) mayFinish(b Backend) bool { return r.backend == nil && b != CPU() }
+func (r *run) mayFinish(b Backend) bool { return b != CPU() && !r.insists() }
 
 // orderedBy has b do the job. If b fails and the caller did not insist on it,
 // the job is not done and the CPU has to finish.

@@ -18,7 +18,8 @@ import (
 // codes are sorted by radix, and elements move through buckets that fit the
 // cache. Scratch is two codes (4 or 8 bytes each) and one element per element,
 // two indices (4 bytes each) more where keys are wider than 64 bits or
-// elements larger than 128 bytes; see [MemoryLimit]. Small slices are sorted
+// elements larger than 128 bytes, otherwise one under [WithContext] and up to two
+// where keys are skewed; see [MemoryLimit]. Small slices are sorted
 // on the calling goroutine. Calls on different slices may run concurrently.
 //
 // It panics if key is nil, and with key's own value if key panics. Without
@@ -43,7 +44,9 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // bits, those of NaNs and negative zeros included. Everything said of [Sort]
 // holds, but keys of up to 64 bits take only one code (4 or 8 bytes) of scratch
 // each, and integers of a narrow range are counted instead of moved. Without
-// [Stable], −0 comes before +0 and NaNs are ordered by their bits.
+// [Stable], −0 comes before +0 and NaNs are ordered by their bits. Under a
+// [MemoryLimit] below that scratch these keys are sorted where they are, by
+// comparison on the calling goroutine and to the end, whatever [WithContext] says.
 func SortKeys[K Key](keys []K, opts ...Option) error {
 	return sortKeys(keys, configure(opts))
 }
@@ -97,11 +100,14 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 // The others follow in an order that is deterministic but otherwise
 // unspecified. With k >= len(s) it sorts s; it panics if k is negative.
 //
-// It takes time proportional to n + k log k: codes that cannot be among the
-// first k are dropped while they are extracted. The selection is stable: among
-// equal keys, earlier elements are taken and come first. Scratch is about
-// 16 bytes per selected element for each worker, and the kept keys where they
-// are wider than 64 bits. Everything else said of [Sort] holds.
+// It takes time proportional to n + k log k: what cannot be among the first k
+// is dropped while codes are extracted, also where leading codes tie. The
+// selection is stable: among equal keys, earlier elements are taken and come
+// first. Scratch is about 32 bytes per selected element for each worker, the kept
+// keys where they are wider than 64 bits, and 9 bytes per element for each later
+// code of an [Ordering] that ties are broken by. For more than a 32nd of the
+// elements it is that of [Order], which finds them. Everything else said of [Sort]
+// holds, but [On] says where it does not reach.
 func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -121,8 +127,8 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 // Merge merges a and b, both sorted by key, into dst. Ties take the elements of
 // a first, so merging is stable. It panics unless len(dst) == len(a)+len(b) and
 // dst overlaps neither a nor b. The key function is called exactly once per
-// element. If a or b is not sorted, dst holds their elements in an unspecified
-// order.
+// element. If a or b is not sorted, the contents of dst are unspecified: elements
+// may be missing, and others there twice.
 //
 // It takes time proportional to len(dst) and one code of scratch per element.
 // Workers merge between diagonals of the merge path (Odeh, Green, Mwassi,

@@ -54,9 +54,14 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	bytes := 2 * kept // for both sides of a partition
 	fits := r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys)))
 	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
-	case b == CPU():
+	case b != nil && r.insists():
+		if err := r.require(kept); err != nil {
+			return err
+		}
+		return sortCodesOn(r, b, all)
+	case b != nil && r.algorithm.OrdersCodes(): // the CPU does, or finishes, by that algorithm
 		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
-	case b != nil && (fits || r.backend != nil && r.fits(kept)):
+	case b != nil && fits:
 		return sortCodesOn(r, b, all)
 	case fits:
 		return all.Sort(&r.Env)
@@ -201,7 +206,10 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 	var k K
 	var v V
 	r.used.Algorithm = IndexGather.String()
-	if !r.fits(need(r, IndexGather, lv, unsafe.Sizeof(k)+unsafe.Sizeof(v))) {
+	switch fits, err := enough(r, IndexGather, lv, unsafe.Sizeof(k)+unsafe.Sizeof(v)); {
+	case err != nil:
+		return err
+	case !fits:
 		return sortPairsInPlace(r, keys, values, lv)
 	}
 	index := scratch.Take[uint32](&r.Arena, len(keys))

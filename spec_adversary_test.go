@@ -1,12 +1,12 @@
 package sorter_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
@@ -185,15 +185,12 @@ func TestStringAdversaries(t *testing.T) {
 	}
 }
 
-// TestNoQuadraticInput bounds the time of every adversary by that of a uniform
-// input, with room for a busy machine: a quadratic sort of this size would take
-// tens of thousands of times longer.
+// TestNoQuadraticInput bounds the rounds of every adversary, in each of which the
+// elements are partitioned, sorted or merged once: a digit or a sample that
+// splits nothing would show in as many of them as there are elements.
 func TestNoQuadraticInput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares times, which says nothing under the race detector")
-	}
-	const n, factor = 100_000, 25
-	uniform := bestOf(3, func() []uint64 { return dist.Named("uniform").Draw(n, dist.Rand(1)) }, sortUint64)
+	t.Parallel()
+	const n, rounds = 100_000, 8
 	inputs := slices.Clone(adversaries)
 	for _, d := range dist.All {
 		values := d.Draw(n, dist.Rand(2))
@@ -201,79 +198,115 @@ func TestNoQuadraticInput(t *testing.T) {
 	}
 	for _, a := range inputs {
 		values := a.draw(n)
-		for _, verb := range []struct {
-			name string
-			sort func([]uint64) error
-		}{
-			{"Sort", sortUint64},
-			{"SortKeys", func(s []uint64) error { return sorter.SortKeys(s) }},
-			{"TopK", func(s []uint64) error { return sorter.TopK(s, n/2, func(v uint64) uint64 { return v }) }},
-		} {
-			if took := bestOf(3, func() []uint64 { return slices.Clone(values) }, verb.sort); took > factor*uniform {
-				t.Errorf("%s of %d elements, %s: %v, more than %d times the %v of a uniform input", verb.name, n, a.name, took, factor, uniform)
+		for _, verb := range adversaryVerbs {
+			var st sorter.Stats
+			if err := verb.call(slices.Clone(values), sorter.Report(&st)); err != nil {
+				t.Fatal(err)
+			}
+			if st.Rounds > rounds {
+				t.Errorf("%s of %d elements, %s: %d rounds", verb.name, n, a.name, st.Rounds)
 			}
 		}
 	}
 }
 
-// TestNoQuadraticTies orders keys whose leading codes are all the same, as many
-// as it takes for the number of pieces to count.
-func TestNoQuadraticTies(t *testing.T) {
+// adversaryVerbs are the verbs that look at the bits of codes in ways of their own.
+var adversaryVerbs = []struct {
+	name string
+	call func(s []uint64, opts ...sorter.Option) error
+}{
+	{"Sort", func(s []uint64, opts ...sorter.Option) error { return sorter.Sort(s, uint64Key, opts...) }},
+	{"SortKeys", sorter.SortKeys[uint64]},
+	{"TopK", func(s []uint64, opts ...sorter.Option) error { return sorter.TopK(s, len(s)/2, uint64Key, opts...) }},
+	{"TopK of 100", func(s []uint64, opts ...sorter.Option) error { return sorter.TopK(s, 100, uint64Key, opts...) }},
+}
+
+func uint64Key(v uint64) uint64 { return v }
+
+// BenchmarkAdversaries is to be compared with its first line.
+func BenchmarkAdversaries(b *testing.B) {
+	n := 1_000_000
 	if testing.Short() {
-		t.Skip("compares times, which says nothing under the race detector")
+		n = 10_000
 	}
-	const n, factor = 1 << 24, 6
+	uniform := adversary{"uniform", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64() }}
+	for _, verb := range adversaryVerbs {
+		for _, a := range append([]adversary{uniform}, adversaries...) {
+			values := a.draw(n)
+			s := slices.Clone(values)
+			b.Run(verb.name+"/"+a.name, func(b *testing.B) {
+				for b.Loop() {
+					copy(s, values)
+					if err := verb.call(s); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+			})
+		}
+	}
+}
+
+// BenchmarkTies orders keys that differ in their first half, and keys that tie
+// in it, as many as it takes for the number of pieces to count.
+func BenchmarkTies(b *testing.B) {
+	n := 1 << 24
+	if testing.Short() {
+		n = 1 << 17
+	}
 	keys := make([]sorter.Float4, n)
-	order := func(keys []sorter.Float4) time.Duration {
-		start := time.Now()
-		if _, err := sorter.OrderKeys(keys); err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		name string
+		at   int
+	}{{"differ", 0}, {"tie", 3}} {
+		for i := range keys {
+			keys[i] = sorter.Float4{1, 1, 1, 1}
+			keys[i][c.at] = float32(i * 7919 % n)
 		}
-		return time.Since(start)
-	}
-	for i := range keys {
-		keys[i] = sorter.Float4{float32(i * 7919 % n), 0, 0, 1}
-	}
-	differ := order(keys)
-	for i := range keys {
-		keys[i][0], keys[i][3] = 1, keys[i][0]
-	}
-	if tie := order(keys); tie > factor*differ {
-		t.Errorf("%d keys that tie in their first half: %v, more than %d times the %v of keys that differ", n, tie, factor, differ)
-	}
-}
-
-func sortUint64(s []uint64) error { return sorter.Sort(s, func(v uint64) uint64 { return v }) }
-
-// bestOf returns the shortest of several runs of sort, each on fresh input.
-func bestOf(runs int, input func() []uint64, sort func([]uint64) error) time.Duration {
-	best := time.Duration(math.MaxInt64)
-	for range runs {
-		s := input()
-		start := time.Now()
-		if err := sort(s); err != nil {
-			panic(err)
-		}
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-// TestTopKIsNotASort bounds the time of the smallest hundred by that of the
-// whole sort, on inputs where a heap or a bound learned from the front fails.
-func TestTopKIsNotASort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares times, which says nothing under the race detector")
-	}
-	const n, k = 1_000_000, 100
-	whole := bestOf(3, func() []uint64 { return dist.Named("uniform").Draw(n, dist.Rand(1)) }, sortUint64)
-	for _, name := range []string{"uniform", "reversed", "16 values", "sawtooth", "log"} {
-		values := dist.Named(name).Draw(n, dist.Rand(2))
-		took := bestOf(5, func() []uint64 { return slices.Clone(values) }, func(s []uint64) error {
-			return sorter.TopK(s, k, func(v uint64) uint64 { return v })
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := sorter.OrderKeys(keys); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
 		})
-		if took > whole {
-			t.Errorf("the first %d of %d, %s: %v; the whole sort of a uniform input took %v", k, n, name, took, whole)
+	}
+}
+
+// TestTopKIsNotASort selects the first hundred of inputs where a heap or a bound
+// learned from the front fails, and of keys that tie on what is looked at first:
+// what is held at a time does not grow with the input.
+func TestTopKIsNotASort(t *testing.T) {
+	n := scaled(500_000)
+	for _, name := range []string{"uniform", "reversed", "equal", "16 values", "sawtooth", "log"} {
+		values := dist.Named(name).Draw(n, dist.Rand(2))
+		checkFewHeld(t, name, values, 0, func(s []uint64, k int, opts ...sorter.Option) error {
+			return sorter.TopK(s, k, uint64Key, opts...)
+		})
+		texts := mapped(values, func(v uint64) string { return "https://www.example.com/" + decimal(v) })
+		checkFewHeld(t, name+" behind a shared prefix", texts, 16, func(s []string, k int, opts ...sorter.Option) error {
+			return sorter.TopK(s, k, func(s string) string { return s }, opts...)
+		})
+		second := sorter.By(sorter.Asc(func(uint64) int64 { return 1 }), sorter.Asc(uint64Key))
+		checkFewHeld(t, name+" in the second column", values, 9, second.TopK)
+	}
+}
+
+// checkFewHeld selects the first hundred of in with the scratch that the keys
+// themselves take, and some that depends on the workers alone.
+func checkFewHeld[K cmp.Ordered](t *testing.T, name string, in []K, kept int, top func(s []K, k int, opts ...sorter.Option) error) {
+	t.Helper()
+	const k = 100
+	want := slices.Sorted(slices.Values(in))[:k]
+	for _, workers := range []int{1, 3} {
+		s := slices.Clone(in)
+		var st sorter.Stats
+		var err error
+		used := allocated(func() { err = top(s, k, sorter.Workers(workers), sorter.Report(&st)) })
+		checkSame(t, name, err, s[:k], want)
+		if limit := int64(len(in)*kept)*8/7 + int64(workers+1)<<18; st.Scratch > limit || used > limit {
+			t.Errorf("the first %d of %d, %s, %d workers: Stats.Scratch %d, allocated %d, want at most %d", k, len(in), name, workers, st.Scratch, used, limit)
 		}
 	}
 }

@@ -51,6 +51,7 @@ func tasks(n int) []task {
 		all = append(all, taskOn(v.name, v.input(n), func(s []fill, opts ...sorter.Option) error { return v.run(s, price, opts...) }))
 	}
 	values := dist.Named("uniform").Draw(n, dist.Rand(1))
+	urls := mapped(dist.Named("reversed").Draw(n, dist.Rand(1)), func(v uint64) string { return "https://" + decimal(v) })
 	texts := mapped(dist.Named("zipf").Draw(n/2, dist.Rand(1)), prefixedString)
 	nearly := dist.Named("nearly sorted").Draw(n, dist.Rand(1))
 	all = append(all, orders(values)...)
@@ -62,6 +63,9 @@ func tasks(n int) []task {
 			return sorter.SortKeys(s, append(opts, sorter.MemoryLimit(1<<20))...)
 		}),
 		taskOn("SortKeys of strings", texts, func(s []string, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }),
+		taskOn("TopK of strings that tie at first", urls, func(s []string, opts ...sorter.Option) error {
+			return sorter.TopK(s, 1000, func(s string) string { return s }, opts...)
+		}),
 		taskOn("SortPairs", values, func(s []uint64, opts ...sorter.Option) error {
 			return sorter.SortPairs(s, make([]fill, len(s)), opts...)
 		}),

@@ -412,15 +412,39 @@ func checkOrderingTopK(t *testing.T, name string, spec orderingSpec, in, want []
 		if len(in) > 1000 && i%2 == 1 {
 			continue
 		}
-		name := fmt.Sprintf("TopK: k=%d, %s", k, name)
-		by, watches := spec.build()
-		got := slices.Clone(in)
-		var err error
-		watchCalls(t, name, watches, len(in), func() { err = by.TopK(got, k, m.stable()...) })
-		top := min(k, len(in))
-		checkRecords(t, name, err, got[:top], want[:top])
-		slices.SortFunc(got, func(a, b record) int { return cmp.Compare(a.Idx, b.Idx) })
-		checkRecords(t, name+": not a permutation", nil, got, in)
+		checkOrderingTop(t, k, name, spec, in, want, m)
+	}
+}
+
+func checkOrderingTop(t *testing.T, k int, name string, spec orderingSpec, in, want []record, m mode) {
+	t.Helper()
+	name = fmt.Sprintf("TopK: k=%d, %s", k, name)
+	by, watches := spec.build()
+	got := slices.Clone(in)
+	var err error
+	watchCalls(t, name, watches, len(in), func() { err = by.TopK(got, k, m.stable()...) })
+	top := min(k, len(in))
+	checkRecords(t, name, err, got[:top], want[:top])
+	slices.SortFunc(got, func(a, b record) int { return cmp.Compare(a.Idx, b.Idx) })
+	checkRecords(t, name+": not a permutation", nil, got, in)
+}
+
+// TestColumnsTop selects the first few of many records, most of which tie with
+// them in one column after the other.
+func TestColumnsTop(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(45)
+	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {
+		n := 9000
+		if i%5 == 2 {
+			n = scaled(100_000) // more than one worker takes
+		}
+		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
+		want := slices.Clone(in)
+		slices.SortStableFunc(want, spec.compare(m.order))
+		for _, k := range []int{1, 100, n / 33} {
+			checkOrderingTop(t, k, fmt.Sprintf("%v, n=%d, %s", spec, n, m.name), spec, in, want, m)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/perm"
 )
 
 // plainEngine is the slow, obvious twin of every engine: it pulls all codes,
@@ -155,15 +156,15 @@ func TestEngineKeyCalls(t *testing.T) {
 func TestEngineFails(t *testing.T) {
 	lost := &sorter.DeviceError{Device: "plain", Op: "emit", Code: 719}
 	for _, v := range verbs {
-		if v.name == "Sort in place" || v.name == "TopK" || v.name == "Merge" {
-			continue // need no engine
+		if v.name == "Sort in place" || v.name == "Merge" {
+			continue // see TestEngineInLittleMemory and TestEngineNotAsked
 		}
 		for _, n := range []int{10, 5000, 60_000} {
 			for _, failAt := range []int{0, n / 3, n} {
 				name := fmt.Sprintf("%s, n=%d, lost after %d", v.name, n, failAt)
 				in, before := v.input(n), runtime.NumGoroutine()
 				s := slices.Clone(in)
-				err := v.run(s, price, sorter.On(&plainEngine{failAt: failAt, err: fmt.Errorf("lost: %w", lost)}))
+				err := v.run(s, price, sorter.Workers(3), sorter.On(&plainEngine{failAt: failAt, err: fmt.Errorf("lost: %w", lost)}))
 				var device *sorter.DeviceError
 				if !errors.As(err, &device) || device != lost {
 					t.Errorf("%s: error %v, want that of the engine", name, err)
@@ -232,22 +233,76 @@ func (*silentEngine) Order(_ context.Context, job *engine.Job) error {
 	return nil
 }
 
-// TestEngineKeysInLittleMemory limits the memory of keys on another engine, to
-// more than their codes take and to less.
-func TestEngineKeysInLittleMemory(t *testing.T) {
-	in := mapped(fills(300_000), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 })
-	var st sorter.Stats
-	want := slices.Sorted(slices.Values(in))
+// TestEngineInLittleMemory limits the memory of sorts on another engine: what it
+// needs there is enough, with less the call fails, and at no limit does the CPU
+// sort instead.
+func TestEngineInLittleMemory(t *testing.T) {
+	const n = 300_000
+	in := mapped(fills(n), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 })
+	key := func(v uint32) uint32 { return v }
+	sorted := slices.Sorted(slices.Values(in))
+	text := func(v uint32) string { return decimal(uint64(v)) } // all begin with ten zeros
+	slab := make([]uint32, n)
 	for _, c := range []struct {
-		limit  int64
-		engine string
-	}{{16 << 20, "plain"}, {1 << 20, sorter.CPU().Name()}} {
-		s := slices.Clone(in)
-		err := sorter.SortKeys(s, sorter.On(&plainEngine{}), sorter.MemoryLimit(c.limit), sorter.Report(&st))
-		checkSame(t, fmt.Sprint("limit ", c.limit), err, s, want)
-		if st.Scratch > c.limit || st.Engine != c.engine {
-			t.Errorf("limit %d: %s took %d bytes", c.limit, st.Engine, st.Scratch)
+		name   string
+		enough int64 // bytes per element; a quarter of it is too little
+		want   []uint32
+		sort   func(s []uint32, opts ...sorter.Option) error
+	}{
+		{"SortKeys", 5, sorted, func(s []uint32, opts ...sorter.Option) error { return sorter.SortKeys(s, opts...) }},
+		{"Sort", 4 + 4 + 2, sorted, func(s []uint32, opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) }},
+		{"Sort by string", 110, sorted, func(s []uint32, opts ...sorter.Option) error { return sorter.Sort(s, text, opts...) }},
+		{"SortPairs", 4 + 4 + 4 + 2, sorted, func(s []uint32, opts ...sorter.Option) error { return sorter.SortPairs(s, slab, opts...) }},
+		{"TopK", 4 + 1, sorted[:n/2], func(s []uint32, opts ...sorter.Option) error { return sorter.TopK(s, n/2, key, opts...) }},
+		{"Order by string", 110, in, func(s []uint32, opts ...sorter.Option) error {
+			p, err := sorter.Order(s, text, opts...)
+			if err == nil {
+				got := make([]uint32, n)
+				perm.Gather(got, s, p, 2)
+				checkSame(t, "Order", nil, got, sorted)
+			}
+			return err
+		}},
+	} {
+		for _, limit := range []int64{c.enough * n / 4, c.enough * n / 2, c.enough * n, c.enough*n + tablesAllowance()} {
+			name := fmt.Sprintf("%s, limit %d", c.name, limit)
+			s := slices.Clone(in)
+			var st sorter.Stats
+			err := c.sort(s, sorter.On(&plainEngine{}), sorter.MemoryLimit(limit), sorter.Report(&st), sorter.Workers(2))
+			if st.Scratch > limit {
+				t.Errorf("%s: Stats.Scratch is %d", name, st.Scratch)
+			}
+			switch {
+			case errors.Is(err, sorter.ErrMemoryLimit) && limit < c.enough*n:
+				checkSame(t, name+": the slice after ErrMemoryLimit", nil, s, in)
+			case err == nil && st.Engine == "plain" && limit > c.enough*n/4:
+				checkSame(t, name, nil, s[:len(c.want)], c.want)
+			case limit != c.enough*n:
+				t.Errorf("%s: %v, engine %q", name, err, st.Engine)
+			}
 		}
+	}
+}
+
+// TestEngineNotAsked calls what runs on the CPU whatever On says.
+func TestEngineNotAsked(t *testing.T) {
+	in := sortedHalves(10_000)
+	on := sorter.On(&plainEngine{err: errLost})
+	var st sorter.Stats
+	dst := make([]fill, len(in))
+	err := sorter.Merge(dst, in[:5000], in[5000:], price, on, sorter.Report(&st))
+	checkSame(t, "Merge", err, dst, byPrice(in))
+	if st.Engine != sorter.CPU().Name() {
+		t.Errorf("merged by %q", st.Engine)
+	}
+	k := len(in) / 32
+	err = sorter.TopK(in, k, price, on, sorter.Report(&st))
+	checkSame(t, "TopK", err, in[:k], dst[:k])
+	if st.Engine != sorter.CPU().Name() {
+		t.Errorf("selected by %q", st.Engine)
+	}
+	if err = sorter.TopK(in, k+1, price, on); !errors.Is(err, errLost) {
+		t.Errorf("TopK of more: %v, want the engine's error", err)
 	}
 }
 

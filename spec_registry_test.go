@@ -3,6 +3,7 @@ package sorter_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -75,6 +76,48 @@ var children = map[string]func(t *testing.T){
 				t.Errorf("%+v", st)
 			}
 		}
+	},
+	"lost with an algorithm that the CPU has: it finishes by that": func(t *testing.T) {
+		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
+		keys := prices(20_000)
+		for _, limit := range []int64{1 << 40, 8 << 20} {
+			var st sorter.Stats
+			_, err := sorter.OrderKeys(keys, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Report(&st))
+			if err != nil || !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
+				t.Errorf("OrderKeys under %d bytes: %v, %+v", limit, err, st)
+			}
+			s := slices.Clone(keys)
+			err = sorter.SortKeys(s, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Report(&st))
+			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(keys)))
+			if !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
+				t.Errorf("SortKeys under %d bytes: %+v", limit, st)
+			}
+		}
+	},
+	"no device for an algorithm that the CPU lacks": func(t *testing.T) {
+		e := &plainEngine{err: fmt.Errorf("%w: nothing plugged in", sorter.ErrNoDevice)}
+		engine.Register(e)
+		in := fills(20_000)
+		for _, v := range verbs {
+			if v.name == "Merge" || v.name == "Sort by IndexGather" {
+				continue // merges, or asks for another algorithm
+			}
+			in := v.input(20_000)
+			for _, limit := range []int64{1 << 40, 44*int64(len(in)) + 1<<18} {
+				s := slices.Clone(in)
+				err := v.run(s, price, sorter.MemoryLimit(limit), sorter.Use(sorter.BucketBitonic), sorter.Workers(2))
+				if !errors.Is(err, sorter.ErrNoDevice) && !errors.Is(err, sorter.ErrMemoryLimit) || limit == 1<<40 && v.name != "Sort in place" && !errors.Is(err, sorter.ErrNoDevice) {
+					t.Errorf("%s under %d bytes: %v, want ErrNoDevice", v.name, limit, err)
+				}
+				checkSame(t, v.name+": the slice", nil, s, in)
+			}
+		}
+		keys := mapped(in, price)
+		s := slices.Clone(keys)
+		if err := sorter.SortKeys(s, sorter.Use(sorter.Hybrid)); !errors.Is(err, sorter.ErrNoDevice) {
+			t.Errorf("SortKeys: %v, want ErrNoDevice", err)
+		}
+		checkSame(t, "SortKeys: the slice", nil, s, keys)
 	},
 	"overruled by On": func(t *testing.T) {
 		e := &plainEngine{worth: true}

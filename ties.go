@@ -45,7 +45,7 @@ type ties[E any] struct {
 type tieWorker[E any] struct {
 	open  []tie // runs found and not yet refined
 	codes []uint64
-	block [piece]E
+	block []E           // room for a piece of elements, once it is needed
 	used  int           // elements of block that were written since it was cleared
 	late  [piece]uint32 // elements whose codes were not needed early
 	fresh [piece]uint64 // their codes
@@ -162,6 +162,9 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 		return p
 	}
 	t.open(p.level, false)
+	if w.block == nil {
+		w.block = scratch.Take[E](&t.env.Arena, piece)
+	}
 	for i := 0; i < len(order) && t.env.Loop.Err() == nil; i += piece {
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
@@ -26,22 +27,18 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	if err != nil || k == 0 || len(lv) == 0 {
 		return err
 	}
-	if k > len(s)/largeShare && r.fits(need(r, IndexGather, lv, 0)) {
-		return orderToFront(r, s, k, lv)
+	if k > len(s)/largeShare {
+		switch fits, err := enough(r, IndexGather, lv, 0); {
+		case err != nil:
+			return err
+		case fits:
+			return orderToFront(r, s, k, lv)
+		}
 	}
 	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
-	// Two rounds of candidates of 16 bytes for each worker, all of them once
-	// more, and the order with its codes.
-	workers := int64(r.Loop.Workers)
-	bytes := workers*(32*int64(k)+24*engine.Block) + 64*int64(k)
-	least := bytes + scratch.Size(len(s), uintptr(keptSize(lv)))
-	if !decisive(lv) {
-		least += cpu.Tables(len(s), r.Loop.Workers)
-	}
-	if err := r.require(least); err != nil {
+	if err := r.require(selectBytes(r, lv, k)); err != nil {
 		return err
 	}
-	r.Arena.Hold(bytes - workers*8*engine.Block)
 	t := newTies(&r.Env, sliceRows(s), lv)
 	order, err := selectFirst(r, t, k)
 	if err = t.finish(r, err); err != nil {
@@ -49,6 +46,24 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	}
 	toFront(s, order)
 	return nil
+}
+
+// selectBytes bounds the scratch memory of selecting k elements, in bytes: what
+// the workers have found and are about to read, all of it together and in order,
+// and, where it takes more than codes to decide, keys and the codes of later
+// levels by element.
+func selectBytes[E any](r *run, lv []level[E], k int) int64 {
+	sieves := r.sieves()
+	bytes := int64(sieves) * (scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{})) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4))
+	bytes += scratch.Size(min(sieves*k, r.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(k, 4)
+	order := 2*int64(k)*cpu.OrderBytes(Auto, 8) + cpu.Tables(k, r.Loop.Workers) + cpu.NearBytes(k) // small blocks are rounded up
+	bytes += order
+	if !decisive(lv) {
+		bytes += order + 4*2*int64(k) + tieBlocks(r, lv)
+		bytes += scratch.Size(r.n, uintptr(keptSize(lv)))
+		bytes += int64(len(lv)-1) * (scratch.Size(r.n, 8) + scratch.Size(r.n, 1))
+	}
+	return bytes
 }
 
 // largeShare is the part of the elements, 1/largeShare, above which all are
@@ -97,102 +112,82 @@ type candidate struct {
 	at   uint32
 }
 
-func compareCandidates(a, b candidate) int {
-	switch {
-	case a.code < b.code:
-		return -1
-	case a.code > b.code:
-		return 1
-	}
-	return int(int64(a.at) - int64(b.at))
-}
-
 // selectFirst returns the first k elements in order, except for large runs of
 // ties, which t.finish refines.
-//
-// All candidates whose code is below the k-th smallest are in; they are sorted
-// and their ties refined. The run that ties on the k-th code is narrowed by the
-// codes behind it, and so on, so that no more is sorted than was asked for.
 func selectFirst[E any](r *run, t *ties[E], k int) ([]uint32, error) {
-	found, err := scan(r, t, k)
+	sieves, err := scan(r, t, k)
 	if err != nil {
 		return nil, err
 	}
-	order := make([]uint32, 0, k) // never grown: t holds parts of it
-	for p := (place{}); ; {
-		bound := kthCode(found, k-len(order))
-		tied := found[:0:0]
-		sure := found[:0]
-		for _, c := range found {
-			if c.code < bound {
-				sure = append(sure, c)
-			} else if c.code == bound {
-				tied = append(tied, c)
+	err = r.Stage("select", len(sieves), 1, func(_, i, _ int) { sieves[i].cut() })
+	if err != nil {
+		return nil, err
+	}
+	found := 0
+	for i := range sieves {
+		found += len(sieves[i].found)
+	}
+	all := sieve[E]{k: k, t: t, codes: sieves[0].codes, at: sieves[0].at}
+	all.found = scratch.Take[candidate](&r.Arena, found)[:0]
+	for i := range sieves {
+		all.found = append(all.found, sieves[i].found...)
+	}
+	all.cut()
+	return inOrder(r, t, all.found)
+}
+
+// inOrder returns the numbers of candidates in order, except for large runs of
+// ties.
+func inOrder[E any](r *run, t *ties[E], first []candidate) ([]uint32, error) {
+	n := len(first)
+	byAt, order := scratch.Take[uint32](&r.Arena, n), scratch.Take[uint32](&r.Arena, n)
+	err := r.Scoped(func(env *engine.Env) error {
+		return cpu.Order(env, n, func(dst []uint32, lo int) {
+			for i, c := range first[lo : lo+len(dst)] {
+				dst[i] = c.at
 			}
-		}
-		order = t.take(order, sure, p)
-		slices.SortFunc(tied, compareCandidates)
-		next, more := t.after(p, bound)
-		if rest := k - len(order); !more {
-			return t.take(order, tied[:rest], p), nil
-		}
-		p = t.narrow(tied, next)
-		found = tied
-		if err := r.Loop.Err(); err != nil {
-			return nil, err
-		}
+		}, nil, false, func(_, lo int, part, _ []uint32) { copy(byAt[lo:], part) })
+	})
+	if err != nil {
+		return nil, err
 	}
+	return order, r.Scoped(func(env *engine.Env) error {
+		return cpu.Order(env, n, func(dst []uint64, lo int) {
+			for i, at := range byAt[lo : lo+len(dst)] {
+				dst[i] = first[at].code
+			}
+		}, nil, !decisive(t.levels), func(worker, lo int, part []uint32, codes []uint64) {
+			sorted := order[lo : lo+len(part)]
+			for i, x := range part {
+				sorted[i] = first[byAt[x]].at
+			}
+			refine(t, worker, sorted, codes, place{})
+		})
+	})
 }
 
-// take appends candidates, whose codes were made at p, to order and refines
-// their ties.
-func (t *ties[E]) take(order []uint32, some []candidate, p place) []uint32 {
-	slices.SortFunc(some, compareCandidates)
-	codes := make([]uint64, len(some))
-	from := len(order)
-	for i, c := range some {
-		order = append(order, c.at)
-		codes[i] = c.code
-	}
-	refine(t, 0, order[from:], codes, p)
-	return order
-}
+// sievePiece is the number of elements that a sieve takes at a time.
+const sievePiece = 16 * engine.Block
 
-// narrow replaces the codes of a run by those at p and returns where they end.
-func (t *ties[E]) narrow(run []candidate, p place) place {
-	order := make([]uint32, len(run))
-	for i, c := range run {
-		order[i] = c.at
-	}
-	if p.tail {
-		p.depth = t.levels[p.level].kept.skip(order[0], order[1:], p.depth)
-	}
-	codes := make([]uint64, len(run))
-	p = t.codes(&t.work[0], codes, order, p)
-	for i := range run {
-		run[i].code = codes[i]
-	}
-	return p
-}
+// sieves returns the number of workers that there is something to sieve for.
+func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1)/sievePiece)) }
 
-// scan extracts all codes and returns the elements that may be among the first
-// k: at least k of them, and all whose code is not above the k-th smallest.
-func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
+// scan extracts all codes and returns sieves that hold, together, all elements
+// that are among the first k.
+func scan[E any](r *run, t *ties[E], k int) ([]sieve[E], error) {
 	l := &t.levels[0]
-	exact := decisive(t.levels)
 	l.open(t.rows, &r.Arena)
 	codes := source64(r, t.rows, l)
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves := make([]sieve, max(1, r.Loop.Workers))
-	err := r.Stage("extract", len(t.rows.s), 16*engine.Block, func(worker, lo, hi int) {
+	sieves := make([]sieve[E], r.sieves())
+	for i := range sieves {
+		sieves[i].open(t, i, r.n, k)
+	}
+	err := r.Stage("extract", r.n, sievePiece, func(worker, lo, hi int) {
 		v := &sieves[worker]
-		if v.block == nil {
-			v.k, v.exact, v.own = k, exact, math.MaxUint64
-			v.block = scratch.Take[uint64](&r.Arena, engine.Block)
-		}
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
-			block := v.block[:min(engine.Block, hi-at)]
+			block := v.codes[:min(engine.Block, hi-at)]
 			codes(block, at)
 			v.add(block, at, &bound)
 		}
@@ -200,27 +195,38 @@ func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 	if err == nil {
 		err = r.Loop.Err()
 	}
-	var all []candidate
-	for i := range sieves {
-		all = append(all, sieves[i].found...)
-	}
-	return all, err
+	return sieves, err
 }
 
-// sieve holds the candidates of one worker, which sees elements in ascending
-// order.
-type sieve struct {
-	k     int
-	exact bool // equal codes mean equal keys in all columns
-	block []uint64
-	found []candidate
-	own   uint64 // the k-th smallest code of found when it was last cut
-	full  bool   // whether found holds k elements not above own
+// sieve holds what one worker has found, which sees elements in ascending order:
+// never more than it has room for, whatever ties.
+type sieve[E any] struct {
+	t      *ties[E]
+	worker int
+	k      int
+	found  []candidate
+	own    uint64   // code of the last of found when it was cut
+	last   uint32   // that element
+	full   bool     // whether it was cut
+	codes  []uint64 // of a block of elements
+	at     []uint32 // their numbers
 }
 
-func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
+// sieveRoom is the number of candidates, of n elements, that are held at a time:
+// a block more than twice the k that a cut leaves, or than k and a block. So the
+// cuts take linear time together.
+func sieveRoom(n, k int) int { return min(n, max(2*k, k+engine.Block)+engine.Block) }
+
+func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
+	arena := &t.env.Arena
+	v.t, v.worker, v.k, v.own = t, worker, k, math.MaxUint64
+	v.found = scratch.Take[candidate](arena, sieveRoom(n, k))[:0]
+	v.codes, v.at = scratch.Take[uint64](arena, engine.Block), scratch.Take[uint32](arena, engine.Block)
+}
+
+func (v *sieve[E]) add(codes []uint64, base int, bound *atomic.Uint64) {
 	limit := min(v.own, bound.Load())
-	if v.exact && v.full && limit == v.own {
+	if v.full && limit == v.own && decisive(v.t.levels) {
 		// Ties of equal keys: the k found come earlier than these.
 		if limit == 0 {
 			return
@@ -228,11 +234,11 @@ func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
 		limit--
 	}
 	for i, c := range codes {
-		if c <= limit {
+		if c <= limit && !(v.full && c == v.own && v.behind(uint32(base+i))) {
 			v.found = append(v.found, candidate{c, uint32(base + i)})
 		}
 	}
-	if len(v.found) < v.room() {
+	if cap(v.found)-len(v.found) >= engine.Block {
 		return
 	}
 	v.cut()
@@ -244,32 +250,105 @@ func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
 	}
 }
 
-// room is the number of candidates that are collected before they are cut:
-// twice what the last cut left, so that the cuts take linear time together.
-func (v *sieve) room() int { return max(2*v.k, v.k+engine.Block) }
+// behind reports whether an element that ties with the last of the k found on
+// its code comes behind it; false where it takes later levels to tell.
+func (v *sieve[E]) behind(at uint32) bool {
+	c, l := 0, &v.t.levels[0]
+	if !l.exact() {
+		c = l.kept.compare(at, v.last)
+	}
+	return c > 0 || c == 0 && len(v.t.levels) == 1 // of equal keys, those found are earlier
+}
 
-// cut drops the candidates that cannot be among the first k.
-func (v *sieve) cut() {
+// cut leaves the first k of more candidates.
+//
+// Those whose code is below the k-th smallest are in. Those that tie on it are
+// narrowed by the codes behind it, and so on; of equal keys the earliest are in.
+func (v *sieve[E]) cut() {
+	if len(v.found) <= v.k {
+		return
+	}
 	v.own, v.full = kthCode(v.found, v.k), true
-	ties := len(v.found)
-	if v.exact { // of those that tie on the k-th code, the earliest are enough
-		ties = v.k
-		for _, c := range v.found {
-			if c.code < v.own {
-				ties--
-			}
+	in, tied := split(v.found, v.own)
+	refined := v.found[in:v.k] // all of these have the code v.own
+	k, code := v.k-in, v.own
+	for p := (place{}); len(tied) > 1 && v.t.env.Loop.Err() == nil; {
+		next, more := v.t.after(p, code)
+		if !more {
+			break
 		}
+		p = v.narrow(tied, next)
+		code = kthCode(tied, k)
+		in, tied = split(tied, code)
+		k -= in
 	}
-	kept := v.found[:0]
-	for _, c := range v.found {
-		if c.code < v.own {
-			kept = append(kept, c)
-		} else if c.code == v.own && ties > 0 {
-			kept = append(kept, c)
-			ties--
+	for i, c := range tied {
+		tied[i].code = uint64(c.at)
+	}
+	code = kthCode(tied, k)
+	split(tied, code)
+	v.last, v.found = uint32(code), v.found[:v.k]
+	for i := range refined {
+		refined[i].code = v.own
+	}
+}
+
+// split puts the candidates with codes below bound, whose number it returns, in
+// front of those with the code bound, which it returns; others are lost.
+func split(some []candidate, bound uint64) (below int, tied []candidate) {
+	n := 0
+	for _, c := range some {
+		if c.code > bound {
+			continue
 		}
+		some[n] = c
+		if c.code < bound {
+			some[below], some[n] = c, some[below]
+			below++
+		}
+		n++
 	}
-	v.found = kept
+	return below, some[below:n]
+}
+
+// narrow replaces the codes of a run by those at p and returns where they end.
+func (v *sieve[E]) narrow(run []candidate, p place) place {
+	t := v.t
+	if p.tail {
+		p.depth = v.skip(run, p)
+	} else {
+		t.open(p.level, true)
+	}
+	end := p
+	for len(run) > 0 {
+		n := min(engine.Block, len(run))
+		codes := v.codes[:n]
+		end = t.codes(&t.work[v.worker], codes, v.numbers(run[:n]), p)
+		for i, c := range codes {
+			run[i].code = c
+		}
+		run = run[n:]
+	}
+	return end
+}
+
+// skip finds where the elements of a run begin to differ.
+func (v *sieve[E]) skip(run []candidate, p place) int {
+	first, depth := run[0].at, math.MaxInt
+	for run = run[1:]; len(run) > 0; {
+		n := min(engine.Block, len(run))
+		depth = min(depth, v.t.levels[p.level].kept.skip(first, v.numbers(run[:n]), p.depth))
+		run = run[n:]
+	}
+	return depth
+}
+
+// numbers returns the numbers of at most a block of candidates.
+func (v *sieve[E]) numbers(some []candidate) []uint32 {
+	for i, c := range some {
+		v.at[i] = c.at
+	}
+	return v.at[:len(some)]
 }
 
 // kthCode returns the k-th smallest code, 1 <= k <= len(all), by counting
