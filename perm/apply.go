@@ -3,6 +3,7 @@ package perm
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -10,13 +11,12 @@ import (
 const group = 64
 
 // Apply reorders s in place so that s[i] becomes what s[p[i]] was, on at most
-// workers goroutines; p is left as it was and must be a valid permutation of
-// len(s) elements (lengths that differ and indices beyond s panic before
-// anything moves; a repeated index leaves s with elements lost).
+// workers goroutines; p is left as it was. It panics before anything moves
+// unless p is a valid permutation of len(s) elements, see [Perm.Valid].
 //
 // It follows the cycles of p, one dependent memory access after the other, and
 // is many times slower than [Gather]: use it where there is no room for a
-// second slice. Scratch is len(s)/64 elements.
+// second slice. Scratch is len(s)/64 elements and a bit for each.
 //
 // Cycles are cut to be walked in parallel: one position in every group of 64
 // is drawn at random (the result does not depend on it) and its element saved.
@@ -27,9 +27,16 @@ func Apply[E any](s []E, p Perm, workers int) {
 	if len(s) != len(p) {
 		panic(fmt.Sprintf("perm: applying %d indices to %d elements", len(p), len(s)))
 	}
-	check(p, len(s), workers)
+	var few [16]uint64 // no allocation up to 1024 elements
+	marks := few[:]
+	if n := words(len(s)); n > len(few) {
+		marks = make([]uint64, n)
+	}
+	if err := p.mark(marks); err != nil {
+		panic(err.Error())
+	}
 	if workers <= 1 || len(s) <= piece {
-		applySerial(s, p)
+		applySerial(s, p, marks)
 		return
 	}
 	cuts := cuts{seed: rand.Uint64(), n: uint32(len(s))}
@@ -41,12 +48,12 @@ func Apply[E any](s []E, p Perm, workers int) {
 	})
 	each(len(saved)*group, workers, func(lo, hi int) {
 		for g := lo / group; g < hi/group; g++ {
-			walkPath(s, p, saved, cuts, uint32(g))
+			walkPath(s, p, saved, cuts, uint32(g), marks)
 		}
 	})
 	each(len(s), workers, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if cuts.leads(p, uint32(i)) {
+			if marks[i>>6]>>(i&63)&1 != 0 && cuts.leads(p, uint32(i)) {
 				walkCycle(s, p, uint32(i))
 			}
 		}
@@ -86,9 +93,12 @@ func (c cuts) leads(p Perm, i uint32) bool {
 	return true
 }
 
-// walkPath moves the elements from the cut of group g up to the next cut.
-func walkPath[E any](s []E, p Perm, saved []E, c cuts, g uint32) {
+// walkPath moves the elements from the cut of group g up to the next cut. ahead
+// loses the bits of where it has been: to see that a cycle has a cut takes several
+// accesses to memory for each of its positions, and nearly all have one.
+func walkPath[E any](s []E, p Perm, saved []E, c cuts, g uint32, ahead []uint64) {
 	for i := c.of(g); ; {
+		atomic.AndUint64(&ahead[i>>6], ^(1 << (i & 63))) // paths share words
 		j := p[i]
 		if c.at(j) {
 			s[i] = saved[j/group]
@@ -110,25 +120,21 @@ func walkCycle[E any](s []E, p Perm, start uint32) {
 	s[i] = first
 }
 
-// applySerial walks every cycle once, remembering where it has been.
-func applySerial[E any](s []E, p Perm) {
-	var few [16]uint64 // no allocation up to 1024 elements
-	seen := few[:]
-	if len(s) > len(few)*64 {
-		seen = make([]uint64, (len(s)+63)/64)
-	}
+// applySerial walks every cycle once; ahead has the bits of all positions, and
+// loses those of where it has been.
+func applySerial[E any](s []E, p Perm, ahead []uint64) {
 	for i, v := range p {
-		if v == uint32(i) || seen[i>>6]>>(i&63)&1 != 0 {
+		if v == uint32(i) || ahead[i>>6]>>(i&63)&1 == 0 {
 			continue
 		}
 		first := s[i]
 		j := uint32(i)
 		for p[j] != uint32(i) {
-			seen[j>>6] |= 1 << (j & 63)
+			ahead[j>>6] &^= 1 << (j & 63)
 			s[j] = s[p[j]]
 			j = p[j]
 		}
-		seen[j>>6] |= 1 << (j & 63)
+		ahead[j>>6] &^= 1 << (j & 63)
 		s[j] = first
 	}
 }

@@ -31,8 +31,14 @@ func Identity(n int) Perm {
 // Valid returns nil if every index below len(p) occurs exactly once, and
 // otherwise an error that names the first position where that fails. It takes
 // one pass and len(p)/8 bytes.
-func (p Perm) Valid() error {
-	seen := make([]uint64, (len(p)+63)/64)
+func (p Perm) Valid() error { return p.mark(make([]uint64, words(len(p)))) }
+
+// words is the length of a bitmap of n positions.
+func words(n int) int { return (n + 63) / 64 }
+
+// mark is Valid in a bitmap that is clear; where it returns nil, the bits of all
+// positions are set.
+func (p Perm) mark(seen []uint64) error {
 	for i, v := range p {
 		if uint64(v) >= uint64(len(p)) {
 			return fmt.Errorf("perm: p[%d] = %d is not below the length %d", i, v, len(p))

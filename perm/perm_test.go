@@ -110,6 +110,35 @@ func TestValidNamesTheFault(t *testing.T) {
 	}
 }
 
+// TestApplyOfNoPermutation repeats one index at either end and in the middle, in
+// cycles short and long, on one worker and on several.
+func TestApplyOfNoPermutation(t *testing.T) {
+	for _, n := range []int{2, 3, 1000, 1025, 100_003} {
+		for name, p := range shapes(n) {
+			for _, at := range [][2]int{{0, n - 1}, {n - 1, 0}, {n / 2, n/2 - 1}} {
+				p := slices.Clone(p)
+				p[at[0]] = p[at[1]]
+				for _, workers := range []int{1, 3} {
+					s := perm.Identity(n)
+					want := fmt.Sprint(p.Valid())
+					if got := panicked(func() { perm.Apply(s, p, workers) }); got != want {
+						t.Errorf("n=%d %s workers=%d: panicked with %q, want %q", n, name, workers, got, want)
+					}
+					if !slices.Equal(s, perm.Identity(n)) {
+						t.Errorf("n=%d %s workers=%d: elements moved", n, name, workers)
+					}
+				}
+			}
+		}
+	}
+}
+
+func panicked(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
 func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 	s := []int{1, 2, 3}
 	for name, f := range map[string]func(){
@@ -134,6 +163,28 @@ func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 	}
 	if !slices.Equal(s, []int{1, 2, 3}) {
 		t.Errorf("misuse moved elements: %v", s)
+	}
+}
+
+// BenchmarkApply is to be compared with what it takes to see that the permutation
+// is one, which is part of it.
+func BenchmarkApply(b *testing.B) {
+	n := 1 << 21
+	if testing.Short() {
+		n = 1 << 12
+	}
+	s, p := make([][3]uint64, n), shuffled(n, 5)
+	for name, call := range map[string]func(){
+		"valid":              func() { _ = p.Valid() },
+		"applied, 1 worker":  func() { perm.Apply(s, p, 1) },
+		"applied, 2 workers": func() { perm.Apply(s, p, 2) },
+	} {
+		b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+			for b.Loop() {
+				call()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+		})
 	}
 }
 
