@@ -1,7 +1,6 @@
 package sorter
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -67,7 +66,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		return all.Sort(&r.Env)
 	}
 	r.used.Algorithm = "InPlace"
-	return r.Stage("in place", 1, 1, func(int, int, int) { slices.SortFunc(keys, compareKeys[C, K](o)) })
+	return r.Stage("in place", 1, 1, func(int, int, int) { sortKeysInPlace[C](keys, o) })
 }
 
 // sortCodesOn sorts keys on a backend, which hands their codes back in order. If
@@ -138,14 +137,28 @@ func viewKeys[C code, K Key](keys []K, o order) func(lo, hi int, buf []C) []C {
 	}
 }
 
-// compareKeys compares keys by the codes of encodeKeys.
-func compareKeys[C code, K Key](o order) func(a, b K) int {
-	return func(a, b K) int {
-		keys := [2]K{a, b}
-		var codes [2]C
-		encodeKeys(codes[:], keys[:], o)
-		return cmp.Compare(codes[0], codes[1])
+// sortKeysInPlace sorts keys with no other memory: by codes of their own size,
+// which take their place meanwhile.
+func sortKeysInPlace[C code, K Key](keys []K, o order) {
+	var k K
+	var c C
+	switch unsafe.Sizeof(k) {
+	case unsafe.Sizeof(c):
+		codes := as[C](keys)
+		encodeKeys(codes, keys, o)
+		slices.Sort(codes)
+		decodeKeys(keys, codes, o)
+	case 1:
+		sortFlipped(as[uint8](keys), uint8(flipOf[C, K](o)))
+	case 2:
+		sortFlipped(as[uint16](keys), uint16(flipOf[C, K](o)))
 	}
+}
+
+func sortFlipped[T uint8 | uint16](keys []T, flip T) {
+	unflip(keys, keys, flip)
+	slices.Sort(keys)
+	unflip(keys, keys, flip)
 }
 
 // encodeKeys writes codes from which decodeKeys gets the keys back bit by bit.
@@ -174,21 +187,26 @@ func decodeKeys[C code, K Key](keys []K, codes []C, o order) {
 		f.Decode(as[uint64](keys), as[uint64](codes))
 		return
 	}
-	// Integers and bools differ from their codes by a flip: the code of 0.
-	var zero [1]K
-	var flip [1]C
-	encode(flip[:], zero[:], o)
-	switch unsafe.Sizeof(zero[0]) {
-	case unsafe.Sizeof(flip[0]):
-		flipAll(as[C](keys), codes, flip[0])
+	flip := flipOf[C, K](o)
+	switch unsafe.Sizeof(*new(K)) {
+	case unsafe.Sizeof(flip):
+		flipAll(as[C](keys), codes, flip)
 	case 1:
-		unflip(as[uint8](keys), codes, flip[0])
+		unflip(as[uint8](keys), codes, flip)
 	case 2:
-		unflip(as[uint16](keys), codes, flip[0])
+		unflip(as[uint16](keys), codes, flip)
 	}
 }
 
-func unflip[T uint8 | uint16, C code](keys []T, codes []C, flip C) {
+// flipOf returns what integers and bools differ by from their codes: the code of 0.
+func flipOf[C code, K Key](o order) C {
+	var zero [1]K
+	var flip [1]C
+	encode(flip[:], zero[:], o)
+	return flip[0]
+}
+
+func unflip[T uint8 | uint16, C code | uint8 | uint16](keys []T, codes []C, flip C) {
 	keys = keys[:len(codes)]
 	for i, c := range codes {
 		keys[i] = T(c ^ flip)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -200,6 +201,63 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 		t.Fatalf("%s: %v, but %s", name, err, d)
 	}
 	return late, err
+}
+
+// fickleContext is over when it has been asked so many times.
+type fickleContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *fickleContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelInPlace cancels what has no room for a copy, at any question to the
+// context: either nothing or everything has happened.
+func TestCancelInPlace(t *testing.T) {
+	n := scaled(700_000)
+	values := dist.Named("uniform").Draw(n, dist.Rand(1))
+	checkCancelInPlace(t, "SortKeys of uint64", values, slices.Sorted(slices.Values(values)), keysInPlace[uint64])
+	small := mapped(values, func(v uint64) int16 { return int16(v) })
+	checkCancelInPlace(t, "SortKeys of int16", small, slices.Sorted(slices.Values(small)), keysInPlace[int16])
+	floats := mapped(values, func(v uint64) float32 { return float32(int32(v>>32)) / 1000 })
+	checkCancelInPlace(t, "SortKeys of float32", floats, slices.Sorted(slices.Values(floats)), keysInPlace[float32])
+	in := fills(n / 4)
+	limit := inPlaceLimit(len(in))
+	checkCancelInPlace(t, "Sort", in, byPrice(in), func(s []fill, opts ...sorter.Option) error {
+		return sorter.Sort(s, price, append(opts, sorter.Stable(), sorter.MemoryLimit(limit))...)
+	})
+}
+
+func keysInPlace[K sorter.Key](s []K, opts ...sorter.Option) error {
+	return sorter.SortKeys(s, append(opts, sorter.MemoryLimit(1<<17))...)
+}
+
+func checkCancelInPlace[E comparable](t *testing.T, name string, in, want []E, sort func(s []E, opts ...sorter.Option) error) {
+	t.Helper()
+	for _, questions := range []int64{0, 1, 2, 3, 30, 300, 1 << 40} {
+		ctx := &fickleContext{Context: t.Context()}
+		ctx.left.Store(questions)
+		s := slices.Clone(in)
+		var st sorter.Stats
+		err := sort(s, sorter.WithContext(ctx), sorter.Report(&st))
+		name := fmt.Sprintf("%s, cancelled after %d questions", name, questions)
+		switch {
+		case errors.Is(err, context.Canceled) && questions < 1<<40:
+			checkSame(t, name+": untouched", nil, s, in)
+		case questions == 0:
+			t.Errorf("%s: %v", name, err)
+		default:
+			checkSame(t, name, err, s, want)
+			if st.Algorithm != "InPlace" {
+				t.Errorf("%s: by %s", name, st.Algorithm)
+			}
+		}
+	}
 }
 
 // TestCancelled starts with a context that is over: nothing happens.

@@ -258,6 +258,38 @@ func (r *reference) checkLeastMemory(t *testing.T, m mode) {
 	}
 }
 
+// TestScratchOfLargeElements orders elements whose copies would take more than the
+// rest of the scratch: those that no later column needs are not made, and others
+// are counted.
+func TestScratchOfLargeElements(t *testing.T) {
+	type slab [8 << 10]byte
+	in := make([]slab, 500)
+	for i := range in {
+		in[i][0], in[i][1] = byte(i*7), byte(i*31)
+	}
+	first, second := func(s slab) uint64 { return uint64(s[0] & 3) }, func(s slab) uint64 { return uint64(s[1]) }
+	const workers = 16
+	for _, c := range []struct {
+		name  string
+		limit int64
+		order func(opts ...sorter.Option) (perm.Perm, error)
+	}{
+		{"codes decide", 1 << 20, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.Order(in, first, opts...) }},
+		{"a second column", 16<<20 + 2*workers*256*8<<10, func(opts ...sorter.Option) (perm.Perm, error) {
+			return sorter.By(sorter.Asc(first), sorter.Asc(second)).Order(in, opts...)
+		}},
+	} {
+		var st sorter.Stats
+		var err error
+		used := allocated(func() {
+			_, err = c.order(sorter.Workers(workers), sorter.MemoryLimit(c.limit), sorter.Report(&st))
+		})
+		if err != nil || st.Scratch > c.limit || used > st.Scratch+1<<20 {
+			t.Errorf("%s: %v, Stats.Scratch %d, allocated %d, limit %d", c.name, err, st.Scratch, used, c.limit)
+		}
+	}
+}
+
 // TestMemoryLimitSmall sorts few elements under limits that suit them.
 func TestMemoryLimitSmall(t *testing.T) {
 	for _, n := range []int{2, 10, 100, 1000} {
