@@ -1,0 +1,198 @@
+package sorter
+
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// candidate is an element that may be among the first.
+type candidate struct {
+	code uint64
+	at   uint32
+}
+
+// sieve holds what one worker has found, which sees elements in ascending order:
+// never more than it has room for, whatever ties.
+type sieve[E any] struct {
+	t      *ties[E]
+	worker int
+	k      int
+	found  []candidate
+	own    uint64   // code of the last of found when it was cut
+	last   uint32   // that element
+	full   bool     // whether it was cut
+	codes  []uint64 // of a block of elements
+	at     []uint32 // their numbers
+}
+
+// sieveRoom is the number of candidates, of n elements, that are held at a time:
+// a block more than twice the k that a cut leaves, or than k and a block. So the
+// cuts take linear time together.
+func sieveRoom(n, k int) int { return min(n, max(2*k, k+engine.Block)+engine.Block) }
+
+func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
+	arena := &t.env.Arena
+	v.t, v.worker, v.k, v.own = t, worker, k, math.MaxUint64
+	v.found = scratch.Take[candidate](arena, sieveRoom(n, k))[:0]
+	v.codes, v.at = scratch.Take[uint64](arena, engine.Block), scratch.Take[uint32](arena, engine.Block)
+}
+
+func (v *sieve[E]) add(codes []uint64, base int, bound *atomic.Uint64) {
+	limit := min(v.own, bound.Load())
+	if v.full && limit == v.own && decisive(v.t.levels) {
+		// Ties of equal keys: the k found come earlier than these.
+		if limit == 0 {
+			return
+		}
+		limit--
+	}
+	for i, c := range codes {
+		if c <= limit && !(v.full && c == v.own && v.behind(uint32(base+i))) {
+			v.found = append(v.found, candidate{c, uint32(base + i)})
+		}
+	}
+	if cap(v.found)-len(v.found) >= engine.Block {
+		return
+	}
+	v.cut()
+	for {
+		b := bound.Load()
+		if v.own >= b || bound.CompareAndSwap(b, v.own) {
+			return
+		}
+	}
+}
+
+// behind reports whether an element that ties with the last of the k found on
+// its code comes behind it; false where it takes later levels to tell.
+func (v *sieve[E]) behind(at uint32) bool {
+	c, l := 0, &v.t.levels[0]
+	if !l.exact() {
+		c = l.kept.compare(at, v.last)
+	}
+	return c > 0 || c == 0 && len(v.t.levels) == 1 // of equal keys, those found are earlier
+}
+
+// cut leaves the first k of more candidates.
+//
+// Those whose code is below the k-th smallest are in. Those that tie on it are
+// narrowed by the codes behind it, and so on; of equal keys the earliest are in.
+func (v *sieve[E]) cut() {
+	if len(v.found) <= v.k {
+		return
+	}
+	v.own, v.full = kthCode(v.found, v.k), true
+	in, tied := split(v.found, v.own)
+	refined := v.found[in:v.k] // all of these have the code v.own
+	k, code := v.k-in, v.own
+	for p := (place{}); len(tied) > 1 && v.t.env.Loop.Err() == nil; {
+		next, more := v.t.after(p, code)
+		if !more {
+			break
+		}
+		p = v.narrow(tied, next)
+		code = kthCode(tied, k)
+		in, tied = split(tied, code)
+		k -= in
+	}
+	for i, c := range tied {
+		tied[i].code = uint64(c.at)
+	}
+	code = kthCode(tied, k)
+	split(tied, code)
+	v.last, v.found = uint32(code), v.found[:v.k]
+	for i := range refined {
+		refined[i].code = v.own
+	}
+}
+
+// split puts the candidates with codes below bound, whose number it returns, in
+// front of those with the code bound, which it returns; others are lost.
+func split(some []candidate, bound uint64) (below int, tied []candidate) {
+	n := 0
+	for _, c := range some {
+		if c.code > bound {
+			continue
+		}
+		some[n] = c
+		if c.code < bound {
+			some[below], some[n] = c, some[below]
+			below++
+		}
+		n++
+	}
+	return below, some[below:n]
+}
+
+// narrow replaces the codes of a run by those at p and returns where they end.
+func (v *sieve[E]) narrow(run []candidate, p place) place {
+	t := v.t
+	if p.tail {
+		p.depth = v.skip(run, p)
+	} else {
+		t.open(p.level, true)
+	}
+	end := p
+	for len(run) > 0 {
+		n := min(engine.Block, len(run))
+		codes := v.codes[:n]
+		end = t.codes(&t.work[v.worker], codes, v.numbers(run[:n]), p)
+		for i, c := range codes {
+			run[i].code = c
+		}
+		run = run[n:]
+	}
+	return end
+}
+
+// skip finds where the elements of a run begin to differ.
+func (v *sieve[E]) skip(run []candidate, p place) int {
+	first, depth := run[0].at, math.MaxInt
+	for run = run[1:]; len(run) > 0; {
+		n := min(engine.Block, len(run))
+		depth = min(depth, v.t.levels[p.level].kept.skip(first, v.numbers(run[:n]), p.depth))
+		run = run[n:]
+	}
+	return depth
+}
+
+// numbers returns the numbers of at most a block of candidates.
+func (v *sieve[E]) numbers(some []candidate) []uint32 {
+	for i, c := range some {
+		v.at[i] = c.at
+	}
+	return v.at[:len(some)]
+}
+
+// kthCode returns the k-th smallest code, 1 <= k <= len(all), by counting
+// digits from the top: a fixed number of passes over ever fewer candidates.
+func kthCode(all []candidate, k int) uint64 {
+	lo, hi := uint64(math.MaxUint64), uint64(0)
+	for _, c := range all {
+		lo, hi = min(lo, c.code), max(hi, c.code)
+	}
+	for shift := max(0, bits.Len64(lo^hi)-8); ; shift = max(0, shift-8) {
+		// All codes that matter are in [lo, hi] and share the bits above
+		// shift+8.
+		var count [256]int
+		for _, c := range all {
+			if c.code >= lo && c.code <= hi {
+				count[uint8(c.code>>shift)]++
+			}
+		}
+		digit := 0
+		for ; k > count[digit]; digit++ {
+			k -= count[digit]
+		}
+		mask := uint64(1)<<shift - 1
+		base := hi&^(255<<shift|mask) | uint64(digit)<<shift
+		if shift == 0 {
+			return base
+		}
+		lo, hi = base, base|mask
+	}
+}
