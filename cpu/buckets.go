@@ -46,10 +46,10 @@ const (
 // Tables bounds the scratch memory, in bytes, of histograms and workspaces for
 // n elements: what a sort takes besides its codes, indices and payload.
 func Tables(n, workers int) int64 {
-	// A worker's words, codes, output and ties are 128 bytes per element of its
+	// A worker's words, codes, output and ties are 192 bytes per element of its
 	// largest bucket at most, rounded up; the blocks are those of survey,
 	// histogram and partition.
-	each := 128*int64(min(n, maxLocal)) + 4*8*engine.Block
+	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block
 	if n <= 2*leastTarget {
 		return each
 	}

@@ -12,6 +12,10 @@ type Keys[C Code] struct {
 	View    func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
 	Write   func(lo int, codes []C)       // keys lo, lo+1, … become those of codes
 	Reverse func() error                  // turns the slice around
+
+	// Plain returns the keys themselves, if codes from least to most are all of
+	// them plus one number, and that number; otherwise no keys. It may be nil.
+	Plain func(least, most C) (keys []C, plus C)
 }
 
 // Sort sorts keys that are nothing but their codes, so that no index and no
@@ -35,6 +39,12 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		env.Trace.Found("reversed")
 		env.Loop.Ctx = nil
 		return k.Reverse()
+	}
+	if k.Plain != nil {
+		if keys, plus := k.Plain(v.min, v.max); keys != nil { // nothing to encode and decode
+			v.min, v.max = v.min-plus, v.max-plus
+			k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
+		}
 	}
 	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*leastTarget {
 		return k.count(env, v)

@@ -22,7 +22,6 @@ type local[C Code] struct {
 	spare  []uint64
 	counts [maxPasses][1 << maxDigitBits]uint32
 	places []uint32  // the order, which is the result
-	moved  []uint32  // room for as much
 	long   *local[C] // workspace for long runs of equal leading bits
 	codes  []C       // codes of a long run, or room for sorting codes alone
 	sorted []C       // codes in order
@@ -256,12 +255,13 @@ func (w *local[C]) repairLong(run []uint32, codes []C) {
 	}
 }
 
-// apply brings what belongs to the places of w into their order.
+// apply brings numbers into the order that w has found, its words being free.
 func (w *local[C]) apply(numbers, places []uint32) {
-	w.moved = atLeast(w.env, w.moved, len(numbers))
-	moved := w.moved[:copy(w.moved, numbers)]
+	for i, x := range numbers {
+		w.words[i] = uint64(x)
+	}
 	for i, x := range places {
-		numbers[i] = moved[x]
+		numbers[i] = uint32(w.words[x])
 	}
 }
 

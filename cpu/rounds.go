@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 )
@@ -174,9 +173,6 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	} else if m != nil {
 		return o.emit(env, s, m.order)
 	}
-	if n <= mostPairs && unsafe.Sizeof(v.min) == 4 {
-		return o.asPairs(env, s)
-	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if s.named {
@@ -188,39 +184,6 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 		return err
 	}
 	return o.finish(env, b, extent{1 - s.side, s.lo, s.hi, true, s.first})
-}
-
-// mostPairs is the number of elements up to which narrow codes are sorted digit
-// by digit in the caches rather than in buckets. Measured on 2 cores of an EPYC
-// of 2022 with 1 MiB of second-level and 32 MiB of third-level cache, uniform
-// codes, ns an element: 13.3 in buckets and 10.9 by digits, from 17 thousand
-// elements to half a million; on a Xeon of 2023 with 2 MiB of second-level cache
-// 16 and 13 at a hundred thousand, 15 and 30 at a million.
-const mostPairs = 1 << 18
-
-// asPairs orders elements by the radix sort of codes beside their places.
-func (o *ordering[C]) asPairs(env *engine.Env, s extent) error {
-	codes := o.codes(s)
-	return env.Scoped(func(own *engine.Env) error {
-		pairs := dstOf[pair[C]](own, len(codes))
-		err := own.Stage("pairs", len(codes), engine.Block, func(_, lo, hi int) {
-			for i, c := range codes[lo:hi] {
-				pairs[lo+i] = pair[C]{c, uint32(lo + i)}
-			}
-		})
-		if err != nil {
-			return err
-		}
-		if pairs, err = radix(own, pairs); err != nil {
-			return err
-		}
-		env.Trace.Rounds++
-		return o.emit(own, s, func(order []uint32, lo int) {
-			for i := range order {
-				order[i] = pairs[lo+i].at
-			}
-		})
-	})
 }
 
 // locally orders elements that fit the cache on the calling goroutine.
