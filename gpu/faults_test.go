@@ -339,6 +339,28 @@ func TestCancelMerge(t *testing.T) {
 	}
 }
 
+// TestCancelLastMerge does so when no piece is left but the one under way: the rest
+// of its windows is missing, although every piece was begun.
+func TestCancelLastMerge(t *testing.T) {
+	e := newEngine(t)
+	defer e.Close()
+	c := cut{engine.Hybrid, 12, false}
+	e.dev.limit = c.limit(e, true, false, 4*engine.Block)
+	codes := make([]uint64, c.n(4*engine.Block))
+	if len(codes) <= mergeWindow || len(codes) > mergePiece {
+		t.Fatalf("%d elements are not several windows of one piece", len(codes))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	job, _ := newJob(ctx, c.algorithm, codes)
+	job.Loop.Workers = 1
+	defer job.Arena.Release(1)
+	emitted := 0
+	job.Emit = func(_ int, order []uint32) { emitted += len(order); cancel() }
+	if err := e.Order(ctx, job); !errors.Is(err, context.Canceled) || emitted != mergeWindow {
+		t.Errorf("error %v after %d of %d elements", err, emitted, len(codes))
+	}
+}
+
 // TestFaultsWithFallback fails every call of a sort that the planner gave to the
 // engine: the CPU finishes what the device could not, the key function is called
 // once for each element all the same, and the report says why.
