@@ -125,7 +125,7 @@ func (w *network) merge(low, rows int, mirror bool) error {
 
 // tile runs a kernel whose blocks hold a tile each.
 func (w *network) tile(name string, blocks int, args ...uint64) error {
-	return w.run(name, blocks, w.threads, w.shared, args...)
+	return w.runTiles(name, blocks, w.threads, w.shared, args...)
 }
 
 // tilesOf is the number of tiles of n elements.

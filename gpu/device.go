@@ -175,16 +175,16 @@ func (d *device) lane(ctx context.Context) (*lane, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if l := d.popSpare(); l != nil {
-		l.ctx, l.quiet = ctx, false
-		return l, nil
+	l := d.popSpare()
+	if l == nil {
+		l = &lane{device: d}
+		if err := l.open(); err != nil {
+			l.free()
+			<-d.turns
+			return nil, err
+		}
 	}
-	l := &lane{device: d, ctx: ctx}
-	if err := l.open(); err != nil {
-		l.free()
-		<-d.turns
-		return nil, err
-	}
+	l.ctx, l.quiet, l.tiles = ctx, false, patience
 	return l, nil
 }
 

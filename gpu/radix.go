@@ -164,7 +164,7 @@ func (l *lane) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
 		if found := l.note.radix.get(); found != 0 && pass >= found.passes() {
 			return nil
 		}
-		err := l.run("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
+		err := l.runTiles("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
 			slices.Concat([]uint64{uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words)}, moving)...)
 		if err != nil {
 			return err

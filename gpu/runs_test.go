@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +13,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
 )
 
@@ -170,13 +173,37 @@ func TestMergePairs(t *testing.T) {
 	sorted, positions := sortedRuns(codes, 3000)
 	from := runs{up(t, l, sorted), up(t, l, positions)}
 	to := runs{up(t, l, make([]uint64, len(codes))), up(t, l, make([]uint32, len(codes)))}
-	given := 0
-	if err := l.mergePairs(true, len(codes), 3000, from, to, up(t, l, make([]uint32, 100)), &given); err != nil {
+	if err := l.mergePairs(true, len(codes), 3000, from, to, up(t, l, make([]uint32, 100))); err != nil {
 		t.Fatal(err)
 	}
 	sorted, positions = sortedRuns(codes, 6000)
 	if !slices.Equal(down[uint64](t, l, to.codes, len(codes)), sorted) || !slices.Equal(down[uint32](t, l, to.positions, len(codes)), positions) {
 		t.Error("wrong runs")
+	}
+}
+
+// TestCancelPasses ends the context of a sort before its second pass over the tiles,
+// when it has been given as many as it may before it asks.
+func TestCancelPasses(t *testing.T) {
+	codes := codesOf["uniform"](rand.New(rand.NewPCG(31, 32)), bitonicTile+1)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, c := range []struct {
+		by    engine.Algorithm
+		tiles int // of the first pass
+	}{
+		{engine.Bitonic, 2}, {engine.SampleSort, 3}, {engine.MergeSort, 3}, {engine.Radix, 1},
+	} {
+		l := laneWith(t, c.by)
+		in, order := input{codes: up(t, l, codes), wide: true, n: len(codes)}, up(t, l, make([]uint32, len(codes)))
+		l.ctx, l.tiles = ended, c.tiles
+		if _, err := l.sort(c.by, in, order); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: error %v of a context that ended", c.by, err)
+		}
+		l.ctx, l.tiles = ended, patience
+		if _, err := l.sort(c.by, in, order); err != nil || !slices.Equal(down[uint32](t, l, order, len(codes)), want(codes)) {
+			t.Errorf("%v: error %v, or wrong order, of the sort behind it", c.by, err)
+		}
 	}
 }
 

@@ -181,15 +181,15 @@ func (b *buckets) level(s split, sample string, source []uint64) error {
 	at, n := uint64(b.at), uint64(b.n)
 	return first(
 		func() error {
-			return b.run(sample, grid, b.threads, b.shared, append(source, with(at, n, uint64(b.samples))...)...)
+			return b.runTiles(sample, grid, b.threads, b.shared, append(source, with(at, n, uint64(b.samples))...)...)
 		},
 		(&network{b.lane, b.elements, b.samples, runs, kernels.BitonicRows}).sort,
 		func() error {
-			return b.run("cut_tiles"+b.kind, grid, kernels.RunsThreads, kernels.CutShared, with(at, n, uint64(b.samples), uint64(b.cuts), uint64(b.places))...)
+			return b.runTiles("cut_tiles"+b.kind, grid, kernels.RunsThreads, kernels.CutShared, with(at, n, uint64(b.samples), uint64(b.cuts), uint64(b.places))...)
 		},
 		func() error { return b.scan(b.places, runs) },
 		func() error {
-			return b.run("move_runs"+b.kind, grid, kernels.RunsThreads, kernels.MoveShared, with(at, n, uint64(b.cuts), uint64(b.places), uint64(b.to))...)
+			return b.runTiles("move_runs"+b.kind, grid, kernels.RunsThreads, kernels.MoveShared, with(at, n, uint64(b.cuts), uint64(b.places), uint64(b.to))...)
 		},
 		func() error {
 			return b.run("split_buckets", b.gridFor(b.count*s.samples), kernels.ScanThreads, 0, with(uint64(b.places), uint64(b.next.starts), uint64(b.next.tiles))...)
@@ -226,7 +226,7 @@ func (b *buckets) sort(largest int, order cuda.Ptr) error {
 				uint64(b.now.starts), uint64(b.count), uint64(window), uint64(count), uint64(b.windows))
 		},
 		func() error {
-			return b.run("sort_buckets"+b.kind, count, b.threads, b.shared, uint64(b.at), uint64(b.n), uint64(b.windows), b.mask(), uint64(order))
+			return b.runTiles("sort_buckets"+b.kind, count, b.threads, b.shared, uint64(b.at), uint64(b.n), uint64(b.windows), b.mask(), uint64(order))
 		},
 	)
 }
