@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"sort"
 
 	"example.com/sorter/internal/cuda"
@@ -65,7 +64,7 @@ func (l *lane) tile(c *chunking) error {
 }
 
 func (l *lane) full(space, n int) error {
-	return fmt.Errorf("sorter: gpu: %d bytes on %s for a sort of %d elements: %w", space, l.info.Name, n, cuda.OutOfMemory)
+	return cuda.Shortage(l.info.Ordinal, "%d bytes for a sort of %d elements", space, n)
 }
 
 // cut makes chunks of about one size, at most about most elements, that can be

@@ -502,13 +502,13 @@ func TestFullDevice(t *testing.T) {
 	e := newEngine(t)
 	in, sorted := readings(100_000)
 	s := slices.Clone(in)
-	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, in) {
+	if err := sorter.Sort(s, value, sorter.On(e)); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, in) {
 		t.Errorf("error %v, or a changed slice", err)
 	}
 	automatic.Engine = e
 	var st sorter.Stats
 	err := sorter.Sort(s, value, sorter.Report(&st), sorter.Use(sorter.IndexGather))
-	if err != nil || !slices.Equal(s, sorted) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
+	if err != nil || !slices.Equal(s, sorted) || !isDeviceError(st.Fallback) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
 		t.Errorf("error %v, fallback %v, or wrong order", err, st.Fallback)
 	}
 	automatic.Engine = nil
@@ -547,6 +547,11 @@ func TestSpareLanesGiveUpMemory(t *testing.T) {
 	if _, err := one.take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
 		t.Errorf("the memory of a lane in use was taken: %v", err)
 	}
+	two.limit = 500 << 10
+	if _, err := two.take(400 << 10); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) {
+		t.Errorf("more than the limit of a sort was taken: %v", err)
+	}
+	two.limit = 0
 	two.done()
 	if _, err := one.take(400 << 10); err != nil {
 		t.Error(err)

@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -226,7 +225,7 @@ func (l *lane) allocate(bytes int) (block, error) {
 // alloc allocates within the limit of a sort.
 func (l *lane) alloc(bytes int) (cuda.Ptr, error) {
 	if all := sum(l.held) + sum(l.idle) + bytes; l.limit > 0 && all > l.limit {
-		return 0, fmt.Errorf("sorter: gpu: a sort may take %d bytes on %s: %w", l.limit, l.info.Name, cuda.OutOfMemory)
+		return 0, cuda.Shortage(l.info.Ordinal, "a sort may take %d bytes", l.limit)
 	}
 	return l.Alloc(bytes)
 }
