@@ -81,11 +81,7 @@ func closeDevices(devs []*device) error {
 
 // openDevice retains the device's context and loads the kernels.
 func openDevice(ordinal int) (*device, error) {
-	driver, err := cuda.Open()
-	if err != nil {
-		return nil, err
-	}
-	infos, err := driver.Devices()
+	driver, infos, err := devices()
 	if err != nil {
 		return nil, err
 	}
