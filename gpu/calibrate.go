@@ -220,14 +220,13 @@ func moves[E any](m *model) (move, gather float64, err error) {
 	for i := range order {
 		order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
 	}
-	const piece = 1 << 15
 	gather, err = best(func() error {
 		return first(
 			func() error {
 				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
 			},
 			func() error {
-				return env.Stage("gather", n, piece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
+				return env.Stage("gather", n, cpu.GatherPiece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
 			},
 		)
 	})
