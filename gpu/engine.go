@@ -249,46 +249,46 @@ func (e *Engine) unusable() error {
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	if e.shares(job) {
-		err := e.withLanes(ctx, len(e.chosen()), func(lanes []*lane) error { return orderShared(e, job, lanes) })
+		err := e.withWorkspaces(ctx, len(e.chosen()), func(workspaces []*workspace) error { return orderShared(e, job, workspaces) })
 		if !errors.Is(err, errCrowded) {
 			return err
 		}
 	}
-	return e.with(ctx, func(l *lane) error {
-		c, err := l.chunking(job)
+	return e.with(ctx, func(w *workspace) error {
+		c, err := w.chunking(job)
 		switch {
 		case err != nil:
 			return err
 		case c.length < job.N || job.Algorithm == engine.Hybrid:
-			return l.orderInChunks(e, job, c)
+			return w.orderInChunks(e, job, c)
 		}
-		return l.order(e, job)
+		return w.order(e, job)
 	})
 }
 
-// with runs f on a lane of its own, of the first device.
-func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
-	return e.withLanes(ctx, 1, func(lanes []*lane) error { return f(lanes[0]) })
+// with runs f on a workspace of its own, of the first device.
+func (e *Engine) with(ctx context.Context, f func(w *workspace) error) error {
+	return e.withWorkspaces(ctx, 1, func(workspaces []*workspace) error { return f(workspaces[0]) })
 }
 
-// withLanes runs f on a lane of each of the first devices. All sorts of an engine
-// take lanes in the order of its devices: they never wait for each other in a
+// withWorkspaces runs f on a workspace of each of the first devices. All sorts of an engine
+// take workspaces in the order of its devices: they never wait for each other in a
 // circle.
-func (e *Engine) withLanes(ctx context.Context, devices int, f func(lanes []*lane) error) error {
+func (e *Engine) withWorkspaces(ctx context.Context, devices int, f func(workspaces []*workspace) error) error {
 	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer e.users.Done()
-	var lanes []*lane
+	var workspaces []*workspace
 	for _, d := range e.devs[:devices] {
-		l, err := d.lane(ctx)
+		w, err := d.workspace(ctx)
 		if err != nil {
 			return err
 		}
-		defer l.done()
-		lanes = append(lanes, l)
+		defer w.done()
+		workspaces = append(workspaces, w)
 	}
-	return f(lanes)
+	return f(workspaces)
 }
 
 // word is a code as the device sees it.

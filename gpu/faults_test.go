@@ -163,8 +163,8 @@ func TestFaultsOfSorts(t *testing.T) {
 		way := algorithms[engine.BucketBitonic]
 		defer func() { algorithms[engine.BucketBitonic] = way }()
 		uneven := way
-		uneven.order = func(l *lane, in input, order cuda.Ptr) (finding, error) {
-			f, err := way.order(l, in, order)
+		uneven.order = func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+			f, err := way.order(w, in, order)
 			return f, firstError(err, errUneven)
 		}
 		algorithms[engine.BucketBitonic] = uneven
@@ -529,23 +529,23 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// TestSpareLanesGiveUpMemory takes memory that the device has only if a lane
+// TestSpareWorkspacesGiveUpMemory takes memory that the device has only if a workspace
 // that nobody uses lets go of its own.
-func TestSpareLanesGiveUpMemory(t *testing.T) {
+func TestSpareWorkspacesGiveUpMemory(t *testing.T) {
 	small := cudacpu.DefaultDevice
 	small.Memory = 1 << 20
 	cudacpu.Configure(small)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	e := newEngine(t)
 	defer e.Close()
-	one, two := lanesOf(t, e)
-	for _, l := range []*lane{one, two} {
-		if _, err := l.take(400 << 10); err != nil {
+	one, two := workspacesOf(t, e)
+	for _, w := range []*workspace{one, two} {
+		if _, err := w.take(400 << 10); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := one.take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
-		t.Errorf("the memory of a lane in use was taken: %v", err)
+		t.Errorf("the memory of a workspace in use was taken: %v", err)
 	}
 	two.limit = 500 << 10
 	if _, err := two.take(400 << 10); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) {
@@ -559,30 +559,30 @@ func TestSpareLanesGiveUpMemory(t *testing.T) {
 	one.done()
 }
 
-// lanesOf returns all lanes of an engine.
-func lanesOf(t *testing.T, e *Engine) (one, two *lane) {
+// workspacesOf returns all workspaces of an engine.
+func workspacesOf(t *testing.T, e *Engine) (one, two *workspace) {
 	t.Helper()
-	one, err := e.dev.lane(t.Context())
+	one, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, err = e.dev.lane(t.Context()); err != nil {
+	if two, err = e.dev.workspace(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return one, two
 }
 
-// TestLanesAreBounded finds all lanes taken: a sort waits for one, and not
+// TestWorkspacesAreBounded finds all workspaces taken: a sort waits for one, and not
 // beyond its context.
-func TestLanesAreBounded(t *testing.T) {
+func TestWorkspacesAreBounded(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
-	one, two := lanesOf(t, e)
+	one, two := workspacesOf(t, e)
 	in, sorted := readings(300)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := sorter.Sort(slices.Clone(in), value, sorter.On(e), sorter.WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v with all lanes in use", err)
+		t.Errorf("error %v with all workspaces in use", err)
 	}
 	waited := make(chan error)
 	go func() { waited <- sorter.Sort(in, value, sorter.On(e)) }()

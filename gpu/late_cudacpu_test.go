@@ -16,13 +16,13 @@ import (
 // has to stay.
 func TestArgsortLate(t *testing.T) {
 	defer cudacpu.SetMode(cudacpu.Eager)
-	l := laneOf(t)
+	w := workspaceOf(t)
 	r := rand.New(rand.NewPCG(17, 18))
 	for _, mode := range []cudacpu.Mode{cudacpu.Mixed, cudacpu.Lazy} {
 		cudacpu.SetMode(mode)
 		for i, name := range []string{"uniform", "gauss", "log", "sorted"} {
 			cudacpu.Seed(uint64(i))
-			testArgsort(t, l, []engine.Algorithm{engine.BucketBitonic}, codesOf[name](r, 9000))
+			testArgsort(t, w, []engine.Algorithm{engine.BucketBitonic}, codesOf[name](r, 9000))
 		}
 	}
 }

@@ -45,29 +45,29 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 	if way := demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
 	}
-	return e.with(context.Background(), func(l *lane) error {
+	return e.with(context.Background(), func(w *workspace) error {
 		err := first(
-			func() error { return l.follow(after) },
-			func() error { _, err := l.sort(a, in, result); return err },
+			func() error { return w.follow(after) },
+			func() error { _, err := w.sort(a, in, result); return err },
 			func() error {
 				if !e.verify {
 					return nil
 				}
-				return l.check(in, result)
+				return w.check(in, result)
 			},
 		)
-		l.quiet = err == nil
+		w.quiet = err == nil
 		return err
 	})
 }
 
 // follow has the work of a sort wait for everything that streams were given.
-func (l *lane) follow(streams []Stream) error {
+func (w *workspace) follow(streams []Stream) error {
 	for _, s := range streams {
-		if err := l.Record(l.split, s); err != nil {
+		if err := w.Record(w.split, s); err != nil {
 			return err
 		}
-		if err := l.WaitEvent(l.stream, l.split); err != nil {
+		if err := w.WaitEvent(w.stream, w.split); err != nil {
 			return err
 		}
 	}

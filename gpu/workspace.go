@@ -11,10 +11,10 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// lane is what one sort at a time works with: a stream, device memory and
+// workspace is what one sort at a time works with: a stream, device memory and
 // pinned memory. Nobody else uses them, so that memory put back may be taken
 // again at once: the stream keeps the order.
-type lane struct {
+type workspace struct {
 	*device
 	ctx    context.Context // of the sort
 	stream cuda.Stream
@@ -49,25 +49,25 @@ type slot struct {
 // 2 MiB takes 40 µs, its call 3), small enough that the first copies start early.
 const slotBytes = 2 << 20
 
-// open creates what every sort needs. After an error the lane is to be freed.
-func (l *lane) open() (err error) {
-	if l.stream, err = l.NewStream(); err != nil {
+// open creates what every sort needs. After an error the workspace is to be freed.
+func (w *workspace) open() (err error) {
+	if w.stream, err = w.NewStream(); err != nil {
 		return err
 	}
-	if l.side, err = l.NewStream(); err != nil {
+	if w.side, err = w.NewStream(); err != nil {
 		return err
 	}
-	if l.up, err = l.NewStream(); err != nil {
+	if w.up, err = w.NewStream(); err != nil {
 		return err
 	}
-	if l.split, err = l.NewEvent(false); err != nil {
+	if w.split, err = w.NewEvent(false); err != nil {
 		return err
 	}
-	if l.states.at, err = l.Alloc(2 * radixStateBytes); err != nil {
+	if w.states.at, err = w.Alloc(2 * radixStateBytes); err != nil {
 		return err
 	}
-	p, err := l.HostAlloc(int(unsafe.Sizeof(note{})))
-	l.note = (*note)(p) // it holds no Go pointer
+	p, err := w.HostAlloc(int(unsafe.Sizeof(note{})))
+	w.note = (*note)(p) // it holds no Go pointer
 	return err
 }
 
@@ -89,98 +89,98 @@ func await(end time.Time, words ...*atomic.Uint32) bool {
 	}
 }
 
-// grow makes the lane have at least that many slots.
-func (l *lane) grow(slots int) error {
-	more := slots - len(l.slots)
+// grow makes the workspace have at least that many slots.
+func (w *workspace) grow(slots int) error {
+	more := slots - len(w.slots)
 	if more <= 0 {
 		return nil
 	}
-	p, err := l.HostAlloc(more * slotBytes)
+	p, err := w.HostAlloc(more * slotBytes)
 	if err != nil {
 		return err
 	}
-	l.pinned = append(l.pinned, p)
+	w.pinned = append(w.pinned, p)
 	for i := range more {
-		passed, err := l.NewEvent(false)
+		passed, err := w.NewEvent(false)
 		if err != nil {
 			return err
 		}
-		l.slots = append(l.slots, &slot{memory: unsafe.Add(p, i*slotBytes), passed: passed})
+		w.slots = append(w.slots, &slot{memory: unsafe.Add(p, i*slotBytes), passed: passed})
 	}
 	return nil
 }
 
-// done gives the lane back. It waits for the streams, unless they are known to be
+// done gives the workspace back. It waits for the streams, unless they are known to be
 // quiet: a sort that failed midway may have left copies and kernels under way, and
-// the next user of the lane's memory has to find it quiet.
-func (l *lane) done() {
-	defer func() { <-l.turns }()
-	if err := l.settle(); err != nil {
+// the next user of the workspace's memory has to find it quiet.
+func (w *workspace) done() {
+	defer func() { <-w.turns }()
+	if err := w.settle(); err != nil {
 		// What the context met stays: every later call fails with it.
-		l.broken.CompareAndSwap(nil, &err)
-		l.free()
+		w.broken.CompareAndSwap(nil, &err)
+		w.free()
 		return
 	}
-	for _, s := range l.slots {
+	for _, s := range w.slots {
 		s.busy = false
 	}
-	l.idle = append(l.idle, l.held...)
-	l.held, l.tight = l.held[:0], false
-	l.pushSpare(l)
+	w.idle = append(w.idle, w.held...)
+	w.held, w.tight = w.held[:0], false
+	w.pushSpare(w)
 }
 
 // settle waits until nothing is under way.
-func (l *lane) settle() error {
-	if l.quiet {
+func (w *workspace) settle() error {
+	if w.quiet {
 		return nil
 	}
-	return firstError(l.SyncStream(l.stream), l.SyncStream(l.side), l.SyncStream(l.up))
+	return firstError(w.SyncStream(w.stream), w.SyncStream(w.side), w.SyncStream(w.up))
 }
 
-// free gives everything of the lane back.
-func (l *lane) free() error {
+// free gives everything of the workspace back.
+func (w *workspace) free() error {
 	var failed errorList
-	for _, s := range []cuda.Stream{l.stream, l.side, l.up} {
+	for _, s := range []cuda.Stream{w.stream, w.side, w.up} {
 		if s != 0 {
-			failed.add(l.DestroyStream(s))
+			failed.add(w.DestroyStream(s))
 		}
 	}
-	if l.split != 0 {
-		failed.add(l.DestroyEvent(l.split))
+	if w.split != 0 {
+		failed.add(w.DestroyEvent(w.split))
 	}
-	l.idle = append(l.idle, l.held...)
-	failed.add(l.drop(all))
-	for _, s := range l.slots {
-		failed.add(l.DestroyEvent(s.passed))
+	w.idle = append(w.idle, w.held...)
+	failed.add(w.drop(all))
+	for _, s := range w.slots {
+		failed.add(w.DestroyEvent(s.passed))
 	}
-	failed.add(l.Free(l.states.at))
-	for _, p := range append(l.pinned, unsafe.Pointer(l.note)) {
-		failed.add(l.HostFree(p))
+	failed.add(w.Free(w.states.at))
+	for _, p := range append(w.pinned, unsafe.Pointer(w.note)) {
+		failed.add(w.HostFree(p))
 	}
-	*l = lane{device: l.device}
+	*w = workspace{device: w.device}
 	return failed.first()
 }
 
 // take returns device memory of at least the given size until put or done: the
 // smallest idle piece that fits without much waste, or new memory.
-func (l *lane) take(bytes int) (block, error) {
+func (w *workspace) take(bytes int) (block, error) {
 	best := -1
-	for i, b := range l.idle {
-		if b.bytes >= bytes && b.bytes <= l.wasteful(bytes) && (best < 0 || b.bytes < l.idle[best].bytes) {
+	for i, b := range w.idle {
+		if b.bytes >= bytes && b.bytes <= w.wasteful(bytes) && (best < 0 || b.bytes < w.idle[best].bytes) {
 			best = i
 		}
 	}
 	if best < 0 {
-		b, err := l.allocate(bytes)
+		b, err := w.allocate(bytes)
 		if err != nil {
 			return block{}, err
 		}
-		l.held = append(l.held, b)
+		w.held = append(w.held, b)
 		return b, nil
 	}
-	b := l.idle[best]
-	l.idle = slices.Delete(l.idle, best, best+1)
-	l.held = append(l.held, b)
+	b := w.idle[best]
+	w.idle = slices.Delete(w.idle, best, best+1)
+	w.held = append(w.held, b)
 	return b, nil
 }
 
@@ -190,44 +190,44 @@ func (l *lane) take(bytes int) (block, error) {
 const waste, tightWaste = 4, 8
 
 // wasteful is the largest piece of idle memory to take for so many bytes.
-func (l *lane) wasteful(bytes int) int {
-	if l.tight {
+func (w *workspace) wasteful(bytes int) int {
+	if w.tight {
 		return bytes + bytes/tightWaste
 	}
 	return waste*bytes + 1<<20
 }
 
 // put makes b idle.
-func (l *lane) put(b block) {
-	if i := slices.Index(l.held, b); i >= 0 {
-		l.held = slices.Delete(l.held, i, i+1)
-		l.idle = append(l.idle, b)
+func (w *workspace) put(b block) {
+	if i := slices.Index(w.held, b); i >= 0 {
+		w.held = slices.Delete(w.held, i, i+1)
+		w.idle = append(w.idle, b)
 	}
 }
 
 // allocate returns new device memory in place of what is idle and somewhat too
 // small, or sorts that grow would pile it up. Before the device is full, the
-// lane and those that nobody uses give up all they have idle.
-func (l *lane) allocate(bytes int) (block, error) {
-	if err := l.drop(func(b block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
+// workspace and those that nobody uses give up all they have idle.
+func (w *workspace) allocate(bytes int) (block, error) {
+	if err := w.drop(func(b block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
 		return block{}, err
 	}
-	at, err := l.alloc(bytes)
+	at, err := w.alloc(bytes)
 	if errors.Is(err, cuda.OutOfMemory) {
-		if err := firstError(l.drop(all), l.dropSpare()); err != nil {
+		if err := firstError(w.drop(all), w.dropSpare()); err != nil {
 			return block{}, err
 		}
-		at, err = l.alloc(bytes)
+		at, err = w.alloc(bytes)
 	}
 	return block{at, bytes}, err
 }
 
 // alloc allocates within the limit of a sort.
-func (l *lane) alloc(bytes int) (cuda.Ptr, error) {
-	if all := sum(l.held) + sum(l.idle) + bytes; l.limit > 0 && all > l.limit {
-		return 0, cuda.Shortage(l.info.Ordinal, "a sort may take %d bytes", l.limit)
+func (w *workspace) alloc(bytes int) (cuda.Ptr, error) {
+	if all := sum(w.held) + sum(w.idle) + bytes; w.limit > 0 && all > w.limit {
+		return 0, cuda.Shortage(w.info.Ordinal, "a sort may take %d bytes", w.limit)
 	}
-	return l.Alloc(bytes)
+	return w.Alloc(bytes)
 }
 
 func sum(blocks []block) (bytes int) {
@@ -237,13 +237,13 @@ func sum(blocks []block) (bytes int) {
 	return bytes
 }
 
-// drop frees idle device memory of the lane.
-func (l *lane) drop(which func(block) bool) error {
+// drop frees idle device memory of the workspace.
+func (w *workspace) drop(which func(block) bool) error {
 	var failed errorList
-	l.idle = slices.DeleteFunc(l.idle, func(b block) bool {
+	w.idle = slices.DeleteFunc(w.idle, func(b block) bool {
 		drop := which(b)
 		if drop {
-			failed.add(l.Free(b.at))
+			failed.add(w.Free(b.at))
 		}
 		return drop
 	})
@@ -253,19 +253,19 @@ func (l *lane) drop(which func(block) bool) error {
 func all(block) bool { return true }
 
 // wait waits for the last copy of s.
-func (l *lane) wait(s *slot) error {
+func (w *workspace) wait(s *slot) error {
 	if !s.busy {
 		return nil
 	}
-	err := l.SyncEvent(s.passed)
+	err := w.SyncEvent(s.passed)
 	s.busy = err != nil
 	return err
 }
 
 // mark notes that a copy of s was given to a stream.
-func (l *lane) mark(s *slot, stream cuda.Stream) error {
+func (w *workspace) mark(s *slot, stream cuda.Stream) error {
 	s.busy = true
-	return l.Record(s.passed, stream)
+	return w.Record(s.passed, stream)
 }
 
 // patience is how many tiles a device is given before it is waited for and the
@@ -274,17 +274,17 @@ func (l *lane) mark(s *slot, stream cuda.Stream) error {
 const patience = 1 << 15
 
 // runTiles is run of a kernel whose blocks take a tile each.
-func (l *lane) runTiles(name string, grid, block, shared int, args ...uint64) error {
-	if l.tiles -= grid; l.tiles < 0 {
-		l.tiles = patience - grid
-		if err := firstError(l.SyncStream(l.stream), l.ctx.Err()); err != nil {
+func (w *workspace) runTiles(name string, grid, block, shared int, args ...uint64) error {
+	if w.tiles -= grid; w.tiles < 0 {
+		w.tiles = patience - grid
+		if err := firstError(w.SyncStream(w.stream), w.ctx.Err()); err != nil {
 			return err
 		}
 	}
-	return l.run(name, grid, block, shared, args...)
+	return w.run(name, grid, block, shared, args...)
 }
 
 // run launches the kernel of that name.
-func (l *lane) run(name string, grid, block, shared int, args ...uint64) error {
-	return l.Launch(l.function(name), grid, block, shared, l.stream, args...)
+func (w *workspace) run(name string, grid, block, shared int, args ...uint64) error {
+	return w.Launch(w.function(name), grid, block, shared, w.stream, args...)
 }
