@@ -176,7 +176,8 @@ func TestMemory(t *testing.T) {
 		}
 		job.Arena.Release(1)
 		e.dev.limit = 1 << 17
-		if err := e.Order(t.Context(), job); !errors.Is(err, cuda.OutOfMemory) {
+		var short *engine.DeviceError
+		if err := e.Order(t.Context(), job); !errors.As(err, &short) || !errors.Is(err, cuda.OutOfMemory) {
 			t.Errorf("%v in no memory: error %v", a, err)
 		}
 	}
