@@ -14,11 +14,6 @@ type Keys[C Code] struct {
 	Reverse func() error                  // turns the slice around
 }
 
-// codesTarget is the number of codes of a bucket, if there are so many that every
-// worker gets several: a bucket and its spare fill half of a second-level cache of
-// 1 MiB.
-const codesTarget = 40_000
-
 // Sort sorts keys that are nothing but their codes, so that no index and no
 // payload is needed. It takes 1 code of scratch per key, and another if the sort
 // can be cancelled or a bucket goes through a second round. Until sorted buckets
@@ -41,7 +36,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		env.Loop.Ctx = nil
 		return k.Reverse()
 	}
-	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*orderTarget {
+	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*leastTarget {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)
@@ -111,12 +106,11 @@ type codeSort[C Code] struct {
 // sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
 // to a side. first is the number of the environment's first worker.
 func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
-	if n <= 2*orderTarget {
+	if n <= 2*leastTarget {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
 	moved := c.sides[side]()
-	target := min(max(n/(8*max(1, env.Loop.Workers)), orderTarget), codesTarget)
-	b, err := split(env, lo, n, codes, v, bucketTarget(n, target, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, lo, n, codes, v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionCodes(env, b, codes, moved)
 	})
 	if err != nil {
