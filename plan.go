@@ -189,7 +189,7 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 	})
 }
 
-const gatherPiece = 1 << 15
+const gatherPiece = cpu.GatherPiece
 
 // orderRows writes the order of rows under lv to index.
 func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
