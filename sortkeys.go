@@ -2,6 +2,7 @@ package sorter
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -97,6 +98,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		View:    viewKeys[C](keys, o),
 		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
 		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
+		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
 	}
 	var c C
 	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
@@ -180,6 +182,29 @@ func viewKeys[C code, K Key](keys []K, o order) func(lo, hi int, buf []C) []C {
 		encodeKeys(buf[:hi-lo], keys[lo:hi], o)
 		return buf[:hi-lo]
 	}
+}
+
+// plainKeys returns keys as their codes if these, from least to most, are the keys'
+// bits plus one number, which it returns, too: those of numbers that are not
+// negative, in ascending order.
+func plainKeys[C code, K Key](keys []K, least, most C, o order) ([]C, C) {
+	var zero [1]K
+	var plus [1]C
+	if unsafe.Sizeof(zero) != unsafe.Sizeof(plus) || o.desc {
+		return nil, 0
+	}
+	encodeKeys(plus[:], zero[:], o)
+	last := ^C(0) - plus[0]
+	switch kindOf[K]() {
+	case kindFloat32:
+		last = C(math.Float32bits(float32(math.Inf(1))))
+	case kindFloat64:
+		last = C(math.Float64bits(math.Inf(1)))
+	}
+	if least < plus[0] || most-plus[0] > last {
+		return nil, 0
+	}
+	return as[C](keys), plus[0]
 }
 
 // compareKeys compares keys by the codes of encodeKeys.
