@@ -93,13 +93,18 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 
 // OrderN returns the order of the rows 0 … n-1 by columns whose key functions
 // take a row number: the argsort of data that is stored by column (see [AscOf]), in
-// an arena or in a file. It panics if n is negative; see [Order] for the rest.
+// an arena or in a file. It panics if n is negative, or more rows than a column of
+// [AscOf] without nulls has; see [Order] for the rest.
 func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
+	by := By(cols...)
+	for i, c := range by.cols {
+		by.cols[i] = c.key.forRows(c, n)
+	}
 	numbers := rows[int]{n: n, numbers: true, blocks: new(sync.Pool)}
-	return orderOf(By(cols...).cols, numbers, configure(opts))
+	return orderOf(by.cols, numbers, configure(opts))
 }
 
 // TopK moves the first k elements of the order to the front of s, in order.

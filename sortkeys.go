@@ -194,7 +194,7 @@ func plainKeys[C code, K Key](keys []K, least, most C, o order) ([]C, C) {
 		return nil, 0
 	}
 	encodeKeys(plus[:], zero[:], o)
-	last := ^C(0) - plus[0]
+	last := ^C(0)
 	switch kindOf[K]() {
 	case kindFloat32:
 		last = C(math.Float32bits(float32(math.Inf(1))))

@@ -3,10 +3,12 @@ package sorter_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -61,6 +63,29 @@ var children = map[string]func(t *testing.T){
 		checkSame(t, "OrderKeys", err, got, want)
 		if unsafe.SliceData(got) != unsafe.SliceData(m.p) || !errors.Is(st.Fallback, errLost) {
 			t.Errorf("in other memory, or fallback %v", st.Fallback)
+		}
+	},
+	"lost while it writes an order: the CPU reads columns again, and calls no function again": func(t *testing.T) {
+		in := prices(20_000)
+		text := mapped(in, func(p float32) string { return fmt.Sprintf("costs %012.3f", p) })
+		calls := make([]atomic.Int32, len(in))
+		called := sorter.Asc(func(row int) bool { calls[row].Add(1); return in[row] > 0 })
+		e := &plainEngine{worth: true, failAt: 9000, err: errLost}
+		engine.Register(e)
+		for i, cols := range [][]sorter.Column[int]{{sorter.AscOf(text)}, {sorter.AscOf(in), sorter.AscOf(text)}, {called, sorter.AscOf(text)}} {
+			want, _ := sorter.OrderN(len(in), cols, sorter.On(sorter.CPU()))
+			clear(calls)
+			var st sorter.Stats
+			got, err := sorter.OrderN(len(in), cols, sorter.Report(&st))
+			checkSame(t, "OrderN", err, got, want)
+			if !errors.Is(st.Fallback, errLost) {
+				t.Errorf("columns %d: fallback %v", i, st.Fallback)
+			}
+		}
+		for row := range calls {
+			if c := calls[row].Load(); c != 1 {
+				t.Fatalf("%d calls for row %d", c, row)
+			}
 		}
 	},
 	"lost while it writes keys: the CPU finishes": func(t *testing.T) {

@@ -165,7 +165,7 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {
 			w.used = max(w.used, len(part))
-			l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+			l.codes(dst[i:i+len(part)], t.rows.pick(l, w.block[:], part))
 		} else {
 			t.codesOnce(w, dst[i:i+len(part)], part, l)
 		}

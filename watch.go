@@ -114,7 +114,7 @@ func (t *ties[E]) codesEarly(level, first, n int) []uint64 {
 			lo++ // is there already
 			continue
 		}
-		t.rows.block(first+lo, first+hi, func(block []E) { l.codes(codes[lo:hi], block, first+lo, nil) })
+		t.rows.block(l, first+lo, first+hi, func(b batch[E]) { l.codes(codes[lo:hi], b) })
 		lo = hi
 	}
 	return codes
@@ -143,12 +143,11 @@ func (t *ties[E]) codesOnce(w *tieWorker[E], dst []uint64, part []uint32, l *lev
 		}
 	}
 	switch n := len(late); {
-	case n > 0 && !t.rows.numbers && inRow(late):
-		first := int(late[0])
-		l.codes(e.codes[first:first+n], t.rows.s[first:first+n], 0, late)
+	case n > 0 && inRow(late):
+		l.codes(e.codes[late[0]:][:n], t.rows.pick(l, w.block[:], late))
 	case n > 0:
 		fresh := w.fresh[:n]
-		l.codes(fresh, t.rows.pick(w.block[:], late), 0, late)
+		l.codes(fresh, t.rows.pick(l, w.block[:], late))
 		for i, at := range late {
 			e.codes[at] = fresh[i]
 		}
