@@ -249,33 +249,39 @@ const few = 16
 // extract calls key for every element of block and writes the codes.
 func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
 	if len(block) <= few {
-		extractFew(dst, block, key, o)
+		var keys [few]K
+		keysOf(keys[:len(block)], block, key)
+		encode(dst, keys[:len(block)], o)
 		return
 	}
 	var keys [piece]K
 	for len(block) > 0 {
 		n := min(piece, len(block))
-		i := 0
-		for ; i < n-3; i += 4 { // a call loses what the loop holds in registers
-			keys[i%piece] = key(block[i])
-			keys[(i+1)%piece] = key(block[i+1])
-			keys[(i+2)%piece] = key(block[i+2])
-			keys[(i+3)%piece] = key(block[i+3])
-		}
-		for ; i < n; i++ {
-			keys[i%piece] = key(block[i])
-		}
+		keysOf(keys[:n], block[:n], key)
 		encode(dst[:n], keys[:n], o)
 		dst, block = dst[n:], block[n:]
 	}
 }
 
-func extractFew[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
-	var keys [few]K
-	for i, e := range block {
-		keys[i%few] = key(e)
+// keysOf calls key for every element of block, eight a turn: a call loses what
+// the loop holds in registers, so that a turn costs as much as the call of a key
+// that is a field. len(keys) == len(block).
+func keysOf[E, K any](keys []K, block []E, key func(E) K) {
+	for len(block) >= 8 && len(keys) >= 8 {
+		e, k := (*[8]E)(block), (*[8]K)(keys)
+		k[0] = key(e[0])
+		k[1] = key(e[1])
+		k[2] = key(e[2])
+		k[3] = key(e[3])
+		k[4] = key(e[4])
+		k[5] = key(e[5])
+		k[6] = key(e[6])
+		k[7] = key(e[7])
+		block, keys = block[8:], keys[8:]
 	}
-	encode(dst, keys[:len(block)], o)
+	for i := range keys {
+		keys[i] = key(block[i])
+	}
 }
 
 // pieces are buffers for the codes of one column while several are packed.

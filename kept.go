@@ -121,10 +121,7 @@ func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
 		return keys
 	}
 	if s.nulls == noNulls {
-		get, block := s.get, b.block
-		for i := range keys {
-			keys[i] = get(block[i])
-		}
+		keysOf(keys, b.block, s.get)
 	} else {
 		s.putNulls(keys, null, b.block)
 	}
@@ -364,19 +361,29 @@ func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 
 func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	still = at[:0]
+	if t.nulls != noNulls {
+		room--
+	}
+	whole := room / 8 // bytes that a prefix shows: of one length, and tying there, strings are equal
+	var a string
+	last := uint32(0) // whose string a is; the first element follows on nothing
 	for i, x := range at {
 		if i%piece == 0 && seen.Mixed() {
 			break
 		}
-		a, b := t.text(t.keys[x-1]), t.text(t.keys[x])
+		if last != x-1 || last == 0 {
+			a = t.text(t.keys[x-1])
+		}
+		b := t.text(t.keys[x])
 		switch {
-		case a == b:
+		case len(a) == len(b) && (len(a) <= whole || a == b):
 			still = append(still, x)
 		case (a < b) != t.order.desc:
 			seen |= cpu.Rise
 		default:
 			seen |= cpu.Fall
 		}
+		a, last = b, x
 	}
 	return still, seen
 }

@@ -83,7 +83,7 @@ func (o Ordering[E]) sortSmall(s []E, cfg config) {
 }
 
 func (o Ordering[E]) orderSmall(s []E, cfg config) perm.Perm {
-	p := result(sliceRows(s), cfg, o.cols...)
+	p := result(s, len(s), cfg.into, o.cols...)
 	w := o.smallOrder(len(s), cfg)
 	copy(p, w.order(s))
 	w.put(len(s))

@@ -33,7 +33,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) {
-		sortSmall(s, key, cfg)
+		sortSmall(s, key, cfg.order())
 		return nil
 	}
 	return sortRows([]Column[E]{Asc(key)}, s, cfg)
@@ -45,7 +45,12 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // each, and integers of a narrow range are counted instead of moved. Without
 // [Stable], −0 comes before +0 and NaNs are ordered by their bits.
 func SortKeys[K Key](keys []K, opts ...Option) error {
-	return sortKeys(keys, configure(opts))
+	cfg := configure(opts)
+	if cfg.small(len(keys)) {
+		sortKeysSmall(keys, cfg.order(), cfg.stable)
+		return nil
+	}
+	return sortKeys(keys, cfg)
 }
 
 // SortPairs sorts keys and reorders values with them. The lengths must be
@@ -67,7 +72,9 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) {
-		return orderSmall(s, key, cfg), nil
+		p := result(s, len(s), cfg.into)
+		orderSmall(p, s, key, cfg.order())
+		return p, nil
 	}
 	return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
 }
@@ -77,7 +84,9 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg := configure(opts)
 	if cfg.small(len(keys)) {
-		return orderSmall(keys, func(k K) K { return k }, cfg), nil
+		p := result(keys, len(keys), cfg.into)
+		orderSmall(p, keys, func(k K) K { return k }, cfg.order())
+		return p, nil
 	}
 	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)
 }
@@ -113,11 +122,7 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) && k > 0 {
-		if k >= len(s) {
-			sortSmall(s, key, cfg)
-		} else {
-			topSmall(s, k, key, cfg.order())
-		}
+		topSmall(s, k, key, cfg.order())
 		return nil
 	}
 	return topRows([]Column[E]{Asc(key)}, s, k, cfg)

@@ -51,7 +51,6 @@ type tieWorker[E any] struct {
 	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
 	tied  []uint32 // elements that tie with the one before
-	both  []uint32 // they, and the ones before
 }
 
 func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {

@@ -66,29 +66,19 @@ func orderToFront[E any](r *run, s []E, k int, lv []level[E]) error {
 	return nil
 }
 
-// toFront moves the elements numbered by order to the front of s, in order.
-// Those they displace go, in order, to the places that became free.
+// toFront moves the elements numbered by order to the front of s, in order, each
+// by an exchange with what is in its place. order becomes where they were then.
 func toFront[E any](s []E, order []uint32) {
-	k := len(order)
-	first := make([]E, k)
-	stays := make([]bool, k) // whether the element at i < k is among the first
-	var free []uint32
 	for i, at := range order {
-		first[i] = s[at]
-		if int(at) < k {
-			stays[at] = true
-		} else {
-			free = append(free, at)
+		// What was at a place before i went to where that place's element was. Each
+		// exchange sends one element on, so that all searches together take no more
+		// steps than there are exchanges.
+		for int(at) < i {
+			at = order[at]
 		}
+		order[i] = at
+		s[i], s[at] = s[at], s[i]
 	}
-	slices.Sort(free)
-	for i := range stays {
-		if !stays[i] {
-			s[free[0]] = s[i]
-			free = free[1:]
-		}
-	}
-	copy(s, first)
 }
 
 // candidate is an element that may be among the first.
@@ -179,17 +169,23 @@ func (t *ties[E]) narrow(run []candidate, p place) place {
 // k: at least k of them, and all whose code is not above the k-th smallest.
 func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 	l := &t.levels[0]
-	exact := decisive(t.levels)
 	l.open(t.rows, &r.Arena)
-	codes := source64(r, t.rows, l)
+	if l.bits <= 32 {
+		return sift(r, k, decisive(t.levels), source32(r, t.rows, l))
+	}
+	return sift(r, k, decisive(t.levels), source64(r, t.rows, l))
+}
+
+// sift is scan of the codes of a source; exact says that they decide alone.
+func sift[C code](r *run, k int, exact bool, codes cpu.Source[C]) ([]candidate, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves := make([]sieve, max(1, r.Loop.Workers))
-	err := r.Stage("extract", len(t.rows.s), 16*engine.Block, func(worker, lo, hi int) {
+	sieves := make([]sieve[C], max(1, r.Loop.Workers))
+	err := r.Stage("extract", r.n, 16*engine.Block, func(worker, lo, hi int) {
 		v := &sieves[worker]
 		if v.block == nil {
 			v.k, v.exact, v.own = k, exact, math.MaxUint64
-			v.block = scratch.Take[uint64](&r.Arena, engine.Block)
+			v.block = scratch.Take[C](&r.Arena, engine.Block)
 		}
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
 			block := v.block[:min(engine.Block, hi-at)]
@@ -209,16 +205,16 @@ func scan[E any](r *run, t *ties[E], k int) ([]candidate, error) {
 
 // sieve holds the candidates of one worker, which sees elements in ascending
 // order.
-type sieve struct {
+type sieve[C code] struct {
 	k     int
 	exact bool // equal codes mean equal keys in all columns
-	block []uint64
+	block []C
 	found []candidate
 	own   uint64 // the k-th smallest code of found when it was last cut
 	full  bool   // whether found holds k elements not above own
 }
 
-func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
+func (v *sieve[C]) add(codes []C, base int, bound *atomic.Uint64) {
 	limit := min(v.own, bound.Load())
 	if v.exact && v.full && limit == v.own {
 		// Ties of equal keys: the k found come earlier than these.
@@ -227,10 +223,9 @@ func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
 		}
 		limit--
 	}
-	for i, c := range codes {
-		if c <= limit {
-			v.found = append(v.found, candidate{c, uint32(base + i)})
-		}
+	most := C(min(limit, uint64(^C(0))))
+	for i := firstUpTo(codes, most); i < len(codes); i += 1 + firstUpTo(codes[i+1:], most) {
+		v.found = append(v.found, candidate{uint64(codes[i]), uint32(base + i)})
 	}
 	if len(v.found) < v.room() {
 		return
@@ -244,12 +239,23 @@ func (v *sieve) add(codes []uint64, base int, bound *atomic.Uint64) {
 	}
 }
 
+// firstUpTo returns the position of the first code that is not above most, or the
+// number of codes. By itself, the loop keeps its few values in registers.
+func firstUpTo[C code](codes []C, most C) int {
+	for i, c := range codes {
+		if c <= most {
+			return i
+		}
+	}
+	return len(codes)
+}
+
 // room is the number of candidates that are collected before they are cut:
 // twice what the last cut left, so that the cuts take linear time together.
-func (v *sieve) room() int { return max(2*v.k, v.k+engine.Block) }
+func (v *sieve[C]) room() int { return max(2*v.k, v.k+engine.Block) }
 
 // cut drops the candidates that cannot be among the first k.
-func (v *sieve) cut() {
+func (v *sieve[C]) cut() {
 	v.own, v.full = kthCode(v.found, v.k), true
 	ties := len(v.found)
 	if v.exact { // of those that tie on the k-th code, the earliest are enough
