@@ -91,8 +91,12 @@ func (w *local[C]) order(codes []C, lowest C, width int) []uint32 {
 		insertion(words)
 		return w.repaired(words, codes, 32, drop == 0)
 	}
-	lead := min(key, bits.Len(uint(n-1))+spareBits)
-	passes := max(1, (lead+maxDigitBits-1)/maxDigitBits)
+	low := bits.Len(uint(n - 1))
+	lead := min(key, low+spareBits)
+	// Digits much wider than the number of elements would cost more for clearing
+	// and summing counters than a further pass.
+	most := min(max(low, 6), maxDigitBits)
+	passes := max(1, (lead+most-1)/most)
 	digit := (lead + passes - 1) / passes
 	shift := 32 + max(0, key-passes*digit)
 	words := w.radix(codes, lowest, drop, shift, digit, passes)
