@@ -1,9 +1,11 @@
 package sorter
 
 import (
+	"fmt"
 	"sync"
 
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
 )
 
 // Column is one key of an [Ordering]: a key function, a direction, and where
@@ -41,11 +43,13 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 }
 
 // AscOf returns a column for [OrderN] whose keys are the elements of col by row
-// number, smallest first: Asc(func(row int) K { return col[row] }), but read in
-// one go where rows follow each other, without a call for each. Sorts panic if a
-// row number is not below len(col); col must not change while they run.
+// number, smallest first: Asc(func(row int) K { return col[row] }), but read where
+// they are, as [OrderKeys] reads its keys: without a call for each row, and kept
+// nowhere else unless nulls are among them. Sorts panic if a row that is not null
+// has a number not below len(col), [OrderN] without nulls before it begins. col
+// must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
-	return Column[int]{key: sliceKey[K]{func(row int) K { return col[row] }, col[:len(col):len(col)]}}
+	return Column[int]{key: sliceKey[K]{func(row int) K { return col[row] }, col[:len(col):len(col)], false}}
 }
 
 // DescOf is [AscOf], largest first.
@@ -113,13 +117,18 @@ func (c Column[E]) nullCode(bit int) (null, other uint64) {
 	return 1 << bit, 0
 }
 
-// codes writes the column's codes of block; bits() <= 64.
-func (c Column[E]) codes(dst []uint64, block []E) {
+// given reports whether the column's keys lie in a slice and no function has to
+// be called for them.
+func (c Column[E]) given() bool { return c.key.given() && c.nulls == noNulls }
+
+// codes writes the column's codes of the len(dst) elements of b; bits() <= 64.
+func (c Column[E]) codes(dst []uint64, b batch[E]) {
 	if c.nulls == noNulls {
-		c.key.codes64(dst, block, c.order)
+		c.key.codes64(dst, b, c.order)
 		return
 	}
 	null, other := c.nullCode(codeBits[c.key.kind()])
+	block := b.block
 	for from := 0; from < len(block); {
 		if c.isNull(block[from]) {
 			dst[from] = null
@@ -130,7 +139,7 @@ func (c Column[E]) codes(dst []uint64, block []E) {
 		for to < len(block) && !c.isNull(block[to]) {
 			to++
 		}
-		c.key.codes64(dst[from:to], block[from:to], c.order)
+		c.key.codes64(dst[from:to], b.part(from, to), c.order)
 		for i := range dst[from:to] {
 			dst[from+i] |= other
 		}
@@ -164,12 +173,14 @@ func (c Column[E]) comparator() func(a, b E) int {
 // keyColumn is a key function with its key type hidden.
 type keyColumn[E any] interface {
 	kind() kind
-	codes32(dst []uint32, block []E, o order) // narrow kinds of at most 32 bits
-	codes64(dst []uint64, block []E, o order) // narrow kinds
+	codes32(dst []uint32, b batch[E], o order) // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b batch[E], o order) // the same; narrow kinds
 	comparator(o order) func(a, b E) int
 	keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E]
-	keptSize() uintptr // bytes that keep takes per element
-	repeatable() bool  // codes can be made again: nobody sees a key function called
+	keptSize() uintptr                    // bytes that keep takes per element, unless keys are given
+	given() bool                          // keys lie in a slice by element: no function is called, no element read
+	forRows(c Column[E], n int) Column[E] // the column for elements that are the row numbers 0 … n-1
+	holds(p perm.Perm) bool               // keys lie in a slice that shares memory with p
 }
 
 // keyFunc is the key function of a slice's elements.
@@ -177,11 +188,15 @@ type keyFunc[E any, K Key] func(E) K
 
 func (f keyFunc[E, K]) kind() kind { return kindOf[K]() }
 
-func (f keyFunc[E, K]) repeatable() bool { return false }
+func (f keyFunc[E, K]) given() bool { return false }
 
-func (f keyFunc[E, K]) codes32(dst []uint32, block []E, o order) { extract(dst, block, f, o) }
+func (f keyFunc[E, K]) forRows(c Column[E], _ int) Column[E] { return c }
 
-func (f keyFunc[E, K]) codes64(dst []uint64, block []E, o order) { extract(dst, block, f, o) }
+func (f keyFunc[E, K]) holds(perm.Perm) bool { return false }
+
+func (f keyFunc[E, K]) codes32(dst []uint32, b batch[E], o order) { extract(dst, b.block, f, o) }
+
+func (f keyFunc[E, K]) codes64(dst []uint64, b batch[E], o order) { extract(dst, b.block, f, o) }
 
 func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
 	compare := comparator[K](o)
@@ -191,31 +206,37 @@ func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
 // sliceKey is the key function of a slice that row numbers refer to.
 type sliceKey[K Key] struct {
 	keyFunc[int, K]
-	col []K // without more capacity
+	col      []K  // without more capacity
+	numbered bool // elements are their own numbers: keys lie in col by element
 }
 
-func (f sliceKey[K]) repeatable() bool { return true }
+func (f sliceKey[K]) given() bool { return f.numbered }
 
-func (f sliceKey[K]) codes32(dst []uint32, rows []int, o order) { encodeRows(dst, rows, f, o) }
-
-func (f sliceKey[K]) codes64(dst []uint64, rows []int, o order) { encodeRows(dst, rows, f, o) }
-
-func encodeRows[K Key, C code](dst []C, rows []int, f sliceKey[K], o order) {
-	if n := len(rows); n > 0 && inRow(rows) {
-		encode(dst, f.col[rows[0]:rows[0]+n], o)
-		return
+func (f sliceKey[K]) forRows(c Column[int], n int) Column[int] {
+	if c.nulls == noNulls && n > len(f.col) {
+		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, len(f.col)))
 	}
-	extract(dst, rows, f.keyFunc, o)
+	f.numbered = true
+	c.key = f
+	return c
 }
 
-// inRow reports whether every number is one more than the one before.
-func inRow[N int | uint32](at []N) bool {
-	for i, x := range at {
-		if x != at[0]+N(i) {
-			return false
-		}
+func (f sliceKey[K]) holds(p perm.Perm) bool { return overlap(p, f.col) }
+
+func (f sliceKey[K]) codes32(dst []uint32, b batch[int], o order) { encodeRows(dst, b, f, o) }
+
+func (f sliceKey[K]) codes64(dst []uint64, b batch[int], o order) { encodeRows(dst, b, f, o) }
+
+// encodeRows encodes keys where they are, if rows follow each other.
+func encodeRows[K Key, C code](dst []C, b batch[int], f sliceKey[K], o order) {
+	switch {
+	case !f.numbered:
+		extract(dst, b.block, f.keyFunc, o)
+	case b.at == nil:
+		encode(dst, f.col[b.lo:b.lo+len(dst)], o)
+	default:
+		extract(dst, b.at, func(row uint32) K { return f.col[row] }, o)
 	}
-	return true
 }
 
 // piece is how many keys are extracted before they are encoded: their buffer
@@ -228,33 +249,39 @@ const few = 16
 // extract calls key for every element of block and writes the codes.
 func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
 	if len(block) <= few {
-		extractFew(dst, block, key, o)
+		var keys [few]K
+		keysOf(keys[:len(block)], block, key)
+		encode(dst, keys[:len(block)], o)
 		return
 	}
 	var keys [piece]K
 	for len(block) > 0 {
 		n := min(piece, len(block))
-		i := 0
-		for ; i < n-3; i += 4 { // a call loses what the loop holds in registers
-			keys[i%piece] = key(block[i])
-			keys[(i+1)%piece] = key(block[i+1])
-			keys[(i+2)%piece] = key(block[i+2])
-			keys[(i+3)%piece] = key(block[i+3])
-		}
-		for ; i < n; i++ {
-			keys[i%piece] = key(block[i])
-		}
+		keysOf(keys[:n], block[:n], key)
 		encode(dst[:n], keys[:n], o)
 		dst, block = dst[n:], block[n:]
 	}
 }
 
-func extractFew[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
-	var keys [few]K
-	for i, e := range block {
-		keys[i%few] = key(e)
+// keysOf calls key for every element of block, eight a turn: a call loses what
+// the loop holds in registers, so that a turn costs as much as the call of a key
+// that is a field. len(keys) == len(block).
+func keysOf[E, K any](keys []K, block []E, key func(E) K) {
+	for len(block) >= 8 && len(keys) >= 8 {
+		e, k := (*[8]E)(block), (*[8]K)(keys)
+		k[0] = key(e[0])
+		k[1] = key(e[1])
+		k[2] = key(e[2])
+		k[3] = key(e[3])
+		k[4] = key(e[4])
+		k[5] = key(e[5])
+		k[6] = key(e[6])
+		k[7] = key(e[7])
+		block, keys = block[8:], keys[8:]
 	}
-	encode(dst, keys[:len(block)], o)
+	for i := range keys {
+		keys[i] = key(block[i])
+	}
 }
 
 // pieces are buffers for the codes of one column while several are packed.

@@ -13,10 +13,9 @@ import (
 // keptKeys are the keys of a wide column, stored by element so that the key
 // function need not be called again when prefixes tie.
 type keptKeys[E any] interface {
-	// prefix stores the keys of block, whose elements are numbered by at, or
-	// from lo on if at is nil, and writes their first room bits, the null flag
-	// included.
-	prefix(dst []uint64, block []E, lo int, at []uint32, room int)
+	// prefix stores the keys of the len(dst) elements of b and writes their first
+	// room bits, the null flag included.
+	prefix(dst []uint64, b batch[E], room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
 	// along places the keys like their elements, by p, a *cpu.Placement.
@@ -62,17 +61,23 @@ func self[K Key]() Column[K] {
 	return Column[K]{key: selfKey[K]{func(k K) K { return k }}}
 }
 
-func (f selfKey[K]) codes32(dst []uint32, block []K, o order) { encode(dst, block, o) }
-func (f selfKey[K]) codes64(dst []uint64, block []K, o order) { encode(dst, block, o) }
+func (f selfKey[K]) codes32(dst []uint32, b batch[K], o order) { encode(dst, b.block, o) }
+func (f selfKey[K]) codes64(dst []uint64, b batch[K], o order) { encode(dst, b.block, o) }
 
-func (f selfKey[K]) repeatable() bool { return true }
+func (f selfKey[K]) given() bool { return true }
 
 // keep stores nothing: the keys are there already.
 func (f selfKey[K]) keep(c Column[K], rows rows[K], _ *scratch.Arena) keptKeys[K] {
-	return keptAs(&store[K, K]{Column: c, full: comparator[K](c.order), get: f.keyFunc, keys: rows.s})
+	return keptAs(&store[K, K]{Column: c, full: comparator[K](c.order), keys: rows.s})
 }
 
-func (f selfKey[K]) keptSize() uintptr { return 0 }
+// keep stores keys only if they are not given.
+func (f sliceKey[K]) keep(c Column[int], rows rows[int], arena *scratch.Arena) keptKeys[int] {
+	if !c.given() {
+		return f.keyFunc.keep(c, rows, arena)
+	}
+	return keptAs(&store[int, K]{Column: c, full: comparator[K](c.order), keys: f.col})
+}
 
 func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
 	switch kindOf[K]() {
@@ -96,31 +101,31 @@ func bytesAsString[K any](k K) string {
 type store[E any, K Key] struct {
 	Column[E]
 	full func(a, b K) int
-	get  func(E) K
-	keys []K // by element
-	room []K // the same where keys are to be stored, nil where they are given
+	get  func(E) K // nil where keys are given
+	keys []K       // by element
+	room []K       // the same where keys are to be stored, nil where they are given
 }
 
 // put stores the keys of a piece of elements and returns them, in buf if they
 // do not belong together. It makes out the nulls, whose keys are the zero
 // value.
-func (s *store[E, K]) put(buf []K, null []bool, block []E, lo int, at []uint32) []K {
-	if s.room == nil {
-		return as[K](block) // given
+func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
+	keys := buf
+	if b.at == nil {
+		keys = s.keys[b.lo:][:len(buf)]
 	}
-	keys := buf[:len(at)]
-	if at == nil {
-		keys = s.room[lo : lo+len(block)]
+	if s.room == nil { // given
+		for i, x := range b.at {
+			keys[i] = s.keys[x]
+		}
+		return keys
 	}
 	if s.nulls == noNulls {
-		get := s.get
-		for i := range keys {
-			keys[i] = get(block[i])
-		}
+		keysOf(keys, b.block, s.get)
 	} else {
-		s.putNulls(keys, null, block)
+		s.putNulls(keys, null, b.block)
 	}
-	for i, x := range at {
+	for i, x := range b.at {
 		s.room[x] = keys[i]
 	}
 	return keys
@@ -183,33 +188,25 @@ func (s *store[E, K]) flag(dst []uint64, null []bool, room int) {
 	}
 }
 
-// part returns the numbers [i, j) of at, nil if at is nil.
-func part(at []uint32, i, j int) []uint32 {
-	if at == nil {
-		return nil
-	}
-	return at[i:j]
-}
-
 // keptWords keeps keys of fixed size. Depth counts words of their codes.
 type keptWords[E any, K Key] struct{ *store[E, K] }
 
-func (w keptWords[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	if len(block) <= few {
+func (w keptWords[E, K]) prefix(dst []uint64, b batch[E], room int) {
+	if len(dst) <= few {
 		var keys [few]K
 		var null [few]bool
-		w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		w.prefixThrough(keys[:], null[:], dst, b, room)
 		return
 	}
 	var keys [piece]K
 	var null [piece]bool
-	w.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+	w.prefixThrough(keys[:], null[:], dst, b, room)
 }
 
-func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
-	for i := 0; i < len(block); i += len(buf) {
-		j := min(i+len(buf), len(block))
-		encodeWord(dst[i:j], w.put(buf, null, block[i:j], lo+i, part(at, i, j)), 0, w.order)
+func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
+		encodeWord(dst[i:j], w.put(buf[:j-i], null, b.part(i, j)), 0, w.order)
 		w.flag(dst[i:j], null, room)
 	}
 }
@@ -284,24 +281,24 @@ func (t *keptStrings[E, K]) text(k K) string {
 	return *(*string)(unsafe.Pointer(&k))
 }
 
-func (t *keptStrings[E, K]) prefix(dst []uint64, block []E, lo int, at []uint32, room int) {
-	if len(block) <= few {
+func (t *keptStrings[E, K]) prefix(dst []uint64, b batch[E], room int) {
+	if len(dst) <= few {
 		var keys [few]K
 		var null [few]bool
-		t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+		t.prefixThrough(keys[:], null[:], dst, b, room)
 		return
 	}
 	var keys [piece]K
 	var null [piece]bool
-	t.prefixThrough(keys[:], null[:], dst, block, lo, at, room)
+	t.prefixThrough(keys[:], null[:], dst, b, room)
 }
 
-func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, block []E, lo int, at []uint32, room int) {
+func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
 	flip, longest := t.flip(), 0
-	for i := 0; i < len(block); i += len(buf) {
-		j := min(i+len(buf), len(block))
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
 		codes := dst[i:j]
-		for i, k := range t.put(buf, null, block[i:j], lo+i, part(at, i, j))[:len(codes)] {
+		for i, k := range t.put(buf[:j-i], null, b.part(i, j))[:len(codes)] {
 			s := t.text(k)
 			code := prefix(s)
 			longest = max(longest, len(s), zeroByte(code, len(s)))
@@ -364,19 +361,29 @@ func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
 
 func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	still = at[:0]
+	if t.nulls != noNulls {
+		room--
+	}
+	whole := room / 8 // bytes that a prefix shows: of one length, and tying there, strings are equal
+	var a string
+	last := uint32(0) // whose string a is; the first element follows on nothing
 	for i, x := range at {
 		if i%piece == 0 && seen.Mixed() {
 			break
 		}
-		a, b := t.text(t.keys[x-1]), t.text(t.keys[x])
+		if last != x-1 || last == 0 {
+			a = t.text(t.keys[x-1])
+		}
+		b := t.text(t.keys[x])
 		switch {
-		case a == b:
+		case len(a) == len(b) && (len(a) <= whole || a == b):
 			still = append(still, x)
 		case (a < b) != t.order.desc:
 			seen |= cpu.Rise
 		default:
 			seen |= cpu.Fall
 		}
+		a, last = b, x
 	}
 	return still, seen
 }

@@ -101,7 +101,7 @@ type order struct {
 //
 // Sound: called only where kindOf[K] says that K's underlying type is T, or a
 // scalar of T's size and layout, or where rows say that K is int, so size,
-// alignment and pointers are those of T.
+// alignment and pointers are those of T. encodeFloats views codes as narrower ones.
 func as[T, K any](keys []K) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
 }

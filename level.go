@@ -1,12 +1,6 @@
 package sorter
 
-import (
-	"sync"
-
-	"example.com/sorter/cpu"
-	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/scratch"
-)
+import "example.com/sorter/internal/scratch"
 
 // level is a code of up to 64 bits made from consecutive columns: narrow ones
 // packed side by side, and at its end possibly the prefix of a wide one. The
@@ -17,6 +11,7 @@ type level[E any] struct {
 	wide   *Column[E]  // its rest breaks ties before the next level does
 	room   int         // bits of the wide column's prefix
 	bits   int         // of the whole code
+	given  bool        // the keys of all columns are: no element is read for a code
 	kept   keptKeys[E] // of the wide column, made when the level is first used
 	early  early       // codes that were needed before the level's turn
 }
@@ -28,11 +23,11 @@ const minPrefix = 24
 // levels packs columns into as few codes as their widths allow.
 func levels[E any](cols []Column[E], cfg config) []level[E] {
 	var all []level[E]
-	open := level[E]{}
+	open := level[E]{given: true}
 	flush := func() {
 		if open.bits > 0 {
 			all = append(all, open)
-			open = level[E]{}
+			open = level[E]{given: true}
 		}
 	}
 	for _, c := range cols {
@@ -44,7 +39,7 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 				flush()
 			}
 			open.room = 64 - open.bits
-			open.wide = &c
+			open.wide, open.given = &c, open.given && c.given()
 			open.bits = 64
 			flush()
 		default:
@@ -52,6 +47,7 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 				flush()
 			}
 			open.narrow = append(open.narrow, c)
+			open.given = open.given && c.given()
 			open.bits += bits
 		}
 	}
@@ -66,17 +62,6 @@ func (l *level[E]) exact() bool { return l.wide == nil }
 // is equal.
 func decisive[E any](lv []level[E]) bool { return len(lv) == 1 && lv[0].exact() }
 
-// repeatable reports whether the codes of a level can be made again without
-// calling a key function again.
-func (l *level[E]) repeatable() bool {
-	for _, c := range l.narrow {
-		if !c.key.repeatable() || c.nulls != noNulls {
-			return false
-		}
-	}
-	return l.wide == nil
-}
-
 // open makes room for the keys of rows.
 func (l *level[E]) open(rows rows[E], arena *scratch.Arena) {
 	if l.wide != nil && l.kept == nil {
@@ -84,31 +69,27 @@ func (l *level[E]) open(rows rows[E], arena *scratch.Arena) {
 	}
 }
 
-// codes writes the codes of block, whose elements are numbered by at, or from
-// lo on if at is nil.
-func (l *level[E]) codes(dst []uint64, block []E, lo int, at []uint32) {
+// codes writes the codes of the len(dst) elements of b.
+func (l *level[E]) codes(dst []uint64, b batch[E]) {
 	if len(l.narrow) == 0 {
-		l.kept.prefix(dst, block, lo, at, l.room)
+		l.kept.prefix(dst, b, l.room)
 		return
 	}
-	l.narrow[0].codes(dst, block)
+	l.narrow[0].codes(dst, b)
 	if len(l.narrow) == 1 && l.wide == nil {
 		return
 	}
 	part := pieces.Get().(*[piece]uint64)
 	defer pieces.Put(part)
-	for i := 0; i < len(block); i += piece {
-		j := min(i+piece, len(block))
+	for i := 0; i < len(dst); i += piece {
+		j := min(i+piece, len(dst))
+		some := b.part(i, j)
 		for _, c := range l.narrow[1:] {
-			c.codes(part[:j-i], block[i:j])
+			c.codes(part[:j-i], some)
 			join(dst[i:j], part, c.bits())
 		}
 		if l.wide != nil {
-			numbers, first := at, lo+i
-			if at != nil {
-				numbers, first = at[i:j], 0
-			}
-			l.kept.prefix(part[:j-i], block[i:j], first, numbers, l.room)
+			l.kept.prefix(part[:j-i], some, l.room)
 			join(dst[i:j], part, l.room)
 		}
 	}
@@ -122,67 +103,18 @@ func join(dst []uint64, part *[piece]uint64, width int) {
 }
 
 // codes32 is codes for levels of at most 32 bits, which are exact.
-func (l *level[E]) codes32(dst []uint32, block []E) {
+func (l *level[E]) codes32(dst []uint32, b batch[E]) {
 	if c := l.narrow[0]; len(l.narrow) == 1 && c.nulls == noNulls {
-		c.key.codes32(dst, block, c.order)
+		c.key.codes32(dst, b, c.order)
 		return
 	}
-	wide := make([]uint64, len(block))
-	l.codes(wide, block, 0, nil)
-	for i, c := range wide {
-		dst[i] = uint32(c)
-	}
-}
-
-// rows is where elements are read: a slice, or row numbers themselves.
-type rows[E any] struct {
-	s       []E
-	n       int
-	aside   []E        // takes a copy of each block that is read, unless nil
-	numbers bool       // E is int, and elements are row numbers, which have no slice
-	blocks  *sync.Pool // of *[]E with engine.Block of them
-}
-
-func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
-
-// block passes up to engine.Block elements [lo, hi) on to use.
-func (r rows[E]) block(lo, hi int, use func(block []E)) {
-	if !r.numbers {
-		use(r.s[lo:hi])
-		if r.aside != nil {
-			cpu.CopyPast(r.aside[lo:], r.s[lo:hi])
+	wide := pieces.Get().(*[piece]uint64)
+	defer pieces.Put(wide)
+	for i := 0; i < len(dst); i += piece {
+		j := min(i+piece, len(dst))
+		l.codes(wide[:j-i], b.part(i, j))
+		for k, c := range wide[:j-i] {
+			dst[i+k] = uint32(c)
 		}
-		return
 	}
-	buf, _ := r.blocks.Get().(*[]E)
-	if buf == nil {
-		buf = new([]E)
-		*buf = make([]E, engine.Block)
-	}
-	block := (*buf)[:hi-lo]
-	numbers := as[int](block)
-	for i := range numbers {
-		numbers[i] = lo + i
-	}
-	use(block)
-	r.blocks.Put(buf)
-}
-
-// pick returns the elements numbered by at, in buf or where they are.
-func (r rows[E]) pick(buf []E, at []uint32) []E {
-	if first := int(at[0]); !r.numbers && inRow(at) {
-		return r.s[first : first+len(at)]
-	}
-	buf = buf[:len(at)]
-	if r.numbers {
-		numbers := as[int](buf)
-		for i, k := range at {
-			numbers[i] = int(k)
-		}
-		return buf
-	}
-	for i, k := range at {
-		buf[i] = r.s[k]
-	}
-	return buf
 }

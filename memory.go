@@ -40,9 +40,13 @@ func roundedUp(n int, bytes int64) int64 {
 }
 
 // needOn is need of a sort that an engine begins and the CPU may have to
-// finish, with codes kept for it.
+// finish, with codes kept for it that cannot be made again.
 func needOn[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
-	return need(r, a, lv, size) + scratch.Size(r.n, uintptr(codeSize(lv))) + tieBytes(r, lv)
+	bytes := need(r, a, lv, size) + tieBytes(r, lv)
+	if !lv[0].given {
+		bytes += scratch.Size(r.n, uintptr(codeSize(lv)))
+	}
+	return bytes
 }
 
 // needAlone is need of a sort that a device does or nobody.
@@ -94,11 +98,11 @@ func codeSize[E any](lv []level[E]) int64 {
 	return 8
 }
 
-// keptSize is the bytes per element that wide columns store.
+// keptSize is the bytes per element that wide columns store, of keys not given.
 func keptSize[E any](lv []level[E]) int64 {
 	size := int64(0)
 	for _, l := range lv {
-		if l.wide != nil {
+		if l.wide != nil && !l.wide.given() {
 			size += int64(l.wide.key.keptSize())
 		}
 	}

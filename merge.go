@@ -66,11 +66,11 @@ func (m *merger[E]) extract(r *run) error {
 		src := paced(r, func(dst []uint64, lo int) {
 			fromA := min(len(dst), max(0, len(m.a)-lo))
 			if fromA > 0 {
-				l.codes(dst[:fromA], m.a[lo:lo+fromA], lo, nil)
+				l.codes(dst[:fromA], batch[E]{block: m.a[lo : lo+fromA], lo: lo})
 			}
 			if rest := dst[fromA:]; len(rest) > 0 {
 				at := lo + fromA - len(m.a)
-				l.codes(rest, m.b[at:at+len(rest)], lo+fromA, nil)
+				l.codes(rest, batch[E]{block: m.b[at : at+len(rest)], lo: lo + fromA})
 			}
 		})
 		err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { src(codes[lo:hi], lo) })

@@ -16,13 +16,15 @@ import (
 type Option func(config) config
 
 // config is what the options of one call add up to. It is passed by value, so
-// that a small sort allocates nothing for it.
+// that a small sort allocates nothing for it. Its fields fill whole vectors:
+// copies of such a size wait for the stores of the copy before where their last
+// vectors overlap, 20 ns in a small sort.
 type config struct {
 	stable     bool
 	descending bool
 	nansLast   bool
-	backend    Backend
 	algorithm  Algorithm
+	backend    Backend
 	ctx        context.Context
 	workers    int // 0: GOMAXPROCS, which takes a lock to read
 	limit      int64
@@ -156,21 +158,28 @@ func OnProgress(f func(Progress)) Option {
 // On an error the result is nil, and after an error or a panic the contents of
 // p's memory are unspecified; the keys are untouched. Nobody else may use that
 // memory during the call, so no two calls at a time may have it, and it panics if
-// the elements are in it; key functions may not read it either. Calls that return
+// the elements are in it, or a column of [AscOf] or [DescOf]; key functions may not
+// read it either. Calls that return
 // no permutation ignore the option, as they do others that do not concern them: a
 // list of options may serve several calls.
 func Into(p perm.Perm) Option {
 	return func(c config) config { c.into = p; return c }
 }
 
-// result returns memory for the order of rows.
-func result[E any](rows rows[E], cfg config) perm.Perm {
-	if cfg.into == nil || cap(cfg.into) < rows.n {
-		return scratch.Unset(rows.n)
+// result returns memory for the order of n elements by cols, those of s
+// unless they are row numbers: that of into, if there is enough.
+func result[E any](s []E, n int, into perm.Perm, cols ...Column[E]) perm.Perm {
+	if into == nil || cap(into) < n {
+		return scratch.Unset(n)
 	}
-	p := cfg.into[:rows.n]
-	if overlap(p, rows.s) {
+	p := into[:n]
+	if overlap(p, s) {
 		panic("sorter: Into memory that holds the elements to be ordered")
+	}
+	for _, c := range cols {
+		if c.key.holds(p) {
+			panic("sorter: Into memory that holds a column to order by")
+		}
 	}
 	return p
 }

@@ -98,7 +98,7 @@ func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, erro
 	if err != nil {
 		return nil, err
 	}
-	p := result(rows, cfg)
+	p := result(rows.s, rows.n, cfg.into, cols...)
 	r.used.Algorithm = IndexGather.String()
 	if err := orderRows(r, rows, levels(cols, cfg), p); err != nil {
 		return nil, err

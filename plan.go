@@ -189,7 +189,7 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 	})
 }
 
-const gatherPiece = 1 << 15
+const gatherPiece = cpu.GatherPiece
 
 // orderRows writes the order of rows under lv to index.
 func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
@@ -228,13 +228,13 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 // source32 and source64 extract the codes of l, the first level.
 func source32[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint32] {
 	return paced(r, func(dst []uint32, lo int) {
-		rows.block(lo, lo+len(dst), func(block []E) { l.codes32(dst, block) })
+		rows.block(l, lo, lo+len(dst), func(b batch[E]) { l.codes32(dst, b) })
 	})
 }
 
 func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
 	return paced(r, func(dst []uint64, lo int) {
-		rows.block(lo, lo+len(dst), func(block []E) { l.codes(dst, block, lo, nil) })
+		rows.block(l, lo, lo+len(dst), func(b batch[E]) { l.codes(dst, b) })
 	})
 }
 
@@ -323,7 +323,7 @@ func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E],
 	if b == nil {
 		return orderCodes(r, rows, lv, index, src)
 	}
-	if r.mayFinish(b) && !lv[0].repeatable() {
+	if r.mayFinish(b) && !lv[0].given {
 		src = once(r, src)
 	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,

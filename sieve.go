@@ -25,7 +25,7 @@ type sieve[E any] struct {
 	own    uint64   // code of the last of found when it was cut
 	last   uint32   // that element
 	full   bool     // whether it was cut
-	codes  []uint64 // of a block of elements
+	codes  []uint64 // of a block of candidates
 	at     []uint32 // their numbers
 }
 
@@ -41,7 +41,8 @@ func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
 	v.codes, v.at = scratch.Take[uint64](arena, engine.Block), scratch.Take[uint32](arena, engine.Block)
 }
 
-func (v *sieve[E]) add(codes []uint64, base int, bound *atomic.Uint64) {
+// add takes the codes of elements base, base+1, ….
+func add[E any, C code](v *sieve[E], codes []C, base int, bound *atomic.Uint64) {
 	limit := min(v.own, bound.Load())
 	if v.full && limit == v.own && decisive(v.t.levels) {
 		// Ties of equal keys: the k found come earlier than these.
@@ -50,9 +51,11 @@ func (v *sieve[E]) add(codes []uint64, base int, bound *atomic.Uint64) {
 		}
 		limit--
 	}
-	for i, c := range codes {
-		if c <= limit && !(v.full && c == v.own && v.behind(uint32(base+i))) {
-			v.found = append(v.found, candidate{c, uint32(base + i)})
+	most := C(min(limit, uint64(^C(0))))
+	for i := firstUpTo(codes, most); i < len(codes); i += 1 + firstUpTo(codes[i+1:], most) {
+		c := candidate{uint64(codes[i]), uint32(base + i)}
+		if !(v.full && c.code == v.own && v.behind(c.at)) {
+			v.found = append(v.found, c)
 		}
 	}
 	if cap(v.found)-len(v.found) >= engine.Block {
@@ -65,6 +68,17 @@ func (v *sieve[E]) add(codes []uint64, base int, bound *atomic.Uint64) {
 			return
 		}
 	}
+}
+
+// firstUpTo returns the position of the first code that is not above most, or the
+// number of codes. By itself, the loop keeps its few values in registers.
+func firstUpTo[C code](codes []C, most C) int {
+	for i, c := range codes {
+		if c <= most {
+			return i
+		}
+	}
+	return len(codes)
 }
 
 // behind reports whether an element that ties with the last of the k found on

@@ -2,46 +2,51 @@ package sorter
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 
+	"golang.org/x/exp/constraints"
+
 	"example.com/sorter/cpu"
+	"example.com/sorter/internal/floats"
 	"example.com/sorter/perm"
 )
 
 const (
-	// tinySort is the length up to which elements are moved by insertion, with
+	// tinySort is the length up to which elements are ordered by counting, with
 	// nothing but the stack.
 	tinySort = 16
 
-	// tinyBytes is the largest element that insertion moves.
+	// tinyBytes is the largest element that the stack takes so many of.
 	tinyBytes = 128
 )
 
 // small reports whether n elements are sorted on the calling goroutine without
 // a run: nobody asks for more than the result.
-func (c config) small(n int) bool {
+func (c *config) small(n int) bool {
 	return n <= cpu.SmallLen && c.backend == nil && c.stats == nil &&
 		c.limit == 0 && c.progress == nil && c.algorithm == Auto && c.ctx == nil
 }
 
-func (c config) order() order { return order{c.descending, c.nansLast} }
+func (c *config) order() order { return order{c.descending, c.nansLast} }
 
 // sortSmall sorts s with pooled memory only.
-func sortSmall[E any, K Key](s []E, key func(E) K, cfg config) {
+func sortSmall[E any, K Key](s []E, key func(E) K, o order) {
 	var e E
-	tiny := len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes
+	if len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes {
+		sortTiny(s, key, o)
+		return
+	}
 	switch k := kindOf[K](); {
-	case k.wide() && tiny:
-		sortTinyWide(s, key, cfg.order())
 	case k.wide():
-		sortSmallWide(s, key, cfg.order())
-	case tiny:
-		sortTiny(s, key, cfg.order())
+		index := orderSmallWide(s, key, o)
+		cpu.FollowCycles(s, index.order)
+		index.space.Put()
 	case codeBits[k] <= 32:
-		moveSmall[uint32](s, key, cfg.order())
+		moveSmall[uint32](s, key, o)
 	default:
-		moveSmall[uint64](s, key, cfg.order())
+		moveSmall[uint64](s, key, o)
 	}
 }
 
@@ -52,30 +57,26 @@ func moveSmall[C code, E any, K Key](s []E, key func(E) K, o order) {
 	w.Put()
 }
 
-// sortSmallWide sorts by keys wider than 64 bits: by prefix, and the ties by
-// comparing keys.
-func sortSmallWide[E any, K Key](s []E, key func(E) K, o order) {
-	index := orderSmallWide(s, key, o)
-	cpu.FollowCycles(s, index.order)
-	index.space.Put()
-}
-
 // smallIndex is an order that lives in a pooled workspace.
 type smallIndex struct {
 	order []uint32
 	space *cpu.Small[uint64]
 }
 
+// orderSmallWide orders by keys wider than 64 bits.
 func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
 	keys := make([]K, len(s))
-	for i := range s {
-		keys[i] = key(s[i])
-	}
+	keysOf(keys, s, key)
 	w := cpu.GetSmall[uint64]()
-	codes := w.Codes[:len(s)]
+	codes, index := w.Codes[:len(s)], w.Index[:len(s)]
 	prefixes(codes, keys, o)
-	index := w.Index[:len(s)]
 	w.Order(index)
+	orderTied(index, codes, keys, o)
+	return smallIndex{index, w}
+}
+
+// orderTied orders the keys whose prefixes tie by comparing them.
+func orderTied[K Key](index []uint32, codes []uint64, keys []K, o order) {
 	var compare func(a, b K) int
 	for i := 1; i < len(index); i++ {
 		if codes[index[i]] != codes[index[i-1]] {
@@ -95,7 +96,6 @@ func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
 			return compare(keys[a], keys[b])
 		})
 	}
-	return smallIndex{index, w}
 }
 
 // prefixes writes the leading 64 bits of the codes of wide keys.
@@ -118,104 +118,106 @@ func prefixes[K Key](dst []uint64, keys []K, o order) {
 	}
 }
 
-// sortTiny sorts by insertion.
+// sortTiny sorts a few elements with nothing but the stack.
 func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
-	var codes [tinySort]uint64
-	var keys [tinySort]K
-	for i := range s {
-		keys[i%tinySort] = key(s[i])
-	}
-	encode(codes[:len(s)], keys[:len(s)], o)
-	for i := 1; i < len(s); i++ {
-		c := codes[i%tinySort]
-		if codes[(i-1)%tinySort] <= c {
-			continue
-		}
-		e := s[i]
-		j := i
-		for ; j > 0 && codes[(j-1)%tinySort] > c; j-- {
-			codes[j%tinySort], s[j] = codes[(j-1)%tinySort], s[j-1]
-		}
-		codes[j%tinySort], s[j] = c, e
-	}
-}
-
-// sortTinyWide is sortTiny for keys wider than 64 bits, which are compared where
-// their prefixes tie.
-func sortTinyWide[E any, K Key](s []E, key func(E) K, o order) {
-	var codes [tinySort]uint64
-	var keys [tinySort]K
-	for i := range s {
-		keys[i%tinySort] = key(s[i])
-	}
-	prefixes(codes[:len(s)], keys[:len(s)], o)
-	var compare func(a, b K) int
-	for i := 1; i < len(s); i++ {
-		c, k, e := codes[i%tinySort], keys[i%tinySort], s[i]
-		j := i
-		for ; j > 0 && codes[(j-1)%tinySort] >= c; j-- {
-			if codes[(j-1)%tinySort] == c {
-				if compare == nil {
-					compare = comparator[K](o)
-				}
-				if compare(keys[(j-1)%tinySort], k) <= 0 {
-					break
-				}
-			}
-			codes[j%tinySort], keys[j%tinySort], s[j] = codes[(j-1)%tinySort], keys[(j-1)%tinySort], s[j-1]
-		}
-		if j < i {
-			codes[j%tinySort], keys[j%tinySort], s[j] = c, k, e
-		}
-	}
-}
-
-// orderTiny writes the order of s, found by insertion, to p.
-func orderTiny[E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
-	var codes [tinySort]uint64
-	extract(codes[:len(s)], s, key, o)
-	for i := range p {
-		c := codes[i%tinySort]
-		j := i
-		for ; j > 0 && codes[(j-1)%tinySort] > c; j-- {
-			codes[j%tinySort], p[j] = codes[(j-1)%tinySort], p[j-1]
-		}
-		codes[j%tinySort], p[j] = c, uint32(i)
-	}
-}
-
-// topSmall moves the first k elements of s to the front with pooled memory
-// only, but for the k elements.
-func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
-	if kindOf[K]().wide() {
-		index := orderSmallWide(s, key, o)
-		toFront(s, index.order[:k])
-		index.space.Put()
+	var index [tinySort]uint32
+	if !orderTiny(index[:len(s)], s, key, o) {
 		return
 	}
-	w := cpu.GetSmall[uint64]()
-	extract(w.Codes[:len(s)], s, key, o)
-	w.Order(w.Index[:len(s)])
-	toFront(s, w.Index[:k])
-	w.Put()
+	var old [tinySort]E
+	for i, e := range s {
+		old[i%tinySort] = e
+	}
+	for i := range s {
+		s[i] = old[index[i%tinySort]%tinySort]
+	}
+}
+
+// orderTiny writes the order of s to index and reports whether s may be out of it.
+func orderTiny[E any, K Key](index []uint32, s []E, key func(E) K, o order) bool {
+	var room [tinySort]K
+	var codes [tinySort]uint64
+	keys := room[:len(s)]
+	keysOf(keys, s, key)
+	if kindOf[K]().wide() {
+		prefixes(codes[:len(s)], keys, o)
+		rank(index, codes[:len(s)])
+		orderTied(index, codes[:len(s)], keys, o)
+		return true
+	}
+	encode(codes[:len(s)], keys, o)
+	return rank(index, codes[:len(s)])
+}
+
+// rank writes the order of a few codes to index, ties in input order, and reports
+// whether that is another one than theirs. Behind those that are in order already
+// it counts how many codes come before each, two against all before them at a
+// time: sums of comparisons, where an insertion would branch on each, which nobody
+// can predict. Ten codes take 40 ns, inserted 80 (EPYC of 2022).
+func rank(index []uint32, codes []uint64) bool {
+	var before [tinySort]uint64
+	n, sorted := len(codes), 0
+	for ; sorted < n && (sorted == 0 || codes[sorted-1] <= codes[sorted]); sorted++ {
+		before[sorted%tinySort] = uint64(sorted)
+	}
+	for i := sorted - (n-sorted)%2; i < n; i += 2 {
+		a, b := codes[i], codes[i+1]
+		swap := below(b, a)
+		first, second := uint64(i)+swap, uint64(i+1)-swap
+		for j, c := range codes[:i] {
+			pastA, pastB := below(a, c), below(b, c)
+			before[j%tinySort] += pastA + pastB
+			first -= pastA
+			second -= pastB
+		}
+		before[i%tinySort], before[(i+1)%tinySort] = first, second
+	}
+	for i := range codes {
+		index[before[i%tinySort]] = uint32(i)
+	}
+	return sorted < n
+}
+
+// below returns 1 if a < b, and otherwise 0.
+func below(a, b uint64) uint64 {
+	_, borrow := bits.Sub64(a, b, 0)
+	return borrow
 }
 
 // orderSmall returns the order of s with pooled memory only.
-func orderSmall[E any, K Key](s []E, key func(E) K, cfg config) perm.Perm {
-	p, o := result(sliceRows(s), cfg), cfg.order()
+func orderSmall[E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
+	if len(s) <= tinySort {
+		orderTiny(p, s, key, o)
+		return
+	}
 	switch k := kindOf[K](); {
 	case k.wide():
 		index := orderSmallWide(s, key, o)
 		copy(p, index.order)
 		index.space.Put()
-	case len(s) <= tinySort:
-		orderTiny(p, s, key, o)
 	case codeBits[k] <= 32:
 		orderSmallCodes[uint32](p, s, key, o)
 	default:
 		orderSmallCodes[uint64](p, s, key, o)
 	}
-	return p
+}
+
+// topSmall moves the first k elements of s to the front with pooled memory only.
+func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
+	switch {
+	case k >= len(s) || len(s) <= tinySort:
+		sortSmall(s, key, o)
+	case kindOf[K]().wide():
+		index := orderSmallWide(s, key, o)
+		toFront(s, index.order[:k])
+		index.space.Put()
+	default:
+		w := cpu.GetSmall[uint64]()
+		extract(w.Codes[:len(s)], s, key, o)
+		w.Order(w.Index[:len(s)])
+		toFront(s, w.Index[:k])
+		w.Put()
+	}
 }
 
 func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
@@ -225,55 +227,98 @@ func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o 
 	w.Put()
 }
 
-// tinyKeys is the length up to which plain keys are sorted by comparison.
-const tinyKeys = 128
-
-// sortKeysTiny sorts a few keys with nothing but the stack.
-func sortKeysTiny[C code, K Key](keys []K, o order) {
-	if !o.desc && sortInts(keys) {
-		return
-	}
-	if len(keys) <= tinySort {
-		var room [tinySort]C
-		sortKeysThrough(room[:len(keys)], keys, o)
-		return
-	}
-	var room [tinyKeys]C
-	sortKeysThrough(room[:len(keys)], keys, o)
-}
-
-// sortInts sorts keys that are integers as common as to need no code, and
-// reports whether they are.
-func sortInts[K Key](keys []K) bool {
-	switch kindOf[K]() {
-	case kindInt32:
-		slices.Sort(as[int32](keys))
-	case kindInt64:
-		slices.Sort(as[int64](keys))
-	case kindUint32:
-		slices.Sort(as[uint32](keys))
-	case kindUint64:
-		slices.Sort(as[uint64](keys))
-	default:
-		return false
-	}
-	return true
-}
-
-func sortKeysThrough[C code, K Key](codes []C, keys []K, o order) {
-	encodeKeys(codes, keys, o)
-	slices.Sort(codes)
-	decodeKeys(keys, codes, o)
-}
+// tinyKeys is the length up to which plain keys are sorted by insertion.
+const tinyKeys = 48
 
 // sortKeysSmall sorts keys with pooled memory only.
-func sortKeysSmall[C code, K Key](keys []K, o order) {
-	if len(keys) <= tinyKeys {
-		sortKeysTiny[C](keys, o)
-		return
+func sortKeysSmall[K Key](keys []K, o order, stable bool) {
+	switch k := kindOf[K](); {
+	case !k.plain(stable):
+		sortSmall(keys, func(k K) K { return k }, o)
+	case len(keys) <= tinyKeys:
+		sortKeysTiny(k, keys, o)
+	case codeBits[k] <= 32:
+		sortKeysPooled[uint32](keys, o)
+	default:
+		sortKeysPooled[uint64](keys, o)
 	}
+}
+
+func sortKeysPooled[C code, K Key](keys []K, o order) {
 	w := cpu.GetSmall[C]()
 	encodeKeys(w.Codes[:len(keys)], keys, o)
 	decodeKeys(keys, w.Sort(len(keys)), o)
 	w.Put()
+}
+
+// sortKeysTiny sorts a few keys with nothing but the stack: integers as they are,
+// unless they are so narrow that minima of theirs are branches, and others by
+// their codes.
+func sortKeysTiny[K Key](k kind, keys []K, o order) {
+	switch k {
+	case kindInt32:
+		insert(as[int32](keys))
+	case kindUint32:
+		insert(as[uint32](keys))
+	case kindInt64:
+		insert(as[int64](keys))
+	case kindUint64:
+		insert(as[uint64](keys))
+	case kindFloat32:
+		insertFloats(as[uint32](keys), o)
+		return
+	case kindFloat64:
+		insertFloats(as[uint64](keys), o)
+		return
+	default:
+		insertCodes(keys, o)
+		return
+	}
+	if o.desc {
+		slices.Reverse(keys) // equal ones cannot be told apart
+	}
+}
+
+// insertFloats sorts a few floats, given their bits, by turning them into codes and
+// back where they are.
+func insertFloats[B floats.Bits](keys []B, o order) {
+	f := floats.Exact[B](o.desc, o.nansLast)
+	f.Encode(keys, keys)
+	insert(keys)
+	f.Decode(keys, keys)
+}
+
+func insertCodes[K Key](keys []K, o order) {
+	var room [tinyKeys]uint32
+	codes := room[:len(keys)]
+	encode(codes, keys, o)
+	insert(codes)
+	decodeKeys(keys, codes, o)
+}
+
+// insert sorts a few values. Behind those that are in order already it inserts
+// two at a time, walking past all before them with minima and maxima, which do
+// not branch: ten take 34 ns, 100 by comparing until a place is found (EPYC of
+// 2022).
+func insert[T constraints.Integer](s []T) {
+	i := 1
+	for i < len(s) && s[i-1] <= s[i] {
+		i++
+	}
+	if i < len(s) && (len(s)-i)%2 != 0 {
+		x := s[i]
+		for j, y := range s[:i] {
+			s[j], x = min(x, y), max(x, y)
+		}
+		s[i] = x
+		i++
+	}
+	for ; i < len(s); i += 2 {
+		x, y := min(s[i], s[i+1]), max(s[i], s[i+1])
+		for j, z := range s[:i] {
+			s[j], z = min(x, z), max(x, z)
+			x, y = min(z, y), max(z, y)
+		}
+		s[i], s[i+1] = x, y
+	}
 }

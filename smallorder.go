@@ -49,7 +49,7 @@ func (o Ordering[E]) smallOrder(n int, cfg config) *smallOrder[E] {
 // order returns the order of s, which belongs to w.
 func (w *smallOrder[E]) order(s []E) []uint32 {
 	codes, index := w.codes[:len(s)], w.index[:len(s)]
-	w.levels[0].codes(codes, s, 0, nil)
+	w.levels[0].codes(codes, batch[E]{block: s})
 	for i := range index {
 		index[i] = uint32(i)
 	}
@@ -83,7 +83,7 @@ func (o Ordering[E]) sortSmall(s []E, cfg config) {
 }
 
 func (o Ordering[E]) orderSmall(s []E, cfg config) perm.Perm {
-	p := result(sliceRows(s), cfg)
+	p := result(s, len(s), cfg.into, o.cols...)
 	w := o.smallOrder(len(s), cfg)
 	copy(p, w.order(s))
 	w.put(len(s))

@@ -34,7 +34,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) {
-		sortSmall(s, key, cfg)
+		sortSmall(s, key, cfg.order())
 		return nil
 	}
 	return sortRows([]Column[E]{Asc(key)}, s, cfg)
@@ -48,7 +48,12 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // [MemoryLimit] below that scratch these keys are sorted where they are, by
 // comparison on the calling goroutine and to the end, whatever [WithContext] says.
 func SortKeys[K Key](keys []K, opts ...Option) error {
-	return sortKeys(keys, configure(opts))
+	cfg := configure(opts)
+	if cfg.small(len(keys)) {
+		sortKeysSmall(keys, cfg.order(), cfg.stable)
+		return nil
+	}
+	return sortKeys(keys, cfg)
 }
 
 // SortPairs sorts keys and reorders values with them. The lengths must be
@@ -70,7 +75,9 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) {
-		return orderSmall(s, key, cfg), nil
+		p := result(s, len(s), cfg.into)
+		orderSmall(p, s, key, cfg.order())
+		return p, nil
 	}
 	return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
 }
@@ -80,20 +87,27 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg := configure(opts)
 	if cfg.small(len(keys)) {
-		return orderSmall(keys, func(k K) K { return k }, cfg), nil
+		p := result(keys, len(keys), cfg.into)
+		orderSmall(p, keys, func(k K) K { return k }, cfg.order())
+		return p, nil
 	}
 	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)
 }
 
 // OrderN returns the order of the rows 0 … n-1 by columns whose key functions
 // take a row number: the argsort of data that is stored by column (see [AscOf]), in
-// an arena or in a file. It panics if n is negative; see [Order] for the rest.
+// an arena or in a file. It panics if n is negative, or more rows than a column of
+// [AscOf] without nulls has; see [Order] for the rest.
 func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
+	by := By(cols...)
+	for i, c := range by.cols {
+		by.cols[i] = c.key.forRows(c, n)
+	}
 	numbers := rows[int]{n: n, numbers: true, blocks: new(sync.Pool)}
-	return orderOf(By(cols...).cols, numbers, configure(opts))
+	return orderOf(by.cols, numbers, configure(opts))
 }
 
 // TopK moves the first k elements of the order to the front of s, in order.
@@ -114,11 +128,7 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	}
 	cfg := configure(opts)
 	if cfg.small(len(s)) && k > 0 {
-		if k >= len(s) {
-			sortSmall(s, key, cfg)
-		} else {
-			topSmall(s, k, key, cfg.order())
-		}
+		topSmall(s, k, key, cfg.order())
 		return nil
 	}
 	return topRows([]Column[E]{Asc(key)}, s, k, cfg)

@@ -1,6 +1,8 @@
 package sorter
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -12,16 +14,19 @@ import (
 	"example.com/sorter/perm"
 )
 
+// plain reports whether keys of a kind are sorted through codes that lose
+// nothing, where keys that tie need not keep their order or cannot be told apart.
+func (k kind) plain(stable bool) bool {
+	floats := k == kindFloat32 || k == kindFloat64
+	return !k.wide() && k != kindFloats2 && !(floats && stable)
+}
+
 // sortKeys sorts keys that are the elements themselves.
 func sortKeys[K Key](keys []K, cfg config) error {
-	k := kindOf[K]()
-	floats := k == kindFloat32 || k == kindFloat64
-	asCodes := !k.wide() && k != kindFloats2 && !(floats && cfg.stable)
-	switch {
-	case cfg.small(len(keys)) && !asCodes:
-		sortSmall(keys, func(k K) K { return k }, cfg)
-		return nil
-	case !asCodes || cfg.algorithm == BucketRadix || cfg.algorithm == IndexGather:
+	switch k := kindOf[K](); {
+	case k == kindString && cfg.backend == nil && cfg.algorithm == Auto:
+		return sortStrings(keys, cfg)
+	case !k.plain(cfg.stable) || cfg.algorithm == BucketRadix || cfg.algorithm == IndexGather:
 		return sortRows([]Column[K]{self[K]()}, keys, cfg)
 	case codeBits[k] <= 32:
 		return sortCodes[uint32](keys, cfg)
@@ -29,13 +34,59 @@ func sortKeys[K Key](keys []K, cfg config) error {
 	return sortCodes[uint64](keys, cfg)
 }
 
+// sortStrings sorts strings, which unlike the keys of other elements may be read
+// as often as it pays: whether they are in order is found out first, by comparing
+// neighbours, and costs less than to make codes and to follow those that tie.
+// Others give that away at once.
+func sortStrings[K Key](keys []K, cfg config) error {
+	r, err := begin(cfg, len(keys))
+	defer r.end()
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	steps, err := stepsOf(r, as[string](keys), cfg.descending)
+	switch {
+	case err != nil:
+		return err
+	case steps == 0 || steps.Mixed():
+		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
+	}
+	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), 64
+	switch steps {
+	case cpu.Fall:
+		r.Trace.Found("reversed")
+		return cpu.Reverse(&r.Env, keys)
+	case cpu.Tie:
+		r.Trace.Found("flat")
+	default:
+		r.Trace.Found("sorted")
+	}
+	return nil
+}
+
+// stepsOf tells how strings follow on each other, up to a mixture.
+func stepsOf(r *run, keys []string, desc bool) (cpu.Steps, error) {
+	var seen atomic.Uint32
+	err := r.Stage("survey", len(keys), gatherPiece, func(_, lo, hi int) {
+		steps := cpu.Steps(seen.Load())
+		for i := max(lo, 1); i < hi && !steps.Mixed(); i++ {
+			switch c := cmp.Compare(keys[i-1], keys[i]); {
+			case c == 0:
+				steps |= cpu.Tie
+			case (c < 0) != desc:
+				steps |= cpu.Rise
+			default:
+				steps |= cpu.Fall
+			}
+		}
+		seen.Or(uint32(steps))
+	})
+	return cpu.Steps(seen.Load()), err
+}
+
 // sortCodes sorts keys through codes that lose nothing.
 func sortCodes[C code, K Key](keys []K, cfg config) error {
 	o := cfg.order()
-	if cfg.small(len(keys)) {
-		sortKeysSmall[C](keys, o)
-		return nil
-	}
 	r, err := begin(cfg, len(keys))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
@@ -47,6 +98,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		View:    viewKeys[C](keys, o),
 		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
 		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
+		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
 	}
 	var c C
 	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
@@ -135,6 +187,29 @@ func viewKeys[C code, K Key](keys []K, o order) func(lo, hi int, buf []C) []C {
 		encodeKeys(buf[:hi-lo], keys[lo:hi], o)
 		return buf[:hi-lo]
 	}
+}
+
+// plainKeys returns keys as their codes if these, from least to most, are the keys'
+// bits plus one number, which it returns, too: those of numbers that are not
+// negative, in ascending order.
+func plainKeys[C code, K Key](keys []K, least, most C, o order) ([]C, C) {
+	var zero [1]K
+	var plus [1]C
+	if unsafe.Sizeof(zero) != unsafe.Sizeof(plus) || o.desc {
+		return nil, 0
+	}
+	encodeKeys(plus[:], zero[:], o)
+	last := ^C(0)
+	switch kindOf[K]() {
+	case kindFloat32:
+		last = C(math.Float32bits(float32(math.Inf(1))))
+	case kindFloat64:
+		last = C(math.Float64bits(math.Inf(1)))
+	}
+	if least < plus[0] || most-plus[0] > last {
+		return nil, 0
+	}
+	return as[C](keys), plus[0]
 }
 
 // sortKeysInPlace sorts keys with no other memory: by codes of their own size,

@@ -2,6 +2,7 @@ package sorter_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -525,13 +526,27 @@ func TestColumnOf(t *testing.T) {
 		sorter.Desc(func(row int) string { return c[row] }),
 	}
 	slice := []sorter.Column[int]{sorter.DescOf(a).NullsLast(missing), sorter.AscOf(b), sorter.DescOf(c)}
+	calls = append(calls, calls[0], sorter.Asc(func(row int) int16 { return a[row] }), calls[2])
+	slice = append(slice, slice[0], sorter.AscOf(a), slice[2])
 	for from := range calls {
 		want, err := sorter.OrderN(n, calls[from:], sorter.Stable())
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := sorter.OrderN(n, slice[from:], sorter.Stable())
-		checkSame(t, fmt.Sprintf("rows by columns from %d on", from), err, p, want)
+		check := func(name string, opts ...sorter.Option) error {
+			p, err := sorter.OrderN(n, slice[from:], append(opts, sorter.Stable())...)
+			if !errors.Is(err, sorter.ErrMemoryLimit) {
+				checkSame(t, fmt.Sprintf("rows by columns from %d on%s", from, name), err, p, want)
+			}
+			return err
+		}
+		check("")
+		check(" under a context", sorter.WithContext(neverCancelled))
+		check(" on another engine", sorter.On(&plainEngine{}), sorter.Workers(3))
+		check(" by another algorithm", sorter.Use(sorter.MergeSort), sorter.Workers(1))
+		for limit := int64(n); errors.Is(check(" in the least memory", sorter.MemoryLimit(limit)), sorter.ErrMemoryLimit); {
+			limit += limit / 4
+		}
 
 		shuffled := slices.Clone(rows)
 		r.Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -542,8 +557,52 @@ func TestColumnOf(t *testing.T) {
 		}
 		checkSame(t, fmt.Sprintf("shuffled rows by columns from %d on", from), err, shuffled, again)
 	}
-	if value := panicValue(func() { _, _ = sorter.OrderN(n+1, slice[1:2]) }); value == nil {
-		t.Error("a row more than the column has: no panic")
+}
+
+// TestColumnOfFewerRows orders more rows than a column has keys: it panics before
+// any key function is called, unless the rows behind the column are nulls.
+func TestColumnOfFewerRows(t *testing.T) {
+	keys := mapped(ascending(5000), func(i int) int32 { return int32(-i) })
+	calls := 0
+	first := sorter.Asc(func(int) int8 { calls++; return 0 })
+	for _, short := range []sorter.Column[int]{sorter.AscOf(keys), sorter.DescOf(keys).NaNsLast()} {
+		for _, cols := range [][]sorter.Column[int]{{short}, {first, short}, {first, first, first, first, first, first, first, first, short}} {
+			got := panicValue(func() { _, _ = sorter.OrderN(len(keys)+1, cols, sorter.Workers(1)) })
+			if got != "sorter: OrderN of 5001 rows by a column of 5000" || calls > 0 {
+				t.Errorf("%d columns: recovered %v after %d calls", len(cols), got, calls)
+			}
+		}
+	}
+	behind := func(row int) bool { return row >= len(keys) }
+	p, err := sorter.OrderN(len(keys)+3, []sorter.Column[int]{sorter.AscOf(keys).NullsFirst(behind)})
+	want := perm.Perm{5000, 5001, 5002}
+	for i := range keys {
+		want = append(want, uint32(len(keys)-1-i))
+	}
+	checkSame(t, "nulls behind the column", err, p, want)
+}
+
+// TestColumnOfTakesNoMore holds orders by a slice to the scratch memory that its
+// keys take.
+func TestColumnOfTakesNoMore(t *testing.T) {
+	const n = 150_000
+	numbers := mapped(fills(n), price)
+	checkNoMore(t, numbers)
+	checkNoMore(t, mapped(numbers, func(p float32) string { return fmt.Sprint("costs ", p) }))
+	checkNoMore(t, mapped(numbers, func(p float32) [3]float32 { return [3]float32{0, 0, p} }))
+}
+
+func checkNoMore[K sorter.Key](t *testing.T, keys []K) {
+	t.Helper()
+	var alone, column sorter.Stats
+	want, err := sorter.OrderKeys(keys, sorter.Stable(), sorter.Report(&alone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sorter.OrderN(len(keys), []sorter.Column[int]{sorter.AscOf(keys)}, sorter.Stable(), sorter.Report(&column))
+	checkSame(t, fmt.Sprintf("OrderN by %T", keys), err, p, want)
+	if column.Scratch > alone.Scratch*9/8 { // a pooled block may be larger than asked for
+		t.Errorf("%T: %d bytes of scratch, OrderKeys takes %d", keys, column.Scratch, alone.Scratch)
 	}
 }
 

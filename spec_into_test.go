@@ -203,6 +203,37 @@ func TestIntoKeys(t *testing.T) {
 	}
 }
 
+// TestIntoColumn offers memory that a column is in, wholly or in part.
+func TestIntoColumn(t *testing.T) {
+	for _, n := range []int{2, 100, 20_000} {
+		all := mapped(ascending(2*n), func(i int) uint32 { return uint32(-i) })
+		before, rows := slices.Clone(all), ascending(n)
+		column, none := sorter.AscOf(all[:n]), func(int) bool { return false }
+		other := sorter.Asc(func(row int) float64 { return float64(row) })
+		for i, cols := range [][]sorter.Column[int]{
+			{column}, {sorter.DescOf(all[:n]).NullsLast(none)}, {other, column}, {other, column.NullsFirst(none), other},
+		} {
+			for _, at := range []int{0, 1, n - 1} {
+				into := sorter.Into(all[at : at+n])
+				for name, order := range map[string]func(){
+					"OrderN":         func() { _, _ = sorter.OrderN(n, cols, into) },
+					"Ordering.Order": func() { _, _ = sorter.By(cols...).Order(rows, into) },
+				} {
+					if got := panicValue(order); got != "sorter: Into memory that holds a column to order by" {
+						t.Errorf("%s, n=%d, columns %d, memory from %d on: recovered %v", name, n, i, at, got)
+					}
+					checkSame(t, "the column after the panic", nil, all, before)
+				}
+			}
+			if _, err := sorter.OrderN(n, cols, sorter.Into(all[n:])); err != nil {
+				t.Error(err)
+			}
+			checkSame(t, "the column beside the result", nil, all[:n], before[:n])
+			copy(all, before)
+		}
+	}
+}
+
 // TestIntoIgnored gives the option to calls that return no permutation.
 func TestIntoIgnored(t *testing.T) {
 	for _, v := range verbs {

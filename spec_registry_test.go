@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -64,6 +65,29 @@ var children = map[string]func(t *testing.T){
 			t.Errorf("in other memory, or fallback %v", st.Fallback)
 		}
 	},
+	"lost while it writes an order: the CPU reads columns again, and calls no function again": func(t *testing.T) {
+		in := prices(20_000)
+		text := mapped(in, func(p float32) string { return fmt.Sprintf("costs %012.3f", p) })
+		calls := make([]atomic.Int32, len(in))
+		called := sorter.Asc(func(row int) bool { calls[row].Add(1); return in[row] > 0 })
+		e := &plainEngine{worth: true, failAt: 9000, err: errLost}
+		engine.Register(e)
+		for i, cols := range [][]sorter.Column[int]{{sorter.AscOf(text)}, {sorter.AscOf(in), sorter.AscOf(text)}, {called, sorter.AscOf(text)}} {
+			want, _ := sorter.OrderN(len(in), cols, sorter.On(sorter.CPU()))
+			clear(calls)
+			var st sorter.Stats
+			got, err := sorter.OrderN(len(in), cols, sorter.Report(&st))
+			checkSame(t, "OrderN", err, got, want)
+			if !errors.Is(st.Fallback, errLost) {
+				t.Errorf("columns %d: fallback %v", i, st.Fallback)
+			}
+		}
+		for row := range calls {
+			if c := calls[row].Load(); c != 1 {
+				t.Fatalf("%d calls for row %d", c, row)
+			}
+		}
+	},
 	"lost while it writes keys: the CPU finishes": func(t *testing.T) {
 		engine.Register(&plainEngine{worth: true, failAt: 9000, err: errLost})
 		in := mapped(fills(20_000), func(f fill) float32 { return f.Price })
@@ -80,7 +104,7 @@ var children = map[string]func(t *testing.T){
 	"lost with an algorithm that the CPU has: it finishes by that": func(t *testing.T) {
 		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
 		keys := prices(20_000)
-		for _, limit := range []int64{1 << 40, 8 << 20} {
+		for _, limit := range []int64{1 << 40, 32 << 20} {
 			var st sorter.Stats
 			_, err := sorter.OrderKeys(keys, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Report(&st))
 			if err != nil || !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {

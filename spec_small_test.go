@@ -1,6 +1,7 @@
 package sorter_test
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -177,6 +178,93 @@ func TestSmallOrderingPanics(t *testing.T) {
 		slices.SortFunc(before, compareTowers)
 		if value != nil || !slices.Equal(s, before) {
 			t.Fatalf("after a panic: panic value %v, or a wrong order", value)
+		}
+	}
+}
+
+// TestEverySmallLength sorts every length around the bounds between what small
+// inputs go through, with many ties and with few, and moves every number of
+// elements to the front.
+func TestEverySmallLength(t *testing.T) {
+	r := dist.Rand(48)
+	for n := range 70 {
+		for _, values := range []uint64{3, 40, 1 << 62} {
+			draws := make([]uint64, n)
+			for i := range draws {
+				draws[i] = r.Uint64N(values)
+			}
+			everySmallKey(t, draws)
+			everySmallTop(t, draws)
+		}
+	}
+}
+
+func everySmallKey(t *testing.T, draws []uint64) {
+	smallKeys(t, draws, func(v uint64) uint8 { return uint8(v * 37) })
+	smallKeys(t, draws, func(v uint64) int16 { return int16(v * 9973) })
+	smallKeys(t, draws, func(v uint64) int32 { return int32(v*0x9e3779b9) ^ -1<<31 })
+	smallKeys(t, draws, func(v uint64) uint32 { return uint32(v * 0x9e3779b9) })
+	smallKeys(t, draws, func(v uint64) int64 { return int64(v * 0x9e3779b97f4a7c15) })
+	smallKeys(t, draws, func(v uint64) uint64 { return v * 0x9e3779b97f4a7c15 })
+	smallKeys(t, draws, func(v uint64) float32 { return float32(int64(v*0x9e3779b97f4a7c15)) / 1e9 })
+	smallKeys(t, draws, func(v uint64) float64 { return float64(int64(v*0x9e3779b97f4a7c15)) / 1e9 })
+	smallKeys(t, draws, func(v uint64) string { return "longer than a code"[v%10:] })
+}
+
+// smallKeys sorts keys alone and as the keys of numbered elements, both ways.
+func smallKeys[K interface {
+	cmp.Ordered
+	sorter.Key
+}](t *testing.T, draws []uint64, key func(v uint64) K) {
+	t.Helper()
+	type element struct {
+		key K
+		at  int
+	}
+	var elements []element
+	for i, v := range draws {
+		elements = append(elements, element{key(v), i})
+	}
+	for _, desc := range []bool{false, true} {
+		want, opts := slices.Clone(elements), []sorter.Option{sorter.Stable()}
+		slices.SortStableFunc(want, func(a, b element) int { return cmp.Compare(a.key, b.key) })
+		if desc {
+			slices.SortStableFunc(want, func(a, b element) int { return cmp.Compare(b.key, a.key) })
+			opts = append(opts, sorter.Descending())
+		}
+		got, keys := slices.Clone(elements), make([]K, len(elements))
+		for i, e := range elements {
+			keys[i] = e.key
+		}
+		_ = sorter.Sort(got, func(e element) K { return e.key }, opts...)
+		_ = sorter.SortKeys(keys, opts[1:]...)
+		p, _ := sorter.Order(elements, func(e element) K { return e.key }, opts...)
+		for i, e := range want {
+			if got[i] != e || keys[i] != e.key || int(p[i]) != e.at {
+				t.Fatalf("%d of %T, descending %v: place %d holds %v, %v, %d, want %v", len(draws), e.key, desc, i, got[i], keys[i], p[i], e)
+			}
+		}
+	}
+}
+
+func everySmallTop(t *testing.T, draws []uint64) {
+	want := make([]int, len(draws)) // positions in order
+	for i := range want {
+		want[i] = i
+	}
+	byDraw := func(i int) uint64 { return draws[i] }
+	slices.SortStableFunc(want, func(i, j int) int { return cmp.Compare(draws[i], draws[j]) })
+	for k := 1; k <= len(draws); k++ {
+		got := slices.Sorted(slices.Values(want))
+		_ = sorter.TopK(got, k, byDraw)
+		if !slices.Equal(got[:k], want[:k]) {
+			t.Fatalf("the first %d of %d are %v, want %v", k, len(draws), got[:k], want[:k])
+		}
+		slices.Sort(got)
+		for i, x := range got {
+			if x != i {
+				t.Fatalf("the first %d of %d: element %d is lost", k, len(draws), i)
+			}
 		}
 	}
 }

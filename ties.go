@@ -51,7 +51,6 @@ type tieWorker[E any] struct {
 	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
 	tied  []uint32 // elements that tie with the one before
-	both  []uint32 // they, and the ones before
 }
 
 func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
@@ -169,7 +168,7 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {
 			w.used = max(w.used, len(part))
-			l.codes(dst[i:i+len(part)], t.rows.pick(w.block[:], part), 0, part)
+			l.codes(dst[i:i+len(part)], t.rows.pick(l, w.block[:], part))
 		} else {
 			t.codesOnce(w, dst[i:i+len(part)], part, l)
 		}

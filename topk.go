@@ -3,7 +3,6 @@ package sorter
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -53,7 +52,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 // levels by element.
 func selectBytes[E any](r *run, lv []level[E], k int) int64 {
 	sieves := r.sieves()
-	bytes := int64(sieves) * (scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{})) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4))
+	bytes := int64(sieves) * (scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4))
 	bytes += scratch.Size(min(sieves*k, r.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(k, 4)
 	order := 2*int64(k)*cpu.OrderBytes(Auto, 8) + cpu.Tables(k, r.Loop.Workers) + cpu.NearBytes(k) // small blocks are rounded up
 	bytes += order
@@ -80,29 +79,19 @@ func orderToFront[E any](r *run, s []E, k int, lv []level[E]) error {
 	return nil
 }
 
-// toFront moves the elements numbered by order to the front of s, in order.
-// Those they displace go, in order, to the places that became free.
+// toFront moves the elements numbered by order to the front of s, in order, each
+// by an exchange with what is in its place. order becomes where they were then.
 func toFront[E any](s []E, order []uint32) {
-	k := len(order)
-	first := make([]E, k)
-	stays := make([]bool, k) // whether the element at i < k is among the first
-	var free []uint32
 	for i, at := range order {
-		first[i] = s[at]
-		if int(at) < k {
-			stays[at] = true
-		} else {
-			free = append(free, at)
+		// What was at a place before i went to where that place's element was. Each
+		// exchange sends one element on, so that all searches together take no more
+		// steps than there are exchanges.
+		for int(at) < i {
+			at = order[at]
 		}
+		order[i] = at
+		s[i], s[at] = s[at], s[i]
 	}
-	slices.Sort(free)
-	for i := range stays {
-		if !stays[i] {
-			s[free[0]] = s[i]
-			free = free[1:]
-		}
-	}
-	copy(s, first)
 }
 
 // selectFirst returns the first k elements in order, except for large runs of
@@ -170,19 +159,26 @@ func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1
 func scan[E any](r *run, t *ties[E], k int) ([]sieve[E], error) {
 	l := &t.levels[0]
 	l.open(t.rows, &r.Arena)
-	codes := source64(r, t.rows, l)
+	if l.bits <= 32 {
+		return sift(r, t, k, source32(r, t.rows, l))
+	}
+	return sift(r, t, k, source64(r, t.rows, l))
+}
+
+// sift is scan of the codes of a source.
+func sift[E any, C code](r *run, t *ties[E], k int, codes cpu.Source[C]) ([]sieve[E], error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves := make([]sieve[E], r.sieves())
+	sieves, blocks := make([]sieve[E], r.sieves()), make([][]C, r.sieves())
 	for i := range sieves {
 		sieves[i].open(t, i, r.n, k)
+		blocks[i] = scratch.Take[C](&r.Arena, engine.Block)
 	}
 	err := r.Stage("extract", r.n, sievePiece, func(worker, lo, hi int) {
-		v := &sieves[worker]
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
-			block := v.codes[:min(engine.Block, hi-at)]
+			block := blocks[worker][:min(engine.Block, hi-at)]
 			codes(block, at)
-			v.add(block, at, &bound)
+			add(&sieves[worker], block, at, &bound)
 		}
 	})
 	if err == nil {

@@ -55,25 +55,20 @@ func (t *ties[E]) followTied(w *tieWorker[E], at []uint32, level int) (seen cpu.
 
 // followLevel is followTied for elements that tie on everything before level.
 func (t *ties[E]) followLevel(w *tieWorker[E], at []uint32, level int) (seen cpu.Steps) {
-	both := withBefore(w.both, at)
-	w.both = both
-	if len(w.codes) < len(both) {
-		w.codes = scratch.Take[uint64](&t.env.Arena, engine.Block+1)
-	}
-	codes := w.codes[:len(both)]
 	t.open(level, true)
-	t.codes(w, codes, both, place{level: level})
-	still, j := at[:0], 0 // both[j] is at[i]
-	for _, x := range at {
-		for both[j] != x {
-			j++
+	still := at[:0]
+	for len(at) > 0 && !seen.Mixed() {
+		n := rowOf(at)
+		codes := t.codesEarly(level, int(at[0])-1, n+1)
+		for i, x := range at[:n] {
+			step := stepOf(codes[i], codes[i+1])
+			if step == cpu.Tie {
+				still = append(still, x)
+			} else {
+				seen |= step
+			}
 		}
-		step := stepOf(codes[j-1], codes[j])
-		if step == cpu.Tie {
-			still = append(still, x)
-		} else {
-			seen |= step
-		}
+		at = at[n:]
 	}
 	if len(still) == 0 || seen.Mixed() {
 		return seen
@@ -81,17 +76,14 @@ func (t *ties[E]) followLevel(w *tieWorker[E], at []uint32, level int) (seen cpu
 	return seen | t.followTied(w, still, level)
 }
 
-// withBefore returns the elements numbered by at and the ones before each, all
-// once, in the memory of list.
-func withBefore(list, at []uint32) []uint32 {
-	list = list[:0]
-	for _, x := range at {
-		if n := len(list); n == 0 || list[n-1] != x-1 {
-			list = append(list, x-1)
-		}
-		list = append(list, x)
+// rowOf returns how many of the first numbers follow each other, fewer than a
+// block has elements.
+func rowOf(at []uint32) int {
+	n := 1
+	for n < len(at) && n < engine.Block-1 && at[n] == at[0]+uint32(n) {
+		n++
 	}
-	return list
+	return n
 }
 
 // early holds the codes of a level that were needed before its turn: for each
@@ -105,6 +97,27 @@ func newEarly(n int, arena *scratch.Arena) early {
 	e := early{scratch.Take[uint64](arena, n), scratch.Take[bool](arena, n)}
 	clear(e.done)
 	return e
+}
+
+// codesEarly returns the codes of n elements from first on at a level, extracting
+// those that are not there yet. A cancelled context leaves codes out.
+func (t *ties[E]) codesEarly(level, first, n int) []uint64 {
+	l := &t.levels[level]
+	codes, done := l.early.codes[first:first+n], l.early.done[first:first+n]
+	for lo := 0; lo < n && t.env.Loop.Err() == nil; {
+		hi := lo
+		for hi < n && hi-lo < piece && !done[hi] {
+			done[hi] = true
+			hi++
+		}
+		if lo == hi {
+			lo++ // is there already
+			continue
+		}
+		t.rows.block(l, first+lo, first+hi, func(b batch[E]) { l.codes(codes[lo:hi], b) })
+		lo = hi
+	}
+	return codes
 }
 
 // earlyAlong places early codes like their elements.
@@ -130,12 +143,11 @@ func (t *ties[E]) codesOnce(w *tieWorker[E], dst []uint64, part []uint32, l *lev
 		}
 	}
 	switch n := len(late); {
-	case n > 0 && !t.rows.numbers && inRow(late):
-		first := int(late[0])
-		l.codes(e.codes[first:first+n], t.rows.s[first:first+n], 0, late)
+	case n > 0 && inRow(late):
+		l.codes(e.codes[late[0]:][:n], t.rows.pick(l, w.block[:], late))
 	case n > 0:
 		fresh := w.fresh[:n]
-		l.codes(fresh, t.rows.pick(w.block[:], late), 0, late)
+		l.codes(fresh, t.rows.pick(l, w.block[:], late))
 		for i, at := range late {
 			e.codes[at] = fresh[i]
 		}

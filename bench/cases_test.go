@@ -124,8 +124,8 @@ func TestSizes(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	l := lane{times: []time.Duration{50, 10, 20, 30}}
-	if x := l.summary(10); x.Median != 2.5 || x.Min != 1 || x.Max != 5 || x.Reps != 4 {
+	four := trial{times: []time.Duration{50, 10, 20, 30}}
+	if x := four.summary(10); x.Median != 2.5 || x.Min != 1 || x.Max != 5 || x.Reps != 4 {
 		t.Errorf("got %+v", x)
 	}
 	for n, want := range map[int]string{10: "10", 100: "100", 1000: "10³", 50000000: "5·10⁷", 1234: "1234"} {

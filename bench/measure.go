@@ -55,8 +55,8 @@ type result struct {
 	Note                  string  // why there is no measurement
 }
 
-// lane is a contender on its way through one cell.
-type lane struct {
+// trial is a contender on its way through one cell.
+type trial struct {
 	contender
 	result result
 	passes int             // times that all runs are sorted per repetition
@@ -91,28 +91,28 @@ func (e entrants) measure(r rules) (results []result, failed []error) {
 	runtime.GC()
 	expected := e.predictor(r.Limit)
 	w := e.bench.Build(e.values, e.n)
-	lanes := make([]*lane, len(w.Contenders))
+	trials := make([]*trial, len(w.Contenders))
 	for i, c := range w.Contenders {
-		l := &lane{contender: c, result: result{
+		t := &trial{contender: c, result: result{
 			Case: e.bench.Name, Dist: e.dist, Contender: c.Name, Kind: c.Kind,
 			N: e.n, Allocs: math.Inf(1), Note: e.leave(c),
 		}}
-		lanes[i] = l
-		if l.result.Note != "" {
+		trials[i] = t
+		if t.result.Note != "" {
 			continue
 		}
-		if t := expected(i); t > r.Limit {
-			l.result.Note = fmt.Sprintf("left out: at least %.1f µs per element", t.Seconds()*1e6)
+		if took := expected(i); took > r.Limit {
+			t.result.Note = fmt.Sprintf("left out: at least %.1f µs per element", took.Seconds()*1e6)
 			continue
 		}
-		if err := w.warmUp(l, r); err != nil {
-			failed = append(failed, fmt.Errorf("%s, %s, n = %d: %s: %w", e.bench.Name, e.dist, e.n, l.Name, err))
-			l.result.Note = "wrong: " + err.Error()
+		if err := w.warmUp(t, r); err != nil {
+			failed = append(failed, fmt.Errorf("%s, %s, n = %d: %s: %w", e.bench.Name, e.dist, e.n, t.Name, err))
+			t.result.Note = "wrong: " + err.Error()
 		}
 	}
-	w.takeTurns(lanes)
-	for _, l := range lanes {
-		results = append(results, l.summary(len(e.values)))
+	w.takeTurns(trials)
+	for _, t := range trials {
+		results = append(results, t.summary(len(e.values)))
 	}
 	return results, failed
 }
@@ -151,93 +151,93 @@ func (e entrants) predictor(limit time.Duration) func(i int) time.Duration {
 // probe is the time of one sort, the best of three if it is a short one: the
 // first pays for buffers.
 func (w *workload) probe(i int) time.Duration {
-	l := &lane{contender: w.Contenders[i]}
-	best := w.time(l)
+	t := &trial{contender: w.Contenders[i]}
+	best := w.time(t)
 	for try := 0; try < 2 && best < 100*time.Millisecond; try++ {
-		best = min(best, w.time(l))
+		best = min(best, w.time(t))
 	}
 	return best
 }
 
 // warmUp sorts all runs once, checks them, notes the scratch memory of the
 // first sort and decides how often to repeat.
-func (w *workload) warmUp(l *lane, r rules) error {
+func (w *workload) warmUp(t *trial, r rules) error {
 	w.Restore()
 	borrowed := *w.Borrowed
 	before := memory()
 	start := time.Now()
-	l.Sort(0)
+	t.Sort(0)
 	took := time.Since(start)
 	allocated := memory().TotalAlloc - before.TotalAlloc
-	l.result.Scratch = (float64(allocated) + float64(*w.Borrowed-borrowed)) / float64(w.N)
+	t.result.Scratch = (float64(allocated) + float64(*w.Borrowed-borrowed)) / float64(w.N)
 	start = time.Now()
 	for run := 1; run < w.Count; run++ {
-		l.Sort(run)
+		t.Sort(run)
 	}
 	took += time.Since(start)
 	if err := w.Check(); err != nil {
 		return err
 	}
-	if l.Scratch != nil {
+	if t.Scratch != nil {
 		w.Restore()
-		l.result.Scratch = float64(l.Scratch()) / float64(w.N)
+		t.result.Scratch = float64(t.Scratch()) / float64(w.N)
 	}
-	l.passes, l.want = 1, r.Reps
+	t.passes, t.want = 1, r.Reps
 	if took > r.Slow {
-		l.want = min(slowReps, r.Reps)
-		l.times = append(l.times, took)
+		t.want = min(slowReps, r.Reps)
+		t.times = append(t.times, took)
 	} else if took < r.Batch { // the first time was a cold one
-		took = max(w.time(l), 1)
-		l.passes = int(r.Batch/took) + 1
+		took = max(w.time(t), 1)
+		t.passes = int(r.Batch/took) + 1
 	}
 	return nil
 }
 
-// takeTurns repeats every lane until it has the times it wants. Each round
+// takeTurns repeats every trial until it has the times it wants. Each round
 // starts with another one and with a collected heap: once a round, because
 // collecting before each turn would also empty the pools that the library
 // keeps buffers in, while peers hold on to theirs.
-func (w *workload) takeTurns(lanes []*lane) {
-	for round := 0; slices.ContainsFunc(lanes, (*lane).pending); round++ {
+func (w *workload) takeTurns(trials []*trial) {
+	for round := 0; slices.ContainsFunc(trials, (*trial).pending); round++ {
 		runtime.GC()
-		for i := range lanes {
-			if l := lanes[(i+round)%len(lanes)]; l.pending() {
-				l.times = append(l.times, w.repeat(l))
+		for i := range trials {
+			if t := trials[(i+round)%len(trials)]; t.pending() {
+				t.times = append(t.times, w.repeat(t))
 			}
 		}
 	}
 }
 
-func (l *lane) pending() bool { return len(l.times) < l.want }
+func (t *trial) pending() bool { return len(t.times) < t.want }
 
 // repeat is one repetition: the mean time of a pass.
-func (w *workload) repeat(l *lane) time.Duration {
+func (w *workload) repeat(t *trial) time.Duration {
 	total := time.Duration(0)
 	before := memory()
-	for range l.passes {
-		total += w.time(l)
+	for range t.passes {
+		total += w.time(t)
 	}
-	allocs := float64(memory().Mallocs-before.Mallocs) / float64(l.passes*w.Count)
-	l.result.Allocs = min(l.result.Allocs, allocs)
-	return total / time.Duration(l.passes)
+	allocs := float64(memory().Mallocs-before.Mallocs) / float64(t.passes*w.Count)
+	t.result.Allocs = min(t.result.Allocs, allocs)
+	return total / time.Duration(t.passes)
 }
 
 // time sorts all runs once; restoring them is not part of it.
-func (w *workload) time(l *lane) time.Duration {
+func (w *workload) time(t *trial) time.Duration {
 	w.Restore()
 	start := time.Now()
 	for run := range w.Count {
-		l.Sort(run)
+		t.Sort(run)
 	}
 	return time.Since(start)
 }
 
-func (l *lane) summary(elements int) result {
-	r := l.result
+func (t *trial) summary(elements int) result {
+	r := t.result
 	if r.Note != "" {
 		return r
 	}
-	times := slices.Sorted(slices.Values(l.times))
+	times := slices.Sorted(slices.Values(t.times))
 	each := func(t time.Duration) float64 { return float64(t) / float64(elements) }
 	r.Reps = len(times)
 	r.Min, r.Max = each(times[0]), each(times[len(times)-1])

@@ -12,12 +12,11 @@ type Keys[C Code] struct {
 	View    func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
 	Write   func(lo int, codes []C)       // keys lo, lo+1, … become those of codes
 	Reverse func() error                  // turns the slice around
-}
 
-// codesTarget is the number of codes of a bucket, if there are so many that every
-// worker gets several: a bucket and its spare fill half of a second-level cache of
-// 1 MiB.
-const codesTarget = 40_000
+	// Plain returns the keys themselves, if codes from least to most are all of
+	// them plus one number, and that number; otherwise no keys. It may be nil.
+	Plain func(least, most C) (keys []C, plus C)
+}
 
 // Sort sorts keys that are nothing but their codes, so that no index and no
 // payload is needed. It takes 1 code of scratch per key, and another if the sort
@@ -41,7 +40,13 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		env.Loop.Ctx = nil
 		return k.Reverse()
 	}
-	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*orderTarget {
+	if k.Plain != nil {
+		if keys, plus := k.Plain(v.min, v.max); keys != nil { // nothing to encode and decode
+			v.min, v.max = v.min-plus, v.max-plus
+			k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
+		}
+	}
+	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*leastTarget {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)
@@ -111,12 +116,11 @@ type codeSort[C Code] struct {
 // sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
 // to a side. first is the number of the environment's first worker.
 func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
-	if n <= 2*orderTarget {
+	if n <= 2*leastTarget {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
 	moved := c.sides[side]()
-	target := min(max(n/(8*max(1, env.Loop.Workers)), orderTarget), codesTarget)
-	b, err := split(env, lo, n, codes, v, bucketTarget(n, target, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, lo, n, codes, v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionCodes(env, b, codes, moved)
 	})
 	if err != nil {

@@ -21,9 +21,17 @@ type combiner[T any] struct {
 	log   uint
 }
 
-// plainBuckets is the number of buckets up to which plain stores are faster: the
-// lines that they write to stay in a first-level cache of 512 lines.
-const plainBuckets = 512
+// plainPlaces is the number of places up to which plain stores are faster: the
+// lines that they write to stay in a first-level cache, which has 512 or more.
+// Measured on 2 cores of an EPYC of 2023, 10^7 elements in 256, 512 and 1024
+// buckets, ns an element on 2 workers: 32-bit codes and numbers 1.6, 4.1 and 3.3,
+// combined 2.7 to 4.2; 24-byte elements and 32-bit codes 3.7, 7.2 and 7.9, combined
+// 4.7 to 7.1; 32-bit codes alone on 1 worker 1.4, 1.5 and 3.4, combined 3.3.
+const plainPlaces = 512
+
+// few reports whether a partition into b that writes to so many places of each
+// bucket does so by plain stores.
+func (b *buckets[C]) few(places int) bool { return b.len()*places <= plainPlaces }
 
 // combinedBytes is the most that one bucket's buffer may take: more than that
 // for a thousand buckets would not stay in the second-level cache.

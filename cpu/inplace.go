@@ -95,10 +95,13 @@ func (f *flag[C]) sort(lo, hi, shift int) {
 }
 
 // split puts the pairs [lo, hi) in order of one digit and returns where each
-// digit begins.
+// digit begins. What it returns when the context was cancelled is of no use.
 func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 	var next, end [256]uint32
 	for i := lo; i < hi; i++ {
+		if i%chunk == 0 && f.env.Loop.Err() != nil {
+			return from
+		}
 		end[f.digit(i, shift)]++
 	}
 	at := uint32(lo)
@@ -109,10 +112,10 @@ func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 	}
 	from[256] = at
 	for d := range 256 {
-		if f.env.Loop.Err() != nil {
-			return from // the caller gives up
-		}
-		for next[d] < end[d] {
+		for steps := 0; next[d] < end[d]; steps++ {
+			if steps%chunk == 0 && f.env.Loop.Err() != nil {
+				return from
+			}
 			i := int(next[d])
 			k := f.digit(i, shift)
 			if int(k) == d {

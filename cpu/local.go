@@ -10,17 +10,18 @@ import (
 
 // local is one worker's workspace for sorting buckets in the cache.
 //
-// An element becomes one 32-bit word: as many leading bits of its code as fit
-// above its position in the bucket. Least-significant-digit radix passes over
-// the code part sort the words, positions keep ties stable for free, and the
-// rare neighbours whose leading bits agree while their codes differ are
-// repaired afterwards. So codes of 64 bits cost no more passes than codes of
-// 32.
+// An element becomes one 64-bit word: the leading 32 bits of its code, counted
+// from the highest that its bucket leaves open, above its place in the bucket.
+// Least-significant-digit radix passes over as many of these bits as tell nearly
+// all codes apart sort the words, places keep ties stable for free, and the rare
+// neighbours that agree in them are repaired afterwards. So codes of 64 bits cost
+// no more passes than codes of 32.
 type local[C Code] struct {
 	env    *engine.Env
-	words  []uint32
-	spare  []uint32
+	words  []uint64
+	spare  []uint64
 	counts [maxPasses][1 << maxDigitBits]uint32
+	places []uint32  // the order, which is the result
 	long   *local[C] // workspace for long runs of equal leading bits
 	codes  []C       // codes of a long run, or room for sorting codes alone
 	sorted []C       // codes in order
@@ -29,6 +30,10 @@ type local[C Code] struct {
 const (
 	maxDigitBits = 11
 	maxPasses    = 3 // 32 bits in digits of 11
+
+	// spareBits is the number of bits more than it takes to number elements that
+	// are sorted by: then one of 64 even codes has to be repaired.
+	spareBits = 6
 
 	// shortSort is the length up to which insertion sort wins over radix
 	// passes with their counters.
@@ -44,23 +49,19 @@ func locals[C Code](env *engine.Env) []local[C] {
 	return w
 }
 
-// reserve makes room for n words.
-func (w *local[C]) reserve(n int) {
-	w.words, w.spare = atLeast(w.env, w.words, n), atLeast(w.env, w.spare, n)
-}
-
-// room returns room for n words, which may be more than fit the cache.
+// room returns room for an order of n elements, which may be more than fit the
+// cache.
 func (w *local[C]) room(n int) []uint32 {
-	w.words = atLeast(w.env, w.words, n)
-	return w.words[:n]
+	w.places = atLeast(w.env, w.places, n)
+	return w.places[:n]
 }
 
-// pick returns the codes of the elements that words stand for under mask.
-func (w *local[C]) pick(codes []C, words []uint32, mask uint32) []C {
-	w.sorted = atLeast(w.env, w.sorted, len(words))
-	sorted := w.sorted[:len(words)]
-	for i, x := range words {
-		sorted[i] = codes[x&mask]
+// pick returns the codes of the elements at the given places.
+func (w *local[C]) pick(codes []C, places []uint32) []C {
+	w.sorted = atLeast(w.env, w.sorted, len(places))
+	sorted := w.sorted[:len(places)]
+	for i, x := range places {
+		sorted[i] = codes[x]
 	}
 	return sorted
 }
@@ -74,36 +75,41 @@ func atLeast[T any](env *engine.Env, s []T, n int) []T {
 	return scratch.Take[T](&env.Arena, max(n, min(n+n/2, maxLocal)))
 }
 
-// order sorts the positions 0 … len(codes)-1 by code, ties by position.
-// len(codes) <= maxLocal; codes are at least lowest and exceed it by at most
-// width bits. The positions are the returned words' bits under mask; the slice
-// belongs to w.
-func (w *local[C]) order(codes []C, lowest C, width int) (words []uint32, mask uint32) {
+// order returns the order of codes, ties by place, in memory of w. There are no
+// more than maxLocal; they are at least lowest and exceed it by at most width
+// bits.
+func (w *local[C]) order(codes []C, lowest C, width int) []uint32 {
 	n := len(codes)
-	w.reserve(n)
-	low := bits.Len(uint(n - 1)) // bits of a position
-	// Eight bits more than it takes to number the elements tell nearly all of
-	// even codes apart; what else would fit into the word is not worth a pass.
-	key := min(width, 32-low, low+8)
+	w.words, w.spare = atLeast(w.env, w.words, n), atLeast(w.env, w.spare, n)
+	key := min(width, 32) // bits of a code in a word
 	drop := width - key
-	mask = 1<<low - 1
 	if n <= shortSort {
-		words = w.words[:n]
+		words := w.words[:n]
 		for i, c := range codes {
-			words[i] = uint32((c-lowest)>>drop)<<low | uint32(i)
+			words[i] = word(c, lowest, drop, i)
 		}
 		insertion(words)
-	} else {
-		words = w.radix(codes, lowest, drop, low, key)
+		return w.repaired(words, codes, 32, drop == 0)
 	}
-	if drop > 0 {
-		w.repair(words, codes, low, mask, drop)
-	}
-	return words, mask
+	low := bits.Len(uint(n - 1))
+	lead := min(key, low+spareBits)
+	// Digits much wider than the number of elements would cost more for clearing
+	// and summing counters than a further pass.
+	most := min(max(low, 6), maxDigitBits)
+	passes := max(1, (lead+most-1)/most)
+	digit := (lead + passes - 1) / passes
+	shift := 32 + max(0, key-passes*digit)
+	words := w.radix(codes, lowest, drop, shift, digit, passes)
+	return w.repaired(words, codes, shift, drop == 0 && shift == 32)
 }
 
-// insertion sorts a few words.
-func insertion(words []uint32) {
+// word returns the word of an element.
+func word[C Code](code, lowest C, drop, place int) uint64 {
+	return uint64(code-lowest)>>(drop&63)<<32 | uint64(uint32(place))
+}
+
+// insertion sorts a few words or codes.
+func insertion[C Code](words []C) {
 	for i := 1; i < len(words); i++ {
 		x := words[i]
 		j := i
@@ -114,30 +120,24 @@ func insertion(words []uint32) {
 	}
 }
 
-// radix builds the words and sorts them by the key bits above low.
-func (w *local[C]) radix(codes []C, lowest C, drop, low, key int) []uint32 {
-	n := len(codes)
-	// Digits much wider than the positions would cost more for clearing and
-	// summing counters than a further pass.
-	digit := min(max(low-1, 6), maxDigitBits)
-	passes := min(max((key+digit-1)/digit, 1), maxPasses)
-	digit = (key + passes - 1) / passes
-	w.build(codes, lowest, drop, low, digit, passes)
-
-	words, spare := w.words[:n], w.spare[:n]
+// radix builds the words and sorts them by passes digits from shift on.
+func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int) []uint64 {
+	w.build(codes, lowest, drop, shift-32, digit, passes)
+	words, spare := w.words[:len(codes)], w.spare[:len(codes)]
 	for pass := range passes {
-		shift := low + pass*digit
+		at := shift + pass*digit
 		count := &w.counts[pass]
-		if skip(count[:1<<digit], n, words[0]>>shift&(1<<digit-1)) {
+		if skip(count[:1<<digit], len(codes), uint32(words[0]>>at)&(1<<digit-1)) {
 			continue
 		}
-		scatter(spare, words, count, shift, digit)
+		scatter(spare, words, count, at, digit)
 		words, spare = spare, words
 	}
 	return words
 }
 
-// build writes the words and counts the digits of every pass.
+// build writes the words and counts the digits of every pass, the first of which
+// begins at bit low of the upper half.
 func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
 	words := w.words[:len(codes)]
 	for pass := range passes {
@@ -148,24 +148,26 @@ func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
 	switch passes {
 	case 1:
 		for i, c := range codes {
-			k := uint32(uint64(c-lowest) >> (drop & 63))
-			words[i] = k<<(low&31) | uint32(i)
-			c0[k&mask%(1<<maxDigitBits)]++
+			x := word(c, lowest, drop, i)
+			words[i] = x
+			c0[uint32(x>>32)>>(low&31)&mask%(1<<maxDigitBits)]++
 		}
 	case 2:
 		for i, c := range codes {
-			k := uint32(uint64(c-lowest) >> (drop & 63))
-			words[i] = k<<(low&31) | uint32(i)
+			x := word(c, lowest, drop, i)
+			words[i] = x
+			k := uint32(x>>32) >> (low & 31)
 			c0[k&mask%(1<<maxDigitBits)]++
-			c1[k>>(digit&31)%(1<<maxDigitBits)]++
+			c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
 		}
 	default:
 		for i, c := range codes {
-			k := uint32(uint64(c-lowest) >> (drop & 63))
-			words[i] = k<<(low&31) | uint32(i)
+			x := word(c, lowest, drop, i)
+			words[i] = x
+			k := uint32(x>>32) >> (low & 31)
 			c0[k&mask%(1<<maxDigitBits)]++
 			c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
-			c2[k>>(2*digit&31)%(1<<maxDigitBits)]++
+			c2[k>>(2*digit&31)&mask%(1<<maxDigitBits)]++
 		}
 	}
 }
@@ -185,80 +187,86 @@ func skip(count []uint32, n int, digit uint32) bool {
 }
 
 // scatter moves words to the positions of their digits, in order.
-func scatter(dst, src []uint32, next *[1 << maxDigitBits]uint32, shift, digit int) {
+func scatter(dst, src []uint64, next *[1 << maxDigitBits]uint32, shift, digit int) {
 	mask, _ := uint32(1)<<digit-1, next[0]
 	for _, x := range src {
-		k := x >> (shift & 31) & mask % (1 << maxDigitBits)
+		k := uint32(x>>(shift&63)) & mask % (1 << maxDigitBits)
 		at := next[k]
 		next[k] = at + 1
 		dst[at] = x
 	}
 }
 
-// repair orders the neighbours whose words agree above the position although
-// drop further bits of their codes were left out.
-func (w *local[C]) repair(words []uint32, codes []C, low int, mask uint32, drop int) {
-	for i := 1; i < len(words); i++ {
-		if words[i]>>low != words[i-1]>>low {
+// repaired returns the places of words that are in order from shift on, and those
+// of words that agree there by their codes, unless that is all that codes have.
+func (w *local[C]) repaired(words []uint64, codes []C, shift int, all bool) []uint32 {
+	places := w.room(len(words))
+	if all {
+		for i, x := range words {
+			places[i] = uint32(x)
+		}
+		return places
+	}
+	last := ^words[0]
+	for i := 0; i < len(words); i++ {
+		x := words[i]
+		places[i] = uint32(x)
+		if (x^last)>>(shift&63) != 0 {
+			last = x
 			continue
 		}
 		from := i - 1
-		for i < len(words) && words[i]>>low == words[from]>>low {
-			i++
+		for ; i < len(words) && (words[i]^last)>>(shift&63) == 0; i++ {
+			places[i] = uint32(words[i])
 		}
-		if run := words[from:i]; len(run) <= shortSort {
-			insertionBy(run, codes, mask)
+		if run := places[from:i]; len(run) <= shortSort {
+			insertionBy(run, codes)
 		} else {
-			w.repairLong(run, codes, mask)
+			w.repairLong(run, codes)
 		}
+		i--
 	}
+	return places
 }
 
-// insertionBy sorts a few words, in order of position, by the whole code.
-func insertionBy[C Code](words []uint32, codes []C, mask uint32) {
-	for i := 1; i < len(words); i++ {
-		x := words[i]
-		c := codes[x&mask]
+// insertionBy sorts a few places, which ascend, by their codes.
+func insertionBy[C Code](places []uint32, codes []C) {
+	for i := 1; i < len(places); i++ {
+		x := places[i]
+		c := codes[x]
 		j := i
-		for ; j > 0 && codes[words[j-1]&mask] > c; j-- {
-			words[j] = words[j-1]
+		for ; j > 0 && codes[places[j-1]] > c; j-- {
+			places[j] = places[j-1]
 		}
-		words[j] = x
+		places[j] = x
 	}
 }
 
-// repairLong sorts a run, in order of position, by its own leading bits. Its
-// range is narrower by the bits that the run shares, so this nests at most
-// four deep.
-func (w *local[C]) repairLong(run []uint32, codes []C, mask uint32) {
-	n := len(run)
-	w.codes = atLeast(w.env, w.codes, n)
+// repairLong sorts a run of places, which ascend, by its own leading bits. Its
+// range is narrower by the bits that the run shares, so this nests at most six
+// deep.
+func (w *local[C]) repairLong(run []uint32, codes []C) {
+	w.codes = atLeast(w.env, w.codes, len(run))
 	if w.long == nil {
 		w.long = &local[C]{env: w.env}
 	}
-	own := w.codes[:n]
+	own := w.codes[:len(run)]
 	for i, x := range run {
-		own[i] = codes[x&mask]
+		own[i] = codes[x]
 	}
-	v := look(own)
-	if v.sorted() {
-		return
+	if v := look(own); !v.sorted() {
+		w.long.apply(run, w.long.order(own, v.min, v.width()))
 	}
-	order, ownMask := w.long.order(own, v.min, v.width())
-	// The long workspace's spare half is free now; its words hold the order.
-	sorted := w.long.spareOf(order)
-	for i, x := range order {
-		sorted[i] = run[x&ownMask]
-	}
-	copy(run, sorted)
 }
 
-// spareOf returns the buffer that words, the result of order, does not occupy.
-func (w *local[C]) spareOf(words []uint32) []uint32 {
-	if &words[0] == &w.words[0] {
-		return w.spare[:len(words)]
+// apply brings numbers into the order that w has found, its words being free.
+func (w *local[C]) apply(numbers, places []uint32) {
+	for i, x := range numbers {
+		w.words[i] = uint64(x)
 	}
-	return w.words[:len(words)]
+	for i, x := range places {
+		numbers[i] = uint32(w.words[x])
+	}
 }
 
 // sortCodes sorts codes themselves, len(codes) <= maxLocal. They are at least
@@ -266,7 +274,7 @@ func (w *local[C]) spareOf(words []uint32) []uint32 {
 func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 	n := len(codes)
 	if n <= shortSort {
-		insertion2(codes)
+		insertion(codes)
 		return codes
 	}
 	w.codes = atLeast(w.env, w.codes, n)
@@ -306,18 +314,6 @@ func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest 
 		at := next[k]
 		next[k] = at + 1
 		dst[at] = c
-	}
-}
-
-// insertion2 sorts a few codes.
-func insertion2[C Code](codes []C) {
-	for i := 1; i < len(codes); i++ {
-		x := codes[i]
-		j := i
-		for ; j > 0 && codes[j-1] > x; j-- {
-			codes[j] = codes[j-1]
-		}
-		codes[j] = x
 	}
 }
 

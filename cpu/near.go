@@ -109,7 +109,7 @@ func nearly[C Code](env *engine.Env, codes []C, v survey[C]) (*near[C], error) {
 // promising reports whether n codes may be nearly sorted: they have few
 // descents, and so has a sample, unlike runs that do not fit each other.
 func promising[C Code](n int, codes view[C], v survey[C]) bool {
-	if n <= 2*orderTarget || v.descents == 0 || v.descents > n/nearDescents {
+	if n <= 2*leastTarget || v.descents == 0 || v.descents > n/nearDescents {
 		return false
 	}
 	var sample, one [1024]C

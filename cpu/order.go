@@ -28,10 +28,6 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 	return orderCodes(env, codes, v, ties, sink)
 }
 
-// orderTarget is the number of elements of a bucket without payload. Measured
-// on 2 cores with 2 MiB of second-level cache, n = 10^7: half as many lost.
-const orderTarget = 8192
-
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.inOrder() && !v.falling() // both are final
@@ -91,6 +87,6 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32,
 		}
 		order := o.work[s.first+worker].room(hi - lo)
 		known(order, lo)
-		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + hi, order, whole})
+		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + hi, order})
 	})
 }

@@ -28,12 +28,11 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 	if len(p.codes) < n {
 		p.codes = scratch.Take[uint64](&env.Arena, min(2*n, maxLocal))
 	}
-	words, mask := p.local.order(codes, v.min, v.width())
-	before := p.local.spareOf(words)
-	copy(before, order)
+	places := p.local.order(codes, v.min, v.width())
+	p.local.apply(order, places)
 	copy(p.codes, codes)
-	for i, x := range words {
-		order[i], codes[i] = before[x&mask], p.codes[x&mask]
+	for i, x := range places {
+		codes[i] = p.codes[x]
 	}
 }
 

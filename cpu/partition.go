@@ -29,26 +29,26 @@ func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next 
 func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes []C, dst []E, dstCodes []C) error {
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	combine := combines(bytes, dst) && combines(bytes, dstCodes)
+	log, _ := combineLog[E]()
 	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
-		if !combine {
+		switch {
+		case combine && log == 0 && b.few(2):
+			return func(lo int, block []C) { streamElements(b, next, dst, dstCodes, s[lo:], block) }, streamFence
+		case !combine || b.few(2):
 			return func(lo int, block []C) { moveElements(b, next, dst, dstCodes, s[lo:], block) }, func() {}
 		}
 		start := *next
 		elements, moved := newCombiner(env, dst, b.len()), newCombiner(env, dstCodes, b.len())
-		if elements.log > 0 { // flushed together: one branch to mispredict instead of two
-			both := max(elements.log, moved.log)
-			elements, moved = elements.wider(env, b.len(), both), moved.wider(env, b.len(), both)
-		}
 		elements.start, moved.start = &start, &start
-		move := func(lo int, block []C) { combineElements(b, next, &elements, &moved, s[lo:], block) }
-		if elements.log == 0 {
-			move = func(lo int, block []C) { streamElements(b, next, dst, &moved, s[lo:], block) }
+		if log == 0 {
+			return func(lo int, block []C) { streamCombined(b, next, dst, &moved, s[lo:], block) },
+				func() { moved.finish(next, b.len()) }
 		}
-		return move,
+		both := max(log, moved.log) // flushed together: one branch to mispredict instead of two
+		elements, moved = elements.wider(env, b.len(), both), moved.wider(env, b.len(), both)
+		return func(lo int, block []C) { combineElements(b, next, &elements, &moved, s[lo:], block) },
 			func() {
-				if elements.log > 0 {
-					elements.finish(next, b.len())
-				}
+				elements.finish(next, b.len())
 				moved.finish(next, b.len())
 			}
 	})
@@ -67,8 +67,24 @@ func moveElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes [
 	}
 }
 
-// streamElements is combineElements for elements that are whole lines.
-func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, moved *combiner[C], src []E, codes []C) {
+// streamElements is moveElements for elements that are whole lines.
+func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, dstCodes []C, src []E, codes []C) {
+	c, table := b.cells, b.table
+	_, _ = next[0], table[0] // known not to be nil in the loop
+	src = src[:len(codes)]
+	lines := int(unsafe.Sizeof(dst[0]) / 64)
+	for i, code := range codes {
+		k := table[c.of(code)] % bucketSlots
+		at := next[k]
+		next[k] = at + 1
+		// Sound: an element of whole lines, at a line; for pointers see combines.
+		streamLines(unsafe.Pointer(&dst[at]), unsafe.Pointer(&src[i]), lines)
+		dstCodes[at] = code
+	}
+}
+
+// streamCombined is combineElements for elements that are whole lines.
+func streamCombined[E any, C Code](b *buckets[C], next *slots, dst []E, moved *combiner[C], src []E, codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
 	lines := int(unsafe.Sizeof(dst[0]) / 64)
@@ -78,7 +94,7 @@ func streamElements[E any, C Code](b *buckets[C], next *slots, dst []E, moved *c
 		k := uint32(table[c.of(code)] % bucketSlots)
 		at := next[k]
 		next[k] = at + 1
-		// Sound: an element of whole lines, at a line; for pointers see combines.
+		// Sound as in streamElements.
 		streamLines(unsafe.Pointer(&dst[at]), unsafe.Pointer(&src[i]), lines)
 		buf[k<<log+at&mask] = code
 		if at&mask == mask {
@@ -109,7 +125,7 @@ func combineElements[E any, C Code](b *buckets[C], next *slots, elements *combin
 
 // partitionAlong moves src by codes that stay.
 func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
-	combine := combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
+	combine := !b.few(1) && combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
 	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
@@ -153,7 +169,7 @@ func combineAlong[T any, C Code](b *buckets[C], next *slots, moved *combiner[T],
 // partitionIndices moves the numbers from first on with their codes.
 func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes []C, dst []uint32, dstCodes []C) error {
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
-	combine := combines(bytes, dst) && combines(bytes, dstCodes)
+	combine := !b.few(2) && combines(bytes, dst) && combines(bytes, dstCodes)
 	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
@@ -184,7 +200,7 @@ func moveIndices[C Code](b *buckets[C], next *slots, dst []uint32, dstCodes []C,
 func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32], moved *combiner[C], base int, codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
-	const log, mask = 4, 15 // 16 indices fill a line
+	const log, mask = 4, 15  // 16 indices fill a line
 	buf := index.buf
 	bufCodes, logCodes, maskCodes := moved.buf, moved.log, uint32(1)<<moved.log-1
 	for i, code := range codes {
@@ -204,7 +220,7 @@ func combineIndices[C Code](b *buckets[C], next *slots, index *combiner[uint32],
 
 // partitionCodes moves codes alone.
 func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
-	combine := b.len() > plainBuckets && combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
+	combine := !b.few(1) && combines(b.n*int(unsafe.Sizeof(dst[0])), dst)
 	return b.partition(env, codes, func(next *slots) (func(int, []C), func()) {
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 )
@@ -123,26 +122,22 @@ type extent struct {
 }
 
 // part is the order of a part of the elements: places lo … hi-1 are taken by
-// the elements base + word&mask for each word, or by those that are there
-// already if words is nil.
+// the elements base + x for each x of order, or by those that are there already
+// if it is nil.
 type part struct {
 	base, lo, hi int
-	words        []uint32
-	mask         uint32
+	order        []uint32
 }
 
-// numbers returns the numbers of the elements of p in place of its words.
+// numbers returns the numbers of the elements of p in place of its order.
 func (p part) numbers() []uint32 {
-	if p.base > 0 || p.mask != whole {
-		for i, x := range p.words {
-			p.words[i] = uint32(p.base) + x&p.mask
+	if p.base > 0 {
+		for i := range p.order {
+			p.order[i] += uint32(p.base)
 		}
 	}
-	return p.words
+	return p.order
 }
-
-// whole is the mask of words that are numbers.
-const whole = 1<<32 - 1
 
 // newOrdering returns an ordering of n elements whose codes are on its first
 // side.
@@ -170,7 +165,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
 		return o.emit(env, s, func(order []uint32, lo int) { backward(order, n-1-lo) })
-	case n <= 2*orderTarget:
+	case n <= 2*leastTarget:
 		return o.locally(env, s, v)
 	}
 	if m, err := nearly(env, codes, v); err != nil {
@@ -178,11 +173,8 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	} else if m != nil {
 		return o.emit(env, s, m.order)
 	}
-	if n <= mostPairs && unsafe.Sizeof(v.min) == 4 {
-		return o.asPairs(env, s)
-	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
-	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, orderTarget, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if s.named {
 			return partitionElements(env, b, from.numbers()[s.lo:s.hi], codes, to.numbers(), to.codes())
 		}
@@ -194,44 +186,11 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	return o.finish(env, b, extent{1 - s.side, s.lo, s.hi, true, s.first})
 }
 
-// mostPairs is the number of elements up to which narrow codes are sorted digit
-// by digit in the caches rather than in buckets. Measured on 2 cores of an EPYC
-// of 2022 with 1 MiB of second-level and 32 MiB of third-level cache, uniform
-// codes, ns an element: 13.3 in buckets and 10.9 by digits, from 17 thousand
-// elements to half a million; on a Xeon of 2023 with 2 MiB of second-level cache
-// 16 and 13 at a hundred thousand, 15 and 30 at a million.
-const mostPairs = 1 << 18
-
-// asPairs orders elements by the radix sort of codes beside their places.
-func (o *ordering[C]) asPairs(env *engine.Env, s extent) error {
-	codes := o.codes(s)
-	return env.Scoped(func(own *engine.Env) error {
-		pairs := dstOf[pair[C]](own, len(codes))
-		err := own.Stage("pairs", len(codes), engine.Block, func(_, lo, hi int) {
-			for i, c := range codes[lo:hi] {
-				pairs[lo+i] = pair[C]{c, uint32(lo + i)}
-			}
-		})
-		if err != nil {
-			return err
-		}
-		if pairs, err = radix(own, pairs); err != nil {
-			return err
-		}
-		env.Trace.Rounds++
-		return o.emit(own, s, func(order []uint32, lo int) {
-			for i := range order {
-				order[i] = pairs[lo+i].at
-			}
-		})
-	})
-}
-
 // locally orders elements that fit the cache on the calling goroutine.
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		words, mask := o.work[s.first].order(o.codes(s), v.min, v.width())
-		o.send(s.first, s, o.names(s), part{s.lo, s.lo, s.hi, words, mask})
+		order := o.work[s.first].order(o.codes(s), v.min, v.width())
+		o.send(s.first, s, o.names(s), part{s.lo, s.lo, s.hi, order})
 	})
 }
 
@@ -241,7 +200,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 		lo, hi := b.bounds(i)
 		p := part{base: lo, lo: lo, hi: hi}
 		if lowest, width := b.codes(i); width > 0 && hi-lo > 1 {
-			p.words, p.mask = o.work[s.first+worker].order(o.codes(s)[lo-s.lo:hi-s.lo], lowest, width)
+			p.order = o.work[s.first+worker].order(o.codes(s)[lo-s.lo:hi-s.lo], lowest, width)
 		}
 		if hi > lo {
 			o.send(s.first+worker, s, o.names(s), p)
@@ -266,28 +225,28 @@ func (o *ordering[C]) names(s extent) []uint32 {
 	return o.sides[s.side].numbers()
 }
 
-// send delivers a part of s, whose words are places of its side: elements by
+// send delivers a part of s, whose order is by places of its side: elements by
 // their numbers, which names has, and codes where there are ties to be found.
 func (o *ordering[C]) send(worker int, s extent, names []uint32, p part) {
 	var codes []C
 	if o.ties {
 		codes = o.sides[s.side].codes()[p.base:]
-		if p.words == nil {
+		if p.order == nil {
 			codes = codes[:p.hi-p.lo]
 		} else {
-			codes = o.work[worker].pick(codes, p.words, p.mask)
+			codes = o.work[worker].pick(codes, p.order)
 		}
 	}
 	if names != nil {
 		numbers := names[p.base:]
-		if p.words == nil {
-			p.words = numbers[:p.hi-p.lo]
+		if p.order == nil {
+			p.order = numbers[:p.hi-p.lo]
 		} else {
-			for i, x := range p.words {
-				p.words[i] = numbers[x&p.mask]
+			for i, x := range p.order {
+				p.order[i] = numbers[x]
 			}
 		}
-		p.base, p.mask = 0, whole
+		p.base = 0
 	}
 	o.deliver(worker, p, codes)
 }

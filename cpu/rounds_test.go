@@ -185,7 +185,7 @@ func TestKnownOrderOfBucket(t *testing.T) {
 // bucketsOf returns the first cut of codes.
 func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	t.Helper()
-	b, err := split(newEnv(workers), 0, len(codes), in(codes), look(codes), orderTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
+	b, err := split(newEnv(workers), 0, len(codes), in(codes), look(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestCancelAlone(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	if most := int64(2 * 2 * orderTarget); late.Load() > most {
+	if most := int64(2 * 2 * leastTarget); late.Load() > most {
 		t.Errorf("%d elements delivered after the cancellation, want at most %d", late.Load(), most)
 	}
 }

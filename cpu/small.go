@@ -47,15 +47,14 @@ func GetSmall[C Code]() *Small[C] {
 // Put gives the workspace back.
 func (w *Small[C]) Put() { smallPool[C]().Put(w) }
 
-// order returns the order of the first n codes as words under mask, nil if they
-// are sorted.
-func (w *Small[C]) order(n int) (words []uint32, mask uint32) {
+// order returns the order of the first n codes, nil if they are sorted.
+func (w *Small[C]) order(n int) []uint32 {
 	if n == 0 {
-		return nil, 0
+		return nil
 	}
 	v := look(w.Codes[:n])
 	if v.sorted() {
-		return nil, 0
+		return nil
 	}
 	return w.local.order(w.Codes[:n], v.min, v.width())
 }
@@ -63,15 +62,19 @@ func (w *Small[C]) order(n int) (words []uint32, mask uint32) {
 // Order writes the order of the first len(index) codes to index, ties in input
 // order.
 func (w *Small[C]) Order(index []uint32) {
-	words, mask := w.order(len(index))
-	for i := range index {
-		if words == nil {
-			index[i] = uint32(i)
-		} else {
-			index[i] = words[i] & mask
-		}
+	if order := w.order(len(index)); order != nil {
+		copy(index, order)
+		return
 	}
+	forward(index, 0)
 }
+
+// fewCodes is the length up to which codes are faster picked by their order, whose
+// digits are as wide as their number deserves, than sorted themselves, by digits
+// whose counters take longer to clear and to add up: 50 codes take 0.6 us instead
+// of 3.9. Those of uneven floats are repaired most and are the first to lose, from
+// 430 on (EPYC of 2022).
+const fewCodes = 400
 
 // Sort sorts the first n codes and returns them.
 func (w *Small[C]) Sort(n int) []C {
@@ -80,23 +83,23 @@ func (w *Small[C]) Sort(n int) []C {
 		return codes
 	}
 	v := look(codes)
-	if v.sorted() {
+	switch {
+	case v.sorted():
 		return codes
+	case n <= fewCodes:
+		return w.local.pick(codes, w.local.order(codes, v.min, v.width()))
 	}
 	return w.local.sortCodes(codes, v.min, v.width())
 }
 
 // MoveSmall sorts s by the codes of w, ties in input order.
 func MoveSmall[E any, C Code](w *Small[C], s []E) {
-	words, mask := w.order(len(s))
-	if words == nil {
+	order := w.order(len(s))
+	if order == nil {
 		return
 	}
 	if scratch.HasPointers[E]() {
-		for i := range words {
-			words[i] &= mask
-		}
-		FollowCycles(s, words)
+		FollowCycles(s, order)
 		return
 	}
 	var e E
@@ -108,7 +111,7 @@ func MoveSmall[E any, C Code](w *Small[C], s []E) {
 	// size bytes fit.
 	payload := unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(w.payload))), len(s))
 	copy(payload, s)
-	gather(s, payload, part{0, 0, len(s), words, mask})
+	gather(s, payload, part{0, 0, len(s), order})
 }
 
 // FollowCycles moves the elements of s to their places, in place: element i

@@ -31,16 +31,19 @@ func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
 
 // look surveys codes, which must not be empty.
 func look[C Code](codes []C) survey[C] {
-	lo, hi, last := codes[0], codes[0], codes[0]
-	descents := 0
-	for _, c := range codes {
-		lo, hi = min(lo, c), max(hi, c)
+	v, n := lookVectors(codes)
+	if n == 0 {
+		v, n = survey[C]{min: codes[0], max: codes[0]}, 1
+	}
+	last := codes[n-1]
+	for _, c := range codes[n:] {
+		v.min, v.max = min(v.min, c), max(v.max, c)
 		if c < last {
-			descents++
+			v.descents++
 		}
 		last = c
 	}
-	return survey[C]{min: lo, max: hi, descents: descents}
+	return v
 }
 
 // view returns codes [lo, hi), at most [engine.Block] of them: either where

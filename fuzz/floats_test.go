@@ -28,10 +28,10 @@ func FuzzFloats(f *testing.F) {
 	})
 }
 
-func checkFloats[B floats.Bits](t *testing.T, src []B, ordered, exact floats.Code[B]) {
+func checkFloats[B floats.Bits](t *testing.T, src []B, ordered, exact *floats.Code[B]) {
 	t.Helper()
 	codes := make([]B, len(src))
-	for _, m := range []floats.Code[B]{ordered, exact} {
+	for _, m := range []*floats.Code[B]{ordered, exact} {
 		m.Encode(codes, src)
 		for i, b := range src {
 			if codes[i] != m.Of(b) {

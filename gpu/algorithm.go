@@ -12,7 +12,7 @@ import (
 // algorithm is one way to order codes on the device.
 type algorithm struct {
 	modules []*module // loaded when it first runs
-	order   func(l *lane, in input, to cuda.Ptr) (finding, error)
+	order   func(w *workspace, in input, to cuda.Ptr) (finding, error)
 	keys    bool                          // order does sorts of keys alone, too
 	most    int                           // elements it can order
 	bytes   func(d *device, in input) int // memory at most, besides codes and what they become
@@ -48,19 +48,19 @@ func (in input) kind() string {
 
 // tiesOf returns device memory where the ties of an order are marked, as
 // engine.Job has them.
-func (l *lane) tiesOf(in input, order cuda.Ptr) (cuda.Ptr, error) {
-	ties, err := l.take(tiesBytes(in.n))
+func (w *workspace) tiesOf(in input, order cuda.Ptr) (cuda.Ptr, error) {
+	ties, err := w.take(tiesBytes(in.n))
 	if err != nil {
 		return 0, err
 	}
-	return ties.at, l.markTies(in, order, ties.at)
+	return ties.at, w.markTies(in, order, ties.at)
 }
 
 func tiesBytes(n int) int { return 4 * engine.TieWords(n) }
 
 // markTies marks the ties of an order, 0 for that of codes in order.
-func (l *lane) markTies(in input, order, ties cuda.Ptr) error {
-	return l.run("mark_ties"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(ties))
+func (w *workspace) markTies(in input, order, ties cuda.Ptr) error {
+	return w.run("mark_ties"+width(in.wide), w.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(ties))
 }
 
 // finding is the outcome of one sort.
@@ -74,11 +74,11 @@ type finding struct {
 func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
 
 var algorithms = map[engine.Algorithm]algorithm{
-	engine.BucketBitonic: {bucketModules, (*lane).argsort, true, maxN, bucketBytes},
-	engine.Bitonic:       {[]*module{bitonicModule}, (*lane).bitonic, false, maxN, bitonicBytes},
-	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*lane).sampleSort, false, maxN, sampleSortBytes},
-	engine.Radix:         {radixModules, (*lane).radixSort, true, maxN, radixBytes},
-	engine.MergeSort:     {mergeModules, (*lane).mergeSort, true, math.MaxInt, mergeSortBytes},
+	engine.BucketBitonic: {bucketModules, (*workspace).argsort, true, maxN, bucketBytes},
+	engine.Bitonic:       {[]*module{bitonicModule}, (*workspace).bitonic, false, maxN, bitonicBytes},
+	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*workspace).sampleSort, false, maxN, sampleSortBytes},
+	engine.Radix:         {radixModules, (*workspace).radixSort, true, maxN, radixBytes},
+	engine.MergeSort:     {mergeModules, (*workspace).mergeSort, true, math.MaxInt, mergeSortBytes},
 }
 
 // lastResort orders what another algorithm finds too uneven.
@@ -104,54 +104,54 @@ func demanding(a engine.Algorithm, in input) algorithm {
 
 // sort writes the stable order of codes, or the sorted codes, both in device memory.
 // It returns when the device is done. The finding names the algorithm that did it.
-func (l *lane) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
+func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
 	var f finding
 	var err error
 	switch {
 	case a.OrdersCodes():
-		f, err = l.sortBy(a, in, to)
+		f, err = w.sortBy(a, in, to)
 	case in.n < in.radixBelow():
-		return l.sortBy(engine.Radix, in, to)
+		return w.sortBy(engine.Radix, in, to)
 	default:
-		f, err = l.argsortIf(func(way Spreading) bool {
-			return in.bucketTime(way, l.note.sample.nearlyOrdered()) < in.radixTime(l.note.sample.differ)
+		f, err = w.argsortIf(func(way Spreading) bool {
+			return in.bucketTime(way, w.note.sample.nearlyOrdered()) < in.radixTime(w.note.sample.differ)
 		}, in, to)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
-		in.shuffled = !l.parts.blind
-		return l.sortBy(lastResort, in, to)
+		in.shuffled = !w.parts.blind
+		return w.sortBy(lastResort, in, to)
 	}
 	return f, err
 }
 
-func (l *lane) sortBy(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
+func (w *workspace) sortBy(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
 	way := algorithms[a]
-	if err := l.load(way.modules); err != nil {
+	if err := w.load(way.modules); err != nil {
 		return finding{}, err
 	}
 	order := way.order
 	if in.keys && !way.keys {
 		order = way.gathered
 	}
-	f, err := order(l, in, to)
+	f, err := order(w, in, to)
 	f.algorithm = a
 	return f, err
 }
 
 // gathered sorts keys alone through their order.
-func (way algorithm) gathered(l *lane, in input, sorted cuda.Ptr) (finding, error) {
-	order, err := l.take(orderBytes(in.n))
+func (way algorithm) gathered(w *workspace, in input, sorted cuda.Ptr) (finding, error) {
+	order, err := w.take(orderBytes(in.n))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(order)
-	f, err := way.order(l, input{codes: in.codes, wide: in.wide, n: in.n}, order.at)
+	defer w.put(order)
+	f, err := way.order(w, input{codes: in.codes, wide: in.wide, n: in.n}, order.at)
 	return f, first(
 		func() error { return err },
-		func() error { return l.load(mergeModules) },
-		func() error { return l.gatherRun(in, order.at, 0, runs{codes: sorted}) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.load(mergeModules) },
+		func() error { return w.gatherRun(in, order.at, 0, runs{codes: sorted}) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 }
 

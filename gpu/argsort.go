@@ -34,7 +34,7 @@ func (s *sample) nearlyOrdered() bool {
 	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
 }
 
-// note is a lane's pinned memory: what small copies come from and go to.
+// note is a workspace's pinned memory: what small copies come from and go to.
 type note struct {
 	sample sample
 	count  [kernels.Segments]uint32
@@ -116,44 +116,44 @@ func bucketBytes(d *device, in input) int {
 }
 
 // argsort orders codes by the bucket sort, or returns errUneven.
-func (l *lane) argsort(in input, to cuda.Ptr) (finding, error) {
-	return l.argsortIf(func(Spreading) bool { return true }, in, to)
+func (w *workspace) argsort(in input, to cuda.Ptr) (finding, error) {
+	return w.argsortIf(func(Spreading) bool { return true }, in, to)
 }
 
 // argsortIf is argsort in ways that are worth it only. A sample may mislead: a way
 // that fails is followed by the next, which assumes less.
-func (l *lane) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr) (finding, error) {
+func (w *workspace) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{shape: "sorted"}, l.identity(in, to, false)
+		return finding{shape: "sorted"}, w.identity(in, to, false)
 	}
-	first, err := l.take(headBytes)
+	first, err := w.take(headBytes)
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(first)
+	defer w.put(first)
 	m := head(&area{first.at})
-	if err := l.look(m, in); err != nil {
+	if err := w.look(m, in); err != nil {
 		return finding{}, err
 	}
-	if f, err := l.presorted(m, in, to); f.shape != "" || err != nil {
+	if f, err := w.presorted(m, in, to); f.shape != "" || err != nil {
 		return f, err
 	}
-	for way := l.firstWay(in); way <= Quantiles && worth(way); way++ {
-		l.attempts[way].begun.Add(1)
-		if f, err := l.attempt(way, m, in, to); !errors.Is(err, errUneven) {
+	for way := w.firstWay(in); way <= Quantiles && worth(way); way++ {
+		w.attempts[way].begun.Add(1)
+		if f, err := w.attempt(way, m, in, to); !errors.Is(err, errUneven) {
 			return f, err
 		}
-		l.attempts[way].failed.Add(1)
+		w.attempts[way].failed.Add(1)
 	}
 	return finding{}, errUneven
 }
 
 // firstWay is what the sample suggests, unless the engine was told.
-func (l *lane) firstWay(in input) Spreading {
-	if l.parts.spread != BySample {
-		return l.parts.spread
+func (w *workspace) firstWay(in input) Spreading {
+	if w.parts.spread != BySample {
+		return w.parts.spread
 	}
-	s := &l.note.sample
+	s := &w.note.sample
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
 	switch {
 	case lay.even(s.parts[:], in.samples(), s.low, s.high):
@@ -165,28 +165,28 @@ func (l *lane) firstWay(in input) Spreading {
 }
 
 // attempt sorts in one of the ways.
-func (l *lane) attempt(way Spreading, m memory, in input, to cuda.Ptr) (finding, error) {
-	p, err := l.plan(way, m, in)
+func (w *workspace) attempt(way Spreading, m memory, in input, to cuda.Ptr) (finding, error) {
+	p, err := w.plan(way, m, in)
 	if err != nil {
 		return finding{}, err
 	}
 	if p.keys = in.keys; p.keys {
-		if err := l.load(keyModules); err != nil {
+		if err := w.load(keyModules); err != nil {
 			return finding{}, err
 		}
 	}
 	var size area
 	new(memory).body(&size, p)
-	block, err := l.take(int(size.at))
+	block, err := w.take(int(size.at))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(block)
+	defer w.put(block)
 	m.body(&area{block.at}, p)
-	if err := l.bucketSort(m, p, in.codes, to); err != nil {
+	if err := w.bucketSort(m, p, in.codes, to); err != nil {
 		return finding{}, err
 	}
-	return l.outcome(p)
+	return w.outcome(p)
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which
@@ -200,8 +200,8 @@ func (in input) samples() int { return 1 << in.sampleBits() }
 
 // sampleGrid is the number of blocks that take it: few, since each adds its
 // counts to those of the others, with samples enough to be worth that.
-func (l *lane) sampleGrid(in input) int {
-	return max(1, min(2*l.info.SMs, in.samples()/(4*kernels.SampleThreads)))
+func (w *workspace) sampleGrid(in input) int {
+	return max(1, min(2*w.info.SMs, in.samples()/(4*kernels.SampleThreads)))
 }
 
 func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
@@ -211,115 +211,115 @@ func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 const lookPatience = 100 * time.Microsecond
 
 // look samples the codes.
-func (l *lane) look(m memory, in input) error {
-	told := &l.note.sample.told
+func (w *workspace) look(m memory, in input) error {
+	told := &w.note.sample.told
 	told.Store(0)
 	return first(
-		func() error { return l.sampleRange(m, in) },
+		func() error { return w.sampleRange(m, in) },
 		func() error {
-			return l.run("sample_segments"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
-				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&l.note.sample))
+			return w.run("sample_segments"+width(in.wide), w.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
+				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&w.note.sample))
 		},
 		func() error {
 			if await(time.Now().Add(lookPatience), told) {
 				return nil
 			}
-			return l.SyncStream(l.stream)
+			return w.SyncStream(w.stream)
 		},
 	)
 }
 
 // sampleRange takes the first sample, and clears what is counted later.
-func (l *lane) sampleRange(m memory, in input) error {
-	return l.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
+func (w *workspace) sampleRange(m memory, in input) error {
+	return w.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
 }
 
 // presorted ends the sort where the sample looks sorted or reversed and the
 // codes are.
-func (l *lane) presorted(m memory, in input, to cuda.Ptr) (finding, error) {
-	s := &l.note.sample
-	if l.parts.blind || s.ascents > 0 && s.descents > 0 {
+func (w *workspace) presorted(m memory, in input, to cuda.Ptr) (finding, error) {
+	s := &w.note.sample
+	if w.parts.blind || s.ascents > 0 && s.descents > 0 {
 		return finding{}, nil
 	}
 	err := first(
 		func() error {
-			return l.run("count_descents"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(m.status))
+			return w.run("count_descents"+width(in.wide), w.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(m.status))
 		},
-		func() error { return l.readStatus(m) },
+		func() error { return w.readStatus(m) },
 	)
 	if err != nil {
 		return finding{}, err
 	}
-	switch descents := int(l.note.status[kernels.StatusDescents]); {
+	switch descents := int(w.note.status[kernels.StatusDescents]); {
 	case descents == 0 && s.low == s.high:
-		return finding{shape: "flat"}, l.identity(in, to, false)
+		return finding{shape: "flat"}, w.identity(in, to, false)
 	case descents == 0:
-		return finding{shape: "sorted"}, l.identity(in, to, false)
+		return finding{shape: "sorted"}, w.identity(in, to, false)
 	case descents == in.n-1:
-		return finding{shape: "reversed"}, l.identity(in, to, true)
+		return finding{shape: "reversed"}, w.identity(in, to, true)
 	}
 	return finding{}, nil
 }
 
 // gridFor is a grid of kernels.SampleThreads threads for a read of n elements.
-func (l *lane) gridFor(n int) int {
-	return max(1, min(8*l.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
+func (w *workspace) gridFor(n int) int {
+	return max(1, min(8*w.info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
 }
 
 // identity writes the order of sorted or reversed codes, or these in order.
-func (l *lane) identity(in input, to cuda.Ptr, reversed bool) error {
+func (w *workspace) identity(in input, to cuda.Ptr, reversed bool) error {
 	write := func() error {
 		back := uint64(0)
 		if reversed {
 			back = 1
 		}
-		return l.run("write_identity", l.gridFor(in.n), kernels.SampleThreads, 0, uint64(to), uint64(in.n), back)
+		return w.run("write_identity", w.gridFor(in.n), kernels.SampleThreads, 0, uint64(to), uint64(in.n), back)
 	}
 	switch {
 	case in.keys && reversed:
 		write = func() error {
-			return l.run("reverse_codes"+width(in.wide), l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(to))
+			return w.run("reverse_codes"+width(in.wide), w.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(to))
 		}
 	case in.keys:
-		write = func() error { return l.CopyOnDevice(to, in.codes, in.size()*in.n, l.stream) }
+		write = func() error { return w.CopyOnDevice(to, in.codes, in.size()*in.n, w.stream) }
 	}
-	return first(write, func() error { return l.SyncStream(l.stream) })
+	return first(write, func() error { return w.SyncStream(w.stream) })
 }
 
 // plan makes the plan of an attempt, and sends its table to the device if it has
 // one. Keys alone have no plan with a table, by which equal codes are told apart by
 // their positions.
-func (l *lane) plan(way Spreading, m memory, in input) (*plan, error) {
-	s := &l.note.sample
+func (w *workspace) plan(way Spreading, m memory, in input) (*plan, error) {
+	s := &w.note.sample
 	if in.keys && (way == Quantiles || in.crowded(s)) {
 		return nil, errUneven
 	}
 	if way == Linear {
-		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin), l.parts.mean(in.n, evenSlice)).fitting()
+		return evenPlan(in.wide, layoutFor(in.n, in.wide, s.low, s.high, evenMargin), w.parts.mean(in.n, evenSlice)).fitting()
 	}
 	lay := layoutFor(in.n, in.wide, s.low, s.high, unevenMargin)
 	if way == Sections {
-		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), l.parts.mean(in.n, sectionSlice), &l.note.bounds)
+		return sectionsPlan(in.wide, lay, s.parts[:], in.samples(), w.parts.mean(in.n, sectionSlice), &w.note.bounds)
 	}
 	var t *table
 	err := first(
 		func() error {
-			return l.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, l.stream)
+			return w.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, w.stream)
 		},
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.SyncStream(w.stream) },
 		func() error {
 			t = quantilesTable(in.wide, &lay, sortedSample(s, lay.stretch()))
-			return l.countSegments(m, in, t)
+			return w.countSegments(m, in, t)
 		},
 	)
 	if err != nil {
 		return nil, err
 	}
-	p, err := mappedPlan(lay, t, l.note.count[:], in.samples(), l.parts.mean(in.n, fullSlice)).fitting()
+	p, err := mappedPlan(lay, t, w.note.count[:], in.samples(), w.parts.mean(in.n, fullSlice)).fitting()
 	if err != nil {
 		return nil, err
 	}
-	return p, l.send(m, t)
+	return p, w.send(m, t)
 }
 
 // sortedSample returns the first sample in order. Its positions ascend, so a
@@ -358,65 +358,65 @@ func sortedSample(s *sample, stretch uint32) []key {
 var sampleRooms = sync.Pool{New: func() any { return new([2][kernels.RangeSamples]key) }}
 
 // countSegments counts the second sample by segment of t.
-func (l *lane) countSegments(m memory, in input, t *table) error {
+func (w *workspace) countSegments(m memory, in input, t *table) error {
 	shared := kernels.MapSharedU32
 	if in.wide {
 		shared = kernels.MapSharedU64
 	}
 	return first(
-		func() error { return l.send(m, t) },
-		func() error { return l.Memset32(m.count, 0, kernels.Segments, l.stream) },
+		func() error { return w.send(m, t) },
+		func() error { return w.Memset32(m.count, 0, kernels.Segments, w.stream) },
 		func() error {
-			return l.run("sample_map"+width(in.wide), l.sampleGrid(in), kernels.SampleThreads, shared,
+			return w.run("sample_map"+width(in.wide), w.sampleGrid(in), kernels.SampleThreads, shared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.table), uint64(m.sample), uint64(m.count))
 		},
 		func() error {
-			return l.CopyToHost(unsafe.Pointer(&l.note.count), m.count, 4*kernels.Segments, l.stream)
+			return w.CopyToHost(unsafe.Pointer(&w.note.count), m.count, 4*kernels.Segments, w.stream)
 		},
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 }
 
 // send copies a table to the device.
-func (l *lane) send(m memory, t *table) error {
+func (w *workspace) send(m memory, t *table) error {
 	if t.wide {
-		put(t, &l.note.u64)
-		return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u64), kernels.MapBytesU64, l.stream)
+		put(t, &w.note.u64)
+		return w.CopyToDevice(m.table, unsafe.Pointer(&w.note.u64), kernels.MapBytesU64, w.stream)
 	}
-	put(t, &l.note.u32)
-	return l.CopyToDevice(m.table, unsafe.Pointer(&l.note.u32), kernels.MapBytesU32, l.stream)
+	put(t, &w.note.u32)
+	return w.CopyToDevice(m.table, unsafe.Pointer(&w.note.u32), kernels.MapBytesU32, w.stream)
 }
 
 // bucketSort gives the device everything to do for the plan.
-func (l *lane) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
+func (w *workspace) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 	return first(
-		func() error { return l.openRooms(m, p) },
-		func() error { return l.splitCodes(m, p, codes) },
-		func() error { return l.fillBuckets(m, p) },
-		func() error { return l.Record(l.split, l.stream) },
+		func() error { return w.openRooms(m, p) },
+		func() error { return w.splitCodes(m, p, codes) },
+		func() error { return w.fillBuckets(m, p) },
+		func() error { return w.Record(w.split, w.stream) },
 		func() error {
 			grid := (p.buckets + kernels.LocalWarps - 1) / kernels.LocalWarps
-			return l.run("local_sort"+p.kind(), grid, 32*kernels.LocalWarps, p.localShared(),
+			return w.run("local_sort"+p.kind(), grid, 32*kernels.LocalWarps, p.localShared(),
 				slices.Concat([]uint64{uint64(m.bucket), uint64(m.slices), uint64(m.status)}, p.reading(codes), []uint64{uint64(p.nearAt()), uint64(to)})...)
 		},
 		// The few oversize buckets take as long as one long bucket: beside the others.
-		func() error { return l.WaitEvent(l.side, l.split) },
+		func() error { return w.WaitEvent(w.side, w.split) },
 		func() error {
 			rooms := 0
 			if p.twice {
 				rooms = p.rooms
 			}
-			return l.Launch(l.function("oversize_sort"+p.kind()), 2*l.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, l.side, slices.Concat(
+			return w.Launch(w.function("oversize_sort"+p.kind()), 2*w.info.SMs, kernels.OversizeThreads, kernels.OversizeShared, w.side, slices.Concat(
 				[]uint64{uint64(m.bucket), uint64(p.n), uint64(m.slices), uint64(m.rooms), uint64(rooms), p.scale}, p.reading(codes),
-				[]uint64{uint64(m.spill), uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(to), uint64(m.status), mapped(&l.note.status)})...)
+				[]uint64{uint64(m.spill), uint64(m.oversize), uint64(m.below), uint64(m.above), uint64(to), uint64(m.status), mapped(&w.note.status)})...)
 		},
-		func() error { return l.Record(l.split, l.side) },
-		func() error { return l.WaitEvent(l.stream, l.split) },
+		func() error { return w.Record(w.split, w.side) },
+		func() error { return w.WaitEvent(w.stream, w.split) },
 	)
 }
 
 // openRooms makes the rooms of the first partition.
-func (l *lane) openRooms(m memory, p *plan) error {
+func (w *workspace) openRooms(m memory, p *plan) error {
 	table, sizes := uint64(0), 0
 	if p.bounds != nil {
 		table = mapped(p.bounds)
@@ -424,11 +424,11 @@ func (l *lane) openRooms(m memory, p *plan) error {
 	if p.twice {
 		sizes = p.buckets
 	}
-	return l.run("open_rooms", l.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
+	return w.run("open_rooms", w.gridFor(max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
 		uint64(m.rooms), uint64(m.cursors), uint64(p.rooms), table, uint64(m.sections), p.scale, uint64(p.room), uint64(m.sizes), uint64(sizes), uint64(m.status))
 }
 
-func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
+func (w *workspace) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 	elements, spill := m.elements, cuda.Ptr(0)
 	if !p.twice {
 		elements, spill = m.bucket, m.spill
@@ -442,20 +442,20 @@ func (l *lane) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 	outside := []uint64{uint64(m.below), uint64(m.above), uint64(m.status)}
 	switch {
 	case p.table != nil:
-		return l.run("split_mapped"+d.suffix+width(p.wide), min(p.codeTiles(), 2*l.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+		return w.run("split_mapped"+d.suffix+width(p.wide), min(p.codeTiles(), 2*w.info.SMs), kernels.SplitThreads, d.mapped(p.wide),
 			slices.Concat(layout, equal, []uint64{uint64(m.status), uint64(m.table), uint64(p.indexBits)})...)
 	case p.bounds != nil:
-		return l.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
+		return w.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
 			slices.Concat(layout, []uint64{uint64(elements), uint64(m.sections), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
-	return l.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
+	return w.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in
 // rooms to buckets.
-func (l *lane) fillBuckets(m memory, p *plan) error {
+func (w *workspace) fillBuckets(m memory, p *plan) error {
 	if !p.twice {
-		return l.run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,
+		return w.run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,
 			uint64(m.cursors), p.scale, uint64(p.buckets), uint64(m.slices), uint64(m.oversize), uint64(m.status))
 	}
 	d, kind := digit(p.most), ""
@@ -464,25 +464,25 @@ func (l *lane) fillBuckets(m memory, p *plan) error {
 	}
 	return first(
 		func() error {
-			return l.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
+			return w.run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(m.rooms), uint64(m.cursors), uint64(p.rooms),
 				uint64(p.least), uint64(p.target), uint64(p.most), uint64(p.tile()), uint64(m.tiles), uint64(m.status))
 		},
 		func() error {
-			return l.run("split_elements"+d.suffix+kind, p.tiles(), kernels.SplitThreads, d.split(p),
+			return w.run("split_elements"+d.suffix+kind, p.tiles(), kernels.SplitThreads, d.split(p),
 				uint64(m.elements), uint64(m.rooms), uint64(m.tiles), uint64(m.bucket), uint64(m.sizes), uint64(m.spill), uint64(m.status))
 		},
 		func() error {
-			return l.run("room_starts", p.rooms, kernels.RoomThreads, kernels.StartsShared, uint64(m.rooms), uint64(m.sizes), uint64(m.slices), uint64(m.oversize), uint64(m.status))
+			return w.run("room_starts", p.rooms, kernels.RoomThreads, kernels.StartsShared, uint64(m.rooms), uint64(m.sizes), uint64(m.slices), uint64(m.oversize), uint64(m.status))
 		},
 	)
 }
 
 // outcome waits for the sort and looks at how it went.
-func (l *lane) outcome(p *plan) (finding, error) {
-	if err := l.SyncStream(l.stream); err != nil {
+func (w *workspace) outcome(p *plan) (finding, error) {
+	if err := w.SyncStream(w.stream); err != nil {
 		return finding{}, err
 	}
-	if l.note.status[kernels.StatusLost] != 0 {
+	if w.note.status[kernels.StatusLost] != 0 {
 		return finding{}, errUneven
 	}
 	f := finding{levels: 1}
@@ -493,11 +493,11 @@ func (l *lane) outcome(p *plan) (finding, error) {
 }
 
 // readStatus waits for the stream and fetches the status words.
-func (l *lane) readStatus(m memory) error {
-	if err := l.CopyToHost(unsafe.Pointer(&l.note.status), m.status, 4*kernels.StatusWords, l.stream); err != nil {
+func (w *workspace) readStatus(m memory) error {
+	if err := w.CopyToHost(unsafe.Pointer(&w.note.status), m.status, 4*kernels.StatusWords, w.stream); err != nil {
 		return err
 	}
-	return l.SyncStream(l.stream)
+	return w.SyncStream(w.stream)
 }
 
 // digits says which kernels split by a number of digits, and their shared memory.

@@ -69,48 +69,48 @@ func fill(n int, f func(i int) uint64) []uint64 {
 func want[W word](codes []W) []uint32 { return stable(codes) }
 
 // argsort runs codes through an algorithm.
-func argsort[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) []uint32 {
+func argsort[W word](t *testing.T, w *workspace, a engine.Algorithm, codes []W) []uint32 {
 	t.Helper()
-	return orderBy(t, l, func(l *lane, in input, order cuda.Ptr) (finding, error) { return l.sort(a, in, order) }, codes)
+	return orderBy(t, w, func(w *workspace, in input, order cuda.Ptr) (finding, error) { return w.sort(a, in, order) }, codes)
 }
 
 // way is one way to order codes on the device.
-type way func(l *lane, in input, order cuda.Ptr) (finding, error)
+type way func(w *workspace, in input, order cuda.Ptr) (finding, error)
 
 // orderBy runs codes through the device.
-func orderBy[W word](t *testing.T, l *lane, by way, codes []W) []uint32 {
+func orderBy[W word](t *testing.T, w *workspace, by way, codes []W) []uint32 {
 	t.Helper()
-	order, _ := onDevice[uint32](t, l, by, false, codes)
+	order, _ := onDevice[uint32](t, w, by, false, codes)
 	return order
 }
 
 // sortKeys sorts keys alone by an algorithm.
-func sortKeys[W word](t *testing.T, l *lane, a engine.Algorithm, codes []W) ([]W, finding) {
+func sortKeys[W word](t *testing.T, w *workspace, a engine.Algorithm, codes []W) ([]W, finding) {
 	t.Helper()
-	return onDevice[W](t, l, func(l *lane, in input, to cuda.Ptr) (finding, error) { return l.sort(a, in, to) }, true, codes)
+	return onDevice[W](t, w, func(w *workspace, in input, to cuda.Ptr) (finding, error) { return w.sort(a, in, to) }, true, codes)
 }
 
 // onDevice runs codes through the device, checks what they became, and brings it
 // back.
-func onDevice[R, W word](t *testing.T, l *lane, by way, keys bool, codes []W) ([]R, finding) {
+func onDevice[R, W word](t *testing.T, w *workspace, by way, keys bool, codes []W) ([]R, finding) {
 	t.Helper()
 	in := input{wide: isWide[W](), n: len(codes), keys: keys}
 	size, resultSize := in.size()*in.n, in.resultSize()*in.n
-	b, err := l.take(size + resultSize + 512)
+	b, err := w.take(size + resultSize + 512)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.put(b)
+	defer w.put(b)
 	to := b.at + cuda.Ptr(size+255)&^255
 	in.codes = b.at
 	result := make([]R, in.n)
 	var f finding
 	err = first(
-		func() error { return l.CopyToDevice(in.codes, unsafe.Pointer(unsafe.SliceData(codes)), size, l.stream) },
-		func() (err error) { f, err = by(l, in, to); return err },
-		func() error { return l.check(in, to) },
-		func() error { return l.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), to, resultSize, l.stream) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.CopyToDevice(in.codes, unsafe.Pointer(unsafe.SliceData(codes)), size, w.stream) },
+		func() (err error) { f, err = by(w, in, to); return err },
+		func() error { return w.check(in, to) },
+		func() error { return w.CopyToHost(unsafe.Pointer(unsafe.SliceData(result)), to, resultSize, w.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -147,11 +147,11 @@ func sizes(codes string) []int {
 
 func TestArgsort(t *testing.T) {
 	e := open(t)
-	l, err := e.dev.lane(t.Context())
+	w, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.done()
+	defer w.done()
 	by := slices.Collect(maps.Keys(algorithms))
 	if testing.Short() { // each has a test of its own
 		by = []engine.Algorithm{engine.BucketBitonic}
@@ -159,20 +159,20 @@ func TestArgsort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, make := range codesOf {
 		for _, n := range sizes(name) {
-			t.Run(name, func(t *testing.T) { testArgsort(t, l, by, make(r, n)) })
+			t.Run(name, func(t *testing.T) { testArgsort(t, w, by, make(r, n)) })
 		}
 	}
 }
 
 // testArgsort orders codes, and their high halves, by each of the algorithms, and
 // sorts them as keys alone.
-func testArgsort(t *testing.T, l *lane, by []engine.Algorithm, wide []uint64) {
+func testArgsort(t *testing.T, w *workspace, by []engine.Algorithm, wide []uint64) {
 	t.Helper()
-	testWidth(t, l, by, wide)
-	testWidth(t, l, by, fill32(wide))
+	testWidth(t, w, by, wide)
+	testWidth(t, w, by, fill32(wide))
 }
 
-func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) {
+func testWidth[W word](t *testing.T, w *workspace, by []engine.Algorithm, codes []W) {
 	t.Helper()
 	// In a short run, half of the codes are ordered and the others sorted alone.
 	short, odd := testing.Short(), len(codes) > 0 && codes[0]%2 == 1
@@ -181,7 +181,7 @@ func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) 
 		if short && odd {
 			continue
 		}
-		if got := argsort(t, l, a, codes); !slices.Equal(got, order) {
+		if got := argsort(t, w, a, codes); !slices.Equal(got, order) {
 			t.Errorf("%v: %d codes, wide %v: wrong order", a, len(codes), isWide[W]())
 		}
 	}
@@ -189,7 +189,7 @@ func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) 
 		if short && !odd {
 			continue
 		}
-		if got, _ := sortKeys(t, l, a, codes); !slices.Equal(got, sorted) {
+		if got, _ := sortKeys(t, w, a, codes); !slices.Equal(got, sorted) {
 			t.Errorf("%v: %d keys, wide %v: wrong order", a, len(codes), isWide[W]())
 		}
 	}
@@ -197,14 +197,14 @@ func testWidth[W word](t *testing.T, l *lane, by []engine.Algorithm, codes []W) 
 
 // TestMergeSort has sizes at which the number of rounds changes.
 func TestMergeSort(t *testing.T) {
-	l := mergeLane(t)
+	w := mergeWorkspace(t)
 	r := rand.New(rand.NewPCG(13, 14))
 	sizes := append([]int{0, kernels.MergeTile + 1, 4*kernels.MergeTile + 1, 8 * kernels.MergeTile}, aroundTiles...)
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {
-		testArgsort(t, l, []engine.Algorithm{engine.MergeSort}, codesOf["16 values"](r, n))
+		testArgsort(t, w, []engine.Algorithm{engine.MergeSort}, codesOf["16 values"](r, n))
 	}
 }
 

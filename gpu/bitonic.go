@@ -21,8 +21,8 @@ const bitonicTile = 1 << kernels.BitonicBits
 
 // bitonic orders codes by the full bitonic network, whose steps depend on their
 // number alone.
-func (l *lane) bitonic(in input, order cuda.Ptr) (finding, error) {
-	return l.bitonicBy(kernels.BitonicRows, in, order)
+func (w *workspace) bitonic(in input, order cuda.Ptr) (finding, error) {
+	return w.bitonicBy(kernels.BitonicRows, in, order)
 }
 
 // bitonicBytes is the device memory of the network besides codes and order.
@@ -35,35 +35,35 @@ func bitonicBytes(_ *device, in input) int {
 }
 
 // bitonicBy takes at most the given number of strides between tiles in a pass.
-func (l *lane) bitonicBy(rows int, in input, order cuda.Ptr) (finding, error) {
+func (w *workspace) bitonicBy(rows int, in input, order cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{}, l.identity(in, order, false)
+		return finding{}, w.identity(in, order, false)
 	}
-	e, err := l.elementsFor(in)
+	e, err := w.elementsFor(in)
 	if err != nil {
 		return finding{}, err
 	}
-	block, err := l.take(e.size * in.n)
+	block, err := w.take(e.size * in.n)
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(block)
-	w := network{l, e, block.at, in.n, rows}
+	defer w.put(block)
+	net := network{w, e, block.at, in.n, rows}
 	return finding{}, first(
 		func() error {
-			return w.tile("bitonic_tiles"+e.source, tilesOf(in.n), append(e.args(in), uint64(in.n), uint64(block.at))...)
+			return net.tile("bitonic_tiles"+e.source, tilesOf(in.n), append(e.args(in), uint64(in.n), uint64(block.at))...)
 		},
-		w.merges,
+		net.merges,
 		func() error {
-			return w.tile("bitonic_order"+e.kind, tilesOf(in.n), uint64(block.at), uint64(in.n), e.mask(), uint64(order))
+			return net.tile("bitonic_order"+e.kind, tilesOf(in.n), uint64(block.at), uint64(in.n), e.mask(), uint64(order))
 		},
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 }
 
 // network sorts n elements in device memory.
 type network struct {
-	*lane
+	*workspace
 	elements
 	at   cuda.Ptr
 	n    int
@@ -125,7 +125,7 @@ func (w *network) merge(low, rows int, mirror bool) error {
 
 // tile runs a kernel whose blocks hold a tile each.
 func (w *network) tile(name string, blocks int, args ...uint64) error {
-	return w.run(name, blocks, w.threads, w.shared, args...)
+	return w.runTiles(name, blocks, w.threads, w.shared, args...)
 }
 
 // tilesOf is the number of tiles of n elements.

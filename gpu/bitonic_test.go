@@ -12,14 +12,14 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// laneWith returns a lane that has the kernels of an algorithm.
-func laneWith(t *testing.T, a engine.Algorithm) *lane {
+// workspaceWith returns a workspace that has the kernels of an algorithm.
+func workspaceWith(t *testing.T, a engine.Algorithm) *workspace {
 	t.Helper()
-	l := laneOf(t)
-	if err := l.load(algorithms[a].modules); err != nil {
+	w := workspaceOf(t)
+	if err := w.load(algorithms[a].modules); err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return w
 }
 
 // tileSizes are sizes about those of items, tiles and merges.
@@ -32,48 +32,50 @@ func tileSizes() []int {
 }
 
 // checkAlgorithm orders codes of all distributions, and of all sizes.
-func checkAlgorithm(t *testing.T, l *lane, by way) {
+func checkAlgorithm(t *testing.T, w *workspace, by way) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range tileSizes() {
-		checkOrders(t, l, by, codesOf["uniform"](r, n))
+		checkOrders(t, w, by, codesOf["uniform"](r, n))
 	}
 	for name, make := range codesOf {
 		for _, n := range smallSizes(name) {
-			t.Run(name, func(t *testing.T) { checkOrders(t, l, by, make(r, n)) })
+			t.Run(name, func(t *testing.T) { checkOrders(t, w, by, make(r, n)) })
 		}
 	}
 }
 
-func TestBitonic(t *testing.T) { checkAlgorithm(t, laneWith(t, engine.Bitonic), (*lane).bitonic) }
+func TestBitonic(t *testing.T) {
+	checkAlgorithm(t, workspaceWith(t, engine.Bitonic), (*workspace).bitonic)
+}
 
 // TestBitonicRows takes fewer strides in a pass than the kernels can, so that
 // merges take as many passes as with many more elements.
 func TestBitonicRows(t *testing.T) {
-	l := laneWith(t, engine.Bitonic)
+	w := workspaceWith(t, engine.Bitonic)
 	r := rand.New(rand.NewPCG(3, 4))
 	n, most := 13*bitonicTile+77, 3
 	if testing.Short() {
 		n, most = 2*bitonicTile+77, 1
 	}
 	for rows := 1; rows <= most; rows++ {
-		by := func(l *lane, in input, order cuda.Ptr) (finding, error) { return l.bitonicBy(rows, in, order) }
-		t.Run(fmt.Sprint(rows), func(t *testing.T) { checkOrders(t, l, by, codesOf["uniform"](r, n)) })
+		by := func(w *workspace, in input, order cuda.Ptr) (finding, error) { return w.bitonicBy(rows, in, order) }
+		t.Run(fmt.Sprint(rows), func(t *testing.T) { checkOrders(t, w, by, codesOf["uniform"](r, n)) })
 	}
 }
 
 // checkOrders compares orders of codes, of their upper halves, and of codes close
 // together with those of the plain twin.
-func checkOrders(t *testing.T, l *lane, by way, wide []uint64) {
+func checkOrders(t *testing.T, w *workspace, by way, wide []uint64) {
 	t.Helper()
 	narrow := fill32(wide)
-	if !slices.Equal(orderBy(t, l, by, narrow), want(narrow)) {
+	if !slices.Equal(orderBy(t, w, by, narrow), want(narrow)) {
 		t.Errorf("%d codes of 32 bits: wrong order", len(wide))
 	}
-	if !slices.Equal(orderBy(t, l, by, wide), want(wide)) {
+	if !slices.Equal(orderBy(t, w, by, wide), want(wide)) {
 		t.Errorf("%d codes of 64 bits: wrong order", len(wide))
 	}
 	near := fill(len(wide), func(i int) uint64 { return 1<<63 + wide[i]>>30 })
-	if !slices.Equal(orderBy(t, l, by, near), want(near)) {
+	if !slices.Equal(orderBy(t, w, by, near), want(near)) {
 		t.Errorf("%d codes of 64 bits that lie close together: wrong order", len(wide))
 	}
 }

@@ -68,18 +68,18 @@ func (e *Engine) Calibration() string {
 	return e.model.String() + "; " + e.payload.String()
 }
 
-// measureModel measures sorts without payload, on a lane of their own.
+// measureModel measures sorts without payload, on a workspace of their own.
 func measureModel(e *Engine) (*model, error) {
 	m := &model{workers: runtime.GOMAXPROCS(0)}
-	return m, e.with(context.Background(), func(l *lane) error {
-		if err := measureWidth[uint32](e, l, m); err != nil {
+	return m, e.with(context.Background(), func(w *workspace) error {
+		if err := measureWidth[uint32](e, w, m); err != nil {
 			return err
 		}
-		return measureWidth[uint64](e, l, m)
+		return measureWidth[uint64](e, w, m)
 	})
 }
 
-func measureWidth[W word](e *Engine, l *lane, m *model) error {
+func measureWidth[W word](e *Engine, w *workspace, m *model) error {
 	b := newBench[W](m.workers)
 	defer b.Arena.Release(1)
 	for _, keys := range []bool{false, true} {
@@ -92,7 +92,7 @@ func measureWidth[W word](e *Engine, l *lane, m *model) error {
 			}
 			m.cpu[k][i] = took / float64(n)
 		}
-		few, err := best(func() error { return l.order(e, b.job(fewCodes, keys)) })
+		few, err := best(func() error { return w.order(e, b.job(fewCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func measureWidth[W word](e *Engine, l *lane, m *model) error {
 		if few > float64(slow) {
 			continue
 		}
-		many, err := best(func() error { return l.order(e, b.job(manyCodes, keys)) })
+		many, err := best(func() error { return w.order(e, b.job(manyCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -220,14 +220,13 @@ func moves[E any](m *model) (move, gather float64, err error) {
 	for i := range order {
 		order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
 	}
-	const piece = 1 << 15
 	gather, err = best(func() error {
 		return first(
 			func() error {
 				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
 			},
 			func() error {
-				return env.Stage("gather", n, piece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
+				return env.Stage("gather", n, cpu.GatherPiece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
 			},
 		)
 	})

@@ -13,78 +13,78 @@ func checkBytes(n int) int { return headBytes + n/8 + 256 }
 
 // check verifies on the device that order holds every position once and is the
 // stable order of the codes, or that it is these codes in order.
-func (l *lane) check(in input, order cuda.Ptr) error {
+func (w *workspace) check(in input, order cuda.Ptr) error {
 	if in.keys {
-		return l.checkKeys(in, order)
+		return w.checkKeys(in, order)
 	}
-	grid := l.gridFor(in.n)
-	err := l.counting(in, func(space *area, status cuda.Ptr) error {
+	grid := w.gridFor(in.n)
+	err := w.counting(in, func(space *area, status cuda.Ptr) error {
 		seen := space.take(in.n/8 + 4)
 		return first(
-			func() error { return l.Memset32(seen, 0, in.n/32+1, l.stream) },
+			func() error { return w.Memset32(seen, 0, in.n/32+1, w.stream) },
 			func() error {
-				return l.run("mark_order"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(seen), uint64(status))
+				return w.run("mark_order"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(in.codes), uint64(order), uint64(in.n), uint64(seen), uint64(status))
 			},
 			func() error {
-				return l.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(in.n), uint64(status))
+				return w.run("count_missing", grid, kernels.SampleThreads, 0, uint64(seen), uint64(in.n), uint64(status))
 			},
 		)
 	})
 	if err != nil {
 		return err
 	}
-	if wrong, missing := l.note.status[kernels.StatusDisorder], l.note.status[kernels.StatusMissing]; wrong > 0 || missing > 0 {
-		return fmt.Errorf("sorter: gpu: wrong order from %s: %d neighbours, %d positions missing", l.info.Name, wrong, missing)
+	if wrong, missing := w.note.status[kernels.StatusDisorder], w.note.status[kernels.StatusMissing]; wrong > 0 || missing > 0 {
+		return fmt.Errorf("sorter: gpu: wrong order from %s: %d neighbours, %d positions missing", w.info.Name, wrong, missing)
 	}
 	return nil
 }
 
 // counting gives the device a check to do, with memory for it and words to count in
 // status, which are read when it is done.
-func (l *lane) counting(in input, check func(space *area, status cuda.Ptr) error) error {
-	block, err := l.take(checkBytes(in.n))
+func (w *workspace) counting(in input, check func(space *area, status cuda.Ptr) error) error {
+	block, err := w.take(checkBytes(in.n))
 	if err != nil {
 		return err
 	}
-	defer l.put(block)
+	defer w.put(block)
 	space := area{block.at}
 	m := head(&space)
 	return first(
-		func() error { return l.Memset32(m.status, 0, kernels.StatusWords, l.stream) },
+		func() error { return w.Memset32(m.status, 0, kernels.StatusWords, w.stream) },
 		func() error { return check(&space, m.status) },
-		func() error { return l.readStatus(m) },
+		func() error { return w.readStatus(m) },
 	)
 }
 
 // checkKeys verifies that sorted has no code before a lower one, and that the sums of
 // a hash of all codes agree: codes that got lost, doubled or changed go unnoticed by a
 // chance of one in 1<<64.
-func (l *lane) checkKeys(in input, sorted cuda.Ptr) error {
-	grid, n := l.gridFor(in.n), uint64(in.n)
+func (w *workspace) checkKeys(in input, sorted cuda.Ptr) error {
+	grid, n := w.gridFor(in.n), uint64(in.n)
 	sum := func(codes, to cuda.Ptr) func() error {
 		return func() error {
-			return l.run("sum_codes"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(codes), n, uint64(to))
+			return w.run("sum_codes"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(codes), n, uint64(to))
 		}
 	}
-	err := l.counting(in, func(space *area, status cuda.Ptr) error {
-		sums := space.take(int(unsafe.Sizeof(l.note.sums)))
+	err := w.counting(in, func(space *area, status cuda.Ptr) error {
+		sums := space.take(int(unsafe.Sizeof(w.note.sums)))
 		return first(
-			func() error { return l.Memset32(sums, 0, 4, l.stream) },
+			func() error { return w.Memset32(sums, 0, 4, w.stream) },
 			func() error {
-				return l.run("count_descents"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(sorted), n, uint64(status))
+				return w.run("count_descents"+width(in.wide), grid, kernels.SampleThreads, 0, uint64(sorted), n, uint64(status))
 			},
 			sum(in.codes, sums),
 			sum(sorted, sums+8),
 			func() error {
-				return l.CopyToHost(unsafe.Pointer(&l.note.sums), sums, int(unsafe.Sizeof(l.note.sums)), l.stream)
+				return w.CopyToHost(unsafe.Pointer(&w.note.sums), sums, int(unsafe.Sizeof(w.note.sums)), w.stream)
 			},
 		)
 	})
 	if err != nil {
 		return err
 	}
-	if wrong, same := l.note.status[kernels.StatusDescents], l.note.sums[0] == l.note.sums[1]; wrong > 0 || !same {
-		return fmt.Errorf("sorter: gpu: wrong keys from %s: %d neighbours, the same codes: %t", l.info.Name, wrong, same)
+	if wrong, same := w.note.status[kernels.StatusDescents], w.note.sums[0] == w.note.sums[1]; wrong > 0 || !same {
+		return fmt.Errorf("sorter: gpu: wrong keys from %s: %d neighbours, the same codes: %t", w.info.Name, wrong, same)
 	}
 	return nil
 }

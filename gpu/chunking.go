@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"sort"
 
 	"example.com/sorter/internal/cuda"
@@ -30,14 +29,14 @@ const hybridTile, hybridTiles = 1 << 20, 16
 
 // chunking decides how a job comes to the device, within the memory there is.
 // One chunk is a sort in one pass.
-func (l *lane) chunking(job *engine.Job) (chunking, error) {
-	c := chunking{device: l.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32, keys: takesCodes(job)}
+func (w *workspace) chunking(job *engine.Job) (chunking, error) {
+	c := chunking{device: w.device, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32, keys: takesCodes(job)}
 	if c.algorithm == engine.Hybrid {
-		err := l.tile(&c)
+		err := w.tile(&c)
 		return c, err
 	}
 	one := c.onePassBytes()
-	space, err := l.space(one)
+	space, err := w.space(one)
 	if err != nil || c.n <= c.sorter(c.n).most && one <= space {
 		return c, err
 	}
@@ -48,24 +47,24 @@ func (l *lane) chunking(job *engine.Job) (chunking, error) {
 	}
 	c.onDevice = false
 	if !c.cut(space, longestChunk) {
-		return c, l.full(space, c.n)
+		return c, w.full(space, c.n)
 	}
 	return c, nil
 }
 
 // tile is chunking for engine.Hybrid.
-func (l *lane) tile(c *chunking) error {
+func (w *workspace) tile(c *chunking) error {
 	c.algorithm = engine.Auto
 	most := max(hybridTile, c.n/hybridTiles)
-	space, err := l.space(c.bytes(blocks(min(most, max(c.n, 1)))))
+	space, err := w.space(c.bytes(blocks(min(most, max(c.n, 1)))))
 	if err == nil && !c.cut(space, most) {
-		err = l.full(space, c.n)
+		err = w.full(space, c.n)
 	}
 	return err
 }
 
-func (l *lane) full(space, n int) error {
-	return fmt.Errorf("sorter: gpu: %d bytes on %s for a sort of %d elements: %w", space, l.info.Name, n, cuda.OutOfMemory)
+func (w *workspace) full(space, n int) error {
+	return cuda.Shortage(w.info.Ordinal, "%d bytes for a sort of %d elements", space, n)
 }
 
 // cut makes chunks of about one size, at most about most elements, that can be
@@ -105,7 +104,7 @@ func (c *chunking) onePassBytes() int {
 }
 
 // sortBytes is the device memory of a sort besides codes and what they become, or of
-// a check of it, and of what take may waste of a tight lane.
+// a check of it, and of what take may waste of a tight workspace.
 func (c *chunking) sortBytes(n int) int {
 	bytes := max(c.sorter(n).needs(c.device, c.input(n)), checkBytes(n))
 	return bytes + bytes/tightWaste
@@ -117,22 +116,22 @@ func (c *chunking) input(n int) input { return input{wide: c.wide, n: n, keys: c
 func (c *chunking) sorter(n int) algorithm { return demanding(c.algorithm, c.input(n)) }
 
 // space is the device memory that a sort may take which takes about want. Where
-// that is not far more, the lane is tight and gives up what others left it.
-func (l *lane) space(want int) (int, error) {
-	space := l.limit
+// that is not far more, the workspace is tight and gives up what others left it.
+func (w *workspace) space(want int) (int, error) {
+	space := w.limit
 	if space == 0 {
-		if uint64(want) < l.info.Memory/16 {
+		if uint64(want) < w.info.Memory/16 {
 			return want, nil // asking takes longer than sorting a few elements
 		}
-		free, _, err := l.MemInfo()
+		free, _, err := w.MemInfo()
 		if err != nil {
 			return 0, err
 		}
-		space = int(free) + l.idleBytes()
+		space = int(free) + w.idleBytes()
 		space -= space / 16 // for whatever else allocates
 	}
-	if l.tight = want > space/(2*waste); !l.tight {
+	if w.tight = want > space/(2*waste); !w.tight {
 		return space, nil
 	}
-	return space, l.drop(all)
+	return space, w.drop(all)
 }

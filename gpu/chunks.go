@@ -9,21 +9,21 @@ import (
 )
 
 // orderInChunks runs one job chunk by chunk.
-func (l *lane) orderInChunks(e *Engine, job *engine.Job, c chunking) error {
+func (w *workspace) orderInChunks(e *Engine, job *engine.Job, c chunking) error {
 	if c.wide {
-		return orderChunks(l, e, job, c, job.Codes64)
+		return orderChunks(w, e, job, c, job.Codes64)
 	}
-	return orderChunks(l, e, job, c, job.Codes32)
+	return orderChunks(w, e, job, c, job.Codes32)
 }
 
-func orderChunks[W word](l *lane, e *Engine, job *engine.Job, c chunking, pull func(dst []W, lo int)) error {
+func orderChunks[W word](w *workspace, e *Engine, job *engine.Job, c chunking, pull func(dst []W, lo int)) error {
 	if err := first(
-		func() error { return l.load(mergeModules) },
-		func() error { return l.grow(max(2, slotsFor(job))) },
+		func() error { return w.load(mergeModules) },
+		func() error { return w.grow(max(2, slotsFor(job))) },
 	); err != nil {
 		return err
 	}
-	p := &chunks[W]{lane: l, engine: e, job: job, chunking: c, pull: pull}
+	p := &chunks[W]{workspace: w, engine: e, job: job, chunking: c, pull: pull}
 	if err := p.open(); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func orderChunks[W word](l *lane, e *Engine, job *engine.Job, c chunking, pull f
 	if err := p.mergeAll(); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, p.found.algorithm.String()
+	job.Trace.Device, job.Trace.Algorithm = w.info.Name, p.found.algorithm.String()
 	if job.Algorithm == engine.Hybrid {
 		job.Trace.Algorithm = job.Algorithm.String()
 	}
@@ -50,7 +50,7 @@ func orderChunks[W word](l *lane, e *Engine, job *engine.Job, c chunking, pull f
 // each of which may wait for tasks before it, and for those only: so somebody is
 // at work on whatever others wait for.
 type chunks[W word] struct {
-	*lane
+	*workspace
 	engine *Engine
 	job    *engine.Job
 	chunking
@@ -173,7 +173,7 @@ func (p *chunks[W]) uploads(k int) []task {
 				p.list[k-2].sorted.Wait()
 			}
 			p.failed.with(p.ups, func(s *slot) error {
-				return send(p.lane, s, p.up, p.job, p.codes[k%2]+cuda.Ptr((lo-c.lo)*size), lo, hi, p.pull)
+				return send(p.workspace, s, p.up, p.job, p.codes[k%2]+cuda.Ptr((lo-c.lo)*size), lo, hi, p.pull)
 			})
 		}
 	})
@@ -224,7 +224,7 @@ func (p *chunks[W]) sortChunk(k int) error {
 		func() error { return p.WaitEvent(p.stream, p.split) },
 		func() error {
 			var err error
-			p.found, err = p.lane.sort(p.algorithm, in, to)
+			p.found, err = p.workspace.sort(p.algorithm, in, to)
 			return err
 		},
 		func() error {

@@ -62,7 +62,7 @@ func (c cut) limit(e *Engine, wide, keys bool, length int) int {
 }
 
 // TestChunks sorts lists that need several chunks, whose runs stay on the device
-// or go to the host. The lane refuses what would be beyond the limit.
+// or go to the host. The workspace refuses what would be beyond the limit.
 func TestChunks(t *testing.T) {
 	e := open(t, Verify())
 	const length = 5 * engine.Block
@@ -117,12 +117,12 @@ func checkCut(t *testing.T, e *Engine, c cut, job *engine.Job) {
 	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" || (job.Trace.Algorithm == "Hybrid") != (c.algorithm == engine.Hybrid) {
 		t.Errorf("%d chunks: %+v", c.chunks, job.Trace)
 	}
-	err := e.with(t.Context(), func(l *lane) error {
-		way, err := l.chunking(job)
+	err := e.with(t.Context(), func(w *workspace) error {
+		way, err := w.chunking(job)
 		if way.chunks() != c.chunks || way.onDevice != c.onDevice {
 			t.Errorf("%+v, %d chunks", way, way.chunks())
 		}
-		if held := sum(l.held) + sum(l.idle); held > e.dev.limit {
+		if held := sum(w.held) + sum(w.idle); held > e.dev.limit {
 			t.Errorf("%d bytes are held, %d are allowed", held, e.dev.limit)
 		}
 		return err
@@ -176,7 +176,8 @@ func TestMemory(t *testing.T) {
 		}
 		job.Arena.Release(1)
 		e.dev.limit = 1 << 17
-		if err := e.Order(t.Context(), job); !errors.Is(err, cuda.OutOfMemory) {
+		var short *engine.DeviceError
+		if err := e.Order(t.Context(), job); !errors.As(err, &short) || !errors.Is(err, cuda.OutOfMemory) {
 			t.Errorf("%v in no memory: error %v", a, err)
 		}
 	}
@@ -185,11 +186,11 @@ func TestMemory(t *testing.T) {
 // TestChunking looks at decisions about lists of any length.
 func TestChunking(t *testing.T) {
 	e := open(t)
-	lane, err := e.dev.lane(t.Context())
+	workspace, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lane.done()
+	defer workspace.done()
 	const g = 1 << 30
 	for _, c := range []struct {
 		a      engine.Algorithm
@@ -212,13 +213,13 @@ func TestChunking(t *testing.T) {
 		{engine.Hybrid, 1 << 20, 32, 4 * g, 1, false},
 		{engine.Hybrid, 1 << 28, 32, 4 * g, 16, false},
 	} {
-		lane.limit = c.limit
-		way, err := lane.chunking(&engine.Job{N: c.n, Bits: c.bits, Algorithm: c.a})
+		workspace.limit = c.limit
+		way, err := workspace.chunking(&engine.Job{N: c.n, Bits: c.bits, Algorithm: c.a})
 		if err != nil || way.chunks() != c.chunks || way.onDevice != c.stays {
 			t.Errorf("%+v: error %v, %d chunks, %+v", c, err, way.chunks(), way)
 		}
 	}
-	lane.limit = 0
+	workspace.limit = 0
 }
 
 // TestBucketBytes holds plans of all kinds to the bound.

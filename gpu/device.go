@@ -12,7 +12,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// device is an opened device: its context, its kernels, and the lanes that
+// device is an opened device: its context, its kernels, and the workspaces that
 // sorts take in turns.
 type device struct {
 	cuda.Context
@@ -22,19 +22,19 @@ type device struct {
 	parts   parts
 	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
 
-	turns    chan struct{}            // holds one for each lane in use
+	turns    chan struct{}            // holds one for each workspace in use
 	attempts [Quantiles + 1]attempted // by way
 
 	mu      sync.Mutex
-	spare   []*lane // lanes nobody uses
+	spare   []*workspace // workspaces nobody uses
 	modules map[*module]cuda.Module
 	funcs   map[string]cuda.Func
 }
 
-// lanes is how many sorts use a device at a time; others wait. One sort alone
+// workspaces is how many sorts use a device at a time; others wait. One sort alone
 // leaves the device idle while it extracts, and a third would find the bus and
 // the device busy, but pin memory of its own.
-const lanes = 2
+const workspaces = 2
 
 // module is a file of kernels, with the shared memory that each needs.
 type module struct {
@@ -81,11 +81,7 @@ func closeDevices(devs []*device) error {
 
 // openDevice retains the device's context and loads the kernels.
 func openDevice(ordinal int) (*device, error) {
-	driver, err := cuda.Open()
-	if err != nil {
-		return nil, err
-	}
-	infos, err := driver.Devices()
+	driver, infos, err := devices()
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +96,7 @@ func openDevice(ordinal int) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{Context: context, info: info, turns: make(chan struct{}, lanes), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
+	d := &device{Context: context, info: info, turns: make(chan struct{}, workspaces), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
 	if err := d.load(bucketModules); err != nil {
 		d.close()
 		return nil, err
@@ -149,8 +145,8 @@ func (d *device) kernel(m cuda.Module, name string, shared int) (cuda.Func, erro
 // close gives everything back. No sort may be running.
 func (d *device) close() error {
 	var failed errorList
-	for _, l := range d.spare {
-		failed.add(l.free())
+	for _, w := range d.spare {
+		failed.add(w.free())
 	}
 	for _, m := range d.modules {
 		failed.add(d.Unload(m))
@@ -167,63 +163,63 @@ func (d *device) failure() error {
 	return nil
 }
 
-// lane returns a lane that nobody uses, and waits until there is one or ctx
+// workspace returns a workspace that nobody uses, and waits until there is one or ctx
 // ends. The caller ends with done.
-func (d *device) lane(ctx context.Context) (*lane, error) {
+func (d *device) workspace(ctx context.Context) (*workspace, error) {
 	select {
 	case d.turns <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if l := d.popSpare(); l != nil {
-		l.ctx, l.quiet = ctx, false
-		return l, nil
+	w := d.popSpare()
+	if w == nil {
+		w = &workspace{device: d}
+		if err := w.open(); err != nil {
+			w.free()
+			<-d.turns
+			return nil, err
+		}
 	}
-	l := &lane{device: d, ctx: ctx}
-	if err := l.open(); err != nil {
-		l.free()
-		<-d.turns
-		return nil, err
-	}
-	return l, nil
+	w.ctx, w.quiet, w.tiles = ctx, false, patience
+	return w, nil
 }
 
-// popSpare returns the lane used last, nil if none is spare.
-func (d *device) popSpare() *lane {
+// popSpare returns the workspace used last, nil if none is spare.
+func (d *device) popSpare() *workspace {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(d.spare)
 	if n == 0 {
 		return nil
 	}
-	l := d.spare[n-1]
+	w := d.spare[n-1]
 	d.spare = d.spare[:n-1]
-	return l
+	return w
 }
 
-func (d *device) pushSpare(l *lane) {
+func (d *device) pushSpare(w *workspace) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.spare = append(d.spare, l)
+	d.spare = append(d.spare, w)
 }
 
-// dropSpare frees the device memory of spare lanes.
+// dropSpare frees the device memory of spare workspaces.
 func (d *device) dropSpare() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var failed errorList
-	for _, l := range d.spare {
-		failed.add(l.drop(all))
+	for _, w := range d.spare {
+		failed.add(w.drop(all))
 	}
 	return failed.first()
 }
 
-// idleBytes is the device memory that l and lanes that nobody uses have idle.
-func (l *lane) idleBytes() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	bytes := sum(l.idle)
-	for _, s := range l.spare {
+// idleBytes is the device memory that w and workspaces that nobody uses have idle.
+func (w *workspace) idleBytes() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	bytes := sum(w.idle)
+	for _, s := range w.spare {
 		bytes += sum(s.idle)
 	}
 	return bytes

@@ -21,12 +21,12 @@ type elements struct {
 }
 
 // elementsFor reads codes of 64 bits to see how far apart they lie.
-func (l *lane) elementsFor(in input) (elements, error) {
+func (w *workspace) elementsFor(in input) (elements, error) {
 	e := elements{source: width(in.wide), kind: "_word", size: kernels.WordBytes, threads: kernels.WordThreads, shared: kernels.WordShared, bits: in.indexBits()}
 	if !in.wide {
 		return e, nil
 	}
-	low, high, err := l.codeRange(in)
+	low, high, err := w.codeRange(in)
 	if e.low = low; bits.Len64(high-low)+e.bits > 64 {
 		e = elements{source: "_pair", kind: "_pair", size: kernels.PairBytes, threads: kernels.PairThreads, shared: kernels.PairShared}
 	}
@@ -45,21 +45,21 @@ func (e *elements) args(in input) []uint64 {
 func (e *elements) mask() uint64 { return 1<<e.bits - 1 }
 
 // codeRange returns the lowest and the highest of codes of 64 bits.
-func (l *lane) codeRange(in input) (low, high uint64, err error) {
-	const size = int(unsafe.Sizeof(l.note.ends))
-	b, err := l.take(size)
+func (w *workspace) codeRange(in input) (low, high uint64, err error) {
+	const size = int(unsafe.Sizeof(w.note.ends))
+	b, err := w.take(size)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer l.put(b)
+	defer w.put(b)
 	err = first(
-		func() error { return l.Memset32(b.at, ^uint32(0), 2, l.stream) },
-		func() error { return l.Memset32(b.at+8, 0, 2, l.stream) },
+		func() error { return w.Memset32(b.at, ^uint32(0), 2, w.stream) },
+		func() error { return w.Memset32(b.at+8, 0, 2, w.stream) },
 		func() error {
-			return l.run("code_range", l.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(b.at))
+			return w.run("code_range", w.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(b.at))
 		},
-		func() error { return l.CopyToHost(unsafe.Pointer(&l.note.ends), b.at, size, l.stream) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.CopyToHost(unsafe.Pointer(&w.note.ends), b.at, size, w.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
-	return l.note.ends[0], l.note.ends[1], err
+	return w.note.ends[0], w.note.ends[1], err
 }

@@ -19,20 +19,28 @@ import (
 type Info = cuda.Info
 
 // Devices describes the GPUs of this machine, none (and no error) where there
-// is no driver or no device. The first call loads and initializes the driver,
-// which takes about 0.2 s.
+// is no driver or no device, or SORTER_BACKEND=cpu in the environment. The first call
+// loads and initializes the driver, which takes about 0.2 s.
 func Devices() ([]Info, error) {
-	driver, err := cuda.Open()
-	if err == nil {
-		var infos []Info
-		if infos, err = driver.Devices(); err == nil {
-			return infos, nil
-		}
-	}
+	_, infos, err := devices()
 	if errors.Is(err, engine.ErrNoDevice) {
 		return nil, nil
 	}
-	return nil, err
+	return infos, err
+}
+
+// devices returns the driver and the devices that it has. Where they are switched
+// off it loads nothing.
+func devices() (cuda.Driver, []Info, error) {
+	if err := engine.Off(); err != nil {
+		return nil, nil, err
+	}
+	driver, err := cuda.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	infos, err := driver.Devices()
+	return driver, infos, err
 }
 
 // Option configures an engine.
@@ -131,7 +139,8 @@ type Engine struct {
 
 // Open opens a GPU, or several. It returns an error that is sorter.ErrNoDevice under
 // errors.Is where there is no driver, no device, or none that the kernels run
-// on. [Engine.Close] releases everything.
+// on, and with SORTER_BACKEND=cpu in the environment. [Engine.Close] releases
+// everything.
 func Open(opts ...Option) (*Engine, error) {
 	e := &Engine{}
 	for _, opt := range opts {
@@ -240,75 +249,46 @@ func (e *Engine) unusable() error {
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	if e.shares(job) {
-		err := e.withLanes(ctx, len(e.chosen()), func(lanes []*lane) error { return orderShared(e, job, lanes) })
+		err := e.withWorkspaces(ctx, len(e.chosen()), func(workspaces []*workspace) error { return orderShared(e, job, workspaces) })
 		if !errors.Is(err, errCrowded) {
 			return err
 		}
 	}
-	return e.with(ctx, func(l *lane) error {
-		c, err := l.chunking(job)
+	return e.with(ctx, func(w *workspace) error {
+		c, err := w.chunking(job)
 		switch {
 		case err != nil:
 			return err
 		case c.length < job.N || job.Algorithm == engine.Hybrid:
-			return l.orderInChunks(e, job, c)
+			return w.orderInChunks(e, job, c)
 		}
-		return l.order(e, job)
+		return w.order(e, job)
 	})
 }
 
-// with runs f on a lane of its own, of the first device.
-func (e *Engine) with(ctx context.Context, f func(l *lane) error) error {
-	return e.withLanes(ctx, 1, func(lanes []*lane) error { return f(lanes[0]) })
+// with runs f on a workspace of its own, of the first device.
+func (e *Engine) with(ctx context.Context, f func(w *workspace) error) error {
+	return e.withWorkspaces(ctx, 1, func(workspaces []*workspace) error { return f(workspaces[0]) })
 }
 
-// withLanes runs f on a lane of each of the first devices. All sorts of an engine
-// take lanes in the order of its devices: they never wait for each other in a
+// withWorkspaces runs f on a workspace of each of the first devices. All sorts of an engine
+// take workspaces in the order of its devices: they never wait for each other in a
 // circle.
-func (e *Engine) withLanes(ctx context.Context, devices int, f func(lanes []*lane) error) error {
+func (e *Engine) withWorkspaces(ctx context.Context, devices int, f func(workspaces []*workspace) error) error {
 	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer e.users.Done()
-	var lanes []*lane
+	var workspaces []*workspace
 	for _, d := range e.devs[:devices] {
-		l, err := d.lane(ctx)
+		w, err := d.workspace(ctx)
 		if err != nil {
 			return err
 		}
-		defer l.done()
-		lanes = append(lanes, l)
+		defer w.done()
+		workspaces = append(workspaces, w)
 	}
-	return f(lanes)
-}
-
-// OrderDevice writes the stable order of n codes of 32 or 64 bits to order,
-// as 32-bit positions, by an algorithm that the engine runs. Both are memory of
-// the engine's first device, in its primary context, which must not overlap. It returns when the
-// device is done, and shares nothing with other calls but the device.
-func (e *Engine) OrderDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, order cuda.Ptr) error {
-	return e.onDevice(a, input{codes: codes, n: n}, bits, order)
-}
-
-// SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
-// sorted, which must not overlap codes. Those stay as they are.
-func (e *Engine) SortDevice(a engine.Algorithm, codes cuda.Ptr, bits, n int, sorted cuda.Ptr) error {
-	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted)
-}
-
-func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result cuda.Ptr) error {
-	in.wide = bits == 64
-	if way := demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
-	}
-	return e.with(context.Background(), func(l *lane) error {
-		_, err := l.sort(a, in, result)
-		if err == nil && e.verify {
-			err = l.check(in, result)
-		}
-		l.quiet = err == nil
-		return err
-	})
+	return f(workspaces)
 }
 
 // word is a code as the device sees it.

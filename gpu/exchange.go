@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"example.com/sorter/internal/cuda"
 )
 
@@ -40,7 +38,7 @@ func (p *sharing) place() {
 // fails: the senders' memory is free when all devices are here.
 func (p *sharing) receive(q *part) (err error) {
 	if most := demanding(p.job.Algorithm, p.input(q.n)).most; q.n > most { // codes made for the sample
-		return fmt.Errorf("sorter: gpu: %d of %d elements fall to %s, which sorts %d: %w", q.n, p.job.N, q.info.Name, most, cuda.OutOfMemory)
+		return cuda.Shortage(q.info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
 	}
 	in := p.input(max(q.n, p.room))
 	if q.receives, err = q.take(runsBytes(in)); err != nil {

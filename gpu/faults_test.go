@@ -163,8 +163,8 @@ func TestFaultsOfSorts(t *testing.T) {
 		way := algorithms[engine.BucketBitonic]
 		defer func() { algorithms[engine.BucketBitonic] = way }()
 		uneven := way
-		uneven.order = func(l *lane, in input, order cuda.Ptr) (finding, error) {
-			f, err := way.order(l, in, order)
+		uneven.order = func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+			f, err := way.order(w, in, order)
 			return f, firstError(err, errUneven)
 		}
 		algorithms[engine.BucketBitonic] = uneven
@@ -339,6 +339,28 @@ func TestCancelMerge(t *testing.T) {
 	}
 }
 
+// TestCancelLastMerge does so when no piece is left but the one under way: the rest
+// of its windows is missing, although every piece was begun.
+func TestCancelLastMerge(t *testing.T) {
+	e := newEngine(t)
+	defer e.Close()
+	c := cut{engine.Hybrid, 12, false}
+	e.dev.limit = c.limit(e, true, false, 4*engine.Block)
+	codes := make([]uint64, c.n(4*engine.Block))
+	if len(codes) <= mergeWindow || len(codes) > mergePiece {
+		t.Fatalf("%d elements are not several windows of one piece", len(codes))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	job, _ := newJob(ctx, c.algorithm, codes)
+	job.Loop.Workers = 1
+	defer job.Arena.Release(1)
+	emitted := 0
+	job.Emit = func(_ int, order []uint32) { emitted += len(order); cancel() }
+	if err := e.Order(ctx, job); !errors.Is(err, context.Canceled) || emitted != mergeWindow {
+		t.Errorf("error %v after %d of %d elements", err, emitted, len(codes))
+	}
+}
+
 // TestFaultsWithFallback fails every call of a sort that the planner gave to the
 // engine: the CPU finishes what the device could not, the key function is called
 // once for each element all the same, and the report says why.
@@ -480,13 +502,13 @@ func TestFullDevice(t *testing.T) {
 	e := newEngine(t)
 	in, sorted := readings(100_000)
 	s := slices.Clone(in)
-	if err := sorter.Sort(s, value, sorter.On(e)); !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, in) {
+	if err := sorter.Sort(s, value, sorter.On(e)); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) || !slices.Equal(s, in) {
 		t.Errorf("error %v, or a changed slice", err)
 	}
 	automatic.Engine = e
 	var st sorter.Stats
 	err := sorter.Sort(s, value, sorter.Report(&st), sorter.Use(sorter.IndexGather))
-	if err != nil || !slices.Equal(s, sorted) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
+	if err != nil || !slices.Equal(s, sorted) || !isDeviceError(st.Fallback) || !errors.Is(st.Fallback, cuda.OutOfMemory) {
 		t.Errorf("error %v, fallback %v, or wrong order", err, st.Fallback)
 	}
 	automatic.Engine = nil
@@ -507,24 +529,29 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// TestSpareLanesGiveUpMemory takes memory that the device has only if a lane
+// TestSpareWorkspacesGiveUpMemory takes memory that the device has only if a workspace
 // that nobody uses lets go of its own.
-func TestSpareLanesGiveUpMemory(t *testing.T) {
+func TestSpareWorkspacesGiveUpMemory(t *testing.T) {
 	small := cudacpu.DefaultDevice
 	small.Memory = 1 << 20
 	cudacpu.Configure(small)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	e := newEngine(t)
 	defer e.Close()
-	one, two := lanesOf(t, e)
-	for _, l := range []*lane{one, two} {
-		if _, err := l.take(400 << 10); err != nil {
+	one, two := workspacesOf(t, e)
+	for _, w := range []*workspace{one, two} {
+		if _, err := w.take(400 << 10); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := one.take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
-		t.Errorf("the memory of a lane in use was taken: %v", err)
+		t.Errorf("the memory of a workspace in use was taken: %v", err)
 	}
+	two.limit = 500 << 10
+	if _, err := two.take(400 << 10); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) {
+		t.Errorf("more than the limit of a sort was taken: %v", err)
+	}
+	two.limit = 0
 	two.done()
 	if _, err := one.take(400 << 10); err != nil {
 		t.Error(err)
@@ -532,30 +559,30 @@ func TestSpareLanesGiveUpMemory(t *testing.T) {
 	one.done()
 }
 
-// lanesOf returns all lanes of an engine.
-func lanesOf(t *testing.T, e *Engine) (one, two *lane) {
+// workspacesOf returns all workspaces of an engine.
+func workspacesOf(t *testing.T, e *Engine) (one, two *workspace) {
 	t.Helper()
-	one, err := e.dev.lane(t.Context())
+	one, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, err = e.dev.lane(t.Context()); err != nil {
+	if two, err = e.dev.workspace(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return one, two
 }
 
-// TestLanesAreBounded finds all lanes taken: a sort waits for one, and not
+// TestWorkspacesAreBounded finds all workspaces taken: a sort waits for one, and not
 // beyond its context.
-func TestLanesAreBounded(t *testing.T) {
+func TestWorkspacesAreBounded(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
-	one, two := lanesOf(t, e)
+	one, two := workspacesOf(t, e)
 	in, sorted := readings(300)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := sorter.Sort(slices.Clone(in), value, sorter.On(e), sorter.WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v with all lanes in use", err)
+		t.Errorf("error %v with all workspaces in use", err)
 	}
 	waited := make(chan error)
 	go func() { waited <- sorter.Sort(in, value, sorter.On(e)) }()

@@ -9,33 +9,33 @@ import (
 )
 
 // order runs one job: codes up, sort, order down.
-func (l *lane) order(e *Engine, job *engine.Job) error {
-	if err := l.grow(slotsFor(job)); err != nil {
+func (w *workspace) order(e *Engine, job *engine.Job) error {
+	if err := w.grow(slotsFor(job)); err != nil {
 		return err
 	}
 	in := input{wide: job.Bits > 32, n: job.N, keys: takesCodes(job)}
-	space, err := l.take((in.size() + in.resultSize()) * (job.N + 64))
+	space, err := w.take((in.size() + in.resultSize()) * (job.N + 64))
 	if err != nil {
 		return err
 	}
 	to := space.at
 	in.codes = to + cuda.Ptr(in.resultSize()*job.N+255)&^255
 	if in.wide {
-		err = upload(l, job, in.codes, job.Codes64)
+		err = upload(w, job, in.codes, job.Codes64)
 	} else {
-		err = upload(l, job, in.codes, job.Codes32)
+		err = upload(w, job, in.codes, job.Codes32)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := l.sortStage(e, job, in, to)
+	r, err := w.sortStage(e, job, in, to)
 	if err != nil {
 		return err
 	}
-	if err := l.handBack(job, r, to); err != nil {
+	if err := w.handBack(job, r, to); err != nil {
 		return err
 	}
-	job.Trace.Device, job.Trace.Algorithm = l.info.Name, r.algorithm.String()
+	job.Trace.Device, job.Trace.Algorithm = w.info.Name, r.algorithm.String()
 	job.Trace.Found(r.shape)
 	job.Trace.Rounds = r.levels
 	return nil
@@ -50,14 +50,14 @@ type result struct {
 
 // sortStage sorts on the device, to an order or to sorted codes, and checks these if
 // the engine is to.
-func (l *lane) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr) (r result, failed error) {
+func (w *workspace) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr) (r result, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		r.finding, failed = l.sort(job.Algorithm, in, to)
+		r.finding, failed = w.sort(job.Algorithm, in, to)
 		if failed == nil && e.verify {
-			failed = l.check(in, to)
+			failed = w.check(in, to)
 		}
 		if failed == nil && job.Ties != nil {
-			r.ties, failed = l.tiesOf(in, to)
+			r.ties, failed = w.tiesOf(in, to)
 		}
 	})
 	return r, firstError(failed, err)
@@ -65,29 +65,29 @@ func (l *lane) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr) (r r
 
 // handBack brings back what the job takes: positions and their ties, or the codes
 // themselves, unless those were in order.
-func (l *lane) handBack(job *engine.Job, r result, from cuda.Ptr) error {
+func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr) error {
 	if !takesCodes(job) {
 		if job.Ties != nil {
-			if err := download(l, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
+			if err := download(w, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
 				return err
 			}
 		}
-		return download(l, job, job.N, from, job.Emit)
+		return download(w, job, job.N, from, job.Emit)
 	}
 	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
 	job.Loop.Ctx = nil // keys are written: this is finished
 	if job.EmitCodes64 != nil {
-		return download(l, job, job.N, from, job.EmitCodes64)
+		return download(w, job, job.N, from, job.EmitCodes64)
 	}
-	return download(l, job, job.N, from, job.EmitCodes32)
+	return download(w, job, job.N, from, job.EmitCodes32)
 }
 
 // takesCodes reports whether the job is one of keys that are their codes.
 func takesCodes(job *engine.Job) bool { return job.EmitCodes32 != nil || job.EmitCodes64 != nil }
 
-// maxSlots bounds the pinned memory of a lane, to 64 MiB.
+// maxSlots bounds the pinned memory of a workspace, to 64 MiB.
 const maxSlots = 32
 
 // slotsFor is how many slots a job is given: two for each worker, which fills
@@ -123,10 +123,10 @@ func (f *fault) get() error {
 
 // upload extracts the codes straight into pinned slots and sends each slot off
 // while others are filled.
-func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int)) error {
+func upload[W word](w *workspace, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int)) error {
 	size := int(unsafe.Sizeof(*new(W)))
-	ring := make(chan *slot, len(l.slots)) // the slot that was sent longest ago comes first
-	for _, s := range l.slots {
+	ring := make(chan *slot, len(w.slots)) // the slot that was sent longest ago comes first
+	for _, s := range w.slots {
 		ring <- s
 	}
 	var failed fault
@@ -136,19 +136,18 @@ func upload[W word](l *lane, job *engine.Job, codes cuda.Ptr, pull func(dst []W,
 		if failed.get() != nil {
 			return
 		}
-		failed.set(send(l, s, l.stream, job, codes+cuda.Ptr(lo*size), lo, hi, pull))
+		failed.set(send(w, s, w.stream, job, codes+cuda.Ptr(lo*size), lo, hi, pull))
 	})
 	return firstError(failed.get(), err)
 }
 
 // send extracts codes [lo, hi) into a slot and sends it off.
-func send[W word](l *lane, s *slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int)) error {
-	var w W
+func send[W word](w *workspace, s *slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int)) error {
 	return first(
-		func() error { return l.wait(s) },
+		func() error { return w.wait(s) },
 		func() error { return pullAll(job, at[W](s.memory, hi-lo), lo, pull) },
-		func() error { return l.CopyToDevice(to, s.memory, (hi-lo)*int(unsafe.Sizeof(w)), stream) },
-		func() error { return l.mark(s, stream) },
+		func() error { return w.CopyToDevice(to, s.memory, (hi-lo)*int(unsafe.Sizeof(*new(W))), stream) },
+		func() error { return w.mark(s, stream) },
 	)
 }
 
@@ -167,10 +166,10 @@ func pullAll[W word](job *engine.Job, dst []W, lo int, pull func(dst []W, lo int
 
 // download brings n words back piece by piece, as many on their way at a time as
 // there are slots, and hands each on when it has arrived.
-func download[W word](l *lane, job *engine.Job, n int, from cuda.Ptr, emit func(lo int, words []W)) error {
+func download[W word](w *workspace, job *engine.Job, n int, from cuda.Ptr, emit func(lo int, words []W)) error {
 	size := int(unsafe.Sizeof(*new(W)))
-	d := &downloads[W]{lane: l, n: n, from: from, emit: emit, size: size, grain: grain(n, job, size), sent: make(chan arrival, len(l.slots))}
-	for _, s := range l.slots {
+	d := &downloads[W]{workspace: w, n: n, from: from, emit: emit, size: size, grain: grain(n, job, size), sent: make(chan arrival, len(w.slots))}
+	for _, s := range w.slots {
 		if err := d.send(s); err != nil {
 			return err
 		}
@@ -181,7 +180,7 @@ func download[W word](l *lane, job *engine.Job, n int, from cuda.Ptr, emit func(
 
 // downloads are the copies of n words that are under way.
 type downloads[W word] struct {
-	*lane
+	*workspace
 	n      int
 	from   cuda.Ptr
 	emit   func(lo int, words []W)

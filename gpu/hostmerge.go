@@ -303,9 +303,9 @@ func (p *chunks[W]) mergeOnHost() error {
 	if takesCodes(p.job) {
 		p.job.Loop.Ctx = nil // keys are written: this is finished
 	}
-	return p.job.Stage("merge", p.n, mergePiece, func(worker, lo, hi int) {
+	err := p.job.Stage("merge", p.n, mergePiece, func(worker, lo, hi int) {
 		m := p.merger(worker)
-		m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
+		p.failed.set(m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
 			merged := m.rooms[1].cut(0, hi-lo)
 			m.tree(parts, merged)
 			if p.job.Ties != nil {
@@ -313,8 +313,9 @@ func (p *chunks[W]) mergeOnHost() error {
 			}
 			p.emit(lo, merged)
 			return p.job.Loop.Err()
-		})
+		}))
 	})
+	return firstError(p.failed.get(), err) // a piece that was cut short counts as done
 }
 
 // emit hands merged elements over, from place lo on.

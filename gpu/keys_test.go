@@ -15,7 +15,7 @@ import (
 // TestKeyBuckets sorts keys alone that have a plan for buckets, at sizes around what
 // cuts them.
 func TestKeyBuckets(t *testing.T) {
-	l := laneOf(t)
+	w := workspaceOf(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	few := []int{kernels.LocalSize, kernels.LocalSize + 1}
 	around := []int{kernels.Tile - 1, kernels.Tile, kernels.Tile + 1, kernels.KeyTile - 1, kernels.KeyTile, kernels.KeyTile + 1, 70_000}
@@ -35,16 +35,16 @@ func TestKeyBuckets(t *testing.T) {
 		for _, n := range c.sizes {
 			t.Run(fmt.Sprint(c.name, " ", n), func(t *testing.T) {
 				codes := codesOf[c.name](r, n)
-				testKeyBuckets(t, l, codes, c.levels)
-				testKeyBuckets(t, l, fill32(codes), c.levels)
+				testKeyBuckets(t, w, codes, c.levels)
+				testKeyBuckets(t, w, fill32(codes), c.levels)
 			})
 		}
 	}
 }
 
-func testKeyBuckets[W word](t *testing.T, l *lane, codes []W, levels int) {
+func testKeyBuckets[W word](t *testing.T, w *workspace, codes []W, levels int) {
 	t.Helper()
-	if f := checkKeys(t, l, codes); f.algorithm != engine.BucketBitonic || levels > 0 && f.levels != levels {
+	if f := checkKeys(t, w, codes); f.algorithm != engine.BucketBitonic || levels > 0 && f.levels != levels {
 		t.Errorf("wide %v: %+v", isWide[W](), f)
 	}
 }
@@ -53,7 +53,7 @@ func testKeyBuckets[W word](t *testing.T, l *lane, codes []W, levels int) {
 // one bucket or come on both sides of the range: as many as there is place for, and
 // more, which are left to the radix sort.
 func TestKeyCrowds(t *testing.T) {
-	l := laneOf(t)
+	w := workspaceOf(t)
 	inside := func(r *rand.Rand) uint64 { return 1<<62 + r.Uint64()>>2 }
 	for _, c := range []struct {
 		name  string
@@ -73,15 +73,15 @@ func TestKeyCrowds(t *testing.T) {
 				t.Skip("takes long under a sanitizer")
 			}
 			codes := unseen(c.n, inside, c.other)
-			testCrowd(t, l, codes, c.by)
-			testCrowd(t, l, fill32(codes), c.by)
+			testCrowd(t, w, codes, c.by)
+			testCrowd(t, w, fill32(codes), c.by)
 		})
 	}
 }
 
-func testCrowd[W word](t *testing.T, l *lane, codes []W, by engine.Algorithm) {
+func testCrowd[W word](t *testing.T, w *workspace, codes []W, by engine.Algorithm) {
 	t.Helper()
-	if f := checkKeys(t, l, codes); f.algorithm != by {
+	if f := checkKeys(t, w, codes); f.algorithm != by {
 		t.Errorf("wide %v: %+v", isWide[W](), f)
 	}
 }
@@ -112,17 +112,17 @@ func TestCrowdedKeys(t *testing.T) {
 
 // TestCheckKeys has sorted keys that are wrong in one place.
 func TestCheckKeys(t *testing.T) {
-	l := laneOf(t)
+	w := workspaceOf(t)
 	codes := codesOf["uniform"](rand.New(rand.NewPCG(17, 18)), 5000)
-	testCheckKeys(t, l, codes)
-	testCheckKeys(t, l, fill32(codes))
+	testCheckKeys(t, w, codes)
+	testCheckKeys(t, w, fill32(codes))
 }
 
-func testCheckKeys[W word](t *testing.T, l *lane, codes []W) {
+func testCheckKeys[W word](t *testing.T, w *workspace, codes []W) {
 	t.Helper()
-	in := input{codes: up(t, l, codes), wide: isWide[W](), n: len(codes), keys: true}
+	in := input{codes: up(t, w, codes), wide: isWide[W](), n: len(codes), keys: true}
 	sorted := slices.Sorted(slices.Values(codes))
-	if err := l.check(in, up(t, l, sorted)); err != nil {
+	if err := w.check(in, up(t, w, sorted)); err != nil {
 		t.Errorf("keys in order: %v", err)
 	}
 	for what, spoil := range map[string]func(s []W){
@@ -133,7 +133,7 @@ func testCheckKeys[W word](t *testing.T, l *lane, codes []W) {
 	} {
 		s := slices.Clone(sorted)
 		spoil(s)
-		if err := l.check(in, up(t, l, s)); err == nil {
+		if err := w.check(in, up(t, w, s)); err == nil {
 			t.Errorf("wide %v, %s: nobody was told", in.wide, what)
 		}
 	}

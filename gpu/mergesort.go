@@ -8,15 +8,15 @@ import (
 // mergeSort orders codes by merge sort: runs of a tile each, sorted in shared
 // memory, are merged in pairs until one is left. Nothing depends on how codes
 // are distributed.
-func (l *lane) mergeSort(in input, result cuda.Ptr) (finding, error) {
+func (w *workspace) mergeSort(in input, result cuda.Ptr) (finding, error) {
 	if in.n == 0 {
 		return finding{}, nil
 	}
-	block, err := l.take(mergeSortBytes(l.device, in))
+	block, err := w.take(mergeSortBytes(w.device, in))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(block)
+	defer w.put(block)
 	a := area{block.at}
 	paths := a.take(pathsBytes(in.n, kernels.MergeTile))
 	last, other := runs{codes: result}, a.runs(in)
@@ -29,9 +29,9 @@ func (l *lane) mergeSort(in input, result cuda.Ptr) (finding, error) {
 		from, to = to, from
 	}
 	return finding{levels: rounds}, first(
-		func() error { return l.tileSort(in, from) },
-		func() error { _, err := l.merge(in, kernels.MergeTile, from, to, paths, in.keys); return err },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.tileSort(in, from) },
+		func() error { _, err := w.merge(in, kernels.MergeTile, from, to, paths, in.keys); return err },
+		func() error { return w.SyncStream(w.stream) },
 	)
 }
 

@@ -12,21 +12,21 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// partsOf opens an engine with options, and returns a lane of it.
-func partsOf(t *testing.T, opts ...Option) (*Engine, *lane) {
+// partsOf opens an engine with options, and returns a workspace of it.
+func partsOf(t *testing.T, opts ...Option) (*Engine, *workspace) {
 	t.Helper()
 	e := open(t, opts...)
-	l, err := e.dev.lane(t.Context())
+	w, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.done)
-	return e, l
+	t.Cleanup(w.done)
+	return e, w
 }
 
 // bucketWay is what sorter.BucketBitonic does.
-func bucketWay(l *lane, in input, order cuda.Ptr) (finding, error) {
-	return l.sort(engine.BucketBitonic, in, order)
+func bucketWay(w *workspace, in input, order cuda.Ptr) (finding, error) {
+	return w.sort(engine.BucketBitonic, in, order)
 }
 
 // TestParts sorts codes of all distributions with every part done in other ways.
@@ -41,16 +41,16 @@ func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for name, opts := range settings {
 		t.Run(name, func(t *testing.T) {
-			_, l := partsOf(t, opts...)
+			_, w := partsOf(t, opts...)
 			for codes, make := range codesOf {
 				if testing.Short() && codes != "log" {
 					continue
 				}
 				for _, n := range smallSizes(codes) {
 					list := make(r, n)
-					checkOrders(t, l, bucketWay, list)
-					checkKeys(t, l, list)
-					checkKeys(t, l, fill32(list))
+					checkOrders(t, w, bucketWay, list)
+					checkKeys(t, w, list)
+					checkKeys(t, w, fill32(list))
 				}
 			}
 		})
@@ -58,9 +58,9 @@ func TestParts(t *testing.T) {
 }
 
 // checkKeys sorts keys alone as sorter.BucketBitonic does.
-func checkKeys[W word](t *testing.T, l *lane, codes []W) finding {
+func checkKeys[W word](t *testing.T, w *workspace, codes []W) finding {
 	t.Helper()
-	got, f := sortKeys(t, l, engine.BucketBitonic, codes)
+	got, f := sortKeys(t, w, engine.BucketBitonic, codes)
 	if !slices.Equal(got, slices.Sorted(slices.Values(codes))) {
 		t.Errorf("%d keys, wide %v: wrong order", len(codes), isWide[W]())
 	}
@@ -76,21 +76,21 @@ func TestFillSplitsTwice(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	codes := codesOf["uniform"](r, 140_000)
 	for _, way := range []Spreading{Linear, Quantiles} {
-		_, l := partsOf(t, Spread(way), Fill(leastFill))
-		twice := func(l *lane, in input, order cuda.Ptr) (finding, error) {
-			f, err := bucketWay(l, in, order)
+		_, w := partsOf(t, Spread(way), Fill(leastFill))
+		twice := func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+			f, err := bucketWay(w, in, order)
 			if f.levels != 2 {
 				t.Errorf("%v: %d levels of partition, 2 expected", way, f.levels)
 			}
 			return f, err
 		}
-		if got := orderBy(t, l, twice, codes); !slices.Equal(got, want(codes)) {
+		if got := orderBy(t, w, twice, codes); !slices.Equal(got, want(codes)) {
 			t.Errorf("%v: wrong order", way)
 		}
 		if way == Quantiles {
 			continue // which is not for keys alone
 		}
-		for _, f := range []finding{checkKeys(t, l, codes), checkKeys(t, l, fill32(codes))} {
+		for _, f := range []finding{checkKeys(t, w, codes), checkKeys(t, w, fill32(codes))} {
 			if f.algorithm != engine.BucketBitonic || f.levels != 2 {
 				t.Errorf("keys: %+v", f)
 			}
@@ -118,8 +118,8 @@ func TestAttempts(t *testing.T) {
 		{Quantiles, "uniform", counts{Quantiles: {1, 0}}},
 		{Linear, "log", counts{Linear: {1, 1}, Sections: {1, 1}, Quantiles: {1, 0}}},
 	} {
-		e, l := partsOf(t, Spread(c.way))
-		orderBy(t, l, bucketWay, codesOf[c.codes](r, n))
+		e, w := partsOf(t, Spread(c.way))
+		orderBy(t, w, bucketWay, codesOf[c.codes](r, n))
 		var got counts
 		for way := range Quantiles + 1 {
 			got[way][0], got[way][1] = e.Attempts(way)
@@ -137,16 +137,16 @@ func TestAttempts(t *testing.T) {
 func TestPresorted(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for _, look := range []bool{true, false} {
-		_, l := partsOf(t, Presorted(look))
+		_, w := partsOf(t, Presorted(look))
 		for _, shape := range []string{"sorted", "reversed", "flat"} {
 			codes := codesOf[shape](r, 9000)
 			found := ""
-			noting := func(l *lane, in input, order cuda.Ptr) (finding, error) {
-				f, err := bucketWay(l, in, order)
+			noting := func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+				f, err := bucketWay(w, in, order)
 				found = f.shape
 				return f, err
 			}
-			if got := orderBy(t, l, noting, codes); !slices.Equal(got, want(codes)) {
+			if got := orderBy(t, w, noting, codes); !slices.Equal(got, want(codes)) {
 				t.Errorf("%s, look %v: wrong order", shape, look)
 			}
 			if look && found != shape || !look && found != "" {

@@ -45,7 +45,7 @@ func radixBytes(_ *device, in input) int {
 	return int(size.at)
 }
 
-// radixStates are two states of a lane's radix sorts, which take them by turns: a
+// radixStates are two states of a workspace's radix sorts, which take them by turns: a
 // sort finds one clear, and clears the other, which the sort before it used.
 type radixStates struct {
 	at    cuda.Ptr // of both
@@ -57,9 +57,9 @@ type radixStates struct {
 const radixStateBytes = (kernels.RadixStateBytes + 255) &^ 255
 
 // take returns the state of a sort, and the one that the sort is to clear.
-func (s *radixStates) take(l *lane) (state, spent cuda.Ptr, err error) {
+func (s *radixStates) take(w *workspace) (state, spent cuda.Ptr, err error) {
 	if !s.clear { // nobody did: this is the first sort, or the last one failed
-		err = l.Memset32(s.at, 0, 2*radixStateBytes/4, l.stream)
+		err = w.Memset32(s.at, 0, 2*radixStateBytes/4, w.stream)
 	}
 	state, spent = s.at+cuda.Ptr(s.turn*radixStateBytes), s.at+cuda.Ptr((1-s.turn)*radixStateBytes)
 	s.turn, s.clear = 1-s.turn, false
@@ -69,27 +69,27 @@ func (s *radixStates) take(l *lane) (state, spent cuda.Ptr, err error) {
 // radixSort orders codes digit by digit. The device finds out itself which digits
 // all codes share, and whether the codes are in order; passes that are not needed
 // end at once.
-func (l *lane) radixSort(in input, to cuda.Ptr) (finding, error) {
+func (w *workspace) radixSort(in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
-		return finding{shape: "sorted"}, l.identity(in, to, false)
+		return finding{shape: "sorted"}, w.identity(in, to, false)
 	}
-	block, err := l.take(radixBytes(l.device, in))
+	block, err := w.take(radixBytes(w.device, in))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(block)
-	state, spent, err := l.states.take(l)
+	defer w.put(block)
+	state, spent, err := w.states.take(w)
 	if err != nil {
 		return finding{}, err
 	}
 	m := radixLayout(&area{block.at}, in)
 	err = first(
-		func() error { return l.countDigits(m, in, to, state, spent) },
-		func() error { return l.radixPasses(m, in, to, state) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.countDigits(m, in, to, state, spent) },
+		func() error { return w.radixPasses(m, in, to, state) },
+		func() error { return w.SyncStream(w.stream) },
 	)
-	l.states.clear = err == nil
-	return l.note.radix.get().finding(), err
+	w.states.clear = err == nil
+	return w.note.radix.get().finding(), err
 }
 
 // radixNote is what the device writes meanwhile: struct RadixNote of radix.cuh.
@@ -121,8 +121,8 @@ func (f radixFound) finding() finding {
 }
 
 // countDigits counts the digits of all places and makes starts of the counts.
-func (l *lane) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) error {
-	grid := min(kernels.RadixCountBlocks*l.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
+func (w *workspace) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) error {
+	grid := min(kernels.RadixCountBlocks*w.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
 	ordered := uint64(1)
 	if in.shuffled {
 		ordered = 0
@@ -131,9 +131,9 @@ func (l *lane) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) e
 	if in.wide {
 		shared = kernels.RadixCountSharedU64
 	}
-	l.note.radix.clear()
-	return l.run("radix_histogram"+in.kind(), grid, kernels.RadixCountThreads, shared,
-		uint64(in.codes), uint64(in.n), ordered, uint64(to), uint64(state), uint64(spent), uint64(m.words), mapped(&l.note.radix))
+	w.note.radix.clear()
+	return w.run("radix_histogram"+in.kind(), grid, kernels.RadixCountThreads, shared,
+		uint64(in.codes), uint64(in.n), ordered, uint64(to), uint64(state), uint64(spent), uint64(m.words), mapped(&w.note.radix))
 }
 
 // radixPatience is how long a sort looks for what its passes depend on, in all. A
@@ -145,7 +145,7 @@ const radixPatience = 50 * time.Microsecond
 // where the device does not tell in time. The first pass is on its way when the
 // digits are counted: for codes in no order the device soon knows that it is needed.
 // The others can wait for the counts, since they wait for the first one.
-func (l *lane) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
+func (w *workspace) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
 	shared, moving := kernels.RadixShared, []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
 	if in.keys {
 		moving = []uint64{uint64(m.even), uint64(to)}
@@ -155,16 +155,16 @@ func (l *lane) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
 	}
 	end := time.Now().Add(radixPatience)
 	for pass := range in.places() {
-		switch note := &l.note.radix; {
+		switch note := &w.note.radix; {
 		case pass > 0:
 			await(end, &note.found)
 		case !in.shuffled:
 			await(end, &note.shuffled, &note.found)
 		}
-		if found := l.note.radix.get(); found != 0 && pass >= found.passes() {
+		if found := w.note.radix.get(); found != 0 && pass >= found.passes() {
 			return nil
 		}
-		err := l.run("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
+		err := w.runTiles("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
 			slices.Concat([]uint64{uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words)}, moving)...)
 		if err != nil {
 			return err

@@ -37,8 +37,8 @@ func TestRadixCalls(t *testing.T) {
 		{"one place", fill32(fill(n, func(int) uint64 { return r.Uint64N(256) << 48 })), "", 1},
 		{"all places", fill32(codesOf["uniform"](r, n)), "", places},
 	}
-	l := laneOf(t)
-	argsort(t, l, engine.Radix, cases[0].codes) // loads the kernels, takes memory
+	w := workspaceOf(t)
+	argsort(t, w, engine.Radix, cases[0].codes) // loads the kernels, takes memory
 	for _, mode := range []cudacpu.Mode{cudacpu.Eager, cudacpu.Mixed, cudacpu.Lazy} {
 		cudacpu.SetMode(mode)
 		for i, c := range cases {
@@ -49,9 +49,9 @@ func TestRadixCalls(t *testing.T) {
 			}
 			for _, keys := range []bool{false, true} {
 				calls := 0
-				got, f := onDevice[uint32](t, l, func(l *lane, in input, to cuda.Ptr) (finding, error) {
+				got, f := onDevice[uint32](t, w, func(w *workspace, in input, to cuda.Ptr) (finding, error) {
 					before := cudacpu.Calls()
-					f, err := l.radixSort(in, to)
+					f, err := w.radixSort(in, to)
 					calls = cudacpu.Calls() - before
 					return f, err
 				}, keys, c.codes)
@@ -76,20 +76,20 @@ func TestRadixAfterFailure(t *testing.T) {
 	defer cudacpu.Fail(0, 0, false)
 	r := rand.New(rand.NewPCG(11, 12))
 	codes := fill32(codesOf["uniform"](r, 3000))
-	l := laneOf(t)
-	argsort(t, l, engine.Radix, codes)
+	w := workspaceOf(t)
+	argsort(t, w, engine.Radix, codes)
 	for k := 1; k <= 6; k++ {
-		orderBy(t, l, func(l *lane, in input, order cuda.Ptr) (finding, error) {
+		orderBy(t, w, func(w *workspace, in input, order cuda.Ptr) (finding, error) {
 			cudacpu.Fail(k, int(cuda.LaunchFailed), false)
-			_, err := l.radixSort(in, order)
+			_, err := w.radixSort(in, order)
 			cudacpu.Fail(0, 0, false)
 			if err == nil {
 				t.Errorf("call %d: no error", k)
 			}
-			return l.radixSort(in, order)
+			return w.radixSort(in, order)
 		}, codes)
 		for range 2 {
-			if got := argsort(t, l, engine.Radix, codes); !slices.Equal(got, want(codes)) {
+			if got := argsort(t, w, engine.Radix, codes); !slices.Equal(got, want(codes)) {
 				t.Errorf("behind a failure of call %d: wrong order", k)
 			}
 		}

@@ -14,21 +14,21 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// laneOf opens the engine and returns a lane of it.
-func laneOf(t *testing.T) *lane {
+// workspaceOf opens the engine and returns a workspace of it.
+func workspaceOf(t *testing.T) *workspace {
 	t.Helper()
-	l, err := open(t).dev.lane(t.Context())
+	w, err := open(t).dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.done)
-	return l
+	t.Cleanup(w.done)
+	return w
 }
 
 // TestRadix sorts codes of every distribution, at sizes around what the kernels
 // cut: a warp's part of a tile, a tile, and as many as are looked back at at once.
 func TestRadix(t *testing.T) {
-	l := laneOf(t)
+	w := workspaceOf(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	const tile = kernels.RadixTile
 	for name, make := range codesOf {
@@ -38,7 +38,7 @@ func TestRadix(t *testing.T) {
 		}
 		for _, n := range all {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
-				testArgsort(t, l, []engine.Algorithm{engine.Radix}, make(r, max(n, 1))[:n])
+				testArgsort(t, w, []engine.Algorithm{engine.Radix}, make(r, max(n, 1))[:n])
 			})
 		}
 	}
@@ -47,7 +47,7 @@ func TestRadix(t *testing.T) {
 // TestRadixPlaces sorts codes whose digits differ in some places only: the first
 // pass, the last, and the change from the low word to the high one fall on any.
 func TestRadixPlaces(t *testing.T) {
-	l := laneOf(t)
+	w := workspaceOf(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 3000
 	step := 1
@@ -60,7 +60,7 @@ func TestRadixPlaces(t *testing.T) {
 			mask |= uint64(places>>p&1) * 0xff << (8 * p)
 		}
 		codes := fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
-		t.Run(fmt.Sprintf("%08b", places), func(t *testing.T) { testArgsort(t, l, []engine.Algorithm{engine.Radix}, codes) })
+		t.Run(fmt.Sprintf("%08b", places), func(t *testing.T) { testArgsort(t, w, []engine.Algorithm{engine.Radix}, codes) })
 	}
 }
 

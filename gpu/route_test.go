@@ -32,12 +32,12 @@ func plainRoute[W word](codes []W, base int, splitters []key) (routed []W, posit
 // elements have and that they do not have.
 func TestRoute(t *testing.T) {
 	e := open(t)
-	l, err := e.dev.lane(t.Context())
+	w, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.done()
-	if err := l.load(routeModules); err != nil {
+	defer w.done()
+	if err := w.load(routeModules); err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(15, 16))
@@ -49,9 +49,9 @@ func TestRoute(t *testing.T) {
 			name := []string{"uniform", "16 values", "flat", "sorted"}[(i+j)%4]
 			t.Run(fmt.Sprint(name, " ", n, " ", devices), func(t *testing.T) {
 				codes := codesOf[name](r, n)
-				testRoute(t, l, codes, 1<<31, drawSplitters(r, codes, 1<<31, devices))
+				testRoute(t, w, codes, 1<<31, drawSplitters(r, codes, 1<<31, devices))
 				narrow := fill32(codes)
-				testRoute(t, l, narrow, 2048, drawSplitters(r, narrow, 2048, devices))
+				testRoute(t, w, narrow, 2048, drawSplitters(r, narrow, 2048, devices))
 			})
 		}
 	}
@@ -71,7 +71,7 @@ func drawSplitters[W word](r *rand.Rand, codes []W, base, devices int) (splitter
 	return splitters
 }
 
-func testRoute[W word](t *testing.T, l *lane, codes []W, base int, splitters []key) {
+func testRoute[W word](t *testing.T, w *workspace, codes []W, base int, splitters []key) {
 	t.Helper()
 	n, wide := len(codes), isWide[W]()
 	for _, keys := range []bool{false, true} {
@@ -79,7 +79,7 @@ func testRoute[W word](t *testing.T, l *lane, codes []W, base int, splitters []k
 		if keys {
 			p.job.EmitCodes64 = func(int, []uint64) {}
 		}
-		q := &part{lane: l, lo: base, hi: base + n, codes: block{up(t, l, codes), 0}}
+		q := &part{workspace: w, lo: base, hi: base + n, codes: block{up(t, w, codes), 0}}
 		if err := p.route(q, splitters); err != nil {
 			t.Fatal(err)
 		}
@@ -89,10 +89,10 @@ func testRoute[W word](t *testing.T, l *lane, codes []W, base int, splitters []k
 				t.Errorf("%d elements for device %d, want %d", got, d, want)
 			}
 		}
-		if !slices.Equal(down[W](t, l, q.routed.codes, n), routed) || !keys && !slices.Equal(down[uint32](t, l, q.routed.positions, n), positions) {
+		if !slices.Equal(down[W](t, w, q.routed.codes, n), routed) || !keys && !slices.Equal(down[uint32](t, w, q.routed.positions, n), positions) {
 			t.Errorf("wide %v, keys %v: wrong elements", wide, keys)
 		}
-		l.put(q.sends)
+		w.put(q.sends)
 	}
 }
 

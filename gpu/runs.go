@@ -79,28 +79,27 @@ func mergeTiles(n, length int) int {
 func tilesOfPair(length int) int { return (2*length + kernels.MergeTile - 1) / kernels.MergeTile }
 
 // tileSort makes a run of each tile.
-func (l *lane) tileSort(in input, to runs) error {
-	return l.run("tile_sort"+width(in.wide), (in.n+kernels.MergeTile-1)/kernels.MergeTile, kernels.MergeThreads, mergeShared(in.wide),
+func (w *workspace) tileSort(in input, to runs) error {
+	return w.runTiles("tile_sort"+width(in.wide), (in.n+kernels.MergeTile-1)/kernels.MergeTile, kernels.MergeThreads, mergeShared(in.wide),
 		uint64(in.codes), uint64(in.n), uint64(to.codes), uint64(to.positions))
 }
 
 // gatherRun makes a run of codes whose first has position base, and of their
 // order, which may be where the run's positions go. These may be null.
-func (l *lane) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
-	return l.run("gather_run"+width(in.wide), max(1, min(32*l.info.SMs, (in.n+kernels.MergeThreads-1)/kernels.MergeThreads)), kernels.MergeThreads, 0,
+func (w *workspace) gatherRun(in input, order cuda.Ptr, base int, to runs) error {
+	return w.run("gather_run"+width(in.wide), max(1, min(32*w.info.SMs, (in.n+kernels.MergeThreads-1)/kernels.MergeThreads)), kernels.MergeThreads, 0,
 		uint64(in.codes), uint64(order), uint64(in.n), uint64(base), uint64(to.codes), uint64(to.positions))
 }
 
 // merge merges the runs of in's elements, of that length, until one is left. It
 // reads and writes from and to in turns, and returns the last run, with its codes if
 // these are asked for; of keys alone that has no positions.
-func (l *lane) merge(in input, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
-	given := 0 // tiles since the last wait
+func (w *workspace) merge(in input, length int, from, to runs, paths cuda.Ptr, codes bool) (runs, error) {
 	for ; length < in.n; length *= 2 {
 		if 2*length >= in.n && !codes {
 			to.codes = 0
 		}
-		if err := l.mergePairs(in.wide, in.n, length, from, to, paths, &given); err != nil {
+		if err := w.mergePairs(in.wide, in.n, length, from, to, paths); err != nil {
 			return runs{}, err
 		}
 		from, to = to, from
@@ -108,25 +107,14 @@ func (l *lane) merge(in input, length int, from, to runs, paths cuda.Ptr, codes 
 	return from, nil
 }
 
-// patience is how many tiles are merged before the context is asked again: what
-// takes some 20 ms.
-const patience = 1 << 15
-
 // mergePairs merges each pair of neighbouring runs.
-func (l *lane) mergePairs(wide bool, n, length int, from, to runs, paths cuda.Ptr, given *int) error {
+func (w *workspace) mergePairs(wide bool, n, length int, from, to runs, paths cuda.Ptr) error {
 	tiles, ofPair := mergeTiles(n, length), tilesOfPair(length)
-	err := l.run("merge_paths"+width(wide), (tiles+kernels.MergeThreads-1)/kernels.MergeThreads, kernels.MergeThreads, 0,
+	err := w.run("merge_paths"+width(wide), (tiles+kernels.MergeThreads-1)/kernels.MergeThreads, kernels.MergeThreads, 0,
 		uint64(from.codes), uint64(n), uint64(length), uint64(ofPair), uint64(tiles), uint64(paths))
 	for start := 0; start < tiles && err == nil; start += patience {
-		grid := min(patience, tiles-start)
-		if *given += grid; *given > patience {
-			*given = grid
-			err = firstError(l.SyncStream(l.stream), l.ctx.Err())
-		}
-		if err == nil {
-			err = l.run("merge_tiles"+width(wide), grid, kernels.MergeThreads, mergeShared(wide),
-				uint64(from.codes), uint64(from.positions), uint64(n), uint64(length), uint64(ofPair), uint64(start), uint64(paths), uint64(to.codes), uint64(to.positions))
-		}
+		err = w.runTiles("merge_tiles"+width(wide), min(patience, tiles-start), kernels.MergeThreads, mergeShared(wide),
+			uint64(from.codes), uint64(from.positions), uint64(n), uint64(length), uint64(ofPair), uint64(start), uint64(paths), uint64(to.codes), uint64(to.positions))
 	}
 	return err
 }

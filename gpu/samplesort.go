@@ -73,11 +73,11 @@ func fewestSplits(n int) []split {
 
 // sampleSort orders codes by deterministic sample sort, or those of a tile by the
 // network.
-func (l *lane) sampleSort(in input, order cuda.Ptr) (finding, error) {
+func (w *workspace) sampleSort(in input, order cuda.Ptr) (finding, error) {
 	if in.n <= bitonicTile {
-		return l.bitonic(in, order)
+		return w.bitonic(in, order)
 	}
-	return l.sampleSortBy(l.levels(in.n), in, order)
+	return w.sampleSortBy(w.levels(in.n), in, order)
 }
 
 // levels are those for n elements.
@@ -101,30 +101,30 @@ func sampleSortBytes(d *device, in input) int {
 }
 
 // sampleSortBy splits by the given levels, of which there is at least one.
-func (l *lane) sampleSortBy(levels []split, in input, order cuda.Ptr) (finding, error) {
-	e, err := l.elementsFor(in)
+func (w *workspace) sampleSortBy(levels []split, in input, order cuda.Ptr) (finding, error) {
+	e, err := w.elementsFor(in)
 	if err != nil {
 		return finding{}, err
 	}
-	b := buckets{lane: l, elements: e, n: in.n}
+	b := buckets{workspace: w, elements: e, n: in.n}
 	var size area
 	b.layOut(&size, levels)
-	block, err := l.take(int(size.at))
+	block, err := w.take(int(size.at))
 	if err != nil {
 		return finding{}, err
 	}
-	defer l.put(block)
+	defer w.put(block)
 	b.layOut(&area{block.at}, levels)
 	return finding{levels: len(levels)}, first(
 		func() error { return b.split(in, levels) },
 		func() error { return b.sort(levels[len(levels)-1].largest, order) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 }
 
 // buckets is a sample sort on its way: elements, and the buckets that they are in.
 type buckets struct {
-	*lane
+	*workspace
 	elements
 	n       int
 	count   int      // buckets
@@ -181,15 +181,15 @@ func (b *buckets) level(s split, sample string, source []uint64) error {
 	at, n := uint64(b.at), uint64(b.n)
 	return first(
 		func() error {
-			return b.run(sample, grid, b.threads, b.shared, append(source, with(at, n, uint64(b.samples))...)...)
+			return b.runTiles(sample, grid, b.threads, b.shared, append(source, with(at, n, uint64(b.samples))...)...)
 		},
-		(&network{b.lane, b.elements, b.samples, runs, kernels.BitonicRows}).sort,
+		(&network{b.workspace, b.elements, b.samples, runs, kernels.BitonicRows}).sort,
 		func() error {
-			return b.run("cut_tiles"+b.kind, grid, kernels.RunsThreads, kernels.CutShared, with(at, n, uint64(b.samples), uint64(b.cuts), uint64(b.places))...)
+			return b.runTiles("cut_tiles"+b.kind, grid, kernels.RunsThreads, kernels.CutShared, with(at, n, uint64(b.samples), uint64(b.cuts), uint64(b.places))...)
 		},
 		func() error { return b.scan(b.places, runs) },
 		func() error {
-			return b.run("move_runs"+b.kind, grid, kernels.RunsThreads, kernels.MoveShared, with(at, n, uint64(b.cuts), uint64(b.places), uint64(b.to))...)
+			return b.runTiles("move_runs"+b.kind, grid, kernels.RunsThreads, kernels.MoveShared, with(at, n, uint64(b.cuts), uint64(b.places), uint64(b.to))...)
 		},
 		func() error {
 			return b.run("split_buckets", b.gridFor(b.count*s.samples), kernels.ScanThreads, 0, with(uint64(b.places), uint64(b.next.starts), uint64(b.next.tiles))...)
@@ -226,7 +226,7 @@ func (b *buckets) sort(largest int, order cuda.Ptr) error {
 				uint64(b.now.starts), uint64(b.count), uint64(window), uint64(count), uint64(b.windows))
 		},
 		func() error {
-			return b.run("sort_buckets"+b.kind, count, b.threads, b.shared, uint64(b.at), uint64(b.n), uint64(b.windows), b.mask(), uint64(order))
+			return b.runTiles("sort_buckets"+b.kind, count, b.threads, b.shared, uint64(b.at), uint64(b.n), uint64(b.windows), b.mask(), uint64(order))
 		},
 	)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestSampleSort(t *testing.T) {
-	checkAlgorithm(t, laneWith(t, engine.SampleSort), (*lane).sampleSort)
+	checkAlgorithm(t, workspaceWith(t, engine.SampleSort), (*workspace).sampleSort)
 }
 
 // TestSamples takes other numbers of samples than the best: levels from one to
@@ -24,14 +24,14 @@ func TestSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestSampleSort has a level")
 	}
-	l := laneWith(t, engine.SampleSort)
+	w := workspaceWith(t, engine.SampleSort)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ samples, n int }{{3, 5*bitonicTile + 77}, {16, 70_000}, {100, 3*bitonicTile + 1}, {kernels.MostSamples, 3 * bitonicTile}} {
-		by := func(l *lane, in input, order cuda.Ptr) (finding, error) {
-			return l.sampleSortBy(splits(in.n, c.samples), in, order)
+		by := func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+			return w.sampleSortBy(splits(in.n, c.samples), in, order)
 		}
 		for _, codes := range []string{"uniform", "16 values"} {
-			t.Run(fmt.Sprintf("%d/%s", c.samples, codes), func(t *testing.T) { checkOrders(t, l, by, codesOf[codes](r, c.n)) })
+			t.Run(fmt.Sprintf("%d/%s", c.samples, codes), func(t *testing.T) { checkOrders(t, w, by, codesOf[codes](r, c.n)) })
 		}
 	}
 }
@@ -47,22 +47,22 @@ func TestSamplesOption(t *testing.T) {
 	if testing.Short() {
 		n = bitonicTile + 1
 	}
-	l, err := open(t, Samples(leastSamples)).dev.lane(t.Context())
+	w, err := open(t, Samples(leastSamples)).dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.done()
-	if err := l.load(algorithms[engine.SampleSort].modules); err != nil {
+	defer w.done()
+	if err := w.load(algorithms[engine.SampleSort].modules); err != nil {
 		t.Fatal(err)
 	}
-	counting := func(l *lane, in input, order cuda.Ptr) (finding, error) {
-		f, err := l.sampleSort(in, order)
+	counting := func(w *workspace, in input, order cuda.Ptr) (finding, error) {
+		f, err := w.sampleSort(in, order)
 		if want := len(splits(in.n, leastSamples)); f.levels != want {
 			t.Errorf("%d levels, %d expected", f.levels, want)
 		}
 		return f, err
 	}
-	checkOrders(t, l, counting, codesOf["uniform"](rand.New(rand.NewPCG(7, 8)), n))
+	checkOrders(t, w, counting, codesOf["uniform"](rand.New(rand.NewPCG(7, 8)), n))
 }
 
 // TestSampleBound has buckets that are as large as inputs can make them.
@@ -71,7 +71,7 @@ func TestSampleBound(t *testing.T) {
 		t.Skip("the plain run has it")
 	}
 	const tiles = 6
-	l := laneWith(t, engine.SampleSort)
+	w := workspaceWith(t, engine.SampleSort)
 	n := tiles * bitonicTile
 	inputs := map[string]func(i int) uint64{
 		"flat":        func(int) uint64 { return 7 },
@@ -84,10 +84,10 @@ func TestSampleBound(t *testing.T) {
 	}
 	for _, samples := range []int{16, 100, kernels.MostSamples} {
 		for name, code := range inputs {
-			t.Run(fmt.Sprintf("%s/%d", name, samples), func(t *testing.T) { checkBound(t, l, samples, fill(n, code)) })
+			t.Run(fmt.Sprintf("%s/%d", name, samples), func(t *testing.T) { checkBound(t, w, samples, fill(n, code)) })
 		}
 		t.Run(fmt.Sprintf("beside samples/%d", samples), func(t *testing.T) {
-			largest := checkBound(t, l, samples, fill(n, besideSamples(samples)))
+			largest := checkBound(t, w, samples, fill(n, besideSamples(samples)))
 			if share := float64(largest) * float64(samples) / float64(n); share < 1.4 {
 				t.Errorf("the largest bucket has %.2f of its share, this input is to give it 1.5", share)
 			}
@@ -113,12 +113,12 @@ func besideSamples(samples int) func(i int) uint64 {
 
 // checkBound holds the buckets of each level to what splits says, and returns the
 // size of the largest after the first.
-func checkBound(t *testing.T, l *lane, samples int, codes []uint64) (largest int) {
+func checkBound(t *testing.T, w *workspace, samples int, codes []uint64) (largest int) {
 	t.Helper()
 	n := len(codes)
 	levels := splits(n, samples)
 	for k := 1; k <= len(levels); k++ {
-		most := largestBucket(t, l, levels[:k], codes)
+		most := largestBucket(t, w, levels[:k], codes)
 		if most > levels[k-1].largest {
 			t.Errorf("level %d: a bucket of %d elements, at most %d are expected", k, most, levels[k-1].largest)
 		}
@@ -132,28 +132,28 @@ func checkBound(t *testing.T, l *lane, samples int, codes []uint64) (largest int
 }
 
 // largestBucket splits codes and returns the size of the largest bucket.
-func largestBucket(t *testing.T, l *lane, levels []split, codes []uint64) int {
+func largestBucket(t *testing.T, w *workspace, levels []split, codes []uint64) int {
 	t.Helper()
 	in := input{wide: true, n: len(codes)}
 	var size area
-	b := buckets{lane: l, n: in.n}
+	b := buckets{workspace: w, n: in.n}
 	b.size = kernels.PairBytes
 	b.layOut(&size, levels)
-	memory, err := l.take(8*in.n + 256 + int(size.at))
+	memory, err := w.take(8*in.n + 256 + int(size.at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.put(memory)
+	defer w.put(memory)
 	space := area{memory.at}
 	in.codes = space.take(8 * in.n)
 	last := levels[len(levels)-1]
 	starts := make([]uint32, last.buckets*last.samples+1)
 	err = first(
-		func() error { return l.CopyToDevice(in.codes, unsafe.Pointer(&codes[0]), 8*in.n, l.stream) },
-		func() (err error) { b.elements, err = l.elementsFor(in); return err },
+		func() error { return w.CopyToDevice(in.codes, unsafe.Pointer(&codes[0]), 8*in.n, w.stream) },
+		func() (err error) { b.elements, err = w.elementsFor(in); return err },
 		func() error { b.layOut(&space, levels); return b.split(in, levels) },
-		func() error { return l.CopyToHost(unsafe.Pointer(&starts[0]), b.now.starts, 4*len(starts), l.stream) },
-		func() error { return l.SyncStream(l.stream) },
+		func() error { return w.CopyToHost(unsafe.Pointer(&starts[0]), b.now.starts, 4*len(starts), w.stream) },
+		func() error { return w.SyncStream(w.stream) },
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ type sharing struct {
 
 // part is what one of the devices has of the job.
 type part struct {
-	*lane
+	*workspace
 	index  int
 	lo, hi int // elements of the list that it is given
 	codes  block
@@ -69,10 +69,10 @@ type part struct {
 	result   cuda.Ptr // positions in order, or codes where the job takes those
 }
 
-// orderShared runs one job on a lane of each device, or returns errCrowded before it
+// orderShared runs one job on a workspace of each device, or returns errCrowded before it
 // has pulled any code.
-func orderShared(e *Engine, job *engine.Job, lanes []*lane) error {
-	p := newSharing(e, job, lanes)
+func orderShared(e *Engine, job *engine.Job, workspaces []*workspace) error {
+	p := newSharing(e, job, workspaces)
 	err := first(
 		func() error { return p.each(p.open) },
 		p.extract,
@@ -86,11 +86,11 @@ func orderShared(e *Engine, job *engine.Job, lanes []*lane) error {
 	return err
 }
 
-func newSharing(e *Engine, job *engine.Job, lanes []*lane) *sharing {
-	length := partLength(job.N, len(lanes))
+func newSharing(e *Engine, job *engine.Job, workspaces []*workspace) *sharing {
+	length := partLength(job.N, len(workspaces))
 	p := &sharing{engine: e, job: job, wide: job.Bits > 32, room: length + length/roomShare + engine.Block}
-	for i, l := range lanes {
-		p.list = append(p.list, &part{lane: l, index: i, lo: i * length, hi: min((i+1)*length, job.N)})
+	for i, w := range workspaces {
+		p.list = append(p.list, &part{workspace: w, index: i, lo: i * length, hi: min((i+1)*length, job.N)})
 	}
 	return p
 }
@@ -176,7 +176,7 @@ func uploadParts[W word](p *sharing, pull func(dst []W, lo int)) error {
 		lists = append(lists, pieces(q.lo, q.hi, grain, func(lo, hi int) task {
 			to := q.codes.at + cuda.Ptr((lo-q.lo)*size)
 			return func(int) {
-				p.failed.with(ring, func(s *slot) error { return send(q.lane, s, q.stream, p.job, to, lo, hi, pull) })
+				p.failed.with(ring, func(s *slot) error { return send(q.workspace, s, q.stream, p.job, to, lo, hi, pull) })
 			}
 		}))
 	}
@@ -201,7 +201,7 @@ func (p *sharing) sortPart(q *part) error {
 		return err
 	}
 	in.codes, q.result = q.received.codes, result.at
-	if q.found, err = q.lane.sort(p.job.Algorithm, in, q.result); err != nil {
+	if q.found, err = q.workspace.sort(p.job.Algorithm, in, q.result); err != nil {
 		return err
 	}
 	if p.engine.verify {
@@ -236,7 +236,7 @@ func (q *part) orderOfList() error {
 	)
 }
 
-// handBack brings back what the job takes, like lane.handBack.
+// handBack brings back what the job takes, like workspace.handBack.
 func (p *sharing) handBack() error {
 	if !takesCodes(p.job) {
 		return downloadParts(p, p.job.Emit)
@@ -257,7 +257,7 @@ func downloadParts[W word](p *sharing, emit func(lo int, words []W)) error {
 	grain := grain(p.job.N/len(p.list), p.job, size)
 	var lists [][]task
 	for _, q := range p.list {
-		d := &downloads[W]{lane: q.lane, n: q.n, from: q.result, size: size, grain: grain, sent: make(chan arrival, len(q.slots))}
+		d := &downloads[W]{workspace: q.workspace, n: q.n, from: q.result, size: size, grain: grain, sent: make(chan arrival, len(q.slots))}
 		d.emit = func(lo int, words []W) { emit(q.place+lo, words) }
 		for _, s := range q.slots {
 			if err := d.send(s); err != nil {
@@ -266,7 +266,7 @@ func downloadParts[W word](p *sharing, emit func(lo int, words []W)) error {
 		}
 		lists = append(lists, pieces(0, q.n, grain, func(_, _ int) task {
 			return func(int) {
-				if p.failed.get() == nil { // else what arrives is left to lane.done
+				if p.failed.get() == nil { // else what arrives is left to workspace.done
 					d.receive()
 					p.failed.set(d.failed.get())
 				}

@@ -155,8 +155,8 @@ func TestEvenShares(t *testing.T) {
 	for _, name := range someCodes() {
 		codes := codesOf[name](rand.New(rand.NewPCG(19, 20)), n)
 		job, _ := newJob(t.Context(), engine.Auto, codes)
-		err := e.withLanes(t.Context(), devices, func(lanes []*lane) error {
-			p := newSharing(e, job, lanes)
+		err := e.withWorkspaces(t.Context(), devices, func(workspaces []*workspace) error {
+			p := newSharing(e, job, workspaces)
 			err := first(func() error { return p.each(p.open) }, p.extract, p.exchange)
 			for _, q := range p.list {
 				if q.n > p.room || q.n < n/devices*9/10 {
@@ -191,7 +191,7 @@ func TestCrowded(t *testing.T) {
 		t.Errorf("%+v", job.Trace)
 	}
 	// What parts take is within what they ask for.
-	p := newSharing(e, job, make([]*lane, 2))
+	p := newSharing(e, job, make([]*workspace, 2))
 	for _, d := range e.devs {
 		d.limit = p.bytes(d)
 	}
@@ -201,8 +201,8 @@ func TestCrowded(t *testing.T) {
 		t.Errorf("error %v, or wrong order: %+v", err, job.Trace)
 	}
 	for _, d := range e.devs {
-		for _, l := range d.spare {
-			if held := sum(l.idle); held > d.limit {
+		for _, w := range d.spare {
+			if held := sum(w.idle); held > d.limit {
 				t.Errorf("%d bytes are held, %d are allowed", held, d.limit)
 			}
 		}

@@ -49,7 +49,7 @@ var tiedSizes = []int{1, 2, 31, 32, 33, 63, 64, 65, kernels.SampleThreads - 1, k
 // TestMarkTies marks ties in memory that holds something else, through an order
 // and of codes that are in order.
 func TestMarkTies(t *testing.T) {
-	l := mergeLane(t)
+	w := mergeWorkspace(t)
 	names := slices.Sorted(maps.Keys(codesOf))
 	if testing.Short() {
 		names = []string{"flat", "16 values", "low half"}
@@ -58,28 +58,28 @@ func TestMarkTies(t *testing.T) {
 		for _, n := range tiedSizes {
 			codes := codesOf[name](rand.New(rand.NewPCG(31, uint64(n))), n)
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
-				testMarkTies(t, l, codes)
-				testMarkTies(t, l, fill32(codes))
+				testMarkTies(t, w, codes)
+				testMarkTies(t, w, fill32(codes))
 			})
 		}
 	}
 }
 
-func testMarkTies[W word](t *testing.T, l *lane, codes []W) {
+func testMarkTies[W word](t *testing.T, w *workspace, codes []W) {
 	t.Helper()
 	sorted, order := sortedRuns(codes, len(codes))
 	for _, c := range []struct {
 		codes []W
 		order cuda.Ptr
-	}{{codes, up(t, l, order)}, {sorted, 0}} {
+	}{{codes, up(t, w, order)}, {sorted, 0}} {
 		const behind = 0x5a5a5a5a
 		words := engine.TieWords(len(codes))
 		poison := slices.Repeat([]uint32{behind}, words+1)
-		ties := up(t, l, poison)
-		if err := l.markTies(input{codes: up(t, l, c.codes), wide: isWide[W](), n: len(codes)}, c.order, ties); err != nil {
+		ties := up(t, w, poison)
+		if err := w.markTies(input{codes: up(t, w, c.codes), wide: isWide[W](), n: len(codes)}, c.order, ties); err != nil {
 			t.Fatal(err)
 		}
-		got := down[uint32](t, l, ties, words+1)
+		got := down[uint32](t, w, ties, words+1)
 		checkMarked(t, got[:words], codes, order)
 		if got[words] != behind {
 			t.Errorf("wide %v: the word behind the ties is %#x", isWide[W](), got[words])

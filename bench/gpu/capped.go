@@ -94,7 +94,7 @@ func cappedRow[K sorter.Key](c *cappedBench, name string, n int, key func(i int)
 
 // cappedOrder returns the order of keys and its times.
 func cappedOrder[K sorter.Key](keys []K, opts ...sorter.Option) (order []uint32, times []float64, err error) {
-	times, err = repeated(func() { order = nil }, func() (err error) {
+	times, err = repeated(e2eWarm, e2eReps, func() { order = nil }, func() (err error) {
 		order, err = sorter.OrderKeys(keys, append(opts, sorter.Stable())...)
 		return err
 	})

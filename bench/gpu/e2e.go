@@ -29,6 +29,10 @@ import (
 
 const e2eReps, e2eWarm = 5, 2
 
+// From fewN elements on the CPU engine, which takes most of the time, sorts fewReps
+// times behind one sort that warms up.
+const fewN, fewReps = 1 << 26, 3
+
 // record24 and record64 are elements as programs have them.
 type (
 	record24 struct {
@@ -108,7 +112,7 @@ type e2e struct {
 
 // endToEnd measures all cases at the given sizes, and columns at columnN too.
 func endToEnd(engine *gpu.Engine, sizes []int, columnN, peers int) error {
-	if err := heading(fmt.Sprintf("%s; ms, median (least–most) of %d; peers once", engine.Name(), e2eReps)); err != nil {
+	if err := heading(fmt.Sprintf("%s; ms, median (least–most) of %d, of the CPU engine %d from %d elements on; peers once", engine.Name(), e2eReps, fewReps, fewN)); err != nil {
 		return err
 	}
 	up, down, err := transfers()
@@ -156,7 +160,7 @@ func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func(
 	in, s := drawn(n, of), make([]E, n)
 	restore := func() { each(n, func(_ *rand.Rand, lo, hi int) { copy(s[lo:hi], in[lo:hi]) }) }
 	var st sorter.Stats
-	ours, err := repeated(restore, func() error { return sort(s, sorter.On(b.engine), sorter.Report(&st)) })
+	ours, err := repeated(e2eWarm, e2eReps, restore, func() error { return sort(s, sorter.On(b.engine), sorter.Report(&st)) })
 	if err != nil {
 		return err
 	}
@@ -164,7 +168,11 @@ func line[E any](b *e2e, name string, n int, of func(r *rand.Rand) E, sort func(
 		return errors.New("not sorted")
 	}
 	var onCPU sorter.Stats
-	theirs, err := repeated(restore, func() error { return sort(s, sorter.On(sorter.CPU()), sorter.Report(&onCPU)) })
+	warm, reps := e2eWarm, e2eReps
+	if n >= fewN {
+		warm, reps = 1, fewReps
+	}
+	theirs, err := repeated(warm, reps, restore, func() error { return sort(s, sorter.On(sorter.CPU()), sorter.Report(&onCPU)) })
 	if err != nil {
 		return err
 	}
@@ -193,14 +201,14 @@ func (b *e2e) note(name string, n int, st *sorter.Stats) {
 }
 
 // repeated returns the times of f after the warm-up, each on a restored input.
-func repeated(restore func(), f func() error) (times []float64, err error) {
-	for i := range e2eWarm + e2eReps {
+func repeated(warm, reps int, restore func(), f func() error) (times []float64, err error) {
+	for i := range warm + reps {
 		restore()
 		took := timed(func() { err = f() })
 		if err != nil {
 			return nil, err
 		}
-		if i >= e2eWarm {
+		if i >= warm {
 			times = append(times, took)
 		}
 	}
@@ -272,7 +280,7 @@ func transfers() (up, down float64, err error) {
 	defer c.HostFree(host)
 	clear(unsafe.Slice((*uint64)(host), bytes/8))
 	one := func(copy func() error) float64 {
-		times, failed := repeated(func() {}, func() error { return errors.Join(copy(), c.SyncStream(0)) })
+		times, failed := repeated(e2eWarm, e2eReps, func() {}, func() error { return errors.Join(copy(), c.SyncStream(0)) })
 		if err = errors.Join(err, failed); err != nil {
 			return 0
 		}

@@ -11,7 +11,8 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines, from small sizes to large ones; with -several sorts that several
+// both engines and all their algorithms, for all distributions, from small sizes to
+// large ones; with -several sorts that several
 // devices share; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
@@ -57,7 +58,9 @@ var (
 	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
 	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
 
-	cross      = flag.Bool("cross", false, "time the planner beside both engines instead, over all sizes")
+	cross      = flag.Bool("cross", false, "time the planner beside both engines and all their algorithms instead, over all distributions and sizes, and fail where it is slower than the best")
+	crossBound = flag.Float64("cross-bound", 1.15, "largest ratio of the planner's time to that of the best in -cross")
+	crossTime  = flag.Duration("cross-time", 210*time.Second, "time of -cross, which fails if that is too little for all rows")
 	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
 	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
 
@@ -78,7 +81,7 @@ func main() {
 	case *checks:
 		err = on(func(e *gpu.Engine) error { return checkAll(e, *most, max(1, *every)) }, gpu.Verify())
 	case *cross:
-		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes) })
+		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes, *crossBound, *crossTime) })
 	case *cappedBytes > 0:
 		err = on(func(large *gpu.Engine) error {
 			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))

@@ -46,8 +46,8 @@ type part struct {
 	time float64
 }
 
-// lane is a contender on its way through one input.
-type lane struct {
+// trial is a contender on its way through one input.
+type trial struct {
 	way
 	times []time.Duration
 	stats []sorter.Stats // of each repetition
@@ -59,25 +59,25 @@ type lane struct {
 // each, so that a machine that slows down or speeds up does so for all of them.
 // Everyone's first result is checked; a wrong one ends the program.
 func (b *bench) measure(in input) ([]result, error) {
-	lanes := make([]*lane, len(in.ways))
+	trials := make([]*trial, len(in.ways))
 	for i, w := range in.ways {
-		lanes[i] = &lane{way: w}
-		if err := b.warmUp(in, lanes[i]); err != nil {
+		trials[i] = &trial{way: w}
+		if err := b.warmUp(in, trials[i]); err != nil {
 			return nil, fmt.Errorf("%s, n = %d: %w", w.name, in.n, err)
 		}
 	}
-	for round := 0; slices.ContainsFunc(lanes, (*lane).pending); round++ {
+	for round := 0; slices.ContainsFunc(trials, (*trial).pending); round++ {
 		runtime.GC() // nobody pays for what others left
-		for i := range lanes {
-			if l := lanes[(i+round)%len(lanes)]; l.pending() {
-				in.repeat(l)
-				l.done = len(l.times) == b.rules.reps || l.spent() >= b.rules.spend
+		for i := range trials {
+			if t := trials[(i+round)%len(trials)]; t.pending() {
+				in.repeat(t)
+				t.done = len(t.times) == b.rules.reps || t.spent() >= b.rules.spend
 			}
 		}
 	}
-	results := make([]result, len(lanes))
-	for i, l := range lanes {
-		results[i] = l.result()
+	results := make([]result, len(trials))
+	for i, t := range trials {
+		results[i] = t.result()
 		results[i].n = in.n
 	}
 	return results, nil
@@ -85,50 +85,50 @@ func (b *bench) measure(in input) ([]result, error) {
 
 // warmUp sorts once and checks the result. It counts only where it takes so long
 // that no warming up matters, and no second time is worth the wait.
-func (b *bench) warmUp(in input, l *lane) error {
-	in.repeat(l)
-	if l.err != nil {
+func (b *bench) warmUp(in input, t *trial) error {
+	in.repeat(t)
+	if t.err != nil {
 		return nil
 	}
-	if l.done = l.spent() >= b.rules.spend; !l.done {
-		l.times, l.stats = nil, nil
+	if t.done = t.spent() >= b.rules.spend; !t.done {
+		t.times, t.stats = nil, nil
 	}
-	return l.check()
+	return t.check()
 }
 
-func (l *lane) pending() bool { return l.err == nil && !l.done }
+func (t *trial) pending() bool { return t.err == nil && !t.done }
 
 // spent is the time of all repetitions.
-func (l *lane) spent() (all time.Duration) {
-	for _, t := range l.times {
-		all += t
+func (t *trial) spent() (all time.Duration) {
+	for _, took := range t.times {
+		all += took
 	}
 	return all
 }
 
 // repeat sorts once; restoring the input is not part of the time.
-func (in input) repeat(l *lane) {
+func (in input) repeat(t *trial) {
 	in.restore()
 	var st sorter.Stats
 	start := time.Now()
-	l.err = l.sort(&st)
-	l.times, l.stats = append(l.times, time.Since(start)), append(l.stats, st)
+	t.err = t.sort(&st)
+	t.times, t.stats = append(t.times, time.Since(start)), append(t.stats, st)
 }
 
-func (l *lane) result() result {
-	r := result{contender: l.name, reps: len(l.times)}
-	if l.err != nil {
-		r.note = "failed: " + l.err.Error()
+func (t *trial) result() result {
+	r := result{contender: t.name, reps: len(t.times)}
+	if t.err != nil {
+		r.note = "failed: " + t.err.Error()
 		return r
 	}
-	r.median, r.least, r.most = median(l.times), ms(slices.Min(l.times)), ms(slices.Max(l.times))
-	last := l.stats[len(l.stats)-1]
+	r.median, r.least, r.most = median(t.times), ms(slices.Min(t.times)), ms(slices.Max(t.times))
+	last := t.stats[len(t.stats)-1]
 	if r.ran = last.Algorithm; last.Engine != "" {
 		r.ran = last.Engine + " " + r.ran
 	}
 	for _, stage := range last.Stages {
 		var times []time.Duration
-		for _, st := range l.stats {
+		for _, st := range t.stats {
 			times = append(times, timeOf(st.Stages, stage.Name))
 		}
 		r.parts = append(r.parts, part{stage.Name, median(times)})

@@ -17,7 +17,8 @@ const (
 	devicePeer
 	contextRetain
 	contextRelease
-	contextSet
+	contextPush
+	contextPop
 	contextPeer
 	memInfo
 	memAlloc
@@ -62,7 +63,8 @@ var symbols = [calls]string{
 	devicePeer:        "cuDeviceCanAccessPeer",
 	contextRetain:     "cuDevicePrimaryCtxRetain",
 	contextRelease:    "cuDevicePrimaryCtxRelease_v2",
-	contextSet:        "cuCtxSetCurrent",
+	contextPush:       "cuCtxPushCurrent_v2",
+	contextPop:        "cuCtxPopCurrent_v2",
 	contextPeer:       "cuCtxEnablePeerAccess",
 	memInfo:           "cuMemGetInfo_v2",
 	memAlloc:          "cuMemAlloc_v2",

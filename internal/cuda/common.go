@@ -34,9 +34,6 @@ func formatUUID(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// label names a device in errors.
-func label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }
-
 // named adds the name of a kernel to an error.
 func named(err error, kernel string) error {
 	if err == nil {

@@ -24,21 +24,28 @@ type context struct {
 }
 
 // do calls op with c current. The driver keeps the current context per OS
-// thread, so the goroutine stays on one for the two calls.
+// thread, so the goroutine stays on one meanwhile.
 //
 //go:uintptrescapes
 func (c *context) do(op call, args ...uintptr) error {
 	return failure(c.name, symbols[op], c.result(op, args))
 }
 
+// noContext is the argument list of a call that is to forget which context was
+// current.
+var noContext [1]uintptr
+
 // result is do without the error value. Where the context cannot be made
-// current, op would fail for the same reason, so that is what it returns.
+// current, op would fail for the same reason, so that is what it returns. A program
+// may rely on the context that it made current on this thread, if it locked it; so
+// that is current again behind the call.
 func (c *context) result(op call, args []uintptr) Result {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if r := Result(uint32(invoke(c.functions[contextSet], c.handle[:]))); r != Success {
+	if r := Result(uint32(invoke(c.functions[contextPush], c.handle[:]))); r != Success {
 		return r
 	}
+	defer invoke(c.functions[contextPop], noContext[:]) // it fails only where nothing was pushed
 	return Result(uint32(invoke(c.functions[op], args)))
 }
 

@@ -31,8 +31,8 @@ func cuEvent(e Event) cu.Event      { return *(*cu.Event)(unsafe.Pointer(&e)) }
 // StreamOf returns a stream of package cu as one of this package.
 func StreamOf(s cu.Stream) Stream { return Stream(unsafe.Pointer(s.C())) }
 
-// do makes a call with c current. The driver keeps the current context per OS
-// thread, so the goroutine stays on one meanwhile.
+// do makes a call with c current, and then again what was. The driver keeps the
+// current context per OS thread, so the goroutine stays on one meanwhile.
 func (c *cuContext) do(op string, call func() error) error {
 	return failure(c.name, op, c.result(call))
 }
@@ -40,9 +40,10 @@ func (c *cuContext) do(op string, call func() error) error {
 func (c *cuContext) result(call func() error) Result {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cu.SetCurrentContext(c.handle); err != nil {
+	if err := cu.PushCurrentCtx(c.handle); err != nil {
 		return code(err)
 	}
+	defer cu.PopCurrentCtx() // it fails only where nothing was pushed
 	return code(call())
 }
 

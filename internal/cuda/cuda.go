@@ -11,7 +11,8 @@
 // and states in which there is no usable device wrap [engine.ErrNoDevice].
 //
 // All methods may be called from any goroutine. Each of them makes its context
-// current on the OS thread it runs on, for the time of the call.
+// current on the OS thread it runs on, for the time of the call; behind it that one
+// is current which was before.
 package cuda
 
 import (

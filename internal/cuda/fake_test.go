@@ -203,17 +203,21 @@ func TestArguments(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s returned %v, %v; want %v", name, got, err, test.want)
 		}
-		if log := f.log(); log != fmt.Sprintf("cuCtxSetCurrent c0ffee00c0ffee71\n%s\n", test.log) {
-			t.Errorf("called\n%swant\n%s", log, test.log)
+		called := fmt.Sprintf("cuCtxPushCurrent_v2 c0ffee00c0ffee71\n%s\ncuCtxPopCurrent_v2\n", test.log)
+		if log := f.log(); log != called {
+			t.Errorf("called\n%swant\n%s", log, called)
 		}
 		f.fail(name, 719)
 		_, err = test.call()
 		wantError(t, err, name, LaunchFailed)
-		f.fail("cuCtxSetCurrent", 201)
+		if log := f.log(); log != called {
+			t.Errorf("where it failed, called\n%swant\n%s", log, called)
+		}
+		f.fail("cuCtxPushCurrent_v2", 201)
 		_, err = test.call()
 		wantError(t, err, name, InvalidContext)
-		if log := f.log(); strings.Count(log, name) != 1 {
-			t.Errorf("%s was called without a current context:\n%s", name, log)
+		if log := f.log(); log != "cuCtxPushCurrent_v2 c0ffee00c0ffee71\n" {
+			t.Errorf("%s, or more, was called without a current context:\n%s", name, log)
 		}
 	}
 }
@@ -224,7 +228,7 @@ func TestEnablePeer(t *testing.T) {
 	d, c := f.open(t)
 	peer, _ := d.Retain(0)
 	f.log()
-	const asks, enables = "cuDeviceCanAccessPeer 71 70\n", "cuCtxSetCurrent c0ffee00c0ffee71\ncuCtxEnablePeerAccess c0ffee00c0ffee70 0\n"
+	const asks, enables = "cuDeviceCanAccessPeer 71 70\n", "cuCtxPushCurrent_v2 c0ffee00c0ffee71\ncuCtxEnablePeerAccess c0ffee00c0ffee70 0\ncuCtxPopCurrent_v2\n"
 	for _, code := range []Result{Success, PeerAlreadyEnabled, TooManyPeers} {
 		f.fail("cuCtxEnablePeerAccess", int32(code))
 		if err := c.EnablePeer(peer); err != nil {

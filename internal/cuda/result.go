@@ -50,6 +50,16 @@ func failure(device, op string, r Result) error {
 	return &engine.DeviceError{Device: device, Op: op, Code: int(r), Err: r}
 }
 
+// Shortage returns the error of memory that is known to be short on a device before
+// the driver is asked for it.
+func Shortage(ordinal int, format string, args ...any) error {
+	return &engine.DeviceError{Device: label(ordinal), Op: "allocation", Code: int(OutOfMemory),
+		Err: fmt.Errorf(format+": %w", append(args, OutOfMemory)...)}
+}
+
+// label names a device in errors.
+func label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }
+
 // missing returns the error of a step without which there is no device at all.
 func missing(op string, r Result, cause error) error {
 	return &engine.DeviceError{Device: platform, Op: op, Code: int(r),

@@ -39,7 +39,7 @@ uint64_t cudacpu_call(void *entry, const uint64_t *a, int n) {
 	auto call = (int (*)(word, word, word, word, word, word, word, word, word, word, word))e.function;
 	auto perform = [&] { return call(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]); };
 	if (e.never_fails) return perform();
-	device = machine.of_context(current_context);
+	device = machine.of_context(current_context());
 	if (&e >= first_in_context && !device) return 201; // CUDA_ERROR_INVALID_CONTEXT
 	faults.calls++;
 	bool fails = faults.code && (faults.calls == faults.fail_at || (faults.lasting && faults.calls > faults.fail_at));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "driver.h"
 #include "memory.h"
@@ -68,7 +69,9 @@ struct Machine {
 
 inline Machine machine;
 inline Device *device; // whose context is current in the call under way
-inline thread_local word current_context; // as in the driver, each thread has its own
+inline thread_local std::vector<word> contexts; // the last is current; as in the driver, each thread has its own
+
+inline word current_context() { return contexts.empty() ? 0 : contexts.back(); }
 
 // Entry is one function of the driver. One that gives something back does so
 // even when it is to fail, as the driver does when it reports an error of

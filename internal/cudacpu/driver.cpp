@@ -96,7 +96,13 @@ int context_release(int d) {
 	return success;
 }
 
-int context_set(word c) { return machine.of_context(c) ? current_context = c, success : invalid_context; }
+int context_push(word c) { return machine.of_context(c) ? contexts.push_back(c), success : invalid_context; }
+
+int context_pop(word *c) {
+	CHECK(!contexts.empty(), invalid_context);
+	if (c) *c = contexts.back();
+	return contexts.pop_back(), success;
+}
 
 int context_peer(word c, unsigned) {
 	Device *peer = machine.of_context(c);
@@ -398,7 +404,8 @@ const Entry cudacpu::entries[] = {
 	{"cuDeviceCanAccessPeer", (void *)device_peer},
 	{"cuDevicePrimaryCtxRetain", (void *)context_retain},
 	{"cuDevicePrimaryCtxRelease_v2", (void *)context_release, true},
-	{"cuCtxSetCurrent", (void *)context_set, false, true},
+	{"cuCtxPushCurrent_v2", (void *)context_push, false, true},
+	{"cuCtxPopCurrent_v2", (void *)context_pop, false, true},
 	// From here on a context must be current.
 	{"cuCtxEnablePeerAccess", (void *)context_peer},
 	{"cuMemGetInfo_v2", (void *)mem_info},

@@ -42,7 +42,7 @@ func Call(symbol uintptr, args []uintptr) uintptr {
 // Fail makes the k-th call from now return code, k >= 1, or, if lasting, that
 // one and every later one, as after the loss of a device. What a call gives
 // back (memory, a stream, a module) is given back even if it fails. Making a
-// context current never fails and does not count. A code of 0 ends it.
+// context current, and undoing that, never fails and does not count. A code of 0 ends it.
 func Fail(k int, code int, lasting bool) {
 	var l C.int
 	if lasting {

@@ -183,7 +183,7 @@ var (
 // DeviceError is the failure of one driver call.
 type DeviceError struct {
 	Device string // name of the device, or of the engine where none was reached
-	Op     string // driver call, for example "cuMemAlloc_v2"
+	Op     string // driver call, for example "cuMemAlloc_v2"; "allocation" if memory was short before one was made
 	Code   int    // the driver's result code
 	Err    error  // cause, may be nil
 }
@@ -211,10 +211,19 @@ func Register(b Backend) {
 	registry.list = append(registry.list, b)
 }
 
-// Registered returns the registered backends in registration order, none if
-// the operator switched devices off with SORTER_BACKEND=cpu.
-func Registered() []Backend {
+// Off returns nil, or an error that wraps ErrNoDevice if the operator switched
+// devices off with SORTER_BACKEND=cpu. Whoever opens one asks before.
+func Off() error {
 	if os.Getenv("SORTER_BACKEND") == "cpu" {
+		return fmt.Errorf("%w: SORTER_BACKEND=cpu is in the environment", ErrNoDevice)
+	}
+	return nil
+}
+
+// Registered returns the registered backends in registration order, none if
+// devices are off.
+func Registered() []Backend {
+	if Off() != nil {
 		return nil
 	}
 	registry.Lock()

@@ -24,22 +24,57 @@ type Code[B Bits] struct {
 // Ordered returns the mapping of the order of [cmp.Compare], or its reverse: −0
 // has the code of +0, and all NaNs have one code, the first of all, or, reversed
 // or to be last, the last.
-func Ordered[B Bits](desc, nansLast bool) Code[B] {
-	c := Exact[B](desc, nansLast)
-	c.zero, c.most, c.nan = sign[B](), inf[B](), inf[B]()+1
-	return c
+func Ordered[B Bits](desc, nansLast bool) *Code[B] {
+	return &tableOf[B]().ordered[number(desc, nansLast)]
 }
 
 // Exact returns a mapping of the same order that loses nothing: −0 comes before
 // +0, and NaNs, on the side of Ordered's, in an order of their bits.
-func Exact[B Bits](desc, nansLast bool) Code[B] {
-	c := Code[B]{most: ^sign[B](), turn: ^(inf[B]() | sign[B]())}
-	if desc {
-		c.flip = ^B(0) // NaNs, which are first, become last, as nansLast may ask
-	} else if nansLast {
-		c.turn = -c.turn
+func Exact[B Bits](desc, nansLast bool) *Code[B] {
+	return &tableOf[B]().exact[number(desc, nansLast)]
+}
+
+// table holds all mappings by number. To make one would take as long as to map
+// ten floats, and there may be no more of them.
+type table[B Bits] struct{ ordered, exact [4]Code[B] }
+
+var table32, table64 = newTable[uint32](), newTable[uint64]()
+
+func tableOf[B Bits]() *table[B] {
+	// Sound: B has 32 or 64 bits and so is uint32 or uint64.
+	if top[B]() == 31 {
+		return (*table[B])(unsafe.Pointer(table32))
 	}
-	return c
+	return (*table[B])(unsafe.Pointer(table64))
+}
+
+func number(desc, nansLast bool) (i int) {
+	if desc {
+		i = 1
+	}
+	if nansLast {
+		i += 2
+	}
+	return i
+}
+
+func newTable[B Bits]() *table[B] {
+	t := new(table[B])
+	for _, desc := range []bool{false, true} {
+		for _, nansLast := range []bool{false, true} {
+			c := Code[B]{most: ^sign[B](), turn: ^(inf[B]() | sign[B]())}
+			if desc {
+				c.flip = ^B(0) // NaNs, which are first, become last, as nansLast may ask
+			} else if nansLast {
+				c.turn = -c.turn
+			}
+			i := number(desc, nansLast)
+			t.exact[i] = c
+			c.zero, c.most, c.nan = sign[B](), inf[B](), inf[B]()+1
+			t.ordered[i] = c
+		}
+	}
+	return t
 }
 
 func sign[B Bits]() B { return ^(^B(0) >> 1) }

@@ -24,7 +24,7 @@ var mappings = []struct {
 	{"exact, descending, NaNs last", true, true, true},
 }
 
-func mapping[B Bits](exact, desc, nansLast bool) Code[B] {
+func mapping[B Bits](exact, desc, nansLast bool) *Code[B] {
 	if exact {
 		return Exact[B](desc, nansLast)
 	}
@@ -150,8 +150,8 @@ func TestNaNs(t *testing.T) {
 				src32[i] = sign | inf[uint32]() | payload
 				src64[i] = uint64(sign)<<32 | inf[uint64]() | uint64(payload)<<29 | uint64(i)
 			}
-			checkBlock(t, m.name, &narrow, src32[:])
-			checkBlock(t, m.name, &wide, src64[:])
+			checkBlock(t, m.name, narrow, src32[:])
+			checkBlock(t, m.name, wide, src64[:])
 		}
 	}
 }

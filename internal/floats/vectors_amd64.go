@@ -1,11 +1,10 @@
 package floats
 
-import "unsafe"
+import (
+	"unsafe"
 
-// vectors says that the processor, and the system, have AVX2.
-var vectors = hasAVX2()
-
-func hasAVX2() bool
+	"example.com/sorter/internal/processor"
+)
 
 // vector is the number of bytes that an instruction handles.
 const vector = 32
@@ -44,7 +43,7 @@ func decodeVectors[B Bits](dst, codes []B, c *Code[B]) int {
 
 // inVectors is how many of n elements are in whole vectors.
 func inVectors[B Bits](n int) int {
-	if !vectors {
+	if !processor.AVX2 {
 		return 0
 	}
 	return n &^ (vector/int(unsafe.Sizeof(B(0))) - 1)

@@ -100,31 +100,3 @@ loop:
 	JNZ  loop
 	VZEROUPPER
 	RET
-
-// func hasAVX2() bool
-TEXT ·hasAVX2(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	XORL AX, AX
-	CPUID
-	CMPL AX, $7
-	JCS  no
-	MOVL $1, AX
-	XORL CX, CX
-	CPUID
-	ANDL $(1<<27 | 1<<28), CX // the system saves registers, AVX
-	CMPL CX, $(1<<27 | 1<<28)
-	JNE  no
-	XORL CX, CX
-	XGETBV
-	ANDL $6, AX               // among them those of vectors
-	CMPL AX, $6
-	JNE  no
-	MOVL $7, AX
-	XORL CX, CX
-	CPUID
-	SHRL $5, BX
-	ANDL $1, BX
-	MOVB BX, ret+0(FP)
-
-no:
-	RET

@@ -63,7 +63,8 @@ result cuDeviceTotalMem_v2(size_t *bytes, int d) { ENTER(X, W(d)); *bytes = 0x23
 result cuDeviceGetAttribute(int *v, int attribute, int d) { ENTER(X X, W(attribute), W(d)); *v = 1000 + attribute; return 0; }
 result cuDevicePrimaryCtxRetain(word *c, int d) { ENTER(X, W(d)); *c = 0xc0ffee00c0ffee00 + d; return 0; }
 result cuDevicePrimaryCtxRelease_v2(int d) { ENTER(X, W(d)); return 0; }
-result cuCtxSetCurrent(word c) { ENTER(X, W(c)); return 0; }
+result cuCtxPushCurrent_v2(word c) { ENTER(X, W(c)); return 0; }
+result cuCtxPopCurrent_v2(word *c) { ENTER(""); if (c) *c = 0; return 0; }
 result cuDeviceCanAccessPeer(int *can, int d, int peer) { ENTER(X X, W(d), W(peer)); *can = !lonely; return 0; }
 result cuCtxEnablePeerAccess(word c, unsigned flags) { ENTER(X X, W(c), W(flags)); return 0; }
 result cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER(""); *free = 0x1111111111; *total = 0x2222222222; return 0; }

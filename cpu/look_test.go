@@ -1,0 +1,41 @@
+package cpu
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestLook holds look, and its vectors, to what a loop finds, at all lengths and
+// alignments and with the extreme codes anywhere.
+func TestLook(t *testing.T) {
+	checkLook[uint32](t)
+	checkLook[uint64](t)
+}
+
+func checkLook[C Code](t *testing.T) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 100; n++ {
+		for from := range 9 {
+			for _, bits := range []int{1, 3, 64} {
+				codes := make([]C, from+n)
+				for i := range codes {
+					codes[i] = C(r.Uint64() << (64 - bits) >> (64 - bits))
+				}
+				codes = codes[from:]
+				codes[r.IntN(n)] = 0
+				codes[r.IntN(n)] = ^C(0)
+				want := survey[C]{min: codes[0], max: codes[0]}
+				for i := 1; i < n; i++ {
+					want.min, want.max = min(want.min, codes[i]), max(want.max, codes[i])
+					if codes[i] < codes[i-1] {
+						want.descents++
+					}
+				}
+				if got := look(codes); got != want {
+					t.Fatalf("%d codes %x: %+v, want %+v", n, codes, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+)
+
+// Sorts of codes that are on the device, for programs that work there themselves.
+
+// Ptr is an address in device memory. A pointer of any other binding converts to it,
+// such as cu.DevicePtr of package gorgonia.org/cu.
+type Ptr = cuda.Ptr
+
+// Stream is a stream of the driver, CUstream in its header, by its handle; the zero
+// Stream is the default stream of the device. With -tags cuda, StreamOf makes one of
+// a cu.Stream of package gorgonia.org/cu.
+type Stream = cuda.Stream
+
+// OrderDevice writes the stable order of n codes of 32 or 64 bits to order, as
+// 32-bit positions, by an algorithm that the engine runs.
+//
+// Both are memory of the engine's first device, in its primary context, which must
+// not overlap. The device begins when everything that was given to the streams after,
+// also of that context, has ended; without any the codes have to be there. It
+// returns when the device is done, also on an error, so that what any stream is
+// given behind the call finds the order. It takes the memory of a sort besides codes
+// and order, see [Engine], shares nothing with other calls but the device, and fails
+// with an error that is a *sorter.DeviceError, or sorter.ErrNoDevice under errors.Is
+// when e is closed. It panics if bits or n are none that the algorithm takes.
+func (e *Engine) OrderDevice(a engine.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
+	return e.onDevice(a, input{codes: codes, n: n}, bits, order, after)
+}
+
+// SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
+// sorted, which must not overlap codes. Those stay as they are.
+func (e *Engine) SortDevice(a engine.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
+	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted, after)
+}
+
+func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, after []Stream) error {
+	in.wide = bits == 64
+	if way := demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
+	}
+	return e.with(context.Background(), func(w *workspace) error {
+		err := first(
+			func() error { return w.follow(after) },
+			func() error { _, err := w.sort(a, in, result); return err },
+			func() error {
+				if !e.verify {
+					return nil
+				}
+				return w.check(in, result)
+			},
+		)
+		w.quiet = err == nil
+		return err
+	})
+}
+
+// follow has the work of a sort wait for everything that streams were given.
+func (w *workspace) follow(streams []Stream) error {
+	for _, s := range streams {
+		if err := w.Record(w.split, s); err != nil {
+			return err
+		}
+		if err := w.WaitEvent(w.stream, w.split); err != nil {
+			return err
+		}
+	}
+	return nil
+}
