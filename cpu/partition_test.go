@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+)
+
+// TestPartition partitions into few buckets and into many, whose elements travel
+// through combiners, and holds every place to a loop that moves one element after
+// the other.
+func TestPartition(t *testing.T) {
+	partitions[uint32](t)
+	partitions[uint64](t)
+}
+
+func partitions[C Code](t *testing.T) {
+	t.Helper()
+	var c C
+	// Codes alone are combined from so many on.
+	n := combineFrom/int(unsafe.Sizeof(c)) + 12_345
+	codes := dstOf[C](newEnv(1), n)
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range codes {
+		codes[i] = C(r.Uint64())
+	}
+	for _, nb := range []int{40, 400, 1200} {
+		checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+			dst := dstOf[C](env, n)
+			must(t, partitionCodes(env, b, in(codes), dst))
+			return func(i, at int) bool { return dst[at] == codes[i] }
+		})
+		checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+			dst, dstCodes := dstOf[uint32](env, n), dstOf[C](env, n)
+			must(t, partitionIndices(env, b, 7, codes, dst, dstCodes))
+			return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
+		})
+		checkElements(t, codes, nb, func(i int) uint32 { return uint32(i) })
+		checkElements(t, codes, nb, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
+		numbers := make([]int, n)
+		checkElements(t, codes, nb, func(i int) *int { return &numbers[i] })
+	}
+	codes = codes[:combineFrom/64]
+	for _, nb := range []int{40, 400} {
+		checkElements(t, codes, nb, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
+		checkElements(t, codes, nb, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+	}
+}
+
+// checkElements moves elements with their codes, and alone by codes that stay.
+func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of func(i int) E) {
+	t.Helper()
+	n := len(codes)
+	s := dstOf[E](newEnv(1), n)
+	for i := range s {
+		s[i] = of(i)
+	}
+	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+		dst, dstCodes := dstOf[E](env, n), dstOf[C](env, n)
+		must(t, partitionElements(env, b, s, codes, dst, dstCodes))
+		return func(i, at int) bool { return dst[at] == s[i] && dstCodes[at] == codes[i] }
+	})
+	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+		dst := dstOf[E](env, n)
+		must(t, partitionAlong(env, b, codes, s, dst))
+		return func(i, at int) bool { return dst[at] == s[i] }
+	})
+}
+
+// checkPartition has move partition codes into some nb buckets, and asks what it
+// returns whether element i is at its place.
+func checkPartition[C Code](t *testing.T, codes []C, nb int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
+	t.Helper()
+	name := fmt.Sprintf("%d codes of %T in %d buckets", len(codes), codes[0], nb)
+	_, err := split(newEnv(3), 0, len(codes), in(codes), look(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
+		if b.len() < nb/2 || b.count < 2 {
+			t.Fatalf("%s: %d buckets, %d stripes", name, b.len(), b.count)
+		}
+		next := append([]slots(nil), b.next...)
+		is := move(b, env)
+		for stripe := range next {
+			lo, hi := b.stripe(stripe)
+			for i, code := range codes[lo:hi] {
+				at := &next[stripe][b.table[b.of(code)]]
+				if !is(lo+i, int(*at)) {
+					t.Fatalf("%s: place %d is not taken by element %d", name, *at, lo+i)
+				}
+				*at++
+			}
+		}
+		return nil
+	})
+	must(t, err)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
