@@ -24,9 +24,9 @@ import (
 //	MergeSort    38    41    49        44    59    72
 //	SampleSort   36    46    54        49    65    74
 //
-// Radix won where all of it fits the second-level cache and codes are narrow: so
-// Auto sorts up to 2^18 narrow codes by it, which the first column predates. The
-// others win nowhere and are there to compare with.
+// Since then buckets have become larger, and Auto is faster than Radix at every
+// number, too: 10^5 narrow codes, one worker on an EPYC of 2022, 13 to 15 ns and 19
+// in turns. The others win nowhere and are there to compare with.
 func BenchmarkAlgorithms(b *testing.B) {
 	sizes := []int{1e5, 1e6, 1e7}
 	if testing.Short() {
