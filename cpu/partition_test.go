@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -27,27 +28,46 @@ func partitions[C Code](t *testing.T) {
 	for i := range codes {
 		codes[i] = C(r.Uint64())
 	}
-	for _, nb := range []int{40, 400, 1200} {
-		checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
-			dst := dstOf[C](env, n)
-			must(t, partitionCodes(env, b, in(codes), dst))
-			return func(i, at int) bool { return dst[at] == codes[i] }
-		})
-		checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
-			dst, dstCodes := dstOf[uint32](env, n), dstOf[C](env, n)
-			must(t, partitionIndices(env, b, 7, codes, dst, dstCodes))
-			return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
-		})
-		checkElements(t, codes, nb, func(i int) uint32 { return uint32(i) })
-		checkElements(t, codes, nb, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
-		numbers := make([]int, n)
-		checkElements(t, codes, nb, func(i int) *int { return &numbers[i] })
+	partitionAll(t, codes, 40)
+	// Stripes of these have a few elements for most buckets: less than a line.
+	slices.Sort(codes)
+	for i := 0; i < n; i += 100 {
+		codes[i] = C(r.Uint64())
 	}
-	codes = codes[:combineFrom/64]
-	for _, nb := range []int{40, 400} {
-		checkElements(t, codes, nb, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
-		checkElements(t, codes, nb, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+	partitionAll(t, codes, 1200)
+}
+
+// partitionAll partitions codes into some nb buckets in every way.
+func partitionAll[C Code](t *testing.T, codes []C, nb int) {
+	t.Helper()
+	n := len(codes)
+	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+		dst := clean[C](env, n)
+		must(t, partitionCodes(env, b, in(codes), dst))
+		return func(i, at int) bool { return dst[at] == codes[i] }
+	})
+	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+		dst, dstCodes := clean[uint32](env, n), clean[C](env, n)
+		must(t, partitionIndices(env, b, 7, codes, dst, dstCodes))
+		return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
+	})
+	checkElements(t, codes, nb, func(i int) uint32 { return uint32(i) })
+	checkElements(t, codes, nb, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
+	targets := make([]int, n)
+	checkElements(t, codes, nb, func(i int) *int { return &targets[i] })
+	large := make([]C, combineFrom/64) // fewer codes, of the whole range
+	for i := range large {
+		large[i] = codes[n/len(large)*i]
 	}
+	checkElements(t, large, nb, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
+	checkElements(t, large, nb, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+}
+
+// clean is dstOf of memory that does not hold the result of the call before.
+func clean[T any](env *engine.Env, n int) []T {
+	dst := dstOf[T](env, n)
+	clear(dst)
+	return dst
 }
 
 // checkElements moves elements with their codes, and alone by codes that stay.
@@ -59,12 +79,12 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of fun
 		s[i] = of(i)
 	}
 	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
-		dst, dstCodes := dstOf[E](env, n), dstOf[C](env, n)
+		dst, dstCodes := clean[E](env, n), clean[C](env, n)
 		must(t, partitionElements(env, b, s, codes, dst, dstCodes))
 		return func(i, at int) bool { return dst[at] == s[i] && dstCodes[at] == codes[i] }
 	})
 	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
-		dst := dstOf[E](env, n)
+		dst := clean[E](env, n)
 		must(t, partitionAlong(env, b, codes, s, dst))
 		return func(i, at int) bool { return dst[at] == s[i] }
 	})
