@@ -245,6 +245,10 @@ func moveCodes[C Code](b *buckets[C], next *slots, dst []C, codes []C) {
 	}
 }
 
+// combineCodes flushes outside of its inner loop, which the compiler keeps in
+// registers then: 5·10^7 codes in a thousand buckets, 2 workers, two runs in turns,
+// 2.2 and 2.6 ns of 32 bits and 2.2 and 2.6 of 64; in one loop 2.5 and 3.6, and 2.9
+// and 3.5.
 func combineCodes[C Code](b *buckets[C], next *slots, moved *combiner[C], codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
