@@ -46,7 +46,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 			k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
 		}
 	}
-	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && k.Len > 2*leastTarget {
+	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)
@@ -72,8 +72,9 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 
 // count sorts keys of a narrow range by counting each value: nothing moves.
 func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
-	b := &buckets[C]{stripes: stripesOf(k.Len, env.Loop.Workers)}
+	b := &buckets[C]{}
 	b.min, b.used = v.min, int(v.max-v.min)+1
+	b.stripes = stripesOf(k.Len, env.Loop.Workers, b.used)
 	counts, err := b.histograms(env, k.View)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ type codeSort[C Code] struct {
 // sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
 // to a side. first is the number of the environment's first worker.
 func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
-	if n <= 2*leastTarget {
+	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
 	moved := c.sides[side]()

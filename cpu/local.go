@@ -20,11 +20,11 @@ type local[C Code] struct {
 	env    *engine.Env
 	words  []uint64
 	spare  []uint64
-	counts [maxPasses][1 << maxDigitBits]uint32
-	places []uint32  // the order, which is the result
-	long   *local[C] // workspace for long runs of equal leading bits
-	codes  []C       // codes of a long run, or room for sorting codes alone
-	sorted []C       // codes in order
+	counts *[maxPasses][1 << maxDigitBits]uint32 // taken when first used, as all is
+	places []uint32                              // the order, which is the result
+	long   *local[C]                             // workspace for long runs of equal leading bits
+	codes  []C                                   // codes of a long run, or room for sorting codes alone
+	sorted []C                                   // codes in order
 }
 
 const (
@@ -47,6 +47,14 @@ func locals[C Code](env *engine.Env) []local[C] {
 		w[i].env = env
 	}
 	return w
+}
+
+// tables are the counters of all passes.
+func (w *local[C]) tables() *[maxPasses][1 << maxDigitBits]uint32 {
+	if w.counts == nil {
+		w.counts = &scratch.Take[[maxPasses][1 << maxDigitBits]uint32](&w.env.Arena, 1)[0]
+	}
+	return w.counts
 }
 
 // room returns room for an order of n elements, which may be more than fit the
@@ -139,12 +147,12 @@ func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int) []
 // build writes the words and counts the digits of every pass, the first of which
 // begins at bit low of the upper half.
 func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
-	words := w.words[:len(codes)]
+	words, counts := w.words[:len(codes)], w.tables()
 	for pass := range passes {
-		clear(w.counts[pass][:1<<digit])
+		clear(counts[pass][:1<<digit])
 	}
 	mask := uint32(1)<<digit - 1
-	c0, c1, c2 := &w.counts[0], &w.counts[1], &w.counts[2]
+	c0, c1, c2 := &counts[0], &counts[1], &counts[2]
 	switch passes {
 	case 1:
 		for i, c := range codes {
@@ -283,7 +291,8 @@ func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 	key := min(width, 2*maxDigitBits)
 	drop := width - key
 	digit := (key + 1) / 2
-	c0, c1 := &w.counts[0], &w.counts[1]
+	counts := w.tables()
+	c0, c1 := &counts[0], &counts[1]
 	clear(c0[:1<<digit])
 	clear(c1[:1<<digit])
 	mask := uint32(1)<<digit - 1

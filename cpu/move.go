@@ -31,13 +31,14 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	case v.reversed(n):
 		env.Trace.Found("reversed")
 		return Reverse(env, s)
-	case n <= 2*leastTarget:
-		return moveLocally(env, s, codes, v)
 	}
-	if m, err := nearly(env, codes, v); err != nil {
+	switch m, err := nearly(env, codes, v); {
+	case err != nil:
 		return err
-	} else if m != nil {
+	case m != nil:
 		return moveNear(env, s, m)
+	case alone(n, env.Loop.Workers, unsafe.Sizeof(s[0])):
+		return moveLocally(env, s, codes, v)
 	}
 	payload := dstOf[E](env, n)
 	o := newOrdering(env, codes, false, func(_ int, p part, _ []C) { gather(s, payload, p) })
@@ -222,7 +223,7 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 	switch {
 	case err != nil:
 		return err
-	case m != nil || v.sorted() || v.reversed(n) || n <= 2*leastTarget:
+	case m != nil || v.sorted() || v.reversed(n) || alone(n, env.Loop.Workers, unsafe.Sizeof(s[0])):
 		return gatherRefined(env, s, codes, v, m, r)
 	}
 	payload, outer := []E(nil), env // taken when what goes along has been placed

@@ -129,7 +129,7 @@ func promising[C Code](n int, codes view[C], v survey[C]) bool {
 // they kept is joined as if it were the input.
 func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
 	n := len(codes)
-	cut := stripesOf(n, env.Loop.Workers)
+	cut := stripesOf(n, env.Loop.Workers, chunk)
 	parts := make([]keeper[C], cut.count)
 	err := env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		k := &parts[i]

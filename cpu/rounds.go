@@ -20,12 +20,12 @@ import (
 
 // sharedFrom returns the size from which one of several buckets with n elements
 // in total is worth all workers: half of what each of them has to do, and
-// enough stripes to go round.
+// enough for stripes with many counters to go round.
 func sharedFrom(n, workers int) int {
 	if workers <= 1 {
 		return maxLocal + 1
 	}
-	return max(n/(2*workers), 4*minStripe)
+	return max(n/(2*workers), 4*maxLocal)
 }
 
 // turns returns the buckets that a worker handles alone, the large ones first,
@@ -165,13 +165,14 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	case v.reversed(n) || v.falling():
 		env.Trace.Found("reversed")
 		return o.emit(env, s, func(order []uint32, lo int) { backward(order, n-1-lo) })
-	case n <= 2*leastTarget:
-		return o.locally(env, s, v)
 	}
-	if m, err := nearly(env, codes, v); err != nil {
+	switch m, err := nearly(env, codes, v); {
+	case err != nil:
 		return err
-	} else if m != nil {
+	case m != nil:
 		return o.emit(env, s, m.order)
+	case alone(n, env.Loop.Workers, 0):
+		return o.locally(env, s, v)
 	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {

@@ -7,8 +7,15 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// chunk is the number of elements that a worker claims at a time.
-const chunk = 32 * engine.Block
+// leastChunk and chunk bound the number of elements that a worker claims at a time.
+const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
+
+// chunkOf is how many of n elements a worker claims at a time, of which each should
+// have several turns.
+func chunkOf(n, workers int) int {
+	turn := n / (4 * max(1, workers)) / engine.Block * engine.Block
+	return min(max(turn, leastChunk), chunk)
+}
 
 // survey is what one pass over codes tells about their order.
 type survey[C Code] struct {
@@ -73,6 +80,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 
 // surveyAll surveys n > 0 codes, viewing each once.
 func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
+	chunk := chunkOf(n, env.Loop.Workers)
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
 	buffers := newBuffers[C](env)
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {

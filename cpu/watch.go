@@ -34,6 +34,9 @@ type watcher[C Code] struct {
 	seen  atomic.Uint32
 }
 
+// chunk is how many elements are extracted one after the other.
+func (w *watcher[C]) chunk() int { return chunkOf(len(w.codes), w.env.Loop.Workers) }
+
 func (w *watcher[C]) steps() Steps { return Steps(w.seen.Load()) }
 
 // block watches elements [lo, hi) and the one before lo, if that is of the same
@@ -42,7 +45,7 @@ func (w *watcher[C]) block(lo, hi int) {
 	if w.watch == nil || w.steps().Mixed() || w.env.Loop.Err() != nil {
 		return
 	}
-	if lo%chunk != 0 {
+	if lo%w.chunk() != 0 {
 		lo--
 	}
 	w.seen.Or(uint32(w.watch(lo, w.codes[lo:hi])))
@@ -50,6 +53,7 @@ func (w *watcher[C]) block(lo, hi int) {
 
 // seams watches the steps between chunks, when all of them are extracted.
 func (w *watcher[C]) seams() {
+	chunk := w.chunk()
 	for at := chunk; w.watch != nil && at < len(w.codes) && !w.steps().Mixed(); at += chunk {
 		w.seen.Or(uint32(w.watch(at-1, w.codes[at-1:at+1])))
 	}
