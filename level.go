@@ -7,13 +7,14 @@ import "example.com/sorter/internal/scratch"
 // first level is sorted by an engine; the others are extracted only for the
 // ties of those before.
 type level[E any] struct {
-	narrow []Column[E]
-	wide   *Column[E]  // its rest breaks ties before the next level does
-	room   int         // bits of the wide column's prefix
-	bits   int         // of the whole code
-	given  bool        // the keys of all columns are: no element is read for a code
-	kept   keptKeys[E] // of the wide column, made when the level is first used
-	early  early       // codes that were needed before the level's turn
+	narrow  []Column[E]
+	wide    *Column[E]  // its rest breaks ties before the next level does
+	room    int         // bits of the wide column's prefix
+	bits    int         // of the whole code
+	given   bool        // the keys of all columns are: no element is read for a code
+	kept    keptKeys[E] // of the wide column, made when the level is first used
+	glanced glance      // codes that were looked at before an engine was chosen
+	early   early       // codes that were needed before the level's turn
 }
 
 // minPrefix is the least room that makes a wide column's prefix worth sharing

@@ -122,7 +122,7 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 	case !fits:
 		return sortInPlace(r, s, lv)
 	}
-	b := orderer(r, algorithm, lv, size)
+	b := orderer(r, algorithm, sliceRows(s), lv, size)
 	if algorithm == BucketRadix && b == nil {
 		r.used.Algorithm = BucketRadix.String()
 		return moveRows(r, s, lv)
@@ -206,7 +206,7 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error
 	case !fits:
 		return orderInPlace(r, rows, lv, index)
 	}
-	return orderOn(r, orderer(r, Auto, lv, 0), rows, lv, index)
+	return orderOn(r, orderer(r, Auto, rows, lv, 0), rows, lv, index)
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
@@ -225,16 +225,30 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 	return ties.finish(r, err)
 }
 
-// source32 and source64 extract the codes of l, the first level.
+// source32 and source64 extract the codes of l, the first level, but for those that
+// are known already.
 func source32[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint32] {
-	return paced(r, func(dst []uint32, lo int) {
-		rows.block(l, lo, lo+len(dst), func(b batch[E]) { l.codes32(dst, b) })
-	})
+	return sourceOf(r, rows, l, l.codes32)
 }
 
 func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
-	return paced(r, func(dst []uint64, lo int) {
-		rows.block(l, lo, lo+len(dst), func(b batch[E]) { l.codes(dst, b) })
+	return sourceOf(r, rows, l, l.codes)
+}
+
+func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst []C, b batch[E])) cpu.Source[C] {
+	return paced(r, func(dst []C, lo int) {
+		rows.block(l, lo, lo+len(dst), func(b batch[E]) {
+			known, i, j := l.glanced.known(lo, lo+len(dst))
+			if i > 0 {
+				codes(dst[:i], b.part(0, i))
+			}
+			for k, c := range known {
+				dst[i+k] = C(c)
+			}
+			if j < len(dst) {
+				codes(dst[j:], b.part(j, len(dst)))
+			}
+		})
 	})
 }
 
@@ -267,14 +281,18 @@ func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 // orderer returns the engine that orders codes of lv, nil for the CPU engine in
 // its own way. Elements of the given size follow by a; Auto stands for none. It
 // is asked once in a sort: what the planner measures meanwhile may change its
-// mind.
-func orderer[E any](r *run, a Algorithm, lv []level[E], size uintptr) Backend {
+// mind. Rows that look as if they were in order are for the CPU engine, which does
+// no more than look at them.
+func orderer[E any](r *run, a Algorithm, rows rows[E], lv []level[E], size uintptr) Backend {
 	w := engine.Work{Bits: lv[0].bits}
 	if a == BucketRadix {
 		w.Payload, a = size, IndexGather // that of the CPU engine, or else through an index
 	}
 	b := r.device(w)
-	if b != nil && r.mayFinish(b) && !r.fits(needOn(r, a, lv, size)) {
+	switch {
+	case b == nil || !r.mayFinish(b):
+		return b
+	case !r.fits(needOn(r, a, lv, size)), !r.algorithm.OrdersCodes() && glanceAt(r, rows, &lv[0]):
 		return nil
 	}
 	return b

@@ -112,7 +112,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		return sortCodesOn(r, b, all)
 	case b != nil && r.algorithm.OrdersCodes(): // the CPU does, or finishes, by that algorithm
 		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
-	case b != nil && fits:
+	case b != nil && fits && !looksOrdered(r.n, all.View):
 		return sortCodesOn(r, b, all)
 	case fits:
 		return all.Sort(&r.Env)

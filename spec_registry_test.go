@@ -67,7 +67,7 @@ var children = map[string]func(t *testing.T){
 	},
 	"lost while it writes an order: the CPU reads columns again, and calls no function again": func(t *testing.T) {
 		in := prices(20_000)
-		text := mapped(in, func(p float32) string { return fmt.Sprintf("costs %012.3f", p) })
+		text := mapped(in, func(p float32) string { return fmt.Sprintf("%012.3f dollars", p) })
 		calls := make([]atomic.Int32, len(in))
 		called := sorter.Asc(func(row int) bool { calls[row].Add(1); return in[row] > 0 })
 		e := &plainEngine{worth: true, failAt: 9000, err: errLost}
@@ -143,6 +143,50 @@ var children = map[string]func(t *testing.T){
 		}
 		checkSame(t, "SortKeys: the slice", nil, s, keys)
 	},
+	"left alone where rows look as if they were in order": func(t *testing.T) {
+		e := &plainEngine{worth: true}
+		engine.Register(e)
+		for _, n := range []int{2*engine.Block - 1, 2 * engine.Block, 20_000, 100_001} {
+			for _, in := range glanced(n) {
+				name := fmt.Sprintf("%s, n=%d", in.name, n)
+				engines := map[string]string{}
+				var st sorter.Stats
+				report := sorter.Report(&st)
+
+				calls := make([]atomic.Int32, n)
+				s := slices.Clone(in.fills)
+				err := sorter.Sort(s, func(f fill) float32 { calls[f.Pos].Add(1); return f.Price }, sorter.Stable(), report)
+				checkSame(t, name+", Sort", err, s, byPrice(in.fills))
+				engines["Sort"] = st.Engine
+				for i := range calls {
+					if c := calls[i].Load(); c != 1 {
+						t.Fatalf("%s: %d calls for element %d", name, c, i)
+					}
+				}
+
+				text := func(f fill) string { return fmt.Sprintf("%08.0f", f.Price) }
+				s = slices.Clone(in.fills)
+				err = sorter.By(sorter.Asc(text), sorter.Asc(func(f fill) uint64 { return f.Pos })).Sort(s, report)
+				checkSame(t, name+", By", err, s, byPrice(in.fills))
+				engines["By"] = st.Engine
+
+				keys := mapped(in.fills, price)
+				want := slices.Sorted(slices.Values(keys))
+				order, err := sorter.OrderKeys(keys, report)
+				checkSame(t, name+", OrderKeys", err, mapped(order, func(i uint32) float32 { return keys[i] }), want)
+				engines["OrderKeys"] = st.Engine
+				err = sorter.SortKeys(keys, report)
+				checkSame(t, name+", SortKeys", err, keys, want)
+				engines["SortKeys"] = st.Engine
+
+				for verb, by := range engines {
+					if want := in.inOrder && n >= 2*engine.Block; want != (by == sorter.CPU().Name()) {
+						t.Errorf("%s, %s: by %q", name, verb, by)
+					}
+				}
+			}
+		}
+	},
 	"overruled by On": func(t *testing.T) {
 		e := &plainEngine{worth: true}
 		engine.Register(e)
@@ -160,6 +204,49 @@ var children = map[string]func(t *testing.T){
 			t.Errorf("%d calls of the engine, Backends: %v", e.calls.Load(), names)
 		}
 	},
+}
+
+// glanced are elements with whole numbers for prices, that look as if they were in
+// order and may be, and others.
+func glanced(n int) (all []struct {
+	name    string
+	fills   []fill
+	inOrder bool
+}) {
+	for _, c := range []struct {
+		name    string
+		price   func(i int) int
+		inOrder bool
+	}{
+		{"sorted", func(i int) int { return i / 3 }, true},
+		{"falling", func(i int) int { return n - i }, true},
+		{"flat", func(int) int { return 7 }, true},
+		{"sorted where it shows", func(i int) int {
+			if i == 1000 { // no piece that is looked at has it
+				return n
+			}
+			return i
+		}, true},
+		{"falling with ties", func(i int) int { return (n - i) / 3 }, false},
+		{"sorted but for the end", func(i int) int {
+			if i > n-50 {
+				return i * 7919 % n
+			}
+			return i
+		}, false},
+		{"uniform", func(i int) int { return i * 7919 % 100_003 }, false},
+	} {
+		s := make([]fill, n)
+		for i := range s {
+			s[i] = fill{Price: float32(c.price(i)), Pos: uint64(i)}
+		}
+		all = append(all, struct {
+			name    string
+			fills   []fill
+			inOrder bool
+		}{c.name, s, c.inOrder})
+	}
+	return all
 }
 
 // checkSortedBy sorts, stably, and holds the report to the engine's name.

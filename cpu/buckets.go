@@ -61,7 +61,7 @@ func alone(n, workers int, size uintptr) bool {
 	if workers > 2 {
 		most = maxLocal / 2
 	}
-	return n <= most && uintptr(n)*size < localBytes
+	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }
 
 // Tables bounds the scratch memory, in bytes, of histograms and workspaces for
@@ -71,7 +71,7 @@ func Tables(n, workers int) int64 {
 	// largest bucket at most, rounded up; the blocks are those of survey,
 	// histogram and partition.
 	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block
-	if alone(n, workers, 0) {
+	if n <= leastTarget {
 		return each
 	}
 	// Further rounds of workers that are alone have one stripe each, and no more

@@ -21,7 +21,8 @@ import (
 // the order. move is what the CPU engine takes longer for elements that travel
 // with their codes. Key functions take both engines the same time, and so does
 // the first touch of a result: neither is in the model. Nor is what only one
-// engine makes of inputs that are in order, or uneven.
+// engine makes of uneven inputs. Of those that look as if they were in order no
+// engine is asked: they are the CPU's.
 
 // kind is what a sort is given and makes.
 type kind int
