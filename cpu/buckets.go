@@ -69,8 +69,8 @@ func alone(n, workers int, size uintptr) bool {
 func Tables(n, workers int) int64 {
 	// A worker's words, codes, output and ties are 192 bytes per element of its
 	// largest bucket at most, rounded up; the blocks are those of survey,
-	// histogram and partition.
-	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block
+	// histogram and partition; and there are the counters of its digits.
+	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block + 4*4<<maxDigitBits
 	if n <= leastTarget {
 		return each
 	}

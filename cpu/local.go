@@ -256,7 +256,7 @@ func insertionBy[C Code](places []uint32, codes []C) {
 func (w *local[C]) repairLong(run []uint32, codes []C) {
 	w.codes = atLeast(w.env, w.codes, len(run))
 	if w.long == nil {
-		w.long = &local[C]{env: w.env}
+		w.long = &local[C]{env: w.env, counts: w.counts} // which w does not need now
 	}
 	own := w.codes[:len(run)]
 	for i, x := range run {
