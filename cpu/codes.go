@@ -46,7 +46,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 			k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
 		}
 	}
-	if values := uint64(v.max - v.min); values < 1<<maxCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
+	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)

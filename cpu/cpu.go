@@ -6,7 +6,7 @@
 // equal count by an exact histogram, partitions codes and payload into those
 // buckets, and sorts each bucket where it fits the cache. All of it is stable. There is no
 // quadratic case: a bucket that the histogram could not split spans one cell
-// of it, so every round takes at least [maxCellBits] bits off the range.
+// of it, so every round takes at least [evenCellBits] bits off the range.
 //
 // The scheme is the CPU cousin of the bucket sort of Chen et al., "An efficient
 // sorting algorithm with CUDA" (2009), with counted instead of equally wide

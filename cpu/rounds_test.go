@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -177,6 +178,30 @@ func TestKnownOrderOfBucket(t *testing.T) {
 				if env.Trace.Rounds != 2 {
 					t.Errorf("%s, %s, %d workers: %d rounds", shape, name, workers, env.Trace.Rounds)
 				}
+			}
+		}
+	}
+}
+
+// TestCellsOfFloats cuts codes of float64 between -1 and 1, a quarter of which have
+// one of some two thousand exponents: the first cut leaves no large bucket, unless
+// stripes have fewer elements than they would have counters.
+func TestCellsOfFloats(t *testing.T) {
+	const n = 3 << 19
+	r := rand.New(rand.NewPCG(5, 6))
+	codes := make([]uint64, n)
+	for i := range codes {
+		bits := math.Float64bits(2*r.Float64() - 1)
+		codes[i] = bits ^ (-(bits >> 63) | 1<<63)
+	}
+	for workers, fine := range map[int]bool{1: true, 2: true, 5: false} {
+		b := bucketsOf(t, codes, workers)
+		if b.used > 1<<unevenCellBits != fine {
+			t.Errorf("%d workers: %d cells", workers, b.used)
+		}
+		for i := range b.len() {
+			if size := b.size(i); fine && size > leastTarget+leastTarget/4 {
+				t.Errorf("%d workers: bucket %d of %d has %d elements", workers, i, b.len(), size)
 			}
 		}
 	}
