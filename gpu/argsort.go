@@ -399,7 +399,8 @@ func (w *workspace) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 			return w.run("local_sort"+p.kind(), grid, 32*kernels.LocalWarps, p.localShared(),
 				slices.Concat([]uint64{uint64(m.bucket), uint64(m.slices), uint64(m.status)}, p.reading(codes), []uint64{uint64(p.nearAt()), uint64(to)})...)
 		},
-		// The few oversize buckets take as long as one long bucket: beside the others.
+		// One of the few oversize buckets takes longer than many others: they go first, or
+		// the device would wait for them when the others are done.
 		func() error { return w.WaitEvent(w.side, w.split) },
 		func() error {
 			rooms := 0
