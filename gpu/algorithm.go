@@ -115,7 +115,7 @@ func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, er
 	default:
 		f, err = w.argsortIf(func(way Spreading) bool {
 			return in.bucketTime(way, w.note.sample.nearlyOrdered()) < in.radixTime(w.note.sample.differ)
-		}, in, to)
+		}, in.fewByRadix(), in, to)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {

@@ -25,6 +25,7 @@ type sample struct {
 	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
 	parts             [kernels.Segments]uint32
 	told              atomic.Uint32 // the device has written what is above
+	few               atomic.Uint32 // it writes nothing else: codes of few values, in no order
 	code              [kernels.RangeSamples]uint64
 	position          [kernels.RangeSamples]uint32
 }
@@ -117,12 +118,13 @@ func bucketBytes(d *device, in input) int {
 
 // argsort orders codes by the bucket sort, or returns errUneven.
 func (w *workspace) argsort(in input, to cuda.Ptr) (finding, error) {
-	return w.argsortIf(func(Spreading) bool { return true }, in, to)
+	return w.argsortIf(func(Spreading) bool { return true }, false, in, to)
 }
 
-// argsortIf is argsort in ways that are worth it only. A sample may mislead: a way
-// that fails is followed by the next, which assumes less.
-func (w *workspace) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr) (finding, error) {
+// argsortIf is argsort in ways that are worth it only, and unless few are not, of no
+// codes in no order that have few values. A sample may mislead: a way that fails is
+// followed by the next, which assumes less.
+func (w *workspace) argsortIf(worth func(Spreading) bool, notFew bool, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, w.identity(in, to, false)
 	}
@@ -132,7 +134,7 @@ func (w *workspace) argsortIf(worth func(Spreading) bool, in input, to cuda.Ptr)
 	}
 	defer w.put(first)
 	m := head(&area{first.at})
-	if err := w.look(m, in); err != nil {
+	if err := w.look(m, in, notFew); err != nil {
 		return finding{}, err
 	}
 	if f, err := w.presorted(m, in, to); f.shape != "" || err != nil {
@@ -210,28 +212,41 @@ func (in input) indexBits() int { return bits.Len(uint(in.n - 1)) }
 // device in the driver, which takes a few µs more.
 const lookPatience = 100 * time.Microsecond
 
-// look samples the codes.
-func (w *workspace) look(m memory, in input) error {
-	told := &w.note.sample.told
+// look samples the codes, or returns errUneven for those of few values if it is to.
+func (w *workspace) look(m memory, in input, notFew bool) error {
+	told, few := &w.note.sample.told, &w.note.sample.few
 	told.Store(0)
+	few.Store(0)
+	tell := uint64(0)
+	if notFew {
+		tell = mapped(few)
+	}
 	return first(
-		func() error { return w.sampleRange(m, in) },
+		func() error { return w.sampleRange(m, in, tell) },
 		func() error {
 			return w.run("sample_segments"+width(in.wide), w.sampleGrid(in), kernels.SampleThreads, kernels.SegmentsShared,
 				uint64(in.codes), uint64(in.n), uint64(in.sampleBits()), uint64(in.indexBits()), uint64(m.sample), mapped(&w.note.sample))
 		},
 		func() error {
-			if await(time.Now().Add(lookPatience), told) {
+			if await(time.Now().Add(lookPatience), told, few) {
 				return nil
 			}
 			return w.SyncStream(w.stream)
 		},
+		func() error {
+			if few.Load() != 0 {
+				return errUneven
+			}
+			return nil
+		},
 	)
 }
 
-// sampleRange takes the first sample, and clears what is counted later.
-func (w *workspace) sampleRange(m memory, in input) error {
-	return w.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status))
+// sampleRange takes the first sample, and clears what is counted later. It tells of
+// few values in the host's memory unless tell is 0.
+func (w *workspace) sampleRange(m memory, in input, tell uint64) error {
+	return w.run("sample_range"+width(in.wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared,
+		uint64(in.codes), uint64(in.n), uint64(m.sample), uint64(m.status), tell)
 }
 
 // presorted ends the sort where the sample looks sorted or reversed and the
@@ -399,7 +414,8 @@ func (w *workspace) bucketSort(m memory, p *plan, codes, to cuda.Ptr) error {
 			return w.run("local_sort"+p.kind(), grid, 32*kernels.LocalWarps, p.localShared(),
 				slices.Concat([]uint64{uint64(m.bucket), uint64(m.slices), uint64(m.status)}, p.reading(codes), []uint64{uint64(p.nearAt()), uint64(to)})...)
 		},
-		// The few oversize buckets take as long as one long bucket: beside the others.
+		// One of the few oversize buckets takes longer than many others: they go first, or
+		// the device would wait for them when the others are done.
 		func() error { return w.WaitEvent(w.side, w.split) },
 		func() error {
 			rooms := 0

@@ -215,3 +215,29 @@ func fill32(wide []uint64) []uint32 {
 	}
 	return s
 }
+
+// TestFew has the first sample find codes of few values, if they are in no order, and
+// the bucket sort leave them at once where it is to; and no others.
+func TestFew(t *testing.T) {
+	_, w := partsOf(t)
+	r := rand.New(rand.NewPCG(31, 32))
+	few := map[string]bool{"16 values": true, "few values and outliers": true}
+	for name, make := range codesOf {
+		list := make(r, 20_000)
+		leaving := func(w *workspace, in input, to cuda.Ptr) (finding, error) {
+			f, err := w.argsortIf(func(Spreading) bool { return true }, true, in, to)
+			if got := w.note.sample.few.Load() != 0; got != few[name] || got && !errors.Is(err, errUneven) {
+				t.Errorf("%s, wide %v: few values %v, %v", name, in.wide, got, err)
+			}
+			if errors.Is(err, errUneven) {
+				return w.sortBy(lastResort, in, to)
+			}
+			return f, err
+		}
+		for _, by := range []way{leaving, bucketWay} { // of what the first does nothing is left
+			if !slices.Equal(orderBy(t, w, by, list), want(list)) {
+				t.Errorf("%s: wrong order", name)
+			}
+		}
+	}
+}

@@ -49,6 +49,12 @@ func (in input) bucketTime(way Spreading, nearlyOrdered bool) float64 {
 	return crowded + 550e3 + 0.0275*n
 }
 
+// fewByRadix reports whether the radix sort takes codes of few values, in no order,
+// whatever a sample of them would tell.
+func (in input) fewByRadix() bool {
+	return in.keys || in.bucketTime(Quantiles, false) >= in.radixTime(top(in.wide))
+}
+
 // radixTime is the time of a radix sort of codes that differ in those bits, in ns.
 // Where both halves of wide codes do, the high ones are fetched at random, but not of
 // keys alone, which move as they are.

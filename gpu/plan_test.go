@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -67,6 +68,43 @@ func TestSections(t *testing.T) {
 			if low := p.bounds.room[room].low; word < low || room+1 < p.rooms && word >= p.bounds.room[room+1].low {
 				t.Fatalf("%d elements: word %#x is in room %d of %d, from %#x", n, word, room, p.rooms, low)
 			}
+		}
+	}
+}
+
+// TestRefine has codes with a normal distribution, as their sample says, and expects
+// hardly a slice, of those that a room is cut into, to be much fuller than its room.
+func TestRefine(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	below := func(word float64) float64 { return math.Erfc((0.5-math.Ldexp(word, -32))*16/math.Sqrt2) / 2 } // part of all codes
+	for lg := 22; lg <= 28; lg++ {
+		in := input{n: 1 << lg}
+		var count [kernels.Segments]uint32
+		for range in.samples() {
+			if word := (r.NormFloat64()/16 + 0.5) * kernels.Segments; word >= 0 && word < kernels.Segments {
+				count[int(word)]++
+			}
+		}
+		p, err := sectionsPlan(false, layoutOver(in.n, 0, 1<<32-1), count[:], in.samples(), sectionSlice, new(bounds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		crowded := 0
+		for k := range p.rooms {
+			low, end := float64(p.bounds.room[k].low), float64(p.bounds.room[k+1].low)
+			if k+1 == p.rooms {
+				end = 1 << 32
+			}
+			slices := float64(int((below(end)-below(low))*float64(in.n)/float64(p.target)) + 1)
+			for s := range int(slices) {
+				from := low + (end-low)*float64(s)/slices
+				if size := (below(from+(end-low)/slices) - below(from)) * float64(in.n); size > 1.08*float64(p.target) {
+					crowded++
+				}
+			}
+		}
+		if p.rooms > maxDigits || crowded > 4 {
+			t.Errorf("2^%d: %d rooms, %d slices that are fuller than the others by 8 %%", lg, p.rooms, crowded)
 		}
 	}
 }

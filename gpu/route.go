@@ -59,7 +59,7 @@ func (p *sharing) samplePart(q *part) error {
 	defer q.put(b)
 	m, s := head(&area{b.at}), &q.note.sample
 	err = first(
-		func() error { return q.sampleRange(m, input{codes: q.codes.at, wide: p.wide, n: q.hi - q.lo}) },
+		func() error { return q.sampleRange(m, input{codes: q.codes.at, wide: p.wide, n: q.hi - q.lo}, 0) },
 		func() error {
 			return q.CopyToHost(unsafe.Pointer(&s.code), m.sample+kernels.SampleCodesAt, 12*kernels.RangeSamples, q.stream)
 		},

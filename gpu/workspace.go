@@ -18,7 +18,7 @@ type workspace struct {
 	*device
 	ctx    context.Context // of the sort
 	stream cuda.Stream
-	side   cuda.Stream // for work beside that of stream
+	side   cuda.Stream // for work beside that of stream, which goes first
 	up     cuda.Stream // for uploads beside both
 	split  cuda.Event  // where streams part and meet
 	quiet  bool        // nothing is under way
@@ -54,7 +54,7 @@ func (w *workspace) open() (err error) {
 	if w.stream, err = w.NewStream(); err != nil {
 		return err
 	}
-	if w.side, err = w.NewStream(); err != nil {
+	if w.side, err = w.NewUrgentStream(); err != nil {
 		return err
 	}
 	if w.up, err = w.NewStream(); err != nil {

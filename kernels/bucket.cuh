@@ -189,10 +189,10 @@ template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &
 	for (u32 k = 2; k <= length; k *= 2)
 		for (u32 stride = k / 2; stride > 0; stride /= 2) {
 			__syncthreads(); // the step before is written
+			const u32 flip = stride == k / 2 ? k - 1 : stride; // the first step of a merge mirrors
 			for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
-				u32 low = i / stride * 2 * stride + i % stride;
-				u32 high = stride == k / 2 ? low / k * k + k - 1 - low % k : low + stride; // the first step of a merge mirrors
-				if (high >= size) continue;                                                // what lies behind the end stays there
+				const u32 low = 2 * i - (i & (stride - 1)), high = low ^ flip;
+				if (high >= size) continue;   // what lies behind the end stays there
 				const typename B::Element a = shared.element[low], c = shared.element[high];
 				if (bucket.less(c, a)) {
 					shared.element[low] = c;
@@ -226,12 +226,13 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
 	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
 		const u32 b = oversize[k];
+		const Home home = home_of(b, rooms, count, scale);
 		if (threadIdx.x == 0) shared.count = LOCAL_SIZE;
 		for (u32 i = threadIdx.x; i < LOCAL_SIZE; i += OVERSIZE_THREADS) shared.element[i] = bucket.element[(u64)b * LOCAL_SIZE + i];
 		__syncthreads(); // count is set
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
 			const Element e = spill.list[i];
-			if (bucket_of(e, rooms, count, scale) != b) continue;
+			if (!home.has(e)) continue;
 			u32 at = atomicAdd(&shared.count, 1u);
 			if (at < OVERSIZE_SIZE) shared.element[at] = e;
 		}

@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "8957b904ec27286de1e6f64ef4805e7e6c016def5187d7291a83cfcadd3c34cf"
+	sourceHash     = "92fc229188d43e59b8c0117f94ad2b70fc7dfb0e3edbc5b955588ec26dea9497"
 	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
-	bucketU32Hash  = "0cfd13ea7930dc58993ca18730deb93586a51a9fc14d89b314ca9d6603e315fa"
-	bucketU64Hash  = "f6dad5c5b0eee0daa10ae6ae23b6641a32523ead677ffe690325942a756e1cbc"
-	keysHash       = "6d35b71bbc7dce24e02cf5723390634045929c692143cd6feb12dacb61e5c60c"
+	bucketU32Hash  = "878975719b389e2349e0127111bdc2acb199326124b7bad8b01b73888f81b1c2"
+	bucketU64Hash  = "d36cad32e89ee6ebf53abb0363fc50dc946454dc1892b7a15e386f1938e0b0d7"
+	keysHash       = "3edf32c961ce9f58dc9dc7a3a656f986ac5859d90297e0e7eb549e4f7db5c92d"
 	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -54,7 +54,7 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 1280       // bytes, of sample_range
+	SampleShared        = 1408       // bytes, of sample_range
 	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
 	SampleBytes         = 102728     // bytes of the result of the sample kernels

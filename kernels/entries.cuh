@@ -5,7 +5,7 @@
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
-ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sample, u32 *status) { sample_range(codes, n, sample, status); }
+ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sample, u32 *status, u32 *few) { sample_range(codes, n, sample, status, few); }
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_segments)

@@ -121,18 +121,29 @@ DEVICE void cut_rooms(Room *rooms, const u32 *cursors, u32 count, u32 least, u32
 // whole is the only room of a partition that fills buckets at once.
 DEVICE Room whole(u32 scale, u32 slices, u32 below) { return {0, 0, 0, scale, 0, slices, below, 0}; }
 
-// bucket_of returns the bucket of an element, given the rooms, or the scale of
-// the buckets if there are none.
-template <class Element> DEVICE u32 bucket_of(Element element, const Room *rooms, u32 count, u32 scale) {
-	if (count == 0) return slice_of(element, scale);
-	const u32 word = leading(element);
+// Home is the words that one bucket takes: those of a slice of its room.
+struct Home {
+	u32 low, span, scale; // of the room: words low … low+span
+	u32 slice;
+
+	template <class Element> DEVICE bool has(Element element) const {
+		const u32 word = leading(element) - low;
+		return word <= span && __umulhi(word, scale) == slice;
+	}
+};
+
+// home_of returns the home of a bucket, given the rooms, or the scale of the
+// buckets if there are none.
+DEVICE Home home_of(u32 bucket, const Room *rooms, u32 count, u32 scale) {
+	if (count == 0) return {0, 0xffffffffu, scale, bucket};
 	u32 r = 0, last = count - 1;
 	while (r < last) {
 		const u32 middle = (r + last + 1) / 2;
-		if (word < rooms[middle].low) last = middle - 1;
+		if (bucket < rooms[middle].first) last = middle - 1;
 		else r = middle;
 	}
-	return rooms[r].first + __umulhi(word - rooms[r].low, rooms[r].scale);
+	const u32 end = r + 1 < count ? rooms[r + 1].low : 0; // 0 is 1 << 32
+	return {rooms[r].low, end - 1 - rooms[r].low, rooms[r].scale, bucket - rooms[r].first};
 }
 
 struct StartsShared {

@@ -5,6 +5,7 @@
 
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
+constexpr int SAMPLE_LOADS = 4; // of the second sample that a thread has on their way
 
 // Found is what a thread, a warp and a block know of the range.
 struct Found {
@@ -21,6 +22,7 @@ struct Sample {
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
 	u32 counted; // blocks of sample_segments that are done
+	u32 few;     // as in SampleNote
 };
 
 // SampleNote is what the host reads of them, in its own memory, as soon as told is
@@ -31,6 +33,7 @@ struct SampleNote {
 	u64 ascents, descents; // strict ones among as many pairs of neighbours
 	u32 segments[SEGMENTS];
 	u32 told;
+	u32 few; // sample_range found few values, in no order; the rest is not told then
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -49,7 +52,12 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 
 struct RangeShared {
 	Found warp[32];
+	u32 alike[32];
 };
+
+// like returns the lanes of the warp that have the same code.
+DEVICE u32 like(u32 code) { return __match_any_sync(FULL_WARP, code); }
+DEVICE u32 like(u64 code) { return like((u32)code) & like((u32)(code >> 32)); }
 
 DEVICE Found join(const Found &f, const Found &g) {
 	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents};
@@ -71,25 +79,41 @@ DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>
 
 // sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
 // and clears what the second sample and the status are counted in. n > 0.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status) {
+//
+// If few is not null, the host is told there at once of codes in no order of which
+// half have their like among 32 of the first part, as those of up to some 45 values
+// have: the second sample is of no use then, and both samples take 25 µs.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few) {
 	SORTER_SHARED(RangeShared, shared);
-	const u32 k = blockIdx.x * SAMPLE_THREADS + threadIdx.x;
+	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n);
-	const u64 code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
-	Found f = join_lanes<32>({code, code, code, ~code, code < next, code > next});
+	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	u32 alike = 0;
+	if (few && blockIdx.x == 0) {
+		const u32 same = like(code);
+		alike = __popc(__ballot_sync(FULL_WARP, (same & (same - 1)) != 0));
+	}
+	if (lane_id() == 0) shared.alike[warp_id()] = alike;
 	__syncthreads(); // what every warp found is written
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	if (warp_id() == 0) {
 		f = join_lanes<32>(shared.warp[lane_id()]);
+		alike = inclusive_scan(shared.alike[lane_id()]);
 		if (lane_id() == 0) sample->found[blockIdx.x] = f;
 	}
 	if (blockIdx.x > 0) return;
 	sample->segments[threadIdx.x] = 0;
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (threadIdx.x == 0) sample->counted = 0;
+	if (threadIdx.x == 31) { // which has the sum of alike
+		const bool told = 2 * alike >= SAMPLE_THREADS && f.ascents && f.descents;
+		if (told) tell_host(few, 1);
+		sample->few = told;
+		sample->counted = 0;
+	}
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
@@ -121,14 +145,22 @@ struct SegmentsShared {
 // Its last block tells the host.
 template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
+	if (sample->few) return;
 	shared.count[threadIdx.x] = 0;
 	__syncthreads(); // counters are zero
 	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
-	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
-	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
-		u64 at = drawn(k, sample_bits, n);
-		Code code = codes[at];
-		if (!outside(code, layout)) atomicAdd(&shared.count[word_of(code, (u32)at, layout) >> (64 - SEGMENT_BITS)], 1u);
+	const u64 step = (u64)gridDim.x * SAMPLE_THREADS, count = 1ull << sample_bits;
+	for (u64 first = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
+		u64 at[SAMPLE_LOADS];
+		Code code[SAMPLE_LOADS];
+#pragma unroll
+		for (int i = 0; i < SAMPLE_LOADS; i++) { // all on their way at once
+			at[i] = drawn(min(first + i * step, count - 1), sample_bits, n);
+			code[i] = codes[at[i]];
+		}
+#pragma unroll
+		for (int i = 0; i < SAMPLE_LOADS; i++)
+			if (first + i * step < count && !outside(code[i], layout)) atomicAdd(&shared.count[word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS)], 1u);
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);

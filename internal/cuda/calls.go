@@ -31,6 +31,7 @@ const (
 	functionSet
 	functionOccupancy
 	streamCreate
+	streamUrgent
 	streamDestroy
 	streamSync
 	streamWait
@@ -77,6 +78,7 @@ var symbols = [calls]string{
 	functionSet:       "cuFuncSetAttribute",
 	functionOccupancy: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
 	streamCreate:      "cuStreamCreate",
+	streamUrgent:      "cuStreamCreateWithPriority",
 	streamDestroy:     "cuStreamDestroy_v2",
 	streamSync:        "cuStreamSynchronize",
 	streamWait:        "cuStreamWaitEvent",

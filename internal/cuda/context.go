@@ -11,8 +11,9 @@ import (
 
 // Flags of streams and events.
 const (
-	streamNonBlocking = 1 // it does not wait for the default stream
-	eventUntimed      = 2 // CU_EVENT_DISABLE_TIMING
+	streamNonBlocking = 1           // it does not wait for the default stream
+	urgent            = ^uintptr(0) // priority -1: one step above the others
+	eventUntimed      = 2           // CU_EVENT_DISABLE_TIMING
 )
 
 // context is a retained primary context.
@@ -122,6 +123,11 @@ func (c *context) Occupancy(f Func, threads, shared int) (blocksPerSM int, err e
 
 func (c *context) NewStream() (s Stream, err error) {
 	err = c.do(streamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
+	return s, err
+}
+
+func (c *context) NewUrgentStream() (s Stream, err error) {
+	err = c.do(streamUrgent, uintptr(unsafe.Pointer(&s)), streamNonBlocking, urgent)
 	return s, err
 }
 

@@ -157,6 +157,15 @@ func (c *cuContext) NewStream() (s Stream, err error) {
 	return s, err
 }
 
+func (c *cuContext) NewUrgentStream() (s Stream, err error) {
+	err = c.do("cuStreamCreateWithPriority", func() error {
+		made, err := cu.MakeStreamWithPriority(-1, cu.NonBlocking)
+		s = StreamOf(made)
+		return err
+	})
+	return s, err
+}
+
 func (c *cuContext) DestroyStream(s Stream) error {
 	return c.do("cuStreamDestroy_v2", func() error { made := cuStream(s); return made.Destroy() })
 }

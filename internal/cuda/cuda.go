@@ -107,6 +107,9 @@ type Context interface {
 
 	// NewStream returns a stream that runs independently of all others.
 	NewStream() (Stream, error)
+	// NewUrgentStream is NewStream whose blocks go before those of other streams that
+	// wait for a place on the device.
+	NewUrgentStream() (Stream, error)
 	// DestroyStream frees s once the work given to it has ended.
 	DestroyStream(s Stream) error
 	// SyncStream waits until everything given to s has ended.

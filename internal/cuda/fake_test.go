@@ -169,6 +169,7 @@ func TestArguments(t *testing.T) {
 		{func() (any, error) { return c.Occupancy(k, 384, 0x8000) },
 			"cuOccupancyMaxActiveBlocksPerMultiprocessor 4646464600000002 180 8000", 7},
 		{func() (any, error) { return c.NewStream() }, "cuStreamCreate 1", Stream(0x5300000000000003)},
+		{func() (any, error) { return c.NewUrgentStream() }, "cuStreamCreateWithPriority 1 -1", Stream(0x5300000000000003)},
 		{func() (any, error) { return nil, c.DestroyStream(s) }, "cuStreamDestroy_v2 5353535300000003", nil},
 		{func() (any, error) { return nil, c.SyncStream(s) }, "cuStreamSynchronize 5353535300000003", nil},
 		{func() (any, error) { return nil, c.WaitEvent(s, e) }, "cuStreamWaitEvent 5353535300000003 4545454500000004 0", nil},

@@ -247,6 +247,8 @@ int stream_create(Stream **s, unsigned) {
 	return *s = made.get(), success;
 }
 
+int stream_create_with_priority(Stream **s, unsigned flags, int) { return stream_create(s, flags); }
+
 int stream_destroy(word handle) {
 	auto s = stream(handle);
 	CHECK(s && handle, invalid_handle);
@@ -419,6 +421,7 @@ const Entry cudacpu::entries[] = {
 	{"cuFuncSetAttribute", (void *)function_set},
 	{"cuOccupancyMaxActiveBlocksPerMultiprocessor", (void *)function_occupancy},
 	{"cuStreamCreate", (void *)stream_create},
+	{"cuStreamCreateWithPriority", (void *)stream_create_with_priority},
 	{"cuStreamDestroy_v2", (void *)stream_destroy, true},
 	{"cuStreamSynchronize", (void *)stream_sync, true},
 	{"cuStreamWaitEvent", (void *)stream_wait},

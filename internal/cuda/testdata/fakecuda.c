@@ -78,6 +78,7 @@ result cuModuleGetFunction(word *f, word m, const char *name) { ENTER(X " [%s]",
 result cuFuncSetAttribute(word f, int attribute, int v) { ENTER(X X X, W(f), W(attribute), W(v)); return 0; }
 result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, word f, int threads, size_t shared) { ENTER(X X X, W(f), W(threads), W(shared)); *n = 7; return 0; }
 result cuStreamCreate(word *s, unsigned flags) { ENTER(X, W(flags)); *s = 0x5300000000000003; return 0; }
+result cuStreamCreateWithPriority(word *s, unsigned flags, int priority) { ENTER(X " %d", W(flags), priority); *s = 0x5300000000000003; return 0; }
 result cuStreamDestroy_v2(word s) { ENTER(X, W(s)); return 0; }
 result cuStreamSynchronize(word s) { ENTER(X, W(s)); return 0; }
 result cuStreamWaitEvent(word s, word e, unsigned flags) { ENTER(X X X, W(s), W(e), W(flags)); return 0; }
