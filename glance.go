@@ -9,7 +9,7 @@ import "example.com/sorter/internal/engine"
 
 // glanceLen is how many elements a piece has, glances how many pieces are looked at,
 // one for each glanceStep elements at most; no block has part of two.
-const glanceLen, glances, glanceStep = 256, 8, 1 << 13
+const glanceLen, glances, glanceStep = 64, 16, 1 << 13
 
 // looksOrdered reports whether n elements look as if they were in order, or strictly
 // falling, by their codes.

@@ -34,7 +34,7 @@ func mergeRows[E any](cols []Column[E], dst, a, b []E, cfg config) error {
 		return err
 	}
 	r.Loop.Ctx = nil // from here on the merge finishes
-	return r.Stage("merge", r.n, gatherPiece, func(_, lo, hi int) { m.merge(dst[lo:hi], lo) })
+	return r.Stage("merge", r.n, r.piece(r.n), func(_, lo, hi int) { m.merge(dst[lo:hi], lo) })
 }
 
 // overlap reports whether two slices share memory.

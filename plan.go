@@ -165,14 +165,14 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 		return gatherBack(r, s, rows.aside, index)
 	}
 	sorted := scratch.Take[E](&r.Arena, len(s))
-	err := r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
+	err := r.Stage("gather", len(s), r.piece(len(s)), func(_, lo, hi int) {
 		perm.Gather(sorted[lo:hi], s, index[lo:hi], 1)
 	})
 	if err != nil {
 		return err
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
-	return r.Stage("write", len(s), gatherPiece, func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+	return r.Stage("write", len(s), r.piece(len(s)), func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
 }
 
 // gatherBack writes the elements to s in order, from a copy that was made while
@@ -184,12 +184,14 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 		return err
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
-	return r.Stage("gather", len(s), gatherPiece, func(_, lo, hi int) {
+	return r.Stage("gather", len(s), r.piece(len(s)), func(_, lo, hi int) {
 		cpu.GatherPast(s[lo:hi], aside, index[lo:hi])
 	})
 }
 
-const gatherPiece = cpu.GatherPiece
+// piece is how many of n elements a worker takes at a time in stages that read or
+// write all over a list.
+func (r *run) piece(n int) int { return cpu.GatherPiece(n, r.Loop.Workers) }
 
 // orderRows writes the order of rows under lv to index.
 func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
@@ -416,7 +418,7 @@ func once[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	return func(dst []C, lo int) {
 		if done := &have[lo/engine.Block]; !*done {
 			src(dst, lo)
-			cpu.CopyPast(kept[lo:], dst)
+			cpu.CopyPast(kept, lo, dst)
 			*done = true
 			return
 		}

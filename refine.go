@@ -12,7 +12,7 @@ import (
 // order too.
 func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes []C) error {
 	ties := newTies(&r.Env, rows, lv)
-	err := r.Stage("ties", len(index), gatherPiece, func(worker, lo, hi int) {
+	err := r.Stage("ties", len(index), r.piece(len(index)), func(worker, lo, hi int) {
 		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
 			refine(ties, worker, index[lo:hi], codes[lo:hi], place{})
 		}
@@ -34,7 +34,7 @@ func runEnd[C code](codes []C, i int) int {
 func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, marked tieMarks) error {
 	ties := newTies(&r.Env, rows, lv)
 	n := len(index)
-	err := r.Stage("ties", n, gatherPiece, func(worker, lo, hi int) {
+	err := r.Stage("ties", n, r.piece(n), func(worker, lo, hi int) {
 		first := lo // behind the run of the piece before that goes on in this one
 		if lo > 0 && marked.tied(lo-1) {
 			first = marked.next(false, lo, hi)

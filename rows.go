@@ -45,7 +45,7 @@ func (r rows[E]) block(l *level[E], lo, hi int, use func(b batch[E])) {
 		b.block = r.s[lo:hi]
 		use(b)
 		if r.aside != nil {
-			cpu.CopyPast(r.aside[lo:], b.block)
+			cpu.CopyPast(r.aside, lo, b.block)
 		}
 	case l.given:
 		use(b)

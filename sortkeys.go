@@ -67,7 +67,7 @@ func sortStrings[K Key](keys []K, cfg config) error {
 // stepsOf tells how strings follow on each other, up to a mixture.
 func stepsOf(r *run, keys []string, desc bool) (cpu.Steps, error) {
 	var seen atomic.Uint32
-	err := r.Stage("survey", len(keys), gatherPiece, func(_, lo, hi int) {
+	err := r.Stage("survey", len(keys), r.piece(len(keys)), func(_, lo, hi int) {
 		steps := cpu.Steps(seen.Load())
 		for i := max(lo, 1); i < hi && !steps.Mixed(); i++ {
 			switch c := cmp.Compare(keys[i-1], keys[i]); {
@@ -130,7 +130,7 @@ func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
-		cpu.CopyPast(kept[lo:], dst)
+		cpu.CopyPast(kept, lo, dst)
 	}, func(lo int, codes []C) {
 		written.Store(true)
 		all.Write(lo, codes)
@@ -162,7 +162,7 @@ func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 // restore makes ranges of the input what they were. It is not cancelled.
 func (r *run) restore(undo func(lo, hi int)) {
 	r.Loop.Ctx = nil
-	_ = r.Stage("restore", r.n, gatherPiece, func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
+	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
 	r.Loop.Ctx = r.ctx
 }
 
@@ -310,7 +310,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 		return err
 	}
 	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
-	err = r.Stage("gather", r.n, gatherPiece, func(_, lo, hi int) {
+	err = r.Stage("gather", r.n, r.piece(r.n), func(_, lo, hi int) {
 		perm.Gather(sortedKeys[lo:hi], keys, index[lo:hi], 1)
 		perm.Gather(sortedValues[lo:hi], values, index[lo:hi], 1)
 	})
@@ -318,7 +318,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 		return err
 	}
 	r.Loop.Ctx = nil
-	return r.Stage("write", r.n, gatherPiece, func(_, lo, hi int) {
+	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) {
 		copy(keys[lo:hi], sortedKeys[lo:hi])
 		copy(values[lo:hi], sortedValues[lo:hi])
 	})

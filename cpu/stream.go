@@ -6,9 +6,22 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// CopyPast is copy for memory that nobody reads soon: it stores whole lines past
-// the caches, which spares the read for ownership. len(dst) >= len(src).
-func CopyPast[T any](dst, src []T) {
+// past reports whether memory of so many bytes is stored past the caches: it would
+// not stay there.
+func past(bytes int) bool { return bytes >= combineFrom }
+
+// CopyPast copies src to dst from lo on. Where dst is more than caches hold, it stores
+// whole lines past them, which spares the read for ownership. len(dst) >= lo + len(src).
+func CopyPast[T any](dst []T, lo int, src []T) {
+	if past(len(dst) * int(unsafe.Sizeof(*new(T)))) {
+		copyLines(dst[lo:], src)
+	} else {
+		copy(dst[lo:], src)
+	}
+}
+
+// copyLines copies whole lines past the caches.
+func copyLines[T any](dst, src []T) {
 	bytes := len(src) * int(unsafe.Sizeof(*new(T)))
 	if !streams || bytes < 256 || scratch.HasPointers[T]() {
 		copy(dst, src)

@@ -16,7 +16,15 @@ func TestCopyPast(t *testing.T) {
 			}
 		}
 	}
-	CopyPast(make([]struct{}, 300), make([]struct{}, 300))
+	copyLines(make([]struct{}, 300), make([]struct{}, 300))
+	for _, n := range []int{700, combineFrom / 8} { // in the caches, and past them
+		dst, src := make([]uint64, n), slices.Repeat([]uint64{7}, 500)
+		want := slices.Clone(dst)
+		copy(want[101:], src)
+		if CopyPast(dst, 101, src); !slices.Equal(dst, want) {
+			t.Errorf("500 elements to 101 of %d: wrong", n)
+		}
+	}
 }
 
 func checkCopy[T comparable](t *testing.T, n, from, to int, of func(i int) T) {
@@ -27,7 +35,7 @@ func checkCopy[T comparable](t *testing.T, n, from, to int, of func(i int) T) {
 	}
 	want := slices.Clone(dst)
 	copy(want[to:], src[from:])
-	if CopyPast(dst[to:], src[from:]); !slices.Equal(dst, want) {
+	if copyLines(dst[to:], src[from:]); !slices.Equal(dst, want) {
 		t.Fatalf("%d elements of %T from %d to %d: %v, want %v", n, src, from, to, dst, want)
 	}
 }
@@ -70,7 +78,12 @@ func checkGather[T comparable](t *testing.T, n, m int, of func(i int) T) {
 		for i, x := range index {
 			want[to+i] = src[x]
 		}
+		clear(dst)
 		if GatherPast(dst[to:to+n], src, index); !slices.Equal(dst, want) {
+			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], to)
+		}
+		clear(dst)
+		if gatherPast(dst[to:to+n], src, index); !slices.Equal(dst, want) {
 			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], to)
 		}
 	}

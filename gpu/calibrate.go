@@ -198,37 +198,65 @@ func measurePayload(m *model) (p *payload, err error) {
 }
 
 // moves returns the times per element.
-func moves[E any](m *model) (move, gather float64, err error) {
-	n := payloadBytes / int(unsafe.Sizeof(*new(E)))
-	var env engine.Env
-	env.Loop.Workers = m.workers
-	defer env.Arena.Release(1)
-	s := scratch.Take[E](&env.Arena, n)
-	move, err = best(func() error {
-		return env.Scoped(func(env *engine.Env) error {
-			return cpu.Move(env, s, func(dst []uint32, lo int) {
-				for i := range dst {
-					dst[i] = spread[uint32](lo + i)
-				}
-			})
+func moves[E any](m *model) (move, gather curve, err error) {
+	most := payloadBytes / int(unsafe.Sizeof(*new(E)))
+	job := &engine.Job{Env: new(engine.Env)}
+	job.Loop.Workers = m.workers
+	defer job.Arena.Release(1)
+	b := mover[E]{job: job, s: scratch.Take[E](&job.Arena, most), aside: scratch.Take[E](&job.Arena, most), order: scratch.Take[uint32](&job.Arena, most)}
+	for i := range move {
+		n := move.size(i)
+		if i == len(move)-1 {
+			n = most
+		}
+		took, err := best(func() error { return b.onCPU(n) })
+		if err != nil {
+			return move, gather, err
+		}
+		move[i] = max(0, took/float64(n)-m.cpu[order32].at(n))
+		b.shuffle(n)
+		if took, err = best(func() error { return b.gathered(n) }); err != nil {
+			return move, gather, err
+		}
+		gather[i] = took / float64(n)
+	}
+	return move, gather, nil
+}
+
+// mover moves elements.
+type mover[E any] struct {
+	job      *engine.Job
+	s, aside []E
+	order    []uint32
+}
+
+// onCPU sorts the first n elements on the CPU engine.
+func (b *mover[E]) onCPU(n int) error {
+	return b.job.Scoped(func(env *engine.Env) error {
+		return cpu.Move(env, b.s[:n], func(dst []uint32, lo int) {
+			for i := range dst {
+				dst[i] = spread[uint32](lo + i)
+			}
 		})
 	})
-	if err != nil {
-		return 0, 0, err
+}
+
+// shuffle makes an order of n elements, a power of two.
+func (b *mover[E]) shuffle(n int) {
+	for i := range b.order[:n] {
+		b.order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
 	}
-	aside, order := scratch.Take[E](&env.Arena, n), scratch.Take[uint32](&env.Arena, n)
-	for i := range order {
-		order[i] = spread[uint32](i) >> (32 - bits.Len(uint(n-1)))
-	}
-	gather, err = best(func() error {
-		return first(
-			func() error {
-				return env.Stage("aside", n, engine.Block, func(_, lo, hi int) { cpu.CopyPast(aside[lo:hi], s[lo:hi]) })
-			},
-			func() error {
-				return env.Stage("gather", n, cpu.GatherPiece, func(_, lo, hi int) { cpu.GatherPast(s[lo:hi], aside, order[lo:hi]) })
-			},
-		)
-	})
-	return max(0, move/float64(n)-m.cpu[order32].at(n)), gather / float64(n), err
+}
+
+// gathered moves the first n elements aside, as they are while their codes are sent,
+// and back through an order.
+func (b *mover[E]) gathered(n int) error {
+	return first(
+		func() error {
+			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { cpu.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
+		},
+		func() error {
+			return b.job.Stage("gather", n, cpu.GatherPiece(n, b.job.Loop.Workers), func(_, lo, hi int) { cpu.GatherPast(b.s[lo:hi], b.aside[:n], b.order[lo:hi]) })
+		},
+	)
 }

@@ -11,15 +11,15 @@ import (
 // The planner's model of time, in ns; every number in it is measured, by
 // calibrate.go, for all of this machine's workers:
 //
-//	device = fixed + n × (each + gather)
-//	CPU    = n × (each(n) + move)
+//	device = fixed + n × (each + gather(n))
+//	CPU    = n × (each(n) + move(n))
 //
 // each, for each kind of sort, is everything from codes to the order or to
 // sorted keys, transfers included; on the CPU it depends on n, since small
 // sorts fit the cache and large ones several workers. gather is what moving an
 // element takes whose order the device finds: a copy aside, and back through
 // the order. move is what the CPU engine takes longer for elements that travel
-// with their codes. Key functions take both engines the same time, and so does
+// with their codes. Both depend on n, too. Key functions take both engines the same time, and so does
 // the first touch of a result: neither is in the model. Nor is what only one
 // engine makes of uneven inputs. Of those that look as if they were in order no
 // engine is asked: they are the CPU's.
@@ -86,15 +86,17 @@ func (c curve) at(n int) float64 {
 // payload is what moving elements costs, each by size.
 type payload struct{ move, gather bySize }
 
-// bySize is a time per element of smallPayload bytes and of largePayload, and
-// on the line through both for others.
-type bySize struct{ small, large float64 }
+// bySize is the time per element of smallPayload bytes and of largePayload, and
+// on the line through both for others. The last points of its curves are of lists that
+// no cache holds.
+type bySize struct{ small, large curve }
 
 const smallPayload, largePayload = 16, 64
 
-func (b bySize) at(size uintptr) float64 {
-	slope := (b.large - b.small) / (largePayload - smallPayload)
-	return max(0, b.small+slope*(float64(size)-smallPayload))
+func (b bySize) at(size uintptr, n int) float64 {
+	small, large := b.small.at(n), b.large.at(n)
+	slope := (large - small) / (largePayload - smallPayload)
+	return max(0, small+slope*(float64(size)-smallPayload))
 }
 
 // estimate returns how long w takes on the device and on the CPU. p may be nil
@@ -104,10 +106,8 @@ func (m *model) estimate(w engine.Work, p *payload) (device, onCPU float64) {
 	onCPU = n * m.cpu[k].at(w.N)
 	device = m.device[k].each * n
 	if w.Payload > 0 {
-		// Few elements are moved by as few workers as order their codes.
-		few := m.cpu[order32].at(w.N) / m.cpu[order32].at(1<<30)
-		onCPU += n * few * p.move.at(w.Payload)
-		device += n * few * p.gather.at(w.Payload)
+		onCPU += n * p.move.at(w.Payload, w.N)
+		device += n * p.gather.at(w.Payload, w.N)
 	}
 	if w.Workers > 0 && w.Workers < m.workers {
 		fewer := float64(m.workers) / float64(w.Workers)
@@ -120,15 +120,20 @@ func (m *model) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d workers", m.workers)
 	for k := range kinds {
-		fmt.Fprintf(&b, "; %v: device %.0f µs + %.3f ns, cpu", k, m.device[k].fixed/1e3, m.device[k].each)
-		for i, each := range m.cpu[k] {
-			fmt.Fprintf(&b, " 2^%d %.2f", curveStart+i*curveStep, each)
-		}
+		fmt.Fprintf(&b, "; %v: device %.0f µs + %.3f ns, cpu%v", k, m.device[k].fixed/1e3, m.device[k].each, m.cpu[k])
 	}
 	return b.String() + " ns"
 }
 
+func (c curve) String() string {
+	var b strings.Builder
+	for i, each := range c {
+		fmt.Fprintf(&b, " 2^%d %.2f", curveStart+i*curveStep, each)
+	}
+	return b.String()
+}
+
 func (p *payload) String() string {
-	return fmt.Sprintf("%d B: move %.2f, gather %.2f; %d B: move %.2f, gather %.2f ns",
+	return fmt.Sprintf("%d B: move%v, gather%v; %d B: move%v, gather%v ns",
 		smallPayload, p.move.small, p.gather.small, largePayload, p.move.large, p.gather.large)
 }

@@ -31,7 +31,7 @@ func openedEngine(m *model, p *payload) *Engine {
 func TestWorthFollowsTheModel(t *testing.T) {
 	// Gathering takes a struct of 24 bytes 0.75 ns longer than moving it, one of
 	// 64 bytes 4 ns: more than the device saves.
-	p := &payload{move: bySize{2, 6}, gather: bySize{2.1, 10}}
+	p := &payload{move: bySize{flat(2), flat(6)}, gather: bySize{flat(2.1), flat(10)}}
 	e := openedEngine(testModel(), p)
 	for _, c := range []struct {
 		name string
@@ -131,8 +131,10 @@ func TestCalibrate(t *testing.T) {
 			}
 		}
 	}
-	if p.gather.small <= 0 || p.gather.large <= 0 {
-		t.Errorf("payload %+v", p)
+	for i := range p.gather.small {
+		if p.gather.small[i] <= 0 || p.gather.large[i] <= 0 {
+			t.Errorf("payload %+v", p)
+		}
 	}
 	if text := e.Calibration(); !strings.Contains(text, "order64") || !strings.Contains(text, "64 B: move") {
 		t.Errorf("in words: %s", text)
