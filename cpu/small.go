@@ -69,13 +69,6 @@ func (w *Small[C]) Order(index []uint32) {
 	forward(index, 0)
 }
 
-// fewCodes is the length up to which codes are faster picked by their order, whose
-// digits are as wide as their number deserves, than sorted themselves, by digits
-// whose counters take longer to clear and to add up: 50 codes take 0.6 us instead
-// of 3.9. Those of uneven floats are repaired most and are the first to lose, from
-// 430 on (EPYC of 2022).
-const fewCodes = 400
-
 // Sort sorts the first n codes and returns them.
 func (w *Small[C]) Sort(n int) []C {
 	codes := w.Codes[:n]
@@ -83,11 +76,8 @@ func (w *Small[C]) Sort(n int) []C {
 		return codes
 	}
 	v := look(codes)
-	switch {
-	case v.sorted():
+	if v.sorted() {
 		return codes
-	case n <= fewCodes:
-		return w.local.pick(codes, w.local.order(codes, v.min, v.width()))
 	}
 	return w.local.sortCodes(codes, v.min, v.width())
 }
