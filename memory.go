@@ -28,7 +28,7 @@ func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
 		each += 2*(code+4) + int64(size) // codes and indices before and after a partition
 		each += keptSize(lv[:1])         // partitioned keys
 	}
-	return roundedUp(r.n, int64(r.n)*each) + ties + tieBlocks(r, lv) + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
+	return roundedUp(r.n, int64(r.n)*each) + ties + tieBlocks(r, lv) + tieRun(r, lv) + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
 }
 
 // roundedUp bounds what scratch blocks for n elements hold if bytes are asked for.
@@ -91,6 +91,20 @@ func tieBlocks[E any](r *run, lv []level[E]) int64 {
 	return 2 * int64(r.Loop.Workers) * scratch.Size(piece, unsafe.Sizeof(e))
 }
 
+// tieRun bounds the memory, in bytes, of ordering a run of ties as large as the
+// input in place: its codes, and the order as it was.
+func tieRun[E any](r *run, lv []level[E]) int64 {
+	if decisive(lv) || r.n <= largeTie {
+		return 0
+	}
+	return scratch.Size(r.n, 8) + scratch.Size(r.n, 4)
+}
+
+// largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place.
+func largeBytes(r *run, n int) int64 {
+	return roundedUp(n, int64(n)*(4+cpu.OrderBytes(Auto, 8))) + cpu.Tables(n, r.Loop.Workers) + cpu.NearBytes(n)
+}
+
 func codeSize[E any](lv []level[E]) int64 {
 	if len(lv) > 0 && lv[0].bits <= 32 {
 		return 4
@@ -122,7 +136,7 @@ func (r *run) require(bytes int64) error {
 
 // leastOrder bounds the scratch memory of orderInPlace, in bytes.
 func leastOrder[E any](r *run, lv []level[E]) int64 {
-	bytes := scratch.Size(r.n, uintptr(codeSize(lv))) + scratch.Size(r.n, uintptr(keptSize(lv)))
+	bytes := max(scratch.Size(r.n, uintptr(codeSize(lv))), tieRun(r, lv)) + scratch.Size(r.n, uintptr(keptSize(lv)))
 	bytes += int64(r.Loop.Workers)*8*engine.Block + 4096 // a block for each worker, and small tables
 	if !decisive(lv) {
 		bytes += cpu.Tables(r.n, r.Loop.Workers)/2 + tieBlocks(r, lv) // no histograms, no bucket's output

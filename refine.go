@@ -3,13 +3,15 @@ package sorter
 import (
 	"math/bits"
 	"sort"
+
+	"example.com/sorter/internal/scratch"
 )
 
 // What breaks the ties of an order that is there, whoever made it: they are found
 // by its codes, or by the marks of an engine.
 
 // refineSorted refines the ties of an order whose codes, those of lv[0], are in
-// order too.
+// order too, and gives these back.
 func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes []C) error {
 	ties := newTies(&r.Env, rows, lv)
 	err := r.Stage("ties", len(index), r.piece(len(index)), func(worker, lo, hi int) {
@@ -17,6 +19,7 @@ func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []ui
 			refine(ties, worker, index[lo:hi], codes[lo:hi], place{})
 		}
 	})
+	scratch.Give(&r.Arena, codes, r.Loop.Workers)
 	return ties.finish(r, err)
 }
 

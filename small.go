@@ -228,7 +228,7 @@ func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o 
 }
 
 // tinyKeys is the length up to which plain keys are sorted by insertion.
-const tinyKeys = 48
+const tinyKeys = 40
 
 // sortKeysSmall sorts keys with pooled memory only.
 func sortKeysSmall[K Key](keys []K, o order, stable bool) {

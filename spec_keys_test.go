@@ -157,49 +157,52 @@ func sortPairsOf[V comparable](t *testing.T, n int, value func(i int) V) {
 // and those with a NaN or a −0 among them.
 func TestSortKeysNotNegative(t *testing.T) {
 	negative := math.Copysign(0, -1)
-	checkNotNegative(t, math.Float64bits, []float64{0, 1, math.Inf(1), negative, -1, math.Float64frombits(1<<63 | math.Float64bits(math.NaN())), 2, math.Inf(-1), math.NaN()})
-	checkNotNegative(t, math.Float32bits, []float32{0, 1, float32(math.Inf(1)), float32(negative), -1, float32(math.Inf(-1)), 2, 3, float32(math.NaN())})
+	nan64, nan32 := math.Float64frombits(1<<63|math.Float64bits(math.NaN())), math.Float32frombits(0xffc00001)
+	checkNotNegative(t, math.Float64bits, []float64{0, 1, math.Inf(1), negative, -1, nan64, 2, math.Inf(-1), math.NaN()})
+	checkNotNegative(t, math.Float32bits, []float32{0, 1, float32(math.Inf(1)), float32(negative), -1, nan32, 2, float32(math.Inf(-1)), float32(math.NaN())})
 	checkNotNegative(t, func(k int64) int64 { return k }, []int64{0, math.MaxInt64, -1, math.MinInt64})
 	checkNotNegative(t, func(k int32) int32 { return k }, []int32{0, math.MaxInt32, -1, math.MinInt32})
 }
 
-// checkNotNegative sorts numbers of [0, 2^20) with each of others among them.
+// checkNotNegative sorts numbers of [0, 2^20) with each of others among them, once
+// and a hundred times: what is not looked for may be missed if it is alone.
 func checkNotNegative[K int32 | int64 | float32 | float64, B cmp.Ordered](t *testing.T, bits func(K) B, others []K) {
 	t.Helper()
 	r := dist.Rand(1)
-	for _, n := range []int{5000, 40_000} {
-		for i, other := range others {
-			keys := make([]K, n)
-			for i := range keys {
-				keys[i] = K(r.Uint64() >> 44)
-			}
+	for i := range 4 * len(others) {
+		other, n, times := others[i/4], []int{5000, 40_000}[i%2], []int{1, 100}[i/2%2]
+		keys := make([]K, n)
+		for i := range keys {
+			keys[i] = K(r.Uint64() >> 44)
+		}
+		for range times {
 			keys[r.IntN(n)] = other
-			sorted, want := slices.Clone(keys), slices.Clone(keys)
-			opts := []sorter.Option{sorter.Workers(1 + i%3)}
-			compare := cmp.Compare[K]
-			switch i % 3 {
-			case 1:
-				opts, compare = append(opts, sorter.Descending()), func(a, b K) int { return cmp.Compare(b, a) }
-			case 2:
-				opts, compare = append(opts, sorter.NaNsLast()), func(a, b K) int {
-					if a != a || b != b {
-						return cmp.Compare(b, a)
-					}
-					return cmp.Compare(a, b)
+		}
+		sorted, want := slices.Clone(keys), slices.Clone(keys)
+		opts := []sorter.Option{sorter.Workers(1 + i/4%3)}
+		compare := cmp.Compare[K]
+		switch i / 4 % 3 {
+		case 1:
+			opts, compare = append(opts, sorter.Descending()), func(a, b K) int { return cmp.Compare(b, a) }
+		case 2:
+			opts, compare = append(opts, sorter.NaNsLast()), func(a, b K) int {
+				if a != a || b != b {
+					return cmp.Compare(b, a)
 				}
+				return cmp.Compare(a, b)
 			}
-			if err := sorter.SortKeys(sorted, opts...); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.IsSortedFunc(sorted, compare) {
-				t.Errorf("%d %T with %v: not in order", n, other, other)
-			}
-			byBits := func(a, b K) int { return cmp.Compare(bits(a), bits(b)) }
-			slices.SortFunc(sorted, byBits)
-			slices.SortFunc(want, byBits)
-			if !slices.EqualFunc(sorted, want, func(a, b K) bool { return bits(a) == bits(b) }) {
-				t.Errorf("%d %T with %v: other keys than before", n, other, other)
-			}
+		}
+		if err := sorter.SortKeys(sorted, opts...); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.IsSortedFunc(sorted, compare) {
+			t.Errorf("%d %T with %d times %v: not in order", n, other, times, other)
+		}
+		byBits := func(a, b K) int { return cmp.Compare(bits(a), bits(b)) }
+		slices.SortFunc(sorted, byBits)
+		slices.SortFunc(want, byBits)
+		if !slices.EqualFunc(sorted, want, func(a, b K) bool { return bits(a) == bits(b) }) {
+			t.Errorf("%d %T with %d times %v: other keys than before", n, other, times, other)
 		}
 	}
 }

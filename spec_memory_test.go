@@ -109,6 +109,47 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 	}
 }
 
+// TestMemoryLimitTies holds sorts to limits whose first column, of narrow and of
+// wide codes, leaves most elements to the second.
+func TestMemoryLimitTies(t *testing.T) {
+	const n = 400_000
+	type row struct{ a, b uint64 }
+	r := dist.Rand(1)
+	in := make([]row, n)
+	for _, tied := range []uint64{90, 100} {
+		for i := range in {
+			in[i] = row{1 << 20, r.Uint64()}
+			if r.Uint64N(100) >= tied {
+				in[i].a = r.Uint64() >> 33
+			}
+		}
+		want := slices.Clone(in)
+		slices.SortStableFunc(want, func(x, y row) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+		second := sorter.Asc(func(x row) uint64 { return x.b })
+		for name, by := range map[string]sorter.Ordering[row]{
+			"32": sorter.By(sorter.Asc(func(x row) uint32 { return uint32(x.a) }), second),
+			"64": sorter.By(sorter.Asc(func(x row) uint64 { return x.a << 20 }), second),
+		} {
+			name := fmt.Sprintf("%d of 100 tie by %s bits", tied, name)
+			p, ordered := make(perm.Perm, n), make([]row, n)
+			for _, each := range []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256} {
+				sorted := checkLimit(t, name+", Sort", in, want, each*n, by.Sort)
+				found := checkLimit(t, name+", Order", in, want, each*n, func(s []row, opts ...sorter.Option) error {
+					if _, err := by.Order(s, append(opts, sorter.Into(p))...); err != nil {
+						return err
+					}
+					perm.Gather(ordered, s, p, 2)
+					copy(s, ordered)
+					return nil
+				})
+				if enough := each >= 96; enough && !(sorted && found) {
+					t.Errorf("%s: ErrMemoryLimit under %d bytes an element", name, each)
+				}
+			}
+		}
+	}
+}
+
 // checkLimits tries limits from nothing to more than enough. The limit for two
 // codes and indices per element without any room for a copy of the elements
 // must be enough, tables apart.

@@ -218,7 +218,7 @@ func (t *ties[E]) finish(r *run, err error) error {
 	for err == nil && len(t.large) > 0 {
 		run := t.large[len(t.large)-1]
 		t.large = t.large[:len(t.large)-1]
-		err = t.finishLarge(run)
+		err = t.finishLarge(r, run)
 	}
 	if r.used.Ties = int(t.count.Load()); r.used.Ties > 0 {
 		t.env.Trace.Shape = "" // that of the first codes says little
@@ -229,7 +229,8 @@ func (t *ties[E]) finish(r *run, err error) error {
 	return err
 }
 
-func (t *ties[E]) finishLarge(run tie) error {
+// finishLarge orders a large run, in place if the memory limit allows no more.
+func (t *ties[E]) finishLarge(r *run, run tie) error {
 	if run.tail {
 		depth, err := t.skip(run)
 		if err != nil {
@@ -237,29 +238,67 @@ func (t *ties[E]) finishLarge(run tie) error {
 		}
 		run.depth = depth
 	}
-	return t.env.Scoped(func(env *engine.Env) error { return t.orderLarge(env, run) })
+	return t.env.Scoped(func(env *engine.Env) error {
+		if r.fits(r.Arena.Used() + largeBytes(r, len(run.order))) {
+			return t.orderLarge(env, run)
+		}
+		return t.orderLargeInPlace(env, run)
+	})
 }
 
 // orderLarge orders a large run by the codes at its place.
 func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
-	before := scratch.Take[uint32](&env.Arena, len(run.order))
-	copy(before, run.order)
-	end := run.place
-	if end.tail {
-		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
-	}
+	before, end := t.before(env, run)
 	defer func() { t.env.Trace.Rounds = max(t.env.Trace.Rounds, env.Trace.Rounds) }()
-	return cpu.Order(env, len(before), func(dst []uint64, lo int) {
-		w := t.spare.Get().(*tieWorker[E])
-		t.codes(w, dst, before[lo:lo+len(dst)], run.place)
-		t.spare.Put(w)
-	}, nil, true, func(worker, lo int, order []uint32, codes []uint64) {
+	return cpu.Order(env, len(before), t.source(before, run.place), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]
 		}
 		refine(t, worker, sorted, codes, end)
 	})
+}
+
+// orderLargeInPlace is orderLarge with no more scratch than the codes and the order
+// as it was.
+func (t *ties[E]) orderLargeInPlace(env *engine.Env, run tie) error {
+	before, end := t.before(env, run)
+	codes, err := cpu.OrderInPlace(env, run.order, t.source(before, run.place))
+	if err != nil {
+		return err
+	}
+	return env.Stage("ties", len(before), cpu.GatherPiece(len(before), env.Loop.Workers), func(worker, lo, hi int) {
+		lo, hi = runEnd(codes, lo), runEnd(codes, hi)
+		if lo >= hi {
+			return
+		}
+		sorted := run.order[lo:hi]
+		for i, at := range sorted {
+			sorted[i] = before[at]
+		}
+		refine(t, worker, sorted, codes[lo:hi], end)
+	})
+}
+
+// before returns a copy of the order of a run, and the place at which the codes
+// end that it is sorted by.
+func (t *ties[E]) before(env *engine.Env, run tie) ([]uint32, place) {
+	before := scratch.Take[uint32](&env.Arena, len(run.order))
+	copy(before, run.order)
+	end := run.place
+	if end.tail {
+		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
+	}
+	return before, end
+}
+
+// source makes the codes of elements at p.
+func (t *ties[E]) source(order []uint32, p place) cpu.Source[uint64] {
+	return func(dst []uint64, lo int) {
+		w := t.spare.Get().(*tieWorker[E])
+		t.codes(w, dst, order[lo:lo+len(dst)], p)
+		t.spare.Put(w)
+	}
 }
 
 // skip finds where the elements of a large run begin to differ.

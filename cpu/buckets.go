@@ -78,7 +78,7 @@ func Tables(n, workers int) int64 {
 	// A worker's words, codes, output and ties are 192 bytes per element of its
 	// largest bucket at most, rounded up; the blocks are those of survey,
 	// histogram and partition; and there are the counters of its digits.
-	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block + 4*4<<maxDigitBits
+	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block + maxPasses*4<<maxDigitBits
 	if n <= leastTarget {
 		return each
 	}

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math/bits"
-	"slices"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -28,11 +27,13 @@ type local[C Code] struct {
 }
 
 const (
+	// The counters of two digits of 11 bits are half of a first-level cache.
+	minDigitBits = 6
 	maxDigitBits = 11
-	maxPasses    = 3 // 32 bits in digits of 11
+	maxPasses    = 2 // enough for spareBits more than it takes to number maxLocal
 
-	// spareBits is the number of bits more than it takes to number elements that
-	// are sorted by: then one of 64 even codes has to be repaired.
+	// spareBits is the least number of bits more than it takes to number elements
+	// that are sorted by: then one of 64 even codes has to be repaired.
 	spareBits = 6
 
 	// shortSort is the length up to which insertion sort wins over radix
@@ -83,6 +84,19 @@ func atLeast[T any](env *engine.Env, s []T, n int) []T {
 	return scratch.Take[T](&env.Arena, max(n, min(n+n/2, maxLocal)))
 }
 
+// leading returns the digits by which n elements are sorted whose codes differ in
+// width bits: one or two, as wide as it takes to number the elements, n <= maxLocal,
+// or together as wide as the codes. Wider ones cost more for clearing and summing
+// counters; narrower ones, of spareBits more, gain 5 to 10 % of even codes in some
+// lengths, but leave uneven ones to be repaired: a thousand codes below 2^20, which
+// many lengths sort by all their bits, take 8 ns each instead of 5.
+func leading(n, width int) (passes, digit int) {
+	low := bits.Len(uint(n - 1))
+	most := min(max(low, minDigitBits), maxDigitBits)
+	passes = max(1, (min(width, low+spareBits)+most-1)/most)
+	return passes, min(most, (width+passes-1)/passes)
+}
+
 // order returns the order of codes, ties by place, in memory of w. There are no
 // more than maxLocal; they are at least lowest and exceed it by at most width
 // bits.
@@ -99,13 +113,7 @@ func (w *local[C]) order(codes []C, lowest C, width int) []uint32 {
 		insertion(words)
 		return w.repaired(words, codes, 32, drop == 0)
 	}
-	low := bits.Len(uint(n - 1))
-	lead := min(key, low+spareBits)
-	// Digits much wider than the number of elements would cost more for clearing
-	// and summing counters than a further pass.
-	most := min(max(low, 6), maxDigitBits)
-	passes := max(1, (lead+most-1)/most)
-	digit := (lead + passes - 1) / passes
+	passes, digit := leading(n, key)
 	shift := 32 + max(0, key-passes*digit)
 	words := w.radix(codes, lowest, drop, shift, digit, passes)
 	return w.repaired(words, codes, shift, drop == 0 && shift == 32)
@@ -147,37 +155,33 @@ func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int) []
 // build writes the words and counts the digits of every pass, the first of which
 // begins at bit low of the upper half.
 func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
-	words, counts := w.words[:len(codes)], w.tables()
-	for pass := range passes {
-		clear(counts[pass][:1<<digit])
-	}
-	mask := uint32(1)<<digit - 1
-	c0, c1, c2 := &counts[0], &counts[1], &counts[2]
-	switch passes {
-	case 1:
+	words := w.words[:len(codes)]
+	c0, c1, mask := w.counters(digit, passes)
+	if passes == 1 {
 		for i, c := range codes {
 			x := word(c, lowest, drop, i)
 			words[i] = x
 			c0[uint32(x>>32)>>(low&31)&mask%(1<<maxDigitBits)]++
 		}
-	case 2:
-		for i, c := range codes {
-			x := word(c, lowest, drop, i)
-			words[i] = x
-			k := uint32(x>>32) >> (low & 31)
-			c0[k&mask%(1<<maxDigitBits)]++
-			c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
-		}
-	default:
-		for i, c := range codes {
-			x := word(c, lowest, drop, i)
-			words[i] = x
-			k := uint32(x>>32) >> (low & 31)
-			c0[k&mask%(1<<maxDigitBits)]++
-			c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
-			c2[k>>(2*digit&31)&mask%(1<<maxDigitBits)]++
-		}
+		return
 	}
+	for i, c := range codes {
+		x := word(c, lowest, drop, i)
+		words[i] = x
+		k := uint32(x>>32) >> (low & 31)
+		c0[k&mask%(1<<maxDigitBits)]++
+		c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
+	}
+}
+
+// counters returns cleared counters for the digits of each pass, and the mask of a
+// digit.
+func (w *local[C]) counters(digit, passes int) (c0, c1 *[1 << maxDigitBits]uint32, mask uint32) {
+	counts := w.tables()
+	for pass := range passes {
+		clear(counts[pass][:1<<digit])
+	}
+	return &counts[0], &counts[1], 1<<digit - 1
 }
 
 // skip reports whether all n words share the digit, and otherwise turns the
@@ -187,6 +191,15 @@ func skip(count []uint32, n int, digit uint32) bool {
 		return true
 	}
 	at := uint32(0)
+	// Four at a time, a sum waits for the one before it once in four counters: a
+	// tenth of the sort of a thousand codes.
+	for ; len(count) >= 4; count = count[4:] {
+		a, b, c, d := count[0], count[1], count[2], count[3]
+		count[0], count[1] = at, at+a
+		a += b
+		count[2], count[3] = at+a, at+a+c
+		at += a + c + d
+	}
 	for i, c := range count {
 		count[i] = at
 		at += c
@@ -194,7 +207,12 @@ func skip(count []uint32, n int, digit uint32) bool {
 	return false
 }
 
-// scatter moves words to the positions of their digits, in order.
+// scatter moves words to the positions of their digits, in order. Inlined, its loop
+// would get the registers that the function around it leaves, and keep the rest in
+// memory: 50,000 codes of 32 bits take 3.8 ns each instead of 4.4 on an EPYC of
+// 2022, their order 5.0 instead of 5.6.
+//
+//go:noinline
 func scatter(dst, src []uint64, next *[1 << maxDigitBits]uint32, shift, digit int) {
 	mask, _ := uint32(1)<<digit-1, next[0]
 	for _, x := range src {
@@ -286,38 +304,53 @@ func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
 		return codes
 	}
 	w.codes = atLeast(w.env, w.codes, n)
-	spare := w.codes[:n]
-	// Enough leading bits to tell nearly all codes apart; the rest is repaired.
-	key := min(width, 2*maxDigitBits)
-	drop := width - key
-	digit := (key + 1) / 2
-	counts := w.tables()
-	c0, c1 := &counts[0], &counts[1]
-	clear(c0[:1<<digit])
-	clear(c1[:1<<digit])
-	mask := uint32(1)<<digit - 1
-	for _, c := range codes {
-		k := uint32(uint64(c-lowest) >> (drop & 63))
-		c0[k&mask%(1<<maxDigitBits)]++
-		c1[k>>(digit&31)%(1<<maxDigitBits)]++
-	}
-	first := uint32((codes[0] - lowest) >> drop)
-	if !skip(c0[:1<<digit], n, first&mask) {
-		scatterCodes(spare, codes, c0, lowest, drop, mask)
+	return w.radixCodes(codes, w.codes[:n], lowest, width)
+}
+
+// radixCodes sorts codes by their leading bits, and those that agree in these by
+// the rest. It returns codes or spare, whichever has them in order.
+func (w *local[C]) radixCodes(codes, spare []C, lowest C, width int) []C {
+	passes, digit := leading(len(codes), width)
+	drop := max(0, width-passes*digit)
+	w.countCodes(codes, lowest, drop, digit, passes)
+	for pass := range passes {
+		at := drop + pass*digit
+		count := &w.counts[pass]
+		if skip(count[:1<<digit], len(codes), uint32(uint64(codes[0]-lowest)>>at)&(1<<digit-1)) {
+			continue
+		}
+		scatterCodes(spare, codes, count, lowest, at, digit)
 		codes, spare = spare, codes
 	}
-	if !skip(c1[:1<<digit], n, first>>digit) {
-		scatterCodes(spare, codes, c1, lowest, drop+digit, mask)
-		codes, spare = spare, codes
-	}
-	if drop > 0 {
-		repairCodes(codes, lowest, drop)
+	for i := 1; drop > 0 && i < len(codes); i++ {
+		if codes[i] < codes[i-1] {
+			i = w.repairCode(codes, spare, i, lowest, drop)
+		}
 	}
 	return codes
 }
 
-func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest C, shift int, mask uint32) {
-	_ = next[0]
+// countCodes counts the digits of every pass, the first of which begins at bit low.
+func (w *local[C]) countCodes(codes []C, lowest C, low, digit, passes int) {
+	c0, c1, mask := w.counters(digit, passes)
+	if passes == 1 {
+		for _, c := range codes {
+			c0[uint32(uint64(c-lowest)>>(low&63))&mask%(1<<maxDigitBits)]++
+		}
+		return
+	}
+	for _, c := range codes {
+		k := uint32(uint64(c-lowest) >> (low & 63))
+		c0[k&mask%(1<<maxDigitBits)]++
+		c1[k>>(digit&31)&mask%(1<<maxDigitBits)]++
+	}
+}
+
+// scatterCodes is [scatter] for codes.
+//
+//go:noinline
+func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest C, shift, digit int) {
+	mask, _ := uint32(1)<<digit-1, next[0]
 	for _, c := range src {
 		k := uint32(uint64(c-lowest)>>(shift&63)) & mask % (1 << maxDigitBits)
 		at := next[k]
@@ -326,21 +359,34 @@ func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest 
 	}
 }
 
-// repairCodes sorts the runs that agree in all but the last drop bits.
-func repairCodes[C Code](codes []C, lowest C, drop int) {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] >= codes[i-1] {
-			continue
-		}
-		prefix := (codes[i] - lowest) >> drop
-		from, to := i-1, i+1
-		for from > 0 && (codes[from-1]-lowest)>>drop == prefix {
-			from--
-		}
-		for to < len(codes) && (codes[to]-lowest)>>drop == prefix {
-			to++
-		}
-		slices.Sort(codes[from:to])
-		i = to
+// repairCode inserts codes[i] where it belongs among those before it, from which
+// it differs in the last drop bits only. If that is far away, there may be many of
+// these: it sorts all that agree in the others by what they differ in. It returns
+// the last place up to which codes are in order then. A range of codes that is
+// sorted anew is narrower than the one before by all leading bits, so this nests
+// at most six deep, and takes linear time.
+func (w *local[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int {
+	c := codes[i]
+	at := i
+	for least := max(0, i-shortSort); at > least && codes[at-1] > c; at-- {
+		codes[at] = codes[at-1]
 	}
+	codes[at] = c
+	if at == 0 || codes[at-1] <= c {
+		return i
+	}
+	prefix := (c - lowest) >> drop
+	from, to := at-1, i+1
+	for from > 0 && (codes[from-1]-lowest)>>drop == prefix {
+		from--
+	}
+	for to < len(codes) && (codes[to]-lowest)>>drop == prefix {
+		to++
+	}
+	run := codes[from:to]
+	v := look(run)
+	if sorted := w.radixCodes(run, spare[from:to], v.min, v.width()); &sorted[0] != &run[0] {
+		copy(run, sorted)
+	}
+	return to - 1
 }

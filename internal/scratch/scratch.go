@@ -168,6 +168,9 @@ func clearAll[T any](s []T, workers int) {
 	wait.Wait()
 }
 
+// Used returns the bytes held now.
+func (a *Arena) Used() int64 { return a.used.Load() }
+
 // Peak returns the most bytes held at once.
 func (a *Arena) Peak() int64 { return a.peak.Load() }
 
