@@ -169,7 +169,7 @@ func (p part) write(index []uint32) {
 // Refiner orders the elements whose codes tie.
 type Refiner[E any, C Code] interface {
 	// Follow is the Watch of the extraction.
-	Follow(lo int, codes []C) Steps
+	Follow(codes []C, lo, fresh int) Steps
 	// Along tells that elements will be known by their numbers after a
 	// partition, for [Along] to place what belongs to them.
 	Along(p *Placement[C]) error
