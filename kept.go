@@ -1,8 +1,6 @@
 package sorter
 
 import (
-	"math"
-	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/cpu"
@@ -10,17 +8,17 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// keptKeys are the keys of a wide column, stored by element so that the key
+// keptKeys are the keys of a wide column, at hand by element so that the key
 // function need not be called again when prefixes tie.
 type keptKeys[E any] interface {
-	// prefix stores the keys of the len(dst) elements of b and writes their first
+	// prefix keeps the keys of the len(dst) elements of b and writes their first
 	// room bits, the null flag included.
 	prefix(dst []uint64, b batch[E], room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
 	// along places the keys like their elements, by p, a *cpu.Placement.
 	along(env *engine.Env, p any) error
-	// moved tells keys that are their elements where those are now.
+	// moved tells keys that are their elements, or in them, where those are now.
 	moved(payload []E)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
@@ -45,8 +43,15 @@ type keptKeys[E any] interface {
 }
 
 func (f keyFunc[E, K]) keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E] {
-	keys := scratch.Take[K](arena, rows.n)
-	return keptAs(&store[E, K]{Column: c, full: comparator[K](c.order), get: f, keys: keys, room: keys})
+	s := &store[E, K]{Column: c, full: comparator[K](c.order), get: f}
+	if k := kindOf[K](); (k == kindString || k == kindBytes) && c.nulls == noNulls {
+		s.fields = newFieldKeys[E, K](rows.s, arena)
+	}
+	if s.fields == nil {
+		s.keys = scratch.Take[K](arena, rows.n)
+		s.room = s.keys
+	}
+	return keptAs(s)
 }
 
 func (f keyFunc[E, K]) keptSize() uintptr {
@@ -82,19 +87,9 @@ func (f sliceKey[K]) keep(c Column[int], rows rows[int], arena *scratch.Arena) k
 func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
 	switch kindOf[K]() {
 	case kindString, kindBytes:
-		return &keptStrings[E, K]{store: s, bytes: kindOf[K]() == kindBytes}
+		return &keptStrings[E, K]{store: s}
 	}
 	return keptWords[E, K]{s}
-}
-
-// bytesAsString views a byte slice as a string.
-//
-// Sound: K is a byte slice here, and the string is only read while the sort
-// runs; a caller who changes key bytes meanwhile gets a wrong order from any
-// sort.
-func bytesAsString[K any](k K) string {
-	b := *(*[]byte)(unsafe.Pointer(&k))
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // store holds the kept keys of a column.
@@ -104,31 +99,53 @@ type store[E any, K Key] struct {
 	get  func(E) K // nil where keys are given
 	keys []K       // by element
 	room []K       // the same where keys are to be stored, nil where they are given
+
+	fields *fieldKeys[E, K] // instead of keys, unless nil
 }
 
-// put stores the keys of a piece of elements and returns them, in buf if they
-// do not belong together. It makes out the nulls, whose keys are the zero
+// at returns the key of element x.
+func (s *store[E, K]) at(x uint32) K {
+	if s.fields != nil {
+		return s.fields.at(x)
+	}
+	return s.keys[x]
+}
+
+// put keeps the keys of a piece of elements and returns them, in buf unless they
+// are given and lie together. It makes out the nulls, whose keys are the zero
 // value.
 func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
-	keys := buf
-	if b.at == nil {
-		keys = s.keys[b.lo:][:len(buf)]
-	}
-	if s.room == nil { // given
-		for i, x := range b.at {
-			keys[i] = s.keys[x]
+	if s.given() {
+		if b.at == nil {
+			return s.keys[b.lo:][:len(buf)]
 		}
-		return keys
+		for i, x := range b.at {
+			buf[i] = s.keys[x]
+		}
+		return buf
 	}
 	if s.nulls == noNulls {
-		keysOf(keys, b.block, s.get)
+		keysOf(buf, b.block, s.get)
 	} else {
-		s.putNulls(keys, null, b.block)
+		s.putNulls(buf, null, b.block)
+	}
+	if s.fields != nil {
+		s.fields.put(buf, b)
+	} else {
+		scatter(s.room, buf, b)
+	}
+	return buf
+}
+
+// scatter writes the keys of a batch to their elements' places.
+func scatter[E, K any](room, keys []K, b batch[E]) {
+	if b.at == nil {
+		copy(room[b.lo:], keys)
+		return
 	}
 	for i, x := range b.at {
-		s.room[x] = keys[i]
+		room[x] = keys[i]
 	}
-	return keys
 }
 
 func (s *store[E, K]) putNulls(keys []K, null []bool, block []E) {
@@ -144,25 +161,35 @@ func (s *store[E, K]) putNulls(keys []K, null []bool, block []E) {
 func (s *store[E, K]) forget(n int) { clear(s.room[:n]) }
 
 func (s *store[E, K]) compare(i, j uint32) int {
-	return s.full(s.keys[i], s.keys[j])
+	return s.full(s.at(i), s.at(j))
 }
 
 func (s *store[E, K]) along(env *engine.Env, p any) (err error) {
-	if s.room == nil {
-		return nil
+	switch {
+	case s.fields != nil && s.fields.strays.Load() != nil:
+		var strays []K
+		strays, err = alongAny(env, p, *s.fields.strays.Load())
+		s.fields.strays.Store(&strays)
+	case s.room != nil:
+		s.keys, err = alongAny(env, p, s.room)
+		s.room = s.keys // for keys that are extracted later
 	}
-	switch p := p.(type) {
-	case *cpu.Placement[uint32]:
-		s.keys, err = cpu.Along(env, p, s.room)
-	case *cpu.Placement[uint64]:
-		s.keys, err = cpu.Along(env, p, s.room)
-	}
-	s.room = s.keys // for keys that are extracted later
 	return err
 }
 
+// alongAny is cpu.Along for p, a *cpu.Placement.
+func alongAny[K any](env *engine.Env, p any, keys []K) ([]K, error) {
+	if p, ok := p.(*cpu.Placement[uint32]); ok {
+		return cpu.Along(env, p, keys)
+	}
+	return cpu.Along(env, p.(*cpu.Placement[uint64]), keys)
+}
+
 func (s *store[E, K]) moved(payload []E) {
-	if s.room == nil {
+	switch {
+	case s.fields != nil:
+		s.fields.elems = payload
+	case s.room == nil:
 		s.keys = as[K](payload)
 	}
 }
@@ -264,128 +291,3 @@ func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu
 }
 
 func (w keptWords[E, K]) last(_ uint64, depth int) bool { return depth == kindOf[K]().words() }
-
-// keptStrings keeps strings and byte slices. Depth counts bytes.
-type keptStrings[E any, K Key] struct {
-	*store[E, K]
-	bytes   bool         // K is a byte slice, not a string
-	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
-}
-
-// text views a key as a string.
-func (t *keptStrings[E, K]) text(k K) string {
-	if t.bytes {
-		return bytesAsString(k)
-	}
-	// Sound: K's underlying type is string.
-	return *(*string)(unsafe.Pointer(&k))
-}
-
-func (t *keptStrings[E, K]) prefix(dst []uint64, b batch[E], room int) {
-	if len(dst) <= few {
-		var keys [few]K
-		var null [few]bool
-		t.prefixThrough(keys[:], null[:], dst, b, room)
-		return
-	}
-	var keys [piece]K
-	var null [piece]bool
-	t.prefixThrough(keys[:], null[:], dst, b, room)
-}
-
-func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
-	flip, longest := t.flip(), 0
-	for i := 0; i < len(dst); i += len(buf) {
-		j := min(i+len(buf), len(dst))
-		codes := dst[i:j]
-		for i, k := range t.put(buf[:j-i], null, b.part(i, j))[:len(codes)] {
-			s := t.text(k)
-			code := prefix(s)
-			longest = max(longest, len(s), zeroByte(code, len(s)))
-			codes[i] = code ^ flip
-		}
-		t.flag(codes, null, room)
-	}
-	t.note(longest)
-}
-
-func (t *keptStrings[E, K]) forget(n int) {
-	t.store.forget(n)
-	t.longest.Store(0)
-}
-
-// note records the longest string of a piece.
-func (t *keptStrings[E, K]) note(longest int) {
-	for {
-		known := t.longest.Load()
-		if int64(longest) <= known || t.longest.CompareAndSwap(known, int64(longest)) {
-			return
-		}
-	}
-}
-
-// complete: padding cannot be told from zero bytes, but from all others.
-func (t *keptStrings[E, K]) complete(room int) bool {
-	if t.nulls != noNulls {
-		room--
-	}
-	return t.longest.Load() <= int64(room/8)
-}
-
-func (t *keptStrings[E, K]) flip() uint64 {
-	if t.order.desc {
-		return math.MaxUint64
-	}
-	return 0
-}
-
-func (t *keptStrings[E, K]) first(int) int { return 0 }
-
-// skip returns the length of what all strings share, so that long shared
-// prefixes are read once and not level by level.
-func (t *keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
-	shared := t.text(t.keys[base])
-	for _, at := range order {
-		shared = shared[:common(shared, t.text(t.keys[at]), depth)]
-	}
-	return len(shared)
-}
-
-func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
-	flip := t.flip()
-	for i, at := range order {
-		dst[i] = rest(t.text(t.keys[at]), depth) ^ flip
-	}
-	return depth + 7
-}
-
-func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
-	still = at[:0]
-	if t.nulls != noNulls {
-		room--
-	}
-	whole := room / 8 // bytes that a prefix shows: of one length, and tying there, strings are equal
-	var a string
-	last := uint32(0) // whose string a is; the first element follows on nothing
-	for i, x := range at {
-		if i%piece == 0 && seen.Mixed() {
-			break
-		}
-		if last != x-1 || last == 0 {
-			a = t.text(t.keys[x-1])
-		}
-		b := t.text(t.keys[x])
-		switch {
-		case len(a) == len(b) && (len(a) <= whole || a == b):
-			still = append(still, x)
-		case (a < b) != t.order.desc:
-			seen |= cpu.Rise
-		default:
-			seen |= cpu.Fall
-		}
-		a, last = b, x
-	}
-	return still, seen
-}
-
-func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }

@@ -59,6 +59,15 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 // exact reports whether equal codes mean equal keys.
 func (l *level[E]) exact() bool { return l.wide == nil }
 
+// tells reports whether the codes are prefixes of keys that tell ties themselves.
+func (l *level[E]) tells() bool {
+	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls {
+		return false
+	}
+	_, ok := l.kept.(tellingKeys[E])
+	return ok
+}
+
 // decisive reports whether equal codes of the first level mean that everything
 // is equal.
 func decisive[E any](lv []level[E]) bool { return len(lv) == 1 && lv[0].exact() }

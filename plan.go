@@ -146,7 +146,7 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
 	ties.watch = r.limit == 0
-	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r})
+	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r, src})
 }
 
 // gatherRows sorts s through an index, which b makes: order first, then move.
@@ -218,8 +218,7 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 	}
 	ties := newTies(&r.Env, rows, lv)
 	ties.watch = r.limit == 0
-	watch := func(lo int, codes []C) cpu.Steps { return follow(ties, lo, codes) }
-	err := cpu.Order(&r.Env, rows.n, src, watch, true, func(worker, lo int, order []uint32, codes []C) {
+	err := cpu.Order(&r.Env, rows.n, src, refiner[E, C]{ties, r, src}.Follow, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})

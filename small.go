@@ -111,7 +111,7 @@ func prefixes[K Key](dst []uint64, keys []K, o order) {
 		}
 	case kindBytes:
 		for i, b := range as[[]byte](keys) {
-			dst[i] = prefix(bytesAsString(b)) ^ flip
+			dst[i] = prefix(textOf(&b)) ^ flip
 		}
 	default:
 		encodeWord(dst, keys, 0, o)

@@ -50,7 +50,9 @@ type tieWorker[E any] struct {
 	late  [piece]uint32 // elements whose codes were not needed early
 	fresh [piece]uint64 // their codes
 	pairs cpu.Pairs
-	tied  []uint32 // elements that tie with the one before
+	tied  []uint32      // elements that tie with the one before
+	some  [piece]uint32 // those and the ones before, where few follow each other
+	early [piece]uint64 // their codes
 }
 
 func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
@@ -161,9 +163,7 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 		return p
 	}
 	t.open(p.level, false)
-	if w.block == nil {
-		w.block = scratch.Take[E](&t.env.Arena, piece)
-	}
+	t.roomFor(w)
 	for i := 0; i < len(order) && t.env.Loop.Err() == nil; i += piece {
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {
@@ -176,13 +176,23 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 	return p
 }
 
+// roomFor makes room for a piece of elements.
+func (t *ties[E]) roomFor(w *tieWorker[E]) {
+	if w.block == nil {
+		w.block = scratch.Take[E](&t.env.Arena, piece)
+	}
+}
+
 // refiner makes ties refine what cpu.MoveRefined sorts.
 type refiner[E any, C code] struct {
 	ties *ties[E]
 	run  *run
+	src  cpu.Source[C]
 }
 
-func (f refiner[E, C]) Follow(lo int, codes []C) cpu.Steps { return follow(f.ties, lo, codes) }
+func (f refiner[E, C]) Follow(codes []C, lo, fresh int) cpu.Steps {
+	return follow(f.ties, f.src, codes, lo, fresh)
+}
 
 // Along places kept keys and early codes like their elements.
 func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
@@ -198,11 +208,13 @@ func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
 	return err
 }
 
-// Moved renumbers rows, and keys that are their elements.
+// Moved renumbers rows, and keys that are their elements or in them.
 func (f refiner[E, C]) Moved(payload []E) {
 	f.ties.rows = sliceRows(payload)
-	if l := &f.ties.levels[0]; !l.exact() {
-		l.kept.moved(payload)
+	for i := range f.ties.levels {
+		if kept := f.ties.levels[i].kept; kept != nil {
+			kept.moved(payload)
+		}
 	}
 }
 

@@ -62,16 +62,16 @@ func found[C Code](env *engine.Env, v survey[C]) {
 	}
 }
 
-// gather writes a part of the order from the partitioned elements to dst.
-func gather[E any](dst, src []E, p part) {
-	dst = dst[p.lo:p.hi]
+// gather writes a part of the order from the partitioned elements to the whole list.
+func gather[E any](whole, src []E, p part) {
+	dst := whole[p.lo:p.hi]
 	if p.order == nil {
 		copy(dst, src[p.lo:p.hi])
 		return
 	}
 	src = src[p.base:]
 	order := p.order[:len(dst)]
-	if unsafe.Sizeof(dst[0]) >= streamedBytes {
+	if size := unsafe.Sizeof(dst[0]); size >= streamedBytes && past(len(whole)*int(size)) {
 		done := gatherLines(dst, src, order, fetch.Pays(src))
 		dst, order = dst[done:], order[done:]
 	}
@@ -181,7 +181,7 @@ func (p part) write(index []uint32) {
 // Refiner orders the elements whose codes tie.
 type Refiner[E any, C Code] interface {
 	// Follow is the Watch of the extraction.
-	Follow(lo int, codes []C) Steps
+	Follow(codes []C, lo, fresh int) Steps
 	// Along tells that elements will be known by their numbers after a
 	// partition, for [Along] to place what belongs to them.
 	Along(p *Placement[C]) error
@@ -284,7 +284,7 @@ func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]
 	if err = r.Finish(err); err != nil {
 		return err
 	}
-	payload := scratch.Take[E](&env.Arena, len(s))
+	payload, chunk := scratch.Take[E](&env.Arena, len(s)), chunkOf(len(s), env.Loop.Workers)
 	err = env.Stage("gather", len(s), chunk, func(_, lo, hi int) {
 		gather(payload, s, part{0, lo, hi, index[lo:hi]})
 	})
@@ -310,7 +310,7 @@ func moveLocally[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]) 
 func Reverse[E any](env *engine.Env, s []E) error {
 	env.Loop.Ctx = nil
 	half := len(s) / 2
-	return env.Stage("reverse", half, chunk, func(_, lo, hi int) {
+	return env.Stage("reverse", half, chunkOf(half, env.Loop.Workers), func(_, lo, hi int) {
 		front, back := s[lo:hi], s[len(s)-hi:len(s)-lo]
 		for i := range front {
 			j := len(back) - 1 - i

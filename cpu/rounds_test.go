@@ -87,7 +87,7 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, MoveRefined(env, s, sourceOf(codes), unrefined{})
+			return s, MoveRefined(env, s, sourceOf(codes), unrefined{sourceOf(codes)})
 		},
 	}
 }
@@ -239,9 +239,13 @@ func checkRounds(t *testing.T, name string, env *engine.Env, bytes int) {
 }
 
 // unrefined leaves ties in input order.
-type unrefined struct{}
+type unrefined struct{ src Source[uint64] }
 
-func (unrefined) Follow(int, []uint64) Steps     { return Rise | Fall }
+func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
+	known := len(codes) - fresh
+	u.src(codes[known:], lo+known)
+	return Rise | Fall
+}
 func (unrefined) Along(*Placement[uint64]) error { return nil }
 func (unrefined) Moved([]uint32)                 {}
 func (unrefined) Refine(int, []uint32, []uint64) {}

@@ -67,8 +67,7 @@ func in[C Code](codes []C) view[C] {
 func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {
 	w := watcher[C]{env: env, watch: watch, codes: codes}
 	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
-		src(codes[lo:hi], lo)
-		w.block(lo, hi)
+		w.extract(src, lo, hi)
 		return codes[lo:hi]
 	})
 	if err == nil {

@@ -19,11 +19,11 @@ const (
 // Mixed reports whether elements are neither in order nor strictly falling.
 func (s Steps) Mixed() bool { return s&Fall != 0 && s != Fall }
 
-// Watch tells the steps between elements lo, lo+1, …, whose codes are given, by
-// what lies behind equal codes. Once steps are mixed it need not look further.
-// It is called from several goroutines, never for overlapping pairs, and for
-// elements whose codes have been extracted.
-type Watch[C Code] func(lo int, codes []C) Steps
+// Watch tells the steps between elements lo, lo+1, …, by their codes and by what
+// lies behind equal ones. The last fresh of the codes are not there yet: it extracts
+// them, like a [Source]. Once steps are mixed it need not look further. It is called
+// from several goroutines, never for overlapping pairs.
+type Watch[C Code] func(codes []C, lo, fresh int) Steps
 
 // watcher watches while codes are extracted, until steps are mixed: disorder
 // ends it soon, and order makes everything after it needless.
@@ -39,22 +39,31 @@ func (w *watcher[C]) chunk() int { return chunkOf(len(w.codes), w.env.Loop.Worke
 
 func (w *watcher[C]) steps() Steps { return Steps(w.seen.Load()) }
 
-// block watches elements [lo, hi) and the one before lo, if that is of the same
-// chunk and so has been extracted.
-func (w *watcher[C]) block(lo, hi int) {
-	if w.watch == nil || w.steps().Mixed() || w.env.Loop.Err() != nil {
+// extract fills the codes of elements [lo, hi), of one chunk, and watches them; src
+// does if nothing is to be seen.
+func (w *watcher[C]) extract(src Source[C], lo, hi int) {
+	if w.watch == nil || w.steps().Mixed() {
+		src(w.codes[lo:hi], lo)
 		return
 	}
+	first := lo
 	if lo%w.chunk() != 0 {
-		lo--
+		first-- // of the same chunk, and so extracted
 	}
-	w.seen.Or(uint32(w.watch(lo, w.codes[lo:hi])))
+	w.saw(w.watch(w.codes[first:hi], first, hi-lo))
+}
+
+// saw notes steps. Workers share what they write to, so they seldom do.
+func (w *watcher[C]) saw(seen Steps) {
+	if seen&^w.steps() != 0 {
+		w.seen.Or(uint32(seen))
+	}
 }
 
 // seams watches the steps between chunks, when all of them are extracted.
 func (w *watcher[C]) seams() {
 	chunk := w.chunk()
 	for at := chunk; w.watch != nil && at < len(w.codes) && !w.steps().Mixed(); at += chunk {
-		w.seen.Or(uint32(w.watch(at-1, w.codes[at-1:at+1])))
+		w.saw(w.watch(w.codes[at-1:at+1], at-1, 0))
 	}
 }

@@ -48,9 +48,9 @@ var pools [64]sync.Pool
 const exact = 1 << 17 // 1 MiB
 
 // Take returns n elements of undefined content that stay valid until the arena
-// is released. Memory comes from pools: one for all types without pointers,
-// and one for each type that holds some, whose memory the collector scans and
-// Release clears, so that it keeps nothing alive.
+// is released, or zero if T holds pointers. Memory comes from pools: one for all
+// types without pointers, and one for each type that holds some, whose memory the
+// collector scans and Release clears, so that it keeps nothing alive.
 func Take[T any](a *Arena, n int) []T {
 	if n == 0 {
 		return nil

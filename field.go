@@ -1,0 +1,150 @@
+package sorter
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+)
+
+// fieldKeys are the strings or byte slices of a column whose key function most
+// likely returns a field of the element. Such a key is not kept: it stays where it
+// is, in the element, which nobody changes before the last of the ties is broken.
+// What the function returns is compared with the field, element by element: kept
+// are the strays, those that are something else.
+//
+// Keys that are kept take memory, which has to be written, moved along with the
+// elements, and cleared. Measured on 2 cores of an EPYC, elements of 40 bytes by a
+// name and a float64: 5 million in order take 6.4 ns each instead of 7.2 with names
+// that are kept, 2 million in no order 86 instead of 103, of which the partition
+// takes 8 instead of 20.
+type fieldKeys[E any, K Key] struct {
+	elems  []E // where they are now
+	arena  *scratch.Arena
+	choose sync.Once           // the offset
+	offset uintptr             // of the field, or noField
+	opened sync.Once           // the strays
+	strays atomic.Pointer[[]K] // by element; nil until there are some, which another worker may find
+}
+
+// noField is the offset where keys are no fields: all of them are strays.
+const noField = ^uintptr(0)
+
+// header is how strings and byte slices begin: where their bytes are, and how many.
+type header struct {
+	data unsafe.Pointer
+	len  int
+}
+
+// newFieldKeys returns nil if the elements of s have no field that keys may be.
+func newFieldKeys[E any, K Key](s []E, arena *scratch.Arena) *fieldKeys[E, K] {
+	if len(s) == 0 || len(fieldsLike(reflect.TypeFor[E](), reflect.TypeFor[K]())) == 0 {
+		return nil
+	}
+	return &fieldKeys[E, K]{elems: s, arena: arena}
+}
+
+// fieldsLike returns the offsets in t of what is a string, or of what is a byte
+// slice, whichever key is; not all if they are many.
+func fieldsLike(t, key reflect.Type) (offsets []uintptr) {
+	const many = 16
+	switch {
+	case t.Kind() == key.Kind() && (t.Kind() == reflect.String || t.Elem().Kind() == reflect.Uint8):
+		return []uintptr{0}
+	case t.Kind() == reflect.Struct:
+		for i := 0; i < t.NumField() && len(offsets) < many; i++ {
+			field := t.Field(i)
+			for _, o := range fieldsLike(field.Type, key) {
+				offsets = append(offsets, field.Offset+o)
+			}
+		}
+	case t.Kind() == reflect.Array && t.Len() > 0:
+		inner := fieldsLike(t.Elem(), key)
+		for i := 0; i < t.Len() && len(inner) > 0 && len(offsets) < many; i++ {
+			for _, o := range inner {
+				offsets = append(offsets, uintptr(i)*t.Elem().Size()+o)
+			}
+		}
+	}
+	return offsets
+}
+
+// in returns the field of e at an offset of fieldsLike.
+//
+// Sound: what is there has the kind of K, and strings and byte slices look the
+// same whatever they are called.
+func (f *fieldKeys[E, K]) in(e *E, offset uintptr) *K {
+	return (*K)(unsafe.Add(unsafe.Pointer(e), offset))
+}
+
+// sameHeader reports whether two strings or byte slices are the same memory.
+//
+// Sound: both begin with a header.
+func sameHeader[K Key](a, b *K) bool {
+	return *(*header)(unsafe.Pointer(a)) == *(*header)(unsafe.Pointer(b))
+}
+
+// put takes the keys of a batch.
+func (f *fieldKeys[E, K]) put(keys []K, b batch[E]) {
+	f.choose.Do(func() { f.offset = f.likely(keys, b.block) })
+	if f.offset == noField {
+		scatter(f.room(), keys, b)
+		return
+	}
+	block := b.block[:len(keys)]
+	for i := range keys {
+		if !sameHeader(&keys[i], f.in(&block[i], f.offset)) {
+			f.stray(b.part(i, i+1), keys[i])
+		}
+	}
+}
+
+// likely returns the offset of the field that equals most of the keys, if any
+// equals half of them.
+func (f *fieldKeys[E, K]) likely(keys []K, block []E) uintptr {
+	most, offset := len(keys)/2, noField
+	for _, o := range fieldsLike(reflect.TypeFor[E](), reflect.TypeFor[K]()) {
+		same := 0
+		for i := range keys {
+			if sameHeader(&keys[i], f.in(&block[i], o)) {
+				same++
+			}
+		}
+		if same > most {
+			most, offset = same, o
+		}
+	}
+	return offset
+}
+
+// stray keeps the key of a batch of one. What is nil among strays is in the field,
+// so an empty key gets an address; nobody asks for the capacity of a byte slice.
+func (f *fieldKeys[E, K]) stray(b batch[E], key K) {
+	if h := (*header)(unsafe.Pointer(&key)); h.len == 0 {
+		h.data = unsafe.Pointer(&noBytes)
+	}
+	scatter(f.room(), []K{key}, b)
+}
+
+// room returns strays, made when first used.
+func (f *fieldKeys[E, K]) room() []K {
+	f.opened.Do(func() {
+		room := scratch.Take[K](f.arena, len(f.elems)) // nil, since it holds pointers
+		f.strays.Store(&room)
+	})
+	return *f.strays.Load()
+}
+
+var noBytes byte
+
+// at returns the key of element x.
+func (f *fieldKeys[E, K]) at(x uint32) K {
+	if strays := f.strays.Load(); strays != nil {
+		if k := &(*strays)[x]; f.offset == noField || (*header)(unsafe.Pointer(k)).data != nil {
+			return *k
+		}
+	}
+	return *f.in(&f.elems[x], f.offset)
+}

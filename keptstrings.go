@@ -1,0 +1,248 @@
+package sorter
+
+import (
+	"encoding/binary"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/cpu"
+)
+
+// tellingKeys are kept keys that compare each with the one before while they are
+// read.
+type tellingKeys[E any] interface {
+	// prefixTied is prefix for elements that follow each other, with room for 64
+	// bits and without nulls. It tells how they follow on each other, the first on
+	// the one before it unless it is alone, and returns those that tie in room.
+	prefixTied(dst []uint64, b batch[E], alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
+}
+
+// keptStrings keeps strings and byte slices. Depth counts bytes.
+type keptStrings[E any, K Key] struct {
+	*store[E, K]
+	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
+}
+
+// text returns the key of element x as a string.
+func (t *keptStrings[E, K]) text(x uint32) string {
+	k := t.at(x)
+	return textOf(&k)
+}
+
+// textOf views a string or a byte slice as a string.
+//
+// Sound: both begin with where their bytes are and how many, which is a string. The
+// string is only read while the sort runs; a caller who changes key bytes meanwhile
+// gets a wrong order from any sort.
+func textOf[K Key](k *K) string { return *(*string)(unsafe.Pointer(k)) }
+
+func (t *keptStrings[E, K]) prefix(dst []uint64, b batch[E], room int) {
+	if len(dst) <= few {
+		var keys [few]K
+		var null [few]bool
+		t.prefixThrough(keys[:], null[:], dst, b, room)
+		return
+	}
+	var keys [piece]K
+	var null [piece]bool
+	t.prefixThrough(keys[:], null[:], dst, b, room)
+}
+
+func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
+	flip, longest := t.flip(), 0
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
+		codes := dst[i:j]
+		keys := t.put(buf[:j-i], null, b.part(i, j))[:len(codes)]
+		for i := range keys {
+			s := textOf(&keys[i])
+			code := prefix(s)
+			if longest = max(longest, len(s)); longest <= 8 {
+				longest = max(longest, zeroByte(code, len(s)))
+			}
+			codes[i] = code ^ flip
+		}
+		t.flag(codes, null, room)
+	}
+	t.note(longest)
+}
+
+// sameTexts returns how many of the first keys are equal to s. Where that has 4 to 16
+// bytes, as most names have, it takes no call to see it.
+func sameTexts[K Key](keys []K, s string) int {
+	n := len(s)
+	switch {
+	case n < 4 || n > 16:
+		for i := range keys {
+			if textOf(&keys[i]) != s {
+				return i
+			}
+		}
+	case n < 8:
+		head, tail := ends4(unsafe.Pointer(unsafe.StringData(s)), n)
+		for i := range keys {
+			h := (*header)(unsafe.Pointer(&keys[i]))
+			if h.len != n {
+				return i
+			}
+			if a, b := ends4(h.data, n); a != head || b != tail {
+				return i
+			}
+		}
+	default:
+		head, tail := ends8(unsafe.Pointer(unsafe.StringData(s)), n)
+		for i := range keys {
+			h := (*header)(unsafe.Pointer(&keys[i]))
+			if h.len != n {
+				return i
+			}
+			if a, b := ends8(h.data, n); a != head || b != tail {
+				return i
+			}
+		}
+	}
+	return len(keys)
+}
+
+// ends4 and ends8 return the first and the last four, or eight, of n bytes at p,
+// which are that many.
+func ends4(p unsafe.Pointer, n int) (head, tail uint32) {
+	last := unsafe.Add(p, n-4)
+	return binary.LittleEndian.Uint32((*[4]byte)(p)[:]), binary.LittleEndian.Uint32((*[4]byte)(last)[:])
+}
+
+func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
+	last := unsafe.Add(p, n-8)
+	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
+}
+
+// prefixTied looks at keys where codes tie, and behind two equal ones for all that
+// follow: names in order come in runs.
+func (t *keptStrings[E, K]) prefixTied(dst []uint64, b batch[E], alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
+	if alone {
+		t.prefix(dst[:1], b.part(0, 1), 64)
+		dst, b = dst[1:], b.part(1, len(dst))
+	}
+	above, below := cpu.Rise, cpu.Fall
+	if t.order.desc {
+		above, below = below, above
+	}
+	var buf [piece]K
+	n, flip, longest, last := 0, t.flip(), 0, t.text(uint32(b.lo-1))
+	code := prefix(last)
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
+		codes, first := dst[i:j], b.lo+i
+		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
+		for i := 0; i < len(keys); i++ {
+			s, before := textOf(&keys[i]), code
+			code = prefix(s)
+			codes[i] = code ^ flip
+			if longest = max(longest, len(s)); longest <= 8 {
+				longest = max(longest, zeroByte(code, len(s)))
+			}
+			if code > before {
+				seen |= above
+				continue
+			}
+			if i > 0 {
+				last = textOf(&keys[i-1])
+			}
+			switch {
+			case code < before || s < last:
+				seen |= below
+			case s > last:
+				seen |= above
+			default:
+				end := i + 1 + sameTexts(keys[i+1:], s)
+				for ; i < end; i++ {
+					codes[i] = code ^ flip
+					room[n] = uint32(first + i)
+					n++
+				}
+				i--
+			}
+		}
+		last = textOf(&keys[len(keys)-1])
+	}
+	t.note(longest)
+	return room[:n], seen
+}
+
+func (t *keptStrings[E, K]) forget(n int) {
+	t.store.forget(n)
+	t.longest.Store(0)
+}
+
+// note records the longest string of a piece.
+func (t *keptStrings[E, K]) note(longest int) {
+	for {
+		known := t.longest.Load()
+		if int64(longest) <= known || t.longest.CompareAndSwap(known, int64(longest)) {
+			return
+		}
+	}
+}
+
+// complete: padding cannot be told from zero bytes, but from all others.
+func (t *keptStrings[E, K]) complete(room int) bool {
+	if t.nulls != noNulls {
+		room--
+	}
+	return t.longest.Load() <= int64(room/8)
+}
+
+func (t *keptStrings[E, K]) flip() uint64 {
+	if t.order.desc {
+		return math.MaxUint64
+	}
+	return 0
+}
+
+func (t *keptStrings[E, K]) first(int) int { return 0 }
+
+// skip returns the length of what all strings share, so that long shared
+// prefixes are read once and not level by level.
+func (t *keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
+	shared := t.text(base)
+	for _, at := range order {
+		shared = shared[:common(shared, t.text(at), depth)]
+	}
+	return len(shared)
+}
+
+func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
+	flip := t.flip()
+	for i, at := range order {
+		dst[i] = rest(t.text(at), depth) ^ flip
+	}
+	return depth + 7
+}
+
+func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	if t.nulls != noNulls {
+		room--
+	}
+	whole := room / 8              // bytes that a prefix shows: of one length, and tying there, strings are equal
+	n, a, last := 0, "", uint32(0) // whose string a is; the first element follows on nothing
+	for _, x := range at {
+		if last != x-1 || last == 0 {
+			a = t.text(x - 1)
+		}
+		b := t.text(x)
+		switch {
+		case len(a) == len(b) && (len(a) <= whole || a == b):
+			at[n] = x
+			n++
+		case (a < b) != t.order.desc:
+			seen |= cpu.Rise
+		default:
+			seen |= cpu.Fall
+		}
+		a, last = b, x
+	}
+	return at[:n], seen
+}
+
+func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }
