@@ -21,7 +21,7 @@ import (
 const (
 	fewCodes, manyCodes = 1 << 14, 1 << 21 // between which the device's line lies
 	payloadBytes        = 64 << 20         // of elements: more than the caches of the cores
-	calibrationReps     = 3
+	calibrationReps     = 5
 
 	// slow is a device not worth measuring any further, such as one that is
 	// simulated.
