@@ -46,7 +46,10 @@ type slot struct {
 }
 
 // slotBytes is the size of a slot: large enough for full bandwidth (a copy of
-// 2 MiB takes 40 µs, its call 3), small enough that the first copies start early.
+// 2 MiB takes 40 µs, its call 3), small enough that the first copies start early and
+// that all slots stay in the caches. Measured with 2^28 uint32 keys sorted from slice to
+// slice on an H200, 47 to 50 ms: slots of 1, 3, 4 and 8 MiB took 58, 53, 51 and 59,
+// copies by two streams in turns 51; the first slots sent in eight parts the same.
 const slotBytes = 2 << 20
 
 // open creates what every sort needs. After an error the workspace is to be freed.
