@@ -59,9 +59,10 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 // exact reports whether equal codes mean equal keys.
 func (l *level[E]) exact() bool { return l.wide == nil }
 
-// tells reports whether the codes are prefixes of keys that tell ties themselves.
+// tells reports whether the codes are prefixes of keys that tell ties themselves, and
+// none was made before.
 func (l *level[E]) tells() bool {
-	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls {
+	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls || l.glanced.at != nil {
 		return false
 	}
 	_, ok := l.kept.(tellingKeys[E])

@@ -191,7 +191,7 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 
 // piece is how many of n elements a worker takes at a time in stages that read or
 // write all over a list.
-func (r *run) piece(n int) int { return cpu.GatherPiece(n, r.Loop.Workers) }
+func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
 // orderRows writes the order of rows under lv to index.
 func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {

@@ -32,25 +32,32 @@ type (
 	}
 )
 
-// TestCollectorRunsMeanwhile sorts elements with pointers while the garbage
-// collector runs without a pause, and looks at what they point to. With
-// GODEBUG=gccheckmark=1,clobberfree=1 the runtime itself looks for what was not
-// marked.
-func TestCollectorRunsMeanwhile(t *testing.T) {
-	stop := make(chan struct{})
+// collecting runs the garbage collector without a pause until stop is called.
+func collecting() (stop func()) {
+	end := make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for {
 			select {
-			case <-stop:
+			case <-end:
 				return
 			default:
 				runtime.GC()
 			}
 		}
 	})
-	defer wait.Wait()
-	defer close(stop)
+	return func() {
+		close(end)
+		wait.Wait()
+	}
+}
+
+// TestCollectorRunsMeanwhile sorts elements with pointers while the garbage
+// collector runs without a pause, and looks at what they point to. With
+// GODEBUG=gccheckmark=1,clobberfree=1 the runtime itself looks for what was not
+// marked.
+func TestCollectorRunsMeanwhile(t *testing.T) {
+	defer collecting()()
 	for round := range 2 {
 		n := scaled(80_000) + round
 		keys := dist.Named("uniform").Draw(n, dist.Rand(uint64(n)))

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -82,20 +80,7 @@ func TestFieldKeys(t *testing.T) {
 	for _, k := range labelKeys {
 		checkLabels(t, k.name, large, k.key)
 	}
-	stop := make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	})
-	defer wait.Wait()
-	defer close(stop)
+	defer collecting()()
 	few := labels(5_000) // more than are sorted as small
 	for _, k := range labelKeys {
 		checkLabels(t, k.name+", collected", few, k.key)

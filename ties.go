@@ -279,7 +279,7 @@ func (t *ties[E]) orderLargeInPlace(env *engine.Env, run tie) error {
 	if err != nil {
 		return err
 	}
-	return env.Stage("ties", len(before), cpu.GatherPiece(len(before), env.Loop.Workers), func(worker, lo, hi int) {
+	return env.Stage("ties", len(before), cpu.GatherPiece(env, len(before)), func(worker, lo, hi int) {
 		lo, hi = runEnd(codes, lo), runEnd(codes, hi)
 		if lo >= hi {
 			return

@@ -125,13 +125,13 @@ type buckets[C Code] struct {
 // stripes cuts n elements into count stripes.
 type stripes struct{ n, count int }
 
-// stripesOf returns the stripes of n elements, with so many counters each: several
-// for each worker, so that one that is held up does not hold up the others.
-func stripesOf(n, workers, counters int) stripes {
+// stripesOf returns the stripes of n elements, each of minStripe or so many at least:
+// several for each worker, so that one that is held up does not hold up the others.
+func stripesOf(n, workers, least int) stripes {
 	if workers <= 1 {
 		return stripes{n, 1}
 	}
-	return stripes{n, max(1, min(4*workers, n/max(minStripe, counters)))}
+	return stripes{n, max(1, min(4*workers, n/max(minStripe, least)))}
 }
 
 // stripe returns the elements of stripe i.

@@ -67,7 +67,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		return err
 	}
 	env.Loop.Ctx = nil
-	return env.Stage("write", k.Len, chunkOf(k.Len, env.Loop.Workers), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
+	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
 }
 
 // count sorts keys of a narrow range by counting each value: nothing moves.
@@ -91,7 +91,7 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	}
 	env.Loop.Ctx = nil
 	buffers := newBuffers[C](env)
-	return env.Stage("write", k.Len, chunkOf(k.Len, env.Loop.Workers), func(worker, lo, hi int) {
+	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(worker, lo, hi int) {
 		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })
 		for at := lo; at < hi; at += engine.Block {
 			block := buffers.of(worker)[:min(engine.Block, hi-at)]

@@ -84,11 +84,8 @@ func gather[E any](whole, src []E, p part) {
 // of 25.
 const streamedBytes = 64
 
-// GatherPiece is how many of n elements a worker gathers in one go from a whole list:
-// so few that each has several turns, unless these would be over at once.
-func GatherPiece(n, workers int) int {
-	return min(max(n/(4*max(1, workers)), 1<<11), 1<<15)
-}
+// GatherPiece is how many of n elements a worker gathers in one go from a whole list.
+func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, 1<<11, 1<<15) }
 
 // GatherPast sets dst[i] = src[index[i]]. Where src is more than caches hold, it stores
 // whole lines past them. Measured with 16 workers on 16 cores of a Xeon of
@@ -284,7 +281,7 @@ func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]
 	if err = r.Finish(err); err != nil {
 		return err
 	}
-	payload, chunk := scratch.Take[E](&env.Arena, len(s)), chunkOf(len(s), env.Loop.Workers)
+	payload, chunk := scratch.Take[E](&env.Arena, len(s)), chunkOf(env, len(s))
 	err = env.Stage("gather", len(s), chunk, func(_, lo, hi int) {
 		gather(payload, s, part{0, lo, hi, index[lo:hi]})
 	})
@@ -310,7 +307,7 @@ func moveLocally[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]) 
 func Reverse[E any](env *engine.Env, s []E) error {
 	env.Loop.Ctx = nil
 	half := len(s) / 2
-	return env.Stage("reverse", half, chunkOf(half, env.Loop.Workers), func(_, lo, hi int) {
+	return env.Stage("reverse", half, chunkOf(env, half), func(_, lo, hi int) {
 		front, back := s[lo:hi], s[len(s)-hi:len(s)-lo]
 		for i := range front {
 			j := len(back) - 1 - i

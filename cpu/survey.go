@@ -10,11 +10,9 @@ import (
 // leastChunk and chunk bound the number of elements that a worker claims at a time.
 const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
 
-// chunkOf is how many of n elements a worker claims at a time, of which each should
-// have several turns.
-func chunkOf(n, workers int) int {
-	turn := n / (4 * max(1, workers)) / engine.Block * engine.Block
-	return min(max(turn, leastChunk), chunk)
+// chunkOf is how many of n elements a worker claims at a time: whole blocks.
+func chunkOf(env *engine.Env, n int) int {
+	return env.Loop.Turn(n, leastChunk, chunk) / engine.Block * engine.Block
 }
 
 // survey is what one pass over codes tells about their order.
@@ -79,7 +77,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 
 // surveyAll surveys n > 0 codes, viewing each once.
 func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
-	chunk := chunkOf(n, env.Loop.Workers)
+	chunk := chunkOf(env, n)
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
 	buffers := newBuffers[C](env)
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {

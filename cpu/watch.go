@@ -35,7 +35,7 @@ type watcher[C Code] struct {
 }
 
 // chunk is how many elements are extracted one after the other.
-func (w *watcher[C]) chunk() int { return chunkOf(len(w.codes), w.env.Loop.Workers) }
+func (w *watcher[C]) chunk() int { return chunkOf(w.env, len(w.codes)) }
 
 func (w *watcher[C]) steps() Steps { return Steps(w.seen.Load()) }
 

@@ -256,7 +256,7 @@ func (b *mover[E]) gathered(n int) error {
 			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { cpu.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
 		},
 		func() error {
-			return b.job.Stage("gather", n, cpu.GatherPiece(n, b.job.Loop.Workers), func(_, lo, hi int) { cpu.GatherPast(b.s[lo:hi], b.aside[:n], b.order[lo:hi]) })
+			return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) { cpu.GatherPast(b.s[lo:hi], b.aside[:n], b.order[lo:hi]) })
 		},
 	)
 }

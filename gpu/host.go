@@ -100,9 +100,8 @@ func slotsFor(job *engine.Job) int {
 // grain is how many of n words of the given size go through a slot at a time: as
 // many as fit, but few enough for every worker to have several turns.
 func grain(n int, job *engine.Job, size int) int {
-	turn := n / (4 * max(1, job.Loop.Workers))
-	turn = max(turn, 1<<16/size) // smaller copies cost more than they move
-	return min(blocks(turn), slotBytes/size/engine.Block*engine.Block)
+	const least = 1 << 16 // bytes; smaller copies cost more than they move
+	return blocks(job.Loop.Turn(n, least/size, slotBytes/size/engine.Block*engine.Block))
 }
 
 // fault is the first error of several workers.

@@ -19,10 +19,10 @@ import (
 // sorts fit the cache and large ones several workers. gather is what moving an
 // element takes whose order the device finds: a copy aside, and back through
 // the order. move is what the CPU engine takes longer for elements that travel
-// with their codes. Both depend on n, too. Key functions take both engines the same time, and so does
-// the first touch of a result: neither is in the model. Nor is what only one
-// engine makes of uneven inputs. Of those that look as if they were in order no
-// engine is asked: they are the CPU's.
+// with their codes. Both depend on n, too. Key functions take both engines the
+// same time, and so does the first touch of a result: neither is in the model.
+// Nor is what only one engine makes of uneven inputs. About those that look as
+// if they were in order the model is not asked: they are the CPU's.
 
 // kind is what a sort is given and makes.
 type kind int

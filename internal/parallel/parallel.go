@@ -30,6 +30,12 @@ func (l *Loop) Err() error {
 	return l.Ctx.Err()
 }
 
+// Turn returns how many of n elements a worker takes at a time, from least to most:
+// so few that each worker has several turns, unless these would be over at once.
+func (l *Loop) Turn(n, least, most int) int {
+	return min(max(n/(4*max(1, l.Workers)), least), most)
+}
+
 // Run calls body for [0, n) cut into pieces of grain elements (the last one
 // shorter), each piece once, on at most l.Workers goroutines numbered from 0.
 // It returns when all of them have, with the context's error if pieces were
