@@ -112,7 +112,13 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // TestMemoryLimitTies holds sorts to limits whose first column, of narrow and of
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
-	const n = 400_000
+	checkLimitTies(t, 400_000, []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256})
+	// Where limits are tight, and tables small beside what a run takes.
+	checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
+}
+
+func checkLimitTies(t *testing.T, n int, limits []int64, more ...sorter.Option) {
+	t.Helper()
 	type row struct{ a, b uint64 }
 	r := dist.Rand(1)
 	in := make([]row, n)
@@ -130,12 +136,15 @@ func TestMemoryLimitTies(t *testing.T) {
 			"32": sorter.By(sorter.Asc(func(x row) uint32 { return uint32(x.a) }), second),
 			"64": sorter.By(sorter.Asc(func(x row) uint64 { return x.a << 20 }), second),
 		} {
-			name := fmt.Sprintf("%d of 100 tie by %s bits", tied, name)
+			name := fmt.Sprintf("%d of 100 tie by %s bits, n=%d", tied, name, n)
 			p, ordered := make(perm.Perm, n), make([]row, n)
-			for _, each := range []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256} {
-				sorted := checkLimit(t, name+", Sort", in, want, each*n, by.Sort)
-				found := checkLimit(t, name+", Order", in, want, each*n, func(s []row, opts ...sorter.Option) error {
-					if _, err := by.Order(s, append(opts, sorter.Into(p))...); err != nil {
+			for _, each := range limits {
+				limit := each * int64(n)
+				sorted := checkLimit(t, name+", Sort", in, want, limit, func(s []row, opts ...sorter.Option) error {
+					return by.Sort(s, append(opts, more...)...)
+				})
+				found := checkLimit(t, name+", Order", in, want, limit, func(s []row, opts ...sorter.Option) error {
+					if _, err := by.Order(s, append(append(opts, more...), sorter.Into(p))...); err != nil {
 						return err
 					}
 					perm.Gather(ordered, s, p, 2)
