@@ -154,11 +154,12 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
 	if b != nil && b != CPU() {
 		rows.aside = scratch.Take[E](&r.Arena, len(s))
+		rows.carried = carriedBy(s, rows.aside)
 	}
 	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
-	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
+	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 || rows.carried.moved() {
 		return nil
 	}
 	if rows.aside != nil {
@@ -346,14 +347,18 @@ func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E],
 		src = once(r, src)
 	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,
-		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
+		Emit: func(lo int, order []uint32) { copy(index[lo:], order) }, Elements: rows.carried.elements(),
 	}
 	exchange[C](job, touching(index, src), nil)
 	if !decisive(lv) {
 		job.Ties = scratch.Take[uint32](&r.Arena, engine.TieWords(rows.n))
 		clear(job.Ties)
 	}
-	switch done, err := r.orderedBy(b, job); {
+	done, err := r.orderedBy(b, job)
+	if !done {
+		rows.carried.restore(r)
+	}
+	switch {
 	case err != nil:
 		return err
 	case !done && r.algorithm.OrdersCodes():

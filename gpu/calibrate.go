@@ -44,7 +44,7 @@ func (e *Engine) calibrate(w engine.Work) {
 		if m == nil {
 			m, err = measureModel(e)
 		} else {
-			p, err = measurePayload(m)
+			p, err = measurePayload(e, m)
 		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -187,28 +187,51 @@ func (b *bench[W]) onCPU(n int, keys bool) error {
 }
 
 // measurePayload measures what elements cost to move: on the CPU engine, on top
-// of what m says of their codes, and through an order.
-func measurePayload(m *model) (p *payload, err error) {
+// of what m says of their codes, through an order, and with their codes to the device,
+// on top of what m says of orders.
+func measurePayload(e *Engine, m *model) (p *payload, err error) {
 	p = new(payload)
 	if p.move.small, p.gather.small, err = moves[[smallPayload]byte](m); err != nil {
 		return nil, err
 	}
-	p.move.large, p.gather.large, err = moves[[largePayload]byte](m)
+	if p.move.large, p.gather.large, err = moves[[largePayload]byte](m); err != nil {
+		return nil, err
+	}
+	if m.device[order32].at(fewCodes) > float64(slow) {
+		return p, nil
+	}
+	p.carry = new(bySize)
+	err = e.with(context.Background(), func(w *workspace) (err error) {
+		if p.carry.small, err = carries[[smallPayload]byte](e, w, m); err != nil {
+			return err
+		}
+		p.carry.large, err = carries[[largePayload]byte](e, w, m)
+		return err
+	})
 	return p, err
+}
+
+// carries returns the times per element that travels to the device.
+func carries[E any](e *Engine, w *workspace, m *model) (carry curve, err error) {
+	b := newMover[E](m)
+	defer b.job.Arena.Release(1)
+	for i := range carry {
+		n := b.size(i)
+		took, err := best(func() error { return b.carried(e, w, n) })
+		if err != nil {
+			return carry, err
+		}
+		carry[i] = max(0, took-m.device[order32].at(n)) / float64(n)
+	}
+	return carry, nil
 }
 
 // moves returns the times per element.
 func moves[E any](m *model) (move, gather curve, err error) {
-	most := payloadBytes / int(unsafe.Sizeof(*new(E)))
-	job := &engine.Job{Env: new(engine.Env)}
-	job.Loop.Workers = m.workers
-	defer job.Arena.Release(1)
-	b := mover[E]{job: job, s: scratch.Take[E](&job.Arena, most), aside: scratch.Take[E](&job.Arena, most), order: scratch.Take[uint32](&job.Arena, most)}
+	b := newMover[E](m)
+	defer b.job.Arena.Release(1)
 	for i := range move {
-		n := move.size(i)
-		if i == len(move)-1 {
-			n = most
-		}
+		n := b.size(i)
 		took, err := best(func() error { return b.onCPU(n) })
 		if err != nil {
 			return move, gather, err
@@ -230,14 +253,46 @@ type mover[E any] struct {
 	order    []uint32
 }
 
+func newMover[E any](m *model) *mover[E] {
+	most := payloadBytes / int(unsafe.Sizeof(*new(E)))
+	job := &engine.Job{Env: new(engine.Env)}
+	job.Loop.Workers = m.workers
+	return &mover[E]{job, scratch.Take[E](&job.Arena, most), scratch.Take[E](&job.Arena, most), scratch.Take[uint32](&job.Arena, most)}
+}
+
+// size is the number of elements of the i-th point of a curve.
+func (b *mover[E]) size(i int) int {
+	if i == len(curve{})-1 {
+		return len(b.s)
+	}
+	return curve{}.size(i)
+}
+
 // onCPU sorts the first n elements on the CPU engine.
 func (b *mover[E]) onCPU(n int) error {
+	return b.job.Scoped(func(env *engine.Env) error { return cpu.Move(env, b.s[:n], spreadCodes) })
+}
+
+func spreadCodes(dst []uint32, lo int) {
+	for i := range dst {
+		dst[i] = spread[uint32](lo + i)
+	}
+}
+
+// carried sorts the first n elements on the device, to which they travel.
+func (b *mover[E]) carried(e *Engine, w *workspace, n int) error {
+	size := int(unsafe.Sizeof(*new(E)))
+	// Sound: elements are arrays of bytes.
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.s))), n*size)
 	return b.job.Scoped(func(env *engine.Env) error {
-		return cpu.Move(env, b.s[:n], func(dst []uint32, lo int) {
-			for i := range dst {
-				dst[i] = spread[uint32](lo + i)
-			}
-		})
+		return w.order(e, &engine.Job{N: n, Bits: 32, Env: env, Codes32: spreadCodes, Elements: &engine.Elements{
+			Size: size,
+			Pull: func(dst []byte, lo int) {
+				copy(dst, bytes[lo*size:])
+				cpu.CopyPast(b.aside[:n], lo, b.s[lo:lo+len(dst)/size])
+			},
+			Push: func(lo int, elements []byte) { cpu.CopyPast(bytes, lo*size, elements) },
+		}})
 	})
 }
 

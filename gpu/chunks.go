@@ -300,7 +300,7 @@ func (p *chunks[W]) mergeAll() error {
 	if err := firstError(failed, err); err != nil {
 		return err
 	}
-	return p.handBack(p.job, result{ties: run.ties}, p.result(run.runs))
+	return p.handBack(p.job, result{ties: run.ties}, p.result(run.runs), nil)
 }
 
 // mergedRun is the run that is left, and the ties of its codes.

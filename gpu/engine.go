@@ -262,6 +262,13 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 		case c.length < job.N || job.Algorithm == engine.Hybrid:
 			return w.orderInChunks(e, job, c)
 		}
+		along, err := w.takesAlong(e, job, &c)
+		if err != nil {
+			return err
+		}
+		if !along {
+			job.Elements = nil
+		}
 		return w.order(e, job)
 	})
 }

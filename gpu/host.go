@@ -8,7 +8,8 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// order runs one job: codes up, sort, order down.
+// order runs one job: codes up, sort, order down. The elements of a job that still has
+// them travel, too, and come down in its place.
 func (w *workspace) order(e *Engine, job *engine.Job) error {
 	if err := w.grow(slotsFor(job)); err != nil {
 		return err
@@ -20,10 +21,14 @@ func (w *workspace) order(e *Engine, job *engine.Job) error {
 	}
 	to := space.at
 	in.codes = to + cuda.Ptr(in.resultSize()*job.N+255)&^255
+	c, err := w.cargoOf(job)
+	if err != nil {
+		return err
+	}
 	if in.wide {
-		err = upload(w, job, in.codes, job.Codes64)
+		err = upload(w, job, in.codes, job.Codes64, c)
 	} else {
-		err = upload(w, job, in.codes, job.Codes32)
+		err = upload(w, job, in.codes, job.Codes32, c)
 	}
 	if err != nil {
 		return err
@@ -32,7 +37,7 @@ func (w *workspace) order(e *Engine, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := w.handBack(job, r, to); err != nil {
+	if err := w.handBack(job, r, to, c); err != nil {
 		return err
 	}
 	job.Trace.Device, job.Trace.Algorithm = w.info.Name, r.algorithm.String()
@@ -63,21 +68,27 @@ func (w *workspace) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr)
 	return r, firstError(failed, err)
 }
 
-// handBack brings back what the job takes: positions and their ties, or the codes
-// themselves, unless those were in order.
-func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr) error {
+// handBack brings back what the job takes: positions and their ties; elements that
+// travelled, unless something ties; or the codes themselves. Elements and codes that
+// were in order are where they belong.
+func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr, c *cargo) error {
 	if !takesCodes(job) {
 		if job.Ties != nil {
 			if err := download(w, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
 				return err
 			}
 		}
-		return download(w, job, job.N, from, job.Emit)
+		if c == nil || tied(job) {
+			return download(w, job, job.N, from, job.Emit)
+		}
 	}
 	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
-	job.Loop.Ctx = nil // keys are written: this is finished
+	job.Loop.Ctx = nil // keys or elements are written: this is finished
+	if c != nil {
+		return w.unload(job, c, from)
+	}
 	if job.EmitCodes64 != nil {
 		return download(w, job, job.N, from, job.EmitCodes64)
 	}
@@ -93,7 +104,11 @@ const maxSlots = 32
 // slotsFor is how many slots a job is given: two for each worker, which fills
 // or empties one while the copy of the other is under way.
 func slotsFor(job *engine.Job) int {
-	most := (job.N*8 + slotBytes - 1) / slotBytes
+	each := 8
+	if job.Elements != nil {
+		each += job.Elements.Size
+	}
+	most := (job.N*each + slotBytes - 1) / slotBytes
 	return max(1, min(2*max(1, job.Loop.Workers), maxSlots, max(2, most)))
 }
 
@@ -120,32 +135,34 @@ func (f *fault) get() error {
 	return nil
 }
 
-// upload extracts the codes straight into pinned slots and sends each slot off
-// while others are filled.
-func upload[W word](w *workspace, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int)) error {
+// upload extracts the codes straight into pinned slots, and elements that travel behind
+// them, and sends each slot off while others are filled.
+func upload[W word](w *workspace, job *engine.Job, codes cuda.Ptr, pull func(dst []W, lo int), c *cargo) error {
 	size := int(unsafe.Sizeof(*new(W)))
+	piece := grain(job.N, job, size+c.size())
 	ring := make(chan *slot, len(w.slots)) // the slot that was sent longest ago comes first
 	for _, s := range w.slots {
 		ring <- s
 	}
 	var failed fault
-	err := job.Stage("extract", job.N, grain(job.N, job, size), func(_, lo, hi int) {
+	err := job.Stage("extract", job.N, piece, func(_, lo, hi int) {
 		s := <-ring
 		defer func() { ring <- s }() // somebody may wait for it, also when a key function panics
 		if failed.get() != nil {
 			return
 		}
-		failed.set(send(w, s, w.stream, job, codes+cuda.Ptr(lo*size), lo, hi, pull))
+		failed.set(send(w, s, w.stream, job, codes+cuda.Ptr(lo*size), lo, hi, beside(c, s, lo, size*piece, pull), func() error { return c.send(w, s, size*piece, lo, hi) }))
 	})
 	return firstError(failed.get(), err)
 }
 
-// send extracts codes [lo, hi) into a slot and sends it off.
-func send[W word](w *workspace, s *slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int)) error {
+// send extracts codes [lo, hi) into a slot and sends it off, with what else it holds.
+func send[W word](w *workspace, s *slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int), more ...func() error) error {
 	return first(
 		func() error { return w.wait(s) },
 		func() error { return pullAll(job, at[W](s.memory, hi-lo), lo, pull) },
 		func() error { return w.CopyToDevice(to, s.memory, (hi-lo)*int(unsafe.Sizeof(*new(W))), stream) },
+		func() error { return first(more...) },
 		func() error { return w.mark(s, stream) },
 	)
 }
@@ -163,48 +180,72 @@ func pullAll[W word](job *engine.Job, dst []W, lo int, pull func(dst []W, lo int
 	return job.Loop.Err() // a block pulled while the context ended may be incomplete
 }
 
-// download brings n words back piece by piece, as many on their way at a time as
-// there are slots, and hands each on when it has arrived.
+// download brings n words back piece by piece.
 func download[W word](w *workspace, job *engine.Job, n int, from cuda.Ptr, emit func(lo int, words []W)) error {
-	size := int(unsafe.Sizeof(*new(W)))
-	d := &downloads[W]{workspace: w, n: n, from: from, emit: emit, size: size, grain: grain(n, job, size), sent: make(chan arrival, len(w.slots))}
-	for _, s := range w.slots {
-		if err := d.send(s); err != nil {
-			return err
-		}
-	}
-	err := job.Stage("download", n, d.grain, func(_, _, _ int) { d.receive() })
-	return firstError(d.failed.get(), err)
+	return downloadsOf(w, n, grain(n, job, int(unsafe.Sizeof(*new(W)))), from, emit).run(job)
 }
 
-// downloads are the copies of n words that are under way.
-type downloads[W word] struct {
+// downloadsOf are those of n words.
+func downloadsOf[W word](w *workspace, n, grain int, from cuda.Ptr, emit func(lo int, words []W)) *downloads {
+	size := int(unsafe.Sizeof(*new(W)))
+	return w.downloads(n, grain,
+		func(s *slot, lo, hi int) error {
+			return w.CopyToHost(s.memory, from+cuda.Ptr(size*lo), size*(hi-lo), w.stream)
+		},
+		func(s *slot, lo, hi int) { emit(lo, at[W](s.memory, hi-lo)) })
+}
+
+func (w *workspace) downloads(n, grain int, fetch func(s *slot, lo, hi int) error, emit func(s *slot, lo, hi int)) *downloads {
+	return &downloads{workspace: w, n: n, grain: grain, fetch: fetch, emit: emit, sent: make(chan arrival, len(w.slots))}
+}
+
+// downloads are the copies of n things that are under way: as many pieces at a time as
+// there are slots, each handed on when it has arrived.
+type downloads struct {
 	*workspace
 	n      int
-	from   cuda.Ptr
-	emit   func(lo int, words []W)
-	size   int // of a word
 	grain  int
-	next   atomic.Int64 // first position not yet asked for
+	fetch  func(s *slot, lo, hi int) error // has the stream copy things [lo, hi) to a slot
+	emit   func(s *slot, lo, hi int)
+	next   atomic.Int64 // first thing not yet asked for
 	sent   chan arrival // about in the order in which they arrive
 	failed fault
 }
 
-// arrival is a piece of the words that is, or soon will be, in a slot.
+// arrival is a piece that is, or soon will be, in a slot.
 type arrival struct {
 	*slot
 	lo, hi int
 }
 
+// run brings all of them.
+func (d *downloads) run(job *engine.Job) error {
+	if err := d.start(); err != nil {
+		return err
+	}
+	err := job.Stage("download", d.n, d.grain, func(_, _, _ int) { d.receive() })
+	return firstError(d.failed.get(), err)
+}
+
+// start asks for the first pieces.
+func (d *downloads) start() error {
+	for _, s := range d.slots {
+		if err := d.send(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // send asks for the next piece, if there is one, in s.
-func (d *downloads[W]) send(s *slot) error {
+func (d *downloads) send(s *slot) error {
 	lo := int(d.next.Add(int64(d.grain))) - d.grain
 	if lo >= d.n {
 		return nil
 	}
 	hi := min(lo+d.grain, d.n)
 	err := first(
-		func() error { return d.CopyToHost(s.memory, d.from+cuda.Ptr(d.size*lo), d.size*(hi-lo), d.stream) },
+		func() error { return d.fetch(s, lo, hi) },
 		func() error { return d.mark(s, d.stream) },
 	)
 	if err == nil {
@@ -217,7 +258,7 @@ func (d *downloads[W]) send(s *slot) error {
 // once for each piece, and each piece is sent by an earlier call or before
 // all of them; so there is one to wait for, unless a call failed, which leaves
 // its own to the others.
-func (d *downloads[W]) receive() {
+func (d *downloads) receive() {
 	a := <-d.sent
 	passedOn := false
 	defer func() {
@@ -230,7 +271,7 @@ func (d *downloads[W]) receive() {
 	}
 	err := d.wait(a.slot)
 	if err == nil {
-		d.emit(a.lo, at[W](a.memory, a.hi-a.lo))
+		d.emit(a.slot, a.lo, a.hi)
 		err = d.send(a.slot)
 	}
 	d.failed.set(err)

@@ -11,15 +11,17 @@ import (
 // The planner's model of time, in ns; every number in it is measured, by
 // calibrate.go, for all of this machine's workers:
 //
-//	device = fixed + n × (each + gather(n))
+//	device = fixed + n × (each + min(gather(n), carry(n)))
 //	CPU    = n × (each(n) + move(n))
 //
 // each, for each kind of sort, is everything from codes to the order or to
 // sorted keys, transfers included; on the CPU it depends on n, since small
 // sorts fit the cache and large ones several workers. gather is what moving an
 // element takes whose order the device finds: a copy aside, and back through
-// the order. move is what the CPU engine takes longer for elements that travel
-// with their codes. Both depend on n, too. Key functions take both engines the
+// the order. carry is what it takes longer where elements travel to the device, in
+// place of the order: a copy aside, and one to and from pinned memory. move is what
+// the CPU engine takes longer for elements that travel with their codes. All depend
+// on n, too. Key functions take both engines the
 // same time, and so does the first touch of a result: neither is in the model.
 // Nor is what only one engine makes of uneven inputs. About those that look as
 // if they were in order the model is not asked: they are the CPU's.
@@ -84,7 +86,24 @@ func (c curve) at(n int) float64 {
 }
 
 // payload is what moving elements costs, each by size.
-type payload struct{ move, gather bySize }
+type payload struct {
+	move, gather bySize
+	carry        *bySize // nil: it was not worth measuring
+}
+
+// carries reports whether the device moves elements of that size faster than the host
+// does through an order.
+func (p *payload) carries(size uintptr, n int) bool {
+	return p.carry != nil && p.carry.at(size, n) < p.gather.at(size, n)
+}
+
+// follow is what moving an element costs whose order the device finds.
+func (p *payload) follow(size uintptr, n int) float64 {
+	if p.carries(size, n) {
+		return p.carry.at(size, n)
+	}
+	return p.gather.at(size, n)
+}
 
 // bySize is the time per element of smallPayload bytes and of largePayload, and
 // on the line through both for others. The last points of its curves are of lists that
@@ -107,7 +126,7 @@ func (m *model) estimate(w engine.Work, p *payload) (device, onCPU float64) {
 	device = m.device[k].each * n
 	if w.Payload > 0 {
 		onCPU += n * p.move.at(w.Payload, w.N)
-		device += n * p.gather.at(w.Payload, w.N)
+		device += n * p.follow(w.Payload, w.N)
 	}
 	if w.Workers > 0 && w.Workers < m.workers {
 		fewer := float64(m.workers) / float64(w.Workers)
@@ -134,6 +153,10 @@ func (c curve) String() string {
 }
 
 func (p *payload) String() string {
-	return fmt.Sprintf("%d B: move%v, gather%v; %d B: move%v, gather%v ns",
-		smallPayload, p.move.small, p.gather.small, largePayload, p.move.large, p.gather.large)
+	carry := new(bySize)
+	if p.carry != nil {
+		carry = p.carry
+	}
+	return fmt.Sprintf("%d B: move%v, gather%v, carry%v; %d B: move%v, gather%v, carry%v ns",
+		smallPayload, p.move.small, p.gather.small, carry.small, largePayload, p.move.large, p.gather.large, carry.large)
 }

@@ -61,6 +61,31 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 	})
 }
 
+// GatherDevice writes elements of the given size in an order to sorted: what is there
+// i-th is element order[i]. All three are memory of the engine's first device, and
+// sorted must not overlap the others. With what [Engine.OrderDevice] makes of codes, it
+// sorts pairs of codes and values. It begins and returns as that does and takes no
+// memory. Elements are moved in words of 16, 8 or 4 bytes, the largest of which their
+// size is a multiple and that the two are aligned to; GatherDevice panics if there is none.
+func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted Ptr, after ...Stream) error {
+	if n < 0 || wordOf(size, elements, sorted) == 0 {
+		panic(fmt.Sprintf("sorter: gpu: %d elements of %d bytes at %#x to %#x: not of whole words", n, size, elements, sorted))
+	}
+	if n == 0 {
+		return nil
+	}
+	return e.with(context.Background(), func(w *workspace) error {
+		err := first(
+			func() error { return w.load(gatherModules) },
+			func() error { return w.follow(after) },
+			func() error { return w.gather(w.stream, elements, order, 0, n, size, sorted) },
+			func() error { return w.SyncStream(w.stream) },
+		)
+		w.quiet = err == nil
+		return err
+	})
+}
+
 // follow has the work of a sort wait for everything that streams were given.
 func (w *workspace) follow(streams []Stream) error {
 	for _, s := range streams {

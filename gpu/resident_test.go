@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -89,5 +90,45 @@ func TestSwitchedOff(t *testing.T) {
 	}
 	if infos, err := Devices(); len(infos) > 0 || err != nil {
 		t.Errorf("Devices: %+v, error %v", infos, err)
+	}
+}
+
+// TestGatherDevice sorts pairs of codes and values that are on the device.
+func TestGatherDevice(t *testing.T) {
+	e := open(t)
+	c := e.dev.Context
+	const n = 3000
+	r := rand.New(rand.NewPCG(43, 44))
+	codes := fill(n, func(int) uint64 { return r.Uint64N(1 << 16) })
+	values := fill(n, func(i int) uint64 { return uint64(i) << 32 })
+	from, order, to := residentMemory(t, c, 2*n), residentMemory(t, c, n), residentMemory(t, c, n)
+	copy(at[uint64](from.host, n), codes)
+	copy(at[uint64](from.host, 2*n)[n:], values)
+	err := first(
+		func() error { return c.CopyToDevice(from.device, from.host, 16*n, 0) },
+		func() error { return c.Memset32(to.device, 7, 2*n, 0) },
+		func() error { return e.OrderDevice(engine.Auto, from.device, 64, n, order.device, 0) },
+		func() error { return e.GatherDevice(order.device, n, from.device+8*n, 8, to.device, 0) },
+		func() error { return c.CopyToHost(to.host, to.device, 8*n, 0) },
+		func() error { return c.SyncStream(0) },
+	)
+	for i, p := range want(codes) {
+		if got := at[uint64](to.host, n)[i]; err == nil && got != values[p] {
+			err = fmt.Errorf("place %d holds %#x, want %#x", i, got, values[p])
+		}
+	}
+	if err := errors.Join(err, e.GatherDevice(order.device, 0, from.device, 8, to.device)); err != nil {
+		t.Error(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("elements of 6 bytes: no panic")
+			}
+		}()
+		e.GatherDevice(order.device, n, from.device, 6, to.device)
+	}()
+	if err := errors.Join(from.free(c), order.free(c), to.free(c)); err != nil {
+		t.Error(err)
 	}
 }

@@ -253,16 +253,12 @@ func (p *sharing) handBack() error {
 
 // downloadParts is download from all devices at once, each into its places.
 func downloadParts[W word](p *sharing, emit func(lo int, words []W)) error {
-	size := int(unsafe.Sizeof(*new(W)))
-	grain := grain(p.job.N/len(p.list), p.job, size)
+	grain := grain(p.job.N/len(p.list), p.job, int(unsafe.Sizeof(*new(W))))
 	var lists [][]task
 	for _, q := range p.list {
-		d := &downloads[W]{workspace: q.workspace, n: q.n, from: q.result, size: size, grain: grain, sent: make(chan arrival, len(q.slots))}
-		d.emit = func(lo int, words []W) { emit(q.place+lo, words) }
-		for _, s := range q.slots {
-			if err := d.send(s); err != nil {
-				return err
-			}
+		d := downloadsOf(q.workspace, q.n, grain, q.result, func(lo int, words []W) { emit(q.place+lo, words) })
+		if err := d.start(); err != nil {
+			return err
 		}
 		lists = append(lists, pieces(0, q.n, grain, func(_, _ int) task {
 			return func(int) {

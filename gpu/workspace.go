@@ -40,6 +40,7 @@ type block struct {
 
 // slot is a piece of pinned memory on its way to or from the device.
 type slot struct {
+	number int
 	memory unsafe.Pointer
 	passed cuda.Event // behind the last copy from or to memory
 	busy   bool       // passed was recorded and not waited for
@@ -108,7 +109,7 @@ func (w *workspace) grow(slots int) error {
 		if err != nil {
 			return err
 		}
-		w.slots = append(w.slots, &slot{memory: unsafe.Add(p, i*slotBytes), passed: passed})
+		w.slots = append(w.slots, &slot{number: len(w.slots), memory: unsafe.Add(p, i*slotBytes), passed: passed})
 	}
 	return nil
 }

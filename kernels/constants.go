@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "92fc229188d43e59b8c0117f94ad2b70fc7dfb0e3edbc5b955588ec26dea9497"
+	sourceHash     = "a5ea4e87fd07e9cc2ca950d7c2ba1a9c1281499c436d6bc68e417a5ebb610b41"
 	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
 	bucketU32Hash  = "878975719b389e2349e0127111bdc2acb199326124b7bad8b01b73888f81b1c2"
 	bucketU64Hash  = "d36cad32e89ee6ebf53abb0363fc50dc946454dc1892b7a15e386f1938e0b0d7"
@@ -17,6 +17,7 @@ const (
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
+	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 )
 
 // What the host shares with the kernels.
@@ -114,6 +115,9 @@ const (
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes
 	MergeSharedU64      = 46264      // bytes
+	GatherTile          = 1024       // elements that a block of gather_elements moves at a time
+	GatherThreads       = 256        //
+	GatherShared        = 4096       // bytes
 	MostDestinations    = 16         // devices that a part is divided among, at most
 	RouteTile           = 4096       // elements that a block of route_codes moves
 	RouteThreads        = 512        //

@@ -4,6 +4,7 @@
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
+#include "gather.cu"
 #include "keys.cu"
 #include "radix.cu"
 #include "route.cu"
@@ -23,6 +24,9 @@ CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
 CUDACPU_KERNEL(route_starts);
+CUDACPU_KERNEL(gather_elements_u32);
+CUDACPU_KERNEL(gather_elements_u64);
+CUDACPU_KERNEL(gather_elements_u128);
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \

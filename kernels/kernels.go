@@ -8,6 +8,7 @@
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.
+//   - gather.cu: elements moved through an order; see gather.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
@@ -38,4 +39,6 @@ var (
 	SampleSort []byte // for beside Bitonic
 	//go:embed route.fatbin
 	Route []byte // both widths
+	//go:embed gather.fatbin
+	Gather []byte
 )

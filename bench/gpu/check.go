@@ -13,6 +13,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/kernels"
+	"example.com/sorter/perm"
 )
 
 // checker holds the GPU engine to the CPU engine.
@@ -23,8 +24,9 @@ type checker struct {
 	compared, failed int
 }
 
-// checkAll compares stable orders and sorted keys of both engines, position by
-// position, over kinds of keys, distributions and sizes up to most, or one of so many.
+// checkAll compares stable orders, sorted keys and sorted structs of both engines,
+// position by position, over kinds of keys, distributions and sizes up to most, or one
+// of so many.
 func checkAll(engine *gpu.Engine, most, every int) error {
 	c := &checker{engine: engine, algorithms: algorithms(), every: every}
 	for _, d := range distributions {
@@ -48,7 +50,7 @@ func checkAll(engine *gpu.Engine, most, every int) error {
 		}
 		runtime.GC()
 	}
-	fmt.Printf("%d orders and lists of keys compared with those of the CPU engine, %d differ or failed\n", c.compared, c.failed)
+	fmt.Printf("%d orders, lists of keys and of structs compared with those of the CPU engine, %d differ or failed\n", c.compared, c.failed)
 	if c.failed > 0 {
 		return fmt.Errorf("%d of %d orders", c.failed, c.compared)
 	}
@@ -84,6 +86,9 @@ func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits in
 	for _, a := range c.algorithms {
 		order, err := sorter.OrderKeys(keys, sorter.On(c.engine), sorter.Use(a), sorter.Stable())
 		c.note(compared(order, want, err), "%v, order of %s, %s, n = %d", a, kind, d.name, n)
+		if n <= 1<<24 {
+			c.note(checkStructs(c, a, keys, want), "%v, structs by %s, %s, n = %d", a, kind, d.name, n)
+		}
 		if kind == "string" { // has no codes that lose nothing
 			continue
 		}
@@ -91,6 +96,28 @@ func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits in
 		err = sorter.SortKeys(got, sorter.On(c.engine), sorter.Use(a))
 		c.note(compared(memory(got), memory(sorted), err), "%v, keys, %s, %s, n = %d", a, kind, d.name, n)
 	}
+}
+
+// numbered is an element that tells where it was.
+type numbered[K sorter.Key] struct {
+	key K
+	at  uint32
+}
+
+// checkStructs sorts elements that travel with their codes, unless they hold
+// pointers or are too small, and those that an order moves on the host.
+func checkStructs[K sorter.Key](c *checker, a sorter.Algorithm, keys []K, want perm.Perm) error {
+	s := make([]numbered[K], len(keys))
+	for i, k := range keys {
+		s[i] = numbered[K]{k, uint32(i)}
+	}
+	err := sorter.Sort(s, func(e numbered[K]) K { return e.key }, sorter.On(c.engine), sorter.Use(a), sorter.Stable())
+	for i, e := range s {
+		if err == nil && e.at != want[i] {
+			err = fmt.Errorf("place %d holds element %d, want %d", i, e.at, want[i])
+		}
+	}
+	return err
 }
 
 // note counts one comparison, and reports what is wrong.

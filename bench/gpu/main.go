@@ -68,9 +68,10 @@ var (
 
 	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
 
-	checks = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
-	most   = flag.Int("most", 1<<27, "largest size of -check")
-	every  = flag.Int("every", 1, "compare one of so many inputs of -check, for tools that take their time")
+	checks  = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
+	longest = flag.Bool("longest", false, "sort 1<<31 + 1 keys and order 1<<30 instead, and check the results by themselves; 40 GB of memory")
+	most    = flag.Int("most", 1<<27, "largest size of -check")
+	every   = flag.Int("every", 1, "compare one of so many inputs of -check, for tools that take their time")
 )
 
 func main() {
@@ -86,6 +87,8 @@ func main() {
 		err = on(func(large *gpu.Engine) error {
 			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))
 		})
+	case *longest:
+		err = on(checkLongest)
 	case *share:
 		err = several(powers(*severalN))
 	case *parts != "":

@@ -29,9 +29,10 @@ type Backend interface {
 	Runs(a Algorithm) bool
 	// Order pulls the codes of job, orders them ascending with ties in input
 	// order, and pushes the resulting input positions to job.Emit, or the
-	// sorted codes where job takes those. A nil error means that every
-	// position was emitted exactly once, and job.Ties filled. Errors returned
-	// after the first Emit are allowed: the library can undo what a sink wrote.
+	// sorted codes where job takes those, or the elements where it offers them. A
+	// nil error means that every position, or element, was emitted exactly once, and
+	// job.Ties filled. Errors returned after the first Emit are allowed: the library
+	// can undo what a sink wrote.
 	Order(ctx context.Context, job *Job) error
 }
 
@@ -90,7 +91,27 @@ type Job struct {
 	// them and to read them through the order, a cache miss each.
 	Ties []uint32
 
+	// Elements, unless it is nil, is what follows the order in the end, where it
+	// holds no pointers: an engine may take it along and push it in order, and emits
+	// no position then. One that leaves Ties set emits positions all the same: the
+	// library has to break those first.
+	Elements *Elements
+
 	*Env
+}
+
+// Elements are the bytes of what a sort moves.
+type Elements struct {
+	Size int // bytes of one
+
+	// Pull copies the bytes of elements from lo on to dst, whole ones. The engine
+	// calls it for the block whose codes it has just pulled, with the same lo, as
+	// long as that is in the cache, and for every block once.
+	Pull func(dst []byte, lo int)
+
+	// Push takes the bytes of the elements that come lo-th, lo+1-th, … in the
+	// order, on the terms of EmitCodes.
+	Push func(lo int, elements []byte)
 }
 
 // TieWords is the length of Ties for n elements.
