@@ -154,15 +154,18 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
 	if b != nil && b != CPU() {
 		rows.aside = scratch.Take[E](&r.Arena, len(s))
-		rows.carried = carriedBy(s, rows.aside)
+		rows.carried = carriedBy(s, rows.aside, lv)
 	}
 	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
-	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 || rows.carried.moved() {
+	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
 		return nil
 	}
-	if rows.aside != nil {
+	switch {
+	case rows.carried.moved():
+		return rows.carried.finish(r, index)
+	case rows.aside != nil:
 		return gatherBack(r, s, rows.aside, index)
 	}
 	sorted := scratch.Take[E](&r.Arena, len(s))
@@ -347,13 +350,21 @@ func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E],
 		src = once(r, src)
 	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,
-		Emit: func(lo int, order []uint32) { copy(index[lo:], order) }, Elements: rows.carried.elements(),
+		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 	}
 	exchange[C](job, touching(index, src), nil)
 	if !decisive(lv) {
 		job.Ties = scratch.Take[uint32](&r.Arena, engine.TieWords(rows.n))
 		clear(job.Ties)
 	}
+	settled := false
+	settle := func() error {
+		if settled = true; job.Ties == nil {
+			return nil
+		}
+		return refineTied(r, rows, lv, index, job.Ties)
+	}
+	rows.carried.offer(job, settle)
 	done, err := r.orderedBy(b, job)
 	if !done {
 		rows.carried.restore(r)
@@ -365,10 +376,10 @@ func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E],
 		return orderCodesOn(r, CPU(), rows, lv, index, src)
 	case !done:
 		return orderCodes(r, rows, lv, index, src)
-	case job.Ties == nil:
+	case settled:
 		return nil
 	}
-	return refineTied(r, rows, lv, index, job.Ties)
+	return settle()
 }
 
 // touching makes a source that writes to the pages of the result where it has

@@ -291,7 +291,8 @@ func (b *mover[E]) carried(e *Engine, w *workspace, n int) error {
 				copy(dst, bytes[lo*size:])
 				cpu.CopyPast(b.aside[:n], lo, b.s[lo:lo+len(dst)/size])
 			},
-			Push: func(lo int, elements []byte) { cpu.CopyPast(bytes, lo*size, elements) },
+			Settle: func() error { return nil },
+			Push:   func(lo int, elements []byte) { cpu.CopyPast(bytes, lo*size, elements) },
 		}})
 	})
 }

@@ -48,8 +48,10 @@ type cargo struct {
 	sorted cuda.Ptr // in order, a slot's worth for each slot
 }
 
-// carriedSize is up to how many bytes elements travel as long as nothing is measured.
-const carriedSize = 64
+// carriedSize is up to how many bytes elements travel as long as nothing is measured. On
+// an H200 with 16 host processors, 24 million elements of 16, 24 and 64 bytes take 34,
+// 30 and 69 to 77 ms if they do, and 45, 42 to 58 and 62 to 73 through an order.
+const carriedSize = 48
 
 // mostCargo is the largest element of which a slot holds a block with its codes.
 const mostCargo = slotBytes/engine.Block - 8
@@ -65,8 +67,10 @@ func (e *Engine) carries(size, n int) bool {
 	return e.payload.carries(uintptr(size), n)
 }
 
-// cargoBytes is the device memory of a job's elements.
-func cargoBytes(job *engine.Job) int { return job.N*job.Elements.Size + slotsFor(job)*slotBytes }
+// cargoBytes is the device memory of a job's elements, with a slot's worth for each slot.
+func (w *workspace) cargoBytes(job *engine.Job) int {
+	return job.N*job.Elements.Size + 256 + max(slotsFor(job), len(w.slots))*slotBytes
+}
 
 // takesAlong decides whether the elements of a job that is done in one pass travel:
 // where the device moves words of theirs, has memory for all of them, and what was
@@ -79,7 +83,7 @@ func (w *workspace) takesAlong(e *Engine, job *engine.Job, c *chunking) (bool, e
 	if wordOf(size) == 0 || size > mostCargo || !e.carries(size, job.N) {
 		return false, nil
 	}
-	want := c.onePassBytes() + cargoBytes(job)
+	want := c.onePassBytes() + w.cargoBytes(job)
 	space, err := w.space(want)
 	return want <= space, err
 }
@@ -92,7 +96,7 @@ func (w *workspace) cargoOf(job *engine.Job) (*cargo, error) {
 	if err := w.load(gatherModules); err != nil {
 		return nil, err
 	}
-	b, err := w.take(cargoBytes(job))
+	b, err := w.take(w.cargoBytes(job))
 	sorted := b.at + cuda.Ptr(job.N*job.Elements.Size+255)&^255
 	return &cargo{job.Elements, b.at, sorted}, err
 }
@@ -125,28 +129,83 @@ func (c *cargo) send(w *workspace, s *slot, room, lo, hi int) error {
 	return w.CopyToDevice(c.at+cuda.Ptr(lo*c.Size), unsafe.Add(s.memory, room), (hi-lo)*c.Size, w.stream)
 }
 
-// unload brings the elements back in order. Each piece is gathered for its slot,
-// on a stream of its own, so that gathers run ahead of the copies.
+// span is places [lo, hi) of an order.
+type span struct{ lo, hi int }
+
+// unload brings the elements back in order, but for pieces in which codes tie: of
+// those positions come, for the library to settle, or of all if they are many.
 func (w *workspace) unload(job *engine.Job, c *cargo, order cuda.Ptr) error {
-	fetch := func(s *slot, lo, hi int) error {
-		sorted := c.sorted + cuda.Ptr(s.number*slotBytes)
-		return first(
-			func() error { return w.gather(w.side, c.at, order, lo, hi-lo, c.Size, sorted) },
-			func() error { return w.Record(w.split, w.side) },
-			func() error { return w.WaitEvent(w.stream, w.split) },
-			func() error { return w.CopyToHost(s.memory, sorted, (hi-lo)*c.Size, w.stream) },
-		)
+	free, tied := spans(job, grain(job.N, job, c.Size))
+	if len(tied) > len(free) {
+		return download(w, job, job.N, order, job.Emit)
 	}
-	emit := func(s *slot, lo, hi int) { c.Push(lo, at[byte](s.memory, (hi-lo)*c.Size)) }
-	return w.downloads(job.N, grain(job.N, job, c.Size), fetch, emit).run(job)
+	err := first(
+		func() error { return w.emitPieces(job, order, tied) },
+		c.Settle,
+		job.Loop.Err,
+	)
+	if err != nil {
+		return err
+	}
+	job.Loop.Ctx = nil // elements are written: this is finished
+	return w.pushPieces(job, c, order, free)
 }
 
-// tied reports whether the device marked a tie.
-func tied(job *engine.Job) bool {
-	for _, word := range job.Ties {
+// spans cuts the order of a job into pieces of that many places, those with no tie
+// and the others. The place before a tie is one of it.
+func spans(job *engine.Job, grain int) (free, tied []span) {
+	for lo := 0; lo < job.N; lo += grain {
+		s := span{lo, min(lo+grain, job.N)}
+		if job.Ties != nil && anyTie(job.Ties, s.lo, min(s.hi+1, job.N)) {
+			tied = append(tied, s)
+		} else {
+			free = append(free, s)
+		}
+	}
+	return free, tied
+}
+
+// anyTie reports whether a place of [lo, hi) is marked.
+func anyTie(ties []uint32, lo, hi int) bool {
+	for i := lo; i < hi; i = (i/32 + 1) * 32 {
+		word := ties[i/32] >> (i % 32)
+		if rest := hi - i; rest < 32 {
+			word &= 1<<rest - 1
+		}
 		if word != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// emitPieces brings positions.
+func (w *workspace) emitPieces(job *engine.Job, order cuda.Ptr, pieces []span) error {
+	if len(pieces) == 0 {
+		return nil
+	}
+	return w.downloads(len(pieces), 1,
+		func(s *slot, k, _ int) error {
+			p := pieces[k]
+			return w.CopyToHost(s.memory, order+cuda.Ptr(4*p.lo), 4*(p.hi-p.lo), w.stream)
+		},
+		func(s *slot, k, _ int) { job.Emit(pieces[k].lo, at[uint32](s.memory, pieces[k].hi-pieces[k].lo)) },
+	).run(job)
+}
+
+// pushPieces brings elements. Each piece is gathered for its slot, on a stream of its
+// own, so that gathers run ahead of the copies.
+func (w *workspace) pushPieces(job *engine.Job, c *cargo, order cuda.Ptr, pieces []span) error {
+	return w.downloads(len(pieces), 1,
+		func(s *slot, k, _ int) error {
+			p, sorted := pieces[k], c.sorted+cuda.Ptr(s.number*slotBytes)
+			return first(
+				func() error { return w.gather(w.side, c.at, order, p.lo, p.hi-p.lo, c.Size, sorted) },
+				func() error { return w.Record(w.split, w.side) },
+				func() error { return w.WaitEvent(w.stream, w.split) },
+				func() error { return w.CopyToHost(s.memory, sorted, (p.hi-p.lo)*c.Size, w.stream) },
+			)
+		},
+		func(s *slot, k, _ int) { c.Push(pieces[k].lo, at[byte](s.memory, (pieces[k].hi-pieces[k].lo)*c.Size)) },
+	).run(job)
 }

@@ -77,17 +77,12 @@ func gathered(t *testing.T, w *workspace, elements []byte, order []uint32, lo, h
 }
 
 // TestCargo sorts jobs that offer their elements: those travel if the device has words
-// and memory for them, and come back in the stable order of the codes, each once.
-// Otherwise, and where codes tie and the library asks for ties, positions come.
+// and memory for them, and come back in the stable order of the codes, each place once.
+// Otherwise, and where codes tie and the library asks for ties, positions come, before
+// ties are settled and elements come.
 func TestCargo(t *testing.T) {
 	e := open(t)
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	for _, c := range []struct {
-		n, size int
-		ties    bool // of few codes, and asked for
-		memory  int  // limit, 0: none
-		travel  bool
-	}{
+	for _, c := range []cargoCase{
 		{n: 33, size: 8, travel: true},
 		{n: 1000, size: 4, travel: true},
 		{n: engine.Block, size: 64, travel: true},
@@ -97,68 +92,120 @@ func TestCargo(t *testing.T) {
 		{n: 1000, size: 6},
 		{n: 1000, size: 0},
 		{n: 1000, size: mostCargo + 4},
-		{n: 1000, size: 16, ties: true},
+		{n: 1000, size: 16, values: 100},
+		{n: 40_000, size: 16, values: 1 << 62, travel: true},
+		{n: 40_000, size: 40, values: 1 << 30, travel: true}, // a tie or none
 		{n: 40_000, size: 64, memory: 4 << 20},
+		{n: 1000, size: 64, travel: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			e.dev.limit = c.memory
 			defer func() { e.dev.limit = 0 }()
-			testCargo(t, e, r, c.n, c.size, c.ties, c.travel)
+			for range 3 {
+				testCargo(t, e, c)
+			}
 		})
 	}
 }
 
-func testCargo(t *testing.T, e *Engine, r *rand.Rand, n, size int, ties, travel bool) {
-	codes := make([]uint32, n)
+// cargoCase is a job that offers elements.
+type cargoCase struct {
+	n, size int
+	values  uint64 // of codes that tie, which the library asks for; 0: it does not
+	memory  int    // limit, 0: none
+	travel  bool   // elements do
+}
+
+func testCargo(t *testing.T, e *Engine, c cargoCase) {
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	codes := make([]uint64, c.n)
 	for i := range codes {
-		if codes[i] = r.Uint32(); ties {
-			codes[i] %= 100
+		if codes[i] = r.Uint64(); c.values > 0 {
+			codes[i] %= c.values
 		}
 	}
-	in := make([]byte, n*size)
+	in, out := make([]byte, c.n*c.size), bytes.Repeat([]byte{0xa5}, c.n*c.size)
 	for i := range in {
 		in[i] = byte(r.Uint32())
 	}
-	order := make([]uint32, n)
-	out := bytes.Repeat([]byte{0xa5}, n*size)
-	pulled, pushed, emitted := make([]bool, n), make([]bool, n), 0
-	job := &engine.Job{N: n, Bits: 32, Env: new(engine.Env),
-		Codes32: func(dst []uint32, lo int) { copy(dst, codes[lo:]) },
+	order, settled := make([]uint32, c.n), false
+	pulled, pushed, emitted := make([]bool, c.n), make([]bool, c.n), make([]bool, c.n)
+	job := &engine.Job{N: c.n, Bits: 64, Env: new(engine.Env),
+		Codes64: func(dst []uint64, lo int) { copy(dst, codes[lo:]) },
 		Emit: func(lo int, part []uint32) {
-			emitted += len(part)
+			if settled {
+				t.Error("a position comes behind Settle")
+			}
+			mark(t, emitted, lo, len(part))
 			copy(order[lo:], part)
 		},
 		Elements: &engine.Elements{
-			Size: size,
+			Size: c.size,
 			Pull: func(dst []byte, lo int) {
-				mark(t, pulled, lo, len(dst)/size)
-				copy(dst, in[lo*size:])
+				mark(t, pulled, lo, len(dst)/c.size)
+				copy(dst, in[lo*c.size:])
 			},
+			Settle: func() error { settled = true; return nil },
 			Push: func(lo int, elements []byte) {
-				mark(t, pushed, lo, len(elements)/size)
-				copy(out[lo*size:], elements)
+				if !settled {
+					t.Error("an element comes before Settle")
+				}
+				mark(t, pushed, lo, len(elements)/c.size)
+				copy(out[lo*c.size:], elements)
 			},
 		},
 	}
-	if ties {
-		job.Ties = make([]uint32, engine.TieWords(n))
+	job.Loop.Workers = 3
+	if c.values > 0 {
+		job.Ties = make([]uint32, engine.TieWords(c.n))
 	}
 	if err := e.Order(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	want := stable(codes)
-	if !travel {
-		if !slices.Equal(order, want) || slices.Contains(pushed, true) {
-			t.Error("elements are pushed, or wrong order")
+	for i, p := range stable(codes) {
+		tied := c.values > 0 && (i > 0 && codes[order[i-1]] == codes[p] && emitted[i-1] || i+1 < c.n && emitted[i+1] && codes[order[i+1]] == codes[p])
+		switch {
+		case emitted[i] == pushed[i], tied && pushed[i]:
+			t.Fatalf("place %d: position %v, element %v, tied %v", i, emitted[i], pushed[i], tied)
+		case emitted[i] && order[i] != p:
+			t.Fatalf("place %d: position %d, want %d", i, order[i], p)
+		case pushed[i] && (!pulled[i] || !bytes.Equal(out[i*c.size:][:c.size], in[int(p)*c.size:][:c.size])):
+			t.Fatalf("place %d: pulled %v, or not element %d", i, pulled[i], p)
 		}
-		return
 	}
-	if emitted > 0 {
-		t.Errorf("%d positions emitted", emitted)
+	if moved := slices.Contains(pushed, true); moved != c.travel {
+		t.Errorf("elements moved: %v", moved)
 	}
-	for i, p := range want {
-		if !pulled[i] || !pushed[i] || !bytes.Equal(out[i*size:][:size], in[int(p)*size:][:size]) {
-			t.Fatalf("place %d: pulled %v, pushed %v, or not element %d", i, pulled[i], pushed[i], p)
+}
+
+// TestSpans cuts orders with ties at any place: pieces without one have none at their
+// edges either.
+func TestSpans(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 2000 {
+		n, grain := 1+r.IntN(300), 1+r.IntN(100)
+		job := &engine.Job{N: n, Ties: make([]uint32, engine.TieWords(n))}
+		marked := make([]bool, n+1)
+		for range r.IntN(3) {
+			i := r.IntN(n)
+			job.Ties[i/32] |= 1 << (i % 32)
+			marked[i] = true
+		}
+		free, tied := spans(job, grain)
+		next := 0
+		for len(free)+len(tied) > 0 {
+			list, want := &free, false
+			if len(free) == 0 || len(tied) > 0 && tied[0].lo < free[0].lo {
+				list, want = &tied, true
+			}
+			s := (*list)[0]
+			if *list = (*list)[1:]; s.lo != next || slices.Contains(marked[s.lo:s.hi+1], true) != want {
+				t.Fatalf("%d places by %d, %+v, tied %v: marks %v", n, grain, s, want, job.Ties)
+			}
+			next = s.hi
+		}
+		if next != n {
+			t.Fatalf("%d places by %d end at %d", n, grain, next)
 		}
 	}
 }
@@ -176,7 +223,7 @@ func mark(t *testing.T, seen []bool, lo, n int) {
 // TestCargoInOrder has elements in order stay where they are.
 func TestCargoInOrder(t *testing.T) {
 	e := open(t)
-	job := &engine.Job{N: 3000, Bits: 32, Env: new(engine.Env), Codes32: func(dst []uint32, lo int) {
+	job := &engine.Job{N: 3000, Bits: 32, Env: new(engine.Env), Emit: func(int, []uint32) {}, Codes32: func(dst []uint32, lo int) {
 		for i := range dst {
 			dst[i] = uint32(lo + i)
 		}

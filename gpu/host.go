@@ -68,9 +68,10 @@ func (w *workspace) sortStage(e *Engine, job *engine.Job, in input, to cuda.Ptr)
 	return r, firstError(failed, err)
 }
 
-// handBack brings back what the job takes: positions and their ties; elements that
-// travelled, unless something ties; or the codes themselves. Elements and codes that
-// were in order are where they belong.
+// handBack brings back what the job takes: ties, and positions or elements that
+// travelled; or the codes themselves, unless those were in order. Of elements in order
+// positions come, too: they say that nothing has to move, and are half as many bytes or
+// fewer.
 func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr, c *cargo) error {
 	if !takesCodes(job) {
 		if job.Ties != nil {
@@ -78,17 +79,15 @@ func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr, c *cargo)
 				return err
 			}
 		}
-		if c == nil || tied(job) {
+		if c == nil || r.inOrder() {
 			return download(w, job, job.N, from, job.Emit)
 		}
+		return w.unload(job, c, from)
 	}
 	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
-	job.Loop.Ctx = nil // keys or elements are written: this is finished
-	if c != nil {
-		return w.unload(job, c, from)
-	}
+	job.Loop.Ctx = nil // keys are written: this is finished
 	if job.EmitCodes64 != nil {
 		return download(w, job, job.N, from, job.EmitCodes64)
 	}

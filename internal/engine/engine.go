@@ -92,9 +92,9 @@ type Job struct {
 	Ties []uint32
 
 	// Elements, unless it is nil, is what follows the order in the end, where it
-	// holds no pointers: an engine may take it along and push it in order, and emits
-	// no position then. One that leaves Ties set emits positions all the same: the
-	// library has to break those first.
+	// holds no pointers: an engine may take it along, and push what comes at a place
+	// of the order instead of emitting its position. Of places with ties, and of those
+	// just before one, it emits positions, which the library has to settle.
 	Elements *Elements
 
 	*Env
@@ -108,6 +108,11 @@ type Elements struct {
 	// calls it for the block whose codes it has just pulled, with the same lo, as
 	// long as that is in the cache, and for every block once.
 	Pull func(dst []byte, lo int)
+
+	// Settle is called once, behind the last Emit and before the first Push: ties
+	// are broken while every element is still where it was. An engine gives up if it
+	// fails.
+	Settle func() error
 
 	// Push takes the bytes of the elements that come lo-th, lo+1-th, … in the
 	// order, on the terms of EmitCodes.
