@@ -72,12 +72,43 @@ var e2eCases = []e2eCase{
 		key := func(r record64) int64 { return r.key }
 		return line(b, name, n, of, sorted(key), func(a, b record64) int { return cmp.Compare(a.key, b.key) })
 	}},
+	{"Merge, 24 bytes by float32", mergeLine},
 	{"SortKeys, uint32", func(b *e2e, name string, n int) error {
 		return line(b, name, n, func(r *rand.Rand) uint32 { return r.Uint32() }, sorter.SortKeys[uint32], cmp.Compare[uint32])
 	}},
 	{"SortKeys, uint64", func(b *e2e, name string, n int) error {
 		return line(b, name, n, func(r *rand.Rand) uint64 { return r.Uint64() }, sorter.SortKeys[uint64], cmp.Compare[uint64])
 	}},
+}
+
+// mergeLine measures the CPU's Merge of two sorted halves beside the device's Sort of
+// both: a merge there would have to send and fetch as much, and to extract and move as
+// many elements.
+func mergeLine(b *e2e, name string, n int) error {
+	key := func(r record24) float32 { return r.key }
+	in := drawn(n, func(r *rand.Rand) record24 { return record24{key: r.Float32(), id: r.Int64()} })
+	dst, s := make([]record24, n), make([]record24, n)
+	for _, half := range [][]record24{in[:n/2], in[n/2:]} {
+		if err := sorter.Sort(half, key); err != nil {
+			return err
+		}
+	}
+	restore := func() { copy(s, in) }
+	var st, onCPU sorter.Stats
+	ours, err := repeated(e2eWarm, e2eReps, restore, func() error { return sorter.Sort(s, key, sorter.On(b.engine), sorter.Report(&st)) })
+	if err != nil {
+		return err
+	}
+	merged, err := repeated(e2eWarm, e2eReps, func() {}, func() error {
+		return sorter.Merge(dst, in[:n/2], in[n/2:], key, sorter.Report(&onCPU))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s; Sort of both on the device | %d | %s | %s | %.2f | | | | |\n", name, n, spread(ours), spread(merged), median(merged)/median(ours))
+	b.note("Sort for Merge", n, &st)
+	b.note("Merge", n, &onCPU)
+	return nil
 }
 
 func float32s(r *rand.Rand) float32 { return r.Float32() }
