@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -56,36 +57,49 @@ const carriedSize = 48
 // mostCargo is the largest element of which a slot holds a block with its codes.
 const mostCargo = slotBytes/engine.Block - 8
 
-// carries reports whether elements of that size travel: as measured, or, before that,
-// up to carriedSize.
-func (e *Engine) carries(size, n int) bool {
+// carries reports whether the elements of a job are to travel: they consist of words,
+// and take less time so than through an order, as measured, or else by their size.
+func (e *Engine) carries(job *engine.Job) bool {
+	if job.Elements == nil || job.N == 0 || job.Algorithm == engine.Hybrid {
+		return false
+	}
+	size := job.Elements.Size
+	if wordOf(size) == 0 || size > mostCargo {
+		return false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.payload == nil {
 		return size <= carriedSize
 	}
-	return e.payload.carries(uintptr(size), n)
+	return e.payload.carries(uintptr(size), job.N)
+}
+
+// errNoRoom reports elements for which one device lacks memory besides that for codes.
+// It does not leave the package.
+var errNoRoom = errors.New("sorter: gpu: no room for elements")
+
+// orderCargo runs one job in one pass, elements travelling, or returns errNoRoom before
+// it has pulled any code.
+func (w *workspace) orderCargo(e *Engine, job *engine.Job) error {
+	c, err := w.chunking(job)
+	if err != nil {
+		return err
+	}
+	want := c.onePassBytes() + w.cargoBytes(job)
+	space, err := w.space(want)
+	switch {
+	case err != nil:
+		return err
+	case c.length < job.N || want > space:
+		return errNoRoom
+	}
+	return w.order(e, job)
 }
 
 // cargoBytes is the device memory of a job's elements, with a slot's worth for each slot.
 func (w *workspace) cargoBytes(job *engine.Job) int {
 	return job.N*job.Elements.Size + 256 + max(slotsFor(job), len(w.slots))*slotBytes
-}
-
-// takesAlong decides whether the elements of a job that is done in one pass travel:
-// where the device moves words of theirs, has memory for all of them, and what was
-// measured says that it takes less time.
-func (w *workspace) takesAlong(e *Engine, job *engine.Job, c *chunking) (bool, error) {
-	if job.Elements == nil || job.N == 0 {
-		return false, nil
-	}
-	size := job.Elements.Size
-	if wordOf(size) == 0 || size > mostCargo || !e.carries(size, job.N) {
-		return false, nil
-	}
-	want := c.onePassBytes() + w.cargoBytes(job)
-	space, err := w.space(want)
-	return want <= space, err
 }
 
 // cargoOf takes memory for a job's elements, if they travel.

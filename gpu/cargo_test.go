@@ -85,18 +85,18 @@ func TestCargo(t *testing.T) {
 	for _, c := range []cargoCase{
 		{n: 33, size: 8, travel: true},
 		{n: 1000, size: 4, travel: true},
-		{n: engine.Block, size: 64, travel: true},
+		{n: engine.Block, size: carriedSize, travel: true},
 		{n: engine.Block + 1, size: 12, travel: true},
 		{n: kernels.RadixTile + 1, size: 24, travel: true},
 		{n: 40_000, size: 40, travel: true}, // several slots
 		{n: 1000, size: 6},
 		{n: 1000, size: 0},
-		{n: 1000, size: mostCargo + 4},
+		{n: 1000, size: carriedSize + 4},
 		{n: 1000, size: 16, values: 100},
 		{n: 40_000, size: 16, values: 1 << 62, travel: true},
 		{n: 40_000, size: 40, values: 1 << 30, travel: true}, // a tie or none
-		{n: 40_000, size: 64, memory: 4 << 20},
-		{n: 1000, size: 64, travel: true}, // by the slots of a larger one
+		{n: 40_000, size: carriedSize, memory: 4 << 20},
+		{n: 1000, size: carriedSize, travel: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			e.dev.limit = c.memory

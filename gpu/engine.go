@@ -248,6 +248,12 @@ func (e *Engine) unusable() error {
 
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
+	if e.carries(job) {
+		if err := e.with(ctx, func(w *workspace) error { return w.orderCargo(e, job) }); !errors.Is(err, errNoRoom) {
+			return err
+		}
+	}
+	job.Elements = nil
 	if e.shares(job) {
 		err := e.withWorkspaces(ctx, len(e.chosen()), func(workspaces []*workspace) error { return orderShared(e, job, workspaces) })
 		if !errors.Is(err, errCrowded) {
@@ -261,13 +267,6 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 			return err
 		case c.length < job.N || job.Algorithm == engine.Hybrid:
 			return w.orderInChunks(e, job, c)
-		}
-		along, err := w.takesAlong(e, job, &c)
-		if err != nil {
-			return err
-		}
-		if !along {
-			job.Elements = nil
 		}
 		return w.order(e, job)
 	})

@@ -29,7 +29,8 @@ var errCrowded = errors.New("sorter: gpu: a part of the list is too long for a d
 
 // shares reports whether the devices are to share a job. Each of them has elements
 // then. Ties are marked by one device: equal codes may lie in two parts, which begin
-// in the middle of a word.
+// in the middle of a word. Elements that travel, which is faster than through any order,
+// go to one device.
 func (e *Engine) shares(job *engine.Job) bool {
 	devices, least := len(e.chosen()), e.splits
 	if least == 0 {
