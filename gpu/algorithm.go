@@ -96,6 +96,8 @@ func demanding(a engine.Algorithm, in input) algorithm {
 	switch {
 	case a.OrdersCodes():
 		return algorithms[a]
+	case in.n < in.mergeBelow():
+		return algorithms[engine.MergeSort]
 	case in.n < in.radixBelow():
 		return algorithms[engine.Radix]
 	}
@@ -110,6 +112,8 @@ func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, er
 	switch {
 	case a.OrdersCodes():
 		f, err = w.sortBy(a, in, to)
+	case in.n < in.mergeBelow():
+		return w.sortBy(engine.MergeSort, in, to)
 	case in.n < in.radixBelow():
 		return w.sortBy(engine.Radix, in, to)
 	default:

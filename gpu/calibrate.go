@@ -200,30 +200,23 @@ func measurePayload(e *Engine, m *model) (p *payload, err error) {
 	if m.device[order32].at(fewCodes) > float64(slow) {
 		return p, nil
 	}
-	p.carry = new(bySize)
+	p.carry = new(ends)
 	err = e.with(context.Background(), func(w *workspace) (err error) {
-		if p.carry.small, err = carries[[smallPayload]byte](e, w, m); err != nil {
+		if p.carry.small, err = carry[[smallPayload]byte](e, w, m); err != nil {
 			return err
 		}
-		p.carry.large, err = carries[[largePayload]byte](e, w, m)
+		p.carry.large, err = carry[[largePayload]byte](e, w, m)
 		return err
 	})
 	return p, err
 }
 
-// carries returns the times per element that travels to the device.
-func carries[E any](e *Engine, w *workspace, m *model) (carry curve, err error) {
+// carry returns the time per element that travels to the device.
+func carry[E any](e *Engine, w *workspace, m *model) (each float64, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
-	for i := range carry {
-		n := b.size(i)
-		took, err := best(func() error { return b.carried(e, w, n) })
-		if err != nil {
-			return carry, err
-		}
-		carry[i] = max(0, took-m.device[order32].at(n)) / float64(n)
-	}
-	return carry, nil
+	took, err := best(func() error { return b.carried(e, w) })
+	return max(0, took-m.device[order32].at(len(b.s))) / float64(len(b.s)), err
 }
 
 // moves returns the times per element.
@@ -231,7 +224,10 @@ func moves[E any](m *model) (move, gather curve, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
 	for i := range move {
-		n := b.size(i)
+		n := move.size(i)
+		if i == len(move)-1 {
+			n = len(b.s)
+		}
 		took, err := best(func() error { return b.onCPU(n) })
 		if err != nil {
 			return move, gather, err
@@ -260,14 +256,6 @@ func newMover[E any](m *model) *mover[E] {
 	return &mover[E]{job, scratch.Take[E](&job.Arena, most), scratch.Take[E](&job.Arena, most), scratch.Take[uint32](&job.Arena, most)}
 }
 
-// size is the number of elements of the i-th point of a curve.
-func (b *mover[E]) size(i int) int {
-	if i == len(curve{})-1 {
-		return len(b.s)
-	}
-	return curve{}.size(i)
-}
-
 // onCPU sorts the first n elements on the CPU engine.
 func (b *mover[E]) onCPU(n int) error {
 	return b.job.Scoped(func(env *engine.Env) error { return cpu.Move(env, b.s[:n], spreadCodes) })
@@ -279,9 +267,9 @@ func spreadCodes(dst []uint32, lo int) {
 	}
 }
 
-// carried sorts the first n elements on the device, to which they travel.
-func (b *mover[E]) carried(e *Engine, w *workspace, n int) error {
-	size := int(unsafe.Sizeof(*new(E)))
+// carried sorts all elements on the device, to which they travel.
+func (b *mover[E]) carried(e *Engine, w *workspace) error {
+	n, size := len(b.s), int(unsafe.Sizeof(*new(E)))
 	// Sound: elements are arrays of bytes.
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.s))), n*size)
 	return b.job.Scoped(func(env *engine.Env) error {
@@ -289,7 +277,7 @@ func (b *mover[E]) carried(e *Engine, w *workspace, n int) error {
 			Size: size,
 			Pull: func(dst []byte, lo int) {
 				copy(dst, bytes[lo*size:])
-				cpu.CopyPast(b.aside[:n], lo, b.s[lo:lo+len(dst)/size])
+				cpu.CopyPast(b.aside, lo, b.s[lo:lo+len(dst)/size])
 			},
 			Settle: func() error { return nil },
 			Push:   func(lo int, elements []byte) { cpu.CopyPast(bytes, lo*size, elements) },

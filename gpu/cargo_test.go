@@ -90,6 +90,7 @@ func TestCargo(t *testing.T) {
 		{n: kernels.RadixTile + 1, size: 24, travel: true},
 		{n: 40_000, size: 40, travel: true}, // several slots
 		{n: 1000, size: 6},
+		{n: 1000, size: 16, least: 16_001},
 		{n: 1000, size: 0},
 		{n: 1000, size: carriedSize + 4},
 		{n: 1000, size: 16, values: 100},
@@ -99,7 +100,7 @@ func TestCargo(t *testing.T) {
 		{n: 1000, size: carriedSize, travel: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			e.dev.limit = c.memory
+			e.dev.limit, e.cargo = c.memory, max(c.least, 1)
 			defer func() { e.dev.limit = 0 }()
 			for range 3 {
 				testCargo(t, e, c)
@@ -113,6 +114,7 @@ type cargoCase struct {
 	n, size int
 	values  uint64 // of codes that tie, which the library asks for; 0: it does not
 	memory  int    // limit, 0: none
+	least   int    // bytes that travel
 	travel  bool   // elements do
 }
 
@@ -223,7 +225,8 @@ func mark(t *testing.T, seen []bool, lo, n int) {
 // TestCargoInOrder has elements in order stay where they are.
 func TestCargoInOrder(t *testing.T) {
 	e := open(t)
-	job := &engine.Job{N: 3000, Bits: 32, Env: new(engine.Env), Emit: func(int, []uint32) {}, Codes32: func(dst []uint32, lo int) {
+	e.cargo = 1
+	job := &engine.Job{N: 20_000, Bits: 32, Env: new(engine.Env), Emit: func(int, []uint32) {}, Codes32: func(dst []uint32, lo int) {
 		for i := range dst {
 			dst[i] = uint32(lo + i)
 		}

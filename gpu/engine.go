@@ -123,6 +123,7 @@ type Engine struct {
 	samples  int // see Samples; 0: its default
 	parts    parts
 	splits   int // elements from which on devices share a sort; 0: splitN
+	cargo    int // bytes of elements from which on these travel; 0: leastCargo
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when devs or failed is set; nil: nobody has asked for the devices

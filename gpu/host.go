@@ -112,9 +112,14 @@ func slotsFor(job *engine.Job) int {
 }
 
 // grain is how many of n words of the given size go through a slot at a time: as
-// many as fit, but few enough for every worker to have several turns.
+// many as fit, but few enough for every worker to have several turns. Copies of fewer
+// bytes than least cost more than they move: of 64 KiB; and where elements travel, with
+// three more calls of the driver, of 512.
 func grain(n int, job *engine.Job, size int) int {
-	const least = 1 << 16 // bytes; smaller copies cost more than they move
+	least := 64 << 10
+	if job.Elements != nil {
+		least = 512 << 10
+	}
 	return blocks(job.Loop.Turn(n, least/size, slotBytes/size/engine.Block*engine.Block))
 }
 

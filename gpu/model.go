@@ -11,7 +11,7 @@ import (
 // The planner's model of time, in ns; every number in it is measured, by
 // calibrate.go, for all of this machine's workers:
 //
-//	device = fixed + n × (each + min(gather(n), carry(n)))
+//	device = fixed + n × (each + min(gather(n), carry))
 //	CPU    = n × (each(n) + move(n))
 //
 // each, for each kind of sort, is everything from codes to the order or to
@@ -20,8 +20,8 @@ import (
 // element takes whose order the device finds: a copy aside, and back through
 // the order. carry is what it takes longer where elements travel to the device, in
 // place of the order: a copy aside, and one to and from pinned memory. move is what
-// the CPU engine takes longer for elements that travel with their codes. All depend
-// on n, too. Key functions take both engines the
+// the CPU engine takes longer for elements that travel with their codes. All but carry,
+// which is for lists that no cache holds, depend on n, too. Key functions take both engines the
 // same time, and so does the first touch of a result: neither is in the model.
 // Nor is what only one engine makes of uneven inputs. About those that look as
 // if they were in order the model is not asked: they are the CPU's.
@@ -88,34 +88,38 @@ func (c curve) at(n int) float64 {
 // payload is what moving elements costs, each by size.
 type payload struct {
 	move, gather bySize
-	carry        *bySize // nil: it was not worth measuring
+	carry        *ends // nil: it was not worth measuring
 }
 
 // carries reports whether the device moves elements of that size faster than the host
 // does through an order.
 func (p *payload) carries(size uintptr, n int) bool {
-	return p.carry != nil && p.carry.at(size, n) < p.gather.at(size, n)
+	return p.carry != nil && n*int(size) >= leastCargo && p.carry.at(size) < p.gather.at(size, n)
 }
 
 // follow is what moving an element costs whose order the device finds.
 func (p *payload) follow(size uintptr, n int) float64 {
 	if p.carries(size, n) {
-		return p.carry.at(size, n)
+		return p.carry.at(size)
 	}
 	return p.gather.at(size, n)
 }
 
-// bySize is the time per element of smallPayload bytes and of largePayload, and
-// on the line through both for others. The last points of its curves are of lists that
-// no cache holds.
+// bySize is ends by number. The last points of its curves are of lists that no cache
+// holds.
 type bySize struct{ small, large curve }
+
+func (b bySize) at(size uintptr, n int) float64 { return ends{b.small.at(n), b.large.at(n)}.at(size) }
+
+// ends is the time per element of smallPayload bytes and of largePayload, and on the
+// line through both for others.
+type ends struct{ small, large float64 }
 
 const smallPayload, largePayload = 16, 64
 
-func (b bySize) at(size uintptr, n int) float64 {
-	small, large := b.small.at(n), b.large.at(n)
-	slope := (large - small) / (largePayload - smallPayload)
-	return max(0, small+slope*(float64(size)-smallPayload))
+func (e ends) at(size uintptr) float64 {
+	slope := (e.large - e.small) / (largePayload - smallPayload)
+	return max(0, e.small+slope*(float64(size)-smallPayload))
 }
 
 // estimate returns how long w takes on the device and on the CPU. p may be nil
@@ -153,10 +157,10 @@ func (c curve) String() string {
 }
 
 func (p *payload) String() string {
-	carry := new(bySize)
+	text := fmt.Sprintf("%d B: move%v, gather%v; %d B: move%v, gather%v ns",
+		smallPayload, p.move.small, p.gather.small, largePayload, p.move.large, p.gather.large)
 	if p.carry != nil {
-		carry = p.carry
+		text += fmt.Sprintf("; carry %d B %.2f, %d B %.2f ns", smallPayload, p.carry.small, largePayload, p.carry.large)
 	}
-	return fmt.Sprintf("%d B: move%v, gather%v, carry%v; %d B: move%v, gather%v, carry%v ns",
-		smallPayload, p.move.small, p.gather.small, carry.small, largePayload, p.move.large, p.gather.large, carry.large)
+	return text
 }
