@@ -26,9 +26,10 @@ func Backends() []Backend { return append([]Backend{CPU()}, engine.Registered().
 type run struct {
 	engine.Env
 	config
-	n     int
-	start time.Time
-	used  Stats // what the planner notes for Report
+	n       int
+	start   time.Time
+	used    Stats     // what the planner notes for Report
+	devices []Backend // registered engines that run the algorithm, where the caller names none
 }
 
 // begin starts a call on n elements.
@@ -47,19 +48,24 @@ func begin(cfg config, n int) (*run, error) {
 	if uint64(n) > 1<<32-1 {
 		return r, fmt.Errorf("%w: %d elements", ErrTooLong, n)
 	}
-	if err := cfg.runnable(); err != nil {
+	if err := r.findDevices(); err != nil {
 		return r, err
 	}
 	return r, r.Loop.Err()
 }
 
-// runnable reports an algorithm that no engine at hand runs.
-func (c config) runnable() error {
-	switch {
-	case c.backend != nil && !c.backend.Runs(c.algorithm):
-		return fmt.Errorf("%w that runs %v: %s does not", ErrNoDevice, c.algorithm, c.backend.Name())
-	case c.backend == nil && !slices.ContainsFunc(Backends(), func(b Backend) bool { return b.Runs(c.algorithm) }):
-		return fmt.Errorf("%w that runs %v", ErrNoDevice, c.algorithm)
+// findDevices asks engines once which of them run the algorithm, since what they say
+// may change while the sort goes on, and reports one that none at hand runs.
+func (r *run) findDevices() error {
+	if r.backend != nil {
+		if r.backend.Runs(r.algorithm) {
+			return nil
+		}
+		return fmt.Errorf("%w that runs %v: %s does not", ErrNoDevice, r.algorithm, r.backend.Name())
+	}
+	r.devices = slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
+	if len(r.devices) == 0 && !CPU().Runs(r.algorithm) {
+		return fmt.Errorf("%w that runs %v", ErrNoDevice, r.algorithm)
 	}
 	return nil
 }
@@ -312,9 +318,8 @@ func (r *run) device(w engine.Work) Backend {
 	if r.backend != nil {
 		return r.backend
 	}
-	devices := slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
 	w.N, w.Workers = r.n, r.Loop.Workers
-	for _, b := range devices {
+	for _, b := range r.devices {
 		worth := b.Worth(w)
 		if c, ok := b.(engine.Calibrated); ok && r.stats != nil {
 			r.used.Calibration = c.Calibration()
@@ -329,7 +334,7 @@ func (r *run) device(w engine.Work) Backend {
 	case CPU().Runs(r.algorithm):
 		return CPU()
 	}
-	return devices[0] // see runnable
+	return r.devices[0] // see findDevices
 }
 
 // orderOn orders rows on a backend, nil for the CPU engine in its own way. If it

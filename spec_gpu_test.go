@@ -55,24 +55,40 @@ func TestGPU(t *testing.T) {
 		if testing.Short() && !k.isLarge() {
 			continue
 		}
-		for i, input := range inputs {
+		for i := range inputs {
 			if testing.Short() && (i+turn)%4 != 0 {
 				continue
 			}
-			cudacpu.Seed(uint64(turn*100 + i))
-			ref := drawn(k, input, gpuSizes[(turn+i)%len(gpuSizes)], uint64(i))
-			m := directions[(turn/2+i)%len(directions)].on(e, turn/3+i)
-			switch (turn + i) % 3 {
-			case 0:
-				ref.checkSort(t, m)
-			case 1:
-				ref.checkOrder(t, m)
-			default:
-				ref.checkSortKeys(t, m)
-				ref.checkSortKeysDefault(t, m)
-				ref.checkSortPairs(t, m)
-			}
+			checkOnGPU(t, e, turn, i)
 		}
+	}
+}
+
+// checkOnGPU sorts one kind of key with one distribution.
+func checkOnGPU(t *testing.T, e *gpu.Engine, turn, i int) {
+	t.Helper()
+	cudacpu.Seed(uint64(turn*100 + i))
+	ref := drawn(keyKinds[turn], inputs[i], gpuSizes[(turn+i)%len(gpuSizes)], uint64(i))
+	m := directions[(turn/2+i)%len(directions)].on(e, turn/3+i)
+	switch (turn + i) % 3 {
+	case 0:
+		ref.checkSort(t, m)
+	case 1:
+		ref.checkOrder(t, m)
+	default:
+		ref.checkSortKeys(t, m)
+		ref.checkSortKeysDefault(t, m)
+		ref.checkSortPairs(t, m)
+	}
+}
+
+// TestGPUSmall sorts every kind of key on a device with little shared memory.
+func TestGPUSmall(t *testing.T) {
+	cudacpu.Configure(cudacpu.SmallDevice)
+	t.Cleanup(func() { cudacpu.Configure(cudacpu.DefaultDevice) })
+	e := onGPU(t)
+	for turn := range keyKinds {
+		checkOnGPU(t, e, turn, turn%len(inputs))
 	}
 }
 

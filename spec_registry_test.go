@@ -143,6 +143,21 @@ var children = map[string]func(t *testing.T){
 		}
 		checkSame(t, "SortKeys: the slice", nil, s, keys)
 	},
+	"asked once what it runs, since its device may tell it meanwhile": func(t *testing.T) {
+		e := new(learningEngine)
+		engine.Register(e)
+		for _, v := range verbs {
+			if v.name == "Merge" || v.name == "Sort by IndexGather" || v.name == "Sort in place" {
+				continue // merges, asks for another algorithm, or is many sorts
+			}
+			e.asked.Store(0)
+			e.calls.Store(0)
+			s := v.input(20_000)
+			if err := v.run(s, price, sorter.Use(sorter.BucketBitonic)); err != nil || e.asked.Load() != 1 || e.calls.Load() == 0 {
+				t.Errorf("%s: asked %d times, called %d times, error %v", v.name, e.asked.Load(), e.calls.Load(), err)
+			}
+		}
+	},
 	"left alone where rows look as if they were in order": func(t *testing.T) {
 		e := &plainEngine{worth: true}
 		engine.Register(e)
@@ -205,6 +220,14 @@ var children = map[string]func(t *testing.T){
 		}
 	},
 }
+
+// learningEngine finds out behind the first question that it has no algorithms.
+type learningEngine struct {
+	plainEngine
+	asked atomic.Int32
+}
+
+func (e *learningEngine) Runs(sorter.Algorithm) bool { return e.asked.Add(1) == 1 }
 
 // glanced are elements with whole numbers for prices, that look as if they were in
 // order and may be, and others.

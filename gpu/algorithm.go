@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -73,36 +75,86 @@ type finding struct {
 // inOrder reports whether the codes were in order.
 func (f finding) inOrder() bool { return f.shape == "sorted" || f.shape == "flat" }
 
-var algorithms = map[engine.Algorithm]algorithm{
+// repertoire is the algorithms that a device runs.
+type repertoire map[engine.Algorithm]algorithm
+
+// algorithms are those of a device with enough shared memory for all of them.
+var algorithms = repertoire{
 	engine.BucketBitonic: {bucketModules, (*workspace).argsort, true, maxN, bucketBytes},
 	engine.Bitonic:       {[]*module{bitonicModule}, (*workspace).bitonic, false, maxN, bitonicBytes},
 	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*workspace).sampleSort, false, maxN, sampleSortBytes},
-	engine.Radix:         {radixModules, (*workspace).radixSort, true, maxN, radixBytes},
+	engine.Radix:         largeRadix.algorithm(),
 	engine.MergeSort:     {mergeModules, (*workspace).mergeSort, true, math.MaxInt, mergeSortBytes},
 }
 
-// lastResort orders what another algorithm finds too uneven.
+// lastResort orders what another algorithm finds too uneven. Every device has it.
 const lastResort = engine.Radix
 
-// Runs implements the engine's side of sorter.Backend.
+// repertoireWithin is what a device runs whose blocks have so much shared memory.
+func repertoireWithin(shared int) repertoire {
+	r := maps.Clone(algorithms)
+	maps.DeleteFunc(r, func(_ engine.Algorithm, way algorithm) bool { return way.shared() > shared })
+	if !r.has(lastResort) {
+		r[lastResort] = smallRadix.algorithm()
+	}
+	return r
+}
+
+// shared is the most shared memory that a block of its kernels takes.
+func (way algorithm) shared() (most int) {
+	for _, m := range way.modules {
+		for _, shared := range m.kernels {
+			most = max(most, shared)
+		}
+	}
+	return most
+}
+
+func (r repertoire) has(a engine.Algorithm) bool { _, ok := r[a]; return ok }
+
+// Runs implements the engine's side of sorter.Backend. It opens no device: until a
+// sort has, it says what devices with enough shared memory run, and a sort by what
+// theirs do not fails then.
 func (e *Engine) Runs(a engine.Algorithm) bool {
-	_, ok := algorithms[a]
-	return ok || a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
+	if choosesOwn(a) {
+		return true // the question of every sort, however small: no lock
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened == nil || !isClosed(e.opened) || e.failed != nil {
+		return algorithms.has(a)
+	}
+	return e.runs(a)
+}
+
+// choosesOwn reports whether a leaves the choice to the device.
+func choosesOwn(a engine.Algorithm) bool {
+	return a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
+}
+
+// runs reports whether all devices, which are open, have a. A long list may come to any.
+func (e *Engine) runs(a engine.Algorithm) bool {
+	return choosesOwn(a) || !slices.ContainsFunc(e.devs, func(d *device) bool { return !d.algorithms.has(a) })
+}
+
+// choiceFor is what orders codes, or how they are ordered at first, where a may leave
+// the choice to the engine: short lists by the merge sort or the radix sort without a
+// look at a sample, and long ones by this where there is nothing else.
+func (r repertoire) choiceFor(a engine.Algorithm, in input) engine.Algorithm {
+	switch {
+	case a.OrdersCodes():
+		return a
+	case in.n < in.mergeBelow():
+		return engine.MergeSort
+	case in.n < in.radixBelow() || !r.has(engine.BucketBitonic):
+		return engine.Radix
+	}
+	return engine.BucketBitonic
 }
 
 // demanding is what may take most where codes are sorted by a, which may leave the
 // choice to the engine; nothing where the device alone does not have a.
-func demanding(a engine.Algorithm, in input) algorithm {
-	switch {
-	case a.OrdersCodes():
-		return algorithms[a]
-	case in.n < in.mergeBelow():
-		return algorithms[engine.MergeSort]
-	case in.n < in.radixBelow():
-		return algorithms[engine.Radix]
-	}
-	return algorithms[engine.BucketBitonic]
-}
+func (r repertoire) demanding(a engine.Algorithm, in input) algorithm { return r[r.choiceFor(a, in)] }
 
 // sort writes the stable order of codes, or the sorted codes, both in device memory.
 // It returns when the device is done. The finding names the algorithm that did it.
@@ -112,11 +164,10 @@ func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, er
 	switch {
 	case a.OrdersCodes():
 		f, err = w.sortBy(a, in, to)
-	case in.n < in.mergeBelow():
-		return w.sortBy(engine.MergeSort, in, to)
-	case in.n < in.radixBelow():
-		return w.sortBy(engine.Radix, in, to)
 	default:
+		if choice := w.algorithms.choiceFor(a, in); choice != engine.BucketBitonic {
+			return w.sortBy(choice, in, to)
+		}
 		f, err = w.argsortIf(func(way Spreading) bool {
 			return in.bucketTime(way, w.note.sample.nearlyOrdered()) < in.radixTime(w.note.sample.differ)
 		}, in.fewByRadix(), in, to)
@@ -130,7 +181,7 @@ func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, er
 }
 
 func (w *workspace) sortBy(a engine.Algorithm, in input, to cuda.Ptr) (finding, error) {
-	way := algorithms[a]
+	way := w.algorithms[a]
 	if err := w.load(way.modules); err != nil {
 		return finding{}, err
 	}
@@ -170,8 +221,22 @@ func (way algorithm) needs(d *device, in input) int {
 
 func orderBytes(n int) int { return 4*n + 256 }
 
-// bucketModules are the kernels of the bucket sort, of the sample, of sorted and
-// reversed codes, and of the checks.
+// orderModules are the kernels of the first sample, of sorted and reversed codes, of
+// ties and of the checks.
+var orderModules = []*module{{kernels.Order, orderKernels()}}
+
+func orderKernels() map[string]int {
+	k := map[string]int{"write_identity": 0, "count_missing": 0}
+	for _, wide := range []bool{false, true} {
+		width := width(wide)
+		k["sample_range"+width] = kernels.SampleShared
+		k["count_descents"+width], k["mark_order"+width], k["mark_ties"+width] = 0, 0, 0
+		k["reverse_codes"+width], k["sum_codes"+width] = 0, 0
+	}
+	return k
+}
+
+// bucketModules are the kernels of the bucket sort.
 var bucketModules = []*module{
 	{kernels.Bucket, bucketKernels()},
 	{kernels.BucketU32, widthKernels(false, kernels.MapSharedU32)},
@@ -199,7 +264,6 @@ func keyKernels() map[string]int {
 func bucketKernels() map[string]int {
 	k := map[string]int{
 		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
-		"write_identity": 0, "count_missing": 0,
 	}
 	for _, d := range digitKernels {
 		k["split_elements"+d.suffix] = d.shared
@@ -210,9 +274,8 @@ func bucketKernels() map[string]int {
 func widthKernels(wide bool, mapShared int) map[string]int {
 	width := width(wide)
 	k := map[string]int{
-		"sample_range" + width: kernels.SampleShared, "sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
-		"count_descents" + width: 0, "local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared, "mark_order" + width: 0, "mark_ties" + width: 0,
-		"reverse_codes" + width: 0, "sum_codes" + width: 0,
+		"sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
+		"local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared,
 	}
 	for _, d := range digitKernels {
 		k["split_codes"+d.suffix+width] = d.shared

@@ -103,7 +103,7 @@ func (m *memory) body(a *area, p *plan) {
 // bucketBytes bounds the device memory of the bucket sort, by its largest plans
 // of each kind and by the radix sort, which takes what is too uneven.
 func bucketBytes(d *device, in input) int {
-	bytes := radixBytes(d, in)
+	bytes := d.algorithms[lastResort].bytes(d, in)
 	n := max(in.n, 2)
 	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
 		in.n = max(n, 2)

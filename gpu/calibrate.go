@@ -71,7 +71,7 @@ func (e *Engine) Calibration() string {
 // measureModel measures sorts without payload, on a workspace of their own.
 func measureModel(e *Engine) (*model, error) {
 	m := &model{workers: runtime.GOMAXPROCS(0)}
-	return m, e.with(context.Background(), func(w *workspace) error {
+	return m, e.with(context.Background(), engine.Auto, func(w *workspace) error {
 		if err := measureWidth[uint32](e, w, m); err != nil {
 			return err
 		}

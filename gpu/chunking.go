@@ -113,7 +113,9 @@ func (c *chunking) sortBytes(n int) int {
 // input is what sorts n of the elements.
 func (c *chunking) input(n int) input { return input{wide: c.wide, n: n, keys: c.keys} }
 
-func (c *chunking) sorter(n int) algorithm { return demanding(c.algorithm, c.input(n)) }
+func (c *chunking) sorter(n int) algorithm {
+	return c.device.algorithms.demanding(c.algorithm, c.input(n))
+}
 
 // space is the device memory that a sort may take which takes about want. Where
 // that is not far more, the workspace is tight and gives up what others left it.

@@ -117,7 +117,7 @@ func checkCut(t *testing.T, e *Engine, c cut, job *engine.Job) {
 	if merges := bits.Len(uint(c.chunks - 1)); job.Trace.Rounds < merges || job.Trace.Algorithm == "" || (job.Trace.Algorithm == "Hybrid") != (c.algorithm == engine.Hybrid) {
 		t.Errorf("%d chunks: %+v", c.chunks, job.Trace)
 	}
-	err := e.with(t.Context(), func(w *workspace) error {
+	err := e.with(t.Context(), engine.Auto, func(w *workspace) error {
 		way, err := w.chunking(job)
 		if way.chunks() != c.chunks || way.onDevice != c.onDevice {
 			t.Errorf("%+v, %d chunks", way, way.chunks())
@@ -226,7 +226,7 @@ func TestChunking(t *testing.T) {
 func TestBucketBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	for i := range 2000 {
-		d := &device{}
+		d := &device{algorithms: algorithms}
 		if i%2 == 0 {
 			d.parts.fill = leastFill + r.IntN(mostFill-leastFill)
 		}

@@ -16,11 +16,12 @@ import (
 // sorts take in turns.
 type device struct {
 	cuda.Context
-	info    cuda.Info
-	limit   int // see Memory; 0: what is free
-	samples int // see Samples; 0: its default
-	parts   parts
-	broken  atomic.Pointer[error] // after which nothing works any more, nil: none
+	info       cuda.Info
+	algorithms repertoire
+	limit      int // see Memory; 0: what is free
+	samples    int // see Samples; 0: its default
+	parts      parts
+	broken     atomic.Pointer[error] // after which nothing works any more, nil: none
 
 	turns    chan struct{}            // holds one for each workspace in use
 	attempts [Quantiles + 1]attempted // by way
@@ -89,15 +90,17 @@ func openDevice(ordinal int) (*device, error) {
 		return nil, fmt.Errorf("%w: no device %d, there are %d", engine.ErrNoDevice, ordinal, len(infos))
 	}
 	info := infos[ordinal]
-	if info.SharedPerBlock < kernels.MappedShared10U64 {
-		return nil, fmt.Errorf("%w: %s has %d bytes of shared memory per block, the kernels need %d", engine.ErrNoDevice, info.Name, info.SharedPerBlock, kernels.MappedShared10U64)
+	if 10*info.Major+info.Minor < kernels.LeastCapability {
+		return nil, fmt.Errorf("%w: %s has compute capability %d.%d, the kernels need %.1f", engine.ErrNoDevice, info.Name, info.Major, info.Minor, kernels.LeastCapability/10.)
 	}
 	context, err := driver.Retain(ordinal)
 	if err != nil {
 		return nil, err
 	}
 	d := &device{Context: context, info: info, turns: make(chan struct{}, workspaces), modules: map[*module]cuda.Module{}, funcs: map[string]cuda.Func{}}
-	if err := d.load(bucketModules); err != nil {
+	d.algorithms = repertoireWithin(info.SharedPerBlock)
+	long := d.algorithms.demanding(engine.Auto, input{n: maxN})
+	if err := d.load(slices.Concat(orderModules, long.modules)); err != nil {
 		d.close()
 		return nil, err
 	}

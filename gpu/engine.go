@@ -139,9 +139,15 @@ type Engine struct {
 }
 
 // Open opens a GPU, or several. It returns an error that is sorter.ErrNoDevice under
-// errors.Is where there is no driver, no device, or none that the kernels run
-// on, and with SORTER_BACKEND=cpu in the environment. [Engine.Close] releases
+// errors.Is where there is no driver, no device, or one of compute capability below
+// 7.5, and with SORTER_BACKEND=cpu in the environment. [Engine.Close] releases
 // everything.
+//
+// Devices of compute capability 7.5 have too little shared memory for the algorithms
+// sorter.BucketBitonic, sorter.Bitonic and sorter.SampleSort. They sort by sorter.Radix,
+// or by sorter.MergeSort where that is asked for, and an engine that has one of them
+// among several runs these two only: see [Engine.Runs]. The driver compiles their
+// kernels when they are first opened, which takes about a second, and keeps them.
 func Open(opts ...Option) (*Engine, error) {
 	e := &Engine{}
 	for _, opt := range opts {
@@ -214,9 +220,9 @@ func (e *Engine) open() <-chan struct{} {
 // done is closed.
 var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// acquire keeps the devices, opened at the first call, from being closed. The
-// caller ends with e.users.Done().
-func (e *Engine) acquire(ctx context.Context) error {
+// acquire keeps the devices, opened at the first call, from being closed, if they run
+// an algorithm. The caller ends with e.users.Done().
+func (e *Engine) acquire(ctx context.Context, a engine.Algorithm) error {
 	select {
 	case <-e.open():
 	case <-ctx.Done():
@@ -226,6 +232,9 @@ func (e *Engine) acquire(ctx context.Context) error {
 	defer e.mu.Unlock()
 	if err := e.unusable(); err != nil {
 		return err
+	}
+	if !e.runs(a) {
+		return fmt.Errorf("%w that runs %v: %s does not", engine.ErrNoDevice, a, e.Name())
 	}
 	e.users.Add(1)
 	return nil
@@ -256,12 +265,12 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	}
 	job.Elements = nil
 	if e.shares(job) {
-		err := e.withWorkspaces(ctx, len(e.chosen()), func(workspaces []*workspace) error { return orderShared(e, job, workspaces) })
+		err := e.withWorkspaces(ctx, job.Algorithm, len(e.chosen()), func(workspaces []*workspace) error { return orderShared(e, job, workspaces) })
 		if !errors.Is(err, errCrowded) {
 			return err
 		}
 	}
-	return e.with(ctx, func(w *workspace) error {
+	return e.with(ctx, job.Algorithm, func(w *workspace) error {
 		c, err := w.chunking(job)
 		switch {
 		case err != nil:
@@ -273,16 +282,16 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	})
 }
 
-// with runs f on a workspace of its own, of the first device.
-func (e *Engine) with(ctx context.Context, f func(w *workspace) error) error {
-	return e.withWorkspaces(ctx, 1, func(workspaces []*workspace) error { return f(workspaces[0]) })
+// with runs f, which sorts by a, on a workspace of its own, of the first device.
+func (e *Engine) with(ctx context.Context, a engine.Algorithm, f func(w *workspace) error) error {
+	return e.withWorkspaces(ctx, a, 1, func(workspaces []*workspace) error { return f(workspaces[0]) })
 }
 
-// withWorkspaces runs f on a workspace of each of the first devices. All sorts of an engine
+// withWorkspaces runs f, which sorts by a, on a workspace of each of the first devices. All sorts of an engine
 // take workspaces in the order of its devices: they never wait for each other in a
 // circle.
-func (e *Engine) withWorkspaces(ctx context.Context, devices int, f func(workspaces []*workspace) error) error {
-	if err := e.acquire(ctx); err != nil {
+func (e *Engine) withWorkspaces(ctx context.Context, a engine.Algorithm, devices int, f func(workspaces []*workspace) error) error {
+	if err := e.acquire(ctx, a); err != nil {
 		return err
 	}
 	defer e.users.Done()

@@ -37,7 +37,7 @@ func (p *sharing) place() {
 // first, so that no two fetch from the same. It waits for its copies also when one
 // fails: the senders' memory is free when all devices are here.
 func (p *sharing) receive(q *part) (err error) {
-	if most := demanding(p.job.Algorithm, p.input(q.n)).most; q.n > most { // codes made for the sample
+	if most := q.algorithms.demanding(p.job.Algorithm, p.input(q.n)).most; q.n > most { // codes made for the sample
 		return cuda.Shortage(q.info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
 	}
 	in := p.input(max(q.n, p.room))

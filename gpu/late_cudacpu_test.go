@@ -32,7 +32,7 @@ func TestArgsortLate(t *testing.T) {
 func TestAfterLate(t *testing.T) {
 	defer cudacpu.SetMode(cudacpu.Eager)
 	cudacpu.SetMode(cudacpu.Lazy)
-	testAfter(t, 3000)
+	testAfter(t, open(t), 3000)
 }
 
 // TestAfterNoStream names a stream that is none.

@@ -10,13 +10,48 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// radixModules are the kernels of the radix sort.
-var radixModules = []*module{{kernels.Radix, map[string]int{
-	"radix_histogram_u32": kernels.RadixCountSharedU32, "radix_histogram_u64": kernels.RadixCountSharedU64,
-	"radix_histogram_keys_u32": kernels.RadixCountSharedU32, "radix_histogram_keys_u64": kernels.RadixCountSharedU64,
-	"radix_pass_u32": kernels.RadixShared, "radix_pass_u64": kernels.RadixShared,
-	"radix_pass_keys_u32": kernels.RadixKeysU32, "radix_pass_keys_u64": kernels.RadixShared,
-}}}
+// radix is the radix sort with tiles of one size.
+type radix struct {
+	image           []byte
+	suffix          string // of its kernels
+	tile, threads   int    // elements of a tile; threads of the block that moves it
+	shared, keysU32 int    // bytes of a tile; of one of keys of 32 bits
+	countBlocks     int    // of radix_histogram that an SM holds
+}
+
+// Devices run largeRadix, or smallRadix if it does not fit their shared memory.
+var (
+	largeRadix = &radix{kernels.Radix, "", kernels.RadixTile, kernels.RadixThreads, kernels.RadixShared, kernels.RadixKeysU32, kernels.RadixCountBlocks}
+	smallRadix = &radix{kernels.RadixSmall, "_small", kernels.SmallRadixTile, kernels.SmallRadixThreads, kernels.SmallRadixShared, kernels.SmallRadixKeysU32, kernels.SmallCountBlocks}
+)
+
+func (r *radix) algorithm() algorithm {
+	k := map[string]int{}
+	for _, in := range []input{{}, {wide: true}, {keys: true}, {wide: true, keys: true}} {
+		k[r.histogram(in)], k[r.pass(in)] = countShared(in), r.passShared(in)
+	}
+	return algorithm{[]*module{{r.image, k}}, r.sort, true, maxN, r.bytes}
+}
+
+// histogram and pass are names of kernels.
+func (r *radix) histogram(in input) string { return "radix_histogram" + r.suffix + in.kind() }
+
+func (r *radix) pass(in input) string { return "radix_pass" + r.suffix + in.kind() }
+
+// countShared and passShared are the shared memory of their blocks.
+func countShared(in input) int {
+	if in.wide {
+		return kernels.RadixCountSharedU64
+	}
+	return kernels.RadixCountSharedU32
+}
+
+func (r *radix) passShared(in input) int {
+	if in.keys && !in.wide {
+		return r.keysU32
+	}
+	return r.shared
+}
 
 // Counts of tiles tell as many elements as a sort may have.
 const _ = uint(kernels.RadixMost - maxN)
@@ -28,8 +63,8 @@ type radixMemory struct {
 	even, odd cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
 }
 
-func radixLayout(a *area, in input) radixMemory {
-	m := radixMemory{words: a.take(4 * kernels.RadixDigits * radixTiles(in.n))}
+func (r *radix) layOut(a *area, in input) radixMemory {
+	m := radixMemory{words: a.take(4 * kernels.RadixDigits * r.tiles(in.n))}
 	if in.keys {
 		m.even = a.take(in.size() * in.n)
 	} else {
@@ -38,10 +73,10 @@ func radixLayout(a *area, in input) radixMemory {
 	return m
 }
 
-// radixBytes is the device memory of a radix sort besides codes and what they become.
-func radixBytes(_ *device, in input) int {
+// bytes is the device memory of a radix sort besides codes and what they become.
+func (r *radix) bytes(_ *device, in input) int {
 	var size area
-	radixLayout(&size, in)
+	r.layOut(&size, in)
 	return int(size.at)
 }
 
@@ -66,14 +101,13 @@ func (s *radixStates) take(w *workspace) (state, spent cuda.Ptr, err error) {
 	return state, spent, err
 }
 
-// radixSort orders codes digit by digit. The device finds out itself which digits
-// all codes share, and whether the codes are in order; passes that are not needed
-// end at once.
-func (w *workspace) radixSort(in input, to cuda.Ptr) (finding, error) {
+// sort orders codes digit by digit. The device finds out itself which digits all codes
+// share, and whether the codes are in order; passes that are not needed end at once.
+func (r *radix) sort(w *workspace, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, w.identity(in, to, false)
 	}
-	block, err := w.take(radixBytes(w.device, in))
+	block, err := w.take(r.bytes(w.device, in))
 	if err != nil {
 		return finding{}, err
 	}
@@ -82,10 +116,10 @@ func (w *workspace) radixSort(in input, to cuda.Ptr) (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	m := radixLayout(&area{block.at}, in)
+	m := r.layOut(&area{block.at}, in)
 	err = first(
-		func() error { return w.countDigits(m, in, to, state, spent) },
-		func() error { return w.radixPasses(m, in, to, state) },
+		func() error { return r.countDigits(w, m, in, to, state, spent) },
+		func() error { return r.passes(w, m, in, to, state) },
 		func() error { return w.SyncStream(w.stream) },
 	)
 	w.states.clear = err == nil
@@ -121,18 +155,14 @@ func (f radixFound) finding() finding {
 }
 
 // countDigits counts the digits of all places and makes starts of the counts.
-func (w *workspace) countDigits(m radixMemory, in input, to, state, spent cuda.Ptr) error {
-	grid := min(kernels.RadixCountBlocks*w.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
+func (r *radix) countDigits(w *workspace, m radixMemory, in input, to, state, spent cuda.Ptr) error {
+	grid := min(r.countBlocks*w.info.SMs, (in.n+kernels.RadixCountTile-1)/kernels.RadixCountTile)
 	ordered := uint64(1)
 	if in.shuffled {
 		ordered = 0
 	}
-	shared := kernels.RadixCountSharedU32
-	if in.wide {
-		shared = kernels.RadixCountSharedU64
-	}
 	w.note.radix.clear()
-	return w.run("radix_histogram"+in.kind(), grid, kernels.RadixCountThreads, shared,
+	return w.run(r.histogram(in), grid, kernels.RadixCountThreads, countShared(in),
 		uint64(in.codes), uint64(in.n), ordered, uint64(to), uint64(state), uint64(spent), uint64(m.words), mapped(&w.note.radix))
 }
 
@@ -141,17 +171,14 @@ func (w *workspace) countDigits(m radixMemory, in input, to, state, spent cuda.P
 // takes 2 µs then.
 const radixPatience = 50 * time.Microsecond
 
-// radixPasses enqueues the passes that are needed, or as many as there are places
+// passes enqueues the passes that are needed, or as many as there are places
 // where the device does not tell in time. The first pass is on its way when the
 // digits are counted: for codes in no order the device soon knows that it is needed.
 // The others can wait for the counts, since they wait for the first one.
-func (w *workspace) radixPasses(m radixMemory, in input, to, state cuda.Ptr) error {
-	shared, moving := kernels.RadixShared, []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
+func (r *radix) passes(w *workspace, m radixMemory, in input, to, state cuda.Ptr) error {
+	moving := []uint64{uint64(m.even), uint64(m.odd), uint64(to)}
 	if in.keys {
 		moving = []uint64{uint64(m.even), uint64(to)}
-		if !in.wide {
-			shared = kernels.RadixKeysU32
-		}
 	}
 	end := time.Now().Add(radixPatience)
 	for pass := range in.places() {
@@ -164,7 +191,7 @@ func (w *workspace) radixPasses(m radixMemory, in input, to, state cuda.Ptr) err
 		if found := w.note.radix.get(); found != 0 && pass >= found.passes() {
 			return nil
 		}
-		err := w.runTiles("radix_pass"+in.kind(), radixTiles(in.n), kernels.RadixThreads, shared,
+		err := w.runTiles(r.pass(in), r.tiles(in.n), r.threads, r.passShared(in),
 			slices.Concat([]uint64{uint64(in.codes), uint64(in.n), uint64(pass), uint64(state), uint64(m.words)}, moving)...)
 		if err != nil {
 			return err
@@ -181,4 +208,4 @@ func (in input) places() int {
 	return 32 / kernels.RadixBits
 }
 
-func radixTiles(n int) int { return (n + kernels.RadixTile - 1) / kernels.RadixTile }
+func (r *radix) tiles(n int) int { return (n + r.tile - 1) / r.tile }

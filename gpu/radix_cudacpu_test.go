@@ -51,7 +51,7 @@ func TestRadixCalls(t *testing.T) {
 				calls := 0
 				got, f := onDevice[uint32](t, w, func(w *workspace, in input, to cuda.Ptr) (finding, error) {
 					before := cudacpu.Calls()
-					f, err := w.radixSort(in, to)
+					f, err := w.sortBy(engine.Radix, in, to)
 					calls = cudacpu.Calls() - before
 					return f, err
 				}, keys, c.codes)
@@ -81,12 +81,12 @@ func TestRadixAfterFailure(t *testing.T) {
 	for k := 1; k <= 6; k++ {
 		orderBy(t, w, func(w *workspace, in input, order cuda.Ptr) (finding, error) {
 			cudacpu.Fail(k, int(cuda.LaunchFailed), false)
-			_, err := w.radixSort(in, order)
+			_, err := w.sortBy(engine.Radix, in, order)
 			cudacpu.Fail(0, 0, false)
 			if err == nil {
 				t.Errorf("call %d: no error", k)
 			}
-			return w.radixSort(in, order)
+			return w.sortBy(engine.Radix, in, order)
 		}, codes)
 		for range 2 {
 			if got := argsort(t, w, engine.Radix, codes); !slices.Equal(got, want(codes)) {

@@ -25,12 +25,12 @@ func workspaceOf(t *testing.T) *workspace {
 	return w
 }
 
-// TestRadix sorts codes of every distribution, at sizes around what the kernels
+func TestRadix(t *testing.T) { testRadix(t, workspaceOf(t), largeRadix.tile, engine.Radix) }
+
+// testRadix sorts codes of every distribution, at sizes around what the kernels
 // cut: a warp's part of a tile, a tile, and as many as are looked back at at once.
-func TestRadix(t *testing.T) {
-	w := workspaceOf(t)
+func testRadix(t *testing.T, w *workspace, tile int, by ...engine.Algorithm) {
 	r := rand.New(rand.NewPCG(3, 4))
-	const tile = kernels.RadixTile
 	for name, make := range codesOf {
 		all := append([]int{0, 1, 2, 31, 33, 511, 513, tile - 1, tile, tile + 1, 6*tile + 5}, large...)
 		if testing.Short() {
@@ -38,7 +38,7 @@ func TestRadix(t *testing.T) {
 		}
 		for _, n := range all {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
-				testArgsort(t, w, []engine.Algorithm{engine.Radix}, make(r, max(n, 1))[:n])
+				testArgsort(t, w, by, make(r, max(n, 1))[:n])
 			})
 		}
 	}

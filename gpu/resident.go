@@ -42,10 +42,10 @@ func (e *Engine) SortDevice(a engine.Algorithm, codes Ptr, bits, n int, sorted P
 
 func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, after []Stream) error {
 	in.wide = bits == 64
-	if way := demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
+	if way := algorithms.demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
 	}
-	return e.with(context.Background(), func(w *workspace) error {
+	return e.with(context.Background(), a, func(w *workspace) error {
 		err := first(
 			func() error { return w.follow(after) },
 			func() error { _, err := w.sort(a, in, result); return err },

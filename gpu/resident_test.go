@@ -15,12 +15,11 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-func TestAfter(t *testing.T) { testAfter(t, append([]int{3000}, large...)[len(large)]) }
+func TestAfter(t *testing.T) { testAfter(t, open(t), append([]int{3000}, large...)[len(large)]) }
 
 // testAfter sorts codes that streams of the caller's, its own and the default one,
 // are still to bring, and has the same streams fetch the results.
-func testAfter(t *testing.T, n int) {
-	e := open(t)
+func testAfter(t *testing.T, e *Engine, n int) {
 	c := e.dev.Context // the primary one, as a program has it that works there itself
 	own, err := c.NewStream()
 	if err != nil {

@@ -125,7 +125,7 @@ func (p *sharing) open(q *part) error {
 	if err != nil {
 		return err
 	}
-	if want > space || p.room > demanding(p.job.Algorithm, p.input(p.room)).most {
+	if want > space || p.room > q.algorithms.demanding(p.job.Algorithm, p.input(p.room)).most {
 		return errCrowded
 	}
 	return first(

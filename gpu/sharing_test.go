@@ -155,7 +155,7 @@ func TestEvenShares(t *testing.T) {
 	for _, name := range someCodes() {
 		codes := codesOf[name](rand.New(rand.NewPCG(19, 20)), n)
 		job, _ := newJob(t.Context(), engine.Auto, codes)
-		err := e.withWorkspaces(t.Context(), devices, func(workspaces []*workspace) error {
+		err := e.withWorkspaces(t.Context(), engine.Auto, devices, func(workspaces []*workspace) error {
 			p := newSharing(e, job, workspaces)
 			err := first(func() error { return p.each(p.open) }, p.extract, p.exchange)
 			for _, q := range p.list {

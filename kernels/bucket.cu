@@ -1,6 +1,5 @@
 // bucket.cu: the phases of the bucket-bitonic sort that see no codes.
 #include "bucket.cuh"
-#include "order.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
@@ -31,7 +30,3 @@ bucket_starts(const u32 *cursors, u64 scale, u64 buckets, Slice *slices, u32 *ov
 	if (threadIdx.x == 0) status[BUCKETS] = (u32)buckets;
 	find_starts(whole((u32)scale, (u32)buckets, status[BELOW]), cursors, CURSOR_PITCH, LOCAL_SIZE, slices, oversize, status);
 }
-
-ENTRY(SAMPLE_THREADS, 1) write_identity(u32 *order, u64 n, u64 reversed) { fill_identity(order, n, reversed != 0); }
-
-ENTRY(SAMPLE_THREADS, 1) count_missing(const u32 *seen, u64 n, u32 *status) { count_unmarked(seen, n, status); }

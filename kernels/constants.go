@@ -7,10 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "a5ea4e87fd07e9cc2ca950d7c2ba1a9c1281499c436d6bc68e417a5ebb610b41"
-	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
-	bucketU32Hash  = "878975719b389e2349e0127111bdc2acb199326124b7bad8b01b73888f81b1c2"
-	bucketU64Hash  = "d36cad32e89ee6ebf53abb0363fc50dc946454dc1892b7a15e386f1938e0b0d7"
+	sourceHash     = "f412f445d2a5b5b9c1188f92e0aa8f402e5c89a5ff34fff3fb0578cec08b351f"
+	orderHash      = "c66b9fd63d5099099c977d8db67283157be1fd0c0d2bf3688c3daeb6dc51ad74"
+	bucketHash     = "85db13be3bd652157bb422ec2738bf467d52de8852198fce43ef32ad00eb04e8"
+	bucketU32Hash  = "9b92864ce0b2337de9cf5699cd20ad0ba69582164dfd326c104bc02aa3c09afc"
+	bucketU64Hash  = "0137eef115bd8af7d7d872c7a42584e258c1d7c9281705f6f4024766c125b2ed"
 	keysHash       = "3edf32c961ce9f58dc9dc7a3a656f986ac5859d90297e0e7eb549e4f7db5c92d"
 	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
@@ -18,10 +19,12 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
+	radixSmallHash = "1c9e31d8061c8553c05baf05bd5e59795efb2966fb8ff53fc0ffa61e6ce11f22"
 )
 
 // What the host shares with the kernels.
 const (
+	LeastCapability     = 75         // compute capability from which on devices run the kernels, times 10
 	Tile                = 8192       // elements that a block of split_codes and split_elements moves
 	KeyTile             = 12288      // the same of elements of 32 bits
 	SplitThreads        = 512        //
@@ -93,9 +96,14 @@ const (
 	RadixThreads        = 384        //
 	RadixShared         = 84104      // bytes, of radix_pass
 	RadixKeysU32        = 48772      // bytes, of radix_pass for keys of 32 bits; those of 64 take as much as others
+	SmallRadixTile      = 2816       // elements that a block of radix_pass_small moves
+	SmallRadixThreads   = 256        //
+	SmallRadixShared    = 31880      // bytes, of radix_pass_small
+	SmallRadixKeysU32   = 20612      // bytes, of radix_pass_small for keys of 32 bits
 	RadixCountThreads   = 512        //
 	RadixCountTile      = 4096       // codes that a block of radix_histogram reads at a time
 	RadixCountBlocks    = 3          // blocks of radix_histogram on a multiprocessor
+	SmallCountBlocks    = 2          // blocks of radix_histogram_small on a multiprocessor
 	RadixCountSharedU32 = 4240       // bytes, of radix_histogram
 	RadixCountSharedU64 = 8336       // bytes, of radix_histogram
 	RadixStateBytes     = 8240       // bytes
@@ -103,7 +111,7 @@ const (
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
 	RadixFlat           = 3          // shape of codes that are all the same
-	RadixMost           = 1073741568 // elements, padding included, that the counts of tiles can tell
+	RadixMost           = 1073732991 // elements that the counts of tiles can tell, with the padding of the last
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize      = 2          // index of a status word: buckets beyond their capacity

@@ -1,12 +1,14 @@
 //go:build cudacpu && linux && amd64
 
 #include "bitonic.cu"
+#include "order.cu"
 #include "bucket.cu"
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
 #include "gather.cu"
 #include "keys.cu"
 #include "radix.cu"
+#include "radix_small.cu"
 #include "route.cu"
 #include "merge.cu"
 #include "samplesort.cu"
@@ -49,6 +51,10 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(radix_histogram_keys_##width); \
 	CUDACPU_KERNEL(radix_pass_##width);         \
 	CUDACPU_KERNEL(radix_pass_keys_##width);    \
+	CUDACPU_KERNEL(radix_histogram_small_##width); \
+	CUDACPU_KERNEL(radix_histogram_small_keys_##width); \
+	CUDACPU_KERNEL(radix_pass_small_##width);   \
+	CUDACPU_KERNEL(radix_pass_small_keys_##width); \
 	CUDACPU_KERNEL(reverse_codes_##width);      \
 	CUDACPU_KERNEL(sum_codes_##width);          \
 	CUDACPU_KERNEL(split_codes_8_keys_##width);     \

@@ -1,11 +1,8 @@
 // entries.cuh: the kernel entries for one width of codes, CODE, whose names end
 // in NAME(). See platform.cuh for the rule of 8-byte parameters.
 #include "bucket.cuh"
-#include "order.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
-
-ENTRY(SAMPLE_THREADS, 1) NAME(sample_range)(const CODE *codes, u64 n, Sample *sample, u32 *status, u32 *few) { sample_range(codes, n, sample, status, few); }
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_segments)
@@ -18,8 +15,6 @@ NAME(sample_map)
 (const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *segments) {
 	sample_map(codes, n, (u32)sample_bits, (u32)index_bits, map, sample, segments);
 }
-
-ENTRY(SAMPLE_THREADS, 1) NAME(count_descents)(const CODE *codes, u64 n, u32 *status) { count_descents(codes, n, status + DESCENTS); }
 
 #define SPLIT_CODES(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
@@ -62,14 +57,6 @@ NAME(oversize_sort)
  u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) {
 	oversize_sort<Bucket<CODE>>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
 }
-
-ENTRY(SAMPLE_THREADS, 1) NAME(mark_ties)(const CODE *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); }
-
-ENTRY(SAMPLE_THREADS, 1) NAME(mark_order)(const CODE *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); }
-
-ENTRY(SAMPLE_THREADS, 1) NAME(reverse_codes)(const CODE *codes, u64 n, CODE *sorted) { reverse_codes(codes, n, sorted); }
-
-ENTRY(SAMPLE_THREADS, 1) NAME(sum_codes)(const CODE *codes, u64 n, u64 *sum) { sum_codes(codes, n, sum); }
 
 #undef CODE
 #undef NAME

@@ -6,14 +6,21 @@ cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
 export LC_ALL=C
 
-# PTX for every device from compute capability 7.5 on, and machine code where
+# PTX for every device from this compute capability on, and machine code where
 # the driver would otherwise compile for seconds at the first sort.
-targets=(-gencode arch=compute_75,code=compute_75)
+least=75
+targets=(-gencode "arch=compute_$least,code=compute_$least")
 for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(bucket bucket_u32 bucket_u64 keys radix bitonic samplesort merge route gather)
+modules=(order bucket bucket_u32 bucket_u64 keys radix bitonic samplesort merge route gather)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$m.fatbin" "$m.cu"
+done
+
+# What only devices run that are given PTX: compiled within a second.
+ptx=(radix_small)
+for m in "${ptx[@]}"; do
+  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]:0:2}" -o "$m.fatbin" "$m.cu"
 done
 
 tmp=$(mktemp -d)
@@ -30,11 +37,12 @@ g++ -std=c++20 -fno-strict-aliasing -DSORTER_CUDACPU -I. -I../internal/cudacpu -
   echo "// SHA-256 of the sources, and of each module built from them."
   echo "const ("
   printf '\tsourceHash = "%s"\n' "$(cat -- *.cu *.cuh | sha256sum | cut -d' ' -f1)"
-  for m in "${modules[@]}"; do printf '\t%sHash = "%s"\n' "$(sed -E 's/_u/U/' <<<"$m")" "$(sha256sum "$m.fatbin" | cut -d' ' -f1)"; done
+  for m in "${modules[@]}" "${ptx[@]}"; do printf '\t%sHash = "%s"\n' "$(sed -E 's/_(.)/\U\1/' <<<"$m")" "$(sha256sum "$m.fatbin" | cut -d' ' -f1)"; done
   echo ")"
   echo
   echo "// What the host shares with the kernels."
   echo "const ("
+  echo "	LeastCapability = $least // compute capability from which on devices run the kernels, times 10"
   "$tmp/constants"
   echo ")"
 } | gofmt >constants.go

@@ -1,10 +1,12 @@
 // Package kernels holds the CUDA sources of the GPU engine and what is built
 // from them: one module per file.
 //
+//   - order.cu: what every sort may need beside these.
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh. keys.cu: the same where only keys are
 //     sorted.
-//   - radix.cu: the radix sort, described in radix.cuh.
+//   - radix.cu: the radix sort, described in radix.cuh. radix_small.cu: the same
+//     for devices with little shared memory, in PTX alone.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.
@@ -21,6 +23,8 @@ import _ "embed"
 
 // Modules that a driver loads.
 var (
+	//go:embed order.fatbin
+	Order []byte // both widths
 	//go:embed bucket.fatbin
 	Bucket []byte // phases that see no codes
 	//go:embed bucket_u32.fatbin
@@ -31,6 +35,8 @@ var (
 	Keys []byte // phases for keys alone, of both widths
 	//go:embed radix.fatbin
 	Radix []byte // both widths
+	//go:embed radix_small.fatbin
+	RadixSmall []byte // both widths
 	//go:embed merge.fatbin
 	Merge []byte // runs and their merges
 	//go:embed bitonic.fatbin

@@ -29,16 +29,35 @@
 #pragma once
 #include "platform.cuh"
 
-// Other shapes of a tile on an H200, time of 2^28 codes of 32 bits: 512 threads
-// of 16 elements 6.8 ms, 384 of 16 6.7 ms, 384 of 23 6.5 ms. With
-// __match_any_sync in place of ballots 11.3 ms.
 constexpr int RADIX_BITS = 8, RADIX = 1 << RADIX_BITS; // a digit is a byte
-constexpr int RADIX_THREADS = 384, RADIX_ITEMS = 23, RADIX_BLOCKS = 2; // of radix_pass; blocks that an SM holds
-constexpr int RADIX_TILE = RADIX_THREADS * RADIX_ITEMS, RADIX_WARPS = RADIX_THREADS / 32;
 constexpr int RADIX_WORD = 32 / RADIX_BITS; // places in 32 bits
-constexpr int RADIX_COUNT_THREADS = 512, RADIX_COUNT_ITEMS = 8, RADIX_COUNT_BLOCKS = 3; // of radix_histogram: four have too few registers
+constexpr int RADIX_COUNT_THREADS = 512, RADIX_COUNT_ITEMS = 8; // of radix_histogram
 constexpr int RADIX_COUNT_TILE = RADIX_COUNT_THREADS * RADIX_COUNT_ITEMS;
 constexpr int LOOK_BACK = 4; // tiles whose counts are on their way at a time
+
+// RadixTile is what a block of radix_pass moves.
+template <int threads, int items> struct RadixTile {
+	static constexpr int THREADS = threads, ITEMS = items, SIZE = THREADS * ITEMS, WARPS = THREADS / 32;
+	static_assert(THREADS >= RADIX, "a thread for each digit");
+};
+
+// LargeTile takes 82 KiB of shared memory. Other shapes on an H200, time of 2^28 codes
+// of 32 bits: 512 threads of 16 elements 6.8 ms, 384 of 16 6.7 ms, 384 of 23 6.5 ms.
+// With __match_any_sync in place of ballots 11.3 ms.
+//
+// Blocks that an SM holds: of radix_histogram four have too few registers; with three
+// of radix_pass_keys for 32 bits 2^28 keys take 4.9 ms, with two 5.5 (H200,
+// 2026-11-21); of 64 bits a third finds no room.
+struct LargeTile : RadixTile<384, 23> {
+	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 3;
+};
+
+// SmallTile is for compute capability 7.5, where an SM has 64 KiB of shared memory and
+// 1024 threads in all. Two blocks fit, of which one moves elements while the other
+// ranks its own. It is chosen by these numbers: nobody has measured it there.
+struct SmallTile : RadixTile<256, 11> {
+	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 2;
+};
 
 // RadixState is what the kernels of one sort share. It is clear before.
 struct alignas(8) RadixState {
@@ -169,7 +188,7 @@ template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shar
 
 // count_digits counts the digits of all places. spent is the state of the sort
 // before, which this one leaves clear for the next.
-template <class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
+template <class Tile, class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
 	typedef RadixCountShared<typename Input::Code> Shared;
 	SORTER_SHARED(Shared, shared);
 	u32 *const count = &shared.count[0][0];
@@ -183,7 +202,7 @@ template <class Input> DEVICE void count_digits(const Input &input, RadixState *
 		if (rows.mixed && lane_id() == 0 && atomicExch(&shared.told, 1u) == 0 && atomicExch(&state->told, 1u) == 0) tell_host(&note->shuffled, 1);
 	}
 	clear_words((u64 *)spent, sizeof(RadixState) / 8);
-	clear_words((u64 *)tile_counts, (input.n + RADIX_TILE - 1) / RADIX_TILE * (RADIX / 2));
+	clear_words((u64 *)tile_counts, (input.n + Tile::SIZE - 1) / Tile::SIZE * (RADIX / 2));
 	if (lane_id() == 0 && rows.descents) atomicAdd(&shared.descents, rows.descents);
 	__syncthreads(); // counts are complete
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS)
@@ -225,9 +244,9 @@ struct TileCounts {
 	}
 };
 
-template <class Element> struct RadixShared {
-	Element staged[RADIX_TILE];    // the tile in order of digit
-	u32 count[RADIX_WARPS][RADIX]; // of a warp's elements, then the rank of the next of them
+template <class Tile, class Element> struct RadixShared {
+	Element staged[Tile::SIZE];    // the tile in order of digit
+	u32 count[Tile::WARPS][RADIX]; // of a warp's elements, then the rank of the next of them
 	u32 offset[RADIX];             // what to add to a rank for its place
 	u32 sums[32];
 	u32 tile;
@@ -242,38 +261,41 @@ struct Digit {
 	DEVICE u32 byte(u32 word) const { return __byte_perm(word, 0, 0x4440 | shift / 8); }
 };
 
-// load_each makes element i of a thread by f(place, i), RADIX_ITEMS times 32 places in a
+// load_each makes element i of a thread by f(place, i), Tile::ITEMS times 32 places in a
 // row for a warp.
-template <class Element, class F> DEVICE void load_each(Element (&element)[RADIX_ITEMS], u64 first, u32 valid, Element padding, const F &f) {
-	const u32 rank = warp_id() * (32 * RADIX_ITEMS) + lane_id();
+template <class Tile, class Element, class F> DEVICE void load_each(Element (&element)[Tile::ITEMS], u64 first, u32 valid, Element padding, const F &f) {
+	const u32 rank = warp_id() * (32 * Tile::ITEMS) + lane_id();
 	const u64 at = first + rank;
-	if (valid == RADIX_TILE) {
+	if (valid == Tile::SIZE) {
 #pragma unroll
-		for (int i = 0; i < RADIX_ITEMS; i++) element[i] = f(at + 32 * i, i);
+		for (int i = 0; i < Tile::ITEMS; i++) element[i] = f(at + 32 * i, i);
 	} else {
 #pragma unroll
-		for (int i = 0; i < RADIX_ITEMS; i++) element[i] = rank + 32 * i < valid ? f(at + 32 * i, i) : padding;
+		for (int i = 0; i < Tile::ITEMS; i++) element[i] = rank + 32 * i < valid ? f(at + 32 * i, i) : padding;
 	}
 }
 
 // store_each calls f(place, element) for the first valid of the staged elements, digit by
 // digit.
-template <class Pass, class F> DEVICE void store_each(const Pass &pass, const RadixShared<typename Pass::Element> &shared, u32 valid, const F &f) {
+template <class Pass, class F> DEVICE void store_each(const Pass &pass, const typename Pass::Shared &shared, u32 valid, const F &f) {
+	typedef typename Pass::Tile Tile;
 	const auto write_one = [&](u32 rank) {
 		const typename Pass::Element element = shared.staged[rank];
 		f(shared.offset[pass.digit(element)] + rank, element);
 	};
-	if (valid == RADIX_TILE) {
+	if (valid == Tile::SIZE) {
 #pragma unroll
-		for (int i = 0; i < RADIX_ITEMS; i++) write_one(threadIdx.x + i * RADIX_THREADS);
+		for (int i = 0; i < Tile::ITEMS; i++) write_one(threadIdx.x + i * Tile::THREADS);
 	} else {
-		for (u32 rank = threadIdx.x; rank < valid; rank += RADIX_THREADS) write_one(rank);
+		for (u32 rank = threadIdx.x; rank < valid; rank += Tile::THREADS) write_one(rank);
 	}
 }
 
 // Pass is where the elements of one pass come from and go to.
-template <class Code> struct Pass {
+template <class T, class Code> struct Pass {
+	typedef T Tile;
 	typedef u64 Element;
+	typedef RadixShared<Tile, Element> Shared;
 	const Code *codes;
 	u32 word; // of the code that has the digit
 	Digit place;
@@ -291,26 +313,28 @@ template <class Code> struct Pass {
 	DEVICE u32 digit_byte(u64 element) const { return place.byte((u32)(element >> 32)); }
 
 	// load fetches the elements of a tile.
-	DEVICE void load(u64 (&element)[RADIX_ITEMS], u64 first, u32 valid) const {
+	DEVICE void load(u64 (&element)[Tile::ITEMS], u64 first, u32 valid) const {
 		const u32 *const words = (const u32 *)codes + word;
 		if (from) {
-			load_each(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
+			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
 		} else if (WORDS > 1 && from_positions) {
-			load_each(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(from_positions + at); });
-			load_each(element, first, valid, PADDING, [&](u64, int i) { return (u64)words[element[i] * WORDS] << 32 | element[i]; });
+			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(from_positions + at); });
+			load_each<Tile>(element, first, valid, PADDING, [&](u64, int i) { return (u64)words[element[i] * WORDS] << 32 | element[i]; });
 		} else {
-			load_each(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
+			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
 		}
 	}
-	DEVICE void store(const RadixShared<u64> &shared, u32 valid) const {
+	DEVICE void store(const Shared &shared, u32 valid) const {
 		if (to_positions) store_each(*this, shared, valid, [&](u32 place, u64 element) { to_positions[place] = (u32)element; });
 		else store_each(*this, shared, valid, [&](u32 place, u64 element) { to[place] = element; });
 	}
 };
 
 // KeyPass is the same where only keys are sorted.
-template <class Code> struct KeyPass {
+template <class T, class Code> struct KeyPass {
+	typedef T Tile;
 	typedef Code Element;
+	typedef RadixShared<Tile, Element> Shared;
 	bool high; // the digit is in the high word of a code of two
 	Digit place;
 	const Code *from;
@@ -322,10 +346,10 @@ template <class Code> struct KeyPass {
 	DEVICE static u32 word(u32 code) { return code; }
 	DEVICE u32 digit(Code code) const { return place.of(word(code)); }
 	DEVICE u32 digit_byte(Code code) const { return place.byte(word(code)); }
-	DEVICE void load(Code (&element)[RADIX_ITEMS], u64 first, u32 valid) const {
-		load_each(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
+	DEVICE void load(Code (&element)[Tile::ITEMS], u64 first, u32 valid) const {
+		load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
 	}
-	DEVICE void store(const RadixShared<Code> &shared, u32 valid) const {
+	DEVICE void store(const Shared &shared, u32 valid) const {
 		store_each(*this, shared, valid, [&](u32 place, Code code) { to[place] = code; });
 	}
 };
@@ -338,12 +362,12 @@ struct Places {
 
 // pass_over is the pass over the digits of a place, of those that are active:
 // each takes from the buffer that the one before wrote to.
-template <class Code> DEVICE Pass<Code> pass_over(u32 place, u32 active, const Code *codes, u64 *even, u64 *odd, u32 *order) {
+template <class Tile, class Code> DEVICE Pass<Tile, Code> pass_over(u32 place, u32 active, const Code *codes, u64 *even, u64 *odd, u32 *order) {
 	const u32 word = place / RADIX_WORD, of_word = ((1u << RADIX_WORD) - 1) << word * RADIX_WORD;
 	const Places others(place, active);
 	const bool swap = __popc(others.earlier) & 1;
 	u64 *const from = swap ? even : odd, *const to = swap ? odd : even;
-	Pass<Code> pass = {codes, word, {place % RADIX_WORD * RADIX_BITS}, nullptr, nullptr, to, nullptr};
+	Pass<Tile, Code> pass = {codes, word, {place % RADIX_WORD * RADIX_BITS}, nullptr, nullptr, to, nullptr};
 	if (others.earlier & of_word) pass.from = from;
 	else if (others.earlier) pass.from_positions = (const u32 *)from;
 	if (!others.later) pass.to_positions = order;
@@ -352,7 +376,7 @@ template <class Code> DEVICE Pass<Code> pass_over(u32 place, u32 active, const C
 }
 
 // key_pass_over is the same for keys, of which the last pass writes to sorted.
-template <class Code> DEVICE KeyPass<Code> key_pass_over(u32 place, u32 active, const Code *codes, Code *spare, Code *sorted) {
+template <class Tile, class Code> DEVICE KeyPass<Tile, Code> key_pass_over(u32 place, u32 active, const Code *codes, Code *spare, Code *sorted) {
 	const Places others(place, active);
 	const bool swap = __popc(others.later) & 1;
 	return {place >= RADIX_WORD, {place % RADIX_WORD * RADIX_BITS}, others.earlier ? (swap ? sorted : spare) : codes, swap ? spare : sorted};
@@ -368,10 +392,10 @@ DEVICE u32 same_digit(u32 digit) {
 
 // stage_warp puts the elements of a warp where next, the ranks of its next
 // elements by digit, says.
-template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[RADIX_ITEMS], u32 *next, typename Pass::Element *staged) {
+template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *next, typename Pass::Element *staged) {
 	const u32 lower = (1u << lane_id()) - 1;
 #pragma unroll
-	for (int i = 0; i < RADIX_ITEMS; i++) {
+	for (int i = 0; i < Pass::Tile::ITEMS; i++) {
 		const u32 digit = pass.digit(element[i]), same = same_digit(digit), before = __popc(same & lower);
 		const u32 rank = next[digit];
 		__syncwarp(); // next is read
@@ -383,17 +407,18 @@ template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pa
 
 // sort_tile moves the elements of the tile that the next ticket stands for.
 template <class Pass> DEVICE void sort_tile(const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
-	typedef typename Pass::Element Element;
-	SORTER_SHARED(RadixShared<Element>, shared);
+	typedef typename Pass::Tile Tile;
+	typedef typename Pass::Shared Shared;
+	SORTER_SHARED(Shared, shared);
 	if (threadIdx.x == 0) shared.tile = atomicAdd(ticket, 1u);
-	for (int i = threadIdx.x; i < RADIX_WARPS * RADIX; i += RADIX_THREADS) (&shared.count[0][0])[i] = 0;
+	for (int i = threadIdx.x; i < Tile::WARPS * RADIX; i += Tile::THREADS) (&shared.count[0][0])[i] = 0;
 	__syncthreads(); // the tile is known, counts are zero
-	const u32 tile = shared.tile, valid = (u32)min((u64)RADIX_TILE, n - (u64)tile * RADIX_TILE);
+	const u32 tile = shared.tile, valid = (u32)min((u64)Tile::SIZE, n - (u64)tile * Tile::SIZE);
 
-	Element element[RADIX_ITEMS];
-	pass.load(element, (u64)tile * RADIX_TILE, valid);
+	typename Pass::Element element[Tile::ITEMS];
+	pass.load(element, (u64)tile * Tile::SIZE, valid);
 #pragma unroll
-	for (int i = 0; i < RADIX_ITEMS; i++) atomicAdd(&shared.count[warp_id()][pass.digit_byte(element[i])], 1u);
+	for (int i = 0; i < Tile::ITEMS; i++) atomicAdd(&shared.count[warp_id()][pass.digit_byte(element[i])], 1u);
 	__syncthreads(); // counts are complete
 
 	const u32 digit = threadIdx.x;
@@ -401,14 +426,14 @@ template <class Pass> DEVICE void sort_tile(const Pass &pass, u64 n, const u32 *
 	u32 count = 0;
 	if (has_digit) {
 #pragma unroll
-		for (int w = 0; w < RADIX_WARPS; w++) count += shared.count[w][digit];
+		for (int w = 0; w < Tile::WARPS; w++) count += shared.count[w][digit];
 		if (tile > 0) counts.publish(tile, digit, count);
 	}
-	const u32 start = exclusive_scan_block<RADIX_THREADS>(count, shared.sums);
+	const u32 start = exclusive_scan_block<Tile::THREADS>(count, shared.sums);
 	if (has_digit) {
 		u32 rank = start;
 #pragma unroll
-		for (int w = 0; w < RADIX_WARPS; w++) {
+		for (int w = 0; w < Tile::WARPS; w++) {
 			const u32 c = shared.count[w][digit];
 			shared.count[w][digit] = rank;
 			rank += c;
@@ -441,11 +466,11 @@ template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *
 	sort_tile(over(place, active), n, state->count[place], &state->ticket[place], counts);
 }
 
-template <class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
-	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over(place, active, codes, even, odd, order); });
+template <class Tile, class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over<Tile>(place, active, codes, even, odd, order); });
 }
 
 // radix_pass_keys is the same where only keys are sorted.
-template <class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
-	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over(place, active, codes, spare, sorted); });
+template <class Tile, class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
+	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over<Tile>(place, active, codes, spare, sorted); });
 }

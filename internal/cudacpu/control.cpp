@@ -77,9 +77,9 @@ void cudacpu_mode(int mode) {
 	machine.mode = (Mode)mode;
 }
 
-void cudacpu_configure(struct cudacpu_device info) {
+void cudacpu_configure(int ordinal, struct cudacpu_device info) {
 	std::lock_guard<std::mutex> lock(calling);
-	for (Device &d : machine.devices) d.info = info;
+	machine.devices[ordinal].info = info;
 }
 
 void cudacpu_devices(int count, int direct) {

@@ -89,8 +89,14 @@ type Device struct {
 	Major, Minor   int    // compute capability
 }
 
-// DefaultDevice is a small device with 1 GiB.
-var DefaultDevice = Device{1 << 30, 99 << 10, 3, 8, 6}
+// DefaultDevice is a small device with 1 GiB. SmallDevice has as little shared memory
+// as those of compute capability 7.5.
+var (
+	DefaultDevice = Device{1 << 30, 99 << 10, 3, 8, 6}
+	SmallDevice   = Device{1 << 30, 64 << 10, 3, 7, 5}
+)
+
+const mostDevices = 16
 
 // SetDevices sets the number of devices, 1 to 16, and whether they reach each
 // other's memory. At first there is one. No context may be retained meanwhile.
@@ -104,7 +110,14 @@ func SetDevices(n int, direct bool) {
 
 // Configure describes every device anew. No context may be retained meanwhile.
 func Configure(d Device) {
-	C.cudacpu_configure(C.struct_cudacpu_device{C.uint64_t(d.Memory), C.int(d.SharedPerBlock), C.int(d.SMs), C.int(d.Major), C.int(d.Minor)})
+	for i := range mostDevices {
+		ConfigureOne(i, d)
+	}
+}
+
+// ConfigureOne is Configure of one device.
+func ConfigureOne(ordinal int, d Device) {
+	C.cudacpu_configure(C.int(ordinal), C.struct_cudacpu_device{C.uint64_t(d.Memory), C.int(d.SharedPerBlock), C.int(d.SMs), C.int(d.Major), C.int(d.Minor)})
 }
 
 // Held is what has been taken from the driver and not been given back.

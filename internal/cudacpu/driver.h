@@ -26,7 +26,7 @@ const char *cudacpu_failed(void);
 void cudacpu_seed(uint64_t seed);
 void cudacpu_mode(int mode);
 void cudacpu_devices(int count, int direct);
-void cudacpu_configure(struct cudacpu_device info);
+void cudacpu_configure(int ordinal, struct cudacpu_device info);
 struct cudacpu_held cudacpu_held(void);
 const char *cudacpu_sanitizer(void);
 

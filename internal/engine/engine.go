@@ -25,7 +25,8 @@ type Backend interface {
 	// worth one.
 	Worth(w Work) bool
 	// Runs reports whether the engine has a; every engine has Auto and
-	// IndexGather.
+	// IndexGather. It opens no device: an engine that finds out behind that
+	// what its device lacks returns ErrNoDevice from Order.
 	Runs(a Algorithm) bool
 	// Order pulls the codes of job, orders them ascending with ties in input
 	// order, and pushes the resulting input positions to job.Emit, or the

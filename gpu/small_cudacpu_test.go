@@ -1,0 +1,127 @@
+//go:build cudacpu && linux && amd64
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/cudacpu"
+	"example.com/sorter/internal/engine"
+)
+
+// TestSmallRefuses has the driver of a small device refuse kernels that take more
+// shared memory than it has: what the other tests run takes no more.
+func TestSmallRefuses(t *testing.T) {
+	e := openSmall(t)
+	for a, way := range algorithms {
+		err := e.dev.load(way.modules)
+		if fits := way.shared() <= smallShared; fits != (err == nil) || !fits && (!isDeviceError(err) || !errors.Is(err, cuda.InvalidValue)) {
+			t.Errorf("%v takes %d bytes: error %v", a, way.shared(), err)
+		}
+	}
+}
+
+// TestCapability opens devices that are older than the kernels.
+func TestCapability(t *testing.T) {
+	defer cudacpu.Configure(cudacpu.DefaultDevice)
+	old := cudacpu.DefaultDevice
+	old.Major, old.Minor = 7, 0
+	cudacpu.Configure(old)
+	if _, err := Open(); !errors.Is(err, engine.ErrNoDevice) || !strings.Contains(err.Error(), "7.0, the kernels need 7.5") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestFaultsOfSmall fails every call of what small devices do in their own way.
+func TestFaultsOfSmall(t *testing.T) {
+	shrink(t)
+	in, sorted := readings(smallRadix.tile + 100)
+	t.Run("opening", TestFaultsOfOpening)
+	t.Run("sorts", func(t *testing.T) { walkSorts(t, sorter.Auto, in, sorted) })
+	t.Run("with fallback", TestFaultsWithFallback)
+	t.Run("keys", func(t *testing.T) { walkKeys(t, 2500, sorter.Auto, func(*Engine) {}) })
+	c := cut{engine.Auto, 2, true}
+	t.Run("chunks", func(t *testing.T) {
+		walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.dev.limit = c.limit(e, true, true, engine.Block) })
+	})
+}
+
+// TestSmallAmongOthers sorts on two devices of which one is small, both by what they
+// have, and by no algorithm that only one of them runs, whichever would be asked.
+func TestSmallAmongOthers(t *testing.T) {
+	machine(t, 2, true)
+	defer cudacpu.Configure(cudacpu.DefaultDevice)
+	cudacpu.ConfigureOne(1, cudacpu.SmallDevice)
+	e := openSharing(t, 2, Verify())
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, a := range []engine.Algorithm{engine.Auto, engine.Radix, engine.MergeSort} {
+		codes := codesOf["gauss"](r, 3*engine.Block)
+		testSharing(t, e, a, codes)
+		testSharing(t, e, a, fill32(codes))
+	}
+	for _, splits := range []int{1, 1 << 20} { // both, or the first alone
+		e.splits = splits
+		codes := codesOf["gauss"](r, 3*engine.Block)
+		if _, err := sorter.OrderKeys(codes, sorter.On(e), sorter.Use(sorter.BucketBitonic)); !errors.Is(err, sorter.ErrNoDevice) {
+			t.Errorf("lists shared from %d elements on: error %v", splits, err)
+		}
+	}
+	in := input{n: maxN}
+	if choice := [2]engine.Algorithm{e.devs[0].algorithms.choiceFor(engine.Auto, in), e.devs[1].algorithms.choiceFor(engine.Auto, in)}; choice != [2]engine.Algorithm{engine.BucketBitonic, engine.Radix} {
+		t.Errorf("long lists are for %v", choice)
+	}
+}
+
+// TestSmallChosen leaves the choice of the engine to the planner, which learns what
+// the device lacks when a sort has it opened.
+func TestSmallChosen(t *testing.T) {
+	shrink(t)
+	keys := make([]int64, 3000)
+	for i := range keys {
+		keys[i] = int64(i) * -7046029254386353131
+	}
+	sorted := slices.Sorted(slices.Values(keys))
+	sort := func(a sorter.Algorithm) (st sorter.Stats, err error) {
+		s := slices.Clone(keys)
+		err = sorter.SortKeys(s, sorter.Use(a), sorter.Report(&st))
+		if want := map[bool][]int64{true: sorted, false: keys}[err == nil]; !slices.Equal(s, want) {
+			t.Errorf("%v: error %v, and wrong keys", a, err)
+		}
+		return st, err
+	}
+	for _, a := range []sorter.Algorithm{sorter.BucketBitonic, sorter.Bitonic} { // which the CPU lacks, and has
+		t.Run(fmt.Sprint(a), func(t *testing.T) {
+			e := &Engine{}
+			automatic.Engine = e
+			defer func() {
+				automatic.Engine = nil
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			calls := cudacpu.Calls()
+			if !e.Runs(a) || cudacpu.Calls() != calls || e.opened != nil {
+				t.Error("the device was asked before anybody sorts")
+			}
+			onCPU := sorter.CPU().Runs(a)
+			switch st, err := sort(a); {
+			case !onCPU && !errors.Is(err, sorter.ErrNoDevice), onCPU && (err != nil || !errors.Is(st.Fallback, sorter.ErrNoDevice) || st.Engine != "cpu"):
+				t.Errorf("before it is open: error %v, %+v", err, st)
+			}
+			switch st, err := sort(a); {
+			case !onCPU && !errors.Is(err, sorter.ErrNoDevice), onCPU && (err != nil || st.Fallback != nil || st.Engine != "cpu"):
+				t.Errorf("when it is open: error %v, %+v", err, st)
+			}
+			if st, err := sort(sorter.Auto); err != nil || st.Fallback != nil || st.Engine != "cuda:0" || st.Algorithm != "Radix" {
+				t.Errorf("the engine's choice: error %v, %+v", err, st)
+			}
+		})
+	}
+}
