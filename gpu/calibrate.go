@@ -201,7 +201,7 @@ func measurePayload(e *Engine, m *model) (p *payload, err error) {
 		return p, nil
 	}
 	p.carry = new(ends)
-	err = e.with(context.Background(), func(w *workspace) (err error) {
+	err = e.with(context.Background(), engine.Auto, func(w *workspace) (err error) {
 		if p.carry.small, err = carry[[smallPayload]byte](e, w, m); err != nil {
 			return err
 		}

@@ -259,7 +259,7 @@ func (e *Engine) unusable() error {
 // Order implements the engine's side of sorter.Backend.
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 	if e.carries(job) {
-		if err := e.with(ctx, func(w *workspace) error { return w.orderCargo(e, job) }); !errors.Is(err, errNoRoom) {
+		if err := e.with(ctx, job.Algorithm, func(w *workspace) error { return w.orderCargo(e, job) }); !errors.Is(err, errNoRoom) {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted P
 	if n == 0 {
 		return nil
 	}
-	return e.with(context.Background(), func(w *workspace) error {
+	return e.with(context.Background(), engine.Auto, func(w *workspace) error {
 		err := first(
 			func() error { return w.load(gatherModules) },
 			func() error { return w.follow(after) },

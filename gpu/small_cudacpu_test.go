@@ -119,7 +119,7 @@ func TestSmallChosen(t *testing.T) {
 			case !onCPU && !errors.Is(err, sorter.ErrNoDevice), onCPU && (err != nil || st.Fallback != nil || st.Engine != "cpu"):
 				t.Errorf("when it is open: error %v, %+v", err, st)
 			}
-			if st, err := sort(sorter.Auto); err != nil || st.Fallback != nil || st.Engine != "cuda:0" || st.Algorithm != "Radix" {
+			if st, err := sort(sorter.Auto); err != nil || st.Fallback != nil || st.Engine != "cuda:0" || st.Algorithm != "MergeSort" {
 				t.Errorf("the engine's choice: error %v, %+v", err, st)
 			}
 		})
