@@ -94,7 +94,7 @@ func TestCargo(t *testing.T) {
 		{n: 1000, size: 0},
 		{n: 1000, size: carriedSize + 4},
 		{n: 1000, size: 16, ties: 900},
-		{n: 40_000, size: 40, ties: 1, travel: true},  // four
+		{n: 40_000, size: 40, ties: 1, travel: true}, // four
 		{n: 40_000, size: carriedSize, memory: 4 << 20},
 		{n: 1000, size: carriedSize, travel: true}, // by the slots of a larger one
 	} {
