@@ -22,19 +22,27 @@ func mergeRows[E any](cols []Column[E], dst, a, b []E, cfg config) error {
 	if err != nil {
 		return err
 	}
-	m := merger[E]{a: a, b: b, levels: levels(cols, cfg)}
+	lv := levels(cols, cfg)
 	r.used.Algorithm = "MergePath"
-	if len(m.levels) > 0 {
-		r.used.CodeBits = m.levels[0].bits
+	if len(lv) > 0 {
+		r.used.CodeBits = lv[0].bits
 	}
-	if err := r.require(int64(len(m.levels))*scratch.Size(r.n, 8) + scratch.Size(r.n, uintptr(keptSize(m.levels)))); err != nil {
+	if err := r.require(mergeBytes(r.n, lv)); err != nil {
 		return err
 	}
-	if err := m.extract(r); err != nil {
-		return err
+	if len(lv) > 0 && lv[0].bits <= 32 {
+		return mergeCodes(r, &merger[E, uint32]{dst: dst, a: a, b: b, levels: lv}, lv[0].codes32)
 	}
-	r.Loop.Ctx = nil // from here on the merge finishes
-	return r.Stage("merge", r.n, r.piece(r.n), func(_, lo, hi int) { m.merge(dst[lo:hi], lo) })
+	return mergeCodes(r, &merger[E, uint64]{dst: dst, a: a, b: b, levels: lv}, func(dst []uint64, b batch[E]) { lv[0].codes(dst, b) })
+}
+
+// mergeBytes bounds the scratch memory of a merge: the codes of all levels, and the
+// keys that they keep.
+func mergeBytes[E any](n int, lv []level[E]) int64 {
+	if len(lv) == 0 {
+		return 0
+	}
+	return scratch.Size(n, uintptr(codeSize(lv))) + int64(len(lv)-1)*scratch.Size(n, 8) + scratch.Size(n, uintptr(keptSize(lv)))
 }
 
 // overlap reports whether two slices share memory.
@@ -49,47 +57,69 @@ func overlap[X, Y any](x []X, y []Y) bool {
 
 // merger holds the codes of two sorted slices; elements of b are numbered
 // after those of a.
-type merger[E any] struct {
-	a, b   []E
-	levels []level[E]
-	codes  [][]uint64 // by level
+type merger[E any, C code] struct {
+	dst, a, b []E
+	levels    []level[E]
+	first     []C        // of the first level
+	later     [][]uint64 // of the others
 }
 
-// extract computes the codes of all levels, each key once: ties that need the
-// later ones may come up anywhere.
-func (m *merger[E]) extract(r *run) error {
+// mergeCodes merges by the codes of m's levels, of which codes makes the first. It
+// extracts each key once, all of them before: ties that need the later ones may come
+// up anywhere.
+func mergeCodes[E any, C code](r *run, m *merger[E, C], codes func(dst []C, b batch[E])) (err error) {
 	for i := range m.levels {
 		l := &m.levels[i]
 		l.open(rows[E]{n: r.n}, &r.Arena)
-		codes := scratch.Take[uint64](&r.Arena, r.n)
-		m.codes = append(m.codes, codes)
-		src := paced(r, func(dst []uint64, lo int) {
-			fromA := min(len(dst), max(0, len(m.a)-lo))
-			if fromA > 0 {
-				l.codes(dst[:fromA], batch[E]{block: m.a[lo : lo+fromA], lo: lo})
-			}
-			if rest := dst[fromA:]; len(rest) > 0 {
-				at := lo + fromA - len(m.a)
-				l.codes(rest, batch[E]{block: m.b[at : at+len(rest)], lo: lo + fromA})
-			}
-		})
-		err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { src(codes[lo:hi], lo) })
-		if err == nil {
-			err = r.Loop.Err()
+		if i == 0 {
+			m.first, err = codesOfBoth(r, m.a, m.b, codes)
+		} else {
+			var later []uint64
+			later, err = codesOfBoth(r, m.a, m.b, l.codes)
+			m.later = append(m.later, later)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	r.Loop.Ctx = nil // from here on the merge finishes
+	return r.Stage("merge", r.n, r.piece(r.n), func(_, lo, hi int) { m.merge(lo, hi) })
+}
+
+// codesOfBoth returns the codes of a's elements and, behind them, of b's.
+func codesOfBoth[E any, C code](r *run, a, b []E, codes func(dst []C, b batch[E])) ([]C, error) {
+	all := scratch.Take[C](&r.Arena, r.n)
+	src := paced(r, func(dst []C, lo int) {
+		fromA := min(len(dst), max(0, len(a)-lo))
+		if fromA > 0 {
+			codes(dst[:fromA], batch[E]{block: a[lo : lo+fromA], lo: lo})
+		}
+		if rest := dst[fromA:]; len(rest) > 0 {
+			at := lo + fromA - len(a)
+			codes(rest, batch[E]{block: b[at : at+len(rest)], lo: lo + fromA})
+		}
+	})
+	err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { src(all[lo:hi], lo) })
+	if err == nil {
+		err = r.Loop.Err()
+	}
+	return all, err
 }
 
 // before reports whether element j of b comes strictly before element i of a.
-func (m *merger[E]) before(j, i int) bool {
+func (m *merger[E, C]) before(j, i int) bool {
+	if len(m.levels) == 0 {
+		return false
+	}
 	j += len(m.a)
-	for n, codes := range m.codes {
-		if codes[j] != codes[i] {
-			return codes[j] < codes[i]
+	if m.first[j] != m.first[i] {
+		return m.first[j] < m.first[i]
+	}
+	for n := range m.levels {
+		if n > 0 {
+			if codes := m.later[n-1]; codes[j] != codes[i] {
+				return codes[j] < codes[i]
+			}
 		}
 		if l := &m.levels[n]; !l.exact() {
 			if c := l.kept.compare(uint32(j), uint32(i)); c != 0 {
@@ -100,14 +130,19 @@ func (m *merger[E]) before(j, i int) bool {
 	return false
 }
 
-// merge writes the merged elements from position lo on to dst.
-func (m *merger[E]) merge(dst []E, lo int) {
+// merge writes places [lo, hi).
+func (m *merger[E, C]) merge(lo, hi int) {
 	i := cpu.MergePath(len(m.a), len(m.b), lo, m.before)
-	j := lo - i
 	if decisive(m.levels) {
-		m.mergeExact(dst, i, j)
-		return
+		m.mergeExact(m.dst[lo:hi], i, lo-i)
+	} else {
+		m.mergeTied(m.dst[lo:hi], i, lo-i)
 	}
+}
+
+// mergeTied fills dst with what comes behind the first i elements of a and the first j
+// of b.
+func (m *merger[E, C]) mergeTied(dst []E, i, j int) {
 	for k := range dst {
 		if j == len(m.b) || i < len(m.a) && !m.before(j, i) {
 			dst[k] = m.a[i]
@@ -119,9 +154,9 @@ func (m *merger[E]) merge(dst []E, lo int) {
 	}
 }
 
-// mergeExact is merge for keys that are their codes.
-func (m *merger[E]) mergeExact(dst []E, i, j int) {
-	x, y := m.codes[0][:len(m.a)], m.codes[0][len(m.a):]
+// mergeExact is mergeTied for keys that are their codes.
+func (m *merger[E, C]) mergeExact(dst []E, i, j int) {
+	x, y := m.first[:len(m.a)], m.first[len(m.a):]
 	k := 0
 	for k < len(dst) && i < len(x) && j < len(y) {
 		if y[j] < x[i] {
