@@ -7,11 +7,12 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "92fc229188d43e59b8c0117f94ad2b70fc7dfb0e3edbc5b955588ec26dea9497"
+	sourceHash     = "f8ad8eccfbe98faf48c711be2a2de2dcb92b47b4318405c1e5cc5f898b8fd3f8"
 	bucketHash     = "492ddfab8468fbc000d310e6c1f67ed946ac0aa95b23e138137509744875ef5f"
-	bucketU32Hash  = "878975719b389e2349e0127111bdc2acb199326124b7bad8b01b73888f81b1c2"
-	bucketU64Hash  = "d36cad32e89ee6ebf53abb0363fc50dc946454dc1892b7a15e386f1938e0b0d7"
+	bucketU32Hash  = "89a67018227ba377d644cd7ffdb0d177a9806bb032d561c7fde0d74716b2ce58"
+	bucketU64Hash  = "c62fcdb7f5dc1f8d9c77045ecc8df170cdea8d39fb08a817a4ded714e6c5cefc"
 	keysHash       = "3edf32c961ce9f58dc9dc7a3a656f986ac5859d90297e0e7eb549e4f7db5c92d"
+	stridedHash    = "dfbd426f41df7a1d5348bdb506a348b3b3109e28a5fc6d95ffd1aea3f5f0f414"
 	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -54,11 +55,11 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 1408       // bytes, of sample_range
+	SampleShared        = 1664       // bytes, of sample_range
 	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102728     // bytes of the result of the sample kernels
-	SampleCodesAt       = 4416       // where the codes of the first sample are in it, and their positions behind
+	SampleBytes         = 102792     // bytes of the result of the sample kernels
+	SampleCodesAt       = 4480       // where the codes of the first sample are in it, and their positions behind
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits

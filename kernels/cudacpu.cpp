@@ -5,6 +5,7 @@
 #include "bucket_u32.cu"
 #include "bucket_u64.cu"
 #include "keys.cu"
+#include "strided.cu"
 #include "radix.cu"
 #include "route.cu"
 #include "merge.cu"
@@ -23,6 +24,9 @@ CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
 CUDACPU_KERNEL(route_starts);
+#define FOR_STRIDED(bits, width)                                   \
+	CUDACPU_KERNEL(split_strided_##bits##_##width);            \
+	CUDACPU_KERNEL(split_strided_##bits##_keys_##width)
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \
@@ -53,6 +57,9 @@ CUDACPU_KERNEL(route_starts);
 	CUDACPU_KERNEL(split_sections_8_keys_##width);  \
 	CUDACPU_KERNEL(split_sections_9_keys_##width);  \
 	CUDACPU_KERNEL(split_sections_10_keys_##width); \
+	FOR_STRIDED(8, width);                      \
+	FOR_STRIDED(9, width);                      \
+	FOR_STRIDED(10, width);                     \
 	CUDACPU_KERNEL(local_sort_keys_##width);    \
 	CUDACPU_KERNEL(oversize_sort_keys_##width); \
 	CUDACPU_KERNEL(tile_sort_##width);          \

@@ -11,7 +11,7 @@ export LC_ALL=C
 targets=(-gencode arch=compute_75,code=compute_75)
 for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(bucket bucket_u32 bucket_u64 keys radix bitonic samplesort merge route)
+modules=(bucket bucket_u32 bucket_u64 keys strided radix bitonic samplesort merge route)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$m.fatbin" "$m.cu"
 done
