@@ -68,7 +68,7 @@ func (w *workspace) markTies(in input, order, ties cuda.Ptr) error {
 // finding is the outcome of one sort.
 type finding struct {
 	algorithm engine.Algorithm
-	shape     string // "sorted", "reversed", "flat" or ""
+	shape     string // "sorted", "reversed", "flat", "nearly sorted" or ""
 	levels    int    // of partition, passes, or rounds of merging
 }
 
@@ -168,9 +168,7 @@ func (w *workspace) sort(a engine.Algorithm, in input, to cuda.Ptr) (finding, er
 		if choice := w.algorithms.choiceFor(a, in); choice != engine.BucketBitonic {
 			return w.sortBy(choice, in, to)
 		}
-		f, err = w.argsortIf(func(way Spreading) bool {
-			return in.bucketTime(way, w.note.sample.nearlyOrdered()) < in.radixTime(w.note.sample.differ)
-		}, in.fewByRadix(), in, to)
+		f, err = w.argsortIf(w.worth, in.fewByRadix(), in, to)
 		f.algorithm = engine.BucketBitonic
 	}
 	if errors.Is(err, errUneven) {
@@ -245,6 +243,19 @@ var bucketModules = []*module{
 
 // keyModules are those of the bucket sort of keys alone, besides.
 var keyModules = []*module{{kernels.Keys, keyKernels()}}
+
+// stridedModules are the first partition of nearly sorted codes, where that is another.
+var stridedModules = []*module{{kernels.Strided, stridedKernels()}}
+
+func stridedKernels() map[string]int {
+	k := map[string]int{}
+	for _, p := range []*plan{{}, {wide: true}, {keys: true}, {wide: true, keys: true}} {
+		for _, d := range digitKernels {
+			k["split_strided"+d.suffix+p.kind()] = d.split(p)
+		}
+	}
+	return k
+}
 
 func keyKernels() map[string]int {
 	k := map[string]int{}

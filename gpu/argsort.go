@@ -22,7 +22,8 @@ var errUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 // they were asked for, the codes of the first sample.
 type sample struct {
 	low, high, differ uint64
-	ascents, descents uint64 // among kernels.RangeSamples pairs of neighbours
+	ascents, descents uint64  // among kernels.RangeSamples pairs of neighbours
+	distance          float64 // between the two of each pair, summed up
 	parts             [kernels.Segments]uint32
 	told              atomic.Uint32 // the device has written what is above
 	few               atomic.Uint32 // it writes nothing else: codes of few values, in no order
@@ -33,6 +34,11 @@ type sample struct {
 // nearlyOrdered reports whether most neighbours are in one order.
 func (s *sample) nearlyOrdered() bool {
 	return 8*min(s.ascents, s.descents) < max(s.ascents, s.descents)
+}
+
+// degree estimates the degree of disorder of n codes, see [NearlySorted].
+func (s *sample) degree(n int) float64 {
+	return s.distance / float64(max(s.high-s.low, 1)) * float64(n) / kernels.RangeSamples
 }
 
 // note is a workspace's pinned memory: what small copies come from and go to.
@@ -118,13 +124,13 @@ func bucketBytes(d *device, in input) int {
 
 // argsort orders codes by the bucket sort, or returns errUneven.
 func (w *workspace) argsort(in input, to cuda.Ptr) (finding, error) {
-	return w.argsortIf(func(Spreading) bool { return true }, false, in, to)
+	return w.argsortIf(func(input, Spreading) bool { return true }, false, in, to)
 }
 
 // argsortIf is argsort in ways that are worth it only, and unless few are not, of no
 // codes in no order that have few values. A sample may mislead: a way that fails is
 // followed by the next, which assumes less.
-func (w *workspace) argsortIf(worth func(Spreading) bool, notFew bool, in input, to cuda.Ptr) (finding, error) {
+func (w *workspace) argsortIf(worth func(input, Spreading) bool, notFew bool, in input, to cuda.Ptr) (finding, error) {
 	if in.n < 2 {
 		return finding{shape: "sorted"}, w.identity(in, to, false)
 	}
@@ -140,7 +146,7 @@ func (w *workspace) argsortIf(worth func(Spreading) bool, notFew bool, in input,
 	if f, err := w.presorted(m, in, to); f.shape != "" || err != nil {
 		return f, err
 	}
-	for way := w.firstWay(in); way <= Quantiles && worth(way); way++ {
+	for way := w.firstWay(in); way <= Quantiles && worth(in, way); way++ {
 		w.attempts[way].begun.Add(1)
 		if f, err := w.attempt(way, m, in, to); !errors.Is(err, errUneven) {
 			return f, err
@@ -177,6 +183,11 @@ func (w *workspace) attempt(way Spreading, m memory, in input, to cuda.Ptr) (fin
 			return finding{}, err
 		}
 	}
+	if p.strided = w.strides(in, way); p.strided {
+		if err := w.load(stridedModules); err != nil {
+			return finding{}, err
+		}
+	}
 	var size area
 	new(memory).body(&size, p)
 	block, err := w.take(int(size.at))
@@ -189,6 +200,11 @@ func (w *workspace) attempt(way Spreading, m memory, in input, to cuda.Ptr) (fin
 		return finding{}, err
 	}
 	return w.outcome(p)
+}
+
+// strides reports whether the first partition in a way is that of nearly sorted codes.
+func (w *workspace) strides(in input, way Spreading) bool {
+	return way == Linear && w.note.sample.degree(in.n) < w.parts.nearly
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which
@@ -464,7 +480,11 @@ func (w *workspace) splitCodes(m memory, p *plan, codes cuda.Ptr) error {
 		return w.run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
 			slices.Concat(layout, []uint64{uint64(elements), uint64(m.sections), uint64(m.cursors), uint64(spill)}, outside)...)
 	}
-	return w.run("split_codes"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
+	name := "split_codes"
+	if p.strided {
+		name = "split_strided"
+	}
+	return w.run(name+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets finds where buckets come in the order, having moved what is in
@@ -504,6 +524,9 @@ func (w *workspace) outcome(p *plan) (finding, error) {
 	f := finding{levels: 1}
 	if p.twice {
 		f.levels = 2
+	}
+	if p.strided {
+		f.shape = "nearly sorted"
 	}
 	return f, nil
 }

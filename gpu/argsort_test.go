@@ -225,7 +225,7 @@ func TestFew(t *testing.T) {
 	for name, make := range codesOf {
 		list := make(r, 20_000)
 		leaving := func(w *workspace, in input, to cuda.Ptr) (finding, error) {
-			f, err := w.argsortIf(func(Spreading) bool { return true }, true, in, to)
+			f, err := w.argsortIf(func(input, Spreading) bool { return true }, true, in, to)
 			if got := w.note.sample.few.Load() != 0; got != few[name] || got && !errors.Is(err, errUneven) {
 				t.Errorf("%s, wide %v: few values %v, %v", name, in.wide, got, err)
 			}

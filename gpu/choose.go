@@ -35,7 +35,7 @@ func (in input) radixBelow() int {
 }
 
 // bucketTime is the time of an attempt at the bucket sort behind the look, in ns.
-// Nearly ordered codes crowd the same digits of a tile.
+// Nearly ordered codes crowd the same digits of a tile, if they are its codes.
 func (in input) bucketTime(way Spreading, nearlyOrdered bool) float64 {
 	n, crowded := float64(in.n), 0.0
 	switch {
@@ -59,6 +59,13 @@ func (in input) bucketTime(way Spreading, nearlyOrdered bool) float64 {
 		return crowded + 80e3 + 0.019*n
 	}
 	return crowded + 550e3 + 0.0275*n
+}
+
+// worth reports whether the bucket sort in a way is expected to take less time than the
+// radix sort, behind the look.
+func (w *workspace) worth(in input, way Spreading) bool {
+	s := &w.note.sample
+	return in.bucketTime(way, s.nearlyOrdered() && !w.strides(in, way)) < in.radixTime(s.differ)
 }
 
 // fewByRadix reports whether the radix sort takes codes of few values, in no order,

@@ -1,6 +1,11 @@
 package gpu
 
-import "testing"
+import (
+	"math"
+	"testing"
+
+	"example.com/sorter/kernels"
+)
 
 // TestChoice holds the choice to what was measured: the bucket sort and the radix
 // sort in one run on an H200, 2026-11-21, in ms (bench/results/h200/parts.md). Those of
@@ -64,6 +69,33 @@ func TestChoice(t *testing.T) {
 		if best := min(c.bucket, c.radix); chosen > 1.05*best {
 			t.Errorf("%s, 2^%d, wide %v, keys %v: chosen %.3f, best %.3f; the model has bucket %.3f, radix %.3f",
 				c.name, c.lg, c.wide, c.keys, chosen, best, in.bucketTime(c.way, c.nearly)/1e6, in.radixTime(c.differ)/1e6)
+		}
+	}
+}
+
+// TestWorthOfWays has nearly ordered codes crowd digits, but where they are read so that they
+// do not.
+func TestWorthOfWays(t *testing.T) {
+	in := input{n: 1 << 24}
+	for _, c := range []struct {
+		nearly   float64 // degree of disorder below which they are read so
+		descents uint64  // of the sample
+		differ   uint64
+		way      Spreading
+		want     bool
+	}{
+		{0, 0, 1<<32 - 1<<8, Linear, false},
+		{0, kernels.RangeSamples / 2, 1<<32 - 1<<8, Linear, true},
+		{2, 0, 1<<32 - 1<<8, Linear, true},
+		{0, kernels.RangeSamples / 2, 1<<32 - 1, Sections, true},
+		{math.Inf(1), 0, 1<<32 - 1, Sections, false}, // which has one way to read
+	} {
+		w := &workspace{device: &device{parts: parts{nearly: c.nearly}}, note: &note{}}
+		s := &w.note.sample
+		s.high, s.differ, s.distance = 1<<32-1, c.differ, kernels.RangeSamples<<32/float64(in.n) // a degree of 1
+		s.ascents, s.descents = kernels.RangeSamples-c.descents, c.descents
+		if got := w.worth(in, c.way); got != c.want {
+			t.Errorf("%+v: worth it %v", c, got)
 		}
 	}
 }

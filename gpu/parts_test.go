@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,6 +38,7 @@ func TestParts(t *testing.T) {
 		"quantiles, many": {Spread(Quantiles), Fill(mostFill)},
 		"few":             {Fill(leastFill)},
 		"blind":           {Presorted(false)},
+		"strided":         {NearlySorted(math.Inf(1))},
 	}
 	r := rand.New(rand.NewPCG(21, 22))
 	for name, opts := range settings {
@@ -158,7 +160,7 @@ func TestPresorted(t *testing.T) {
 
 // TestPartsOptions has settings out of range.
 func TestPartsOptions(t *testing.T) {
-	for _, opt := range []Option{Spread(-1), Spread(Quantiles + 1), Fill(leastFill - 1), Fill(mostFill + 1)} {
+	for _, opt := range []Option{Spread(-1), Spread(Quantiles + 1), Fill(leastFill - 1), Fill(mostFill + 1), NearlySorted(-1), NearlySorted(math.NaN())} {
 		if _, err := Open(opt); err == nil || errors.Is(err, engine.ErrNoDevice) {
 			t.Errorf("error %v", err)
 		}

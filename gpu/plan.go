@@ -11,8 +11,9 @@ import (
 
 // plan is how one argsort on the device proceeds.
 type plan struct {
-	wide bool // codes of 64 bits
-	keys bool // elements are codes alone
+	wide    bool // codes of 64 bits
+	keys    bool // elements are codes alone
+	strided bool // tiles of the first partition have codes from all over the list
 	layout
 	table *table // nil: codes are elements as they are
 

@@ -71,11 +71,16 @@ func unseen(n int, seen func(r *rand.Rand) uint64, other func(i int) uint64) []u
 	r := rand.New(rand.NewPCG(7, 8))
 	codes := fill(n, other)
 	for k := range uint64(kernels.RangeSamples) {
-		lo, hi := uint64(n)*k/kernels.RangeSamples, uint64(n)*(k+1)/kernels.RangeSamples
-		skip, _ := bits.Mul64(mix(k+1), hi-lo)
-		codes[lo+skip] = seen(r)
+		codes[drawn(k, uint64(n))] = seen(r)
 	}
 	return codes
+}
+
+// drawn is the k-th position of the first sample of n codes, see sample.cuh.
+func drawn(k, n uint64) uint64 {
+	lo, hi := n*k/kernels.RangeSamples, n*(k+1)/kernels.RangeSamples
+	skip, _ := bits.Mul64(mix(k+1), hi-lo)
+	return lo + skip
 }
 
 // mix is that of sample.cuh.

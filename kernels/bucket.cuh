@@ -10,7 +10,8 @@
 //   local_sort                      buckets of up to LOCAL_SIZE elements, a warp each
 //   oversize_sort                   the few larger ones, a block each
 //
-// Few elements need no second partition: split_codes fills the buckets then.
+// Few elements need no second partition: split_codes fills the buckets then. Of
+// nearly sorted lists strided.cu has another split_codes.
 //
 // Where only keys are sorted, an element is its code alone (KeyLayout) and sorted
 // codes are written in place of positions. Phases of that kind end in _keys.

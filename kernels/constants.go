@@ -7,12 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "f412f445d2a5b5b9c1188f92e0aa8f402e5c89a5ff34fff3fb0578cec08b351f"
-	orderHash      = "c66b9fd63d5099099c977d8db67283157be1fd0c0d2bf3688c3daeb6dc51ad74"
+	sourceHash     = "f819231f5a7b54ff3c1f3ea1e2ed08ec703266d177398c29103946eae6ae16f8"
+	orderHash      = "37a9a23fd1138c2734c2544fd6139f2d08acffd9ad070c4356018faf572e9552"
 	bucketHash     = "85db13be3bd652157bb422ec2738bf467d52de8852198fce43ef32ad00eb04e8"
-	bucketU32Hash  = "9b92864ce0b2337de9cf5699cd20ad0ba69582164dfd326c104bc02aa3c09afc"
-	bucketU64Hash  = "0137eef115bd8af7d7d872c7a42584e258c1d7c9281705f6f4024766c125b2ed"
+	bucketU32Hash  = "5d09fc8cdb4aa1f03f976f4e23a9695c190699568becdac90eedf6fb685ab891"
+	bucketU64Hash  = "ce64f2e72afb5f9070d39b9146e8ad59925078c803edc9ea6eb3e60367ef9dfe"
 	keysHash       = "3edf32c961ce9f58dc9dc7a3a656f986ac5859d90297e0e7eb549e4f7db5c92d"
+	stridedHash    = "dfbd426f41df7a1d5348bdb506a348b3b3109e28a5fc6d95ffd1aea3f5f0f414"
 	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -58,11 +59,11 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 1408       // bytes, of sample_range
+	SampleShared        = 1664       // bytes, of sample_range
 	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102728     // bytes of the result of the sample kernels
-	SampleCodesAt       = 4416       // where the codes of the first sample are in it, and their positions behind
+	SampleBytes         = 102792     // bytes of the result of the sample kernels
+	SampleCodesAt       = 4480       // where the codes of the first sample are in it, and their positions behind
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
 	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits

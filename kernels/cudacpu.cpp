@@ -7,6 +7,7 @@
 #include "bucket_u64.cu"
 #include "gather.cu"
 #include "keys.cu"
+#include "strided.cu"
 #include "radix.cu"
 #include "radix_small.cu"
 #include "route.cu"
@@ -29,6 +30,9 @@ CUDACPU_KERNEL(route_starts);
 CUDACPU_KERNEL(gather_elements_u32);
 CUDACPU_KERNEL(gather_elements_u64);
 CUDACPU_KERNEL(gather_elements_u128);
+#define FOR_STRIDED(bits, width)                                   \
+	CUDACPU_KERNEL(split_strided_##bits##_##width);            \
+	CUDACPU_KERNEL(split_strided_##bits##_keys_##width)
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
 	CUDACPU_KERNEL(sample_segments_##width);    \
@@ -63,6 +67,9 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(split_sections_8_keys_##width);  \
 	CUDACPU_KERNEL(split_sections_9_keys_##width);  \
 	CUDACPU_KERNEL(split_sections_10_keys_##width); \
+	FOR_STRIDED(8, width);                      \
+	FOR_STRIDED(9, width);                      \
+	FOR_STRIDED(10, width);                     \
 	CUDACPU_KERNEL(local_sort_keys_##width);    \
 	CUDACPU_KERNEL(oversize_sort_keys_##width); \
 	CUDACPU_KERNEL(tile_sort_##width);          \

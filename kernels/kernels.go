@@ -4,7 +4,7 @@
 //   - order.cu: what every sort may need beside these.
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh. keys.cu: the same where only keys are
-//     sorted.
+//     sorted. strided.cu: its first phase for nearly sorted lists.
 //   - radix.cu: the radix sort, described in radix.cuh. radix_small.cu: the same
 //     for devices with little shared memory, in PTX alone.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
@@ -33,6 +33,8 @@ var (
 	BucketU64 []byte // phases over 64-bit codes
 	//go:embed keys.fatbin
 	Keys []byte // phases for keys alone, of both widths
+	//go:embed strided.fatbin
+	Strided []byte // for nearly sorted lists, both widths
 	//go:embed radix.fatbin
 	Radix []byte // both widths
 	//go:embed radix_small.fatbin

@@ -11,6 +11,7 @@ constexpr int SAMPLE_LOADS = 4; // of the second sample that a thread has on the
 struct Found {
 	u64 low, high, ones, zeros;
 	u32 ascents, descents;
+	double distance; // between neighbours, summed up
 };
 
 constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range: a thread a sample
@@ -31,6 +32,7 @@ struct SampleNote {
 	u64 low, high;         // of RANGE_SAMPLES codes
 	u64 differ;            // bits in which they do
 	u64 ascents, descents; // strict ones among as many pairs of neighbours
+	double distance;       // between the two of each pair, summed up
 	u32 segments[SEGMENTS];
 	u32 told;
 	u32 few; // sample_range found few values, in no order; the rest is not told then
@@ -60,7 +62,7 @@ DEVICE u32 like(u32 code) { return __match_any_sync(FULL_WARP, code); }
 DEVICE u32 like(u64 code) { return like((u32)code) & like((u32)(code >> 32)); }
 
 DEVICE Found join(const Found &f, const Found &g) {
-	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents};
+	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
 }
 
 // join_lanes joins what so many neighbouring lanes found, for all of them.
@@ -68,7 +70,8 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 #pragma unroll
 	for (int d = LANES / 2; d; d /= 2) {
 		const Found other = {__shfl_xor_sync(FULL_WARP, f.low, d), __shfl_xor_sync(FULL_WARP, f.high, d), __shfl_xor_sync(FULL_WARP, f.ones, d),
-		                     __shfl_xor_sync(FULL_WARP, f.zeros, d), __shfl_xor_sync(FULL_WARP, f.ascents, d), __shfl_xor_sync(FULL_WARP, f.descents, d)};
+		                     __shfl_xor_sync(FULL_WARP, f.zeros, d), __shfl_xor_sync(FULL_WARP, f.ascents, d), __shfl_xor_sync(FULL_WARP, f.descents, d),
+		                     __shfl_xor_sync(FULL_WARP, f.distance, d)};
 		f = join(f, other);
 	}
 	return f;
@@ -90,7 +93,7 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
-	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next});
+	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
 	u32 alike = 0;
 	if (few && blockIdx.x == 0) {
@@ -174,6 +177,7 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	note->differ = f.ones & f.zeros;
 	note->ascents = f.ascents;
 	note->descents = f.descents;
+	note->distance = f.distance;
 	__threadfence_system(); // what the host is told of comes before it is told
 	tell_host(&note->told, 1);
 }

@@ -35,9 +35,10 @@ table() { ./gpubench ${GPUBENCH_TABLE-}; }
 
 keys() { ./gpubench -keys ${GPUBENCH_KEYS-}; }
 
-parts() { # the bucket sort's, and for which short codes quantiles could ever win
+parts() { # the bucket sort's, for which short codes quantiles could ever win, and nearly sorted lists
   ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
-    ./gpubench -parts Auto,Radix,BucketBitonic,quantiles -bits 32 -n 20,22,24,26,28 -dists '16 values,log,low half,outliers,reversed,flat,1% appended'
+    ./gpubench -parts Auto,Radix,BucketBitonic,quantiles -bits 32 -n 20,22,24,26,28 -dists '16 values,log,low half,outliers,reversed,flat,1% appended' &&
+    ./gpubench -parts 'Auto,Radix,BucketBitonic,strided,degree 10' -n 22,24,26,28 -dists 'shuffled by 16,1% appended'
 }
 
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
@@ -63,7 +64,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=90 [table]=100 [keys]=80 [parts]=70 [e2e]=220 [several]=340 [cross]=240 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=90 [table]=100 [keys]=80 [parts]=90 [e2e]=220 [several]=340 [cross]=240 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

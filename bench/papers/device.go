@@ -19,6 +19,7 @@ type device struct {
 	gpu.Info
 	several int // how many there are
 	engine  *gpu.Engine
+	nearly  *gpu.Engine // with a strategy of its own for nearly sorted lists
 }
 
 // openDevice opens the GPU and has the planner measure it. Without one it says why.
@@ -34,6 +35,9 @@ func openDevice() (d *device, why string, err error) {
 	if d.engine, err = gpu.Open(); err != nil {
 		return nil, "", err
 	}
+	if d.nearly, err = gpu.Open(gpu.NearlySorted(chenThreshold)); err != nil {
+		return nil, "", err
+	}
 	return d, "", calibrate()
 }
 
@@ -46,7 +50,10 @@ func (d *device) openAll() (*gpu.Engine, error) {
 	return gpu.Open(gpu.Device(all...))
 }
 
-func (d *device) close() { d.engine.Close() }
+func (d *device) close() {
+	d.engine.Close()
+	d.nearly.Close()
+}
 
 // calibrate sorts until the planner has measured the device, so that what it
 // chooses later is what it always chooses.

@@ -10,6 +10,7 @@ import (
 // Names of contenders, in tables and pictures.
 const (
 	gpuBuckets = "GPU BucketBitonic"
+	gpuNearly  = "GPU BucketBitonic, strategy for nearly sorted lists"
 	gpuRadix   = "GPU Radix"
 	gpuMerge   = "GPU MergeSort"
 	gpuBitonic = "GPU Bitonic"
@@ -42,6 +43,7 @@ const (
 // Ito, which the colour-blind can tell apart.
 var looks = map[string]picture.Look{
 	gpuBuckets:    look(0xd55e00, 3, nil, draw.CircleGlyph{}),
+	gpuNearly:     look(0xe69f00, 1.6, nil, draw.SquareGlyph{}),
 	gpuAuto:       look(0xd55e00, 3, nil, draw.CircleGlyph{}),
 	gpuAll:        look(0x0072b2, 3, nil, draw.TriangleGlyph{}),
 	autoName:      look(0xd55e00, 3, nil, draw.CircleGlyph{}),
