@@ -204,7 +204,11 @@ func (w *workspace) attempt(way Spreading, m memory, in input, to cuda.Ptr) (fin
 
 // strides reports whether the first partition in a way is that of nearly sorted codes.
 func (w *workspace) strides(in input, way Spreading) bool {
-	return way == Linear && w.note.sample.degree(in.n) < w.parts.nearly
+	below := in.nearlyBelow()
+	if w.parts.nearly != nil {
+		below = *w.parts.nearly
+	}
+	return way == Linear && w.note.sample.degree(in.n) < below
 }
 
 // sampleBits is the binary logarithm of the size of the second sample, in which

@@ -81,8 +81,8 @@ func Presorted(look bool) Option {
 // NearlySorted sets the degree of disorder below which sorter.BucketBitonic takes codes
 // for nearly sorted, and reads them as its authors then do: small pieces from all over
 // the list for each tile of the first partition, since adjacent codes would crowd its
-// counters. 0 or more; default: 0, none are taken for that. Those authors have 10;
-// math.Inf(1) takes all.
+// counters. 0 or more: 0 takes none, math.Inf(1) all, and those authors have 10. Default:
+// a sixteenth of their number for orders of codes of 32 bits, 0 for others.
 //
 // The degree is the sum of the distances between neighbours, over the range: 1 for
 // sorted codes, n/3 for even ones in no order, and 2/3 more for each code that is moved
@@ -96,7 +96,7 @@ func NearlySorted(degree float64) Option {
 		if degree < 0 || math.IsNaN(degree) {
 			return fmt.Errorf("sorter: gpu: no degree of disorder is below %v", degree)
 		}
-		e.parts.nearly = degree
+		e.parts.nearly = &degree
 		return nil
 	}
 }
@@ -106,7 +106,7 @@ type parts struct {
 	spread Spreading
 	fill   int // elements of a bucket; 0: the standard of the way
 	blind  bool
-	nearly float64 // degree of disorder below which a tile's codes come from all over the list
+	nearly *float64 // degree of disorder below which a tile's codes come from all over the list; nil: the standard
 }
 
 // mean is the mean size that buckets of n elements are to have where the standard

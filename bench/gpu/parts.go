@@ -34,6 +34,7 @@ var ways = []way{
 	{"fill 704", sorter.BucketBitonic, []gpu.Option{gpu.Fill(704)}},
 	{"fill 832", sorter.BucketBitonic, []gpu.Option{gpu.Fill(832)}},
 	{"fill 960", sorter.BucketBitonic, []gpu.Option{gpu.Fill(960)}},
+	{"adjacent", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(0)}},
 	{"no look", sorter.BucketBitonic, []gpu.Option{gpu.Presorted(false)}},
 	{"strided", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(math.Inf(1))}},
 	{"degree 10", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(10)}},
