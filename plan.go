@@ -165,7 +165,7 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
-	if inOrder := r.Trace.Shape == "sorted" || r.Trace.Shape == "flat"; inOrder && r.used.Ties == 0 {
+	if r.inOrder() {
 		return nil
 	}
 	switch {
@@ -183,6 +183,12 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
 	return r.Stage("write", len(s), r.piece(len(s)), func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+}
+
+// inOrder reports whether the elements that an engine has ordered were in order
+// before.
+func (r *run) inOrder() bool {
+	return (r.Trace.Shape == "sorted" || r.Trace.Shape == "flat") && r.used.Ties == 0
 }
 
 // gatherBack writes the elements to s in order, from a copy that was made while

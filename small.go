@@ -67,8 +67,13 @@ type smallIndex struct {
 func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
 	keys := make([]K, len(s))
 	keysOf(keys, s, key)
+	return orderSmallKeys(keys, o)
+}
+
+// orderSmallKeys orders keys wider than 64 bits.
+func orderSmallKeys[K Key](keys []K, o order) smallIndex {
 	w := cpu.GetSmall[uint64]()
-	codes, index := w.Codes[:len(s)], w.Index[:len(s)]
+	codes, index := w.Codes[:len(keys)], w.Index[:len(keys)]
 	prefixes(codes, keys, o)
 	w.Order(index)
 	orderTied(index, codes, keys, o)
@@ -124,6 +129,12 @@ func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
 	if !orderTiny(index[:len(s)], s, key, o) {
 		return
 	}
+	followTiny(s, &index)
+}
+
+// followTiny moves a few elements to their places: element i becomes the one numbered
+// by index[i].
+func followTiny[E any](s []E, index *[tinySort]uint32) {
 	var old [tinySort]E
 	for i, e := range s {
 		old[i%tinySort] = e

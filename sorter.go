@@ -56,13 +56,34 @@ func SortKeys[K Key](keys []K, opts ...Option) error {
 	return sortKeys(keys, cfg)
 }
 
-// SortPairs sorts keys and reorders values with them. The lengths must be
-// equal; it panics otherwise. Everything said of [Sort] holds for both slices.
+// SortPairs sorts keys and reorders values with them; every key keeps its bits, as
+// in [SortKeys]. Everything said of [Sort] holds for both slices. Without [Stable], −0
+// may come before +0 and NaNs be ordered by their bits.
+//
+// Keys of up to 64 bits, vectors apart, are not moved: values of up to 128 bytes
+// travel with the codes alone, from which keys are made again, and pairs in order cost
+// no more than a look at the keys. Scratch is one code (4 or 8 bytes) and one value
+// per pair, another code and one or two indices (4 bytes each) where keys are skewed,
+// and a code and an index more under [WithContext]. So are floats with [Stable], unless
+// both −0 and +0 are among them or NaNs of different bits. Other keys and larger
+// values are gathered through an index: scratch is two codes, three indices, a key and
+// a value. A [MemoryLimit] below that has both slices sorted in place, by an index that
+// takes less.
+//
+// It panics if the lengths differ or the slices share memory.
 func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if len(keys) != len(values) {
 		panic(fmt.Sprintf("sorter: %d keys with %d values", len(keys), len(values)))
 	}
-	return sortPairs(keys, values, configure(opts))
+	if overlap(keys, values) {
+		panic("sorter: keys and values share memory")
+	}
+	cfg := configure(opts)
+	if cfg.small(len(keys)) {
+		sortPairsSmall(keys, values, cfg.order())
+		return nil
+	}
+	return sortPairs(keys, values, cfg)
 }
 
 // Order returns the permutation that sorts s, which is left alone: p[i] is the

@@ -86,20 +86,13 @@ func stepsOf(r *run, keys []string, desc bool) (cpu.Steps, error) {
 
 // sortCodes sorts keys through codes that lose nothing.
 func sortCodes[C code, K Key](keys []K, cfg config) error {
-	o := cfg.order()
 	r, err := begin(cfg, len(keys))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
 		return err
 	}
 	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), codeBits[kindOf[K]()]
-	all := cpu.Keys[C]{
-		Len:     len(keys),
-		View:    viewKeys[C](keys, o),
-		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
-		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
-		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
-	}
+	all := codesOf[C](r, keys)
 	var c C
 	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
 	bytes := 2 * kept // for both sides of a partition
@@ -118,7 +111,19 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		return all.Sort(&r.Env)
 	}
 	r.used.Algorithm = "InPlace"
-	return r.Stage("in place", 1, 1, func(int, int, int) { sortKeysInPlace[C](keys, o) })
+	return r.Stage("in place", 1, 1, func(int, int, int) { sortKeysInPlace[C](keys, r.order()) })
+}
+
+// codesOf returns keys as codes that lose nothing.
+func codesOf[C code, K Key](r *run, keys []K) cpu.Keys[C] {
+	o := r.order()
+	return cpu.Keys[C]{
+		Len:     len(keys),
+		View:    viewKeys[C](keys, o),
+		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
+		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
+		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
+	}
 }
 
 // sortCodesOn sorts keys on a backend, which hands their codes back in order. If
@@ -286,58 +291,4 @@ func unflip[T uint8 | uint16, C code | uint8 | uint16](keys []T, codes []C, flip
 	for i, c := range codes {
 		keys[i] = T(c ^ flip)
 	}
-}
-
-// sortPairs sorts keys and values through one index.
-func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
-	r, err := begin(cfg, len(keys))
-	defer r.end()
-	if err != nil || len(keys) < 2 {
-		return err
-	}
-	lv := levels([]Column[K]{self[K]()}, cfg)
-	var k K
-	var v V
-	r.used.Algorithm = IndexGather.String()
-	switch fits, err := enough(r, IndexGather, lv, unsafe.Sizeof(k)+unsafe.Sizeof(v)); {
-	case err != nil:
-		return err
-	case !fits:
-		return sortPairsInPlace(r, keys, values, lv)
-	}
-	index := scratch.Take[uint32](&r.Arena, len(keys))
-	if err := orderRows(r, sliceRows(keys), lv, index); err != nil {
-		return err
-	}
-	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
-	err = r.Stage("gather", r.n, r.piece(r.n), func(_, lo, hi int) {
-		perm.Gather(sortedKeys[lo:hi], keys, index[lo:hi], 1)
-		perm.Gather(sortedValues[lo:hi], values, index[lo:hi], 1)
-	})
-	if err != nil {
-		return err
-	}
-	r.Loop.Ctx = nil
-	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) {
-		copy(keys[lo:hi], sortedKeys[lo:hi])
-		copy(values[lo:hi], sortedValues[lo:hi])
-	})
-}
-
-func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level[K]) error {
-	r.used.Algorithm = "InPlace"
-	apply := max(perm.ApplyBytes[K](r.n), perm.ApplyBytes[V](r.n))
-	if err := r.require(leastIndex(r, lv) + apply); err != nil {
-		return err
-	}
-	index := scratch.Take[uint32](&r.Arena, len(keys))
-	if err := orderInPlace(r, sliceRows(keys), lv, index); err != nil {
-		return err
-	}
-	r.Arena.Hold(apply)
-	r.Loop.Ctx = nil
-	return r.Stage("apply", 1, 1, func(int, int, int) {
-		perm.Apply(keys, index, r.Loop.Workers)
-		perm.Apply(values, index, r.Loop.Workers)
-	})
 }

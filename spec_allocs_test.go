@@ -32,6 +32,30 @@ func TestSmallAllocs(t *testing.T) {
 	}
 }
 
+// TestPairsAllocs sorts few pairs with nothing allocated.
+func TestPairsAllocs(t *testing.T) {
+	for _, n := range []int{10, 100, 1000, 4096} {
+		in := fills(n)
+		text := mapped(in, func(f fill) string { return decimal(uint64(f.Pos) * 2654435761 % 1000) })
+		checkPairsAllocs(t, mapped(in, price), in)
+		checkPairsAllocs(t, mapped(in, func(f fill) int64 { return f.ID }), text)
+		checkPairsAllocs(t, text, in)
+	}
+}
+
+func checkPairsAllocs[K sorter.Key, V any](t *testing.T, inKeys []K, inValues []V) {
+	t.Helper()
+	keys, values := slices.Clone(inKeys), slices.Clone(inValues)
+	allocs := testing.AllocsPerRun(50, func() {
+		copy(keys, inKeys)
+		copy(values, inValues)
+		_ = sorter.SortPairs(keys, values, sorter.Stable())
+	})
+	if allocs > 0 {
+		t.Errorf("%d pairs of %T and %T: %v allocations", len(keys), keys[0], values[0], allocs)
+	}
+}
+
 // TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
 // large ones less than a tenth of the result.
 func TestIntoAllocs(t *testing.T) {

@@ -46,6 +46,26 @@ func taskOn[E comparable](name string, in []E, sort func(s []E, opts ...sorter.O
 	}}
 }
 
+// pairsTask makes a task that sorts a copy of keys with values, the positions of both.
+func pairsTask[K orderedKey](name string, in []K) task {
+	keys, values := make([]K, len(in)), make([]fill, len(in))
+	return task{name, func() (func(...sorter.Option) error, func() string) {
+		copy(keys, in)
+		for i := range values {
+			values[i].Pos = uint64(i)
+		}
+		return func(opts ...sorter.Option) error { return sorter.SortPairs(keys, values, opts...) },
+			func() string {
+				for i := range keys {
+					if keys[i] != in[i] || values[i] != (fill{Pos: uint64(i)}) {
+						return fmt.Sprintf("key or value %d of %d changed", i, len(in))
+					}
+				}
+				return ""
+			}
+	}}
+}
+
 func tasks(n int) []task {
 	var all []task
 	for _, v := range verbs {
@@ -67,9 +87,9 @@ func tasks(n int) []task {
 		taskOn("TopK of strings that tie at first", urls, func(s []string, opts ...sorter.Option) error {
 			return sorter.TopK(s, 1000, func(s string) string { return s }, opts...)
 		}),
-		taskOn("SortPairs", values, func(s []uint64, opts ...sorter.Option) error {
-			return sorter.SortPairs(s, make([]fill, len(s)), opts...)
-		}),
+		pairsTask("SortPairs of uint64", values),
+		pairsTask("SortPairs of uint64, nearly sorted", nearly),
+		pairsTask("SortPairs of strings", texts),
 		taskOn("Sort, nearly sorted", nearly, func(s []uint64, opts ...sorter.Option) error {
 			return sorter.Sort(s, func(v uint64) uint64 { return v }, opts...)
 		}),

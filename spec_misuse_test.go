@@ -46,6 +46,8 @@ func TestMisuse(t *testing.T) {
 		}},
 		{"SortPairs, fewer values", func() { _ = sorter.SortPairs(s, four[:2]) }},
 		{"SortPairs, more values", func() { _ = sorter.SortPairs(s, four) }},
+		{"SortPairs, keys are values", func() { _ = sorter.SortPairs(s, s) }},
+		{"SortPairs, keys begin in values", func() { _ = sorter.SortPairs(four[1:], four[:3]) }},
 		{"OrderN, negative n", func() { _, _ = sorter.OrderN(-1, []sorter.Column[int]{sorter.Asc(id)}) }},
 		{"Asc, nil key", func() { sorter.Asc(noKey) }},
 		{"Desc, nil key", func() { sorter.Desc(noKey) }},

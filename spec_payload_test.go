@@ -196,6 +196,9 @@ func TestPointersUnderGC(t *testing.T) {
 			}
 			return sorter.SortPairs(keys, s, opts...)
 		}},
+		{"SortPairs by float64", func(s []parcel, opts ...sorter.Option) error {
+			return sorter.SortPairs(mapped(s, func(p parcel) float64 { return p.key }), s, opts...)
+		}},
 	}
 	underGC(func() {
 		for _, v := range verbs {

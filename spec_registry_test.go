@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 )
 
@@ -51,6 +52,29 @@ var children = map[string]func(t *testing.T){
 		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
 		if st := checkSortedBy(t, sorter.CPU().Name()); !errors.Is(st.Fallback, errLost) || !strings.Contains(st.String(), errLost.Error()) {
 			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
+		}
+	},
+	"pairs are for the engine, and lost, for the CPU, and in order, for the CPU": func(t *testing.T) {
+		e := &plainEngine{worth: true}
+		engine.Register(e)
+		place := func(row int) int { return row }
+		for _, c := range []struct {
+			input  string
+			err    error
+			engine string
+			by     string
+		}{
+			{"zipf", nil, "plain", "IndexGather"},
+			{"zipf", errLost, sorter.CPU().Name(), "IndexGather"},
+			{"sorted", nil, sorter.CPU().Name(), "BucketRadix"},
+		} {
+			e.err, e.failAt = c.err, 9000
+			keys := dist.Named(c.input).Draw(20_000, dist.Rand(3))
+			var st sorter.Stats
+			checkStablePairs(t, c.input, keys, ascending(len(keys)), false, place, []sorter.Option{sorter.Stable(), sorter.Report(&st)})
+			if st.Engine != c.engine || st.Algorithm != c.by || !errors.Is(st.Fallback, c.err) {
+				t.Errorf("%s, %v: Stats %+v", c.input, c.err, st)
+			}
 		}
 	},
 	"lost while it writes an order: the CPU finishes in the same memory": func(t *testing.T) {

@@ -40,20 +40,17 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		env.Loop.Ctx = nil
 		return k.Reverse()
 	}
-	if k.Plain != nil {
-		if keys, plus := k.Plain(v.min, v.max); keys != nil { // nothing to encode and decode
-			v.min, v.max = v.min-plus, v.max-plus
-			k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
-		}
-	}
+	k = k.plain(&v)
 	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)
-	if promising(k.Len, k.View, v) {
-		if done, err := k.sortNear(env, v, moved); done || err != nil {
-			return err
-		}
+	switch m, err := k.nearly(env, v, moved); {
+	case err != nil:
+		return err
+	case m != nil:
+		env.Loop.Ctx = nil
+		return k.writeNear(env, m)
 	}
 	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
 	if env.Loop.Ctx == nil {
@@ -68,6 +65,19 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	env.Loop.Ctx = nil
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
+}
+
+// plain returns k with the keys themselves as codes, if they are codes up to a
+// number, which is taken off the range of v: nothing to encode and decode.
+func (k Keys[C]) plain(v *survey[C]) Keys[C] {
+	if k.Plain == nil {
+		return k
+	}
+	if keys, plus := k.Plain(v.min, v.max); keys != nil {
+		v.min, v.max = v.min-plus, v.max-plus
+		k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
+	}
+	return k
 }
 
 // count sorts keys of a narrow range by counting each value: nothing moves.
@@ -153,10 +163,7 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C
 func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		own := c.sides[side]()[lo : lo+n]
-		for at := 0; at < n; at += engine.Block {
-			part := own[at:min(at+engine.Block, n)]
-			copy(part, codes(at, at+len(part), part))
-		}
+		codes.copy(own, 0)
 		c.write(lo, c.work[first].sortCodes(own, v.min, v.width()))
 	})
 }

@@ -41,9 +41,9 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 		return moveLocally(env, s, codes, v)
 	}
 	payload := dstOf[E](env, n)
-	o := newOrdering(env, codes, false, func(_ int, p part, _ []C) { gather(s, payload, p) })
+	o := newOrdering(env, n, false, func(_ int, p part, _ []C) { gather(s, payload, p) }).of(codes)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
-		return partitionElements(env, b, s, codes, payload, o.sides[1].codes())
+		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
 		return err
@@ -235,21 +235,20 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 		return gatherRefined(env, s, codes, v, m, r)
 	}
 	payload, outer := []E(nil), env // taken when what goes along has been placed
-	o := newOrdering(env, codes, true, nil)
+	o := newOrdering[C](env, n, true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
 			return err
 		}
 		payload = dstOf[E](outer, n)
-		return partitionElements(env, b, s, codes, payload, o.sides[1].codes())
+		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
 		return err
 	}
 	r.Moved(payload)
 	scratch.Give(&env.Arena, codes, 1)
-	o.sides[0].codes = room[C](env, n) // taken again for a further round
-	index := o.sides[0].numbers()      // see write
+	index := o.sides[0].numbers() // see write
 	o.deliver = func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
@@ -268,11 +267,11 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 // or nearly where they belong.
 func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, len(s))
-	o := newOrdering(env, codes, true, func(worker int, p part, codes []C) {
+	o := newOrdering(env, len(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
-	})
+	}).of(codes)
 	if all := (extent{hi: len(s)}); m != nil {
 		err = o.emit(env, all, m.order)
 	} else {

@@ -232,6 +232,17 @@ func (m *near[C]) order(order []uint32, lo int) {
 // moveNear sorts s, whose codes m is about. Only elements whose place changes
 // move, through scratch; until they come back, s is untouched.
 func moveNear[E any, C Code](env *engine.Env, s []E, m *near[C]) error {
+	write, err := takeNear(env, s, m)
+	if err != nil {
+		return err
+	}
+	env.Loop.Ctx = nil
+	return write()
+}
+
+// takeNear copies the elements of s whose place changes to scratch, and returns
+// what writes them to their places.
+func takeNear[E any, C Code](env *engine.Env, s []E, m *near[C]) (write func() error, err error) {
 	moved := make([]int, (len(s)+chunk-1)/chunk+1) // before each chunk of places
 	walk := func(stage string, move func(at, dst, src, n int)) error {
 		return env.Stage(stage, len(s), chunk, func(_, lo, hi int) {
@@ -245,42 +256,40 @@ func moveNear[E any, C Code](env *engine.Env, s []E, m *near[C]) error {
 		})
 	}
 	sizes := make([]int, len(moved))
-	err := walk("merge", func(_, dst, _, n int) { sizes[dst/chunk] += n })
-	if err != nil {
-		return err
+	if err := walk("merge", func(_, dst, _, n int) { sizes[dst/chunk] += n }); err != nil {
+		return nil, err
 	}
 	for i, n := range sizes[:len(sizes)-1] {
 		moved[i+1] = moved[i] + n
 	}
 	room := scratch.Take[E](&env.Arena, moved[len(sizes)-1])
-	if err := walk("gather", func(at, _, src, n int) { copy(room[at:at+n], s[src:src+n]) }); err != nil {
-		return err
-	}
-	env.Loop.Ctx = nil
-	return walk("write", func(at, dst, _, n int) { copy(s[dst:dst+n], room[at:at+n]) })
+	err = walk("gather", func(at, _, src, n int) { copy(room[at:at+n], s[src:src+n]) })
+	return func() error {
+		return walk("write", func(at, dst, _, n int) { copy(s[dst:dst+n], room[at:at+n]) })
+	}, err
 }
 
-// sortNear sorts keys that are nearly sorted; it reports whether they are. Their
-// codes are copied to room.
-func (k Keys[C]) sortNear(env *engine.Env, v survey[C], room []C) (bool, error) {
+// nearly returns how to sort keys that are nearly sorted, nil if they are not.
+// Their codes are copied to room, if they may be.
+func (k Keys[C]) nearly(env *engine.Env, v survey[C], room []C) (*near[C], error) {
+	if !promising(k.Len, k.View, v) {
+		return nil, nil
+	}
 	err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) {
-		for ; lo < hi; lo += engine.Block {
-			part := room[lo:min(lo+engine.Block, hi)]
-			copy(part, k.View(lo, lo+len(part), part))
-		}
+		view[C](k.View).copy(room[lo:hi], lo)
 	})
-	if err != nil {
-		return false, err
+	if err = stopped(env, err); err != nil {
+		return nil, err
 	}
-	m, err := nearly(env, room, v)
-	if m == nil {
-		return false, err
-	}
-	env.Loop.Ctx = nil
+	return nearly(env, room, v)
+}
+
+// writeNear writes keys that are nearly sorted to their places.
+func (k Keys[C]) writeNear(env *engine.Env, m *near[C]) error {
 	buffers := newBuffers[C](env)
-	return true, env.Stage("write", k.Len, chunk, func(worker, lo, hi int) {
+	return env.Stage("write", k.Len, chunk, func(worker, lo, hi int) {
 		w := keyWriter[C]{write: k.Write, block: buffers.of(worker)}
-		m.each(lo, hi, func(dst, src, n int) { w.put(dst, room[src:src+n], dst != src) })
+		m.each(lo, hi, func(dst, src, n int) { w.put(dst, m.codes[src:src+n], dst != src) })
 		w.flush()
 	})
 }

@@ -31,7 +31,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.inOrder() && !v.falling() // both are final
-	o := newOrdering(env, codes, ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
+	o := newOrdering(env, len(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) }).of(codes)
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
@@ -48,25 +48,35 @@ func backward(order []uint32, hi int) {
 	}
 }
 
+// turn copies what there is of s to the other side.
+func (o *ordering[C]) turn(env *engine.Env, s extent) error {
+	from, to := o.sides[s.side], o.sides[1-s.side]
+	numbers := to.numbers()
+	return env.Stage("emit", s.hi-s.lo, chunk, func(_, lo, hi int) {
+		copy(numbers[s.lo+lo:s.lo+hi], from.numbers()[s.lo+lo:])
+		if o.ties {
+			copy(to.codes()[s.lo+lo:s.lo+hi], from.codes()[s.lo+lo:])
+		}
+	})
+}
+
 // emit delivers an order of s that is known without sorting: known writes which
 // of its elements take the places from lo on; nil says that they are in order.
 // Parts end between different codes if there are ties to be found.
 func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32, lo int)) error {
-	codes, names := o.codes(s), o.names(s)
-	n := len(codes)
+	n := s.hi - s.lo
 	switch {
 	case known == nil:
 		known = forward
-	case names != nil && s.side == 0:
+	case s.named && s.side == 0:
 		// The elements of a part come from anywhere in s, and where it is delivered
-		// may be where their numbers are: these are read from the other side.
-		other := o.sides[1].numbers()
-		err := env.Stage("emit", n, chunk, func(_, lo, hi int) { copy(other[s.lo+lo:s.lo+hi], names[s.lo+lo:]) })
-		if err != nil {
+		// may be where their numbers and codes are: these are read from the other side.
+		if err := o.turn(env, s); err != nil {
 			return err
 		}
-		names = other
+		s.side = 1
 	}
+	codes, names := o.codes(s), o.names(s)
 	code := func(i int) C { // of place i
 		var at [1]uint32
 		known(at[:], i)

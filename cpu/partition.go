@@ -26,11 +26,11 @@ func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next 
 }
 
 // partitionElements moves s with its codes.
-func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes []C, dst []E, dstCodes []C) error {
-	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
+func partitionElements[E any, C Code](env *engine.Env, b *buckets[C], s []E, codes view[C], dst []E, dstCodes []C) error {
+	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(dstCodes[0]))
 	combine := combines(bytes, dst) && combines(bytes, dstCodes)
 	log, _ := combineLog[E]()
-	return b.partition(env, in(codes), func(next *slots) (func(int, []C), func()) {
+	return b.partition(env, codes, func(next *slots) (func(int, []C), func()) {
 		switch {
 		case combine && log == 0 && b.few(2):
 			return func(lo int, block []C) { streamElements(b, next, dst, dstCodes, s[lo:], block) }, streamFence

@@ -109,7 +109,7 @@ type ordering[C Code] struct {
 	ties  bool       // whether deliver takes codes, and parts end between different ones
 
 	// deliver takes the parts of the order. At their places it may write to the
-	// numbers of the first side.
+	// numbers and codes of the first side.
 	deliver func(worker int, p part, codes []C)
 }
 
@@ -139,16 +139,22 @@ func (p part) numbers() []uint32 {
 	return p.order
 }
 
-// newOrdering returns an ordering of n elements whose codes are on its first
-// side.
-func newOrdering[C Code](env *engine.Env, codes []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
-	n := len(codes)
+// newOrdering returns an ordering of n elements.
+func newOrdering[C Code](env *engine.Env, n int, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
+	newSide := func() side[C] { return side[C]{room[C](env, n), room[uint32](env, n)} }
 	return &ordering[C]{
-		sides:   [2]side[C]{{have(codes), room[uint32](env, n)}, {room[C](env, n), room[uint32](env, n)}},
+		sides:   [2]side[C]{newSide(), newSide()},
 		work:    locals[C](env),
 		ties:    ties,
 		deliver: deliver,
 	}
+}
+
+// of returns the ordering for elements whose codes are there already, on its first
+// side.
+func (o *ordering[C]) of(codes []C) *ordering[C] {
+	o.sides[0].codes = have(codes)
+	return o
 }
 
 // codes returns the codes of an extent.
@@ -177,7 +183,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if s.named {
-			return partitionElements(env, b, from.numbers()[s.lo:s.hi], codes, to.numbers(), to.codes())
+			return partitionElements(env, b, from.numbers()[s.lo:s.hi], in(codes), to.numbers(), to.codes())
 		}
 		return partitionIndices(env, b, s.lo, codes, to.numbers(), to.codes())
 	})

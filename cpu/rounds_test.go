@@ -84,12 +84,33 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 			forward(s, 0)
 			return s, Move(env, s, sourceOf(codes))
 		},
+		"SortPairs": func(env *engine.Env) ([]uint32, error) {
+			return sortPairs(t, env, codes)
+		},
+		"SortPairs, cancellable": func(env *engine.Env) ([]uint32, error) {
+			env.Loop.Ctx = context.Background()
+			return sortPairs(t, env, codes)
+		},
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
 			return s, MoveRefined(env, s, sourceOf(codes), unrefined{sourceOf(codes)})
 		},
 	}
+}
+
+// sortPairs sorts codes as keys, and their numbers with them.
+func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) {
+	keys, values := slices.Clone(codes), make([]uint32, len(codes))
+	forward(values, 0)
+	err := SortPairs(env, keysOf(keys), values)
+	for i, x := range values {
+		if keys[i] != codes[x] {
+			t.Errorf("place %d: key %x with the value of %x", i, keys[i], codes[x])
+			break
+		}
+	}
+	return values, err
 }
 
 // TestSecondRound sorts inputs with many large buckets, which workers arrange

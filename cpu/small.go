@@ -94,10 +94,32 @@ func (w *Small[C]) Sort(n int) []C {
 
 // MoveSmall sorts s by the codes of w, ties in input order.
 func MoveSmall[E any, C Code](w *Small[C], s []E) {
-	order := w.order(len(s))
-	if order == nil {
-		return
+	if order := w.order(len(s)); order != nil {
+		follow(w, s, order)
 	}
+}
+
+// MovePairsSmall sorts keys and values by the codes of w, those of the keys, ties in
+// input order.
+func MovePairsSmall[K, V any, C Code](w *Small[C], keys []K, values []V) {
+	if order := w.order(len(keys)); order != nil {
+		copy(w.Index, order)
+		FollowSmall(w, keys, values)
+	}
+}
+
+// FollowSmall moves keys and values to their places: pair i becomes the one numbered
+// by w.Index[i].
+func FollowSmall[K, V any, C Code](w *Small[C], keys []K, values []V) {
+	index := w.Index[:len(keys)]
+	again := w.local.room(len(keys))
+	copy(again, index)
+	follow(w, keys, index)
+	follow(w, values, again)
+}
+
+// follow moves the elements of s to their places, see [FollowCycles].
+func follow[E any, C Code](w *Small[C], s []E, order []uint32) {
 	if scratch.HasPointers[E]() {
 		FollowCycles(s, order)
 		return

@@ -60,6 +60,15 @@ func in[C Code](codes []C) view[C] {
 	return func(lo, hi int, _ []C) []C { return codes[lo:hi] }
 }
 
+// copy writes the codes from lo on to dst.
+func (v view[C]) copy(dst []C, lo int) {
+	for len(dst) > 0 {
+		part := dst[:min(engine.Block, len(dst))]
+		copy(part, v(lo, lo+len(part), part)) // in part, or somewhere else
+		dst, lo = dst[len(part):], lo+len(part)
+	}
+}
+
 // extract fills codes from src, each element once, and surveys and watches them
 // while they are in the cache. len(codes) > 0.
 func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {

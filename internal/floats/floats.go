@@ -131,3 +131,45 @@ func (c *Code[B]) Decode(dst, codes []B) {
 		dst[i] = b ^ ((b>>top[B]() - 1) | sign[B]())
 	}
 }
+
+// Alike tells whether floats that equal each other are the same, bit for bit: that may
+// fail only for zeros and NaNs. The zero value has seen none.
+type Alike[B Bits] struct {
+	zeros [2]bool // +0 and −0 were seen
+	nan   B       // the bits of a NaN that was; 0: none was
+	nans  bool    // so were other NaNs
+}
+
+// Add looks at floats.
+func (a *Alike[B]) Add(src []B) {
+	most := inf[B]() << 1
+	for _, b := range src {
+		if b<<1-1 >= most { // less one, zeros are above all others
+			a.add(b)
+		}
+	}
+}
+
+// add takes a zero or a NaN.
+func (a *Alike[B]) add(b B) {
+	switch {
+	case b<<1 == 0:
+		a.zeros[b>>top[B]()] = true
+	case a.nan == 0:
+		a.nan = b
+	case a.nan != b:
+		a.nans = true
+	}
+}
+
+// Join adds what b has seen.
+func (a *Alike[B]) Join(b Alike[B]) {
+	a.zeros[0], a.zeros[1], a.nans = a.zeros[0] || b.zeros[0], a.zeros[1] || b.zeros[1], a.nans || b.nans
+	if b.nan != 0 {
+		a.add(b.nan)
+	}
+}
+
+// Same reports whether floats that are equal, of all that were seen, have the same
+// bits.
+func (a *Alike[B]) Same() bool { return !(a.zeros[0] && a.zeros[1]) && !a.nans }

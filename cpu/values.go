@@ -1,0 +1,100 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// SortPairs sorts keys that are nothing but their codes, and values with them, ties
+// in input order: values travel with codes into buckets of scratch and from there,
+// in order, back to their slice, and the keys become what the codes say. It takes 1
+// code and 1 value of scratch per pair, another code and an index if the sort can be
+// cancelled or a bucket goes through a second round, and another index as [Move]
+// does. Until the buckets are written back both
+// slices are untouched; from then on the context is not asked again.
+func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
+	if k.Len == 0 {
+		return nil
+	}
+	v, err := surveyAll(env, "survey", k.Len, k.View)
+	if err != nil {
+		return err
+	}
+	switch {
+	case v.sorted():
+		found(env, v)
+		return nil
+	case v.reversed(k.Len):
+		env.Trace.Found("reversed")
+		if err := k.Reverse(); err != nil {
+			return err
+		}
+		return Reverse(env, values)
+	}
+	k = k.plain(&v)
+	o := newOrdering[C](env, k.Len, true, nil)
+	moved := o.sides[1].codes()
+	switch m, err := k.nearly(env, v, moved); {
+	case err != nil:
+		return err
+	case m != nil:
+		return sortNearPairs(env, k, m, values)
+	case alone(k.Len, env.Loop.Workers, unsafe.Sizeof(values[0])+unsafe.Sizeof(v.min)):
+		return sortPairsLocally(env, k, v, moved, values)
+	}
+	payload := dstOf[V](env, k.Len)
+	b, err := split(env, 0, k.Len, k.View, v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+		return partitionElements(env, b, values, k.View, payload, moved)
+	})
+	if err != nil {
+		return err
+	}
+	all := extent{side: 1, hi: k.Len}
+	if env.Loop.Ctx == nil {
+		o.deliver = func(_ int, p part, codes []C) {
+			gather(values, payload, p)
+			k.Write(p.lo, codes)
+		}
+		return o.finish(env, b, all)
+	}
+	index, sorted := o.sides[0].numbers(), o.sides[0].codes() // see write
+	o.deliver = func(_ int, p part, codes []C) {
+		p.write(index[p.lo:p.hi])
+		copy(sorted[p.lo:], codes)
+	}
+	if err := o.finish(env, b, all); err != nil {
+		return err
+	}
+	return b.gatherAll(env, func(lo, hi int) {
+		gather(values, payload, part{0, lo, hi, index[lo:hi]})
+		k.Write(lo, sorted[lo:hi])
+	})
+}
+
+// sortNearPairs sorts nearly sorted pairs by m, which is about their keys.
+func sortNearPairs[V any, C Code](env *engine.Env, k Keys[C], m *near[C], values []V) error {
+	write, err := takeNear(env, values, m)
+	if err != nil {
+		return err
+	}
+	env.Loop.Ctx = nil
+	if err := write(); err != nil {
+		return err
+	}
+	return k.writeNear(env, m)
+}
+
+// sortPairsLocally sorts pairs that fit the cache on the calling goroutine.
+func sortPairsLocally[V any, C Code](env *engine.Env, k Keys[C], v survey[C], codes []C, values []V) error {
+	return env.Stage("buckets", 1, 1, func(int, int, int) {
+		view[C](k.View).copy(codes, 0)
+		w := local[C]{env: env}
+		order := w.order(codes, v.min, v.width())
+		payload := scratch.Take[V](&env.Arena, k.Len)
+		copy(payload, values)
+		gather(values, payload, part{0, 0, k.Len, order})
+		k.Write(0, w.pick(codes, order))
+	})
+}
