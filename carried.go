@@ -8,78 +8,129 @@ import (
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/perm"
 )
 
-// carried are the elements of a slice that an engine may move itself. What it has
-// written can be undone: a copy was made while keys were extracted.
-type carried[E any] struct {
-	s, aside []E
-	written  atomic.Bool
+// carried is what an engine may move itself, along with the codes. What it has written
+// can be undone: copies are made while keys are extracted.
+type carried struct {
+	engine.Elements
+	undo    func(lo, hi int)                 // makes these places what they were
+	gather  func(lo, hi int, index []uint32) // moves what comes at these places, from the copies
+	written atomic.Bool
 
 	mu   sync.Mutex
-	left []span // places of which it emitted positions
+	left []span // places of which the engine emitted positions
 }
 
 // span is places [lo, hi) of an order.
 type span struct{ lo, hi int }
 
-// carriedBy returns what an engine may take along of s, ordered by lv; nil if that holds
-// pointers, which the collector must find where they are, or if there are several
+// carriedElements returns s, of which aside takes a copy, if it may be carried: nil if
+// it holds pointers, which the collector must find where they are, or if lv is several
 // levels: what ties by the first would have travelled for nothing.
-func carriedBy[E any](s, aside []E, lv []level[E]) *carried[E] {
+func carriedElements[E any](s, aside []E, lv []level[E]) *carried {
 	if scratch.HasPointers[E]() || len(lv) > 1 {
 		return nil
 	}
-	return &carried[E]{s: s, aside: aside}
+	size, all := int(unsafe.Sizeof(*new(E))), bytesOf(s)
+	c := &carried{
+		undo:   func(lo, hi int) { copy(s[lo:hi], aside[lo:hi]) },
+		gather: func(lo, hi int, index []uint32) { cpu.GatherPast(s[lo:hi], aside, index[lo:hi]) },
+	}
+	c.Size = size
+	c.Pull = func(dst []byte, lo int) { copy(dst, all[lo*size:]) }
+	c.Push = func(lo int, elements []byte) { cpu.CopyPast(all, lo*size, elements) }
+	return c
 }
 
-// offer lets the engine move the elements, if c is not nil. It emits positions to
-// index where it does not, and has ties settled before it moves any.
-func (c *carried[E]) offer(job *engine.Job, settle func() error) {
+// pair is a key beside its value.
+type pair[K Key, V any] struct {
+	key   K
+	value V
+}
+
+// carriedPairs is carriedElements of keys and values, of which it makes the copies.
+func carriedPairs[K Key, V any](keys, asideKeys []K, values, asideValues []V) *carried {
+	if scratch.HasPointers[pair[K, V]]() {
+		return nil
+	}
+	c := &carried{
+		undo: func(lo, hi int) {
+			copy(keys[lo:hi], asideKeys[lo:hi])
+			copy(values[lo:hi], asideValues[lo:hi])
+		},
+		gather: func(lo, hi int, index []uint32) {
+			perm.Gather(keys[lo:hi], asideKeys, index[lo:hi], 1)
+			perm.Gather(values[lo:hi], asideValues, index[lo:hi], 1)
+		},
+	}
+	c.Size = int(unsafe.Sizeof(pair[K, V]{}))
+	c.Pull = func(dst []byte, lo int) {
+		pairs := pairsIn[K, V](dst)
+		k, v := keys[lo:lo+len(pairs)], values[lo:lo+len(pairs)]
+		for i := range pairs {
+			pairs[i] = pair[K, V]{k[i], v[i]}
+		}
+		cpu.CopyPast(asideKeys, lo, k)
+		cpu.CopyPast(asideValues, lo, v)
+	}
+	c.Push = func(lo int, elements []byte) {
+		pairs := pairsIn[K, V](elements)
+		k, v := keys[lo:lo+len(pairs)], values[lo:lo+len(pairs)]
+		for i, p := range pairs {
+			k[i], v[i] = p.key, p.value
+		}
+	}
+	return c
+}
+
+// pairsIn views memory of an engine as pairs.
+func pairsIn[K Key, V any](memory []byte) []pair[K, V] {
+	// Sound: engines give whole elements, aligned for any type, and pairs that are
+	// carried hold no pointers.
+	return unsafe.Slice((*pair[K, V])(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(pair[K, V]{})))
+}
+
+// offer lets the engine move what is carried, if c is not nil. It emits positions
+// where it does not, and has ties settled before it moves anything.
+func (c *carried) offer(job *engine.Job, settle func() error) {
 	if c == nil {
 		return
 	}
-	emit := job.Emit
+	emit, push := job.Emit, c.Push
 	job.Emit = func(lo int, order []uint32) {
 		emit(lo, order)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.left = append(c.left, span{lo, lo + len(order)})
 	}
-	size, all := int(unsafe.Sizeof(*new(E))), bytesOf(c.s)
-	job.Elements = &engine.Elements{
-		Size:   size,
-		Pull:   func(dst []byte, lo int) { copy(dst, all[lo*size:]) },
-		Settle: settle,
-		Push: func(lo int, elements []byte) {
-			c.written.Store(true)
-			cpu.CopyPast(all, lo*size, elements)
-		},
+	c.Settle = settle
+	c.Push = func(lo int, elements []byte) {
+		c.written.Store(true)
+		push(lo, elements)
 	}
+	job.Elements = &c.Elements
 }
 
-// moved reports whether the engine has moved elements.
-func (c *carried[E]) moved() bool { return c != nil && c.written.Load() }
+// moved reports whether the engine has moved anything.
+func (c *carried) moved() bool { return c != nil && c.written.Load() }
 
 // finish moves what the engine has left, behind what it has moved.
-func (c *carried[E]) finish(r *run, index []uint32) error {
+func (c *carried) finish(r *run, index []uint32) error {
 	r.Loop.Ctx = nil // the sort finishes
-	return r.Stage("gather", len(c.left), 1, func(_, i, _ int) {
-		lo, hi := c.left[i].lo, c.left[i].hi
-		cpu.GatherPast(c.s[lo:hi], c.aside, index[lo:hi])
-	})
+	return r.Stage("gather", len(c.left), 1, func(_, i, _ int) { c.gather(c.left[i].lo, c.left[i].hi, index) })
 }
 
-// restore makes the slice what it was, if the engine has begun to write it.
-func (c *carried[E]) restore(r *run) {
-	if c == nil {
-		return
+// restore makes everything what it was, if the engine has begun to write.
+func (c *carried) restore(r *run) {
+	if c.moved() {
+		r.restore(c.undo)
+		c.written.Store(false)
 	}
-	if c.written.Load() {
-		r.restore(func(lo, hi int) { copy(c.s[lo:hi], c.aside[lo:hi]) })
+	if c != nil {
+		c.left = nil
 	}
-	c.written.Store(false)
-	c.left = nil
 }
 
 // bytesOf views elements that hold no pointers as bytes.

@@ -102,11 +102,17 @@ func alike[B floats.Bits](r *run, keys []B) (bool, error) {
 
 // gatherPairs sorts keys and values through an index, which b makes.
 func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []level[K]) error {
-	index := scratch.Take[uint32](&r.Arena, r.n)
-	if err := orderOn(r, b, sliceRows(keys), lv, index); err != nil || r.inOrder() {
+	index, rows := scratch.Take[uint32](&r.Arena, r.n), sliceRows(keys)
+	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
+	if b != nil && b != CPU() {
+		rows.carried = carriedPairs(keys, sortedKeys, values, sortedValues)
+	}
+	if err := orderOn(r, b, rows, lv, index); err != nil || r.inOrder() {
 		return err
 	}
-	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
+	if rows.carried.moved() {
+		return rows.carried.finish(r, index)
+	}
 	err := r.Stage("gather", r.n, r.piece(r.n), func(_, lo, hi int) {
 		perm.Gather(sortedKeys[lo:hi], keys, index[lo:hi], 1)
 		perm.Gather(sortedValues[lo:hi], values, index[lo:hi], 1)

@@ -160,7 +160,7 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
 	if b != nil && b != CPU() {
 		rows.aside = scratch.Take[E](&r.Arena, len(s))
-		rows.carried = carriedBy(s, rows.aside, lv)
+		rows.carried = carriedElements(s, rows.aside, lv)
 	}
 	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 type rows[E any] struct {
 	s       []E
 	n       int
-	aside   []E         // takes a copy of each block that is read, unless nil
-	carried *carried[E] // what an engine may move itself; nil: nothing
-	numbers bool        // E is int, and elements are row numbers, which have no slice
-	blocks  *sync.Pool  // of *[]E with engine.Block of them
+	aside   []E        // takes a copy of each block that is read, unless nil
+	carried *carried   // what an engine may move itself; nil: nothing
+	numbers bool       // E is int, and elements are row numbers, which have no slice
+	blocks  *sync.Pool // of *[]E with engine.Block of them
 }
 
 func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }

@@ -178,3 +178,41 @@ func TestEngineFailsWhileElementsAreWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestEngineCarriesPairs has an engine move keys with their values, and lose them.
+func TestEngineCarriesPairs(t *testing.T) {
+	in := quotes(30_000)
+	checkCarriedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) uint64 { return q.at }), true)
+	checkCarriedPairs(t, mapped(in, func(q quote) int64 { return int64(q.price) }), mapped(in, func(q quote) uint8 { return uint8(q.at) }), true)
+	checkCarriedPairs(t, mapped(in, quote.long), mapped(in, func(q quote) [12]byte { return q.id }), true)
+	checkCarriedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) *quote { return &q }), false)
+	checkCarriedPairs(t, mapped(in, func(q quote) string { return string(q.id[:]) }), mapped(in, func(q quote) uint64 { return q.at }), false)
+}
+
+func checkCarriedPairs[K sorter.Key, V comparable](t *testing.T, keys []K, values []V, offered bool) {
+	t.Helper()
+	name := fmt.Sprintf("%T, %T", keys, values)
+	order, err := sorter.OrderKeys(keys, sorter.On(sorter.CPU()), sorter.Stable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, k, v := &carryingEngine{}, slices.Clone(keys), slices.Clone(values)
+	err = sorter.SortPairs(k, v, sorter.On(e), sorter.Stable())
+	checkSame(t, name+": values", err, v, mapped(order, func(at uint32) V { return values[at] }))
+	checkSame(t, name+": keys", nil, formatted(k), formatted(mapped(order, func(at uint32) K { return keys[at] })))
+	if e.offered != offered || offered && e.moved.Load() < int64(len(keys)/4) {
+		t.Errorf("%s: offered %v, %d moved", name, e.offered, e.moved.Load())
+	}
+	lost := errors.New("lost")
+	e, k, v = &carryingEngine{plainEngine: plainEngine{failAt: len(keys) / 5, err: lost}}, slices.Clone(keys), slices.Clone(values)
+	if err := sorter.SortPairs(k, v, sorter.On(e)); !errors.Is(err, lost) {
+		t.Errorf("%s: error %v", name, err)
+	}
+	checkSame(t, name+": values of a lost engine", nil, v, values)
+	checkSame(t, name+": keys of a lost engine", nil, formatted(k), formatted(keys))
+}
+
+// formatted makes keys comparable.
+func formatted[K sorter.Key](keys []K) []string {
+	return mapped(keys, func(k K) string { return fmt.Sprint(k) })
+}

@@ -101,7 +101,8 @@ type Job struct {
 	*Env
 }
 
-// Elements are the bytes of what a sort moves.
+// Elements are the bytes of what a sort moves. Memory that the engine gives is aligned
+// for any type.
 type Elements struct {
 	Size int // bytes of one
 
