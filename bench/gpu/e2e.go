@@ -72,6 +72,12 @@ var e2eCases = []e2eCase{
 		key := func(r record64) int64 { return r.key }
 		return line(b, name, n, of, sorted(key), func(a, b record64) int { return cmp.Compare(a.key, b.key) })
 	}},
+	{"SortPairs, uint32 with uint32", func(b *e2e, name string, n int) error {
+		return pairsLine(b, name, n, (*rand.Rand).Uint32, (*rand.Rand).Uint32)
+	}},
+	{"SortPairs, uint64 with uint64", func(b *e2e, name string, n int) error {
+		return pairsLine(b, name, n, (*rand.Rand).Uint64, (*rand.Rand).Uint64)
+	}},
 	{"Merge, 24 bytes by float32", mergeLine},
 	{"SortKeys, uint32", func(b *e2e, name string, n int) error {
 		return line(b, name, n, func(r *rand.Rand) uint32 { return r.Uint32() }, sorter.SortKeys[uint32], cmp.Compare[uint32])
@@ -79,6 +85,34 @@ var e2eCases = []e2eCase{
 	{"SortKeys, uint64", func(b *e2e, name string, n int) error {
 		return line(b, name, n, func(r *rand.Rand) uint64 { return r.Uint64() }, sorter.SortKeys[uint64], cmp.Compare[uint64])
 	}},
+}
+
+// pairsLine measures both engines with keys and values in two slices.
+func pairsLine[K sorter.Key, V any](b *e2e, name string, n int, key func(*rand.Rand) K, value func(*rand.Rand) V) error {
+	keys, values := drawn(n, key), drawn(n, value)
+	k, v := make([]K, n), make([]V, n)
+	restore := func() {
+		each(n, func(_ *rand.Rand, lo, hi int) {
+			copy(k[lo:hi], keys[lo:hi])
+			copy(v[lo:hi], values[lo:hi])
+		})
+	}
+	var st [2]sorter.Stats
+	var times [2][]float64
+	for i, on := range []sorter.Backend{b.engine, sorter.CPU()} {
+		var err error
+		times[i], err = repeated(e2eWarm, e2eReps, restore, func() error { return sorter.SortPairs(k, v, sorter.On(on), sorter.Report(&st[i])) })
+		if err != nil {
+			return err
+		}
+		if !sorter.IsSorted(k, func(k K) K { return k }) {
+			return errors.New("not sorted")
+		}
+	}
+	fmt.Printf("| %s | %d | %s | %s | %.2f | | | | |\n", name, n, spread(times[0]), spread(times[1]), median(times[1])/median(times[0]))
+	b.note(name, n, &st[0])
+	b.note(name, n, &st[1])
+	return nil
 }
 
 // mergeLine measures the CPU's Merge of two sorted halves beside the device's Sort of
