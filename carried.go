@@ -1,6 +1,7 @@
 package sorter
 
 import (
+	"sort"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -119,7 +120,23 @@ func (c *carried) moved() bool { return c != nil && c.written.Load() }
 // finish moves what the engine has left, behind what it has moved.
 func (c *carried) finish(r *run, index []uint32) error {
 	r.Loop.Ctx = nil // the sort finishes
-	return r.Stage("gather", len(c.left), 1, func(_, i, _ int) { c.gather(c.left[i].lo, c.left[i].hi, index) })
+	if len(c.left) == 0 {
+		return nil
+	}
+	ends := make([]int, len(c.left)) // of these places, counted together
+	n := 0
+	for i, s := range c.left {
+		n += s.hi - s.lo
+		ends[i] = n
+	}
+	return r.Stage("gather", n, r.piece(n), func(_, lo, hi int) {
+		for i := sort.SearchInts(ends, lo+1); lo < hi; i++ {
+			end := min(hi, ends[i])
+			at := c.left[i].hi - ends[i]
+			c.gather(at+lo, at+end, index)
+			lo = end
+		}
+	})
 }
 
 // restore makes everything what it was, if the engine has begun to write.

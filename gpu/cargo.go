@@ -156,14 +156,21 @@ func (c *cargo) send(w *workspace, s *slot, room, lo, hi int) error {
 type span struct{ lo, hi int }
 
 // unload brings the elements back in order, but for pieces in which codes tie: of
-// those positions come, for the library to settle, or of all if they are many.
+// those positions come, for the library to settle, or of all if they are many. Each
+// piece of elements is gathered for its slot, on a stream of its own, so that gathers
+// run ahead of the copies.
 func (w *workspace) unload(job *engine.Job, c *cargo, order cuda.Ptr) error {
-	free, tied := spans(job, grain(job.N, job, c.Size))
+	grain := grain(job.N, job, c.Size)
+	free, tied := spans(job, grain)
 	if len(tied) > len(free) {
 		return download(w, job, job.N, order, job.Emit)
 	}
 	err := first(
-		func() error { return w.emitPieces(job, order, tied) },
+		func() error {
+			return w.downloadPieces(job, tied, grain, func(s *slot, p span) error {
+				return w.CopyToHost(s.memory, order+cuda.Ptr(4*p.lo), 4*(p.hi-p.lo), w.stream)
+			}, func(s *slot, p span) { job.Emit(p.lo, at[uint32](s.memory, p.hi-p.lo)) })
+		},
 		c.Settle,
 		job.Loop.Err,
 	)
@@ -171,7 +178,28 @@ func (w *workspace) unload(job *engine.Job, c *cargo, order cuda.Ptr) error {
 		return err
 	}
 	job.Loop.Ctx = nil // elements are written: this is finished
-	return w.pushPieces(job, c, order, free)
+	return w.downloadPieces(job, free, grain, func(s *slot, p span) error {
+		sorted := c.sorted + cuda.Ptr(s.number*slotBytes)
+		return first(
+			func() error { return w.gather(w.side, c.at, order, p.lo, p.hi-p.lo, c.Size, sorted) },
+			func() error { return w.Record(w.split, w.side) },
+			func() error { return w.WaitEvent(w.stream, w.split) },
+			func() error { return w.CopyToHost(s.memory, sorted, (p.hi-p.lo)*c.Size, w.stream) },
+		)
+	}, func(s *slot, p span) { c.Push(p.lo, at[byte](s.memory, (p.hi-p.lo)*c.Size)) })
+}
+
+// downloadPieces brings what fetch has the stream copy to a slot for each piece of so
+// many places; the last may have fewer.
+func (w *workspace) downloadPieces(job *engine.Job, pieces []span, grain int, fetch func(s *slot, p span) error, emit func(s *slot, p span)) error {
+	n := 0
+	for _, p := range pieces {
+		n += p.hi - p.lo
+	}
+	return w.downloads(n, grain,
+		func(s *slot, lo, _ int) error { return fetch(s, pieces[lo/grain]) },
+		func(s *slot, lo, _ int) { emit(s, pieces[lo/grain]) },
+	).run(job)
 }
 
 // spans cuts the order of a job into pieces of that many places, those with no tie
@@ -200,35 +228,4 @@ func anyTie(ties []uint32, lo, hi int) bool {
 		}
 	}
 	return false
-}
-
-// emitPieces brings positions.
-func (w *workspace) emitPieces(job *engine.Job, order cuda.Ptr, pieces []span) error {
-	if len(pieces) == 0 {
-		return nil
-	}
-	return w.downloads(len(pieces), 1,
-		func(s *slot, k, _ int) error {
-			p := pieces[k]
-			return w.CopyToHost(s.memory, order+cuda.Ptr(4*p.lo), 4*(p.hi-p.lo), w.stream)
-		},
-		func(s *slot, k, _ int) { job.Emit(pieces[k].lo, at[uint32](s.memory, pieces[k].hi-pieces[k].lo)) },
-	).run(job)
-}
-
-// pushPieces brings elements. Each piece is gathered for its slot, on a stream of its
-// own, so that gathers run ahead of the copies.
-func (w *workspace) pushPieces(job *engine.Job, c *cargo, order cuda.Ptr, pieces []span) error {
-	return w.downloads(len(pieces), 1,
-		func(s *slot, k, _ int) error {
-			p, sorted := pieces[k], c.sorted+cuda.Ptr(s.number*slotBytes)
-			return first(
-				func() error { return w.gather(w.side, c.at, order, p.lo, p.hi-p.lo, c.Size, sorted) },
-				func() error { return w.Record(w.split, w.side) },
-				func() error { return w.WaitEvent(w.stream, w.split) },
-				func() error { return w.CopyToHost(s.memory, sorted, (p.hi-p.lo)*c.Size, w.stream) },
-			)
-		},
-		func(s *slot, k, _ int) { c.Push(pieces[k].lo, at[byte](s.memory, (pieces[k].hi-pieces[k].lo)*c.Size)) },
-	).run(job)
 }
