@@ -56,21 +56,22 @@ func SortKeys[K Key](keys []K, opts ...Option) error {
 	return sortKeys(keys, cfg)
 }
 
-// SortPairs sorts keys and reorders values with them; every key keeps its bits, as
-// in [SortKeys]. Everything said of [Sort] holds for both slices. Without [Stable], −0
-// may come before +0 and NaNs be ordered by their bits.
+// SortPairs sorts keys and reorders values with them; every key keeps its bits, those
+// of NaNs and negative zeros included. It is stable where [Sort] is, floats apart:
+// without [Stable], −0 may come before +0, and NaNs in an order of their bits.
 //
-// Keys of up to 64 bits, vectors apart, are not moved: values of up to 128 bytes
-// travel with the codes alone, from which keys are made again, and pairs in order cost
-// no more than a look at the keys. Scratch is one code (4 or 8 bytes) and one value
-// per pair, another code and one or two indices (4 bytes each) where keys are skewed,
-// and a code and an index more under [WithContext]. So are floats with [Stable], unless
-// both −0 and +0 are among them or NaNs of different bits. Other keys and larger
-// values are gathered through an index: scratch is two codes, three indices, a key and
-// a value. A [MemoryLimit] below that has both slices sorted in place, by an index that
-// takes less.
+// Keys of up to 64 bits with values of up to 128 bytes are not moved: values travel
+// with the codes, and keys are made of these again. Where keys are in order nothing
+// else is read. Scratch is one code (4 or 8 bytes) and one value per pair, and under
+// [WithContext] and where keys are skewed another code and up to two indices (4 bytes
+// each). Other pairs are gathered through an index, which takes two codes, three
+// indices, a key and a value per pair: wider keys, larger values, vectors of two floats,
+// and with [Stable] floats of which some are equal with different bits, zeros of both
+// signs or NaNs of several kinds. Under a [MemoryLimit] below that, both slices are
+// sorted in place, through an index.
 //
-// It panics if the lengths differ or the slices share memory.
+// Everything else said of [Sort] holds for both slices. It panics if their lengths
+// differ or if they share memory.
 func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if len(keys) != len(values) {
 		panic(fmt.Sprintf("sorter: %d keys with %d values", len(keys), len(values)))

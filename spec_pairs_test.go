@@ -2,7 +2,6 @@ package sorter_test
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -279,30 +278,33 @@ func TestPairsReport(t *testing.T) {
 // TestPairsMemoryLimit holds pairs to limits from nothing to enough: sorted within
 // them, or both slices untouched. Narrow keys take codes that are larger than they.
 func TestPairsMemoryLimit(t *testing.T) {
-	n := scaled(300_000)
-	for _, name := range []string{"uniform", "log", "nearly sorted"} {
-		draws := dist.Named(name).Draw(n, dist.Rand(2))
-		limitPairs(t, name, draws, func(i int) uint64 { return uint64(i) })
-		limitPairs(t, name, mapped(draws, func(v uint64) uint8 { return uint8(v >> 56) }), func(i int) uint32 { return uint32(i) })
-		limitPairs(t, name, mapped(draws, func(v uint64) float32 { return float32(v) }), func(i int) string { return "value"[i%5:] })
+	limits := []int64{1, 8, 16, 32, 48, 64, 96, 192, 2000}
+	for _, name := range []string{"uniform", "log"} {
+		draws := dist.Named(name).Draw(scaled(150_000), dist.Rand(2))
+		limitPairs(t, name, draws, limits, 2, func(i int) uint64 { return uint64(i) })
+		limitPairs(t, name, mapped(draws, func(v uint64) uint8 { return uint8(v >> 56) }), limits, 2, func(i int) uint32 { return uint32(i) })
+		limitPairs(t, name, mapped(draws, decimal), limits, 2, func(i int) string { return "value"[i%5:] })
 	}
+	// Where limits are tight, and tables small beside what pairs take.
+	draws := dist.Named("log").Draw(scaled(800_000), dist.Rand(2))
+	limitPairs(t, "log", draws, []int64{48, 64, 80, 2000}, 1, func(i int) [8]uint64 { return [8]uint64{uint64(i)} })
 }
 
-func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K, value func(i int) V) {
+func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K, limits []int64, workers int, value func(i int) V) {
 	t.Helper()
 	n := len(keys)
 	in := paired(keys, mapped(ascending(n), value))
 	want := slices.Clone(in)
 	slices.SortStableFunc(want, func(a, b pairing[K, V]) int { return cmp.Compare(a.key, b.key) })
 	keys, values := make([]K, n), make([]V, n)
-	for _, ctx := range []context.Context{context.Background(), neverCancelled} {
+	for _, more := range [][]sorter.Option{{sorter.Workers(workers)}, {sorter.Workers(workers), sorter.WithContext(neverCancelled)}} {
 		enough := false
-		for each := int64(1); each < 200; each += 1 + each/2 {
+		for _, each := range limits {
 			enough = checkLimit(t, fmt.Sprintf("%s, %T, %T", name, keys[0], values[0]), in, want, each*int64(n), func(s []pairing[K, V], opts ...sorter.Option) error {
 				for i, p := range s {
 					keys[i], values[i] = p.key, p.value
 				}
-				err := sorter.SortPairs(keys, values, append(opts, sorter.Stable(), sorter.WithContext(ctx), sorter.Workers(2))...)
+				err := sorter.SortPairs(keys, values, append(append(opts, sorter.Stable()), more...)...)
 				for i := range s {
 					s[i] = pairing[K, V]{keys[i], values[i]}
 				}
@@ -310,7 +312,7 @@ func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K,
 			})
 		}
 		if !enough {
-			t.Errorf("%s, %T: ErrMemoryLimit under 200 bytes a pair", name, keys[0])
+			t.Errorf("%s, %T: ErrMemoryLimit under %d bytes a pair", name, keys[0], limits[len(limits)-1])
 		}
 	}
 }

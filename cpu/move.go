@@ -41,7 +41,7 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 		return moveLocally(env, s, codes, v)
 	}
 	payload := dstOf[E](env, n)
-	o := newOrdering(env, n, false, func(_ int, p part, _ []C) { gather(s, payload, p) }).of(codes)
+	o := newOrdering(env, n, have(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
@@ -235,7 +235,7 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 		return gatherRefined(env, s, codes, v, m, r)
 	}
 	payload, outer := []E(nil), env // taken when what goes along has been placed
-	o := newOrdering[C](env, n, true, nil)
+	o := newOrdering(env, n, room[C](env, n), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
 			return err
@@ -267,11 +267,11 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 // or nearly where they belong.
 func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, len(s))
-	o := newOrdering(env, len(codes), true, func(worker int, p part, codes []C) {
+	o := newOrdering(env, len(codes), have(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
-	}).of(codes)
+	})
 	if all := (extent{hi: len(s)}); m != nil {
 		err = o.emit(env, all, m.order)
 	} else {

@@ -31,7 +31,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.inOrder() && !v.falling() // both are final
-	o := newOrdering(env, len(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) }).of(codes)
+	o := newOrdering(env, len(codes), have(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
@@ -65,16 +65,17 @@ func (o *ordering[C]) turn(env *engine.Env, s extent) error {
 // Parts end between different codes if there are ties to be found.
 func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32, lo int)) error {
 	n := s.hi - s.lo
-	switch {
-	case known == nil:
-		known = forward
-	case s.named && s.side == 0:
-		// The elements of a part come from anywhere in s, and where it is delivered
-		// may be where their numbers and codes are: these are read from the other side.
+	if s.named && s.side == 0 && (known != nil || o.ties) {
+		// The elements of a part come from anywhere in s, the codes that it ends
+		// between from the next, and where it is delivered may be where their numbers
+		// and codes are: these are read from the other side.
 		if err := o.turn(env, s); err != nil {
 			return err
 		}
 		s.side = 1
+	}
+	if known == nil {
+		known = forward
 	}
 	codes, names := o.codes(s), o.names(s)
 	code := func(i int) C { // of place i

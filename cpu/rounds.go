@@ -139,22 +139,15 @@ func (p part) numbers() []uint32 {
 	return p.order
 }
 
-// newOrdering returns an ordering of n elements.
-func newOrdering[C Code](env *engine.Env, n int, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
-	newSide := func() side[C] { return side[C]{room[C](env, n), room[uint32](env, n)} }
+// newOrdering returns an ordering of n elements, with memory for codes on its first
+// side, which may hold theirs.
+func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
 	return &ordering[C]{
-		sides:   [2]side[C]{newSide(), newSide()},
+		sides:   [2]side[C]{{codes, room[uint32](env, n)}, {room[C](env, n), room[uint32](env, n)}},
 		work:    locals[C](env),
 		ties:    ties,
 		deliver: deliver,
 	}
-}
-
-// of returns the ordering for elements whose codes are there already, on its first
-// side.
-func (o *ordering[C]) of(codes []C) *ordering[C] {
-	o.sides[0].codes = have(codes)
-	return o
 }
 
 // codes returns the codes of an extent.

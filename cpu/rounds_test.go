@@ -157,13 +157,14 @@ func TestSecondRound(t *testing.T) {
 }
 
 // TestKnownOrderOfBucket sorts inputs with a bucket, left by two rounds, that
-// takes several parts to deliver and is nearly in order or reversed: no part may
+// takes several parts to deliver and is in order, nearly so, or reversed: no part may
 // write over what another has to read.
 func TestKnownOrderOfBucket(t *testing.T) {
 	const n = 600_000
 	r := rand.New(rand.NewPCG(n, 1))
 	for shape, low := range map[string]func(i int) uint64{
-		"reversed": func(i int) uint64 { return uint64(n - i) },
+		"reversed":            func(i int) uint64 { return uint64(n - i) },
+		"in order, with ties": func(i int) uint64 { return uint64(i) &^ 3 },
 		"nearly in order": func(i int) uint64 {
 			if i%9_999 == 1 {
 				return uint64(r.IntN(n))

@@ -34,7 +34,7 @@ func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
 		return Reverse(env, values)
 	}
 	k = k.plain(&v)
-	o := newOrdering[C](env, k.Len, true, nil)
+	o := newOrdering(env, k.Len, room[C](env, k.Len), true, nil)
 	moved := o.sides[1].codes()
 	switch m, err := k.nearly(env, v, moved); {
 	case err != nil:

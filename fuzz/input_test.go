@@ -163,6 +163,7 @@ type keySet interface {
 	isSorted(s []int, opts ...sorter.Option) bool
 	by(desc, nansLast bool) sorter.Column[int]
 	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
+	sortPairs(values []int, opts ...sorter.Option) (diff string, err error)
 }
 
 type keysOf[K sorter.Key] struct {
@@ -217,6 +218,17 @@ func (s *keysOf[K]) sortKeys(want []int, opts ...sorter.Option) (string, error) 
 	}
 	err := sorter.SortKeys(keys, opts...)
 	return oracle.Diff(keys, sorted, oracle.Same[K]), err
+}
+
+// sortPairs sorts a copy of the keys with values, their positions, and names the first
+// key that is not that of the value beside it, bit for bit.
+func (s *keysOf[K]) sortPairs(values []int, opts ...sorter.Option) (string, error) {
+	keys, beside := slices.Clone(s.keys), make([]K, len(values))
+	err := sorter.SortPairs(keys, values, opts...)
+	for i, at := range values {
+		beside[i] = s.keys[at]
+	}
+	return oracle.Diff(keys, beside, oracle.Same[K]), err
 }
 
 // options turns fuzz bits into options and the order that they ask for.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzSort holds Sort, SortKeys and Order of every kind of key to the stable
-// sort of the standard library.
+// FuzzSort holds Sort, SortKeys, SortPairs and Order of every kind of key to the
+// stable sort of the standard library.
 func FuzzSort(f *testing.F) {
 	for kind := range kinds {
 		f.Add(byte(kind), byte(kind*5), byte(20), byte(0xff), []byte("\x00\x00\xc0\x7f\x00\x00\x00\x80"))
@@ -37,5 +37,10 @@ func FuzzSort(f *testing.F) {
 		if d, err := keys.sortKeys(want, opts...); err != nil || d != "" {
 			t.Fatalf("SortKeys: %s, error %v", d, err)
 		}
+		s = ascending(keys.len())
+		if d, err := keys.sortPairs(s, opts...); err != nil || d != "" {
+			t.Fatalf("SortPairs: %s, error %v", d, err)
+		}
+		check(t, "SortPairs", nil, s, want)
 	})
 }

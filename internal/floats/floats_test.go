@@ -132,6 +132,30 @@ func checkEncode[B Bits](t *testing.T, all []B) {
 	}
 }
 
+// TestAlike looks at all pairs of edges, together and each alone, among others.
+func TestAlike(t *testing.T) {
+	checkAlike(t, func(b uint32) float64 { return float64(math.Float32frombits(b)) })
+	checkAlike(t, math.Float64frombits)
+}
+
+func checkAlike[B Bits](t *testing.T, value func(B) float64) {
+	t.Helper()
+	others := []B{1, inf[B](), sign[B]() | 1, sign[B]() | inf[B](), inf[B]() / 2}
+	for _, a := range edges[B]() {
+		for _, b := range edges[B]() {
+			var together, one, two Alike[B]
+			together.Add(append(append([]B{a}, others...), b))
+			one.Add([]B{a})
+			two.Add(append([]B{b}, others...))
+			one.Join(two)
+			want := a == b || compare(value(a), value(b), false, false) != 0
+			if together.Same() != want || one.Same() != want {
+				t.Fatalf("%#x and %#x: the same if equal %v, joined %v, want %v", a, b, together.Same(), one.Same(), want)
+			}
+		}
+	}
+}
+
 // TestNaNs encodes every NaN of 32 bits, and a NaN of 64 bits for each.
 func TestNaNs(t *testing.T) {
 	const block, mantissas = 1 << 12, 1 << 23
