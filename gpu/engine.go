@@ -110,7 +110,7 @@ func Verify() Option {
 //
 // The device holds what was needed at the same time until [Engine.Close]:
 // about 26 bytes an element for codes of 32 bits, 30 for 64 bits, and 17 and 34 where
-// these are keys alone. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it
+// these are keys alone; and the elements, where these travel. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it
 // is the engine's own, and memory limits of sorts do not count it. Devices that share
 // a sort have up to 60 bytes (75) for each element of their parts; such a sort has,
 // besides its workers, a goroutine for each device, which waits for it.

@@ -15,7 +15,8 @@
 // partitions by slices of the value range, chosen from a sample, bring the
 // elements into buckets of up to 1024, and a warp sorts each bucket by a
 // bitonic network over packed 32-bit words. The order comes back in pieces that
-// are handed on as they arrive. kernels/bucket.cuh describes the phases.
+// are handed on as they arrive, or small elements do, which have travelled with their
+// codes. kernels/bucket.cuh describes the phases.
 //
 // Lists that do not fit one pass are sorted in chunks that are merged, see
 // [Memory]. Several devices can share a sort, see [Device].
