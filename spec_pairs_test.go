@@ -71,7 +71,7 @@ func TestPairsAroundBounds(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	kinds := []uint64{3, 40, 1 << 62} // of draws: how many values they have
-	if testing.Short() { // tens of seconds under the race detector
+	if testing.Short() {              // tens of seconds under the race detector
 		lengths, kinds = lengths[:6], kinds[1:2]
 	}
 	r := dist.Rand(9)
