@@ -57,12 +57,24 @@ var (
 	)
 )
 
+// goroutines returns how many there are. It looks again if there are more than so many:
+// the runtime counts without a lock, and is off by some thirty while it moves dead ones
+// from one of its lists to another.
+func goroutines(most int) int {
+	n := runtime.NumGoroutine()
+	for i := 0; n > most && i < 3; i++ {
+		time.Sleep(time.Millisecond)
+		n = runtime.NumGoroutine()
+	}
+	return n
+}
+
 // TestSmallStartsNoGoroutine looks from within the key function and afterwards.
 func TestSmallStartsNoGoroutine(t *testing.T) {
 	for _, v := range smallVerbs {
 		for _, n := range []int{1, 2, 10, 16, 17, 100, 1000} {
 			before, most := runtime.NumGoroutine(), 0
-			v.run(fills(n), func() { most = max(most, runtime.NumGoroutine()) })
+			v.run(fills(n), func() { most = max(most, goroutines(before)) })
 			if most > before || runtime.NumGoroutine() > before {
 				t.Errorf("%s, n=%d: %d goroutines in the key function, %d after, %d before", v.name, n, most, runtime.NumGoroutine(), before)
 			}
@@ -76,7 +88,7 @@ func TestOneWorkerStartsNoGoroutine(t *testing.T) {
 	for _, v := range verbs {
 		before, most := runtime.NumGoroutine(), 0
 		err := v.run(v.input(100_000), func(f fill) float32 {
-			most = max(most, runtime.NumGoroutine())
+			most = max(most, goroutines(before))
 			return f.Price
 		}, sorter.Workers(1))
 		if err != nil || most > before || runtime.NumGoroutine() > before {
