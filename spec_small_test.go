@@ -57,13 +57,12 @@ var (
 	)
 )
 
-// goroutines returns how many there are. It looks again if there are more than so many:
-// the runtime counts without a lock, and is off by some thirty while it moves dead ones
-// from one of its lists to another.
+// goroutines returns how many there are. It looks again if there are more than so many,
+// for less time than a worker would go on: the runtime counts without a lock, and is off
+// by some thirty while it moves dead ones from one of its lists to another.
 func goroutines(most int) int {
 	n := runtime.NumGoroutine()
-	for i := 0; n > most && i < 3; i++ {
-		time.Sleep(time.Millisecond)
+	for i := 0; n > most && i < 100; i++ {
 		n = runtime.NumGoroutine()
 	}
 	return n
