@@ -99,6 +99,7 @@ func (c *carried) offer(job *engine.Job, settle func() error) {
 	if c == nil {
 		return
 	}
+	c.left = nil // of an engine that failed
 	emit, push := job.Emit, c.Push
 	job.Emit = func(lo int, order []uint32) {
 		emit(lo, order)
@@ -144,9 +145,6 @@ func (c *carried) restore(r *run) {
 	if c.moved() {
 		r.restore(c.undo)
 		c.written.Store(false)
-	}
-	if c != nil {
-		c.left = nil
 	}
 }
 

@@ -1,9 +1,9 @@
 package sorter
 
 import (
-	"math/bits"
 	"sort"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -34,42 +34,20 @@ func runEnd[C code](codes []C, i int) int {
 
 // refineTied refines an order by the ties that an engine has marked in it.
 // Where it has marked none, nothing is read.
-func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, marked tieMarks) error {
+func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, marked engine.Ties) error {
 	ties := newTies(&r.Env, rows, lv)
 	n := len(index)
 	err := r.Stage("ties", n, r.piece(n), func(worker, lo, hi int) {
 		first := lo // behind the run of the piece before that goes on in this one
-		if lo > 0 && marked.tied(lo-1) {
-			first = marked.next(false, lo, hi)
+		if lo > 0 && marked.Tied(lo-1) {
+			first = marked.Next(false, lo, hi)
 		}
-		for i := marked.next(true, first, hi); i < hi; {
-			end := marked.next(false, i, n)
+		for i := marked.Next(true, first, hi); i < hi; {
+			end := marked.Next(false, i, n)
 			ties.note(worker, index[i-1:end], 0, place{})
-			i = marked.next(true, end, hi)
+			i = marked.Next(true, end, hi)
 		}
 		ties.refineOpen(worker)
 	})
 	return ties.finish(r, err)
-}
-
-// tieMarks are the ties of an order as engines mark them: [engine.Job.Ties].
-type tieMarks []uint32
-
-// tied reports whether the code at place i equals the one before it.
-func (m tieMarks) tied(i int) bool { return m[i/32]>>(i%32)&1 != 0 }
-
-// next returns the first place from i on, below n, that is tied or is not; n if
-// there is none.
-func (m tieMarks) next(tied bool, i, n int) int {
-	flip := uint32(0)
-	if !tied {
-		flip = ^flip
-	}
-	for i < n {
-		if word := (m[i/32] ^ flip) >> (i % 32); word != 0 {
-			return min(i+bits.TrailingZeros32(word), n)
-		}
-		i = (i/32 + 1) * 32
-	}
-	return n
 }

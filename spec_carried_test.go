@@ -39,15 +39,8 @@ func (e *carryingEngine) Order(ctx context.Context, job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	order := make([]uint32, job.N)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
-	if job.Ties != nil {
-		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
-	}
-	ties := func(i int) bool { return job.Ties != nil && i < job.N && job.Ties[i/32]>>(i%32)&1 != 0 }
+	order := orderOf(job, codes)
+	ties := func(i int) bool { return job.Ties != nil && i < job.N && engine.Ties(job.Ties).Tied(i) }
 	var free [][2]int
 	for lo := 0; lo < job.N; lo += 777 {
 		hi, tied := min(lo+777, job.N), false

@@ -51,14 +51,7 @@ func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 			e.problem.Store(fmt.Sprintf("code %#x of element %d has more than %d bits", c, i, job.Bits))
 		}
 	}
-	order := make([]uint32, job.N)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
-	if job.Ties != nil {
-		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
-	}
+	order := orderOf(job, codes)
 	if e.emitting != nil {
 		e.emitting()
 	}
@@ -70,6 +63,19 @@ func (e *plainEngine) Order(ctx context.Context, job *engine.Job) error {
 	}
 	narrow := mapped(codesBy(order, codes), func(c uint64) uint32 { return uint32(c) })
 	return emit(e, narrow, job.EmitCodes32)
+}
+
+// orderOf returns the stable order of the codes of a job, and marks its ties.
+func orderOf(job *engine.Job, codes []uint64) []uint32 {
+	order := make([]uint32, job.N)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	if job.Ties != nil {
+		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
+	}
+	return order
 }
 
 func codesBy(order []uint32, codes []uint64) []uint64 {

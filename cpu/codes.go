@@ -24,21 +24,9 @@ type Keys[C Code] struct {
 // are written back the keys are untouched; from then on the context is not
 // asked again.
 func (k Keys[C]) Sort(env *engine.Env) error {
-	if k.Len == 0 {
-		return nil
-	}
-	v, err := surveyAll(env, "survey", k.Len, k.View)
-	if err != nil {
+	v, done, err := k.survey(env)
+	if done || err != nil {
 		return err
-	}
-	switch {
-	case v.sorted():
-		found(env, v)
-		return nil
-	case v.reversed(k.Len):
-		env.Trace.Found("reversed")
-		env.Loop.Ctx = nil
-		return k.Reverse()
 	}
 	k = k.plain(&v)
 	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
@@ -65,6 +53,26 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	env.Loop.Ctx = nil
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
+}
+
+// survey surveys the keys, and is done with those in order and those that all fall.
+func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
+	if k.Len == 0 {
+		return v, true, nil
+	}
+	v, err = surveyAll(env, "survey", k.Len, k.View)
+	switch {
+	case err != nil:
+		return v, false, err
+	case v.sorted():
+		found(env, v)
+		return v, true, nil
+	case v.reversed(k.Len):
+		env.Trace.Found("reversed")
+		env.Loop.Ctx = nil
+		return v, true, k.Reverse()
+	}
+	return v, false, nil
 }
 
 // plain returns k with the keys themselves as codes, if they are codes up to a

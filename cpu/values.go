@@ -15,23 +15,16 @@ import (
 // does. Until the buckets are written back both
 // slices are untouched; from then on the context is not asked again.
 func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
-	if k.Len == 0 {
-		return nil
-	}
-	v, err := surveyAll(env, "survey", k.Len, k.View)
-	if err != nil {
-		return err
-	}
-	switch {
-	case v.sorted():
-		found(env, v)
-		return nil
-	case v.reversed(k.Len):
-		env.Trace.Found("reversed")
-		if err := k.Reverse(); err != nil {
+	keys := k.Reverse
+	k.Reverse = func() error {
+		if err := keys(); err != nil {
 			return err
 		}
 		return Reverse(env, values)
+	}
+	v, done, err := k.survey(env)
+	if done || err != nil {
+		return err
 	}
 	k = k.plain(&v)
 	o := newOrdering(env, k.Len, room[C](env, k.Len), true, nil)

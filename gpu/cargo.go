@@ -207,25 +207,11 @@ func (w *workspace) downloadPieces(job *engine.Job, pieces []span, grain int, fe
 func spans(job *engine.Job, grain int) (free, tied []span) {
 	for lo := 0; lo < job.N; lo += grain {
 		s := span{lo, min(lo+grain, job.N)}
-		if job.Ties != nil && anyTie(job.Ties, s.lo, min(s.hi+1, job.N)) {
+		if end := min(s.hi+1, job.N); job.Ties != nil && engine.Ties(job.Ties).Next(true, s.lo, end) < end {
 			tied = append(tied, s)
 		} else {
 			free = append(free, s)
 		}
 	}
 	return free, tied
-}
-
-// anyTie reports whether a place of [lo, hi) is marked.
-func anyTie(ties []uint32, lo, hi int) bool {
-	for i := lo; i < hi; i = (i/32 + 1) * 32 {
-		word := ties[i/32] >> (i % 32)
-		if rest := hi - i; rest < 32 {
-			word &= 1<<rest - 1
-		}
-		if word != 0 {
-			return true
-		}
-	}
-	return false
 }

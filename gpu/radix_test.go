@@ -17,7 +17,13 @@ import (
 // workspaceOf opens the engine and returns a workspace of it.
 func workspaceOf(t *testing.T) *workspace {
 	t.Helper()
-	w, err := open(t).dev.workspace(t.Context())
+	return workspaceFrom(t, open(t))
+}
+
+// workspaceFrom returns a workspace of an engine for the time of the test.
+func workspaceFrom(t *testing.T, e *Engine) *workspace {
+	t.Helper()
+	w, err := e.dev.workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,12 +35,7 @@ func openSmall(t *testing.T, opts ...Option) *Engine {
 
 func smallWorkspace(t *testing.T) *workspace {
 	t.Helper()
-	w, err := openSmall(t).dev.workspace(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.done)
-	return w
+	return workspaceFrom(t, openSmall(t))
 }
 
 // TestRepertoires holds every device to what its shared memory has place for.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -123,6 +124,28 @@ type Elements struct {
 
 // TieWords is the length of Ties for n elements.
 func TieWords(n int) int { return (n + 31) / 32 }
+
+// Ties are the ties of an order as [Job.Ties] has them.
+type Ties []uint32
+
+// Tied reports whether the code at place i equals the one before it.
+func (t Ties) Tied(i int) bool { return t[i/32]>>(i%32)&1 != 0 }
+
+// Next returns the first place from i on, below n, that is tied or is not; n if
+// there is none.
+func (t Ties) Next(tied bool, i, n int) int {
+	flip := uint32(0)
+	if !tied {
+		flip = ^flip
+	}
+	for i < n {
+		if word := (t[i/32] ^ flip) >> (i % 32); word != 0 {
+			return min(i+bits.TrailingZeros32(word), n)
+		}
+		i = (i/32 + 1) * 32
+	}
+	return n
+}
 
 // MarkTies sets the bits of codes that come lo-th, lo+1-th, … in the order. tied
 // says whether the first of them equals the one before it. It may be called from
