@@ -68,6 +68,50 @@ func ExampleSortPairs() {
 	// Output: [de fr no] [Germany France Norway] <nil>
 }
 
+func ExampleTopKeys() {
+	latencies := []uint16{300, 20, 45, 7, 90}
+
+	err := sorter.TopKeys(latencies, 2, sorter.Descending())
+
+	fmt.Println(latencies[:2], err)
+	// Output: [300 90] <nil>
+}
+
+func ExampleOrdering_Search() {
+	type visit struct {
+		Country string
+		Day     int
+	}
+	order := sorter.By(sorter.Asc(func(v visit) string { return v.Country }), sorter.Desc(func(v visit) int { return v.Day }))
+	visits := []visit{{"DE", 9}, {"DE", 3}, {"SE", 8}, {"SE", 1}}
+
+	fmt.Println(order.Search(visits, visit{"SE", 8}))
+	fmt.Println(order.Search(visits, visit{"SE", 7}))
+	// Output:
+	// 2 true
+	// 3 false
+}
+
+func ExampleOrdering_Groups() {
+	type visit struct {
+		Country string
+		Paid    bool
+		ID      int
+	}
+	order := sorter.By(sorter.Asc(func(v visit) string { return v.Country }), sorter.Asc(func(v visit) bool { return v.Paid }))
+	visits := []visit{{"SE", true, 1}, {"DE", false, 2}, {"SE", true, 3}}
+
+	err := order.Sort(visits, sorter.Stable())
+	for group := range order.Groups(visits) {
+		fmt.Println(group)
+	}
+	fmt.Println(err)
+	// Output:
+	// [{DE false 2}]
+	// [{SE true 1} {SE true 3}]
+	// <nil>
+}
+
 func ExampleOrder() {
 	type athlete struct {
 		Name    string

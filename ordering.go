@@ -1,6 +1,11 @@
 package sorter
 
-import "example.com/sorter/perm"
+import (
+	"iter"
+	"sort"
+
+	"example.com/sorter/perm"
+)
 
 // Ordering is an order by several columns: the first decides, the next breaks
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
@@ -49,6 +54,34 @@ func (o Ordering[E]) IsSorted(s []E) bool {
 		}
 	}
 	return true
+}
+
+// Search returns the first position in s, which must be in order, whose element does
+// not come before target, and whether the element there ties with target in every
+// column. It compares about log2(len(s)) times, allocates nothing and runs on the
+// calling goroutine.
+func (o Ordering[E]) Search(s []E, target E) (int, bool) {
+	return sort.Find(len(s), func(i int) int { return o.Compare(target, s[i]) })
+}
+
+// Groups returns the runs of elements that tie in every column, in order: all groups,
+// each once, if s is in order. The runs are parts of s, not copies, and end at their
+// capacity. It compares neighbours once and reads s only as far as the loop goes on.
+func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
+	return func(yield func([]E) bool) {
+		from := 0
+		for i := range s {
+			if i > from && o.Compare(s[i-1], s[i]) != 0 {
+				if !yield(s[from:i:i]) {
+					return
+				}
+				from = i
+			}
+		}
+		if from < len(s) {
+			yield(s[from:len(s):len(s)])
+		}
+	}
 }
 
 // TopK moves the first k elements of the order to the front of s, in order;

@@ -156,6 +156,17 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	return topRows([]Column[E]{Asc(key)}, s, k, cfg)
 }
 
+// TopKeys moves the first k keys of the order to the front of keys, in order: [TopK]
+// of elements that are their own keys. Every key keeps its bits.
+func TopKeys[K Key](keys []K, k int, opts ...Option) error {
+	cfg := configure(opts)
+	if cfg.small(len(keys)) && k > 0 {
+		topSmall(keys, k, func(k K) K { return k }, cfg.order())
+		return nil
+	}
+	return topRows([]Column[K]{self[K]()}, keys, k, cfg)
+}
+
 // Merge merges a and b, both sorted by key, into dst. Ties take the elements of
 // a first, so merging is stable. It panics unless len(dst) == len(a)+len(b) and
 // dst overlaps neither a nor b. The key function is called exactly once per

@@ -477,12 +477,42 @@ func checkOrderingCompare(t *testing.T, name string, spec orderingSpec, in, want
 	if got, wantSorted := by.IsSorted(in), slices.IsSortedFunc(in, compare); got != wantSorted {
 		t.Fatalf("%s: IsSorted is %v for the input", name, got)
 	}
+	checkOrderingSearch(t, name, by, compare, want)
 	r := dist.Rand(7)
 	for range min(200, len(in)*len(in)) {
 		a, b := in[r.IntN(len(in))], in[r.IntN(len(in))]
 		if got, want := cmp.Compare(by.Compare(a, b), 0), cmp.Compare(compare(a, b), 0); got != want {
 			t.Fatalf("%s: Compare(%+v, %+v) has sign %d, want %d", name, a, b, got, want)
 		}
+	}
+}
+
+// checkOrderingSearch holds Search and Groups to the runs of elements that tie.
+func checkOrderingSearch(t *testing.T, name string, by sorter.Ordering[record], compare func(a, b record) int, sorted []record) {
+	t.Helper()
+	at := 0
+	for g := range by.Groups(sorted) {
+		end := at + 1
+		for end < len(sorted) && compare(sorted[at], sorted[end]) == 0 {
+			end++
+		}
+		if len(g) != end-at || cap(g) != len(g) || &g[0] != &sorted[at] {
+			t.Fatalf("%s: a group of %d elements with capacity %d, want s[%d:%d]", name, len(g), cap(g), at, end)
+		}
+		if i, found := by.Search(sorted, g[len(g)-1]); i != at || !found {
+			t.Fatalf("%s: Search = %d, %v for the group at %d", name, i, found, at)
+		}
+		rest := sorted[end:]
+		if i, found := by.Search(rest, g[0]); i != 0 || found {
+			t.Fatalf("%s: Search = %d, %v for an element that comes before all", name, i, found)
+		}
+		at = end
+	}
+	if at != len(sorted) {
+		t.Fatalf("%s: groups end at %d of %d", name, at, len(sorted))
+	}
+	for range by.Groups(sorted) {
+		break // an early end is no error
 	}
 }
 

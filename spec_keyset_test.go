@@ -35,6 +35,7 @@ type keySet interface {
 	// The verbs on the keys themselves work on a copy and return it.
 	sortKeys(opts ...sorter.Option) (keySet, error)
 	sortPairs(opts ...sorter.Option) (keys keySet, values []uint32, err error)
+	topKeys(k int, opts ...sorter.Option) (keySet, error)
 	orderKeys(opts ...sorter.Option) (left keySet, p perm.Perm, err error)
 	orderN(opts ...sorter.Option) (perm.Perm, error)
 
@@ -126,6 +127,17 @@ func (s *keysOf[K]) sortPairs(opts ...sorter.Option) (keySet, []uint32, error) {
 	values, outsideValues := guarded([]uint32(perm.Identity(len(s.keys))), len(s.keys))
 	err := sorter.SortPairs(keys, values, opts...)
 	return s.with(keys), values, errors.Join(err, outsideKeys(), outsideValues())
+}
+
+// topKeys returns the first k keys of the order.
+func (s *keysOf[K]) topKeys(k int, opts ...sorter.Option) (keySet, error) {
+	keys, outside := guarded(s.keys, len(s.keys)+len(opts))
+	before := s.sum()
+	err := sorter.TopKeys(keys, k, opts...)
+	if s.with(keys).sum() != before {
+		err = errors.Join(err, errors.New("keys were lost"))
+	}
+	return s.with(keys[:min(k, len(keys))]), errors.Join(err, outside())
 }
 
 func (s *keysOf[K]) orderKeys(opts ...sorter.Option) (keySet, perm.Perm, error) {

@@ -96,6 +96,14 @@ func (r *reference) checkTopK(t *testing.T, k int, m mode) {
 	k = min(k, len(got))
 	r.check(t, name, err, got[:k], r.in(m.order)[:k])
 	checkPermuted(t, r.name+", "+name, got, len(r.rows))
+
+	keys, err := r.topKeys(k, m.stable()...)
+	if err != nil {
+		t.Fatalf("TopKeys: %s, %s: %v", r.name, name, err)
+	}
+	if d := r.diff(keys, r.in(m.order)[:k]); d != "" {
+		t.Fatalf("TopKeys: %s, %s: %s", r.name, name, d)
+	}
 }
 
 // checkTopKDefault holds top-k without Stable to keys equal to those of the

@@ -11,8 +11,9 @@ import (
 const group = 64
 
 // Apply reorders s in place so that s[i] becomes what s[p[i]] was, on at most
-// workers goroutines; p is left as it was. It panics before anything moves
-// unless p is a valid permutation of len(s) elements, see [Perm.Valid].
+// workers goroutines (0 or less: GOMAXPROCS); p is left as it was. It panics
+// before anything moves unless p is a valid permutation of len(s) elements, see
+// [Perm.Valid].
 //
 // It follows the cycles of p, one dependent memory access after the other, and
 // is many times slower than [Gather]: use it where there is no room for a
@@ -35,7 +36,7 @@ func Apply[E any](s []E, p Perm, workers int) {
 	if err := p.mark(marks); err != nil {
 		panic(err.Error())
 	}
-	if workers <= 1 || len(s) <= piece {
+	if goroutines(len(s), workers) <= 1 {
 		applySerial(s, p, marks)
 		return
 	}

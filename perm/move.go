@@ -6,9 +6,9 @@ import (
 	"example.com/sorter/internal/fetch"
 )
 
-// Gather sets dst[i] = src[p[i]] for every i, on at most workers goroutines.
-// It needs len(dst) == len(p) and every index below len(src); otherwise it
-// panics. p may select or repeat: it need not be a permutation. dst must not
+// Gather sets dst[i] = src[p[i]] for every i, on at most workers goroutines
+// (0 or less: GOMAXPROCS). It needs len(dst) == len(p) and every index below
+// len(src); otherwise it panics. p may select or repeat: it need not be a permutation. dst must not
 // overlap src. Reads are random, writes sequential: for elements that miss the
 // cache it costs about one memory access each, overlapped by the processor.
 func Gather[E any](dst, src []E, p Perm, workers int) {
@@ -19,9 +19,9 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 	each(len(p), workers, func(lo, hi int) { fetch.Gather(dst[lo:hi], src, p[lo:hi]) })
 }
 
-// Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines:
-// the inverse of [Gather]. It needs len(src) == len(p) and every index below
-// len(dst); otherwise it panics. Indices must not repeat: with several workers
+// Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines
+// (0 or less: GOMAXPROCS): the inverse of [Gather]. It needs len(src) == len(p)
+// and every index below len(dst); otherwise it panics. Indices must not repeat: with several workers
 // that is a data race. dst must not overlap src. Writes are random, which is
 // slower than Gather; to apply one permutation to many columns, take its
 // [Perm.Inverse] once and gather.

@@ -3,11 +3,15 @@
 //
 //	p, err := sorter.Order(rows, key) // rows is left alone
 //	sorted := make([]Row, len(rows))
-//	perm.Gather(sorted, rows, p, runtime.GOMAXPROCS(0))
+//	perm.Gather(sorted, rows, p, 0)
+//
+// Functions that move elements take the number of goroutines to use, 0 or less for
+// GOMAXPROCS. Few elements are moved by the caller's goroutine alone.
 package perm
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 )
 
@@ -80,10 +84,20 @@ func (p Perm) Compose(q Perm) Perm {
 // hide the hand-over, few enough to balance.
 const piece = 1 << 15
 
+// goroutines returns how many goroutines share n elements where the caller allows
+// the given number, 0 or less for GOMAXPROCS.
+func goroutines(n, workers int) int {
+	pieces := (n + piece - 1) / piece
+	if workers <= 0 && pieces > 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(workers, pieces))
+}
+
 // each calls body for [0, n) in pieces on at most workers goroutines, the
-// caller's among them. Piece k is [k*piece, …).
+// caller's among them, GOMAXPROCS where workers <= 0. Piece k is [k*piece, …).
 func each(n, workers int, body func(lo, hi int)) {
-	workers = min(workers, (n+piece-1)/piece)
+	workers = goroutines(n, workers)
 	if workers <= 1 {
 		body(0, n)
 		return
@@ -94,10 +108,7 @@ func each(n, workers int, body func(lo, hi int)) {
 		lo := n / piece * w / workers * piece
 		hi := n / piece * (w + 1) / workers * piece
 		if w == workers-1 {
-			hi = n
-		}
-		if w == workers-1 {
-			body(lo, hi)
+			body(lo, n)
 			break
 		}
 		wait.Go(func() { body(lo, hi) })

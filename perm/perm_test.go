@@ -47,7 +47,7 @@ func TestMoves(t *testing.T) {
 			src[i] = wide{id: i, name: &src[i].id}
 		}
 		for name, p := range shapes(n) {
-			for _, workers := range []int{1, 2, 5} {
+			for _, workers := range []int{1, 2, 5, 0, -3} {
 				want := make([]wide, n)
 				for i, v := range p {
 					want[i] = src[v]

@@ -2,6 +2,7 @@ package scratch
 
 import (
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -107,4 +108,34 @@ func TestUnsetHoldsWhatIsWritten(t *testing.T) {
 			t.Errorf("%d numbers: %d, or they have changed", n, len(s))
 		}
 	}
+}
+
+func TestTrimKeepsNothing(t *testing.T) {
+	var a, held Arena
+	Take[uint64](&a, 1<<20)
+	Take[uint64](&a, 100)
+	Take[*int](&a, 1000)
+	kept := Take[uint64](&held, 1<<18)
+	kept[5] = 7
+	a.Release(1)
+	Trim()
+	idle.Lock()
+	blocks, timer := len(idle.blocks), idle.timer
+	idle.Unlock()
+	if blocks != 0 || timer != nil {
+		t.Errorf("%d large blocks are kept, and the timer is %v", blocks, timer)
+	}
+	if b := pools[8].Get(); b != nil {
+		t.Error("a small block is kept")
+	}
+	typedPools.Range(func(kind, pool any) bool {
+		if pool.(*sync.Pool).Get() != nil {
+			t.Errorf("a block of %v is kept", kind)
+		}
+		return true
+	})
+	if kept[5] != 7 {
+		t.Error("memory that an arena holds has changed")
+	}
+	held.Release(1)
 }
