@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/ebitengine/purego v0.9.1
+	github.com/google/go-cmp v0.7.0
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56
 	gorgonia.org/cu v0.9.6
 )

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/perm"
 )
 
@@ -40,6 +41,10 @@ type wide struct {
 	_    [3]uint64
 }
 
+func sameWide(a, b wide) bool { return a == b }
+
+func sameIndex(a, b uint32) bool { return a == b }
+
 func TestMoves(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 1023, 1024, 1025, 1<<15 - 1, 1 << 15, 1<<15 + 1, 100_003, 150_001} {
 		src := make([]wide, n)
@@ -54,21 +59,21 @@ func TestMoves(t *testing.T) {
 				}
 				got := make([]wide, n)
 				perm.Gather(got, src, p, workers)
-				if !slices.Equal(got, want) {
-					t.Fatalf("Gather: n=%d %s workers=%d differs", n, name, workers)
+				if d := oracle.Diff(got, want, sameWide); d != "" {
+					t.Fatalf("Gather: n=%d %s workers=%d: %s", n, name, workers, d)
 				}
 				back := make([]wide, n)
 				perm.Scatter(back, got, p, workers)
-				if !slices.Equal(back, src) {
-					t.Fatalf("Scatter: n=%d %s workers=%d does not undo Gather", n, name, workers)
+				if d := oracle.Diff(back, src, sameWide); d != "" {
+					t.Fatalf("Scatter: n=%d %s workers=%d does not undo Gather: %s", n, name, workers, d)
 				}
 				before := slices.Clone(p)
 				perm.Apply(back, p, workers)
-				if !slices.Equal(back, want) {
-					t.Fatalf("Apply: n=%d %s workers=%d differs", n, name, workers)
+				if d := oracle.Diff(back, want, sameWide); d != "" {
+					t.Fatalf("Apply: n=%d %s workers=%d: %s", n, name, workers, d)
 				}
-				if !slices.Equal(p, before) {
-					t.Fatalf("Apply: n=%d %s changed the permutation", n, name)
+				if d := oracle.Diff(p, before, sameIndex); d != "" {
+					t.Fatalf("Apply: n=%d %s changed the permutation: %s", n, name, d)
 				}
 			}
 		}
@@ -90,8 +95,8 @@ func TestLaws(t *testing.T) {
 		perm.Gather(twice, once, p, 1)
 		direct := make(perm.Perm, n)
 		perm.Gather(direct, src, p.Compose(q), 1)
-		if !slices.Equal(twice, direct) {
-			t.Errorf("n=%d: Compose is not q, then p", n)
+		if d := oracle.Diff(direct, twice, sameIndex); d != "" {
+			t.Errorf("n=%d: Compose is not q, then p: %s", n, d)
 		}
 	}
 }

@@ -6,7 +6,6 @@ package oracle
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"hash/maphash"
 	"time"
 	"unsafe"
@@ -97,28 +96,4 @@ var seed = maphash.MakeSeed()
 // read, and keeps k alive.
 func memory[K any](k *K) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k))
-}
-
-// Diff describes the first position at which got is not want, "" if there is
-// none.
-func Diff[T any](got, want []T, same func(a, b T) bool) string {
-	for i := range min(len(got), len(want)) {
-		if !same(got[i], want[i]) {
-			return fmt.Sprintf("position %d of %d is %s, want %s", i, len(want), show(got[i]), show(want[i]))
-		}
-	}
-	if len(got) != len(want) {
-		return fmt.Sprintf("length is %d, want %d", len(got), len(want))
-	}
-	return ""
-}
-
-// show prints v, shortened where it is long.
-func show(v any) string {
-	const most = 120
-	text := fmt.Sprintf("%+v", v)
-	if len(text) > most {
-		text = fmt.Sprintf("%.*s… (%d bytes)", most, text, len(text))
-	}
-	return text
 }
