@@ -44,7 +44,7 @@ func onFake(t *testing.T, tests string, env ...string) string {
 
 // TestOnFake runs the tests of the other binding.
 func TestOnFake(t *testing.T) {
-	tests := strings.Fields("TestNoDevices TestDevices TestRetain TestArguments TestEnablePeer TestNothingToFree TestQueryNotReady TestKernelNamed TestLaunchLimits")
+	tests := strings.Fields("TestNoDevices TestDevices TestRetain TestArguments TestThreads TestEnablePeer TestNothingToFree TestQueryNotReady TestKernelNamed TestLaunchLimits")
 	out := onFake(t, "^("+strings.Join(tests, "|")+")$")
 	for _, test := range tests {
 		if !strings.Contains(out, "--- PASS: "+test) {

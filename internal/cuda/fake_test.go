@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ type fake struct {
 	fail    func(name string, code int32)
 	devices func(n int32)
 	version func(v int32)
+	linger  func(us int32)  // how long it takes to make a context current
 	lonely  func(yes int32) // no device reaches another one's memory
 	// parameters tells how many parameters the launched kernel has.
 	parameters func(n int32)
@@ -56,6 +58,7 @@ func newFake(t testing.TB) *fake {
 	purego.RegisterLibFunc(&f.fail, library, "fake_fail")
 	purego.RegisterLibFunc(&f.devices, library, "fake_devices")
 	purego.RegisterLibFunc(&f.version, library, "fake_version")
+	purego.RegisterLibFunc(&f.linger, library, "fake_linger")
 	purego.RegisterLibFunc(&f.lonely, library, "fake_lonely")
 	purego.RegisterLibFunc(&f.parameters, library, "fake_parameters")
 	return f
@@ -221,6 +224,27 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%s, or more, was called without a current context:\n%s", name, log)
 		}
 	}
+}
+
+// TestThreads calls from many goroutines, which the scheduler moves between threads
+// where a call takes long: each finds its context current on the thread that it is
+// made on.
+func TestThreads(t *testing.T) {
+	f := newFake(t)
+	_, c := f.open(t)
+	f.linger(100)
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			for range 50 {
+				if _, _, err := c.MemInfo(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	f.log()
 }
 
 // TestEnablePeer asks first, and takes no for an answer.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -18,6 +20,32 @@ func TestNoLibrary(t *testing.T) {
 	if !strings.Contains(err.Error(), "cannot open shared object file") {
 		t.Errorf("%v: does not say why", err)
 	}
+}
+
+// TestLoadersReason loads from many goroutines, which the scheduler moves between
+// threads: each gets the loader's text of its own failure.
+func TestLoadersReason(t *testing.T) {
+	t.Run("no library", func(t *testing.T) {
+		checkReasons(t, "libcuda-that-is-not-there.so.1", "cannot open shared object file")
+	})
+	t.Run("no symbol", func(t *testing.T) {
+		checkReasons(t, compile(t, "testdata/fakecuda.c", "-DOLD"), "undefined symbol: cuDriverGetVersion")
+	})
+}
+
+func checkReasons(t *testing.T, path, reason string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // where goroutines moved most often
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			for range 200 {
+				if _, err := load(path); err == nil || !strings.Contains(err.Error(), reason) {
+					t.Errorf("%v: does not say %q", err, reason)
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func TestNotALibrary(t *testing.T) {
