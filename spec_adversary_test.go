@@ -11,6 +11,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Inputs against sorts that look at the bits of codes: bits that carry
@@ -80,13 +81,10 @@ func (a adversary) draw(n int) []uint64 {
 }
 
 func TestAdversaries(t *testing.T) {
+	testkit.SkipShort(t)
 	t.Parallel()
-	sizes := []int{5, 100, 2500, 17_000}
-	if !testing.Short() {
-		sizes = append(sizes, 70_000)
-	}
 	for i, a := range adversaries {
-		for j, n := range sizes {
+		for j, n := range []int{5, 100, 2500, 17_000, 70_000} {
 			values := a.draw(n)
 			for l := range 3 {
 				m := modes[(i+j+l*4)%len(modes)]
@@ -147,6 +145,7 @@ func TestClustersInClusters(t *testing.T) {
 // TestStringAdversaries has prefixes that every level of eight or seven bytes
 // shares but for a few strings.
 func TestStringAdversaries(t *testing.T) {
+	testkit.SkipShort(t)
 	t.Parallel()
 	k := keyKind[string]{name: "string", order: oracle.Ordered[string]}
 	for _, c := range []struct {
@@ -169,7 +168,7 @@ func TestStringAdversaries(t *testing.T) {
 		}},
 		{"pairs", func(i int, _ *rand.Rand) string { return strings.Repeat("p", 30) + decimal(uint64(i/2)) }},
 	} {
-		for i, n := range []int{2, 40, scaled(3000), scaled(20_000)} {
+		for i, n := range []int{2, 40, 3000, 20_000} {
 			r := dist.Rand(uint64(n))
 			keys := make([]string, n)
 			for i := range keys {
@@ -189,6 +188,7 @@ func TestStringAdversaries(t *testing.T) {
 // elements are partitioned, sorted or merged once: a digit or a sample that
 // splits nothing would show in as many of them as there are elements.
 func TestNoQuadraticInput(t *testing.T) {
+	testkit.SkipShort(t)
 	t.Parallel()
 	const n, rounds = 100_000, 8
 	inputs := slices.Clone(adversaries)
@@ -278,6 +278,7 @@ func BenchmarkTies(b *testing.B) {
 // learned from the front fails, and of keys that tie on what is looked at first:
 // what is held at a time does not grow with the input.
 func TestTopKIsNotASort(t *testing.T) {
+	testkit.SkipRace(t)
 	n := scaled(500_000)
 	for _, name := range []string{"uniform", "reversed", "equal", "16 values", "sawtooth", "log"} {
 		values := dist.Named(name).Draw(n, dist.Rand(2))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -16,6 +17,7 @@ import (
 
 // TestSmallAllocs holds small sorts to two allocations.
 func TestSmallAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	for _, v := range smallVerbs {
 		for _, n := range []int{10, 100, 1000} {
 			in := fills(n)
@@ -34,6 +36,7 @@ func TestSmallAllocs(t *testing.T) {
 
 // TestPairsAllocs sorts few pairs with nothing allocated.
 func TestPairsAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	for _, n := range []int{10, 100, 1000, 4096} {
 		in := fills(n)
 		text := mapped(in, func(f fill) string { return decimal(uint64(f.Pos) * 2654435761 % 1000) })
@@ -59,6 +62,7 @@ func checkPairsAllocs[K sorter.Key, V any](t *testing.T, inKeys []K, inValues []
 // TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
 // large ones less than a tenth of the result.
 func TestIntoAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	byPrice := sorter.By(sorter.Asc(price))
 	for _, n := range []int{10, 100, 1000} {
 		in, s, p := fills(n), prices(n), make(perm.Perm, n)

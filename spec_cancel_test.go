@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // Cancellation: the call returns within 50 ms of it, with the slice untouched
@@ -113,6 +113,7 @@ func orders[K orderedKey](keys []K) (all []task) {
 }
 
 func TestCancel(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	checkCancels(t, tasks(scaled(600_000)), 6)
 }
 
@@ -197,7 +198,7 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 	call, untouched := task.prepare()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	before := runtime.NumGoroutine()
+	crew := testkit.NewCrew()
 	cancelled := make(chan time.Time, 1)
 	timer := time.AfterFunc(after, func() {
 		cancelled <- time.Now()
@@ -210,7 +211,7 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 	} else if err != nil {
 		t.Fatalf("%s: %v before the cancellation", name, err)
 	}
-	checkNoGoroutineLeft(t, name, before)
+	crew.CheckAlone(t, name)
 	if err == nil {
 		return late, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // carryingEngine is the plain engine that takes elements along where it is offered
@@ -154,7 +154,7 @@ func TestEngineCarries(t *testing.T) {
 // nothing any more.
 func TestEngineFailsWhileElementsAreWritten(t *testing.T) {
 	lost := errors.New("lost")
-	in, before := quotes(30_000), runtime.NumGoroutine()
+	in, crew := quotes(30_000), testkit.NewCrew()
 	for _, c := range carriedSorts[:2] {
 		for _, failAt := range []int{0, 1, 15_000} {
 			s := slices.Clone(in)
@@ -167,7 +167,7 @@ func TestEngineFailsWhileElementsAreWritten(t *testing.T) {
 				t.Errorf("%s: error %v", name, err)
 			}
 			checkSame(t, name, nil, s, in)
-			checkNoGoroutineLeft(t, name, before)
+			crew.CheckAlone(t, name)
 		}
 	}
 }

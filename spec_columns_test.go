@@ -14,6 +14,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -433,6 +434,7 @@ func checkOrderingTop(t *testing.T, k int, name string, spec orderingSpec, in, w
 // TestColumnsTop selects the first few of many records, most of which tie with
 // them in one column after the other.
 func TestColumnsTop(t *testing.T) {
+	testkit.SkipRace(t)
 	t.Parallel()
 	r := dist.Rand(45)
 	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {

@@ -15,6 +15,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -24,9 +25,10 @@ import (
 // TestKeyCalls counts the calls for every single element: exactly one, also for
 // keys that tie on their prefixes.
 func TestKeyCalls(t *testing.T) {
+	testkit.SkipShort(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"uniform", "equal", "sorted", "reversed", "edge values", "16 values"} {
-			for j, n := range []int{0, 1, 2, 10, 40, 1000, scaled(5000), scaled(20_000)} {
+			for j, n := range []int{0, 1, 2, 10, 40, 1000, 5000, 20_000} {
 				drawn(k, input, n, 1).checkKeyCalls(t, modes[(i+j+len(k.Name()))%len(modes)])
 			}
 		}
@@ -126,7 +128,7 @@ func TestKeyPanics(t *testing.T) {
 			for _, at := range []int{0, 1, n / 2, n - 1} {
 				for _, workers := range []int{1, 4} {
 					name := fmt.Sprintf("%s, n=%d, panic at %d, %d workers", v.name, n, at, workers)
-					s, before, want := slices.Clone(in), runtime.NumGoroutine(), &cause{at}
+					s, crew, want := slices.Clone(in), testkit.NewCrew(), &cause{at}
 					got := panicValue(func() {
 						_ = v.run(s, func(f fill) float32 {
 							if f.Pos == uint64(at) {
@@ -139,7 +141,7 @@ func TestKeyPanics(t *testing.T) {
 						t.Fatalf("%s: recovered %v, want %v", name, got, want)
 					}
 					checkSame(t, name+": the slice after the panic", nil, s, in)
-					checkNoGoroutineLeft(t, name, before)
+					crew.CheckAlone(t, name)
 				}
 			}
 		}
@@ -150,14 +152,14 @@ func TestKeyPanics(t *testing.T) {
 func TestEveryKeyPanics(t *testing.T) {
 	for _, n := range []int{5, 100_000} {
 		s := fills(n)
-		before := runtime.NumGoroutine()
+		crew := testkit.NewCrew()
 		err := errors.New("every key")
 		got := panicValue(func() { _ = sorter.Sort(s, func(fill) float32 { panic(err) }, sorter.Workers(5)) })
 		if got != any(err) {
 			t.Fatalf("n=%d: recovered %v, want %v", n, got, err)
 		}
 		checkSame(t, "the slice after the panic", nil, s, fills(n))
-		checkNoGoroutineLeft(t, fmt.Sprintf("n=%d", n), before)
+		crew.CheckAlone(t, fmt.Sprintf("n=%d", n))
 	}
 }
 
@@ -188,12 +190,12 @@ func TestNullFunctionPanics(t *testing.T) {
 			}
 			return false
 		})
-		before := runtime.NumGoroutine()
+		crew := testkit.NewCrew()
 		if got := panicValue(func() { _ = sorter.By(col).Sort(s) }); got != "null" {
 			t.Fatalf("n=%d: recovered %v", n, got)
 		}
 		checkSame(t, "the slice after the panic", nil, s, fills(n))
-		checkNoGoroutineLeft(t, fmt.Sprintf("n=%d", n), before)
+		crew.CheckAlone(t, fmt.Sprintf("n=%d", n))
 	}
 }
 
@@ -215,7 +217,7 @@ func TestGoexit(t *testing.T) {
 func checkGoexit(t *testing.T, name string, v verb, n, at, workers int) {
 	t.Helper()
 	in := v.input(n)
-	s, before, done := slices.Clone(in), runtime.NumGoroutine(), make(chan struct{})
+	s, crew, done := slices.Clone(in), testkit.NewCrew(), make(chan struct{})
 	go func() {
 		defer close(done)
 		_ = v.run(s, func(f fill) float32 {
@@ -227,11 +229,11 @@ func checkGoexit(t *testing.T, name string, v verb, n, at, workers int) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("%s: hangs", name)
 	}
 	checkSame(t, name+": the slice afterwards", nil, s, in)
-	checkNoGoroutineLeft(t, name, before)
+	crew.CheckAlone(t, name)
 }
 
 // TestConcurrentUse sorts different slices of different types at a time; the

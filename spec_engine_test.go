@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -168,7 +168,7 @@ func TestEngineFails(t *testing.T) {
 		for _, n := range []int{10, 5000, 60_000} {
 			for _, failAt := range []int{0, n / 3, n} {
 				name := fmt.Sprintf("%s, n=%d, lost after %d", v.name, n, failAt)
-				in, before := v.input(n), runtime.NumGoroutine()
+				in, crew := v.input(n), testkit.NewCrew()
 				s := slices.Clone(in)
 				err := v.run(s, price, sorter.Workers(3), sorter.On(&plainEngine{failAt: failAt, err: fmt.Errorf("lost: %w", lost)}))
 				var device *sorter.DeviceError
@@ -176,7 +176,7 @@ func TestEngineFails(t *testing.T) {
 					t.Errorf("%s: error %v, want that of the engine", name, err)
 				}
 				checkSame(t, name+": the slice", nil, s, in)
-				checkNoGoroutineLeft(t, name, before)
+				crew.CheckAlone(t, name)
 			}
 		}
 	}
@@ -316,7 +316,7 @@ func TestEngineNotAsked(t *testing.T) {
 // another engine pulls.
 func TestEnginePanicsAndCancels(t *testing.T) {
 	in := fills(50_000)
-	s, before := slices.Clone(in), runtime.NumGoroutine()
+	s, crew := slices.Clone(in), testkit.NewCrew()
 	got := panicValue(func() {
 		_ = sorter.Sort(s, func(f fill) float32 {
 			if f.Pos == 30_000 {
@@ -341,7 +341,7 @@ func TestEnginePanicsAndCancels(t *testing.T) {
 		t.Errorf("cancelled while pulling: %v", err)
 	}
 	checkSame(t, "the slice after the cancellation", nil, s, in)
-	checkNoGoroutineLeft(t, "another engine", before)
+	crew.CheckAlone(t, "another engine")
 }
 
 // TestEngineColumns orders by several columns on another engine.

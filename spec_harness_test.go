@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
@@ -173,21 +171,6 @@ func panicValue(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
-}
-
-// checkNoGoroutineLeft fails t if more than before goroutines are still there
-// after they had time to end.
-func checkNoGoroutineLeft(t *testing.T, name string, before int) {
-	t.Helper()
-	deadline := time.Now().Add(3 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			t.Fatalf("%s: %d goroutines, %d before the call:\n%s", name, runtime.NumGoroutine(), before, stacks)
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // fill is an element as users have it: 40 bytes, comparable.

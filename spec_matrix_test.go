@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // The certification matrix of J. L. Bentley and M. D. McIlroy, "Engineering a
@@ -61,12 +62,9 @@ var matrixChanges = []struct {
 }
 
 func TestBentleyMcIlroy(t *testing.T) {
+	testkit.SkipShort(t)
 	t.Parallel()
-	sizes := []int{100, 1023, 1024, 1025, 20_011}
-	if testing.Short() {
-		sizes = []int{100, 1025}
-	}
-	for _, n := range sizes {
+	for _, n := range []int{100, 1023, 1024, 1025, 20_011} {
 		for _, d := range matrixDraws {
 			step := 2
 			if n > 2000 {

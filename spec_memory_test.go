@@ -11,6 +11,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -55,6 +56,7 @@ func checkLimit[E comparable](t *testing.T, name string, in, want []E, limit int
 }
 
 func TestMemoryLimit(t *testing.T) {
+	testkit.SkipRace(t)
 	const n = 400_000
 	in := fills(n)
 	want := byPrice(in)
@@ -86,6 +88,7 @@ func TestMemoryLimit(t *testing.T) {
 // TestMemoryLimitAlgorithms holds the algorithms that order codes to limits, by
 // keys that are their codes and by keys whose codes are kept for ties.
 func TestMemoryLimitAlgorithms(t *testing.T) {
+	testkit.SkipRace(t)
 	n := scaled(150_000)
 	in := fills(n)
 	want := byPrice(in)
@@ -112,6 +115,7 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // TestMemoryLimitTies holds sorts to limits whose first column, of narrow and of
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
+	testkit.SkipRace(t)
 	checkLimitTies(t, 400_000, []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256})
 	// Where limits are tight, and tables small beside what a run takes.
 	checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
@@ -191,6 +195,7 @@ func tablesAllowance() int64 { return int64(runtime.GOMAXPROCS(0)) * (4 << 20) }
 
 // TestMemoryLimitVerbs has every other verb refuse a tiny limit or keep to it.
 func TestMemoryLimitVerbs(t *testing.T) {
+	testkit.SkipRace(t)
 	const n = 100_000
 	for _, v := range verbs {
 		in := v.input(n)
@@ -219,6 +224,7 @@ func TestMemoryLimitVerbs(t *testing.T) {
 
 // TestMemoryLimitKeys sorts plain keys under limits: sorted or untouched.
 func TestMemoryLimitKeys(t *testing.T) {
+	testkit.SkipRace(t)
 	const n = 100_000
 	in := dist.Named("zipf").Draw(n, dist.Rand(1))
 	want := slices.Sorted(slices.Values(in))
@@ -240,6 +246,7 @@ func TestMemoryLimitKeys(t *testing.T) {
 // sorted in: what runs there is the most frugal algorithm, and too little must
 // leave everything as it was.
 func TestLeastMemory(t *testing.T) {
+	testkit.SkipShort(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"sprinkled", "16 values"} {
 			for j, n := range []int{100, 3000, 12_000} {
@@ -342,6 +349,7 @@ func TestScratchOfLargeElements(t *testing.T) {
 
 // TestMemoryLimitSmall sorts few elements under limits that suit them.
 func TestMemoryLimitSmall(t *testing.T) {
+	testkit.SkipRace(t)
 	for _, n := range []int{2, 10, 100, 1000} {
 		in := fills(n)
 		if !checkLimit(t, "40 bytes by float32", in, byPrice(in), 1<<20, func(s []fill, opts ...sorter.Option) error {

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Keys and values in two slices. Most tests have values that are the positions of
@@ -282,6 +283,7 @@ func TestPairsReport(t *testing.T) {
 // TestPairsMemoryLimit holds pairs to limits from nothing to enough: sorted within
 // them, or both slices untouched. Narrow keys take codes that are larger than they.
 func TestPairsMemoryLimit(t *testing.T) {
+	testkit.SkipRace(t)
 	limits := []int64{1, 8, 16, 32, 48, 64, 96, 192, 2000}
 	for _, name := range []string{"uniform", "log"} {
 		draws := dist.Named(name).Draw(scaled(150_000), dist.Rand(2))

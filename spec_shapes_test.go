@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 )
 
 // Inputs that are in order, strictly falling or all equal by keys that no
@@ -68,6 +69,7 @@ var spoilers = []struct {
 // TestAlmostOrderedColumns spoils one row of ordered columns, first, last, at
 // the borders of what workers claim, and between.
 func TestAlmostOrderedColumns(t *testing.T) {
+	testkit.SkipShort(t)
 	const n = 70_001
 	sorted := towers(n)
 	for _, c := range spoilers {

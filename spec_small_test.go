@@ -3,14 +3,15 @@ package sorter_test
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // smallVerbs are what programs call millions of times on few elements.
@@ -57,26 +58,10 @@ var (
 	)
 )
 
-// goroutines returns how many there are. It looks again if there are more than so many,
-// for less time than a worker would go on: the runtime counts without a lock, and is off
-// by some thirty while it moves dead ones from one of its lists to another.
-func goroutines(most int) int {
-	n := runtime.NumGoroutine()
-	for i := 0; n > most && i < 100; i++ {
-		n = runtime.NumGoroutine()
-	}
-	return n
-}
-
-// TestSmallStartsNoGoroutine looks from within the key function and afterwards.
 func TestSmallStartsNoGoroutine(t *testing.T) {
 	for _, v := range smallVerbs {
 		for _, n := range []int{1, 2, 10, 16, 17, 100, 1000} {
-			before, most := runtime.NumGoroutine(), 0
-			v.run(fills(n), func() { most = max(most, goroutines(before)) })
-			if most > before || runtime.NumGoroutine() > before {
-				t.Errorf("%s, n=%d: %d goroutines in the key function, %d after, %d before", v.name, n, most, runtime.NumGoroutine(), before)
-			}
+			testkit.CheckStartsNone(t, fmt.Sprintf("%s, n=%d", v.name, n), func() { v.run(fills(n), func() {}) })
 		}
 	}
 }
@@ -85,32 +70,35 @@ func TestSmallStartsNoGoroutine(t *testing.T) {
 func TestOneWorkerStartsNoGoroutine(t *testing.T) {
 	inPlaceLimit(100_000) // which sorts with several workers
 	for _, v := range verbs {
-		before, most := runtime.NumGoroutine(), 0
-		err := v.run(v.input(100_000), func(f fill) float32 {
-			most = max(most, goroutines(before))
-			return f.Price
-		}, sorter.Workers(1))
-		if err != nil || most > before || runtime.NumGoroutine() > before {
-			t.Errorf("%s: %d goroutines in the key function, %d before, error %v", v.name, most, before, err)
-		}
+		in := v.input(100_000)
+		testkit.CheckStartsNone(t, v.name, func() {
+			if err := v.run(slices.Clone(in), price, sorter.Workers(1)); err != nil {
+				t.Errorf("%s: %v", v.name, err)
+			}
+		})
 	}
 }
 
-// TestWorkersBoundsGoroutines counts key functions that run at a time.
+// TestWorkersBoundsGoroutines counts, every now and then, the goroutines that run while
+// a key function does.
 func TestWorkersBoundsGoroutines(t *testing.T) {
 	for _, workers := range []int{1, 2, 3, 7} {
-		before := runtime.NumGoroutine()
-		most := make(chan int, 1)
-		most <- 0
+		crew := testkit.NewCrew()
+		var most atomic.Int64
 		err := sorter.Sort(fills(200_000), func(f fill) float32 {
-			m := <-most
-			most <- max(m, runtime.NumGoroutine())
+			if f.Pos%1000 == 0 {
+				for n := int64(crew.Count()); ; {
+					if m := most.Load(); n <= m || most.CompareAndSwap(m, n) {
+						break
+					}
+				}
+			}
 			return f.Price
 		}, sorter.Workers(workers))
-		if m := <-most; err != nil || m > before+workers-1 {
-			t.Errorf("%d workers: %d goroutines, %d before, error %v", workers, m, before, err)
+		if m := most.Load(); err != nil || m > int64(workers) {
+			t.Errorf("%d workers: %d goroutines, error %v", workers, m, err)
 		}
-		checkNoGoroutineLeft(t, fmt.Sprintf("%d workers", workers), before)
+		crew.CheckAlone(t, fmt.Sprintf("%d workers", workers))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // The oracle of the library: with Stable, Sort equals slices.SortStableFunc by
@@ -16,6 +17,7 @@ import (
 var smallSizes = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31, 33, 40}
 
 func TestSortSmall(t *testing.T) {
+	testkit.SkipRace(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for _, input := range inputs {
 			for _, n := range smallSizes {

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Ties of leading codes, in runs of all lengths and at all places: engines mark
@@ -116,6 +117,7 @@ func TestTiedOnAnotherEngine(t *testing.T) {
 }
 
 func TestTiedByAlgorithms(t *testing.T) {
+	testkit.SkipRace(t)
 	t.Parallel()
 	all := []sorter.Algorithm{sorter.MergeSort, sorter.Radix, sorter.Bitonic}
 	if testing.Short() {
@@ -129,6 +131,7 @@ func TestTiedByAlgorithms(t *testing.T) {
 // TestTiedInPlace breaks ties in the least memory, where codes are in order beside
 // the index.
 func TestTiedInPlace(t *testing.T) {
+	testkit.SkipRace(t)
 	t.Parallel()
 	for i, layout := range tieLayouts {
 		n := tiedSizes[len(tiedSizes)-1-i%4]

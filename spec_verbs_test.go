@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -159,6 +160,7 @@ func (r *reference) checkMerge(t *testing.T, cut int, m mode) {
 }
 
 func TestIsSorted(t *testing.T) {
+	testkit.SkipRace(t)
 	eachVerbInput(t, func(t *testing.T, _ keyCase, ref *reference, turn int) {
 		for _, m := range directions {
 			ref.checkIsSorted(t, m)

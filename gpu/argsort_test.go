@@ -13,6 +13,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -219,6 +220,7 @@ func fill32(wide []uint64) []uint32 {
 // TestFew has the first sample find codes of few values, if they are in no order, and
 // the bucket sort leave them at once where it is to; and no others.
 func TestFew(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	_, w := partsOf(t)
 	r := rand.New(rand.NewPCG(31, 32))
 	few := map[string]bool{"16 values": true, "few values and outliers": true}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // workspaceWith returns a workspace that has the kernels of an algorithm.
@@ -45,6 +46,7 @@ func checkAlgorithm(t *testing.T, w *workspace, by way) {
 }
 
 func TestBitonic(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	checkAlgorithm(t, workspaceWith(t, engine.Bitonic), (*workspace).bitonic)
 }
 

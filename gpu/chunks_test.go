@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -64,6 +65,7 @@ func (c cut) limit(e *Engine, wide, keys bool, length int) int {
 // TestChunks sorts lists that need several chunks, whose runs stay on the device
 // or go to the host. The workspace refuses what would be beyond the limit.
 func TestChunks(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
 	const length = 5 * engine.Block
 	share := 5
@@ -147,6 +149,7 @@ func keysJob[W word](ctx context.Context, a engine.Algorithm, codes []W) (job *e
 
 // TestChunksOfNothing has lists that leave little to cut.
 func TestChunksOfNothing(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
 	for _, n := range []int{0, 1, 2, engine.Block, engine.Block + 1} {
 		for _, a := range []engine.Algorithm{engine.Auto, engine.MergeSort, engine.Hybrid} {
@@ -163,6 +166,7 @@ func TestChunksOfNothing(t *testing.T) {
 
 // TestMemory has limits too small for any sort, and sorts without one.
 func TestMemory(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	if _, err := Open(Memory(leastMemory - 1)); err == nil || errors.Is(err, engine.ErrNoDevice) {
 		t.Errorf("too little memory: error %v", err)
 	}
@@ -224,6 +228,7 @@ func TestChunking(t *testing.T) {
 
 // TestBucketBytes holds plans of all kinds to the bound.
 func TestBucketBytes(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	r := rand.New(rand.NewPCG(6, 7))
 	for i := range 2000 {
 		d := &device{algorithms: algorithms}

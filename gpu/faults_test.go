@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // eager stands for the engine under test in automatic choice, for sorts of any
@@ -72,7 +72,7 @@ func (w *injected) during(f func() error) error {
 func walk(t *testing.T, f func(t *testing.T, w *injected)) {
 	for _, kind := range faults {
 		t.Run(kind.name, func(t *testing.T) {
-			before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+			before, crew := cudacpu.Holding(), testkit.NewCrew()
 			w := &injected{kind.code, kind.lasting, 1, "first"}
 			for ; w.hit != ""; w.k += step() {
 				cudacpu.Seed(uint64(w.k))
@@ -84,7 +84,7 @@ func walk(t *testing.T, f func(t *testing.T, w *injected)) {
 			if w.k < 20 {
 				t.Errorf("the walk ended at call %d", w.k)
 			}
-			checkGoroutines(t, goroutines)
+			crew.CheckAlone(t, kind.name)
 		})
 	}
 }
@@ -98,15 +98,6 @@ func step() int {
 		return 19
 	}
 	return 6
-}
-
-func checkGoroutines(t *testing.T, before int) {
-	t.Helper()
-	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-	}
 }
 
 // reading has a key with ties and something to move.
@@ -133,6 +124,7 @@ func isDeviceError(err error) bool {
 
 // TestFaultsOfOpening fails every call that opening an engine and closing it makes.
 func TestFaultsOfOpening(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	walk(t, func(t *testing.T, w *injected) {
 		err := w.during(func() error {
 			e, err := Open()
@@ -151,6 +143,7 @@ func TestFaultsOfOpening(t *testing.T) {
 // succeeds or says which call failed, and the slice is as it was. The sort
 // behind it succeeds, or the engine is broken and says so.
 func TestFaultsOfSorts(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	in, sorted := readings(2500)
 	for a := range algorithms {
 		in, sorted := in, sorted
@@ -205,6 +198,7 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 // TestFaultsOfChunks fails every call of a sort in chunks, whose runs stay on the
 // device or go to the host.
 func TestFaultsOfChunks(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	for _, c := range []cut{{engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
 		in, sorted := readings(c.n(engine.Block))
 		walk(t, func(t *testing.T, w *injected) {
@@ -233,6 +227,7 @@ func TestFaultsOfChunks(t *testing.T) {
 // TestFaultsOfTies fails every call of a sort whose ties the device marks: in one
 // pass, and in chunks, whose runs stay on the device or go to the host.
 func TestFaultsOfTies(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	for _, c := range []cut{{engine.BucketBitonic, 1, false}, {engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
 		in, _ := readings(c.n(engine.Block))
 		key := func(r reading) [3]float32 { return [3]float32{float32(r.at % 90), 1, float32(r.value)} }
@@ -267,6 +262,7 @@ func TestFaultsOfTies(t *testing.T) {
 // chunks, while others are on their way: the slice is untouched, and what is
 // held after Close was before.
 func TestChunksStop(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	modes := []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}
 	if testing.Short() {
 		modes = modes[2:]
@@ -274,7 +270,7 @@ func TestChunksStop(t *testing.T) {
 	for _, mode := range modes {
 		cudacpu.SetMode(mode)
 		defer cudacpu.SetMode(cudacpu.Eager)
-		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+		before, crew := cudacpu.Holding(), testkit.NewCrew()
 		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
 			e := newEngine(t)
 			e.dev.limit = c.limit(e, true, false, engine.Block)
@@ -290,7 +286,7 @@ func TestChunksStop(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		checkGoroutines(t, goroutines)
+		crew.CheckAlone(t, "sorts that stopped")
 		if held := cudacpu.Holding(); held != before {
 			t.Errorf("%+v are held, %+v were before", held, before)
 		}
@@ -325,6 +321,7 @@ func stopAt(t *testing.T, e *Engine, a sorter.Algorithm, in []reading, at int, p
 
 // TestCancelMerge ends the context when a merge has handed the first piece over.
 func TestCancelMerge(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 40, false}
@@ -343,6 +340,7 @@ func TestCancelMerge(t *testing.T) {
 // TestCancelLastMerge does so when no piece is left but the one under way: the rest
 // of its windows is missing, although every piece was begun.
 func TestCancelLastMerge(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 12, false}
@@ -366,6 +364,7 @@ func TestCancelLastMerge(t *testing.T) {
 // engine: the CPU finishes what the device could not, the key function is called
 // once for each element all the same, and the report says why.
 func TestFaultsWithFallback(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	in, sorted := readings(2500)
 	walk(t, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
@@ -400,12 +399,14 @@ func TestFaultsWithFallback(t *testing.T) {
 // hands back in order and which are written as they arrive: the slice is sorted or
 // what it was. Where the planner gave the sort to the engine, the CPU finishes.
 func TestFaultsOfKeys(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	walkKeys(t, 20_000, sorter.Auto, func(e *Engine) {})
 }
 
 // TestFaultsOfKeysBy has an algorithm that sorts keys by buckets, one that sorts them
 // through their order, and chunks whose runs stay on the device or go to the host.
 func TestFaultsOfKeysBy(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	all := func(*Engine) {}
 	for _, a := range []sorter.Algorithm{sorter.BucketBitonic, sorter.Bitonic, sorter.MergeSort} {
 		t.Run(a.String(), func(t *testing.T) { walkKeys(t, 2500, a, all) })
@@ -497,6 +498,7 @@ func TestLostDevice(t *testing.T) {
 // TestFullDevice sorts on a device that has room for no list, and on one that has
 // for chunks.
 func TestFullDevice(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	small := cudacpu.DefaultDevice
 	small.Memory = 256 << 10
@@ -611,10 +613,11 @@ func TestCorruptedModule(t *testing.T) {
 // TestStops has key functions panic and contexts end while other workers have
 // copies under way, and sorts at the same time.
 func TestStops(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
 		cudacpu.SetMode(mode)
 		defer cudacpu.SetMode(cudacpu.Eager)
-		before, goroutines := cudacpu.Holding(), runtime.NumGoroutine()
+		before, crew := cudacpu.Holding(), testkit.NewCrew()
 		e := newEngine(t)
 		var wait sync.WaitGroup
 		for i := range 4 {
@@ -624,7 +627,7 @@ func TestStops(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		checkGoroutines(t, goroutines)
+		crew.CheckAlone(t, "sorts that stopped")
 		if held := cudacpu.Holding(); held != before {
 			t.Errorf("%+v are held, %+v were before", held, before)
 		}
@@ -710,10 +713,8 @@ func TestWorth(t *testing.T) {
 	if cudacpu.Calls() != calls || e.opened != nil {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
-	for deadline := time.Now().Add(5 * time.Second); !e.Worth(engine.Work{N: worthN, Bits: 32}); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not worth it for a large sort")
-		}
+	if !testkit.Eventually(func() bool { return e.Worth(engine.Work{N: worthN, Bits: 32}) }) {
+		t.Fatal("not worth it for a large sort")
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

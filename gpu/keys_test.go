@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -53,6 +54,7 @@ func testKeyBuckets[W word](t *testing.T, w *workspace, codes []W, levels int) {
 // one bucket or come on both sides of the range: as many as there is place for, and
 // more, which are left to the radix sort.
 func TestKeyCrowds(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w := workspaceOf(t)
 	inside := func(r *rand.Rand) uint64 { return 1<<62 + r.Uint64()>>2 }
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // flat is a curve that takes each ns for every element.
@@ -108,6 +109,7 @@ func TestThrough(t *testing.T) {
 
 // TestCalibrate measures this machine, and the device that it has.
 func TestCalibrate(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := open(t)
 	e.mu.Lock()
 	for _, w := range []engine.Work{{N: 1 << 20, Bits: 32}, {N: 1 << 20, Bits: 32, Payload: 24}} {

@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // partsOf opens an engine with options, and returns a workspace of it.
@@ -32,6 +33,7 @@ func bucketWay(w *workspace, in input, order cuda.Ptr) (finding, error) {
 
 // TestParts sorts codes of all distributions with every part done in other ways.
 func TestParts(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	settings := map[string][]Option{
 		"linear":          {Spread(Linear)},
 		"sections":        {Spread(Sections)},
@@ -72,6 +74,7 @@ func checkKeys[W word](t *testing.T, w *workspace, codes []W) finding {
 // TestFillSplitsTwice has so small buckets that elements of the linear and of the
 // mapped way are partitioned twice, which otherwise takes a million of them.
 func TestFillSplitsTwice(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	if testing.Short() {
 		t.Skip("sizes that are too large for the sanitizers")
 	}

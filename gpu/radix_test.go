@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -53,6 +54,7 @@ func testRadix(t *testing.T, w *workspace, tile int, by ...engine.Algorithm) {
 // TestRadixPlaces sorts codes whose digits differ in some places only: the first
 // pass, the last, and the change from the low word to the high one fall on any.
 func TestRadixPlaces(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w := workspaceOf(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 3000

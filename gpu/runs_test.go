@@ -14,6 +14,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -128,6 +129,7 @@ func isWide[W word]() bool {
 // TestMerge merges runs of lengths that are no multiple of a tile, with a last
 // run that is shorter or has no partner.
 func TestMerge(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w := mergeWorkspace(t)
 	for _, name := range someCodes() {
 		for _, c := range []struct{ n, length int }{
@@ -183,6 +185,7 @@ func TestMergePairs(t *testing.T) {
 // TestCancelPasses ends the context of a sort before its second pass over the tiles,
 // when it has been given as many as it may before it asks.
 func TestCancelPasses(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	codes := codesOf["uniform"](rand.New(rand.NewPCG(31, 32)), bitonicTile+1)
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -11,10 +11,12 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
 func TestSampleSort(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	checkAlgorithm(t, workspaceWith(t, engine.SampleSort), (*workspace).sampleSort)
 }
 
@@ -38,6 +40,7 @@ func TestSamples(t *testing.T) {
 
 // TestSamplesOption opens engines that take other numbers of samples.
 func TestSamplesOption(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	for _, samples := range []int{leastSamples - 1, kernels.MostSamples + 1} {
 		if _, err := Open(Samples(samples)); err == nil || errors.Is(err, engine.ErrNoDevice) {
 			t.Errorf("%d samples: error %v", samples, err)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -58,6 +58,7 @@ func aroundParts(devices int) []int {
 
 // TestSharing sorts lists on several devices, by each algorithm, in every mode.
 func TestSharing(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	names := slices.Sorted(maps.Keys(codesOf))
 	share := 3
 	if testing.Short() {
@@ -149,6 +150,7 @@ func TestShares(t *testing.T) {
 // TestEvenShares holds what devices get to what they have room for, whatever the
 // codes: also equal ones are divided.
 func TestEvenShares(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	const devices, n = 4, 4 * 8 * engine.Block
 	machine(t, devices, true)
 	e := openSharing(t, devices)
@@ -174,6 +176,7 @@ func TestEvenShares(t *testing.T) {
 
 // TestCrowded has lists that fit no device's part: the first sorts them in chunks.
 func TestCrowded(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	machine(t, 2, true)
 	e := openSharing(t, 2, Verify())
 	const length = 3 * engine.Block
@@ -211,6 +214,7 @@ func TestCrowded(t *testing.T) {
 
 // TestFaultsOfDevices fails every call that opening several devices makes.
 func TestFaultsOfDevices(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	machine(t, 3, true)
 	walk(t, func(t *testing.T, w *injected) {
 		err := w.during(func() error {
@@ -230,6 +234,7 @@ func TestFaultsOfDevices(t *testing.T) {
 // or says which call failed, the slice is as it was, and the sort behind it
 // succeeds, or the engine is broken and says so.
 func TestFaultsOfSharing(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	machine(t, 2, true)
 	cudacpu.SetMode(cudacpu.Lazy) // what nobody waits for happens too late
 	in, sorted := readings(2*engine.Block + 100)
@@ -277,10 +282,11 @@ func walkSharing[E comparable](t *testing.T, in, sorted []E, sort func([]E, *Eng
 // TestSharingStops has key functions panic and contexts end in every part, while
 // other devices are at work.
 func TestSharingStops(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
 		machine(t, 3, false)
 		cudacpu.SetMode(mode)
-		goroutines := runtime.NumGoroutine()
+		crew := testkit.NewCrew()
 		e := newEngine(t, Device(0, 1, 2))
 		e.splits = 1
 		in, sorted := readings(9 * engine.Block)
@@ -294,12 +300,13 @@ func TestSharingStops(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		checkGoroutines(t, goroutines)
+		crew.CheckAlone(t, "sorts that stopped")
 	}
 }
 
 // TestSharingStopsLate ends the context at each stage, the order coming down included.
 func TestSharingStopsLate(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	machine(t, 2, true)
 	e := openSharing(t, 2)
 	codes := codesOf["uniform"](rand.New(rand.NewPCG(23, 24)), 40*engine.Block)

@@ -14,6 +14,7 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestSmallRefuses has the driver of a small device refuse kernels that take more
@@ -41,6 +42,7 @@ func TestCapability(t *testing.T) {
 
 // TestFaultsOfSmall fails every call of what small devices do in their own way.
 func TestFaultsOfSmall(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	shrink(t)
 	in, sorted := readings(smallRadix.tile + 100)
 	t.Run("opening", TestFaultsOfOpening)
@@ -56,6 +58,7 @@ func TestFaultsOfSmall(t *testing.T) {
 // TestSmallAmongOthers sorts on two devices of which one is small, both by what they
 // have, and by no algorithm that only one of them runs, whichever would be asked.
 func TestSmallAmongOthers(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	machine(t, 2, true)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	cudacpu.ConfigureOne(1, cudacpu.SmallDevice)

@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -109,6 +110,7 @@ func TestSmallLong(t *testing.T) {
 
 // TestSmallChunks sorts lists in chunks, whose ties are marked, and keys alone.
 func TestSmallChunks(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := openSmall(t, Verify())
 	const length = 5 * engine.Block
 	all := []cut{
@@ -131,6 +133,7 @@ func TestSmallChunks(t *testing.T) {
 
 // TestSmallTies has ties marked by each way to sort.
 func TestSmallTies(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := openSmall(t, Verify())
 	for i, a := range []engine.Algorithm{engine.Auto, engine.Radix, engine.MergeSort, engine.IndexGather, engine.Hybrid} {
 		codes := codesOf["16 values"](rand.New(rand.NewPCG(32, uint64(i))), 5000)

@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -49,6 +50,7 @@ var tiedSizes = []int{1, 2, 31, 32, 33, 63, 64, 65, kernels.SampleThreads - 1, k
 // TestMarkTies marks ties in memory that holds something else, through an order
 // and of codes that are in order.
 func TestMarkTies(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w := mergeWorkspace(t)
 	names := slices.Sorted(maps.Keys(codesOf))
 	if testing.Short() {
@@ -89,6 +91,7 @@ func testMarkTies[W word](t *testing.T, w *workspace, codes []W) {
 
 // TestTies has every algorithm mark the ties of its order.
 func TestTies(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
 	by := append(slices.Collect(maps.Keys(algorithms)), engine.Auto, engine.IndexGather, engine.Hybrid)
 	if testing.Short() { // they differ in what is tested elsewhere

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 func fakePath(t testing.TB) string { return compile(t, "testdata/fakecuda.c") }
@@ -90,6 +92,7 @@ func TestOldDriver(t *testing.T) {
 }
 
 func TestLaunchAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	f := newFake(t)
 	_, c := f.open(t)
 	f.parameters(8)
