@@ -112,9 +112,7 @@ func checkAdversary[K sorter.Key](t *testing.T, name string, m mode, k keyKind[K
 // TestClustersInClusters has most elements in a cell that is too large for the
 // cache whatever bits are looked at first, and in it most in such a cell again.
 func TestClustersInClusters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sorts millions of elements with slices.SortStableFunc")
-	}
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	const n = 300_000
 	r := dist.Rand(n)

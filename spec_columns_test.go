@@ -326,9 +326,7 @@ func TestColumns(t *testing.T) {
 }
 
 func TestColumnsLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sorts a million records with slices.SortStableFunc")
-	}
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	r := dist.Rand(43)
 	for i := range 6 {

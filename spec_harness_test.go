@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -89,10 +90,10 @@ func (r *reference) in(o oracle.Order) []int {
 	return s
 }
 
-// scaled returns n, or a fifth of it in a short run, which is for the race
-// detector.
+// scaled returns n in a long run, and otherwise, and for the race detector, a fifth
+// of it.
 func scaled(n int) int {
-	if testing.Short() {
+	if testing.Short() || !testkit.Long() {
 		return n / 5
 	}
 	return n

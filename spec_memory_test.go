@@ -118,7 +118,9 @@ func TestMemoryLimitTies(t *testing.T) {
 	testkit.SkipRace(t)
 	checkLimitTies(t, 400_000, []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256})
 	// Where limits are tight, and tables small beside what a run takes.
-	checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
+	if testkit.Long() {
+		checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
+	}
 }
 
 func checkLimitTies(t *testing.T, n int, limits []int64, more ...sorter.Option) {

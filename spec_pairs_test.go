@@ -35,7 +35,11 @@ func TestPairsDefault(t *testing.T) {
 // TestPairsDefaultLarge sorts more than small lists have and than one worker sorts
 // alone.
 func TestPairsDefaultLarge(t *testing.T) {
-	for _, n := range []int{20_000, 70_000, 150_000} {
+	sizes := []int{20_000, 70_000, 150_000}
+	if !testkit.Long() {
+		sizes = sizes[:1]
+	}
+	for _, n := range sizes {
 		eachLargeKind(t, n, []string{"sprinkled", "nearly sorted", "16 values"}, func(t *testing.T, ref *reference, turn int) {
 			ref.checkPairsDefault(t, modes[turn%len(modes)])
 			ref.checkPairsDefault(t, directions[turn%len(directions)])
@@ -67,6 +71,7 @@ func (r *reference) checkPairsDefault(t *testing.T, m mode) {
 // through, with many ties and with few, by keys of either width of code and by wide
 // ones, with values of several sizes and with pointers.
 func TestPairsAroundBounds(t *testing.T) {
+	t.Parallel()
 	lengths := []int{4095, 4096, 4097, 8191, 8192, 8193, 65_535, 65_536, 65_537}
 	for n := range 70 {
 		lengths = append(lengths, n)
@@ -125,6 +130,7 @@ func paired[K, V any](keys []K, values []V) []pairing[K, V] {
 // TestPairsShapes sorts inputs of every distribution, large enough for several
 // buckets, in every way to finish, with values with and without pointers.
 func TestPairsShapes(t *testing.T) {
+	t.Parallel()
 	n := scaled(300_000)
 	numbers := ascending(n)
 	for _, d := range dist.All {

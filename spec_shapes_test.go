@@ -70,6 +70,7 @@ var spoilers = []struct {
 // the borders of what workers claim, and between.
 func TestAlmostOrderedColumns(t *testing.T) {
 	testkit.SkipShort(t)
+	t.Parallel()
 	const n = 70_001
 	sorted := towers(n)
 	for _, c := range spoilers {
@@ -278,6 +279,7 @@ func randomize(k []int32, every int) {
 // TestNearlySorted holds every verb to the stable sort on inputs that are
 // nearly sorted, and on some that only seem so.
 func TestNearlySorted(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{16_384, 16_385, 70_001, 262_144, 300_003} {
 		n = max(16_385, scaled(n))
 		for _, c := range nearlyCases {

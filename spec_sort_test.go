@@ -54,7 +54,7 @@ func TestSortBoundaries(t *testing.T) {
 			}
 			turn++
 		}
-		if !k.isLarge() || testing.Short() {
+		if !k.isLarge() || testing.Short() || !testkit.Long() {
 			return
 		}
 		for bits := 14; bits <= 17; bits++ {
@@ -71,9 +71,7 @@ func TestSortBoundaries(t *testing.T) {
 var largeInputs = []string{"uniform", "zipf", "16 values", "nearly sorted", "log", "sprinkled", "low bits", "two outliers", "appended", "gauss"}
 
 func TestSortLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sorts tens of millions of elements with slices.SortStableFunc")
-	}
+	testkit.SkipUnlessLong(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		if !k.isLarge() {
 			return
@@ -90,9 +88,7 @@ func TestSortLarge(t *testing.T) {
 
 // TestSortMillions sorts more than the caches hold.
 func TestSortMillions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sorts millions of elements with slices.SortStableFunc")
-	}
+	testkit.SkipUnlessLong(t)
 	inputs := map[string]string{"float32": "uniform", "int64": "zipf", "[4]float32": "gauss", "string": "log"}
 	eachKind(t, func(k keyCase, t *testing.T) {
 		if input, ok := inputs[k.Name()]; ok {

@@ -19,11 +19,10 @@ type block struct {
 	text  string // without code
 	code  bool   // indented or fenced
 	table bool
-	lang  string // of fenced code
 }
 
 var (
-	fence = regexp.MustCompile("^\\s*```(\\w*)")
+	fence = regexp.MustCompile("^\\s*```")
 	item  = regexp.MustCompile(`^\s*([-*]|\d+\.) `)
 )
 
@@ -38,17 +37,17 @@ func blocks(text string) (all []block) {
 	}
 	fenced, listed := false, false // within a fence, in a list, whose code is indented further
 	for i, line := range strings.Split(text, "\n") {
-		open := fence.FindStringSubmatch(line)
+		open := fence.MatchString(line)
 		indented := strings.HasPrefix(line, "    ") && !listed
 		table := strings.HasPrefix(line, "|")
 		switch {
-		case open != nil && fenced:
+		case open && fenced:
 			fenced = false
 			end()
 			continue
-		case open != nil:
+		case open:
 			end()
-			fenced, b = true, block{line: i + 1, code: true, lang: open[1]}
+			fenced, b = true, block{line: i + 1, code: true}
 			continue
 		case fenced:
 		case strings.TrimSpace(line) == "":

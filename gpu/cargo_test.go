@@ -15,6 +15,13 @@ import (
 	"example.com/sorter/kernels"
 )
 
+// drawing returns a source of other draws in every run, and has a failing test say which.
+func drawing(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
 // TestGather moves elements of all kinds of sizes through orders of any length, from
 // any place on.
 func TestGather(t *testing.T) {
@@ -22,7 +29,7 @@ func TestGather(t *testing.T) {
 	if err := w.load(gatherModules); err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	r := drawing(t)
 	counts := []int{1, 3, kernels.GatherTile - 1, kernels.GatherTile, kernels.GatherTile + 1, 5000}
 	if testing.Short() {
 		counts = counts[1:4]
@@ -119,7 +126,7 @@ type cargoCase struct {
 }
 
 func testCargo(t *testing.T, e *Engine, c cargoCase) {
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	r := drawing(t)
 	codes := make([]uint64, c.n)
 	for i := range codes {
 		if codes[i] = r.Uint64(); i > 0 && i <= c.ties {

@@ -5,9 +5,19 @@ import (
 	"testing"
 )
 
-// Long reports whether the long variants of tests are asked for, which continuous
-// integration runs: SORTER_LONG_TESTS is set and the run is not short.
-func Long() bool { return os.Getenv("SORTER_LONG_TESTS") != "" && !testing.Short() }
+// Long reports whether the long variants of tests are to run: SORTER_LONG_TESTS is
+// set, as in continuous integration. They differ from others in size and number.
+func Long() bool { return os.Getenv("SORTER_LONG_TESTS") != "" }
+
+// SkipUnlessLong leaves a long test to continuous integration, and out of short runs
+// there.
+func SkipUnlessLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("long: SORTER_LONG_TESTS=1 runs it")
+	}
+	SkipShort(t)
+}
 
 // SkipShort leaves a long test out of short runs, which are for the race detector,
 // coverage and 32 bits: these find little in it.
