@@ -121,32 +121,47 @@ func (c Column[E]) nullCode(bit int) (null, other uint64) {
 // be called for them.
 func (c Column[E]) given() bool { return c.key.given() && c.nulls == noNulls }
 
-// codes writes the column's codes of the len(dst) elements of b; bits() <= 64.
+// codes writes the column's codes of the len(dst) elements of b; bits() <= 64. A
+// cancelled context leaves codes out.
 func (c Column[E]) codes(dst []uint64, b batch[E]) {
 	if c.nulls == noNulls {
 		c.key.codes64(dst, b, c.order)
 		return
 	}
-	null, other := c.nullCode(codeBits[c.key.kind()])
-	block := b.block
-	for from := 0; from < len(block); {
-		if c.isNull(block[from]) {
-			dst[from] = null
+	for i := 0; i < len(dst); i += piece {
+		j := min(i+piece, len(dst))
+		c.codesOrNull(dst[i:j], b.part(i, j))
+	}
+}
+
+// codesOrNull is codes for at most a piece of elements, of which some may be null.
+func (c Column[E]) codesOrNull(dst []uint64, b batch[E]) {
+	var nulls [piece]bool
+	null, p := nulls[:len(dst)], paced(b.loop, len(dst))
+	for p.next() {
+		for i := p.lo; i < p.hi; i++ {
+			null[i] = c.isNull(b.block[i])
+		}
+	}
+	if p.hi < len(null) {
+		return
+	}
+	nullCode, other := c.nullCode(codeBits[c.key.kind()])
+	for from := 0; from < len(null); {
+		if null[from] {
+			dst[from] = nullCode
 			from++
 			continue
 		}
 		to := from + 1
-		for to < len(block) && !c.isNull(block[to]) {
+		for to < len(null) && !null[to] {
 			to++
 		}
 		c.key.codes64(dst[from:to], b.part(from, to), c.order)
 		for i := range dst[from:to] {
 			dst[from+i] |= other
 		}
-		if from = to; from < len(block) {
-			dst[from] = null // isNull has said so already
-			from++
-		}
+		from = to
 	}
 }
 
@@ -194,9 +209,9 @@ func (f keyFunc[E, K]) forRows(c Column[E], _ int) Column[E] { return c }
 
 func (f keyFunc[E, K]) holds(perm.Perm) bool { return false }
 
-func (f keyFunc[E, K]) codes32(dst []uint32, b batch[E], o order) { extract(dst, b.block, f, o) }
+func (f keyFunc[E, K]) codes32(dst []uint32, b batch[E], o order) { extract(dst, b, f, o) }
 
-func (f keyFunc[E, K]) codes64(dst []uint64, b batch[E], o order) { extract(dst, b.block, f, o) }
+func (f keyFunc[E, K]) codes64(dst []uint64, b batch[E], o order) { extract(dst, b, f, o) }
 
 func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
 	compare := comparator[K](o)
@@ -231,11 +246,11 @@ func (f sliceKey[K]) codes64(dst []uint64, b batch[int], o order) { encodeRows(d
 func encodeRows[K Key, C code](dst []C, b batch[int], f sliceKey[K], o order) {
 	switch {
 	case !f.numbered:
-		extract(dst, b.block, f.keyFunc, o)
+		extract(dst, b, f.keyFunc, o)
 	case b.at == nil:
 		encode(dst, f.col[b.lo:b.lo+len(dst)], o)
 	default:
-		extract(dst, b.at, func(row uint32) K { return f.col[row] }, o)
+		extract(dst, batch[uint32]{block: b.at}, func(row uint32) K { return f.col[row] }, o)
 	}
 }
 
@@ -246,27 +261,37 @@ const piece = 256
 // few is a number of keys whose buffer costs next to nothing to clear.
 const few = 16
 
-// extract calls key for every element of block and writes the codes.
-func extract[E any, K Key, C code](dst []C, block []E, key func(E) K, o order) {
-	if len(block) <= few {
+// extract calls key for every element of b and writes the codes. A cancelled context
+// leaves codes out.
+func extract[E any, K Key, C code](dst []C, b batch[E], key func(E) K, o order) {
+	if len(dst) <= few {
 		var keys [few]K
-		keysOf(keys[:len(block)], block, key)
-		encode(dst, keys[:len(block)], o)
+		keysOf(keys[:len(dst)], b, key)
+		encode(dst, keys[:len(dst)], o)
 		return
 	}
 	var keys [piece]K
-	for len(block) > 0 {
-		n := min(piece, len(block))
-		keysOf(keys[:n], block[:n], key)
-		encode(dst[:n], keys[:n], o)
-		dst, block = dst[n:], block[n:]
+	for i := 0; i < len(dst); i += piece {
+		j := min(i+piece, len(dst))
+		keysOf(keys[:j-i], b.part(i, j), key)
+		encode(dst[i:j], keys[:j-i], o)
 	}
 }
 
-// keysOf calls key for every element of block, eight a turn: a call loses what
+// keysOf calls key for the elements of b and returns how many have their key: all
+// of them unless the context was cancelled. len(keys) == len(b.block).
+func keysOf[E, K any](keys []K, b batch[E], key func(E) K) int {
+	p := paced(b.loop, len(keys))
+	for p.next() {
+		callAll(keys[p.lo:p.hi], b.block[p.lo:p.hi], key)
+	}
+	return p.hi
+}
+
+// callAll calls key for every element of block, eight a turn: a call loses what
 // the loop holds in registers, so that a turn costs as much as the call of a key
 // that is a field. len(keys) == len(block).
-func keysOf[E, K any](keys []K, block []E, key func(E) K) {
+func callAll[E, K any](keys []K, block []E, key func(E) K) {
 	for len(block) >= 8 && len(keys) >= 8 {
 		e, k := (*[8]E)(block), (*[8]K)(keys)
 		k[0] = key(e[0])

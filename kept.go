@@ -12,7 +12,7 @@ import (
 // function need not be called again when prefixes tie.
 type keptKeys[E any] interface {
 	// prefix keeps the keys of the len(dst) elements of b and writes their first
-	// room bits, the null flag included.
+	// room bits, the null flag included. A cancelled context leaves keys out.
 	prefix(dst []uint64, b batch[E], room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
@@ -112,8 +112,8 @@ func (s *store[E, K]) at(x uint32) K {
 }
 
 // put keeps the keys of a piece of elements and returns them, in buf unless they
-// are given and lie together. It makes out the nulls, whose keys are the zero
-// value.
+// are given and lie together. It makes out the nulls. A cancelled context leaves keys
+// out.
 func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
 	if s.given() {
 		if b.at == nil {
@@ -124,17 +124,27 @@ func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
 		}
 		return buf
 	}
-	if s.nulls == noNulls {
-		keysOf(buf, b.block, s.get)
-	} else {
-		s.putNulls(buf, null, b.block)
-	}
-	if s.fields != nil {
+	switch {
+	case s.call(buf, null, b) < len(buf): // the others are left out
+	case s.fields != nil:
 		s.fields.put(buf, b)
-	} else {
+	default:
 		scatter(s.room, buf, b)
 	}
 	return buf
+}
+
+// call calls the column's functions for the elements of b and returns for how many
+// it did, see [keysOf]. The keys of nulls are the zero value.
+func (s *store[E, K]) call(keys []K, null []bool, b batch[E]) int {
+	if s.nulls == noNulls {
+		return keysOf(keys, b, s.get)
+	}
+	p := paced(b.loop, len(keys))
+	for p.next() {
+		s.callNulls(keys[p.lo:p.hi], null[p.lo:p.hi], b.block[p.lo:p.hi])
+	}
+	return p.hi
 }
 
 // scatter writes the keys of a batch to their elements' places.
@@ -148,7 +158,7 @@ func scatter[E, K any](room, keys []K, b batch[E]) {
 	}
 }
 
-func (s *store[E, K]) putNulls(keys []K, null []bool, block []E) {
+func (s *store[E, K]) callNulls(keys []K, null []bool, block []E) {
 	for i, e := range block {
 		var k K
 		if null[i] = s.isNull(e); !null[i] {

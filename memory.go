@@ -176,7 +176,7 @@ func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) er
 	if err := r.require(leastOrder(r, lv)); err != nil {
 		return err
 	}
-	lv[0].open(rows, &r.Arena)
+	lv[0].open(rows, &r.Env)
 	if lv[0].bits <= 32 {
 		return orderCodesInPlace(r, rows, lv, index, source32(r, rows, &lv[0]))
 	}

@@ -70,7 +70,7 @@ type merger[E any, C code] struct {
 func mergeCodes[E any, C code](r *run, m *merger[E, C], codes func(dst []C, b batch[E])) (err error) {
 	for i := range m.levels {
 		l := &m.levels[i]
-		l.open(rows[E]{n: r.n}, &r.Arena)
+		l.open(rows[E]{n: r.n}, &r.Env)
 		if i == 0 {
 			m.first, err = codesOfBoth(r, m.a, m.b, codes)
 		} else {
@@ -89,7 +89,7 @@ func mergeCodes[E any, C code](r *run, m *merger[E, C], codes func(dst []C, b ba
 // codesOfBoth returns the codes of a's elements and, behind them, of b's.
 func codesOfBoth[E any, C code](r *run, a, b []E, codes func(dst []C, b batch[E])) ([]C, error) {
 	all := scratch.Take[C](&r.Arena, r.n)
-	src := paced(r, func(dst []C, lo int) {
+	src := func(dst []C, lo int) {
 		fromA := min(len(dst), max(0, len(a)-lo))
 		if fromA > 0 {
 			codes(dst[:fromA], batch[E]{block: a[lo : lo+fromA], lo: lo})
@@ -98,7 +98,7 @@ func codesOfBoth[E any, C code](r *run, a, b []E, codes func(dst []C, b batch[E]
 			at := lo + fromA - len(a)
 			codes(rest, batch[E]{block: b[at : at+len(rest)], lo: lo + fromA})
 		}
-	})
+	}
 	err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { src(all[lo:hi], lo) })
 	if err == nil {
 		err = r.Loop.Err()

@@ -88,12 +88,15 @@ func Use(a Algorithm) Option {
 	return func(c config) config { c.algorithm = a; return c }
 }
 
-// WithContext stops the sort when ctx is cancelled: the call returns ctx's
-// error within 50 ms, or after the key function calls then running, with no
-// goroutine left and the slice untouched. Once the sorted elements are being
-// written back the sort finishes and returns nil: half a slice helps nobody.
-// [SortKeys] under a [MemoryLimit] that makes it work in place writes from the
-// first, so there a context is asked at the start only.
+// WithContext stops the call when ctx is cancelled: [Sort] and all that return an
+// error, those of an [Ordering] included, return ctx's within 50 ms, or after the
+// calls of key and null functions then running, with no goroutine left and the
+// slice untouched. That holds for calls that all take about as long; where some are
+// quick and others are not, each worker may begin seven more. It costs up to 1 ns per
+// call. Once the sorted elements are being written back the sort finishes and returns
+// nil: half a slice helps nobody. [SortKeys] under a [MemoryLimit] that makes it work
+// in place writes from the first, so there a context is asked at the start only.
+// [IsSorted] has no error to return, and runs to its end.
 func WithContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("sorter: WithContext(nil)")

@@ -139,7 +139,7 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 
 // moveRows sorts s on the CPU, elements travelling with their codes.
 func moveRows[E any](r *run, s []E, lv []level[E]) error {
-	lv[0].open(sliceRows(s), &r.Arena)
+	lv[0].open(sliceRows(s), &r.Env)
 	if lv[0].bits <= 32 {
 		return moveCodes(r, s, lv, source32(r, sliceRows(s), &lv[0]))
 	}
@@ -252,8 +252,12 @@ func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
 	return sourceOf(r, rows, l, l.codes)
 }
 
+// sourceOf is not copied to where it is called: its function would be compiled for each
+// of these places and for each type of elements.
+//
+//go:noinline
 func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst []C, b batch[E])) cpu.Source[C] {
-	return paced(r, func(dst []C, lo int) {
+	return func(dst []C, lo int) {
 		rows.block(l, lo, lo+len(dst), func(b batch[E]) {
 			known, i, j := l.glanced.known(lo, lo+len(dst))
 			if i > 0 {
@@ -266,32 +270,6 @@ func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst [
 				codes(dst[j:], b.part(j, len(dst)))
 			}
 		})
-	})
-}
-
-// paced makes a source that can be cancelled between the key function calls of
-// a block, however slow they are: it extracts a few elements and then more and
-// more at a time, as long as that is quick. What it leaves out does not matter:
-// engines look at the context between blocks.
-func paced[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
-	if r.Loop.Ctx == nil {
-		return src
-	}
-	return func(dst []C, lo int) {
-		start, size := time.Now(), 8
-		for len(dst) > 0 && r.Loop.Err() == nil {
-			n := min(size, len(dst))
-			src(dst[:n], lo)
-			dst, lo = dst[n:], lo+n
-			now := time.Now()
-			switch took := now.Sub(start); {
-			case took < time.Millisecond:
-				size *= 2
-			case took > 10*time.Millisecond:
-				size = max(1, size/2)
-			}
-			start = now
-		}
 	}
 }
 
@@ -346,7 +324,7 @@ func (r *run) device(w engine.Work) Backend {
 // orderOn orders rows on a backend, nil for the CPU engine in its own way. If it
 // fails and the caller did not insist on it, the CPU finishes.
 func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
-	lv[0].open(rows, &r.Arena)
+	lv[0].open(rows, &r.Env)
 	if lv[0].bits <= 32 {
 		return orderCodesOn(r, b, rows, lv, index, source32(r, rows, &lv[0]))
 	}

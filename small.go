@@ -52,7 +52,7 @@ func sortSmall[E any, K Key](s []E, key func(E) K, o order) {
 
 func moveSmall[C code, E any, K Key](s []E, key func(E) K, o order) {
 	w := cpu.GetSmall[C]()
-	extract(w.Codes[:len(s)], s, key, o)
+	extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
 	cpu.MoveSmall(w, s)
 	w.Put()
 }
@@ -66,7 +66,7 @@ type smallIndex struct {
 // orderSmallWide orders by keys wider than 64 bits.
 func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
 	keys := make([]K, len(s))
-	keysOf(keys, s, key)
+	callAll(keys, s, key)
 	return orderSmallKeys(keys, o)
 }
 
@@ -149,7 +149,7 @@ func orderTiny[E any, K Key](index []uint32, s []E, key func(E) K, o order) bool
 	var room [tinySort]K
 	var codes [tinySort]uint64
 	keys := room[:len(s)]
-	keysOf(keys, s, key)
+	callAll(keys, s, key)
 	if kindOf[K]().wide() {
 		prefixes(codes[:len(s)], keys, o)
 		rank(index, codes[:len(s)])
@@ -224,7 +224,7 @@ func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
 		index.space.Put()
 	default:
 		w := cpu.GetSmall[uint64]()
-		extract(w.Codes[:len(s)], s, key, o)
+		extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
 		w.Order(w.Index[:len(s)])
 		toFront(s, w.Index[:k])
 		w.Put()
@@ -233,7 +233,7 @@ func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
 
 func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
 	w := cpu.GetSmall[C]()
-	extract(w.Codes[:len(s)], s, key, o)
+	extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
 	w.Order(p)
 	w.Put()
 }

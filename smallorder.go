@@ -40,7 +40,7 @@ func (o Ordering[E]) smallOrder(n int, cfg config) *smallOrder[E] {
 	room := 1 << bits.Len(uint(max(n, 64)-1))
 	w := &smallOrder[E]{levels: levels(o.cols, cfg), codes: make([]uint64, room), index: make([]uint32, room), pool: pool}
 	for i := range w.levels {
-		w.levels[i].open(rows[E]{n: room}, &w.env.Arena)
+		w.levels[i].open(rows[E]{n: room}, &w.env)
 	}
 	w.ties = newTies(&w.env, rows[E]{}, w.levels)
 	return w

@@ -147,7 +147,7 @@ func (t *ties[E]) refineOpen(worker int) {
 func (t *ties[E]) open(level int, early bool) {
 	t.opened[level].Do(func() {
 		l := &t.levels[level]
-		l.open(t.rows, &t.env.Arena)
+		l.open(t.rows, t.env)
 		if early {
 			l.early = newEarly(t.rows.n, &t.env.Arena)
 		}

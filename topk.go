@@ -158,7 +158,7 @@ func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1
 // that are among the first k.
 func scan[E any](r *run, t *ties[E], k int) ([]sieve[E], error) {
 	l := &t.levels[0]
-	l.open(t.rows, &r.Arena)
+	l.open(t.rows, &r.Env)
 	if l.bits <= 32 {
 		return sift(r, t, k, source32(r, t.rows, l))
 	}
@@ -177,7 +177,9 @@ func sift[E any, C code](r *run, t *ties[E], k int, codes cpu.Source[C]) ([]siev
 	err := r.Stage("extract", r.n, sievePiece, func(worker, lo, hi int) {
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
 			block := blocks[worker][:min(engine.Block, hi-at)]
-			codes(block, at)
+			if codes(block, at); r.Loop.Err() != nil {
+				return // codes and keys are left out
+			}
 			add(&sieves[worker], block, at, &bound)
 		}
 	})
