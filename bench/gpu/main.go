@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,7 +168,9 @@ func newBench() (*bench, error) {
 	if b.Context, err = driver.Retain(0); err != nil {
 		return nil, err
 	}
+	runtime.LockOSThread() // the text of a failure belongs to the thread
 	lib, err := purego.Dlopen(*cub, purego.RTLD_NOW)
+	runtime.UnlockOSThread()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -38,7 +39,9 @@ func compileStdSort() (stdSorts, error) {
 	if text, err := exec.Command(compiler, "-std=c++17", "-O3", "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", compiler, err, text)
 	}
+	runtime.LockOSThread() // the text of a failure belongs to the thread
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW)
+	runtime.UnlockOSThread()
 	if err != nil {
 		return nil, err
 	}
