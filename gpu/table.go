@@ -30,40 +30,39 @@ func compareKeys(a, b key) int {
 }
 
 // partStart is the lowest key in part c of kernels.Segments equal parts of the
-// layout's range; what lies below the range belongs to part 0.
-func (l *layout) partStart(c int) key {
+// layout's words. It is not ok where the range ends before that part.
+func (l *layout) partStart(c int) (k key, ok bool) {
 	return l.keyAt(uint64(c) << (64 - bits.Len(kernels.Segments-1)))
 }
 
-// cellStart is the lowest key in cell c, as cell_of of slices.cuh numbers them.
-func (l *layout) cellStart(c int) key {
+// cellStart is the lowest key of the range in cell c or a later one, as cell_of of
+// slices.cuh numbers them. It is not ok where the range ends before that cell.
+func (l *layout) cellStart(c int) (k key, ok bool) {
 	exponent, lead := c/16, uint64(16+c%16)
 	switch {
-	case c == 0:
-		return key{}
+	case c == 0: // words 0 and 1
+		return l.keyAt(0)
 	case exponent < 4:
 		return l.keyAt((lead-1)>>(4-exponent) + 1)
 	}
 	return l.keyAt(lead << (exponent - 4))
 }
 
-// keyAt is the lowest key whose word is at least the given one; for word 0, the
-// lowest of all.
-func (l *layout) keyAt(word uint64) key {
-	if word == 0 {
-		return key{}
+// keyAt is the lowest key of the range whose word is at least the given one. It is
+// not ok where no key has such a word. A range may end at the highest code, which no
+// code follows: so the distance from low decides, which cannot wrap.
+func (l *layout) keyAt(word uint64) (k key, ok bool) {
+	distance, rest := word>>l.up, word&(1<<l.up-1)
+	if rest > 0 {
+		position := (rest-1)>>l.at + 1
+		if l.exact() && position < uint64(l.n) {
+			k.position = uint32(position) * l.stretch()
+		} else {
+			distance++ // at most 1 << 63: rest > 0 takes up > 0
+		}
 	}
-	k := key{code: l.low + word>>l.up}
-	rest := word & (1<<l.up - 1)
-	if rest == 0 {
-		return k
-	}
-	position := (rest-1)>>l.at + 1
-	if !l.exact() || position >= uint64(l.n) {
-		return key{code: k.code + 1}
-	}
-	k.position = uint32(position) * l.stretch()
-	return k
+	k.code = l.low + distance // where ok at most low + span, which is a code
+	return k, distance <= l.span
 }
 
 // quantilesTable has segments that hold about equally many elements, by a sorted
@@ -76,7 +75,9 @@ func quantilesTable(wide bool, l *layout, sample []key) *table {
 		low = append(low, sample[len(sample)*q/quantiles])
 	}
 	for c := 1; c < parts; c++ {
-		low = append(low, l.partStart(c*kernels.Segments/parts))
+		if start, ok := l.partStart(c * kernels.Segments / parts); ok {
+			low = append(low, start)
+		}
 	}
 	low = append(low, beyond(sample, wide)...)
 	for i := 0; i+heavy < len(sample) && len(low)+2 <= kernels.Segments; i++ {
@@ -104,24 +105,27 @@ func top(wide bool) uint64 {
 // beyond cuts what lies below and above the sample, where a few elements may
 // crowd close to it, at distances that double from that of its outermost keys.
 func beyond(sample []key, wide bool) []key {
-	top := top(wide)
 	first, last := sample[0].code, sample[len(sample)-1].code
-	below := max(1, (sample[8].code-first)/8)
-	above := max(1, (last-sample[len(sample)-9].code)/8)
 	ends := []key{{code: last, position: sample[len(sample)-1].position}}
-	for range 15 {
-		if below < first {
-			ends = append(ends, key{code: first - below})
-		}
-		if above < top-last {
-			ends = append(ends, key{code: last + above})
-		}
-		below, above = 2*below, 2*above
-		if below == 0 || above == 0 {
+	for _, d := range doublings((sample[8].code-first)/8, first) {
+		ends = append(ends, key{code: first - d})
+	}
+	for _, d := range doublings((last-sample[len(sample)-9].code)/8, top(wide)-last) {
+		ends = append(ends, key{code: last + d})
+	}
+	return ends
+}
+
+// doublings are up to 15 distances below a limit, each twice the one before. The
+// first is d, and at least 1.
+func doublings(d, limit uint64) (all []uint64) {
+	for d = max(d, 1); d < limit && len(all) < 15; d *= 2 {
+		all = append(all, d)
+		if d > limit-d { // twice d is beyond the limit, and may wrap
 			break
 		}
 	}
-	return ends
+	return all
 }
 
 // newTable makes the table with these segments, whose shares are not known yet.
@@ -129,11 +133,8 @@ func newTable(wide bool, l *layout, low []key) *table {
 	t := &table{wide: wide, low: low}
 	s := 0
 	for c := range kernels.Segments {
-		start := l.cellStart(c)
-		if c > 0 && start != (key{}) && start.code-l.low > l.span { // behind the range, which words can never be
-			start = key{top(wide), math.MaxUint32}
-		}
-		for s+1 < len(low) && compareKeys(low[s+1], start) <= 0 {
+		start, ok := l.cellStart(c)
+		for s+1 < len(low) && (!ok || compareKeys(low[s+1], start) <= 0) { // not ok: keys of the cell before may be in any segment
 			s++
 		}
 		t.cell[c] = uint16(s)
