@@ -5,10 +5,12 @@ package sorter_test
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/dist"
@@ -18,10 +20,10 @@ import (
 
 // The specification again, on the GPU engine, whose kernels run on the CPU.
 
-func onGPU(t *testing.T) *gpu.Engine {
+func onGPU(t *testing.T, opts ...gpu.Option) *gpu.Engine {
 	t.Helper()
 	before := cudacpu.Holding()
-	e, err := gpu.Open(gpu.Verify())
+	e, err := gpu.Open(append(opts, gpu.Verify())...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +143,64 @@ func TestGPUKeys(t *testing.T) {
 			keysAlone(t, d.Name+m.name, values, func(v uint64) int8 { return int8(v >> 56) }, m.opts...)
 		}
 	}
+}
+
+// TestGPUCrowds sorts codes that lie close to the ends of their range, 0 and the
+// highest of 32 and of 64 bits: by every algorithm, by every way of spreading that one
+// of them has, in both directions.
+func TestGPUCrowds(t *testing.T) {
+	for way := gpu.BySample; way <= gpu.Quantiles; way++ {
+		e := onGPU(t, gpu.Spread(way))
+		for a := sorter.Auto; a < engine.Algorithms; a++ {
+			if e.Runs(a) && (way == gpu.BySample || a == sorter.BucketBitonic) {
+				t.Run(fmt.Sprint(way, " ", a), func(t *testing.T) { testCrowds(t, e, a) })
+			}
+		}
+	}
+}
+
+func testCrowds(t *testing.T, e *gpu.Engine, a sorter.Algorithm) {
+	t.Helper()
+	r := dist.Rand(uint64(a))
+	for _, keys := range [][]uint64{ // whose complements crowd at the highest code
+		drawOf(300, r, 0, 1), drawOf(300, r, 0, 77), drawOf(5, r, 1, 1<<6, 1<<10), drawOf(33, r, 1, 2, 4, 8, 16, 32, 64), drawOf(1100, r, 1, 1<<3, 1<<20, 1<<40),
+	} {
+		checkCrowd(t, e, a, "few keys", keys, 1)
+	}
+	for end := range dist.CrowdEnds {
+		for kind := range dist.CrowdKinds {
+			c := dist.Crowd{End: end, Kind: kind, Width: 1 + r.IntN(64), Extremes: r.IntN(3) == 0}
+			n, turn := 2+r.IntN(1<<r.IntN(12)), r.IntN(2)
+			if c.Width > 32 || r.IntN(2) == 0 {
+				checkCrowd(t, e, a, c.String(), c.Draw(n, 64, r), turn)
+			} else {
+				checkCrowd(t, e, a, c.String(), mapped(c.Draw(n, 32, r), func(v uint64) uint32 { return uint32(v) }), turn)
+			}
+		}
+	}
+}
+
+// drawOf draws n of the values, equally many of each.
+func drawOf(n int, r *rand.Rand, values ...uint64) []uint64 {
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = values[i%len(values)]
+	}
+	r.Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	return keys
+}
+
+// checkCrowd orders keys in one direction, and sorts them alone in the other.
+func checkCrowd[K uint32 | uint64](t *testing.T, e *gpu.Engine, a sorter.Algorithm, name string, keys []K, turn int) {
+	t.Helper()
+	ref := newReference(fmt.Sprintf("%s, %T", name, keys), keyKind[K]{order: oracle.Ordered[K]}.set(keys))
+	by := []sorter.Option{sorter.Stable(), sorter.On(e), sorter.Use(a)}
+	m := directions[turn]
+	_, p, err := ref.orderKeys(append(by, m.opts...)...)
+	checkSame(t, ref.name+", "+m.name, err, p, permOf(ref.in(m.order)))
+	m = directions[1-turn]
+	m.opts = append(by, m.opts...)
+	ref.checkSortKeys(t, m)
 }
 
 // keysAlone sorts what become of values, and holds the result to slices.Sort.

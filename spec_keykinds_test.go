@@ -114,20 +114,23 @@ func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
 	}
 }
 
-// inputs are the names of the distributions of package dist, of a kind's edge
-// values alone, and of its edge values sprinkled over a uniform draw.
+// inputs are the names of the distributions of package dist, of values that lie close
+// to the ends of the line, of a kind's edge values alone, and of its edge values
+// sprinkled over a uniform draw.
 var inputs = func() []string {
 	var names []string
 	for _, d := range dist.All {
 		names = append(names, d.Name)
 	}
-	return append(names, "edge values", "sprinkled")
+	return append(names, "crowded", "edge values", "sprinkled")
 }()
 
 // draw returns n keys of the named input; equal arguments give equal keys.
 func (k keyKind[K]) draw(input string, n int, seed uint64) keySet {
 	r := dist.Rand(seed)
 	switch input {
+	case "crowded":
+		return k.set(mapped(dist.RandomCrowd(64, r).Draw(n, 64, r), k.of))
 	case "edge values":
 		return k.set(k.sprinkle(make([]K, n), 1, r))
 	case "sprinkled":

@@ -2,16 +2,21 @@
 
 package fuzz
 
-import (
-	"example.com/sorter/gpu"
-)
+import "example.com/sorter/gpu"
 
 // With -tags cudacpu all targets run on the GPU engine, whose kernels run on
 // the CPU.
 func init() {
-	e, err := gpu.Open(gpu.Verify())
+	backend = open()
+	for way := gpu.Linear; way <= gpu.Quantiles; way++ {
+		spreading = append(spreading, open(gpu.Spread(way)))
+	}
+}
+
+func open(opts ...gpu.Option) *gpu.Engine {
+	e, err := gpu.Open(append(opts, gpu.Verify())...)
 	if err != nil {
 		panic(err)
 	}
-	backend = e
+	return e
 }

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
@@ -192,6 +194,30 @@ func testWidth[W word](t *testing.T, w *workspace, by []engine.Algorithm, codes 
 		}
 		if got, _ := sortKeys(t, w, a, codes); !slices.Equal(got, sorted) {
 			t.Errorf("%v: %d keys, wide %v: wrong order", a, len(codes), isWide[W]())
+		}
+	}
+}
+
+// TestCrowds sorts codes that lie close to the ends of their range, 0 and the highest,
+// by every algorithm and by every way of spreading.
+func TestCrowds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the plain run has it")
+	}
+	r := dist.Rand(35)
+	for way := BySample; way <= Quantiles; way++ {
+		_, w := partsOf(t, Spread(way))
+		by := []engine.Algorithm{engine.BucketBitonic}
+		if way == BySample {
+			by = slices.Collect(maps.Keys(algorithms))
+		}
+		for end := range dist.CrowdEnds {
+			for kind := range dist.CrowdKinds {
+				for _, n := range []int{2 + r.IntN(64), 300, 2 + r.IntN(9000)} {
+					c := dist.Crowd{End: end, Kind: kind, Width: 1 + r.IntN(64), Extremes: r.IntN(3) == 0}
+					t.Run(fmt.Sprintf("%v: %d %v", way, n, c), func(t *testing.T) { testArgsort(t, w, by, c.Draw(n, 64, r)) })
+				}
+			}
 		}
 	}
 }

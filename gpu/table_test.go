@@ -41,7 +41,7 @@ func equalised[W word](m *segmentMap[W], l *layout, k key) uint64 {
 	}
 	high, rest := minus(end, low)
 	distance, position := minus(k, low)
-	if !isWide[W]() {
+	if uint64(^W(0)) == math.MaxUint32 {
 		skip := bits.LeadingZeros64(high<<32 | uint64(rest))
 		return m.base[s] + (distance<<32|uint64(position))<<skip>>32*m.rise[s]
 	}
