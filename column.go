@@ -109,7 +109,7 @@ func (c Column[E]) bits() int {
 }
 
 // nullCode returns the code of a null and what is added to other codes, for a
-// null flag at the given bit.
+// null flag at the given bit, at most 63: a kind of 64 bits with a flag is a prefix.
 func (c Column[E]) nullCode(bit int) (null, other uint64) {
 	if c.nulls == nullsFirst {
 		return 0, 1 << bit

@@ -187,7 +187,7 @@ func timeWord(t time.Time, j int) uint64 {
 	case sec < epoch-years272:
 		return 0
 	case sec >= epoch+years272:
-		return math.MaxUint64
+		return math.MaxUint64 // below are all exact words: nano < 1<<30 - 1
 	}
 	return uint64(sec-epoch+years272)<<30 | nano
 }

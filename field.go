@@ -29,7 +29,8 @@ type fieldKeys[E any, K Key] struct {
 	strays atomic.Pointer[[]K] // by element; nil until there are some, which another worker may find
 }
 
-// noField is the offset where keys are no fields: all of them are strays.
+// noField is the offset where keys are no fields: all of them are strays. No field lies
+// there: elements are smaller.
 const noField = ^uintptr(0)
 
 // header is how strings and byte slices begin: where their bytes are, and how many.

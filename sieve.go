@@ -22,7 +22,7 @@ type sieve[E any] struct {
 	worker int
 	k      int
 	found  []candidate
-	own    uint64   // code of the last of found when it was cut
+	own    uint64   // code of the last of found when it was cut; until then the highest, which admits all
 	last   uint32   // that element
 	full   bool     // whether it was cut
 	codes  []uint64 // of a block of candidates

@@ -211,7 +211,7 @@ func plainKeys[C code, K Key](keys []K, least, most C, o order) ([]C, C) {
 	case kindFloat64:
 		last = C(math.Float64bits(math.Inf(1)))
 	}
-	if least < plus[0] || most-plus[0] > last {
+	if least < plus[0] || most-plus[0] > last { // most is not below least, nor then below plus
 		return nil, 0
 	}
 	return as[C](keys), plus[0]

@@ -106,7 +106,8 @@ func (c cells[C]) of(code C) uint32 {
 	return uint32(uint64(code-c.min)>>(c.shift&63)) % (1 << maxCellBits)
 }
 
-// slots holds a position per bucket.
+// slots holds a position per bucket. That behind the last element is at most
+// 1<<32 - 1, as many as there are elements.
 type slots [bucketSlots]uint32
 
 // buckets is the plan of one partition round: which codes go to which bucket,
@@ -159,7 +160,8 @@ func (b *buckets[C]) bounds(i int) (lo, hi int) { return b.start[i], b.start[i+1
 func (b *buckets[C]) size(i int) int { return b.start[i+1] - b.start[i] }
 
 // codes returns the lowest code that bucket i can hold and the number of bits
-// by which its codes exceed it; 0 bits is a bucket of equal codes.
+// by which its codes exceed it; 0 bits is a bucket of equal codes. One bucket of all
+// 64-bit codes spans 1<<64, which wraps to 0, and less 1 has 64 bits as it should.
 func (b *buckets[C]) codes(i int) (lowest C, width int) {
 	from, to := uint64(b.first[i]), uint64(b.first[i+1])
 	return b.min + C(from)<<b.shift, bits.Len64((to-from)<<b.shift - 1)

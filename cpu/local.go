@@ -233,7 +233,7 @@ func (w *local[C]) repaired(words []uint64, codes []C, shift int, all bool) []ui
 		}
 		return places
 	}
-	last := ^words[0]
+	last := ^words[0] // differs from the first in all bits
 	for i := 0; i < len(words); i++ {
 		x := words[i]
 		places[i] = uint32(x)

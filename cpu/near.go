@@ -160,7 +160,7 @@ func (m *near[C]) drop(env *engine.Env, dropped int) error {
 	m.at, m.sorted = scratch.Take[uint32](&env.Arena, dropped), scratch.Take[C](&env.Arena, dropped)
 	m.ranks = make([]uint32, 0, len(m.spans)+1)
 	kept, next, j := uint32(0), uint32(0), 0
-	for _, s := range append(m.spans, span{uint32(len(m.codes)), uint32(len(m.codes))}) {
+	for _, s := range append(m.spans, span{uint32(len(m.codes)), uint32(len(m.codes))}) { // at most 1<<32 - 1
 		m.ranks = append(m.ranks, kept)
 		for ; next < s.lo; next++ {
 			at[j], codes[j] = next, m.codes[next]

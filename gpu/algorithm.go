@@ -84,8 +84,12 @@ var algorithms = repertoire{
 	engine.Bitonic:       {[]*module{bitonicModule}, (*workspace).bitonic, false, maxN, bitonicBytes},
 	engine.SampleSort:    {[]*module{bitonicModule, sampleSortModule}, (*workspace).sampleSort, false, maxN, sampleSortBytes},
 	engine.Radix:         largeRadix.algorithm(),
-	engine.MergeSort:     {mergeModules, (*workspace).mergeSort, true, math.MaxInt, mergeSortBytes},
+	engine.MergeSort:     {mergeModules, (*workspace).mergeSort, true, mostPositions, mergeSortBytes},
 }
+
+// mostPositions is how many elements 32 bits number, and count: positions and merge
+// paths have as many.
+const mostPositions = math.MaxUint32 & math.MaxInt
 
 // lastResort orders what another algorithm finds too uneven. Every device has it.
 const lastResort = engine.Radix

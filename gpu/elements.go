@@ -20,7 +20,9 @@ type elements struct {
 	bits    int    // of a position in a word
 }
 
-// elementsFor reads codes of 64 bits to see how far apart they lie.
+// elementsFor reads codes of 64 bits to see how far apart they lie. The last word may
+// be all ones, as is what fills tiles up (end in elements.cuh): equal to it, and so either
+// may take the other's place. A pair is below that, since no position is all ones.
 func (w *workspace) elementsFor(in input) (elements, error) {
 	e := elements{source: width(in.wide), kind: "_word", size: kernels.WordBytes, threads: kernels.WordThreads, shared: kernels.WordShared, bits: in.indexBits()}
 	if !in.wide {
@@ -53,7 +55,7 @@ func (w *workspace) codeRange(in input) (low, high uint64, err error) {
 	}
 	defer w.put(b)
 	err = first(
-		func() error { return w.Memset32(b.at, ^uint32(0), 2, w.stream) },
+		func() error { return w.Memset32(b.at, ^uint32(0), 2, w.stream) }, // no code is above this or below 0
 		func() error { return w.Memset32(b.at+8, 0, 2, w.stream) },
 		func() error {
 			return w.run("code_range", w.gridFor(in.n), kernels.SampleThreads, 0, uint64(in.codes), uint64(in.n), uint64(b.at))

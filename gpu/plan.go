@@ -216,7 +216,7 @@ func (p *plan) split(slices, elements, excess float64, top uint64) {
 		mean := elements / float64(p.rooms)
 		p.room = int(excess*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	}
-	p.most, p.buckets = p.least, p.rooms*p.least
+	p.most, p.buckets = p.least, p.rooms*p.least // places and cursors stay below 1<<32: see TestPlaces
 	p.scale = uint64(p.rooms) << 32 / top
 }
 

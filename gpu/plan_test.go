@@ -40,6 +40,22 @@ func TestEvenPlans(t *testing.T) {
 	}
 }
 
+// TestPlaces holds the places of rooms to 32 bits, and those of elements that find their
+// room full, of which each moves the room's cursor on by one.
+func TestPlaces(t *testing.T) {
+	for n := 1 << 20; n <= maxN; n = max(n+1, min(n+n/3, maxN)) {
+		for _, fill := range []int{0, leastFill, mostFill} {
+			for _, in := range []input{{n: n}, {n: n, wide: true}, {n: n, keys: true}, {n: n, keys: true, wide: true}} {
+				for i, p := range largestPlans(&parts{fill: fill}, in) {
+					if behind := uint64(p.places()) + uint64(n); p.twice && behind >= 1<<32 {
+						t.Errorf("%+v, %d a bucket, plan %d: places up to %d", in, fill, i, behind)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestSections checks that every leading word lies inside the bounds of its room,
 // and that rooms have place for what a sample lets expect.
 func TestSections(t *testing.T) {

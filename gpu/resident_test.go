@@ -15,6 +15,26 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
+// TestMostResident refuses codes that are too many for an algorithm's positions and
+// counters, before there is a device.
+func TestMostResident(t *testing.T) {
+	for a, way := range algorithms {
+		if way.most >= 1<<32 {
+			t.Errorf("%v takes %d codes, which 32 bits do not count", a, way.most)
+		}
+		for _, sort := range []func(engine.Algorithm, Ptr, int, int, Ptr, ...Stream) error{(&Engine{}).OrderDevice, (&Engine{}).SortDevice} {
+			func() {
+				defer func() {
+					if text, _ := recover().(string); !strings.Contains(text, "at most") {
+						t.Errorf("%v of %d codes: panic %q", a, way.most+1, text)
+					}
+				}()
+				sort(a, 0, 32, way.most+1, 0)
+			}()
+		}
+	}
+}
+
 func TestAfter(t *testing.T) { testAfter(t, open(t), append([]int{3000}, large...)[len(large)]) }
 
 // testAfter sorts codes that streams of the caller's, its own and the default one,

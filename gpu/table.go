@@ -171,7 +171,7 @@ func weight(count float64) float64 { return count + 3.5*math.Sqrt(count) + 4 }
 // width is the distance from the low end of segment s to its last key, as a
 // number of 96 bits.
 func (t *table) width(s int) (high uint64, low uint32) {
-	last := key{math.MaxUint64, math.MaxUint32}
+	last := key{math.MaxUint64, math.MaxUint32} // itself a key, since none follows it: Key::end of slices.cuh
 	if !t.wide {
 		last.code = math.MaxUint32
 	}
