@@ -15,6 +15,7 @@ type Column[E any] struct {
 	order  order
 	isNull func(E) bool
 	nulls  nullPlace
+	paces  paces // of its functions in a sort
 }
 
 type nullPlace uint8
@@ -124,26 +125,33 @@ func (c Column[E]) given() bool { return c.key.given() && c.nulls == noNulls }
 // codes writes the column's codes of the len(dst) elements of b; bits() <= 64. A
 // cancelled context leaves codes out.
 func (c Column[E]) codes(dst []uint64, b batch[E]) {
+	b.pace = c.paces.key
 	if c.nulls == noNulls {
 		c.key.codes64(dst, b, c.order)
 		return
 	}
+	if len(dst) <= few {
+		var null [few]bool
+		c.codesOrNull(dst, null[:len(dst)], b)
+		return
+	}
+	var null [piece]bool
 	for i := 0; i < len(dst); i += piece {
 		j := min(i+piece, len(dst))
-		c.codesOrNull(dst[i:j], b.part(i, j))
+		c.codesOrNull(dst[i:j], null[:j-i], b.part(i, j))
 	}
 }
 
-// codesOrNull is codes for at most a piece of elements, of which some may be null.
-func (c Column[E]) codesOrNull(dst []uint64, b batch[E]) {
-	var nulls [piece]bool
-	null, p := nulls[:len(dst)], paced(b.loop, len(dst))
-	for p.next() {
-		for i := p.lo; i < p.hi; i++ {
+// codesOrNull is codes for at most a piece of elements, of which it makes out the
+// nulls.
+func (c Column[E]) codesOrNull(dst []uint64, null []bool, b batch[E]) {
+	t := c.paces.null.turns(len(null))
+	for t.next() {
+		for i := t.lo; i < t.hi; i++ {
 			null[i] = c.isNull(b.block[i])
 		}
 	}
-	if p.hi < len(null) {
+	if t.hi < len(null) {
 		return
 	}
 	nullCode, other := c.nullCode(codeBits[c.key.kind()])
@@ -281,11 +289,15 @@ func extract[E any, K Key, C code](dst []C, b batch[E], key func(E) K, o order) 
 // keysOf calls key for the elements of b and returns how many have their key: all
 // of them unless the context was cancelled. len(keys) == len(b.block).
 func keysOf[E, K any](keys []K, b batch[E], key func(E) K) int {
-	p := paced(b.loop, len(keys))
-	for p.next() {
-		callAll(keys[p.lo:p.hi], b.block[p.lo:p.hi], key)
+	if b.pace == nil {
+		callAll(keys, b.block, key)
+		return len(keys)
 	}
-	return p.hi
+	t := b.pace.turns(len(keys))
+	for t.next() {
+		callAll(keys[t.lo:t.hi], b.block[t.lo:t.hi], key)
+	}
+	return t.hi
 }
 
 // callAll calls key for every element of block, eight a turn: a call loses what

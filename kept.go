@@ -138,13 +138,14 @@ func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
 // it did, see [keysOf]. The keys of nulls are the zero value.
 func (s *store[E, K]) call(keys []K, null []bool, b batch[E]) int {
 	if s.nulls == noNulls {
+		b.pace = s.paces.key
 		return keysOf(keys, b, s.get)
 	}
-	p := paced(b.loop, len(keys))
-	for p.next() {
-		s.callNulls(keys[p.lo:p.hi], null[p.lo:p.hi], b.block[p.lo:p.hi])
+	t := s.paces.key.turns(len(keys))
+	for t.next() {
+		s.callNulls(keys[t.lo:t.hi], null[t.lo:t.hi], b.block[t.lo:t.hi])
 	}
-	return p.hi
+	return t.hi
 }
 
 // scatter writes the keys of a batch to their elements' places.

@@ -1,10 +1,6 @@
 package sorter
 
-import (
-	"example.com/sorter/cpu"
-	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/parallel"
-)
+import "example.com/sorter/internal/engine"
 
 // level is a code of up to 64 bits made from consecutive columns: narrow ones
 // packed side by side, and at its end possibly the prefix of a wide one. The
@@ -12,14 +8,13 @@ import (
 // ties of those before.
 type level[E any] struct {
 	narrow  []Column[E]
-	wide    *Column[E]     // its rest breaks ties before the next level does
-	room    int            // bits of the wide column's prefix
-	bits    int            // of the whole code
-	given   bool           // the keys of all columns are: no element is read for a code
-	kept    keptKeys[E]    // of the wide column, made when the level is first used
-	loop    *parallel.Loop // that of the sort
-	glanced glance         // codes that were looked at before an engine was chosen
-	early   early          // codes that were needed before the level's turn
+	wide    *Column[E]  // its rest breaks ties before the next level does
+	room    int         // bits of the wide column's prefix
+	bits    int         // of the whole code
+	given   bool        // the keys of all columns are: no element is read for a code
+	kept    keptKeys[E] // of the wide column, made when the level is first used
+	glanced glance      // codes that were looked at before an engine was chosen
+	early   early       // codes that were needed before the level's turn
 }
 
 // minPrefix is the least room that makes a wide column's prefix worth sharing
@@ -80,8 +75,11 @@ func decisive[E any](lv []level[E]) bool { return len(lv) == 1 && lv[0].exact() 
 
 // open makes room for the keys of rows. Codes are made after that.
 func (l *level[E]) open(rows rows[E], env *engine.Env) {
-	l.loop = &env.Loop
+	for i := range l.narrow {
+		l.narrow[i].paces = newPaces(&env.Loop)
+	}
 	if l.wide != nil && l.kept == nil {
+		l.wide.paces = newPaces(&env.Loop)
 		l.kept = l.wide.key.keep(*l.wide, rows, &env.Arena)
 	}
 }
@@ -89,7 +87,6 @@ func (l *level[E]) open(rows rows[E], env *engine.Env) {
 // codes writes the codes of the len(dst) elements of b. A cancelled context leaves
 // codes out.
 func (l *level[E]) codes(dst []uint64, b batch[E]) {
-	b.loop = l.loop
 	if len(l.narrow) == 0 {
 		l.kept.prefix(dst, b, l.room)
 		return
@@ -114,12 +111,6 @@ func (l *level[E]) codes(dst []uint64, b batch[E]) {
 	}
 }
 
-// codesTied is codes of a level that tells ties, see [tellingKeys].
-func (l *level[E]) codesTied(dst []uint64, b batch[E], alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
-	b.loop = l.loop
-	return l.kept.(tellingKeys[E]).prefixTied(dst, b, alone, room)
-}
-
 // join appends a part of the given width to packed codes.
 func join(dst []uint64, part *[piece]uint64, width int) {
 	for i := range dst {
@@ -130,7 +121,7 @@ func join(dst []uint64, part *[piece]uint64, width int) {
 // codes32 is codes for levels of at most 32 bits, which are exact.
 func (l *level[E]) codes32(dst []uint32, b batch[E]) {
 	if c := l.narrow[0]; len(l.narrow) == 1 && c.nulls == noNulls {
-		b.loop = l.loop
+		b.pace = c.paces.key
 		c.key.codes32(dst, b, c.order)
 		return
 	}

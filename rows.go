@@ -5,7 +5,6 @@ import (
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/parallel"
 )
 
 // rows is where elements are read: a slice, or row numbers themselves.
@@ -22,10 +21,10 @@ func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
 
 // batch is some elements, at most engine.Block.
 type batch[E any] struct {
-	block []E            // they themselves; nil if they are row numbers that nobody reads
-	lo    int            // the number of the first, where they follow each other
-	at    []uint32       // the numbers of all, where they may not
-	loop  *parallel.Loop // whose context stops the calls for their keys; nil: nothing does
+	block []E      // they themselves; nil if they are row numbers that nobody reads
+	lo    int      // the number of the first, where they follow each other
+	at    []uint32 // the numbers of all, where they may not
+	pace  *pace    // of the calls for their keys
 }
 
 // part returns elements [i, j) of b.

@@ -19,7 +19,7 @@ import (
 
 // turnOfCalls is how many calls a worker makes between two questions to the context
 // where calls are quick. Slow ones it makes one at a time.
-const turnOfCalls = 8
+const turnOfCalls = 16
 
 // paceRow is an element whose columns tie as tests ask for.
 type paceRow struct {

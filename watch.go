@@ -25,7 +25,7 @@ func follow[E any, C code](t *ties[E], src cpu.Source[C], codes []C, lo, fresh i
 	known, tied := len(codes)-fresh, w.tied
 	if l := &t.levels[0]; fresh > 0 && l.tells() {
 		t.rows.block(l, lo+known, lo+len(codes), func(b batch[E]) {
-			tied, seen = l.codesTied(as[uint64](codes[known:]), b, known == 0, tied)
+			tied, seen = l.kept.(tellingKeys[E]).prefixTied(as[uint64](codes[known:]), b, known == 0, tied)
 		})
 		if t.env.Loop.Err() != nil {
 			return seen // and codes are left out
