@@ -9,8 +9,11 @@ import (
 // Errors of a sort, to be tested with [errors.Is]. Whatever the error, the
 // slice holds what it held before the call.
 var (
-	// ErrTooLong: the slice has 1<<32 elements or more; indices are 32 bits.
-	ErrTooLong = errors.New("sorter: slice of 1<<32 elements or more")
+	// ErrTooLong: the slice has 1<<32 elements or more, since indices are 32 bits; or,
+	// in 32-bit programs, it has so many that the result or the scratch memory of even
+	// the most frugal algorithm cannot be addressed. Under a [MemoryLimit] scratch memory
+	// that cannot be addressed is ErrMemoryLimit. No key function is called before.
+	ErrTooLong = errors.New("sorter: slice too long")
 
 	// ErrNoDevice: the engine asked for with [On] has no device to run on, or
 	// no engine runs the algorithm asked for with [Use]. It wraps the cause.

@@ -2,6 +2,8 @@ package sorter
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"unsafe"
 
 	"example.com/sorter/cpu"
@@ -10,136 +12,209 @@ import (
 	"example.com/sorter/perm"
 )
 
-// need bounds the scratch memory, in bytes, of sorting elements of the given
-// size by an algorithm; Auto stands for an order without a payload.
-func need[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
-	code := codeSize(lv)
-	order, ties := cpu.OrderBytes(Auto, code), int64(0)
-	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
-		order, ties = max(order, cpu.OrderBytes(r.algorithm, code)), tieBytes(r, lv)
+// What a call takes is decided before anything of it is taken: each of these functions
+// bounds the memory of a way to sort, whatever the keys, block by block as package scratch
+// rounds them.
+
+// need bounds the memory, in bytes, of sorting elements of the given sizes by an
+// algorithm; Auto stands for an order without a payload.
+func need[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+	n, workers, code := r.n, r.Loop.Workers, codeSize(lv)
+	bytes := keptBytes(n, lv) + tieBytes(r, lv, n) + watchBytes(r, lv, n) + tieRun(lv, n)
+	switch {
+	case a != BucketRadix:
+		bytes += orderBytes(r, lv)
+	case decisive(lv):
+		return bytes + cpu.MoveBytes(n, workers, sizes[0], code)
+	default:
+		return bytes + cpu.MoveRefinedBytes(n, workers, sizes[0], code, lv[0].keptSize())
 	}
-	each := keptSize(lv)
-	switch a {
-	case Auto:
-		each += order
-	case IndexGather:
-		each += order + 4 + int64(size) // final index
-	case BucketRadix:
-		each += 2*(code+4) + int64(size) // codes and indices before and after a partition
-		each += keptSize(lv[:1])         // partitioned keys
+	if a == IndexGather {
+		bytes += gatherBytes(n, sizes...)
 	}
-	return roundedUp(r.n, int64(r.n)*each) + ties + tieBlocks(r, lv) + tieRun(r, lv) + cpu.Tables(r.n, r.Loop.Workers) + cpu.NearBytes(r.n)
+	return bytes
 }
 
-// roundedUp bounds what scratch blocks for n elements hold if bytes are asked for.
-func roundedUp(n int, bytes int64) int64 {
-	if n < 1<<17 {
-		return 2 * bytes // small blocks are rounded up
+// orderBytes bounds the memory, in bytes, of an order of codes by the CPU engine.
+func orderBytes[E any](r *run, lv []level[E]) int64 {
+	n, workers, code := r.n, r.Loop.Workers, codeSize(lv)
+	bytes := cpu.OrderBytes(n, workers, code)
+	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
+		bytes = max(bytes, cpu.AlgorithmBytes(r.algorithm, n, workers, code)+markBytes(n, lv))
 	}
-	return bytes + bytes/7 // a pooled block may be larger
+	if r.numbered && !allGiven(lv) {
+		bytes += int64(workers) * scratch.Size(engine.Block, unsafe.Sizeof(n)) // numbers of rows
+	}
+	return bytes
+}
+
+// gatherBytes bounds the memory, in bytes, of an index of n elements and of copies of
+// them, of the given sizes.
+func gatherBytes(n int, sizes ...uintptr) int64 {
+	bytes := scratch.Size(n, 4)
+	for _, size := range sizes {
+		bytes += scratch.Size(n, size)
+	}
+	return bytes
 }
 
 // needOn is need of a sort that an engine begins and the CPU may have to
 // finish, with codes kept for it that cannot be made again.
-func needOn[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
-	bytes := need(r, a, lv, size) + tieBytes(r, lv)
+func needOn[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+	bytes := need(r, a, lv, sizes...) + markBytes(r.n, lv)
 	if !lv[0].given {
-		bytes += scratch.Size(r.n, uintptr(codeSize(lv)))
+		bytes += scratch.Size(r.n, codeSize(lv))
 	}
 	return bytes
 }
 
 // needAlone is need of a sort that a device does or nobody.
-func needAlone[E any](r *run, a Algorithm, lv []level[E], size uintptr) int64 {
-	each, refined := keptSize(lv), int64(0)
+func needAlone[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+	bytes := keptBytes(r.n, lv) + markBytes(r.n, lv) + tieBytes(r, lv, r.n) + watchBytes(r, lv, r.n) + tieRun(lv, r.n)
 	if a != Auto {
-		each += 4 + int64(size) // final index
+		bytes += gatherBytes(r.n, sizes...)
 	}
-	if !decisive(lv) {
-		each += 4 + cpu.OrderBytes(Auto, 8) // a run of ties as large as the input
-		refined = tieBytes(r, lv) + tieBlocks(r, lv) + cpu.Tables(r.n, r.Loop.Workers)
-	}
-	return roundedUp(r.n, int64(r.n)*each) + refined
+	return bytes
 }
 
 // enough reports whether the memory limit allows a sort by a that is not in place,
 // where there is another way, and returns an error where there is none.
-func enough[E any](r *run, a Algorithm, lv []level[E], size uintptr) (bool, error) {
+func enough[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) (bool, error) {
 	if !r.insists() {
-		return r.fits(need(r, a, lv, size)), nil
+		return r.fits(need(r, a, lv, sizes...)), nil
 	}
-	err := r.require(needAlone(r, a, lv, size))
+	err := r.require(needAlone(r, a, lv, sizes...))
 	return err == nil, err
 }
 
-// tieBytes is the memory in which an engine marks the ties of an order, if there
+// markBytes is the memory in which an engine marks the ties of an order, if there
 // is anything to break them.
-func tieBytes[E any](r *run, lv []level[E]) int64 {
+func markBytes[E any](n int, lv []level[E]) int64 {
 	if decisive(lv) {
 		return 0
 	}
-	return scratch.Size(engine.TieWords(r.n), 4)
+	return scratch.Size(engine.TieWords(n), 4)
 }
 
-// tieBlocks bounds the memory, in bytes, of the elements that workers copy where
-// later levels break ties, each for runs of its own and for a part of a large one.
-func tieBlocks[E any](r *run, lv []level[E]) int64 {
-	if len(lv) < 2 {
+// tieBytes bounds the memory, in bytes, of breaking ties of n elements in runs that one
+// worker sorts each: the codes of the runs, and the workspaces of the workers.
+func tieBytes[E any](r *run, lv []level[E], n int) int64 {
+	if decisive(lv) {
 		return 0
 	}
-	var e E
-	return 2 * int64(r.Loop.Workers) * scratch.Size(piece, unsafe.Sizeof(e))
+	workers := int64(r.Loop.Workers)
+	each := int64(unsafe.Sizeof(tieWorker[E]{}))
+	if len(lv) > 1 {
+		each += scratch.Size(piece, unsafe.Sizeof(*new(E))) // copies of elements
+	}
+	if n > largeTie {
+		workers *= 2 // as many that do not know which they are
+	}
+	return workers*each + scratch.Shares(n, r.Loop.Workers, largeTie, 8)
 }
 
-// tieRun bounds the memory, in bytes, of ordering a run of ties as large as the
-// input in place: its codes, and the order as it was.
-func tieRun[E any](r *run, lv []level[E]) int64 {
-	if decisive(lv) || r.n <= largeTie {
+// watchBytes bounds the memory, in bytes, of the workspaces that look for ties while codes
+// are extracted, and of sorting runs of n ties not in place.
+func watchBytes[E any](r *run, lv []level[E], n int) int64 {
+	if decisive(lv) {
 		return 0
 	}
-	return scratch.Size(r.n, 8) + scratch.Size(r.n, 4)
+	each := int64(unsafe.Sizeof(tieWorker[E]{})) + scratch.Size(engine.Block, 4)
+	return int64(r.Loop.Workers)*each + cpu.PairsBytes(n, r.Loop.Workers)
 }
 
-// largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place.
-func largeBytes(r *run, n int) int64 {
-	return roundedUp(n, int64(n)*(4+cpu.OrderBytes(Auto, 8))) + cpu.Tables(n, r.Loop.Workers) + cpu.NearBytes(n)
+// tieRun bounds the memory, in bytes, of ordering a run of n ties in place, if all
+// workers do: its codes, and the order as it was.
+func tieRun[E any](lv []level[E], n int) int64 {
+	if decisive(lv) || n <= largeTie {
+		return 0
+	}
+	return cpu.InPlaceBytes(n, 8) + scratch.Size(n, 4)
 }
 
-func codeSize[E any](lv []level[E]) int64 {
+// largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place, and
+// the runs in it.
+func largeBytes[E any](r *run, lv []level[E], n int) int64 {
+	return scratch.Size(n, 4) + cpu.OrderBytes(n, r.Loop.Workers, 8) + tieBytes(r, lv, n) + watchBytes(r, lv, n)
+}
+
+// earlyBytes bounds the memory, in bytes, of codes that are made before their levels' turn.
+func earlyBytes[E any](n int, lv []level[E]) int64 {
+	return int64(max(1, len(lv))-1) * (scratch.Size(n, 8) + scratch.Size(n, 1))
+}
+
+func codeSize[E any](lv []level[E]) uintptr {
 	if len(lv) > 0 && lv[0].bits <= 32 {
 		return 4
 	}
 	return 8
 }
 
-// keptSize is the bytes per element that wide columns store, of keys not given.
-func keptSize[E any](lv []level[E]) int64 {
-	size := int64(0)
-	for _, l := range lv {
-		if l.wide != nil && !l.wide.given() {
-			size += int64(l.wide.key.keptSize())
-		}
+// keptSize is the size of the keys that the wide column of a level stores, 0 if it
+// stores none.
+func (l *level[E]) keptSize() uintptr {
+	if l.wide == nil || l.wide.given() {
+		return 0
 	}
-	return size
+	return l.wide.key.keptSize()
 }
 
-// fits reports whether the memory limit allows so many bytes.
-func (r *run) fits(bytes int64) bool { return r.limit == 0 || bytes <= r.limit }
+// keptBytes bounds the memory, in bytes, of the keys that wide columns of n elements store.
+func keptBytes[E any](n int, lv []level[E]) int64 {
+	bytes := int64(0)
+	for i := range lv {
+		bytes += scratch.Size(n, lv[i].keptSize())
+	}
+	return bytes
+}
 
-// require returns ErrMemoryLimit, saying what would be enough, unless bytes fit.
+// allGiven reports whether no level has to read elements.
+func allGiven[E any](lv []level[E]) bool {
+	return !slices.ContainsFunc(lv, func(l level[E]) bool { return !l.given })
+}
+
+// fits reports whether a call may take so many bytes: the memory limit allows them, and
+// they can be addressed.
+func (r *run) fits(bytes int64) bool {
+	return (r.limit == 0 || bytes <= r.limit) && bytes < scratch.TooLarge && uint64(bytes) <= math.MaxUint
+}
+
+// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit, which
+// says what would be enough, otherwise ErrTooLong.
 func (r *run) require(bytes int64) error {
-	if r.fits(bytes) {
+	switch {
+	case r.fits(bytes):
+		return nil
+	case r.limit > 0 && bytes < scratch.TooLarge:
+		return fmt.Errorf("%w: %d bytes for %d elements, need %d", ErrMemoryLimit, r.limit, r.n, bytes)
+	case r.limit > 0:
+		return fmt.Errorf("%w: %d bytes for %d elements, need more than can be addressed", ErrMemoryLimit, r.limit, r.n)
+	}
+	return tooLong(r.n)
+}
+
+// addressable returns ErrTooLong unless there can be memory for n elements of a size.
+func addressable(n int, size uintptr) error {
+	if scratch.Size(n, size) < scratch.TooLarge {
 		return nil
 	}
-	return fmt.Errorf("%w: %d bytes for %d elements, need %d", ErrMemoryLimit, r.limit, r.n, bytes)
+	return tooLong(n)
 }
 
-// leastOrder bounds the scratch memory of orderInPlace, in bytes.
+func sum(sizes []uintptr) (total uintptr) {
+	for _, size := range sizes {
+		total += size
+	}
+	return total
+}
+
+func tooLong(n int) error { return fmt.Errorf("%w: %d elements", ErrTooLong, n) }
+
+// leastOrder bounds the memory, in bytes, of orderInPlace.
 func leastOrder[E any](r *run, lv []level[E]) int64 {
-	bytes := max(scratch.Size(r.n, uintptr(codeSize(lv))), tieRun(r, lv)) + scratch.Size(r.n, uintptr(keptSize(lv)))
-	bytes += int64(r.Loop.Workers)*8*engine.Block + 4096 // a block for each worker, and small tables
-	if !decisive(lv) {
-		bytes += cpu.Tables(r.n, r.Loop.Workers)/2 + tieBlocks(r, lv) // no histograms, no bucket's output
+	bytes := max(cpu.InPlaceBytes(r.n, codeSize(lv)), tieRun(lv, r.n)) + keptBytes(r.n, lv) + tieBytes(r, lv, r.n)
+	if r.numbered && !allGiven(lv) {
+		bytes += int64(r.Loop.Workers) * scratch.Size(engine.Block, unsafe.Sizeof(r.n))
 	}
 	return bytes
 }
@@ -171,11 +246,8 @@ func applyIndex[E any](r *run, s []E, index []uint32) error {
 }
 
 // orderInPlace writes the order of rows to index with no more scratch than
-// their codes.
+// leastOrder, which the caller has required.
 func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
-	if err := r.require(leastOrder(r, lv)); err != nil {
-		return err
-	}
 	lv[0].open(rows, &r.Env)
 	if lv[0].bits <= 32 {
 		return orderCodesInPlace(r, rows, lv, index, source32(r, rows, &lv[0]))

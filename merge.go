@@ -42,7 +42,7 @@ func mergeBytes[E any](n int, lv []level[E]) int64 {
 	if len(lv) == 0 {
 		return 0
 	}
-	return scratch.Size(n, uintptr(codeSize(lv))) + int64(len(lv)-1)*scratch.Size(n, 8) + scratch.Size(n, uintptr(keptSize(lv)))
+	return scratch.Size(n, codeSize(lv)) + int64(len(lv)-1)*scratch.Size(n, 8) + keptBytes(n, lv)
 }
 
 // overlap reports whether two slices share memory.

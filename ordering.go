@@ -131,9 +131,18 @@ func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, erro
 	if err != nil {
 		return nil, err
 	}
+	lv := levels(cols, cfg)
+	rows.arena, r.numbered = &r.Arena, rows.numbers
+	fits, err := orderable(r, lv)
+	if err == nil && cap(cfg.into) < rows.n {
+		err = addressable(rows.n, 4)
+	}
+	if err != nil {
+		return nil, err
+	}
 	p := result(rows.s, rows.n, cfg.into, cols...)
 	r.used.Algorithm = IndexGather.String()
-	if err := orderRows(r, rows, levels(cols, cfg), p); err != nil {
+	if err := orderRows(r, rows, lv, p, fits); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -42,18 +42,17 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 	var k K
 	var v V
 	r.used.Algorithm, r.used.CodeBits = IndexGather.String(), lv[0].bits
-	size := unsafe.Sizeof(k) + unsafe.Sizeof(v)
-	switch fits, err := enough(r, IndexGather, lv, size); {
-	case err != nil:
-		return err
-	case !fits:
-		return sortPairsInPlace(r, keys, values, lv)
-	}
 	algorithm := IndexGather
 	if kindOf[K]().plain(false) {
 		algorithm = r.algorithmFor(unsafe.Sizeof(v))
 	}
-	b := orderer(r, algorithm, sliceRows(keys), lv, size)
+	switch fits, err := enough(r, IndexGather, lv, unsafe.Sizeof(k), unsafe.Sizeof(v)); {
+	case err != nil:
+		return err
+	case !fits, algorithm == BucketRadix && !r.fits(cpu.SortPairsBytes(r.n, r.Loop.Workers, unsafe.Sizeof(v), codeSize(lv))):
+		return sortPairsInPlace(r, keys, values, lv)
+	}
+	b := orderer(r, algorithm, sliceRows(keys), lv, unsafe.Sizeof(k), unsafe.Sizeof(v))
 	if algorithm == IndexGather || b != nil {
 		return gatherPairs(r, b, keys, values, lv)
 	}

@@ -3,6 +3,7 @@ package sorter
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -26,11 +27,16 @@ func Backends() []Backend { return append([]Backend{CPU()}, engine.Registered().
 type run struct {
 	engine.Env
 	config
-	n       int
-	start   time.Time
-	used    Stats     // what the planner notes for Report
-	devices []Backend // registered engines that run the algorithm, where the caller names none
+	n        int
+	start    time.Time
+	numbered bool      // elements are row numbers
+	used     Stats     // what the planner notes for Report
+	devices  []Backend // registered engines that run the algorithm, where the caller names none
 }
+
+// maxLen is the largest number of elements of a call: positions are 32 bits, and an int
+// that counts elements may go beyond the last of them by what a worker takes at a time.
+const maxLen = min(1<<32-1, math.MaxInt-1<<20)
 
 // begin starts a call on n elements.
 func begin(cfg config, n int) (*run, error) {
@@ -39,14 +45,16 @@ func begin(cfg config, n int) (*run, error) {
 	if r.Loop.Workers = cfg.workers; cfg.workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
 	}
+	// More would be given nothing to do, and count in what a memory limit has to allow.
+	r.Loop.Workers = min(r.Loop.Workers, n/cpu.LeastTurn+1)
 	if cfg.progress != nil {
 		r.Loop.Progress = func(stage string, done, total int) { cfg.progress(Progress{stage, done, total}) }
 	}
 	if cfg.stats != nil {
 		r.start = time.Now()
 	}
-	if uint64(n) > 1<<32-1 {
-		return r, fmt.Errorf("%w: %d elements", ErrTooLong, n)
+	if uint64(n) > maxLen {
+		return r, tooLong(n)
 	}
 	if err := r.findDevices(); err != nil {
 		return r, err
@@ -151,7 +159,7 @@ func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) e
 		return cpu.Move(&r.Env, s, src)
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
-	ties.watch = r.limit == 0
+	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
 	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r, src})
 }
 
@@ -209,22 +217,30 @@ func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
 // write all over a list.
 func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
-// orderRows writes the order of rows under lv to index.
-func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
+// orderable reports whether the memory limit allows an order by lv that is not in place,
+// and returns an error where it allows none.
+func orderable[E any](r *run, lv []level[E]) (fits bool, err error) {
+	if len(lv) == 0 {
+		return true, nil
+	}
+	if fits, err = enough(r, Auto, lv); err == nil && !fits {
+		err = r.require(leastOrder(r, lv))
+	}
+	return fits, err
+}
+
+// orderRows writes the order of rows under lv to index, in place unless more fits.
+func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32, fits bool) error {
 	if len(lv) == 0 {
 		for i := range index {
 			index[i] = uint32(i)
 		}
 		return nil
 	}
-	r.used.CodeBits = lv[0].bits
-	switch fits, err := enough(r, Auto, lv, 0); {
-	case err != nil:
-		return err
-	case !fits:
+	if r.used.CodeBits = lv[0].bits; !fits {
 		return orderInPlace(r, rows, lv, index)
 	}
-	return orderOn(r, orderer(r, Auto, rows, lv, 0), rows, lv, index)
+	return orderOn(r, orderer(r, Auto, rows, lv), rows, lv, index)
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
@@ -233,7 +249,7 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 		return cpu.Order(&r.Env, rows.n, src, nil, false, func(_, lo int, order []uint32, _ []C) { copy(index[lo:], order) })
 	}
 	ties := newTies(&r.Env, rows, lv)
-	ties.watch = r.limit == 0
+	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
 	err := cpu.Order(&r.Env, rows.n, src, refiner[E, C]{ties, r, src}.Follow, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
@@ -274,20 +290,20 @@ func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst [
 }
 
 // orderer returns the engine that orders codes of lv, nil for the CPU engine in
-// its own way. Elements of the given size follow by a; Auto stands for none. It
+// its own way. Elements of the given sizes follow by a; Auto stands for none. It
 // is asked once in a sort: what the planner measures meanwhile may change its
 // mind. Rows that look as if they were in order are for the CPU engine, which does
 // no more than look at them.
-func orderer[E any](r *run, a Algorithm, rows rows[E], lv []level[E], size uintptr) Backend {
+func orderer[E any](r *run, a Algorithm, rows rows[E], lv []level[E], sizes ...uintptr) Backend {
 	w := engine.Work{Bits: lv[0].bits}
 	if a == BucketRadix {
-		w.Payload, a = size, IndexGather // that of the CPU engine, or else through an index
+		w.Payload, a = sum(sizes), IndexGather // that of the CPU engine, or else through an index
 	}
 	b := r.device(w)
 	switch {
 	case b == nil || !r.mayFinish(b):
 		return b
-	case !r.fits(needOn(r, a, lv, size)), !r.algorithm.OrdersCodes() && glanceAt(r, rows, &lv[0]):
+	case !r.fits(needOn(r, a, lv, sizes...)), !r.algorithm.OrdersCodes() && glanceAt(r, rows, &lv[0]):
 		return nil
 	}
 	return b

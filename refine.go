@@ -11,9 +11,10 @@ import (
 // by its codes, or by the marks of an engine.
 
 // refineSorted refines the ties of an order whose codes, those of lv[0], are in
-// order too, and gives these back.
+// order too, with as little memory as possible, and gives these back.
 func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes []C) error {
 	ties := newTies(&r.Env, rows, lv)
+	ties.frugal = true
 	err := r.Stage("ties", len(index), r.piece(len(index)), func(worker, lo, hi int) {
 		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
 			refine(ties, worker, index[lo:hi], codes[lo:hi], place{})
@@ -47,7 +48,6 @@ func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, mark
 			ties.note(worker, index[i-1:end], 0, place{})
 			i = marked.Next(true, end, hi)
 		}
-		ties.refineOpen(worker)
 	})
 	return ties.finish(r, err)
 }

@@ -1,20 +1,20 @@
 package sorter
 
 import (
-	"sync"
-
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // rows is where elements are read: a slice, or row numbers themselves.
 type rows[E any] struct {
 	s       []E
 	n       int
-	aside   []E        // takes a copy of each block that is read, unless nil
-	carried *carried   // what an engine may move itself; nil: nothing
-	numbers bool       // E is int, and elements are row numbers, which have no slice
-	blocks  *sync.Pool // of *[]E with engine.Block of them
+	aside   []E          // takes a copy of each block that is read, unless nil
+	carried *carried     // what an engine may move itself; nil: nothing
+	numbers bool         // E is int, and elements are row numbers, which have no slice
+	blocks  *spares[[]E] // of engine.Block of them
+	arena   *scratch.Arena
 }
 
 func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
@@ -52,10 +52,10 @@ func (r rows[E]) block(l *level[E], lo, hi int, use func(b batch[E])) {
 	case l.given:
 		use(b)
 	default:
-		buf, _ := r.blocks.Get().(*[]E)
+		buf := r.blocks.get()
 		if buf == nil {
 			buf = new([]E)
-			*buf = make([]E, engine.Block)
+			*buf = scratch.Take[E](r.arena, engine.Block)
 		}
 		b.block = (*buf)[:hi-lo]
 		numbers := as[int](b.block)
@@ -63,7 +63,7 @@ func (r rows[E]) block(l *level[E], lo, hi int, use func(b batch[E])) {
 			numbers[i] = lo + i
 		}
 		use(b)
-		r.blocks.Put(buf)
+		r.blocks.put(buf)
 	}
 }
 

@@ -32,7 +32,12 @@ type sieve[E any] struct {
 // sieveRoom is the number of candidates, of n elements, that are held at a time:
 // a block more than twice the k that a cut leaves, or than k and a block. So the
 // cuts take linear time together.
-func sieveRoom(n, k int) int { return min(n, max(2*k, k+engine.Block)+engine.Block) }
+func sieveRoom(n, k int) int {
+	if k > n/2 {
+		return n
+	}
+	return min(n, max(2*k, k+engine.Block)+engine.Block)
+}
 
 func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
 	arena := &t.env.Arena

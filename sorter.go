@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"sort"
-	"sync"
 
 	"example.com/sorter/perm"
 )
@@ -128,7 +127,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	for i, c := range by.cols {
 		by.cols[i] = c.key.forRows(c, n)
 	}
-	numbers := rows[int]{n: n, numbers: true, blocks: new(sync.Pool)}
+	numbers := rows[int]{n: n, numbers: true, blocks: new(spares[[]int])}
 	return orderOf(by.cols, numbers, configure(opts))
 }
 

@@ -94,12 +94,10 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), codeBits[kindOf[K]()]
 	all := codesOf[C](r, keys)
 	var c C
-	kept := scratch.Size(len(keys), unsafe.Sizeof(c))
-	bytes := 2 * kept // for both sides of a partition
-	fits := r.fits(bytes + cpu.Tables(len(keys), r.Loop.Workers) + cpu.NearBytes(len(keys)))
+	fits := r.fits(cpu.KeysBytes(r.n, r.Loop.Workers, unsafe.Sizeof(c)))
 	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
 	case b != nil && r.insists():
-		if err := r.require(kept); err != nil {
+		if err := r.require(scratch.Size(r.n, unsafe.Sizeof(c))); err != nil { // kept
 			return err
 		}
 		return sortCodesOn(r, b, all)

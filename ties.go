@@ -3,6 +3,7 @@ package sorter
 import (
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
@@ -23,6 +24,13 @@ type tie struct {
 	place
 }
 
+// tiePart is elements [lo, hi) of a run that is being refined.
+type tiePart struct {
+	lo, hi int
+	coded  bool // they are in the order of their codes, which end at place; otherwise they tie up to it
+	place
+}
+
 // largeTie is the length above which a run is sorted by all workers together.
 const largeTie = 1 << 16
 
@@ -35,7 +43,8 @@ type ties[E any] struct {
 	work   []tieWorker[E]
 	opened []sync.Once // by level: its kept keys have room
 	watch  bool        // later levels are looked at while codes are extracted; limits do not reckon with the memory
-	spare  sync.Pool   // of tieWorkers, for what does not know its worker
+	frugal bool        // small runs are sorted in place
+	spare  spares[tieWorker[E]]
 
 	mu    sync.Mutex
 	large []tie
@@ -43,8 +52,8 @@ type ties[E any] struct {
 
 // tieWorker is the workspace of one worker.
 type tieWorker[E any] struct {
-	open  []tie // runs found and not yet refined
-	codes []uint64
+	parts []tiePart     // of a run, not yet refined
+	codes []uint64      // of its elements
 	block []E           // room for a piece of elements, once it is needed
 	used  int           // elements of block that were written since it was cleared
 	late  [piece]uint32 // elements whose codes were not needed early
@@ -57,8 +66,18 @@ type tieWorker[E any] struct {
 
 func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
 	t := &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
-	t.spare.New = func() any { return new(tieWorker[E]) }
+	env.Arena.Hold(int64(len(t.work)) * int64(unsafe.Sizeof(t.work[0])))
 	return t
+}
+
+// spareWorker returns a workspace for what does not know its worker, to be put back.
+func (t *ties[E]) spareWorker() *tieWorker[E] {
+	w := t.spare.get()
+	if w == nil {
+		w = new(tieWorker[E])
+		t.env.Arena.Hold(int64(unsafe.Sizeof(*w)))
+	}
+	return w
 }
 
 // forget drops what the first worker has copied of the elements.
@@ -81,21 +100,30 @@ func (t *ties[E]) after(p place, code uint64) (place, bool) {
 	return p, true
 }
 
-// find notes the runs of equal codes in an order sorted by codes made at p.
-func find[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] != codes[i-1] {
-			continue
-		}
-		from := i - 1
-		for i < len(codes) && codes[i] == codes[from] {
-			i++
-		}
-		t.note(worker, order[from:i], uint64(codes[from]), p)
+// refine sorts the runs in an order sorted by codes made at p, except for
+// large ones, which finish takes.
+func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
+	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
+		t.note(worker, order[i:end], uint64(codes[i]), p)
 	}
 }
 
-// note notes a run of elements with one code, made at p.
+// nextRun returns the first run of two or more equal codes that begins at place i or
+// after it, an empty one if there is none.
+func nextRun[C code](codes []C, i int) (from, end int) {
+	for i++; i < len(codes); i++ {
+		if codes[i] == codes[i-1] {
+			from = i - 1
+			for i < len(codes) && codes[i] == codes[from] {
+				i++
+			}
+			return from, i
+		}
+	}
+	return len(codes), len(codes)
+}
+
+// note sorts a run of elements with one code, made at p, unless it is large.
 func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
 	next, more := t.after(p, code)
 	if !more {
@@ -106,8 +134,7 @@ func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
 		t.count.Add(int64(len(order)))
 	}
 	if len(order) <= largeTie {
-		w := &t.work[worker]
-		w.open = append(w.open, run)
+		t.refineRun(&t.work[worker], run)
 		return
 	}
 	t.mu.Lock()
@@ -115,31 +142,52 @@ func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
 	t.large = append(t.large, run)
 }
 
-// refine sorts the runs in an order sorted by codes made at p, except for
-// large ones, which finish takes.
-func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
-	find(t, worker, order, codes, p)
-	t.refineOpen(worker)
+// refineRun sorts a run of at most largeTie elements, and the runs found in it. Those
+// write their codes over those that they tie on, which nobody needs any more. Of what is
+// left of a run, and a run found in it, the longer waits: no more than 17 do.
+func (t *ties[E]) refineRun(w *tieWorker[E], run tie) {
+	if n := len(run.order); len(w.codes) < n {
+		scratch.Give(&t.env.Arena, w.codes, 1)
+		w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
+	}
+	w.parts = append(w.parts[:0], tiePart{hi: len(run.order), place: run.place})
+	for len(w.parts) > 0 && t.env.Loop.Err() == nil {
+		p := w.parts[len(w.parts)-1]
+		w.parts = w.parts[:len(w.parts)-1]
+		codes := w.codes[p.lo:p.hi]
+		if !p.coded {
+			p.place = t.sortPart(w, codes, run.order[p.lo:p.hi], p.place)
+		}
+		i, end := nextRun(codes, 0)
+		if i == end {
+			continue
+		}
+		rest := tiePart{lo: p.lo + end, hi: p.hi, coded: true, place: p.place}
+		if next, more := t.after(p.place, codes[i]); more {
+			tied := tiePart{lo: p.lo + i, hi: p.lo + end, place: next}
+			if tied.hi-tied.lo > rest.hi-rest.lo {
+				tied, rest = rest, tied
+			}
+			w.parts = append(w.parts, rest, tied)
+		} else {
+			w.parts = append(w.parts, rest)
+		}
+	}
 }
 
-// refineOpen sorts the runs that a worker has noted, and those found in them.
-func (t *ties[E]) refineOpen(worker int) {
-	w := &t.work[worker]
-	for len(w.open) > 0 && t.env.Loop.Err() == nil {
-		run := w.open[len(w.open)-1]
-		w.open = w.open[:len(w.open)-1]
-		n := len(run.order)
-		if len(w.codes) < n {
-			w.codes = scratch.Take[uint64](&t.env.Arena, min(2*n, largeTie))
-		}
-		codes := w.codes[:n]
-		if run.tail {
-			run.depth = t.levels[run.level].kept.skip(run.order[0], run.order[1:], run.depth)
-		}
-		made := t.codes(w, codes, run.order, run.place)
-		w.pairs.Sort(t.env, codes, run.order)
-		find(t, worker, run.order, codes, made)
+// sortPart sorts elements that tie up to p by their codes there, which it writes, and
+// returns the place they end at.
+func (t *ties[E]) sortPart(w *tieWorker[E], codes []uint64, order []uint32, p place) place {
+	if p.tail {
+		p.depth = t.levels[p.level].kept.skip(order[0], order[1:], p.depth)
 	}
+	end := t.codes(w, codes, order, p)
+	if t.frugal {
+		cpu.SortInPlace(t.env, codes, order) // which ascends
+	} else {
+		w.pairs.Sort(t.env, codes, order)
+	}
+	return end
 }
 
 // open makes room for what a level keeps, and, if it is opened early, for its
@@ -251,7 +299,7 @@ func (t *ties[E]) finishLarge(r *run, run tie) error {
 		run.depth = depth
 	}
 	return t.env.Scoped(func(env *engine.Env) error {
-		if r.fits(r.Arena.Used() + largeBytes(r, len(run.order))) {
+		if r.fits(r.Arena.Used() + largeBytes(r, t.levels, len(run.order))) {
 			return t.orderLarge(env, run)
 		}
 		return t.orderLargeInPlace(env, run)
@@ -307,9 +355,9 @@ func (t *ties[E]) before(env *engine.Env, run tie) ([]uint32, place) {
 // source makes the codes of elements at p.
 func (t *ties[E]) source(order []uint32, p place) cpu.Source[uint64] {
 	return func(dst []uint64, lo int) {
-		w := t.spare.Get().(*tieWorker[E])
+		w := t.spareWorker()
 		t.codes(w, dst, order[lo:lo+len(dst)], p)
-		t.spare.Put(w)
+		t.spare.put(w)
 	}
 }
 

@@ -26,17 +26,20 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 		return err
 	}
 	if k > len(s)/largeShare {
-		switch fits, err := enough(r, IndexGather, lv, 0); {
+		switch fits, err := enough(r, IndexGather, lv); {
 		case err != nil:
 			return err
 		case fits:
-			return orderToFront(r, s, k, lv)
+			return orderToFront(r, s, k, lv, true)
 		}
 	}
-	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
-	if err := r.require(selectBytes(r, lv, k)); err != nil {
-		return err
+	if selected, least := selectBytes(r, lv, k), leastIndex(r, lv); !r.fits(selected) {
+		if err := r.require(min(selected, least)); err != nil {
+			return err
+		}
+		return orderToFront(r, s, k, lv, false)
 	}
+	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
 	t := newTies(&r.Env, sliceRows(s), lv)
 	order, err := selectFirst(r, t, k)
 	if err = t.finish(r, err); err != nil {
@@ -51,28 +54,26 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 // and, where it takes more than codes to decide, keys and the codes of later
 // levels by element.
 func selectBytes[E any](r *run, lv []level[E], k int) int64 {
-	sieves := r.sieves()
-	bytes := int64(sieves) * (scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4))
-	bytes += scratch.Size(min(sieves*k, r.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(k, 4)
-	order := 2*int64(k)*cpu.OrderBytes(Auto, 8) + cpu.Tables(k, r.Loop.Workers) + cpu.NearBytes(k) // small blocks are rounded up
-	bytes += order
-	if !decisive(lv) {
-		bytes += order + 4*2*int64(k) + tieBlocks(r, lv)
-		bytes += scratch.Size(r.n, uintptr(keptSize(lv)))
-		bytes += int64(len(lv)-1) * (scratch.Size(r.n, 8) + scratch.Size(r.n, 1))
+	sieves, workers := int64(r.sieves()), r.Loop.Workers
+	found := int(min(sieves*int64(k), int64(r.n)))
+	block := scratch.Size(engine.Block, codeSize(lv)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
+	bytes := sieves*(scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
+	bytes += 2*scratch.Size(k, 4) + max(cpu.OrderBytes(k, workers, 4), cpu.OrderBytes(k, workers, 8))
+	if decisive(lv) {
+		return bytes
 	}
-	return bytes
+	return bytes + keptBytes(r.n, lv) + earlyBytes(r.n, lv) + tieBytes(r, lv, k) + watchBytes(r, lv, k) + tieRun(lv, k)
 }
 
 // largeShare is the part of the elements, 1/largeShare, above which all are
 // ordered: selecting runs on one worker for most of its time, ordering on all.
 const largeShare = 32
 
-// orderToFront is topRows for a large k.
-func orderToFront[E any](r *run, s []E, k int, lv []level[E]) error {
+// orderToFront is topRows by an order of all elements, in place unless more fits.
+func orderToFront[E any](r *run, s []E, k int, lv []level[E], fits bool) error {
 	r.used.Algorithm = IndexGather.String()
 	index := scratch.Take[uint32](&r.Arena, len(s))
-	if err := orderRows(r, sliceRows(s), lv, index); err != nil {
+	if err := orderRows(r, sliceRows(s), lv, index, fits); err != nil {
 		return err
 	}
 	toFront(s, index[:k])

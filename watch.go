@@ -17,10 +17,10 @@ import (
 
 // follow is the [cpu.Watch] of the first level, whose codes come from src.
 func follow[E any, C code](t *ties[E], src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
-	w := t.spare.Get().(*tieWorker[E])
-	defer t.spare.Put(w)
-	if len(w.tied) < len(codes) {
-		w.tied = make([]uint32, len(codes))
+	w := t.spareWorker()
+	defer t.spare.put(w)
+	if w.tied == nil {
+		w.tied = scratch.Take[uint32](&t.env.Arena, engine.Block)
 	}
 	known, tied := len(codes)-fresh, w.tied
 	if l := &t.levels[0]; fresh > 0 && l.tells() {

@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // pair is a code and the position of its element. The algorithms of the papers
@@ -43,17 +45,26 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 	return nil
 }
 
-// OrderBytes returns the scratch memory, in bytes per element, that ordering
-// codes of the given size by a named algorithm takes besides what [Tables] and
-// [NearBytes] say.
-func OrderBytes(a engine.Algorithm, code int64) int64 {
-	switch {
-	case algorithm[uint64](a) == nil:
-		return 2 * (code + 4) // codes and indices before and after a partition
-	case a == engine.Bitonic:
-		return 2 * code // pairs
+// AlgorithmBytes bounds the memory, in bytes, of ordering n codes of the given size by a
+// named algorithm.
+func AlgorithmBytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
+	size := unsafe.Sizeof(pair[uint64]{})
+	if code == 4 {
+		size = unsafe.Sizeof(pair[uint32]{})
 	}
-	return 2*2*code + 2 // pairs, as many spare ones, and samples
+	pairs := scratch.AlignedSize(n, size)
+	bytes := pairs + 2*buffersBytes(workers, code) + buffersBytes(workers, 4)
+	switch a {
+	case engine.Bitonic:
+		return bytes
+	case engine.QuickMerge:
+		return bytes + quickMergeBytes(n, workers, size)
+	case engine.CPUBucket, engine.Radix:
+		return bytes + pairs + passBytes(n, workers, size)
+	case engine.MergeSort:
+		return bytes + pairs + runsBytes(n, tileLen)
+	}
+	return bytes + pairs + samplesBytes(n, workers, size)
 }
 
 // orderBy orders the codes of src by the algorithm that job names.

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -72,25 +73,43 @@ func alone(n, workers int, size uintptr) bool {
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }
 
-// Tables bounds the scratch memory, in bytes, of histograms and workspaces for
-// n elements: what a sort takes besides its codes, indices and payload.
-func Tables(n, workers int) int64 {
-	// A worker's words, codes, output and ties are 192 bytes per element of its
-	// largest bucket at most, rounded up; the blocks are those of survey,
-	// histogram and partition; and there are the counters of its digits.
-	each := 192*int64(min(n, maxLocal)) + 4*8*engine.Block + maxPasses*4<<maxDigitBits
-	if n <= leastTarget {
-		return each
+// planBytes bounds the memory, in bytes, of one partition of n codes of the given size,
+// with what is of another size, 0 for nothing.
+func planBytes(n, workers int, code, other uintptr) int64 {
+	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
+	counters := scratch.Size(1<<mostCellBits(n, workers), 4)
+	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // those of all stripes together
+	bytes += scratch.Size(1<<maxCellBits, 2) + slotsBytes(few) + 2*buffersBytes(workers, code)
+	buckets := mostBuckets(n, workers)
+	bytes += int64(max(buckets, maxBuckets)) * bucketBytes
+	return bytes + int64(few)*combinersBytes(n, buckets, code, other)
+}
+
+// mostBuckets bounds the number of buckets of one partition of n elements.
+func mostBuckets(n, workers int) int {
+	// Two buckets side by side hold more than one should. A round of one worker may
+	// aim at 16.
+	return min(2*(n/bucketTarget(n, workers, maxOrderBuckets))+2*16, bucketSlots)
+}
+
+// bucketBytes bounds the memory, in bytes, of a bucket's bounds and turn: a 32-bit and a
+// 64-bit number, in a list that has grown, and two more.
+const bucketBytes = 2*(4+8) + 2*8
+
+// slotsBytes bounds the scratch memory, in bytes, of positions for so many stripes.
+func slotsBytes(stripes int) int64 { return scratch.Size(stripes, unsafe.Sizeof(slots{})) }
+
+// roundsBytes bounds the memory, in bytes, of all rounds of partition of n codes of the
+// given size: the first of all workers, with what is of another size, 0 for nothing, and
+// those inside it of each worker alone, or of all together when the first has given its
+// memory back.
+func roundsBytes(n, workers int, code, other uintptr) int64 {
+	first := planBytes(n, workers, code, other)
+	if n <= maxLocal {
+		return first
 	}
-	// Further rounds of workers that are alone have one stripe each, and no more
-	// of them can be under way than there are stripes now. Two buckets side by side
-	// hold more than one should, and a round of one worker may aim at 16.
-	const table = 2 << maxCellBits
-	buckets := min(2*n/bucketTarget(n, workers, maxOrderBuckets)+2*16, bucketSlots)
-	stripe := int64(table + 4<<evenCellBits + 4*bucketSlots + combinedBytes*2*buckets)
-	counters := int64(4) << mostCellBits(n, workers)
-	few, many := stripesOf(n, workers, 0), stripesOf(n, workers, 1<<unevenCellBits)
-	return int64(few.count)*stripe + int64(many.count)*counters + counters + int64(workers)*each
+	later := func(workers int) int64 { return max(planBytes(n, workers, code, 4), planBytes(n, workers, code, 0)) }
+	return max(first, later(workers), int64(min(workers, n/maxLocal))*later(1)) + 2*nearBytes(n, workers, code)
 }
 
 // cells maps codes to equally wide cells of their range.

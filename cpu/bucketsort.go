@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // bucketSort cuts the range of the codes into equal intervals and sorts each by
@@ -33,8 +34,9 @@ func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	}
 	env.Trace.Rounds++
 	d := digit[C]{lowest, max(0, bits.Len64(uint64(highest-lowest))-digitBits)}
-	ends, err := v.pass.count(env, pairs, d)
-	if err != nil {
+	ends := scratch.Take[uint32](&env.Arena, digitValues)
+	defer scratch.Give(&env.Arena, ends, 1)
+	if err := v.pass.count(env, pairs, d, ends); err != nil {
 		return err
 	}
 	if err := v.pass.move(env, spare, pairs); err != nil {

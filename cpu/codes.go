@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // Keys is a slice of keys that are nothing but their codes.
@@ -55,12 +56,24 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
 }
 
+// KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
+func KeysBytes(n, workers int, code uintptr) int64 {
+	bytes := 2*scratch.AlignedSize(n, code) + buffersBytes(workers, code) // of the survey
+	if alone(n, workers, 0) {
+		return bytes + nearBytes(n, workers, code) + buffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
+	}
+	stripes := stripesOf(n, workers, 1).count
+	counted := buffersBytes(workers, code) + int64(stripes+1)*scratch.Size(1<<unevenCellBits, 4)
+	sorted := buffersBytes(workers, code) + nearBytes(n, workers, code) + codeLocalsBytes(n, workers, code) + roundsBytes(n, workers, code, 0)
+	return bytes + max(counted, sorted)
+}
+
 // survey surveys the keys, and is done with those in order and those that all fall.
 func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 	if k.Len == 0 {
 		return v, true, nil
 	}
-	v, err = surveyAll(env, "survey", k.Len, k.View)
+	v, err = surveyAll(env, "survey", k.Len, k.View, newBuffers[C](env))
 	switch {
 	case err != nil:
 		return v, false, err
@@ -155,7 +168,7 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C
 	}, func(env *engine.Env, worker, i int) error {
 		lo, hi := b.bounds(i)
 		codes := moved[lo:hi]
-		v, err := surveyAll(env, "survey", len(codes), in(codes))
+		v, err := surveyAll(env, "survey", len(codes), in(codes), buffers[C]{})
 		if err == nil && v.sorted() {
 			c.write(lo, codes)
 			return nil

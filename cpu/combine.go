@@ -41,7 +41,12 @@ const combinedBytes = 384
 // lines, and whether combining pays for T.
 func combineLog[T any]() (log uint, ok bool) {
 	var t T
-	size := uint(unsafe.Sizeof(t))
+	return combineLogOf(unsafe.Sizeof(t))
+}
+
+// combineLogOf is combineLog of elements of the given size.
+func combineLogOf(bytes uintptr) (log uint, ok bool) {
+	size := uint(bytes)
 	if !streams || size == 0 || size >= 128 {
 		return 0, false
 	}
@@ -76,30 +81,33 @@ func combines[T any](bytes int, dst []T) bool {
 // at the start of a cache line.
 func newCombiner[T any](env *engine.Env, dst []T, nb int) combiner[T] {
 	log, _ := combineLog[T]()
-	return combiner[T]{dst: dst, buf: aligned[T](env, nb<<log), log: log}
+	return combiner[T]{dst: dst, buf: scratch.TakeAligned[T](&env.Arena, nb<<log), log: log}
 }
 
 // wider returns the combiner with room for 1<<log elements of each bucket.
 func (c combiner[T]) wider(env *engine.Env, nb int, log uint) combiner[T] {
 	if log > c.log {
-		c.log, c.buf = log, aligned[T](env, nb<<log)
+		c.log, c.buf = log, scratch.TakeAligned[T](&env.Arena, nb<<log)
 	}
 	return c
 }
 
-// aligned takes n elements that begin at a cache line, unless they have
-// pointers: then the allocator's large blocks do.
-func aligned[T any](env *engine.Env, n int) []T {
-	var t T
-	size := unsafe.Sizeof(t)
-	if scratch.HasPointers[T]() {
-		return scratch.Take[T](&env.Arena, n)
+// combinersBytes bounds the scratch memory, in bytes, of the combiners of one stripe for
+// elements of two sizes, or of one and 0, in a partition of n of each.
+func combinersBytes(n, buckets int, size, other uintptr) int64 {
+	log, ok := combineLogOf(size)
+	otherLog, both := combineLogOf(other)
+	widest := max(log, otherLog)
+	switch {
+	case int64(n)*int64(size+other) < combineFrom || !ok || !both && other > 0:
+		return 0
+	case other == 0:
+		widest = log + 1 // see partitionCodes
 	}
-	raw := scratch.Take[byte](&env.Arena, n*int(size)+64)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % 64
-	// Sound: T holds no pointers, the memory is aligned for any T, and n
-	// elements fit behind the skipped bytes.
-	return unsafe.Slice((*T)(unsafe.Pointer(&raw[skip])), n)
+	bytes := func(log uint, size uintptr) int64 {
+		return scratch.AlignedSize(buckets<<log, size) + scratch.AlignedSize(buckets<<widest, size)
+	}
+	return bytes(log, size) + bytes(otherLog, other)
 }
 
 // flush stores the buffer of bucket k, which is filled up to the position end,

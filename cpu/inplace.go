@@ -31,7 +31,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 		found(env, v)
 		return codes, nil
 	}
-	f := flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}
+	f := newFlag(env, codes, index, v)
 	top := f.split(0, n, f.top)
 	err = env.Stage("in place", 256, 1, func(_, d, _ int) {
 		f.sort(int(top[d]), int(top[d+1]), f.top-8)
@@ -39,12 +39,20 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 	return codes, stopped(env, err)
 }
 
+// InPlaceBytes bounds the scratch memory, in bytes, of [OrderInPlace].
+func InPlaceBytes(n int, code uintptr) int64 { return scratch.Size(n, code) }
+
 // flag sorts (code, index) pairs in two parallel slices.
 type flag[C Code] struct {
 	env   *engine.Env
 	codes []C
 	index []uint32
 	top   int // shift of the first digit
+}
+
+// newFlag returns what sorts codes, surveyed as v, and index with them.
+func newFlag[C Code](env *engine.Env, codes []C, index []uint32, v survey[C]) flag[C] {
+	return flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}
 }
 
 // digit returns a digit of pair i: of its code for a shift >= -7, where a

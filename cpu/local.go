@@ -75,13 +75,41 @@ func (w *local[C]) pick(codes []C, places []uint32) []C {
 	return sorted
 }
 
-// atLeast returns s, or instead of it memory for n elements and a few more.
+// atLeast returns s, or instead of it memory for n elements and all that fit there.
 func atLeast[T any](env *engine.Env, s []T, n int) []T {
 	if len(s) >= n {
 		return s
 	}
 	scratch.Give(&env.Arena, s, 1)
-	return scratch.Take[T](&env.Arena, max(n, min(n+n/2, maxLocal)))
+	return scratch.Take[T](&env.Arena, scratch.Fit[T](n))
+}
+
+// localsBytes bounds the scratch memory, in bytes, of the workspaces in which workers
+// order n elements together: each element is ordered by one worker, with fewer than
+// maxLocal others, and delivered by one, with fewer than delivered others.
+func localsBytes(n, workers, delivered int, code uintptr) int64 {
+	shares := func(size uintptr) int64 { return scratch.Shares(n, workers, maxLocal, size) }
+	order := 2*shares(8) + tablesBytes(n, workers) + scratch.Shares(n, workers, delivered, 4)
+	return order + (nesting(n, code)-1)*(shares(code)+2*shares(8)+shares(4))
+}
+
+// nesting bounds how many workspaces sort long runs of equal leading bits, one inside the
+// other: each sorts by bits that those inside it do not, if half as many codes at least
+// are in them, and if fewer, all of these take less memory than one.
+func nesting(n int, code uintptr) int64 {
+	passes, digit := leading(max(n/2, shortSort+1), 32)
+	return int64((8*int(code)-1)/(passes*digit)) + 1
+}
+
+// tablesBytes bounds the scratch memory, in bytes, of the counters with which workers
+// sort n elements together.
+func tablesBytes(n, workers int) int64 {
+	return int64(max(1, min(workers, n))) * scratch.Size(maxPasses<<maxDigitBits, 4)
+}
+
+// codeLocalsBytes is localsBytes of workspaces that sort codes alone.
+func codeLocalsBytes(n, workers int, code uintptr) int64 {
+	return scratch.Shares(n, workers, maxLocal, code) + tablesBytes(n, workers)
 }
 
 // leading returns the digits by which n elements are sorted whose codes differ in

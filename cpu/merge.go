@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sort"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -36,6 +37,9 @@ func runsOf(env *engine.Env, n, each int) []int {
 	}
 	return ends
 }
+
+// runsBytes bounds the scratch memory, in bytes, that runsOf takes.
+func runsBytes(n, each int) int64 { return scratch.Size(n/each+1, unsafe.Sizeof(n)) }
 
 // all merges the runs, all workers together.
 func (m *merging[C]) all(env *engine.Env) ([]pair[C], error) {

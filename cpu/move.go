@@ -54,6 +54,12 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 	return o.finish(env, b, extent{side: 1, hi: n})
 }
 
+// MoveBytes bounds the memory, in bytes, of [Move] for elements and codes of the given
+// sizes.
+func MoveBytes(n, workers int, size, code uintptr) int64 {
+	return scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + orderingBytes(n, workers, alone(n, workers, size), code, size)
+}
+
 // found records an input that was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found("sorted")
@@ -85,7 +91,7 @@ func gather[E any](whole, src []E, p part) {
 const streamedBytes = 64
 
 // GatherPiece is how many of n elements a worker gathers in one go from a whole list.
-func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, 1<<11, 1<<15) }
+func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
 
 // GatherPast sets dst[i] = src[index[i]]. Where src is more than caches hold, it stores
 // whole lines past them. Measured with 16 workers on 16 cores of a Xeon of
@@ -201,12 +207,38 @@ type Placement[C Code] struct {
 // Along returns src, taken from env, partitioned like the elements, and gives
 // src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
-	b := *p.buckets
-	b.next = append([]slots(nil), p.first...)
 	dst := dstOf[T](env, len(src))
-	err := partitionAlong(env, &b, p.codes, src, dst)
+	err := env.Scoped(func(env *engine.Env) error {
+		b := *p.buckets
+		b.next = copyOf(env, p.first)
+		return partitionAlong(env, &b, p.codes, src, dst)
+	})
 	scratch.Give(&env.Arena, src, env.Loop.Workers)
 	return dst, err
+}
+
+// alongBytes bounds the memory, in bytes, of [Along] for n elements of the given size.
+func alongBytes(n, workers int, size, code uintptr) int64 {
+	stripes := stripesOf(n, workers, 0).count
+	combiners := int64(stripes) * combinersBytes(n, mostBuckets(n, workers), size, 0)
+	return scratch.AlignedSize(n, size) + slotsBytes(stripes) + buffersBytes(workers, code) + combiners
+}
+
+func copyOf[T any](env *engine.Env, s []T) []T {
+	own := scratch.Take[T](&env.Arena, len(s))
+	copy(own, s)
+	return own
+}
+
+// MoveRefinedBytes bounds the memory, in bytes, of [MoveRefined] for elements and codes of
+// the given sizes, and of its refiner's call of [Along] for what is of a further size, 0
+// for none.
+func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
+	bytes := MoveBytes(n, workers, size, code)
+	if alone(n, workers, size) {
+		return bytes + scratch.Size(n, 4)
+	}
+	return bytes + slotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
 }
 
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie
@@ -237,7 +269,7 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 	payload, outer := []E(nil), env // taken when what goes along has been placed
 	o := newOrdering(env, n, room[C](env, n), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
-		if err := r.Along(&Placement[C]{b, append([]slots(nil), b.next...), codes}); err != nil {
+		if err := r.Along(&Placement[C]{b, copyOf(env, b.next), codes}); err != nil {
 			return err
 		}
 		payload = dstOf[E](outer, n)

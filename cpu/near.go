@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sort"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -25,16 +26,29 @@ const (
 	nearDropped  = 16
 )
 
-// NearBytes bounds the scratch memory, in bytes, that nearly sorted inputs take
-// besides codes, indices and payload: spans, dropped elements, and the sort of
-// those.
-func NearBytes(n int) int64 { return 64 * int64(n/nearDropped) }
+// nearBytes bounds the scratch memory, in bytes, of finding out how n nearly sorted
+// codes of the given size are sorted: spans, whose lists grow, dropped elements, and
+// the sort of those.
+func nearBytes(n, workers int, code uintptr) int64 {
+	if n <= leastNear {
+		return 0
+	}
+	const span = unsafe.Sizeof(span{})
+	parts, spans, dropped := stripesOf(n, workers, chunk).count, n/nearDescents+1, n/nearDropped
+	bytes := 2*scratch.Shares(spans+parts, parts, spans, span) + 2*scratch.Size(spans, span) + scratch.Size(spans+1, 4)
+	bytes += 3*scratch.Size(dropped, 4) + 2*scratch.Size(dropped, code)
+	return bytes + orderingBytes(dropped, workers, alone(dropped, workers, 0), code, 4)
+}
+
+// leastNear is the length up to which inputs are not looked at.
+const leastNear = 2 * leastTarget
 
 // span is the kept elements [lo, hi).
 type span struct{ lo, hi uint32 }
 
 // keeper finds the kept elements of a part of the input.
 type keeper[C Code] struct {
+	env     *engine.Env
 	codes   []C
 	spans   []span // what is kept so far, in order
 	dropped int
@@ -58,8 +72,25 @@ func (k *keeper[C]) add(lo, hi int) {
 		}
 	}
 	if lo < hi {
+		if len(k.spans) == cap(k.spans) {
+			k.grow()
+		}
 		k.spans = append(k.spans, span{uint32(lo), uint32(hi)})
 	}
+}
+
+// grow makes room for twice as many spans.
+func (k *keeper[C]) grow() {
+	larger := scratch.Take[span](&k.env.Arena, max(64, 2*cap(k.spans)))
+	larger = larger[:copy(larger, k.spans)]
+	k.give()
+	k.spans = larger
+}
+
+// give gives the memory of the spans back.
+func (k *keeper[C]) give() {
+	scratch.Give(&k.env.Arena, k.spans[:cap(k.spans)], 1)
+	k.spans = nil
 }
 
 // scan appends the elements [lo, hi), unless more than most are dropped.
@@ -90,11 +121,11 @@ func nearly[C Code](env *engine.Env, codes []C, v survey[C]) (*near[C], error) {
 	}
 	all, err := keep(env, codes)
 	if err != nil || all.dropped > n/nearDropped {
+		all.give()
 		return nil, err
 	}
 	first := env.Trace.Rounds == 0
 	m := &near[C]{codes: codes, spans: all.spans}
-	env.Arena.Hold(int64(12 * cap(all.spans)))
 	if err := m.drop(env, all.dropped); err != nil {
 		return nil, err
 	}
@@ -109,7 +140,7 @@ func nearly[C Code](env *engine.Env, codes []C, v survey[C]) (*near[C], error) {
 // promising reports whether n codes may be nearly sorted: they have few
 // descents, and so has a sample, unlike runs that do not fit each other.
 func promising[C Code](n int, codes view[C], v survey[C]) bool {
-	if n <= 2*leastTarget || v.descents == 0 || v.descents > n/nearDescents {
+	if n <= leastNear || v.descents == 0 || v.descents > n/nearDescents {
 		return false
 	}
 	var sample, one [1024]C
@@ -133,7 +164,7 @@ func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
 	parts := make([]keeper[C], cut.count)
 	err := env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		k := &parts[i]
-		k.codes = codes
+		k.env, k.codes = env, codes
 		lo, hi := cut.stripe(i)
 		for ; lo < hi && env.Loop.Err() == nil; lo += chunk {
 			k.scan(lo, min(lo+chunk, hi), n/nearDropped)
@@ -150,6 +181,7 @@ func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
 				all.add(int(s.lo), int(s.hi))
 			}
 		}
+		k.give()
 	}
 	return all, nil
 }
@@ -158,16 +190,21 @@ func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
 func (m *near[C]) drop(env *engine.Env, dropped int) error {
 	at, codes := scratch.Take[uint32](&env.Arena, dropped), scratch.Take[C](&env.Arena, dropped)
 	m.at, m.sorted = scratch.Take[uint32](&env.Arena, dropped), scratch.Take[C](&env.Arena, dropped)
-	m.ranks = make([]uint32, 0, len(m.spans)+1)
+	m.ranks = scratch.Take[uint32](&env.Arena, len(m.spans)+1)
 	kept, next, j := uint32(0), uint32(0), 0
-	for _, s := range append(m.spans, span{uint32(len(m.codes)), uint32(len(m.codes))}) { // at most 1<<32 - 1
-		m.ranks = append(m.ranks, kept)
-		for ; next < s.lo; next++ {
+	drop := func(end uint32) { // at most 1<<32 - 1
+		for ; next < end; next++ {
 			at[j], codes[j] = next, m.codes[next]
 			j++
 		}
+	}
+	for i, s := range m.spans {
+		m.ranks[i] = kept
+		drop(s.lo)
 		kept, next = kept+s.hi-s.lo, s.hi
 	}
+	m.ranks[len(m.spans)] = kept
+	drop(uint32(len(m.codes)))
 	return orderCodes(env, codes, look(codes), false, func(_, lo int, order []uint32, _ []C) {
 		for i, x := range order {
 			m.at[lo+i], m.sorted[lo+i] = at[x], codes[x]

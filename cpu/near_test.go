@@ -11,6 +11,7 @@ import (
 // at most twice as many are dropped as must be, also when parts are joined.
 func TestKeeper(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
+	env := newEnv(1)
 	for range 20_000 {
 		codes := make([]uint32, 1+r.IntN(40))
 		values := 1 + r.Uint32N(50)
@@ -21,7 +22,7 @@ func TestKeeper(t *testing.T) {
 			}
 		}
 		cut := r.IntN(len(codes) + 1)
-		parts := [2]keeper[uint32]{{codes: codes}, {codes: codes}}
+		parts := [2]keeper[uint32]{{env: env, codes: codes}, {env: env, codes: codes}}
 		parts[0].scan(0, cut, len(codes))
 		parts[1].scan(cut, len(codes), len(codes))
 		for _, s := range parts[1].spans {
@@ -43,6 +44,7 @@ func TestKeeper(t *testing.T) {
 		if !slices.IsSorted(kept) || len(kept)+k.dropped != len(codes) || k.dropped > 2*least {
 			t.Fatalf("%v: kept %v, dropped %d, %d must be", codes, kept, k.dropped, least)
 		}
+		env.Arena.Release(1)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // Sink takes the positions of the elements that come lo-th, lo+1-th, …, from
@@ -26,6 +27,11 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 		return err
 	}
 	return orderCodes(env, codes, v, ties, sink)
+}
+
+// OrderBytes bounds the memory, in bytes, of [Order] by codes of the given size.
+func OrderBytes(n, workers int, code uintptr) int64 {
+	return scratch.AlignedSize(n, code) + orderingBytes(n, workers, alone(n, workers, 0), code, 4)
 }
 
 // orderCodes is [Order] for codes that were surveyed as v.

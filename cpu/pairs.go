@@ -25,15 +25,34 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 		return
 	}
 	p.local.env = env
-	if len(p.codes) < n {
-		p.codes = scratch.Take[uint64](&env.Arena, min(2*n, maxLocal))
-	}
+	p.codes = atLeast(env, p.codes, n)
 	places := p.local.order(codes, v.min, v.width())
 	p.local.apply(order, places)
 	copy(p.codes, codes)
 	for i, x := range places {
 		codes[i] = p.codes[x]
 	}
+}
+
+// PairsBytes bounds the scratch memory, in bytes, of workspaces that sort lists of n
+// elements together, each by one worker.
+func PairsBytes(n, workers int) int64 {
+	return scratch.Shares(n, workers, maxLocal, 8) + localsBytes(n, workers, maxLocal, 8)
+}
+
+// SortInPlace is [Pairs.Sort] with no memory, for an order that ascends wherever
+// codes tie. It takes longer.
+func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
+	if len(codes) <= shortSort {
+		insertionPairs(codes, order)
+		return
+	}
+	v := look(codes)
+	if v.sorted() {
+		return
+	}
+	f := newFlag(env, codes, order, v)
+	f.sort(0, len(codes), f.top)
 }
 
 func insertionPairs(codes []uint64, order []uint32) {

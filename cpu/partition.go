@@ -274,7 +274,7 @@ func combineCodes[C Code](b *buckets[C], next *slots, moved *combiner[C], codes 
 // dstOf takes n elements to partition into.
 func dstOf[T any](env *engine.Env, n int) []T {
 	if _, combine := combineLog[T](); combine {
-		return aligned[T](env, n)
+		return scratch.TakeAligned[T](&env.Arena, n)
 	}
 	return scratch.Take[T](&env.Arena, n)
 }

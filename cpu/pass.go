@@ -34,12 +34,22 @@ type pass[C Code] struct {
 }
 
 func newPass[C Code](env *engine.Env, n int) *pass[C] {
-	stripes := max(1, min(4*env.Loop.Workers, n/leastStripe))
+	stripes := passStripes(n, env.Loop.Workers)
 	return &pass[C]{
 		next:  scratch.Take[slots](&env.Arena, stripes),
 		start: scratch.Take[slots](&env.Arena, stripes),
 		moved: make([]combiner[pair[C]], stripes),
 	}
+}
+
+// passStripes is how many stripes n pairs are cut into.
+func passStripes(n, workers int) int { return max(1, min(4*workers, n/leastStripe)) }
+
+// passBytes bounds the memory, in bytes, of passes over n pairs of the given size, and of
+// the ends of their digits, of which recursion keeps six lists.
+func passBytes(n, workers int, size uintptr) int64 {
+	stripes := passStripes(n, workers)
+	return 2*slotsBytes(stripes) + int64(stripes)*combinersBytes(n, digitValues, size, 0) + 6*scratch.Size(digitValues, 4)
 }
 
 // leastStripe is the fewest pairs that are worth counters of their own.
@@ -65,16 +75,15 @@ func (s *pass[C]) each(env *engine.Env, stage string, pairs []pair[C], stripe fu
 	return stopped(env, err)
 }
 
-// count counts the values of a digit and returns where those of each end in
-// their order.
-func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C]) (ends []uint32, err error) {
+// count counts the values of a digit and writes where those of each end in their order
+// to ends, of which there are digitValues.
+func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C], ends []uint32) error {
 	s.digit = d
-	err = s.each(env, "histogram", pairs, func(stripe int) (func([]pair[C]), func()) {
+	err := s.each(env, "histogram", pairs, func(stripe int) (func([]pair[C]), func()) {
 		count := &s.next[stripe]
 		clear(count[:digitValues])
 		return func(block []pair[C]) { d.count(count, block) }, func() {}
 	})
-	ends = make([]uint32, digitValues)
 	at := uint32(0)
 	for value := range ends {
 		for i := range s.next {
@@ -83,7 +92,7 @@ func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C]) (ends []ui
 		}
 		ends[value] = at
 	}
-	return ends, err
+	return err
 }
 
 func (d digit[C]) count(count *slots, block []pair[C]) {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // quickMerge has every worker sort an equal part by quicksort and merges the
@@ -11,13 +12,22 @@ import (
 // Wielgosz and Wiatr, "The comparison of parallel sorting algorithms
 // implemented on different hardware platforms" (2013), section 5.
 func quickMerge[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
-	part := max(leastPart, (len(pairs)+max(1, env.Loop.Workers)-1)/max(1, env.Loop.Workers))
+	part := quickPart(len(pairs), env.Loop.Workers)
 	err := env.Stage("quicksort", len(pairs), part, func(_, lo, hi int) { quicksort(env, pairs[lo:hi]) })
 	if err = stopped(env, err); err != nil || part >= len(pairs) {
 		return pairs, err
 	}
 	m := merging[C]{pairs, dstOf[pair[C]](env, len(pairs)), runsOf(env, len(pairs), part)}
 	return m.all(env)
+}
+
+// quickPart is how many of n pairs a worker sorts.
+func quickPart(n, workers int) int { return max(leastPart, (n-1)/max(1, workers)+1) }
+
+// quickMergeBytes bounds the memory, in bytes, that quickMerge takes for n pairs of the
+// given size.
+func quickMergeBytes(n, workers int, size uintptr) int64 {
+	return scratch.AlignedSize(n, size) + runsBytes(n, quickPart(n, workers))
 }
 
 // leastPart is the fewest pairs that are worth a goroutine and a merge.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // radix sorts by one digit after the other, from the least significant one on,
@@ -20,10 +21,9 @@ func radix[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 		return nil, err
 	}
 	s, spare := newPass[C](env, len(pairs)), dstOf[pair[C]](env, len(pairs))
-	width := bits.Len64(uint64(highest - lowest))
+	width, ends := bits.Len64(uint64(highest-lowest)), scratch.Take[uint32](&env.Arena, digitValues)
 	for shift := 0; shift < width; shift += digitBits {
-		ends, err := s.count(env, pairs, digit[C]{lowest, shift})
-		if err != nil {
+		if err := s.count(env, pairs, digit[C]{lowest, shift}, ends); err != nil {
 			return nil, err
 		}
 		if first := slices.IndexFunc(ends, func(end uint32) bool { return end > 0 }); ends[first] == n {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // A partition round leaves buckets of three sizes. Most fit the cache and are
@@ -150,6 +151,19 @@ func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, de
 	}
 }
 
+// orderingBytes bounds the memory, in bytes, of ordering n codes of the given size that
+// are there: by one worker, or by a partition that moves numbers or elements of the other
+// size with them.
+func orderingBytes(n, workers int, single bool, code, other uintptr) int64 {
+	bytes := nearBytes(n, workers, code)
+	if single {
+		workers = 1
+	} else {
+		bytes += scratch.AlignedSize(n, code) + 2*scratch.AlignedSize(n, 4) + roundsBytes(n, workers, code, other)
+	}
+	return bytes + localsBytes(n, workers, n, code) + scratch.Shares(n, workers, n, code)
+}
+
 // codes returns the codes of an extent.
 func (o *ordering[C]) codes(s extent) []C { return o.sides[s.side].codes()[s.lo:s.hi] }
 
@@ -208,7 +222,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	}, func(env *engine.Env, first, i int) error {
 		lo, hi := b.bounds(i)
 		own := extent{s.side, lo, hi, s.named, s.first + first}
-		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)))
+		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)), buffers[C]{})
 		if err != nil {
 			return err
 		}

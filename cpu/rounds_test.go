@@ -139,7 +139,7 @@ func TestSecondRound(t *testing.T) {
 				if err != nil || !slices.Equal(got, want) {
 					t.Errorf("%s: wrong order, error %v", name, err)
 				}
-				checkRounds(t, name, env, n*(2*(8+4)+4))
+				checkRounds(t, name, env, MoveRefinedBytes(n, workers, 4, 8, 0))
 			}
 			for name, ctx := range map[string]context.Context{"Keys": nil, "Keys, cancellable": context.Background()} {
 				name := fmt.Sprintf("%s, %d clusters, %d workers", name, heavy, workers)
@@ -150,7 +150,7 @@ func TestSecondRound(t *testing.T) {
 				if err != nil || !slices.IsSorted(s) {
 					t.Errorf("%s: not sorted, error %v", name, err)
 				}
-				checkRounds(t, name, env, n*2*8)
+				checkRounds(t, name, env, KeysBytes(n, workers, 8))
 			}
 		}
 	}
@@ -248,13 +248,12 @@ func keysOf(s []uint64) Keys[uint64] {
 	}
 }
 
-func checkRounds(t *testing.T, name string, env *engine.Env, bytes int) {
+func checkRounds(t *testing.T, name string, env *engine.Env, most int64) {
 	t.Helper()
 	if env.Trace.Rounds != 2 {
 		t.Errorf("%s: %d rounds", name, env.Trace.Rounds)
 	}
-	n := bytes / 16
-	if most := int64(bytes+bytes/7) + Tables(n, env.Loop.Workers) + NearBytes(n); env.Arena.Peak() > most {
+	if env.Arena.Peak() > most {
 		t.Errorf("%s: %d bytes of scratch, want at most %d", name, env.Arena.Peak(), most)
 	}
 	env.Arena.Release(1)
@@ -290,7 +289,7 @@ func TestDeepRounds(t *testing.T) {
 		if err != nil || !slices.Equal(order, want) {
 			t.Errorf("%d workers: wrong order, error %v", workers, err)
 		}
-		if most := int64(n*2*(8+4)*8/7) + Tables(n, workers) + NearBytes(n); env.Trace.Rounds < 3 || env.Arena.Peak() > most {
+		if most := OrderBytes(n, workers, 8); env.Trace.Rounds < 3 || env.Arena.Peak() > most {
 			t.Errorf("%d workers: %d rounds, %d bytes of scratch, want at most %d", workers, env.Trace.Rounds, env.Arena.Peak(), most)
 		}
 	}

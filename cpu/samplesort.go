@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sort"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -62,8 +63,7 @@ func sampleTile(n int) int {
 // tile, as in the paper, instead of 2s, it would be so only where all divisions
 // come out even.
 func splittersOf[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
-	part := max(1, tile/(2*sampleBuckets))
-	each := tile / part // samples of a tile; the last one may have fewer
+	part, each := sampling(tile)
 	last := (len(pairs) - 1) / tile
 	samples := scratch.Take[pair[C]](&env.Arena, last*each+(len(pairs)-last*tile)/part)
 	err := env.Stage("samples", len(samples), each, func(_, lo, hi int) { // step 3
@@ -79,12 +79,30 @@ func splittersOf[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C],
 	if err != nil {
 		return nil, err
 	}
-	var splitters []pair[C] // step 5
+	splitters := make([]pair[C], 0, sampleBuckets) // step 5
 	step := (len(samples) + sampleBuckets - 1) / sampleBuckets
 	for end := step; end < len(samples); end += step {
 		splitters = append(splitters, samples[end-1])
 	}
 	return splitters, nil
+}
+
+// sampling returns of how many pairs of a tile one is a sample, and how many samples a
+// tile has; the last one may have fewer.
+func sampling(tile int) (part, each int) {
+	part = max(1, tile/(2*sampleBuckets))
+	return part, tile / part
+}
+
+// samplesBytes bounds the memory, in bytes, of samples, of the bounds of buckets and of
+// their sorts for n pairs of the given size.
+func samplesBytes(n, workers int, size uintptr) int64 {
+	tile := sampleTile(max(1, n))
+	_, each := sampling(tile)
+	tiles := n/tile + 1
+	bytes := scratch.Size(tiles*each, size) + quickMergeBytes(tiles*each, workers, size)
+	bytes += sampleBuckets*int64(size) + scratch.Size(sampleBuckets*tiles+1, 4)
+	return bytes + int64(max(1, workers))*scratch.Size(tiles, unsafe.Sizeof(n))
 }
 
 // located says what every tile has of every bucket.

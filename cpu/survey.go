@@ -10,6 +10,9 @@ import (
 // leastChunk and chunk bound the number of elements that a worker claims at a time.
 const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
 
+// LeastTurn is the fewest elements that are worth a worker of their own, in any stage.
+const LeastTurn = engine.Block
+
 // chunkOf is how many of n elements a worker claims at a time: whole blocks.
 func chunkOf(env *engine.Env, n int) int {
 	return env.Loop.Turn(n, leastChunk, chunk) / engine.Block * engine.Block
@@ -76,7 +79,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		w.extract(src, lo, hi)
 		return codes[lo:hi]
-	})
+	}, buffers[C]{})
 	if err == nil {
 		w.seams()
 		v.steps = w.steps()
@@ -84,11 +87,10 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 	return v, stopped(env, err)
 }
 
-// surveyAll surveys n > 0 codes, viewing each once.
-func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
+// surveyAll surveys n > 0 codes, viewing each once, with buffers if codes are made anew.
+func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C], buffers buffers[C]) (survey[C], error) {
 	chunk := chunkOf(env, n)
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
-	buffers := newBuffers[C](env)
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
 		var p piece[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
@@ -131,7 +133,8 @@ func (p *piece[C]) join(q piece[C]) {
 	p.min, p.max, p.last = min(p.min, q.min), max(p.max, q.max), q.last
 }
 
-// buffers holds a block of codes for each worker, made when first used.
+// buffers holds a block of codes for each worker, made when first used. The zero value
+// has none.
 type buffers[C Code] struct {
 	env *engine.Env
 	own [][]C
@@ -142,10 +145,18 @@ func newBuffers[C Code](env *engine.Env) buffers[C] {
 }
 
 func (b buffers[C]) of(worker int) []C {
+	if b.own == nil {
+		return nil
+	}
 	if b.own[worker] == nil {
 		b.own[worker] = scratch.Take[C](&b.env.Arena, engine.Block)
 	}
 	return b.own[worker]
+}
+
+// buffersBytes bounds the scratch memory, in bytes, of buffers of elements of the given size.
+func buffersBytes(workers int, size uintptr) int64 {
+	return int64(max(1, workers)) * scratch.Size(engine.Block, size)
 }
 
 // stopped returns err, or the context's error: a body that stops in the middle

@@ -66,6 +66,14 @@ func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
 	})
 }
 
+// SortPairsBytes bounds the memory, in bytes, of [SortPairs] for values and codes of the
+// given sizes.
+func SortPairsBytes(n, workers int, size, code uintptr) int64 {
+	single := alone(n, workers, size+code)
+	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 2*buffersBytes(workers, code)
+	return bytes + orderingBytes(n, workers, single, code, size)
+}
+
 // sortNearPairs sorts nearly sorted pairs by m, which is about their keys.
 func sortNearPairs[V any, C Code](env *engine.Env, k Keys[C], m *near[C], values []V) error {
 	write, err := takeNear(env, values, m)

@@ -64,7 +64,7 @@ func Apply[E any](s []E, p Perm, workers int) {
 // ApplyBytes returns the scratch memory of [Apply] for n elements, in bytes.
 func ApplyBytes[E any](n int) int64 {
 	var e E
-	return int64((n+group-1)/group)*int64(unsafe.Sizeof(e)) + int64(n)/8
+	return int64(n/group+1)*int64(unsafe.Sizeof(e)) + int64(n)/8
 }
 
 // cuts chooses one position in every group.

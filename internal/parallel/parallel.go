@@ -43,7 +43,7 @@ func (l *Loop) Turn(n, least, most int) int {
 // value, and a runtime.Goexit ends the calling goroutine, after all workers
 // stopped. With one worker or one piece no goroutine is started.
 func (l *Loop) Run(stage string, n, grain int, body func(worker, lo, hi int)) error {
-	pieces := (n + grain - 1) / grain
+	pieces := (n-1)/grain + 1
 	crew := min(max(l.Workers, 1), pieces)
 	if crew <= 1 {
 		return l.serial(stage, n, grain, body)
@@ -73,13 +73,14 @@ func (l *Loop) Run(stage string, n, grain int, body func(worker, lo, hi int)) er
 }
 
 func (l *Loop) serial(stage string, n, grain int, body func(worker, lo, hi int)) error {
-	for lo := 0; lo < n; lo += grain {
+	for lo := 0; lo < n; {
 		if err := l.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+grain, n)
+		hi := lo + min(grain, n-lo)
 		body(0, lo, hi)
 		l.report(stage, hi, n)
+		lo = hi
 	}
 	return nil
 }
@@ -137,11 +138,12 @@ func (r *round) work(worker int) {
 		}
 	}()
 	for !r.stop.Load() && r.loop.Err() == nil {
-		lo := int(r.next.Add(int64(r.grain))) - r.grain
-		if lo >= r.n {
+		next := r.next.Add(int64(r.grain)) - int64(r.grain) // which an int of 32 bits may not hold
+		if next >= int64(r.n) {
 			break
 		}
-		hi := min(lo+r.grain, r.n)
+		lo := int(next)
+		hi := lo + min(r.grain, r.n-lo)
 		r.body(worker, lo, hi)
 		r.loop.report(r.stage, int(r.done.Add(int64(hi-lo))), r.n)
 	}

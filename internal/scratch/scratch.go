@@ -50,7 +50,8 @@ const exact = 1 << 17 // 1 MiB
 // Take returns n elements of undefined content that stay valid until the arena
 // is released, or zero if T holds pointers. Memory comes from pools: one for all
 // types without pointers, and one for each type that holds some, whose memory the
-// collector scans and Release clears, so that it keeps nothing alive.
+// collector scans and Release clears, so that it keeps nothing alive. It panics
+// where [Size] says that there is no such memory, which callers find out before.
 func Take[T any](a *Arena, n int) []T {
 	if n == 0 {
 		return nil
@@ -63,7 +64,25 @@ func Take[T any](a *Arena, n int) []T {
 	if HasPointers[T]() {
 		return takeTyped[T](a, n)
 	}
-	b := get((n*size + 7) / 8)
+	// Sound: T holds no pointers, so memory that the collector does not scan
+	// may hold it; a []uint64 is aligned for every such type; the length fits.
+	return unsafe.Slice((*T)(a.take(wordsFor(n, uintptr(size), 0))), n)
+}
+
+// TakeAligned is Take of elements that begin at a cache line, unless they hold
+// pointers: then the allocator's large blocks do.
+func TakeAligned[T any](a *Arena, n int) []T {
+	if n == 0 || HasPointers[T]() {
+		return Take[T](a, n)
+	}
+	start := a.take(wordsFor(n, unsafe.Sizeof(*new(T)), line))
+	// Sound as in Take: the elements fit after the skipped bytes, fewer than a line.
+	return unsafe.Slice((*T)(unsafe.Add(start, -uintptr(start)%line)), n)
+}
+
+// take returns memory of words words, for whatever holds no pointers.
+func (a *Arena) take(words int) unsafe.Pointer {
+	b := get(words)
 	a.Hold(int64(len(b.words)) * 8)
 	a.mu.Lock()
 	if a.blocks == nil {
@@ -71,9 +90,7 @@ func Take[T any](a *Arena, n int) []T {
 	}
 	a.blocks = append(a.blocks, b)
 	a.mu.Unlock()
-	// Sound: T holds no pointers, so memory that the collector does not scan
-	// may hold it; a []uint64 is aligned for every such type; the length fits.
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
+	return unsafe.Pointer(unsafe.SliceData(b.words))
 }
 
 // Release gives every buffer back to the pools, with the help of up to workers
@@ -105,7 +122,7 @@ type typedPool struct {
 func takeTyped[T any](a *Arena, n int) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	want := blockWords((n*size+7)/8) * 8 / size
+	want := Fit[T](n)
 	found, _ := typedPools.LoadOrStore(typedPool{reflect.TypeFor[T](), bits.Len(uint(want))}, new(sync.Pool))
 	pool := found.(*sync.Pool)
 	s, ok := pool.Get().(*[]T)
@@ -186,26 +203,6 @@ func (a *Arena) Hold(bytes int64) {
 	if a.Outer != nil {
 		a.Outer.Hold(bytes)
 	}
-}
-
-// Size bounds what Take holds for n elements of the given size, in bytes.
-func Size(n int, size uintptr) int64 {
-	words := blockWords((n*int(size) + 7) / 8)
-	if words >= exact {
-		words += words / 7 // a pooled block may be larger
-	}
-	return int64(words) * 8
-}
-
-// blockWords returns the words of a new block that has room for words.
-func blockWords(words int) int {
-	if words == 0 {
-		return 0
-	}
-	if words < exact {
-		return 1 << bits.Len(uint(words-1))
-	}
-	return (words + 1023) &^ 1023 // so that sizes that differ by an alignment share blocks
 }
 
 // get returns a block of at least words words: less than twice as many if

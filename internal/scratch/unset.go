@@ -12,6 +12,7 @@ func Unset(n int) []uint32 {
 	if n < exact {
 		return make([]uint32, n)
 	}
+	wordsFor(n, 4, 0)
 	var b strings.Builder // the only allocation that is not cleared, short of one that is overwritten at once
 	b.Grow(4 * n)
 	b.WriteByte(0)

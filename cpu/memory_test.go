@@ -1,0 +1,146 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// TestNesting holds the bound on workspaces one inside another to the worst runs: each
+// level leaves nearly all of its codes, or as many as make the next sort by fewer bits.
+func TestNesting(t *testing.T) {
+	block := func(n int) int64 { return scratch.Size(n, 8) }
+	var worst func(n, width int) int64
+	worst = func(n, width int) int64 {
+		passes, digit := leading(n, min(width, 32))
+		most := int64(0)
+		if width -= passes * digit; width > 0 && n > shortSort {
+			most = worst(n, width)
+			for fewer := 1 << (bits.Len(uint(n-1)) - 1); fewer > shortSort; fewer /= 2 {
+				most = max(most, worst(fewer, width))
+			}
+		}
+		return block(n) + most
+	}
+	for n := shortSort + 1; n <= maxLocal; n += 1 + n/50 {
+		for _, code := range []uintptr{4, 8} {
+			if got, want := nesting(n, code)*block(n), worst(n, 8*int(code)); got < want {
+				t.Errorf("%d codes of %d bytes: %d levels of words take %d bytes, want at least %d", n, code, nesting(n, code), got, want)
+			}
+		}
+	}
+}
+
+// memoryCodes are the codes of inputs that take different ways through the engine.
+var memoryCodes = map[string]func(r *rand.Rand, codes []uint64){
+	"uniform": func(r *rand.Rand, codes []uint64) { fill(codes, r.Uint64) },
+	"few":     func(r *rand.Rand, codes []uint64) { fill(codes, func() uint64 { return r.Uint64N(7) << 50 }) },
+	"narrow":  func(r *rand.Rand, codes []uint64) { fill(codes, func() uint64 { return r.Uint64N(1 << 12) }) },
+	"nested": func(r *rand.Rand, codes []uint64) {
+		fill(codes, func() uint64 { return r.Uint64() >> (15 * r.IntN(5)) })
+	},
+	"long runs": func(r *rand.Rand, codes []uint64) {
+		fill(codes, func() uint64 {
+			c := r.Uint64N(1000)
+			if r.IntN(100) == 0 {
+				c |= 1 << r.IntN(64)
+			}
+			return c
+		})
+	},
+	"nearly sorted": func(r *rand.Rand, codes []uint64) {
+		for i := range codes {
+			codes[i] = uint64(i) << 20
+		}
+		for range len(codes) / 40 {
+			codes[r.IntN(len(codes))] = r.Uint64() >> 20
+		}
+	},
+	"falling": func(_ *rand.Rand, codes []uint64) {
+		for i := range codes {
+			codes[i] = uint64(len(codes) - i)
+		}
+	},
+}
+
+func fill(codes []uint64, draw func() uint64) {
+	for i := range codes {
+		codes[i] = draw()
+	}
+}
+
+// TestMemoryBounds holds every way to sort to the bound on its memory.
+func TestMemoryBounds(t *testing.T) {
+	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1, 150_000, 1_200_000}
+	if testing.Short() {
+		lengths = lengths[:len(lengths)-2]
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for shape, draw := range memoryCodes {
+		for _, n := range lengths {
+			codes := make([]uint64, n)
+			draw(r, codes)
+			workers := 1 + r.IntN(9)
+			for name, c := range memoryWays(codes, workers) {
+				env := newEnv(workers)
+				if r.IntN(2) == 0 {
+					env.Loop.Ctx = context.Background()
+				}
+				if err := c.sort(env); err != nil {
+					t.Fatal(err)
+				}
+				if env.Arena.Peak() > c.most {
+					t.Errorf("%s, %s, n=%d, %d workers: %d bytes, want at most %d", name, shape, n, workers, env.Arena.Peak(), c.most)
+				}
+				env.Arena.Release(1)
+			}
+		}
+	}
+}
+
+type memoryWay struct {
+	most int64
+	sort func(env *engine.Env) error
+}
+
+func memoryWays(codes []uint64, workers int) map[string]memoryWay {
+	n := len(codes)
+	ways := map[string]memoryWay{
+		"Order": {OrderBytes(n, workers, 8), func(env *engine.Env) error {
+			return Order(env, n, sourceOf(codes), nil, true, func(int, int, []uint32, []uint64) {})
+		}},
+		"Move": {MoveBytes(n, workers, 24, 8), func(env *engine.Env) error {
+			return Move(env, make([][3]uint64, n), sourceOf(codes))
+		}},
+		"MoveRefined": {MoveRefinedBytes(n, workers, 4, 8, 0), func(env *engine.Env) error {
+			return MoveRefined(env, make([]uint32, n), sourceOf(codes), unrefined{sourceOf(codes)})
+		}},
+		"Keys":      {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(slices.Clone(codes)).Sort(env) }},
+		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error { return SortPairs(env, keysOf(slices.Clone(codes)), make([][6]uint64, n)) }},
+		"OrderInPlace": {InPlaceBytes(n, 8), func(env *engine.Env) error {
+			_, err := OrderInPlace(env, make([]uint32, n), sourceOf(codes))
+			return err
+		}},
+	}
+	if n <= maxLocal {
+		ways["Pairs"] = memoryWay{PairsBytes(n, 1), func(env *engine.Env) error {
+			new(Pairs).Sort(env, slices.Clone(codes), make([]uint32, n))
+			return nil
+		}}
+	}
+	for a := engine.Auto; a < engine.Algorithms; a++ {
+		if a.OrdersCodes() && (Engine{}).Runs(a) {
+			ways[fmt.Sprint(a)] = memoryWay{AlgorithmBytes(a, n, workers, 8), func(env *engine.Env) error {
+				job := &engine.Job{N: n, Bits: 64, Algorithm: a, Codes64: sourceOf(codes), Emit: func(int, []uint32) {}, Env: env}
+				return Engine{}.Order(env.Loop.Ctx, job)
+			}}
+		}
+	}
+	return ways
+}
