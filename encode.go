@@ -3,7 +3,6 @@ package sorter
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"time"
 	"unsafe"
 
@@ -230,28 +229,4 @@ func shortPrefix(s string) uint64 {
 		return 0
 	}
 	return uint64(s[0])<<56 | uint64(s[n/2])<<(56-8*(n/2)) | uint64(s[n-1])<<(64-8*n)
-}
-
-// rest returns the code of what follows s[:skip]: seven bytes, and how many
-// bytes are left, up to eight. Codes below 8 in the last byte are the whole
-// rest, so that their ties are equal strings.
-func rest(s string, skip int) uint64 {
-	s = s[min(skip, len(s)):]
-	return prefix(s)&^0xff | uint64(min(len(s), 8))
-}
-
-// common returns the length of the longest common prefix of a and b, given
-// that their first skip bytes agree.
-func common(a, b string, skip int) int {
-	n := min(len(a), len(b))
-	i := min(skip, n)
-	for ; i+8 <= n; i += 8 {
-		if x := prefix(a[i:]) ^ prefix(b[i:]); x != 0 {
-			return i + bits.LeadingZeros64(x)/8
-		}
-	}
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	return i
 }

@@ -22,13 +22,19 @@ type keptKeys[E any] interface {
 	moved(payload []E)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
-	// skip returns the first depth, not before the given one, at which the
-	// elements numbered by order may differ from element base. They tie on
-	// everything before depth.
-	skip(base uint32, order []uint32, depth int) int
-	// codes writes the codes at depth of the elements numbered by order and
-	// returns the depth behind them.
-	codes(dst []uint64, order []uint32, depth int) int
+	// cut returns p, where the elements numbered by order tie, with what their
+	// codes at p depend on. It may draw from order at random.
+	cut(order []uint32, p place) place
+	// codes writes the codes at p, which cut has returned, of the elements numbered
+	// by order.
+	codes(dst []uint64, order []uint32, p place)
+	// after returns the depth at which elements are told apart that tie on code, made
+	// at p; false if their keys are equal.
+	after(code uint64, p place) (depth int, more bool)
+	// sortFew orders a few elements that tie up to p, ties in their present order, and
+	// returns which of them tie with the one before, a bit each; false if they are too
+	// many.
+	sortFew(order []uint32, p place) (same uint, ok bool)
 	// forget drops the first n kept keys.
 	forget(n int)
 	// compare compares the kept keys of two elements.
@@ -37,9 +43,6 @@ type keptKeys[E any] interface {
 	// of the elements before them, given that prefixes of room bits tie, and
 	// returns the elements that tie still, in the place of at.
 	follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
-	// last reports whether elements that tie on code, which ends at depth,
-	// have equal keys.
-	last(code uint64, depth int) bool
 }
 
 func (f keyFunc[E, K]) keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E] {
@@ -260,19 +263,20 @@ func (w keptWords[E, K]) first(room int) int {
 	return 0
 }
 
-func (w keptWords[E, K]) skip(_ uint32, _ []uint32, depth int) int { return depth }
+func (w keptWords[E, K]) cut(_ []uint32, p place) place { return p }
 
-func (w keptWords[E, K]) codes(dst []uint64, order []uint32, depth int) int {
+func (w keptWords[E, K]) sortFew([]uint32, place) (same uint, ok bool) { return 0, false }
+
+func (w keptWords[E, K]) codes(dst []uint64, order []uint32, p place) {
 	var keys [piece]K
 	for len(order) > 0 {
 		n := min(piece, len(order))
 		for i, at := range order[:n] {
 			keys[i] = w.keys[at]
 		}
-		encodeWord(dst[:n], keys[:n], depth, w.order)
+		encodeWord(dst[:n], keys[:n], p.depth, w.order)
 		dst, order = dst[n:], order[n:]
 	}
-	return depth + 1
 }
 
 // follow reads word after word: comparing key by key would encode each alone.
@@ -301,4 +305,6 @@ func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu
 	return at, seen
 }
 
-func (w keptWords[E, K]) last(_ uint64, depth int) bool { return depth == kindOf[K]().words() }
+func (w keptWords[E, K]) after(_ uint64, p place) (depth int, more bool) {
+	return p.depth + 1, p.depth+1 < kindOf[K]().words()
+}

@@ -3,6 +3,7 @@ package sorter
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
@@ -202,22 +203,63 @@ func (t *keptStrings[E, K]) flip() uint64 {
 
 func (t *keptStrings[E, K]) first(int) int { return 0 }
 
-// skip returns the length of what all strings share, so that long shared
-// prefixes are read once and not level by level.
-func (t *keptStrings[E, K]) skip(base uint32, order []uint32, depth int) int {
-	shared := t.text(base)
-	for _, at := range order {
-		shared = shared[:common(shared, t.text(at), depth)]
+// cut chooses a pivot, the longest of three strings drawn at random. Only so much of it
+// is compared as a sample needs, twice over: what agrees with all of that ties.
+// A short run takes the string in its middle, whole.
+func (t *keptStrings[E, K]) cut(order []uint32, p place) place {
+	n := len(order)
+	if n <= few {
+		p.pivot = order[n/2]
+		p.window = len(t.text(p.pivot)) - p.depth
+		return p
 	}
-	return len(shared)
+	var room [32]string
+	sample, best, r := room[:bits.Len(uint(n))], 0, drawer(order[0], n, p.depth)
+	for i := range sample {
+		at := order[drawn(r, n)]
+		sample[i] = t.text(at)
+		if i == 0 || i < 3 && len(sample[i]) > len(sample[best]) {
+			p.pivot, best = at, i
+		}
+	}
+	most := 0
+	for i, s := range sample {
+		if i != best {
+			most = max(most, common(sample[best], s, p.depth)-p.depth)
+		}
+	}
+	p.window = min(len(sample[best])-p.depth, 2*most+16)
+	return p
 }
 
-func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, depth int) int {
-	flip := t.flip()
-	for i, at := range order {
-		dst[i] = rest(t.text(at), depth) ^ flip
+func (t *keptStrings[E, K]) sortFew(order []uint32, p place) (same uint, ok bool) {
+	if len(order) > fewTexts {
+		return 0, false
 	}
-	return depth + 7
+	var room [fewTexts]string
+	texts := room[:len(order)]
+	for i, at := range order {
+		texts[i] = t.text(at)
+	}
+	return sortFew(texts, order, p.depth, t.order.desc), true
+}
+
+func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, p place) {
+	v := pivotOf(t.text(p.pivot), p)
+	flip := t.flip()
+	var texts [few]string
+	for len(order) > 0 {
+		n := min(few, len(order))
+		for i, at := range order[:n] {
+			texts[i] = t.text(at)
+		}
+		v.codes(dst[:n], texts[:n], flip)
+		dst, order = dst[n:], order[n:]
+	}
+}
+
+func (t *keptStrings[E, K]) after(code uint64, p place) (depth int, more bool) {
+	return p.after(code ^ t.flip())
 }
 
 func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
@@ -244,5 +286,3 @@ func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen 
 	}
 	return at[:n], seen
 }
-
-func (t *keptStrings[E, K]) last(code uint64, _ int) bool { return (code^t.flip())&0xff < 8 }

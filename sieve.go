@@ -113,7 +113,11 @@ func (v *sieve[E]) cut() {
 		if !more {
 			break
 		}
-		p = v.narrow(tied, next)
+		p = next
+		if p.tail {
+			p = v.t.levels[p.level].kept.cut(v.some(tied), p)
+		}
+		v.narrow(tied, p)
 		code = kthCode(tied, k)
 		in, tied = split(tied, code)
 		k -= in
@@ -147,36 +151,33 @@ func split(some []candidate, bound uint64) (below int, tied []candidate) {
 	return below, some[below:n]
 }
 
-// narrow replaces the codes of a run by those at p and returns where they end.
-func (v *sieve[E]) narrow(run []candidate, p place) place {
+// narrow replaces the codes of a run by those at p.
+func (v *sieve[E]) narrow(run []candidate, p place) {
 	t := v.t
-	if p.tail {
-		p.depth = v.skip(run, p)
-	} else {
+	if !p.tail {
 		t.open(p.level, true)
 	}
-	end := p
 	for len(run) > 0 {
 		n := min(engine.Block, len(run))
 		codes := v.codes[:n]
-		end = t.codes(&t.work[v.worker], codes, v.numbers(run[:n]), p)
+		t.codes(&t.work[v.worker], codes, v.numbers(run[:n]), p)
 		for i, c := range codes {
 			run[i].code = c
 		}
 		run = run[n:]
 	}
-	return end
 }
 
-// skip finds where the elements of a run begin to differ.
-func (v *sieve[E]) skip(run []candidate, p place) int {
-	first, depth := run[0].at, math.MaxInt
-	for run = run[1:]; len(run) > 0; {
-		n := min(engine.Block, len(run))
-		depth = min(depth, v.t.levels[p.level].kept.skip(first, v.numbers(run[:n]), p.depth))
-		run = run[n:]
+// some returns the numbers of a run, or of a block drawn from it.
+func (v *sieve[E]) some(run []candidate) []uint32 {
+	if len(run) <= engine.Block {
+		return v.numbers(run)
 	}
-	return depth
+	r := drawer(run[0].at, len(run), 0)
+	for i := range v.at {
+		v.at[i] = run[drawn(r, len(run))].at
+	}
+	return v.at
 }
 
 // numbers returns the numbers of at most a block of candidates.

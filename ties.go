@@ -10,15 +10,18 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// place says which codes an order was sorted by: those of a level, or, behind
-// its prefix, those of its kept keys up to a depth.
+// place says which codes an order is sorted by: those of a level, or, after
+// its prefix, those of its kept keys at a depth.
 type place struct {
-	level int
-	tail  bool // codes of the kept keys, not of the level
-	depth int  // of the kept keys, where the codes end or go on
+	level  int
+	tail   bool   // codes of the kept keys, not of the level
+	depth  int    // of the kept keys, up to which elements tie
+	pivot  uint32 // the element with which strings are compared
+	window int    // bytes of its string that are compared, from depth on
+	whole  bool   // equal codes mean that keys are equal
 }
 
-// tie is a run of elements whose codes up to a place are equal.
+// tie is a run of elements that tie up to a place.
 type tie struct {
 	order []uint32
 	place
@@ -90,14 +93,26 @@ func (t *ties[E]) forget() {
 // after returns where elements that tie on code, made at p, are to be refined;
 // false if they are equal.
 func (t *ties[E]) after(p place, code uint64) (place, bool) {
-	l := &t.levels[p.level]
-	if l.exact() || !p.tail && l.kept.complete(l.room) || p.tail && l.kept.last(code, p.depth) {
-		return place{level: p.level + 1}, p.level+1 < len(t.levels)
+	l, depth, more := &t.levels[p.level], 0, false
+	switch {
+	case p.whole:
+	case p.tail:
+		depth, more = l.kept.after(code, p)
+	case !l.exact() && !l.kept.complete(l.room):
+		depth, more = l.kept.first(l.room), true
 	}
-	if !p.tail {
-		p.tail, p.depth = true, l.kept.first(l.room)
+	if more {
+		return place{level: p.level, tail: true, depth: depth}, true
 	}
-	return p, true
+	return place{level: p.level + 1}, p.level+1 < len(t.levels)
+}
+
+// cut returns the place by whose codes a run is sorted.
+func (t *ties[E]) cut(run tie) place {
+	if !run.tail {
+		return run.place
+	}
+	return t.levels[run.level].kept.cut(run.order, run.place)
 }
 
 // refine sorts the runs in an order sorted by codes made at p, except for
@@ -176,18 +191,34 @@ func (t *ties[E]) refineRun(w *tieWorker[E], run tie) {
 }
 
 // sortPart sorts elements that tie up to p by their codes there, which it writes, and
-// returns the place they end at.
+// returns the place of those.
 func (t *ties[E]) sortPart(w *tieWorker[E], codes []uint64, order []uint32, p place) place {
 	if p.tail {
-		p.depth = t.levels[p.level].kept.skip(order[0], order[1:], p.depth)
+		kept := t.levels[p.level].kept
+		if same, ok := kept.sortFew(order, p); ok {
+			p.whole = true
+			numberRuns(codes, same)
+			return p
+		}
+		p = kept.cut(order, p)
 	}
-	end := t.codes(w, codes, order, p)
+	t.codes(w, codes, order, p)
 	if t.frugal {
 		cpu.SortInPlace(t.env, codes, order) // which ascends
 	} else {
 		w.pairs.Sort(t.env, codes, order)
 	}
-	return end
+	return p
+}
+
+// numberRuns writes codes that are equal only where same has the bit of an element,
+// which then ties with the one before.
+func numberRuns(codes []uint64, same uint) {
+	run := uint64(0)
+	for i := range codes {
+		run += uint64(^same >> i & 1)
+		codes[i] = run
+	}
 }
 
 // open makes room for what a level keeps, and, if it is opened early, for its
@@ -202,13 +233,12 @@ func (t *ties[E]) open(level int, early bool) {
 	})
 }
 
-// codes writes the codes of elements at p and returns the place they end at. A
-// cancelled context leaves codes out.
-func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) place {
+// codes writes the codes of elements at p. A cancelled context leaves codes out.
+func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) {
 	l := &t.levels[p.level]
 	if p.tail {
-		p.depth = l.kept.codes(dst, order, p.depth)
-		return p
+		l.kept.codes(dst, order, p)
+		return
 	}
 	t.open(p.level, false)
 	t.roomFor(w)
@@ -221,7 +251,6 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 			t.codesOnce(w, dst[i:i+len(part)], part, l)
 		}
 	}
-	return p
 }
 
 // roomFor makes room for a piece of elements.
@@ -291,13 +320,7 @@ func (t *ties[E]) finish(r *run, err error) error {
 
 // finishLarge orders a large run, in place if the memory limit allows no more.
 func (t *ties[E]) finishLarge(r *run, run tie) error {
-	if run.tail {
-		depth, err := t.skip(run)
-		if err != nil {
-			return err
-		}
-		run.depth = depth
-	}
+	run.place = t.cut(run)
 	return t.env.Scoped(func(env *engine.Env) error {
 		if r.fits(r.Arena.Used() + largeBytes(r, t.levels, len(run.order))) {
 			return t.orderLarge(env, run)
@@ -308,21 +331,21 @@ func (t *ties[E]) finishLarge(r *run, run tie) error {
 
 // orderLarge orders a large run by the codes at its place.
 func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
-	before, end := t.before(env, run)
+	before := beforeRun(env, run)
 	defer func() { t.env.Trace.Rounds = max(t.env.Trace.Rounds, env.Trace.Rounds) }()
 	return cpu.Order(env, len(before), t.source(before, run.place), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]
 		}
-		refine(t, worker, sorted, codes, end)
+		refine(t, worker, sorted, codes, run.place)
 	})
 }
 
 // orderLargeInPlace is orderLarge with no more scratch than the codes and the order
 // as it was.
 func (t *ties[E]) orderLargeInPlace(env *engine.Env, run tie) error {
-	before, end := t.before(env, run)
+	before := beforeRun(env, run)
 	codes, err := cpu.OrderInPlace(env, run.order, t.source(before, run.place))
 	if err != nil {
 		return err
@@ -336,20 +359,15 @@ func (t *ties[E]) orderLargeInPlace(env *engine.Env, run tie) error {
 		for i, at := range sorted {
 			sorted[i] = before[at]
 		}
-		refine(t, worker, sorted, codes[lo:hi], end)
+		refine(t, worker, sorted, codes[lo:hi], run.place)
 	})
 }
 
-// before returns a copy of the order of a run, and the place at which the codes
-// end that it is sorted by.
-func (t *ties[E]) before(env *engine.Env, run tie) ([]uint32, place) {
+// beforeRun returns a copy of the order of a run.
+func beforeRun(env *engine.Env, run tie) []uint32 {
 	before := scratch.Take[uint32](&env.Arena, len(run.order))
 	copy(before, run.order)
-	end := run.place
-	if end.tail {
-		end.depth = t.levels[end.level].kept.codes(nil, nil, end.depth)
-	}
-	return before, end
+	return before
 }
 
 // source makes the codes of elements at p.
@@ -359,20 +377,4 @@ func (t *ties[E]) source(order []uint32, p place) cpu.Source[uint64] {
 		t.codes(w, dst, order[lo:lo+len(dst)], p)
 		t.spare.put(w)
 	}
-}
-
-// skip finds where the elements of a large run begin to differ.
-func (t *ties[E]) skip(run tie) (int, error) {
-	kept := t.levels[run.level].kept
-	var mu sync.Mutex
-	depth := -1
-	err := t.env.Stage("ties", len(run.order), engine.Block, func(_, lo, hi int) {
-		d := kept.skip(run.order[0], run.order[lo:hi], run.depth)
-		mu.Lock()
-		defer mu.Unlock()
-		if depth < 0 || d < depth {
-			depth = d
-		}
-	})
-	return depth, err
 }
