@@ -120,9 +120,12 @@ func nearly[C Code](env *engine.Env, codes []C, v survey[C]) (*near[C], error) {
 		return nil, nil
 	}
 	all, err := keep(env, codes)
-	if err != nil || all.dropped > n/nearDropped {
-		all.give()
+	if err != nil {
 		return nil, err
+	}
+	if all.dropped > n/nearDropped {
+		all.give()
+		return nil, nil
 	}
 	first := env.Trace.Rounds == 0
 	m := &near[C]{codes: codes, spans: all.spans}
