@@ -232,16 +232,16 @@ func sortOrdered[K cmp.Ordered](s []K, opts ...sorter.Option) error {
 // limitedPairs is SortPairs of in with positions.
 func limitedPairs[K sorter.Key](name string, in []K) limited {
 	n := len(in)
-	keys, values := make([]K, n), make([]uint32, n)
+	keys, values, positions := make([]K, n), make([]uint32, n), perm.Identity(n)
 	want, err := sorter.OrderKeys(in, sorter.Stable())
 	return limited{
 		name: name,
 		run: func(opts ...sorter.Option) error {
 			copy(keys, in)
-			copy(values, perm.Identity(n))
+			copy(values, positions)
 			return sorter.SortPairs(keys, values, append(opts, sorter.Stable())...)
 		},
-		clean: func() bool { return slices.Equal(values, perm.Identity(n)) },
+		clean: func() bool { return slices.Equal(values, positions) },
 		slack: tieSlack(n, 0, unsafe.Sizeof(in[0])),
 		wrong: func() string {
 			if err != nil || !slices.Equal(values, want) {
