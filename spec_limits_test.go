@@ -193,11 +193,12 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 }
 
 // tieSlack bounds what an order in place of n elements of a size asks for and does not
-// use where the leading codes of its columns do not tie: the codes of a run, the keys of
-// every column, and, for each worker, a workspace and a piece of the elements.
+// use where the leading codes of its columns do not tie, or tie in short runs: the codes
+// of a run, once for one worker and once for all, the keys of every column, and, for each
+// worker, a workspace and a piece of the elements.
 func tieSlack(n, columns int, size uintptr) int64 {
 	workers := int64(n/2048 + 1)
-	return int64(n)*(16+32*int64(columns)) + workers*(8<<10+512*int64(size)) + 1024
+	return int64(n)*(32+32*int64(columns)) + workers*(8<<10+512*int64(size)) + 1024
 }
 
 // limitedKeys is SortKeys of in.

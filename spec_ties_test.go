@@ -157,12 +157,12 @@ func TestTiedInPlace(t *testing.T) {
 }
 
 // TestTiesTakeLittleMemory has another engine order keys that are there already:
-// what the library takes for their ties is a bit an element.
+// what the library takes for their ties is a bit an element, and a workspace a worker.
 func TestTiesTakeLittleMemory(t *testing.T) {
 	const n = 300_000
 	in, sorted, _ := tiedElements(n, []int{1, 2}, 1)
 	var st sorter.Stats
-	p, err := sorter.OrderKeys(mapped(in, tied.bytes), sorter.On(&plainEngine{}), sorter.Report(&st))
+	p, err := sorter.OrderKeys(mapped(in, tied.bytes), sorter.On(&plainEngine{}), sorter.Report(&st), sorter.Workers(2))
 	checkSame(t, "OrderKeys", err, mapped(p, func(i uint32) tied { return in[i] }), sorted)
 	if st.Scratch > n/4 {
 		t.Errorf("%d bytes of scratch for %d elements", st.Scratch, n)
