@@ -214,8 +214,9 @@ func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 }
 
 // Groups returns the runs of equal keys in s, in order: all groups, each once,
-// if s is sorted by key. The runs are parts of s, not copies. It calls key once
-// per element and reads s only as far as the loop goes on.
+// if s is sorted by key. The runs are parts of s, not copies, and have no more
+// capacity: appending to one copies it. It calls key once per element and reads s only
+// as far as the loop goes on.
 func Groups[E any, K Key](s []E, key func(E) K) iter.Seq[[]E] {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -237,7 +238,7 @@ func Groups[E any, K Key](s []E, key func(E) K) iter.Seq[[]E] {
 			}
 		}
 		if from < len(s) {
-			yield(s[from:])
+			yield(s[from:len(s):len(s)])
 		}
 	}
 }

@@ -224,8 +224,8 @@ func (r *reference) checkGroups(t *testing.T) {
 		for end < len(s) && compare(s[at], s[end]) == 0 {
 			end++
 		}
-		if len(g) != end-at || &g[0] != &s[at] {
-			t.Fatalf("%s: group %d has %d elements from %+v on, want s[%d:%d]", r.name, count, len(g), g[0], at, end)
+		if len(g) != end-at || cap(g) != len(g) || &g[0] != &s[at] {
+			t.Fatalf("%s: group %d has %d elements from %+v on and capacity %d, want s[%d:%d:%d]", r.name, count, len(g), g[0], cap(g), at, end, end)
 		}
 		at = end
 		count++

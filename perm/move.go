@@ -8,7 +8,8 @@ import (
 
 // Gather sets dst[i] = src[p[i]] for every i, on at most workers goroutines
 // (0 or less: GOMAXPROCS). It needs len(dst) == len(p) and every index below
-// len(src); otherwise it panics. p may select or repeat: it need not be a permutation. dst must not
+// len(src); otherwise it panics before anything moves. p may select or repeat: it need
+// not be a permutation. dst must not
 // overlap src. Reads are random, writes sequential: for elements that miss the
 // cache it costs about one memory access each, overlapped by the processor.
 func Gather[E any](dst, src []E, p Perm, workers int) {
@@ -21,8 +22,9 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 
 // Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines
 // (0 or less: GOMAXPROCS): the inverse of [Gather]. It needs len(src) == len(p)
-// and every index below len(dst); otherwise it panics. Indices must not repeat: with several workers
-// that is a data race. dst must not overlap src. Writes are random, which is
+// and every index below len(dst); otherwise it panics before anything moves. Indices
+// must not repeat, which it does not look for: one worker leaves the last of the
+// elements there, several are a data race. dst must not overlap src. Writes are random, which is
 // slower than Gather; to apply one permutation to many columns, take its
 // [Perm.Inverse] once and gather.
 func Scatter[E any](dst, src []E, p Perm, workers int) {
@@ -38,6 +40,11 @@ func Scatter[E any](dst, src []E, p Perm, workers int) {
 	})
 }
 
+// outside says that an index is not below n.
+func outside(index uint32, n int) string {
+	return fmt.Sprintf("perm: index %d is not below the length %d", index, n)
+}
+
 // check panics on the calling goroutine if an index of p is not below n, so
 // that a bad permutation can neither move half a slice nor panic where nobody
 // can recover it.
@@ -50,7 +57,7 @@ func check(p Perm, n, workers int) {
 		}
 		if uint64(top) >= uint64(n) && hi > lo {
 			select {
-			case bad <- fmt.Sprintf("perm: index %d is not below the length %d", top, n):
+			case bad <- outside(top, n):
 			default:
 			}
 		}

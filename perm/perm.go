@@ -1,5 +1,5 @@
-// Package perm holds permutations: the result of every argsort, and the only
-// place where a payload moves through an index.
+// Package perm holds permutations, the result of every argsort, and moves payloads
+// through them.
 //
 //	p, err := sorter.Order(rows, key) // rows is left alone
 //	sorted := make([]Row, len(rows))
@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+
+	"example.com/sorter/internal/fetch"
 )
 
 // Perm is a permutation of 0 … len(p)-1. p[i] is the input position of the
@@ -57,27 +59,63 @@ func (p Perm) mark(seen []uint64) error {
 }
 
 // Inverse returns q with q[p[i]] == i: the ordinal rank of every input
-// element. p must be valid; a p that is not panics or gives a q that is not.
+// element. It panics unless p is valid, see [Perm.Valid]: also where an index
+// repeats. It takes one pass of random writes and one that reads in order.
 func (p Perm) Inverse() Perm {
 	q := make(Perm, len(p))
 	for i, v := range p {
+		if uint64(v) >= uint64(len(q)) {
+			p.invalid()
+		}
 		q[v] = uint32(i)
+	}
+	// As many indices as places leave one out exactly if one repeats. It is 0 there,
+	// which otherwise only that of p[0] is.
+	for v, i := range q {
+		if i == 0 && uint32(v) != p[0] {
+			p.invalid()
+		}
 	}
 	return q
 }
 
+// invalid panics with the fault of p, which has one.
+func (p Perm) invalid() { panic(p.Valid().Error()) }
+
 // Compose returns the permutation that applies q, then p: gathering through
-// the result equals gathering through q and then through p. The lengths must
-// be equal; it panics otherwise.
+// the result equals gathering through q and then through p. It panics unless the
+// lengths are equal and all indices below them, those of q that p selects. Indices
+// may repeat, as in [Gather]; then the result repeats some, too, and is no
+// permutation.
 func (p Perm) Compose(q Perm) Perm {
 	if len(p) != len(q) {
 		panic(fmt.Sprintf("perm: composing permutations of %d and %d elements", len(p), len(q)))
 	}
 	r := make(Perm, len(p))
-	for i, v := range p {
-		r[i] = q[v]
+	dst, from := r, p
+	if fetch.Pays(q) { // that gains more than the checks take
+		for ; len(from) >= fetch.Ahead+fetch.Group; dst, from = dst[fetch.Group:], from[fetch.Group:] {
+			fetch.Elements(q, from[fetch.Ahead:][:fetch.Group])
+			selectFrom(dst[:fetch.Group], q, from)
+		}
 	}
+	selectFrom(dst, q, from)
 	return r
+}
+
+// selectFrom sets dst[i] = q[index[i]], and panics if either is not below len(q).
+// len(index) >= len(dst).
+func selectFrom(dst, q, index Perm) {
+	for i, v := range index[:len(dst)] {
+		if uint64(v) >= uint64(len(q)) {
+			panic(outside(v, len(q)))
+		}
+		w := q[v]
+		if uint64(w) >= uint64(len(q)) {
+			panic(outside(w, len(q)))
+		}
+		dst[i] = w
+	}
 }
 
 // piece is the number of elements that one worker moves at a time: enough to

@@ -138,6 +138,50 @@ func TestApplyOfNoPermutation(t *testing.T) {
 	}
 }
 
+// TestInverseAndComposeOfNoPermutation hold the panics to texts of the package.
+func TestInverseAndComposeOfNoPermutation(t *testing.T) {
+	id := perm.Identity(3)
+	for _, c := range []struct {
+		name string
+		call func()
+		want string
+	}{
+		{"Inverse, outside", func() { perm.Perm{0, 3, 1}.Inverse() }, "perm: p[1] = 3 is not below the length 3"},
+		{"Inverse, twice", func() { perm.Perm{2, 0, 2}.Inverse() }, "perm: p[2] = 2 occurs a second time"},
+		{"Inverse, the first place twice", func() { perm.Perm{0, 0, 2}.Inverse() }, "perm: p[1] = 0 occurs a second time"},
+		{"Inverse, nothing at the first place", func() { perm.Perm{1, 2, 1}.Inverse() }, "perm: p[2] = 1 occurs a second time"},
+		{"Compose, outside", func() { perm.Perm{0, 3, 1}.Compose(id) }, "perm: index 3 is not below the length 3"},
+		{"Compose, the other outside", func() { id.Compose(perm.Perm{0, 7, 1}) }, "perm: index 7 is not below the length 3"},
+	} {
+		if got := panicked(c.call); got != c.want {
+			t.Errorf("%s: panicked with %v, want %q", c.name, got, c.want)
+		}
+	}
+	large := perm.Identity(2 << 20) // more than a cache has
+	large[1<<20] = 2 << 20
+	if got, want := panicked(func() { perm.Identity(len(large)).Compose(large) }), "perm: index 2097152 is not below the length 2097152"; got != want {
+		t.Errorf("Compose of many: panicked with %v, want %q", got, want)
+	}
+	if got, want := (perm.Perm{1, 1, 0}).Compose(perm.Perm{2, 0, 1}), (perm.Perm{0, 0, 2}); !slices.Equal(got, want) {
+		t.Errorf("Compose of an index that repeats is %v, want %v", got, want)
+	}
+}
+
+// TestInverseOfEvery tries all lists of four indices below five.
+func TestInverseOfEvery(t *testing.T) {
+	for x := range 5 * 5 * 5 * 5 {
+		p := perm.Perm{uint32(x % 5), uint32(x / 5 % 5), uint32(x / 25 % 5), uint32(x / 125)}
+		var q perm.Perm
+		got := panicked(func() { q = p.Inverse() })
+		switch err := p.Valid(); {
+		case err != nil && got != err.Error():
+			t.Errorf("Inverse of %v: panicked with %v, want %q", p, got, err)
+		case err == nil && (got != nil || !slices.Equal(p.Compose(q), perm.Identity(4))):
+			t.Errorf("Inverse of %v is %v, panicked with %v", p, q, got)
+		}
+	}
+}
+
 func panicked(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
@@ -190,6 +234,28 @@ func BenchmarkApply(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
 		})
+	}
+}
+
+// BenchmarkInverse inverts and composes permutations, in the cache and out of it.
+func BenchmarkInverse(b *testing.B) {
+	for _, n := range []int{1 << 12, 1 << 22} {
+		if testing.Short() && n > 1<<12 {
+			continue
+		}
+		p, q := shuffled(n, 5), shuffled(n, 6)
+		for name, call := range map[string]func(){
+			"Inverse":             func() { p.Inverse() },
+			"Inverse of identity": func() { perm.Identity(n).Inverse() },
+			"Compose":             func() { p.Compose(q) },
+		} {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					call()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
+			})
+		}
 	}
 }
 
