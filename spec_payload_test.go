@@ -248,7 +248,7 @@ func TestKeysUnderGC(t *testing.T) {
 			checkSame(t, fmt.Sprintf("Sort by fresh strings, n=%d", n), err, got, want)
 
 			blobs := draw(dist.Named("zipf"), n, func(v uint64, _ int) []byte { return []byte(decimal(v)) })
-			err = sorter.SortKeys(blobs, sorter.MemoryLimit(int64(64*n+1<<23)))
+			err = sorter.SortKeys(blobs, sorter.Workers(2), sorter.MemoryLimit(int64(64*n+1<<23)))
 			checkSame(t, fmt.Sprintf("SortKeys of bytes, n=%d", n), err, mapped(blobs, func(b []byte) string { return string(b) }), want)
 		}
 	})
