@@ -59,10 +59,9 @@ func Shares(n, parts, largest int, size uintptr) int64 {
 
 // Fit returns how many elements of T a new block has room for that is taken for n of
 // them: at least n, and the memory held is the same. T has a size.
-func Fit[T any](n int) int {
-	size := unsafe.Sizeof(*new(T))
-	return blockWords(wordsFor(n, size, 0)) * 8 / int(size)
-}
+func Fit[T any](n int) int { return fit(n, unsafe.Sizeof(*new(T))) }
+
+func fit(n int, size uintptr) int { return blockWords(wordsFor(n, size, 0)) * 8 / int(size) }
 
 // wordsOf returns the words that n elements of the given size and more bytes take;
 // false if they cannot exist.
