@@ -30,14 +30,14 @@ type span struct{ lo, hi int }
 // carriedElements returns s, of which aside takes a copy, if it may be carried: nil if
 // it holds pointers, which the collector must find where they are, or if lv is several
 // levels: what ties by the first would have travelled for nothing.
-func carriedElements[E any](s, aside []E, lv []level[E]) *carried {
-	if scratch.HasPointers[E]() || len(lv) > 1 {
+func carriedElements(s, aside cpu.Payload, lv []level) *carried {
+	if s.HasPointers() || len(lv) > 1 {
 		return nil
 	}
-	size, all := int(unsafe.Sizeof(*new(E))), bytesOf(s)
+	size, all := int(s.Size()), s.Bytes()
 	c := &carried{
-		undo:   func(lo, hi int) { copy(s[lo:hi], aside[lo:hi]) },
-		gather: func(lo, hi int, index []uint32) { cpu.GatherPast(s[lo:hi], aside, index[lo:hi]) },
+		undo:   func(lo, hi int) { s.Part(lo, hi).Copy(aside.Part(lo, hi)) },
+		gather: func(lo, hi int, index []uint32) { s.Part(lo, hi).GatherPast(aside, index[lo:hi]) },
 	}
 	c.Size = size
 	c.Pull = func(dst []byte, lo int) { copy(dst, all[lo*size:]) }
@@ -146,11 +146,4 @@ func (c *carried) restore(r *run) {
 		r.restore(c.undo)
 		c.written.Store(false)
 	}
-}
-
-// bytesOf views elements that hold no pointers as bytes.
-func bytesOf[E any](s []E) []byte {
-	// Sound: the memory of s is that long, any byte of it may be read and written,
-	// and so may values of E that were copied as bytes.
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(E))))
 }

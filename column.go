@@ -3,7 +3,9 @@ package sorter
 import (
 	"fmt"
 	"sync"
+	"unsafe"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -11,11 +13,20 @@ import (
 // Column is one key of an [Ordering]: a key function, a direction, and where
 // nulls and NaNs go. Its methods return a changed copy.
 type Column[E any] struct {
-	key    keyColumn[E]
-	order  order
-	isNull func(E) bool
-	nulls  nullPlace
-	paces  paces // of its functions in a sort
+	column
+	compares comparer[E]
+	isNull   func(E) bool
+}
+
+// column is a [Column] of elements whose type nothing but its getters know: what is
+// generic in E is compiled for every type that a program sorts.
+type column struct {
+	key     keyColumn
+	get     getter // of keys that are not given
+	order   order
+	areNull nullGetter // unless nulls is noNulls
+	nulls   nullPlace
+	paces   paces // of its functions in a sort
 }
 
 type nullPlace uint8
@@ -32,8 +43,11 @@ func Asc[E any, K Key](key func(E) K) Column[E] {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return Column[E]{key: keyFunc[E, K](key)}
+	return Column[E]{column: columnOf[K](keyFunc[E, K](key)), compares: compareFunc[E, K](key)}
 }
+
+// columnOf returns the ascending column of the keys of a getter.
+func columnOf[K Key](get getter) column { return column{key: keyType[K]{}, get: get} }
 
 // Desc returns a column that orders by key, largest first. It panics if key is
 // nil.
@@ -50,7 +64,9 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // has a number not below len(col), [OrderN] without nulls before it begins. col
 // must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
-	return Column[int]{key: sliceKey[K]{func(row int) K { return col[row] }, col[:len(col):len(col)], false}}
+	c := Asc(func(row int) K { return col[row] })
+	c.key = sliceKey[K]{col: col[:len(col):len(col)]}
+	return c
 }
 
 // DescOf is [AscOf], largest first.
@@ -78,7 +94,7 @@ func (c Column[E]) withNulls(isNull func(E) bool, place nullPlace) Column[E] {
 	if isNull == nil {
 		panic("sorter: nil null function")
 	}
-	c.isNull, c.nulls = isNull, place
+	c.isNull, c.areNull, c.nulls = isNull, nullFunc[E](isNull), place
 	return c
 }
 
@@ -90,7 +106,7 @@ func (c Column[E]) NaNsLast() Column[E] {
 }
 
 // under returns the column as the options of a call change it.
-func (c Column[E]) under(cfg config) Column[E] {
+func (c column) under(cfg config) column {
 	c.order.desc = c.order.desc != cfg.descending
 	c.order.nansLast = c.order.nansLast || cfg.nansLast
 	return c
@@ -98,7 +114,7 @@ func (c Column[E]) under(cfg config) Column[E] {
 
 // bits is the width of the column's code, its null flag included; a width
 // above 64 means that a code is a prefix and the key has to be kept.
-func (c Column[E]) bits() int {
+func (c column) bits() int {
 	k := c.key.kind()
 	if k.wide() {
 		return 128
@@ -111,7 +127,7 @@ func (c Column[E]) bits() int {
 
 // nullCode returns the code of a null and what is added to other codes, for a
 // null flag at the given bit, at most 63: a kind of 64 bits with a flag is a prefix.
-func (c Column[E]) nullCode(bit int) (null, other uint64) {
+func (c column) nullCode(bit int) (null, other uint64) {
 	if c.nulls == nullsFirst {
 		return 0, 1 << bit
 	}
@@ -120,62 +136,47 @@ func (c Column[E]) nullCode(bit int) (null, other uint64) {
 
 // given reports whether the column's keys lie in a slice and no function has to
 // be called for them.
-func (c Column[E]) given() bool { return c.key.given() && c.nulls == noNulls }
+func (c column) given() bool { return c.key.given() && c.nulls == noNulls }
 
 // codes writes the column's codes of the len(dst) elements of b; bits() <= 64. A
 // cancelled context leaves codes out.
-func (c Column[E]) codes(dst []uint64, b batch[E]) {
+func (c *column) codes(dst []uint64, b batch) {
 	b.pace = c.paces.key
 	if c.nulls == noNulls {
-		c.key.codes64(dst, b, c.order)
+		c.key.codes64(dst, b, c.get, c.order)
 		return
 	}
-	if len(dst) <= few {
-		var null [few]bool
-		c.codesOrNull(dst, null[:len(dst)], b)
-		return
-	}
-	var null [piece]bool
-	for i := 0; i < len(dst); i += piece {
-		j := min(i+piece, len(dst))
-		c.codesOrNull(dst[i:j], null[:j-i], b.part(i, j))
+	null, other := c.nullCode(codeBits[c.key.kind()])
+	for lo := 0; lo < len(dst); lo += 64 {
+		hi := min(lo+64, len(dst))
+		nulls := c.key.codesOrNull(dst[lo:hi], b.part(lo, hi), c)
+		for i := range dst[lo:hi] {
+			if nulls>>i&1 != 0 {
+				dst[lo+i] = null
+			} else {
+				dst[lo+i] |= other
+			}
+		}
 	}
 }
 
-// codesOrNull is codes for at most a piece of elements, of which it makes out the
-// nulls.
-func (c Column[E]) codesOrNull(dst []uint64, null []bool, b batch[E]) {
-	t := c.paces.null.turns(len(null))
+// keysOrNull gets the keys of at most 64 elements that are not null, and zeros for the
+// others, which have a bit each. It returns how many have theirs, as keysFrom does.
+func keysOrNull[K Key](keys []K, b batch, c *column) (nulls uint64, n int) {
+	t := c.paces.null.turns(len(keys))
 	for t.next() {
-		for i := t.lo; i < t.hi; i++ {
-			null[i] = c.isNull(b.block[i])
-		}
+		nulls |= c.areNull.nulls(b.block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
 	}
-	if t.hi < len(null) {
-		return
+	if t.hi < len(keys) {
+		return nulls, 0
 	}
-	nullCode, other := c.nullCode(codeBits[c.key.kind()])
-	for from := 0; from < len(null); {
-		if null[from] {
-			dst[from] = nullCode
-			from++
-			continue
-		}
-		to := from + 1
-		for to < len(null) && !null[to] {
-			to++
-		}
-		c.key.codes64(dst[from:to], b.part(from, to), c.order)
-		for i := range dst[from:to] {
-			dst[from+i] |= other
-		}
-		from = to
-	}
+	b.pace = c.paces.key
+	return nulls, keysFrom(keys, b, c.get, nulls)
 }
 
 // comparator returns the comparison of two elements by this column.
 func (c Column[E]) comparator() func(a, b E) int {
-	compare := c.key.comparator(c.order)
+	compare := c.compares.comparator(c.order)
 	if c.nulls == noNulls {
 		return compare
 	}
@@ -193,49 +194,167 @@ func (c Column[E]) comparator() func(a, b E) int {
 	}
 }
 
-// keyColumn is a key function with its key type hidden.
-type keyColumn[E any] interface {
+// keyColumn is the type of a column's keys, hidden, and where they lie if they are
+// given.
+type keyColumn interface {
 	kind() kind
-	codes32(dst []uint32, b batch[E], o order) // of len(dst) elements; narrow kinds of at most 32 bits
-	codes64(dst []uint64, b batch[E], o order) // the same; narrow kinds
-	comparator(o order) func(a, b E) int
-	keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E]
-	keptSize() uintptr                    // bytes that keep takes per element, unless keys are given
-	given() bool                          // keys lie in a slice by element: no function is called, no element read
-	forRows(c Column[E], n int) Column[E] // the column for elements that are the row numbers 0 … n-1
-	holds(p perm.Perm) bool               // keys lie in a slice that shares memory with p
+	codes32(dst []uint32, b batch, get getter, o order)          // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b batch, get getter, o order)          // the same; narrow kinds
+	codesOrNull(dst []uint64, b batch, c *column) (nulls uint64) // the same for at most 64, of which some are null
+	keep(c column, rows rows, arena *scratch.Arena) keptKeys
+	keptSize() uintptr              // bytes that keep takes per element, unless keys are given
+	given() bool                    // keys lie in a slice by element: no function is called, no element read
+	forRows(c column, n int) column // the column for elements that are the row numbers 0 … n-1
+	holds(p perm.Perm) bool         // keys lie in a slice that shares memory with p
 }
 
-// keyFunc is the key function of a slice's elements.
+// getter is a key function with both of its types hidden.
+type getter interface {
+	// get writes the keys of n elements, from the addresses of the first ones on. It
+	// keeps neither. A bit of nulls, unless it is 0, says of each of at most 64 whether
+	// it is null: its key is zero then.
+	get(keys, elements unsafe.Pointer, n int, nulls uint64)
+}
+
+// keyFunc is the key function of a slice's elements. Beside what moves elements,
+// get is all that is compiled for every pair of E and K.
 type keyFunc[E any, K Key] func(E) K
 
-func (f keyFunc[E, K]) kind() kind { return kindOf[K]() }
+// get calls f for eight elements a turn: a call loses what the loop holds in
+// registers, so that a turn costs as much as the call of a key that is a field.
+//
+// Sound: callers have n elements of E, and room for as many keys.
+//
+//go:noinline
+func (f keyFunc[E, K]) get(to, elements unsafe.Pointer, n int, nulls uint64) {
+	keys, block := unsafe.Slice((*K)(to), n), unsafe.Slice((*E)(elements), n)
+	if nulls != 0 {
+		for i := range keys {
+			var k K
+			if nulls>>i&1 == 0 {
+				k = f(block[i])
+			}
+			keys[i] = k
+		}
+		return
+	}
+	for len(block) >= 8 && len(keys) >= 8 {
+		e, k := (*[8]E)(block), (*[8]K)(keys)
+		k[0] = f(e[0])
+		k[1] = f(e[1])
+		k[2] = f(e[2])
+		k[3] = f(e[3])
+		k[4] = f(e[4])
+		k[5] = f(e[5])
+		k[6] = f(e[6])
+		k[7] = f(e[7])
+		block, keys = block[8:], keys[8:]
+	}
+	for i := range keys {
+		keys[i] = f(block[i])
+	}
+}
 
-func (f keyFunc[E, K]) given() bool { return false }
+// ownKeys is the getter of elements that are keys.
+type ownKeys[K Key] struct{}
 
-func (f keyFunc[E, K]) forRows(c Column[E], _ int) Column[E] { return c }
+func (*ownKeys[K]) get(keys, elements unsafe.Pointer, n int, _ uint64) {
+	copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in keyFunc
+}
 
-func (f keyFunc[E, K]) holds(perm.Perm) bool { return false }
+// keysFrom writes the keys of b's elements and returns how many have theirs: all of
+// them unless the context was cancelled. Those are at most 64 if nulls is not 0.
+func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
+	if len(keys) == 0 {
+		return 0
+	}
+	block := b.block.Part(0, len(keys))
+	if b.pace == nil {
+		get.get(cpu.Hidden(unsafe.Pointer(&keys[0])), block.Data(), len(keys), nulls)
+		return len(keys)
+	}
+	t := b.pace.turns(len(keys))
+	for t.next() {
+		get.get(cpu.Hidden(unsafe.Pointer(&keys[t.lo])), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo)
+	}
+	return t.hi
+}
 
-func (f keyFunc[E, K]) codes32(dst []uint32, b batch[E], o order) { extract(dst, b, f, o) }
+// nullGetter is a null function with the type of its elements hidden.
+type nullGetter interface {
+	// nulls returns a bit for each of n elements, at most 64, from an address on: 1
+	// for those that are null.
+	nulls(elements unsafe.Pointer, n int) uint64
+}
 
-func (f keyFunc[E, K]) codes64(dst []uint64, b batch[E], o order) { extract(dst, b, f, o) }
+type nullFunc[E any] func(E) bool
 
-func (f keyFunc[E, K]) comparator(o order) func(a, b E) int {
+// nulls is sound: callers have n elements of E.
+func (f nullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
+	for i, e := range unsafe.Slice((*E)(elements), n) {
+		if f(e) {
+			nulls |= 1 << i
+		}
+	}
+	return nulls
+}
+
+// comparer is a key function that elements can be compared by.
+type comparer[E any] interface {
+	comparator(o order) func(a, b E) int
+}
+
+type compareFunc[E any, K Key] func(E) K
+
+func (f compareFunc[E, K]) comparator(o order) func(a, b E) int {
 	compare := comparator[K](o)
 	return func(a, b E) int { return compare(f(a), f(b)) }
 }
 
-// sliceKey is the key function of a slice that row numbers refer to.
+// keyType is the keys of a key function.
+type keyType[K Key] struct{}
+
+func (keyType[K]) kind() kind { return kindOf[K]() }
+
+func (keyType[K]) given() bool { return false }
+
+func (keyType[K]) forRows(c column, _ int) column { return c }
+
+func (keyType[K]) holds(perm.Perm) bool { return false }
+
+func (keyType[K]) codes32(dst []uint32, b batch, get getter, o order) {
+	extract[K](dst, b, get, o)
+}
+
+func (keyType[K]) codes64(dst []uint64, b batch, get getter, o order) {
+	extract[K](dst, b, get, o)
+}
+
+func (keyType[K]) codesOrNull(dst []uint64, b batch, c *column) (nulls uint64) {
+	if len(dst) <= few {
+		var keys [few]K
+		return encodeOrNull(dst, keys[:len(dst)], b, c)
+	}
+	var keys [64]K
+	return encodeOrNull(dst, keys[:len(dst)], b, c)
+}
+
+func encodeOrNull[K Key](dst []uint64, keys []K, b batch, c *column) (nulls uint64) {
+	nulls, _ = keysOrNull(keys, b, c)
+	encode(dst, keys, c.order)
+	return nulls
+}
+
+// sliceKey is the keys of a slice that row numbers refer to.
 type sliceKey[K Key] struct {
-	keyFunc[int, K]
+	keyType[K]
 	col      []K  // without more capacity
 	numbered bool // elements are their own numbers: keys lie in col by element
 }
 
 func (f sliceKey[K]) given() bool { return f.numbered }
 
-func (f sliceKey[K]) forRows(c Column[int], n int) Column[int] {
+func (f sliceKey[K]) forRows(c column, n int) column {
 	if c.nulls == noNulls && n > len(f.col) {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, len(f.col)))
 	}
@@ -246,19 +365,31 @@ func (f sliceKey[K]) forRows(c Column[int], n int) Column[int] {
 
 func (f sliceKey[K]) holds(p perm.Perm) bool { return overlap(p, f.col) }
 
-func (f sliceKey[K]) codes32(dst []uint32, b batch[int], o order) { encodeRows(dst, b, f, o) }
+func (f sliceKey[K]) codes32(dst []uint32, b batch, get getter, o order) {
+	encodeRows(dst, b, f, get, o)
+}
 
-func (f sliceKey[K]) codes64(dst []uint64, b batch[int], o order) { encodeRows(dst, b, f, o) }
+func (f sliceKey[K]) codes64(dst []uint64, b batch, get getter, o order) {
+	encodeRows(dst, b, f, get, o)
+}
 
 // encodeRows encodes keys where they are, if rows follow each other.
-func encodeRows[K Key, C code](dst []C, b batch[int], f sliceKey[K], o order) {
+func encodeRows[K Key, C code](dst []C, b batch, f sliceKey[K], get getter, o order) {
 	switch {
 	case !f.numbered:
-		extract(dst, b, f.keyFunc, o)
+		extract[K](dst, b, get, o)
 	case b.at == nil:
 		encode(dst, f.col[b.lo:b.lo+len(dst)], o)
 	default:
-		extract(dst, batch[uint32]{block: b.at}, func(row uint32) K { return f.col[row] }, o)
+		var keys [piece]K
+		for at := b.at; len(dst) > 0; {
+			n := min(piece, len(dst))
+			for i, row := range at[:n] {
+				keys[i] = f.col[row]
+			}
+			encode(dst[:n], keys[:n], o)
+			dst, at = dst[n:], at[n:]
+		}
 	}
 }
 
@@ -269,55 +400,20 @@ const piece = 256
 // few is a number of keys whose buffer costs next to nothing to clear.
 const few = 16
 
-// extract calls key for every element of b and writes the codes. A cancelled context
+// extract gets the keys of the elements of b and writes the codes. A cancelled context
 // leaves codes out.
-func extract[E any, K Key, C code](dst []C, b batch[E], key func(E) K, o order) {
+func extract[K Key, C code](dst []C, b batch, get getter, o order) {
 	if len(dst) <= few {
 		var keys [few]K
-		keysOf(keys[:len(dst)], b, key)
+		keysFrom(keys[:len(dst)], b, get, 0)
 		encode(dst, keys[:len(dst)], o)
 		return
 	}
 	var keys [piece]K
 	for i := 0; i < len(dst); i += piece {
 		j := min(i+piece, len(dst))
-		keysOf(keys[:j-i], b.part(i, j), key)
+		keysFrom(keys[:j-i], b.part(i, j), get, 0)
 		encode(dst[i:j], keys[:j-i], o)
-	}
-}
-
-// keysOf calls key for the elements of b and returns how many have their key: all
-// of them unless the context was cancelled. len(keys) == len(b.block).
-func keysOf[E, K any](keys []K, b batch[E], key func(E) K) int {
-	if b.pace == nil {
-		callAll(keys, b.block, key)
-		return len(keys)
-	}
-	t := b.pace.turns(len(keys))
-	for t.next() {
-		callAll(keys[t.lo:t.hi], b.block[t.lo:t.hi], key)
-	}
-	return t.hi
-}
-
-// callAll calls key for every element of block, eight a turn: a call loses what
-// the loop holds in registers, so that a turn costs as much as the call of a key
-// that is a field. len(keys) == len(block).
-func callAll[E, K any](keys []K, block []E, key func(E) K) {
-	for len(block) >= 8 && len(keys) >= 8 {
-		e, k := (*[8]E)(block), (*[8]K)(keys)
-		k[0] = key(e[0])
-		k[1] = key(e[1])
-		k[2] = key(e[2])
-		k[3] = key(e[3])
-		k[4] = key(e[4])
-		k[5] = key(e[5])
-		k[6] = key(e[6])
-		k[7] = key(e[7])
-		block, keys = block[8:], keys[8:]
-	}
-	for i := range keys {
-		keys[i] = key(block[i])
 	}
 }
 

@@ -45,7 +45,7 @@ type glance struct {
 
 // glanceAt reports whether rows look as if they were in order by the codes of l, their
 // first level. What it extracts l keeps.
-func glanceAt[E any](r *run, rows rows[E], l *level[E]) bool {
+func glanceAt(r *run, rows rows, l *level) bool {
 	l.open(rows, &r.Env)
 	src := source64(r, rows, l)
 	ordered := looksOrdered(rows.n, func(lo, hi int, buf []uint64) []uint64 {

@@ -10,16 +10,16 @@ import (
 
 // keptKeys are the keys of a wide column, at hand by element so that the key
 // function need not be called again when prefixes tie.
-type keptKeys[E any] interface {
+type keptKeys interface {
 	// prefix keeps the keys of the len(dst) elements of b and writes their first
 	// room bits, the null flag included. A cancelled context leaves keys out.
-	prefix(dst []uint64, b batch[E], room int)
+	prefix(dst []uint64, b batch, room int)
 	// complete reports whether the prefixes of room bits were the whole keys.
 	complete(room int) bool
 	// along places the keys like their elements, by p, a *cpu.Placement.
 	along(env *engine.Env, p any) error
 	// moved tells keys that are their elements, or in them, where those are now.
-	moved(payload []E)
+	moved(payload cpu.Payload)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
 	// cut returns p, where the elements numbered by order tie, with what their
@@ -45,10 +45,10 @@ type keptKeys[E any] interface {
 	follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 }
 
-func (f keyFunc[E, K]) keep(c Column[E], rows rows[E], arena *scratch.Arena) keptKeys[E] {
-	s := &store[E, K]{Column: c, full: comparator[K](c.order), get: f}
+func (keyType[K]) keep(c column, rows rows, arena *scratch.Arena) keptKeys {
+	s := &store[K]{column: c, full: comparator[K](c.order)}
 	if k := kindOf[K](); (k == kindString || k == kindBytes) && c.nulls == noNulls {
-		s.fields = newFieldKeys[E, K](rows.s, arena)
+		s.fields = newFieldKeys[K](rows.s, arena)
 	}
 	if s.fields == nil {
 		s.keys = scratch.Take[K](arena, rows.n)
@@ -57,57 +57,60 @@ func (f keyFunc[E, K]) keep(c Column[E], rows rows[E], arena *scratch.Arena) kep
 	return keptAs(s)
 }
 
-func (f keyFunc[E, K]) keptSize() uintptr {
+func (keyType[K]) keptSize() uintptr {
 	var k K
 	return unsafe.Sizeof(k)
 }
 
-// selfKey is the key function of a slice of keys: every element is its own.
-type selfKey[K Key] struct{ keyFunc[K, K] }
+// selfKey is the keys of a slice of keys: every element is its own.
+type selfKey[K Key] struct{ keyType[K] }
 
-func self[K Key]() Column[K] {
-	return Column[K]{key: selfKey[K]{func(k K) K { return k }}}
+// self returns the column of a slice of keys.
+func self[K Key]() column { return column{key: selfKey[K]{}} }
+
+func (selfKey[K]) codes32(dst []uint32, b batch, _ getter, o order) {
+	encode(dst, cpu.RawSlice[K](b.block), o)
 }
 
-func (f selfKey[K]) codes32(dst []uint32, b batch[K], o order) { encode(dst, b.block, o) }
-func (f selfKey[K]) codes64(dst []uint64, b batch[K], o order) { encode(dst, b.block, o) }
+func (selfKey[K]) codes64(dst []uint64, b batch, _ getter, o order) {
+	encode(dst, cpu.RawSlice[K](b.block), o)
+}
 
-func (f selfKey[K]) given() bool { return true }
+func (selfKey[K]) given() bool { return true }
 
 // keep stores nothing: the keys are there already.
-func (f selfKey[K]) keep(c Column[K], rows rows[K], _ *scratch.Arena) keptKeys[K] {
-	return keptAs(&store[K, K]{Column: c, full: comparator[K](c.order), keys: rows.s})
+func (selfKey[K]) keep(c column, rows rows, _ *scratch.Arena) keptKeys {
+	return keptAs(&store[K]{column: c, full: comparator[K](c.order), keys: cpu.Slice[K](rows.s)})
 }
 
 // keep stores keys only if they are not given.
-func (f sliceKey[K]) keep(c Column[int], rows rows[int], arena *scratch.Arena) keptKeys[int] {
+func (f sliceKey[K]) keep(c column, rows rows, arena *scratch.Arena) keptKeys {
 	if !c.given() {
-		return f.keyFunc.keep(c, rows, arena)
+		return f.keyType.keep(c, rows, arena)
 	}
-	return keptAs(&store[int, K]{Column: c, full: comparator[K](c.order), keys: f.col})
+	return keptAs(&store[K]{column: c, full: comparator[K](c.order), keys: f.col})
 }
 
-func keptAs[E any, K Key](s *store[E, K]) keptKeys[E] {
+func keptAs[K Key](s *store[K]) keptKeys {
 	switch kindOf[K]() {
 	case kindString, kindBytes:
-		return &keptStrings[E, K]{store: s}
+		return &keptStrings[K]{store: s}
 	}
-	return keptWords[E, K]{s}
+	return keptWords[K]{s}
 }
 
 // store holds the kept keys of a column.
-type store[E any, K Key] struct {
-	Column[E]
+type store[K Key] struct {
+	column
 	full func(a, b K) int
-	get  func(E) K // nil where keys are given
-	keys []K       // by element
-	room []K       // the same where keys are to be stored, nil where they are given
+	keys []K // by element
+	room []K // the same where keys are to be stored, nil where they are given
 
-	fields *fieldKeys[E, K] // instead of keys, unless nil
+	fields *fieldKeys[K] // instead of keys, unless nil
 }
 
 // at returns the key of element x.
-func (s *store[E, K]) at(x uint32) K {
+func (s *store[K]) at(x uint32) K {
 	if s.fields != nil {
 		return s.fields.at(x)
 	}
@@ -117,7 +120,7 @@ func (s *store[E, K]) at(x uint32) K {
 // put keeps the keys of a piece of elements and returns them, in buf unless they
 // are given and lie together. It makes out the nulls. A cancelled context leaves keys
 // out.
-func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
+func (s *store[K]) put(buf []K, null []bool, b batch) []K {
 	if s.given() {
 		if b.at == nil {
 			return s.keys[b.lo:][:len(buf)]
@@ -138,21 +141,27 @@ func (s *store[E, K]) put(buf []K, null []bool, b batch[E]) []K {
 }
 
 // call calls the column's functions for the elements of b and returns for how many
-// it did, see [keysOf]. The keys of nulls are the zero value.
-func (s *store[E, K]) call(keys []K, null []bool, b batch[E]) int {
+// it did, see [keysFrom]. The keys of nulls are the zero value.
+func (s *store[K]) call(keys []K, null []bool, b batch) int {
 	if s.nulls == noNulls {
 		b.pace = s.paces.key
-		return keysOf(keys, b, s.get)
+		return keysFrom(keys, b, s.get, 0)
 	}
-	t := s.paces.key.turns(len(keys))
-	for t.next() {
-		s.callNulls(keys[t.lo:t.hi], null[t.lo:t.hi], b.block[t.lo:t.hi])
+	for lo := 0; lo < len(keys); lo += 64 {
+		hi := min(lo+64, len(keys))
+		nulls, n := keysOrNull(keys[lo:hi], b.part(lo, hi), &s.column)
+		if n < hi-lo {
+			return lo
+		}
+		for i := range null[lo:hi] {
+			null[lo+i] = nulls>>i&1 != 0
+		}
 	}
-	return t.hi
+	return len(keys)
 }
 
 // scatter writes the keys of a batch to their elements' places.
-func scatter[E, K any](room, keys []K, b batch[E]) {
+func scatter[K any](room, keys []K, b batch) {
 	if b.at == nil {
 		copy(room[b.lo:], keys)
 		return
@@ -162,23 +171,13 @@ func scatter[E, K any](room, keys []K, b batch[E]) {
 	}
 }
 
-func (s *store[E, K]) callNulls(keys []K, null []bool, block []E) {
-	for i, e := range block {
-		var k K
-		if null[i] = s.isNull(e); !null[i] {
-			k = s.get(e)
-		}
-		keys[i] = k
-	}
-}
+func (s *store[K]) forget(n int) { clear(s.room[:n]) }
 
-func (s *store[E, K]) forget(n int) { clear(s.room[:n]) }
-
-func (s *store[E, K]) compare(i, j uint32) int {
+func (s *store[K]) compare(i, j uint32) int {
 	return s.full(s.at(i), s.at(j))
 }
 
-func (s *store[E, K]) along(env *engine.Env, p any) (err error) {
+func (s *store[K]) along(env *engine.Env, p any) (err error) {
 	switch {
 	case s.fields != nil && s.fields.strays.Load() != nil:
 		var strays []K
@@ -199,18 +198,18 @@ func alongAny[K any](env *engine.Env, p any, keys []K) ([]K, error) {
 	return cpu.Along(env, p.(*cpu.Placement[uint64]), keys)
 }
 
-func (s *store[E, K]) moved(payload []E) {
+func (s *store[K]) moved(payload cpu.Payload) {
 	switch {
 	case s.fields != nil:
-		s.fields.elems = payload
+		s.fields.elems = payload.Raw()
 	case s.room == nil:
-		s.keys = as[K](payload)
+		s.keys = cpu.Slice[K](payload)
 	}
 }
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s *store[E, K]) flag(dst []uint64, null []bool, room int) {
+func (s *store[K]) flag(dst []uint64, null []bool, room int) {
 	if s.nulls == noNulls {
 		if room < 64 {
 			for i := range dst {
@@ -230,9 +229,9 @@ func (s *store[E, K]) flag(dst []uint64, null []bool, room int) {
 }
 
 // keptWords keeps keys of fixed size. Depth counts words of their codes.
-type keptWords[E any, K Key] struct{ *store[E, K] }
+type keptWords[K Key] struct{ *store[K] }
 
-func (w keptWords[E, K]) prefix(dst []uint64, b batch[E], room int) {
+func (w keptWords[K]) prefix(dst []uint64, b batch, room int) {
 	if len(dst) <= few {
 		var keys [few]K
 		var null [few]bool
@@ -244,7 +243,7 @@ func (w keptWords[E, K]) prefix(dst []uint64, b batch[E], room int) {
 	w.prefixThrough(keys[:], null[:], dst, b, room)
 }
 
-func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
+func (w keptWords[K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch, room int) {
 	for i := 0; i < len(dst); i += len(buf) {
 		j := min(i+len(buf), len(dst))
 		encodeWord(dst[i:j], w.put(buf[:j-i], null, b.part(i, j)), 0, w.order)
@@ -254,20 +253,20 @@ func (w keptWords[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b bat
 
 // complete is false: even word 0 of narrow kinds has lost the bit that tells
 // nulls.
-func (w keptWords[E, K]) complete(int) bool { return false }
+func (w keptWords[K]) complete(int) bool { return false }
 
-func (w keptWords[E, K]) first(room int) int {
+func (w keptWords[K]) first(room int) int {
 	if room == 64 && w.nulls == noNulls {
 		return 1 // word 0 was the prefix
 	}
 	return 0
 }
 
-func (w keptWords[E, K]) cut(_ []uint32, p place) place { return p }
+func (w keptWords[K]) cut(_ []uint32, p place) place { return p }
 
-func (w keptWords[E, K]) sortFew([]uint32, place) (same uint, ok bool) { return 0, false }
+func (w keptWords[K]) sortFew([]uint32, place) (same uint, ok bool) { return 0, false }
 
-func (w keptWords[E, K]) codes(dst []uint64, order []uint32, p place) {
+func (w keptWords[K]) codes(dst []uint64, order []uint32, p place) {
 	var keys [piece]K
 	for len(order) > 0 {
 		n := min(piece, len(order))
@@ -280,7 +279,7 @@ func (w keptWords[E, K]) codes(dst []uint64, order []uint32, p place) {
 }
 
 // follow reads word after word: comparing key by key would encode each alone.
-func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+func (w keptWords[K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	var keys [2 * piece]K
 	var words [2 * piece]uint64
 	for depth := w.first(room); depth < kindOf[K]().words() && !seen.Mixed(); depth++ {
@@ -305,6 +304,6 @@ func (w keptWords[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu
 	return at, seen
 }
 
-func (w keptWords[E, K]) after(_ uint64, p place) (depth int, more bool) {
+func (w keptWords[K]) after(_ uint64, p place) (depth int, more bool) {
 	return p.depth + 1, p.depth+1 < kindOf[K]().words()
 }

@@ -12,21 +12,21 @@ import (
 
 // tellingKeys are kept keys that compare each with the one before while they are
 // read.
-type tellingKeys[E any] interface {
+type tellingKeys interface {
 	// prefixTied is prefix for elements that follow each other, with room for 64
 	// bits and without nulls. It tells how they follow on each other, the first on
 	// the one before it unless it is alone, and returns those that tie in room.
-	prefixTied(dst []uint64, b batch[E], alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
+	prefixTied(dst []uint64, b batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
 }
 
 // keptStrings keeps strings and byte slices. Depth counts bytes.
-type keptStrings[E any, K Key] struct {
-	*store[E, K]
+type keptStrings[K Key] struct {
+	*store[K]
 	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
 }
 
 // text returns the key of element x as a string.
-func (t *keptStrings[E, K]) text(x uint32) string {
+func (t *keptStrings[K]) text(x uint32) string {
 	k := t.at(x)
 	return textOf(&k)
 }
@@ -38,7 +38,7 @@ func (t *keptStrings[E, K]) text(x uint32) string {
 // gets a wrong order from any sort.
 func textOf[K Key](k *K) string { return *(*string)(unsafe.Pointer(k)) }
 
-func (t *keptStrings[E, K]) prefix(dst []uint64, b batch[E], room int) {
+func (t *keptStrings[K]) prefix(dst []uint64, b batch, room int) {
 	if len(dst) <= few {
 		var keys [few]K
 		var null [few]bool
@@ -50,7 +50,7 @@ func (t *keptStrings[E, K]) prefix(dst []uint64, b batch[E], room int) {
 	t.prefixThrough(keys[:], null[:], dst, b, room)
 }
 
-func (t *keptStrings[E, K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch[E], room int) {
+func (t *keptStrings[K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch, room int) {
 	flip, longest := t.flip(), 0
 	for i := 0; i < len(dst); i += len(buf) {
 		j := min(i+len(buf), len(dst))
@@ -120,7 +120,7 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 
 // prefixTied looks at keys where codes tie, and behind two equal ones for all that
 // follow: names in order come in runs.
-func (t *keptStrings[E, K]) prefixTied(dst []uint64, b batch[E], alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
+func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
 	if alone {
 		t.prefix(dst[:1], b.part(0, 1), 64)
 		dst, b = dst[1:], b.part(1, len(dst))
@@ -171,13 +171,13 @@ func (t *keptStrings[E, K]) prefixTied(dst []uint64, b batch[E], alone bool, roo
 	return room[:n], seen
 }
 
-func (t *keptStrings[E, K]) forget(n int) {
+func (t *keptStrings[K]) forget(n int) {
 	t.store.forget(n)
 	t.longest.Store(0)
 }
 
 // note records the longest string of a piece.
-func (t *keptStrings[E, K]) note(longest int) {
+func (t *keptStrings[K]) note(longest int) {
 	for {
 		known := t.longest.Load()
 		if int64(longest) <= known || t.longest.CompareAndSwap(known, int64(longest)) {
@@ -187,26 +187,26 @@ func (t *keptStrings[E, K]) note(longest int) {
 }
 
 // complete: padding cannot be told from zero bytes, but from all others.
-func (t *keptStrings[E, K]) complete(room int) bool {
+func (t *keptStrings[K]) complete(room int) bool {
 	if t.nulls != noNulls {
 		room--
 	}
 	return t.longest.Load() <= int64(room/8)
 }
 
-func (t *keptStrings[E, K]) flip() uint64 {
+func (t *keptStrings[K]) flip() uint64 {
 	if t.order.desc {
 		return math.MaxUint64
 	}
 	return 0
 }
 
-func (t *keptStrings[E, K]) first(int) int { return 0 }
+func (t *keptStrings[K]) first(int) int { return 0 }
 
 // cut chooses a pivot, the longest of three strings drawn at random. Only so much of it
 // is compared as a sample needs, twice over: what agrees with all of that ties.
 // A short run takes the string in its middle, whole.
-func (t *keptStrings[E, K]) cut(order []uint32, p place) place {
+func (t *keptStrings[K]) cut(order []uint32, p place) place {
 	n := len(order)
 	if n <= few {
 		p.pivot = order[n/2]
@@ -232,7 +232,7 @@ func (t *keptStrings[E, K]) cut(order []uint32, p place) place {
 	return p
 }
 
-func (t *keptStrings[E, K]) sortFew(order []uint32, p place) (same uint, ok bool) {
+func (t *keptStrings[K]) sortFew(order []uint32, p place) (same uint, ok bool) {
 	if len(order) > fewTexts {
 		return 0, false
 	}
@@ -244,7 +244,7 @@ func (t *keptStrings[E, K]) sortFew(order []uint32, p place) (same uint, ok bool
 	return sortFew(texts, order, p.depth, t.order.desc), true
 }
 
-func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, p place) {
+func (t *keptStrings[K]) codes(dst []uint64, order []uint32, p place) {
 	v := pivotOf(t.text(p.pivot), p)
 	flip := t.flip()
 	var texts [few]string
@@ -258,11 +258,11 @@ func (t *keptStrings[E, K]) codes(dst []uint64, order []uint32, p place) {
 	}
 }
 
-func (t *keptStrings[E, K]) after(code uint64, p place) (depth int, more bool) {
+func (t *keptStrings[K]) after(code uint64, p place) (depth int, more bool) {
 	return p.after(code ^ t.flip())
 }
 
-func (t *keptStrings[E, K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+func (t *keptStrings[K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	if t.nulls != noNulls {
 		room--
 	}

@@ -6,15 +6,15 @@ import "example.com/sorter/internal/engine"
 // packed side by side, and at its end possibly the prefix of a wide one. The
 // first level is sorted by an engine; the others are extracted only for the
 // ties of those before.
-type level[E any] struct {
-	narrow  []Column[E]
-	wide    *Column[E]  // its rest breaks ties before the next level does
-	room    int         // bits of the wide column's prefix
-	bits    int         // of the whole code
-	given   bool        // the keys of all columns are: no element is read for a code
-	kept    keptKeys[E] // of the wide column, made when the level is first used
-	glanced glance      // codes that were looked at before an engine was chosen
-	early   early       // codes that were needed before the level's turn
+type level struct {
+	narrow  []column
+	wide    *column  // its rest breaks ties before the next level does
+	room    int      // bits of the wide column's prefix
+	bits    int      // of the whole code
+	given   bool     // the keys of all columns are: no element is read for a code
+	kept    keptKeys // of the wide column, made when the level is first used
+	glanced glance   // codes that were looked at before an engine was chosen
+	early   early    // codes that were needed before the level's turn
 }
 
 // minPrefix is the least room that makes a wide column's prefix worth sharing
@@ -22,13 +22,13 @@ type level[E any] struct {
 const minPrefix = 24
 
 // levels packs columns into as few codes as their widths allow.
-func levels[E any](cols []Column[E], cfg config) []level[E] {
-	var all []level[E]
-	open := level[E]{given: true}
+func levels(cols []column, cfg config) []level {
+	var all []level
+	open := level{given: true}
 	flush := func() {
 		if open.bits > 0 {
 			all = append(all, open)
-			open = level[E]{given: true}
+			open = level{given: true}
 		}
 	}
 	for _, c := range cols {
@@ -57,24 +57,24 @@ func levels[E any](cols []Column[E], cfg config) []level[E] {
 }
 
 // exact reports whether equal codes mean equal keys.
-func (l *level[E]) exact() bool { return l.wide == nil }
+func (l *level) exact() bool { return l.wide == nil }
 
 // tells reports whether the codes are prefixes of keys that tell ties themselves, and
 // none was made before.
-func (l *level[E]) tells() bool {
+func (l *level) tells() bool {
 	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls || l.glanced.at != nil {
 		return false
 	}
-	_, ok := l.kept.(tellingKeys[E])
+	_, ok := l.kept.(tellingKeys)
 	return ok
 }
 
 // decisive reports whether equal codes of the first level mean that everything
 // is equal.
-func decisive[E any](lv []level[E]) bool { return len(lv) == 1 && lv[0].exact() }
+func decisive(lv []level) bool { return len(lv) == 1 && lv[0].exact() }
 
 // open makes room for the keys of rows. Codes are made after that.
-func (l *level[E]) open(rows rows[E], env *engine.Env) {
+func (l *level) open(rows rows, env *engine.Env) {
 	for i := range l.narrow {
 		l.narrow[i].paces = newPaces(&env.Loop)
 	}
@@ -86,7 +86,7 @@ func (l *level[E]) open(rows rows[E], env *engine.Env) {
 
 // codes writes the codes of the len(dst) elements of b. A cancelled context leaves
 // codes out.
-func (l *level[E]) codes(dst []uint64, b batch[E]) {
+func (l *level) codes(dst []uint64, b batch) {
 	if len(l.narrow) == 0 {
 		l.kept.prefix(dst, b, l.room)
 		return
@@ -100,7 +100,8 @@ func (l *level[E]) codes(dst []uint64, b batch[E]) {
 	for i := 0; i < len(dst); i += piece {
 		j := min(i+piece, len(dst))
 		some := b.part(i, j)
-		for _, c := range l.narrow[1:] {
+		for k := range l.narrow[1:] {
+			c := &l.narrow[1+k]
 			c.codes(part[:j-i], some)
 			join(dst[i:j], part, c.bits())
 		}
@@ -119,10 +120,10 @@ func join(dst []uint64, part *[piece]uint64, width int) {
 }
 
 // codes32 is codes for levels of at most 32 bits, which are exact.
-func (l *level[E]) codes32(dst []uint32, b batch[E]) {
+func (l *level) codes32(dst []uint32, b batch) {
 	if c := l.narrow[0]; len(l.narrow) == 1 && c.nulls == noNulls {
 		b.pace = c.paces.key
-		c.key.codes32(dst, b, c.order)
+		c.key.codes32(dst, b, c.get, c.order)
 		return
 	}
 	wide := pieces.Get().(*[piece]uint64)

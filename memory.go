@@ -9,7 +9,6 @@ import (
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/perm"
 )
 
 // What a call takes is decided before anything of it is taken: each of these functions
@@ -18,7 +17,7 @@ import (
 
 // need bounds the memory, in bytes, of sorting elements of the given sizes by an
 // algorithm; Auto stands for an order without a payload.
-func need[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+func need(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	n, workers, code := r.n, r.Loop.Workers, codeSize(lv)
 	bytes := keptBytes(n, lv) + tieBytes(r, lv, n) + watchBytes(r, lv, n) + tieRun(lv, n)
 	switch {
@@ -36,7 +35,7 @@ func need[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
 }
 
 // orderBytes bounds the memory, in bytes, of an order of codes by the CPU engine.
-func orderBytes[E any](r *run, lv []level[E]) int64 {
+func orderBytes(r *run, lv []level) int64 {
 	n, workers, code := r.n, r.Loop.Workers, codeSize(lv)
 	bytes := cpu.OrderBytes(n, workers, code)
 	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
@@ -60,7 +59,7 @@ func gatherBytes(n int, sizes ...uintptr) int64 {
 
 // needOn is need of a sort that an engine begins and the CPU may have to
 // finish, with codes kept for it that cannot be made again.
-func needOn[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+func needOn(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	bytes := need(r, a, lv, sizes...) + markBytes(r.n, lv)
 	if !lv[0].given {
 		bytes += scratch.Size(r.n, codeSize(lv))
@@ -69,7 +68,7 @@ func needOn[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
 }
 
 // needAlone is need of a sort that a device does or nobody.
-func needAlone[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int64 {
+func needAlone(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	bytes := keptBytes(r.n, lv) + markBytes(r.n, lv) + tieBytes(r, lv, r.n) + watchBytes(r, lv, r.n) + tieRun(lv, r.n)
 	if a != Auto {
 		bytes += gatherBytes(r.n, sizes...)
@@ -79,7 +78,7 @@ func needAlone[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) int6
 
 // enough reports whether the memory limit allows a sort by a that is not in place,
 // where there is another way, and returns an error where there is none.
-func enough[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) (bool, error) {
+func enough(r *run, a Algorithm, lv []level, sizes ...uintptr) (bool, error) {
 	if !r.insists() {
 		return r.fits(need(r, a, lv, sizes...)), nil
 	}
@@ -89,7 +88,7 @@ func enough[E any](r *run, a Algorithm, lv []level[E], sizes ...uintptr) (bool, 
 
 // markBytes is the memory in which an engine marks the ties of an order, if there
 // is anything to break them.
-func markBytes[E any](n int, lv []level[E]) int64 {
+func markBytes(n int, lv []level) int64 {
 	if decisive(lv) {
 		return 0
 	}
@@ -98,14 +97,14 @@ func markBytes[E any](n int, lv []level[E]) int64 {
 
 // tieBytes bounds the memory, in bytes, of breaking ties of n elements in runs that one
 // worker sorts each: the codes of the runs, and the workspaces of the workers.
-func tieBytes[E any](r *run, lv []level[E], n int) int64 {
+func tieBytes(r *run, lv []level, n int) int64 {
 	if decisive(lv) {
 		return 0
 	}
 	workers := int64(r.Loop.Workers)
-	each := int64(unsafe.Sizeof(tieWorker[E]{}))
+	each := int64(unsafe.Sizeof(tieWorker{}))
 	if len(lv) > 1 {
-		each += scratch.Size(piece, unsafe.Sizeof(*new(E))) // copies of elements
+		each += scratch.Size(piece, r.element) // copies of elements
 	}
 	if n > largeTie {
 		workers *= 2 // as many that do not know which they are
@@ -115,17 +114,17 @@ func tieBytes[E any](r *run, lv []level[E], n int) int64 {
 
 // watchBytes bounds the memory, in bytes, of the workspaces that look for ties while codes
 // are extracted, and of sorting runs of n ties not in place.
-func watchBytes[E any](r *run, lv []level[E], n int) int64 {
+func watchBytes(r *run, lv []level, n int) int64 {
 	if decisive(lv) {
 		return 0
 	}
-	each := int64(unsafe.Sizeof(tieWorker[E]{})) + scratch.Size(engine.Block, 4)
+	each := int64(unsafe.Sizeof(tieWorker{})) + scratch.Size(engine.Block, 4)
 	return int64(r.Loop.Workers)*each + cpu.PairsBytes(n, r.Loop.Workers)
 }
 
 // tieRun bounds the memory, in bytes, of ordering a run of n ties in place, if all
 // workers do: its codes, and the order as it was.
-func tieRun[E any](lv []level[E], n int) int64 {
+func tieRun(lv []level, n int) int64 {
 	if decisive(lv) || n <= largeTie {
 		return 0
 	}
@@ -134,16 +133,16 @@ func tieRun[E any](lv []level[E], n int) int64 {
 
 // largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place, and
 // the runs in it.
-func largeBytes[E any](r *run, lv []level[E], n int) int64 {
+func largeBytes(r *run, lv []level, n int) int64 {
 	return scratch.Size(n, 4) + cpu.OrderBytes(n, r.Loop.Workers, 8) + tieBytes(r, lv, n) + watchBytes(r, lv, n)
 }
 
 // earlyBytes bounds the memory, in bytes, of codes that are made before their levels' turn.
-func earlyBytes[E any](n int, lv []level[E]) int64 {
+func earlyBytes(n int, lv []level) int64 {
 	return int64(max(1, len(lv))-1) * (scratch.Size(n, 8) + scratch.Size(n, 1))
 }
 
-func codeSize[E any](lv []level[E]) uintptr {
+func codeSize(lv []level) uintptr {
 	if len(lv) > 0 && lv[0].bits <= 32 {
 		return 4
 	}
@@ -152,7 +151,7 @@ func codeSize[E any](lv []level[E]) uintptr {
 
 // keptSize is the size of the keys that the wide column of a level stores, 0 if it
 // stores none.
-func (l *level[E]) keptSize() uintptr {
+func (l *level) keptSize() uintptr {
 	if l.wide == nil || l.wide.given() {
 		return 0
 	}
@@ -160,7 +159,7 @@ func (l *level[E]) keptSize() uintptr {
 }
 
 // keptBytes bounds the memory, in bytes, of the keys that wide columns of n elements store.
-func keptBytes[E any](n int, lv []level[E]) int64 {
+func keptBytes(n int, lv []level) int64 {
 	bytes := int64(0)
 	for i := range lv {
 		bytes += scratch.Size(n, lv[i].keptSize())
@@ -169,8 +168,8 @@ func keptBytes[E any](n int, lv []level[E]) int64 {
 }
 
 // allGiven reports whether no level has to read elements.
-func allGiven[E any](lv []level[E]) bool {
-	return !slices.ContainsFunc(lv, func(l level[E]) bool { return !l.given })
+func allGiven(lv []level) bool {
+	return !slices.ContainsFunc(lv, func(l level) bool { return !l.given })
 }
 
 // fits reports whether a call may take so many bytes: the memory limit allows them, and
@@ -211,7 +210,7 @@ func sum(sizes []uintptr) (total uintptr) {
 func tooLong(n int) error { return fmt.Errorf("%w: %d elements", ErrTooLong, n) }
 
 // leastOrder bounds the memory, in bytes, of orderInPlace.
-func leastOrder[E any](r *run, lv []level[E]) int64 {
+func leastOrder(r *run, lv []level) int64 {
 	bytes := max(cpu.InPlaceBytes(r.n, codeSize(lv)), tieRun(lv, r.n)) + keptBytes(r.n, lv) + tieBytes(r, lv, r.n)
 	if r.numbered && !allGiven(lv) {
 		bytes += int64(r.Loop.Workers) * scratch.Size(engine.Block, unsafe.Sizeof(r.n))
@@ -220,18 +219,18 @@ func leastOrder[E any](r *run, lv []level[E]) int64 {
 }
 
 // leastIndex is leastOrder with the index itself.
-func leastIndex[E any](r *run, lv []level[E]) int64 {
+func leastIndex(r *run, lv []level) int64 {
 	return leastOrder(r, lv) + scratch.Size(r.n, 4)
 }
 
 // sortInPlace sorts with the least memory: codes and index are ordered in
 // place, and the elements follow the cycles of the index.
-func sortInPlace[E any](r *run, s []E, lv []level[E]) error {
+func sortInPlace(r *run, s cpu.Payload, lv []level) error {
 	r.used.Algorithm = "InPlace"
-	if err := r.require(leastIndex(r, lv) + perm.ApplyBytes[E](r.n)); err != nil {
+	if err := r.require(leastIndex(r, lv) + s.ApplyBytes()); err != nil {
 		return err
 	}
-	index := scratch.Take[uint32](&r.Arena, len(s))
+	index := scratch.Take[uint32](&r.Arena, s.Len())
 	if err := orderInPlace(r, sliceRows(s), lv, index); err != nil {
 		return err
 	}
@@ -239,15 +238,15 @@ func sortInPlace[E any](r *run, s []E, lv []level[E]) error {
 }
 
 // applyIndex moves the elements of s to their places, in place.
-func applyIndex[E any](r *run, s []E, index []uint32) error {
-	r.Arena.Hold(perm.ApplyBytes[E](len(s)))
+func applyIndex(r *run, s cpu.Payload, index []uint32) error {
+	r.Arena.Hold(s.ApplyBytes())
 	r.Loop.Ctx = nil // from here on the sort finishes
-	return r.Stage("apply", 1, 1, func(int, int, int) { perm.Apply(s, index, r.Loop.Workers) })
+	return r.Stage("apply", 1, 1, func(int, int, int) { s.Apply(index, r.Loop.Workers) })
 }
 
 // orderInPlace writes the order of rows to index with no more scratch than
 // leastOrder, which the caller has required.
-func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) error {
+func orderInPlace(r *run, rows rows, lv []level, index []uint32) error {
 	lv[0].open(rows, &r.Env)
 	if lv[0].bits <= 32 {
 		return orderCodesInPlace(r, rows, lv, index, source32(r, rows, &lv[0]))
@@ -255,7 +254,7 @@ func orderInPlace[E any](r *run, rows rows[E], lv []level[E], index []uint32) er
 	return orderCodesInPlace(r, rows, lv, index, source64(r, rows, &lv[0]))
 }
 
-func orderCodesInPlace[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
+func orderCodesInPlace[C code](r *run, rows rows, lv []level, index []uint32, src cpu.Source[C]) error {
 	codes, err := cpu.OrderInPlace(&r.Env, index, src)
 	if err != nil || decisive(lv) {
 		return err

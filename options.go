@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
@@ -171,12 +172,12 @@ func Into(p perm.Perm) Option {
 
 // result returns memory for the order of n elements by cols, those of s
 // unless they are row numbers: that of into, if there is enough.
-func result[E any](s []E, n int, into perm.Perm, cols ...Column[E]) perm.Perm {
+func result(s cpu.Raw, n int, into perm.Perm, cols ...column) perm.Perm {
 	if into == nil || cap(into) < n {
 		return scratch.Unset(n)
 	}
 	p := into[:n]
-	if overlap(p, s) {
+	if sharesMemory(cpu.RawOf(p), s) {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
 	for _, c := range cols {

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"sort"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/perm"
 )
 
@@ -11,9 +12,8 @@ import (
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
 // value, without columns, holds all elements for equal.
 type Ordering[E any] struct {
-	cols     []Column[E]
+	ordering
 	compares []func(a, b E) int
-	smalls   *smallOrders
 }
 
 // By returns the order by cols, the first deciding.
@@ -22,14 +22,23 @@ type Ordering[E any] struct {
 // are packed into one code and cost no more than a single key. Columns after
 // that are extracted only for elements that tie on the ones before.
 func By[E any](cols ...Column[E]) Ordering[E] {
-	o := Ordering[E]{cols: append([]Column[E](nil), cols...), smalls: new(smallOrders)}
+	o := Ordering[E]{ordering: ordering{columnsOf(cols), new(smallOrders)}}
 	for _, c := range cols {
-		if c.key == nil {
-			panic("sorter: column without a key function; make it with Asc or Desc")
-		}
 		o.compares = append(o.compares, c.comparator())
 	}
 	return o
+}
+
+// columnsOf returns the columns without the type of their elements.
+func columnsOf[E any](cols []Column[E]) []column {
+	all := make([]column, len(cols))
+	for i, c := range cols {
+		if c.key == nil {
+			panic("sorter: column without a key function; make it with Asc or Desc")
+		}
+		all[i] = c.column
+	}
+	return all
 }
 
 // Compare returns a negative number if a comes before b, a positive one if it
@@ -90,18 +99,18 @@ func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	cfg := configure(opts)
 	switch {
 	case k <= 0 || !o.small(len(s), cfg):
-		return topRows(o.cols, s, k, cfg)
+		return topRows(o.cols, cpu.PayloadOf(s), k, cfg, frontOf(s))
 	case k >= len(s):
-		o.sortSmall(s, cfg)
+		o.sortSmall(cpu.PayloadOf(s), cfg)
 	default:
-		o.topSmall(s, k, cfg)
+		o.topSmall(cpu.PayloadOf(s), k, cfg, frontOf(s))
 	}
 	return nil
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
 func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return mergeRows(o.cols, dst, a, b, configure(opts))
+	return mergeRows(o.cols, mergeOf(dst, a, b), configure(opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
@@ -109,24 +118,24 @@ func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 	cfg := configure(opts)
 	if o.small(len(s), cfg) {
-		o.sortSmall(s, cfg)
+		o.sortSmall(cpu.PayloadOf(s), cfg)
 		return nil
 	}
-	return sortRows(o.cols, s, cfg)
+	return sortRows(o.cols, cpu.PayloadOf(s), cfg)
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	cfg := configure(opts)
 	if o.small(len(s), cfg) {
-		return o.orderSmall(s, cfg), nil
+		return o.orderSmall(cpu.PayloadOf(s), cfg), nil
 	}
-	return orderOf(o.cols, sliceRows(s), cfg)
+	return orderOf(o.cols, sliceRows(cpu.PayloadOf(s)), cfg)
 }
 
 // orderOf returns the order of rows as a permutation that is the caller's.
-func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, error) {
-	r, err := begin(cfg, rows.n)
+func orderOf(cols []column, rows rows, cfg config) (perm.Perm, error) {
+	r, err := begin(cfg, rows.n, rows.s.Size())
 	defer r.end()
 	if err != nil {
 		return nil, err
@@ -140,7 +149,7 @@ func orderOf[E any](cols []Column[E], rows rows[E], cfg config) (perm.Perm, erro
 	if err != nil {
 		return nil, err
 	}
-	p := result(rows.s, rows.n, cfg.into, cols...)
+	p := result(rows.s.Raw(), rows.n, cfg.into, cols...)
 	r.used.Algorithm = IndexGather.String()
 	if err := orderRows(r, rows, lv, p, fits); err != nil {
 		return nil, err

@@ -33,12 +33,12 @@ import (
 
 // sortPairs sorts keys, and values with them.
 func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
-	r, err := begin(cfg, len(keys))
+	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
 	defer r.end()
 	if err != nil || len(keys) < 2 {
 		return err
 	}
-	lv := levels([]Column[K]{self[K]()}, cfg)
+	lv := levels([]column{self[K]()}, cfg)
 	var k K
 	var v V
 	r.used.Algorithm, r.used.CodeBits = IndexGather.String(), lv[0].bits
@@ -52,7 +52,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 	case !fits, algorithm == BucketRadix && !r.fits(cpu.SortPairsBytes(r.n, r.Loop.Workers, unsafe.Sizeof(v), codeSize(lv))):
 		return sortPairsInPlace(r, keys, values, lv)
 	}
-	b := orderer(r, algorithm, sliceRows(keys), lv, unsafe.Sizeof(k), unsafe.Sizeof(v))
+	b := orderer(r, algorithm, sliceRows(cpu.PayloadOf(keys)), lv, unsafe.Sizeof(k), unsafe.Sizeof(v))
 	if algorithm == IndexGather || b != nil {
 		return gatherPairs(r, b, keys, values, lv)
 	}
@@ -70,7 +70,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 // movePairs sorts keys whose codes lose nothing, and values with them, on the CPU.
 func movePairs[C code, K Key, V any](r *run, keys []K, values []V) error {
 	r.used.Algorithm = BucketRadix.String()
-	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), values)
+	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), cpu.PayloadOf(values))
 }
 
 // tiesExactly reports whether keys of a plain kind are in a stable order by codes
@@ -101,8 +101,8 @@ func alike[B floats.Bits](r *run, keys []B) (bool, error) {
 }
 
 // gatherPairs sorts keys and values through an index, which b makes.
-func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []level[K]) error {
-	index, rows := scratch.Take[uint32](&r.Arena, r.n), sliceRows(keys)
+func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []level) error {
+	index, rows := scratch.Take[uint32](&r.Arena, r.n), sliceRows(cpu.PayloadOf(keys))
 	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
 	if b != nil && b != CPU() {
 		rows.carried = carriedPairs(keys, sortedKeys, values, sortedValues)
@@ -128,14 +128,14 @@ func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []lev
 }
 
 // sortPairsInPlace sorts with the least memory: see [sortInPlace].
-func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level[K]) error {
+func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level) error {
 	r.used.Algorithm = "InPlace"
-	apply := max(perm.ApplyBytes[K](r.n), perm.ApplyBytes[V](r.n))
+	apply := perm.ApplyBytes(r.n, max(unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))))
 	if err := r.require(leastIndex(r, lv) + apply); err != nil {
 		return err
 	}
 	index := scratch.Take[uint32](&r.Arena, len(keys))
-	if err := orderInPlace(r, sliceRows(keys), lv, index); err != nil {
+	if err := orderInPlace(r, sliceRows(cpu.PayloadOf(keys)), lv, index); err != nil {
 		return err
 	}
 	r.Arena.Hold(apply)
@@ -148,15 +148,13 @@ func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level[K])
 
 // sortPairsSmall sorts keys and values with pooled memory only.
 func sortPairsSmall[K Key, V any](keys []K, values []V, o order) {
-	var key K
-	var value V
 	switch k := kindOf[K](); {
 	case len(keys) < 2:
-	case len(keys) <= tinySort && max(unsafe.Sizeof(key), unsafe.Sizeof(value)) <= tinyBytes:
-		sortPairsTiny(keys, values, o)
+	case len(keys) <= tinySort:
+		sortPairsTiny(keys, cpu.PayloadOf(keys), cpu.PayloadOf(values), o)
 	case k.wide():
 		index := orderSmallKeys(keys, o)
-		cpu.FollowSmall(index.space, keys, values)
+		cpu.FollowSmall(index.space, cpu.PayloadOf(keys), cpu.PayloadOf(values))
 		index.space.Put()
 	case codeBits[k] <= 32:
 		movePairsSmall[uint32](keys, values, o)
@@ -166,17 +164,18 @@ func sortPairsSmall[K Key, V any](keys []K, values []V, o order) {
 }
 
 // sortPairsTiny sorts a few keys and values with nothing but the stack.
-func sortPairsTiny[K Key, V any](keys []K, values []V, o order) {
-	var index [tinySort]uint32
-	if orderTiny(index[:len(keys)], keys, func(k K) K { return k }, o) {
-		followTiny(keys, &index)
-		followTiny(values, &index)
+func sortPairsTiny[K Key](keys []K, all, values cpu.Payload, o order) {
+	var index, again [tinySort]uint32
+	if orderTinyKeys(index[:len(keys)], keys, o) {
+		again = index
+		all.FollowFew(&index)
+		values.FollowFew(&again)
 	}
 }
 
 func movePairsSmall[C code, K Key, V any](keys []K, values []V, o order) {
 	w := cpu.GetSmall[C]()
 	encode(w.Codes[:len(keys)], keys, o)
-	cpu.MovePairsSmall(w, keys, values)
+	cpu.MovePairsSmall(w, cpu.PayloadOf(keys), cpu.PayloadOf(values))
 	w.Put()
 }

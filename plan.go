@@ -7,12 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"time"
-	"unsafe"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/perm"
 )
 
 // CPU returns the CPU engine, which is always there.
@@ -28,6 +26,7 @@ type run struct {
 	engine.Env
 	config
 	n        int
+	element  uintptr // size of an element
 	start    time.Time
 	numbered bool      // elements are row numbers
 	used     Stats     // what the planner notes for Report
@@ -38,9 +37,9 @@ type run struct {
 // that counts elements may go beyond the last of them by what a worker takes at a time.
 const maxLen = min(1<<32-1, math.MaxInt-1<<20)
 
-// begin starts a call on n elements.
-func begin(cfg config, n int) (*run, error) {
-	r := &run{config: cfg, n: n}
+// begin starts a call on n elements of the given size.
+func begin(cfg config, n int, size uintptr) (*run, error) {
+	r := &run{config: cfg, n: n, element: size}
 	r.Loop.Ctx = cfg.ctx
 	if r.Loop.Workers = cfg.workers; cfg.workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
@@ -111,10 +110,10 @@ func (r *run) algorithmFor(size uintptr) Algorithm {
 }
 
 // sortRows sorts s by cols.
-func sortRows[E any](cols []Column[E], s []E, cfg config) error {
-	r, err := begin(cfg, len(s))
+func sortRows(cols []column, s cpu.Payload, cfg config) error {
+	r, err := begin(cfg, s.Len(), s.Size())
 	defer r.end()
-	if err != nil || len(s) == 0 {
+	if err != nil || s.Len() == 0 {
 		return err
 	}
 	lv := levels(cols, cfg)
@@ -125,9 +124,8 @@ func sortRows[E any](cols []Column[E], s []E, cfg config) error {
 }
 
 // sortLevels sorts s by lv.
-func sortLevels[E any](r *run, s []E, lv []level[E]) error {
-	var e E
-	size := unsafe.Sizeof(e)
+func sortLevels(r *run, s cpu.Payload, lv []level) error {
+	size := s.Size()
 	r.used.CodeBits = lv[0].bits
 	algorithm := r.algorithmFor(size)
 	switch fits, err := enough(r, algorithm, lv, size); {
@@ -146,7 +144,7 @@ func sortLevels[E any](r *run, s []E, lv []level[E]) error {
 }
 
 // moveRows sorts s on the CPU, elements travelling with their codes.
-func moveRows[E any](r *run, s []E, lv []level[E]) error {
+func moveRows(r *run, s cpu.Payload, lv []level) error {
 	lv[0].open(sliceRows(s), &r.Env)
 	if lv[0].bits <= 32 {
 		return moveCodes(r, s, lv, source32(r, sliceRows(s), &lv[0]))
@@ -154,20 +152,21 @@ func moveRows[E any](r *run, s []E, lv []level[E]) error {
 	return moveCodes(r, s, lv, source64(r, sliceRows(s), &lv[0]))
 }
 
-func moveCodes[E any, C code](r *run, s []E, lv []level[E], src cpu.Source[C]) error {
+func moveCodes[C code](r *run, s cpu.Payload, lv []level, src cpu.Source[C]) error {
 	if decisive(lv) {
 		return cpu.Move(&r.Env, s, src)
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
 	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
-	return cpu.MoveRefined(&r.Env, s, src, refiner[E, C]{ties, r, src})
+	return cpu.MoveRefined(&r.Env, s, src, refiner[C]{ties, r, src})
 }
 
 // gatherRows sorts s through an index, which b makes: order first, then move.
-func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
-	index, rows := scratch.Take[uint32](&r.Arena, len(s)), sliceRows(s)
+func gatherRows(r *run, b Backend, s cpu.Payload, lv []level) error {
+	n := s.Len()
+	index, rows := scratch.Take[uint32](&r.Arena, n), sliceRows(s)
 	if b != nil && b != CPU() {
-		rows.aside = scratch.Take[E](&r.Arena, len(s))
+		rows.aside = s.Take(&r.Arena, n)
 		rows.carried = carriedElements(s, rows.aside, lv)
 	}
 	if err := orderOn(r, b, rows, lv, index); err != nil {
@@ -179,18 +178,16 @@ func gatherRows[E any](r *run, b Backend, s []E, lv []level[E]) error {
 	switch {
 	case rows.carried.moved():
 		return rows.carried.finish(r, index)
-	case rows.aside != nil:
+	case rows.aside.Data() != nil:
 		return gatherBack(r, s, rows.aside, index)
 	}
-	sorted := scratch.Take[E](&r.Arena, len(s))
-	err := r.Stage("gather", len(s), r.piece(len(s)), func(_, lo, hi int) {
-		perm.Gather(sorted[lo:hi], s, index[lo:hi], 1)
-	})
+	sorted := s.Take(&r.Arena, n)
+	err := r.Stage("gather", n, r.piece(n), func(_, lo, hi int) { sorted.Part(lo, hi).Gather(s, index[lo:hi]) })
 	if err != nil {
 		return err
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
-	return r.Stage("write", len(s), r.piece(len(s)), func(_, lo, hi int) { copy(s[lo:hi], sorted[lo:hi]) })
+	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) { s.Part(lo, hi).Copy(sorted.Part(lo, hi)) })
 }
 
 // inOrder reports whether the elements that an engine has ordered were in order
@@ -203,13 +200,13 @@ func (r *run) inOrder() bool {
 // their keys were extracted: then they were in the cache, and the workers were
 // going to wait for a device. A gather that is written back behind it moves them
 // once more when everybody waits for it.
-func gatherBack[E any](r *run, s, aside []E, index []uint32) error {
+func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err
 	}
 	r.Loop.Ctx = nil // from here on the sort finishes
-	return r.Stage("gather", len(s), r.piece(len(s)), func(_, lo, hi int) {
-		cpu.GatherPast(s[lo:hi], aside, index[lo:hi])
+	return r.Stage("gather", s.Len(), r.piece(s.Len()), func(_, lo, hi int) {
+		s.Part(lo, hi).GatherPast(aside, index[lo:hi])
 	})
 }
 
@@ -219,7 +216,7 @@ func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
 // orderable reports whether the memory limit allows an order by lv that is not in place,
 // and returns an error where it allows none.
-func orderable[E any](r *run, lv []level[E]) (fits bool, err error) {
+func orderable(r *run, lv []level) (fits bool, err error) {
 	if len(lv) == 0 {
 		return true, nil
 	}
@@ -230,7 +227,7 @@ func orderable[E any](r *run, lv []level[E]) (fits bool, err error) {
 }
 
 // orderRows writes the order of rows under lv to index, in place unless more fits.
-func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32, fits bool) error {
+func orderRows(r *run, rows rows, lv []level, index []uint32, fits bool) error {
 	if len(lv) == 0 {
 		for i := range index {
 			index[i] = uint32(i)
@@ -244,13 +241,13 @@ func orderRows[E any](r *run, rows rows[E], lv []level[E], index []uint32, fits 
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of lv[0].
-func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
+func orderCodes[C code](r *run, rows rows, lv []level, index []uint32, src cpu.Source[C]) error {
 	if decisive(lv) {
 		return cpu.Order(&r.Env, rows.n, src, nil, false, func(_, lo int, order []uint32, _ []C) { copy(index[lo:], order) })
 	}
 	ties := newTies(&r.Env, rows, lv)
 	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
-	err := cpu.Order(&r.Env, rows.n, src, refiner[E, C]{ties, r, src}.Follow, true, func(worker, lo int, order []uint32, codes []C) {
+	err := cpu.Order(&r.Env, rows.n, src, refiner[C]{ties, r, src}.Follow, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})
@@ -260,11 +257,11 @@ func orderCodes[E any, C code](r *run, rows rows[E], lv []level[E], index []uint
 
 // source32 and source64 extract the codes of l, the first level, but for those that
 // are known already.
-func source32[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint32] {
+func source32(r *run, rows rows, l *level) cpu.Source[uint32] {
 	return sourceOf(r, rows, l, l.codes32)
 }
 
-func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
+func source64(r *run, rows rows, l *level) cpu.Source[uint64] {
 	return sourceOf(r, rows, l, l.codes)
 }
 
@@ -272,9 +269,9 @@ func source64[E any](r *run, rows rows[E], l *level[E]) cpu.Source[uint64] {
 // of these places and for each type of elements.
 //
 //go:noinline
-func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst []C, b batch[E])) cpu.Source[C] {
+func sourceOf[C code](r *run, rows rows, l *level, codes func(dst []C, b batch)) cpu.Source[C] {
 	return func(dst []C, lo int) {
-		rows.block(l, lo, lo+len(dst), func(b batch[E]) {
+		rows.block(l, lo, lo+len(dst), func(b batch) {
 			known, i, j := l.glanced.known(lo, lo+len(dst))
 			if i > 0 {
 				codes(dst[:i], b.part(0, i))
@@ -294,7 +291,7 @@ func sourceOf[E any, C code](r *run, rows rows[E], l *level[E], codes func(dst [
 // is asked once in a sort: what the planner measures meanwhile may change its
 // mind. Rows that look as if they were in order are for the CPU engine, which does
 // no more than look at them.
-func orderer[E any](r *run, a Algorithm, rows rows[E], lv []level[E], sizes ...uintptr) Backend {
+func orderer(r *run, a Algorithm, rows rows, lv []level, sizes ...uintptr) Backend {
 	w := engine.Work{Bits: lv[0].bits}
 	if a == BucketRadix {
 		w.Payload, a = sum(sizes), IndexGather // that of the CPU engine, or else through an index
@@ -339,7 +336,7 @@ func (r *run) device(w engine.Work) Backend {
 
 // orderOn orders rows on a backend, nil for the CPU engine in its own way. If it
 // fails and the caller did not insist on it, the CPU finishes.
-func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint32) error {
+func orderOn(r *run, b Backend, rows rows, lv []level, index []uint32) error {
 	lv[0].open(rows, &r.Env)
 	if lv[0].bits <= 32 {
 		return orderCodesOn(r, b, rows, lv, index, source32(r, rows, &lv[0]))
@@ -347,7 +344,7 @@ func orderOn[E any](r *run, b Backend, rows rows[E], lv []level[E], index []uint
 	return orderCodesOn(r, b, rows, lv, index, source64(r, rows, &lv[0]))
 }
 
-func orderCodesOn[E any, C code](r *run, b Backend, rows rows[E], lv []level[E], index []uint32, src cpu.Source[C]) error {
+func orderCodesOn[C code](r *run, b Backend, rows rows, lv []level, index []uint32, src cpu.Source[C]) error {
 	if b == nil {
 		return orderCodes(r, rows, lv, index, src)
 	}

@@ -12,7 +12,7 @@ import (
 
 // refineSorted refines the ties of an order whose codes, those of lv[0], are in
 // order too, with as little memory as possible, and gives these back.
-func refineSorted[E any, C code](r *run, rows rows[E], lv []level[E], index []uint32, codes []C) error {
+func refineSorted[C code](r *run, rows rows, lv []level, index []uint32, codes []C) error {
 	ties := newTies(&r.Env, rows, lv)
 	ties.frugal = true
 	err := r.Stage("ties", len(index), r.piece(len(index)), func(worker, lo, hi int) {
@@ -35,7 +35,7 @@ func runEnd[C code](codes []C, i int) int {
 
 // refineTied refines an order by the ties that an engine has marked in it.
 // Where it has marked none, nothing is read.
-func refineTied[E any](r *run, rows rows[E], lv []level[E], index []uint32, marked engine.Ties) error {
+func refineTied(r *run, rows rows, lv []level, index []uint32, marked engine.Ties) error {
 	ties := newTies(&r.Env, rows, lv)
 	n := len(index)
 	err := r.Stage("ties", n, r.piece(n), func(worker, lo, hi int) {

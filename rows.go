@@ -7,31 +7,31 @@ import (
 )
 
 // rows is where elements are read: a slice, or row numbers themselves.
-type rows[E any] struct {
-	s       []E
+type rows struct {
+	s       cpu.Payload
 	n       int
-	aside   []E          // takes a copy of each block that is read, unless nil
-	carried *carried     // what an engine may move itself; nil: nothing
-	numbers bool         // E is int, and elements are row numbers, which have no slice
-	blocks  *spares[[]E] // of engine.Block of them
+	aside   cpu.Payload    // takes a copy of each block that is read, unless it has no memory
+	carried *carried       // what an engine may move itself; nil: nothing
+	numbers bool           // elements are row numbers, ints that have no slice
+	blocks  *spares[[]int] // of engine.Block of them
 	arena   *scratch.Arena
 }
 
-func sliceRows[E any](s []E) rows[E] { return rows[E]{s: s, n: len(s)} }
+func sliceRows(s cpu.Payload) rows { return rows{s: s, n: s.Len()} }
 
 // batch is some elements, at most engine.Block.
-type batch[E any] struct {
-	block []E      // they themselves; nil if they are row numbers that nobody reads
+type batch struct {
+	block cpu.Raw  // they themselves; without memory if they are row numbers that nobody reads
 	lo    int      // the number of the first, where they follow each other
 	at    []uint32 // the numbers of all, where they may not
 	pace  *pace    // of the calls for their keys
 }
 
 // part returns elements [i, j) of b.
-func (b batch[E]) part(i, j int) batch[E] {
+func (b batch) part(i, j int) batch {
 	b.lo += i
-	if b.block != nil {
-		b.block = b.block[i:j]
+	if b.block.Data() != nil {
+		b.block = b.block.Part(i, j)
 	}
 	if b.at != nil {
 		b.at = b.at[i:j]
@@ -40,28 +40,29 @@ func (b batch[E]) part(i, j int) batch[E] {
 }
 
 // block passes up to engine.Block elements [lo, hi) on to use, for codes of l.
-func (r rows[E]) block(l *level[E], lo, hi int, use func(b batch[E])) {
-	b := batch[E]{lo: lo}
+func (r rows) block(l *level, lo, hi int, use func(b batch)) {
+	b := batch{lo: lo}
 	switch {
 	case !r.numbers:
-		b.block = r.s[lo:hi]
+		s := r.s.Part(lo, hi)
+		b.block = s.Raw()
 		use(b)
-		if r.aside != nil {
-			cpu.CopyPast(r.aside, lo, b.block)
+		if r.aside.Data() != nil {
+			r.aside.CopyPast(lo, s)
 		}
 	case l.given:
 		use(b)
 	default:
 		buf := r.blocks.get()
 		if buf == nil {
-			buf = new([]E)
-			*buf = scratch.Take[E](r.arena, engine.Block)
+			buf = new([]int)
+			*buf = scratch.Take[int](r.arena, engine.Block)
 		}
-		b.block = (*buf)[:hi-lo]
-		numbers := as[int](b.block)
+		numbers := (*buf)[:hi-lo]
 		for i := range numbers {
 			numbers[i] = lo + i
 		}
+		b.block = cpu.RawOf(numbers)
 		use(b)
 		r.blocks.put(buf)
 	}
@@ -69,23 +70,23 @@ func (r rows[E]) block(l *level[E], lo, hi int, use func(b batch[E])) {
 
 // pick returns the elements numbered by at, in buf or where they are, for codes
 // of l.
-func (r rows[E]) pick(l *level[E], buf []E, at []uint32) batch[E] {
-	b := batch[E]{at: at}
+func (r rows) pick(l *level, buf cpu.Payload, at []uint32) batch {
+	b := batch{at: at}
 	switch {
 	case r.numbers && l.given:
 	case r.numbers:
-		b.block = buf[:len(at)]
-		numbers := as[int](b.block)
+		block := buf.Part(0, len(at))
+		numbers := cpu.Slice[int](block)
 		for i, k := range at {
 			numbers[i] = int(k)
 		}
+		b.block = block.Raw()
 	case inRow(at):
-		b.block = r.s[at[0]:][:len(at)]
+		b.block = r.s.Raw().Part(int(at[0]), int(at[0])+len(at))
 	default:
-		b.block = buf[:len(at)]
-		for i, k := range at {
-			b.block[i] = r.s[k]
-		}
+		block := buf.Part(0, len(at))
+		block.Gather(r.s, at)
+		b.block = block.Raw()
 	}
 	return b
 }

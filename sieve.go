@@ -17,8 +17,8 @@ type candidate struct {
 
 // sieve holds what one worker has found, which sees elements in ascending order:
 // never more than it has room for, whatever ties.
-type sieve[E any] struct {
-	t      *ties[E]
+type sieve struct {
+	t      *ties
 	worker int
 	k      int
 	found  []candidate
@@ -39,7 +39,7 @@ func sieveRoom(n, k int) int {
 	return min(n, max(2*k, k+engine.Block)+engine.Block)
 }
 
-func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
+func (v *sieve) open(t *ties, worker, n, k int) {
 	arena := &t.env.Arena
 	v.t, v.worker, v.k, v.own = t, worker, k, math.MaxUint64
 	v.found = scratch.Take[candidate](arena, sieveRoom(n, k))[:0]
@@ -47,7 +47,7 @@ func (v *sieve[E]) open(t *ties[E], worker, n, k int) {
 }
 
 // add takes the codes of elements base, base+1, ….
-func add[E any, C code](v *sieve[E], codes []C, base int, bound *atomic.Uint64) {
+func add[C code](v *sieve, codes []C, base int, bound *atomic.Uint64) {
 	limit := min(v.own, bound.Load())
 	if v.full && limit == v.own && decisive(v.t.levels) {
 		// Ties of equal keys: the k found come earlier than these.
@@ -88,7 +88,7 @@ func firstUpTo[C code](codes []C, most C) int {
 
 // behind reports whether an element that ties with the last of the k found on
 // its code comes behind it; false where it takes later levels to tell.
-func (v *sieve[E]) behind(at uint32) bool {
+func (v *sieve) behind(at uint32) bool {
 	c, l := 0, &v.t.levels[0]
 	if !l.exact() {
 		c = l.kept.compare(at, v.last)
@@ -100,7 +100,7 @@ func (v *sieve[E]) behind(at uint32) bool {
 //
 // Those whose code is below the k-th smallest are in. Those that tie on it are
 // narrowed by the codes behind it, and so on; of equal keys the earliest are in.
-func (v *sieve[E]) cut() {
+func (v *sieve) cut() {
 	if len(v.found) <= v.k {
 		return
 	}
@@ -152,7 +152,7 @@ func split(some []candidate, bound uint64) (below int, tied []candidate) {
 }
 
 // narrow replaces the codes of a run by those at p.
-func (v *sieve[E]) narrow(run []candidate, p place) {
+func (v *sieve) narrow(run []candidate, p place) {
 	t := v.t
 	if !p.tail {
 		t.open(p.level, true)
@@ -169,7 +169,7 @@ func (v *sieve[E]) narrow(run []candidate, p place) {
 }
 
 // some returns the numbers of a run, or of a block drawn from it.
-func (v *sieve[E]) some(run []candidate) []uint32 {
+func (v *sieve) some(run []candidate) []uint32 {
 	if len(run) <= engine.Block {
 		return v.numbers(run)
 	}
@@ -181,7 +181,7 @@ func (v *sieve[E]) some(run []candidate) []uint32 {
 }
 
 // numbers returns the numbers of at most a block of candidates.
-func (v *sieve[E]) numbers(some []candidate) []uint32 {
+func (v *sieve) numbers(some []candidate) []uint32 {
 	for i, c := range some {
 		v.at[i] = c.at
 	}

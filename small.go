@@ -16,10 +16,7 @@ import (
 const (
 	// tinySort is the length up to which elements are ordered by counting, with
 	// nothing but the stack.
-	tinySort = 16
-
-	// tinyBytes is the largest element that the stack takes so many of.
-	tinyBytes = 128
+	tinySort = cpu.Few
 )
 
 // small reports whether n elements are sorted on the calling goroutine without
@@ -32,27 +29,35 @@ func (c *config) small(n int) bool {
 func (c *config) order() order { return order{c.descending, c.nansLast} }
 
 // sortSmall sorts s with pooled memory only.
-func sortSmall[E any, K Key](s []E, key func(E) K, o order) {
-	var e E
-	if len(s) <= tinySort && unsafe.Sizeof(e) <= tinyBytes {
-		sortTiny(s, key, o)
+func sortSmall[K Key](s cpu.Payload, get getter, o order) {
+	n := s.Len()
+	if n > tinySort {
+		sortPooled[K](s, get, o)
 		return
 	}
-	switch k := kindOf[K](); {
-	case k.wide():
-		index := orderSmallWide(s, key, o)
-		cpu.FollowCycles(s, index.order)
-		index.space.Put()
-	case codeBits[k] <= 32:
-		moveSmall[uint32](s, key, o)
-	default:
-		moveSmall[uint64](s, key, o)
+	var index [tinySort]uint32
+	if orderTiny[K](index[:n], s.Data(), get, o) {
+		s.FollowFew(&index)
 	}
 }
 
-func moveSmall[C code, E any, K Key](s []E, key func(E) K, o order) {
+// sortPooled is sortSmall of elements that are not few.
+func sortPooled[K Key](s cpu.Payload, get getter, o order) {
+	switch k := kindOf[K](); {
+	case k.wide():
+		index := orderSmallWide[K](s, get, o)
+		s.FollowCycles(index.order)
+		index.space.Put()
+	case codeBits[k] <= 32:
+		moveSmall[K, uint32](s, get, o)
+	default:
+		moveSmall[K, uint64](s, get, o)
+	}
+}
+
+func moveSmall[K Key, C code](s cpu.Payload, get getter, o order) {
 	w := cpu.GetSmall[C]()
-	extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
+	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
 	cpu.MoveSmall(w, s)
 	w.Put()
 }
@@ -64,9 +69,9 @@ type smallIndex struct {
 }
 
 // orderSmallWide orders by keys wider than 64 bits.
-func orderSmallWide[E any, K Key](s []E, key func(E) K, o order) smallIndex {
-	keys := make([]K, len(s))
-	callAll(keys, s, key)
+func orderSmallWide[K Key](s cpu.Payload, get getter, o order) smallIndex {
+	keys := make([]K, s.Len())
+	keysFrom(keys, batch{block: s.Raw()}, get, 0)
 	return orderSmallKeys(keys, o)
 }
 
@@ -123,41 +128,27 @@ func prefixes[K Key](dst []uint64, keys []K, o order) {
 	}
 }
 
-// sortTiny sorts a few elements with nothing but the stack.
-func sortTiny[E any, K Key](s []E, key func(E) K, o order) {
-	var index [tinySort]uint32
-	if !orderTiny(index[:len(s)], s, key, o) {
-		return
-	}
-	followTiny(s, &index)
+// orderTiny writes the order of as many elements, from s on, to index and reports
+// whether they may be out of it.
+func orderTiny[K Key](index []uint32, s unsafe.Pointer, get getter, o order) bool {
+	var keys [tinySort]K
+	get.get(cpu.Hidden(unsafe.Pointer(&keys)), s, len(index), 0)
+	return orderTinyKeys(index, keys[:len(index)], o)
 }
 
-// followTiny moves a few elements to their places: element i becomes the one numbered
-// by index[i].
-func followTiny[E any](s []E, index *[tinySort]uint32) {
-	var old [tinySort]E
-	for i, e := range s {
-		old[i%tinySort] = e
-	}
-	for i := range s {
-		s[i] = old[index[i%tinySort]%tinySort]
-	}
-}
-
-// orderTiny writes the order of s to index and reports whether s may be out of it.
-func orderTiny[E any, K Key](index []uint32, s []E, key func(E) K, o order) bool {
-	var room [tinySort]K
-	var codes [tinySort]uint64
-	keys := room[:len(s)]
-	callAll(keys, s, key)
-	if kindOf[K]().wide() {
-		prefixes(codes[:len(s)], keys, o)
-		rank(index, codes[:len(s)])
-		orderTied(index, codes[:len(s)], keys, o)
+// orderTinyKeys is orderTiny of keys.
+func orderTinyKeys[K Key](index []uint32, keys []K, o order) bool {
+	var room [tinySort]uint64
+	codes := room[:len(keys)]
+	k := kindOf[K]()
+	if k.wide() {
+		prefixes(codes, keys, o)
+		rank(index, codes)
+		orderTied(index, codes, keys, o)
 		return true
 	}
-	encode(codes[:len(s)], keys, o)
-	return rank(index, codes[:len(s)])
+	encodeAs(k, codes, keys, o)
+	return rank(index, codes)
 }
 
 // rank writes the order of a few codes to index, ties in input order, and reports
@@ -196,44 +187,55 @@ func below(a, b uint64) uint64 {
 }
 
 // orderSmall returns the order of s with pooled memory only.
-func orderSmall[E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
-	if len(s) <= tinySort {
-		orderTiny(p, s, key, o)
+func orderSmall[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
+	if s.Len() <= tinySort {
+		orderTiny[K](p, s.Data(), get, o)
 		return
 	}
+	orderPooled[K](p, s, get, o)
+}
+
+// orderPooled is orderSmall of elements that are not few.
+func orderPooled[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
 	switch k := kindOf[K](); {
 	case k.wide():
-		index := orderSmallWide(s, key, o)
+		index := orderSmallWide[K](s, get, o)
 		copy(p, index.order)
 		index.space.Put()
 	case codeBits[k] <= 32:
-		orderSmallCodes[uint32](p, s, key, o)
+		orderSmallCodes[K, uint32](p, s, get, o)
 	default:
-		orderSmallCodes[uint64](p, s, key, o)
+		orderSmallCodes[K, uint64](p, s, get, o)
 	}
 }
 
-// topSmall moves the first k elements of s to the front with pooled memory only.
-func topSmall[E any, K Key](s []E, k int, key func(E) K, o order) {
+// topSmall moves the first k elements of s to the front, by front, with pooled memory
+// only.
+func topSmall[K Key](s cpu.Payload, k int, get getter, o order, front func(order []uint32)) {
 	switch {
-	case k >= len(s) || len(s) <= tinySort:
-		sortSmall(s, key, o)
-	case kindOf[K]().wide():
-		index := orderSmallWide(s, key, o)
-		toFront(s, index.order[:k])
-		index.space.Put()
+	case k >= s.Len() || s.Len() <= tinySort:
+		sortSmall[K](s, get, o)
 	default:
-		w := cpu.GetSmall[uint64]()
-		extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
-		w.Order(w.Index[:len(s)])
-		toFront(s, w.Index[:k])
-		w.Put()
+		index := orderSmallWords[K](s, get, o)
+		front(index.order[:k])
+		index.space.Put()
 	}
 }
 
-func orderSmallCodes[C code, E any, K Key](p perm.Perm, s []E, key func(E) K, o order) {
+// orderSmallWords orders by keys of any width.
+func orderSmallWords[K Key](s cpu.Payload, get getter, o order) smallIndex {
+	if kindOf[K]().wide() {
+		return orderSmallWide[K](s, get, o)
+	}
+	w := cpu.GetSmall[uint64]()
+	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
+	w.Order(w.Index[:s.Len()])
+	return smallIndex{w.Index[:s.Len()], w}
+}
+
+func orderSmallCodes[K Key, C code](p perm.Perm, s cpu.Payload, get getter, o order) {
 	w := cpu.GetSmall[C]()
-	extract(w.Codes[:len(s)], batch[E]{block: s}, key, o)
+	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
 	w.Order(p)
 	w.Put()
 }
@@ -245,7 +247,7 @@ const tinyKeys = 40
 func sortKeysSmall[K Key](keys []K, o order, stable bool) {
 	switch k := kindOf[K](); {
 	case !k.plain(stable):
-		sortSmall(keys, func(k K) K { return k }, o)
+		sortSmall[K](cpu.PayloadOf(keys), (*ownKeys[K])(nil), o)
 	case len(keys) <= tinyKeys:
 		sortKeysTiny(k, keys, o)
 	case codeBits[k] <= 32:

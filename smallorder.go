@@ -11,13 +11,19 @@ import (
 
 // smallOrder is a workspace for ordering what fits the cache by the columns of
 // one Ordering, on the calling goroutine and with nothing allocated.
-type smallOrder[E any] struct {
+type smallOrder struct {
 	env    engine.Env
-	levels []level[E]
-	ties   *ties[E]
+	levels []level
+	ties   *ties
 	codes  []uint64
 	index  []uint32
 	pool   *sync.Pool
+}
+
+// ordering is an [Ordering] of elements whose type it does not know.
+type ordering struct {
+	cols   []column
+	smalls *smallOrders
 }
 
 // smallOrders are the pools of an Ordering's workspaces, by the options that
@@ -25,7 +31,7 @@ type smallOrder[E any] struct {
 type smallOrders [4]sync.Pool
 
 // small returns a workspace for n elements, to be given back with put.
-func (o Ordering[E]) smallOrder(n int, cfg config) *smallOrder[E] {
+func (o ordering) smallOrder(n int, cfg config) *smallOrder {
 	i := 0
 	if cfg.descending {
 		i |= 1
@@ -34,22 +40,22 @@ func (o Ordering[E]) smallOrder(n int, cfg config) *smallOrder[E] {
 		i |= 2
 	}
 	pool := &o.smalls[i]
-	if w, ok := pool.Get().(*smallOrder[E]); ok && len(w.codes) >= n {
+	if w, ok := pool.Get().(*smallOrder); ok && len(w.codes) >= n {
 		return w
 	}
 	room := 1 << bits.Len(uint(max(n, 64)-1))
-	w := &smallOrder[E]{levels: levels(o.cols, cfg), codes: make([]uint64, room), index: make([]uint32, room), pool: pool}
+	w := &smallOrder{levels: levels(o.cols, cfg), codes: make([]uint64, room), index: make([]uint32, room), pool: pool}
 	for i := range w.levels {
-		w.levels[i].open(rows[E]{n: room}, &w.env)
+		w.levels[i].open(rows{n: room}, &w.env)
 	}
-	w.ties = newTies(&w.env, rows[E]{}, w.levels)
+	w.ties = newTies(&w.env, rows{}, w.levels)
 	return w
 }
 
 // order returns the order of s, which belongs to w.
-func (w *smallOrder[E]) order(s []E) []uint32 {
-	codes, index := w.codes[:len(s)], w.index[:len(s)]
-	w.levels[0].codes(codes, batch[E]{block: s})
+func (w *smallOrder) order(s cpu.Payload) []uint32 {
+	codes, index := w.codes[:s.Len()], w.index[:s.Len()]
+	w.levels[0].codes(codes, batch{block: s.Raw()})
 	for i := range index {
 		index[i] = uint32(i)
 	}
@@ -63,7 +69,7 @@ func (w *smallOrder[E]) order(s []E) []uint32 {
 
 // put gives the workspace back, without anything that belongs to the caller of
 // order on n elements. After a panic it is left to the garbage collector.
-func (w *smallOrder[E]) put(n int) {
+func (w *smallOrder) put(n int) {
 	for i := range w.levels {
 		if l := &w.levels[i]; !l.exact() {
 			l.kept.forget(n)
@@ -74,24 +80,24 @@ func (w *smallOrder[E]) put(n int) {
 }
 
 // small reports whether a workspace orders n elements.
-func (o Ordering[E]) small(n int, cfg config) bool { return len(o.cols) > 0 && cfg.small(n) }
+func (o ordering) small(n int, cfg config) bool { return len(o.cols) > 0 && cfg.small(n) }
 
-func (o Ordering[E]) sortSmall(s []E, cfg config) {
-	w := o.smallOrder(len(s), cfg)
-	cpu.FollowCycles(s, w.order(s))
-	w.put(len(s))
+func (o ordering) sortSmall(s cpu.Payload, cfg config) {
+	w := o.smallOrder(s.Len(), cfg)
+	s.FollowCycles(w.order(s))
+	w.put(s.Len())
 }
 
-func (o Ordering[E]) orderSmall(s []E, cfg config) perm.Perm {
-	p := result(s, len(s), cfg.into, o.cols...)
-	w := o.smallOrder(len(s), cfg)
+func (o ordering) orderSmall(s cpu.Payload, cfg config) perm.Perm {
+	p := result(s.Raw(), s.Len(), cfg.into, o.cols...)
+	w := o.smallOrder(s.Len(), cfg)
 	copy(p, w.order(s))
-	w.put(len(s))
+	w.put(s.Len())
 	return p
 }
 
-func (o Ordering[E]) topSmall(s []E, k int, cfg config) {
-	w := o.smallOrder(len(s), cfg)
-	toFront(s, w.order(s)[:k])
-	w.put(len(s))
+func (o ordering) topSmall(s cpu.Payload, k int, cfg config, front func(order []uint32)) {
+	w := o.smallOrder(s.Len(), cfg)
+	front(w.order(s)[:k])
+	w.put(s.Len())
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"sort"
 
+	"example.com/sorter/cpu"
 	"example.com/sorter/perm"
 )
 
@@ -31,12 +32,20 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	cfg := configure(opts)
-	if cfg.small(len(s)) {
-		sortSmall(s, key, cfg.order())
+	return sortBy[K](cpu.PayloadOf(s), keyFunc[E, K](key), opts)
+}
+
+func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
+	if len(opts) == 0 && s.Len() <= cpu.SmallLen { // a config takes as long as a few elements
+		sortSmall[K](s, get, order{})
 		return nil
 	}
-	return sortRows([]Column[E]{Asc(key)}, s, cfg)
+	cfg := configure(opts)
+	if cfg.small(s.Len()) {
+		sortSmall[K](s, get, cfg.order())
+		return nil
+	}
+	return sortRows([]column{columnOf[K](get)}, s, cfg)
 }
 
 // SortKeys sorts keys, which are the elements themselves; every key keeps its
@@ -94,25 +103,34 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	cfg := configure(opts)
-	if cfg.small(len(s)) {
-		p := result(s, len(s), cfg.into)
-		orderSmall(p, s, key, cfg.order())
+	return orderBy[K](cpu.PayloadOf(s), keyFunc[E, K](key), opts)
+}
+
+func orderBy[K Key](s cpu.Payload, get getter, opts []Option) (perm.Perm, error) {
+	if len(opts) == 0 && s.Len() <= cpu.SmallLen {
+		p := make(perm.Perm, s.Len())
+		orderSmall[K](p, s, get, order{})
 		return p, nil
 	}
-	return orderOf([]Column[E]{Asc(key)}, sliceRows(s), cfg)
+	cfg := configure(opts)
+	if cfg.small(s.Len()) {
+		p := result(s.Raw(), s.Len(), cfg.into)
+		orderSmall[K](p, s, get, cfg.order())
+		return p, nil
+	}
+	return orderOf([]column{columnOf[K](get)}, sliceRows(s), cfg)
 }
 
 // OrderKeys returns the permutation that sorts keys, which are left alone; see
 // [Order].
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
-	cfg := configure(opts)
+	cfg, s := configure(opts), cpu.PayloadOf(keys)
 	if cfg.small(len(keys)) {
-		p := result(keys, len(keys), cfg.into)
-		orderSmall(p, keys, func(k K) K { return k }, cfg.order())
+		p := result(s.Raw(), len(keys), cfg.into)
+		orderSmall[K](p, s, (*ownKeys[K])(nil), cfg.order())
 		return p, nil
 	}
-	return orderOf([]Column[K]{self[K]()}, sliceRows(keys), cfg)
+	return orderOf([]column{self[K]()}, sliceRows(s), cfg)
 }
 
 // OrderN returns the order of the rows 0 … n-1 by columns whose key functions
@@ -123,12 +141,12 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
-	by := By(cols...)
-	for i, c := range by.cols {
-		by.cols[i] = c.key.forRows(c, n)
+	all := columnsOf(cols)
+	for i, c := range all {
+		all[i] = c.key.forRows(c, n)
 	}
-	numbers := rows[int]{n: n, numbers: true, blocks: new(spares[[]int])}
-	return orderOf(by.cols, numbers, configure(opts))
+	numbers := rows{s: cpu.PayloadOf[int](nil), n: n, numbers: true, blocks: new(spares[[]int])}
+	return orderOf(all, numbers, configure(opts))
 }
 
 // TopK moves the first k elements of the order to the front of s, in order.
@@ -147,23 +165,31 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	cfg := configure(opts)
-	if cfg.small(len(s)) && k > 0 {
-		topSmall(s, k, key, cfg.order())
+	return topBy[K](cpu.PayloadOf(s), k, keyFunc[E, K](key), opts, frontOf(s))
+}
+
+func topBy[K Key](s cpu.Payload, k int, get getter, opts []Option, front func(order []uint32)) error {
+	if len(opts) == 0 && s.Len() <= cpu.SmallLen && k > 0 {
+		topSmall[K](s, k, get, order{}, front)
 		return nil
 	}
-	return topRows([]Column[E]{Asc(key)}, s, k, cfg)
+	cfg := configure(opts)
+	if cfg.small(s.Len()) && k > 0 {
+		topSmall[K](s, k, get, cfg.order(), front)
+		return nil
+	}
+	return topRows([]column{columnOf[K](get)}, s, k, cfg, front)
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK]
 // of elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
-	cfg := configure(opts)
+	cfg, s, front := configure(opts), cpu.PayloadOf(keys), frontOf(keys)
 	if cfg.small(len(keys)) && k > 0 {
-		topSmall(keys, k, func(k K) K { return k }, cfg.order())
+		topSmall[K](s, k, (*ownKeys[K])(nil), cfg.order(), front)
 		return nil
 	}
-	return topRows([]Column[K]{self[K]()}, keys, k, cfg)
+	return topRows([]column{self[K]()}, s, k, cfg, front)
 }
 
 // Merge merges a and b, both sorted by key, into dst. Ties take the elements of
@@ -176,7 +202,10 @@ func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 // Workers merge between diagonals of the merge path (Odeh, Green, Mwassi,
 // Shmueli and Birk, 2012). Until all keys are extracted, dst is untouched.
 func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
-	return By(Asc(key)).Merge(dst, a, b, opts...)
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	return mergeRows([]column{columnOf[K](keyFunc[E, K](key))}, mergeOf(dst, a, b), configure(opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to

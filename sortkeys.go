@@ -27,7 +27,7 @@ func sortKeys[K Key](keys []K, cfg config) error {
 	case k == kindString && cfg.backend == nil && cfg.algorithm == Auto:
 		return sortStrings(keys, cfg)
 	case !k.plain(cfg.stable) || cfg.algorithm == BucketRadix || cfg.algorithm == IndexGather:
-		return sortRows([]Column[K]{self[K]()}, keys, cfg)
+		return sortRows([]column{self[K]()}, cpu.PayloadOf(keys), cfg)
 	case codeBits[k] <= 32:
 		return sortCodes[uint32](keys, cfg)
 	}
@@ -39,7 +39,7 @@ func sortKeys[K Key](keys []K, cfg config) error {
 // neighbours, and costs less than to make codes and to follow those that tie.
 // Others give that away at once.
 func sortStrings[K Key](keys []K, cfg config) error {
-	r, err := begin(cfg, len(keys))
+	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
 		return err
@@ -49,13 +49,13 @@ func sortStrings[K Key](keys []K, cfg config) error {
 	case err != nil:
 		return err
 	case steps == 0 || steps.Mixed():
-		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
+		return sortLevels(r, cpu.PayloadOf(keys), levels([]column{self[K]()}, cfg))
 	}
 	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), 64
 	switch steps {
 	case cpu.Fall:
 		r.Trace.Found("reversed")
-		return cpu.Reverse(&r.Env, keys)
+		return cpu.Reverse(&r.Env, cpu.PayloadOf(keys))
 	case cpu.Tie:
 		r.Trace.Found("flat")
 	default:
@@ -86,7 +86,7 @@ func stepsOf(r *run, keys []string, desc bool) (cpu.Steps, error) {
 
 // sortCodes sorts keys through codes that lose nothing.
 func sortCodes[C code, K Key](keys []K, cfg config) error {
-	r, err := begin(cfg, len(keys))
+	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
 		return err
@@ -102,7 +102,7 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 		}
 		return sortCodesOn(r, b, all)
 	case b != nil && r.algorithm.OrdersCodes(): // the CPU does, or finishes, by that algorithm
-		return sortLevels(r, keys, levels([]Column[K]{self[K]()}, cfg))
+		return sortLevels(r, cpu.PayloadOf(keys), levels([]column{self[K]()}, cfg))
 	case b != nil && fits && !looksOrdered(r.n, all.View):
 		return sortCodesOn(r, b, all)
 	case fits:
@@ -119,7 +119,7 @@ func codesOf[C code, K Key](r *run, keys []K) cpu.Keys[C] {
 		Len:     len(keys),
 		View:    viewKeys[C](keys, o),
 		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
-		Reverse: func() error { return cpu.Reverse(&r.Env, keys) },
+		Reverse: func() error { return cpu.Reverse(&r.Env, cpu.PayloadOf(keys)) },
 		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
 	}
 }

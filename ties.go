@@ -38,26 +38,26 @@ type tiePart struct {
 const largeTie = 1 << 16
 
 // ties refines an order wherever codes tie and keys may not.
-type ties[E any] struct {
+type ties struct {
 	env    *engine.Env
-	rows   rows[E]
-	levels []level[E]
+	rows   rows
+	levels []level
 	count  atomic.Int64 // elements whose first codes tied
-	work   []tieWorker[E]
+	work   []tieWorker
 	opened []sync.Once // by level: its kept keys have room
 	watch  bool        // later levels are looked at while codes are extracted; limits do not reckon with the memory
 	frugal bool        // small runs are sorted in place
-	spare  spares[tieWorker[E]]
+	spare  spares[tieWorker]
 
 	mu    sync.Mutex
 	large []tie
 }
 
 // tieWorker is the workspace of one worker.
-type tieWorker[E any] struct {
+type tieWorker struct {
 	parts []tiePart     // of a run, not yet refined
 	codes []uint64      // of its elements
-	block []E           // room for a piece of elements, once it is needed
+	block cpu.Payload   // room for a piece of elements, once it is needed
 	used  int           // elements of block that were written since it was cleared
 	late  [piece]uint32 // elements whose codes were not needed early
 	fresh [piece]uint64 // their codes
@@ -67,32 +67,34 @@ type tieWorker[E any] struct {
 	early [piece]uint64 // their codes
 }
 
-func newTies[E any](env *engine.Env, rows rows[E], levels []level[E]) *ties[E] {
-	t := &ties[E]{env: env, rows: rows, levels: levels, work: make([]tieWorker[E], max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
+func newTies(env *engine.Env, rows rows, levels []level) *ties {
+	t := &ties{env: env, rows: rows, levels: levels, work: make([]tieWorker, max(1, env.Loop.Workers)), opened: make([]sync.Once, len(levels))}
 	env.Arena.Hold(int64(len(t.work)) * int64(unsafe.Sizeof(t.work[0])))
 	return t
 }
 
 // spareWorker returns a workspace for what does not know its worker, to be put back.
-func (t *ties[E]) spareWorker() *tieWorker[E] {
+func (t *ties) spareWorker() *tieWorker {
 	w := t.spare.get()
 	if w == nil {
-		w = new(tieWorker[E])
+		w = new(tieWorker)
 		t.env.Arena.Hold(int64(unsafe.Sizeof(*w)))
 	}
 	return w
 }
 
 // forget drops what the first worker has copied of the elements.
-func (t *ties[E]) forget() {
+func (t *ties) forget() {
 	w := &t.work[0]
-	clear(w.block[:w.used])
-	w.used, t.rows = 0, rows[E]{}
+	if w.used > 0 {
+		w.block.Part(0, w.used).Clear()
+	}
+	w.used, t.rows = 0, rows{}
 }
 
 // after returns where elements that tie on code, made at p, are to be refined;
 // false if they are equal.
-func (t *ties[E]) after(p place, code uint64) (place, bool) {
+func (t *ties) after(p place, code uint64) (place, bool) {
 	l, depth, more := &t.levels[p.level], 0, false
 	switch {
 	case p.whole:
@@ -108,7 +110,7 @@ func (t *ties[E]) after(p place, code uint64) (place, bool) {
 }
 
 // cut returns the place by whose codes a run is sorted.
-func (t *ties[E]) cut(run tie) place {
+func (t *ties) cut(run tie) place {
 	if !run.tail {
 		return run.place
 	}
@@ -117,7 +119,7 @@ func (t *ties[E]) cut(run tie) place {
 
 // refine sorts the runs in an order sorted by codes made at p, except for
 // large ones, which finish takes.
-func refine[E any, C code](t *ties[E], worker int, order []uint32, codes []C, p place) {
+func refine[C code](t *ties, worker int, order []uint32, codes []C, p place) {
 	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
 		t.note(worker, order[i:end], uint64(codes[i]), p)
 	}
@@ -139,7 +141,7 @@ func nextRun[C code](codes []C, i int) (from, end int) {
 }
 
 // note sorts a run of elements with one code, made at p, unless it is large.
-func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
+func (t *ties) note(worker int, order []uint32, code uint64, p place) {
 	next, more := t.after(p, code)
 	if !more {
 		return
@@ -160,7 +162,7 @@ func (t *ties[E]) note(worker int, order []uint32, code uint64, p place) {
 // refineRun sorts a run of at most largeTie elements, and the runs found in it. Those
 // write their codes over those that they tie on, which nobody needs any more. Of what is
 // left of a run, and a run found in it, the longer waits: no more than 17 do.
-func (t *ties[E]) refineRun(w *tieWorker[E], run tie) {
+func (t *ties) refineRun(w *tieWorker, run tie) {
 	if n := len(run.order); len(w.codes) < n {
 		scratch.Give(&t.env.Arena, w.codes, 1)
 		w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
@@ -192,7 +194,7 @@ func (t *ties[E]) refineRun(w *tieWorker[E], run tie) {
 
 // sortPart sorts elements that tie up to p by their codes there, which it writes, and
 // returns the place of those.
-func (t *ties[E]) sortPart(w *tieWorker[E], codes []uint64, order []uint32, p place) place {
+func (t *ties) sortPart(w *tieWorker, codes []uint64, order []uint32, p place) place {
 	if p.tail {
 		kept := t.levels[p.level].kept
 		if same, ok := kept.sortFew(order, p); ok {
@@ -223,7 +225,7 @@ func numberRuns(codes []uint64, same uint) {
 
 // open makes room for what a level keeps, and, if it is opened early, for its
 // codes.
-func (t *ties[E]) open(level int, early bool) {
+func (t *ties) open(level int, early bool) {
 	t.opened[level].Do(func() {
 		l := &t.levels[level]
 		l.open(t.rows, t.env)
@@ -234,7 +236,7 @@ func (t *ties[E]) open(level int, early bool) {
 }
 
 // codes writes the codes of elements at p. A cancelled context leaves codes out.
-func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) {
+func (t *ties) codes(w *tieWorker, dst []uint64, order []uint32, p place) {
 	l := &t.levels[p.level]
 	if p.tail {
 		l.kept.codes(dst, order, p)
@@ -246,7 +248,7 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 		part := order[i:min(i+piece, len(order))]
 		if l.early.codes == nil {
 			w.used = max(w.used, len(part))
-			l.codes(dst[i:i+len(part)], t.rows.pick(l, w.block[:], part))
+			l.codes(dst[i:i+len(part)], t.rows.pick(l, w.block, part))
 		} else {
 			t.codesOnce(w, dst[i:i+len(part)], part, l)
 		}
@@ -254,25 +256,25 @@ func (t *ties[E]) codes(w *tieWorker[E], dst []uint64, order []uint32, p place) 
 }
 
 // roomFor makes room for a piece of elements.
-func (t *ties[E]) roomFor(w *tieWorker[E]) {
-	if w.block == nil {
-		w.block = scratch.Take[E](&t.env.Arena, piece)
+func (t *ties) roomFor(w *tieWorker) {
+	if w.block.Data() == nil {
+		w.block = t.rows.s.Take(&t.env.Arena, piece)
 	}
 }
 
 // refiner makes ties refine what cpu.MoveRefined sorts.
-type refiner[E any, C code] struct {
-	ties *ties[E]
+type refiner[C code] struct {
+	ties *ties
 	run  *run
 	src  cpu.Source[C]
 }
 
-func (f refiner[E, C]) Follow(codes []C, lo, fresh int) cpu.Steps {
+func (f refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
 	return follow(f.ties, f.src, codes, lo, fresh)
 }
 
 // Along places kept keys and early codes like their elements.
-func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
+func (f refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 	for i := range f.ties.levels {
 		l := &f.ties.levels[i]
 		if l.kept != nil && err == nil {
@@ -286,7 +288,7 @@ func (f refiner[E, C]) Along(p *cpu.Placement[C]) (err error) {
 }
 
 // Moved renumbers rows, and keys that are their elements or in them.
-func (f refiner[E, C]) Moved(payload []E) {
+func (f refiner[C]) Moved(payload cpu.Payload) {
 	f.ties.rows = sliceRows(payload)
 	for i := range f.ties.levels {
 		if kept := f.ties.levels[i].kept; kept != nil {
@@ -295,15 +297,15 @@ func (f refiner[E, C]) Moved(payload []E) {
 	}
 }
 
-func (f refiner[E, C]) Refine(worker int, order []uint32, codes []C) {
+func (f refiner[C]) Refine(worker int, order []uint32, codes []C) {
 	refine(f.ties, worker, order, codes, place{})
 }
 
-func (f refiner[E, C]) Finish(err error) error { return f.ties.finish(f.run, err) }
+func (f refiner[C]) Finish(err error) error { return f.ties.finish(f.run, err) }
 
 // finish refines the large runs, each by all workers, unless err says that
 // there is nothing to finish.
-func (t *ties[E]) finish(r *run, err error) error {
+func (t *ties) finish(r *run, err error) error {
 	for err == nil && len(t.large) > 0 {
 		run := t.large[len(t.large)-1]
 		t.large = t.large[:len(t.large)-1]
@@ -319,7 +321,7 @@ func (t *ties[E]) finish(r *run, err error) error {
 }
 
 // finishLarge orders a large run, in place if the memory limit allows no more.
-func (t *ties[E]) finishLarge(r *run, run tie) error {
+func (t *ties) finishLarge(r *run, run tie) error {
 	run.place = t.cut(run)
 	return t.env.Scoped(func(env *engine.Env) error {
 		if r.fits(r.Arena.Used() + largeBytes(r, t.levels, len(run.order))) {
@@ -330,7 +332,7 @@ func (t *ties[E]) finishLarge(r *run, run tie) error {
 }
 
 // orderLarge orders a large run by the codes at its place.
-func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
+func (t *ties) orderLarge(env *engine.Env, run tie) error {
 	before := beforeRun(env, run)
 	defer func() { t.env.Trace.Rounds = max(t.env.Trace.Rounds, env.Trace.Rounds) }()
 	return cpu.Order(env, len(before), t.source(before, run.place), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
@@ -344,7 +346,7 @@ func (t *ties[E]) orderLarge(env *engine.Env, run tie) error {
 
 // orderLargeInPlace is orderLarge with no more scratch than the codes and the order
 // as it was.
-func (t *ties[E]) orderLargeInPlace(env *engine.Env, run tie) error {
+func (t *ties) orderLargeInPlace(env *engine.Env, run tie) error {
 	before := beforeRun(env, run)
 	codes, err := cpu.OrderInPlace(env, run.order, t.source(before, run.place))
 	if err != nil {
@@ -371,7 +373,7 @@ func beforeRun(env *engine.Env, run tie) []uint32 {
 }
 
 // source makes the codes of elements at p.
-func (t *ties[E]) source(order []uint32, p place) cpu.Source[uint64] {
+func (t *ties) source(order []uint32, p place) cpu.Source[uint64] {
 	return func(dst []uint64, lo int) {
 		w := t.spareWorker()
 		t.codes(w, dst, order[lo:lo+len(dst)], p)

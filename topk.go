@@ -11,33 +11,33 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// topRows moves the first k elements of s under cols to the front.
-func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
+// topRows moves the first k elements of s under cols to the front, by front.
+func topRows(cols []column, s cpu.Payload, k int, cfg config, front func(order []uint32)) error {
 	if k < 0 {
 		panic(fmt.Sprintf("sorter: TopK of %d elements", k))
 	}
-	if k >= len(s) {
+	if k >= s.Len() {
 		return sortRows(cols, s, cfg)
 	}
-	r, err := begin(cfg, len(s))
+	r, err := begin(cfg, s.Len(), s.Size())
 	defer r.end()
 	lv := levels(cols, cfg)
 	if err != nil || k == 0 || len(lv) == 0 {
 		return err
 	}
-	if k > len(s)/largeShare {
+	if k > s.Len()/largeShare {
 		switch fits, err := enough(r, IndexGather, lv); {
 		case err != nil:
 			return err
 		case fits:
-			return orderToFront(r, s, k, lv, true)
+			return orderToFront(r, s, k, lv, true, front)
 		}
 	}
 	if selected, least := selectBytes(r, lv, k), leastIndex(r, lv); !r.fits(selected) {
 		if err := r.require(min(selected, least)); err != nil {
 			return err
 		}
-		return orderToFront(r, s, k, lv, false)
+		return orderToFront(r, s, k, lv, false, front)
 	}
 	r.used.Algorithm, r.used.CodeBits = "Select", lv[0].bits
 	t := newTies(&r.Env, sliceRows(s), lv)
@@ -45,7 +45,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 	if err = t.finish(r, err); err != nil {
 		return err
 	}
-	toFront(s, order)
+	front(order)
 	return nil
 }
 
@@ -53,7 +53,7 @@ func topRows[E any](cols []Column[E], s []E, k int, cfg config) error {
 // the workers have found and are about to read, all of it together and in order,
 // and, where it takes more than codes to decide, keys and the codes of later
 // levels by element.
-func selectBytes[E any](r *run, lv []level[E], k int) int64 {
+func selectBytes(r *run, lv []level, k int) int64 {
 	sieves, workers := int64(r.sieves()), r.Loop.Workers
 	found := int(min(sieves*int64(k), int64(r.n)))
 	block := scratch.Size(engine.Block, codeSize(lv)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
@@ -70,14 +70,19 @@ func selectBytes[E any](r *run, lv []level[E], k int) int64 {
 const largeShare = 32
 
 // orderToFront is topRows by an order of all elements, in place unless more fits.
-func orderToFront[E any](r *run, s []E, k int, lv []level[E], fits bool) error {
+func orderToFront(r *run, s cpu.Payload, k int, lv []level, fits bool, front func(order []uint32)) error {
 	r.used.Algorithm = IndexGather.String()
-	index := scratch.Take[uint32](&r.Arena, len(s))
+	index := scratch.Take[uint32](&r.Arena, s.Len())
 	if err := orderRows(r, sliceRows(s), lv, index, fits); err != nil {
 		return err
 	}
-	toFront(s, index[:k])
+	front(index[:k])
 	return nil
+}
+
+// frontOf returns toFront of s.
+func frontOf[E any](s []E) func(order []uint32) {
+	return func(order []uint32) { toFront(s, order) }
 }
 
 // toFront moves the elements numbered by order to the front of s, in order, each
@@ -97,7 +102,7 @@ func toFront[E any](s []E, order []uint32) {
 
 // selectFirst returns the first k elements in order, except for large runs of
 // ties, which t.finish refines.
-func selectFirst[E any](r *run, t *ties[E], k int) ([]uint32, error) {
+func selectFirst(r *run, t *ties, k int) ([]uint32, error) {
 	sieves, err := scan(r, t, k)
 	if err != nil {
 		return nil, err
@@ -110,7 +115,7 @@ func selectFirst[E any](r *run, t *ties[E], k int) ([]uint32, error) {
 	for i := range sieves {
 		found += len(sieves[i].found)
 	}
-	all := sieve[E]{k: k, t: t, codes: sieves[0].codes, at: sieves[0].at}
+	all := sieve{k: k, t: t, codes: sieves[0].codes, at: sieves[0].at}
 	all.found = scratch.Take[candidate](&r.Arena, found)[:0]
 	for i := range sieves {
 		all.found = append(all.found, sieves[i].found...)
@@ -121,7 +126,7 @@ func selectFirst[E any](r *run, t *ties[E], k int) ([]uint32, error) {
 
 // inOrder returns the numbers of candidates in order, except for large runs of
 // ties.
-func inOrder[E any](r *run, t *ties[E], first []candidate) ([]uint32, error) {
+func inOrder(r *run, t *ties, first []candidate) ([]uint32, error) {
 	n := len(first)
 	byAt, order := scratch.Take[uint32](&r.Arena, n), scratch.Take[uint32](&r.Arena, n)
 	err := r.Scoped(func(env *engine.Env) error {
@@ -157,7 +162,7 @@ func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1
 
 // scan extracts all codes and returns sieves that hold, together, all elements
 // that are among the first k.
-func scan[E any](r *run, t *ties[E], k int) ([]sieve[E], error) {
+func scan(r *run, t *ties, k int) ([]sieve, error) {
 	l := &t.levels[0]
 	l.open(t.rows, &r.Env)
 	if l.bits <= 32 {
@@ -167,10 +172,10 @@ func scan[E any](r *run, t *ties[E], k int) ([]sieve[E], error) {
 }
 
 // sift is scan of the codes of a source.
-func sift[E any, C code](r *run, t *ties[E], k int, codes cpu.Source[C]) ([]sieve[E], error) {
+func sift[C code](r *run, t *ties, k int, codes cpu.Source[C]) ([]sieve, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves, blocks := make([]sieve[E], r.sieves()), make([][]C, r.sieves())
+	sieves, blocks := make([]sieve, r.sieves()), make([][]C, r.sieves())
 	for i := range sieves {
 		sieves[i].open(t, i, r.n, k)
 		blocks[i] = scratch.Take[C](&r.Arena, engine.Block)

@@ -16,7 +16,7 @@ import (
 // for that, behind the extraction, would read the elements once more.
 
 // follow is the [cpu.Watch] of the first level, whose codes come from src.
-func follow[E any, C code](t *ties[E], src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
+func follow[C code](t *ties, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
 	w := t.spareWorker()
 	defer t.spare.put(w)
 	if w.tied == nil {
@@ -24,8 +24,8 @@ func follow[E any, C code](t *ties[E], src cpu.Source[C], codes []C, lo, fresh i
 	}
 	known, tied := len(codes)-fresh, w.tied
 	if l := &t.levels[0]; fresh > 0 && l.tells() {
-		t.rows.block(l, lo+known, lo+len(codes), func(b batch[E]) {
-			tied, seen = l.kept.(tellingKeys[E]).prefixTied(as[uint64](codes[known:]), b, known == 0, tied)
+		t.rows.block(l, lo+known, lo+len(codes), func(b batch) {
+			tied, seen = l.kept.(tellingKeys).prefixTied(as[uint64](codes[known:]), b, known == 0, tied)
 		})
 		if t.env.Loop.Err() != nil {
 			return seen // and codes are left out
@@ -64,7 +64,7 @@ func tiesOf[C code](room []uint32, codes []C, first uint32) (tied []uint32, seen
 
 // followTied tells how elements that tie with the ones before them on the codes
 // of a level, and on all before it, follow on those. It overwrites at.
-func (t *ties[E]) followTied(w *tieWorker[E], at []uint32, level int) (seen cpu.Steps) {
+func (t *ties) followTied(w *tieWorker, at []uint32, level int) (seen cpu.Steps) {
 	if l := &t.levels[level]; !l.exact() && !l.kept.complete(l.room) {
 		at, seen = l.kept.follow(at, l.room)
 	}
@@ -73,7 +73,7 @@ func (t *ties[E]) followTied(w *tieWorker[E], at []uint32, level int) (seen cpu.
 
 // followBehind is followTied for elements that tie on the keys of a level, too,
 // where seen is what those showed of others.
-func (t *ties[E]) followBehind(w *tieWorker[E], at []uint32, level int, seen cpu.Steps) cpu.Steps {
+func (t *ties) followBehind(w *tieWorker, at []uint32, level int, seen cpu.Steps) cpu.Steps {
 	switch level++; {
 	case len(at) == 0 || seen.Mixed():
 		return seen
@@ -86,7 +86,7 @@ func (t *ties[E]) followBehind(w *tieWorker[E], at []uint32, level int, seen cpu
 }
 
 // followLevel is followTied for elements that tie on everything before level.
-func (t *ties[E]) followLevel(w *tieWorker[E], at []uint32, level int) (seen cpu.Steps) {
+func (t *ties) followLevel(w *tieWorker, at []uint32, level int) (seen cpu.Steps) {
 	t.open(level, true)
 	still := at[:0]
 	for len(at) > 0 && !seen.Mixed() {
@@ -109,7 +109,7 @@ func (t *ties[E]) followLevel(w *tieWorker[E], at []uint32, level int) (seen cpu
 // followFew tells how at most piece/2 elements follow on the ones before them by
 // their codes at a level, and returns those that tie, in the place of at. Few of them
 // follow each other: their keys are extracted together.
-func (t *ties[E]) followFew(w *tieWorker[E], at []uint32, level int) (tied []uint32, seen cpu.Steps) {
+func (t *ties) followFew(w *tieWorker, at []uint32, level int) (tied []uint32, seen cpu.Steps) {
 	pairs := w.some[:0]
 	for _, x := range at {
 		if len(pairs) == 0 || pairs[len(pairs)-1] != x-1 {
@@ -157,7 +157,7 @@ func newEarly(n int, arena *scratch.Arena) early {
 
 // codesEarly returns the codes of n elements from first on at a level, extracting
 // those that are not there yet. A cancelled context leaves codes out.
-func (t *ties[E]) codesEarly(level, first, n int) []uint64 {
+func (t *ties) codesEarly(level, first, n int) []uint64 {
 	l := &t.levels[level]
 	codes, done := l.early.codes[first:first+n], l.early.done[first:first+n]
 	for lo := 0; lo < n && t.env.Loop.Err() == nil; {
@@ -170,7 +170,7 @@ func (t *ties[E]) codesEarly(level, first, n int) []uint64 {
 			some = some[:known]
 		}
 		hi := lo + copy(some, allDone)
-		t.rows.block(l, first+lo, first+hi, func(b batch[E]) { l.codes(codes[lo:hi], b) })
+		t.rows.block(l, first+lo, first+hi, func(b batch) { l.codes(codes[lo:hi], b) })
 		lo = hi
 	}
 	return codes
@@ -189,7 +189,7 @@ func earlyAlong[C code](env *engine.Env, e *early, p *cpu.Placement[C]) (err err
 
 // codesOnce writes the codes of at most piece elements at level l, extracting
 // those that are not there yet.
-func (t *ties[E]) codesOnce(w *tieWorker[E], dst []uint64, part []uint32, l *level[E]) {
+func (t *ties) codesOnce(w *tieWorker, dst []uint64, part []uint32, l *level) {
 	e := &l.early
 	late := w.late[:0]
 	for _, at := range part {
@@ -201,10 +201,10 @@ func (t *ties[E]) codesOnce(w *tieWorker[E], dst []uint64, part []uint32, l *lev
 	t.roomFor(w)
 	switch n := len(late); {
 	case n > 0 && inRow(late):
-		l.codes(e.codes[late[0]:][:n], t.rows.pick(l, w.block[:], late))
+		l.codes(e.codes[late[0]:][:n], t.rows.pick(l, w.block, late))
 	case n > 0:
 		fresh := w.fresh[:n]
-		l.codes(fresh, t.rows.pick(l, w.block[:], late))
+		l.codes(fresh, t.rows.pick(l, w.block, late))
 		for i, at := range late {
 			e.codes[at] = fresh[i]
 		}

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -14,10 +13,11 @@ import (
 // of a core are all there is to hide the wait: measured at n = 10^7 on a Xeon of
 // 2023, moving 24-byte elements takes 10.4 ns a core in place, 5.1 combined.
 // Copying full buffers with plain stores takes 14.
-type combiner[T any] struct {
-	dst   []T
+type combiner struct {
+	by    copier
+	dst   Raw
 	start *slots // first position of each bucket that belongs to the stripe
-	buf   []T    // 1<<log elements for each bucket, in the places of dst modulo 1<<log
+	buf   Raw    // 1<<log elements for each bucket, in the places of dst modulo 1<<log
 	log   uint
 }
 
@@ -38,19 +38,13 @@ func (b *buckets[C]) few(places int) bool { return b.len()*places <= plainPlaces
 const combinedBytes = 384
 
 // combineLog returns log2 of the number of elements that fill whole cache
-// lines, and whether combining pays for T.
-func combineLog[T any]() (log uint, ok bool) {
-	var t T
-	return combineLogOf(unsafe.Sizeof(t))
-}
-
-// combineLogOf is combineLog of elements of the given size.
-func combineLogOf(bytes uintptr) (log uint, ok bool) {
+// lines, and whether combining pays for elements of the given size.
+func combineLog(bytes uintptr) (log uint, ok bool) {
 	size := uint(bytes)
 	if !streams || size == 0 || size >= 128 {
 		return 0, false
 	}
-	log = 6 - min(6, uint(bits.TrailingZeros(size)))
+	log = 6 - min(6, uint(bits.TrailingZeros(uint(size))))
 	return log, size<<log <= combinedBytes
 }
 
@@ -72,22 +66,23 @@ const combineFrom = 8 << 20
 // collector has seen of dst, it finds the pointer at its old place, or is told
 // when it goes. Buffers are typed memory. Lines are stored in words of 16
 // bytes, as the runtime's own memmove does.
-func combines[T any](bytes int, dst []T) bool {
-	_, ok := combineLog[T]()
-	return ok && bytes >= combineFrom && uintptr(unsafe.Pointer(unsafe.SliceData(dst)))%64 == 0
+func combines(bytes int, dst plain) bool {
+	_, ok := combineLog(sizeOf(dst.by))
+	return ok && bytes >= combineFrom && uintptr(dst.data)%64 == 0
 }
 
 // newCombiner returns a combiner for nb buckets of dst, whose first element is
 // at the start of a cache line.
-func newCombiner[T any](env *engine.Env, dst []T, nb int) combiner[T] {
-	log, _ := combineLog[T]()
-	return combiner[T]{dst: dst, buf: scratch.TakeAligned[T](&env.Arena, nb<<log), log: log}
+func newCombiner(env *engine.Env, dst plain, nb int) combiner {
+	log, _ := combineLog(sizeOf(dst.by))
+	return combiner{by: dst.by, dst: dst.Raw()}.wider(env, nb, log)
 }
 
 // wider returns the combiner with room for 1<<log elements of each bucket.
-func (c combiner[T]) wider(env *engine.Env, nb int, log uint) combiner[T] {
-	if log > c.log {
-		c.log, c.buf = log, scratch.TakeAligned[T](&env.Arena, nb<<log)
+func (c combiner) wider(env *engine.Env, nb int, log uint) combiner {
+	if log > c.log || c.buf.data == nil {
+		size, t := c.by.shape()
+		c.log, c.buf = log, Raw{env.Arena.TakeAlignedOf(t, nb<<log), size, nb << log}
 	}
 	return c
 }
@@ -95,8 +90,8 @@ func (c combiner[T]) wider(env *engine.Env, nb int, log uint) combiner[T] {
 // combinersBytes bounds the scratch memory, in bytes, of the combiners of one stripe for
 // elements of two sizes, or of one and 0, in a partition of n of each.
 func combinersBytes(n, buckets int, size, other uintptr) int64 {
-	log, ok := combineLogOf(size)
-	otherLog, both := combineLogOf(other)
+	log, ok := combineLog(size)
+	otherLog, both := combineLog(other)
 	widest := max(log, otherLog)
 	switch {
 	case int64(n)*int64(size+other) < combineFrom || !ok || !both && other > 0:
@@ -112,26 +107,32 @@ func combinersBytes(n, buckets int, size, other uintptr) int64 {
 
 // flush stores the buffer of bucket k, which is filled up to the position end,
 // a multiple of 1<<log.
-func (c *combiner[T]) flush(k, end uint32) {
-	var t T
+func (c *combiner) flush(k, end uint32) {
 	each := uint32(1) << c.log
 	from := c.start[k]
 	if end-from < each { // the bucket's first line is another stripe's, too
-		copy(c.dst[from:end], c.buf[k<<c.log+from&(each-1):])
+		c.store(k, from, end)
 		return
 	}
 	// Sound: the elements [end-each, end) of dst are 1<<log elements, which are
 	// whole lines, and begin at one; the buffer is as long. For pointers see
 	// combines.
-	streamLines(unsafe.Pointer(&c.dst[end-each]), unsafe.Pointer(&c.buf[k<<c.log]), int(unsafe.Sizeof(t)<<c.log/64))
+	streamLines(c.dst.At(int(end-each)), c.buf.At(int(k<<c.log)), int(c.dst.size<<c.log/64))
+}
+
+// store copies the places [from, end) of bucket k, which are in one line, and at least
+// one.
+func (c *combiner) store(k, from, end uint32) {
+	c.by.copy(c.dst.At(int(from)), c.buf.At(int(k<<c.log+from&(1<<c.log-1))), int(end-from))
 }
 
 // finish stores what is left of every bucket, given the positions reached.
-func (c *combiner[T]) finish(next *slots, nb int) {
+func (c *combiner) finish(next *slots, nb int) {
 	mask := uint32(1)<<c.log - 1
 	for k := range uint32(nb) {
-		from := max(next[k]&^mask, c.start[k])
-		copy(c.dst[from:next[k]], c.buf[k<<c.log+from&mask:])
+		if from := max(next[k]&^mask, c.start[k]); from < next[k] {
+			c.store(k, from, next[k])
+		}
 	}
 	streamFence()
 }

@@ -116,13 +116,13 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 			return Order(env, n, sourceOf(codes), nil, true, func(int, int, []uint32, []uint64) {})
 		}},
 		"Move": {MoveBytes(n, workers, 24, 8), func(env *engine.Env) error {
-			return Move(env, make([][3]uint64, n), sourceOf(codes))
+			return Move(env, PayloadOf(make([][3]uint64, n)), sourceOf(codes))
 		}},
 		"MoveRefined": {MoveRefinedBytes(n, workers, 4, 8, 0), func(env *engine.Env) error {
-			return MoveRefined(env, make([]uint32, n), sourceOf(codes), unrefined{sourceOf(codes)})
+			return MoveRefined(env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
 		}},
 		"Keys":      {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(slices.Clone(codes)).Sort(env) }},
-		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error { return SortPairs(env, keysOf(slices.Clone(codes)), make([][6]uint64, n)) }},
+		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error { return SortPairs(env, keysOf(slices.Clone(codes)), PayloadOf(make([][6]uint64, n))) }},
 		"OrderInPlace": {InPlaceBytes(n, 8), func(env *engine.Env) error {
 			_, err := OrderInPlace(env, make([]uint32, n), sourceOf(codes))
 			return err

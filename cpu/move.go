@@ -14,8 +14,8 @@ import (
 // be cancelled or a bucket goes through a second round, and another index if
 // one goes through a third or then turns out to be in order. Until the buckets
 // are written back, s is untouched; from then on the context is not asked again.
-func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
-	n := len(s)
+func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
+	n := s.n
 	if n == 0 {
 		return nil
 	}
@@ -37,10 +37,10 @@ func Move[E any, C Code](env *engine.Env, s []E, src Source[C]) error {
 		return err
 	case m != nil:
 		return moveNear(env, s, m)
-	case alone(n, env.Loop.Workers, unsafe.Sizeof(s[0])):
+	case alone(n, env.Loop.Workers, s.Size()):
 		return moveLocally(env, s, codes, v)
 	}
-	payload := dstOf[E](env, n)
+	payload := s.takeAligned(env, n)
 	o := newOrdering(env, n, have(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
@@ -69,19 +69,16 @@ func found[C Code](env *engine.Env, v survey[C]) {
 }
 
 // gather writes a part of the order from the partitioned elements to the whole list.
-func gather[E any](whole, src []E, p part) {
-	dst := whole[p.lo:p.hi]
+func gather(whole, src Payload, p part) {
+	dst := whole.Part(p.lo, p.hi)
 	if p.order == nil {
-		copy(dst, src[p.lo:p.hi])
+		dst.Copy(src.Part(p.lo, p.hi))
 		return
 	}
-	src = src[p.base:]
-	order := p.order[:len(dst)]
-	if size := unsafe.Sizeof(dst[0]); size >= streamedBytes && past(len(whole)*int(size)) {
-		done := gatherLines(dst, src, order, fetch.Pays(src))
-		dst, order = dst[done:], order[done:]
-	}
-	fetch.Gather(dst, src, order)
+	src = src.From(p.base)
+	size := whole.Size()
+	streamed := size >= streamedBytes && past(whole.n*int(size))
+	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
 // streamedBytes is the element size from which a gather from a bucket, which is in
@@ -93,30 +90,13 @@ const streamedBytes = 64
 // GatherPiece is how many of n elements a worker gathers in one go from a whole list.
 func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
 
-// GatherPast sets dst[i] = src[index[i]]. Where src is more than caches hold, it stores
-// whole lines past them. Measured with 16 workers on 16 cores of a Xeon of
-// 2023, 24 million elements: those of 16, 24 and 64 bytes take 14.8, 20.2 and 27.5
-// ms, with plain stores 17.8, 24.9 and 39.7.
-func GatherPast[E any](dst, src []E, index []uint32) {
-	if past(len(src) * int(unsafe.Sizeof(*new(E)))) {
-		gatherPast(dst, src, index)
-	} else {
-		fetch.Gather(dst, src, index)
-	}
-}
-
-func gatherPast[E any](dst, src []E, index []uint32) {
-	done := gatherLines(dst, src, index, fetch.Pays(src))
-	fetch.Gather(dst[done:], src, index[done:])
-}
-
 // gatherLines gathers whole cache lines past the caches and returns the number
 // of elements written, which may be 0. The lines of dst before the first whole
 // one are written in place. far says that src is not in the cache.
 func gatherLines[E any](dst, src []E, index []uint32, far bool) int {
-	log, ok := combineLog[E]()
 	const group = fetch.Group // elements gathered before they are stored
 	size := unsafe.Sizeof(*new(E))
+	log, ok := combineLog(size)
 	if !ok || size%4 != 0 || len(dst) < 4*group || scratch.HasPointers[E]() {
 		return 0
 	}
@@ -149,10 +129,10 @@ func gatherLines[E any](dst, src []E, index []uint32, far bool) int {
 // orderThenGather finishes a sort that may be cancelled: all buckets are
 // ordered before the first element is written back, which makes the part that
 // cannot be cancelled as short as it can be.
-func orderThenGather[E any, C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload []E) error {
+func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload Payload) error {
 	index := o.sides[0].numbers() // see write
 	o.deliver = func(_ int, p part, _ []C) { p.write(index[p.lo:p.hi]) }
-	if err := o.finish(env, b, extent{side: 1, hi: len(s)}); err != nil {
+	if err := o.finish(env, b, extent{side: 1, hi: s.n}); err != nil {
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
@@ -182,14 +162,14 @@ func (p part) write(index []uint32) {
 }
 
 // Refiner orders the elements whose codes tie.
-type Refiner[E any, C Code] interface {
+type Refiner[C Code] interface {
 	// Follow is the Watch of the extraction.
 	Follow(codes []C, lo, fresh int) Steps
 	// Along tells that elements will be known by their numbers after a
 	// partition, for [Along] to place what belongs to them.
 	Along(p *Placement[C]) error
 	// Moved tells that the elements are in payload now.
-	Moved(payload []E)
+	Moved(payload Payload)
 	// Refine orders the runs of equal codes in order, which begins and ends
 	// between different codes, except for what it leaves to Finish.
 	Refine(worker int, order []uint32, codes []C)
@@ -245,8 +225,8 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // are passed to r while they are in the cache. It takes 2 codes, 1 index and 1
 // element of scratch per element, and another index if a bucket goes through a
 // third round or turns out to be in order after the second.
-func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner[E, C]) error {
-	n := len(s)
+func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
+	n := s.n
 	codes := dstOf[C](env, n)
 	v, err := extract(env, codes, src, r.Follow)
 	switch {
@@ -263,16 +243,16 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 	switch {
 	case err != nil:
 		return err
-	case m != nil || v.sorted() || v.reversed(n) || alone(n, env.Loop.Workers, unsafe.Sizeof(s[0])):
+	case m != nil || v.sorted() || v.reversed(n) || alone(n, env.Loop.Workers, s.Size()):
 		return gatherRefined(env, s, codes, v, m, r)
 	}
-	payload, outer := []E(nil), env // taken when what goes along has been placed
+	payload, outer := Payload{}, env // taken when what goes along has been placed
 	o := newOrdering(env, n, room[C](env, n), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, copyOf(env, b.next), codes}); err != nil {
 			return err
 		}
-		payload = dstOf[E](outer, n)
+		payload = s.takeAligned(outer, n)
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
@@ -297,14 +277,14 @@ func MoveRefined[E any, C Code](env *engine.Env, s []E, src Source[C], r Refiner
 
 // gatherRefined finishes MoveRefined without a partition: the elements are few,
 // or nearly where they belong.
-func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C], m *near[C], r Refiner[E, C]) (err error) {
-	index := scratch.Take[uint32](&env.Arena, len(s))
+func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], m *near[C], r Refiner[C]) (err error) {
+	index := scratch.Take[uint32](&env.Arena, s.n)
 	o := newOrdering(env, len(codes), have(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
 	})
-	if all := (extent{hi: len(s)}); m != nil {
+	if all := (extent{hi: s.n}); m != nil {
 		err = o.emit(env, all, m.order)
 	} else {
 		err = o.arrange(env, all, v)
@@ -312,37 +292,34 @@ func gatherRefined[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]
 	if err = r.Finish(err); err != nil {
 		return err
 	}
-	payload, chunk := scratch.Take[E](&env.Arena, len(s)), chunkOf(env, len(s))
-	err = env.Stage("gather", len(s), chunk, func(_, lo, hi int) {
+	payload, chunk := s.Take(&env.Arena, s.n), chunkOf(env, s.n)
+	err = env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
 		gather(payload, s, part{0, lo, hi, index[lo:hi]})
 	})
 	if err != nil {
 		return err
 	}
 	env.Loop.Ctx = nil
-	return env.Stage("write", len(s), chunk, func(_, lo, hi int) { copy(s[lo:hi], payload[lo:hi]) })
+	return env.Stage("write", s.n, chunk, func(_, lo, hi int) { s.Part(lo, hi).Copy(payload.Part(lo, hi)) })
 }
 
 // moveLocally sorts elements that fit the cache on the calling goroutine.
-func moveLocally[E any, C Code](env *engine.Env, s []E, codes []C, v survey[C]) error {
+func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.width())
-		payload := scratch.Take[E](&env.Arena, len(s))
-		copy(payload, s)
-		gather(s, payload, part{0, 0, len(s), order})
+		payload := s.Take(&env.Arena, s.n)
+		payload.Copy(s)
+		gather(s, payload, part{0, 0, s.n, order})
 	})
 }
 
 // Reverse reverses s on all workers.
-func Reverse[E any](env *engine.Env, s []E) error {
+func Reverse(env *engine.Env, s Payload) error {
 	env.Loop.Ctx = nil
-	half := len(s) / 2
+	half := s.n / 2
 	return env.Stage("reverse", half, chunkOf(env, half), func(_, lo, hi int) {
-		front, back := s[lo:hi], s[len(s)-hi:len(s)-lo]
-		for i := range front {
-			j := len(back) - 1 - i
-			front[i], back[j] = back[j], front[i]
-		}
+		front, back := s.Part(lo, hi), s.Part(s.n-hi, s.n-lo)
+		s.by.exchange(front.data, back.data, front.n)
 	})
 }

@@ -271,7 +271,7 @@ func (m *near[C]) order(order []uint32, lo int) {
 
 // moveNear sorts s, whose codes m is about. Only elements whose place changes
 // move, through scratch; until they come back, s is untouched.
-func moveNear[E any, C Code](env *engine.Env, s []E, m *near[C]) error {
+func moveNear[C Code](env *engine.Env, s Payload, m *near[C]) error {
 	write, err := takeNear(env, s, m)
 	if err != nil {
 		return err
@@ -282,10 +282,10 @@ func moveNear[E any, C Code](env *engine.Env, s []E, m *near[C]) error {
 
 // takeNear copies the elements of s whose place changes to scratch, and returns
 // what writes them to their places.
-func takeNear[E any, C Code](env *engine.Env, s []E, m *near[C]) (write func() error, err error) {
-	moved := make([]int, (len(s)+chunk-1)/chunk+1) // before each chunk of places
+func takeNear[C Code](env *engine.Env, s Payload, m *near[C]) (write func() error, err error) {
+	moved := make([]int, (s.n+chunk-1)/chunk+1) // before each chunk of places
 	walk := func(stage string, move func(at, dst, src, n int)) error {
-		return env.Stage(stage, len(s), chunk, func(_, lo, hi int) {
+		return env.Stage(stage, s.n, chunk, func(_, lo, hi int) {
 			at := moved[lo/chunk]
 			m.each(lo, hi, func(dst, src, n int) {
 				if dst != src {
@@ -302,10 +302,10 @@ func takeNear[E any, C Code](env *engine.Env, s []E, m *near[C]) (write func() e
 	for i, n := range sizes[:len(sizes)-1] {
 		moved[i+1] = moved[i] + n
 	}
-	room := scratch.Take[E](&env.Arena, moved[len(sizes)-1])
-	err = walk("gather", func(at, _, src, n int) { copy(room[at:at+n], s[src:src+n]) })
+	all, room := s.Raw(), s.Take(&env.Arena, moved[len(sizes)-1]).Raw()
+	err = walk("gather", func(at, _, src, n int) { s.by.copy(room.At(at), all.At(src), n) })
 	return func() error {
-		return walk("write", func(at, dst, _, n int) { copy(s[dst:dst+n], room[at:at+n]) })
+		return walk("write", func(at, dst, _, n int) { s.by.copy(all.At(dst), room.At(at), n) })
 	}, err
 }
 

@@ -80,7 +80,7 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of fun
 	}
 	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
 		dst, dstCodes := clean[E](env, n), clean[C](env, n)
-		must(t, partitionElements(env, b, s, in(codes), dst, dstCodes))
+		must(t, partitionElements(env, b, PayloadOf(s), in(codes), PayloadOf(dst), dstCodes))
 		return func(i, at int) bool { return dst[at] == s[i] && dstCodes[at] == codes[i] }
 	})
 	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"slices"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -28,9 +27,9 @@ func (d digit[C]) of(code C) uint16 { return uint16((code-d.lowest)>>d.shift) % 
 // input is cut into stripes, each for one worker, which have their own counts.
 type pass[C Code] struct {
 	digit[C]
-	next  []slots             // of every stripe: the counts of its digits, then where the next one goes
-	start []slots             // and where the first one does
-	moved []combiner[pair[C]] // made when first used
+	next  []slots    // of every stripe: the counts of its digits, then where the next one goes
+	start []slots    // and where the first one does
+	moved []combiner // made when first used
 }
 
 func newPass[C Code](env *engine.Env, n int) *pass[C] {
@@ -38,7 +37,7 @@ func newPass[C Code](env *engine.Env, n int) *pass[C] {
 	return &pass[C]{
 		next:  scratch.Take[slots](&env.Arena, stripes),
 		start: scratch.Take[slots](&env.Arena, stripes),
-		moved: make([]combiner[pair[C]], stripes),
+		moved: make([]combiner, stripes),
 	}
 }
 
@@ -103,17 +102,18 @@ func (d digit[C]) count(count *slots, block []pair[C]) {
 
 // move moves the pairs that were counted to dst.
 func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
-	combine := combines(len(dst)*int(unsafe.Sizeof(dst[0])), dst)
+	to := plainOf(dst)
+	combine := combines(to.bytes(), to)
 	return s.each(env, "scatter", pairs, func(stripe int) (func([]pair[C]), func()) {
 		next, start, moved := &s.next[stripe], &s.start[stripe], &s.moved[stripe]
 		if !combine {
 			return func(block []pair[C]) { s.digit.move(next, dst, block) }, func() {}
 		}
-		if moved.buf == nil {
-			*moved = newCombiner(env, dst, digitValues)
+		if moved.buf.data == nil {
+			*moved = newCombiner(env, to, digitValues)
 		}
 		*start = *next
-		moved.dst, moved.start = dst, start
+		moved.dst, moved.start = to.Raw(), start
 		return func(block []pair[C]) { s.digit.combine(next, moved, block) },
 			func() { moved.finish(next, digitValues) }
 	})
@@ -128,8 +128,8 @@ func (d digit[C]) move(next *slots, dst, block []pair[C]) {
 	}
 }
 
-func (d digit[C]) combine(next *slots, moved *combiner[pair[C]], block []pair[C]) {
-	buf, log, mask := moved.buf, moved.log, uint32(1)<<moved.log-1
+func (d digit[C]) combine(next *slots, moved *combiner, block []pair[C]) {
+	buf, log, mask := RawSlice[pair[C]](moved.buf), moved.log, uint32(1)<<moved.log-1
 	for _, p := range block {
 		k := uint32(d.of(p.code))
 		at := next[k]

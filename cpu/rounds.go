@@ -190,7 +190,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if s.named {
-			return partitionElements(env, b, from.numbers()[s.lo:s.hi], in(codes), to.numbers(), to.codes())
+			return partitionElements(env, b, PayloadOf(from.numbers()[s.lo:s.hi]), in(codes), PayloadOf(to.numbers()), to.codes())
 		}
 		return partitionIndices(env, b, s.lo, codes, to.numbers(), to.codes())
 	})

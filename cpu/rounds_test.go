@@ -76,13 +76,13 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 		"Move": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, Move(env, s, sourceOf(codes))
+			return s, Move(env, PayloadOf(s), sourceOf(codes))
 		},
 		"Move, cancellable": func(env *engine.Env) ([]uint32, error) {
 			env.Loop.Ctx = context.Background()
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, Move(env, s, sourceOf(codes))
+			return s, Move(env, PayloadOf(s), sourceOf(codes))
 		},
 		"SortPairs": func(env *engine.Env) ([]uint32, error) {
 			return sortPairs(t, env, codes)
@@ -94,7 +94,7 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, MoveRefined(env, s, sourceOf(codes), unrefined{sourceOf(codes)})
+			return s, MoveRefined(env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
 		},
 	}
 }
@@ -103,7 +103,7 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) {
 	keys, values := slices.Clone(codes), make([]uint32, len(codes))
 	forward(values, 0)
-	err := SortPairs(env, keysOf(keys), values)
+	err := SortPairs(env, keysOf(keys), PayloadOf(values))
 	for i, x := range values {
 		if keys[i] != codes[x] {
 			t.Errorf("place %d: key %x with the value of %x", i, keys[i], codes[x])
@@ -268,7 +268,7 @@ func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	return Rise | Fall
 }
 func (unrefined) Along(*Placement[uint64]) error { return nil }
-func (unrefined) Moved([]uint32)                 {}
+func (unrefined) Moved(Payload)                  {}
 func (unrefined) Refine(int, []uint32, []uint64) {}
 func (unrefined) Finish(err error) error         { return err }
 

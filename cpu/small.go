@@ -93,16 +93,16 @@ func (w *Small[C]) Sort(n int) []C {
 }
 
 // MoveSmall sorts s by the codes of w, ties in input order.
-func MoveSmall[E any, C Code](w *Small[C], s []E) {
-	if order := w.order(len(s)); order != nil {
-		follow(w, s, order)
+func MoveSmall[C Code](w *Small[C], s Payload) {
+	if order := w.order(s.n); order != nil {
+		w.follow(s, order)
 	}
 }
 
 // MovePairsSmall sorts keys and values by the codes of w, those of the keys, ties in
 // input order.
-func MovePairsSmall[K, V any, C Code](w *Small[C], keys []K, values []V) {
-	if order := w.order(len(keys)); order != nil {
+func MovePairsSmall[C Code](w *Small[C], keys, values Payload) {
+	if order := w.order(keys.n); order != nil {
 		copy(w.Index, order)
 		FollowSmall(w, keys, values)
 	}
@@ -110,48 +110,29 @@ func MovePairsSmall[K, V any, C Code](w *Small[C], keys []K, values []V) {
 
 // FollowSmall moves keys and values to their places: pair i becomes the one numbered
 // by w.Index[i].
-func FollowSmall[K, V any, C Code](w *Small[C], keys []K, values []V) {
-	index := w.Index[:len(keys)]
-	again := w.local.room(len(keys))
+func FollowSmall[C Code](w *Small[C], keys, values Payload) {
+	index := w.Index[:keys.n]
+	again := w.local.room(keys.n)
 	copy(again, index)
-	follow(w, keys, index)
-	follow(w, values, again)
+	w.follow(keys, index)
+	w.follow(values, again)
 }
 
-// follow moves the elements of s to their places, see [FollowCycles].
-func follow[E any, C Code](w *Small[C], s []E, order []uint32) {
-	if scratch.HasPointers[E]() {
-		FollowCycles(s, order)
+// follow moves the elements of s to their places, see [Payload.FollowCycles].
+func (w *Small[C]) follow(s Payload, order []uint32) {
+	move := s.by
+	each, t := move.shape()
+	if scratch.HoldsPointers(t) {
+		move.cycles(s.data, order[:s.n])
 		return
 	}
-	var e E
-	size := len(s) * int(unsafe.Sizeof(e))
+	size := s.n * int(each)
 	if len(w.payload) < size+8 {
 		w.payload = scratch.Take[byte](&w.env.Arena, 2*size+8)
 	}
-	// Sound: E holds no pointers, scratch memory is aligned for any such E, and
+	// Sound: s holds no pointers, scratch memory is aligned for any such elements, and
 	// size bytes fit.
-	payload := unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(w.payload))), len(s))
-	copy(payload, s)
-	gather(s, payload, part{0, 0, len(s), order})
-}
-
-// FollowCycles moves the elements of s to their places, in place: element i
-// becomes the one numbered by order[i]. It marks the numbers it has used by
-// making them their own positions.
-func FollowCycles[E any](s []E, order []uint32) {
-	for i := range s {
-		next := order[i]
-		if next == uint32(i) {
-			continue
-		}
-		first, at := s[i], uint32(i)
-		for next != uint32(i) {
-			s[at] = s[next]
-			order[at] = at
-			at, next = next, order[next]
-		}
-		s[at] = first
-		order[at] = at
-	}
+	payload := unsafe.Pointer(unsafe.SliceData(w.payload))
+	move.copy(payload, s.data, s.n)
+	move.gather(s.data, payload, s.n, order[:s.n], false)
 }

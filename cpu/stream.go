@@ -14,27 +14,37 @@ func past(bytes int) bool { return bytes >= combineFrom }
 // whole lines past them, which spares the read for ownership. len(dst) >= lo + len(src).
 func CopyPast[T any](dst []T, lo int, src []T) {
 	if past(len(dst) * int(unsafe.Sizeof(*new(T)))) {
-		copyLines(dst[lo:], src)
+		copyPast(dst[lo:], src)
 	} else {
 		copy(dst[lo:], src)
 	}
 }
 
-// copyLines copies whole lines past the caches.
-func copyLines[T any](dst, src []T) {
-	bytes := len(src) * int(unsafe.Sizeof(*new(T)))
-	if !streams || bytes < 256 || scratch.HasPointers[T]() {
+func copyPast[T any](dst, src []T) {
+	if scratch.HasPointers[T]() {
+		copy(dst, src)
+	} else {
+		copyLines(bytesOf(dst[:len(src)]), bytesOf(src))
+	}
+}
+
+// bytesOf views values without pointers as bytes.
+func bytesOf[T any](s []T) []byte {
+	// Sound: the memory of s is that long, any byte of it may be read and written.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+// copyLines copies whole lines past the caches. len(dst) == len(src).
+func copyLines(dst, src []byte) {
+	if !streams || len(src) < 256 {
 		copy(dst, src)
 		return
 	}
-	// Sound: T holds no pointers, so its memory may be copied as bytes, and both
-	// slices have that many.
-	to := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), bytes)
-	from := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), bytes)
-	head := int(-uintptr(unsafe.Pointer(&to[0])) % 64)
-	copy(to[:head], from)
-	lines := (bytes - head) / 64
-	streamLines(unsafe.Pointer(&to[head]), unsafe.Pointer(&from[head]), lines)
-	copy(to[head+64*lines:], from[head+64*lines:])
+	head := int(-uintptr(unsafe.Pointer(&dst[0])) % 64)
+	copy(dst[:head], src)
+	lines := (len(src) - head) / 64
+	// Sound: both slices have as many lines behind head.
+	streamLines(unsafe.Pointer(&dst[head]), unsafe.Pointer(&src[head]), lines)
+	copy(dst[head+64*lines:], src[head+64*lines:])
 	streamFence()
 }

@@ -16,7 +16,7 @@ func TestCopyPast(t *testing.T) {
 			}
 		}
 	}
-	copyLines(make([]struct{}, 300), make([]struct{}, 300))
+	copyPast(make([]struct{}, 300), make([]struct{}, 300))
 	for _, n := range []int{700, combineFrom / 8} { // in the caches, and past them
 		dst, src := make([]uint64, n), slices.Repeat([]uint64{7}, 500)
 		want := slices.Clone(dst)
@@ -35,7 +35,7 @@ func checkCopy[T comparable](t *testing.T, n, from, to int, of func(i int) T) {
 	}
 	want := slices.Clone(dst)
 	copy(want[to:], src[from:])
-	if copyLines(dst[to:], src[from:]); !slices.Equal(dst, want) {
+	if copyPast(dst[to:], src[from:]); !slices.Equal(dst, want) {
 		t.Fatalf("%d elements of %T from %d to %d: %v, want %v", n, src, from, to, dst, want)
 	}
 }
@@ -72,19 +72,20 @@ func checkGather[T comparable](t *testing.T, n, m int, of func(i int) T) {
 	for i := range index {
 		index[i] = uint32(i * 7919 % m)
 	}
-	for to := range 9 {
-		dst := make([]T, n+to+3)
+	for offset := range 9 {
+		dst := make([]T, n+offset+3)
 		want := slices.Clone(dst)
 		for i, x := range index {
-			want[to+i] = src[x]
+			want[offset+i] = src[x]
 		}
 		clear(dst)
-		if GatherPast(dst[to:to+n], src, index); !slices.Equal(dst, want) {
-			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], to)
+		to, from := PayloadOf(dst[offset:offset+n]), PayloadOf(src)
+		if to.GatherPast(from, index); !slices.Equal(dst, want) {
+			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], offset)
 		}
 		clear(dst)
-		if gatherPast(dst[to:to+n], src, index); !slices.Equal(dst, want) {
-			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], to)
+		if to.by.gather(to.data, from.data, from.n, index, true); !slices.Equal(dst, want) {
+			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], offset)
 		}
 	}
 }

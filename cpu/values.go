@@ -14,7 +14,7 @@ import (
 // cancelled or a bucket goes through a second round, and another index as [Move]
 // does. Until the buckets are written back both
 // slices are untouched; from then on the context is not asked again.
-func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
+func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	keys := k.Reverse
 	k.Reverse = func() error {
 		if err := keys(); err != nil {
@@ -34,10 +34,10 @@ func SortPairs[V any, C Code](env *engine.Env, k Keys[C], values []V) error {
 		return err
 	case m != nil:
 		return sortNearPairs(env, k, m, values)
-	case alone(k.Len, env.Loop.Workers, unsafe.Sizeof(values[0])+unsafe.Sizeof(v.min)):
+	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.min)):
 		return sortPairsLocally(env, k, v, moved, values)
 	}
-	payload := dstOf[V](env, k.Len)
+	payload := values.takeAligned(env, k.Len)
 	b, err := split(env, 0, k.Len, k.View, v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, values, k.View, payload, moved)
 	})
@@ -75,7 +75,7 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 }
 
 // sortNearPairs sorts nearly sorted pairs by m, which is about their keys.
-func sortNearPairs[V any, C Code](env *engine.Env, k Keys[C], m *near[C], values []V) error {
+func sortNearPairs[C Code](env *engine.Env, k Keys[C], m *near[C], values Payload) error {
 	write, err := takeNear(env, values, m)
 	if err != nil {
 		return err
@@ -88,13 +88,13 @@ func sortNearPairs[V any, C Code](env *engine.Env, k Keys[C], m *near[C], values
 }
 
 // sortPairsLocally sorts pairs that fit the cache on the calling goroutine.
-func sortPairsLocally[V any, C Code](env *engine.Env, k Keys[C], v survey[C], codes []C, values []V) error {
+func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C, values Payload) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		view[C](k.View).copy(codes, 0)
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.width())
-		payload := scratch.Take[V](&env.Arena, k.Len)
-		copy(payload, values)
+		payload := values.Take(&env.Arena, k.Len)
+		payload.Copy(values)
 		gather(values, payload, part{0, 0, k.Len, order})
 		k.Write(0, w.pick(codes, order))
 	})

@@ -258,7 +258,7 @@ func newMover[E any](m *model) *mover[E] {
 
 // onCPU sorts the first n elements on the CPU engine.
 func (b *mover[E]) onCPU(n int) error {
-	return b.job.Scoped(func(env *engine.Env) error { return cpu.Move(env, b.s[:n], spreadCodes) })
+	return b.job.Scoped(func(env *engine.Env) error { return cpu.Move(env, cpu.PayloadOf(b.s[:n]), spreadCodes) })
 }
 
 func spreadCodes(dst []uint32, lo int) {
@@ -300,7 +300,7 @@ func (b *mover[E]) gathered(n int) error {
 			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { cpu.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
 		},
 		func() error {
-			return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) { cpu.GatherPast(b.s[lo:hi], b.aside[:n], b.order[lo:hi]) })
+			return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) { cpu.PayloadOf(b.s[lo:hi]).GatherPast(cpu.PayloadOf(b.aside[:n]), b.order[lo:hi]) })
 		},
 	)
 }

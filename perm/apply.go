@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
-	"unsafe"
 )
 
 // group is the number of consecutive positions that share one cut.
@@ -61,10 +60,9 @@ func Apply[E any](s []E, p Perm, workers int) {
 	})
 }
 
-// ApplyBytes returns the scratch memory of [Apply] for n elements, in bytes.
-func ApplyBytes[E any](n int) int64 {
-	var e E
-	return int64(n/group+1)*int64(unsafe.Sizeof(e)) + int64(n)/8
+// ApplyBytes returns the scratch memory of [Apply] for n elements of a size, in bytes.
+func ApplyBytes(n int, size uintptr) int64 {
+	return int64(n/group+1)*int64(size) + int64(n)/8
 }
 
 // cuts chooses one position in every group.
