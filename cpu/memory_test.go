@@ -121,8 +121,10 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 		"MoveRefined": {MoveRefinedBytes(n, workers, 4, 8, 0), func(env *engine.Env) error {
 			return MoveRefined(env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
 		}},
-		"Keys":      {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(slices.Clone(codes)).Sort(env) }},
-		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error { return SortPairs(env, keysOf(slices.Clone(codes)), PayloadOf(make([][6]uint64, n))) }},
+		"Keys": {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(slices.Clone(codes)).Sort(env) }},
+		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error {
+			return SortPairs(env, keysOf(slices.Clone(codes)), PayloadOf(make([][6]uint64, n)))
+		}},
 		"OrderInPlace": {InPlaceBytes(n, 8), func(env *engine.Env) error {
 			_, err := OrderInPlace(env, make([]uint32, n), sourceOf(codes))
 			return err
