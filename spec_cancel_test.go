@@ -254,9 +254,8 @@ func TestCancelInPlace(t *testing.T) {
 	floats := mapped(values, func(v uint64) float32 { return float32(int32(v>>32)) / 1000 })
 	checkCancelInPlace(t, "SortKeys of float32", floats, slices.Sorted(slices.Values(floats)), keysInPlace[float32])
 	in := fills(n / 4)
-	limit := inPlaceLimit(len(in))
 	checkCancelInPlace(t, "Sort", in, byPrice(in), func(s []fill, opts ...sorter.Option) error {
-		return sorter.Sort(s, price, append(opts, sorter.Stable(), sorter.MemoryLimit(limit))...)
+		return sorter.Sort(s, price, append(append(opts, sorter.Stable()), inPlace(len(s), 0)...)...)
 	})
 }
 

@@ -76,7 +76,7 @@ var verbs = []verb{
 		return sorter.Sort(s, func(f fill) string { return fmt.Sprintf("a prefix of all keys %012.3f", key(f)) }, opts...)
 	}},
 	{"Sort in place", fills, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
-		return sorter.Sort(s, key, append(opts, sorter.MemoryLimit(inPlaceLimit(len(s))))...)
+		return sorter.Sort(s, key, append(inPlace(len(s), 0), opts...)...)
 	}},
 	{"Order", fills, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
 		_, err := sorter.Order(s, key, opts...)
@@ -101,6 +101,12 @@ var verbs = []verb{
 func sortedHalves(n int) []fill {
 	s := fills(n)
 	return append(byPrice(s[:n/2]), byPrice(s[n/2:])...)
+}
+
+// inPlace returns the options to sort n fills by price in place, and others with more
+// bytes: a limit for four workers, and that many, however many processors there are.
+func inPlace(n int, more int64) []sorter.Option {
+	return []sorter.Option{sorter.Workers(4), sorter.MemoryLimit(inPlaceLimit(n) + more)}
 }
 
 // inPlaceLimit returns a memory limit that sorting n fills by price can just

@@ -270,7 +270,7 @@ func TestEngineInLittleMemory(t *testing.T) {
 			return err
 		}},
 	} {
-		for _, limit := range []int64{c.enough * n / 4, c.enough * n / 2, c.enough * n, c.enough*n + 2*tablesAllowance()} {
+		for _, limit := range []int64{c.enough * n / 4, c.enough * n / 2, c.enough * n, c.enough*n + 2*tablesAllowance(2)} {
 			name := fmt.Sprintf("%s, limit %d", c.name, limit)
 			s := slices.Clone(in)
 			var st sorter.Stats

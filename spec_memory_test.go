@@ -116,7 +116,7 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
 	testkit.SkipRace(t)
-	checkLimitTies(t, 400_000, []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256})
+	checkLimitTies(t, 400_000, []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
 	// Where limits are tight, and tables small beside what a run takes.
 	if testkit.Long() {
 		checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
@@ -174,7 +174,7 @@ func checkLimits[E comparable](t *testing.T, name string, in, want []E, code int
 	free := slices.Clone(in)
 	err := sort(free, sorter.Report(&st))
 	checkSame(t, name+", no limit", err, free, want)
-	inPlace := int64(len(in))*2*(code+4) + tablesAllowance()
+	inPlace := int64(len(in))*2*(code+4) + tablesAllowance(runtime.GOMAXPROCS(0))
 	enough := false
 	for _, limit := range []int64{1, 1000, int64(len(in)), inPlace / 3, inPlace / 2, inPlace, st.Scratch / 2, st.Scratch - 1, st.Scratch, 2 * st.Scratch} {
 		ok := checkLimit(t, name, in, want, limit, sort)
@@ -193,7 +193,7 @@ func checkLimits[E comparable](t *testing.T, name string, in, want []E, code int
 
 // tablesAllowance is what a bucket per worker and the tables may take beside
 // what grows with the input.
-func tablesAllowance() int64 { return int64(runtime.GOMAXPROCS(0)) * (4 << 20) }
+func tablesAllowance(workers int) int64 { return int64(workers) * (4 << 20) }
 
 // TestMemoryLimitVerbs has every other verb refuse a tiny limit or keep to it.
 func TestMemoryLimitVerbs(t *testing.T) {
@@ -368,7 +368,7 @@ func TestScratch(t *testing.T) {
 	const n = 400_000
 	var st sorter.Stats
 	s := fills(n)
-	limit := int64(n)*(2*(4+4)+40) + tablesAllowance()
+	limit := int64(n)*(2*(4+4)+40) + tablesAllowance(runtime.GOMAXPROCS(0))
 	used := allocated(func() {
 		if err := sorter.Sort(s, price, sorter.Report(&st)); err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func TestPointersUnderGC(t *testing.T) {
 			return sorter.Sort(s, func(p parcel) string { return decimal(uint64(max(p.key, 0))) }, opts...)
 		}},
 		{"Sort in place", func(s []parcel, opts ...sorter.Option) error {
-			return sorter.Sort(s, func(p parcel) float64 { return p.key }, append(opts, sorter.Use(sorter.Auto), sorter.MemoryLimit(inPlaceLimit(len(s))+int64(8*len(s))))...)
+			return sorter.Sort(s, func(p parcel) float64 { return p.key }, append(append(opts, sorter.Use(sorter.Auto)), inPlace(len(s), int64(8*len(s)))...)...)
 		}},
 		{"Ordering.Sort", func(s []parcel, opts ...sorter.Option) error {
 			by := sorter.By(sorter.Asc(func(p parcel) bool { return p.key > 0 }), sorter.Desc(func(p parcel) string { return p.name }))

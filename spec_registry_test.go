@@ -130,12 +130,12 @@ var children = map[string]func(t *testing.T){
 		keys := prices(20_000)
 		for _, limit := range []int64{1 << 40, 32 << 20} {
 			var st sorter.Stats
-			_, err := sorter.OrderKeys(keys, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Report(&st))
+			_, err := sorter.OrderKeys(keys, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Workers(2), sorter.Report(&st))
 			if err != nil || !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
 				t.Errorf("OrderKeys under %d bytes: %v, %+v", limit, err, st)
 			}
 			s := slices.Clone(keys)
-			err = sorter.SortKeys(s, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Report(&st))
+			err = sorter.SortKeys(s, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Workers(2), sorter.Report(&st))
 			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(keys)))
 			if !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
 				t.Errorf("SortKeys under %d bytes: %+v", limit, st)
