@@ -16,6 +16,7 @@ import (
 type pivot struct {
 	text   string // its bytes up to the end of the window
 	whole  bool   // those are all
+	stem   bool   // those are a stem: see stemCode
 	depth  int
 	window int // bytes of text from depth on
 
@@ -24,7 +25,7 @@ type pivot struct {
 
 func pivotOf(s string, p place) pivot {
 	end := p.depth + p.window
-	return pivot{text: s[:end], whole: end == len(s), depth: p.depth, window: p.window}
+	return pivot{text: s[:end], whole: end == len(s), stem: p.stem, depth: p.depth, window: p.window}
 }
 
 // pivotSeed makes pivots differ from process to process: no input is slow in all of
@@ -64,9 +65,42 @@ func (v *pivot) codes(dst []uint64, texts []string, flip uint64) {
 			v.touched += s[v.depth]
 		}
 	}
+	if v.stem {
+		for i, s := range texts {
+			dst[i] = v.stemCode(s) ^ flip
+		}
+		return
+	}
 	for i, s := range texts {
 		dst[i] = v.code(s, tail) ^ flip
 	}
+}
+
+// narrow is the number of bytes in which strings part from a pivot at about one byte.
+const narrow = 4
+
+// stemCode returns the code of s where most strings of a run begin with one text, the
+// stem, and many part soon after it: seven bytes after the stem, and how many there are, up
+// to eight. Strings without the stem have the code 0 if they come before it, and
+// otherwise one above all others: they tie, and have another pivot.
+func (v *pivot) stemCode(s string) uint64 {
+	at := common(v.text, s, v.depth)
+	switch {
+	case at == len(v.text):
+		rest := s[at:]
+		return 1<<60 | prefix(rest)>>8<<4 | uint64(min(len(rest), 8))
+	case at < len(s) && s[at] > v.text[at]:
+		return 2 << 60
+	}
+	return 0
+}
+
+// afterStem is after for codes of the bytes after a stem.
+func (p place) afterStem(code uint64) (depth int, more bool) {
+	if code>>60 != 1 {
+		return p.depth, true // without the pivot, they are fewer
+	}
+	return p.depth + p.window + 7, code&15 == 8
 }
 
 // code returns the code of s. Its rank is the length of the common prefix, from depth
@@ -94,6 +128,9 @@ func (v *pivot) code(s string, tail int) uint64 {
 // after returns the depth up to which strings tie whose codes at p are equal; false if
 // they are equal.
 func (p place) after(code uint64) (depth int, more bool) {
+	if p.stem {
+		return p.afterStem(code)
+	}
 	tail := following(p.window)
 	rank := int(code >> (8*tail + leftBits))
 	switch {

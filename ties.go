@@ -18,6 +18,7 @@ type place struct {
 	depth  int    // of the kept keys, up to which elements tie
 	pivot  uint32 // the element with which strings are compared
 	window int    // bytes of its string that are compared, from depth on
+	stem   bool   // codes are of the bytes after the window
 	whole  bool   // equal codes mean that keys are equal
 }
 
