@@ -49,7 +49,7 @@ func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {
 	switch fits, err := enough(r, IndexGather, lv, unsafe.Sizeof(k), unsafe.Sizeof(v)); {
 	case err != nil:
 		return err
-	case !fits, algorithm == BucketRadix && !r.fits(cpu.SortPairsBytes(r.n, r.Loop.Workers, unsafe.Sizeof(v), codeSize(lv))):
+	case !fits, algorithm == BucketRadix && !r.insists() && !r.fits(cpu.SortPairsBytes(r.n, r.Loop.Workers, unsafe.Sizeof(v), codeSize(lv))):
 		return sortPairsInPlace(r, keys, values, lv)
 	}
 	b := orderer(r, algorithm, sliceRows(cpu.PayloadOf(keys)), lv, unsafe.Sizeof(k), unsafe.Sizeof(v))
