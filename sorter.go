@@ -16,7 +16,9 @@ import (
 // It is stable on the CPU, and on every engine with [Stable]. It takes time
 // proportional to the length of s times the bytes of a code that differ: the
 // codes are sorted by radix, and elements move through buckets that fit the
-// cache. Scratch is two codes (4 or 8 bytes each) and one element per element,
+// cache. For strings and byte slices of which n tie on their first bytes it takes
+// O(bytes read + n log n) expected time; no byte of a common prefix is read again once
+// strings are known to share it. Scratch is two codes (4 or 8 bytes each) and one element per element,
 // two indices (4 bytes each) more where keys are wider than 64 bits or
 // elements larger than 128 bytes, otherwise one under [WithContext] and up to two
 // where keys are skewed; see [MemoryLimit]. Small slices are sorted
@@ -27,7 +29,7 @@ import (
 // Whatever the error or panic, s is as it was.
 //
 // The algorithm is the bucket sort of Chen et al., "An efficient sorting
-// algorithm with CUDA" (2009), recast for caches; see package cpu.
+// algorithm with CUDA" (2009), recast for caches; see ALGORITHMS.md.
 func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
