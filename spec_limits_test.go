@@ -15,6 +15,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -296,6 +297,7 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 // TestMemoryLimitDrawn draws calls, and limits around what they would use. What a call
 // has used, and the slack stated for it, is enough for it.
 func TestMemoryLimitDrawn(t *testing.T) {
+	testkit.SkipRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools, and allocations count twice
 	calls, enough := scaled(500), 0
 	for seed := range calls {

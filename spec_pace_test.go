@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Cancellation, counted: how many calls of the caller's functions begin after it. No
@@ -249,6 +250,7 @@ func TestFurtherCalls(t *testing.T) {
 // TestFurtherSlowCalls cancels calls that are slow from the first on: each worker ends
 // the one that it is in.
 func TestFurtherSlowCalls(t *testing.T) {
+	testkit.SkipRace(t)
 	const n = 20_000
 	in, turns := paceRows(n, true), 0
 	for _, v := range paceVerbs {

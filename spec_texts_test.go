@@ -8,10 +8,12 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestDeepTexts sorts strings that are told apart far from their first byte.
 func TestDeepTexts(t *testing.T) {
+	testkit.SkipRace(t)
 	t.Parallel()
 	k := keyKind[string]{name: "string", order: oracle.Ordered[string]}
 	b := keyKind[[]byte]{name: "bytes", order: oracle.Bytes[[]byte]}
