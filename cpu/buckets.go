@@ -96,7 +96,7 @@ func mostBuckets(n, workers int) int {
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
-// slotsBytes bounds the scratch memory, in bytes, of positions for so many stripes.
+// slotsBytes bounds the scratch memory, in bytes, of positions for the given stripes.
 func slotsBytes(stripes int) int64 { return scratch.Size(stripes, unsafe.Sizeof(slots{})) }
 
 // roundsBytes bounds the memory, in bytes, of all rounds of partition of n codes of the
@@ -125,7 +125,7 @@ func (c cells[C]) of(code C) uint32 {
 	return uint32(uint64(code-c.min)>>(c.shift&63)) % (1 << maxCellBits)
 }
 
-// slots holds a position per bucket. That behind the last element is at most
+// slots holds a position per bucket. That after the last element is at most
 // 1<<32 - 1, as many as there are elements.
 type slots [bucketSlots]uint32
 

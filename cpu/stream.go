@@ -43,7 +43,7 @@ func copyLines(dst, src []byte) {
 	head := int(-uintptr(unsafe.Pointer(&dst[0])) % 64)
 	copy(dst[:head], src)
 	lines := (len(src) - head) / 64
-	// Sound: both slices have as many lines behind head.
+	// Sound: both slices have as many lines after head.
 	streamLines(unsafe.Pointer(&dst[head]), unsafe.Pointer(&src[head]), lines)
 	copy(dst[head+64*lines:], src[head+64*lines:])
 	streamFence()
