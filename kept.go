@@ -39,9 +39,9 @@ type keptKeys interface {
 	forget(n int)
 	// compare compares the kept keys of two elements.
 	compare(i, j uint32) int
-	// follow tells how the keys of the elements numbered by at follow on those
+	// follow counts how the keys of the elements numbered by at follow on those
 	// of the elements before them, given that prefixes of room bits tie, and
-	// returns the elements that tie still, in the place of at.
+	// returns the elements that tie still, in the place of at; these are not counted.
 	follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 }
 
@@ -282,20 +282,22 @@ func (w keptWords[K]) codes(dst []uint64, order []uint32, p place) {
 func (w keptWords[K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	var keys [2 * piece]K
 	var words [2 * piece]uint64
-	for depth := w.first(room); depth < kindOf[K]().words() && !seen.Mixed(); depth++ {
+	for depth := w.first(room); depth < kindOf[K]().words() && len(at) > 0; depth++ {
 		still = at[:0]
-		for i := 0; i < len(at) && !seen.Mixed(); i += piece {
+		for i := 0; i < len(at); i += piece {
 			part := at[i:min(i+piece, len(at))]
 			for j, x := range part {
 				keys[2*j], keys[2*j+1] = w.keys[x-1], w.keys[x]
 			}
 			encodeWord(words[:2*len(part)], keys[:2*len(part)], depth, w.order)
 			for j, x := range part {
-				step := stepOf(words[2*j], words[2*j+1])
-				if step == cpu.Tie {
+				switch a, b := words[2*j], words[2*j+1]; {
+				case a == b:
 					still = append(still, x)
-				} else {
-					seen |= step
+				case a < b:
+					seen.Rises++
+				default:
+					seen.Falls++
 				}
 			}
 		}

@@ -14,8 +14,9 @@ import (
 // read.
 type tellingKeys interface {
 	// prefixTied is prefix for elements that follow each other, with room for 64
-	// bits and without nulls. It tells how they follow on each other, the first on
-	// the one before it unless it is alone, and returns those that tie in room.
+	// bits and without nulls. It counts how they follow on each other, the first on
+	// the one before it unless it is alone, and returns those that tie, which are not
+	// counted, in room.
 	prefixTied(dst []uint64, b batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
 }
 
@@ -125,12 +126,8 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 		t.prefix(dst[:1], b.part(0, 1), 64)
 		dst, b = dst[1:], b.part(1, len(dst))
 	}
-	above, below := cpu.Rise, cpu.Fall
-	if t.order.desc {
-		above, below = below, above
-	}
 	var buf [piece]K
-	n, flip, longest, last := 0, t.flip(), 0, t.text(uint32(b.lo-1))
+	n, above, flip, longest, last := 0, 0, t.flip(), 0, t.text(uint32(b.lo-1))
 	code := prefix(last)
 	for i := 0; i < len(dst); i += len(buf) {
 		j := min(i+len(buf), len(dst))
@@ -144,7 +141,7 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 				longest = max(longest, zeroByte(code, len(s)))
 			}
 			if code > before {
-				seen |= above
+				above++
 				continue
 			}
 			if i > 0 {
@@ -152,9 +149,8 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 			}
 			switch {
 			case code < before || s < last:
-				seen |= below
 			case s > last:
-				seen |= above
+				above++
 			default:
 				end := i + 1 + sameTexts(keys[i+1:], s)
 				for ; i < end; i++ {
@@ -168,6 +164,9 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 		last = textOf(&keys[len(keys)-1])
 	}
 	t.note(longest)
+	if seen = (cpu.Steps{Rises: above, Falls: len(dst) - above - n}); t.order.desc {
+		seen.Rises, seen.Falls = seen.Falls, seen.Rises
+	}
 	return room[:n], seen
 }
 
@@ -291,9 +290,9 @@ func (t *keptStrings[K]) follow(at []uint32, room int) (still []uint32, seen cpu
 			at[n] = x
 			n++
 		case (a < b) != t.order.desc:
-			seen |= cpu.Rise
+			seen.Rises++
 		default:
-			seen |= cpu.Fall
+			seen.Falls++
 		}
 		a, last = b, x
 	}

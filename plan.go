@@ -158,7 +158,7 @@ func moveCodes[C code](r *run, s cpu.Payload, lv []level, src cpu.Source[C]) err
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
 	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
-	return cpu.MoveRefined(&r.Env, s, src, refiner[C]{ties, r, src})
+	return cpu.MoveRefined[C](&r.Env, s, src, refiner[C]{ties, r, src})
 }
 
 // gatherRows sorts s through an index, which b makes: order first, then move.
@@ -247,7 +247,7 @@ func orderCodes[C code](r *run, rows rows, lv []level, index []uint32, src cpu.S
 	}
 	ties := newTies(&r.Env, rows, lv)
 	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
-	err := cpu.Order(&r.Env, rows.n, src, refiner[C]{ties, r, src}.Follow, true, func(worker, lo int, order []uint32, codes []C) {
+	err := cpu.Order(&r.Env, rows.n, src, refiner[C]{ties, r, src}, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})

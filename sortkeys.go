@@ -1,9 +1,9 @@
 package sorter
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -35,8 +35,8 @@ func sortKeys[K Key](keys []K, cfg config) error {
 }
 
 // sortStrings sorts strings, which unlike the keys of other elements may be read
-// as often as it pays: whether they are in order is found out first, by comparing
-// neighbours, and costs less than to make codes and to follow those that tie.
+// as often as it pays: whether they are in order, or nearly, is found out first, by
+// comparing neighbours, and costs less than to make codes and to follow those that tie.
 // Others give that away at once.
 func sortStrings[K Key](keys []K, cfg config) error {
 	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
@@ -44,44 +44,40 @@ func sortStrings[K Key](keys []K, cfg config) error {
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	steps, err := stepsOf(r, as[string](keys), cfg.descending)
-	switch {
-	case err != nil:
-		return err
-	case steps == 0 || steps.Mixed():
-		return sortLevels(r, cpu.PayloadOf(keys), levels([]column{self[K]()}, cfg))
+	texts, payload := as[string](keys), cpu.PayloadOf(keys)
+	if r.fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
+		l, err := cpu.Detect(&r.Env, r.n, stepsOf(texts, cfg.descending), func(i, j uint32) int {
+			if cfg.descending {
+				i, j = j, i
+			}
+			return strings.Compare(texts[i], texts[j])
+		})
+		if l != nil || err != nil {
+			r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), 64
+			if err == nil {
+				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool { return texts[i] == texts[j] })
+			}
+			return err
+		}
 	}
-	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), 64
-	switch steps {
-	case cpu.Fall:
-		r.Trace.Found("reversed")
-		return cpu.Reverse(&r.Env, cpu.PayloadOf(keys))
-	case cpu.Tie:
-		r.Trace.Found("flat")
-	default:
-		r.Trace.Found("sorted")
-	}
-	return nil
+	return sortLevels(r, payload, levels([]column{self[K]()}, cfg))
 }
 
-// stepsOf tells how strings follow on each other, up to a mixture.
-func stepsOf(r *run, keys []string, desc bool) (cpu.Steps, error) {
-	var seen atomic.Uint32
-	err := r.Stage("survey", len(keys), r.piece(len(keys)), func(_, lo, hi int) {
-		steps := cpu.Steps(seen.Load())
-		for i := max(lo, 1); i < hi && !steps.Mixed(); i++ {
-			switch c := cmp.Compare(keys[i-1], keys[i]); {
+// stepsOf counts how strings follow on each other.
+func stepsOf(keys []string, desc bool) func(lo, hi int) cpu.Steps {
+	return func(lo, hi int) (seen cpu.Steps) {
+		for i := max(lo, 1); i < hi; i++ {
+			switch c := strings.Compare(keys[i-1], keys[i]); {
 			case c == 0:
-				steps |= cpu.Tie
+				seen.Ties++
 			case (c < 0) != desc:
-				steps |= cpu.Rise
+				seen.Rises++
 			default:
-				steps |= cpu.Fall
+				seen.Falls++
 			}
 		}
-		seen.Or(uint32(steps))
-	})
-	return cpu.Steps(seen.Load()), err
+		return seen
+	}
 }
 
 // sortCodes sorts keys through codes that lose nothing.
@@ -115,13 +111,33 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 // codesOf returns keys as codes that lose nothing.
 func codesOf[C code, K Key](r *run, keys []K) cpu.Keys[C] {
 	o := r.order()
-	return cpu.Keys[C]{
-		Len:     len(keys),
-		View:    viewKeys[C](keys, o),
-		Write:   func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
-		Reverse: func() error { return cpu.Reverse(&r.Env, cpu.PayloadOf(keys)) },
-		Plain:   func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
+	k := cpu.Keys[C]{
+		Len:    len(keys),
+		View:   viewKeys[C](keys, o),
+		Write:  func(lo int, codes []C) { decodeKeys(keys[lo:lo+len(codes)], codes, o) },
+		Follow: func(l *cpu.Layout) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
+		Plain:  func(least, most C) ([]C, C) { return plainKeys(keys, least, most, o) },
 	}
+	switch kind := kindOf[K](); {
+	case kind == kindFloat32:
+		f := floats.Exact[uint32](o.desc, o.nansLast)
+		k.Bits, k.Code = as[C](keys), func(bits C) C { return C(f.Of(uint32(bits))) }
+	case kind == kindFloat64:
+		f := floats.Exact[uint64](o.desc, o.nansLast)
+		k.Bits, k.Code = as[C](keys), func(bits C) C { return C(f.Of(uint64(bits))) }
+	case unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)):
+		flip := flipOf[C, K](o)
+		k.Bits, k.Code = as[C](keys), func(bits C) C { return bits ^ flip }
+		k.Words, k.Flip = k.Bits, flip
+	}
+	if k.At = func(i uint32) C { return k.Code(k.Bits[i]) }; k.Bits == nil {
+		k.At = func(i uint32) C {
+			var c [1]C
+			encode(c[:], keys[i:i+1], o)
+			return c[0]
+		}
+	}
+	return k
 }
 
 // sortCodesOn sorts keys on a backend, which hands their codes back in order. If

@@ -14,7 +14,7 @@ type Stats struct {
 	Engine    string        // name of the engine that did the work
 	Device    string        // name of the device, empty on the CPU
 	Algorithm string        // the algorithm that ran
-	Shape     string        // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
+	Shape     string        // what detection found: "sorted", "reversed", "flat", "nearly sorted", "nearly reversed", "rotated", "few values", or ""
 	Elements  int           // length of the input
 	CodeBits  int           // bits of the leading code
 	Workers   int           // goroutines at most

@@ -274,6 +274,11 @@ func (f refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
 	return follow(f.ties, f.src, codes, lo, fresh)
 }
 
+func (f refiner[C]) Compare(i, j uint32) int { return f.ties.compare(i, j) }
+
+// Concurrent: only what is there already is compared.
+func (f refiner[C]) Concurrent() bool { return len(f.ties.levels) == 1 }
+
 // Along places kept keys and early codes like their elements.
 func (f refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 	for i := range f.ties.levels {

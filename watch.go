@@ -3,19 +3,18 @@ package sorter
 import (
 	"bytes"
 	"cmp"
-	"sort"
 
 	"example.com/sorter/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
 
-// Sorted, reversed and equal inputs are found by whole keys while the first
-// codes are extracted: where those tie, kept keys and later columns of
-// neighbours are compared, until something is out of order. A pass of its own
-// for that, behind the extraction, would read the elements once more.
+// Inputs in order, or falling, except for a few elements are found by whole keys while
+// the first codes are extracted: where those tie, kept keys and later columns of
+// neighbours are compared, until too many rise and too many fall. A separate pass after
+// the extraction would read every element again.
 
-// follow is the [cpu.Watch] of the first level, whose codes come from src.
+// follow is Follow of a [cpu.Watch] of the first level, whose codes come from src.
 func follow[C code](t *ties, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
 	w := t.spareWorker()
 	defer t.spare.put(w)
@@ -30,83 +29,105 @@ func follow[C code](t *ties, src cpu.Source[C], codes []C, lo, fresh int) (seen 
 		if t.env.Loop.Err() != nil {
 			return seen // and codes are left out
 		}
-		return t.followBehind(w, tied, 0, seen)
+		return t.followAfter(w, tied, 0, seen)
 	}
 	src(codes[known:], lo+known)
 	if t.env.Loop.Err() != nil {
 		return seen // and codes are left out
 	}
-	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Mixed() {
-		return seen
+	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/8 {
+		return either(tied, seen)
 	}
-	return seen | t.followTied(w, tied, 0)
+	return t.followTied(w, tied, 0, seen)
 }
 
-// tiesOf tells how elements first, first+1, … follow on the ones before them by
-// codes, which begin with that of the element before the first. It writes those
-// that tie to room, which it returns as far as it is used; len(room) >= len(codes)-1.
+// either counts elements that tie, as far as is known, as rising and as falling.
+func either(tied []uint32, seen cpu.Steps) cpu.Steps {
+	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
+}
+
+// tiesOf counts how elements first, first+1, … follow on the ones before them by codes,
+// which begin with that of the element before the first. It writes those that tie to
+// room, which it returns as far as it is used; len(room) >= len(codes)-1.
 func tiesOf[C code](room []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
-	n, last := 0, codes[0]
+	n, falls, last := 0, 0, codes[0]
 	for i, c := range codes[1:] {
 		room[n] = first + uint32(i)
 		switch {
 		case c == last:
 			n++
-		case c > last:
-			seen |= cpu.Rise
-		default:
-			seen |= cpu.Fall
+		case c < last:
+			falls++
 		}
 		last = c
 	}
-	return room[:n], seen
+	return room[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
 }
 
-// followTied tells how elements that tie with the ones before them on the codes
+// followTied adds to seen how elements that tie with the ones before them on the codes
 // of a level, and on all before it, follow on those. It overwrites at.
-func (t *ties) followTied(w *tieWorker, at []uint32, level int) (seen cpu.Steps) {
-	if l := &t.levels[level]; !l.exact() && !l.kept.complete(l.room) {
-		at, seen = l.kept.follow(at, l.room)
+func (t *ties) followTied(w *tieWorker, at []uint32, level int, seen cpu.Steps) cpu.Steps {
+	if l := &t.levels[level]; len(at) > 0 && !l.exact() && !l.kept.complete(l.room) {
+		still, steps := l.kept.follow(at, l.room)
+		at, seen = still, seen.Plus(steps)
 	}
-	return t.followBehind(w, at, level, seen)
+	return t.followAfter(w, at, level, seen)
 }
 
-// followBehind is followTied for elements that tie on the keys of a level, too,
-// where seen is what those showed of others.
-func (t *ties) followBehind(w *tieWorker, at []uint32, level int, seen cpu.Steps) cpu.Steps {
+// followAfter is followTied for elements that tie on the keys of a level, too.
+func (t *ties) followAfter(w *tieWorker, at []uint32, level int, seen cpu.Steps) cpu.Steps {
 	switch level++; {
-	case len(at) == 0 || seen.Mixed():
+	case len(at) == 0:
 		return seen
 	case level == len(t.levels):
-		return seen | cpu.Tie
+		return seen.Plus(cpu.Steps{Ties: len(at)})
 	case !t.watch:
-		return cpu.Rise | cpu.Fall
+		return either(at, seen)
 	}
-	return seen | t.followLevel(w, at, level)
+	return t.followLevel(w, at, level, seen)
 }
 
-// followLevel is followTied for elements that tie on everything before level.
-func (t *ties) followLevel(w *tieWorker, at []uint32, level int) (seen cpu.Steps) {
+// followLevel is followTied for elements that tie on everything before level, by its
+// codes.
+func (t *ties) followLevel(w *tieWorker, at []uint32, level int, seen cpu.Steps) cpu.Steps {
 	t.open(level, true)
 	still := at[:0]
-	for len(at) > 0 && !seen.Mixed() {
-		n, tied, steps := rowOf(at), []uint32(nil), cpu.Steps(0)
+	for len(at) > 0 {
+		k, n := rowOf(at)
+		var tied []uint32
+		var steps cpu.Steps
 		if n > few {
-			tied, steps = tiesOf(at, t.codesEarly(level, int(at[0])-1, n+1), at[0])
+			tied, steps = followRow(at[:k], t.codesEarly(level, int(at[0])-1, n))
 		} else {
-			n = min(len(at), piece/2)
-			tied, steps = t.followFew(w, at[:n], level)
+			k = min(len(at), piece/2)
+			tied, steps = t.followFew(w, at[:k], level)
 		}
-		still, seen = append(still, tied...), seen|steps
-		at = at[n:]
+		still, seen = append(still, tied...), seen.Plus(steps)
+		at = at[k:]
 	}
-	if len(still) == 0 || seen.Mixed() {
-		return seen
-	}
-	return seen | t.followTied(w, still, level)
+	return t.followTied(w, still, level, seen)
 }
 
-// followFew tells how at most piece/2 elements follow on the ones before them by
+// followRow counts how the elements at follow on the ones before them by codes, which
+// are of all elements from the one before the first on, and returns those that tie, in
+// the place of at.
+func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
+	n, falls, first := 0, 0, at[0]
+	for _, x := range at {
+		i := int(x - first)
+		a, b := codes[i], codes[i+1]
+		at[n] = x
+		switch {
+		case a == b:
+			n++
+		case b < a:
+			falls++
+		}
+	}
+	return at[:n], cpu.Steps{Rises: len(at) - n - falls, Falls: falls}
+}
+
+// followFew counts how at most piece/2 elements follow on the ones before them by
 // their codes at a level, and returns those that tie, in the place of at. Few of them
 // follow each other: their keys are extracted together.
 func (t *ties) followFew(w *tieWorker, at []uint32, level int) (tied []uint32, seen cpu.Steps) {
@@ -124,19 +145,57 @@ func (t *ties) followFew(w *tieWorker, at []uint32, level int) (tied []uint32, s
 		for pairs[k] != x {
 			k++
 		}
-		if step := stepOf(codes[k-1], codes[k]); step == cpu.Tie {
+		switch {
+		case codes[k-1] == codes[k]:
 			tied = append(tied, x)
-		} else {
-			seen |= step
+		case codes[k-1] < codes[k]:
+			seen.Rises++
+		default:
+			seen.Falls++
 		}
 	}
 	return tied, seen
 }
 
-// rowOf returns how many of the first numbers, which rise, follow each other, fewer
-// than a block has elements.
-func rowOf(at []uint32) int {
-	return sort.Search(min(len(at), engine.Block-1), func(i int) bool { return at[i] != at[0]+uint32(i) })
+// compare compares two elements whose first codes are equal. It extracts keys of later
+// columns that are not there yet.
+func (t *ties) compare(i, j uint32) int {
+	for level := range t.levels {
+		l := &t.levels[level]
+		if level > 0 {
+			if a, b := t.earlyPair(level, i, j); a != b {
+				return cmp.Compare(a, b)
+			}
+		}
+		if !l.exact() && !l.kept.complete(l.room) {
+			if c := l.kept.compare(i, j); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
+// earlyPair returns the codes of two elements at a level.
+func (t *ties) earlyPair(level int, i, j uint32) (a, b uint64) {
+	l := &t.levels[level]
+	if l.early.codes == nil {
+		t.open(level, true)
+	}
+	if l.early.done[i]&l.early.done[j] == 0 {
+		var codes [2]uint64
+		t.codesOnce(&t.work[0], codes[:], []uint32{i, j}, l)
+	}
+	return l.early.codes[i], l.early.codes[j]
+}
+
+// rowOf returns how many of the elements at, which rise, tie with each other or have only
+// one between them, and the number of elements from the one before the first to the last
+// of these: fewer than a block has. All of them tie with a neighbour.
+func rowOf(at []uint32) (k, n int) {
+	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
+	}
+	return k, int(at[k-1]-at[0]) + 2
 }
 
 // early holds the codes of a level that were needed before its turn: for each
@@ -212,14 +271,4 @@ func (t *ties) codesOnce(w *tieWorker, dst []uint64, part []uint32, l *level) {
 	for i, at := range part {
 		dst[i] = e.codes[at]
 	}
-}
-
-func stepOf[T cmp.Ordered](a, b T) cpu.Steps {
-	switch {
-	case a == b:
-		return cpu.Tie
-	case a < b:
-		return cpu.Rise
-	}
-	return cpu.Fall
 }

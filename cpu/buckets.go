@@ -109,7 +109,7 @@ func roundsBytes(n, workers int, code, other uintptr) int64 {
 		return first
 	}
 	later := func(workers int) int64 { return max(planBytes(n, workers, code, 4), planBytes(n, workers, code, 0)) }
-	return max(first, later(workers), int64(min(workers, n/maxLocal))*later(1)) + 2*nearBytes(n, workers, code)
+	return max(first, later(workers), int64(min(workers, n/maxLocal))*later(1)) + 2*layoutBytes(n, workers, code)
 }
 
 // cells maps codes to equally wide cells of their range.
@@ -135,6 +135,7 @@ type buckets[C Code] struct {
 	cells[C]
 	first []int32 // first cell of each bucket, and the number of cells
 	start []int   // first position of each bucket, and the end of the last
+	full  int     // the most elements of a bucket of several cells that hold any
 
 	// For the partition itself, see split.
 	table *[1 << maxCellBits]uint16 // bucket of each cell
@@ -186,6 +187,24 @@ func (b *buckets[C]) codes(i int) (lowest C, width int) {
 	return b.min + C(from)<<b.shift, bits.Len64((to-from)<<b.shift - 1)
 }
 
+// spread returns the lowest of the codes of bucket i and the number of bits by which
+// they exceed it, 0 if they are in order. A cell with more codes than a bucket should
+// have is likely to hold a single value: it is read for that.
+func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
+	lowest, width = b.codes(i)
+	switch {
+	case len(codes) == 1:
+		return lowest, 0
+	case width == 0 || len(codes) <= b.full:
+		return lowest, width
+	}
+	v := look(codes)
+	if v.sorted() {
+		return v.min, 0
+	}
+	return v.min, v.width()
+}
+
 // bucketTarget returns the number of elements that a bucket of n should have: as
 // many as are sorted well, unless that leaves workers idle at the end, or makes
 // more than most buckets.
@@ -215,7 +234,7 @@ func split[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], targe
 
 // plan cuts n codes, surveyed as v, into buckets for split.
 func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int) (*buckets[C], error) {
-	b := &buckets[C]{}
+	b := &buckets[C]{full: target + target/4}
 	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes, v, target, mostCellBits(n, env.Loop.Workers))))
 	b.used = int((v.max-v.min)>>b.shift) + 1
 	b.stripes = stripesOf(n, env.Loop.Workers, b.used)
@@ -228,7 +247,7 @@ func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target
 	if err != nil {
 		return nil, err
 	}
-	b.cut(env, lo, total, target)
+	b.cut(env, lo, total)
 	return b, b.place(env, counts)
 }
 
@@ -332,9 +351,8 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 	return total, err
 }
 
-// cut joins neighbouring cells into buckets of about target elements, the first
-// of which begins at position lo.
-func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32, target int) {
+// cut joins neighbouring cells into buckets, the first of which begins at position lo.
+func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
 	b.table = (*[1 << maxCellBits]uint16)(scratch.Take[uint16](&env.Arena, 1<<maxCellBits))
 	b.first = make([]int32, 1, maxBuckets)
 	b.start = make([]int, 1, maxBuckets)
@@ -343,7 +361,7 @@ func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32, target int) {
 	for cell, here := range total[:b.used] {
 		// Close the open bucket before a cell that would overfill it, so that a
 		// heavy cell, which may be a single value, stands alone.
-		if size > 0 && size+int(here) > target+target/4 {
+		if size > 0 && size+int(here) > b.full {
 			b.first = append(b.first, int32(cell))
 			b.start = append(b.start, end)
 			size = 0

@@ -9,10 +9,20 @@ import (
 
 // Keys is a slice of keys that are nothing but their codes.
 type Keys[C Code] struct {
-	Len     int
-	View    func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
-	Write   func(lo int, codes []C)       // keys lo, lo+1, … become those of codes
-	Reverse func() error                  // turns the slice around
+	Len    int
+	View   func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
+	At     func(i uint32) C              // the code of a key
+	Write  func(lo int, codes []C)       // keys lo, lo+1, … become those of codes
+	Follow func(l *Layout) error         // moves keys to their places, see [Follow]
+
+	// Words are the keys themselves, if codes are these with the bits of Flip flipped.
+	Words []C
+	Flip  C
+
+	// Bits are the keys themselves, if these are as wide as codes, and Code makes a
+	// key's code of its bits. They may be nil.
+	Bits []C
+	Code func(bits C) C
 
 	// Plain returns the keys themselves, if codes from least to most are all of
 	// them plus one number, and that number; otherwise no keys. It may be nil.
@@ -25,22 +35,32 @@ type Keys[C Code] struct {
 // are written back the keys are untouched; from then on the context is not
 // asked again.
 func (k Keys[C]) Sort(env *engine.Env) error {
+	h, ordered := sampleHeavy(k.Bits, k.Code)
+	if h.used > 0 && !ordered {
+		if done, err := k.countHeavy(env, h); done || err != nil {
+			return err
+		}
+	}
 	v, done, err := k.survey(env)
 	if done || err != nil {
 		return err
+	}
+	if h.used == 1 && ordered { // equal but for strays, which a layout would move the others for
+		if done, err := k.countHeavy(env, h); done || err != nil {
+			return err
+		}
+	}
+	switch l, err := k.detect(env, v); {
+	case err != nil:
+		return err
+	case l != nil:
+		return k.Follow(l)
 	}
 	k = k.plain(&v)
 	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
 	moved := dstOf[C](env, k.Len)
-	switch m, err := k.nearly(env, v, moved); {
-	case err != nil:
-		return err
-	case m != nil:
-		env.Loop.Ctx = nil
-		return k.writeNear(env, m)
-	}
 	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
 	if env.Loop.Ctx == nil {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
@@ -58,34 +78,46 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 
 // KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
 func KeysBytes(n, workers int, code uintptr) int64 {
-	bytes := 2*scratch.AlignedSize(n, code) + buffersBytes(workers, code) // of the survey
+	surveyed := buffersBytes(workers, code) + layoutBytes(n, workers, code)
+	bytes := 2 * scratch.AlignedSize(n, code) // for both sides of a partition, or segments that move
 	if alone(n, workers, 0) {
-		return bytes + nearBytes(n, workers, code) + buffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
+		bytes += buffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
+	} else {
+		stripes := stripesOf(n, workers, 1).count
+		counted := int64(stripes+1) * scratch.Size(1<<unevenCellBits, 4)
+		bytes += buffersBytes(workers, code) + max(counted, codeLocalsBytes(n, workers, code)+roundsBytes(n, workers, code, 0))
 	}
-	stripes := stripesOf(n, workers, 1).count
-	counted := buffersBytes(workers, code) + int64(stripes+1)*scratch.Size(1<<unevenCellBits, 4)
-	sorted := buffersBytes(workers, code) + nearBytes(n, workers, code) + codeLocalsBytes(n, workers, code) + roundsBytes(n, workers, code, 0)
-	return bytes + max(counted, sorted)
+	if n >= heavyStrays {
+		bytes = max(bytes, scratch.AlignedSize(n, code)+KeysBytes(n/heavyStrays, workers, code))
+	}
+	return surveyed + bytes
 }
 
-// survey surveys the keys, and is done with those in order and those that all fall.
+// survey surveys the keys, and is done with those in order.
 func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 	if k.Len == 0 {
 		return v, true, nil
 	}
-	v, err = surveyAll(env, "survey", k.Len, k.View, newBuffers[C](env))
-	switch {
-	case err != nil:
-		return v, false, err
-	case v.sorted():
+	words := k.words()
+	v, err = surveyWords(env, "survey", k.Len, words)
+	if err == nil && v.sorted() {
 		found(env, v)
 		return v, true, nil
-	case v.reversed(k.Len):
-		env.Trace.Found("reversed")
-		env.Loop.Ctx = nil
-		return v, true, k.Reverse()
 	}
-	return v, false, nil
+	return v, false, err
+}
+
+// words returns the keys themselves, if codes are these with bits flipped, or else codes.
+func (k Keys[C]) words() words[C] {
+	if k.Words != nil {
+		return words[C]{view: in(k.Words), flip: k.Flip}
+	}
+	return words[C]{view: k.View, made: true}
+}
+
+// detect returns the layout of the keys, nil if it takes a sort to know it.
+func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Layout, error) {
+	return detect(env, k.Len, k.words(), k.At, v)
 }
 
 // plain returns k with the keys themselves as codes, if they are codes up to a
@@ -160,15 +192,18 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C
 	}
 	return b.finish(env, func(worker, i int) {
 		lo, hi := b.bounds(i)
-		if lowest, width := b.codes(i); width > 0 && hi-lo > 1 {
-			c.write(lo, c.work[first+worker].sortCodes(moved[lo:hi], lowest, width))
-		} else if hi > lo {
-			c.write(lo, moved[lo:hi])
+		if lo == hi {
+			return
 		}
+		codes := moved[lo:hi]
+		if lowest, width := b.spread(i, codes); width > 0 {
+			codes = c.work[first+worker].sortCodes(codes, lowest, width)
+		}
+		c.write(lo, codes)
 	}, func(env *engine.Env, worker, i int) error {
 		lo, hi := b.bounds(i)
 		codes := moved[lo:hi]
-		v, err := surveyAll(env, "survey", len(codes), in(codes), buffers[C]{})
+		v, err := surveyAll(env, "survey", len(codes), in(codes))
 		if err == nil && v.sorted() {
 			c.write(lo, codes)
 			return nil

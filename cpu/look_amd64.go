@@ -7,41 +7,43 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// lookVectors is look at the first codes, as many as it returns besides what it
+// lookVectors is look at the first words, as many as it returns besides what it
 // found; 0 are nothing found.
-func lookVectors[C Code](codes []C) (v survey[C], n int) {
+func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	const vector = 32 // bytes
-	lanes := vector / int(unsafe.Sizeof(codes[0]))
-	vectors := (len(codes) - 1) / lanes
+	lanes := vector / int(unsafe.Sizeof(flip))
+	vectors := (len(words) - 1) / lanes
 	if !processor.AVX2 || vectors < 4 {
 		return v, 0
 	}
 	n = vectors*lanes + 1
-	// Sound: codes has n elements, which are all that is read; the conversions are
+	// Sound: words has n elements, which are all that is read; the conversions are
 	// to the types that the sizes of C say it has.
-	if at := unsafe.Pointer(unsafe.SliceData(codes)); lanes == 8 {
-		var found [3][8]uint32
-		look32((*uint32)(at), vectors, &found)
-		v.descents = n - 1
-		for _, less := range found[2] {
-			v.descents += int(int32(less))
+	if at := unsafe.Pointer(unsafe.SliceData(words)); lanes == 8 {
+		var found [4][8]uint32
+		look32((*uint32)(at), vectors, uint32(flip), &found)
+		v.falls = n - 1
+		for i := range lanes {
+			v.falls += int(int32(found[2][i]))
+			v.rises += int(int32(found[3][i] - found[2][i]))
 		}
 		v.min, v.max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
 	} else {
-		var found [3][4]uint64
-		look64((*uint64)(at), vectors, &found)
-		for _, more := range found[2] {
-			v.descents += int(more)
+		var found [4][4]uint64
+		look64((*uint64)(at), vectors, uint64(flip), &found)
+		for i := range lanes {
+			v.falls += int(found[2][i])
+			v.rises += int(found[3][i])
 		}
 		v.min, v.max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
 	}
 	return v, n
 }
 
-// look32 and look64 look at the first code and vectors > 0 vectors behind it.
+// look32 and look64 look at the first word and vectors > 0 vectors after it.
 
 //go:noescape
-func look32(codes *uint32, vectors int, found *[3][8]uint32)
+func look32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
 
 //go:noescape
-func look64(codes *uint64, vectors int, found *[3][4]uint64)
+func look64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)

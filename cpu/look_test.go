@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -29,11 +31,20 @@ func checkLook[C Code](t *testing.T) {
 				for i := 1; i < n; i++ {
 					want.min, want.max = min(want.min, codes[i]), max(want.max, codes[i])
 					if codes[i] < codes[i-1] {
-						want.descents++
+						want.falls++
+					}
+					if codes[i] > codes[i-1] {
+						want.rises++
 					}
 				}
-				if got := look(codes); got != want {
-					t.Fatalf("%d codes %x: %+v, want %+v", n, codes, got, want)
+				for _, flip := range []C{0, ^C(0) >> 1, ^(^C(0) >> 1), C(r.Uint64())} {
+					words := slices.Clone(codes)
+					for i := range words {
+						words[i] ^= flip
+					}
+					if got := lookFlipped(words, flip); !reflect.DeepEqual(got, want) {
+						t.Fatalf("%d codes %x, flipped by %x: %+v, want %+v", n, codes, flip, got, want)
+					}
 				}
 			}
 		}

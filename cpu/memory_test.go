@@ -62,6 +62,34 @@ var memoryCodes = map[string]func(r *rand.Rand, codes []uint64){
 			codes[r.IntN(len(codes))] = r.Uint64() >> 20
 		}
 	},
+	"rotated": func(_ *rand.Rand, codes []uint64) {
+		for i := range codes {
+			codes[i] = uint64((i+len(codes)/3)%len(codes)) << 20
+		}
+	},
+	"blocks": func(r *rand.Rand, codes []uint64) {
+		for i, b := range r.Perm((len(codes) + 1023) / 1024) {
+			for j := i * 1024; j < min(i*1024+1024, len(codes)); j++ {
+				codes[j] = uint64(b*1024 + j%1024)
+			}
+		}
+	},
+	"falling with ties and strays": func(r *rand.Rand, codes []uint64) {
+		for i := range codes {
+			codes[i] = uint64(len(codes)-i/3) << 20
+		}
+		for range len(codes) / 40 {
+			codes[r.IntN(len(codes))] = r.Uint64() >> 20
+		}
+	},
+	"few and strays": func(r *rand.Rand, codes []uint64) {
+		fill(codes, func() uint64 {
+			if r.IntN(6) == 0 {
+				return r.Uint64()
+			}
+			return r.Uint64N(3) << 60
+		})
+	},
 	"falling": func(_ *rand.Rand, codes []uint64) {
 		for i := range codes {
 			codes[i] = uint64(len(codes) - i)
@@ -119,11 +147,11 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 			return Move(env, PayloadOf(make([][3]uint64, n)), sourceOf(codes))
 		}},
 		"MoveRefined": {MoveRefinedBytes(n, workers, 4, 8, 0), func(env *engine.Env) error {
-			return MoveRefined(env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
+			return MoveRefined[uint64](env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
 		}},
-		"Keys": {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(slices.Clone(codes)).Sort(env) }},
+		"Keys": {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(env, slices.Clone(codes)).Sort(env) }},
 		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error {
-			return SortPairs(env, keysOf(slices.Clone(codes)), PayloadOf(make([][6]uint64, n)))
+			return SortPairs(env, keysOf(env, slices.Clone(codes)), PayloadOf(make([][6]uint64, n)))
 		}},
 		"OrderInPlace": {InPlaceBytes(n, 8), func(env *engine.Env) error {
 			_, err := OrderInPlace(env, make([]uint32, n), sourceOf(codes))

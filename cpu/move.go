@@ -24,19 +24,15 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case v.sorted():
+	if v.sorted() {
 		found(env, v)
 		return nil
-	case v.reversed(n):
-		env.Trace.Found("reversed")
-		return Reverse(env, s)
 	}
-	switch m, err := nearly(env, codes, v); {
+	switch l, err := detectIn(env, codes, v); {
 	case err != nil:
 		return err
-	case m != nil:
-		return moveNear(env, s, m)
+	case l != nil:
+		return Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] })
 	case alone(n, env.Loop.Workers, s.Size()):
 		return moveLocally(env, s, codes, v)
 	}
@@ -57,13 +53,18 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 // MoveBytes bounds the memory, in bytes, of [Move] for elements and codes of the given
 // sizes.
 func MoveBytes(n, workers int, size, code uintptr) int64 {
-	return scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + orderingBytes(n, workers, alone(n, workers, size), code, size)
+	single := alone(n, workers, size)
+	bytes := scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + orderingBytes(n, workers, single, code, size)
+	if single {
+		bytes += scratch.Size(n, 4) // of a layout
+	}
+	return bytes
 }
 
 // found records an input that was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found("sorted")
-	if v.min == v.max && v.steps&Rise == 0 {
+	if v.min == v.max && (v.watched == nil || v.watched.rises == 0) {
 		env.Trace.Found("flat")
 	}
 }
@@ -163,8 +164,7 @@ func (p part) write(index []uint32) {
 
 // Refiner orders the elements whose codes tie.
 type Refiner[C Code] interface {
-	// Follow is the Watch of the extraction.
-	Follow(codes []C, lo, fresh int) Steps
+	Watch[C]
 	// Along tells that elements will be known by their numbers after a
 	// partition, for [Along] to place what belongs to them.
 	Along(p *Placement[C]) error
@@ -216,7 +216,7 @@ func copyOf[T any](env *engine.Env, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	bytes := MoveBytes(n, workers, size, code)
 	if alone(n, workers, size) {
-		return bytes + scratch.Size(n, 4)
+		return bytes
 	}
 	return bytes + slotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
 }
@@ -228,23 +228,29 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
 	codes := dstOf[C](env, n)
-	v, err := extract(env, codes, src, r.Follow)
+	v, err := extract[C](env, codes, src, r)
 	switch {
 	case err != nil:
 		return err
 	case v.inOrder():
 		found(env, v)
 		return nil
-	case v.falling():
-		env.Trace.Found("reversed")
-		return Reverse(env, s)
 	}
-	m, err := nearly(env, codes, v)
+	switch l, err := detectWatched(env, codes, r, v); {
+	case err != nil:
+		return err
+	case l != nil:
+		return Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
+	}
+	var l *Layout
+	if !v.sorted() {
+		l, err = detectIn(env, codes, v)
+	}
 	switch {
 	case err != nil:
 		return err
-	case m != nil || v.sorted() || v.reversed(n) || alone(n, env.Loop.Workers, s.Size()):
-		return gatherRefined(env, s, codes, v, m, r)
+	case l != nil || v.sorted() || alone(n, env.Loop.Workers, s.Size()):
+		return gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken when what goes along has been placed
 	o := newOrdering(env, n, room[C](env, n), true, nil)
@@ -276,24 +282,30 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 }
 
 // gatherRefined finishes MoveRefined without a partition: the elements are few,
-// or nearly where they belong.
-func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], m *near[C], r Refiner[C]) (err error) {
+// or laid out by l.
+func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Layout, r Refiner[C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, s.n)
 	o := newOrdering(env, len(codes), have(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
 	})
-	if all := (extent{hi: s.n}); m != nil {
-		err = o.emit(env, all, m.order)
+	if all := (extent{hi: s.n}); l != nil {
+		err = o.emit(env, all, l)
 	} else {
 		err = o.arrange(env, all, v)
 	}
 	if err = r.Finish(err); err != nil {
 		return err
 	}
+	return gatherBack(env, s, index)
+}
+
+// gatherBack moves the elements of s to their places, element i becoming the one
+// numbered by index[i], through scratch.
+func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 	payload, chunk := s.Take(&env.Arena, s.n), chunkOf(env, s.n)
-	err = env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
+	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
 		gather(payload, s, part{0, lo, hi, index[lo:hi]})
 	})
 	if err != nil {

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -8,364 +10,585 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Nearly sorted inputs are sorted by taking out the elements that are in the
-// way, sorting those, and merging them with the rest, which stays in runs that
-// move as a whole or not at all: the drop-merge sort of Kiełbasa (dmsort),
-// with another rule for what is dropped, and merged by workers in parallel.
+// Inputs that rise but for a few falls are laid out without a sort of all: their runs
+// follow each other in another order, as in a list that was rotated, or elements are
+// in the way, and taking these out, sorting them and merging them with the rest, which
+// stays in runs that move as a whole or not at all, is enough: the drop-merge sort of
+// Kiełbasa (dmsort), with another rule for what is dropped. Inputs that fall but for a
+// few rises are read from their end, and so rise but for a few falls.
 //
 // The rule: two kept neighbours that are out of order are both dropped. Each
 // such pair would have cost any other rule at least one of the two, so at most
 // twice as many elements are dropped as need be, whatever the input; and it
 // takes linear time, being a stack of runs.
+//
+// Only blocks with a fall are read again, and what is not dropped is not read at all.
 const (
-	// nearDescents is the part of the elements, 1/nearDescents, that may be
-	// below their predecessors for an input to be looked at, and nearDropped
-	// the part that may be dropped. At the limit this path is still twice as
-	// fast as a partition; what is over it costs one pass over the codes.
-	nearDescents = 32
-	nearDropped  = 16
+	// nearFalls is the part of the elements, 1/nearFalls, that may be below their
+	// predecessors for an input to be looked at, and nearDropped the part that may
+	// be dropped. At the limit this path is still twice as fast as a partition; what
+	// is over it costs a few comparisons for each dropped element.
+	nearFalls   = 32
+	nearDropped = 16
+
+	// mostBlocks bounds the number of runs that may follow each other in another
+	// order, and blockLen their mean length: what it takes to find out.
+	mostBlocks = 1 << 10
+	blockLen   = 1 << 10
 )
 
-// nearBytes bounds the scratch memory, in bytes, of finding out how n nearly sorted
-// codes of the given size are sorted: spans, whose lists grow, dropped elements, and
-// the sort of those.
-func nearBytes(n, workers int, code uintptr) int64 {
-	if n <= leastNear {
+// layoutBytes bounds the scratch memory, in bytes, of finding the layout of n codes of
+// the given size: runs, what is kept of them, strays, the sort of those, and segments.
+func layoutBytes(n, workers int, code uintptr) int64 {
+	if n < 2 {
 		return 0
 	}
-	const span = unsafe.Sizeof(span{})
-	parts, spans, dropped := stripesOf(n, workers, chunk).count, n/nearDescents+1, n/nearDropped
-	bytes := 2*scratch.Shares(spans+parts, parts, spans, span) + 2*scratch.Size(spans, span) + scratch.Size(spans+1, 4)
-	bytes += 3*scratch.Size(dropped, 4) + 2*scratch.Size(dropped, code)
-	return bytes + orderingBytes(dropped, workers, alone(dropped, workers, 0), code, 4)
+	const span, segment, rank = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{}), unsafe.Sizeof(rank{})
+	blocks, strays := blocksOf(n), n/nearDropped
+	falls := max(n/nearFalls, blocks)
+	bytes := scratch.Size(falls, 4) + 2*scratch.Size(falls+1, span) + buffersBytes(workers, code)
+	bytes += scratch.Size(blocks, span) + scratch.Size(2*blocks, segment)
+	if strays > 0 {
+		bytes += 2*scratch.Size(strays, 4) + scratch.Size(strays, code) + orderingBytes(strays, workers, alone(strays, workers, 0), code, 4)
+		bytes += scratch.Size(falls+2, 4) + scratch.Size(strays, rank) + scratch.Size(falls+1+2*strays, segment)
+	}
+	return bytes
 }
 
-// leastNear is the length up to which inputs are not looked at.
-const leastNear = 2 * leastTarget
+// words are codes as they are viewed: with the bits of flip flipped, and made anew in
+// buffers unless they are in memory.
+type words[C Code] struct {
+	view view[C]
+	flip C
+	made bool
+}
 
-// span is the kept elements [lo, hi).
+// buffers returns what it takes to view the words.
+func (w words[C]) buffers(env *engine.Env) buffers[C] {
+	if !w.made {
+		return buffers[C]{}
+	}
+	return newBuffers[C](env)
+}
+
+// span is the elements [lo, hi).
 type span struct{ lo, hi uint32 }
 
+// finder finds layouts of elements by where they fall and rise. It numbers them as they
+// are read: from the end if it reads back.
+type finder struct {
+	env  *engine.Env
+	n    int
+	back bool
+	*marks
+
+	// scan appends to falls the elements of [lo, hi) that are below their predecessors,
+	// or above if it is for reading back.
+	scan    func(falls []uint32, worker, lo, hi int, back bool) []uint32
+	compare func(i, j uint32) int       // of two elements, by their keys
+	sort    func(strays []uint32) error // by key, ties in their present order
+	tied    bool                        // some elements may equal their predecessors
+	alone   bool                        // compare is for one goroutine at a time
+}
+
+// detect returns the layout of elements that are not in order, nil if it takes a sort to
+// know it. Elements that tie are in the order of the input, or of its end first if the
+// layout is.
+func (f *finder) detect() (*Layout, error) {
+	few := f.falls < blocksOf(f.n)
+	switch {
+	case f.pieces == nil:
+		return nil, nil // nobody knows where
+	case few: // of runs that may be blocks, nothing equal is turned around
+		if l, err := f.lay(false); l != nil || err != nil {
+			return l, err
+		}
+	}
+	switch {
+	case f.rises == 0:
+		f.env.Trace.Found("reversed")
+		l := backwards(f.n, f.tied)
+		l.alone = f.alone
+		return l, nil
+	case min(f.falls, f.rises) > f.n/nearFalls:
+		return nil, nil
+	}
+	// What ties has to be turned around again where the input is read from its end.
+	back := f.rises < f.falls/2 || f.falls > f.n/nearFalls
+	if few && !back {
+		return nil, nil // was tried
+	}
+	return f.lay(back)
+}
+
+// lay is detect for elements that are read from their end, or are not.
+func (f *finder) lay(back bool) (*Layout, error) {
+	f.back = back
+	runs, err := f.runs()
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.layout(runs)
+	scratch.Give(&f.env.Arena, runs, 1)
+	if l != nil && back {
+		l.ties = f.tied || f.meet(l.segments)
+	}
+	return l, err
+}
+
+// blocksOf bounds the number of runs of n elements that may be blocks.
+func blocksOf(n int) int { return max(2, min(mostBlocks, n/blockLen)) }
+
+// detect returns the layout of codes that were surveyed as v and are not sorted, nil if
+// it takes a sort to know it. at returns the code of an element.
+func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C, v survey[C]) (*Layout, error) {
+	buffers := words.buffers(env)
+	defer buffers.give()
+	f := finder{env: env, n: n, marks: &v.marks, tied: v.ties(n) > 0, compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
+	f.scan = func(falls []uint32, worker, lo, hi int, back bool) []uint32 {
+		return fallsOf(falls, words.view, lo, hi, buffers.of(worker), words.flip, back)
+	}
+	f.sort = func(strays []uint32) error { return sortStrays(&f, strays, at) }
+	return f.detect()
+}
+
+// detectIn is detect for codes that are in memory.
+func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Layout, error) {
+	return detect(env, len(codes), words[C]{view: in(codes)}, func(i uint32) C { return codes[i] }, v)
+}
+
+// detectWatched is detectIn by whole keys, nil if these were not watched to the end.
+func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[C]) (*Layout, error) {
+	if v.watched == nil {
+		return nil, nil
+	}
+	f := finder{env: env, n: len(codes), marks: v.watched, tied: v.watched.tied, alone: !watch.Concurrent()}
+	f.compare = func(i, j uint32) int {
+		if c := cmp.Compare(codes[i], codes[j]); c != 0 {
+			return c
+		}
+		return watch.Compare(i, j)
+	}
+	f.scan, f.sort = f.scanBy, f.sortBy
+	return f.detect()
+}
+
+// scanBy is scan by compare.
+func (f *finder) scanBy(falls []uint32, _, lo, hi int, back bool) []uint32 {
+	for i := max(lo, 1); i < hi; i++ {
+		if c := f.compare(uint32(i), uint32(i-1)); c < 0 && !back || c > 0 && back {
+			falls = append(falls, uint32(i))
+		}
+	}
+	return falls
+}
+
+// sortBy is sort by compare. Once the context is cancelled all elements seem equal, which
+// ends it.
+func (f *finder) sortBy(strays []uint32) error {
+	calls, stop := 0, false
+	slices.SortFunc(strays, func(i, j uint32) int {
+		if calls++; calls%engine.Block == 0 {
+			stop = f.env.Loop.Err() != nil
+		}
+		if stop {
+			return 0
+		}
+		return cmp.Or(f.compare(f.element(i), f.element(j)), cmp.Compare(i, j))
+	})
+	return f.env.Loop.Err()
+}
+
+// runs returns the runs of elements that do not fall; back to front, as if the last
+// element were the first, if the input is to be read from its end.
+func (f *finder) runs() ([]span, error) {
+	starts := make([]int, len(f.pieces)+1) // of the pieces' falls
+	for i := range f.pieces {
+		starts[i+1] = starts[i] + f.pieces[i].count(f.back)
+	}
+	falls, counts := scratch.Take[uint32](&f.env.Arena, starts[len(f.pieces)]), make([]int, len(f.pieces))
+	defer scratch.Give(&f.env.Arena, falls, 1)
+	grain := 1
+	if f.alone {
+		grain = len(f.pieces)
+	}
+	err := f.env.Stage("detect", len(f.pieces), grain, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			own, end := falls[starts[i]:starts[i]:starts[i+1]], min((i+1)*f.each, f.n)
+			for lo := i * f.each; lo < end && len(own) < cap(own) && f.env.Loop.Err() == nil; lo += engine.Block {
+				if f.pieces[i].has((lo-i*f.each)/engine.Block, f.back) {
+					own = f.scan(own, worker, lo, min(lo+engine.Block, end), f.back)
+				}
+			}
+			counts[i] = len(own)
+		}
+	})
+	if err = stopped(f.env, err); err != nil {
+		return nil, err
+	}
+	all := falls[:0]
+	for i, n := range counts {
+		all = append(all, falls[starts[i]:][:n]...)
+	}
+	falls = all
+	runs, last := scratch.Take[span](&f.env.Arena, len(falls)+1), uint32(0)
+	for i := range falls {
+		end := falls[i]
+		if f.back {
+			end = uint32(f.n) - falls[len(falls)-1-i]
+		}
+		runs[i], last = span{last, end}, end
+	}
+	runs[len(falls)] = span{last, uint32(f.n)}
+	return runs, nil
+}
+
+// count is the number of elements below their predecessors, or above them if they are to
+// be read back.
+func (p *pieceMarks) count(back bool) int {
+	if back {
+		return p.rises
+	}
+	return p.falls
+}
+
+// has reports whether block b has such an element.
+func (p *pieceMarks) has(b int, back bool) bool {
+	if back {
+		return p.rose>>b&1 != 0
+	}
+	return p.fell>>b&1 != 0
+}
+
+// fallsOf appends the numbers of the codes [lo, hi) that are below their predecessors,
+// or, read from the end, above. Words are the codes with the bits of flip flipped.
+func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C, back bool) []uint32 {
+	const few = 64 // words that are looked at together
+	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
+	for block := words(lo, hi, buf); len(block) > 0; {
+		some := block[:min(few, len(block))]
+		if v := lookFlipped(some, flip); v.falls > 0 && !back || v.rises > 0 && back {
+			falls = appendFalls(falls, last, some, lo, flip, back)
+		} else if c := some[0] ^ flip; c < last && !back || c > last && back {
+			falls = append(falls, uint32(lo))
+		}
+		last, block, lo = some[len(some)-1]^flip, block[len(some):], lo+len(some)
+	}
+	return falls
+}
+
+// appendFalls is fallsOf for words from lo on, last being the code before the first.
+func appendFalls[C Code](falls []uint32, last C, words []C, lo int, flip C, back bool) []uint32 {
+	for i, w := range words {
+		c := w ^ flip
+		if c < last && !back || c > last && back {
+			falls = append(falls, uint32(lo+i))
+		}
+		last = c
+	}
+	return falls
+}
+
+// sortStrays sorts the numbers of elements by their codes, ties in their present
+// order.
+func sortStrays[C Code](f *finder, strays []uint32, at func(i uint32) C) error {
+	codes, before := scratch.Take[C](&f.env.Arena, len(strays)), scratch.Take[uint32](&f.env.Arena, len(strays))
+	copy(before, strays)
+	for i, x := range strays {
+		codes[i] = at(f.element(x))
+	}
+	v, err := surveyAll(f.env, "survey", len(codes), in(codes))
+	if err != nil {
+		return err
+	}
+	return orderCodes(f.env, codes, v, false, func(_, lo int, order []uint32, _ []C) {
+		for i, x := range order {
+			strays[lo+i] = before[x]
+		}
+	})
+}
+
+// element returns which element has a number.
+func (f *finder) element(i uint32) uint32 {
+	if f.back {
+		return uint32(f.n-1) - i
+	}
+	return i
+}
+
+// above reports whether element i is above element j.
+func (f *finder) above(i, j uint32) bool { return f.compare(f.element(i), f.element(j)) > 0 }
+
+// before reports whether element i comes before element j.
+func (f *finder) before(i, j uint32) bool {
+	c := f.compare(f.element(i), f.element(j))
+	return c < 0 || c == 0 && i < j
+}
+
+// layout returns the layout of elements that are in these runs, and strays where they
+// are in none; nil if there are too many strays.
+func (f *finder) layout(runs []span) (*Layout, error) {
+	first := f.env.Trace.Rounds == 0
+	l := &Layout{n: f.n, back: f.back, alone: f.alone}
+	if l.segments = f.blocks(runs); l.segments != nil {
+		if l.shape = "rotated"; slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
+			l.shape = f.nearShape()
+		}
+		f.env.Trace.Found(l.shape)
+		return l, nil
+	}
+	kept, dropped, err := f.keep(runs)
+	if err != nil {
+		return nil, err
+	}
+	if dropped > f.n/nearDropped {
+		scratch.Give(&f.env.Arena, kept, 1)
+		return nil, nil
+	}
+	strays := outside(kept, f.n, scratch.Take[uint32](&f.env.Arena, dropped))
+	if err := f.sort(strays); err != nil {
+		return nil, err
+	}
+	ranks, err := f.ranks(kept, strays)
+	if err != nil {
+		return nil, err
+	}
+	l.segments = segments(kept, strays, ranks, scratch.Take[segment](&f.env.Arena, len(kept)+2*dropped))
+	if l.shape = f.nearShape(); first { // what the strays looked like is no news
+		f.env.Trace.Shape = l.shape
+	}
+	return l, nil
+}
+
+// nearShape names a layout in which most elements keep their sequence.
+func (f *finder) nearShape() string {
+	if f.back {
+		return "nearly reversed"
+	}
+	return "nearly sorted"
+}
+
+// meet reports whether segments begin with an element that equals the one before.
+// Elements that are equal come next to each other, in a segment or where two meet.
+func (f *finder) meet(segments []segment) bool {
+	for i := 1; i < len(segments); i++ {
+		a, b := segments[i-1], segments[i]
+		if f.compare(f.element(a.src+a.n-1), f.element(b.src)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// blocks returns the segments of runs that follow each other in some order; nil if they
+// do not, or are many. The longest of them moves in place.
+func (f *finder) blocks(runs []span) []segment {
+	if len(runs) > blocksOf(f.n) {
+		return nil
+	}
+	order := scratch.Take[span](&f.env.Arena, len(runs))
+	defer scratch.Give(&f.env.Arena, order, 1)
+	copy(order, runs)
+	slices.SortFunc(order, func(a, b span) int {
+		return cmp.Or(f.compare(f.element(a.lo), f.element(b.lo)), cmp.Compare(a.lo, b.lo))
+	})
+	all := scratch.Take[segment](&f.env.Arena, 2*len(order))[:0] // at most one place is cut
+	for i, r := range order {
+		next := segment{0, r.lo, r.hi - r.lo, true}
+		if i > 0 && f.before(r.lo, order[i-1].hi-1) {
+			last := &all[len(all)-1]
+			end, begin := f.share(*last, next)
+			if end == 0 || end == last.n || begin == 0 || begin == next.n {
+				scratch.Give(&f.env.Arena, all[:0], 1)
+				return nil
+			}
+			// The equal elements where the list was cut: those of next are earlier.
+			last.n -= end
+			all = append(all, segment{0, next.src, begin, true}, segment{0, last.src + last.n, end, true})
+			next.src, next.n = next.src+begin, next.n-begin
+		}
+		all = append(all, next)
+	}
+	place, longest := uint32(0), 0
+	for i := range all {
+		all[i].dst = place
+		if place += all[i].n; all[i].n > all[longest].n {
+			longest = i
+		}
+	}
+	if int(place) < f.n { // there are elements in no run
+		scratch.Give(&f.env.Arena, all[:0], 1)
+		return nil
+	}
+	all[longest].aside = false
+	return all
+}
+
+// share returns how many elements at the end of a and at the beginning of b equal the
+// first one of b.
+func (f *finder) share(a, b segment) (end, begin uint32) {
+	first := f.element(b.src)
+	end = a.n - uint32(sort.Search(int(a.n), func(i int) bool { return f.compare(f.element(a.src+uint32(i)), first) >= 0 }))
+	begin = uint32(sort.Search(int(b.n), func(i int) bool { return f.compare(f.element(b.src+uint32(i)), first) > 0 }))
+	if f.compare(f.element(a.src+a.n-1), first) != 0 {
+		end = 0
+	}
+	return end, begin
+}
+
 // keeper finds the kept elements of a part of the input.
-type keeper[C Code] struct {
-	env     *engine.Env
-	codes   []C
+type keeper struct {
+	*finder
 	spans   []span // what is kept so far, in order
 	dropped int
 }
 
-// add appends the elements [lo, hi), which are in order.
-func (k *keeper[C]) add(lo, hi int) {
-	for lo < hi && len(k.spans) > 0 {
+// add appends the elements of r, which are in order.
+func (k *keeper) add(r span) {
+	for r.lo < r.hi && len(k.spans) > 0 {
 		top := &k.spans[len(k.spans)-1]
-		if k.codes[top.hi-1] <= k.codes[lo] {
-			if int(top.hi) == lo {
-				top.hi = uint32(hi)
+		if !k.above(top.hi-1, r.lo) {
+			if top.hi == r.lo {
+				top.hi = r.hi
 				return
 			}
 			break
 		}
-		lo++
+		r.lo++
 		k.dropped += 2
 		if top.hi--; top.lo == top.hi {
 			k.spans = k.spans[:len(k.spans)-1]
 		}
 	}
-	if lo < hi {
-		if len(k.spans) == cap(k.spans) {
-			k.grow()
-		}
-		k.spans = append(k.spans, span{uint32(lo), uint32(hi)})
+	if r.lo < r.hi {
+		k.spans = append(k.spans, r)
 	}
 }
 
-// grow makes room for twice as many spans.
-func (k *keeper[C]) grow() {
-	larger := scratch.Take[span](&k.env.Arena, max(64, 2*cap(k.spans)))
-	larger = larger[:copy(larger, k.spans)]
-	k.give()
-	k.spans = larger
-}
-
-// give gives the memory of the spans back.
-func (k *keeper[C]) give() {
-	scratch.Give(&k.env.Arena, k.spans[:cap(k.spans)], 1)
-	k.spans = nil
-}
-
-// scan appends the elements [lo, hi), unless more than most are dropped.
-func (k *keeper[C]) scan(lo, hi, most int) {
-	for i := lo; i < hi && k.dropped <= most; {
-		from := i
-		for i++; i < hi && k.codes[i] >= k.codes[i-1]; i++ {
-		}
-		k.add(from, i)
+// keep returns what is kept of the runs, and the number of all other elements; more
+// than nearDropped allows means that it gave up. Workers keep parts, and what they kept
+// is joined as if it were the input.
+func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
+	most := f.n / nearDropped
+	dropped = f.n
+	for _, r := range runs {
+		dropped -= int(r.hi - r.lo)
 	}
-}
-
-// near is a nearly sorted input and how to sort it.
-type near[C Code] struct {
-	codes  []C
-	spans  []span   // the kept elements
-	ranks  []uint32 // how many kept elements come before each span, and their number
-	sorted []C      // codes of the dropped elements, in order
-	at     []uint32 // their positions in the input
-	places []uint32 // and in the result
-}
-
-// nearly returns how to sort codes that are nearly sorted, nil if they are not.
-func nearly[C Code](env *engine.Env, codes []C, v survey[C]) (*near[C], error) {
-	n := len(codes)
-	if !promising(n, in(codes), v) {
-		return nil, nil
+	workers := f.env.Loop.Workers
+	if f.alone {
+		workers = 1
 	}
-	all, err := keep(env, codes)
-	if err != nil {
-		return nil, err
-	}
-	if all.dropped > n/nearDropped {
-		all.give()
-		return nil, nil
-	}
-	first := env.Trace.Rounds == 0
-	m := &near[C]{codes: codes, spans: all.spans}
-	if err := m.drop(env, all.dropped); err != nil {
-		return nil, err
-	}
-	if first { // what the dropped elements looked like is no news
-		env.Trace.Shape = "nearly sorted"
-	}
-	m.places = scratch.Take[uint32](&env.Arena, len(m.at))
-	err = env.Stage("merge", len(m.at), engine.Block, func(_, lo, hi int) { m.place(lo, hi) })
-	return m, stopped(env, err)
-}
-
-// promising reports whether n codes may be nearly sorted: they have few
-// descents, and so has a sample, unlike runs that do not fit each other.
-func promising[C Code](n int, codes view[C], v survey[C]) bool {
-	if n <= leastNear || v.descents == 0 || v.descents > n/nearDescents {
-		return false
-	}
-	var sample, one [1024]C
-	step := n / len(sample)
-	for i := range sample {
-		// Anywhere in its part of the input, which may be periodic.
-		at := i*step + int(uint32(i)*0x9e3779b1>>8)%step
-		sample[i] = codes(at, at+1, one[:])[0]
-	}
-	var room [len(sample)]span
-	k := keeper[C]{codes: sample[:], spans: room[:0]}
-	k.scan(0, len(sample), len(sample))
-	return k.dropped <= len(sample)/4
-}
-
-// keep finds the kept elements of all codes. Workers do so for stripes, what
-// they kept is joined as if it were the input.
-func keep[C Code](env *engine.Env, codes []C) (keeper[C], error) {
-	n := len(codes)
-	cut := stripesOf(n, env.Loop.Workers, chunk)
-	parts := make([]keeper[C], cut.count)
-	err := env.Stage("detect", cut.count, 1, func(_, i, _ int) {
-		k := &parts[i]
-		k.env, k.codes = env, codes
+	cut, room := stripesOf(len(runs), workers, 0), scratch.Take[span](&f.env.Arena, len(runs))
+	parts := make([]keeper, cut.count)
+	err = f.env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		lo, hi := cut.stripe(i)
-		for ; lo < hi && env.Loop.Err() == nil; lo += chunk {
-			k.scan(lo, min(lo+chunk, hi), n/nearDropped)
+		k := &parts[i]
+		k.finder, k.spans = f, room[lo:lo:hi]
+		for i, r := range runs[lo:hi] {
+			if dropped+k.dropped > most || i%chunk == 0 && f.env.Loop.Err() != nil {
+				return
+			}
+			k.add(r)
 		}
 	})
-	if err = stopped(env, err); err != nil {
-		return keeper[C]{}, err
+	if err = stopped(f.env, err); err != nil {
+		return nil, 0, err
 	}
-	all := parts[0]
+	all := &parts[0]
+	all.spans = room[:len(all.spans)] // behind which nothing is needed that was not joined
+	for _, k := range parts {
+		dropped += k.dropped
+	}
 	for _, k := range parts[1:] {
-		all.dropped += k.dropped
-		for _, s := range k.spans {
-			if all.dropped <= n/nearDropped {
-				all.add(int(s.lo), int(s.hi))
+		for _, r := range k.spans {
+			if before := all.dropped; dropped <= most {
+				all.add(r)
+				dropped += all.dropped - before
 			}
 		}
-		k.give()
 	}
-	return all, nil
+	return all.spans, dropped, nil
 }
 
-// drop sorts the elements that are not kept, so many, by code and position.
-func (m *near[C]) drop(env *engine.Env, dropped int) error {
-	at, codes := scratch.Take[uint32](&env.Arena, dropped), scratch.Take[C](&env.Arena, dropped)
-	m.at, m.sorted = scratch.Take[uint32](&env.Arena, dropped), scratch.Take[C](&env.Arena, dropped)
-	m.ranks = scratch.Take[uint32](&env.Arena, len(m.spans)+1)
-	kept, next, j := uint32(0), uint32(0), 0
-	drop := func(end uint32) { // at most 1<<32 - 1
-		for ; next < end; next++ {
-			at[j], codes[j] = next, m.codes[next]
-			j++
+// outside writes the numbers below n that are in none of the spans to out, which has
+// room for them.
+func outside(spans []span, n int, out []uint32) []uint32 {
+	next, k := uint32(0), 0
+	for i := 0; i <= len(spans); i++ {
+		s := span{uint32(n), uint32(n)}
+		if i < len(spans) {
+			s = spans[i]
 		}
-	}
-	for i, s := range m.spans {
-		m.ranks[i] = kept
-		drop(s.lo)
-		kept, next = kept+s.hi-s.lo, s.hi
-	}
-	m.ranks[len(m.spans)] = kept
-	drop(uint32(len(m.codes)))
-	return orderCodes(env, codes, look(codes), false, func(_, lo int, order []uint32, _ []C) {
-		for i, x := range order {
-			m.at[lo+i], m.sorted[lo+i] = at[x], codes[x]
-		}
-	})
-}
-
-// before reports whether element i of the input, a kept one, comes before the
-// dropped element j.
-func (m *near[C]) before(i uint32, j int) bool {
-	c := m.codes[i]
-	return c < m.sorted[j] || c == m.sorted[j] && i < m.at[j]
-}
-
-// place finds the places of the dropped elements lo … hi-1, in order.
-func (m *near[C]) place(lo, hi int) {
-	k := sort.Search(len(m.spans), func(k int) bool { return !m.before(m.spans[k].hi-1, lo) })
-	for j := lo; j < hi; j++ {
-		for k < len(m.spans) && m.before(m.spans[k].hi-1, j) {
+		for ; next < s.lo; next++ {
+			out[k] = next
 			k++
 		}
-		m.places[j] = m.ranks[k] + uint32(j)
-		if k < len(m.spans) {
-			s := m.spans[k]
-			m.places[j] += uint32(sort.Search(int(s.hi-s.lo), func(i int) bool { return !m.before(s.lo+uint32(i), j) }))
+		next = s.hi
+	}
+	return out[:k]
+}
+
+// rank is how many kept elements come before a stray, and the kept span that the next
+// one is in.
+type rank struct{ kept, span uint32 }
+
+// ranks returns the ranks of strays, which are sorted.
+func (f *finder) ranks(kept []span, strays []uint32) ([]rank, error) {
+	starts, sum := scratch.Take[uint32](&f.env.Arena, len(kept)+1), uint32(0)
+	for i, s := range kept {
+		starts[i], sum = sum, sum+s.hi-s.lo
+	}
+	starts[len(kept)] = sum
+	ranks, each := scratch.Take[rank](&f.env.Arena, len(strays)), engine.Block
+	if f.alone {
+		each = max(1, len(strays))
+	}
+	err := f.env.Stage("merge", len(strays), each, func(_, lo, hi int) {
+		k := sort.Search(len(kept), func(k int) bool { return !f.before(kept[k].hi-1, strays[lo]) })
+		for j := lo; j < hi; j++ {
+			if j%engine.Block == 0 && f.env.Loop.Err() != nil {
+				return
+			}
+			x := strays[j]
+			for k < len(kept) && f.before(kept[k].hi-1, x) {
+				k++
+			}
+			ranks[j] = rank{starts[k], uint32(k)}
+			if k < len(kept) {
+				s := kept[k]
+				ranks[j].kept += uint32(sort.Search(int(s.hi-s.lo), func(i int) bool { return !f.before(s.lo+uint32(i), x) }))
+			}
 		}
-	}
-}
-
-// each calls f for the pieces of the result's places [lo, hi): n elements from
-// dst on are those from src on in the input.
-func (m *near[C]) each(lo, hi int, f func(dst, src, n int)) {
-	j := sort.Search(len(m.places), func(j int) bool { return int(m.places[j]) >= lo })
-	kept := lo - j
-	k := sort.Search(len(m.spans), func(k int) bool { return int(m.ranks[k+1]) > kept })
-	for lo < hi {
-		if j < len(m.places) && int(m.places[j]) == lo {
-			f(lo, int(m.at[j]), 1)
-			j++
-			lo++
-			continue
-		}
-		s := m.spans[k]
-		src := int(s.lo) + kept - int(m.ranks[k])
-		n := min(int(s.hi)-src, hi-lo)
-		if j < len(m.places) {
-			n = min(n, int(m.places[j])-lo)
-		}
-		f(lo, src, n)
-		lo, kept = lo+n, kept+n
-		if kept == int(m.ranks[k+1]) {
-			k++
-		}
-	}
-}
-
-// order writes the order of the places from lo on.
-func (m *near[C]) order(order []uint32, lo int) {
-	m.each(lo, lo+len(order), func(dst, src, n int) { forward(order[dst-lo:][:n], src) })
-}
-
-// moveNear sorts s, whose codes m is about. Only elements whose place changes
-// move, through scratch; until they come back, s is untouched.
-func moveNear[C Code](env *engine.Env, s Payload, m *near[C]) error {
-	write, err := takeNear(env, s, m)
-	if err != nil {
-		return err
-	}
-	env.Loop.Ctx = nil
-	return write()
-}
-
-// takeNear copies the elements of s whose place changes to scratch, and returns
-// what writes them to their places.
-func takeNear[C Code](env *engine.Env, s Payload, m *near[C]) (write func() error, err error) {
-	moved := make([]int, (s.n+chunk-1)/chunk+1) // before each chunk of places
-	walk := func(stage string, move func(at, dst, src, n int)) error {
-		return env.Stage(stage, s.n, chunk, func(_, lo, hi int) {
-			at := moved[lo/chunk]
-			m.each(lo, hi, func(dst, src, n int) {
-				if dst != src {
-					move(at, dst, src, n)
-					at += n
-				}
-			})
-		})
-	}
-	sizes := make([]int, len(moved))
-	if err := walk("merge", func(_, dst, _, n int) { sizes[dst/chunk] += n }); err != nil {
-		return nil, err
-	}
-	for i, n := range sizes[:len(sizes)-1] {
-		moved[i+1] = moved[i] + n
-	}
-	all, room := s.Raw(), s.Take(&env.Arena, moved[len(sizes)-1]).Raw()
-	err = walk("gather", func(at, _, src, n int) { s.by.copy(room.At(at), all.At(src), n) })
-	return func() error {
-		return walk("write", func(at, dst, _, n int) { s.by.copy(all.At(dst), room.At(at), n) })
-	}, err
-}
-
-// nearly returns how to sort keys that are nearly sorted, nil if they are not.
-// Their codes are copied to room, if they may be.
-func (k Keys[C]) nearly(env *engine.Env, v survey[C], room []C) (*near[C], error) {
-	if !promising(k.Len, k.View, v) {
-		return nil, nil
-	}
-	err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) {
-		view[C](k.View).copy(room[lo:hi], lo)
 	})
-	if err = stopped(env, err); err != nil {
-		return nil, err
-	}
-	return nearly(env, room, v)
+	return ranks, stopped(f.env, err)
 }
 
-// writeNear writes keys that are nearly sorted to their places.
-func (k Keys[C]) writeNear(env *engine.Env, m *near[C]) error {
-	buffers := newBuffers[C](env)
-	return env.Stage("write", k.Len, chunk, func(worker, lo, hi int) {
-		w := keyWriter[C]{write: k.Write, block: buffers.of(worker)}
-		m.each(lo, hi, func(dst, src, n int) { w.put(dst, m.codes[src:src+n], dst != src) })
-		w.flush()
-	})
-}
-
-// keyWriter joins short pieces of codes before they are written as keys.
-type keyWriter[C Code] struct {
-	write func(lo int, codes []C)
-	block []C
-	lo    int // where the first n of block go
-	n     int
-}
-
-// put writes codes to the places from lo on, unless they are many and there
-// already.
-func (w *keyWriter[C]) put(lo int, codes []C, moved bool) {
-	const many = 64
-	if !moved && len(codes) >= many {
-		w.flush()
-		return
-	}
-	for len(codes) > 0 {
-		if w.n == 0 {
-			w.lo = lo
-		}
-		n := copy(w.block[w.n:], codes)
-		w.n += n
-		codes, lo = codes[n:], lo+n
-		if w.n == len(w.block) {
-			w.flush()
+// segments merges kept spans with strays, by their ranks. out has room for all.
+func segments(kept []span, strays []uint32, ranks []rank, out []segment) []segment {
+	out = out[:0]
+	place, k, from := uint32(0), 0, uint32(0) // the next place, and the next kept element: which of which span
+	add := func(src, n uint32) {
+		if n > 0 {
+			out = append(out, segment{place, src, n, false})
+			place += n
 		}
 	}
-}
-
-func (w *keyWriter[C]) flush() {
-	if w.n > 0 {
-		w.write(w.lo, w.block[:w.n])
+	done := uint32(0) // kept elements that are placed
+	for j, x := range strays {
+		for done < ranks[j].kept {
+			s := kept[k]
+			n := min(s.hi-s.lo-from, ranks[j].kept-done)
+			add(s.lo+from, n)
+			done, from = done+n, from+n
+			if from == s.hi-s.lo {
+				k, from = k+1, 0
+			}
+		}
+		out = append(out, segment{place, x, 1, true})
+		place++
 	}
-	w.n = 0
+	for ; k < len(kept); k, from = k+1, 0 {
+		add(kept[k].lo+from, kept[k].hi-kept[k].lo-from)
+	}
+	return out
 }

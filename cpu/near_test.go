@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -11,7 +12,6 @@ import (
 // at most twice as many are dropped as must be, also when parts are joined.
 func TestKeeper(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	env := newEnv(1)
 	for range 20_000 {
 		codes := make([]uint32, 1+r.IntN(40))
 		values := 1 + r.Uint32N(50)
@@ -21,12 +21,18 @@ func TestKeeper(t *testing.T) {
 				codes[i] = r.Uint32N(values)
 			}
 		}
-		cut := r.IntN(len(codes) + 1)
-		parts := [2]keeper[uint32]{{env: env, codes: codes}, {env: env, codes: codes}}
-		parts[0].scan(0, cut, len(codes))
-		parts[1].scan(cut, len(codes), len(codes))
-		for _, s := range parts[1].spans {
-			parts[0].add(int(s.lo), int(s.hi))
+		f := &finder{env: newEnv(1), n: len(codes), compare: func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) }}
+		runs := runsIn(codes)
+		cut := r.IntN(len(runs) + 1)
+		parts := [2]keeper{{finder: f}, {finder: f}}
+		for _, run := range runs[:cut] {
+			parts[0].add(run)
+		}
+		for _, run := range runs[cut:] {
+			parts[1].add(run)
+		}
+		for _, run := range parts[1].spans {
+			parts[0].add(run)
 		}
 		k := parts[0]
 		k.dropped += parts[1].dropped
@@ -44,8 +50,19 @@ func TestKeeper(t *testing.T) {
 		if !slices.IsSorted(kept) || len(kept)+k.dropped != len(codes) || k.dropped > 2*least {
 			t.Fatalf("%v: kept %v, dropped %d, %d must be", codes, kept, k.dropped, least)
 		}
-		env.Arena.Release(1)
 	}
+}
+
+// runsIn returns the runs of codes that do not fall.
+func runsIn(codes []uint32) []span {
+	runs := []span{{0, 1}}
+	for i := 1; i < len(codes); i++ {
+		if codes[i] < codes[i-1] {
+			runs = append(runs, span{uint32(i), uint32(i)})
+		}
+		runs[len(runs)-1].hi++
+	}
+	return runs
 }
 
 // longestRun returns the length of the longest subsequence in order.
@@ -56,4 +73,54 @@ func longestRun(codes []uint32) int {
 		ends = append(ends[:i], append([]uint32{c}, ends[min(i+1, len(ends)):]...)...)
 	}
 	return len(ends)
+}
+
+// layouts are codes that are laid out without a partition, each by its name.
+var layouts = map[string]func(i, n int) uint64{
+	"smallest last":           func(i, n int) uint64 { return uint64(i+1) << 40 * uint64((n-1-i+n)/n) },
+	"rotated":                 func(i, n int) uint64 { return uint64((i+n/3)%n) << 40 },
+	"rotated, each twice":     func(i, n int) uint64 { return uint64((i+n/3)%n/2) << 40 },
+	"falling, rotated":        func(i, n int) uint64 { return uint64((n-i+n/3)%n) << 40 },
+	"falling, each 3 times":   func(i, n int) uint64 { return uint64((n-i)/3) << 40 },
+	"falling, each 200 times": func(i, n int) uint64 { return uint64((n-i)/200) << 40 },
+	"falling, one moved": func(i, n int) uint64 {
+		if i == n/3 {
+			return 5 << 40
+		}
+		return uint64(n-i) << 40
+	},
+	"falling, each twice, some moved": func(i, n int) uint64 {
+		if i%997 == 3 {
+			return uint64(i*7919%n/2) << 40
+		}
+		return uint64((n-i)/2) << 40
+	},
+	"two blocks": func(i, n int) uint64 { return uint64(1-2*i/n) << 62 },
+}
+
+// TestLayouts sorts inputs that need no partition in every way: the order is right and
+// stable, and no round was made.
+func TestLayouts(t *testing.T) {
+	for name, code := range layouts {
+		for _, n := range []int{9_001, 70_001, 300_000} {
+			codes := make([]uint64, n)
+			for i := range codes {
+				codes[i] = code(i, n)
+			}
+			want := stable(codes)
+			for _, workers := range []int{1, 3} {
+				for way, sort := range ways(t, codes) {
+					env := newEnv(workers)
+					got, err := sort(env)
+					if err != nil || !slices.Equal(got, want) {
+						t.Errorf("%s, %s, n=%d, %d workers: wrong order, error %v", name, way, n, workers, err)
+					}
+					if env.Trace.Rounds != 0 || env.Trace.Shape == "" && way != "MoveRefined" {
+						t.Errorf("%s, %s, n=%d, %d workers: %d rounds, shape %q", name, way, n, workers, env.Trace.Rounds, env.Trace.Shape)
+					}
+					env.Arena.Release(1)
+				}
+			}
+		}
+	}
 }

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"sort"
-
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -26,6 +24,18 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 	if err != nil {
 		return err
 	}
+	if watch == nil || v.inOrder() {
+		return orderCodes(env, codes, v, ties, sink)
+	}
+	switch l, err := detectWatched(env, codes, watch, v); {
+	case err != nil:
+		return err
+	case l != nil:
+		work := locals[C](env)
+		tie := func(i, j uint32) bool { return codes[i] == codes[j] && watch.Compare(i, j) == 0 }
+		room := func(worker, lo, hi int) []uint32 { return work[worker].room(hi - lo) }
+		return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+	}
 	return orderCodes(env, codes, v, ties, sink)
 }
 
@@ -36,7 +46,7 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
-	ties = ties && !v.inOrder() && !v.falling() // both are final
+	ties = ties && !v.inOrder() // which is final
 	o := newOrdering(env, len(codes), have(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
@@ -54,56 +64,45 @@ func backward(order []uint32, hi int) {
 	}
 }
 
-// turn copies what there is of s to the other side.
-func (o *ordering[C]) turn(env *engine.Env, s extent) error {
+// turn copies the numbers of s to the other side, and its codes if they are needed.
+func (o *ordering[C]) turn(env *engine.Env, s extent, codes bool) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	numbers := to.numbers()
 	return env.Stage("emit", s.hi-s.lo, chunk, func(_, lo, hi int) {
 		copy(numbers[s.lo+lo:s.lo+hi], from.numbers()[s.lo+lo:])
-		if o.ties {
+		if codes {
 			copy(to.codes()[s.lo+lo:s.lo+hi], from.codes()[s.lo+lo:])
 		}
 	})
 }
 
-// emit delivers an order of s that is known without sorting: known writes which
-// of its elements take the places from lo on; nil says that they are in order.
-// Parts end between different codes if there are ties to be found.
-func (o *ordering[C]) emit(env *engine.Env, s extent, known func(order []uint32, lo int)) error {
-	n := s.hi - s.lo
-	if s.named && s.side == 0 && (known != nil || o.ties) {
+// emit delivers the order that l lays out of s, nil if all are in order. Parts end
+// between different codes if there are ties to be found.
+func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
+	if s.named && s.side == 0 && (l != nil || o.ties) {
 		// The elements of a part come from anywhere in s, the codes that it ends
 		// between from the next, and where it is delivered may be where their numbers
 		// and codes are: these are read from the other side.
-		if err := o.turn(env, s); err != nil {
+		if err := o.turn(env, s, o.ties || l != nil && l.ties); err != nil {
 			return err
 		}
 		s.side = 1
 	}
-	if known == nil {
-		known = forward
+	known := l != nil
+	if !known {
+		l = &Layout{n: s.hi - s.lo, segments: []segment{{n: uint32(s.hi - s.lo)}}}
 	}
+	own := *l
+	own.parted = o.ties
 	codes, names := o.codes(s), o.names(s)
-	code := func(i int) C { // of place i
-		var at [1]uint32
-		known(at[:], i)
-		return codes[at[0]]
+	tie := func(i, j uint32) bool { return codes[i] == codes[j] }
+	if !known && (s.named || s.side == 1) { // their numbers, or places after a partition, are the order
+		return own.parts(env, maxLocal, tie, func(worker, lo, hi int) {
+			o.send(s.first+worker, s, names, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
+		})
 	}
-	// end returns the first position from i on where a part may end.
-	end := func(i int) int {
-		if i >= n || i == 0 || !o.ties {
-			return min(i, n)
-		}
-		c := code(i - 1)
-		return i + sort.Search(n-i, func(k int) bool { return code(i+k) != c })
-	}
-	return env.Stage("emit", n, maxLocal, func(worker, lo, hi int) {
-		lo, hi = end(lo), end(hi)
-		if lo >= hi {
-			return
-		}
-		order := o.work[s.first+worker].room(hi - lo)
-		known(order, lo)
-		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + hi, order})
+	room := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].room(hi - lo) }
+	return own.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) {
+		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

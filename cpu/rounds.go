@@ -155,7 +155,7 @@ func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, de
 // are there: by one worker, or by a partition that moves numbers or elements of the other
 // size with them.
 func orderingBytes(n, workers int, single bool, code, other uintptr) int64 {
-	bytes := nearBytes(n, workers, code)
+	bytes := layoutBytes(n, workers, code)
 	if single {
 		workers = 1
 	} else {
@@ -171,19 +171,15 @@ func (o *ordering[C]) codes(s extent) []C { return o.sides[s.side].codes()[s.lo:
 func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	codes := o.codes(s)
 	n := len(codes)
-	switch {
-	case v.sorted() && !v.falling(): // codes all equal may hide falling keys
+	if v.sorted() {
 		found(env, v)
 		return o.emit(env, s, nil)
-	case v.reversed(n) || v.falling():
-		env.Trace.Found("reversed")
-		return o.emit(env, s, func(order []uint32, lo int) { backward(order, n-1-lo) })
 	}
-	switch m, err := nearly(env, codes, v); {
+	switch l, err := detectIn(env, codes, v); {
 	case err != nil:
 		return err
-	case m != nil:
-		return o.emit(env, s, m.order)
+	case l != nil:
+		return o.emit(env, s, l)
 	case alone(n, env.Loop.Workers, 0):
 		return o.locally(env, s, v)
 	}
@@ -212,17 +208,18 @@ func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	return b.finish(env, func(worker, i int) {
 		lo, hi := b.bounds(i)
-		p := part{base: lo, lo: lo, hi: hi}
-		if lowest, width := b.codes(i); width > 0 && hi-lo > 1 {
-			p.order = o.work[s.first+worker].order(o.codes(s)[lo-s.lo:hi-s.lo], lowest, width)
+		if lo == hi {
+			return
 		}
-		if hi > lo {
-			o.send(s.first+worker, s, o.names(s), p)
+		p, codes := part{base: lo, lo: lo, hi: hi}, o.codes(s)[lo-s.lo:hi-s.lo]
+		if lowest, width := b.spread(i, codes); width > 0 {
+			p.order = o.work[s.first+worker].order(codes, lowest, width)
 		}
+		o.send(s.first+worker, s, o.names(s), p)
 	}, func(env *engine.Env, first, i int) error {
 		lo, hi := b.bounds(i)
 		own := extent{s.side, lo, hi, s.named, s.first + first}
-		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)), buffers[C]{})
+		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)))
 		if err != nil {
 			return err
 		}

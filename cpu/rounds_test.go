@@ -94,7 +94,7 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, MoveRefined(env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
+			return s, MoveRefined[uint64](env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
 		},
 	}
 }
@@ -103,7 +103,7 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) {
 	keys, values := slices.Clone(codes), make([]uint32, len(codes))
 	forward(values, 0)
-	err := SortPairs(env, keysOf(keys), PayloadOf(values))
+	err := SortPairs(env, keysOf(env, keys), PayloadOf(values))
 	for i, x := range values {
 		if keys[i] != codes[x] {
 			t.Errorf("place %d: key %x with the value of %x", i, keys[i], codes[x])
@@ -146,7 +146,7 @@ func TestSecondRound(t *testing.T) {
 				env := newEnv(workers)
 				env.Loop.Ctx = ctx
 				s := slices.Clone(codes)
-				err := keysOf(s).Sort(env)
+				err := keysOf(env, s).Sort(env)
 				if err != nil || !slices.IsSorted(s) {
 					t.Errorf("%s: not sorted, error %v", name, err)
 				}
@@ -239,12 +239,16 @@ func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	return b
 }
 
-func keysOf(s []uint64) Keys[uint64] {
+func keysOf(env *engine.Env, s []uint64) Keys[uint64] {
 	return Keys[uint64]{
-		Len:     len(s),
-		View:    in(s),
-		Write:   func(lo int, codes []uint64) { copy(s[lo:], codes) },
-		Reverse: func() error { slices.Reverse(s); return nil },
+		Len:    len(s),
+		View:   in(s),
+		At:     func(i uint32) uint64 { return s[i] },
+		Write:  func(lo int, codes []uint64) { copy(s[lo:], codes) },
+		Follow: func(l *Layout) error { return Follow(env, PayloadOf(s), l) },
+		Words:  s,
+		Bits:   s,
+		Code:   func(bits uint64) uint64 { return bits },
 	}
 }
 
@@ -265,8 +269,10 @@ type unrefined struct{ src Source[uint64] }
 func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	known := len(codes) - fresh
 	u.src(codes[known:], lo+known)
-	return Rise | Fall
+	return Steps{Rises: len(codes), Falls: len(codes)}
 }
+func (unrefined) Compare(_, _ uint32) int        { return 0 }
+func (unrefined) Concurrent() bool               { return true }
 func (unrefined) Along(*Placement[uint64]) error { return nil }
 func (unrefined) Moved(Payload)                  {}
 func (unrefined) Refine(int, []uint32, []uint64) {}

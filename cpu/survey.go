@@ -7,7 +7,8 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// leastChunk and chunk bound the number of elements that a worker claims at a time.
+// leastChunk and chunk bound the number of elements that a worker claims at a time;
+// a [piece] has bits for 32 blocks.
 const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
 
 // LeastTurn is the fewest elements that are worth a worker of their own, in any stage.
@@ -18,36 +19,83 @@ func chunkOf(env *engine.Env, n int) int {
 	return env.Loop.Turn(n, leastChunk, chunk) / engine.Block * engine.Block
 }
 
-// survey is what one pass over codes tells about their order.
+// survey is what one pass over codes finds out about their order.
 type survey[C Code] struct {
 	min, max C
-	descents int   // positions i with code[i] < code[i-1]
-	steps    Steps // by whole keys, if they were watched
+	marks
+	watched *marks // by whole keys, if they were watched to the end
 }
 
-// inOrder and falling say that whole keys are in order, or strictly falling.
-func (v survey[C]) inOrder() bool { return v.steps != 0 && v.steps&Fall == 0 }
-func (v survey[C]) falling() bool { return v.steps == Fall }
+// marks say how often codes, or whole keys, fall and rise, and in which blocks.
+type marks struct {
+	falls  int  // positions i with code[i] < code[i-1]
+	rises  int  // positions i with code[i] > code[i-1]
+	tied   bool // some whole keys may equal their predecessors
+	each   int  // elements of a piece, a multiple of engine.Block
+	pieces []pieceMarks
+}
 
-// sorted and reversed say whether n codes are in order, or strictly falling
-// (so that reversing them is stable).
-func (v survey[C]) sorted() bool        { return v.descents == 0 }
-func (v survey[C]) reversed(n int) bool { return v.descents == n-1 }
+// pieceMarks are the marks of a piece of the input: at most 32 blocks.
+type pieceMarks struct {
+	falls, rises int
+	fell, rose   uint32 // bit b: block b has a code below, or above, its predecessor
+	tied         bool
+}
+
+// add adds falls and rises of a block to the marks.
+func (m *pieceMarks) add(block, falls, rises int) {
+	m.falls, m.rises = m.falls+falls, m.rises+rises
+	if falls > 0 {
+		m.fell |= 1 << block
+	}
+	if rises > 0 {
+		m.rose |= 1 << block
+	}
+}
+
+// sum counts falls and rises of all pieces.
+func (m *marks) sum() {
+	m.falls, m.rises = 0, 0
+	for i := range m.pieces {
+		p := &m.pieces[i]
+		m.falls, m.rises, m.tied = m.falls+p.falls, m.rises+p.rises, m.tied || p.tied
+	}
+}
+
+// sorted reports whether codes are in order.
+func (m *marks) sorted() bool { return m.falls == 0 }
+
+// reversed reports whether n codes strictly fall.
+func (m *marks) reversed(n int) bool { return m.falls == n-1 }
+
+// ties is the number of n codes that equal their predecessors.
+func (m *marks) ties(n int) int { return n - 1 - m.falls - m.rises }
+
+// inOrder reports whether whole keys are in order.
+func (v survey[C]) inOrder() bool { return v.watched != nil && v.watched.falls == 0 }
 
 // width is the number of bits that distinguish the codes.
 func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
 
 // look surveys codes, which must not be empty.
-func look[C Code](codes []C) survey[C] {
-	v, n := lookVectors(codes)
+func look[C Code](codes []C) survey[C] { return lookFlipped(codes, 0) }
+
+// lookFlipped surveys codes that words, of which there is one at least, differ from
+// by the bits of flip.
+func lookFlipped[C Code](words []C, flip C) survey[C] {
+	v, n := lookVectors(words, flip)
 	if n == 0 {
-		v, n = survey[C]{min: codes[0], max: codes[0]}, 1
+		v, n = survey[C]{min: words[0] ^ flip, max: words[0] ^ flip}, 1
 	}
-	last := codes[n-1]
-	for _, c := range codes[n:] {
+	last := words[n-1] ^ flip
+	for _, w := range words[n:] {
+		c := w ^ flip
 		v.min, v.max = min(v.min, c), max(v.max, c)
-		if c < last {
-			v.descents++
+		switch {
+		case c < last:
+			v.falls++
+		case c > last:
+			v.rises++
 		}
 		last = c
 	}
@@ -75,62 +123,80 @@ func (v view[C]) copy(dst []C, lo int) {
 // extract fills codes from src, each element once, and surveys and watches them
 // while they are in the cache. len(codes) > 0.
 func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {
-	w := watcher[C]{env: env, watch: watch, codes: codes}
+	w := newWatcher(env, watch, codes)
 	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		w.extract(src, lo, hi)
 		return codes[lo:hi]
-	}, buffers[C]{})
+	})
 	if err == nil {
-		w.seams()
-		v.steps = w.steps()
+		v.watched = w.end()
 	}
 	return v, stopped(env, err)
 }
 
-// surveyAll surveys n > 0 codes, viewing each once, with buffers if codes are made anew.
-func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C], buffers buffers[C]) (survey[C], error) {
+// surveyAll surveys codes in memory, of which there is one at least, viewing each once.
+func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
+	return surveyWords(env, stage, n, words[C]{view: codes})
+}
+
+// surveyWords is surveyAll for words.
+func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (survey[C], error) {
+	buffers, flip := words.buffers(env), words.flip
+	defer buffers.give()
 	chunk := chunkOf(env, n)
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
+	found := survey[C]{marks: marks{each: chunk, pieces: make([]pieceMarks, len(pieces))}}
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
 		var p piece[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
-			p.add(codes(at, min(at+engine.Block, hi), buffers.of(worker)))
+			block := words.view(at, min(at+engine.Block, hi), buffers.of(worker))
+			p.add(&found.pieces[lo/chunk], (at-lo)/engine.Block, lookFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
 		}
 		pieces[lo/chunk] = p
 	})
 	if err = stopped(env, err); err != nil {
 		return survey[C]{}, err
 	}
-	all := pieces[0]
-	for _, p := range pieces[1:] {
-		all.join(p)
+	found.min, found.max = pieces[0].min, pieces[0].max
+	for i := range pieces {
+		p := &pieces[i]
+		if i > 0 {
+			step(&found.pieces[i], 0, pieces[i-1].last, p.first)
+		}
+		found.min, found.max = min(found.min, p.min), max(found.max, p.max)
 	}
-	return all.survey, nil
+	found.sum()
+	return found, nil
 }
 
 // piece is a surveyed piece of the input.
 type piece[C Code] struct {
-	survey[C]
-	any         bool // whether it has codes
+	min, max    C
 	first, last C
+	any         bool // whether it has codes
 }
 
-// add surveys a block that follows the piece.
-func (p *piece[C]) add(block []C) {
-	p.join(piece[C]{look(block), true, block[0], block[len(block)-1]})
-}
-
-// join appends the piece q, which is not empty.
-func (p *piece[C]) join(q piece[C]) {
+// add adds block b, surveyed as v, which follows the ones before, to the piece and its
+// marks.
+func (p *piece[C]) add(m *pieceMarks, b int, v survey[C], first, last C) {
 	if !p.any {
-		*p = q
-		return
+		p.min, p.max, p.first, p.any = v.min, v.max, first, true
+	} else {
+		p.min, p.max = min(p.min, v.min), max(p.max, v.max)
+		step(m, b, p.last, first)
 	}
-	if q.first < p.last {
-		p.descents++
+	p.last = last
+	m.add(b, v.falls, v.rises)
+}
+
+// step adds the step from a to b, the first code of a block.
+func step[C Code](m *pieceMarks, block int, a, b C) {
+	switch {
+	case b < a:
+		m.add(block, 1, 0)
+	case b > a:
+		m.add(block, 0, 1)
 	}
-	p.descents += q.descents
-	p.min, p.max, p.last = min(p.min, q.min), max(p.max, q.max), q.last
 }
 
 // buffers holds a block of codes for each worker, made when first used. The zero value
@@ -152,6 +218,15 @@ func (b buffers[C]) of(worker int) []C {
 		b.own[worker] = scratch.Take[C](&b.env.Arena, engine.Block)
 	}
 	return b.own[worker]
+}
+
+// give gives all blocks back.
+func (b buffers[C]) give() {
+	for _, own := range b.own {
+		if own != nil {
+			scratch.Give(&b.env.Arena, own, 1)
+		}
+	}
 }
 
 // buffersBytes bounds the scratch memory, in bytes, of buffers of elements of the given size.

@@ -15,25 +15,20 @@ import (
 // does. Until the buckets are written back both
 // slices are untouched; from then on the context is not asked again.
 func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
-	keys := k.Reverse
-	k.Reverse = func() error {
-		if err := keys(); err != nil {
-			return err
-		}
-		return Reverse(env, values)
-	}
 	v, done, err := k.survey(env)
 	if done || err != nil {
+		return err
+	}
+	l, err := k.detect(env, v)
+	if err != nil {
 		return err
 	}
 	k = k.plain(&v)
 	o := newOrdering(env, k.Len, room[C](env, k.Len), true, nil)
 	moved := o.sides[1].codes()
-	switch m, err := k.nearly(env, v, moved); {
-	case err != nil:
-		return err
-	case m != nil:
-		return sortNearPairs(env, k, m, values)
+	switch {
+	case l != nil:
+		return followPairs(env, k, moved, l, values)
 	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.min)):
 		return sortPairsLocally(env, k, v, moved, values)
 	}
@@ -70,21 +65,26 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 // given sizes.
 func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 	single := alone(n, workers, size+code)
-	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 2*buffersBytes(workers, code)
+	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 3*buffersBytes(workers, code)
+	if single {
+		bytes += scratch.Size(n, 4) // of a layout
+	}
 	return bytes + orderingBytes(n, workers, single, code, size)
 }
 
-// sortNearPairs sorts nearly sorted pairs by m, which is about their keys.
-func sortNearPairs[C Code](env *engine.Env, k Keys[C], m *near[C], values Payload) error {
-	write, err := takeNear(env, values, m)
-	if err != nil {
+// followPairs moves keys and values to the places of l. Where it turns around those that
+// tie, as it must not, it writes the codes to room first.
+func followPairs[C Code](env *engine.Env, k Keys[C], room []C, l *Layout, values Payload) error {
+	if l.ties {
+		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(room[lo:hi], lo) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := Settle(env, values, l, func(i, j uint32) bool { return room[i] == room[j] }); err != nil {
 		return err
 	}
-	env.Loop.Ctx = nil
-	if err := write(); err != nil {
-		return err
-	}
-	return k.writeNear(env, m)
+	return k.Follow(l)
 }
 
 // sortPairsLocally sorts pairs that fit the cache on the calling goroutine.

@@ -4,66 +4,150 @@ import (
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
-// Steps are the ways in which elements were seen to follow on their
-// predecessors, by their whole keys.
-type Steps uint32
-
-const (
-	Rise Steps = 1 << iota // above its predecessor
-	Tie                    // equal to it
-	Fall                   // below it
-)
-
-// Mixed reports whether elements are neither in order nor strictly falling.
-func (s Steps) Mixed() bool { return s&Fall != 0 && s != Fall }
-
-// Watch tells the steps between elements lo, lo+1, …, by their codes and by what
-// lies behind equal ones. The last fresh of the codes are not there yet: it extracts
-// them, like a [Source]. Once steps are mixed it need not look further. It is called
-// from several goroutines, never for overlapping pairs.
-type Watch[C Code] func(codes []C, lo, fresh int) Steps
-
-// watcher watches while codes are extracted, until steps are mixed: disorder
-// ends it soon, and order makes everything after it needless.
-type watcher[C Code] struct {
-	env   *engine.Env
-	watch Watch[C] // nil: codes are all there is to see
-	codes []C
-	seen  atomic.Uint32
+// Steps count how elements follow on their predecessors, by their whole keys.
+type Steps struct {
+	Rises, Ties, Falls int // above, equal to, below the predecessor
 }
 
-// chunk is how many elements are extracted one after the other.
-func (w *watcher[C]) chunk() int { return chunkOf(w.env, len(w.codes)) }
+// Plus returns the sum of s and t.
+func (s Steps) Plus(t Steps) Steps {
+	return Steps{s.Rises + t.Rises, s.Ties + t.Ties, s.Falls + t.Falls}
+}
 
-func (w *watcher[C]) steps() Steps { return Steps(w.seen.Load()) }
+// Disorder is the number of steps in the direction that fewer of them take.
+func (s Steps) Disorder() int { return min(s.Rises, s.Falls) }
 
-// extract fills the codes of elements [lo, hi), of one chunk, and watches them; src
-// does if nothing is to be seen.
+// Watch compares elements by their whole keys, of which codes are the first part.
+type Watch[C Code] interface {
+	// Follow counts the steps between elements lo, lo+1, …, by their codes and, where
+	// these are equal, by the rest of their keys. The last fresh of the codes are not
+	// there yet: it extracts them, like a [Source]. Where it counts
+	// rises as well as falls, it may count ties as both. It is called from several goroutines, never for
+	// overlapping pairs.
+	Follow(codes []C, lo, fresh int) Steps
+	// Compare compares two elements whose codes are equal.
+	Compare(i, j uint32) int
+	// Concurrent reports whether Compare may be called from several goroutines.
+	Concurrent() bool
+}
+
+// watchedFalls is the part of the elements, 1/watchedFalls, that may follow their
+// predecessors in the rarer direction while they are watched: a list in no order is
+// watched as long as twice that part of it is read.
+const watchedFalls = 64
+
+// tally counts the steps of n elements, block by block, until there is too much disorder
+// for a layout.
+type tally struct {
+	n        int
+	found    marks
+	disorder atomic.Int64
+}
+
+// begin begins to count steps of pieces of that many elements.
+func (t *tally) begin(n, each int) {
+	t.n, t.found.each, t.found.pieces = n, each, make([]pieceMarks, (n+each-1)/each)
+}
+
+// lost reports whether it is no use to count on.
+func (t *tally) lost() bool {
+	return t.disorder.Load() > int64(t.n/watchedFalls+engine.Block/4)
+}
+
+// saw notes the steps of the block that begins at lo. Workers share what they write to,
+// so they seldom do.
+func (t *tally) saw(lo int, seen Steps) {
+	p := &t.found.pieces[lo/t.found.each]
+	p.add(lo%t.found.each/engine.Block, seen.Falls, seen.Rises)
+	p.tied = p.tied || seen.Ties > 0
+	if d := seen.Disorder(); d > 0 {
+		t.disorder.Add(int64(d))
+	}
+}
+
+// marks returns how whole keys fall and rise, nil if they were not counted to the end.
+func (t *tally) marks() *marks {
+	if t.lost() {
+		return nil
+	}
+	t.found.sum()
+	return &t.found
+}
+
+// watcher watches while codes are extracted.
+type watcher[C Code] struct {
+	tally
+	watch Watch[C] // nil: nothing is watched
+	codes []C
+}
+
+func newWatcher[C Code](env *engine.Env, watch Watch[C], codes []C) *watcher[C] {
+	w := &watcher[C]{watch: watch, codes: codes}
+	if watch != nil {
+		w.begin(len(codes), chunkOf(env, len(codes))) // of those extracted one after the other
+	}
+	return w
+}
+
+// extract fills the codes of elements [lo, hi), a block of one piece, and watches them.
 func (w *watcher[C]) extract(src Source[C], lo, hi int) {
-	if w.watch == nil || w.steps().Mixed() {
+	if w.watch == nil || w.lost() {
 		src(w.codes[lo:hi], lo)
 		return
 	}
 	first := lo
-	if lo%w.chunk() != 0 {
-		first-- // of the same chunk, and so extracted
+	if lo%w.found.each != 0 {
+		first-- // of the same piece, and so extracted
 	}
-	w.saw(w.watch(w.codes[first:hi], first, hi-lo))
+	w.saw(lo, w.watch.Follow(w.codes[first:hi], first, hi-lo))
 }
 
-// saw notes steps. Workers share what they write to, so they seldom do.
-func (w *watcher[C]) saw(seen Steps) {
-	if seen&^w.steps() != 0 {
-		w.seen.Or(uint32(seen))
+// end watches the steps between pieces, when all of them are extracted, and returns how
+// whole keys fall and rise, nil if they were not watched to the end.
+func (w *watcher[C]) end() *marks {
+	if w.watch == nil {
+		return nil
 	}
+	for at := w.found.each; at < len(w.codes) && !w.lost(); at += w.found.each {
+		w.saw(at, w.watch.Follow(w.codes[at-1:at+1], at-1, 0))
+	}
+	return w.marks()
 }
 
-// seams watches the steps between chunks, when all of them are extracted.
-func (w *watcher[C]) seams() {
-	chunk := w.chunk()
-	for at := chunk; w.watch != nil && at < len(w.codes) && !w.steps().Mixed(); at += chunk {
-		w.saw(w.watch(w.codes[at-1:at+1], at-1, 0))
+// Detect returns the layout of n > 0 elements whose steps from lo to hi follow counts and
+// which compare compares, both from several goroutines; nil if it takes a sort to know it.
+func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
+	var t tally
+	t.begin(n, chunkOf(env, n))
+	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
+		for ; lo < hi && !t.lost() && env.Loop.Err() == nil; lo += engine.Block {
+			t.saw(lo, follow(lo, min(lo+engine.Block, hi)))
+		}
+	})
+	if err = stopped(env, err); err != nil {
+		return nil, err
 	}
+	m := t.marks()
+	switch {
+	case m == nil:
+		return nil, nil
+	case m.sorted():
+		env.Trace.Found("sorted")
+		if m.rises == 0 {
+			env.Trace.Found("flat")
+		}
+		return &Layout{n: n}, nil
+	}
+	f := finder{env: env, n: n, marks: m, tied: m.tied, compare: compare}
+	f.scan, f.sort = f.scanBy, f.sortBy
+	return f.detect()
+}
+
+// LayoutBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
+// given size.
+func LayoutBytes(n, workers int, size uintptr) int64 {
+	return layoutBytes(n, workers, 8) + scratch.Size(n, size) + scratch.Size(n, 4)
 }

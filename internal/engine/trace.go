@@ -7,7 +7,7 @@ import "time"
 type Trace struct {
 	Device    string  // device name, empty on the CPU
 	Algorithm string  // the algorithm that ran
-	Shape     string  // what detection found: "sorted", "reversed", "flat", "nearly sorted", or ""
+	Shape     string  // what detection found: "sorted", "reversed", "flat", "nearly sorted", "nearly reversed", "rotated", "few values", or ""
 	Rounds    int     // rounds of partition and of merging, one inside another; every large run of ties adds its own
 	Stages    []Stage // in the order they ran
 }

@@ -1,0 +1,246 @@
+package cpu
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// Keys most of which have one of a few values, however far these are apart, are counted:
+// a pass reads them, and keeps those with other values, the strays; another writes runs
+// of each value with the sorted strays between them. Of a sample, which is read first,
+// four in five have one of the values then, and strays are a quarter at
+// most, or else nothing was written: a pass too many, where the sample misled.
+const (
+	heavyValues = 4  // that a vector register each is compared with
+	heavySample = 64 // keys
+	heavyStrays = 4  // the part of the keys, 1/heavyStrays, that may be strays
+
+	// heavyLeast is the number of keys of the sample that have one of the values at
+	// least. At a tenth of strays this path takes a third of the time of a partition.
+	heavyLeast = 50
+)
+
+// heavy holds the values that most keys have.
+type heavy[C Code] struct {
+	values [heavyValues]C // bits of keys; the last ones may be the same
+	used   int
+	counts [heavyValues]int
+}
+
+// countHeavy sorts keys of which most have one of a few values, those of h; false if
+// these are not such keys. Until the first is written, keys are untouched.
+func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) {
+	strays, err := h.count(env, k.Bits)
+	if err != nil || strays == nil {
+		return false, err
+	}
+	for i, b := range strays {
+		strays[i] = k.Code(b)
+	}
+	first := env.Trace.Rounds == 0
+	own := Keys[C]{
+		Len: len(strays), View: in(strays), Words: strays,
+		At:     func(i uint32) C { return strays[i] },
+		Write:  func(lo int, codes []C) { copy(strays[lo:], codes) },
+		Follow: func(l *Layout) error { return Follow(env, PayloadOf(strays), l) },
+	}
+	if err := own.Sort(env); err != nil {
+		return false, err
+	}
+	if first { // what the strays looked like is no news
+		env.Trace.Shape, env.Trace.Algorithm = "few values", "Counting"
+	}
+	env.Loop.Ctx = nil
+	return true, k.writeHeavy(env, h, strays)
+}
+
+// sampleHeavy returns the values that most of a sample of the keys have, none if these
+// are many, and whether the sample is in order or falling.
+func sampleHeavy[C Code](bits []C, code func(bits C) C) (h heavy[C], ordered bool) {
+	if len(bits) < 2*heavySample {
+		return h, false
+	}
+	var values [heavySample]C // that were seen
+	var counts [heavySample]int
+	step, seen, last := len(bits)/heavySample, 0, C(0)
+	up, down := true, true
+	for i := range heavySample {
+		// Anywhere in its part of the input, which may be periodic.
+		b := bits[i*step+int(uint32(i)*0x9e3779b1>>8)%step]
+		c := code(b)
+		up, down, last = up && (i == 0 || last <= c), down && (i == 0 || last >= c), c
+		at := slices.Index(values[:seen], b)
+		if at < 0 {
+			at, values[seen] = seen, b
+			seen++
+		}
+		if counts[at]++; seen > heavyValues+heavySample-heavyLeast {
+			return heavy[C]{}, false
+		}
+	}
+	covered := 0
+	for h.used < min(heavyValues, seen) {
+		most := 0
+		for i := range counts[:seen] {
+			if counts[i] > counts[most] {
+				most = i
+			}
+		}
+		if counts[most] == 1 {
+			break
+		}
+		h.values[h.used] = values[most]
+		covered += counts[most]
+		counts[most] = 0
+		h.used++
+	}
+	for i := h.used; i < heavyValues && h.used > 0; i++ {
+		h.values[i] = h.values[0]
+	}
+	if covered < heavyLeast {
+		h.used = 0
+	}
+	return h, up || down
+}
+
+// count counts the values, and returns the bits of all other keys, which are not nil
+// unless they are too many.
+func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
+	type counted struct {
+		counts [heavyValues]int
+		strays int
+	}
+	n, chunk := len(bits), chunkOf(env, len(bits))
+	parts, room := make([]counted, (n+chunk-1)/chunk), room[C](env, n)
+	var many atomic.Bool
+	err = env.Stage("survey", n, chunk, func(_, lo, hi int) {
+		p := &parts[lo/chunk]
+		for at := lo; at < hi && !many.Load() && env.Loop.Err() == nil; at += engine.Block {
+			block := bits[at:min(at+engine.Block, hi)]
+			if others := h.countBlock(block, &p.counts); others > 0 {
+				if p.strays += others; p.strays > (hi-lo)/heavyStrays {
+					many.Store(true)
+					return
+				}
+				h.others(room()[lo+p.strays-others:], block)
+			}
+		}
+	})
+	if err = stopped(env, err); err != nil {
+		return nil, err
+	}
+	if many.Load() {
+		scratch.Give(&env.Arena, room(), env.Loop.Workers)
+		return nil, nil
+	}
+	total := 0
+	for i, p := range parts {
+		if p.strays > 0 {
+			copy(room()[total:], room()[i*chunk:i*chunk+p.strays])
+		}
+		total += p.strays
+		for i, c := range p.counts[:h.used] {
+			h.counts[i] += c
+		}
+	}
+	if total == 0 {
+		return []C{}, nil
+	}
+	return room()[:total], nil
+}
+
+// countBlock adds to counts, and returns how many keys of a block have none of the
+// values.
+func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) {
+	var own [heavyValues]int
+	done := countVectors(block, &h.values, &own)
+	others = len(block)
+	for _, b := range block[done:] {
+		for i, v := range h.values {
+			if b == v {
+				own[i]++
+			}
+		}
+	}
+	for i, c := range own[:h.used] {
+		counts[i] += c
+		others -= c
+	}
+	return others
+}
+
+// others writes the keys of a block that have none of the values to out.
+func (h *heavy[C]) others(out, block []C) {
+	a, b, c, d := h.values[0], h.values[1], h.values[2], h.values[3]
+	n := 0
+	for _, x := range block {
+		if x != a && x != b && x != c && x != d {
+			out[n] = x
+			n++
+		}
+	}
+}
+
+// heavyRun is n keys in order: of one value, or strays.
+type heavyRun[C Code] struct {
+	lo, n  int
+	bits   C   // of the value
+	strays []C // their codes, nil: it is of a value
+}
+
+// writeHeavy writes runs of the values, and between them the strays, whose codes are in
+// order.
+func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
+	var runs []heavyRun[C]
+	place := 0
+	add := func(r heavyRun[C]) {
+		r.lo = place
+		place += r.n
+		runs = append(runs, r)
+	}
+	order := []int{0, 1, 2, 3}[:h.used]
+	slices.SortFunc(order, func(i, j int) int {
+		if k.Code(h.values[i]) < k.Code(h.values[j]) {
+			return -1
+		}
+		return 1
+	})
+	for _, i := range order {
+		n, _ := slices.BinarySearch(strays, k.Code(h.values[i])) // no stray is one of the values
+		if n > 0 {
+			add(heavyRun[C]{n: n, strays: strays[:n]})
+		}
+		strays = strays[n:]
+		add(heavyRun[C]{n: h.counts[i], bits: h.values[i]})
+	}
+	if len(strays) > 0 {
+		add(heavyRun[C]{n: len(strays), strays: strays})
+	}
+	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) {
+		for _, r := range runs {
+			from, to := max(lo, r.lo), min(hi, r.lo+r.n)
+			switch {
+			case from >= to:
+			case r.strays != nil:
+				k.Write(from, r.strays[from-r.lo:to-r.lo])
+			default:
+				repeat(k.Bits[from:to], r.bits)
+			}
+		}
+	})
+}
+
+// repeat sets all words to one value: a few, and copies of these, for which the runtime
+// has vectors.
+func repeat[C Code](words []C, value C) {
+	some := words[:min(len(words), engine.Block/4)]
+	for i := range some {
+		some[i] = value
+	}
+	for rest := words[len(some):]; len(rest) > 0; {
+		rest = rest[copy(rest, some):]
+	}
+}
