@@ -24,9 +24,21 @@ var (
 	ErrMemoryLimit = engine.ErrMemoryLimit
 )
 
-// DeviceError is a failed call to a device's driver: Device names the device,
-// Op the operation and Code the driver's result. It is tested with
-// [errors.As], prints without a driver, and is returned only to callers that
-// insisted on the engine with [On], or with [Use] on an algorithm that the CPU
-// lacks; otherwise the CPU finishes the job and [Stats] holds the cause.
-type DeviceError = engine.DeviceError
+// DeviceError is a failed call to a device's driver, to be tested with [errors.As].
+// It prints without a driver.
+//
+// Sorts return it only to callers that insisted on the engine with [On], or with
+// [Use] on an algorithm that the CPU lacks. Otherwise the CPU finishes the sort and
+// Fallback of [Stats] holds the error.
+type DeviceError struct {
+	Device string // name of the device, or of the engine where none was reached
+	Op     string // driver call, for example "cuMemAlloc_v2", or "allocation" where memory was short before a call was made
+	Code   int    // result code of the driver
+	Err    error  // cause, may be nil
+}
+
+// Error returns the device, the operation, the result code and the cause.
+func (e *DeviceError) Error() string { return (*engine.DeviceError)(e).Error() }
+
+// Unwrap returns the cause.
+func (e *DeviceError) Unwrap() error { return e.Err }

@@ -19,7 +19,13 @@ func CPU() Backend { return cpu.Engine{} }
 // Backends returns the engines of this process: the CPU first, then every
 // registered device in the order of registration. It opens no device. With
 // SORTER_BACKEND=cpu in the environment it returns the CPU alone.
-func Backends() []Backend { return append([]Backend{CPU()}, engine.Registered()...) }
+func Backends() []Backend {
+	all := []Backend{CPU()}
+	for _, b := range engine.Registered() {
+		all = append(all, b)
+	}
+	return all
+}
 
 // run is one call: its options, its environment, and the choices made for it.
 type run struct {
@@ -28,9 +34,9 @@ type run struct {
 	n        int
 	element  uintptr // size of an element
 	start    time.Time
-	numbered bool      // elements are row numbers
-	used     Stats     // what the planner notes for Report
-	devices  []Backend // registered engines that run the algorithm, where the caller names none
+	numbered bool             // elements are row numbers
+	used     Stats            // what the planner notes for Report
+	devices  []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
 // maxLen is the largest number of elements of a call: positions are 32 bits, and an int
@@ -70,7 +76,7 @@ func (r *run) findDevices() error {
 		}
 		return fmt.Errorf("%w that runs %v: %s does not", ErrNoDevice, r.algorithm, r.backend.Name())
 	}
-	r.devices = slices.DeleteFunc(engine.Registered(), func(b Backend) bool { return !b.Runs(r.algorithm) })
+	r.devices = slices.DeleteFunc(engine.Registered(), func(b engine.Backend) bool { return !b.Runs(r.algorithm) })
 	if len(r.devices) == 0 && !CPU().Runs(r.algorithm) {
 		return fmt.Errorf("%w that runs %v", ErrNoDevice, r.algorithm)
 	}
@@ -81,7 +87,7 @@ func (r *run) findDevices() error {
 func (r *run) end() {
 	if r.stats != nil {
 		st := &r.used
-		st.Device, st.Shape, st.Rounds, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, r.Trace.Stages
+		st.Device, st.Shape, st.Rounds, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, stagesOf(r.Trace.Stages)
 		st.Elements, st.Workers, st.Scratch = r.n, r.Loop.Workers, r.Arena.Peak()
 		if st.Engine == "" {
 			st.Engine = CPU().Name()

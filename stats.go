@@ -32,7 +32,23 @@ type Stats struct {
 }
 
 // Stage is the wall time of one stage of a sort.
-type Stage = engine.Stage
+type Stage struct {
+	Name string // for example "extract", "buckets" or "download"
+	Time time.Duration
+}
+
+// stagesOf returns the stages of an engine's trace as users see them, nil if there are
+// none.
+func stagesOf(trace []engine.Stage) []Stage {
+	if len(trace) == 0 {
+		return nil
+	}
+	all := make([]Stage, len(trace))
+	for i, s := range trace {
+		all[i] = Stage(s)
+	}
+	return all
+}
 
 // String returns the statistics as a small table.
 func (st *Stats) String() string {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
@@ -119,7 +120,7 @@ func (r repertoire) has(a engine.Algorithm) bool { _, ok := r[a]; return ok }
 // Runs implements the engine's side of sorter.Backend. It opens no device: until a
 // sort has, it says what devices with enough shared memory run, and a sort by what
 // theirs do not fails then.
-func (e *Engine) Runs(a engine.Algorithm) bool {
+func (e *Engine) Runs(a sorter.Algorithm) bool {
 	if choosesOwn(a) {
 		return true // the question of every sort, however small: no lock
 	}

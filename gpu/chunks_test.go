@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/parallel"
@@ -180,7 +181,7 @@ func TestMemory(t *testing.T) {
 		}
 		job.Arena.Release(1)
 		e.dev.limit = 1 << 17
-		var short *engine.DeviceError
+		var short *sorter.DeviceError
 		if err := e.Order(t.Context(), job); !errors.As(err, &short) || !errors.Is(err, cuda.OutOfMemory) {
 			t.Errorf("%v in no memory: error %v", a, err)
 		}

@@ -10,28 +10,52 @@ import (
 	"sync"
 	"unsafe"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
 )
 
 // Info describes a device.
-type Info = cuda.Info
+type Info struct {
+	Ordinal        int    // its position in [Devices]
+	Name           string // as the vendor writes it, for example "NVIDIA H200"
+	UUID           string // "GPU-" and 32 hexadecimal digits in five groups
+	Memory         uint64 // bytes
+	Major, Minor   int    // compute capability
+	SMs            int    // streaming multiprocessors
+	SharedPerBlock int    // bytes of shared memory per block, with opt-in
+	L2             int    // bytes of second-level cache
+	Driver         int    // newest CUDA version of the driver, 1000 × major + 10 × minor
+}
 
 // Devices describes the GPUs of this machine, none (and no error) where there
 // is no driver or no device, or SORTER_BACKEND=cpu in the environment. The first call
 // loads and initializes the driver, which takes about 0.2 s.
 func Devices() ([]Info, error) {
-	_, infos, err := devices()
+	_, found, err := devices()
 	if errors.Is(err, engine.ErrNoDevice) {
 		return nil, nil
 	}
-	return infos, err
+	var infos []Info
+	for _, info := range found {
+		infos = append(infos, Info(info))
+	}
+	return infos, public(err)
+}
+
+// public returns an error of this package with the type that users test for. The
+// driver's errors reach the exported functions as they are, never wrapped.
+func public(err error) error {
+	if failed, ok := err.(*engine.DeviceError); ok {
+		return (*sorter.DeviceError)(failed)
+	}
+	return err
 }
 
 // devices returns the driver and the devices that it has. Where they are switched
 // off it loads nothing.
-func devices() (cuda.Driver, []Info, error) {
+func devices() (cuda.Driver, []cuda.Info, error) {
 	if err := engine.Off(); err != nil {
 		return nil, nil, err
 	}
@@ -138,6 +162,8 @@ type Engine struct {
 	payload   *payload // the same
 }
 
+var _ sorter.Backend = (*Engine)(nil)
+
 // Open opens a GPU, or several. It returns an error that is sorter.ErrNoDevice under
 // errors.Is where there is no driver, no device, or one of compute capability below
 // 7.5, and with SORTER_BACKEND=cpu in the environment. [Engine.Close] releases
@@ -157,7 +183,7 @@ func Open(opts ...Option) (*Engine, error) {
 	}
 	<-e.open()
 	if e.failed != nil {
-		return nil, e.failed
+		return nil, public(e.failed)
 	}
 	return e, nil
 }
@@ -188,7 +214,7 @@ func (e *Engine) Close() error {
 	}
 	<-opened
 	e.users.Wait()
-	return closeDevices(e.devs)
+	return public(closeDevices(e.devs))
 }
 
 var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)
@@ -256,8 +282,12 @@ func (e *Engine) unusable() error {
 	return nil
 }
 
-// Order implements the engine's side of sorter.Backend.
+// Order implements the library's side of sorter.Backend, for [sorter.On].
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
+	return public(e.order(ctx, job))
+}
+
+func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 	if e.carries(job) {
 		if err := e.with(ctx, job.Algorithm, func(w *workspace) error { return w.orderCargo(e, job) }); !errors.Is(err, errNoRoom) {
 			return err

@@ -552,7 +552,7 @@ func TestSpareWorkspacesGiveUpMemory(t *testing.T) {
 		t.Errorf("the memory of a workspace in use was taken: %v", err)
 	}
 	two.limit = 500 << 10
-	if _, err := two.take(400 << 10); !isDeviceError(err) || !errors.Is(err, cuda.OutOfMemory) {
+	if _, err := two.take(400 << 10); !isDeviceError(public(err)) || !errors.Is(err, cuda.OutOfMemory) {
 		t.Errorf("more than the limit of a sort was taken: %v", err)
 	}
 	two.limit = 0

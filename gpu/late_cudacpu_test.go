@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
 )
@@ -40,7 +41,7 @@ func TestAfterNoStream(t *testing.T) {
 	e := open(t)
 	m := residentMemory(t, e.dev.Context, 100)
 	err := e.SortDevice(engine.Auto, m.device, 32, 100, m.device+400, 0x5300000000000003)
-	var failed *engine.DeviceError
+	var failed *sorter.DeviceError
 	if !errors.As(err, &failed) || failed.Op != "cuEventRecord" {
 		t.Errorf("error %v", err)
 	}

@@ -4,19 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 )
 
 // Sorts of codes that are on the device, for programs that work there themselves.
 
-// Ptr is an address in device memory. A pointer of any other binding converts to it,
-// such as cu.DevicePtr of package gorgonia.org/cu.
+// Ptr is an address in device memory, of kind uint64. A pointer of any other binding
+// converts to it, such as cu.DevicePtr of package gorgonia.org/cu.
 type Ptr = cuda.Ptr
 
-// Stream is a stream of the driver, CUstream in its header, by its handle; the zero
-// Stream is the default stream of the device. With -tags cuda, StreamOf makes one of
-// a cu.Stream of package gorgonia.org/cu.
+// Stream is the handle of a driver's stream, CUstream in its header, of kind uintptr.
+// The zero Stream is the default stream of the device. With -tags cuda, StreamOf
+// converts a cu.Stream of package gorgonia.org/cu.
 type Stream = cuda.Stream
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order, as
@@ -30,13 +31,13 @@ type Stream = cuda.Stream
 // and order, see [Engine], shares nothing with other calls but the device, and fails
 // with an error that is a *sorter.DeviceError, or sorter.ErrNoDevice under errors.Is
 // when e is closed. It panics if bits or n are none that the algorithm takes.
-func (e *Engine) OrderDevice(a engine.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
+func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
 	return e.onDevice(a, input{codes: codes, n: n}, bits, order, after)
 }
 
 // SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
 // sorted, which must not overlap codes. Those stay as they are.
-func (e *Engine) SortDevice(a engine.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
+func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
 	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted, after)
 }
 
@@ -45,8 +46,8 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 	if way := algorithms.demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
 	}
-	return e.with(context.Background(), a, func(w *workspace) error {
-		err := first(
+	return e.toCaller(a, func(w *workspace) error {
+		return first(
 			func() error { return w.follow(after) },
 			func() error { _, err := w.sort(a, in, result); return err },
 			func() error {
@@ -56,9 +57,17 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 				return w.check(in, result)
 			},
 		)
+	})
+}
+
+// toCaller runs f, which sorts by a and waits for the device, on a workspace of the
+// first device.
+func (e *Engine) toCaller(a engine.Algorithm, f func(w *workspace) error) error {
+	return public(e.with(context.Background(), a, func(w *workspace) error {
+		err := f(w)
 		w.quiet = err == nil
 		return err
-	})
+	}))
 }
 
 // GatherDevice writes elements of the given size in an order to sorted: what is there
@@ -74,15 +83,13 @@ func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted P
 	if n == 0 {
 		return nil
 	}
-	return e.with(context.Background(), engine.Auto, func(w *workspace) error {
-		err := first(
+	return e.toCaller(engine.Auto, func(w *workspace) error {
+		return first(
 			func() error { return w.load(gatherModules) },
 			func() error { return w.follow(after) },
 			func() error { return w.gather(w.stream, elements, order, 0, n, size, sorted) },
 			func() error { return w.SyncStream(w.stream) },
 		)
-		w.quiet = err == nil
-		return err
 	})
 }
 

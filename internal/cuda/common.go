@@ -2,7 +2,11 @@
 
 package cuda
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/sorter/internal/engine"
+)
 
 // What the implementations share.
 
@@ -34,10 +38,10 @@ func formatUUID(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// named adds the name of a kernel to an error.
+// named adds the name of a kernel to the error of a call, as part of its cause.
 func named(err error, kernel string) error {
-	if err == nil {
-		return nil
+	if failed, ok := err.(*engine.DeviceError); ok {
+		failed.Err = fmt.Errorf("kernel %s: %w", kernel, failed.Err)
 	}
-	return fmt.Errorf("kernel %s: %w", kernel, err)
+	return err
 }

@@ -18,6 +18,9 @@ type Stage struct {
 	Time time.Duration
 }
 
+// usualStages is at least the number of stages of most sorts: one allocation for all.
+const usualStages = 8
+
 // add accounts for d spent in a stage; rounds of one stage add up.
 func (t *Trace) add(name string, d time.Duration) {
 	for i := range t.Stages {
@@ -25,6 +28,9 @@ func (t *Trace) add(name string, d time.Duration) {
 			t.Stages[i].Time += d
 			return
 		}
+	}
+	if t.Stages == nil {
+		t.Stages = make([]Stage, 0, usualStages)
 	}
 	t.Stages = append(t.Stages, Stage{name, d})
 }
