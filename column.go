@@ -18,8 +18,8 @@ type Column[E any] struct {
 	isNull   func(E) bool
 }
 
-// column is a [Column] of elements whose type nothing but its getters know: what is
-// generic in E is compiled for every type that a program sorts.
+// column is a [Column] without the type of its elements, which only its getters know:
+// code that is generic in E is compiled for every type that a program sorts.
 type column struct {
 	key     keyColumn
 	get     getter // of keys that are not given
@@ -57,12 +57,12 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 	return c
 }
 
-// AscOf returns a column for [OrderN] whose keys are the elements of col by row
-// number, smallest first: Asc(func(row int) K { return col[row] }), but read where
-// they are, as [OrderKeys] reads its keys: without a call for each row, and kept
-// nowhere else unless nulls are among them. Sorts panic if a row that is not null
-// has a number not below len(col), [OrderN] without nulls before it begins. col
-// must not change while they run.
+// AscOf returns a column for [OrderN] whose keys are the elements of col by row number,
+// smallest first. It orders like Asc(func(row int) K { return col[row] }), without a
+// call for each row, and keys are not copied unless the column has nulls.
+//
+// Sorts panic if a row that is not null has a number not below len(col), [OrderN] of a
+// column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
 	c := Asc(func(row int) K { return col[row] })
 	c.key = sliceKey[K]{col: col[:len(col):len(col)]}
@@ -83,7 +83,7 @@ func (c Column[E]) NullsFirst(isNull func(E) bool) Column[E] {
 	return c.withNulls(isNull, nullsFirst)
 }
 
-// NullsLast puts the elements for which isNull holds behind all others,
+// NullsLast puts the elements for which isNull holds after all others,
 // whatever the direction; they tie with each other, and the key function is
 // not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
@@ -98,7 +98,7 @@ func (c Column[E]) withNulls(isNull func(E) bool, place nullPlace) Column[E] {
 	return c
 }
 
-// NaNsLast puts NaN keys of this column behind all other keys, whatever the
+// NaNsLast puts NaN keys of this column after all other keys, whatever the
 // direction.
 func (c Column[E]) NaNsLast() Column[E] {
 	c.order.nansLast = true

@@ -3,22 +3,21 @@
 //
 //	err := sorter.Sort(trades, func(t Trade) float32 { return t.Price })
 //
-// The key function is called exactly once per element. Its results become
-// unsigned integers whose natural order is the order asked for, an engine
-// orders those, and the elements move at the end, so that an error, a cancelled
-// context or a panicking key function leaves the slice as it was.
+// The key function is called exactly once per element. Its results become codes,
+// unsigned integers whose natural order is the order asked for, and an engine sorts
+// those. The slice is written last: an error, a cancelled context or a panicking key
+// function leaves it as it was.
 //
 //	keys → codes → permutation → payload
 //
-// [Sort], [SortKeys] and [SortPairs] sort in place; [Order], [OrderKeys] and
-// [OrderN] return a permutation, see package perm; [TopK] selects; [Merge],
-// [IsSorted], [Search] and [Groups] work on sorted slices. [By] makes an
-// [Ordering] from several columns, each with a direction and a place for nulls
-// and NaNs.
+// [Sort], [SortKeys] and [SortPairs] sort a slice. [Order], [OrderKeys] and [OrderN]
+// return a permutation, see package perm. [TopK] and [TopKeys] select. [Merge],
+// [IsSorted], [Search] and [Groups] work on sorted slices. [By] makes an [Ordering] from
+// several columns, each with a direction and a place for nulls and NaNs.
 //
-// Which algorithm sorts is the planner's choice, or that of [Use]; ALGORITHMS.md
-// in the module's root has each [Algorithm] with a picture, its cost, and where it
-// wins.
+// The planner chooses the algorithm, unless [Use] does. ALGORITHMS.md in the module's
+// root describes each [Algorithm] with a picture, its cost, and where it wins, and has a
+// table of the time and the scratch memory of every call.
 //
 // All functions may be called concurrently on different slices. Nothing prints,
 // and no engine is opened before a sort needs it. SORTER_BACKEND=cpu in the

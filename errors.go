@@ -6,13 +6,13 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// Errors of a sort, to be tested with [errors.Is]. Whatever the error, the
-// slice holds what it held before the call.
+// Errors of a sort, to be tested with [errors.Is]. After any of them the slice is as it
+// was before the call.
 var (
-	// ErrTooLong: the slice has 1<<32 elements or more, since indices are 32 bits; or,
-	// in 32-bit programs, it has so many that the result or the scratch memory of even
-	// the most frugal algorithm cannot be addressed. Under a [MemoryLimit] scratch memory
-	// that cannot be addressed is ErrMemoryLimit. No key function is called before.
+	// ErrTooLong: the slice has 1<<32 elements or more, since indices have 32 bits. In
+	// 32-bit programs it also stands for a result, or for scratch memory of even the most
+	// frugal algorithm, that cannot be addressed; under a [MemoryLimit] such scratch
+	// memory is ErrMemoryLimit. No key function is called before.
 	ErrTooLong = errors.New("sorter: slice too long")
 
 	// ErrNoDevice: the engine asked for with [On] has no device to run on, or

@@ -11,13 +11,11 @@ import (
 )
 
 // Option changes one property of one call. Options are applied in order; the
-// last of a kind wins. The zero set means: the best engine present, ascending,
-// ties in a deterministic order. Values out of range panic when the option is
-// made.
+// last of a kind wins. Without any, the best engine sorts in ascending order, with ties
+// in a deterministic order. Values out of range panic when the option is made.
 type Option func(config) config
 
-// config is what the options of one call add up to. It is passed by value, so
-// that a small sort allocates nothing for it. Its fields fill whole vectors:
+// config holds the options of one call. It is passed by value, so that a small sort allocates nothing for it. Its fields fill whole vectors:
 // copies of such a size wait for the stores of the copy before where their last
 // vectors overlap, 20 ns in a small sort.
 type config struct {
@@ -42,33 +40,33 @@ func configure(opts []Option) config {
 	return c
 }
 
-// Stable makes elements with equal keys keep their input order; the
-// permutation is then the same on every engine. Default: ties come in an order
-// that is deterministic for an engine, an algorithm and a number of elements.
-// It costs nothing on the CPU, whose algorithms are all stable.
+// Stable makes elements with equal keys keep their input order, on every engine.
+// Default: ties come in an order that is deterministic for an engine, an algorithm and a
+// number of elements. It costs nothing on the CPU, whose algorithms are all stable,
+// except in [SortKeys] and [SortPairs] of floats.
 func Stable() Option {
 	return func(c config) config { c.stable = true; return c }
 }
 
 // Descending puts the largest key first. Stable ties still keep their input
-// order. In an [Ordering] it flips every column; nulls stay where their column
-// says. It costs nothing: codes are complemented when they are made.
+// order. In an [Ordering] it reverses every column; nulls stay where their column puts
+// them. It costs nothing: codes are complemented when they are made.
 func Descending() Option {
 	return func(c config) config { c.descending = true; return c }
 }
 
-// NaNsLast puts NaN keys behind all others, ascending and descending alike.
+// NaNsLast puts NaN keys after all others, ascending and descending alike.
 // Default: NaNs come first in ascending order, as in [cmp.Compare], and
-// therefore last in descending order.
+// therefore last in descending order. It costs nothing.
 func NaNsLast() Option {
 	return func(c config) config { c.nansLast = true; return c }
 }
 
-// On makes b do the sorting, or the call fail with b's error; under a [MemoryLimit]
-// that is too small for b's way, with [ErrMemoryLimit]. Default: the planner
-// chooses between the CPU and the registered devices, and the CPU finishes what a
-// device could not. Merging, and [TopK] of at most a 32nd of the elements, are no
-// sorts: they run on the CPU whatever b.
+// On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
+// to the CPU. Under a [MemoryLimit] that is too small for b it returns [ErrMemoryLimit].
+// Default: the planner chooses between the CPU and the registered devices, and the CPU
+// finishes a sort in which a device fails. [Merge], and [TopK] of at most a 32nd of the
+// elements, run on the CPU whatever b. It panics if b is nil.
 func On(b Backend) Option {
 	if b == nil {
 		panic("sorter: On(nil)")
@@ -76,12 +74,13 @@ func On(b Backend) Option {
 	return func(c config) config { c.backend = b; return c }
 }
 
-// Use makes the sort run one named algorithm instead of the planner's choice,
-// on an engine that has it, or the call fail: with an error that is [ErrNoDevice]
-// where no engine has it or has a device, with the error of a device that it ran
-// on where the CPU lacks it. It is meant for measuring; results do not depend on
-// it. In place, as a [MemoryLimit] may ask of the CPU, there is one algorithm only;
-// [Stats] tells. What [On] says of merging and [TopK] holds here, too.
+// Use sorts by one named algorithm instead of the planner's choice, on an engine that
+// has it. Results do not depend on it: it is meant for measuring. Default: [Auto].
+//
+// The error is [ErrNoDevice] if no engine has the algorithm or has a device. If a device
+// fails and the CPU lacks the algorithm, it is the device's error. A sort in place, see
+// [MemoryLimit], has one algorithm only, which [Stats] names. [Merge] and small [TopK]
+// ignore it, see [On]. It panics if a is no algorithm.
 func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
@@ -89,15 +88,15 @@ func Use(a Algorithm) Option {
 	return func(c config) config { c.algorithm = a; return c }
 }
 
-// WithContext stops the call when ctx is cancelled: [Sort] and all that return an
-// error, those of an [Ordering] included, return ctx's within 50 ms, or after the
-// calls of key and null functions then running, with no goroutine left and the
-// slice untouched. That holds for calls that all take about as long; where some are
-// quick and others are not, each worker may begin fifteen more. It costs 0.5 ns per
-// call. Once the sorted elements are being written back the sort finishes and returns
-// nil: half a slice helps nobody. [SortKeys] under a [MemoryLimit] that makes it work
-// in place writes from the first, so there a context is asked at the start only.
-// [IsSorted] has no error to return, and runs to its end.
+// WithContext stops the call when ctx is cancelled: calls that return an error return
+// that of ctx within 50 ms, or after the calls of key and null functions then running.
+// No goroutine is left and the slice is untouched. Where such calls differ in how long
+// they take, each worker may begin fifteen more. Default: none. It costs 0.5 ns per call.
+//
+// Once sorted elements are being written back the sort finishes and returns nil.
+// [SortKeys] in place, under a [MemoryLimit], writes from the start, so it asks ctx once,
+// before that. [IsSorted] has no error to return and runs to its end. It panics if ctx
+// is nil.
 func WithContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("sorter: WithContext(nil)")
@@ -107,7 +106,7 @@ func WithContext(ctx context.Context) Option {
 
 // Workers bounds the goroutines that work at a time, the caller's included.
 // Default: runtime.GOMAXPROCS(0). Range: 1 and above; with 1 no goroutine is
-// started and the key function runs on the caller's goroutine only.
+// started, and the key function runs on the caller's goroutine only.
 func Workers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("sorter: Workers(%d): need at least 1", n))
@@ -115,13 +114,13 @@ func Workers(n int) Option {
 	return func(c config) config { c.workers = n; return c }
 }
 
-// MemoryLimit bounds the scratch memory of the call in bytes: codes, indices,
-// payload and tables, all counted. A sort that would need more works in place,
-// which takes several times longer, and returns [ErrMemoryLimit] with the
-// slice untouched where even that does not fit; a device, see [On], does not work
-// in place. The result of an argsort does
-// not count; what the key function allocates cannot be. Default: no limit.
-// Range: 1 and above.
+// MemoryLimit bounds the scratch memory of the call in bytes: codes, indices, payload
+// and tables. Default: no limit. Range: 1 and above.
+//
+// A sort that would need more works in place, which takes several times longer. If even
+// that does not fit, or on a device (see [On]), it returns [ErrMemoryLimit] with the
+// slice untouched. The result of an argsort is not counted, nor is memory that the key
+// function allocates.
 func MemoryLimit(bytes int64) Option {
 	if bytes < 1 {
 		panic(fmt.Sprintf("sorter: MemoryLimit(%d): need at least 1 byte", bytes))
@@ -129,8 +128,8 @@ func MemoryLimit(bytes int64) Option {
 	return func(c config) config { c.limit = bytes; return c }
 }
 
-// Report fills st with what the call did, also when it fails. It costs a few
-// clock readings.
+// Report fills st with statistics of the call, also when it fails. It costs a few
+// clock readings. Default: none. It panics if st is nil.
 func Report(st *Stats) Option {
 	if st == nil {
 		panic("sorter: Report(nil)")
@@ -139,8 +138,8 @@ func Report(st *Stats) Option {
 }
 
 // OnProgress calls f while the sort runs: one call at a time, at most every
-// 20 ms and at the end of each stage, on whichever goroutine does the work. f
-// must be quick and must not panic.
+// 20 ms and at the end of each stage, on the goroutine that does the work. f
+// must be quick and must not panic. Default: none. It panics if f is nil.
 func OnProgress(f func(Progress)) Option {
 	if f == nil {
 		panic("sorter: OnProgress(nil)")
@@ -148,24 +147,22 @@ func OnProgress(f func(Progress)) Option {
 	return func(c config) config { c.progress = f; return c }
 }
 
-// Into makes the calls that return a permutation of n elements ([Order],
-// [OrderKeys], [OrderN], [Ordering.Order]) write it to the memory of p and return
-// p[:n] if cap(p) >= n, whatever the length of p; otherwise they return new
-// memory, as without the option, and leave p alone. Stability and cost are those
-// of the call; nothing is allocated for the result. For large results that is
-// most of the difference: the system clears every page of new memory when it is
-// first written to, which can take longer than a device takes to sort. Programs
-// that sort again and again keep the result of one call for the next:
+// Into makes the calls that return a permutation of n elements ([Order], [OrderKeys],
+// [OrderN], [Ordering.Order]) write it to the memory of p and return p[:n], if
+// cap(p) >= n, whatever the length of p. Default, and with less capacity: new memory.
+// Stability and cost are those of the call.
+//
+// Nothing is allocated for the result. The system clears every page of new memory when
+// it is first written to, which can take longer than a device takes to sort. Programs
+// that sort repeatedly keep the result of one call for the next:
 //
 //	p, err = sorter.OrderKeys(keys, sorter.Into(p))
 //
-// On an error the result is nil, and after an error or a panic the contents of
-// p's memory are unspecified; the keys are untouched. Nobody else may use that
-// memory during the call, so no two calls at a time may have it, and it panics if
-// the elements are in it, or a column of [AscOf] or [DescOf]; key functions may not
-// read it either. Calls that return
-// no permutation ignore the option, as they do others that do not concern them: a
-// list of options may serve several calls.
+// Nothing else may use that memory during the call, key functions included, so no two
+// calls at a time may have it. On an error the result is nil, and after an error or a
+// panic the contents of p's memory are unspecified; the keys are untouched. It panics if
+// the memory holds the elements, or a column of [AscOf] or [DescOf]. Calls that return
+// no permutation ignore it: a list of options may serve several calls.
 func Into(p perm.Perm) Option {
 	return func(c config) config { c.into = p; return c }
 }
@@ -188,7 +185,7 @@ func result(s cpu.Raw, n int, into perm.Perm, cols ...column) perm.Perm {
 	return p
 }
 
-// Progress is how far a stage of a sort has come.
+// Progress is the state of one stage of a sort, see [OnProgress].
 type Progress struct {
 	Stage       string // the name that Stats gives the stage
 	Done, Total int    // elements

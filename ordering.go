@@ -10,7 +10,7 @@ import (
 
 // Ordering is an order by several columns: the first decides, the next breaks
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
-// value, without columns, holds all elements for equal.
+// value, without columns, treats all elements as equal.
 type Ordering[E any] struct {
 	ordering
 	compares []func(a, b E) int
@@ -19,8 +19,9 @@ type Ordering[E any] struct {
 // By returns the order by cols, the first deciding.
 //
 // Columns that fit 64 bits together, such as a bool, an int16 and a float32,
-// are packed into one code and cost no more than a single key. Columns after
-// that are extracted only for elements that tie on the ones before.
+// are packed into one code and cost no more than a single key. Later columns are
+// extracted only for elements that tie on the ones before. It panics if a column has no
+// key function.
 func By[E any](cols ...Column[E]) Ordering[E] {
 	o := Ordering[E]{ordering: ordering{columnsOf(cols), new(smallOrders)}}
 	for _, c := range cols {
@@ -54,8 +55,8 @@ func (o Ordering[E]) Compare(a, b E) int {
 	return 0
 }
 
-// IsSorted reports whether s is in order, reading until the first element that
-// is not. It allocates nothing and runs on the calling goroutine.
+// IsSorted reports whether s is in order. It stops at the first element out of order,
+// allocates nothing and runs on the calling goroutine.
 func (o Ordering[E]) IsSorted(s []E) bool {
 	for i := 1; i < len(s); i++ {
 		if o.Compare(s[i-1], s[i]) > 0 {

@@ -9,27 +9,25 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Sort reorders s so that key of its elements does not fall. The key function
-// is called exactly once per element, from several goroutines at a time if s
-// is large, and must not change s.
+// Sort sorts s by key in ascending order. It calls key exactly once per element.
 //
-// It is stable on the CPU, and on every engine with [Stable]. It takes time
-// proportional to the length of s times the bytes of a code that differ: the
-// codes are sorted by radix, and elements move through buckets that fit the
-// cache. For strings and byte slices of which n tie on their first bytes it takes
-// O(bytes read + n log n) expected time; no byte of a common prefix is read again once
-// strings are known to share it. Scratch is two codes (4 or 8 bytes each) and one element per element,
-// two indices (4 bytes each) more where keys are wider than 64 bits or
-// elements larger than 128 bytes, otherwise one under [WithContext] and up to two
-// where keys are skewed; see [MemoryLimit]. Small slices are sorted
-// on the calling goroutine. Calls on different slices may run concurrently.
+// It is stable on the CPU, and on every engine with [Stable].
+//
+// It takes time proportional to the length of s times the bytes in which codes differ:
+// codes are radix-sorted in buckets that fit the cache, and elements move with them.
+// Strings and byte slices of which n tie on their first bytes take O(bytes read +
+// n log n) expected time. Scratch is about two codes (4 or 8 bytes each) and one element
+// per element; ALGORITHMS.md has a table. [MemoryLimit] bounds it.
+//
+// Calls on different slices may run concurrently. Where s is large, several goroutines
+// call key at a time; up to 8192 elements only the caller's does. key must not change s.
 //
 // It panics if key is nil, and with key's own value if key panics. Without
 // [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong].
-// Whatever the error or panic, s is as it was.
+// After an error or a panic s is as it was.
 //
 // The algorithm is the bucket sort of Chen et al., "An efficient sorting
-// algorithm with CUDA" (2009), recast for caches; see ALGORITHMS.md.
+// algorithm with CUDA" (2009), recast for caches.
 func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -50,13 +48,16 @@ func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
 	return sortRows([]column{columnOf[K](get)}, s, cfg)
 }
 
-// SortKeys sorts keys, which are the elements themselves; every key keeps its
-// bits, those of NaNs and negative zeros included. Everything said of [Sort]
-// holds, but keys of up to 64 bits take only one code (4 or 8 bytes) of scratch
-// each, and integers of a narrow range are counted instead of moved. Without
-// [Stable], −0 comes before +0 and NaNs are ordered by their bits. Under a
-// [MemoryLimit] below that scratch these keys are sorted where they are, by
-// comparison on the calling goroutine and to the end, whatever [WithContext] says.
+// SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
+// keeps its bits, those of NaNs and negative zeros included.
+//
+// Without [Stable], −0 comes before +0, and NaNs are ordered by their bits. With it,
+// they keep their input order.
+//
+// Keys of up to 64 bits take one code (4 or 8 bytes) of scratch each, and integers of a
+// narrow range are counted instead of moved. Under a smaller [MemoryLimit] they are
+// sorted in place, by comparison on the calling goroutine and to the end, whatever
+// [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
 	cfg := configure(opts)
 	if cfg.small(len(keys)) {
@@ -66,22 +67,21 @@ func SortKeys[K Key](keys []K, opts ...Option) error {
 	return sortKeys(keys, cfg)
 }
 
-// SortPairs sorts keys and reorders values with them; every key keeps its bits, those
-// of NaNs and negative zeros included. It is stable where [Sort] is, floats apart:
-// without [Stable], −0 may come before +0, and NaNs in an order of their bits.
+// SortPairs sorts keys in ascending order and reorders values with them. Every key keeps
+// its bits, those of NaNs and negative zeros included.
 //
-// Keys of up to 64 bits with values of up to 128 bytes are not moved: values travel
-// with the codes, and keys are made of these again. Where keys are in order nothing
-// else is read. Scratch is one code (4 or 8 bytes) and one value per pair, and under
-// [WithContext] and where keys are skewed another code and up to two indices (4 bytes
-// each). Other pairs are gathered through an index, which takes two codes, three
-// indices, a key and a value per pair: wider keys, larger values, vectors of two floats,
-// and with [Stable] floats of which some are equal with different bits, zeros of both
-// signs or NaNs of several kinds. Under a [MemoryLimit] below that, both slices are
-// sorted in place, through an index.
+// It is stable where [Sort] is, except for floats without [Stable]: then −0 may come
+// before +0, and NaNs be ordered by their bits.
 //
-// Everything else said of [Sort] holds for both slices. It panics if their lengths
-// differ or if they share memory.
+// Values of up to 128 bytes move with the codes of keys of up to 64 bits, and the sorted
+// keys are decoded from the codes. Where keys are in order already, values are not read.
+// Scratch is one code (4 or 8 bytes) and one value per pair. Other pairs are gathered
+// through an index and take more, see ALGORITHMS.md: wider keys, larger values, vectors
+// of two floats, and with [Stable] floats that are equal but differ in their bits. Under
+// a smaller [MemoryLimit] both slices are sorted in place, through an index.
+//
+// It panics if the lengths differ or the slices share memory. Everything else said of
+// [Sort] holds for both slices.
 func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if len(keys) != len(values) {
 		panic(fmt.Sprintf("sorter: %d keys with %d values", len(keys), len(values)))
@@ -97,10 +97,12 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	return sortPairs(keys, values, cfg)
 }
 
-// Order returns the permutation that sorts s, which is left alone: p[i] is the
-// position in s of the element that comes i-th. Apply it with [perm.Gather] or
-// [perm.Apply]. It takes new memory, or that of [Into]. Everything said of [Sort]
-// holds; scratch is two codes and one index per element.
+// Order returns the permutation that sorts s by key (argsort) and leaves s alone: p[i] is
+// the position in s of the element that comes i-th. Apply it with [perm.Gather] or
+// [perm.Apply]. It is in new memory, or in that of [Into].
+//
+// Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element.
+// Everything else said of [Sort] holds.
 func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -123,8 +125,8 @@ func orderBy[K Key](s cpu.Payload, get getter, opts []Option) (perm.Perm, error)
 	return orderOf([]column{columnOf[K](get)}, sliceRows(s), cfg)
 }
 
-// OrderKeys returns the permutation that sorts keys, which are left alone; see
-// [Order].
+// OrderKeys returns the permutation that sorts keys and leaves keys alone: [Order] of
+// elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg, s := configure(opts), cpu.PayloadOf(keys)
 	if cfg.small(len(keys)) {
@@ -135,10 +137,12 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	return orderOf([]column{self[K]()}, sliceRows(s), cfg)
 }
 
-// OrderN returns the order of the rows 0 … n-1 by columns whose key functions
-// take a row number: the argsort of data that is stored by column (see [AscOf]), in
-// an arena or in a file. It panics if n is negative, or more rows than a column of
-// [AscOf] without nulls has; see [Order] for the rest.
+// OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
+// functions take a row number: the argsort of data that is stored by column (see
+// [AscOf]), in an arena or in a file.
+//
+// It panics if n is negative, or above the length of a column of [AscOf] without nulls.
+// Everything else said of [Order] holds.
 func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
@@ -151,18 +155,19 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	return orderOf(all, numbers, configure(opts))
 }
 
-// TopK moves the first k elements of the order to the front of s, in order.
-// The others follow in an order that is deterministic but otherwise
-// unspecified. With k >= len(s) it sorts s; it panics if k is negative.
+// TopK moves the first k elements of the order to the front of s, in order. The others
+// follow in an order that is deterministic but otherwise unspecified. With k >= len(s)
+// it sorts s.
 //
-// It takes time proportional to n + k log k: what cannot be among the first k
-// is dropped while codes are extracted, also where leading codes tie. The
-// selection is stable: among equal keys, earlier elements are taken and come
-// first. Scratch is about 32 bytes per selected element for each worker, the kept
-// keys where they are wider than 64 bits, and 9 bytes per element for each later
-// code of an [Ordering] that ties are broken by. For more than a 32nd of the
-// elements it is that of [Order], which finds them. Everything else said of [Sort]
-// holds, but [On] says where it does not reach.
+// The selection is stable: among equal keys, earlier elements are taken and come first.
+//
+// It takes time proportional to n + k log k: while codes are extracted it drops elements
+// that cannot be among the first k. Scratch is about 32 bytes per selected element for
+// each worker, more for wide keys and several columns, see ALGORITHMS.md. For k above
+// n/32 it takes the time and the scratch of [Order].
+//
+// It panics if key is nil or k is negative. Everything else said of [Sort] holds, but
+// with k up to n/32 it runs on the CPU, whatever [On] says.
 func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -183,8 +188,8 @@ func topBy[K Key](s cpu.Payload, k int, get getter, opts []Option, front func(or
 	return topRows([]column{columnOf[K](get)}, s, k, cfg, front)
 }
 
-// TopKeys moves the first k keys of the order to the front of keys, in order: [TopK]
-// of elements that are their own keys. Every key keeps its bits.
+// TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
+// elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	cfg, s, front := configure(opts), cpu.PayloadOf(keys), frontOf(keys)
 	if cfg.small(len(keys)) && k > 0 {
@@ -194,15 +199,19 @@ func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	return topRows([]column{self[K]()}, s, k, cfg, front)
 }
 
-// Merge merges a and b, both sorted by key, into dst. Ties take the elements of
-// a first, so merging is stable. It panics unless len(dst) == len(a)+len(b) and
-// dst overlaps neither a nor b. The key function is called exactly once per
-// element. If a or b is not sorted, the contents of dst are unspecified: elements
-// may be missing, and others there twice.
+// Merge merges a and b, both sorted by key, into dst. If one of them is not sorted, the
+// contents of dst are unspecified: elements may be missing, and others there twice. It
+// calls key exactly once per element.
 //
-// It takes time proportional to len(dst) and one code of scratch per element.
-// Workers merge between diagonals of the merge path (Odeh, Green, Mwassi,
-// Shmueli and Birk, 2012). Until all keys are extracted, dst is untouched.
+// It is stable: ties take the elements of a first.
+//
+// It takes time proportional to len(dst), and one code (4 or 8 bytes) of scratch per
+// element; under a [MemoryLimit] below that it returns [ErrMemoryLimit]. Workers merge
+// equal parts, cut by merge path (Odeh, Green, Mwassi, Shmueli and Birk, 2012). It runs
+// on the CPU, whatever [On] says.
+//
+// It panics if key is nil, unless len(dst) == len(a)+len(b), and if dst overlaps a or b.
+// Other errors are those of [Sort]. dst is untouched until all keys are extracted.
 func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -210,11 +219,13 @@ func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
 	return mergeRows([]column{columnOf[K](keyFunc[E, K](key))}, mergeOf(dst, a, b), configure(opts))
 }
 
-// IsSorted reports whether s is in the order that [Sort] would give it, up to
-// the order of equal keys. It stops at the first element out of order, calls
-// key at most once per element, and runs on the calling goroutine. Of the
-// options, [Descending] and [NaNsLast] matter. [WithContext] does not: there is no
-// error to return, and false would claim an answer.
+// IsSorted reports whether s is in the order that [Sort] would give it, up to the order
+// of equal keys.
+//
+// It calls key at most once per element, on the calling goroutine, and stops at the
+// first element out of order. It takes no scratch. Of the options, [Descending] and
+// [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
+// would be an answer. It panics if key is nil.
 func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -232,10 +243,12 @@ func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	return true
 }
 
-// Search returns the first position in s, which must be sorted ascending by
-// key, whose key is not below target, and whether the key there equals it:
-// [slices.BinarySearchFunc] under the order of this package. It calls key about
-// log2(len(s)) times. For other orders, search with [Ordering.Compare].
+// Search returns the first position in s, sorted ascending by key, whose key is not
+// below target, and whether the key there equals target. It is
+// [slices.BinarySearchFunc] under the order of this package.
+//
+// It calls key about log2(len(s)) times, on the calling goroutine, and takes no scratch.
+// It panics if key is nil. For other orders there is [Ordering.Search].
 func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -244,10 +257,12 @@ func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 	return sort.Find(len(s), func(i int) int { return compare(target, key(s[i])) })
 }
 
-// Groups returns the runs of equal keys in s, in order: all groups, each once,
-// if s is sorted by key. The runs are parts of s, not copies, and have no more
-// capacity: appending to one copies it. It calls key once per element and reads s only
-// as far as the loop goes on.
+// Groups returns the runs of equal keys in s, in order. If s is sorted by key these are
+// all groups, each once. The runs are parts of s, not copies, whose capacity is their
+// length: append copies.
+//
+// It calls key once per element as far as the loop goes on, on the calling goroutine,
+// and takes no scratch. It panics if key is nil.
 func Groups[E any, K Key](s []E, key func(E) K) iter.Seq[[]E] {
 	if key == nil {
 		panic("sorter: nil key function")

@@ -9,25 +9,32 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// Stats is what [Report] tells about a call.
+// Stats are statistics of a call, filled by [Report].
+//
+// Shape is "sorted", "reversed" (no element is above the one before), "flat" (all keys are
+// equal), "nearly sorted", "nearly reversed", "rotated" (runs that follow each other in
+// another order), "few values", or "" where none of these was detected.
+//
+// Rounds is the depth of partitioning and merging: every large run of ties adds its own
+// rounds. It is 0 where the input fit one bucket or was in order already.
 type Stats struct {
 	Engine    string        // name of the engine that did the work
 	Device    string        // name of the device, empty on the CPU
 	Algorithm string        // the algorithm that ran
-	Shape     string        // what detection found: "sorted", "reversed", "flat", "nearly sorted", "nearly reversed", "rotated", "few values", or ""
+	Shape     string        // what was detected, see above
 	Elements  int           // length of the input
 	CodeBits  int           // bits of the leading code
 	Workers   int           // goroutines at most
-	Rounds    int           // rounds of partition and of merging, one inside another, to which every large run of ties adds its own; 0 where the input fit one bucket or was in order
+	Rounds    int           // depth of partitioning and merging, see above
 	Ties      int           // elements whose leading codes tied and were refined
-	Scratch   int64         // most bytes of scratch held at a time
+	Scratch   int64         // peak of the scratch memory, in bytes
 	Stages    []Stage       // wall time of each stage, in the order they ran
 	Total     time.Duration // wall time of the call
-	Fallback  error         // why a device did not do the work, nil otherwise
+	Fallback  error         // why the CPU finished a device's sort, nil otherwise
 
-	// Calibration is what the planner knew of a device and of this machine when
-	// it chose between them: "" where it did not choose, or had measured nothing
-	// yet.
+	// Calibration are the measurements of a device and of the CPU by which the planner
+	// chose between them. It is "" where the planner did not choose or had measured
+	// nothing yet.
 	Calibration string
 }
 
