@@ -12,12 +12,12 @@ import (
 	"example.com/sorter/perm"
 )
 
-// carried is what an engine may move itself, along with the codes. What it has written
+// carried is the payload that an engine may move together with the codes. Its writes
 // can be undone: copies are made while keys are extracted.
 type carried struct {
 	engine.Elements
-	undo    func(lo, hi int)                 // makes these places what they were
-	gather  func(lo, hi int, index []uint32) // moves what comes at these places, from the copies
+	undo    func(lo, hi int)                 // restores these places
+	gather  func(lo, hi int, index []uint32) // moves the elements of these places, from the copies
 	written atomic.Bool
 
 	mu   sync.Mutex
@@ -27,9 +27,9 @@ type carried struct {
 // span is places [lo, hi) of an order.
 type span struct{ lo, hi int }
 
-// carriedElements returns s, of which aside takes a copy, if it may be carried: nil if
-// it holds pointers, which the collector must find where they are, or if lv is several
-// levels: what ties by the first would have travelled for nothing.
+// carriedElements returns the payload s, of which aside takes a copy. It is nil if s holds
+// pointers, which the collector must find where they are, or if lv has several levels:
+// elements that tie by the first would be sent in vain.
 func carriedElements(s, aside cpu.Payload, lv []level) *carried {
 	if s.HasPointers() || len(lv) > 1 {
 		return nil
@@ -93,8 +93,8 @@ func pairsIn[K Key, V any](memory []byte) []pair[K, V] {
 	return unsafe.Slice((*pair[K, V])(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(pair[K, V]{})))
 }
 
-// offer lets the engine move what is carried, if c is not nil. It emits positions
-// where it does not, and has ties settled before it moves anything.
+// offer lets the engine move the payload, if c is not nil. The engine emits positions
+// where it does not move it, and has ties settled before it moves any.
 func (c *carried) offer(job *engine.Job, settle func() error) {
 	if c == nil {
 		return
@@ -118,7 +118,7 @@ func (c *carried) offer(job *engine.Job, settle func() error) {
 // moved reports whether the engine has moved anything.
 func (c *carried) moved() bool { return c != nil && c.written.Load() }
 
-// finish moves what the engine has left, behind what it has moved.
+// finish moves the elements that the engine has left, after it has moved the others.
 func (c *carried) finish(r *run, index []uint32) error {
 	r.Loop.Ctx = nil // the sort finishes
 	if len(c.left) == 0 {
@@ -140,7 +140,7 @@ func (c *carried) finish(r *run, index []uint32) error {
 	})
 }
 
-// restore makes everything what it was, if the engine has begun to write.
+// restore undoes all writes of the engine.
 func (c *carried) restore(r *run) {
 	if c.moved() {
 		r.restore(c.undo)

@@ -125,8 +125,8 @@ func (c column) bits() int {
 	return codeBits[k]
 }
 
-// nullCode returns the code of a null and what is added to other codes, for a
-// null flag at the given bit, at most 63: a kind of 64 bits with a flag is a prefix.
+// nullCode returns the code of a null and the number added to other codes, for a
+// null flag at the given bit, at most 63: a 64-bit kind with a flag is a prefix.
 func (c column) nullCode(bit int) (null, other uint64) {
 	if c.nulls == nullsFirst {
 		return 0, 1 << bit
@@ -216,12 +216,12 @@ type getter interface {
 	get(keys, elements unsafe.Pointer, n int, nulls uint64)
 }
 
-// keyFunc is the key function of a slice's elements. Beside what moves elements,
-// get is all that is compiled for every pair of E and K.
+// keyFunc is the key function of a slice's elements. Besides code that moves elements,
+// only get is compiled for every pair of E and K.
 type keyFunc[E any, K Key] func(E) K
 
-// get calls f for eight elements a turn: a call loses what the loop holds in
-// registers, so that a turn costs as much as the call of a key that is a field.
+// get calls f for eight elements a turn: a call spills the
+// registers of the loop, so that a turn costs as much as the call of a key that is a field.
 //
 // Sound: callers have n elements of E, and room for as many keys.
 //

@@ -76,8 +76,8 @@ func encodeInts[C code, U constraints.Integer](dst []C, src []U, width int, sign
 
 // flipAll writes src to dst with some bits flipped, eight words a turn: a turn for
 // each takes as long as two or three. Where none is flipped, the runtime's copy takes
-// half to a third of that: it moves vectors, and large pieces without reading first
-// what they overwrite.
+// half to a third of that: it moves vectors, and large pieces without reading
+// the memory that they overwrite.
 // len(dst) >= len(src).
 func flipAll[C code](dst, src []C, flip C) {
 	if flip == 0 {
@@ -104,7 +104,7 @@ func encodeFloats[C code, B floats.Bits](dst []C, src []B, f *floats.Code[B]) {
 	if unsafe.Sizeof(C(0)) == unsafe.Sizeof(B(0)) {
 		return
 	}
-	for i := len(codes) - 1; i >= 0; i-- { // what a wider code covers has been read
+	for i := len(codes) - 1; i >= 0; i-- { // the floats that a wider code overwrites have been read
 		dst[i] = C(codes[i])
 	}
 }
@@ -154,8 +154,8 @@ func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
 // encodePairs replaces the two floats in each word by their codes.
 func encodePairs(words []uint64, o order) {
 	f := floats.Ordered[uint32](o.desc, o.nansLast)
-	// Sound: the halves of the words are as many floats of 32 bits, and each gives
-	// way to its own code.
+	// Sound: the halves of the words are as many 32-bit floats, and each is
+	// replaced by its own code.
 	halves := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
 	f.Encode(halves, halves)
 }
@@ -179,8 +179,8 @@ func timeWord(t time.Time, j int) uint64 {
 		epoch    = 62135596800 // seconds from year 1 to 1970
 		years272 = 1 << 33     // in seconds
 	)
-	// Seconds since year 1 are what time.Time holds; the sum wraps back to
-	// them where Unix wrapped around.
+	// time.Time holds seconds since year 1; the sum wraps back to them where
+	// Unix wrapped around.
 	sec, nano := t.Unix()+epoch, uint64(t.Nanosecond())
 	switch {
 	case j == 2:

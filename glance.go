@@ -2,17 +2,17 @@ package sorter
 
 import "example.com/sorter/internal/engine"
 
-// Elements that are in order, or strictly falling, are not worth a device: to look at
-// them takes the CPU engine less time than their codes take to travel. So before a
-// device is given a sort, a few pieces of the input are looked at, up to the first
-// that is in disorder: nearly always the first of all.
+// Elements in order, or strictly falling, are not worth a device: the CPU engine reads
+// them in less time than their codes take to reach the device. So before a device is given a
+// sort, a few pieces of the input are sampled, up to the first that is in disorder:
+// nearly always the first of all.
 
-// glanceLen is how many elements a piece has, glances how many pieces are looked at,
-// one for each glanceStep elements at most; no block has part of two.
+// glanceLen is the number of elements in a piece, glances the number of pieces, one for
+// each glanceStep elements at most; no block has part of two.
 const glanceLen, glances, glanceStep = 64, 16, 1 << 13
 
-// looksOrdered reports whether n elements look as if they were in order, or strictly
-// falling, by their codes.
+// looksOrdered reports whether a sample of n elements is in order, or strictly falling,
+// by its codes.
 func looksOrdered[C code](n int, codes func(lo, hi int, buf []C) []C) bool {
 	if n < 2*engine.Block {
 		return false
@@ -36,15 +36,15 @@ func looksOrdered[C code](n int, codes func(lo, hi int, buf []C) []C) bool {
 	return true
 }
 
-// glance is the codes of pieces that were looked at. They are not extracted again:
-// keys that are not given are made by a function that is called once.
+// glance holds the codes of the sampled pieces. They are not extracted again: a key
+// function is called once.
 type glance struct {
 	at    []int    // where pieces begin, ascending
 	codes []uint64 // glanceLen of each
 }
 
-// glanceAt reports whether rows look as if they were in order by the codes of l, their
-// first level. What it extracts l keeps.
+// glanceAt reports whether a sample of rows is in order by the codes of l, their first
+// level. l keeps the codes that it extracts.
 func glanceAt(r *run, rows rows, l *level) bool {
 	l.open(rows, &r.Env)
 	src := source64(r, rows, l)
@@ -59,7 +59,7 @@ func glanceAt(r *run, rows rows, l *level) bool {
 	return ordered && r.Loop.Err() == nil
 }
 
-// known returns the codes that are known of elements [lo, hi), which are at most a
+// known returns the codes of the sample among those of elements [lo, hi), at most a
 // block: those of elements [lo+i, lo+j).
 func (g *glance) known(lo, hi int) (codes []uint64, i, j int) {
 	for k, at := range g.at {

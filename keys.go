@@ -90,8 +90,7 @@ func kindOf[K Key]() kind {
 	return kindFloats2 + kind(t.Len()-2)
 }
 
-// order is the direction of one key: what the encoder and the comparator have
-// to agree on.
+// order is the direction of one key, on which encoder and comparator agree.
 type order struct {
 	desc     bool
 	nansLast bool

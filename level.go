@@ -59,8 +59,8 @@ func levels(cols []column, cfg config) []level {
 // exact reports whether equal codes mean equal keys.
 func (l *level) exact() bool { return l.wide == nil }
 
-// tells reports whether the codes are prefixes of keys that tell ties themselves, and
-// none was made before.
+// tells reports whether the codes are prefixes of keys that report ties themselves, and
+// no code was made before.
 func (l *level) tells() bool {
 	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls || l.glanced.at != nil {
 		return false

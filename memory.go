@@ -11,8 +11,8 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// What a call takes is decided before anything of it is taken: each of these functions
-// bounds the memory of a way to sort, whatever the keys, block by block as package scratch
+// The scratch memory of a call is bounded before any is taken: each of these functions
+// bounds that of one way to sort, whatever the keys, block by block as package scratch
 // rounds them.
 
 // need bounds the memory, in bytes, of sorting elements of the given sizes by an
@@ -58,7 +58,7 @@ func gatherBytes(n int, sizes ...uintptr) int64 {
 }
 
 // needOn is need of a sort that an engine begins and the CPU may have to
-// finish, with codes kept for it that cannot be made again.
+// finish, with codes kept for it since key functions are called once.
 func needOn(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	bytes := need(r, a, lv, sizes...) + markBytes(r.n, lv)
 	if !lv[0].given {
@@ -67,7 +67,7 @@ func needOn(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	return bytes
 }
 
-// needAlone is need of a sort that a device does or nobody.
+// needAlone is need of a sort that only a device does, without a fall-back.
 func needAlone(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	bytes := keptBytes(r.n, lv) + markBytes(r.n, lv) + tieBytes(r, lv, r.n) + watchBytes(r, lv, r.n) + tieRun(lv, r.n)
 	if a != Auto {
@@ -76,8 +76,8 @@ func needAlone(r *run, a Algorithm, lv []level, sizes ...uintptr) int64 {
 	return bytes
 }
 
-// enough reports whether the memory limit allows a sort by a that is not in place,
-// where there is another way, and returns an error where there is none.
+// enough reports whether the memory limit allows a sort by a that is not in place. It
+// returns an error where it does not and the caller insists on a device.
 func enough(r *run, a Algorithm, lv []level, sizes ...uintptr) (bool, error) {
 	if !r.insists() {
 		return r.fits(need(r, a, lv, sizes...)), nil
@@ -172,14 +172,14 @@ func allGiven(lv []level) bool {
 	return !slices.ContainsFunc(lv, func(l level) bool { return !l.given })
 }
 
-// fits reports whether a call may take so many bytes: the memory limit allows them, and
-// they can be addressed.
+// fits reports whether the memory limit allows the given number of bytes, and they can
+// be addressed.
 func (r *run) fits(bytes int64) bool {
 	return (r.limit == 0 || bytes <= r.limit) && bytes < scratch.TooLarge && uint64(bytes) <= math.MaxUint
 }
 
-// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit, which
-// says what would be enough, otherwise ErrTooLong.
+// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
+// bytes needed, otherwise ErrTooLong.
 func (r *run) require(bytes int64) error {
 	switch {
 	case r.fits(bytes):

@@ -45,7 +45,7 @@ func mergeBytes(n int, lv []level) int64 {
 	return scratch.Size(n, codeSize(lv)) + int64(len(lv)-1)*scratch.Size(n, 8) + keptBytes(n, lv)
 }
 
-// merge is what is merged, and where to.
+// merge holds the slices of a merge.
 type merge struct {
 	dst, a, b cpu.Payload
 	by        mergeMover
@@ -149,7 +149,7 @@ func mergeCodes[C code](r *run, m *merger[C], codes func(dst []C, b batch)) (err
 	return r.Stage("merge", r.n, r.piece(r.n), func(_, lo, hi int) { m.write(lo, hi) })
 }
 
-// codesOfBoth returns the codes of a's elements and, behind them, of b's.
+// codesOfBoth returns the codes of a's elements, followed by those of b's.
 func codesOfBoth[C code](r *run, a, b cpu.Payload, codes func(dst []C, b batch)) ([]C, error) {
 	all := scratch.Take[C](&r.Arena, r.n)
 	src := func(dst []C, lo int) {

@@ -10,26 +10,13 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Keys and values in two slices are sorted in one of two ways. Where codes lose
-// nothing of the keys, values alone travel with them, through the buckets of the CPU
-// engine, and keys are made of sorted codes in the end: they are read in order and
-// never moved. All others follow an index through the memory, as they do where a
-// device orders them and where values are large.
+// Keys and values in two slices are sorted in one of two ways. Where the key can be
+// decoded from its code, only values move, with the codes, through the buckets of the
+// CPU engine, and the sorted codes are decoded into keys. All others are gathered through
+// an index, as are pairs that a device orders and large values.
 //
-// Measured on 2 cores of an EPYC of 2022, uniform keys, ns a pair of 10^6 and of 10^7,
-// the least of 15 and of 5 repetitions in turns:
-//
-//	                       uint32, uint32   uint64, uint64   float32, int32
-//	values with codes        6.4    5.7       8.0    7.1       6.2    5.9
-//	through an index         9.7   14.1      11.6   16.9       9.4   13.3
-//	Sort of structs          7.7    7.9      11.6    9.3       8.4    6.4
-//
-// Three other ways lost. Structs made of both in scratch and sorted as such take 1.2 to
-// 1.4 times as long as values with codes, and several times as long where keys are in
-// order; keys that move beside their codes and values 1.4 times. A code and a value of
-// 32 bits in one code of 64 bits is as fast where keys differ, and takes twice as long
-// where few do. Strings would gain nothing by moving beside their values, a tenth at
-// most, unless most of them are the same: a million of 16 values would take 0.6 of the time.
+// Values with codes take 0.4 to 0.7 of the time of an index (EPYC with 2 cores, 10^6 and
+// 10^7 pairs). ALGORITHMS.md has the table and the ways that lost.
 
 // sortPairs sorts keys, and values with them.
 func sortPairs[K Key, V any](keys []K, values []V, cfg config) error {

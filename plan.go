@@ -35,12 +35,12 @@ type run struct {
 	element  uintptr // size of an element
 	start    time.Time
 	numbered bool             // elements are row numbers
-	used     Stats            // what the planner notes for Report
+	used     Stats            // notes of the planner for Report
 	devices  []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
 // maxLen is the largest number of elements of a call: positions are 32 bits, and an int
-// that counts elements may go beyond the last of them by what a worker takes at a time.
+// that counts elements may pass the last of them by the elements that a worker takes at a time.
 const maxLen = min(1<<32-1, math.MaxInt-1<<20)
 
 // begin starts a call on n elements of the given size.
@@ -50,7 +50,7 @@ func begin(cfg config, n int, size uintptr) (*run, error) {
 	if r.Loop.Workers = cfg.workers; cfg.workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
 	}
-	// More would be given nothing to do, and count in what a memory limit has to allow.
+	// More would have nothing to do, and count in the memory that a limit has to allow.
 	r.Loop.Workers = min(r.Loop.Workers, n/cpu.LeastTurn+1)
 	if cfg.progress != nil {
 		r.Loop.Progress = func(stage string, done, total int) { cfg.progress(Progress{stage, done, total}) }
@@ -67,8 +67,8 @@ func begin(cfg config, n int, size uintptr) (*run, error) {
 	return r, r.Loop.Err()
 }
 
-// findDevices asks engines once which of them run the algorithm, since what they say
-// may change while the sort goes on, and reports one that none at hand runs.
+// findDevices asks engines once which of them run the algorithm, since their answers
+// may change while the sort goes on. It returns an error if none runs it.
 func (r *run) findDevices() error {
 	if r.backend != nil {
 		if r.backend.Runs(r.algorithm) {
@@ -101,9 +101,9 @@ func (r *run) end() {
 	r.Arena.Release(r.Loop.Workers)
 }
 
-// moveBytes is the element size up to which elements travel with their codes
+// moveBytes is the element size up to which elements move with their codes
 // through the buckets; larger ones are gathered once through the finished
-// index. It is two cache lines, behind which a random read costs little more
+// index. It is two cache lines, beyond which a random read costs little more
 // than a sequential one; BenchmarkElementSize compares both ways by size.
 const moveBytes = 128
 
@@ -149,7 +149,7 @@ func sortLevels(r *run, s cpu.Payload, lv []level) error {
 	return gatherRows(r, b, s, lv)
 }
 
-// moveRows sorts s on the CPU, elements travelling with their codes.
+// moveRows sorts s on the CPU and moves elements with their codes.
 func moveRows(r *run, s cpu.Payload, lv []level) error {
 	lv[0].open(sliceRows(s), &r.Env)
 	if lv[0].bits <= 32 {
@@ -204,8 +204,8 @@ func (r *run) inOrder() bool {
 
 // gatherBack writes the elements to s in order, from a copy that was made while
 // their keys were extracted: then they were in the cache, and the workers were
-// going to wait for a device. A gather that is written back behind it moves them
-// once more when everybody waits for it.
+// going to wait for a device. A gather into scratch would move them once more, when
+// every worker waits for it.
 func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err
@@ -216,12 +216,12 @@ func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
 	})
 }
 
-// piece is how many of n elements a worker takes at a time in stages that read or
-// write all over a list.
+// piece returns the number of elements, of n, that a worker takes at a time in stages
+// with random access.
 func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
-// orderable reports whether the memory limit allows an order by lv that is not in place,
-// and returns an error where it allows none.
+// orderable reports whether the memory limit allows an order by lv that is not in place.
+// It returns an error where the limit allows none in place either.
 func orderable(r *run, lv []level) (fits bool, err error) {
 	if len(lv) == 0 {
 		return true, nil
@@ -261,8 +261,8 @@ func orderCodes[C code](r *run, rows rows, lv []level, index []uint32, src cpu.S
 	return ties.finish(r, err)
 }
 
-// source32 and source64 extract the codes of l, the first level, but for those that
-// are known already.
+// source32 and source64 extract the codes of l, the first level, except those that
+// a sample has extracted already.
 func source32(r *run, rows rows, l *level) cpu.Source[uint32] {
 	return sourceOf(r, rows, l, l.codes32)
 }
@@ -293,10 +293,9 @@ func sourceOf[C code](r *run, rows rows, l *level, codes func(dst []C, b batch))
 }
 
 // orderer returns the engine that orders codes of lv, nil for the CPU engine in
-// its own way. Elements of the given sizes follow by a; Auto stands for none. It
-// is asked once in a sort: what the planner measures meanwhile may change its
-// mind. Rows that look as if they were in order are for the CPU engine, which does
-// no more than look at them.
+// its own way. Elements of the given sizes are moved by a; Auto stands for none. It
+// is called once in a sort: measurements made meanwhile may change the choice. Rows
+// whose sample is in order are for the CPU engine, which only reads them.
 func orderer(r *run, a Algorithm, rows rows, lv []level, sizes ...uintptr) Backend {
 	w := engine.Work{Bits: lv[0].bits}
 	if a == BucketRadix {
@@ -392,8 +391,8 @@ func orderCodesOn[C code](r *run, b Backend, rows rows, lv []level, index []uint
 
 // touching makes a source that writes to the pages of the result where it has
 // the codes for. Fresh pages of a large result take the system as long to clear
-// as codes take to travel; meanwhile workers wait for slots, and later the order
-// would wait for the pages.
+// as codes take to reach the device. Meanwhile workers wait for slots; later the order would
+// wait for the pages.
 func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	const page = 4 << 10 / 4 // numbers on the smallest of pages
 	return func(dst []C, lo int) {
@@ -410,7 +409,7 @@ func (r *run) insists() bool {
 	return r.backend != nil && r.backend != CPU() || !CPU().Runs(r.algorithm)
 }
 
-// mayFinish reports whether the CPU finishes what b fails to do.
+// mayFinish reports whether the CPU finishes a sort in which b fails.
 func (r *run) mayFinish(b Backend) bool { return b != CPU() && !r.insists() }
 
 // orderedBy has b do the job. If b fails and the caller did not insist on it,
@@ -433,8 +432,8 @@ func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
 	return false, nil
 }
 
-// once keeps what src extracts, for the CPU to pull it again: a key function is
-// called once.
+// once keeps the codes that src extracts, for the CPU to pull them again: a key function
+// is called once.
 func once[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	have := make([]bool, (r.n+engine.Block-1)/engine.Block)

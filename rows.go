@@ -11,7 +11,7 @@ type rows struct {
 	s       cpu.Payload
 	n       int
 	aside   cpu.Payload    // takes a copy of each block that is read, unless it has no memory
-	carried *carried       // what an engine may move itself; nil: nothing
+	carried *carried       // payload that an engine may move itself; nil: none
 	numbers bool           // elements are row numbers, ints that have no slice
 	blocks  *spares[[]int] // of engine.Block of them
 	arena   *scratch.Arena

@@ -15,7 +15,7 @@ type candidate struct {
 	at   uint32
 }
 
-// sieve holds what one worker has found, which sees elements in ascending order:
+// sieve holds the candidates of one worker, which reads elements in ascending order:
 // never more than it has room for, whatever ties.
 type sieve struct {
 	t      *ties
@@ -86,8 +86,8 @@ func firstUpTo[C code](codes []C, most C) int {
 	return len(codes)
 }
 
-// behind reports whether an element that ties with the last of the k found on
-// its code comes behind it; false where it takes later levels to tell.
+// behind reports whether an element that ties with the last of the k found on its code
+// comes after it; false where later levels decide.
 func (v *sieve) behind(at uint32) bool {
 	c, l := 0, &v.t.levels[0]
 	if !l.exact() {
@@ -99,7 +99,7 @@ func (v *sieve) behind(at uint32) bool {
 // cut leaves the first k of more candidates.
 //
 // Those whose code is below the k-th smallest are in. Those that tie on it are
-// narrowed by the codes behind it, and so on; of equal keys the earliest are in.
+// narrowed by their next codes, and so on; of equal keys the earliest are in.
 func (v *sieve) cut() {
 	if len(v.found) <= v.k {
 		return

@@ -288,7 +288,7 @@ func sortKeysTiny[K Key](k kind, keys []K, o order) {
 		return
 	}
 	if o.desc {
-		slices.Reverse(keys) // equal ones cannot be told apart
+		slices.Reverse(keys) // equal ones are identical
 	}
 }
 

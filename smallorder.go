@@ -9,8 +9,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// smallOrder is a workspace for ordering what fits the cache by the columns of
-// one Ordering, on the calling goroutine and with nothing allocated.
+// smallOrder is a workspace for ordering elements that fit the cache by the columns of
+// one Ordering, on the calling goroutine and without allocations.
 type smallOrder struct {
 	env    engine.Env
 	levels []level

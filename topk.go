@@ -49,10 +49,9 @@ func topRows(cols []column, s cpu.Payload, k int, cfg config, front func(order [
 	return nil
 }
 
-// selectBytes bounds the scratch memory of selecting k elements, in bytes: what
-// the workers have found and are about to read, all of it together and in order,
-// and, where it takes more than codes to decide, keys and the codes of later
-// levels by element.
+// selectBytes bounds the scratch memory of selecting k elements, in bytes: candidates
+// and blocks of the workers, all candidates together and in order, and, where codes do
+// not decide alone, keys and the codes of later levels by element.
 func selectBytes(r *run, lv []level, k int) int64 {
 	sieves, workers := int64(r.sieves()), r.Loop.Workers
 	found := int(min(sieves*int64(k), int64(r.n)))
@@ -86,10 +85,11 @@ func frontOf[E any](s []E) func(order []uint32) {
 }
 
 // toFront moves the elements numbered by order to the front of s, in order, each
-// by an exchange with what is in its place. order becomes where they were then.
+// by an exchange with the element in its place. order becomes their positions just
+// before these exchanges.
 func toFront[E any](s []E, order []uint32) {
 	for i, at := range order {
-		// What was at a place before i went to where that place's element was. Each
+		// The element of a place before i went to where that place's new element was. Each
 		// exchange sends one element on, so that all searches together take no more
 		// steps than there are exchanges.
 		for int(at) < i {

@@ -14,7 +14,7 @@ type column struct {
 	keys           keySet
 	desc, nansLast bool
 	nulls          int // 0 none, 1 first, 2 last
-	every          int // one element in so many is null
+	every          int // one element in this number is null
 }
 
 func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
@@ -121,7 +121,7 @@ func checkColumns(t *testing.T, cols []column, n int, bits byte, order oracle.Or
 	}
 }
 
-// inTurn compares by the first comparison that tells apart.
+// inTurn compares by the first comparison that is not 0.
 func inTurn(compares []func(a, b int) int) func(a, b int) int {
 	return func(a, b int) int {
 		for _, compare := range compares {

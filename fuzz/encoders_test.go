@@ -30,7 +30,7 @@ func FuzzEncoders(f *testing.F) {
 	})
 }
 
-// checkPair holds everything that tells the order of two keys to want.
+// checkPair holds every call that depends on the order of two keys to want.
 func checkPair(t *testing.T, keys keySet, column sorter.Column[int], a, b, want int, opts []sorter.Option) {
 	t.Helper()
 	swapped := want > 0
@@ -46,7 +46,7 @@ func checkPair(t *testing.T, keys keySet, column sorter.Column[int], a, b, want 
 	}
 }
 
-// checkAll orders all keys, by the code alone and by a code packed behind a
+// checkAll orders all keys, by the code alone and by a code packed after a
 // column that ties.
 func checkAll(t *testing.T, keys keySet, order oracle.Order, opts []sorter.Option) {
 	t.Helper()

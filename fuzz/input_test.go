@@ -278,8 +278,8 @@ func resorted(s []int, compare func(a, b int) int) []int {
 }
 
 // arranged returns the positions 0 … n-1 as the upper fuzz bits ask for: as
-// they are, in order, in reverse, or in order but for a few, which are what
-// detection looks for.
+// they are, in order, in reverse, or in order except for a few: the layouts that are
+// detected.
 func arranged(bits byte, n int, compare func(a, b int) int) []int {
 	if bits>>6 == 0 {
 		return ascending(n)

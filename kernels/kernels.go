@@ -1,7 +1,7 @@
-// Package kernels holds the CUDA sources of the GPU engine and what is built
-// from them: one module per file.
+// Package kernels holds the CUDA sources of the GPU engine and the modules built
+// from them, one per file.
 //
-//   - order.cu: what every sort may need beside these.
+//   - order.cu: kernels of every sort, besides those below.
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
 //     phases are described in bucket.cuh. keys.cu: the same where only keys are
 //     sorted. strided.cu: its first phase for nearly sorted lists.
@@ -40,7 +40,7 @@ var (
 	//go:embed radix_small.fatbin
 	RadixSmall []byte // both widths
 	//go:embed merge.fatbin
-	Merge []byte // runs and their merges
+	Merge []byte // runs and merges of them
 	//go:embed bitonic.fatbin
 	Bitonic []byte
 	//go:embed samplesort.fatbin

@@ -9,20 +9,22 @@ import (
 // group is the number of consecutive positions that share one cut.
 const group = 64
 
-// Apply reorders s in place so that s[i] becomes what s[p[i]] was, on at most
-// workers goroutines (0 or less: GOMAXPROCS); p is left as it was. It panics
-// before anything moves unless p is a valid permutation of len(s) elements, see
-// [Perm.Valid].
+// Apply reorders s in place: s[i] becomes the element that was at p[i]. p is left as it
+// was.
 //
 // It follows the cycles of p, one dependent memory access after the other, and
 // is many times slower than [Gather]: use it where there is no room for a
-// second slice. Scratch is len(s)/64 elements and a bit for each.
+// second slice. Scratch is len(s)/64 elements and len(s)/8 bytes. It runs on at most
+// workers goroutines (0 or less: GOMAXPROCS).
+//
+// It panics before anything moves unless p is a valid permutation of len(s) elements,
+// see [Perm.Valid].
 //
 // Cycles are cut to be walked in parallel: one position in every group of 64
 // is drawn at random (the result does not depend on it) and its element saved.
-// A path from one cut to the next then needs nothing of any other path. Cycles
-// that no cut hits are short, because the cuts are random, and are walked by
-// whoever comes across their smallest position.
+// A path from one cut to the next is then independent of all other paths. Cycles
+// without a cut are short, because cuts are random, and are walked by the worker that
+// has their smallest position.
 func Apply[E any](s []E, p Perm, workers int) {
 	if len(s) != len(p) {
 		panic(fmt.Sprintf("perm: applying %d indices to %d elements", len(p), len(s)))
@@ -60,7 +62,8 @@ func Apply[E any](s []E, p Perm, workers int) {
 	})
 }
 
-// ApplyBytes returns the scratch memory of [Apply] for n elements of a size, in bytes.
+// ApplyBytes returns the scratch memory of [Apply] for n elements of the given size, in
+// bytes.
 func ApplyBytes(n int, size uintptr) int64 {
 	return int64(n/group+1)*int64(size) + int64(n)/8
 }

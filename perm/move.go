@@ -6,12 +6,15 @@ import (
 	"example.com/sorter/internal/fetch"
 )
 
-// Gather sets dst[i] = src[p[i]] for every i, on at most workers goroutines
-// (0 or less: GOMAXPROCS). It needs len(dst) == len(p) and every index below
-// len(src); otherwise it panics before anything moves. p may select or repeat: it need
-// not be a permutation. dst must not
-// overlap src. Reads are random, writes sequential: for elements that miss the
-// cache it costs about one memory access each, overlapped by the processor.
+// Gather sets dst[i] = src[p[i]] for every i. p may select or repeat indices: it need
+// not be a permutation.
+//
+// Reads are random, writes sequential: for elements that miss the cache it costs about
+// one memory access each, overlapped by the processor. It takes no scratch, and runs on
+// at most workers goroutines (0 or less: GOMAXPROCS).
+//
+// It panics before anything moves unless len(dst) == len(p) and every index is below
+// len(src). dst must not overlap src.
 func Gather[E any](dst, src []E, p Perm, workers int) {
 	if len(dst) != len(p) {
 		panic(fmt.Sprintf("perm: gathering %d indices into %d elements", len(p), len(dst)))
@@ -20,13 +23,15 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 	each(len(p), workers, func(lo, hi int) { fetch.Gather(dst[lo:hi], src, p[lo:hi]) })
 }
 
-// Scatter sets dst[p[i]] = src[i] for every i, on at most workers goroutines
-// (0 or less: GOMAXPROCS): the inverse of [Gather]. It needs len(src) == len(p)
-// and every index below len(dst); otherwise it panics before anything moves. Indices
-// must not repeat, which it does not look for: one worker leaves the last of the
-// elements there, several are a data race. dst must not overlap src. Writes are random, which is
-// slower than Gather; to apply one permutation to many columns, take its
-// [Perm.Inverse] once and gather.
+// Scatter sets dst[p[i]] = src[i] for every i: the inverse of [Gather].
+//
+// Writes are random, which is slower than Gather; to apply one permutation to many
+// columns, take its [Perm.Inverse] once and gather. It takes no scratch, and runs on at
+// most workers goroutines (0 or less: GOMAXPROCS).
+//
+// It panics before anything moves unless len(src) == len(p) and every index is below
+// len(dst). dst must not overlap src. Indices must not repeat, which is not checked: one
+// worker leaves the last of the elements there, several are a data race.
 func Scatter[E any](dst, src []E, p Perm, workers int) {
 	if len(src) != len(p) {
 		panic(fmt.Sprintf("perm: scattering %d elements through %d indices", len(src), len(p)))

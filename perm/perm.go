@@ -35,7 +35,7 @@ func Identity(n int) Perm {
 }
 
 // Valid returns nil if every index below len(p) occurs exactly once, and
-// otherwise an error that names the first position where that fails. It takes
+// otherwise an error with the first position where that fails. It takes
 // one pass and len(p)/8 bytes.
 func (p Perm) Valid() error { return p.mark(make([]uint64, words(len(p)))) }
 
@@ -69,8 +69,8 @@ func (p Perm) Inverse() Perm {
 		}
 		q[v] = uint32(i)
 	}
-	// As many indices as places leave one out exactly if one repeats. It is 0 there,
-	// which otherwise only that of p[0] is.
+	// An index is missing exactly if one repeats. q is 0 at a missing index, and
+	// otherwise at p[0] only.
 	for v, i := range q {
 		if i == 0 && uint32(v) != p[0] {
 			p.invalid()
@@ -82,11 +82,10 @@ func (p Perm) Inverse() Perm {
 // invalid panics with the fault of p, which has one.
 func (p Perm) invalid() { panic(p.Valid().Error()) }
 
-// Compose returns the permutation that applies q, then p: gathering through
-// the result equals gathering through q and then through p. It panics unless the
-// lengths are equal and all indices below them, those of q that p selects. Indices
-// may repeat, as in [Gather]; then the result repeats some, too, and is no
-// permutation.
+// Compose returns the permutation that applies q, then p: gathering through the result
+// equals gathering through q and then through p. Indices may repeat, as in [Gather]; then
+// the result repeats some, too. It panics unless the lengths are equal and all indices of
+// p, and those of q that p selects, are below them.
 func (p Perm) Compose(q Perm) Perm {
 	if len(p) != len(q) {
 		panic(fmt.Sprintf("perm: composing permutations of %d and %d elements", len(p), len(q)))

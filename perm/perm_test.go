@@ -215,8 +215,8 @@ func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 	}
 }
 
-// BenchmarkApply is to be compared with what it takes to see that the permutation
-// is one, which is part of it.
+// BenchmarkApply is compared with the check that the permutation is valid, which is part
+// of it.
 func BenchmarkApply(b *testing.B) {
 	n := 1 << 21
 	if testing.Short() {

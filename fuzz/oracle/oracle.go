@@ -86,8 +86,8 @@ func falseFirst(a, b bool) int {
 func Same[K any](a, b K) bool { return bytes.Equal(memory(&a), memory(&b)) }
 
 // Hash returns a hash of the bits of k, the same for the same bits while the
-// process runs: the sum of the hashes of many keys tells whether they are the
-// same keys in another order.
+// process runs: equal sums of the hashes of many keys mean the same keys in any
+// order.
 func Hash[K any](k K) uint64 { return maphash.Bytes(seed, memory(&k)) }
 
 var seed = maphash.MakeSeed()
