@@ -25,7 +25,7 @@ func capped(small, large *gpu.Engine, bytes int64) error {
 	if err := heading(fmt.Sprintf("OrderKeys, at most %d bytes of device memory a sort; ms, median (least–most) of %d", bytes, e2eReps)); err != nil {
 		return err
 	}
-	fmt.Println("| keys | n | capped | ns an element | rounds | all memory | ratio | Hybrid | ratio |")
+	fmt.Println("| keys | n | capped | ns per element | rounds | all memory | ratio | Hybrid | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	c := &cappedBench{small: small, large: large}
 	for _, halves := range []int{1, 2, 4, 8} {
