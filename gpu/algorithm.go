@@ -117,9 +117,9 @@ func (way algorithm) shared() (most int) {
 
 func (r repertoire) has(a engine.Algorithm) bool { _, ok := r[a]; return ok }
 
-// Runs implements the engine's side of sorter.Backend. It opens no device: until a
-// sort has, it says what devices with enough shared memory run, and a sort by what
-// theirs do not fails then.
+// Runs reports whether the engine has an algorithm, see [sorter.Backend]. It opens no
+// device. Until the devices are open, the answer is that of devices with enough shared
+// memory; a sort by an algorithm that they lack then fails.
 func (e *Engine) Runs(a sorter.Algorithm) bool {
 	if choosesOwn(a) {
 		return true // the question of every sort, however small: no lock

@@ -54,8 +54,8 @@ func (e *Engine) calibrate(w engine.Work) {
 	}()
 }
 
-// Calibration says what was measured of the device and of the CPU engine, for the
-// planner: "" before. See model.go for the meaning of the numbers.
+// Calibration returns the planner's measurements of the device and of the CPU engine, ""
+// before there are any. See model.go for the meaning of the numbers.
 func (e *Engine) Calibration() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -73,10 +73,10 @@ type Option func(*Engine) error
 // Device chooses the GPUs by their positions in [Devices]: one, by default the
 // first, or up to 16, which share long sorts. Each comes once.
 //
-// Of several, each takes a part of the list, which then goes to the device that
-// sorts its codes; sharing.go says how. Lists of less than 2^25 elements, lists too
-// long for the memory of all, and sorter.Hybrid stay with the first device, and so
-// does the planner's model: it knows nothing of the others.
+// Each of several devices takes a part of the list and sends every code to the device that
+// sorts codes of its range, see sharing.go. The first device alone sorts lists of less
+// than 2^25 elements, lists too long for the memory of all, and by [sorter.Hybrid]. The
+// planner's model is of the first device, too.
 func Device(ordinals ...int) Option {
 	return func(e *Engine) error {
 		if len(ordinals) == 0 || len(ordinals) > kernels.MostDestinations {
@@ -95,19 +95,18 @@ func Device(ordinals ...int) Option {
 	}
 }
 
-// leastMemory is enough for what every sort needs and a few thousand elements.
+// leastMemory is enough for the notes of every sort and a few thousand elements.
 const leastMemory = 16 << 20
 
-// Memory bounds the device memory that one sort takes on a device, of the two that
-// share it, besides 17 KiB that each has from the beginning. Default: what is free
-// when the sort begins. Range: 16 MiB and above.
+// Memory bounds the device memory that one sort takes on a device; two sorts may share a
+// device. Default: the memory that is free when the sort begins. Range: 16 MiB and above.
 //
-// A sort that needs more proceeds in chunks, each uploaded while another is
-// sorted. Sorted chunks stay on the device, where they are merged, up to 16 bytes
-// an element for codes of 32 bits and 24 for 64 bits; beyond that they are kept in
-// the host's memory, 12 or 18 bytes an element, and merged by the CPU. Keys alone take
-// 8 or 16 bytes, or 6 or 12 on the host. So time grows with the number of elements,
-// whatever the bound.
+// A sort that needs more proceeds in chunks, each uploaded while another is sorted. Sorted
+// chunks stay on the device and are merged there as long as they fit, with 16 bytes per
+// element for 32-bit codes and 24 for 64-bit codes. Beyond that they are kept in the
+// host's memory, with 12 or 18 bytes per element, and merged by the CPU. Keys alone take 8
+// or 16 bytes, or 6 or 12 on the host. So time grows with the number of elements, whatever
+// the bound.
 func Memory(bytes int64) Option {
 	return func(e *Engine) error {
 		if bytes < leastMemory {
@@ -119,35 +118,38 @@ func Memory(bytes int64) Option {
 }
 
 // Verify checks every order on the device after it was made, and returns an
-// error instead of a wrong one. It costs about as much as a sort and a bit of
-// device memory an element; it is for tests and for doubtful hardware. Of lists
+// error instead of a wrong one. It costs about as much as a sort and one bit of
+// device memory per element; it is for tests and for doubtful hardware. Of lists
 // sorted in chunks it checks each chunk. Of sorted keys it checks that they are in
-// order and that a hash of each, summed up, comes to the same as before: that they are
-// the keys of the input, but for a chance of one in 1<<64.
+// order and that the sum of their hashes is that of the input: that they are the keys of
+// the input, except for a chance of one in 1<<64.
 func Verify() Option {
 	return func(e *Engine) error { e.verify = true; return nil }
 }
 
-// Engine sorts on one GPU, or on several, see [Device]. It implements sorter.Backend; all methods may be
-// called concurrently. Two sorts at a time share a device, and others wait:
-// so a key function must not sort on the engine that it is called for.
+// Engine sorts on one GPU, or on several, see [Device]. It implements [sorter.Backend].
+// All methods may be called concurrently.
 //
-// The device holds what was needed at the same time until [Engine.Close]:
-// about 26 bytes an element for codes of 32 bits, 30 for 64 bits, and 17 and 34 where
-// these are keys alone; and the elements, where these travel. Pinned host memory is 4 MiB a worker, at most 64 MiB a sort; it
-// is the engine's own, and memory limits of sorts do not count it. Devices that share
-// a sort have up to 60 bytes (75) for each element of their parts; such a sort has,
-// besides its workers, a goroutine for each device, which waits for it.
+// Two sorts at a time share a device, and others wait: so a key function must not sort on
+// the engine that calls it. A sort on several devices has, besides its workers, a
+// goroutine for each device, which waits for it.
+//
+// Device memory is kept until [Engine.Close], as much as was needed at the same time:
+// about 26 bytes per element for 32-bit codes and 30 for 64-bit codes, 17 and 34 where
+// these are keys alone, and the elements where the device moves them. Devices that share a
+// sort keep up to 60 bytes (75) for each element of their parts. Pinned host memory is 4
+// MiB per worker, at most 64 MiB per sort. It is the engine's own: [sorter.MemoryLimit]
+// does not count it.
 //
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
 	ordinals []int // see Device; none: the first
-	memory   int   // see Memory; 0: what is free
+	memory   int   // see Memory; 0: all that is free
 	verify   bool
 	samples  int // see Samples; 0: its default
 	parts    parts
 	splits   int // elements from which on devices share a sort; 0: splitN
-	cargo    int // bytes of elements from which on these travel; 0: leastCargo
+	cargo    int // bytes of elements from which on the device moves them; 0: leastCargo
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when devs or failed is set; nil: nobody has asked for the devices
@@ -164,16 +166,17 @@ type Engine struct {
 
 var _ sorter.Backend = (*Engine)(nil)
 
-// Open opens a GPU, or several. It returns an error that is sorter.ErrNoDevice under
-// errors.Is where there is no driver, no device, or one of compute capability below
-// 7.5, and with SORTER_BACKEND=cpu in the environment. [Engine.Close] releases
-// everything.
+// Open opens a GPU, or several. [Engine.Close] releases everything.
 //
 // Devices of compute capability 7.5 have too little shared memory for the algorithms
-// sorter.BucketBitonic, sorter.Bitonic and sorter.SampleSort. They sort by sorter.Radix,
-// or by sorter.MergeSort where that is asked for, and an engine that has one of them
-// among several runs these two only: see [Engine.Runs]. The driver compiles their
+// [sorter.BucketBitonic], [sorter.Bitonic] and [sorter.SampleSort]. They sort by
+// [sorter.Radix], or by [sorter.MergeSort] where that is asked for. An engine that has one
+// of them among several runs these two only: see [Engine.Runs]. The driver compiles their
 // kernels when they are first opened, which takes about a second, and keeps them.
+//
+// The error is [sorter.ErrNoDevice] under errors.Is where there is no driver, no device,
+// or one of compute capability below 7.5, and with SORTER_BACKEND=cpu in the environment.
+// It is a [*sorter.DeviceError] where a call of the driver failed.
 func Open(opts ...Option) (*Engine, error) {
 	e := &Engine{}
 	for _, opt := range opts {

@@ -8,14 +8,14 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Parts of the bucket sort that an engine may be told to do in another way than
-// it would choose, to measure what each gives: ALGORITHMS.md has the table.
+// Options for parts of the bucket sort, to measure the gain of each: ALGORITHMS.md has
+// the table.
 
 // Spreading is a way to spread elements over buckets.
 type Spreading int
 
 const (
-	// BySample leaves the way to what a sample of the codes suggests.
+	// BySample chooses by a sample of the codes.
 	BySample Spreading = iota
 
 	// Linear cuts the range of the codes into equal parts.
@@ -38,10 +38,9 @@ func (s Spreading) String() string {
 	return fmt.Sprintf("Spreading(%d)", int(s))
 }
 
-// Spread sets how sorter.BucketBitonic spreads elements over buckets. Default:
-// [BySample]. What some way leaves too uneven is tried again in those behind it,
-// as always, and at last by sorter.Radix: orders do not depend on it.
-// [Engine.Attempts] tells what became of it.
+// Spread sets how [sorter.BucketBitonic] spreads elements over buckets. Default:
+// [BySample]. Where that leaves buckets too uneven the next ways are tried, and at last
+// [sorter.Radix]: orders do not depend on it. [Engine.Attempts] counts both.
 func Spread(way Spreading) Option {
 	return func(e *Engine) error {
 		if way < BySample || way > Quantiles {
@@ -52,15 +51,15 @@ func Spread(way Spreading) Option {
 	}
 }
 
-// Mean sizes of buckets that an engine may be told to aim at. Of codes at random,
-// one bucket in fifty exceeds its capacity at the most.
+// Mean sizes of buckets that [Fill] allows. At the largest, one bucket in fifty of random
+// codes exceeds its capacity.
 const leastFill, mostFill = 128, 960
 
-// Fill sets how many elements sorter.BucketBitonic aims at in a bucket, which has
-// place for 1024 and takes the same time however few there are: 128 to 960.
-// Fewer elements take more memory; more of them are sorted as oversize. The
-// default is 890 to 920, by the way that they are spread. Where that would make
-// more than 2^19 buckets, they get more elements.
+// Fill sets the mean number of elements in a bucket of [sorter.BucketBitonic], which has
+// room for 1024 and takes the same time however few there are. Range: 128 to 960. Default:
+// 890 to 920, by the way that they are spread. Fewer elements take more memory; with more,
+// more buckets are oversize. Where there would be more than 2^19 buckets, they get more
+// elements.
 func Fill(elements int) Option {
 	return func(e *Engine) error {
 		if elements < leastFill || elements > mostFill {
@@ -71,26 +70,25 @@ func Fill(elements int) Option {
 	}
 }
 
-// Presorted sets whether sorter.BucketBitonic reads codes that look sorted,
-// reversed or equal in a sample once more, and ends there if they are. Default:
-// true.
+// Presorted sets whether [sorter.BucketBitonic] reads all codes once more if a sample of
+// them is sorted, reversed or equal, and ends there if all are. Default: true.
 func Presorted(look bool) Option {
 	return func(e *Engine) error { e.parts.blind = !look; return nil }
 }
 
-// NearlySorted sets the degree of disorder below which sorter.BucketBitonic takes codes
-// for nearly sorted, and reads them as its authors then do: small pieces from all over
-// the list for each tile of the first partition, since adjacent codes would crowd its
-// counters. 0 or more: 0 takes none, math.Inf(1) all, and those authors have 10. Default:
-// a sixteenth of their number for orders of codes of 32 bits, 0 for others.
+// NearlySorted sets the degree of disorder below which [sorter.BucketBitonic] treats codes
+// as nearly sorted. It then reads them as its authors do: small pieces from all over the
+// list for each tile of the first partition, since adjacent codes would crowd its
+// counters. Range: 0 and above; 0 means none, math.Inf(1) all codes, and the authors take
+// 10. Default: a sixteenth of their number for orders of 32-bit codes, 0 for others.
 //
 // The degree is the sum of the distances between neighbours, over the range: 1 for
 // sorted codes, n/3 for even ones in no order, and 2/3 more for each code that is moved
 // to a place at random. It is estimated from 8192 pairs of neighbours, which most often
 // show none of the moved codes if these are fewer than one in 24000.
 //
-// It is for codes that are spread by [Linear]; sorter.Stats has the shape "nearly sorted"
-// where it was done. Orders do not depend on it, and no more memory is taken.
+// It concerns codes that are spread by [Linear]; [sorter.Stats] has the shape "nearly
+// sorted" where it was done. Orders do not depend on it, and it takes no more memory.
 func NearlySorted(degree float64) Option {
 	return func(e *Engine) error {
 		if degree < 0 || math.IsNaN(degree) {
@@ -123,8 +121,8 @@ func (p *parts) mean(n, standard int) int {
 // attempted counts attempts at a way.
 type attempted struct{ begun, failed atomic.Int64 }
 
-// Attempts returns how often, since e was opened, elements were spread in some
-// way, and how often that left them too uneven, and the next way had to follow.
+// Attempts returns how often, since e was opened, elements were spread in the given way,
+// and how often that left them too uneven, so that the next way was tried.
 func (e *Engine) Attempts(way Spreading) (begun, failed int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

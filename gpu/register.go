@@ -3,27 +3,27 @@
 //
 //	import _ "example.com/sorter/gpu"
 //
-// Nothing is loaded until the first sort that is worth a device, no toolkit and
-// no cgo is needed, and a program runs with or without a GPU. [Open] gives an
-// engine of one's own, for sorter.On.
+// Nothing is loaded until the first sort that is worth a device. No toolkit and no cgo is
+// needed, and a program runs with or without a GPU. [Open] returns an engine for
+// [sorter.On].
 //
 // # How it works
 //
-// Keys become codes on the host, straight into pinned memory, and travel to the
-// device while later ones are still being extracted. There an element is one
-// 64-bit word, the normalised code above its input position. One or two
-// partitions by slices of the value range, chosen from a sample, bring the
-// elements into buckets of up to 1024, and a warp sorts each bucket by a
-// bitonic network over packed 32-bit words. The order comes back in pieces that
-// are handed on as they arrive, or small elements do, which have travelled with their
-// codes. kernels/bucket.cuh describes the phases.
+// Keys become codes on the host, straight into pinned memory, and are uploaded while later
+// ones are still being extracted. On the device an element is one 64-bit word, the
+// normalised code above its input position. One or two partitions by slices of the value
+// range, chosen from a sample, bring the elements into buckets of up to 1024. A warp sorts
+// each bucket by a bitonic network over packed 32-bit words. The order is downloaded in
+// pieces that are handed on as they arrive. Small elements may be uploaded with their
+// codes; then they are downloaded in place of the order. kernels/bucket.cuh describes the
+// phases.
 //
 // Lists that do not fit one pass are sorted in chunks that are merged, see
 // [Memory]. Several devices can share a sort, see [Device].
 //
-// Elements are all different, since each holds its position; so the order is
-// stable and the same every time, although the partitions keep no order. Keys that are
-// nothing but their codes are sorted without positions, in elements of 4 or 8 bytes.
+// Elements are all different, since each holds its position. So the order is stable and
+// the same every time, although the partitions keep no order. Keys that equal their codes
+// are sorted without positions, in elements of 4 or 8 bytes.
 package gpu
 
 import (
@@ -49,10 +49,10 @@ const openingN = 1 << 25
 // noDriver is how soon it shows that a driver is missing.
 const noDriver = 20 * time.Millisecond
 
-// Worth reports whether a sort is likely to be faster here than on the CPU
-// engine: by the model of model.go, once that is measured. The first sort that
-// is large enough has the device opened, in the background, and the next has
-// both engines measured, in the background too.
+// Worth implements the library's side of [sorter.Backend]: it reports whether a sort is
+// likely to be faster here than on the CPU engine, by the model of model.go once that is
+// measured. The first sort that is large enough has the device opened, in the background,
+// and the next has both engines measured, in the background too.
 func (e *Engine) Worth(w engine.Work) bool {
 	if w.N < leastN || !e.ready(w) {
 		return false

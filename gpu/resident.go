@@ -23,20 +23,22 @@ type Stream = cuda.Stream
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order, as
 // 32-bit positions, by an algorithm that the engine runs.
 //
-// Both are memory of the engine's first device, in its primary context, which must
-// not overlap. The device begins when everything that was given to the streams after,
-// also of that context, has ended; without any the codes have to be there. It
-// returns when the device is done, also on an error, so that what any stream is
-// given behind the call finds the order. It takes the memory of a sort besides codes
-// and order, see [Engine], shares nothing with other calls but the device, and fails
-// with an error that is a *sorter.DeviceError, or sorter.ErrNoDevice under errors.Is
-// when e is closed. It panics if bits or n are none that the algorithm takes.
+// Both are memory of the engine's first device, in its primary context, which must not
+// overlap. The device begins when all work given to the streams after, also of that
+// context, has ended; without any the codes have to be there. OrderDevice returns when the
+// device is done, also on an error, so that work given to any stream afterwards finds the
+// order.
+//
+// It takes the memory of a sort besides codes and order, see [Engine]. It may be called
+// concurrently, for memory that does not overlap. The error is a [*sorter.DeviceError],
+// or [sorter.ErrNoDevice] under errors.Is when e is closed or lacks the algorithm. It
+// panics if the algorithm does not take bits or n.
 func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
 	return e.onDevice(a, input{codes: codes, n: n}, bits, order, after)
 }
 
-// SortDevice is OrderDevice of codes that are wanted themselves: it writes them to
-// sorted, which must not overlap codes. Those stay as they are.
+// SortDevice writes n codes in ascending order to sorted, which must not overlap codes.
+// These stay as they are. Everything else said of [Engine.OrderDevice] holds.
 func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
 	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted, after)
 }
@@ -70,12 +72,14 @@ func (e *Engine) toCaller(a engine.Algorithm, f func(w *workspace) error) error 
 	}))
 }
 
-// GatherDevice writes elements of the given size in an order to sorted: what is there
-// i-th is element order[i]. All three are memory of the engine's first device, and
-// sorted must not overlap the others. With what [Engine.OrderDevice] makes of codes, it
-// sorts pairs of codes and values. It begins and returns as that does and takes no
-// memory. Elements are moved in words of 16, 8 or 4 bytes, the largest of which their
-// size is a multiple and that the two are aligned to; GatherDevice panics if there is none.
+// GatherDevice writes n elements of the given size to sorted: the i-th is element order[i].
+// With the order that [Engine.OrderDevice] makes of codes, it sorts pairs of codes and
+// values.
+//
+// All three are memory of the engine's first device, and sorted must not overlap the
+// others. Elements are moved in words of 16, 8 or 4 bytes: the largest word that divides
+// their size and to which elements and sorted are aligned. It takes no memory. It begins,
+// returns and fails like OrderDevice, and panics if n is negative or no word fits.
 func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted Ptr, after ...Stream) error {
 	if n < 0 || wordOf(size, elements, sorted) == 0 {
 		panic(fmt.Sprintf("sorter: gpu: %d elements of %d bytes at %#x to %#x: not of whole words", n, size, elements, sorted))

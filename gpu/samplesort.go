@@ -19,14 +19,14 @@ var sampleSortModule = &module{kernels.SampleSort, map[string]int{
 	"split_buckets": 0, "pack_buckets": 0,
 }}
 
-// leastSamples is the fewest samples of a tile that an engine may be told to take.
+// leastSamples is the fewest samples per tile that [Samples] allows.
 const leastSamples = 16
 
-// Samples sets how many samples sorter.SampleSort takes of each tile of 8192
-// elements, which is into how many buckets it splits the input, and each bucket
-// that is still too large: 16 to 512. Few samples are sorted sooner, but leave more
-// levels of buckets. The default is the fewest that do with the least levels:
-// 256 where there are 2^26 elements.
+// Samples sets the number of samples that [sorter.SampleSort] takes of each tile of 8192
+// elements. That is also the number of buckets into which it splits the input, and each
+// bucket that is still too large. Range: 16 to 512. Default: the fewest that need the least
+// levels of buckets, 256 for 2^26 elements. Fewer samples are sorted sooner, but leave more
+// levels.
 func Samples(perTile int) Option {
 	return func(e *Engine) error {
 		if perTile < leastSamples || perTile > kernels.MostSamples {
