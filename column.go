@@ -112,8 +112,8 @@ func (c column) under(cfg config) column {
 	return c
 }
 
-// bits is the width of the column's code, its null flag included; a width
-// above 64 means that a code is a prefix and the key has to be kept.
+// bits returns the width of the column's code, its null flag included. Above 64 a code is
+// a prefix, and the key has to be kept.
 func (c column) bits() int {
 	k := c.key.kind()
 	if k.wide() {
@@ -160,8 +160,8 @@ func (c *column) codes(dst []uint64, b batch) {
 	}
 }
 
-// keysOrNull gets the keys of at most 64 elements that are not null, and zeros for the
-// others, which have a bit each. It returns how many have theirs, as keysFrom does.
+// keysOrNull writes the keys of at most 64 elements that are not null, and zeros for the
+// others, which have a bit each in nulls. It returns the number written, like keysFrom.
 func keysOrNull[K Key](keys []K, b batch, c *column) (nulls uint64, n int) {
 	t := c.paces.null.turns(len(keys))
 	for t.next() {
@@ -210,9 +210,9 @@ type keyColumn interface {
 
 // getter is a key function with both of its types hidden.
 type getter interface {
-	// get writes the keys of n elements, from the addresses of the first ones on. It
-	// keeps neither. A bit of nulls, unless it is 0, says of each of at most 64 whether
-	// it is null: its key is zero then.
+	// get writes the keys of n elements; both addresses are of the first one, and are not
+	// kept. If nulls is not 0, n is at most 64, and an element whose bit is set is null:
+	// its key is zero.
 	get(keys, elements unsafe.Pointer, n int, nulls uint64)
 }
 
@@ -262,8 +262,8 @@ func (*ownKeys[K]) get(keys, elements unsafe.Pointer, n int, _ uint64) {
 	copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in keyFunc
 }
 
-// keysFrom writes the keys of b's elements and returns how many have theirs: all of
-// them unless the context was cancelled. Those are at most 64 if nulls is not 0.
+// keysFrom writes the keys of b's elements and returns the number written: all of them
+// unless the context was cancelled. b has at most 64 elements if nulls is not 0.
 func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
 	if len(keys) == 0 {
 		return 0
@@ -282,8 +282,8 @@ func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
 
 // nullGetter is a null function with the type of its elements hidden.
 type nullGetter interface {
-	// nulls returns a bit for each of n elements, at most 64, from an address on: 1
-	// for those that are null.
+	// nulls returns a bit for each of n elements, at most 64, the first at the address:
+	// 1 if it is null.
 	nulls(elements unsafe.Pointer, n int) uint64
 }
 
@@ -393,14 +393,14 @@ func encodeRows[K Key, C code](dst []C, b batch, f sliceKey[K], get getter, o or
 	}
 }
 
-// piece is how many keys are extracted before they are encoded: their buffer
+// piece is the number of keys that are extracted before they are encoded: their buffer
 // stays in the first-level cache and on the stack.
 const piece = 256
 
 // few is a number of keys whose buffer costs next to nothing to clear.
 const few = 16
 
-// extract gets the keys of the elements of b and writes the codes. A cancelled context
+// extract reads the keys of the elements of b and writes their codes. A cancelled context
 // leaves codes out.
 func extract[K Key, C code](dst []C, b batch, get getter, o order) {
 	if len(dst) <= few {

@@ -19,8 +19,7 @@ type code interface{ uint32 | uint64 }
 // holds entirely. len(dst) == len(keys).
 func encode[C code, K Key](dst []C, keys []K, o order) { encodeAs(kindOf[K](), dst, keys, o) }
 
-// encodeAs is encode for keys of a kind that is known: to find it out takes a few
-// nanoseconds.
+// encodeAs is encode for keys of a given kind, which takes a few nanoseconds to find.
 func encodeAs[C code, K Key](k kind, dst []C, keys []K, o order) {
 	switch k {
 	case kindBool:
@@ -96,8 +95,8 @@ func flipAll[C code](dst, src []C, flip C) {
 	}
 }
 
-// encodeFloats writes the codes of floats, in more bits than those have where
-// several columns share a code. len(dst) >= len(src).
+// encodeFloats writes the codes of floats. C is wider than B where several columns share a
+// code. len(dst) >= len(src).
 func encodeFloats[C code, B floats.Bits](dst []C, src []B, f *floats.Code[B]) {
 	codes := as[B](dst)[:len(src)] // the first part of the memory of dst
 	f.Encode(codes, src)
@@ -218,8 +217,8 @@ func zeroByte(prefix uint64, n int) int {
 	return 0
 }
 
-// shortPrefix is prefix of fewer than eight bytes, read in parts that overlap: a
-// loop over them ends where nobody can predict.
+// shortPrefix is prefix of fewer than eight bytes, read in parts that overlap: the end of
+// a loop over them would be unpredictable.
 func shortPrefix(s string) uint64 {
 	n := len(s)
 	if n >= 4 {

@@ -62,7 +62,7 @@ func (keyType[K]) keptSize() uintptr {
 	return unsafe.Sizeof(k)
 }
 
-// selfKey is the keys of a slice of keys: every element is its own.
+// selfKey is the key column of a slice of keys: every element is its own key.
 type selfKey[K Key] struct{ keyType[K] }
 
 // self returns the column of a slice of keys.
@@ -118,8 +118,7 @@ func (s *store[K]) at(x uint32) K {
 }
 
 // put keeps the keys of a piece of elements and returns them, in buf unless they
-// are given and lie together. It makes out the nulls. A cancelled context leaves keys
-// out.
+// are given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
 func (s *store[K]) put(buf []K, null []bool, b batch) []K {
 	if s.given() {
 		if b.at == nil {
@@ -140,8 +139,8 @@ func (s *store[K]) put(buf []K, null []bool, b batch) []K {
 	return buf
 }
 
-// call calls the column's functions for the elements of b and returns for how many
-// it did, see [keysFrom]. The keys of nulls are the zero value.
+// call calls the column's functions for the elements of b and returns the number of
+// elements done, see [keysFrom]. The keys of nulls are the zero value.
 func (s *store[K]) call(keys []K, null []bool, b batch) int {
 	if s.nulls == noNulls {
 		b.pace = s.paces.key

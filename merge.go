@@ -128,8 +128,7 @@ type merger[C code] struct {
 }
 
 // mergeCodes merges by the codes of m's levels, of which codes makes the first. It
-// extracts each key once, all of them before: ties that need the later ones may come
-// up anywhere.
+// extracts each key once, and all levels before the merge: ties may need them anywhere.
 func mergeCodes[C code](r *run, m *merger[C], codes func(dst []C, b batch)) (err error) {
 	for i := range m.levels {
 		l := &m.levels[i]

@@ -6,7 +6,7 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// rows is where elements are read: a slice, or row numbers themselves.
+// rows is the source of elements: a slice, or row numbers.
 type rows struct {
 	s       cpu.Payload
 	n       int
@@ -19,7 +19,7 @@ type rows struct {
 
 func sliceRows(s cpu.Payload) rows { return rows{s: s, n: s.Len()} }
 
-// batch is some elements, at most engine.Block.
+// batch is a group of at most engine.Block elements.
 type batch struct {
 	block cpu.Raw  // they themselves; without memory if they are row numbers that nobody reads
 	lo    int      // the number of the first, where they follow each other
@@ -39,7 +39,7 @@ func (b batch) part(i, j int) batch {
 	return b
 }
 
-// block passes up to engine.Block elements [lo, hi) on to use, for codes of l.
+// block passes elements [lo, hi), at most engine.Block, to use, for codes of l.
 func (r rows) block(l *level, lo, hi int, use func(b batch)) {
 	b := batch{lo: lo}
 	switch {

@@ -133,8 +133,9 @@ func (v *sieve) cut() {
 	}
 }
 
-// split puts the candidates with codes below bound, whose number it returns, in
-// front of those with the code bound, which it returns; others are lost.
+// split moves the candidates with codes below bound to the front, followed by those with
+// the code bound, and drops the others. It returns the number of the first and the second
+// themselves.
 func split(some []candidate, bound uint64) (below int, tied []candidate) {
 	n := 0
 	for _, c := range some {

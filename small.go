@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// tinySort is the length up to which elements are ordered by counting, with
-	// nothing but the stack.
+	// tinySort is the length up to which elements are ordered by counting, on the
+	// stack.
 	tinySort = cpu.Few
 )
 
-// small reports whether n elements are sorted on the calling goroutine without
-// a run: nobody asks for more than the result.
+// small reports whether n elements are sorted on the calling goroutine without a run:
+// they are few, and no option asks for more than the result.
 func (c *config) small(n int) bool {
 	return n <= cpu.SmallLen && c.backend == nil && c.stats == nil &&
 		c.limit == 0 && c.progress == nil && c.algorithm == Auto && c.ctx == nil
@@ -41,7 +41,7 @@ func sortSmall[K Key](s cpu.Payload, get getter, o order) {
 	}
 }
 
-// sortPooled is sortSmall of elements that are not few.
+// sortPooled is sortSmall of more than tinySort elements.
 func sortPooled[K Key](s cpu.Payload, get getter, o order) {
 	switch k := kindOf[K](); {
 	case k.wide():
@@ -152,10 +152,10 @@ func orderTinyKeys[K Key](index []uint32, keys []K, o order) bool {
 }
 
 // rank writes the order of a few codes to index, ties in input order, and reports
-// whether that is another one than theirs. Behind those that are in order already
-// it counts how many codes come before each, two against all before them at a
-// time: sums of comparisons, where an insertion would branch on each, which nobody
-// can predict. Ten codes take 40 ns, inserted 80 (EPYC of 2022).
+// whether they were out of order. It skips the codes that are in order already. For each
+// of the others it counts the codes that come before it, two against all before them at a
+// time: sums of comparisons, where an insertion would branch on each, unpredictably. Ten
+// codes take 40 ns, inserted 80 (EPYC of 2022).
 func rank(index []uint32, codes []uint64) bool {
 	var before [tinySort]uint64
 	n, sorted := len(codes), 0
@@ -195,7 +195,7 @@ func orderSmall[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
 	orderPooled[K](p, s, get, o)
 }
 
-// orderPooled is orderSmall of elements that are not few.
+// orderPooled is orderSmall of more than tinySort elements.
 func orderPooled[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
 	switch k := kindOf[K](); {
 	case k.wide():
@@ -264,9 +264,8 @@ func sortKeysPooled[C code, K Key](keys []K, o order) {
 	w.Put()
 }
 
-// sortKeysTiny sorts a few keys with nothing but the stack: integers as they are,
-// unless they are so narrow that minima of theirs are branches, and others by
-// their codes.
+// sortKeysTiny sorts a few keys on the stack: integers as they are, unless they are so
+// narrow that their minima are compiled to branches, and others by their codes.
 func sortKeysTiny[K Key](k kind, keys []K, o order) {
 	switch k {
 	case kindInt32:
@@ -292,8 +291,8 @@ func sortKeysTiny[K Key](k kind, keys []K, o order) {
 	}
 }
 
-// insertFloats sorts a few floats, given their bits, by turning them into codes and
-// back where they are.
+// insertFloats sorts a few floats, given their bits, by converting them in place to codes
+// and back.
 func insertFloats[B floats.Bits](keys []B, o order) {
 	f := floats.Exact[B](o.desc, o.nansLast)
 	f.Encode(keys, keys)
@@ -309,10 +308,9 @@ func insertCodes[K Key](keys []K, o order) {
 	decodeKeys(keys, codes, o)
 }
 
-// insert sorts a few values. Behind those that are in order already it inserts
-// two at a time, walking past all before them with minima and maxima, which do
-// not branch: ten take 34 ns, 100 by comparing until a place is found (EPYC of
-// 2022).
+// insert sorts a few values. It skips those that are in order already and inserts the
+// others two at a time, passing all before them with minima and maxima, which do not
+// branch: ten take 34 ns, and 100 ns by comparing until a place is found (EPYC of 2022).
 func insert[T constraints.Integer](s []T) {
 	i := 1
 	for i < len(s) && s[i-1] <= s[i] {

@@ -2,9 +2,9 @@ package sorter
 
 import "sync"
 
-// spares are workspaces that nobody uses now. There are never more than were used at a
-// time: a [sync.Pool] would lose some to the garbage collector, while the memory that
-// they hold stays the call's. The zero value has none.
+// spares are workspaces that are not in use. There are never more than were used at a
+// time. A [sync.Pool] would lose some to the garbage collector, while the call keeps the
+// memory that they hold. The zero value has none.
 type spares[T any] struct {
 	mu   sync.Mutex
 	free []*T

@@ -157,7 +157,7 @@ func inOrder(r *run, t *ties, first []candidate) ([]uint32, error) {
 // sievePiece is the number of elements that a sieve takes at a time.
 const sievePiece = 16 * engine.Block
 
-// sieves returns the number of workers that there is something to sieve for.
+// sieves returns the number of workers that sieve.
 func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1)/sievePiece)) }
 
 // scan extracts all codes and returns sieves that hold, together, all elements

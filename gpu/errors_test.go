@@ -35,3 +35,29 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("%v has a type that users cannot name", err)
 	}
 }
+
+// TestPublicTypes uses the types that were aliases once as programs do.
+func TestPublicTypes(t *testing.T) {
+	for _, b := range append(sorter.Backends(), new(Engine)) {
+		if b.Name() == "" || !b.Runs(sorter.IndexGather) {
+			t.Errorf("%v: name %q, or it does not run IndexGather", b, b.Name())
+		}
+	}
+	var a sorter.Algorithm = sorter.Radix
+	if a.String() != "Radix" || !new(Engine).Runs(a) {
+		t.Errorf("%v is not Radix, or the engine lacks it", a)
+	}
+	st := sorter.Stats{Stages: []sorter.Stage{{Name: "sort", Time: 1}}}
+	for _, stage := range st.Stages {
+		if stage.Name != "sort" || stage.Time.Nanoseconds() != 1 {
+			t.Errorf("stage %+v", stage)
+		}
+	}
+	if infos, err := Devices(); err == nil {
+		for i, info := range infos {
+			if info.Ordinal != i || info.Name == "" || info.Memory == 0 {
+				t.Errorf("device %d: %+v", i, info)
+			}
+		}
+	}
+}
