@@ -120,7 +120,7 @@ func (c *carried) moved() bool { return c != nil && c.written.Load() }
 
 // finish moves the elements that the engine has left, after it has moved the others.
 func (c *carried) finish(r *run, index []uint32) error {
-	r.Loop.Ctx = nil // the sort finishes
+	r.Commit() // the sort finishes
 	if len(c.left) == 0 {
 		return nil
 	}

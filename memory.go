@@ -240,7 +240,7 @@ func sortInPlace(r *run, s cpu.Payload, lv []level) error {
 // applyIndex moves the elements of s to their places, in place.
 func applyIndex(r *run, s cpu.Payload, index []uint32) error {
 	r.Arena.Hold(s.ApplyBytes())
-	r.Loop.Ctx = nil // from here on the sort finishes
+	r.Commit() // from here on the sort finishes
 	return r.Stage("apply", 1, 1, func(int, int, int) { s.Apply(index, r.Loop.Workers) })
 }
 

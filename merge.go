@@ -144,7 +144,7 @@ func mergeCodes[C code](r *run, m *merger[C], codes func(dst []C, b batch)) (err
 			return err
 		}
 	}
-	r.Loop.Ctx = nil // from here on the merge finishes
+	r.Commit() // from here on the merge finishes
 	return r.Stage("merge", r.n, r.piece(r.n), func(_, lo, hi int) { m.write(lo, hi) })
 }
 

@@ -107,7 +107,7 @@ func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []lev
 	if err != nil {
 		return err
 	}
-	r.Loop.Ctx = nil // from here on the sort finishes
+	r.Commit() // from here on the sort finishes
 	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) {
 		copy(keys[lo:hi], sortedKeys[lo:hi])
 		copy(values[lo:hi], sortedValues[lo:hi])
@@ -126,7 +126,7 @@ func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level) er
 		return err
 	}
 	r.Arena.Hold(apply)
-	r.Loop.Ctx = nil
+	r.Commit()
 	return r.Stage("apply", 1, 1, func(int, int, int) {
 		perm.Apply(keys, index, r.Loop.Workers)
 		perm.Apply(values, index, r.Loop.Workers)

@@ -192,7 +192,7 @@ func gatherRows(r *run, b Backend, s cpu.Payload, lv []level) error {
 	if err != nil {
 		return err
 	}
-	r.Loop.Ctx = nil // from here on the sort finishes
+	r.Commit() // from here on the sort finishes
 	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) { s.Part(lo, hi).Copy(sorted.Part(lo, hi)) })
 }
 
@@ -210,7 +210,7 @@ func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err
 	}
-	r.Loop.Ctx = nil // from here on the sort finishes
+	r.Commit() // from here on the sort finishes
 	return r.Stage("gather", s.Len(), r.piece(s.Len()), func(_, lo, hi int) {
 		s.Part(lo, hi).GatherPast(aside, index[lo:hi])
 	})
@@ -419,7 +419,7 @@ func (r *run) orderedBy(b Backend, job *engine.Job) (done bool, err error) {
 	if err = b.Order(r.context(), job); err == nil {
 		return true, nil
 	}
-	r.Loop.Ctx = r.ctx
+	r.Revoke()
 	if ctx := r.Loop.Err(); ctx != nil {
 		return false, ctx
 	}

@@ -180,9 +180,9 @@ func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 
 // restore makes ranges of the input what they were. It is not cancelled.
 func (r *run) restore(undo func(lo, hi int)) {
-	r.Loop.Ctx = nil
+	r.Commit()
 	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
-	r.Loop.Ctx = r.ctx
+	r.Revoke()
 }
 
 // exchange makes pull the source and emit, unless it is nil, the sink of a job's

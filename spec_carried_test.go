@@ -56,7 +56,7 @@ func (e *carryingEngine) Order(ctx context.Context, job *engine.Job) error {
 	if e.settled = true; el.Settle() != nil {
 		return errors.New("not settled")
 	}
-	job.Loop.Ctx = nil
+	job.Commit()
 	slices.Reverse(free)
 	for _, p := range free {
 		if e.err != nil && int(e.moved.Load()) >= e.failAt {

@@ -62,7 +62,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	}
 	moved := dstOf[C](env, k.Len)
 	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
-	if env.Loop.Ctx == nil {
+	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
 	// Rounds keep to the places of a bucket, and nothing there is asked for
@@ -72,7 +72,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if err := c.sort(env, k.View, 0, k.Len, v, 0, 0); err != nil {
 		return err
 	}
-	env.Loop.Ctx = nil
+	env.Commit()
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
 }
 
@@ -152,7 +152,7 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 		at += n
 		end[value] = at
 	}
-	env.Loop.Ctx = nil
+	env.Commit()
 	buffers := newBuffers[C](env)
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(worker, lo, hi int) {
 		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })

@@ -53,7 +53,7 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	if first { // what the strays looked like is no news
 		env.Trace.Shape, env.Trace.Algorithm = "few values", "Counting"
 	}
-	env.Loop.Ctx = nil
+	env.Commit()
 	return true, k.writeHeavy(env, h, strays)
 }
 

@@ -112,7 +112,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	if err != nil {
 		return err
 	}
-	env.Loop.Ctx = nil
+	env.Commit()
 	return env.Stage("write", l.n, chunk, func(_, lo, hi int) {
 		l.within(lo, hi, func(dst, src, n int) { s.by.copy(all.At(dst), all.At(src), n) })
 		at := starts[lo/chunk]

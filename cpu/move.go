@@ -44,7 +44,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if err != nil {
 		return err
 	}
-	if env.Loop.Ctx != nil {
+	if env.Loop.Cancellable() {
 		return orderThenGather(env, b, o, s, payload)
 	}
 	return o.finish(env, b, extent{side: 1, hi: n})
@@ -144,7 +144,7 @@ func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, 
 // gatherAll runs the last stage of a sort, bucket by bucket. It is not
 // cancelled any more.
 func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
-	env.Loop.Ctx = nil
+	env.Commit()
 	return env.Stage("gather", b.len(), 1, func(_, i, _ int) { bucket(b.bounds(i)) })
 }
 
@@ -311,7 +311,7 @@ func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 	if err != nil {
 		return err
 	}
-	env.Loop.Ctx = nil
+	env.Commit()
 	return env.Stage("write", s.n, chunk, func(_, lo, hi int) { s.Part(lo, hi).Copy(payload.Part(lo, hi)) })
 }
 
@@ -328,7 +328,7 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) err
 
 // Reverse reverses s on all workers.
 func Reverse(env *engine.Env, s Payload) error {
-	env.Loop.Ctx = nil
+	env.Commit()
 	half := s.n / 2
 	return env.Stage("reverse", half, chunkOf(env, half), func(_, lo, hi int) {
 		front, back := s.Part(lo, hi), s.Part(s.n-hi, s.n-lo)

@@ -40,7 +40,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	all := extent{side: 1, hi: k.Len}
-	if env.Loop.Ctx == nil {
+	if !env.Loop.Cancellable() {
 		o.deliver = func(_ int, p part, codes []C) {
 			gather(values, payload, p)
 			k.Write(p.lo, codes)

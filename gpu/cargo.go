@@ -177,7 +177,7 @@ func (w *workspace) unload(job *engine.Job, c *cargo, order cuda.Ptr) error {
 	if err != nil {
 		return err
 	}
-	job.Loop.Ctx = nil // elements are written: this is finished
+	job.Commit() // elements are written: this is finished
 	return w.downloadPieces(job, free, grain, func(s *slot, p span) error {
 		sorted := c.sorted + cuda.Ptr(s.number*slotBytes)
 		return first(

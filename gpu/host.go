@@ -87,7 +87,7 @@ func (w *workspace) handBack(job *engine.Job, r result, from cuda.Ptr, c *cargo)
 	if err := job.Loop.Err(); err != nil || r.inOrder() {
 		return err
 	}
-	job.Loop.Ctx = nil // keys are written: this is finished
+	job.Commit() // keys are written: this is finished
 	if job.EmitCodes64 != nil {
 		return download(w, job, job.N, from, job.EmitCodes64)
 	}

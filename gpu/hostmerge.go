@@ -301,7 +301,7 @@ func (p *chunks[W]) mergeOnHost() error {
 		return err
 	}
 	if takesCodes(p.job) {
-		p.job.Loop.Ctx = nil // keys are written: this is finished
+		p.job.Commit() // keys are written: this is finished
 	}
 	err := p.job.Stage("merge", p.n, mergePiece, func(worker, lo, hi int) {
 		m := p.merger(worker)

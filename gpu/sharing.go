@@ -245,7 +245,7 @@ func (p *sharing) handBack() error {
 	if err := p.job.Loop.Err(); err != nil {
 		return err
 	}
-	p.job.Loop.Ctx = nil // keys are written: this is finished
+	p.job.Commit() // keys are written: this is finished
 	if p.job.EmitCodes64 != nil {
 		return downloadParts(p, p.job.EmitCodes64)
 	}

@@ -79,7 +79,7 @@ type Job struct {
 	// elements are nothing but their codes: an engine may push the codes that
 	// come lo-th, lo+1-th, … to it, on the same terms, and no positions. It
 	// has all of them in order before it pushes the first, and then asks the
-	// context no more (Loop.Ctx = nil): this is the write that is finished.
+	// context no more ([Env.Commit]): this is the write that is finished.
 	// Where it found the input in order it need push nothing.
 	EmitCodes32 func(lo int, codes []uint32)
 	EmitCodes64 func(lo int, codes []uint64)
@@ -190,6 +190,13 @@ func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) er
 	return err
 }
 
+// Commit is called once, just before the input is written to: from here on the sort
+// finishes, whatever its context says. Whatever is still to fail has failed before.
+func (e *Env) Commit() { e.Loop.Finish() }
+
+// Revoke takes Commit back, after the input has been made what it was.
+func (e *Env) Revoke() { e.Loop.Resume() }
+
 // Scoped runs f in an environment of its own, whose memory is given back when f
 // returns. It begins with the rounds of e, to which f's are not added.
 func (e *Env) Scoped(f func(*Env) error) error {
@@ -214,7 +221,7 @@ func (e *Env) Alone(f func(*Env) error) error {
 
 func (e *Env) within(workers int) *Env {
 	own := new(Env)
-	own.Loop.Ctx, own.Loop.Workers = e.Loop.Ctx, workers
+	own.Loop.Inherit(&e.Loop, workers)
 	own.Arena.Outer = &e.Arena
 	own.Trace.Rounds = e.Trace.Rounds
 	return own

@@ -13,9 +13,11 @@ import (
 // Loop is what the stages of one sort share. The zero value runs on the
 // calling goroutine alone and cannot be cancelled.
 type Loop struct {
-	Ctx      context.Context                     // nil: never cancelled
+	Ctx      context.Context                     // nil: never cancelled; set before the first stage
 	Workers  int                                 // goroutines at most, the caller's included
 	Progress func(stage string, done, total int) // nil: nobody listens; serialized, at most every 20 ms
+
+	finishing bool // the context is not asked any more
 
 	mu   sync.Mutex // serializes Progress
 	last time.Time  // of the last Progress call, under mu
@@ -24,10 +26,24 @@ type Loop struct {
 // Err reports whether the work should stop. Stages that handle a long range in
 // one call of their body ask it at least every few hundred microseconds.
 func (l *Loop) Err() error {
-	if l.Ctx == nil {
+	if !l.Cancellable() {
 		return nil
 	}
 	return l.Ctx.Err()
+}
+
+// Cancellable reports whether a context may still end the work.
+func (l *Loop) Cancellable() bool { return l.Ctx != nil && !l.finishing }
+
+// Finish makes the work go on to its end. No stage is running.
+func (l *Loop) Finish() { l.finishing = true }
+
+// Resume makes it cancellable again. No stage is running.
+func (l *Loop) Resume() { l.finishing = false }
+
+// Inherit makes l a loop within outer, for that many workers.
+func (l *Loop) Inherit(outer *Loop, workers int) {
+	l.Ctx, l.finishing, l.Workers = outer.Ctx, outer.finishing, workers
 }
 
 // Turn returns how many of n elements a worker takes at a time, from least to most:
