@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/scratch"
 )
 

@@ -3,7 +3,7 @@ package sorter
 import (
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )

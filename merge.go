@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"sort"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/perm"
 )
 

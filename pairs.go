@@ -4,7 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"

@@ -1,7 +1,7 @@
 package sorter
 
 import (
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )

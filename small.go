@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/exp/constraints"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/perm"
 )

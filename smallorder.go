@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/perm"
 )

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"sort"
 
-	"example.com/sorter/cpu"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/perm"
 )
 
