@@ -94,11 +94,14 @@ func gatherPairs[K Key, V any](r *run, b Backend, keys []K, values []V, lv []lev
 	if b != nil && b != CPU() {
 		rows.carried = carriedPairs(keys, sortedKeys, values, sortedValues)
 	}
-	if err := orderOn(r, b, rows, lv, index); err != nil || r.inOrder() {
+	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
-	if rows.carried.moved() {
+	switch {
+	case rows.carried.moved():
 		return rows.carried.finish(r, index)
+	case r.inOrder(index):
+		return nil
 	}
 	err := r.Stage("gather", r.n, r.piece(r.n), func(_, lo, hi int) {
 		perm.Gather(sortedKeys[lo:hi], keys, index[lo:hi], 1)

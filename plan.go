@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"example.com/sorter/internal/cpu"
@@ -87,7 +88,7 @@ func (r *run) findDevices() error {
 func (r *run) end() {
 	if r.stats != nil {
 		st := &r.used
-		st.Device, st.Shape, st.Rounds, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, stagesOf(r.Trace.Stages)
+		st.Device, st.Shape, st.Rounds, st.Stages = r.Trace.Device, string(r.Trace.Shape), r.Trace.Rounds, stagesOf(r.Trace.Stages)
 		st.Elements, st.Workers, st.Scratch = r.n, r.Loop.Workers, r.Arena.Peak()
 		if st.Engine == "" {
 			st.Engine = CPU().Name()
@@ -178,12 +179,11 @@ func gatherRows(r *run, b Backend, s cpu.Payload, lv []level) error {
 	if err := orderOn(r, b, rows, lv, index); err != nil {
 		return err
 	}
-	if r.inOrder() {
-		return nil
-	}
 	switch {
 	case rows.carried.moved():
 		return rows.carried.finish(r, index)
+	case r.inOrder(index):
+		return nil
 	case rows.aside.Data() != nil:
 		return gatherBack(r, s, rows.aside, index)
 	}
@@ -196,10 +196,21 @@ func gatherRows(r *run, b Backend, s cpu.Payload, lv []level) error {
 	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) { s.Part(lo, hi).Copy(sorted.Part(lo, hi)) })
 }
 
-// inOrder reports whether the elements that an engine has ordered were in order
-// before.
-func (r *run) inOrder() bool {
-	return (r.Trace.Shape == "sorted" || r.Trace.Shape == "flat") && r.used.Ties == 0
+// inOrder reports whether an order is that of the input.
+func (r *run) inOrder(index []uint32) bool {
+	n := len(index)
+	if n == 0 || index[0] != 0 || index[n-1] != uint32(n-1) {
+		return n == 0
+	}
+	var moved atomic.Bool
+	err := r.Stage("detect", n, r.piece(n), func(_, lo, hi int) {
+		for i := lo; i < hi && !moved.Load(); i += engine.Block {
+			if part := index[i:min(i+engine.Block, hi)]; part[0] != uint32(i) || !inRow(part) {
+				moved.Store(true)
+			}
+		}
+	})
+	return err == nil && !moved.Load()
 }
 
 // gatherBack writes the elements to s in order, from a copy that was made while

@@ -69,8 +69,8 @@ func (w *workspace) markTies(in input, order, ties cuda.Ptr) error {
 // finding is the outcome of one sort.
 type finding struct {
 	algorithm engine.Algorithm
-	shape     string // "sorted", "reversed", "flat", "nearly sorted" or ""
-	levels    int    // of partition, passes, or rounds of merging
+	shape     engine.Shape // "sorted", "reversed", "flat", "nearly sorted" or ""
+	levels    int          // of partition, passes, or rounds of merging
 }
 
 // inOrder reports whether the codes were in order.

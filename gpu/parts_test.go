@@ -148,7 +148,7 @@ func TestPresorted(t *testing.T) {
 			found := ""
 			noting := func(w *workspace, in input, order cuda.Ptr) (finding, error) {
 				f, err := bucketWay(w, in, order)
-				found = f.shape
+				found = string(f.shape)
 				return f, err
 			}
 			if got := orderBy(t, w, noting, codes); !slices.Equal(got, want(codes)) {

@@ -51,7 +51,7 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 		return false, err
 	}
 	if first { // what the strays looked like is no news
-		env.Trace.Shape, env.Trace.Algorithm = "few values", "Counting"
+		env.Trace.Shape, env.Trace.Algorithm = engine.FewValues, "Counting"
 	}
 	env.Commit()
 	return true, k.writeHeavy(env, h, strays)

@@ -11,7 +11,7 @@ import (
 // Layout is an order that is known without a sort: segments of the input, each of which
 // moves as a whole or stays.
 type Layout struct {
-	shape    string
+	shape    engine.Shape
 	n        int
 	segments []segment // by place
 	back     bool      // sources count from the input's end
@@ -28,7 +28,7 @@ type segment struct {
 
 // backwards is the layout of n elements that fall, if ties but for equal ones.
 func backwards(n int, ties bool) *Layout {
-	return &Layout{shape: "reversed", n: n, segments: []segment{{n: uint32(n)}}, back: true, ties: ties}
+	return &Layout{shape: engine.Reversed, n: n, segments: []segment{{n: uint32(n)}}, back: true, ties: ties}
 }
 
 // from returns the number of the first segment that ends after a place.

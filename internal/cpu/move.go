@@ -63,9 +63,9 @@ func MoveBytes(n, workers int, size, code uintptr) int64 {
 
 // found records an input that was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
-	env.Trace.Found("sorted")
+	env.Trace.Found(engine.Sorted)
 	if v.min == v.max && (v.watched == nil || v.watched.rises == 0) {
-		env.Trace.Found("flat")
+		env.Trace.Found(engine.Flat)
 	}
 }
 

@@ -106,7 +106,7 @@ func (f *finder) detect() (*Layout, error) {
 	}
 	switch {
 	case f.rises == 0:
-		f.env.Trace.Found("reversed")
+		f.env.Trace.Found(engine.Reversed)
 		l := backwards(f.n, f.tied)
 		l.alone = f.alone
 		return l, nil
@@ -331,7 +331,7 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 	first := f.env.Trace.Rounds == 0
 	l := &Layout{n: f.n, back: f.back, alone: f.alone}
 	if l.segments = f.blocks(runs); l.segments != nil {
-		if l.shape = "rotated"; slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
+		if l.shape = engine.Rotated; slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
 			l.shape = f.nearShape()
 		}
 		f.env.Trace.Found(l.shape)
@@ -361,11 +361,11 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 }
 
 // nearShape names a layout in which most elements keep their sequence.
-func (f *finder) nearShape() string {
+func (f *finder) nearShape() engine.Shape {
 	if f.back {
-		return "nearly reversed"
+		return engine.NearlyReversed
 	}
-	return "nearly sorted"
+	return engine.NearlySorted
 }
 
 // meet reports whether segments begin with an element that equals the one before.

@@ -135,9 +135,9 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(
 	case m == nil:
 		return nil, nil
 	case m.sorted():
-		env.Trace.Found("sorted")
+		env.Trace.Found(engine.Sorted)
 		if m.rises == 0 {
-			env.Trace.Found("flat")
+			env.Trace.Found(engine.Flat)
 		}
 		return &Layout{n: n}, nil
 	}
