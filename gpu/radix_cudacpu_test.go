@@ -59,7 +59,7 @@ func TestRadixCalls(t *testing.T) {
 				if keys {
 					right = slices.Sorted(slices.Values(c.codes))
 				}
-				if !slices.Equal(got, right) || f.shape != c.shape || f.levels != c.passes {
+				if !slices.Equal(got, right) || string(f.shape) != c.shape || f.levels != c.passes {
 					t.Errorf("mode %d, %s, keys alone %v: %+v, or wrong order", mode, c.name, keys, f)
 				}
 				if calls < least || calls > most {
