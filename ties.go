@@ -2,7 +2,6 @@ package sorter
 
 import (
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
@@ -14,10 +13,10 @@ import (
 // its prefix, those of its kept keys at a depth.
 type place struct {
 	level  int
-	tail   bool   // codes of the kept keys, not of the level
 	depth  int    // of the kept keys, up to which elements tie
+	window int    // bytes of the pivot's string that are compared, from depth on
 	pivot  uint32 // the element with which strings are compared
-	window int    // bytes of its string that are compared, from depth on
+	tail   bool   // codes of the kept keys, not of the level
 	stem   bool   // codes are of the bytes after the window
 	whole  bool   // equal codes mean that keys are equal
 }
@@ -43,7 +42,6 @@ type ties struct {
 	env    *engine.Env
 	rows   rows
 	levels []level
-	count  atomic.Int64 // elements whose first codes tied
 	work   []tieWorker
 	opened []sync.Once // by level: its kept keys have room
 	watch  bool        // later levels are looked at while codes are extracted; limits do not reckon with the memory
@@ -56,6 +54,8 @@ type ties struct {
 
 // tieWorker is the workspace of one worker.
 type tieWorker struct {
+	count int           // elements whose first codes tied
+	short shortRuns     // not yet refined
 	parts []tiePart     // of a run, not yet refined
 	codes []uint64      // of its elements
 	block cpu.Payload   // room for a piece of elements, once it is needed
@@ -121,9 +121,11 @@ func (t *ties) cut(run tie) place {
 // refine sorts the runs in an order sorted by codes made at p, except for
 // large ones, which finish takes.
 func refine[C code](t *ties, worker int, order []uint32, codes []C, p place) {
+	w := &t.work[worker]
 	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
-		t.note(worker, order[i:end], uint64(codes[i]), p)
+		t.note(w, order[i:end], uint64(codes[i]), p)
 	}
+	t.refineShort(w)
 }
 
 // nextRun returns the first run of two or more equal codes that begins at place i or
@@ -141,56 +143,64 @@ func nextRun[C code](codes []C, i int) (from, end int) {
 	return len(codes), len(codes)
 }
 
-// note sorts a run of elements with one code, made at p, unless it is large.
-func (t *ties) note(worker int, order []uint32, code uint64, p place) {
+// note sorts a run of elements with one code, made at p, unless it is large, or so short
+// that refineShort sorts it.
+func (t *ties) note(w *tieWorker, order []uint32, code uint64, p place) {
 	next, more := t.after(p, code)
 	if !more {
 		return
 	}
+	if !p.tail && p.level == 0 {
+		w.count += len(order) // a counter that workers share would go from cache to cache
+	}
 	run := tie{order, next}
-	if p == (place{}) {
-		t.count.Add(int64(len(order)))
+	switch n := len(order); {
+	case t.isShort(w, run):
+	case n <= largeTie:
+		if len(w.codes) < n {
+			scratch.Give(&t.env.Arena, w.codes, 1)
+			w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
+		}
+		t.refineRun(w, w.codes, run, true)
+	default:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.large = append(t.large, run)
 	}
-	if len(order) <= largeTie {
-		t.refineRun(&t.work[worker], run)
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.large = append(t.large, run)
 }
 
-// refineRun sorts a run of at most largeTie elements, and the runs found in it. Those
-// write their codes over those that they tie on, which nobody needs any more. Of what is
-// left of a run, and a run found in it, the longer waits: no more than 17 do.
-func (t *ties) refineRun(w *tieWorker, run tie) {
-	if n := len(run.order); len(w.codes) < n {
-		scratch.Give(&t.env.Arena, w.codes, 1)
-		w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
-	}
-	w.parts = append(w.parts[:0], tiePart{hi: len(run.order), place: run.place})
-	for len(w.parts) > 0 && t.env.Loop.Err() == nil {
-		p := w.parts[len(w.parts)-1]
-		w.parts = w.parts[:len(w.parts)-1]
-		codes := w.codes[p.lo:p.hi]
+// refineRun sorts a run of at most largeTie elements, and the runs found in it, except
+// for those that shorts leaves to refineShort. Runs write their codes over those that
+// they tie on, which nobody needs any more: len(codes) >= len(run.order). Of the rest of
+// a run, and a run found in it, the longer waits: no more than 17 do.
+func (t *ties) refineRun(w *tieWorker, codes []uint64, run tie, shorts bool) {
+	waiting := len(w.parts)
+	for p := (tiePart{hi: len(run.order), place: run.place}); t.env.Loop.Err() == nil; {
+		part := codes[p.lo:p.hi]
 		if !p.coded {
-			p.place = t.sortPart(w, codes, run.order[p.lo:p.hi], p.place)
+			p.place, p.coded = t.sortPart(w, part, run.order[p.lo:p.hi], p.place), true
 		}
-		i, end := nextRun(codes, 0)
+		i, end := nextRun(part, 0)
 		if i == end {
+			last := len(w.parts) - 1
+			if last < waiting {
+				return
+			}
+			p, w.parts = w.parts[last], w.parts[:last]
 			continue
 		}
-		rest := tiePart{lo: p.lo + end, hi: p.hi, coded: true, place: p.place}
-		if next, more := t.after(p.place, codes[i]); more {
-			tied := tiePart{lo: p.lo + i, hi: p.lo + end, place: next}
-			if tied.hi-tied.lo > rest.hi-rest.lo {
-				tied, rest = rest, tied
-			}
-			w.parts = append(w.parts, rest, tied)
-		} else {
-			w.parts = append(w.parts, rest)
+		next, more := t.after(p.place, part[i])
+		tied := tiePart{lo: p.lo + i, hi: p.lo + end, place: next}
+		p.lo += end
+		if !more || shorts && t.isShort(w, tie{run.order[tied.lo:tied.hi], next}) {
+			continue
 		}
+		if tied.hi-tied.lo > p.hi-p.lo {
+			tied, p = p, tied
+		}
+		w.parts, p = append(w.parts, p), tied
 	}
+	w.parts = w.parts[:waiting] // cancelled
 }
 
 // sortPart sorts elements that tie up to p by their codes there, which it writes, and
@@ -206,12 +216,17 @@ func (t *ties) sortPart(w *tieWorker, codes []uint64, order []uint32, p place) p
 		p = kept.cut(order, p)
 	}
 	t.codes(w, codes, order, p)
+	t.sortCoded(w, codes, order)
+	return p
+}
+
+// sortCoded sorts the elements of a run by their codes.
+func (t *ties) sortCoded(w *tieWorker, codes []uint64, order []uint32) {
 	if t.frugal {
 		cpu.SortInPlace(t.env, codes, order) // which ascends
 	} else {
 		w.pairs.Sort(t.env, codes, order)
 	}
-	return p
 }
 
 // numberRuns writes codes that are equal only where same has the bit of an element,
@@ -317,7 +332,11 @@ func (t *ties) finish(r *run, err error) error {
 		t.large = t.large[:len(t.large)-1]
 		err = t.finishLarge(r, run)
 	}
-	if r.used.Ties = int(t.count.Load()); r.used.Ties > 0 {
+	r.used.Ties = 0
+	for i := range t.work {
+		r.used.Ties += t.work[i].count
+	}
+	if r.used.Ties > 0 {
 		t.env.Trace.Shape = "" // that of the first codes says little
 	}
 	if err == nil {
