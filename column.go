@@ -163,15 +163,26 @@ func (c *column) codes(dst []uint64, b batch) {
 // keysOrNull writes the keys of at most 64 elements that are not null, and zeros for the
 // others, which have a bit each in nulls. It returns the number written, like keysFrom.
 func keysOrNull[K Key](keys []K, b batch, c *column) (nulls uint64, n int) {
-	t := c.paces.null.turns(len(keys))
-	for t.next() {
-		nulls |= c.areNull.nulls(b.block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
-	}
-	if t.hi < len(keys) {
+	b.pace = c.paces.null
+	if nulls, n = nullsFrom(len(keys), b, c.areNull); n < len(keys) {
 		return nulls, 0
 	}
 	b.pace = c.paces.key
 	return nulls, keysFrom(keys, b, c.get, nulls)
+}
+
+// nullsFrom returns which of the first n elements of b are null, at most 64 of them, and
+// how many were asked about, as keysFrom does.
+func nullsFrom(n int, b batch, areNull nullGetter) (nulls uint64, asked int) {
+	block := b.block.Part(0, n)
+	if b.pace == nil {
+		return areNull.nulls(block.Data(), n), n
+	}
+	t := turns{pace: b.pace, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		nulls |= areNull.nulls(block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
+	}
+	return nulls, t.lo
 }
 
 // comparator returns the comparison of two elements by this column.
@@ -273,11 +284,11 @@ func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
 		get.get(cpu.Hidden(unsafe.Pointer(&keys[0])), block.Data(), len(keys), nulls)
 		return len(keys)
 	}
-	t := b.pace.turns(len(keys))
-	for t.next() {
+	t := turns{pace: b.pace, n: len(keys)}
+	for t.begin(); t.lo < len(keys) && t.next(); t.end() {
 		get.get(cpu.Hidden(unsafe.Pointer(&keys[t.lo])), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo)
 	}
-	return t.hi
+	return t.lo
 }
 
 // nullGetter is a null function with the type of its elements hidden.
