@@ -22,6 +22,7 @@ type Column[E any] struct {
 // code that is generic in E is compiled for every type that a program sorts.
 type column struct {
 	key     keyColumn
+	kind    kind
 	get     getter // of keys that are not given
 	order   order
 	areNull nullGetter // unless nulls is noNulls
@@ -47,7 +48,9 @@ func Asc[E any, K Key](key func(E) K) Column[E] {
 }
 
 // columnOf returns the ascending column of the keys of a getter.
-func columnOf[K Key](get getter) column { return column{key: keyType[K]{}, get: get} }
+func columnOf[K Key](get getter) column {
+	return column{key: keyType[K]{}, kind: kindOf[K](), get: get}
+}
 
 // Desc returns a column that orders by key, largest first. It panics if key is
 // nil.
@@ -115,14 +118,13 @@ func (c column) under(cfg config) column {
 // bits returns the width of the column's code, its null flag included. Above 64 a code is
 // a prefix, and the key has to be kept.
 func (c column) bits() int {
-	k := c.key.kind()
-	if k.wide() {
+	if c.kind.wide() {
 		return 128
 	}
 	if c.nulls != noNulls {
-		return codeBits[k] + 1
+		return codeBits[c.kind] + 1
 	}
-	return codeBits[k]
+	return codeBits[c.kind]
 }
 
 // nullCode returns the code of a null and the number added to other codes, for a
@@ -143,10 +145,10 @@ func (c column) given() bool { return c.key.given() && c.nulls == noNulls }
 func (c *column) codes(dst []uint64, b batch) {
 	b.pace = c.paces.key
 	if c.nulls == noNulls {
-		c.key.codes64(dst, b, c.get, c.order)
+		c.key.codes64(dst, b, c)
 		return
 	}
-	null, other := c.nullCode(codeBits[c.key.kind()])
+	null, other := c.nullCode(codeBits[c.kind])
 	for lo := 0; lo < len(dst); lo += 64 {
 		hi := min(lo+64, len(dst))
 		nulls := c.key.codesOrNull(dst[lo:hi], b.part(lo, hi), c)
@@ -208,9 +210,8 @@ func (c Column[E]) comparator() func(a, b E) int {
 // keyColumn is the type of a column's keys, hidden, and where they lie if they are
 // given.
 type keyColumn interface {
-	kind() kind
-	codes32(dst []uint32, b batch, get getter, o order)          // of len(dst) elements; narrow kinds of at most 32 bits
-	codes64(dst []uint64, b batch, get getter, o order)          // the same; narrow kinds
+	codes32(dst []uint32, b batch, c *column)                    // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b batch, c *column)                    // the same; narrow kinds
 	codesOrNull(dst []uint64, b batch, c *column) (nulls uint64) // the same for at most 64, of which some are null
 	keep(c column, rows rows, arena *scratch.Arena) keptKeys
 	keptSize() uintptr              // bytes that keep takes per element, unless keys are given
@@ -325,20 +326,18 @@ func (f compareFunc[E, K]) comparator(o order) func(a, b E) int {
 // keyType is the keys of a key function.
 type keyType[K Key] struct{}
 
-func (keyType[K]) kind() kind { return kindOf[K]() }
-
 func (keyType[K]) given() bool { return false }
 
 func (keyType[K]) forRows(c column, _ int) column { return c }
 
 func (keyType[K]) holds(perm.Perm) bool { return false }
 
-func (keyType[K]) codes32(dst []uint32, b batch, get getter, o order) {
-	extract[K](dst, b, get, o)
+func (keyType[K]) codes32(dst []uint32, b batch, c *column) {
+	extractAs[K](c.kind, dst, b, c.get, c.order)
 }
 
-func (keyType[K]) codes64(dst []uint64, b batch, get getter, o order) {
-	extract[K](dst, b, get, o)
+func (keyType[K]) codes64(dst []uint64, b batch, c *column) {
+	extractAs[K](c.kind, dst, b, c.get, c.order)
 }
 
 func (keyType[K]) codesOrNull(dst []uint64, b batch, c *column) (nulls uint64) {
@@ -352,7 +351,7 @@ func (keyType[K]) codesOrNull(dst []uint64, b batch, c *column) (nulls uint64) {
 
 func encodeOrNull[K Key](dst []uint64, keys []K, b batch, c *column) (nulls uint64) {
 	nulls, _ = keysOrNull(keys, b, c)
-	encode(dst, keys, c.order)
+	encodeAs(c.kind, dst, keys, c.order)
 	return nulls
 }
 
@@ -376,12 +375,12 @@ func (f sliceKey[K]) forRows(c column, n int) column {
 
 func (f sliceKey[K]) holds(p perm.Perm) bool { return overlap(p, f.col) }
 
-func (f sliceKey[K]) codes32(dst []uint32, b batch, get getter, o order) {
-	encodeRows(dst, b, f, get, o)
+func (f sliceKey[K]) codes32(dst []uint32, b batch, c *column) {
+	encodeRows(dst, b, f, c.get, c.order)
 }
 
-func (f sliceKey[K]) codes64(dst []uint64, b batch, get getter, o order) {
-	encodeRows(dst, b, f, get, o)
+func (f sliceKey[K]) codes64(dst []uint64, b batch, c *column) {
+	encodeRows(dst, b, f, c.get, c.order)
 }
 
 // encodeRows encodes keys where they are, if rows follow each other.
@@ -414,17 +413,22 @@ const few = 16
 // extract reads the keys of the elements of b and writes their codes. A cancelled context
 // leaves codes out.
 func extract[K Key, C code](dst []C, b batch, get getter, o order) {
+	extractAs[K](kindOf[K](), dst, b, get, o)
+}
+
+// extractAs is extract of keys of a kind that is known.
+func extractAs[K Key, C code](k kind, dst []C, b batch, get getter, o order) {
 	if len(dst) <= few {
 		var keys [few]K
 		keysFrom(keys[:len(dst)], b, get, 0)
-		encode(dst, keys[:len(dst)], o)
+		encodeAs(k, dst, keys[:len(dst)], o)
 		return
 	}
 	var keys [piece]K
 	for i := 0; i < len(dst); i += piece {
 		j := min(i+piece, len(dst))
 		keysFrom(keys[:j-i], b.part(i, j), get, 0)
-		encode(dst[i:j], keys[:j-i], o)
+		encodeAs(k, dst[i:j], keys[:j-i], o)
 	}
 }
 

@@ -112,11 +112,16 @@ func encodeFloats[C code, B floats.Bits](dst []C, src []B, f *floats.Code[B]) {
 // word 0 decides and the words after it break its ties. Narrow kinds have their
 // whole code in the low bits of word 0.
 func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
+	encodeWordAs(kindOf[K](), dst, keys, j, o)
+}
+
+// encodeWordAs is encodeWord for keys of a kind that is known.
+func encodeWordAs[K Key](k kind, dst []uint64, keys []K, j int, o order) {
 	flip := uint64(0)
 	if o.desc {
 		flip = math.MaxUint64
 	}
-	switch k := kindOf[K](); {
+	switch {
 	case k == kindFloats3:
 		f := floats.Ordered[uint32](o.desc, o.nansLast)
 		vectors := as[[3]uint32](keys)
@@ -146,7 +151,7 @@ func encodeWord[K Key](dst []uint64, keys []K, j int, o order) {
 			dst[i] = timeWord(t, j) ^ flip
 		}
 	default:
-		encode(dst, keys, o)
+		encodeAs(k, dst, keys, o)
 	}
 }
 

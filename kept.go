@@ -22,6 +22,8 @@ type keptKeys interface {
 	moved(payload cpu.Payload)
 	// first is the depth at which the ties of a prefix of room bits go on.
 	first(room int) int
+	// alike reports whether codes depend on no more than the depth.
+	alike() bool
 	// cut returns p, where the elements numbered by order tie, with what their
 	// codes at p depend on. It may draw from order at random.
 	cut(order []uint32, p place) place
@@ -66,14 +68,14 @@ func (keyType[K]) keptSize() uintptr {
 type selfKey[K Key] struct{ keyType[K] }
 
 // self returns the column of a slice of keys.
-func self[K Key]() column { return column{key: selfKey[K]{}} }
+func self[K Key]() column { return column{key: selfKey[K]{}, kind: kindOf[K]()} }
 
-func (selfKey[K]) codes32(dst []uint32, b batch, _ getter, o order) {
-	encode(dst, cpu.RawSlice[K](b.block), o)
+func (selfKey[K]) codes32(dst []uint32, b batch, c *column) {
+	encodeAs(c.kind, dst, cpu.RawSlice[K](b.block), c.order)
 }
 
-func (selfKey[K]) codes64(dst []uint64, b batch, _ getter, o order) {
-	encode(dst, cpu.RawSlice[K](b.block), o)
+func (selfKey[K]) codes64(dst []uint64, b batch, c *column) {
+	encodeAs(c.kind, dst, cpu.RawSlice[K](b.block), c.order)
 }
 
 func (selfKey[K]) given() bool { return true }
@@ -117,9 +119,12 @@ func (s *store[K]) at(x uint32) K {
 	return s.keys[x]
 }
 
+// nullBits has a bit for each of a piece of elements: 1 for nulls.
+type nullBits [piece / 64]uint64
+
 // put keeps the keys of a piece of elements and returns them, in buf unless they
 // are given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
-func (s *store[K]) put(buf []K, null []bool, b batch) []K {
+func (s *store[K]) put(buf []K, nulls *nullBits, b batch) []K {
 	if s.given() {
 		if b.at == nil {
 			return s.keys[b.lo:][:len(buf)]
@@ -130,7 +135,7 @@ func (s *store[K]) put(buf []K, null []bool, b batch) []K {
 		return buf
 	}
 	switch {
-	case s.call(buf, null, b) < len(buf): // the others are left out
+	case s.call(buf, nulls, b) < len(buf): // the others are left out
 	case s.fields != nil:
 		s.fields.put(buf, b)
 	default:
@@ -141,19 +146,15 @@ func (s *store[K]) put(buf []K, null []bool, b batch) []K {
 
 // call calls the column's functions for the elements of b and returns the number of
 // elements done, see [keysFrom]. The keys of nulls are the zero value.
-func (s *store[K]) call(keys []K, null []bool, b batch) int {
+func (s *store[K]) call(keys []K, nulls *nullBits, b batch) (n int) {
 	if s.nulls == noNulls {
 		b.pace = s.paces.key
 		return keysFrom(keys, b, s.get, 0)
 	}
 	for lo := 0; lo < len(keys); lo += 64 {
 		hi := min(lo+64, len(keys))
-		nulls, n := keysOrNull(keys[lo:hi], b.part(lo, hi), &s.column)
-		if n < hi-lo {
+		if nulls[lo/64%len(nulls)], n = keysOrNull(keys[lo:hi], b.part(lo, hi), &s.column); n < hi-lo {
 			return lo
-		}
-		for i := range null[lo:hi] {
-			null[lo+i] = nulls>>i&1 != 0
 		}
 	}
 	return len(keys)
@@ -208,7 +209,7 @@ func (s *store[K]) moved(payload cpu.Payload) {
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s *store[K]) flag(dst []uint64, null []bool, room int) {
+func (s *store[K]) flag(dst []uint64, nulls *nullBits, room int) {
 	if s.nulls == noNulls {
 		if room < 64 {
 			for i := range dst {
@@ -219,7 +220,7 @@ func (s *store[K]) flag(dst []uint64, null []bool, room int) {
 	}
 	nullCode, other := s.nullCode(room - 1)
 	for i := range dst {
-		if null[i] {
+		if nulls[i/64%len(nulls)]>>(i%64)&1 != 0 {
 			dst[i] = nullCode
 		} else {
 			dst[i] = dst[i]>>(64-room+1) | other
@@ -233,20 +234,19 @@ type keptWords[K Key] struct{ *store[K] }
 func (w keptWords[K]) prefix(dst []uint64, b batch, room int) {
 	if len(dst) <= few {
 		var keys [few]K
-		var null [few]bool
-		w.prefixThrough(keys[:], null[:], dst, b, room)
+		w.prefixThrough(keys[:], dst, b, room)
 		return
 	}
 	var keys [piece]K
-	var null [piece]bool
-	w.prefixThrough(keys[:], null[:], dst, b, room)
+	w.prefixThrough(keys[:], dst, b, room)
 }
 
-func (w keptWords[K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch, room int) {
+func (w keptWords[K]) prefixThrough(buf []K, dst []uint64, b batch, room int) {
+	var nulls nullBits
 	for i := 0; i < len(dst); i += len(buf) {
 		j := min(i+len(buf), len(dst))
-		encodeWord(dst[i:j], w.put(buf[:j-i], null, b.part(i, j)), 0, w.order)
-		w.flag(dst[i:j], null, room)
+		encodeWordAs(w.kind, dst[i:j], w.put(buf[:j-i], &nulls, b.part(i, j)), 0, w.order)
+		w.flag(dst[i:j], &nulls, room)
 	}
 }
 
@@ -261,18 +261,29 @@ func (w keptWords[K]) first(room int) int {
 	return 0
 }
 
+func (w keptWords[K]) alike() bool { return true }
+
 func (w keptWords[K]) cut(_ []uint32, p place) place { return p }
 
 func (w keptWords[K]) sortFew([]uint32, place) (same uint, ok bool) { return 0, false }
 
 func (w keptWords[K]) codes(dst []uint64, order []uint32, p place) {
+	if len(order) <= few {
+		var keys [few]K
+		w.codesThrough(keys[:], dst, order, p)
+		return
+	}
 	var keys [piece]K
+	w.codesThrough(keys[:], dst, order, p)
+}
+
+func (w keptWords[K]) codesThrough(buf []K, dst []uint64, order []uint32, p place) {
 	for len(order) > 0 {
-		n := min(piece, len(order))
+		n := min(len(buf), len(order))
 		for i, at := range order[:n] {
-			keys[i] = w.keys[at]
+			buf[i] = w.keys[at]
 		}
-		encodeWord(dst[:n], keys[:n], p.depth, w.order)
+		encodeWordAs(w.kind, dst[:n], buf[:n], p.depth, w.order)
 		dst, order = dst[n:], order[n:]
 	}
 }
@@ -281,14 +292,14 @@ func (w keptWords[K]) codes(dst []uint64, order []uint32, p place) {
 func (w keptWords[K]) follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	var keys [2 * piece]K
 	var words [2 * piece]uint64
-	for depth := w.first(room); depth < kindOf[K]().words() && len(at) > 0; depth++ {
+	for depth := w.first(room); depth < w.kind.words() && len(at) > 0; depth++ {
 		still = at[:0]
 		for i := 0; i < len(at); i += piece {
 			part := at[i:min(i+piece, len(at))]
 			for j, x := range part {
 				keys[2*j], keys[2*j+1] = w.keys[x-1], w.keys[x]
 			}
-			encodeWord(words[:2*len(part)], keys[:2*len(part)], depth, w.order)
+			encodeWordAs(w.kind, words[:2*len(part)], keys[:2*len(part)], depth, w.order)
 			for j, x := range part {
 				switch a, b := words[2*j], words[2*j+1]; {
 				case a == b:
@@ -306,5 +317,5 @@ func (w keptWords[K]) follow(at []uint32, room int) (still []uint32, seen cpu.St
 }
 
 func (w keptWords[K]) after(_ uint64, p place) (depth int, more bool) {
-	return p.depth + 1, p.depth+1 < kindOf[K]().words()
+	return p.depth + 1, p.depth+1 < w.kind.words()
 }

@@ -42,21 +42,20 @@ func textOf[K Key](k *K) string { return *(*string)(unsafe.Pointer(k)) }
 func (t *keptStrings[K]) prefix(dst []uint64, b batch, room int) {
 	if len(dst) <= few {
 		var keys [few]K
-		var null [few]bool
-		t.prefixThrough(keys[:], null[:], dst, b, room)
+		t.prefixThrough(keys[:], dst, b, room)
 		return
 	}
 	var keys [piece]K
-	var null [piece]bool
-	t.prefixThrough(keys[:], null[:], dst, b, room)
+	t.prefixThrough(keys[:], dst, b, room)
 }
 
-func (t *keptStrings[K]) prefixThrough(buf []K, null []bool, dst []uint64, b batch, room int) {
+func (t *keptStrings[K]) prefixThrough(buf []K, dst []uint64, b batch, room int) {
+	var nulls nullBits
 	flip, longest := t.flip(), 0
 	for i := 0; i < len(dst); i += len(buf) {
 		j := min(i+len(buf), len(dst))
 		codes := dst[i:j]
-		keys := t.put(buf[:j-i], null, b.part(i, j))[:len(codes)]
+		keys := t.put(buf[:j-i], &nulls, b.part(i, j))[:len(codes)]
 		for i := range keys {
 			s := textOf(&keys[i])
 			code := prefix(s)
@@ -65,7 +64,7 @@ func (t *keptStrings[K]) prefixThrough(buf []K, null []bool, dst []uint64, b bat
 			}
 			codes[i] = code ^ flip
 		}
-		t.flag(codes, null, room)
+		t.flag(codes, &nulls, room)
 	}
 	t.note(longest)
 }
@@ -201,6 +200,9 @@ func (t *keptStrings[K]) flip() uint64 {
 }
 
 func (t *keptStrings[K]) first(int) int { return 0 }
+
+// alike is false: codes depend on the run's pivot.
+func (t *keptStrings[K]) alike() bool { return false }
 
 // cut chooses a pivot, the longest of three strings drawn at random. Only so much of it
 // is compared as a sample needs, twice over: what agrees with all of that ties.

@@ -121,9 +121,9 @@ func join(dst []uint64, part *[piece]uint64, width int) {
 
 // codes32 is codes for levels of at most 32 bits, which are exact.
 func (l *level) codes32(dst []uint32, b batch) {
-	if c := l.narrow[0]; len(l.narrow) == 1 && c.nulls == noNulls {
+	if c := &l.narrow[0]; len(l.narrow) == 1 && c.nulls == noNulls {
 		b.pace = c.paces.key
-		c.key.codes32(dst, b, c.get, c.order)
+		c.key.codes32(dst, b, c)
 		return
 	}
 	wide := pieces.Get().(*[piece]uint64)

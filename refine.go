@@ -40,13 +40,17 @@ func refineTied(r *run, rows rows, lv []level, index []uint32, marked engine.Tie
 	n := len(index)
 	err := r.Stage("ties", n, r.piece(n), func(worker, lo, hi int) {
 		w := &ties.work[worker]
+		next, more := ties.after(place{}, 0)
+		if !more {
+			return
+		}
 		first := lo // behind the run of the piece before that goes on in this one
 		if lo > 0 && marked.Tied(lo-1) {
 			first = marked.Next(false, lo, hi)
 		}
 		for i := marked.Next(true, first, hi); i < hi; {
 			end := marked.Next(false, i, n)
-			ties.note(w, index[i-1:end], 0, place{})
+			ties.note(w, index[i-1:end], &next, true)
 			i = marked.Next(true, end, hi)
 		}
 		ties.refineShort(w)

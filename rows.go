@@ -70,12 +70,12 @@ func (r rows) block(l *level, lo, hi int, use func(b batch)) {
 
 // pick returns the elements numbered by at, in buf or where they are, for codes
 // of l.
-func (r rows) pick(l *level, buf cpu.Payload, at []uint32) batch {
+func (r *rows) pick(l *level, buf cpu.Payload, at []uint32) batch {
 	b := batch{at: at}
 	switch {
 	case r.numbers && l.given:
 	case r.numbers:
-		block := buf.Part(0, len(at))
+		block := buf.First(len(at))
 		numbers := cpu.Slice[int](block)
 		for i, k := range at {
 			numbers[i] = int(k)
@@ -84,7 +84,7 @@ func (r rows) pick(l *level, buf cpu.Payload, at []uint32) batch {
 	case inRow(at):
 		b.block = r.s.Raw().Part(int(at[0]), int(at[0])+len(at))
 	default:
-		block := buf.Part(0, len(at))
+		block := buf.First(len(at))
 		block.Gather(r.s, at)
 		b.block = block.Raw()
 	}

@@ -1,35 +1,41 @@
 package sorter
 
-// Short runs that tie up to one level are refined together: a call for the codes of a
+// Short runs that tie up to one place are refined together: a call for the codes of a
 // hundred elements takes little more than one for two.
 
 // together is the number of elements of runs that are refined together, at most.
 const together = piece / 2
 
-// shortRuns are runs that tie up to a level and wait for its codes.
+// shortRuns are runs that tie up to a place and wait for its codes.
 type shortRuns struct {
-	level int
+	place place
 	n     int                       // elements of all runs
 	count int                       // runs
-	runs  [2][together / 2][]uint32 // their orders, and those of the next level
+	runs  [2][together / 2][]uint32 // their orders, and those of the next place
 	order [together]uint32          // the elements, run after run
 	codes [together]uint64          // of the elements
 }
 
-// isShort reports whether a run is left to refineShort.
-func (t *ties) isShort(w *tieWorker, run tie) bool {
-	n := len(run.order)
-	if run.tail || n > together/2 {
+// isShort reports whether a run that ties up to p is left to refineShort.
+func (t *ties) isShort(w *tieWorker, order []uint32, p *place) bool {
+	n := len(order)
+	if n > together/2 || !t.alike(p) {
 		return false
 	}
 	short := &w.short
-	if short.n+n > together || short.n > 0 && short.level != run.level {
+	if short.n > 0 && (short.n+n > together || short.place != *p) {
 		t.refineShort(w)
 	}
-	short.level = run.level
-	short.add(0, run.order)
+	if short.n == 0 {
+		short.place = *p
+	}
+	short.add(0, order)
 	return true
 }
+
+// alike reports whether the codes of all runs that tie up to p are made alike. Then all
+// runs of codes made there tie up to one place.
+func (t *ties) alike(p *place) bool { return !p.tail || t.levels[p.level].kept.alike() }
 
 // add adds a run, for which there is room.
 func (s *shortRuns) add(list int, run []uint32) {
@@ -41,34 +47,32 @@ func (s *shortRuns) add(list int, run []uint32) {
 // refineShort sorts the short runs that wait, and the runs found in them.
 func (t *ties) refineShort(w *tieWorker) {
 	short := &w.short
-	for list := 0; short.n > 0 && t.env.Loop.Err() == nil; list, short.level = 1-list, short.level+1 {
-		t.codes(w, short.codes[:short.n], short.order[:short.n], place{level: short.level})
+	for list := 0; short.n > 0 && t.env.Loop.Err() == nil; list = 1 - list {
+		t.codes(w, short.codes[:short.n], short.order[:short.n], short.place)
 		runs, from := short.runs[list][:short.count], 0
-		short.n, short.count = 0, 0
+		next, more := t.after(short.place, 0)
+		short.place, short.n, short.count = next, 0, 0
 		for _, run := range runs {
-			to := from + len(run)
-			t.refineCoded(w, run, from, to, 1-list)
-			from = to
+			codes, order := short.codes[from:from+len(run)], short.order[from:from+len(run)]
+			t.sortCoded(w, codes, order)
+			copy(run, order)
+			if from += len(run); more {
+				t.refineCoded(w, run, codes, 1-list)
+			}
 		}
 	}
 	short.n, short.count = 0, 0
 }
 
-// refineCoded sorts a short run whose codes are [from, to) of all. It adds the runs that
-// tie up to the next level to a list, and sorts those that tie on keys.
-func (t *ties) refineCoded(w *tieWorker, run []uint32, from, to, list int) {
+// refineCoded sorts the runs in a short run that is in the order of its codes. All of them
+// go on at one place: it adds them to a list, unless their codes are not made alike.
+func (t *ties) refineCoded(w *tieWorker, run []uint32, codes []uint64, list int) {
 	short := &w.short
-	codes, order := short.codes[from:to], short.order[from:to]
-	t.sortCoded(w, codes, order)
-	copy(run, order)
-	p := place{level: short.level}
 	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
-		switch next, more := t.after(p, codes[i]); {
-		case !more:
-		case next.tail:
-			t.refineRun(w, codes[i:end], tie{run[i:end], next}, false)
-		default:
+		if t.alike(&short.place) {
 			short.add(list, run[i:end]) // over elements that were read
+		} else {
+			t.refineRun(w, codes[i:end], tie{run[i:end], short.place}, false)
 		}
 	}
 }

@@ -56,10 +56,14 @@ func (o ordering) smallOrder(n int, cfg config) *smallOrder {
 func (w *smallOrder) order(s cpu.Payload) []uint32 {
 	codes, index := w.codes[:s.Len()], w.index[:s.Len()]
 	w.levels[0].codes(codes, batch{block: s.Raw()})
+	if len(codes) < 2 {
+		clear(index)
+		return index
+	}
 	for i := range index {
 		index[i] = uint32(i)
 	}
-	w.ties.rows = sliceRows(s)
+	w.ties.rows.s, w.ties.rows.n = s, s.Len()
 	w.ties.work[0].pairs.Sort(&w.env, codes, index)
 	if !decisive(w.levels) {
 		refine(w.ties, 0, index, codes, place{})

@@ -90,11 +90,14 @@ func (t *ties) forget() {
 	if w.used > 0 {
 		w.block.Part(0, w.used).Clear()
 	}
-	w.used, t.rows = 0, rows{}
+	w.used, t.rows.s = 0, cpu.Payload{}
 }
 
+// first reports whether codes made at p are the first ones.
+func (p *place) first() bool { return p.level == 0 && !p.tail }
+
 // after returns where elements that tie on code, made at p, are to be refined;
-// false if they are equal.
+// false if they are equal. Where codes are made alike, it is one place for all codes.
 func (t *ties) after(p place, code uint64) (place, bool) {
 	l, depth, more := &t.levels[p.level], 0, false
 	switch {
@@ -121,9 +124,19 @@ func (t *ties) cut(run tie) place {
 // refine sorts the runs in an order sorted by codes made at p, except for
 // large ones, which finish takes.
 func refine[C code](t *ties, worker int, order []uint32, codes []C, p place) {
-	w := &t.work[worker]
-	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
-		t.note(w, order[i:end], uint64(codes[i]), p)
+	i, end := nextRun(codes, 0)
+	if i == end {
+		return
+	}
+	w, alike := &t.work[worker], t.alike(&p)
+	next, more := t.after(p, uint64(codes[i]))
+	for ; i < end && (more || !alike); i, end = nextRun(codes, end) {
+		if !alike {
+			next, more = t.after(p, uint64(codes[i]))
+		}
+		if more {
+			t.note(w, order[i:end], &next, p.first())
+		}
 	}
 	t.refineShort(w)
 }
@@ -143,29 +156,24 @@ func nextRun[C code](codes []C, i int) (from, end int) {
 	return len(codes), len(codes)
 }
 
-// note sorts a run of elements with one code, made at p, unless it is large, or so short
-// that refineShort sorts it.
-func (t *ties) note(w *tieWorker, order []uint32, code uint64, p place) {
-	next, more := t.after(p, code)
-	if !more {
-		return
-	}
-	if !p.tail && p.level == 0 {
+// note sorts a run that ties up to p, unless it is large, or so short that refineShort
+// sorts it. Those that tie on their first codes are counted.
+func (t *ties) note(w *tieWorker, order []uint32, p *place, first bool) {
+	if first {
 		w.count += len(order) // a counter that workers share would go from cache to cache
 	}
-	run := tie{order, next}
 	switch n := len(order); {
-	case t.isShort(w, run):
+	case t.isShort(w, order, p):
 	case n <= largeTie:
 		if len(w.codes) < n {
 			scratch.Give(&t.env.Arena, w.codes, 1)
 			w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
 		}
-		t.refineRun(w, w.codes, run, true)
+		t.refineRun(w, w.codes, tie{order, *p}, true)
 	default:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.large = append(t.large, run)
+		t.large = append(t.large, tie{order, *p})
 	}
 }
 
@@ -192,7 +200,7 @@ func (t *ties) refineRun(w *tieWorker, codes []uint64, run tie, shorts bool) {
 		next, more := t.after(p.place, part[i])
 		tied := tiePart{lo: p.lo + i, hi: p.lo + end, place: next}
 		p.lo += end
-		if !more || shorts && t.isShort(w, tie{run.order[tied.lo:tied.hi], next}) {
+		if !more || shorts && t.isShort(w, run.order[tied.lo:tied.hi], &next) {
 			continue
 		}
 		if tied.hi-tied.lo > p.hi-p.lo {

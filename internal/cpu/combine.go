@@ -67,21 +67,21 @@ const combineFrom = 8 << 20
 // when it goes. Buffers are typed memory. Lines are stored in words of 16
 // bytes, as the runtime's own memmove does.
 func combines(bytes int, dst plain) bool {
-	_, ok := combineLog(sizeOf(dst.by))
+	_, ok := combineLog(dst.by.size())
 	return ok && bytes >= combineFrom && uintptr(dst.data)%64 == 0
 }
 
 // newCombiner returns a combiner for nb buckets of dst, whose first element is
 // at the start of a cache line.
 func newCombiner(env *engine.Env, dst plain, nb int) combiner {
-	log, _ := combineLog(sizeOf(dst.by))
+	log, _ := combineLog(dst.by.size())
 	return combiner{by: dst.by, dst: dst.Raw()}.wider(env, nb, log)
 }
 
 // wider returns the combiner with room for 1<<log elements of each bucket.
 func (c combiner) wider(env *engine.Env, nb int, log uint) combiner {
 	if log > c.log || c.buf.data == nil {
-		size, t := c.by.shape()
+		size, t := c.by.size(), c.by.typeOf()
 		c.log, c.buf = log, Raw{env.Arena.TakeAlignedOf(t, nb<<log), size, nb << log}
 	}
 	return c

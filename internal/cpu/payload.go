@@ -38,10 +38,10 @@ func plainOf[T any](s []T) plain {
 func (p Payload) plain() plain { return plain{p.by, p.data, p.n} }
 
 // Raw returns where the elements of p lie.
-func (p plain) Raw() Raw { return Raw{p.data, sizeOf(p.by), p.n} }
+func (p plain) Raw() Raw { return Raw{p.data, p.by.size(), p.n} }
 
 // bytes returns the size of all elements.
-func (p plain) bytes() int { return p.n * int(sizeOf(p.by)) }
+func (p plain) bytes() int { return p.n * int(p.by.size()) }
 
 // Slice returns the elements of a payload of type E.
 func Slice[E any](p Payload) []E {
@@ -58,18 +58,10 @@ func RawSlice[E any](r Raw) []E {
 func (p Payload) Len() int { return p.n }
 
 // Type returns the type of the elements.
-func (p Payload) Type() reflect.Type {
-	_, t := p.by.shape()
-	return t
-}
+func (p Payload) Type() reflect.Type { return p.by.typeOf() }
 
 // Size returns the bytes of an element.
-func (p Payload) Size() uintptr { return sizeOf(p.by) }
-
-func sizeOf(by copier) uintptr {
-	size, _ := by.shape()
-	return size
-}
+func (p Payload) Size() uintptr { return p.by.size() }
 
 // Data returns the address of the first element; nil means that there is no slice.
 func (p Payload) Data() unsafe.Pointer { return p.data }
@@ -129,6 +121,14 @@ func (p Payload) Part(lo, hi int) Payload {
 	return Payload{p.by, part.data, part.n}
 }
 
+// First returns the first n elements, without asking for their size.
+func (p Payload) First(n int) Payload {
+	if uint(n) > uint(p.n) {
+		panic("cpu: part of a payload out of range")
+	}
+	return Payload{p.by, p.data, n}
+}
+
 // From returns the elements from lo on.
 func (p Payload) From(lo int) Payload { return p.Part(lo, p.n) }
 
@@ -178,7 +178,11 @@ func (p Payload) CopyPast(lo int, src Payload) {
 // FollowCycles moves the elements to their places, in place: element i becomes the
 // one numbered by order[i]. It marks the numbers it has used by making them their
 // own positions.
-func (p Payload) FollowCycles(order []uint32) { p.by.cycles(p.data, order[:p.n]) }
+func (p Payload) FollowCycles(order []uint32) {
+	if p.n > 1 {
+		p.by.cycles(p.data, order[:p.n])
+	}
+}
 
 // Few is the number of elements up to which FollowFew moves them.
 const Few = 16
@@ -232,7 +236,8 @@ func takeFor(env *engine.Env, t reflect.Type, n int) unsafe.Pointer {
 
 // copier copies elements of one type: n from an address on.
 type copier interface {
-	shape() (size uintptr, t reflect.Type)
+	size() uintptr
+	typeOf() reflect.Type
 	copy(dst, src unsafe.Pointer, n int)
 }
 
@@ -266,14 +271,16 @@ func at[E any](p unsafe.Pointer, n int) []E { return unsafe.Slice((*E)(p), n) }
 func (*copies[T]) copy(dst, src unsafe.Pointer, n int) { copy(at[T](dst, n), at[T](src, n)) }
 
 //go:noinline
-func (*copies[T]) shape() (uintptr, reflect.Type) {
-	return unsafe.Sizeof(*new(T)), reflect.TypeFor[T]()
-}
+func (*copies[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
 //go:noinline
-func (*elements[E]) shape() (uintptr, reflect.Type) {
-	return unsafe.Sizeof(*new(E)), reflect.TypeFor[E]()
-}
+func (*copies[T]) typeOf() reflect.Type { return reflect.TypeFor[T]() }
+
+//go:noinline
+func (*elements[E]) size() uintptr { return unsafe.Sizeof(*new(E)) }
+
+//go:noinline
+func (*elements[E]) typeOf() reflect.Type { return reflect.TypeFor[E]() }
 
 //go:noinline
 func (*elements[E]) copy(dst, src unsafe.Pointer, n int) { copy(at[E](dst, n), at[E](src, n)) }

@@ -121,12 +121,11 @@ func FollowSmall[C Code](w *Small[C], keys, values Payload) {
 // follow moves the elements of s to their places, see [Payload.FollowCycles].
 func (w *Small[C]) follow(s Payload, order []uint32) {
 	move := s.by
-	each, t := move.shape()
-	if scratch.HoldsPointers(t) {
+	if s.HasPointers() {
 		move.cycles(s.data, order[:s.n])
 		return
 	}
-	size := s.n * int(each)
+	size := s.bytes()
 	if len(w.payload) < size+8 {
 		w.payload = scratch.Take[byte](&w.env.Arena, 2*size+8)
 	}
