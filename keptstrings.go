@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/parallel"
 )
 
 // tellingKeys are kept keys that compare each with the one before while they are
@@ -38,6 +40,45 @@ func (t *keptStrings[K]) text(x uint32) string {
 // string is only read while the sort runs; a caller who changes key bytes meanwhile
 // gets a wrong order from any sort.
 func textOf[K Key](k *K) string { return *(*string)(unsafe.Pointer(k)) }
+
+const (
+	// longText is the number of bytes from which on a comparison may take long.
+	longText = 4 << 10
+	// textTurn is the number of bytes of a string that are compared between two questions
+	// to the context, at most. They take 0.1 ms from memory (EPYC of 2022).
+	textTurn = 1 << 20
+)
+
+// loop returns the loop whose context may cancel comparisons, nil if none does.
+func (t *keptStrings[K]) loop() *parallel.Loop {
+	if t.paces.key == nil {
+		return nil
+	}
+	return t.paces.key.loop
+}
+
+// compareTexts compares two strings. Before it compares long ones, and in turns while it
+// does, it asks the context of loop: the result means nothing in a cancelled sort.
+func compareTexts(loop *parallel.Loop, a, b string) int {
+	for n := min(len(a), len(b)); n > longText && loop != nil; n = min(len(a), len(b)) {
+		if loop.Err() != nil {
+			return 0
+		}
+		n = min(n, textTurn)
+		if c := strings.Compare(a[:n], b[:n]); c != 0 {
+			return c
+		}
+		a, b = a[n:], b[n:]
+	}
+	return strings.Compare(a, b)
+}
+
+func (t *keptStrings[K]) compare(i, j uint32) int {
+	if t.order.desc {
+		i, j = j, i
+	}
+	return compareTexts(t.loop(), t.text(i), t.text(j))
+}
 
 func (t *keptStrings[K]) prefix(dst []uint64, b batch, room int) {
 	if len(dst) <= few {
@@ -71,9 +112,15 @@ func (t *keptStrings[K]) prefixThrough(buf []K, dst []uint64, b batch, room int)
 
 // sameTexts returns how many of the first keys are equal to s. Where that has 4 to 16
 // bytes, as most names have, it takes no call to see it.
-func sameTexts[K Key](keys []K, s string) int {
+func (t *keptStrings[K]) sameTexts(keys []K, s string) int {
 	n := len(s)
 	switch {
+	case n > longText:
+		for i := range keys {
+			if len(textOf(&keys[i])) != n || compareTexts(t.loop(), textOf(&keys[i]), s) != 0 {
+				return i
+			}
+		}
 	case n < 4 || n > 16:
 		for i := range keys {
 			if textOf(&keys[i]) != s {
@@ -143,15 +190,18 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 				above++
 				continue
 			}
+			if code < before {
+				continue
+			}
 			if i > 0 {
 				last = textOf(&keys[i-1])
 			}
-			switch {
-			case code < before || s < last:
-			case s > last:
+			switch c := compareTexts(t.loop(), s, last); {
+			case c < 0:
+			case c > 0:
 				above++
 			default:
-				end := i + 1 + sameTexts(keys[i+1:], s)
+				end := i + 1 + t.sameTexts(keys[i+1:], s)
 				for ; i < end; i++ {
 					codes[i] = code ^ flip
 					room[n] = uint32(first + i)
@@ -205,22 +255,24 @@ func (t *keptStrings[K]) first(int) int { return 0 }
 func (t *keptStrings[K]) alike() bool { return false }
 
 // cut chooses a pivot, the longest of three strings drawn at random. Only so much of it
-// is compared as a sample needs, twice over: what agrees with all of that ties.
+// is compared as a sample needs, twice over, and a turn: what agrees with all of that
+// ties.
 // Where a quarter of the sample parts from it first, at about one byte, its stem up to
 // there is the pivot.
-// A short run takes the string in its middle, whole.
+// A short run takes the string in its middle, up to a turn of it.
 func (t *keptStrings[K]) cut(order []uint32, p place) place {
 	n := len(order)
 	if n <= few {
 		p.pivot = order[n/2]
-		p.window = len(t.text(p.pivot)) - p.depth
+		p.window = min(len(t.text(p.pivot))-p.depth, textTurn)
 		return p
 	}
 	var room [32]string
 	sample, best, r := room[:bits.Len(uint(n))], 0, drawer(order[0], n, p.depth)
 	for i := range sample {
 		at := order[drawn(r, n)]
-		sample[i] = t.text(at)
+		s := t.text(at)
+		sample[i] = s[:p.depth+min(len(s)-p.depth, textTurn)]
 		if i == 0 || i < 3 && len(sample[i]) > len(sample[best]) {
 			p.pivot, best = at, i
 		}
@@ -253,16 +305,18 @@ func (t *keptStrings[K]) sortFew(order []uint32, p place) (same uint, ok bool) {
 	var room [fewTexts]string
 	texts := room[:len(order)]
 	for i, at := range order {
-		texts[i] = t.text(at)
+		if texts[i] = t.text(at); len(texts[i])-p.depth > textTurn {
+			return 0, false // to be compared in turns
+		}
 	}
 	return sortFew(texts, order, p.depth, t.order.desc), true
 }
 
 func (t *keptStrings[K]) codes(dst []uint64, order []uint32, p place) {
 	v := pivotOf(t.text(p.pivot), p)
-	flip := t.flip()
+	flip, long := t.flip(), p.window > longText
 	var texts [few]string
-	for len(order) > 0 {
+	for len(order) > 0 && !(long && t.loop() != nil && t.loop().Err() != nil) {
 		n := min(few, len(order))
 		for i, at := range order[:n] {
 			texts[i] = t.text(at)
@@ -287,11 +341,15 @@ func (t *keptStrings[K]) follow(at []uint32, room int) (still []uint32, seen cpu
 			a = t.text(x - 1)
 		}
 		b := t.text(x)
+		c := 0
+		if len(a) != len(b) || len(a) > whole {
+			c = compareTexts(t.loop(), a, b)
+		}
 		switch {
-		case len(a) == len(b) && (len(a) <= whole || a == b):
+		case c == 0:
 			at[n] = x
 			n++
-		case (a < b) != t.order.desc:
+		case (c < 0) != t.order.desc:
 			seen.Rises++
 		default:
 			seen.Falls++

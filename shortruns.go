@@ -72,7 +72,7 @@ func (t *ties) refineCoded(w *tieWorker, run []uint32, codes []uint64, list int)
 		if t.alike(&short.place) {
 			short.add(list, run[i:end]) // over elements that were read
 		} else {
-			t.refineRun(w, codes[i:end], tie{run[i:end], short.place}, false)
+			t.refineParts(w, codes[i:end], tie{run[i:end], short.place}, false)
 		}
 	}
 }

@@ -162,26 +162,32 @@ func (t *ties) note(w *tieWorker, order []uint32, p *place, first bool) {
 	if first {
 		w.count += len(order) // a counter that workers share would go from cache to cache
 	}
-	switch n := len(order); {
+	switch run := (tie{order, *p}); {
 	case t.isShort(w, order, p):
-	case n <= largeTie:
-		if len(w.codes) < n {
-			scratch.Give(&t.env.Arena, w.codes, 1)
-			w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
-		}
-		t.refineRun(w, w.codes, tie{order, *p}, true)
+	case len(order) <= largeTie:
+		t.refineRun(w, run)
 	default:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.large = append(t.large, tie{order, *p})
+		t.large = append(t.large, run)
 	}
 }
 
 // refineRun sorts a run of at most largeTie elements, and the runs found in it, except
-// for those that shorts leaves to refineShort. Runs write their codes over those that
-// they tie on, which nobody needs any more: len(codes) >= len(run.order). Of the rest of
-// a run, and a run found in it, the longer waits: no more than 17 do.
-func (t *ties) refineRun(w *tieWorker, codes []uint64, run tie, shorts bool) {
+// for those that are left to refineShort.
+func (t *ties) refineRun(w *tieWorker, run tie) {
+	if n := len(run.order); len(w.codes) < n {
+		scratch.Give(&t.env.Arena, w.codes, 1)
+		w.codes = scratch.Take[uint64](&t.env.Arena, scratch.Fit[uint64](n))
+	}
+	t.refineParts(w, w.codes, run, true)
+}
+
+// refineParts is refineRun with memory for codes, len(codes) >= len(run.order). It leaves
+// runs to refineShort only if shorts says so. Runs write their codes over those that they
+// tie on, which nobody needs any more. Of the rest of a run, and a run found in it, the
+// longer waits: no more than 17 do.
+func (t *ties) refineParts(w *tieWorker, codes []uint64, run tie, shorts bool) {
 	waiting := len(w.parts)
 	for p := (tiePart{hi: len(run.order), place: run.place}); t.env.Loop.Err() == nil; {
 		part := codes[p.lo:p.hi]
