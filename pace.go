@@ -67,8 +67,8 @@ var epoch = time.Now()
 
 // begin says how many calls the first turn has, and which turn is measured.
 func (t *turns) begin() {
-	if t.ctx = t.pace.loop.Ctx; t.ctx == nil {
-		t.ctx = context.Background() // the sort is not cancelled any more
+	if t.ctx = t.pace.loop.Ctx; !t.pace.loop.Cancellable() {
+		t.ctx = context.Background()
 	}
 	known := t.n == 1 || t.pace.quick.Load()
 	if t.step = 1; known {

@@ -3,13 +3,13 @@ package sorter
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -46,16 +46,18 @@ func sortStrings[K Key](keys []K, cfg config) error {
 	}
 	texts, payload := as[string](keys), cpu.PayloadOf(keys)
 	if r.fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
-		l, err := cpu.Detect(&r.Env, r.n, stepsOf(texts, cfg.descending), func(i, j uint32) int {
+		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, cfg.descending), func(i, j uint32) int {
 			if cfg.descending {
 				i, j = j, i
 			}
-			return strings.Compare(texts[i], texts[j])
+			return compareTexts(&r.Loop, texts[i], texts[j])
 		})
 		if l != nil || err != nil {
 			r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), 64
 			if err == nil {
-				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool { return texts[i] == texts[j] })
+				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
+					return len(texts[i]) == len(texts[j]) && compareTexts(&r.Loop, texts[i], texts[j]) == 0
+				})
 			}
 			return err
 		}
@@ -64,10 +66,10 @@ func sortStrings[K Key](keys []K, cfg config) error {
 }
 
 // stepsOf counts how strings follow on each other.
-func stepsOf(keys []string, desc bool) func(lo, hi int) cpu.Steps {
+func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
 	return func(lo, hi int) (seen cpu.Steps) {
 		for i := max(lo, 1); i < hi; i++ {
-			switch c := strings.Compare(keys[i-1], keys[i]); {
+			switch c := compareTexts(loop, keys[i-1], keys[i]); {
 			case c == 0:
 				seen.Ties++
 			case (c < 0) != desc:

@@ -144,6 +144,7 @@ var longTextVerbs = []struct {
 	name string
 	run  func(in []string, opts ...sorter.Option) error
 }{
+	{"SortKeys", func(in []string, opts ...sorter.Option) error { return sorter.SortKeys(slices.Clone(in), opts...) }},
 	{"SortKeys through an index", func(in []string, opts ...sorter.Option) error {
 		return sorter.SortKeys(slices.Clone(in), append(opts, sorter.Use(sorter.IndexGather))...)
 	}},

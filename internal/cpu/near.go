@@ -130,6 +130,9 @@ func (f *finder) lay(back bool) (*Layout, error) {
 	}
 	l, err := f.layout(runs)
 	scratch.Give(&f.env.Arena, runs, 1)
+	if err = stopped(f.env, err); err != nil {
+		return nil, err // comparisons that were cancelled mean nothing
+	}
 	if l != nil && back {
 		l.ties = f.tied || f.meet(l.segments)
 	}
