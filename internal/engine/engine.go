@@ -123,7 +123,9 @@ type Elements struct {
 }
 
 // TieWords is the length of Ties for n elements.
-func TieWords(n int) int { return (n + 31) / 32 }
+func TieWords(n int) int {
+	return n/32 + min(n%32, 1) // an int may not hold n+31
+}
 
 // Ties are the ties of an order as [Job.Ties] has them.
 type Ties []uint32

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -38,6 +39,15 @@ func TestMarkTies(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%d codes of %d values: wrong marks", n, values)
 			}
+		}
+	}
+}
+
+// TestTieWords counts words of 32 ties, up to as many as an int can.
+func TestTieWords(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 1: 1, 31: 1, 32: 1, 33: 2, 64: 2, math.MaxInt - 31: math.MaxInt / 32, math.MaxInt - 30: math.MaxInt/32 + 1, math.MaxInt: math.MaxInt/32 + 1} {
+		if got := engine.TieWords(n); got != want {
+			t.Errorf("TieWords(%d) = %d, want %d", n, got, want)
 		}
 	}
 }
