@@ -36,6 +36,7 @@ type run struct {
 	element  uintptr // size of an element
 	start    time.Time
 	numbered bool             // elements are row numbers
+	needed   int64            // bytes of scratch memory besides an engine's own
 	used     Stats            // notes of the planner for Report
 	devices  []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
@@ -313,10 +314,16 @@ func orderer(r *run, a Algorithm, rows rows, lv []level, sizes ...uintptr) Backe
 		w.Payload, a = sum(sizes), IndexGather // that of the CPU engine, or else through an index
 	}
 	b := r.device(w)
-	switch {
-	case b == nil || !r.mayFinish(b):
+	if b == nil {
+		return nil
+	}
+	if !r.mayFinish(b) {
+		r.needed = needAlone(r, a, lv, sizes...)
 		return b
-	case !r.fits(needOn(r, a, lv, sizes...)), !r.algorithm.OrdersCodes() && glanceAt(r, rows, &lv[0]):
+	}
+	r.needed = needOn(r, a, lv, sizes...)
+	switch {
+	case !r.fits(r.needed), !r.algorithm.OrdersCodes() && glanceAt(r, rows, &lv[0]):
 		return nil
 	}
 	return b
@@ -369,6 +376,7 @@ func orderCodesOn[C code](r *run, b Backend, rows rows, lv []level, index []uint
 	}
 	job := &engine.Job{N: rows.n, Bits: lv[0].bits, Algorithm: r.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
+		Room: r.room,
 	}
 	exchange[C](job, touching(index, src), nil)
 	if !decisive(lv) {
@@ -419,6 +427,9 @@ func touching[C code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 func (r *run) insists() bool {
 	return r.backend != nil && r.backend != CPU() || !CPU().Runs(r.algorithm)
 }
+
+// room returns an error unless a call may take so many bytes besides those that it needs.
+func (r *run) room(bytes int64) error { return r.require(r.needed + bytes) }
 
 // mayFinish reports whether the CPU finishes a sort in which b fails.
 func (r *run) mayFinish(b Backend) bool { return b != CPU() && !r.insists() }

@@ -92,10 +92,12 @@ func sortCodes[C code, K Key](keys []K, cfg config) error {
 	r.used.Algorithm, r.used.CodeBits = BucketRadix.String(), codeBits[kindOf[K]()]
 	all := codesOf[C](r, keys)
 	var c C
-	fits := r.fits(cpu.KeysBytes(r.n, r.Loop.Workers, unsafe.Sizeof(c)))
+	r.needed = cpu.KeysBytes(r.n, r.Loop.Workers, unsafe.Sizeof(c))
+	fits := r.fits(r.needed)
 	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
 	case b != nil && r.insists():
-		if err := r.require(scratch.Size(r.n, unsafe.Sizeof(c))); err != nil { // kept
+		r.needed = scratch.Size(r.n, unsafe.Sizeof(c)) // kept
+		if err := r.require(r.needed); err != nil {
 			return err
 		}
 		return sortCodesOn(r, b, all)
@@ -148,7 +150,7 @@ func codesOf[C code, K Key](r *run, keys []K) cpu.Keys[C] {
 func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
-	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env}
+	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env, Room: r.room}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
 		cpu.CopyPast(kept, lo, dst)

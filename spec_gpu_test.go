@@ -4,6 +4,7 @@ package sorter_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -247,6 +248,45 @@ func TestGPULarge(t *testing.T) {
 			if st.Algorithm != "BucketBitonic" || st.Rounds < 2 {
 				t.Errorf("%s, narrow keys: %s, %d levels of partition", d.Name, st.Algorithm, st.Rounds)
 			}
+		}
+	}
+}
+
+// TestGPUHybridLimit holds the host's part of a hybrid sort to the memory limit, from the
+// least that is enough on.
+func TestGPUHybridLimit(t *testing.T) {
+	e := onGPU(t, gpu.Memory(24<<20))
+	values := dist.Named("uniform").Draw(1_200_000, dist.Rand(5))
+	want := slices.Sorted(slices.Values(values))
+	for _, v := range []struct {
+		name string
+		run  func(opts ...sorter.Option) ([]uint64, error)
+	}{
+		{"SortKeys", func(opts ...sorter.Option) ([]uint64, error) {
+			s := slices.Clone(values)
+			return s, sorter.SortKeys(s, opts...)
+		}},
+		{"OrderKeys", func(opts ...sorter.Option) ([]uint64, error) {
+			p, err := sorter.OrderKeys(values, opts...)
+			return mapped(p, func(i uint32) uint64 { return values[i] }), err
+		}},
+	} {
+		accepted := 0
+		for limit := int64(4 << 20); accepted < 2 && limit < 1<<30; limit += limit / 2 {
+			var st sorter.Stats
+			got, err := v.run(sorter.On(e), sorter.Use(sorter.Hybrid), sorter.MemoryLimit(limit), sorter.Report(&st), sorter.Workers(2))
+			switch {
+			case errors.Is(err, sorter.ErrMemoryLimit):
+				continue
+			case err != nil || !slices.Equal(got, want):
+				t.Fatalf("%s under a limit of %d bytes: %v, or a wrong order", v.name, limit, err)
+			case st.Scratch > limit:
+				t.Errorf("%s took %d bytes under a limit of %d", v.name, st.Scratch, limit)
+			}
+			accepted++
+		}
+		if accepted == 0 {
+			t.Errorf("%s: no limit was enough", v.name)
 		}
 	}
 }

@@ -27,6 +27,11 @@ func orderChunks[W word](w *workspace, e *Engine, job *engine.Job, c chunking, p
 	if err := p.open(); err != nil {
 		return err
 	}
+	if job.Room != nil && !c.onDevice {
+		if err := job.Room(p.hostBytes()); err != nil {
+			return err
+		}
+	}
 	work := p.schedule()
 	err := job.Stage("chunks", len(work), 1, func(worker, i, _ int) { work[i](worker) })
 	if err := firstError(p.failed.get(), err); err != nil {

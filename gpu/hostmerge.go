@@ -25,6 +25,15 @@ func takeRun[W word](job *engine.Job, n int) hostRun[W] {
 	return run
 }
 
+// runBytes bounds the host memory, in bytes, of a run of n elements.
+func runBytes[W word](job *engine.Job, n int) int64 {
+	bytes := scratch.Size(n, unsafe.Sizeof(W(0)))
+	if !takesCodes(job) {
+		bytes += scratch.Size(n, 4)
+	}
+	return bytes
+}
+
 func (r *hostRun[W]) give(job *engine.Job) {
 	scratch.Give(&job.Arena, r.codes, 1)
 	scratch.Give(&job.Arena, r.positions, 1)
@@ -237,6 +246,19 @@ func grouped[W word](list []chunk[W]) (groups []*group[W]) {
 		groups = append(groups, &group[W]{first: first, last: first + size - 1})
 	}
 	return groups
+}
+
+// hostBytes bounds the host memory, in bytes, of merging on the host: the runs, those that
+// groups become while they are there, and the windows of the workers.
+func (p *chunks[W]) hostBytes() int64 {
+	bytes := int64(2*len(p.mergers)) * runBytes[W](p.job, mergeWindow)
+	for k := range p.list {
+		bytes += runBytes[W](p.job, p.list[k].hi-p.list[k].lo)
+	}
+	for _, g := range p.groups {
+		bytes += runBytes[W](p.job, p.list[g.last].hi-p.list[g.first].lo)
+	}
+	return bytes
 }
 
 // groupMerges merges the runs of a group when they have come, and gives their

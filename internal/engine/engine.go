@@ -93,6 +93,11 @@ type Job struct {
 	// them and to read them through the order, a cache miss each.
 	Ties []uint32
 
+	// Room, unless it is nil, is asked before an engine takes memory of the host, with
+	// all bytes that it will hold at a time. The engine gives up on an error: the memory
+	// limit forbids it.
+	Room func(bytes int64) error
+
 	// Elements, unless it is nil, is what follows the order in the end, where it
 	// holds no pointers: an engine may take it along, and push what comes at a place
 	// of the order instead of emitting its position. Of places with ties, and of those
