@@ -144,10 +144,10 @@ func (p place) after(code uint64) (depth int, more bool) {
 	return p.depth + rank + tail, true
 }
 
-// fewTexts is the number of strings up to which they are sorted by insertion.
+// fewTexts is the number of strings of a run up to which they are sorted by insertion.
 const fewTexts = 8
 
-// sortFew sorts at most fewTexts strings that tie up to depth, and their numbers with
+// sortFew sorts at most tinySort strings that tie up to depth, and their numbers with
 // them, ties in their present order. It returns which of them equal the one before, a
 // bit each.
 //
@@ -156,7 +156,7 @@ const fewTexts = 8
 // after the predecessor if it shares more. Bytes are read only where it is the same,
 // and none of the string twice.
 func sortFew(texts []string, order []uint32, depth int, desc bool) (same uint) {
-	var shared [fewTexts + 1]int // bytes, with the string before
+	var shared [tinySort + 1]int // bytes, with the string before
 	for k := 1; k < len(texts); k++ {
 		s, number, with := texts[k], order[k], depth // shared with the string after
 		i := k

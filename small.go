@@ -85,27 +85,53 @@ func orderSmallKeys[K Key](keys []K, o order) smallIndex {
 	return smallIndex{index, w}
 }
 
-// orderTied orders the keys whose prefixes tie by comparing them.
+// orderTied orders the keys whose prefixes, which are in the order of index, tie.
 func orderTied[K Key](index []uint32, codes []uint64, keys []K, o order) {
-	var compare func(a, b K) int
-	for i := 1; i < len(index); i++ {
-		if codes[index[i]] != codes[index[i-1]] {
-			continue
-		}
-		from := i - 1
-		for i < len(index) && codes[index[i]] == codes[index[from]] {
-			i++
-		}
-		if compare == nil {
-			compare = ascending[K](o.nansLast && !o.desc)
-		}
-		slices.SortStableFunc(index[from:i], func(a, b uint32) int {
-			if o.desc {
-				a, b = b, a
-			}
-			return compare(keys[a], keys[b])
-		})
+	switch kindOf[K]() {
+	case kindString:
+		orderTiedTexts(index, codes, as[string](keys), o)
+	case kindBytes:
+		orderTiedTexts(index, codes, as[[]byte](keys), o)
+	default:
+		orderTiedWords(index, codes, keys, o)
 	}
+}
+
+// orderTiedFew is orderTied of at most tinySort keys, with nothing but the stack.
+func orderTiedFew[K Key](index []uint32, codes []uint64, keys []K, o order) {
+	switch kindOf[K]() {
+	case kindString:
+		orderFewTexts(index, codes, as[string](keys), o)
+	case kindBytes:
+		orderFewTexts(index, codes, as[[]byte](keys), o)
+	default:
+		orderTiedWords(index, codes, keys, o)
+	}
+}
+
+// orderTiedWords is orderTied of keys of fixed size.
+func orderTiedWords[K Key](index []uint32, codes []uint64, keys []K, o order) {
+	var compare func(a, b K) int
+	for from, end := tiedRun(index, codes, 0); from < end; from, end = tiedRun(index, codes, end) {
+		if compare == nil {
+			compare = comparator[K](o)
+		}
+		slices.SortStableFunc(index[from:end], func(a, b uint32) int { return compare(keys[a], keys[b]) })
+	}
+}
+
+// tiedRun returns the first run of two or more elements with equal codes that begins at
+// place i of index or after it, an empty one if there is none.
+func tiedRun(index []uint32, codes []uint64, i int) (from, end int) {
+	for i++; i < len(index); i++ {
+		if from = i - 1; codes[index[i]] == codes[index[from]] {
+			for i < len(index) && codes[index[i]] == codes[index[from]] {
+				i++
+			}
+			return from, i
+		}
+	}
+	return len(index), len(index)
 }
 
 // prefixes writes the leading 64 bits of the codes of wide keys.
@@ -144,7 +170,7 @@ func orderTinyKeys[K Key](index []uint32, keys []K, o order) bool {
 	if k.wide() {
 		prefixes(codes, keys, o)
 		rank(index, codes)
-		orderTied(index, codes, keys, o)
+		orderTiedFew(index, codes, keys, o)
 		return true
 	}
 	encodeAs(k, codes, keys, o)
@@ -246,6 +272,7 @@ const tinyKeys = 40
 // sortKeysSmall sorts keys with pooled memory only.
 func sortKeysSmall[K Key](keys []K, o order, stable bool) {
 	switch k := kindOf[K](); {
+	case k == kindString && stringsInOrder(as[string](keys), o.desc):
 	case !k.plain(stable):
 		sortSmall[K](cpu.PayloadOf(keys), (*ownKeys[K])(nil), o)
 	case len(keys) <= tinyKeys:
