@@ -193,6 +193,10 @@ func sortFew(texts []string, order []uint32, depth int, desc bool) (same uint) {
 	return same
 }
 
+// block is how many bytes of long strings are compared at a time: the runtime does it by
+// vectors. The block that differs is read again, word by word.
+const block = 256
+
 // common returns the length of the longest common prefix of a and b, given
 // that their first skip bytes agree. Of strings that begin at the same byte it reads
 // nothing.
@@ -203,6 +207,9 @@ func common(a, b string, skip int) int {
 		return n
 	}
 	i := min(skip, n)
+	for i+block <= n && a[i:i+block] == b[i:i+block] {
+		i += block
+	}
 	for i+32 <= n && differ(x, y, i)|differ(x, y, i+8)|differ(x, y, i+16)|differ(x, y, i+24) == 0 {
 		i += 32
 	}
