@@ -97,17 +97,26 @@ func (t *keptStrings[K]) prefixThrough(buf []K, dst []uint64, b batch, room int)
 		j := min(i+len(buf), len(dst))
 		codes := dst[i:j]
 		keys := t.put(buf[:j-i], &nulls, b.part(i, j))[:len(codes)]
-		for i := range keys {
-			s := textOf(&keys[i])
-			code := prefix(s)
-			if longest = max(longest, len(s)); longest <= 8 {
-				longest = max(longest, zeroByte(code, len(s)))
-			}
-			codes[i] = code ^ flip
-		}
+		longest = writePrefixes(codes, keys, flip, longest)
 		t.flag(codes, &nulls, room)
 	}
 	t.note(longest)
+}
+
+// writePrefixes writes the prefixes of keys with the bits of flip flipped. It returns the
+// length of the longest key, at least longest, more if one of at most 8 bytes has a zero
+// byte. Processors wait for the memory of many keys at once, as nothing depends on it.
+func writePrefixes[K Key](codes []uint64, keys []K, flip uint64, longest int) int {
+	codes = codes[:len(keys)]
+	for i := range keys {
+		s := textOf(&keys[i])
+		code := prefix(s)
+		if longest = max(longest, len(s)); longest <= 8 {
+			longest = max(longest, zeroByte(code, len(s)))
+		}
+		codes[i] = code ^ flip
+	}
+	return longest
 }
 
 // sameTexts returns how many of the first keys are equal to s. Where that has 4 to 16
@@ -153,6 +162,16 @@ func (t *keptStrings[K]) sameTexts(keys []K, s string) int {
 	return len(keys)
 }
 
+// sameMemory returns how many of the first keys are s and in its memory.
+func sameMemory[K Key](keys []K, s string) int {
+	for i := range keys {
+		if k := textOf(&keys[i]); len(k) != len(s) || unsafe.StringData(k) != unsafe.StringData(s) {
+			return i
+		}
+	}
+	return len(keys)
+}
+
 // ends4 and ends8 return the first and the last four, or eight, of n bytes at p,
 // which are that many.
 func ends4(p unsafe.Pointer, n int) (head, tail uint32) {
@@ -165,8 +184,8 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
 }
 
-// prefixTied looks at keys where codes tie, and behind two equal ones for all that
-// follow: names in order come in runs.
+// prefixTied compares neighbours once where their codes tie, and after two equal keys all
+// that follow: names in order come in runs. Keys in the same memory are not read.
 func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
 	if alone {
 		t.prefix(dst[:1], b.part(0, 1), 64)
@@ -179,13 +198,16 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 		j := min(i+len(buf), len(dst))
 		codes, first := dst[i:j], b.lo+i
 		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
-		for i := 0; i < len(keys); i++ {
-			s, before := textOf(&keys[i]), code
-			code = prefix(s)
+		same := sameMemory(keys, last)
+		for i := range same {
 			codes[i] = code ^ flip
-			if longest = max(longest, len(s)); longest <= 8 {
-				longest = max(longest, zeroByte(code, len(s)))
-			}
+			room[n+i] = uint32(first + i)
+		}
+		n += same
+		longest = writePrefixes(codes[same:], keys[same:], flip, longest)
+		for i := same; i < len(keys); i++ {
+			s, before := textOf(&keys[i]), code
+			code = codes[i] ^ flip
 			if code > before {
 				above++
 				continue
@@ -203,7 +225,6 @@ func (t *keptStrings[K]) prefixTied(dst []uint64, b batch, alone bool, room []ui
 			default:
 				end := i + 1 + t.sameTexts(keys[i+1:], s)
 				for ; i < end; i++ {
-					codes[i] = code ^ flip
 					room[n] = uint32(first + i)
 					n++
 				}

@@ -47,7 +47,7 @@ func (c *countedTexts) besides(order []uint32, i int) (shared int) {
 	s := c.text(order[i])
 	for _, step := range []int{-1, 1} {
 		for k := i + step; k >= 0 && k < len(order); k += step {
-			if next := c.text(order[k]); !sameMemory(s, next) {
+			if next := c.text(order[k]); !inOneMemory(s, next) {
 				shared = max(shared, sharedBytes(s, next))
 				break
 			}
@@ -59,7 +59,7 @@ func (c *countedTexts) besides(order []uint32, i int) (shared int) {
 // sharedBytes returns the length of the common prefix, 0 of strings in the same memory:
 // it is not read.
 func sharedBytes(a, b string) (n int) {
-	if sameMemory(a, b) {
+	if inOneMemory(a, b) {
 		return 0
 	}
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -68,7 +68,7 @@ func sharedBytes(a, b string) (n int) {
 	return n
 }
 
-func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
+func inOneMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
 // TestTextsAreReadOnce bounds what is compared of strings that tie, and how often, by what
 // they share with their neighbours in the order, which no sort can do without.

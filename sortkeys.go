@@ -1,6 +1,7 @@
 package sorter
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -65,18 +66,38 @@ func sortStrings[K Key](keys []K, cfg config) error {
 	return sortLevels(r, payload, levels([]column{self[K]()}, cfg))
 }
 
-// stepsOf counts how strings follow on each other.
+// stepsOf counts how strings follow on each other: by their prefixes, and where these tie
+// by one comparison. Strings in the same memory are not read.
 func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
 	return func(lo, hi int) (seen cpu.Steps) {
-		for i := max(lo, 1); i < hi; i++ {
-			switch c := compareTexts(loop, keys[i-1], keys[i]); {
-			case c == 0:
-				seen.Ties++
-			case (c < 0) != desc:
-				seen.Rises++
-			default:
-				seen.Falls++
+		var room [piece]uint64
+		lo = max(lo, 1)
+		for last := keys[lo-1]; lo < hi; {
+			same := sameMemory(keys[lo:hi], last)
+			seen.Ties += same
+			lo += same
+			part := keys[lo:min(lo+len(room), hi)]
+			codes, code := room[:len(part)], prefix(last)
+			writePrefixes(codes, part, 0, math.MaxInt)
+			for i, s := range part {
+				order := cmp.Compare(codes[i], code)
+				if order == 0 {
+					order = compareTexts(loop, s, last)
+				}
+				switch {
+				case order > 0:
+					seen.Rises++
+				case order < 0:
+					seen.Falls++
+				default:
+					seen.Ties++
+				}
+				last, code = s, codes[i]
 			}
+			lo += len(part)
+		}
+		if desc {
+			seen.Rises, seen.Falls = seen.Falls, seen.Rises
 		}
 		return seen
 	}
