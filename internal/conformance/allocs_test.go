@@ -1,0 +1,119 @@
+//go:build !race
+
+package conformance_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// Under the race detector sync.Pool drops what it is given at random, so that
+// these bounds on allocations hold only without it.
+
+// TestSmallAllocs holds small sorts to two allocations.
+func TestSmallAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	for _, v := range smallVerbs {
+		for _, n := range []int{10, 100, 1000} {
+			in := fills(n)
+			s := make([]fill, n)
+			nothing := func() {}
+			allocs := testing.AllocsPerRun(50, func() {
+				copy(s, in)
+				v.run(s, nothing)
+			})
+			if allocs > 2 {
+				t.Errorf("%s, n=%d: %v allocations, want at most 2", v.name, n, allocs)
+			}
+		}
+	}
+}
+
+// TestPairsAllocs sorts few pairs with nothing allocated.
+func TestPairsAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	for _, n := range []int{10, 100, 1000, 4096} {
+		in := fills(n)
+		text := mapped(in, func(f fill) string { return decimal(uint64(f.Pos) * 2654435761 % 1000) })
+		checkPairsAllocs(t, mapped(in, price), in)
+		checkPairsAllocs(t, mapped(in, func(f fill) int64 { return f.ID }), text)
+		checkPairsAllocs(t, text, in)
+	}
+}
+
+func checkPairsAllocs[K sorter.Key, V any](t *testing.T, inKeys []K, inValues []V) {
+	t.Helper()
+	keys, values := slices.Clone(inKeys), slices.Clone(inValues)
+	allocs := testing.AllocsPerRun(50, func() {
+		copy(keys, inKeys)
+		copy(values, inValues)
+		_ = sorter.SortPairs(keys, values, sorter.Stable())
+	})
+	if allocs > 0 {
+		t.Errorf("%d pairs of %T and %T: %v allocations", len(keys), keys[0], values[0], allocs)
+	}
+}
+
+// TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
+// large ones less than a tenth of the result.
+func TestIntoAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	byPrice := sorter.By(sorter.Asc(price))
+	for _, n := range []int{10, 100, 1000} {
+		in, s, p := fills(n), prices(n), make(perm.Perm, n)
+		for name, order := range map[string]func(){
+			"Order":          func() { _, _ = sorter.Order(in, price, sorter.Into(p)) },
+			"OrderKeys":      func() { _, _ = sorter.OrderKeys(s, sorter.Into(p), sorter.Stable()) },
+			"Ordering.Order": func() { _, _ = byPrice.Order(in, sorter.Descending(), sorter.Into(p)) },
+		} {
+			if allocs := testing.AllocsPerRun(50, order); allocs > 0 {
+				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
+			}
+		}
+	}
+	const n = 1 << 20
+	s, p := prices(n), make(perm.Perm, n)
+	least := leastAllocated(func() {
+		if _, err := sorter.OrderKeys(s, sorter.Into(p)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if least > 4*n/10 {
+		t.Errorf("an order after another one allocates %d bytes at least", least)
+	}
+}
+
+// TestScratchIsPooled sorts in a loop: the second sort needs next to nothing.
+func TestScratchIsPooled(t *testing.T) {
+	in := fills(100_000)
+	s := slices.Clone(in)
+	least := leastAllocated(func() {
+		copy(s, in)
+		if err := sorter.Sort(s, price); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if least > 1<<20 {
+		t.Errorf("a sort after another one allocates %d bytes at least", least)
+	}
+}
+
+// leastAllocated returns the least number of bytes that f allocates: a collection
+// between two sorts may empty the pools.
+func leastAllocated(f func()) int64 {
+	f()
+	least := int64(1 << 62)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
+	}
+	return least
+}

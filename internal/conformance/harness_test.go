@@ -1,0 +1,205 @@
+package conformance_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// Most tests sort positions: element i of the input is i, and its key is looked
+// up. All kinds of keys share that element type, or compiling the tests would
+// take minutes; the tests of payloads have their keys inside.
+
+func same[T comparable](a, b T) bool { return a == b }
+
+// mode is a set of options and the order that they ask for. Results must not
+// depend on anything but the order.
+type mode struct {
+	name  string
+	order oracle.Order
+	opts  []sorter.Option
+}
+
+var modes = []mode{
+	{"ascending", oracle.Order{}, nil},
+	{"descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Descending()}},
+	{"NaNs last", oracle.Order{NaNsLast: true}, []sorter.Option{sorter.NaNsLast()}},
+	{"descending, NaNs last", oracle.Order{Desc: true, NaNsLast: true}, []sorter.Option{sorter.NaNsLast(), sorter.Descending()}},
+	{"1 worker", oracle.Order{}, []sorter.Option{sorter.Workers(1)}},
+	{"2 workers", oracle.Order{}, []sorter.Option{sorter.Workers(2)}},
+	{"5 workers", oracle.Order{}, []sorter.Option{sorter.Workers(5)}},
+	{"BucketRadix", oracle.Order{}, []sorter.Option{sorter.Use(sorter.BucketRadix)}},
+	{"IndexGather", oracle.Order{}, []sorter.Option{sorter.Use(sorter.IndexGather)}},
+	{"BucketRadix, 5 workers, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.BucketRadix), sorter.Workers(5), sorter.Descending()}},
+	{"IndexGather, 5 workers, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.IndexGather), sorter.Workers(5), sorter.Descending()}},
+	{"on the CPU", oracle.Order{}, []sorter.Option{sorter.On(sorter.CPU())}},
+	{"under a context", oracle.Order{}, []sorter.Option{sorter.WithContext(neverCancelled)}},
+	{"Bitonic", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Bitonic)}},
+	{"QuickMerge, 3 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.QuickMerge), sorter.Workers(3)}},
+	{"CPUBucket, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.CPUBucket), sorter.Descending()}},
+	{"Radix, on the CPU", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Radix), sorter.On(sorter.CPU())}},
+	{"MergeSort, NaNs last", oracle.Order{NaNsLast: true}, []sorter.Option{sorter.Use(sorter.MergeSort), sorter.NaNsLast()}},
+	{"SampleSort, 5 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.SampleSort), sorter.Workers(5)}},
+}
+
+// neverCancelled could be, which [context.Background] could not.
+var neverCancelled, _ = context.WithCancel(context.Background())
+
+// directions are the modes that differ in the order alone.
+var directions = modes[:4]
+
+// stable returns the mode's options and Stable, in a slice of its own.
+func (m mode) stable() []sorter.Option { return append([]sorter.Option{sorter.Stable()}, m.opts...) }
+
+// reference holds an input and what slices.SortStableFunc makes of it.
+type reference struct {
+	keySet
+	name   string // for messages
+	rows   []int
+	sorted map[oracle.Order][]int
+}
+
+func newReference(name string, keys keySet) *reference {
+	n := keys.len()
+	return &reference{keys, fmt.Sprintf("%s, n=%d", name, n), ascending(n), map[oracle.Order][]int{}}
+}
+
+// drawn returns the reference of keys drawn from a kind.
+func drawn(k keyCase, input string, n int, seed uint64) *reference {
+	return newReference(k.Name()+", "+input, k.draw(input, n, seed))
+}
+
+// in returns the rows in order o, ties in input order. Callers must not write
+// to the result.
+func (r *reference) in(o oracle.Order) []int {
+	o.NaNsLast = o.NaNsLast && r.hasNaNs()
+	if s, ok := r.sorted[o]; ok {
+		return s
+	}
+	s := slices.Clone(r.rows)
+	slices.SortStableFunc(s, r.compare(o))
+	r.sorted[o] = s
+	return s
+}
+
+// scaled returns n in a long run, and otherwise, and for the race detector, a fifth
+// of it.
+func scaled(n int) int {
+	if testing.Short() || !testkit.Long() {
+		return n / 5
+	}
+	return n
+}
+
+// ascending returns 0 … n-1.
+func ascending(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// permOf returns sorted positions as the permutation that they are.
+func permOf(rows []int) perm.Perm {
+	return mapped(rows, func(i int) uint32 { return uint32(i) })
+}
+
+// guarded returns a copy of s in the middle of a longer array, at an alignment
+// that turn chooses, and a function that names a write outside of it.
+func guarded[E any](s []E, turn int) (inside []E, check func() error) {
+	const margin = 9
+	all := make([]E, len(s)+2*margin)
+	from := turn % margin
+	copy(all[from:], s)
+	var outside E
+	return all[from : from+len(s)], func() error {
+		for i, e := range all {
+			if (i < from || i >= from+len(s)) && !reflect.DeepEqual(e, outside) {
+				return fmt.Errorf("wrote %v outside of the slice, at %d of %d", e, i-from, len(s))
+			}
+		}
+		return nil
+	}
+}
+
+// checkSame fails t if got is not want, naming the first difference.
+func checkSame[T comparable](t *testing.T, name string, err error, got, want []T) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: unexpected error: %v", name, err)
+	}
+	if d := oracle.Diff(got, want, same[T]); d != "" {
+		t.Fatalf("%s: %s", name, d)
+	}
+}
+
+// checkPermuted fails t unless got holds each of the n positions once.
+func checkPermuted(t *testing.T, name string, got []int, n int) {
+	t.Helper()
+	seen := make([]bool, n)
+	for at, i := range got {
+		if i < 0 || i >= n || seen[i] {
+			t.Fatalf("%s: position %d holds element %d, which the input lacks or which came before", name, at, i)
+		}
+		seen[i] = true
+	}
+	if len(got) != n {
+		t.Fatalf("%s: %d elements, want %d", name, len(got), n)
+	}
+}
+
+// checkTies fails t unless got is in order where ties may come in any order.
+func checkTies[E any](t *testing.T, name string, compare func(a, b E) int, got []E) {
+	t.Helper()
+	for i := 1; i < len(got); i++ {
+		if compare(got[i-1], got[i]) > 0 {
+			t.Fatalf("%s: positions %d and %d are out of order: %v before %v", name, i-1, i, got[i-1], got[i])
+		}
+	}
+}
+
+// panicValue runs f and returns what it panicked with, nil if it did not.
+func panicValue(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// fill is an element as users have it: 40 bytes, comparable.
+type fill struct {
+	ID    int64
+	Price float32
+	Side  bool
+	Venue uint16
+	Qty   float64
+	Pos   uint64 // position in the input
+}
+
+func price(t fill) float32 { return t.Price }
+
+// fills returns n elements with about n different prices.
+func fills(n int) []fill {
+	s := make([]fill, n)
+	h := uint64(1)
+	for i := range s {
+		h = h*6364136223846793005 + 1442695040888963407
+		s[i] = fill{ID: int64(h), Price: float32(h>>33) / 1000, Side: h>>62&1 == 0, Venue: uint16(h >> 40), Qty: float64(h >> 50), Pos: uint64(i)}
+	}
+	return s
+}
+
+// byPrice returns s sorted by price, ties in input order.
+func byPrice(s []fill) []fill {
+	s = slices.Clone(s)
+	slices.SortStableFunc(s, func(a, b fill) int { return cmp.Compare(a.Price, b.Price) })
+	return s
+}

@@ -1,0 +1,182 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/engine"
+)
+
+// Report, OnProgress and the choice of the engine.
+
+func TestReport(t *testing.T) {
+	for _, v := range verbs {
+		for _, n := range []int{10, 1000, 200_000} {
+			name := fmt.Sprintf("%s, n=%d", v.name, n)
+			st := sorter.Stats{Elements: -1, Fallback: errors.New("left over"), Device: "left over"}
+			if err := v.run(v.input(n), price, sorter.Report(&st), sorter.Workers(2)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			checkStats(t, name, &st, n)
+		}
+	}
+}
+
+func checkStats(t *testing.T, name string, st *sorter.Stats, n int) {
+	t.Helper()
+	for _, c := range []struct {
+		field string
+		ok    bool
+	}{
+		{"Engine", st.Engine == sorter.CPU().Name()},
+		{"Device", st.Device == ""},
+		{"Algorithm", st.Algorithm != ""},
+		{"Elements", st.Elements == n},
+		{"CodeBits", st.CodeBits > 0 && st.CodeBits <= 64},
+		{"Workers", st.Workers >= 1 && st.Workers <= 2},
+		{"Rounds", st.Rounds >= 0},
+		{"Ties", st.Ties >= 0 && st.Ties <= n},
+		{"Scratch", st.Scratch > 0 || n < 200_000},
+		{"Total", st.Total > 0},
+		{"Stages", len(st.Stages) > 0 || n < 200_000},
+		{"Fallback", st.Fallback == nil},
+	} {
+		if !c.ok {
+			t.Errorf("%s: %s is wrong in %+v", name, c.field, *st)
+		}
+	}
+	sum := time.Duration(0)
+	for _, stage := range st.Stages {
+		if sum += stage.Time; stage.Name == "" || stage.Time < 0 {
+			t.Errorf("%s: stage %+v", name, stage)
+		}
+	}
+	if sum > st.Total {
+		t.Errorf("%s: stages take %v of %v", name, sum, st.Total)
+	}
+	text := st.String()
+	for _, part := range []string{st.Engine, st.Algorithm, fmt.Sprint(n), "total"} {
+		if !strings.Contains(text, part) || strings.Contains(text, "%!") {
+			t.Errorf("%s: String lacks %q:\n%s", name, part, text)
+		}
+	}
+}
+
+// TestReportShapes has detection name the shapes of inputs.
+func TestReportShapes(t *testing.T) {
+	const n = 100_000
+	up, down, flat := fills(n), fills(n), fills(n)
+	for i := range n {
+		up[i].Price, down[i].Price, flat[i].Price = float32(i), float32(-i), 1
+	}
+	for _, c := range []struct {
+		want string
+		s    []fill
+	}{{"sorted", up}, {"reversed", down}, {"flat", flat}, {"", fills(n)}} {
+		var st sorter.Stats
+		if err := sorter.Sort(c.s, price, sorter.Report(&st)); err != nil || st.Shape != c.want {
+			t.Errorf("Shape is %q, want %q (error %v)", st.Shape, c.want, err)
+		}
+	}
+}
+
+// TestReportOfFailures fills Stats also when the call fails.
+func TestReportOfFailures(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, opt := range []sorter.Option{sorter.WithContext(ctx), sorter.MemoryLimit(1)} {
+		st := sorter.Stats{Elements: -1}
+		err := sorter.Sort(fills(100_000), price, opt, sorter.Report(&st))
+		if err == nil || st.Elements != 100_000 || st.Engine == "" {
+			t.Errorf("error %v, Stats %+v", err, st)
+		}
+	}
+}
+
+func TestAlgorithmNames(t *testing.T) {
+	for a := sorter.BucketRadix; a < engine.Algorithms; a++ {
+		var st sorter.Stats
+		in := fills(100_000)
+		s := slices.Clone(in)
+		err := sorter.Sort(s, price, sorter.Use(a), sorter.Report(&st))
+		if !sorter.CPU().Runs(a) {
+			if !errors.Is(err, sorter.ErrNoDevice) || !slices.Equal(s, in) {
+				t.Errorf("Use(%v), which no engine here runs: error %v", a, err)
+			}
+			continue
+		}
+		if err != nil || st.Algorithm != a.String() {
+			t.Errorf("Use(%v) ran %q, error %v", a, st.Algorithm, err)
+		}
+	}
+	if got := sorter.Algorithm(99).String(); !strings.Contains(got, "99") {
+		t.Errorf("an unknown algorithm is called %q", got)
+	}
+}
+
+// TestProgress holds the calls to one at a time, with a known stage, and
+// monotone up to the stage's end.
+func TestProgress(t *testing.T) {
+	for _, v := range verbs {
+		for _, n := range []int{10, 5000, 400_000} {
+			name := fmt.Sprintf("%s, n=%d", v.name, n)
+			var st sorter.Stats
+			var busy atomic.Int32
+			var calls []sorter.Progress
+			err := v.run(v.input(n), price, sorter.Report(&st), sorter.OnProgress(func(p sorter.Progress) {
+				if busy.Add(1) != 1 {
+					t.Errorf("%s: two calls at a time", name)
+				}
+				calls = append(calls, p)
+				busy.Add(-1)
+			}))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if len(calls) == 0 && n > 5000 {
+				t.Errorf("%s: no call", name)
+			}
+			checkProgress(t, name, calls, &st)
+		}
+	}
+}
+
+func checkProgress(t *testing.T, name string, calls []sorter.Progress, st *sorter.Stats) {
+	t.Helper()
+	for i, p := range calls {
+		if p.Done < 0 || p.Done > p.Total || p.Total <= 0 {
+			t.Errorf("%s: call %d: %+v", name, i, p)
+		}
+		if !slices.ContainsFunc(st.Stages, func(s sorter.Stage) bool { return s.Name == p.Stage }) {
+			t.Errorf("%s: call %d: stage %q is not in Stats: %v", name, i, p.Stage, st.Stages)
+		}
+		last := i+1 == len(calls) || calls[i+1].Stage != p.Stage
+		switch {
+		case last && p.Done != p.Total:
+			t.Errorf("%s: stage %q ends at %d of %d", name, p.Stage, p.Done, p.Total)
+		case !last && p.Done != p.Total && calls[i+1].Done < p.Done:
+			t.Errorf("%s: stage %q goes from %d back to %d", name, p.Stage, p.Done, calls[i+1].Done)
+		}
+	}
+}
+
+func TestBackends(t *testing.T) {
+	all := sorter.Backends()
+	if len(all) == 0 || all[0].Name() != sorter.CPU().Name() || sorter.CPU().Name() == "" {
+		t.Fatalf("Backends: %v, want %q first", all, sorter.CPU().Name())
+	}
+	s := fills(10_000)
+	var st sorter.Stats
+	err := sorter.Sort(s, price, sorter.On(all[0]), sorter.Stable(), sorter.Report(&st))
+	checkSame(t, "On(Backends()[0])", err, s, byPrice(fills(10_000)))
+	if st.Engine != sorter.CPU().Name() {
+		t.Errorf("On(Backends()[0]) ran on %q", st.Engine)
+	}
+}

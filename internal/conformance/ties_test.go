@@ -1,0 +1,170 @@
+package conformance_test
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
+)
+
+// Ties of leading codes, in runs of all lengths and at all places: engines mark
+// them, and the library breaks them.
+
+// tied is an element whose leading code is lead, and whose ties rest breaks, or
+// nothing.
+type tied struct {
+	lead uint64
+	rest uint32
+	at   int
+}
+
+func (e tied) bytes() (key [16]byte) {
+	binary.BigEndian.PutUint64(key[:], e.lead)
+	binary.BigEndian.PutUint32(key[8:], e.rest)
+	return key
+}
+
+func (e tied) text() string { key := e.bytes(); return string(key[:]) + "!" }
+
+// tieLayouts are the lengths of the runs of equal leading codes in the order, over
+// and over, for n elements.
+var tieLayouts = []struct {
+	name    string
+	lengths func(n int) []int
+}{
+	{"none", func(int) []int { return []int{1} }},
+	{"all", func(n int) []int { return []int{n} }},
+	{"pairs", func(int) []int { return []int{2} }},
+	{"some pairs", func(int) []int { return []int{1, 1, 2, 40, 1, 2, 65} }},
+	{"whole words", func(int) []int { return []int{32} }},
+	{"almost words", func(int) []int { return []int{31, 1, 33, 2, 30} }},
+	{"all but the ends", func(n int) []int { return []int{1, max(1, n-2), 1} }},
+	{"over the border of a piece", func(int) []int { return []int{1<<15 - 1, 2, 1<<15 - 2, 3, 1<<15 - 2, 1} }},
+	{"from border to border", func(int) []int { return []int{1 << 15} }},
+	{"for all workers together", func(int) []int { return []int{70_000, 5, 1} }},
+}
+
+// tiedElements returns elements in random order, that order, and how many of
+// them tie with another.
+func tiedElements(n int, lengths []int, seed uint64) (in, sorted []tied, ties int) {
+	r := dist.Rand(seed)
+	for run := 0; len(in) < n; run++ {
+		length := min(lengths[run%len(lengths)], n-len(in))
+		if length > 1 {
+			ties += length
+		}
+		for range length {
+			in = append(in, tied{lead: uint64(run) * 0x1_0000_0001, rest: r.Uint32N(4) << 30})
+		}
+	}
+	r.Shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
+	for i := range in {
+		in[i].at = i
+	}
+	sorted = slices.SortedStableFunc(slices.Values(in), func(a, b tied) int {
+		return cmp.Or(cmp.Compare(a.lead, b.lead), cmp.Compare(a.rest, b.rest))
+	})
+	return in, sorted, ties
+}
+
+// checkTiedOn breaks the ties of every layout by keys of each kind that one code
+// does not hold, on an engine.
+func checkTiedOn(t *testing.T, sizes []int, opts ...sorter.Option) {
+	byColumns := sorter.By(sorter.Asc(func(e tied) uint64 { return e.lead }), sorter.Asc(func(e tied) uint32 { return e.rest }))
+	verbs := []func(s []tied, opts ...sorter.Option) error{
+		func(s []tied, opts ...sorter.Option) error { return sorter.Sort(s, tied.bytes, opts...) },
+		func(s []tied, opts ...sorter.Option) error { return sorter.Sort(s, tied.text, opts...) },
+		byColumns.Sort,
+		func(s []tied, opts ...sorter.Option) error {
+			keys := mapped(s, tied.bytes)
+			p, err := sorter.OrderKeys(keys, opts...)
+			copy(s, mapped(p, func(i uint32) tied { return s[i] }))
+			return err
+		},
+	}
+	for i, layout := range tieLayouts {
+		for j, n := range sizes {
+			in, sorted, ties := tiedElements(n, layout.lengths(n), uint64(n))
+			for k, sort := range verbs {
+				if n > 1000 && (i+j+k)%2 == 0 {
+					continue
+				}
+				var st sorter.Stats
+				s := slices.Clone(in)
+				name := fmt.Sprintf("ties: %s, n=%d, verb %d", layout.name, n, k)
+				err := sort(s, append(opts, sorter.Stable(), sorter.Report(&st), sorter.Workers(1+(i+j+k)%3))...)
+				checkSame(t, name, err, s, sorted)
+				if st.Ties != ties {
+					t.Errorf("%s: the report has %d ties, there are %d", name, st.Ties, ties)
+				}
+			}
+		}
+	}
+}
+
+// tiedSizes are around the words and the pieces that ties are read by.
+var tiedSizes = []int{1, 2, 31, 32, 33, 64, 65, 1000, 1<<15 - 1, 1 << 15, 1<<15 + 1, 100_001}
+
+func TestTiedOnAnotherEngine(t *testing.T) {
+	t.Parallel()
+	checkTiedOn(t, tiedSizes, sorter.On(&plainEngine{}))
+}
+
+func TestTiedByAlgorithms(t *testing.T) {
+	testkit.SkipRace(t)
+	t.Parallel()
+	all := []sorter.Algorithm{sorter.MergeSort, sorter.Radix, sorter.Bitonic}
+	if testing.Short() || !testkit.Long() {
+		all = all[:1]
+	}
+	for i, a := range all {
+		checkTiedOn(t, tiedSizes[i:], sorter.Use(a), sorter.On(sorter.CPU()))
+	}
+}
+
+// TestTiedInPlace breaks ties in the least memory, where codes are in order beside
+// the index.
+func TestTiedInPlace(t *testing.T) {
+	testkit.SkipRace(t)
+	t.Parallel()
+	for i, layout := range tieLayouts {
+		n := tiedSizes[len(tiedSizes)-1-i%4]
+		in, sorted, ties := tiedElements(n, layout.lengths(n), uint64(n))
+		keys := mapped(in, tied.bytes)
+		err := sorter.ErrMemoryLimit
+		for limit := int64(n); errors.Is(err, sorter.ErrMemoryLimit); limit += limit / 4 {
+			var st sorter.Stats
+			var p []uint32
+			if p, err = sorter.OrderKeys(keys, sorter.MemoryLimit(limit), sorter.Report(&st), sorter.Workers(1+i%3)); err != nil {
+				continue
+			}
+			name := fmt.Sprintf("ties in place: %s, n=%d", layout.name, n)
+			checkSame(t, name, nil, mapped(p, func(i uint32) tied { return in[i] }), sorted)
+			if st.Ties != ties || st.Scratch > limit {
+				t.Errorf("%s: %d ties, want %d; %d bytes, may take %d", name, st.Ties, ties, st.Scratch, limit)
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTiesTakeLittleMemory has another engine order keys that are there already:
+// what the library takes for their ties is a bit an element, and a workspace a worker.
+func TestTiesTakeLittleMemory(t *testing.T) {
+	const n = 300_000
+	in, sorted, _ := tiedElements(n, []int{1, 2}, 1)
+	var st sorter.Stats
+	p, err := sorter.OrderKeys(mapped(in, tied.bytes), sorter.On(&plainEngine{}), sorter.Report(&st), sorter.Workers(2))
+	checkSame(t, "OrderKeys", err, mapped(p, func(i uint32) tied { return in[i] }), sorted)
+	if st.Scratch > n/4+2*8<<10 {
+		t.Errorf("%d bytes of scratch for %d elements and two workers", st.Scratch, n)
+	}
+}
