@@ -15,6 +15,7 @@ type level struct {
 	kept    keptKeys // of the wide column, made when the level is first used
 	glanced glance   // codes that were looked at before an engine was chosen
 	early   early    // codes that were needed before the level's turn
+	begun   bool     // some of its codes were extracted before it became the first
 }
 
 // minPrefix is the least room that makes a wide column's prefix worth sharing
@@ -62,7 +63,7 @@ func (l *level) exact() bool { return l.wide == nil }
 // tells reports whether the codes are prefixes of keys that report ties themselves, and
 // no code was made before.
 func (l *level) tells() bool {
-	if len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls || l.glanced.at != nil {
+	if l.begun || len(l.narrow) > 0 || l.exact() || l.wide.nulls != noNulls || l.glanced.at != nil {
 		return false
 	}
 	_, ok := l.kept.(tellingKeys)

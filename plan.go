@@ -166,7 +166,13 @@ func moveCodes[C code](r *run, s cpu.Payload, lv []level, src cpu.Source[C]) err
 	}
 	ties := newTies(&r.Env, sliceRows(s), lv)
 	ties.watch = r.limit == 0 && r.fits(earlyBytes(r.n, lv))
-	return cpu.MoveRefined[C](&r.Env, s, src, refiner[C]{ties, r, src})
+	err := cpu.MoveRefined[C](&r.Env, s, src, refiner[C]{ties, r, src})
+	if err == cpu.ErrTied {
+		rest, src := ties.rest()
+		err = moveCodes(r, s, rest, src)
+		r.used.Ties = r.n
+	}
+	return err
 }
 
 // gatherRows sorts s through an index, which b makes: order first, then move.
@@ -270,6 +276,12 @@ func orderCodes[C code](r *run, rows rows, lv []level, index []uint32, src cpu.S
 		copy(final, order)
 		refine(ties, worker, final, codes, place{})
 	})
+	if err == cpu.ErrTied {
+		rest, src := ties.rest()
+		err = orderCodes(r, rows, rest, index, src)
+		r.used.Ties = r.n
+		return err
+	}
 	return ties.finish(r, err)
 }
 

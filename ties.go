@@ -1,6 +1,7 @@
 package sorter
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -259,7 +260,7 @@ func (t *ties) open(level int, early bool) {
 	t.opened[level].Do(func() {
 		l := &t.levels[level]
 		l.open(t.rows, t.env)
-		if early {
+		if early && l.early.codes == nil {
 			l.early = newEarly(t.rows.n, &t.env.Arena)
 		}
 	})
@@ -304,6 +305,13 @@ func (f refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
 }
 
 func (f refiner[C]) Compare(i, j uint32) int { return f.ties.compare(i, j) }
+
+// Skips: codes that hold whole keys decide nothing where all are equal, and those of the
+// next level are kept as far as they were extracted.
+func (f refiner[C]) Skips() bool {
+	t := f.ties
+	return len(t.levels) > 1 && t.levels[0].exact() && t.levels[1].early.codes != nil
+}
 
 // Concurrent: only what is there already is compared.
 func (f refiner[C]) Concurrent() bool { return len(f.ties.levels) == 1 }
@@ -402,6 +410,15 @@ func (t *ties) orderLargeInPlace(env *engine.Env, run tie) error {
 		}
 		refine(t, worker, sorted, codes[lo:hi], run.place)
 	})
+}
+
+// rest returns the levels after the first, whose codes are all equal, and the source of
+// the first of these.
+func (t *ties) rest() ([]level, cpu.Source[uint64]) {
+	known := newTies(t.env, t.rows, t.levels)
+	t.levels = slices.Clone(t.levels)
+	t.levels[1].early, t.levels[1].begun = early{}, true
+	return t.levels[1:], func(dst []uint64, lo int) { copy(dst, known.codesEarly(1, lo, len(dst))) }
 }
 
 // beforeRun returns a copy of the order of a run.

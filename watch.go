@@ -223,7 +223,10 @@ func (t *ties) codesEarly(level, first, n int) []uint64 {
 		some := done[lo:min(lo+piece, n)]
 		switch known := bytes.IndexByte(some, 1); {
 		case known == 0:
-			lo++
+			if known = bytes.IndexByte(some, 0); known < 0 {
+				known = len(some)
+			}
+			lo += known
 			continue
 		case known > 0:
 			some = some[:known]

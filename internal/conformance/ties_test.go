@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.com/sorter"
@@ -166,5 +169,62 @@ func TestTiesTakeLittleMemory(t *testing.T) {
 	checkSame(t, "OrderKeys", err, mapped(p, func(i uint32) tied { return in[i] }), sorted)
 	if st.Scratch > n/4+2*8<<10 {
 		t.Errorf("%d bytes of scratch for %d elements and two workers", st.Scratch, n)
+	}
+}
+
+// TestConstantColumns sorts by columns of which the first are constant, and calls each key
+// function once per element.
+func TestConstantColumns(t *testing.T) {
+	const n = 70_000
+	type row struct {
+		text string
+		num  int
+		at   int
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{fmt.Sprintf("the same prefix %d", r.IntN(1000)), r.IntN(5000), i}
+	}
+	shapes := map[string]func(i int) row{
+		"drawn":  func(i int) row { return rows[i] },
+		"sorted": func(i int) row { return row{fmt.Sprintf("%08d", i/3), i / 3, i} },
+		"alternating": func(i int) row {
+			return row{strings.Repeat("x", i%2), i % 2 << 40, i}
+		},
+	}
+	for shape, at := range shapes {
+		in := make([]row, n)
+		for i := range in {
+			in[i] = at(i)
+		}
+		var calls [4]atomic.Int64
+		constant := sorter.Asc(func(row) int64 { calls[0].Add(1); return 7 })
+		flag := sorter.Asc(func(row) [16]byte { calls[1].Add(1); return [16]byte{3: 1} })
+		text := sorter.Asc(func(r row) string { calls[2].Add(1); return r.text })
+		num := sorter.Desc(func(r row) int { calls[3].Add(1); return r.num })
+		for name, cols := range map[string][]sorter.Column[row]{
+			"one constant":  {constant, num},
+			"text after it": {constant, text, num},
+			"two constants": {constant, constant, num, text},
+			"wide constant": {constant, flag, text},
+			"all constant":  {constant, flag},
+		} {
+			for _, workers := range []int{1, 3} {
+				order, name := sorter.By(cols...), fmt.Sprintf("%s, %s, %d workers", shape, name, workers)
+				want := slices.Clone(in)
+				slices.SortStableFunc(want, order.Compare)
+				for i := range calls {
+					calls[i].Store(0)
+				}
+				got := slices.Clone(in)
+				checkSame(t, name, order.Sort(got, sorter.Workers(workers)), got, want)
+				if calls[0].Load() > int64(len(cols))*n || calls[1].Load() > n || calls[2].Load() > n || calls[3].Load() > n {
+					t.Errorf("%s: %d, %d, %d and %d calls of key functions for %d rows", name, calls[0].Load(), calls[1].Load(), calls[2].Load(), calls[3].Load(), n)
+				}
+				p, err := order.Order(in, sorter.Workers(workers))
+				checkSame(t, name+", Order", err, mapped(p, func(i uint32) row { return in[i] }), want)
+			}
+		}
 	}
 }

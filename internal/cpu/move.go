@@ -242,6 +242,10 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	case l != nil:
 		return Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
 	}
+	if v.min == v.max && r.Skips() {
+		scratch.Give(&env.Arena, codes, env.Loop.Workers)
+		return ErrTied
+	}
 	var l *Layout
 	if !v.sorted() {
 		l, err = detectIn(env, codes, v)

@@ -35,6 +35,9 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 		tie := func(i, j uint32) bool { return codes[i] == codes[j] && watch.Compare(i, j) == 0 }
 		room := func(worker, lo, hi int) []uint32 { return work[worker].room(hi - lo) }
 		return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+	case v.min == v.max && watch.Skips():
+		scratch.Give(&env.Arena, codes, env.Loop.Workers)
+		return ErrTied
 	}
 	return orderCodes(env, codes, v, ties, sink)
 }

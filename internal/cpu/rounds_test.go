@@ -272,6 +272,7 @@ func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	return Steps{Rises: len(codes), Falls: len(codes)}
 }
 func (unrefined) Compare(_, _ uint32) int        { return 0 }
+func (unrefined) Skips() bool                    { return false }
 func (unrefined) Concurrent() bool               { return true }
 func (unrefined) Along(*Placement[uint64]) error { return nil }
 func (unrefined) Moved(Payload)                  {}

@@ -1,11 +1,15 @@
 package cpu
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
+
+// ErrTied says that all codes are equal, and nothing was moved or delivered.
+var ErrTied = errors.New("cpu: all codes are equal")
 
 // Steps count how elements follow on their predecessors, by their whole keys.
 type Steps struct {
@@ -30,6 +34,9 @@ type Watch[C Code] interface {
 	Follow(codes []C, lo, fresh int) Steps
 	// Compare compares two elements whose codes are equal.
 	Compare(i, j uint32) int
+	// Skips reports whether the caller sorts by the rest of the keys where all codes are
+	// equal: [ErrTied] says so.
+	Skips() bool
 	// Concurrent reports whether Compare may be called from several goroutines.
 	Concurrent() bool
 }
