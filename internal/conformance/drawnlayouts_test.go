@@ -95,7 +95,7 @@ func drawLayout(r *rand.Rand) (rows []layoutRow, name string) {
 func TestDrawnLayouts(t *testing.T) {
 	draws := 50
 	if testkit.Long() {
-		draws = 1500
+		draws = 300
 	}
 	r := rand.New(rand.NewPCG(11, 12))
 	for range draws {
