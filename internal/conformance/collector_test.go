@@ -23,12 +23,12 @@ type (
 		key  int64
 		text *string
 		name string
-		pad  int64
+		_    int64
 	}
 	boxed64 struct {
 		text *string
 		key  int64
-		pad  [6]int64
+		_    [6]int64
 	}
 )
 

@@ -296,7 +296,7 @@ func TestNearlySorted(t *testing.T) {
 type padded struct {
 	key int32
 	at  int
-	pad [17]int64
+	_   [17]int64
 }
 
 func checkNearly(t *testing.T, name string, keys []int32, near bool) {

@@ -14,8 +14,7 @@ import (
 // named is an element with a string and what belongs to it.
 type named struct {
 	name string
-	id   uint64
-	_    uint64
+	_    [2]uint64
 }
 
 func nameOf(e named) string { return e.name }
