@@ -53,7 +53,7 @@ func AlgorithmBytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 		size = unsafe.Sizeof(pair[uint32]{})
 	}
 	pairs := scratch.AlignedSize(n, size)
-	bytes := pairs + 2*buffersBytes(workers, code) + buffersBytes(workers, 4)
+	bytes := pairs + 2*engine.BuffersBytes(workers, code) + engine.BuffersBytes(workers, 4)
 	switch a {
 	case engine.Bitonic:
 		return bytes
@@ -75,19 +75,19 @@ func orderBy[C Code](job *engine.Job, src Source[C]) error {
 		return nil
 	}
 	pairs := dstOf[pair[C]](env, job.N)
-	codes := newBuffers[C](env)
+	codes := engine.NewBuffers[C](env)
 	err := env.Stage("extract", job.N, engine.Block, func(worker, lo, hi int) {
-		block := codes.of(worker)[:hi-lo]
+		block := codes.Of(worker)[:hi-lo]
 		src(block, lo)
 		for i, c := range block {
 			pairs[lo+i] = pair[C]{c, uint32(lo + i)}
 		}
 	})
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return err
 	}
 	pairs, err = algorithm[C](job.Algorithm)(env, pairs)
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return err
 	}
 	return emitPairs(job, pairs)
@@ -105,9 +105,9 @@ func copyPairs[C Code](env *engine.Env, dst, src []pair[C]) {
 // emitPairs hands the positions of ordered pairs over, and marks the ties of their
 // codes if the job takes them.
 func emitPairs[C Code](job *engine.Job, pairs []pair[C]) error {
-	orders, codes := newBuffers[uint32](job.Env), newBuffers[C](job.Env)
+	orders, codes := engine.NewBuffers[uint32](job.Env), engine.NewBuffers[C](job.Env)
 	return job.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {
-		order := orders.of(worker)[:hi-lo]
+		order := orders.Of(worker)[:hi-lo]
 		for i, p := range pairs[lo:hi] {
 			order[i] = p.at
 		}
@@ -115,7 +115,7 @@ func emitPairs[C Code](job *engine.Job, pairs []pair[C]) error {
 		if job.Ties == nil {
 			return
 		}
-		block := codes.of(worker)[:hi-lo]
+		block := codes.Of(worker)[:hi-lo]
 		for i, p := range pairs[lo:hi] {
 			block[i] = p.code
 		}

@@ -79,7 +79,7 @@ func planBytes(n, workers int, code, other uintptr) int64 {
 	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
 	counters := scratch.Size(1<<mostCellBits(n, workers), 4)
 	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // those of all stripes together
-	bytes += scratch.Size(1<<maxCellBits, 2) + slotsBytes(few) + 2*buffersBytes(workers, code)
+	bytes += scratch.Size(1<<maxCellBits, 2) + slotsBytes(few) + 2*engine.BuffersBytes(workers, code)
 	buckets := mostBuckets(n, workers)
 	bytes += int64(max(buckets, maxBuckets)) * bucketBytes
 	return bytes + int64(few)*combinersBytes(n, buckets, code, other)
@@ -257,15 +257,15 @@ func (b *buckets[C]) histograms(env *engine.Env, codes view[C]) ([][]uint32, err
 	for i := range counts {
 		counts[i] = scratch.Take[uint32](&env.Arena, b.counters())
 	}
-	buffers := newBuffers[C](env)
+	buffers := engine.NewBuffers[C](env)
 	err := env.Stage("histogram", b.count, 1, func(worker, i, _ int) {
 		count := counts[i]
 		clear(count[:b.used])
-		b.each(env, i, codes, buffers.of(worker), func(_ int, block []C) {
+		b.each(env, i, codes, buffers.Of(worker), func(_ int, block []C) {
 			histogram(count, block, b.cells)
 		})
 	})
-	return counts, stopped(env, err)
+	return counts, env.Stopped(err)
 }
 
 // each calls f for the blocks of a stripe until the context is cancelled.

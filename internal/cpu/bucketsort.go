@@ -57,7 +57,7 @@ func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 		}
 	})
 	for i := range ends {
-		if err = stopped(env, err); err != nil {
+		if err = env.Stopped(err); err != nil {
 			return err
 		}
 		if lo, hi := bounds(i); hi-lo > v.most {

@@ -78,14 +78,14 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 
 // KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
 func KeysBytes(n, workers int, code uintptr) int64 {
-	surveyed := buffersBytes(workers, code) + layoutBytes(n, workers, code)
+	surveyed := engine.BuffersBytes(workers, code) + layoutBytes(n, workers, code)
 	bytes := 2 * scratch.AlignedSize(n, code) // for both sides of a partition, or segments that move
 	if alone(n, workers, 0) {
-		bytes += buffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
+		bytes += engine.BuffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
 	} else {
 		stripes := stripesOf(n, workers, 1).count
 		counted := int64(stripes+1) * scratch.Size(1<<unevenCellBits, 4)
-		bytes += buffersBytes(workers, code) + max(counted, codeLocalsBytes(n, workers, code)+roundsBytes(n, workers, code, 0))
+		bytes += engine.BuffersBytes(workers, code) + max(counted, codeLocalsBytes(n, workers, code)+roundsBytes(n, workers, code, 0))
 	}
 	if n >= heavyStrays {
 		bytes = max(bytes, scratch.AlignedSize(n, code)+KeysBytes(n/heavyStrays, workers, code))
@@ -153,11 +153,11 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 		end[value] = at
 	}
 	env.Commit()
-	buffers := newBuffers[C](env)
+	buffers := engine.NewBuffers[C](env)
 	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(worker, lo, hi int) {
 		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })
 		for at := lo; at < hi; at += engine.Block {
-			block := buffers.of(worker)[:min(engine.Block, hi-at)]
+			block := buffers.Of(worker)[:min(engine.Block, hi-at)]
 			for i := range block {
 				for int(end[value]) <= at+i {
 					value++

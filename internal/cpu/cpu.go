@@ -23,7 +23,7 @@ import (
 )
 
 // Code is the unsigned form of a key.
-type Code interface{ uint32 | uint64 }
+type Code = engine.Code
 
 // Source extracts the codes of elements [lo, lo+len(dst)) into dst, at most
 // [engine.Block] at a time.

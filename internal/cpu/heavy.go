@@ -129,7 +129,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 			}
 		}
 	})
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return nil, err
 	}
 	if many.Load() {

@@ -36,7 +36,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 	err = env.Stage("in place", 256, 1, func(_, d, _ int) {
 		f.sort(int(top[d]), int(top[d+1]), f.top-8)
 	})
-	return codes, stopped(env, err)
+	return codes, env.Stopped(err)
 }
 
 // InPlaceBytes bounds the scratch memory, in bytes, of [OrderInPlace].

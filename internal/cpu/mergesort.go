@@ -12,7 +12,7 @@ const tileLen = 1 << 14
 func mergeSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	spare := dstOf[pair[C]](env, len(pairs))
 	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return nil, err
 	}
 	m := merging[C]{pairs, spare, runsOf(env, len(pairs), tileLen)}

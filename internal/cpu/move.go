@@ -201,7 +201,7 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 func alongBytes(n, workers int, size, code uintptr) int64 {
 	stripes := stripesOf(n, workers, 0).count
 	combiners := int64(stripes) * combinersBytes(n, mostBuckets(n, workers), size, 0)
-	return scratch.AlignedSize(n, size) + slotsBytes(stripes) + buffersBytes(workers, code) + combiners
+	return scratch.AlignedSize(n, size) + slotsBytes(stripes) + engine.BuffersBytes(workers, code) + combiners
 }
 
 func copyOf[T any](env *engine.Env, s []T) []T {

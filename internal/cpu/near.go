@@ -46,7 +46,7 @@ func layoutBytes(n, workers int, code uintptr) int64 {
 	const span, segment, rank = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{}), unsafe.Sizeof(rank{})
 	blocks, strays := blocksOf(n), n/nearDropped
 	falls := max(n/nearFalls, blocks)
-	bytes := scratch.Size(falls, 4) + 2*scratch.Size(falls+1, span) + buffersBytes(workers, code)
+	bytes := scratch.Size(falls, 4) + 2*scratch.Size(falls+1, span) + engine.BuffersBytes(workers, code)
 	bytes += scratch.Size(blocks, span) + scratch.Size(2*blocks, segment)
 	if strays > 0 {
 		bytes += 2*scratch.Size(strays, 4) + scratch.Size(strays, code) + orderingBytes(strays, workers, alone(strays, workers, 0), code, 4)
@@ -64,11 +64,11 @@ type words[C Code] struct {
 }
 
 // buffers returns what it takes to view the words.
-func (w words[C]) buffers(env *engine.Env) buffers[C] {
+func (w words[C]) buffers(env *engine.Env) engine.Buffers[C] {
 	if !w.made {
-		return buffers[C]{}
+		return engine.Buffers[C]{}
 	}
-	return newBuffers[C](env)
+	return engine.NewBuffers[C](env)
 }
 
 // span is the elements [lo, hi).
@@ -130,7 +130,7 @@ func (f *finder) lay(back bool) (*Layout, error) {
 	}
 	l, err := f.layout(runs)
 	scratch.Give(&f.env.Arena, runs, 1)
-	if err = stopped(f.env, err); err != nil {
+	if err = f.env.Stopped(err); err != nil {
 		return nil, err // comparisons that were cancelled mean nothing
 	}
 	if l != nil && back {
@@ -146,10 +146,10 @@ func blocksOf(n int) int { return max(2, min(mostBlocks, n/blockLen)) }
 // it takes a sort to know it. at returns the code of an element.
 func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C, v survey[C]) (*Layout, error) {
 	buffers := words.buffers(env)
-	defer buffers.give()
+	defer buffers.Give()
 	f := finder{env: env, n: n, marks: &v.marks, tied: v.ties(n) > 0, compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
 	f.scan = func(falls []uint32, worker, lo, hi int, back bool) []uint32 {
-		return fallsOf(falls, words.view, lo, hi, buffers.of(worker), words.flip, back)
+		return fallsOf(falls, words.view, lo, hi, buffers.Of(worker), words.flip, back)
 	}
 	f.sort = func(strays []uint32) error { return sortStrays(&f, strays, at) }
 	return f.detect()
@@ -226,7 +226,7 @@ func (f *finder) runs() ([]span, error) {
 			counts[i] = len(own)
 		}
 	})
-	if err = stopped(f.env, err); err != nil {
+	if err = f.env.Stopped(err); err != nil {
 		return nil, err
 	}
 	all := falls[:0]
@@ -494,7 +494,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 			k.add(r)
 		}
 	})
-	if err = stopped(f.env, err); err != nil {
+	if err = f.env.Stopped(err); err != nil {
 		return nil, 0, err
 	}
 	all := &parts[0]
@@ -563,7 +563,7 @@ func (f *finder) ranks(kept []span, strays []uint32) ([]rank, error) {
 			}
 		}
 	})
-	return ranks, stopped(f.env, err)
+	return ranks, f.env.Stopped(err)
 }
 
 // segments merges kept spans with strays, by their ranks. out has room for all.

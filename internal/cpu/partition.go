@@ -16,13 +16,13 @@ import (
 // partition runs move over the blocks of all stripes: move returns what handles
 // the blocks of one stripe, and what ends it.
 func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next *slots) (block func(lo int, codes []C), end func())) error {
-	buffers := newBuffers[C](env)
+	buffers := engine.NewBuffers[C](env)
 	err := env.Stage("partition", b.count, 1, func(worker, i, _ int) {
 		block, end := stripe(&b.next[i])
-		b.each(env, i, codes, buffers.of(worker), block)
+		b.each(env, i, codes, buffers.Of(worker), block)
 		end()
 	})
-	return stopped(env, err)
+	return env.Stopped(err)
 }
 
 // placer moves elements of one type, and codes, to their buckets. dst takes the

@@ -71,7 +71,7 @@ func (s *pass[C]) each(env *engine.Env, stage string, pairs []pair[C], stripe fu
 		}
 		end()
 	})
-	return stopped(env, err)
+	return env.Stopped(err)
 }
 
 // count counts the values of a digit and writes where those of each end in their order

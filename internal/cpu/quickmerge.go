@@ -14,7 +14,7 @@ import (
 func quickMerge[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	part := quickPart(len(pairs), env.Loop.Workers)
 	err := env.Stage("quicksort", len(pairs), part, func(_, lo, hi int) { quicksort(env, pairs[lo:hi]) })
-	if err = stopped(env, err); err != nil || part >= len(pairs) {
+	if err = env.Stopped(err); err != nil || part >= len(pairs) {
 		return pairs, err
 	}
 	m := merging[C]{pairs, dstOf[pair[C]](env, len(pairs)), runsOf(env, len(pairs), part)}

@@ -74,7 +74,7 @@ func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again fu
 		})
 	})
 	for _, i := range shared {
-		if err = stopped(env, err); err != nil {
+		if err = env.Stopped(err); err != nil {
 			return err
 		}
 		err = env.Scoped(func(own *engine.Env) error {
@@ -84,7 +84,7 @@ func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again fu
 		})
 	}
 	env.Trace.Rounds = max(env.Trace.Rounds, slices.Max(rounds))
-	return stopped(env, err)
+	return env.Stopped(err)
 }
 
 // side is memory for the codes of all elements and for their numbers, taken

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/scratch"
 )
 
 // leastChunk and chunk bound the number of elements that a worker claims at a time;
@@ -131,7 +130,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 	if err == nil {
 		v.watched = w.end()
 	}
-	return v, stopped(env, err)
+	return v, env.Stopped(err)
 }
 
 // surveyAll surveys codes in memory, of which there is one at least, viewing each once.
@@ -142,19 +141,19 @@ func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (sur
 // surveyWords is surveyAll for words.
 func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (survey[C], error) {
 	buffers, flip := words.buffers(env), words.flip
-	defer buffers.give()
+	defer buffers.Give()
 	chunk := chunkOf(env, n)
 	pieces := make([]piece[C], (n+chunk-1)/chunk)
 	found := survey[C]{marks: marks{each: chunk, pieces: make([]pieceMarks, len(pieces))}}
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
 		var p piece[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
-			block := words.view(at, min(at+engine.Block, hi), buffers.of(worker))
+			block := words.view(at, min(at+engine.Block, hi), buffers.Of(worker))
 			p.add(&found.pieces[lo/chunk], (at-lo)/engine.Block, lookFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
 		}
 		pieces[lo/chunk] = p
 	})
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return survey[C]{}, err
 	}
 	found.min, found.max = pieces[0].min, pieces[0].max
@@ -197,48 +196,4 @@ func step[C Code](m *pieceMarks, block int, a, b C) {
 	case b > a:
 		m.add(block, 0, 1)
 	}
-}
-
-// buffers holds a block of codes for each worker, made when first used. The zero value
-// has none.
-type buffers[C Code] struct {
-	env *engine.Env
-	own [][]C
-}
-
-func newBuffers[C Code](env *engine.Env) buffers[C] {
-	return buffers[C]{env, make([][]C, max(1, env.Loop.Workers))}
-}
-
-func (b buffers[C]) of(worker int) []C {
-	if b.own == nil {
-		return nil
-	}
-	if b.own[worker] == nil {
-		b.own[worker] = scratch.Take[C](&b.env.Arena, engine.Block)
-	}
-	return b.own[worker]
-}
-
-// give gives all blocks back.
-func (b buffers[C]) give() {
-	for _, own := range b.own {
-		if own != nil {
-			scratch.Give(&b.env.Arena, own, 1)
-		}
-	}
-}
-
-// buffersBytes bounds the scratch memory, in bytes, of buffers of elements of the given size.
-func buffersBytes(workers int, size uintptr) int64 {
-	return int64(max(1, workers)) * scratch.Size(engine.Block, size)
-}
-
-// stopped returns err, or the context's error: a body that stops in the middle
-// of its range because the context was cancelled looks finished to the loop.
-func stopped(env *engine.Env, err error) error {
-	if err != nil {
-		return err
-	}
-	return env.Loop.Err()
 }

@@ -65,7 +65,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 // given sizes.
 func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 	single := alone(n, workers, size+code)
-	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 3*buffersBytes(workers, code)
+	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 3*engine.BuffersBytes(workers, code)
 	if single {
 		bytes += scratch.Size(n, 4) // of a layout
 	}

@@ -134,7 +134,7 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(
 			t.saw(lo, follow(lo, min(lo+engine.Block, hi)))
 		}
 	})
-	if err = stopped(env, err); err != nil {
+	if err = env.Stopped(err); err != nil {
 		return nil, err
 	}
 	m := t.marks()

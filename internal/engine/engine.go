@@ -157,7 +157,7 @@ func (t Ties) Next(tied bool, i, n int) int {
 // MarkTies sets the bits of codes that come lo-th, lo+1-th, … in the order. tied
 // says whether the first of them equals the one before it. It may be called from
 // several goroutines, for ranges that do not overlap.
-func MarkTies[C uint32 | uint64](ties []uint32, lo int, tied bool, codes []C) {
+func MarkTies[C Code](ties []uint32, lo int, tied bool, codes []C) {
 	if len(codes) == 0 {
 		return
 	}
@@ -195,6 +195,15 @@ func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) er
 	err := e.Loop.Run(name, n, grain, body)
 	e.Trace.add(name, time.Since(start))
 	return err
+}
+
+// Stopped returns err, or the context's error: a body that stops in the middle of its
+// range because the context was cancelled looks finished to the loop.
+func (e *Env) Stopped(err error) error {
+	if err != nil {
+		return err
+	}
+	return e.Loop.Err()
 }
 
 // Commit is called once, just before the input is written to: from here on the sort
