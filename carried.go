@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -41,7 +42,7 @@ func carriedElements(s, aside cpu.Payload, lv []level) *carried {
 	}
 	c.Size = size
 	c.Pull = func(dst []byte, lo int) { copy(dst, all[lo*size:]) }
-	c.Push = func(lo int, elements []byte) { cpu.CopyPast(all, lo*size, elements) }
+	c.Push = func(lo int, elements []byte) { stream.CopyPast(all, lo*size, elements) }
 	return c
 }
 
@@ -73,8 +74,8 @@ func carriedPairs[K Key, V any](keys, asideKeys []K, values, asideValues []V) *c
 		for i := range pairs {
 			pairs[i] = pair[K, V]{k[i], v[i]}
 		}
-		cpu.CopyPast(asideKeys, lo, k)
-		cpu.CopyPast(asideValues, lo, v)
+		stream.CopyPast(asideKeys, lo, k)
+		stream.CopyPast(asideValues, lo, v)
 	}
 	c.Push = func(lo int, elements []byte) {
 		pairs := pairsIn[K, V](elements)

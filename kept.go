@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // keptKeys are the keys of a wide column, at hand by element so that the key
@@ -71,11 +72,11 @@ type selfKey[K Key] struct{ keyType[K] }
 func self[K Key]() column { return column{key: selfKey[K]{}, kind: kindOf[K]()} }
 
 func (selfKey[K]) codes32(dst []uint32, b batch, c *column) {
-	encodeAs(c.kind, dst, cpu.RawSlice[K](b.block), c.order)
+	encodeAs(c.kind, dst, stream.SliceOf[K](b.block), c.order)
 }
 
 func (selfKey[K]) codes64(dst []uint64, b batch, c *column) {
-	encodeAs(c.kind, dst, cpu.RawSlice[K](b.block), c.order)
+	encodeAs(c.kind, dst, stream.SliceOf[K](b.block), c.order)
 }
 
 func (selfKey[K]) given() bool { return true }

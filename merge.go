@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // mergeRows merges s.a and s.b, both sorted by cols, into s.dst.
@@ -106,10 +107,10 @@ func mergeExact[E any, C code](dst, a, b []E, x, y []C, i, j int) {
 
 // overlap reports whether two slices share memory.
 func overlap[X, Y any](x []X, y []Y) bool {
-	return sharesMemory(cpu.RawOf(x), cpu.RawOf(y))
+	return sharesMemory(stream.RawOf(x), stream.RawOf(y))
 }
 
-func sharesMemory(x, y cpu.Raw) bool {
+func sharesMemory(x, y stream.Raw) bool {
 	xBytes, yBytes := uintptr(x.Len())*x.Size(), uintptr(y.Len())*y.Size()
 	if xBytes == 0 || yBytes == 0 {
 		return false

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -169,12 +169,12 @@ func Into(p perm.Perm) Option {
 
 // result returns memory for the order of n elements by cols, those of s
 // unless they are row numbers: that of into, if there is enough.
-func result(s cpu.Raw, n int, into perm.Perm, cols ...column) perm.Perm {
+func result(s stream.Raw, n int, into perm.Perm, cols ...column) perm.Perm {
 	if into == nil || cap(into) < n {
 		return scratch.Unset(n)
 	}
 	p := into[:n]
-	if sharesMemory(cpu.RawOf(p), s) {
+	if sharesMemory(stream.RawOf(p), s) {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
 	for _, c := range cols {

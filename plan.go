@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // CPU returns the CPU engine, which is always there.
@@ -474,7 +475,7 @@ func once[C code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	return func(dst []C, lo int) {
 		if done := &have[lo/engine.Block]; !*done {
 			src(dst, lo)
-			cpu.CopyPast(kept, lo, dst)
+			stream.CopyPast(kept, lo, dst)
 			*done = true
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // rows is the source of elements: a slice, or row numbers.
@@ -21,10 +22,10 @@ func sliceRows(s cpu.Payload) rows { return rows{s: s, n: s.Len()} }
 
 // batch is a group of at most engine.Block elements.
 type batch struct {
-	block cpu.Raw  // they themselves; without memory if they are row numbers that nobody reads
-	lo    int      // the number of the first, where they follow each other
-	at    []uint32 // the numbers of all, where they may not
-	pace  *pace    // of the calls for their keys
+	block stream.Raw // they themselves; without memory if they are row numbers that nobody reads
+	lo    int        // the number of the first, where they follow each other
+	at    []uint32   // the numbers of all, where they may not
+	pace  *pace      // of the calls for their keys
 }
 
 // part returns elements [i, j) of b.
@@ -62,7 +63,7 @@ func (r rows) block(l *level, lo, hi int, use func(b batch)) {
 		for i := range numbers {
 			numbers[i] = lo + i
 		}
-		b.block = cpu.RawOf(numbers)
+		b.block = stream.RawOf(numbers)
 		use(b)
 		r.blocks.put(buf)
 	}

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -174,7 +175,7 @@ func sortCodesOn[C code](r *run, b Backend, all cpu.Keys[C]) error {
 	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.algorithm, Env: &r.Env, Room: r.room}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
-		cpu.CopyPast(kept, lo, dst)
+		stream.CopyPast(kept, lo, dst)
 	}, func(lo int, codes []C) {
 		written.Store(true)
 		all.Write(lo, codes)

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // Calibration runs once in a process, in the background, behind the opening of
@@ -277,10 +278,10 @@ func (b *mover[E]) carried(e *Engine, w *workspace) error {
 			Size: size,
 			Pull: func(dst []byte, lo int) {
 				copy(dst, bytes[lo*size:])
-				cpu.CopyPast(b.aside, lo, b.s[lo:lo+len(dst)/size])
+				stream.CopyPast(b.aside, lo, b.s[lo:lo+len(dst)/size])
 			},
 			Settle: func() error { return nil },
-			Push:   func(lo int, elements []byte) { cpu.CopyPast(bytes, lo*size, elements) },
+			Push:   func(lo int, elements []byte) { stream.CopyPast(bytes, lo*size, elements) },
 		}})
 	})
 }
@@ -297,7 +298,7 @@ func (b *mover[E]) shuffle(n int) {
 func (b *mover[E]) gathered(n int) error {
 	return first(
 		func() error {
-			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { cpu.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
+			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { stream.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
 		},
 		func() error {
 			return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) { cpu.PayloadOf(b.s[lo:hi]).GatherPast(cpu.PayloadOf(b.aside[:n]), b.order[lo:hi]) })

@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // pair is a code and the position of its element. The algorithms of the papers
@@ -74,7 +75,7 @@ func orderBy[C Code](job *engine.Job, src Source[C]) error {
 	if job.N == 0 {
 		return nil
 	}
-	pairs := dstOf[pair[C]](env, job.N)
+	pairs := stream.Take[pair[C]](&env.Arena, job.N)
 	codes := engine.NewBuffers[C](env)
 	err := env.Stage("extract", job.N, engine.Block, func(worker, lo, hi int) {
 		block := codes.Of(worker)[:hi-lo]

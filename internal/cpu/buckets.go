@@ -3,10 +3,10 @@ package cpu
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 	// 24 bytes would lose 5 %.
 	maxBuckets      = 2048
 	maxOrderBuckets = 2 * maxBuckets
-	bucketSlots     = 2 * maxOrderBuckets
+	bucketSlots     = stream.MostBuckets // 2 * maxOrderBuckets
 
 	// leastTarget and mostTarget bound the number of elements of a bucket, few of
 	// which are written to in the first-level cache, and many of which are sorted
@@ -79,10 +79,10 @@ func planBytes(n, workers int, code, other uintptr) int64 {
 	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
 	counters := scratch.Size(1<<mostCellBits(n, workers), 4)
 	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // those of all stripes together
-	bytes += scratch.Size(1<<maxCellBits, 2) + slotsBytes(few) + 2*engine.BuffersBytes(workers, code)
+	bytes += scratch.Size(1<<maxCellBits, 2) + stream.SlotsBytes(few) + 2*engine.BuffersBytes(workers, code)
 	buckets := mostBuckets(n, workers)
 	bytes += int64(max(buckets, maxBuckets)) * bucketBytes
-	return bytes + int64(few)*combinersBytes(n, buckets, code, other)
+	return bytes + int64(few)*stream.CombinersBytes(n, buckets, code, other)
 }
 
 // mostBuckets bounds the number of buckets of one partition of n elements.
@@ -95,9 +95,6 @@ func mostBuckets(n, workers int) int {
 // bucketBytes bounds the memory, in bytes, of a bucket's bounds and turn: a 32-bit and a
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
-
-// slotsBytes bounds the scratch memory, in bytes, of positions for the given stripes.
-func slotsBytes(stripes int) int64 { return scratch.Size(stripes, unsafe.Sizeof(slots{})) }
 
 // roundsBytes bounds the memory, in bytes, of all rounds of partition of n codes of the
 // given size: the first of all workers, with what is of another size, 0 for nothing, and
@@ -125,10 +122,6 @@ func (c cells[C]) of(code C) uint32 {
 	return uint32(uint64(code-c.min)>>(c.shift&63)) % (1 << maxCellBits)
 }
 
-// slots holds a position per bucket. That after the last element is at most
-// 1<<32 - 1, as many as there are elements.
-type slots [bucketSlots]uint32
-
 // buckets is the plan of one partition round: which codes go to which bucket,
 // and where each stripe of the input puts them.
 type buckets[C Code] struct {
@@ -139,7 +132,7 @@ type buckets[C Code] struct {
 
 	// For the partition itself, see split.
 	table *[1 << maxCellBits]uint16 // bucket of each cell
-	next  []slots                   // next[stripe][bucket]: where the stripe's next element goes
+	next  []stream.Slots            // next[stripe][bucket]: where the stripe's next element goes
 	stripes
 }
 
@@ -376,7 +369,7 @@ func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
 
 // place turns the cell counts of every stripe into write positions.
 func (b *buckets[C]) place(env *engine.Env, counts [][]uint32) error {
-	b.next = scratch.Take[slots](&env.Arena, b.count)
+	b.next = scratch.Take[stream.Slots](&env.Arena, b.count)
 	nb := b.len()
 	err := env.Stage("histogram", len(counts), max(1, 1<<14/b.used), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -392,7 +385,7 @@ func (b *buckets[C]) place(env *engine.Env, counts [][]uint32) error {
 	if err != nil {
 		return err
 	}
-	var at slots
+	var at stream.Slots
 	for k := range nb {
 		at[k] = uint32(b.start[k])
 	}

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // bucketSort cuts the range of the codes into equal intervals and sorts each by
@@ -15,7 +16,7 @@ import (
 // that cores share them evenly, and counted before any pair moves.
 func bucketSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	v := intervals[C]{newPass[C](env, len(pairs)), max(leastPart, len(pairs)/(4*max(1, env.Loop.Workers)))}
-	return pairs, v.sort(env, pairs, dstOf[pair[C]](env, len(pairs)))
+	return pairs, v.sort(env, pairs, stream.Take[pair[C]](&env.Arena, len(pairs)))
 }
 
 // intervals sorts pairs by equal intervals of their codes.

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // Keys is a slice of keys that are nothing but their codes.
@@ -60,7 +61,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
-	moved := dstOf[C](env, k.Len)
+	moved := stream.Take[C](&env.Arena, k.Len)
 	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
 	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)

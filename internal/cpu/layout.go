@@ -105,7 +105,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	err = env.Stage("gather", l.n, chunk, func(_, lo, hi int) {
 		at := starts[lo/chunk]
 		l.aside(lo, hi, func(_, src, n int) {
-			s.by.copy(room.At(at), all.At(src), n)
+			s.by.Copy(room.At(at), all.At(src), n)
 			at += n
 		})
 	})
@@ -114,10 +114,10 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	}
 	env.Commit()
 	return env.Stage("write", l.n, chunk, func(_, lo, hi int) {
-		l.within(lo, hi, func(dst, src, n int) { s.by.copy(all.At(dst), all.At(src), n) })
+		l.within(lo, hi, func(dst, src, n int) { s.by.Copy(all.At(dst), all.At(src), n) })
 		at := starts[lo/chunk]
 		l.aside(lo, hi, func(dst, _, n int) {
-			s.by.copy(all.At(dst), room.At(at), n)
+			s.by.Copy(all.At(dst), room.At(at), n)
 			at += n
 		})
 	})

@@ -1,6 +1,9 @@
 package cpu
 
-import "example.com/sorter/internal/engine"
+import (
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/stream"
+)
 
 // tileLen is the number of pairs that a worker sorts in its cache before
 // merging goes through memory.
@@ -10,7 +13,7 @@ const tileLen = 1 << 14
 // by two and every merge by all workers: the parallel merge sort of Hwu, Kirk
 // and El Hajj, "Programming Massively Parallel Processors" (2022), 13.7.
 func mergeSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
-	spare := dstOf[pair[C]](env, len(pairs))
+	spare := stream.Take[pair[C]](&env.Arena, len(pairs))
 	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
 	if err = env.Stopped(err); err != nil {
 		return nil, err

@@ -1,11 +1,9 @@
 package cpu
 
 import (
-	"unsafe"
-
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // Move sorts s by the codes of src, ties in input order: elements travel with
@@ -19,7 +17,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if n == 0 {
 		return nil
 	}
-	codes := dstOf[C](env, n)
+	codes := stream.Take[C](&env.Arena, n)
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
@@ -78,7 +76,7 @@ func gather(whole, src Payload, p part) {
 	}
 	src = src.From(p.base)
 	size := whole.Size()
-	streamed := size >= streamedBytes && past(whole.n*int(size))
+	streamed := size >= streamedBytes && stream.Past(whole.n*int(size))
 	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
@@ -90,42 +88,6 @@ const streamedBytes = 64
 
 // GatherPiece is how many of n elements a worker gathers in one go from a whole list.
 func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
-
-// gatherLines gathers whole cache lines past the caches and returns the number
-// of elements written, which may be 0. The lines of dst before the first whole
-// one are written in place. far says that src is not in the cache.
-func gatherLines[E any](dst, src []E, index []uint32, far bool) int {
-	const group = fetch.Group // elements gathered before they are stored
-	size := unsafe.Sizeof(*new(E))
-	log, ok := combineLog(size)
-	if !ok || size%4 != 0 || len(dst) < 4*group || scratch.HasPointers[E]() {
-		return 0
-	}
-	head := 0
-	for uintptr(unsafe.Pointer(&dst[head]))%64 != 0 {
-		if head++; head == 1<<log {
-			return 0 // no element of dst begins at a line
-		}
-	}
-	for i, x := range index[:head] {
-		dst[i] = src[x]
-	}
-	var few [group]E
-	done := head
-	for ; done+group <= len(dst); done += group {
-		if ahead := done + fetch.Ahead; far && ahead+group <= len(dst) {
-			fetch.Elements(src, index[ahead:ahead+group])
-		}
-		for i, x := range index[done : done+group] {
-			few[i%group] = src[x]
-		}
-		// Sound: E holds no pointers, and 16 elements of a multiple of 4 bytes are
-		// whole lines, of which the first begins at one of dst.
-		streamLines(unsafe.Pointer(&dst[done]), unsafe.Pointer(&few), int(group*size/64))
-	}
-	streamFence()
-	return done
-}
 
 // orderThenGather finishes a sort that may be cancelled: all buckets are
 // ordered before the first element is written back, which makes the part that
@@ -180,14 +142,14 @@ type Refiner[C Code] interface {
 // Placement is where a partition put every element.
 type Placement[C Code] struct {
 	buckets *buckets[C]
-	first   []slots // the partition's positions before it ran
-	codes   []C     // of the input
+	first   []stream.Slots // the partition's positions before it ran
+	codes   []C            // of the input
 }
 
 // Along returns src, taken from env, partitioned like the elements, and gives
 // src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
-	dst := dstOf[T](env, len(src))
+	dst := stream.Take[T](&env.Arena, len(src))
 	err := env.Scoped(func(env *engine.Env) error {
 		b := *p.buckets
 		b.next = copyOf(env, p.first)
@@ -200,8 +162,8 @@ func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error
 // alongBytes bounds the memory, in bytes, of [Along] for n elements of the given size.
 func alongBytes(n, workers int, size, code uintptr) int64 {
 	stripes := stripesOf(n, workers, 0).count
-	combiners := int64(stripes) * combinersBytes(n, mostBuckets(n, workers), size, 0)
-	return scratch.AlignedSize(n, size) + slotsBytes(stripes) + engine.BuffersBytes(workers, code) + combiners
+	combiners := int64(stripes) * stream.CombinersBytes(n, mostBuckets(n, workers), size, 0)
+	return scratch.AlignedSize(n, size) + stream.SlotsBytes(stripes) + engine.BuffersBytes(workers, code) + combiners
 }
 
 func copyOf[T any](env *engine.Env, s []T) []T {
@@ -218,7 +180,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	if alone(n, workers, size) {
 		return bytes
 	}
-	return bytes + slotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
+	return bytes + stream.SlotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
 }
 
 // MoveRefined is [Move] for codes that do not decide alone: elements that tie
@@ -227,7 +189,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // third round or turns out to be in order after the second.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
-	codes := dstOf[C](env, n)
+	codes := stream.Take[C](&env.Arena, n)
 	v, err := extract[C](env, codes, src, r)
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package cpu
 import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // Sink takes the positions of the elements that come lo-th, lo+1-th, …, from
@@ -19,7 +20,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 	if n == 0 {
 		return nil
 	}
-	codes := dstOf[C](env, n)
+	codes := stream.Take[C](&env.Arena, n)
 	v, err := extract(env, codes, src, watch)
 	if err != nil {
 		return err

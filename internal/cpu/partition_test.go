@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // TestPartition partitions into few buckets and into many, whose elements travel
@@ -22,8 +24,8 @@ func partitions[C Code](t *testing.T) {
 	t.Helper()
 	var c C
 	// Codes alone are combined from so many on.
-	n := combineFrom/int(unsafe.Sizeof(c)) + 12_345
-	codes := dstOf[C](newEnv(1), n)
+	n := stream.CombineFrom/int(unsafe.Sizeof(c)) + 12_345
+	codes := stream.Take[C](new(scratch.Arena), n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	for i := range codes {
 		codes[i] = C(r.Uint64())
@@ -55,7 +57,7 @@ func partitionAll[C Code](t *testing.T, codes []C, nb int) {
 	checkElements(t, codes, nb, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
 	targets := make([]int, n)
 	checkElements(t, codes, nb, func(i int) *int { return &targets[i] })
-	large := make([]C, combineFrom/64) // fewer codes, of the whole range
+	large := make([]C, stream.CombineFrom/64) // fewer codes, of the whole range
 	for i := range large {
 		large[i] = codes[n/len(large)*i]
 	}
@@ -65,7 +67,7 @@ func partitionAll[C Code](t *testing.T, codes []C, nb int) {
 
 // clean is dstOf of memory that does not hold the result of the call before.
 func clean[T any](env *engine.Env, n int) []T {
-	dst := dstOf[T](env, n)
+	dst := stream.Take[T](&env.Arena, n)
 	clear(dst)
 	return dst
 }
@@ -74,7 +76,7 @@ func clean[T any](env *engine.Env, n int) []T {
 func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of func(i int) E) {
 	t.Helper()
 	n := len(codes)
-	s := dstOf[E](newEnv(1), n)
+	s := stream.Take[E](new(scratch.Arena), n)
 	for i := range s {
 		s[i] = of(i)
 	}
@@ -99,7 +101,7 @@ func checkPartition[C Code](t *testing.T, codes []C, nb int, move func(b *bucket
 		if b.len() < nb/2 || b.count < 2 {
 			t.Fatalf("%s: %d buckets, %d stripes", name, b.len(), b.count)
 		}
-		next := append([]slots(nil), b.next...)
+		next := append([]stream.Slots(nil), b.next...)
 		is := move(b, env)
 		for stripe := range next {
 			lo, hi := b.stripe(stripe)

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // digitBits is the width of a digit. Measured on 2 cores with 2 MiB of
@@ -27,17 +28,17 @@ func (d digit[C]) of(code C) uint16 { return uint16((code-d.lowest)>>d.shift) % 
 // input is cut into stripes, each for one worker, which have their own counts.
 type pass[C Code] struct {
 	digit[C]
-	next  []slots    // of every stripe: the counts of its digits, then where the next one goes
-	start []slots    // and where the first one does
-	moved []combiner // made when first used
+	next  []stream.Slots    // of every stripe: the counts of its digits, then where the next one goes
+	start []stream.Slots    // and where the first one does
+	moved []stream.Combiner // made when first used
 }
 
 func newPass[C Code](env *engine.Env, n int) *pass[C] {
 	stripes := passStripes(n, env.Loop.Workers)
 	return &pass[C]{
-		next:  scratch.Take[slots](&env.Arena, stripes),
-		start: scratch.Take[slots](&env.Arena, stripes),
-		moved: make([]combiner, stripes),
+		next:  scratch.Take[stream.Slots](&env.Arena, stripes),
+		start: scratch.Take[stream.Slots](&env.Arena, stripes),
+		moved: make([]stream.Combiner, stripes),
 	}
 }
 
@@ -48,7 +49,7 @@ func passStripes(n, workers int) int { return max(1, min(4*workers, n/leastStrip
 // the ends of their digits, of which recursion keeps six lists.
 func passBytes(n, workers int, size uintptr) int64 {
 	stripes := passStripes(n, workers)
-	return 2*slotsBytes(stripes) + int64(stripes)*combinersBytes(n, digitValues, size, 0) + 6*scratch.Size(digitValues, 4)
+	return 2*stream.SlotsBytes(stripes) + int64(stripes)*stream.CombinersBytes(n, digitValues, size, 0) + 6*scratch.Size(digitValues, 4)
 }
 
 // leastStripe is the fewest pairs that are worth counters of their own.
@@ -94,7 +95,7 @@ func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C], ends []uin
 	return err
 }
 
-func (d digit[C]) count(count *slots, block []pair[C]) {
+func (d digit[C]) count(count *stream.Slots, block []pair[C]) {
 	for _, p := range block {
 		count[d.of(p.code)]++
 	}
@@ -102,24 +103,24 @@ func (d digit[C]) count(count *slots, block []pair[C]) {
 
 // move moves the pairs that were counted to dst.
 func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
-	to := plainOf(dst)
-	combine := combines(to.bytes(), to)
+	to := stream.PlainOf(dst)
+	combine := stream.Combines(to.Bytes(), to)
 	return s.each(env, "scatter", pairs, func(stripe int) (func([]pair[C]), func()) {
 		next, start, moved := &s.next[stripe], &s.start[stripe], &s.moved[stripe]
 		if !combine {
 			return func(block []pair[C]) { s.digit.move(next, dst, block) }, func() {}
 		}
-		if moved.buf.data == nil {
-			*moved = newCombiner(env, to, digitValues)
+		if moved.Buf.Data() == nil {
+			*moved = stream.NewCombiner(&env.Arena, to, start, digitValues)
 		}
 		*start = *next
-		moved.dst, moved.start = to.Raw(), start
+		moved.To(to)
 		return func(block []pair[C]) { s.digit.combine(next, moved, block) },
-			func() { moved.finish(next, digitValues) }
+			func() { moved.Finish(next, digitValues) }
 	})
 }
 
-func (d digit[C]) move(next *slots, dst, block []pair[C]) {
+func (d digit[C]) move(next *stream.Slots, dst, block []pair[C]) {
 	for _, p := range block {
 		k := d.of(p.code)
 		at := next[k]
@@ -128,15 +129,15 @@ func (d digit[C]) move(next *slots, dst, block []pair[C]) {
 	}
 }
 
-func (d digit[C]) combine(next *slots, moved *combiner, block []pair[C]) {
-	buf, log, mask := RawSlice[pair[C]](moved.buf), moved.log, uint32(1)<<moved.log-1
+func (d digit[C]) combine(next *stream.Slots, moved *stream.Combiner, block []pair[C]) {
+	buf, log, mask := stream.SliceOf[pair[C]](moved.Buf), moved.Log, uint32(1)<<moved.Log-1
 	for _, p := range block {
 		k := uint32(d.of(p.code))
 		at := next[k]
 		next[k] = at + 1
 		buf[k<<log+at&mask] = p
 		if at&mask == mask {
-			moved.flush(k, at+1)
+			moved.Flush(k, at+1)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -24,24 +25,8 @@ func PayloadOf[E any](s []E) Payload {
 	return Payload{(*elements[E])(nil), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
 }
 
-// plain is a payload that is only copied and combined, which takes less of a mover.
-type plain struct {
-	by   copier
-	data unsafe.Pointer
-	n    int
-}
-
-func plainOf[T any](s []T) plain {
-	return plain{(*copies[T])(nil), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
-}
-
-func (p Payload) plain() plain { return plain{p.by, p.data, p.n} }
-
-// Raw returns where the elements of p lie.
-func (p plain) Raw() Raw { return Raw{p.data, p.by.size(), p.n} }
-
-// bytes returns the size of all elements.
-func (p plain) bytes() int { return p.n * int(p.by.size()) }
+// plain returns p for those who only copy and combine.
+func (p Payload) plain() stream.Plain { return stream.PlainAt(p.by, p.data, p.n) }
 
 // Slice returns the elements of a payload of type E.
 func Slice[E any](p Payload) []E {
@@ -49,19 +34,14 @@ func Slice[E any](p Payload) []E {
 	return unsafe.Slice((*E)(p.data), p.n)
 }
 
-// RawSlice is [Slice] of what lies there.
-func RawSlice[E any](r Raw) []E {
-	return unsafe.Slice((*E)(r.data), r.n) // sound as Slice is
-}
-
 // Len returns the number of elements.
 func (p Payload) Len() int { return p.n }
 
 // Type returns the type of the elements.
-func (p Payload) Type() reflect.Type { return p.by.typeOf() }
+func (p Payload) Type() reflect.Type { return p.by.Type() }
 
 // Size returns the bytes of an element.
-func (p Payload) Size() uintptr { return p.by.size() }
+func (p Payload) Size() uintptr { return p.by.Size() }
 
 // Data returns the address of the first element; nil means that there is no slice.
 func (p Payload) Data() unsafe.Pointer { return p.data }
@@ -70,55 +50,13 @@ func (p Payload) Data() unsafe.Pointer { return p.data }
 // must see.
 func (p Payload) HasPointers() bool { return scratch.HoldsPointers(p.Type()) }
 
-// Raw is where elements lie, for those who read or write no more than their
-// addresses.
-type Raw struct {
-	data unsafe.Pointer
-	size uintptr
-	n    int
-}
-
 // Raw returns where the elements of p lie.
-func (p Payload) Raw() Raw { return Raw{p.data, p.Size(), p.n} }
-
-// RawOf returns where the elements of s lie.
-func RawOf[E any](s []E) Raw {
-	return Raw{unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(E)), len(s)}
-}
-
-// Data returns the address of the first element; nil means that there are none.
-func (r Raw) Data() unsafe.Pointer { return r.data }
-
-// Len returns the number of elements.
-func (r Raw) Len() int { return r.n }
-
-// Size returns the bytes of an element.
-func (r Raw) Size() uintptr { return r.size }
-
-// At returns the address of element i.
-func (r Raw) At(i int) unsafe.Pointer {
-	if uint(i) >= uint(r.n) {
-		panic("cpu: element of a payload out of range")
-	}
-	return unsafe.Add(r.data, uintptr(i)*r.size)
-}
-
-// Part returns the elements [lo, hi).
-func (r Raw) Part(lo, hi int) Raw {
-	if uint(lo) > uint(hi) || uint(hi) > uint(r.n) {
-		panic("cpu: part of a payload out of range")
-	}
-	if lo < hi { // otherwise the address may be that of something else
-		r.data = unsafe.Add(r.data, uintptr(lo)*r.size)
-	}
-	r.n = hi - lo
-	return r
-}
+func (p Payload) Raw() stream.Raw { return stream.RawAt(p.data, p.Size(), p.n) }
 
 // Part returns the elements [lo, hi).
 func (p Payload) Part(lo, hi int) Payload {
 	part := p.Raw().Part(lo, hi)
-	return Payload{p.by, part.data, part.n}
+	return Payload{p.by, part.Data(), part.Len()}
 }
 
 // First returns the first n elements, without asking for their size.
@@ -146,7 +84,7 @@ func (p Payload) Copy(src Payload) {
 	if p.n != src.n {
 		panic("cpu: copy between payloads of different lengths")
 	}
-	p.by.copy(p.data, src.data, p.n)
+	p.by.Copy(p.data, src.data, p.n)
 }
 
 // Clear makes all elements zero.
@@ -162,14 +100,14 @@ func (p Payload) Gather(src Payload, index []uint32) {
 // 2023, 24 million elements: those of 16, 24 and 64 bytes take 14.8, 20.2 and 27.5
 // ms, with plain stores 17.8, 24.9 and 39.7.
 func (p Payload) GatherPast(src Payload, index []uint32) {
-	p.by.gather(p.data, src.data, src.n, index[:p.n], past(src.bytes()))
+	p.by.gather(p.data, src.data, src.n, index[:p.n], stream.Past(src.bytes()))
 }
 
 // CopyPast copies src to p from lo on, as [CopyPast] does.
 func (p Payload) CopyPast(lo int, src Payload) {
 	dst := p.Part(lo, lo+src.n)
-	if past(p.bytes()) && !p.HasPointers() {
-		copyLines(dst.Bytes(), src.Bytes())
+	if stream.Past(p.bytes()) && !p.HasPointers() {
+		stream.CopyLines(dst.Bytes(), src.Bytes())
 	} else {
 		dst.Copy(src)
 	}
@@ -215,36 +153,20 @@ func (p Payload) Bytes() []byte {
 
 // lines views elements of 64 bytes as the lines they are.
 func (p Payload) lines() [][64]byte {
-	// Sound: the memory of p is that long; lines are moved by streamLines alone.
+	// Sound: the memory of p is that long; lines are moved by stream.Lines alone.
 	return unsafe.Slice((*[64]byte)(p.data), p.n)
 }
 
 // takeAligned takes memory for n elements of the type of p to partition into.
 func (p Payload) takeAligned(env *engine.Env, n int) Payload {
-	p.data, p.n = takeFor(env, p.Type(), n), n
+	p.data, p.n = stream.TakeOf(&env.Arena, p.Type(), n), n
 	return p
-}
-
-// takeFor takes memory for n values of type t to partition into: it begins at a cache
-// line if they are to be combined.
-func takeFor(env *engine.Env, t reflect.Type, n int) unsafe.Pointer {
-	if _, combine := combineLog(t.Size()); combine {
-		return env.Arena.TakeAlignedOf(t, n)
-	}
-	return env.Arena.TakeOf(t, n)
-}
-
-// copier copies elements of one type: n from an address on.
-type copier interface {
-	size() uintptr
-	typeOf() reflect.Type
-	copy(dst, src unsafe.Pointer, n int)
 }
 
 // mover moves elements of one type: n from an address on. These are all the
 // functions of this package that are compiled for every type of elements.
 type mover interface {
-	copier
+	stream.Copier
 	clear(p unsafe.Pointer, n int)
 	exchange(front, back unsafe.Pointer, n int)
 	gather(dst, src unsafe.Pointer, n int, index []uint32, past bool)
@@ -262,28 +184,16 @@ type mover interface {
 // as many: payloads are made by PayloadOf, and of memory of the same type.
 type elements[E any] struct{}
 
-// copies is the copier of values of type T. Sound as elements is.
-type copies[T any] struct{}
-
 func at[E any](p unsafe.Pointer, n int) []E { return unsafe.Slice((*E)(p), n) }
 
 //go:noinline
-func (*copies[T]) copy(dst, src unsafe.Pointer, n int) { copy(at[T](dst, n), at[T](src, n)) }
+func (*elements[E]) Size() uintptr { return unsafe.Sizeof(*new(E)) }
 
 //go:noinline
-func (*copies[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+func (*elements[E]) Type() reflect.Type { return reflect.TypeFor[E]() }
 
 //go:noinline
-func (*copies[T]) typeOf() reflect.Type { return reflect.TypeFor[T]() }
-
-//go:noinline
-func (*elements[E]) size() uintptr { return unsafe.Sizeof(*new(E)) }
-
-//go:noinline
-func (*elements[E]) typeOf() reflect.Type { return reflect.TypeFor[E]() }
-
-//go:noinline
-func (*elements[E]) copy(dst, src unsafe.Pointer, n int) { copy(at[E](dst, n), at[E](src, n)) }
+func (*elements[E]) Copy(dst, src unsafe.Pointer, n int) { copy(at[E](dst, n), at[E](src, n)) }
 
 //go:noinline
 func (*elements[E]) clear(p unsafe.Pointer, n int) { clear(at[E](p, n)) }
@@ -305,7 +215,7 @@ func (*elements[E]) exchange(front, back unsafe.Pointer, n int) {
 func (*elements[E]) gather(dst, src unsafe.Pointer, n int, index []uint32, past bool) {
 	to, from := at[E](dst, len(index)), at[E](src, n)
 	if past {
-		done := gatherLines(to, from, index, fetch.Pays(from))
+		done := stream.GatherLines(to, from, index, fetch.Pays(from))
 		to, index = to[done:], index[done:]
 	}
 	fetch.Gather(to, from, index)

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // quickMerge has every worker sort an equal part by quicksort and merges the
@@ -17,7 +18,7 @@ func quickMerge[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	if err = env.Stopped(err); err != nil || part >= len(pairs) {
 		return pairs, err
 	}
-	m := merging[C]{pairs, dstOf[pair[C]](env, len(pairs)), runsOf(env, len(pairs), part)}
+	m := merging[C]{pairs, stream.Take[pair[C]](&env.Arena, len(pairs)), runsOf(env, len(pairs), part)}
 	return m.all(env)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // radix sorts by one digit after the other, from the least significant one on,
@@ -20,7 +21,7 @@ func radix[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	if err != nil {
 		return nil, err
 	}
-	s, spare := newPass[C](env, len(pairs)), dstOf[pair[C]](env, len(pairs))
+	s, spare := newPass[C](env, len(pairs)), stream.Take[pair[C]](&env.Arena, len(pairs))
 	width, ends := bits.Len64(uint64(highest-lowest)), scratch.Take[uint32](&env.Arena, digitValues)
 	for shift := 0; shift < width; shift += digitBits {
 		if err := s.count(env, pairs, digit[C]{lowest, shift}, ends); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 // A partition round leaves buckets of three sizes. Most fit the cache and are
@@ -100,7 +101,7 @@ type side[C Code] struct {
 func have[T any](s []T) func() []T { return func() []T { return s } }
 
 func room[T any](env *engine.Env, n int) func() []T {
-	return sync.OnceValue(func() []T { return dstOf[T](env, n) })
+	return sync.OnceValue(func() []T { return stream.Take[T](&env.Arena, n) })
 }
 
 // ordering is an order in the making.

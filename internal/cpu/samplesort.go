@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // tile has of a bucket is in order, so buckets are sorted by merging.
 func sampleSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := len(pairs)
-	spare, tile := dstOf[pair[C]](env, n), sampleTile(n)
+	spare, tile := stream.Take[pair[C]](&env.Arena, n), sampleTile(n)
 	err := env.Stage("tiles", n, tile, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) }) // steps 1 and 2
 	if err != nil || tile == n {
 		return pairs, err

@@ -132,6 +132,6 @@ func (w *Small[C]) follow(s Payload, order []uint32) {
 	// Sound: s holds no pointers, scratch memory is aligned for any such elements, and
 	// size bytes fit.
 	payload := unsafe.Pointer(unsafe.SliceData(w.payload))
-	move.copy(payload, s.data, s.n)
+	move.Copy(payload, s.data, s.n)
 	move.gather(s.data, payload, s.n, order[:s.n], false)
 }

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func streamLines(dst, src unsafe.Pointer, lines int)
-TEXT ·streamLines(SB), NOSPLIT, $0-24
+// func Lines(dst, src unsafe.Pointer, lines int)
+TEXT ·Lines(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ lines+16(FP), CX
@@ -21,7 +21,7 @@ line:
 	JNZ    line
 	RET
 
-// func streamFence()
-TEXT ·streamFence(SB), NOSPLIT, $0-0
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
 	SFENCE
 	RET

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package cpu
+package stream
 
 import "unsafe"
 
@@ -8,6 +8,6 @@ import "unsafe"
 // write in place, which is faster than copying from buffers.
 const streams = false
 
-func streamLines(unsafe.Pointer, unsafe.Pointer, int) {}
+func Lines(unsafe.Pointer, unsafe.Pointer, int) {}
 
-func streamFence() {}
+func Fence() {}
