@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -39,7 +40,7 @@ func orderBytes(r *run, lv []level) int64 {
 	n, workers, code := r.n, r.Loop.Workers, codeSize(lv)
 	bytes := cpu.OrderBytes(n, workers, code)
 	if r.algorithm.OrdersCodes() && CPU().Runs(r.algorithm) {
-		bytes = max(bytes, cpu.AlgorithmBytes(r.algorithm, n, workers, code)+markBytes(n, lv))
+		bytes = max(bytes, papers.Bytes(r.algorithm, n, workers, code)+markBytes(n, lv))
 	}
 	if r.numbered && !allGiven(lv) {
 		bytes += int64(workers) * scratch.Size(engine.Block, unsafe.Sizeof(n)) // numbers of rows

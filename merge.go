@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
@@ -195,7 +196,7 @@ func (m *merger[C]) before(j, i int) bool {
 
 // write writes places [lo, hi).
 func (m *merger[C]) write(lo, hi int) {
-	i := cpu.MergePath(m.a.Len(), m.b.Len(), lo, m.before)
+	i := papers.MergePath(m.a.Len(), m.b.Len(), lo, m.before)
 	dst, n := m.dst.Part(lo, hi), m.a.Len()
 	switch {
 	case !decisive(m.levels):

@@ -12,13 +12,14 @@
 // sorting algorithm with CUDA" (2009), with counted instead of equally wide
 // buckets, and radix passes where a GPU uses a bitonic network.
 //
-// The CPU algorithms of other papers are there to compare with, and for callers
-// that ask for one by name: algorithm.go is what they share.
+// The CPU algorithms of other papers, to compare with, and for callers that ask for one
+// by name, are in package papers.
 package cpu
 
 import (
 	"context"
 
+	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 )
 
@@ -40,12 +41,15 @@ func (Engine) Worth(engine.Work) bool { return true }
 
 // Runs implements [engine.Backend].
 func (Engine) Runs(a engine.Algorithm) bool {
-	return !a.OrdersCodes() || algorithm[uint64](a) != nil
+	return !a.OrdersCodes() || papers.Runs(a)
 }
 
 // Order implements [engine.Backend].
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx
+	if job.Algorithm.OrdersCodes() {
+		return papers.Order(job)
+	}
 	if job.Bits <= 32 {
 		return orderJob(job, Source[uint32](job.Codes32))
 	}
@@ -53,9 +57,6 @@ func (Engine) Order(ctx context.Context, job *engine.Job) error {
 }
 
 func orderJob[C Code](job *engine.Job, src Source[C]) error {
-	if job.Algorithm.OrdersCodes() {
-		return orderBy(job, src)
-	}
 	return Order(job.Env, job.N, src, nil, job.Ties != nil, func(_, lo int, order []uint32, codes []C) {
 		job.Emit(lo, order)
 		if job.Ties != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -166,7 +167,7 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	}
 	for a := engine.Auto; a < engine.Algorithms; a++ {
 		if a.OrdersCodes() && (Engine{}).Runs(a) {
-			ways[fmt.Sprint(a)] = memoryWay{AlgorithmBytes(a, n, workers, 8), func(env *engine.Env) error {
+			ways[fmt.Sprint(a)] = memoryWay{papers.Bytes(a, n, workers, 8), func(env *engine.Env) error {
 				job := &engine.Job{N: n, Bits: 64, Algorithm: a, Codes64: sourceOf(codes), Emit: func(int, []uint32) {}, Env: env}
 				return Engine{}.Order(env.Loop.Ctx, job)
 			}}

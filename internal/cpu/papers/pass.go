@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ const digitBits = 11
 const digitValues = 1 << digitBits
 
 // digit is some bits of a code, counted from the lowest code.
-type digit[C Code] struct {
+type digit[C engine.Code] struct {
 	lowest C
 	shift  int
 }
@@ -26,14 +26,14 @@ func (d digit[C]) of(code C) uint16 { return uint16((code-d.lowest)>>d.shift) % 
 
 // pass moves pairs to the places of their digits, ties in their order. The
 // input is cut into stripes, each for one worker, which have their own counts.
-type pass[C Code] struct {
+type pass[C engine.Code] struct {
 	digit[C]
 	next  []stream.Slots    // of every stripe: the counts of its digits, then where the next one goes
 	start []stream.Slots    // and where the first one does
 	moved []stream.Combiner // made when first used
 }
 
-func newPass[C Code](env *engine.Env, n int) *pass[C] {
+func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 	stripes := passStripes(n, env.Loop.Workers)
 	return &pass[C]{
 		next:  scratch.Take[stream.Slots](&env.Arena, stripes),
@@ -144,7 +144,7 @@ func (d digit[C]) combine(next *stream.Slots, moved *stream.Combiner, block []pa
 
 // codeRange returns the lowest and the highest code of pairs, of which there is
 // at least one.
-func codeRange[C Code](env *engine.Env, pairs []pair[C]) (lowest, highest C, err error) {
+func codeRange[C engine.Code](env *engine.Env, pairs []pair[C]) (lowest, highest C, err error) {
 	lows, highs := make([]C, max(1, env.Loop.Workers)), make([]C, max(1, env.Loop.Workers))
 	for i := range lows {
 		lows[i], highs[i] = pairs[0].code, pairs[0].code

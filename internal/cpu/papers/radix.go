@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"math/bits"
@@ -15,7 +15,7 @@ import (
 // chapter's thread block is a worker's stripe, as coarse as 13.6 advises, and
 // what it gathers in shared memory to write it together (13.4) is gathered in
 // cache lines. Digits that all codes share are skipped.
-func radix[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func radix[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := uint32(len(pairs))
 	lowest, highest, err := codeRange(env, pairs)
 	if err != nil {

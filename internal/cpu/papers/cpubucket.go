@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"math/bits"
@@ -14,13 +14,13 @@ import (
 // hardware platforms" (2013), section 5. Where the paper has an interval for
 // each core and reserves memory for the fullest, intervals here are many, so
 // that cores share them evenly, and counted before any pair moves.
-func bucketSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func bucketSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	v := intervals[C]{newPass[C](env, len(pairs)), max(leastPart, len(pairs)/(4*max(1, env.Loop.Workers)))}
 	return pairs, v.sort(env, pairs, stream.Take[pair[C]](&env.Arena, len(pairs)))
 }
 
 // intervals sorts pairs by equal intervals of their codes.
-type intervals[C Code] struct {
+type intervals[C engine.Code] struct {
 	pass *pass[C]
 	most int // pairs that one worker sorts by itself
 }

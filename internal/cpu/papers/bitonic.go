@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import "example.com/sorter/internal/engine"
 
@@ -11,14 +11,14 @@ const networkTile = 1 << 12
 // Pietroń, Wielgosz and Wiatr, "The comparison of parallel sorting algorithms
 // implemented on different hardware platforms" (2013), section 4. It makes
 // O(n log² n) comparisons whatever the input, and takes no memory.
-func bitonic[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func bitonic[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	return pairs, network(pairs, func(step func(lo, hi int)) error {
 		return env.Stage("network", len(pairs), networkTile, func(_, lo, hi int) { step(lo, hi) })
 	})
 }
 
 // bitonicHere is bitonic on the calling goroutine, unless the sort was cancelled.
-func bitonicHere[C Code](env *engine.Env, pairs []pair[C]) {
+func bitonicHere[C engine.Code](env *engine.Env, pairs []pair[C]) {
 	_ = network(pairs, func(step func(lo, hi int)) error {
 		for lo := 0; lo < len(pairs) && env.Loop.Err() == nil; lo += networkTile {
 			step(lo, min(lo+networkTile, len(pairs)))
@@ -35,7 +35,7 @@ func bitonicHere[C Code](env *engine.Env, pairs []pair[C]) {
 // larger pair behind, and the network for the next power of two sorts any
 // number of pairs: those missing at the end are larger than all others and
 // would never move.
-func network[C Code](pairs []pair[C], each func(step func(lo, hi int)) error) error {
+func network[C engine.Code](pairs []pair[C], each func(step func(lo, hi int)) error) error {
 	n := len(pairs)
 	err := each(func(lo, hi int) { sortWithin(pairs[lo:hi]) })
 	for run := 2 * networkTile; run < 2*n && err == nil; run *= 2 {
@@ -51,7 +51,7 @@ func network[C Code](pairs []pair[C], each func(step func(lo, hi int)) error) er
 }
 
 // sortWithin takes a tile through all steps.
-func sortWithin[C Code](tile []pair[C]) {
+func sortWithin[C engine.Code](tile []pair[C]) {
 	for run := 2; run < 2*len(tile); run *= 2 {
 		for lo := 0; lo < len(tile); lo += run {
 			fold(tile, lo, lo+run/2, run)
@@ -61,7 +61,7 @@ func sortWithin[C Code](tile []pair[C]) {
 }
 
 // mergeWithin takes a tile through the steps from distance d down to 1.
-func mergeWithin[C Code](tile []pair[C], d int) {
+func mergeWithin[C engine.Code](tile []pair[C], d int) {
 	for ; d > 0; d /= 2 {
 		for lo := 0; lo < len(tile); lo += 2 * d {
 			halve(tile, lo, lo+d, d)
@@ -71,7 +71,7 @@ func mergeWithin[C Code](tile []pair[C], d int) {
 
 // fold compares the pairs [lo, hi), if they are of the front half of a run, with
 // their mirror images in the back half. hi-lo is a power of two, at most run/2.
-func fold[C Code](pairs []pair[C], lo, hi, run int) {
+func fold[C engine.Code](pairs []pair[C], lo, hi, run int) {
 	if lo&(run/2) != 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func fold[C Code](pairs []pair[C], lo, hi, run int) {
 
 // halve compares the pairs [lo, hi) with those at distance d, if that is where
 // their partners are. hi-lo is a power of two, at most d.
-func halve[C Code](pairs []pair[C], lo, hi, d int) {
+func halve[C engine.Code](pairs []pair[C], lo, hi, d int) {
 	if lo&d != 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func halve[C Code](pairs []pair[C], lo, hi, d int) {
 }
 
 // exchange puts two pairs in order, without a branch.
-func exchange[C Code](p, q *pair[C]) {
+func exchange[C engine.Code](p, q *pair[C]) {
 	mask := -below(*q, *p)
 	code, at := (p.code^q.code)&C(mask), (p.at^q.at)&uint32(mask)
 	p.code, q.code = p.code^code, q.code^code

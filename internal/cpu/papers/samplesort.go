@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"sort"
@@ -25,7 +25,7 @@ const (
 // Zaboli, "Deterministic sample sort for GPUs" (2012), whose steps the comments
 // number. No bucket of n pairs is larger than 2n/s, whatever the input. What a
 // tile has of a bucket is in order, so buckets are sorted by merging.
-func sampleSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func sampleSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := len(pairs)
 	spare, tile := stream.Take[pair[C]](&env.Arena, n), sampleTile(n)
 	err := env.Stage("tiles", n, tile, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) }) // steps 1 and 2
@@ -63,7 +63,7 @@ func sampleTile(n int) int {
 // n/s + g + n/2s, and less than 2n/s if there are two tiles. With s samples a
 // tile, as in the paper, instead of 2s, it would be so only where all divisions
 // come out even.
-func splittersOf[C Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
+func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
 	part, each := sampling(tile)
 	last := (len(pairs) - 1) / tile
 	samples := scratch.Take[pair[C]](&env.Arena, last*each+(len(pairs)-last*tile)/part)
@@ -107,7 +107,7 @@ func samplesBytes(n, workers int, size uintptr) int64 {
 }
 
 // located says what every tile has of every bucket.
-type located[C Code] struct {
+type located[C engine.Code] struct {
 	tile, tiles, buckets int
 	// start[bucket*tiles+tile] is where the pairs that the tile has of the
 	// bucket go; the last of start is the number of pairs.
@@ -115,7 +115,7 @@ type located[C Code] struct {
 }
 
 // locate finds the bounds of the buckets in every tile.
-func locate[C Code](env *engine.Env, pairs []pair[C], tile int, splitters []pair[C]) (*located[C], error) {
+func locate[C engine.Code](env *engine.Env, pairs []pair[C], tile int, splitters []pair[C]) (*located[C], error) {
 	b := &located[C]{tile: tile, tiles: (len(pairs) + tile - 1) / tile, buckets: len(splitters) + 1}
 	b.start = scratch.Take[uint32](&env.Arena, b.buckets*b.tiles+1)
 	b.start[0] = 0

@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"math/bits"
@@ -12,7 +12,7 @@ import (
 // parts, every merge by all workers: the quick-merge sort of Żurek, Pietroń,
 // Wielgosz and Wiatr, "The comparison of parallel sorting algorithms
 // implemented on different hardware platforms" (2013), section 5.
-func quickMerge[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func quickMerge[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	part := quickPart(len(pairs), env.Loop.Workers)
 	err := env.Stage("quicksort", len(pairs), part, func(_, lo, hi int) { quicksort(env, pairs[lo:hi]) })
 	if err = env.Stopped(err); err != nil || part >= len(pairs) {
@@ -34,15 +34,18 @@ func quickMergeBytes(n, workers int, size uintptr) int64 {
 // leastPart is the fewest pairs that are worth a goroutine and a merge.
 const leastPart = 1 << 12
 
+// shortSort is the number of pairs up to which insertion sort takes over.
+const shortSort = 24
+
 // quicksort sorts pairs in place, unless the sort was cancelled. Where pivots
 // turn out bad again and again a sorting network takes over, so that no input
 // takes quadratic time.
-func quicksort[C Code](env *engine.Env, pairs []pair[C]) {
+func quicksort[C engine.Code](env *engine.Env, pairs []pair[C]) {
 	quicksortTo(env, pairs, 2*bits.Len(uint(len(pairs))))
 }
 
 // quicksortTo is quicksort with so many levels to go before the network.
-func quicksortTo[C Code](env *engine.Env, pairs []pair[C], levels int) {
+func quicksortTo[C engine.Code](env *engine.Env, pairs []pair[C], levels int) {
 	for len(pairs) > shortSort {
 		if env.Loop.Err() != nil {
 			return
@@ -67,7 +70,7 @@ func quicksortTo[C Code](env *engine.Env, pairs []pair[C], levels int) {
 func sampled(n, i int) int { return n / 9 * i }
 
 // movePivot swaps the median of three medians of three samples to the front.
-func movePivot[C Code](pairs []pair[C]) {
+func movePivot[C engine.Code](pairs []pair[C]) {
 	var median [3]int
 	for i := range median {
 		a, b, c := sampled(len(pairs), 3*i), sampled(len(pairs), 3*i+1), sampled(len(pairs), 3*i+2)
@@ -78,7 +81,7 @@ func movePivot[C Code](pairs []pair[C]) {
 }
 
 // middle returns the position of the median of three pairs.
-func middle[C Code](pairs []pair[C], a, b, c int) int {
+func middle[C engine.Code](pairs []pair[C], a, b, c int) int {
 	if below(pairs[b], pairs[a]) == 1 {
 		a, b = b, a
 	}
@@ -94,7 +97,7 @@ func middle[C Code](pairs []pair[C], a, b, c int) int {
 // partition moves what comes before the first pair, the pivot, in front of it
 // and returns its place. The one branch is that of the loop: every pair is
 // swapped, with itself or with the first that is not below the pivot.
-func partition[C Code](env *engine.Env, pairs []pair[C]) int {
+func partition[C engine.Code](env *engine.Env, pairs []pair[C]) int {
 	pivot, at := pairs[0], 0 // pairs[1:at+1] are below the pivot
 	for lo := 1; lo < len(pairs) && env.Loop.Err() == nil; lo += chunk {
 		at = partitionBlock(pairs, lo, min(lo+chunk, len(pairs)), at, pivot)
@@ -103,7 +106,7 @@ func partition[C Code](env *engine.Env, pairs []pair[C]) int {
 	return at
 }
 
-func partitionBlock[C Code](pairs []pair[C], lo, hi, at int, pivot pair[C]) int {
+func partitionBlock[C engine.Code](pairs []pair[C], lo, hi, at int, pivot pair[C]) int {
 	for i := lo; i < hi; i++ {
 		p, q := &pairs[i], &pairs[at+1]
 		code, place := p.code, p.at

@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"sort"
@@ -24,7 +24,7 @@ func MergePath(a, b, k int, before func(j, i int) bool) int {
 const mergePiece = 1 << 14
 
 // merging is runs of pairs on their way to become one.
-type merging[C Code] struct {
+type merging[C engine.Code] struct {
 	pairs, spare []pair[C] // as long; pairs holds the runs
 	ends         []int     // where each run ends
 }
@@ -88,7 +88,7 @@ func (m *merging[C]) next() {
 }
 
 // mergePlaces writes the places k, k+1, … of a and b merged to dst.
-func mergePlaces[C Code](dst, a, b []pair[C], k int) {
+func mergePlaces[C engine.Code](dst, a, b []pair[C], k int) {
 	before := func(j, i int) bool { return below(b[j], a[i]) == 1 }
 	i := MergePath(len(a), len(b), k, before)
 	end := MergePath(len(a), len(b), k+len(dst), before)
@@ -96,7 +96,7 @@ func mergePlaces[C Code](dst, a, b []pair[C], k int) {
 }
 
 // merge merges a and b into dst, which is as long as both.
-func merge[C Code](dst, a, b []pair[C]) {
+func merge[C engine.Code](dst, a, b []pair[C]) {
 	if len(a) == 0 || len(b) == 0 || below(a[len(a)-1], b[0]) == 1 { // in order already
 		copy(dst[copy(dst, a):], b)
 		return
@@ -128,7 +128,7 @@ const shortMerge = 8
 // Each place waits for the comparison before it: two chains of them at a time
 // take two thirds of the time of one, and branches that are mispredicted every
 // other time take twice as long.
-func mergeEnds[C Code](low, high, a, b, c, d []pair[C]) (i, x int) {
+func mergeEnds[C engine.Code](low, high, a, b, c, d []pair[C]) (i, x int) {
 	h := len(low)
 	high, a, b, c, d = high[:h], a[:h], b[:h], c[:h], d[:h]
 	last := h - 1

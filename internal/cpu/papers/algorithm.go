@@ -1,4 +1,6 @@
-package cpu
+// Package papers holds CPU algorithms of papers, to compare with, and for callers that
+// ask for one by name. Each is in a file of its own.
+package papers
 
 import (
 	"math/bits"
@@ -13,22 +15,25 @@ import (
 // order pairs, each in a file of its own: no two are equal, so that an algorithm
 // that is not stable gives the stable order, too, and no input is one of
 // duplicates.
-type pair[C Code] struct {
+type pair[C engine.Code] struct {
 	code C
 	at   uint32
 }
 
 // below returns 1 if p comes before q, otherwise 0. It is the borrow of a
 // subtraction, because a branch would be mispredicted every other time.
-func below[C Code](p, q pair[C]) uint64 {
+func below[C engine.Code](p, q pair[C]) uint64 {
 	_, borrow := bits.Sub64(uint64(p.at), uint64(q.at), 0)
 	_, borrow = bits.Sub64(uint64(p.code), uint64(q.code), borrow)
 	return borrow
 }
 
+// chunk is the number of pairs that are moved between two looks at the context.
+const chunk = 32 * engine.Block
+
 // algorithm returns what orders pairs by a named algorithm, nil if the engine
 // does not run it. The result is the slice given, or one of the arena.
-func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func algorithm[C engine.Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	switch a {
 	case engine.Bitonic:
 		return bitonic[C]
@@ -46,9 +51,9 @@ func algorithm[C Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]
 	return nil
 }
 
-// AlgorithmBytes bounds the memory, in bytes, of ordering n codes of the given size by a
+// Bytes bounds the memory, in bytes, of ordering n codes of the given size by a
 // named algorithm.
-func AlgorithmBytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
+func Bytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 	size := unsafe.Sizeof(pair[uint64]{})
 	if code == 4 {
 		size = unsafe.Sizeof(pair[uint32]{})
@@ -68,8 +73,20 @@ func AlgorithmBytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 	return bytes + pairs + samplesBytes(n, workers, size)
 }
 
-// orderBy orders the codes of src by the algorithm that job names.
-func orderBy[C Code](job *engine.Job, src Source[C]) error {
+// Runs reports whether there is the algorithm a.
+func Runs(a engine.Algorithm) bool { return algorithm[uint64](a) != nil }
+
+// Order orders the codes of job by the algorithm that it names, which [Runs]; ties stay
+// in input order. Its scratch memory is that of [Bytes].
+func Order(job *engine.Job) error {
+	if job.Bits <= 32 {
+		return orderBy(job, job.Codes32)
+	}
+	return orderBy(job, job.Codes64)
+}
+
+// orderBy orders the codes of src.
+func orderBy[C engine.Code](job *engine.Job, src func(dst []C, lo int)) error {
 	env := job.Env
 	env.Trace.Algorithm = job.Algorithm.String()
 	if job.N == 0 {
@@ -96,7 +113,7 @@ func orderBy[C Code](job *engine.Job, src Source[C]) error {
 
 // copyPairs copies src to dst on the calling goroutine, unless the sort was
 // cancelled.
-func copyPairs[C Code](env *engine.Env, dst, src []pair[C]) {
+func copyPairs[C engine.Code](env *engine.Env, dst, src []pair[C]) {
 	for len(src) > 0 && env.Loop.Err() == nil {
 		n := copy(dst, src[:min(chunk, len(src))])
 		dst, src = dst[n:], src[n:]
@@ -105,7 +122,7 @@ func copyPairs[C Code](env *engine.Env, dst, src []pair[C]) {
 
 // emitPairs hands the positions of ordered pairs over, and marks the ties of their
 // codes if the job takes them.
-func emitPairs[C Code](job *engine.Job, pairs []pair[C]) error {
+func emitPairs[C engine.Code](job *engine.Job, pairs []pair[C]) error {
 	orders, codes := engine.NewBuffers[uint32](job.Env), engine.NewBuffers[C](job.Env)
 	return job.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {
 		order := orders.Of(worker)[:hi-lo]

@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"example.com/sorter/internal/engine"
@@ -12,7 +12,7 @@ const tileLen = 1 << 14
 // mergeSort sorts tiles in the cache and merges the runs that they become, two
 // by two and every merge by all workers: the parallel merge sort of Hwu, Kirk
 // and El Hajj, "Programming Massively Parallel Processors" (2022), 13.7.
-func mergeSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
+func mergeSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	spare := stream.Take[pair[C]](&env.Arena, len(pairs))
 	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
 	if err = env.Stopped(err); err != nil {
@@ -24,7 +24,7 @@ func mergeSort[C Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 
 // sortTile sorts pairs that fit the cache with the help of spare, which is as
 // long.
-func sortTile[C Code](tile, spare []pair[C]) {
+func sortTile[C engine.Code](tile, spare []pair[C]) {
 	for lo := 0; lo < len(tile); lo += shortRun {
 		insertionOf(tile[lo:min(lo+shortRun, len(tile))])
 	}
@@ -36,7 +36,7 @@ const shortRun = 16
 
 // mergeTile merges the runs of a tile, which are of run pairs each, with the
 // help of spare.
-func mergeTile[C Code](tile, spare []pair[C], run int) {
+func mergeTile[C engine.Code](tile, spare []pair[C], run int) {
 	n, src, dst := len(tile), tile, spare
 	for ; run < n; run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
@@ -49,7 +49,7 @@ func mergeTile[C Code](tile, spare []pair[C], run int) {
 }
 
 // insertionOf sorts a few pairs.
-func insertionOf[C Code](pairs []pair[C]) {
+func insertionOf[C engine.Code](pairs []pair[C]) {
 	for i := 1; i < len(pairs); i++ {
 		p := pairs[i]
 		j := i

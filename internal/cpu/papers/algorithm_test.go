@@ -1,4 +1,4 @@
-package cpu
+package papers
 
 import (
 	"cmp"
@@ -23,9 +23,9 @@ func named() []engine.Algorithm {
 	return all
 }
 
-// orderOf orders codes of so many bits by an algorithm, and holds the ties that it
-// marks to the order.
-func orderOf(codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint32, error) {
+// orderOf orders codes of so many bits by an algorithm that order runs, and holds the
+// ties that it marks to the order.
+func orderOf(run func(*engine.Job) error, codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint32, error) {
 	order := make([]uint32, len(codes))
 	ties := make([]uint32, engine.TieWords(len(codes)))
 	job := &engine.Job{N: len(codes), Bits: bits, Algorithm: a, Env: new(engine.Env)}
@@ -39,7 +39,7 @@ func orderOf(codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint3
 	}
 	job.Ties = ties
 	defer job.Arena.Release(1)
-	err := Engine{}.Order(context.Background(), job)
+	err := run(job)
 	for i, at := range order {
 		tied := i > 0 && codes[at] == codes[order[i-1]]
 		if err == nil && tied != (ties[i/32]>>(i%32)&1 == 1) {
@@ -52,45 +52,11 @@ func orderOf(codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint3
 // stableOrder is what every algorithm is held to.
 func stableOrder(codes []uint64) []uint32 {
 	order := make([]uint32, len(codes))
-	forward(order, 0)
+	for i := range order {
+		order[i] = uint32(i)
+	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	return order
-}
-
-// TestAlgorithmsAgree holds every algorithm to the stable sort of the standard
-// library, bit for bit, over distributions and the sizes around all that any of
-// them cuts.
-func TestAlgorithmsAgree(t *testing.T) {
-	sizes := []int{0, 1, 2, 3, shortRun, shortRun + 1, shortSort, shortSort + 1, 500}
-	for _, edge := range []int{engine.Block, networkTile, 2 * networkTile, 2 * leastPart, tileLen, 2 * tileLen, sampleTileLen, 3 * sampleTileLen, chunk} {
-		sizes = append(sizes, edge-1, edge, edge+1)
-	}
-	some := 4
-	if testing.Short() {
-		some = 14
-	}
-	for i, n := range sizes {
-		for j, d := range dist.All {
-			if n > 1000 && (i+j)%some != 0 {
-				continue
-			}
-			codes, bits := d.Draw(n, dist.Rand(uint64(n))), 64
-			if (i+j/some)%2 == 0 {
-				bits = 32
-				for k := range codes {
-					codes[k] >>= 32
-				}
-			}
-			want := stableOrder(codes)
-			for k, a := range append(named(), engine.Auto) {
-				workers := []int{1, 2, 5}[(i+j+k)%3]
-				got, err := orderOf(codes, bits, a, workers)
-				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%v, %s, n=%d, %d bits, %d workers: not the stable order, error %v", a, d.Name, n, bits, workers, err)
-				}
-			}
-		}
-	}
 }
 
 // TestIntervalsInIntervals has most codes in one interval of the range, and in
@@ -101,7 +67,7 @@ func TestIntervalsInIntervals(t *testing.T) {
 	for i := range codes {
 		codes[i] = r.Uint64() >> min(63, r.IntN(40)*11)
 	}
-	got, err := orderOf(codes, 64, engine.CPUBucket, 3)
+	got, err := orderOf(Order, codes, 64, engine.CPUBucket, 3)
 	if err != nil || !slices.Equal(got, stableOrder(codes)) {
 		t.Errorf("not the stable order, error %v", err)
 	}
@@ -155,7 +121,7 @@ func TestQuicksortAdversary(t *testing.T) {
 		t.Error("quicksort: not the stable order")
 	}
 	for _, a := range named() {
-		if got, err := orderOf(codes, 64, a, 2); err != nil || !slices.Equal(got, want) {
+		if got, err := orderOf(Order, codes, 64, a, 2); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v: not the stable order, error %v", a, err)
 		}
 	}
