@@ -38,7 +38,7 @@ func TestOpenFails(t *testing.T) {
 
 // TestPublicTypes uses the types that were aliases once as programs do.
 func TestPublicTypes(t *testing.T) {
-	for _, b := range append(sorter.Backends(), new(Engine)) {
+	for _, b := range []sorter.Backend{sorter.CPU(), new(Engine)} {
 		if b.Name() == "" || !b.Runs(sorter.IndexGather) {
 			t.Errorf("%v: name %q, or it does not run IndexGather", b, b.Name())
 		}
