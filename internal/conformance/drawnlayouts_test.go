@@ -94,7 +94,10 @@ func drawLayout(r *rand.Rand) (rows []layoutRow, name string) {
 // with a stable sort.
 func TestDrawnLayouts(t *testing.T) {
 	draws := 50
-	if testkit.Long() {
+	switch {
+	case testing.Short():
+		draws = 15
+	case testkit.Long():
 		draws = 300
 	}
 	r := rand.New(rand.NewPCG(11, 12))
