@@ -50,20 +50,7 @@ func typeOf(t *testing.T, p *doc.Package, name string) *doc.Type {
 // methods and its constants, as far as they are exported.
 func parts(d *doc.Type) (all []string) {
 	for _, spec := range d.Decl.Specs {
-		var fields *ast.FieldList
-		switch t := spec.(*ast.TypeSpec).Type.(type) {
-		case *ast.StructType:
-			fields = t.Fields
-		case *ast.InterfaceType:
-			fields = t.Methods
-		default:
-			continue
-		}
-		for _, f := range fields.List {
-			for _, name := range f.Names {
-				all = append(all, name.Name)
-			}
-		}
+		all = append(all, partsOf(spec.(*ast.TypeSpec).Type)...)
 	}
 	for _, m := range d.Methods {
 		all = append(all, m.Name)

@@ -14,8 +14,8 @@ import (
 // readme returns the blocks of the README.
 func readme(t *testing.T) []block { return blocks(read(t, "README.md")) }
 
-// TestProgramOfReadme runs the whole program of the README, which prints what the
-// comment of its last statement says.
+// TestProgramOfReadme runs the whole program of the README and compares its output with the
+// comment of its last statement.
 func TestProgramOfReadme(t *testing.T) {
 	i := slices.IndexFunc(readme(t), func(b block) bool { return b.code && strings.HasPrefix(b.text, "package main") })
 	if i < 0 {

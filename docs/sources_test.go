@@ -118,22 +118,31 @@ func (s *sources) addDecl(pkg string, d ast.Decl) {
 			}
 		case *ast.TypeSpec:
 			s.add(pkg, spec.Name.Name)
-			var fields *ast.FieldList
-			switch t := spec.Type.(type) {
-			case *ast.StructType:
-				fields = t.Fields
-			case *ast.InterfaceType:
-				fields = t.Methods
-			default:
-				continue
-			}
-			for _, f := range fields.List {
-				for _, n := range f.Names {
-					s.add(spec.Name.Name, n.Name)
-				}
+			for _, name := range partsOf(spec.Type) {
+				s.add(spec.Name.Name, name)
 			}
 		}
 	}
+}
+
+// partsOf returns the names of the fields of a struct type, or of the methods of an
+// interface type.
+func partsOf(t ast.Expr) (names []string) {
+	var fields *ast.FieldList
+	switch t := t.(type) {
+	case *ast.StructType:
+		fields = t.Fields
+	case *ast.InterfaceType:
+		fields = t.Methods
+	default:
+		return nil
+	}
+	for _, f := range fields.List {
+		for _, n := range f.Names {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 func (s *sources) add(owner, name string) {
