@@ -415,10 +415,9 @@ func (t *ties) orderLargeInPlace(env *engine.Env, run tie) error {
 // rest returns the levels after the first, whose codes are all equal, and the source of
 // the first of these.
 func (t *ties) rest() ([]level, cpu.Source[uint64]) {
-	known := newTies(t.env, t.rows, t.levels)
-	t.levels = slices.Clone(t.levels)
-	t.levels[1].early, t.levels[1].begun = early{}, true
-	return t.levels[1:], func(dst []uint64, lo int) { copy(dst, known.codesEarly(1, lo, len(dst))) }
+	rest := slices.Clone(t.levels[1:])
+	rest[0].early, rest[0].begun = early{}, true
+	return rest, func(dst []uint64, lo int) { copy(dst, t.codesEarly(1, lo, len(dst))) }
 }
 
 // beforeRun returns a copy of the order of a run.

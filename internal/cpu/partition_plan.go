@@ -31,9 +31,9 @@ const (
 	// measured on 2 cores with 2 MiB of second-level cache, 24 million 32-bit
 	// codes gain 5 %, 100 million 64-bit codes 15 %, and 60 million elements of
 	// 24 bytes would lose 5 %.
-	maxBuckets      = 2048
-	maxOrderBuckets = 2 * maxBuckets
-	bucketSlots     = stream.MostBuckets // 2 * maxOrderBuckets
+	maxBuckets      = maxOrderBuckets / 2
+	maxOrderBuckets = bucketSlots / 2
+	bucketSlots     = stream.MostBuckets
 
 	// leastTarget and mostTarget bound the number of elements of a bucket, few of
 	// which are written to in the first-level cache, and many of which are sorted
