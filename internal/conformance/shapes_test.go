@@ -175,7 +175,7 @@ func TestShapesOfWideKeys(t *testing.T) {
 	}
 }
 
-// checkShapes sorts ascending and descending keys, each so many times.
+// checkShapes sorts ascending and descending keys, each the given number of times.
 func checkShapes[K sorter.Key](t *testing.T, name string, n, each int, key func(i int) K) {
 	t.Helper()
 	name = fmt.Sprintf("%s, each %d times", name, each)

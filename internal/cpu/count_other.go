@@ -2,5 +2,5 @@
 
 package cpu
 
-// countVectors counts nothing: what the compiler makes of count is all there is.
+// countVectors counts nothing: words are counted one by one.
 func countVectors[C Code]([]C, *[4]C, *[4]int) (n int) { return 0 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -10,9 +11,9 @@ import (
 
 // Keys most of which have one of a few values, however far these are apart, are counted:
 // a pass reads them, and keeps those with other values, the strays; another writes runs
-// of each value with the sorted strays between them. Of a sample, which is read first,
-// four in five have one of the values then, and strays are a quarter at
-// most, or else nothing was written: a pass too many, where the sample misled.
+// of each value with the sorted strays between them. A sample is read first, of which four
+// in five must have one of the values. If more than a quarter are strays, nothing has been
+// written, and the pass was for nothing.
 const (
 	heavyValues = 4  // that a vector register each is compared with
 	heavySample = 64 // keys
@@ -50,7 +51,7 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	if err := own.Sort(env); err != nil {
 		return false, err
 	}
-	if first { // what the strays looked like is no news
+	if first { // the shape of the strays is no news
 		env.Trace.Shape, env.Trace.Algorithm = engine.FewValues, "Counting"
 	}
 	env.Commit()
@@ -202,12 +203,7 @@ func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
 		runs = append(runs, r)
 	}
 	order := []int{0, 1, 2, 3}[:h.used]
-	slices.SortFunc(order, func(i, j int) int {
-		if k.Code(h.values[i]) < k.Code(h.values[j]) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(k.Code(h.values[i]), k.Code(h.values[j])) })
 	for _, i := range order {
 		n, _ := slices.BinarySearch(strays, k.Code(h.values[i])) // no stray is one of the values
 		if n > 0 {

@@ -46,7 +46,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if done || err != nil {
 		return err
 	}
-	if h.used == 1 && ordered { // equal but for strays, which a layout would move the others for
+	if h.used == 1 && ordered { // equal except for strays: a layout would shift the others
 		if done, err := k.countHeavy(env, h); done || err != nil {
 			return err
 		}

@@ -11,13 +11,11 @@ import (
 // Layout is an order that is known without a sort: segments of the input, each of which
 // moves as a whole or stays.
 type Layout struct {
-	shape    engine.Shape
 	n        int
 	segments []segment // by place
 	back     bool      // sources count from the input's end
 	ties     bool      // and of elements some are equal, which are turned around, too
 	alone    bool      // these are found out by one goroutine at a time
-	parted   bool      // it is passed on in parts that end between elements that do not tie
 }
 
 // segment is n elements at places from dst on that come from src on.
@@ -26,10 +24,8 @@ type segment struct {
 	aside       bool // it overtakes others, and is copied aside before any of them moves
 }
 
-// backwards is the layout of n elements that fall, if ties but for equal ones.
-func backwards(n int, ties bool) *Layout {
-	return &Layout{shape: engine.Reversed, n: n, segments: []segment{{n: uint32(n)}}, back: true, ties: ties}
-}
+// whole is the layout of n elements that stay in their sequence.
+func whole(n int) *Layout { return &Layout{n: n, segments: []segment{{n: uint32(n)}}} }
 
 // from returns the number of the first segment that ends after a place.
 func (l *Layout) from(place int) int {
@@ -79,8 +75,7 @@ func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) e
 	return gatherBack(env, s, index)
 }
 
-// Follow is Settle where elements that tie are alike, or are not turned around. Until the first moves, s is untouched
-// and the sort can be cancelled, unless it is to be turned around.
+// Follow is Settle where elements that tie are alike, or are not turned around.
 func Follow(env *engine.Env, s Payload, l *Layout) error {
 	if len(l.segments) == 0 { // all stay
 		return nil
@@ -184,8 +179,8 @@ func (l *Layout) write(env *engine.Env, index []uint32, tie func(i, j uint32) bo
 	return l.emit(env, chunk, tie, room, func(int, int, []uint32) {})
 }
 
-// emit passes the order of l on, in parts of about grain elements in memory of room,
-// elements that tie in the order of the input.
+// emit passes the order of l on, in parts as [Layout.parts] cuts them and in memory of
+// room, elements that tie in the order of the input: tie is needed where l.ties.
 func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, room func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
 	return l.parts(env, grain, tie, func(worker, lo, hi int) {
 		order := room(worker, lo, hi)
@@ -197,13 +192,13 @@ func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, ro
 }
 
 // parts cuts the places into parts of about grain elements, between elements that do not
-// tie where that matters.
+// tie; anywhere if tie is nil.
 func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, part func(worker, lo, hi int)) error {
 	if l.alone {
 		grain = l.n
 	}
 	return env.Stage("emit", l.n, grain, func(worker, lo, hi int) {
-		if l.ties || l.parted {
+		if tie != nil {
 			lo, hi = l.tieEnd(lo, tie), l.tieEnd(hi, tie)
 		}
 		if lo < hi {

@@ -10,12 +10,12 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Inputs that rise but for a few falls are laid out without a sort of all: their runs
-// follow each other in another order, as in a list that was rotated, or elements are
-// in the way, and taking these out, sorting them and merging them with the rest, which
-// stays in runs that move as a whole or not at all, is enough: the drop-merge sort of
-// Kiełbasa (dmsort), with another rule for what is dropped. Inputs that fall but for a
-// few rises are read from their end, and so rise but for a few falls.
+// Inputs that rise, except for a few falls, are laid out without a sort of all elements.
+// Either their runs follow each other in another order, as in a list that was rotated; or
+// some elements are dropped, sorted and merged with the rest, which stays in runs that
+// move as a whole or not at all: the drop-merge sort of Kiełbasa (dmsort), with another
+// rule for the elements to drop. Inputs that fall, except for a few rises, are read from
+// their end.
 //
 // The rule: two kept neighbours that are out of order are both dropped. Each
 // such pair would have cost any other rule at least one of the two, so at most
@@ -25,14 +25,14 @@ import (
 // Only blocks with a fall are read again, and what is not dropped is not read at all.
 const (
 	// nearFalls is the part of the elements, 1/nearFalls, that may be below their
-	// predecessors for an input to be looked at, and nearDropped the part that may
-	// be dropped. At the limit this path is still twice as fast as a partition; what
-	// is over it costs a few comparisons for each dropped element.
+	// predecessors for a layout to be sought, and nearDropped the part that may
+	// be dropped. At the limit this path is still twice as fast as a partition; an
+	// input over it costs a few comparisons for each dropped element.
 	nearFalls   = 32
 	nearDropped = 16
 
 	// mostBlocks bounds the number of runs that may follow each other in another
-	// order, and blockLen their mean length: what it takes to find out.
+	// order, and blockLen their mean length.
 	mostBlocks = 1 << 10
 	blockLen   = 1 << 10
 )
@@ -47,12 +47,18 @@ func layoutBytes(n, workers int, code uintptr) int64 {
 	blocks, strays := blocksOf(n), n/nearDropped
 	falls := max(n/nearFalls, blocks)
 	bytes := scratch.Size(falls, 4) + 2*scratch.Size(falls+1, span) + engine.BuffersBytes(workers, code)
-	bytes += scratch.Size(blocks, span) + scratch.Size(2*blocks, segment)
+	bytes += scratch.Size(blocks, span) + scratch.Size(3*blocks, segment)
 	if strays > 0 {
 		bytes += 2*scratch.Size(strays, 4) + scratch.Size(strays, code) + orderingBytes(strays, workers, alone(strays, workers, 0), code, 4)
 		bytes += scratch.Size(falls+2, 4) + scratch.Size(strays, rank) + scratch.Size(falls+1+2*strays, segment)
 	}
 	return bytes
+}
+
+// LayoutBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
+// given size.
+func LayoutBytes(n, workers int, size uintptr) int64 {
+	return layoutBytes(n, workers, 8) + scratch.Size(n, size) + scratch.Size(n, 4)
 }
 
 // words are codes as they are viewed: with the bits of flip flipped, and made anew in
@@ -63,7 +69,7 @@ type words[C Code] struct {
 	made bool
 }
 
-// buffers returns what it takes to view the words.
+// buffers returns room for the words, none if they are in memory.
 func (w words[C]) buffers(env *engine.Env) engine.Buffers[C] {
 	if !w.made {
 		return engine.Buffers[C]{}
@@ -87,7 +93,6 @@ type finder struct {
 	scan    func(falls []uint32, worker, lo, hi int, back bool) []uint32
 	compare func(i, j uint32) int       // of two elements, by their keys
 	sort    func(strays []uint32) error // by key, ties in their present order
-	tied    bool                        // some elements may equal their predecessors
 	alone   bool                        // compare is for one goroutine at a time
 }
 
@@ -107,8 +112,8 @@ func (f *finder) detect() (*Layout, error) {
 	switch {
 	case f.rises == 0:
 		f.env.Trace.Found(engine.Reversed)
-		l := backwards(f.n, f.tied)
-		l.alone = f.alone
+		l := whole(f.n)
+		l.back, l.ties, l.alone = true, f.tied, f.alone
 		return l, nil
 	case min(f.falls, f.rises) > f.n/nearFalls:
 		return nil, nil
@@ -147,7 +152,7 @@ func blocksOf(n int) int { return max(2, min(mostBlocks, n/blockLen)) }
 func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C, v survey[C]) (*Layout, error) {
 	buffers := words.buffers(env)
 	defer buffers.Give()
-	f := finder{env: env, n: n, marks: &v.marks, tied: v.ties(n) > 0, compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
+	f := finder{env: env, n: n, marks: &v.marks, compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
 	f.scan = func(falls []uint32, worker, lo, hi int, back bool) []uint32 {
 		return fallsOf(falls, words.view, lo, hi, buffers.Of(worker), words.flip, back)
 	}
@@ -165,13 +170,42 @@ func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[
 	if v.watched == nil {
 		return nil, nil
 	}
-	f := finder{env: env, n: len(codes), marks: v.watched, tied: v.watched.tied, alone: !watch.Concurrent()}
+	f := finder{env: env, n: len(codes), marks: v.watched, alone: !watch.Concurrent()}
 	f.compare = func(i, j uint32) int {
 		if c := cmp.Compare(codes[i], codes[j]); c != 0 {
 			return c
 		}
 		return watch.Compare(i, j)
 	}
+	f.scan, f.sort = f.scanBy, f.sortBy
+	return f.detect()
+}
+
+// Detect returns the layout of n > 0 elements whose steps from lo to hi follow counts and
+// which compare compares, both from several goroutines; nil if it takes a sort to know it.
+func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
+	var t tally
+	t.begin(n, chunkOf(env, n))
+	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
+		for ; lo < hi && !t.lost() && env.Loop.Err() == nil; lo += engine.Block {
+			t.saw(lo, follow(lo, min(lo+engine.Block, hi)))
+		}
+	})
+	if err = env.Stopped(err); err != nil {
+		return nil, err
+	}
+	m := t.marks()
+	switch {
+	case m == nil:
+		return nil, nil
+	case m.sorted():
+		env.Trace.Found(engine.Sorted)
+		if m.rises == 0 {
+			env.Trace.Found(engine.Flat)
+		}
+		return &Layout{n: n}, nil
+	}
+	f := finder{env: env, n: n, marks: m, compare: compare}
 	f.scan, f.sort = f.scanBy, f.sortBy
 	return f.detect()
 }
@@ -266,7 +300,7 @@ func (p *pieceMarks) has(b int, back bool) bool {
 // fallsOf appends the numbers of the codes [lo, hi) that are below their predecessors,
 // or, read from the end, above. Words are the codes with the bits of flip flipped.
 func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C, back bool) []uint32 {
-	const few = 64 // words that are looked at together
+	const few = 64 // words that are surveyed together
 	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
 	for block := words(lo, hi, buf); len(block) > 0; {
 		some := block[:min(few, len(block))]
@@ -334,10 +368,11 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 	first := f.env.Trace.Rounds == 0
 	l := &Layout{n: f.n, back: f.back, alone: f.alone}
 	if l.segments = f.blocks(runs); l.segments != nil {
-		if l.shape = engine.Rotated; slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
-			l.shape = f.nearShape()
+		shape := engine.Rotated
+		if slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
+			shape = f.nearShape()
 		}
-		f.env.Trace.Found(l.shape)
+		f.env.Trace.Found(shape)
 		return l, nil
 	}
 	kept, dropped, err := f.keep(runs)
@@ -357,8 +392,8 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 		return nil, err
 	}
 	l.segments = segments(kept, strays, ranks, scratch.Take[segment](&f.env.Arena, len(kept)+2*dropped))
-	if l.shape = f.nearShape(); first { // what the strays looked like is no news
-		f.env.Trace.Shape = l.shape
+	if first { // the shape of the strays is no news
+		f.env.Trace.Shape = f.nearShape()
 	}
 	return l, nil
 }
@@ -395,7 +430,7 @@ func (f *finder) blocks(runs []span) []segment {
 	slices.SortFunc(order, func(a, b span) int {
 		return cmp.Or(f.compare(f.element(a.lo), f.element(b.lo)), cmp.Compare(a.lo, b.lo))
 	})
-	all := scratch.Take[segment](&f.env.Arena, 2*len(order))[:0] // at most one place is cut
+	all := scratch.Take[segment](&f.env.Arena, 3*len(order))[:0] // a run that is cut adds two
 	for i, r := range order {
 		next := segment{0, r.lo, r.hi - r.lo, true}
 		if i > 0 && f.before(r.lo, order[i-1].hi-1) {
@@ -498,7 +533,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 		return nil, 0, err
 	}
 	all := &parts[0]
-	all.spans = room[:len(all.spans)] // behind which nothing is needed that was not joined
+	all.spans = room[:len(all.spans)] // the spans of other parts after it are joined before they are overwritten
 	for _, k := range parts {
 		dropped += k.dropped
 	}

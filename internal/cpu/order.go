@@ -33,7 +33,10 @@ func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties b
 		return err
 	case l != nil:
 		work := locals[C](env)
-		tie := func(i, j uint32) bool { return codes[i] == codes[j] && watch.Compare(i, j) == 0 }
+		var tie func(i, j uint32) bool
+		if l.ties {
+			tie = func(i, j uint32) bool { return codes[i] == codes[j] && watch.Compare(i, j) == 0 }
+		}
 		room := func(worker, lo, hi int) []uint32 { return work[worker].room(hi - lo) }
 		return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	case v.min == v.max && watch.Skips():
@@ -94,19 +97,20 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 	}
 	known := l != nil
 	if !known {
-		l = &Layout{n: s.hi - s.lo, segments: []segment{{n: uint32(s.hi - s.lo)}}}
+		l = whole(s.hi - s.lo)
 	}
-	own := *l
-	own.parted = o.ties
 	codes, names := o.codes(s), o.names(s)
-	tie := func(i, j uint32) bool { return codes[i] == codes[j] }
+	var tie func(i, j uint32) bool
+	if o.ties || l.ties {
+		tie = func(i, j uint32) bool { return codes[i] == codes[j] }
+	}
 	if !known && (s.named || s.side == 1) { // their numbers, or places after a partition, are the order
-		return own.parts(env, maxLocal, tie, func(worker, lo, hi int) {
+		return l.parts(env, maxLocal, tie, func(worker, lo, hi int) {
 			o.send(s.first+worker, s, names, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
 	room := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].room(hi - lo) }
-	return own.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) {
+	return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) {
 		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

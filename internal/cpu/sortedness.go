@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/scratch"
 )
 
 // ErrTied says that all codes are equal, and nothing was moved or delivered.
@@ -28,8 +27,8 @@ func (s Steps) Disorder() int { return min(s.Rises, s.Falls) }
 type Watch[C Code] interface {
 	// Follow counts the steps between elements lo, lo+1, …, by their codes and, where
 	// these are equal, by the rest of their keys. The last fresh of the codes are not
-	// there yet: it extracts them, like a [Source]. Where it counts
-	// rises as well as falls, it may count ties as both. It is called from several goroutines, never for
+	// there yet: it extracts them, like a [Source]. Where it counts rises as well as
+	// falls, it may count ties as both. It is called from several goroutines, never for
 	// overlapping pairs.
 	Follow(codes []C, lo, fresh int) Steps
 	// Compare compares two elements whose codes are equal.
@@ -122,39 +121,4 @@ func (w *watcher[C]) end() *marks {
 		w.saw(at, w.watch.Follow(w.codes[at-1:at+1], at-1, 0))
 	}
 	return w.marks()
-}
-
-// Detect returns the layout of n > 0 elements whose steps from lo to hi follow counts and
-// which compare compares, both from several goroutines; nil if it takes a sort to know it.
-func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
-	var t tally
-	t.begin(n, chunkOf(env, n))
-	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
-		for ; lo < hi && !t.lost() && env.Loop.Err() == nil; lo += engine.Block {
-			t.saw(lo, follow(lo, min(lo+engine.Block, hi)))
-		}
-	})
-	if err = env.Stopped(err); err != nil {
-		return nil, err
-	}
-	m := t.marks()
-	switch {
-	case m == nil:
-		return nil, nil
-	case m.sorted():
-		env.Trace.Found(engine.Sorted)
-		if m.rises == 0 {
-			env.Trace.Found(engine.Flat)
-		}
-		return &Layout{n: n}, nil
-	}
-	f := finder{env: env, n: n, marks: m, tied: m.tied, compare: compare}
-	f.scan, f.sort = f.scanBy, f.sortBy
-	return f.detect()
-}
-
-// LayoutBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
-// given size.
-func LayoutBytes(n, workers int, size uintptr) int64 {
-	return layoutBytes(n, workers, 8) + scratch.Size(n, size) + scratch.Size(n, 4)
 }

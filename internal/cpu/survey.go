@@ -29,7 +29,7 @@ type survey[C Code] struct {
 type marks struct {
 	falls  int  // positions i with code[i] < code[i-1]
 	rises  int  // positions i with code[i] > code[i-1]
-	tied   bool // some whole keys may equal their predecessors
+	tied   bool // some may equal their predecessors
 	each   int  // elements of a piece, a multiple of engine.Block
 	pieces []pieceMarks
 }
@@ -66,9 +66,6 @@ func (m *marks) sorted() bool { return m.falls == 0 }
 
 // reversed reports whether n codes strictly fall.
 func (m *marks) reversed(n int) bool { return m.falls == n-1 }
-
-// ties is the number of n codes that equal their predecessors.
-func (m *marks) ties(n int) int { return n - 1 - m.falls - m.rises }
 
 // inOrder reports whether whole keys are in order.
 func (v survey[C]) inOrder() bool { return v.watched != nil && v.watched.falls == 0 }
@@ -165,6 +162,7 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 		found.min, found.max = min(found.min, p.min), max(found.max, p.max)
 	}
 	found.sum()
+	found.tied = found.falls+found.rises < n-1
 	return found, nil
 }
 
