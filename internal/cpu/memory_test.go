@@ -175,3 +175,36 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	}
 	return ways
 }
+
+// TestLayoutBytes holds the search for a layout to the bound on its memory.
+func TestLayoutBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	found := 0
+	for shape, draw := range memoryCodes {
+		for _, n := range []int{2, 30, 1000, 17_000, 150_000} {
+			codes := make([]uint64, n)
+			draw(r, codes)
+			for _, workers := range []int{1, 3} {
+				env := newEnv(workers)
+				v, err := surveyAll(env, "survey", n, in(codes))
+				if err != nil || v.sorted() {
+					continue
+				}
+				l, err := detectIn(env, codes, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l != nil {
+					found++
+				}
+				if most := layoutBytes(n, workers, 8); env.Arena.Peak() > most {
+					t.Errorf("%s, n=%d, %d workers: %d bytes, want at most %d", shape, n, workers, env.Arena.Peak(), most)
+				}
+				env.Arena.Release(1)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d layouts were found", found)
+	}
+}
