@@ -1,12 +1,14 @@
 package sorter
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -285,11 +287,27 @@ func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
 		get.get(cpu.Hidden(unsafe.Pointer(&keys[0])), block.Data(), len(keys), nulls)
 		return len(keys)
 	}
+	if b.pace.few {
+		return keysOneByOne(keys, block, b.pace.loop.Ctx, get, nulls)
+	}
 	t := turns{pace: b.pace, n: len(keys)}
 	for t.begin(); t.lo < len(keys) && t.next(); t.end() {
 		get.get(cpu.Hidden(unsafe.Pointer(&keys[t.lo])), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo)
 	}
 	return t.lo
+}
+
+// keysOneByOne is keysFrom with a question to the context before each call.
+func keysOneByOne[K Key](keys []K, block stream.Raw, ctx context.Context, get getter, nulls uint64) int {
+	e, size := block.Data(), block.Size()
+	for i := range keys {
+		if ctx.Err() != nil {
+			return i
+		}
+		// Sound: block has an element of that size for each key.
+		get.get(cpu.Hidden(unsafe.Pointer(&keys[i])), unsafe.Add(e, uintptr(i)*size), 1, nulls>>i)
+	}
+	return len(keys)
 }
 
 // nullGetter is a null function with the type of its elements hidden.

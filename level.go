@@ -85,6 +85,17 @@ func (l *level) open(rows rows, env *engine.Env) {
 	}
 }
 
+// restart prepares the functions of all columns for another call of the library, on n
+// elements, where a context may cancel it.
+func (l *level) restart(n int) {
+	for i := range l.narrow {
+		l.narrow[i].paces.restart(n)
+	}
+	if l.wide != nil {
+		l.wide.paces.restart(n)
+	}
+}
+
 // codes writes the codes of the len(dst) elements of b. A cancelled context leaves
 // codes out.
 func (l *level) codes(dst []uint64, b batch) {

@@ -97,16 +97,7 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // TopK moves the first k elements of the order to the front of s, in order;
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
-	cfg := configure(opts)
-	switch {
-	case k <= 0 || !o.small(len(s), cfg):
-		return topRows(o.cols, cpu.PayloadOf(s), k, cfg, frontOf(s))
-	case k >= len(s):
-		o.sortSmall(cpu.PayloadOf(s), cfg)
-	default:
-		o.topSmall(cpu.PayloadOf(s), k, cfg, frontOf(s))
-	}
-	return nil
+	return o.top(cpu.PayloadOf(s), k, configure(opts), frontOf(s))
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
@@ -117,21 +108,12 @@ func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
-	cfg := configure(opts)
-	if o.small(len(s), cfg) {
-		o.sortSmall(cpu.PayloadOf(s), cfg)
-		return nil
-	}
-	return sortRows(o.cols, cpu.PayloadOf(s), cfg)
+	return o.sort(cpu.PayloadOf(s), configure(opts))
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
-	cfg := configure(opts)
-	if o.small(len(s), cfg) {
-		return o.orderSmall(cpu.PayloadOf(s), cfg), nil
-	}
-	return orderOf(o.cols, sliceRows(cpu.PayloadOf(s)), cfg)
+	return o.order(cpu.PayloadOf(s), configure(opts))
 }
 
 // orderOf returns the order of rows as a permutation that is the caller's.

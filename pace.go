@@ -29,6 +29,15 @@ const seldom = 64
 type pace struct {
 	loop  *parallel.Loop
 	quick atomic.Bool // the calls measured last were
+	few   bool        // a call of the library makes no more than a turn of them
+}
+
+// restart prepares p for another call of the library, on n elements.
+func (p *pace) restart(n int) {
+	if p.quick.Load() { // a store takes longer
+		p.quick.Store(false)
+	}
+	p.few = n <= turn
 }
 
 // paces are those of the functions of a column: one may be quick and the other slow. They
@@ -41,6 +50,14 @@ func newPaces(loop *parallel.Loop) paces {
 	}
 	both := &[2]pace{{loop: loop}, {loop: loop}}
 	return paces{&both[0], &both[1]}
+}
+
+// restart prepares both for another call of the library, on n elements, if there are any.
+func (p paces) restart(n int) {
+	if p.key != nil {
+		p.key.restart(n)
+		p.null.restart(n)
+	}
 }
 
 // turns cuts the calls for n elements into turns [lo, hi):
@@ -69,6 +86,10 @@ var epoch = time.Now()
 func (t *turns) begin() {
 	if t.ctx = t.pace.loop.Ctx; !t.pace.loop.Cancellable() {
 		t.ctx = context.Background()
+	}
+	if t.pace.few { // to ask before each costs less than to read the clock
+		t.step = 1
+		return
 	}
 	known := t.n == 1 || t.pace.quick.Load()
 	if t.step = 1; known {

@@ -137,35 +137,46 @@ func sortPairsInPlace[K Key, V any](r *run, keys []K, values []V, lv []level) er
 }
 
 // sortPairsSmall sorts keys and values with pooled memory only.
-func sortPairsSmall[K Key, V any](keys []K, values []V, o order) {
+func sortPairsSmall[K Key, V any](keys []K, values []V, o order, c *smallCall) error {
 	switch k := kindOf[K](); {
 	case len(keys) < 2:
 	case len(keys) <= tinySort:
-		sortPairsTiny(keys, cpu.PayloadOf(keys), cpu.PayloadOf(values), o)
+		return sortPairsTiny(keys, cpu.PayloadOf(keys), cpu.PayloadOf(values), o, c)
 	case k.wide():
-		index := orderSmallKeys(keys, o)
-		cpu.FollowSmall(index.space, cpu.PayloadOf(keys), cpu.PayloadOf(values))
+		index := orderSmallKeys(keys, o, c)
+		err := c.err()
+		if err == nil {
+			cpu.FollowSmall(index.space, cpu.PayloadOf(keys), cpu.PayloadOf(values))
+		}
 		index.space.Put()
+		return err
 	case codeBits[k] <= 32:
-		movePairsSmall[uint32](keys, values, o)
+		movePairsSmall[uint32](keys, values, o, c)
 	default:
-		movePairsSmall[uint64](keys, values, o)
+		movePairsSmall[uint64](keys, values, o, c)
 	}
+	return nil
 }
 
 // sortPairsTiny sorts a few keys and values with nothing but the stack.
-func sortPairsTiny[K Key](keys []K, all, values cpu.Payload, o order) {
+func sortPairsTiny[K Key](keys []K, all, values cpu.Payload, o order, c *smallCall) error {
 	var index, again [tinySort]uint32
-	if orderTinyKeys(index[:len(keys)], keys, o) {
+	moved := orderTinyKeys(index[:len(keys)], keys, o, c)
+	if err := c.err(); err != nil {
+		return err
+	}
+	if moved {
 		again = index
 		all.FollowFew(&index)
 		values.FollowFew(&again)
 	}
+	return nil
 }
 
-func movePairsSmall[C code, K Key, V any](keys []K, values []V, o order) {
+func movePairsSmall[C code, K Key, V any](keys []K, values []V, o order, c *smallCall) {
 	w := cpu.GetSmall[C]()
 	encode(w.Codes[:len(keys)], keys, o)
 	cpu.MovePairsSmall(w, cpu.PayloadOf(keys), cpu.PayloadOf(values))
+	c.took(w.Scratch())
 	w.Put()
 }

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
 
@@ -19,47 +20,56 @@ const (
 	tinySort = cpu.Few
 )
 
-// small reports whether n elements are sorted on the calling goroutine without a run:
-// they are few, and no option asks for more than the result.
-func (c *config) small(n int) bool {
-	return n <= cpu.SmallLen && c.backend == nil && c.stats == nil &&
-		c.limit == 0 && c.progress == nil && c.algorithm == Auto && c.ctx == nil
-}
-
-func (c *config) order() order { return order{c.descending, c.nansLast} }
-
-// sortSmall sorts s with pooled memory only.
-func sortSmall[K Key](s cpu.Payload, get getter, o order) {
+// sortSmall sorts s with pooled memory only. Of these functions those that call key
+// functions for c return its error, and then have moved nothing.
+func sortSmall[K Key](s cpu.Payload, get getter, o order, c *smallCall) error {
 	n := s.Len()
 	if n > tinySort {
-		sortPooled[K](s, get, o)
-		return
+		return sortPooled[K](s, get, o, c)
 	}
 	var index [tinySort]uint32
-	if orderTiny[K](index[:n], s.Data(), get, o) {
+	moved := orderTiny[K](index[:n], s, get, o, c)
+	if err := c.err(); err != nil {
+		return err
+	}
+	if moved {
 		s.FollowFew(&index)
 	}
+	return nil
 }
 
 // sortPooled is sortSmall of more than tinySort elements.
-func sortPooled[K Key](s cpu.Payload, get getter, o order) {
+func sortPooled[K Key](s cpu.Payload, get getter, o order, c *smallCall) error {
 	switch k := kindOf[K](); {
 	case k.wide():
-		index := orderSmallWide[K](s, get, o)
-		s.FollowCycles(index.order)
+		index, err := orderSmallWide[K](s, get, o, c)
+		if err == nil {
+			s.FollowCycles(index.order)
+		}
 		index.space.Put()
+		return err
 	case codeBits[k] <= 32:
-		moveSmall[K, uint32](s, get, o)
+		return moveSmall[K, uint32](s, get, o, c)
 	default:
-		moveSmall[K, uint64](s, get, o)
+		return moveSmall[K, uint64](s, get, o, c)
 	}
 }
 
-func moveSmall[K Key, C code](s cpu.Payload, get getter, o order) {
+func moveSmall[K Key, C code](s cpu.Payload, get getter, o order, c *smallCall) error {
 	w := cpu.GetSmall[C]()
-	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
-	cpu.MoveSmall(w, s)
+	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
+	if err == nil {
+		cpu.MoveSmall(w, s)
+		c.took(w.Scratch())
+	}
 	w.Put()
+	return err
+}
+
+// extractSmall writes the codes of s.
+func extractSmall[K Key, C code](codes []C, s cpu.Payload, get getter, o order, c *smallCall) error {
+	extract[K](codes, batch{block: s.Raw(), pace: c.pace()}, get, o)
+	return c.err()
 }
 
 // smallIndex is an order that lives in a pooled workspace.
@@ -69,41 +79,45 @@ type smallIndex struct {
 }
 
 // orderSmallWide orders by keys wider than 64 bits.
-func orderSmallWide[K Key](s cpu.Payload, get getter, o order) smallIndex {
+func orderSmallWide[K Key](s cpu.Payload, get getter, o order, c *smallCall) (smallIndex, error) {
 	keys := make([]K, s.Len())
-	keysFrom(keys, batch{block: s.Raw()}, get, 0)
-	return orderSmallKeys(keys, o)
+	keysFrom(keys, batch{block: s.Raw(), pace: c.pace()}, get, 0)
+	c.took(scratch.Size(len(keys), unsafe.Sizeof(keys[0])))
+	return orderSmallKeys(keys, o, c), c.err()
 }
 
 // orderSmallKeys orders keys wider than 64 bits.
-func orderSmallKeys[K Key](keys []K, o order) smallIndex {
+func orderSmallKeys[K Key](keys []K, o order, c *smallCall) smallIndex {
 	w := cpu.GetSmall[uint64]()
 	codes, index := w.Codes[:len(keys)], w.Index[:len(keys)]
 	prefixes(codes, keys, o)
 	w.Order(index)
-	orderTied(index, codes, keys, o)
+	c.took(w.Scratch())
+	c.tied(index, codes)
+	orderTied(index, codes, keys, o, c)
 	return smallIndex{index, w}
 }
 
-// orderTied orders the keys whose prefixes, which are in the order of index, tie.
-func orderTied[K Key](index []uint32, codes []uint64, keys []K, o order) {
+// orderTied orders the keys whose prefixes, which are in the order of index, tie. Strings
+// stay as they are where the call is cancelled.
+func orderTied[K Key](index []uint32, codes []uint64, keys []K, o order, c *smallCall) {
 	switch kindOf[K]() {
 	case kindString:
-		orderTiedTexts(index, codes, as[string](keys), o)
+		orderTiedTexts(index, codes, as[string](keys), o, c)
 	case kindBytes:
-		orderTiedTexts(index, codes, as[[]byte](keys), o)
+		orderTiedTexts(index, codes, as[[]byte](keys), o, c)
 	default:
 		orderTiedWords(index, codes, keys, o)
 	}
 }
 
 // orderTiedFew is orderTied of at most tinySort keys, with nothing but the stack.
-func orderTiedFew[K Key](index []uint32, codes []uint64, keys []K, o order) {
+func orderTiedFew[K Key](index []uint32, codes []uint64, keys []K, o order, c *smallCall) {
 	switch kindOf[K]() {
 	case kindString:
-		orderFewTexts(index, codes, as[string](keys), o)
+		orderFewTexts(index, codes, as[string](keys), o, c)
 	case kindBytes:
-		orderFewTexts(index, codes, as[[]byte](keys), o)
+		orderFewTexts(index, codes, as[[]byte](keys), o, c)
 	default:
 		orderTiedWords(index, codes, keys, o)
 	}
@@ -156,21 +170,26 @@ func prefixes[K Key](dst []uint64, keys []K, o order) {
 
 // orderTiny writes the order of as many elements, from s on, to index and reports
 // whether they may be out of it.
-func orderTiny[K Key](index []uint32, s unsafe.Pointer, get getter, o order) bool {
+func orderTiny[K Key](index []uint32, s cpu.Payload, get getter, o order, c *smallCall) bool {
 	var keys [tinySort]K
-	get.get(cpu.Hidden(unsafe.Pointer(&keys)), s, len(index), 0)
-	return orderTinyKeys(index, keys[:len(index)], o)
+	if c.pace() == nil {
+		get.get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), len(index), 0)
+	} else {
+		keysFrom(keys[:len(index)], batch{block: s.Raw(), pace: c.pace()}, get, 0)
+	}
+	return orderTinyKeys(index, keys[:len(index)], o, c)
 }
 
 // orderTinyKeys is orderTiny of keys.
-func orderTinyKeys[K Key](index []uint32, keys []K, o order) bool {
+func orderTinyKeys[K Key](index []uint32, keys []K, o order, c *smallCall) bool {
 	var room [tinySort]uint64
 	codes := room[:len(keys)]
 	k := kindOf[K]()
 	if k.wide() {
 		prefixes(codes, keys, o)
 		rank(index, codes)
-		orderTiedFew(index, codes, keys, o)
+		c.tied(index, codes)
+		orderTiedFew(index, codes, keys, o, c)
 		return true
 	}
 	encodeAs(k, codes, keys, o)
@@ -212,82 +231,92 @@ func below(a, b uint64) uint64 {
 	return borrow
 }
 
-// orderSmall returns the order of s with pooled memory only.
-func orderSmall[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
+// orderSmall writes the order of s to p with pooled memory only.
+func orderSmall[K Key](p perm.Perm, s cpu.Payload, get getter, o order, c *smallCall) error {
 	if s.Len() <= tinySort {
-		orderTiny[K](p, s.Data(), get, o)
-		return
+		orderTiny[K](p, s, get, o, c)
+		return c.err()
 	}
-	orderPooled[K](p, s, get, o)
+	return orderPooled[K](p, s, get, o, c)
 }
 
 // orderPooled is orderSmall of more than tinySort elements.
-func orderPooled[K Key](p perm.Perm, s cpu.Payload, get getter, o order) {
+func orderPooled[K Key](p perm.Perm, s cpu.Payload, get getter, o order, c *smallCall) error {
 	switch k := kindOf[K](); {
 	case k.wide():
-		index := orderSmallWide[K](s, get, o)
+		index, err := orderSmallWide[K](s, get, o, c)
 		copy(p, index.order)
 		index.space.Put()
+		return err
 	case codeBits[k] <= 32:
-		orderSmallCodes[K, uint32](p, s, get, o)
+		return orderSmallCodes[K, uint32](p, s, get, o, c)
 	default:
-		orderSmallCodes[K, uint64](p, s, get, o)
+		return orderSmallCodes[K, uint64](p, s, get, o, c)
 	}
 }
 
 // topSmall moves the first k elements of s to the front, by front, with pooled memory
 // only.
-func topSmall[K Key](s cpu.Payload, k int, get getter, o order, front func(order []uint32)) {
-	switch {
-	case k >= s.Len() || s.Len() <= tinySort:
-		sortSmall[K](s, get, o)
-	default:
-		index := orderSmallWords[K](s, get, o)
-		front(index.order[:k])
-		index.space.Put()
+func topSmall[K Key](s cpu.Payload, k int, get getter, o order, front func(order []uint32), c *smallCall) error {
+	if k >= s.Len() || s.Len() <= tinySort {
+		return sortSmall[K](s, get, o, c)
 	}
+	index, err := orderSmallWords[K](s, get, o, c)
+	if err == nil {
+		front(index.order[:k])
+	}
+	index.space.Put()
+	return err
 }
 
 // orderSmallWords orders by keys of any width.
-func orderSmallWords[K Key](s cpu.Payload, get getter, o order) smallIndex {
+func orderSmallWords[K Key](s cpu.Payload, get getter, o order, c *smallCall) (smallIndex, error) {
 	if kindOf[K]().wide() {
-		return orderSmallWide[K](s, get, o)
+		return orderSmallWide[K](s, get, o, c)
 	}
 	w := cpu.GetSmall[uint64]()
-	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
+	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
 	w.Order(w.Index[:s.Len()])
-	return smallIndex{w.Index[:s.Len()], w}
+	c.took(w.Scratch())
+	return smallIndex{w.Index[:s.Len()], w}, err
 }
 
-func orderSmallCodes[K Key, C code](p perm.Perm, s cpu.Payload, get getter, o order) {
+func orderSmallCodes[K Key, C code](p perm.Perm, s cpu.Payload, get getter, o order, c *smallCall) error {
 	w := cpu.GetSmall[C]()
-	extract[K](w.Codes[:s.Len()], batch{block: s.Raw()}, get, o)
-	w.Order(p)
+	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
+	if err == nil {
+		w.Order(p)
+	}
+	c.took(w.Scratch())
 	w.Put()
+	return err
 }
 
 // tinyKeys is the length up to which plain keys are sorted by insertion.
 const tinyKeys = 40
 
 // sortKeysSmall sorts keys with pooled memory only.
-func sortKeysSmall[K Key](keys []K, o order, stable bool) {
+func sortKeysSmall[K Key](keys []K, o order, stable bool, c *smallCall) error {
 	switch k := kindOf[K](); {
-	case k == kindString && stringsInOrder(as[string](keys), o.desc):
+	case k == kindString && stringsInOrder(as[string](keys), o.desc, c.asked()):
+		return c.err()
 	case !k.plain(stable):
-		sortSmall[K](cpu.PayloadOf(keys), (*ownKeys[K])(nil), o)
+		return sortSmall[K](cpu.PayloadOf(keys), (*ownKeys[K])(nil), o, c)
 	case len(keys) <= tinyKeys:
 		sortKeysTiny(k, keys, o)
 	case codeBits[k] <= 32:
-		sortKeysPooled[uint32](keys, o)
+		sortKeysPooled[uint32](keys, o, c)
 	default:
-		sortKeysPooled[uint64](keys, o)
+		sortKeysPooled[uint64](keys, o, c)
 	}
+	return nil
 }
 
-func sortKeysPooled[C code, K Key](keys []K, o order) {
+func sortKeysPooled[C code, K Key](keys []K, o order, c *smallCall) {
 	w := cpu.GetSmall[C]()
 	encodeKeys(w.Codes[:len(keys)], keys, o)
 	decodeKeys(keys, w.Sort(len(keys)), o)
+	c.took(w.Scratch())
 	w.Put()
 }
 

@@ -37,13 +37,14 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 
 func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
 	if len(opts) == 0 && s.Len() <= cpu.SmallLen { // a config takes as long as a few elements
-		sortSmall[K](s, get, order{})
-		return nil
+		return sortSmall[K](s, get, order{}, nil)
 	}
 	cfg := configure(opts)
-	if cfg.small(s.Len()) {
-		sortSmall[K](s, get, cfg.order())
-		return nil
+	switch {
+	case cfg.bare(s.Len()):
+		return sortSmall[K](s, get, cfg.order(), nil)
+	case cfg.small(s.Len()):
+		return sortWatched[K](s, get, cfg)
 	}
 	return sortRows([]column{columnOf[K](get)}, s, cfg)
 }
@@ -60,9 +61,11 @@ func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
 // [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
 	cfg := configure(opts)
-	if cfg.small(len(keys)) {
-		sortKeysSmall(keys, cfg.order(), cfg.stable)
-		return nil
+	switch {
+	case cfg.bare(len(keys)):
+		return sortKeysSmall(keys, cfg.order(), cfg.stable, nil)
+	case cfg.small(len(keys)):
+		return sortKeysWatched(keys, cfg)
 	}
 	return sortKeys(keys, cfg)
 }
@@ -90,9 +93,11 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 		panic("sorter: keys and values share memory")
 	}
 	cfg := configure(opts)
-	if cfg.small(len(keys)) {
-		sortPairsSmall(keys, values, cfg.order())
-		return nil
+	switch {
+	case cfg.bare(len(keys)):
+		return sortPairsSmall(keys, values, cfg.order(), nil)
+	case cfg.small(len(keys)):
+		return sortPairsWatched(keys, values, cfg)
 	}
 	return sortPairs(keys, values, cfg)
 }
@@ -113,14 +118,15 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 func orderBy[K Key](s cpu.Payload, get getter, opts []Option) (perm.Perm, error) {
 	if len(opts) == 0 && s.Len() <= cpu.SmallLen {
 		p := make(perm.Perm, s.Len())
-		orderSmall[K](p, s, get, order{})
-		return p, nil
+		return p, orderSmall[K](p, s, get, order{}, nil)
 	}
 	cfg := configure(opts)
-	if cfg.small(s.Len()) {
+	switch {
+	case cfg.bare(s.Len()):
 		p := result(s.Raw(), s.Len(), cfg.into)
-		orderSmall[K](p, s, get, cfg.order())
-		return p, nil
+		return p, orderSmall[K](p, s, get, cfg.order(), nil)
+	case cfg.small(s.Len()):
+		return orderWatched[K](s, get, keyFunction, cfg)
 	}
 	return orderOf([]column{columnOf[K](get)}, sliceRows(s), cfg)
 }
@@ -129,10 +135,12 @@ func orderBy[K Key](s cpu.Payload, get getter, opts []Option) (perm.Perm, error)
 // elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	cfg, s := configure(opts), cpu.PayloadOf(keys)
-	if cfg.small(len(keys)) {
+	switch {
+	case cfg.bare(len(keys)):
 		p := result(s.Raw(), len(keys), cfg.into)
-		orderSmall[K](p, s, (*ownKeys[K])(nil), cfg.order())
-		return p, nil
+		return p, orderSmall[K](p, s, (*ownKeys[K])(nil), cfg.order(), nil)
+	case cfg.small(len(keys)):
+		return orderWatched[K](s, (*ownKeys[K])(nil), noFunction, cfg)
 	}
 	return orderOf([]column{self[K]()}, sliceRows(s), cfg)
 }
@@ -151,8 +159,12 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	for i, c := range all {
 		all[i] = c.key.forRows(c, n)
 	}
+	cfg := configure(opts)
+	if len(all) > 0 && cfg.small(n) {
+		return orderRowsSmall(all, n, cfg)
+	}
 	numbers := rows{s: cpu.PayloadOf[int](nil), n: n, numbers: true, blocks: new(spares[[]int])}
-	return orderOf(all, numbers, configure(opts))
+	return orderOf(all, numbers, cfg)
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others
@@ -177,13 +189,15 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 
 func topBy[K Key](s cpu.Payload, k int, get getter, opts []Option, front func(order []uint32)) error {
 	if len(opts) == 0 && s.Len() <= cpu.SmallLen && k > 0 {
-		topSmall[K](s, k, get, order{}, front)
-		return nil
+		return topSmall[K](s, k, get, order{}, front, nil)
 	}
 	cfg := configure(opts)
-	if cfg.small(s.Len()) && k > 0 {
-		topSmall[K](s, k, get, cfg.order(), front)
-		return nil
+	switch {
+	case k <= 0:
+	case cfg.bare(s.Len()):
+		return topSmall[K](s, k, get, cfg.order(), front, nil)
+	case cfg.small(s.Len()):
+		return topWatched[K](s, k, get, keyFunction, cfg, front)
 	}
 	return topRows([]column{columnOf[K](get)}, s, k, cfg, front)
 }
@@ -192,9 +206,12 @@ func topBy[K Key](s cpu.Payload, k int, get getter, opts []Option, front func(or
 // elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	cfg, s, front := configure(opts), cpu.PayloadOf(keys), frontOf(keys)
-	if cfg.small(len(keys)) && k > 0 {
-		topSmall[K](s, k, (*ownKeys[K])(nil), cfg.order(), front)
-		return nil
+	switch {
+	case k <= 0:
+	case cfg.bare(len(keys)):
+		return topSmall[K](s, k, (*ownKeys[K])(nil), cfg.order(), front, nil)
+	case cfg.small(len(keys)):
+		return topWatched[K](s, k, (*ownKeys[K])(nil), noFunction, cfg, front)
 	}
 	return topRows([]column{self[K]()}, s, k, cfg, front)
 }

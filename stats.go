@@ -17,6 +17,11 @@ import (
 //
 // Rounds is the depth of partitioning and merging: every large run of ties adds its own
 // rounds. It is 0 where the input fit one bucket or was in order already.
+//
+// Calls on up to 4096 elements run on the calling goroutine, unless [MemoryLimit],
+// [OnProgress], [Use] or [On] a device asks for more, and except for [Merge]. Then
+// Algorithm is "Small", no shape is looked for, there are no stages, and Scratch is the
+// size of the pooled workspaces. That of strings which tie in large runs is not counted.
 type Stats struct {
 	Engine    string        // name of the engine that did the work
 	Device    string        // name of the device, empty on the CPU

@@ -48,6 +48,9 @@ func GetSmall[C Code]() *Small[C] {
 // Put gives the workspace back.
 func (w *Small[C]) Put() { smallPool[C]().Put(w) }
 
+// Scratch returns the bytes of scratch memory that the workspace holds.
+func (w *Small[C]) Scratch() int64 { return w.env.Arena.Peak() }
+
 // order returns the order of the first n codes, nil if they are sorted.
 func (w *Small[C]) order(n int) []uint32 {
 	if n == 0 {
