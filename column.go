@@ -8,7 +8,6 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -226,8 +225,9 @@ type keyColumn interface {
 type getter interface {
 	// get writes the keys of n elements; both addresses are of the first one, and are not
 	// kept. If nulls is not 0, n is at most 64, and an element whose bit is set is null:
-	// its key is zero.
-	get(keys, elements unsafe.Pointer, n int, nulls uint64)
+	// its key is zero. Unless ask is nil it is asked before each call of a key function,
+	// and no call follows once it is cancelled. get returns the number of keys written.
+	get(keys, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int
 }
 
 // keyFunc is the key function of a slice's elements. Besides code that moves elements,
@@ -240,17 +240,20 @@ type keyFunc[E any, K Key] func(E) K
 // Sound: callers have n elements of E, and room for as many keys.
 //
 //go:noinline
-func (f keyFunc[E, K]) get(to, elements unsafe.Pointer, n int, nulls uint64) {
+func (f keyFunc[E, K]) get(to, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int {
 	keys, block := unsafe.Slice((*K)(to), n), unsafe.Slice((*E)(elements), n)
-	if nulls != 0 {
+	if nulls != 0 || ask != nil {
 		for i := range keys {
+			if ask != nil && ask.Err() != nil {
+				return i
+			}
 			var k K
 			if nulls>>i&1 == 0 {
 				k = f(block[i])
 			}
 			keys[i] = k
 		}
-		return
+		return n
 	}
 	for len(block) >= 8 && len(keys) >= 8 {
 		e, k := (*[8]E)(block), (*[8]K)(keys)
@@ -267,13 +270,14 @@ func (f keyFunc[E, K]) get(to, elements unsafe.Pointer, n int, nulls uint64) {
 	for i := range keys {
 		keys[i] = f(block[i])
 	}
+	return n
 }
 
 // ownKeys is the getter of elements that are keys.
 type ownKeys[K Key] struct{}
 
-func (*ownKeys[K]) get(keys, elements unsafe.Pointer, n int, _ uint64) {
-	copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in keyFunc
+func (*ownKeys[K]) get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
+	return copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in keyFunc
 }
 
 // keysFrom writes the keys of b's elements and returns the number written: all of them
@@ -283,31 +287,14 @@ func keysFrom[K Key](keys []K, b batch, get getter, nulls uint64) int {
 		return 0
 	}
 	block := b.block.Part(0, len(keys))
-	if b.pace == nil {
-		get.get(cpu.Hidden(unsafe.Pointer(&keys[0])), block.Data(), len(keys), nulls)
-		return len(keys)
-	}
-	if b.pace.few {
-		return keysOneByOne(keys, block, b.pace.loop.Ctx, get, nulls)
+	if b.pace == nil || b.pace.few {
+		return get.get(cpu.Hidden(unsafe.Pointer(&keys[0])), block.Data(), len(keys), nulls, b.pace.each())
 	}
 	t := turns{pace: b.pace, n: len(keys)}
 	for t.begin(); t.lo < len(keys) && t.next(); t.end() {
-		get.get(cpu.Hidden(unsafe.Pointer(&keys[t.lo])), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo)
+		get.get(cpu.Hidden(unsafe.Pointer(&keys[t.lo])), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo, nil)
 	}
 	return t.lo
-}
-
-// keysOneByOne is keysFrom with a question to the context before each call.
-func keysOneByOne[K Key](keys []K, block stream.Raw, ctx context.Context, get getter, nulls uint64) int {
-	e, size := block.Data(), block.Size()
-	for i := range keys {
-		if ctx.Err() != nil {
-			return i
-		}
-		// Sound: block has an element of that size for each key.
-		get.get(cpu.Hidden(unsafe.Pointer(&keys[i])), unsafe.Add(e, uintptr(i)*size), 1, nulls>>i)
-	}
-	return len(keys)
 }
 
 // nullGetter is a null function with the type of its elements hidden.

@@ -40,6 +40,14 @@ func (p *pace) restart(n int) {
 	p.few = n <= turn
 }
 
+// each is the context to ask before each call, nil if none is asked so often.
+func (p *pace) each() context.Context {
+	if p == nil || !p.few {
+		return nil
+	}
+	return p.loop.Ctx
+}
+
 // paces are those of the functions of a column: one may be quick and the other slow. They
 // are nil where nothing cancels the calls.
 type paces struct{ key, null *pace }

@@ -172,11 +172,7 @@ func prefixes[K Key](dst []uint64, keys []K, o order) {
 // whether they may be out of it.
 func orderTiny[K Key](index []uint32, s cpu.Payload, get getter, o order, c *smallCall) bool {
 	var keys [tinySort]K
-	if c.pace() == nil {
-		get.get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), len(index), 0)
-	} else {
-		keysFrom(keys[:len(index)], batch{block: s.Raw(), pace: c.pace()}, get, 0)
-	}
+	get.get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), len(index), 0, c.pace().each())
 	return orderTinyKeys(index, keys[:len(index)], o, c)
 }
 
