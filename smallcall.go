@@ -92,11 +92,19 @@ func (c *smallCall) end() {
 		return
 	}
 	if c.stats != nil {
-		*c.stats = Stats{Engine: CPU().Name(), Algorithm: smallName, Elements: c.n, CodeBits: c.bits,
-			Workers: 1, Ties: c.ties, Scratch: c.scratch, Total: time.Since(epoch) - c.started}
+		c.report()
 	}
 	c.loop.Ctx, c.stats, c.bits, c.ties, c.scratch = nil, nil, 0, 0, 0
 	smallCalls.Put(c)
+}
+
+// report fills the statistics, field by field: a literal is made on the stack and copied.
+func (c *smallCall) report() {
+	st := c.stats
+	*st = Stats{}
+	st.Engine, st.Algorithm, st.Elements, st.CodeBits = CPU().Name(), smallName, c.n, c.bits
+	st.Workers, st.Ties, st.Scratch = 1, c.ties, c.scratch
+	st.Total = time.Since(epoch) - c.started
 }
 
 // smallName is what Stats calls the algorithms of the small path.
@@ -176,13 +184,32 @@ func (c *smallCall) bitsOf(bits int) {
 	}
 }
 
-// keyed notes the width of the leading code of keys of type K.
-func keyed[K Key](c *smallCall) {
+// start begins a call by keys of type K, to be ended by end. It asks the context, unless
+// key functions ask it before their first call. The call is nil if nothing asks again
+// and nobody reads statistics.
+func start[K Key](cfg *config, n int, f functions) (*smallCall, error) {
+	k := kindOf[K]()
+	if f == noFunction && cfg.stats == nil && k != kindString && k != kindBytes {
+		if cfg.ctx == nil {
+			return nil, nil
+		}
+		return nil, cfg.ctx.Err()
+	}
+	c := startSmall(cfg, n, f)
+	keyed(c, k)
+	if f == keyFunction {
+		return c, nil
+	}
+	return c, c.err()
+}
+
+// keyed notes the width of the leading code of keys of a kind.
+func keyed(c *smallCall, k kind) {
 	if c == nil || c.stats == nil {
 		return
 	}
-	if c.bits = 64; !kindOf[K]().wide() {
-		c.bits = codeBits[kindOf[K]()]
+	if c.bits = 64; !k.wide() {
+		c.bits = codeBits[k]
 	}
 }
 
@@ -190,17 +217,16 @@ func keyed[K Key](c *smallCall) {
 func sortWatched[K Key](s cpu.Payload, get getter, cfg config) error {
 	c := startSmall(&cfg, s.Len(), keyFunction)
 	defer c.end()
-	keyed[K](c)
+	keyed(c, kindOf[K]())
 	return sortSmall[K](s, get, cfg.order(), c)
 }
 
 // sortKeysWatched is [SortKeys] on the small path. It asks the context once, and further
 // only where keys are strings.
 func sortKeysWatched[K Key](keys []K, cfg config) error {
-	c := startSmall(&cfg, len(keys), noFunction)
+	c, err := start[K](&cfg, len(keys), noFunction)
 	defer c.end()
-	keyed[K](c)
-	if err := c.err(); err != nil {
+	if err != nil {
 		return err
 	}
 	return sortKeysSmall(keys, cfg.order(), cfg.stable, c)
@@ -209,10 +235,9 @@ func sortKeysWatched[K Key](keys []K, cfg config) error {
 // sortPairsWatched is [SortPairs] on the small path. It asks the context as
 // sortKeysWatched does.
 func sortPairsWatched[K Key, V any](keys []K, values []V, cfg config) error {
-	c := startSmall(&cfg, len(keys), noFunction)
+	c, err := start[K](&cfg, len(keys), noFunction)
 	defer c.end()
-	keyed[K](c)
-	if err := c.err(); err != nil {
+	if err != nil {
 		return err
 	}
 	return sortPairsSmall(keys, values, cfg.order(), c)
@@ -221,10 +246,12 @@ func sortPairsWatched[K Key, V any](keys []K, values []V, cfg config) error {
 // orderWatched is [Order] on the small path.
 func orderWatched[K Key](s cpu.Payload, get getter, f functions, cfg config) (perm.Perm, error) {
 	p := result(s.Raw(), s.Len(), cfg.into)
-	c := startSmall(&cfg, s.Len(), f)
+	c, err := start[K](&cfg, s.Len(), f)
 	defer c.end()
-	keyed[K](c)
-	if err := orderSmall[K](p, s, get, cfg.order(), c); err != nil {
+	if err == nil {
+		err = orderSmall[K](p, s, get, cfg.order(), c)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -232,8 +259,10 @@ func orderWatched[K Key](s cpu.Payload, get getter, f functions, cfg config) (pe
 
 // topWatched is [TopK] on the small path.
 func topWatched[K Key](s cpu.Payload, k int, get getter, f functions, cfg config, front func(order []uint32)) error {
-	c := startSmall(&cfg, s.Len(), f)
+	c, err := start[K](&cfg, s.Len(), f)
 	defer c.end()
-	keyed[K](c)
+	if err != nil {
+		return err
+	}
 	return topSmall[K](s, k, get, cfg.order(), front, c)
 }
