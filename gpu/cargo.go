@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
@@ -49,17 +50,6 @@ type cargo struct {
 	sorted cuda.Ptr // in order, a slot's worth for each slot
 }
 
-// leastCargo is from how many bytes on elements travel. On an H200 with 16 host
-// processors, whose caches hold fewer, 2^22, 2^20 and 2^18 elements of 16 bytes take
-// 5.6, 2.5 and 1.0 ms if they do and 6.8, 2.5 and 1.0 through an order, of 24 bytes 8.5,
-// 3.6 and 1.6, and 10.1, 3.5 and 1.6.
-const leastCargo = 32 << 20
-
-// carriedSize is up to how many bytes elements travel as long as nothing is measured.
-// There, 2^24 elements of 16, 24 and 64 bytes take 16.9, 26.9 and 49.5 ms if they do, and
-// 22.4, 38.5 and 49.1 through an order.
-const carriedSize = 48
-
 // mostCargo is the largest element of which a slot holds a block with its codes.
 const mostCargo = slotBytes/engine.Block - 8
 
@@ -71,17 +61,14 @@ func (e *Engine) carries(job *engine.Job) bool {
 	}
 	size, least := job.Elements.Size, e.cargo
 	if least == 0 {
-		least = leastCargo
+		least = costmodel.LeastCarried
 	}
-	if wordOf(size) == 0 || size > mostCargo || size*job.N < least {
+	if wordOf(size) == 0 || size > mostCargo {
 		return false
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.payload == nil {
-		return size <= carriedSize
-	}
-	return e.payload.carries(uintptr(size), job.N)
+	return e.costs.Carries(size, job.N, least)
 }
 
 // errNoRoom reports elements for which one device lacks memory besides that for codes.

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
 )
@@ -92,18 +93,18 @@ func TestCargo(t *testing.T) {
 	for _, c := range []cargoCase{
 		{n: 33, size: 8, travel: true},
 		{n: 1000, size: 4, travel: true},
-		{n: engine.Block, size: carriedSize, travel: true},
+		{n: engine.Block, size: costmodel.CarriedSize, travel: true},
 		{n: engine.Block + 1, size: 12, travel: true},
 		{n: kernels.RadixTile + 1, size: 24, travel: true},
 		{n: 40_000, size: 40, travel: true}, // several slots
 		{n: 1000, size: 6},
 		{n: 1000, size: 16, least: 16_001},
 		{n: 1000, size: 0},
-		{n: 1000, size: carriedSize + 4},
+		{n: 1000, size: costmodel.CarriedSize + 4},
 		{n: 1000, size: 16, ties: 900},
 		{n: 40_000, size: 40, ties: 1, travel: true}, // four
-		{n: 40_000, size: carriedSize, memory: 4 << 20},
-		{n: 1000, size: carriedSize, travel: true}, // by the slots of a larger one
+		{n: 40_000, size: costmodel.CarriedSize, memory: 4 << 20},
+		{n: 1000, size: costmodel.CarriedSize, travel: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			e.dev.limit, e.cargo = c.memory, max(c.least, 1)

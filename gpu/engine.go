@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/kernels"
@@ -149,7 +150,7 @@ type Engine struct {
 	samples  int // see Samples; 0: its default
 	parts    parts
 	splits   int // elements from which on devices share a sort; 0: splitN
-	cargo    int // bytes of elements from which on the device moves them; 0: leastCargo
+	cargo    int // bytes of elements from which on the device moves them; 0: costmodel.LeastCarried
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when devs or failed is set; nil: nobody has asked for the devices
@@ -159,9 +160,8 @@ type Engine struct {
 	users  sync.WaitGroup
 	closed bool
 
-	measuring bool     // or it failed: it is not tried again
-	model     *model   // nil as long as it is not measured
-	payload   *payload // the same
+	measuring bool // or it failed: it is not tried again
+	costs     costmodel.Costs
 }
 
 var _ sorter.Backend = (*Engine)(nil)

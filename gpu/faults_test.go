@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
@@ -28,6 +29,18 @@ type eager struct{ *Engine }
 func (e *eager) Worth(engine.Work) bool { return e.Engine != nil }
 
 func (e *eager) Calibration() string { return "" }
+
+func (e *eager) Name() string { return e.engine().Name() }
+
+func (e *eager) Runs(a engine.Algorithm) bool { return e.engine().Runs(a) }
+
+// engine returns the engine under test, or one that nobody uses.
+func (e *eager) engine() *Engine {
+	if e.Engine == nil {
+		return new(Engine)
+	}
+	return e.Engine
+}
 
 var automatic eager
 
@@ -702,18 +715,18 @@ func TestClose(t *testing.T) {
 func TestWorth(t *testing.T) {
 	e := &Engine{}
 	calls := cudacpu.Calls()
-	for _, n := range []int{0, 1, worthN - 1} {
+	for _, n := range []int{0, 1, costmodel.OpenN - 1} {
 		if e.Worth(engine.Work{N: n, Bits: 32}) {
 			t.Errorf("worth it for %d elements", n)
 		}
 	}
-	if e.Worth(engine.Work{N: worthN - 1, Bits: 32, Payload: 24}) || e.Calibration() != "" {
+	if e.Worth(engine.Work{N: costmodel.OpenN - 1, Bits: 32, Payload: 24}) || e.Calibration() != "" {
 		t.Error("worth it, or measured, on a device that is not open")
 	}
 	if cudacpu.Calls() != calls || e.opened != nil {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
-	if !testkit.Eventually(func() bool { return e.Worth(engine.Work{N: worthN, Bits: 32}) }) {
+	if !testkit.Eventually(func() bool { return e.Worth(engine.Work{N: costmodel.OpenN, Bits: 32}) }) {
 		t.Fatal("not worth it for a large sort")
 	}
 	if err := e.Close(); err != nil {
@@ -722,7 +735,7 @@ func TestWorth(t *testing.T) {
 	missing := &Engine{ordinals: []int{7}}
 	for range 2 {
 		<-missing.open()
-		if missing.Worth(engine.Work{N: worthN, Bits: 32}) {
+		if missing.Worth(engine.Work{N: costmodel.OpenN, Bits: 32}) {
 			t.Error("worth it on a device that is not there")
 		}
 	}

@@ -27,34 +27,25 @@
 package gpu
 
 import (
+	"context"
 	"runtime"
 	"time"
 
+	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/engine"
 )
 
 func init() { engine.Register(&Engine{}) }
 
-// worthN is from how many elements a sort has the device opened, and, as long as
-// nothing is measured, an argsort or keys alone are given to it: transfers at
-// 55 GB/s each way and the sort take about 0.3 ns an element then, and the fixed
-// cost is some 100 µs.
-const worthN = 1 << 20
-
-// openingN is from how many elements for each processor a sort waits for the
-// device to be opened, once in a process: that takes about 0.4 s, in which the
-// CPU engine orders them. Smaller sorts go on without.
-const openingN = 1 << 25
-
 // noDriver is how soon it shows that a driver is missing.
 const noDriver = 20 * time.Millisecond
 
 // Worth implements the library's side of [sorter.Backend]: it reports whether a sort is
-// likely to be faster here than on the CPU engine, by the model of model.go once that is
-// measured. The first sort that is large enough has the device opened, in the background,
-// and the next has both engines measured, in the background too.
+// likely to be faster here than on the CPU engine, by the measured costs of both. The first
+// sort that is large enough has the device opened, in the background, and the next has both
+// engines measured, in the background too.
 func (e *Engine) Worth(w engine.Work) bool {
-	if w.N < leastN || !e.ready(w) {
+	if w.N < costmodel.LeastN || !e.ready(w) {
 		return false
 	}
 	e.mu.Lock()
@@ -66,20 +57,13 @@ func (e *Engine) Worth(w engine.Work) bool {
 		return false
 	}
 	e.calibrate(w)
-	if e.model == nil || w.Payload > 0 && e.payload == nil {
-		return w.N >= worthN && w.Payload == 0
-	}
-	device, onCPU := e.model.estimate(w, e.payload)
-	return device < onCPU
+	return e.costs.Worth(w)
 }
-
-// leastN is from how many elements a device may ever be faster.
-const leastN = 1 << curveStart
 
 // ready reports whether the device is open, or w is to wait for it. Work that is
 // large enough has it opened.
 func (e *Engine) ready(w engine.Work) bool {
-	if w.N < worthN {
+	if w.N < costmodel.OpenN {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return e.opened != nil && isClosed(e.opened)
@@ -88,7 +72,7 @@ func (e *Engine) ready(w engine.Work) bool {
 	if isClosed(opened) {
 		return true
 	}
-	if w.Payload > 0 || w.N/runtime.GOMAXPROCS(0) < openingN {
+	if !costmodel.Waits(w, runtime.GOMAXPROCS(0)) {
 		return false
 	}
 	select {
@@ -96,6 +80,48 @@ func (e *Engine) ready(w engine.Work) bool {
 	case <-time.After(noDriver):
 	}
 	return true
+}
+
+// calibrate has the costs of w measured in the background, unless they are, or
+// something is being measured. e.mu is held, and the device works.
+func (e *Engine) calibrate(w engine.Work) {
+	if e.measuring || !e.costs.Missing(w) {
+		return
+	}
+	e.measuring = true
+	e.users.Add(1)
+	known := e.costs
+	go func() {
+		defer e.users.Done()
+		var costs costmodel.Costs
+		err := e.with(context.Background(), engine.Auto, func(w *workspace) (err error) {
+			costs, err = known.Measure(onePass{e, w})
+			return err
+		})
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if err == nil {
+			e.costs, e.measuring = costs, false
+		}
+	}()
+}
+
+// onePass is a device as the cost model measures it.
+type onePass struct {
+	engine    *Engine
+	workspace *workspace
+}
+
+func (d onePass) Order(job *engine.Job) error { return d.workspace.order(d.engine, job) }
+
+func (d onePass) Piece(n int, job *engine.Job, size int) int { return grain(n, job, size) }
+
+// Calibration returns the planner's measurements of the device and of the CPU engine, ""
+// before there are any. Package costmodel explains the numbers.
+func (e *Engine) Calibration() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.costs.String()
 }
 
 func isClosed(c <-chan struct{}) bool {

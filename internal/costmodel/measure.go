@@ -1,4 +1,4 @@
-package gpu
+package costmodel
 
 import (
 	"context"
@@ -13,11 +13,9 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Calibration runs once in a process, in the background, behind the opening of
-// the device: small sorts of made-up codes on both engines, the best of a few
-// each, since the program goes on meanwhile. It takes some 50 ms. What elements
-// cost to move is measured when the first are to be moved, and takes about as
-// long and twice payloadBytes.
+// A measurement is the best of a few small sorts of made-up codes on each engine, since
+// the program goes on meanwhile. Sorts without payload take some 50 ms. Payload takes about
+// as long, and twice payloadBytes of memory.
 
 const (
 	fewCodes, manyCodes = 1 << 14, 1 << 21 // between which the device's line lies
@@ -29,58 +27,47 @@ const (
 	slow = 5 * time.Millisecond
 )
 
-// calibrate has the costs of w measured in the background, unless they are, or
-// something is being measured. e.mu is held, and the device works.
-func (e *Engine) calibrate(w engine.Work) {
-	m := e.model
-	if e.measuring || m != nil && (w.Payload == 0 || e.payload != nil) {
-		return
+// Device is the engine that is compared with the CPU's.
+type Device interface {
+	// Order sorts a job in one pass.
+	Order(job *engine.Job) error
+
+	// Piece is how many of n elements a worker extracts at a time for a job, by the bytes
+	// of an element.
+	Piece(n int, job *engine.Job, size int) int
+}
+
+// Missing reports whether something that work w depends on is not measured yet.
+func (c Costs) Missing(w engine.Work) bool {
+	return c.codes == nil || w.Payload > 0 && c.payload == nil
+}
+
+// Measure returns costs of which more is known: of sorts without payload after the first
+// call, and of payload after the second. On an error nothing more is known.
+func (c Costs) Measure(d Device) (Costs, error) {
+	if c.codes == nil {
+		m, err := measureSorts(d)
+		if err != nil {
+			return c, err
+		}
+		return Costs{codes: m}, nil
 	}
-	e.measuring = true
-	e.users.Add(1)
-	go func() {
-		defer e.users.Done()
-		var p *payload
-		var err error
-		if m == nil {
-			m, err = measureModel(e)
-		} else {
-			p, err = measurePayload(e, m)
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if err == nil {
-			e.model, e.payload, e.measuring = m, p, false
-		}
-	}()
-}
-
-// Calibration returns the planner's measurements of the device and of the CPU engine, ""
-// before there are any. See model.go for the meaning of the numbers.
-func (e *Engine) Calibration() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch {
-	case e.model == nil:
-		return ""
-	case e.payload == nil:
-		return e.model.String()
+	p, err := measurePayload(d, c.codes)
+	if err != nil {
+		return c, err
 	}
-	return e.model.String() + "; " + e.payload.String()
+	return Costs{c.codes, p}, nil
 }
 
-// measureModel measures sorts without payload, on a workspace of their own.
-func measureModel(e *Engine) (*model, error) {
-	m := &model{workers: runtime.GOMAXPROCS(0)}
-	return m, e.with(context.Background(), engine.Auto, func(w *workspace) error {
-		if err := measureWidth[uint32](e, w, m); err != nil {
-			return err
-		}
-		return measureWidth[uint64](e, w, m)
-	})
+func measureSorts(d Device) (*sortTimes, error) {
+	m := &sortTimes{workers: runtime.GOMAXPROCS(0)}
+	if err := measureWidth[uint32](d, m); err != nil {
+		return nil, err
+	}
+	return m, measureWidth[uint64](d, m)
 }
 
-func measureWidth[W word](e *Engine, w *workspace, m *model) error {
+func measureWidth[W word](d Device, m *sortTimes) error {
 	b := newBench[W](m.workers)
 	defer b.Arena.Release(1)
 	for _, keys := range []bool{false, true} {
@@ -93,7 +80,7 @@ func measureWidth[W word](e *Engine, w *workspace, m *model) error {
 			}
 			m.cpu[k][i] = took / float64(n)
 		}
-		few, err := best(func() error { return w.order(e, b.job(fewCodes, keys)) })
+		few, err := best(func() error { return d.Order(b.job(fewCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -101,7 +88,7 @@ func measureWidth[W word](e *Engine, w *workspace, m *model) error {
 		if few > float64(slow) {
 			continue
 		}
-		many, err := best(func() error { return w.order(e, b.job(manyCodes, keys)) })
+		many, err := best(func() error { return d.Order(b.job(manyCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -123,6 +110,9 @@ func best(f func() error) (ns float64, err error) {
 	}
 	return ns, nil
 }
+
+// word is a code.
+type word interface{ uint32 | uint64 }
 
 // bench sorts codes of one width, all different and spread evenly.
 type bench[W word] struct {
@@ -187,41 +177,38 @@ func (b *bench[W]) onCPU(n int, keys bool) error {
 	return all.Sort(job.Env)
 }
 
-// measurePayload measures what elements cost to move: on the CPU engine, on top
-// of what m says of their codes, through an order, and with their codes to the device,
-// on top of what m says of orders.
-func measurePayload(e *Engine, m *model) (p *payload, err error) {
+// measurePayload measures the cost of moving elements: on the CPU engine, beyond the cost
+// of their codes in m, through an order, and with their codes to the device, beyond the
+// cost of orders in m.
+func measurePayload(d Device, m *sortTimes) (p *payload, err error) {
 	p = new(payload)
-	if p.move.small, p.gather.small, err = moves[[smallPayload]byte](m); err != nil {
+	if p.move.small, p.gather.small, err = moves[[smallPayload]byte](d, m); err != nil {
 		return nil, err
 	}
-	if p.move.large, p.gather.large, err = moves[[largePayload]byte](m); err != nil {
+	if p.move.large, p.gather.large, err = moves[[largePayload]byte](d, m); err != nil {
 		return nil, err
 	}
 	if m.device[order32].at(fewCodes) > float64(slow) {
 		return p, nil
 	}
 	p.carry = new(ends)
-	err = e.with(context.Background(), engine.Auto, func(w *workspace) (err error) {
-		if p.carry.small, err = carry[[smallPayload]byte](e, w, m); err != nil {
-			return err
-		}
-		p.carry.large, err = carry[[largePayload]byte](e, w, m)
-		return err
-	})
+	if p.carry.small, err = carry[[smallPayload]byte](d, m); err != nil {
+		return nil, err
+	}
+	p.carry.large, err = carry[[largePayload]byte](d, m)
 	return p, err
 }
 
-// carry returns the time per element that travels to the device.
-func carry[E any](e *Engine, w *workspace, m *model) (each float64, err error) {
+// carry returns the time per element that is sent to the device and back.
+func carry[E any](d Device, m *sortTimes) (each float64, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
-	took, err := best(func() error { return b.carried(e, w) })
+	took, err := best(func() error { return b.carried(d) })
 	return max(0, took-m.device[order32].at(len(b.s))) / float64(len(b.s)), err
 }
 
 // moves returns the times per element.
-func moves[E any](m *model) (move, gather curve, err error) {
+func moves[E any](d Device, m *sortTimes) (move, gather curve, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
 	for i := range move {
@@ -235,7 +222,7 @@ func moves[E any](m *model) (move, gather curve, err error) {
 		}
 		move[i] = max(0, took/float64(n)-m.cpu[order32].at(n))
 		b.shuffle(n)
-		if took, err = best(func() error { return b.gathered(n) }); err != nil {
+		if took, err = best(func() error { return b.gathered(d, n) }); err != nil {
 			return move, gather, err
 		}
 		gather[i] = took / float64(n)
@@ -250,7 +237,7 @@ type mover[E any] struct {
 	order    []uint32
 }
 
-func newMover[E any](m *model) *mover[E] {
+func newMover[E any](m *sortTimes) *mover[E] {
 	most := payloadBytes / int(unsafe.Sizeof(*new(E)))
 	job := &engine.Job{Env: new(engine.Env)}
 	job.Loop.Workers = m.workers
@@ -268,13 +255,13 @@ func spreadCodes(dst []uint32, lo int) {
 	}
 }
 
-// carried sorts all elements on the device, to which they travel.
-func (b *mover[E]) carried(e *Engine, w *workspace) error {
+// carried sorts all elements on the device, which moves them.
+func (b *mover[E]) carried(d Device) error {
 	n, size := len(b.s), int(unsafe.Sizeof(*new(E)))
 	// Sound: elements are arrays of bytes.
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.s))), n*size)
 	return b.job.Scoped(func(env *engine.Env) error {
-		return w.order(e, &engine.Job{N: n, Bits: 32, Env: env, Codes32: spreadCodes, Elements: &engine.Elements{
+		return d.Order(&engine.Job{N: n, Bits: 32, Env: env, Codes32: spreadCodes, Elements: &engine.Elements{
 			Size: size,
 			Pull: func(dst []byte, lo int) {
 				copy(dst, bytes[lo*size:])
@@ -295,13 +282,12 @@ func (b *mover[E]) shuffle(n int) {
 
 // gathered moves the first n elements aside, as they are while their codes are sent,
 // and back through an order.
-func (b *mover[E]) gathered(n int) error {
-	return first(
-		func() error {
-			return b.job.Stage("aside", n, grain(n, b.job, 4), func(_, lo, hi int) { stream.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
-		},
-		func() error {
-			return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) { cpu.PayloadOf(b.s[lo:hi]).GatherPast(cpu.PayloadOf(b.aside[:n]), b.order[lo:hi]) })
-		},
-	)
+func (b *mover[E]) gathered(d Device, n int) error {
+	err := b.job.Stage("aside", n, d.Piece(n, b.job, 4), func(_, lo, hi int) { stream.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
+	if err != nil {
+		return err
+	}
+	return b.job.Stage("gather", n, cpu.GatherPiece(b.job.Env, n), func(_, lo, hi int) {
+		cpu.PayloadOf(b.s[lo:hi]).GatherPast(cpu.PayloadOf(b.aside[:n]), b.order[lo:hi])
+	})
 }

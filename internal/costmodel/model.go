@@ -1,4 +1,23 @@
-package gpu
+// Package costmodel estimates how long a sort takes on a device and on the CPU engine,
+// and measures both. It knows the device by one interface, [Device], and no driver.
+//
+// Times are in ns. Every number is measured, by [Costs.Measure], for all of this machine's
+// workers:
+//
+//	device = fixed + n × (each + min(gather(n), carry))
+//	CPU    = n × (each(n) + move(n))
+//
+// each, for each kind of sort, is everything from codes to the order or to
+// sorted keys, transfers included; on the CPU it depends on n, since small
+// sorts fit the cache and large ones keep several workers busy. gather is the time to
+// move an element after the device has found the order: a copy aside, and back through
+// the order. carry is the time to send an element to the device and back, in place of the
+// order: a copy aside, and one to and from pinned memory. move is the time the CPU engine
+// takes to move an element with its code. All except carry, which is for lists that no
+// cache holds, depend on n, too. Key functions take both engines the same time, and so
+// does the first touch of a result: neither is in the model. Nor is the effect of uneven
+// inputs on one engine. Inputs that seem to be in order are the CPU's without a question.
+package costmodel
 
 import (
 	"fmt"
@@ -7,24 +26,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 )
-
-// The planner's model of time, in ns; every number in it is measured, by
-// calibrate.go, for all of this machine's workers:
-//
-//	device = fixed + n × (each + min(gather(n), carry))
-//	CPU    = n × (each(n) + move(n))
-//
-// each, for each kind of sort, is everything from codes to the order or to
-// sorted keys, transfers included; on the CPU it depends on n, since small
-// sorts fit the cache and large ones several workers. gather is what moving an
-// element takes whose order the device finds: a copy aside, and back through
-// the order. carry is what it takes longer where elements travel to the device, in
-// place of the order: a copy aside, and one to and from pinned memory. move is what
-// the CPU engine takes longer for elements that travel with their codes. All but carry,
-// which is for lists that no cache holds, depend on n, too. Key functions take both engines the
-// same time, and so does the first touch of a result: neither is in the model.
-// Nor is what only one engine makes of uneven inputs. About those that look as
-// if they were in order the model is not asked: they are the CPU's.
 
 // kind is what a sort is given and makes.
 type kind int
@@ -50,8 +51,8 @@ func kindOf(w engine.Work) kind {
 
 func (k kind) String() string { return [kinds]string{"order32", "order64", "keys32", "keys64"}[k] }
 
-// model is what is known of the device and of the CPU engine.
-type model struct {
+// sortTimes are the times of sorts without payload on the device and on the CPU engine.
+type sortTimes struct {
 	workers int // at which the host was measured
 	device  [kinds]line
 	cpu     [kinds]curve
@@ -94,7 +95,7 @@ type payload struct {
 // carries reports whether the device moves elements of that size faster than the host
 // does through an order.
 func (p *payload) carries(size uintptr, n int) bool {
-	return p.carry != nil && n*int(size) >= leastCargo && p.carry.at(size) < p.gather.at(size, n)
+	return p.carry != nil && n*int(size) >= LeastCarried && p.carry.at(size) < p.gather.at(size, n)
 }
 
 // follow is what moving an element costs whose order the device finds.
@@ -122,15 +123,15 @@ func (e ends) at(size uintptr) float64 {
 	return max(0, e.small+slope*(float64(size)-smallPayload))
 }
 
-// estimate returns how long w takes on the device and on the CPU. p may be nil
-// for work without payload.
-func (m *model) estimate(w engine.Work, p *payload) (device, onCPU float64) {
-	k, n := kindOf(w), float64(w.N)
+// estimate returns how long w, of which nothing is missing, takes on the device and on
+// the CPU.
+func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
+	m, k, n := c.codes, kindOf(w), float64(w.N)
 	onCPU = n * m.cpu[k].at(w.N)
 	device = m.device[k].each * n
 	if w.Payload > 0 {
-		onCPU += n * p.move.at(w.Payload, w.N)
-		device += n * p.follow(w.Payload, w.N)
+		onCPU += n * c.payload.move.at(w.Payload, w.N)
+		device += n * c.payload.follow(w.Payload, w.N)
 	}
 	if w.Workers > 0 && w.Workers < m.workers {
 		fewer := float64(m.workers) / float64(w.Workers)
@@ -139,7 +140,7 @@ func (m *model) estimate(w engine.Work, p *payload) (device, onCPU float64) {
 	return m.device[k].fixed + device, onCPU
 }
 
-func (m *model) String() string {
+func (m *sortTimes) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d workers", m.workers)
 	for k := range kinds {
