@@ -40,6 +40,5 @@ gpu-kit:
 	mkdir -p $(kit)
 	cd bench && go build -trimpath -o ../$(kit)/gpubench ./gpu
 	cd bench && go build -trimpath -o ../$(kit)/papers ./papers
-	go test -c -trimpath -o $(kit)/gpu.test ./gpu
-	go test -c -trimpath -o $(kit)/cuda.test ./internal/cuda
+	go test -c -trimpath -o $(kit)/ ./gpu ./internal/gpu/... ./internal/cuda
 	cp bench/gpu/cub.cu bench/gpu/run.sh $(kit)

@@ -2,14 +2,18 @@
 
 package fuzz
 
-import "example.com/sorter/gpu"
+import (
+	"example.com/sorter/gpu"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/settings"
+)
 
 // With -tags cudacpu all targets run on the GPU engine, whose kernels run on
 // the CPU.
 func init() {
 	backend = open()
-	for way := gpu.Linear; way <= gpu.Quantiles; way++ {
-		spreading = append(spreading, open(gpu.Spread(way)))
+	for way := bucket.Linear; way <= bucket.Quantiles; way++ {
+		spreading = append(spreading, open(settings.Spread(way)))
 	}
 }
 

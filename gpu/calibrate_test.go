@@ -14,7 +14,7 @@ import (
 // TestWorthWhileMeasuring asks an engine whose device is open, for the first time and
 // while another caller measures: it answers without costs.
 func TestWorthWhileMeasuring(t *testing.T) {
-	e := &Engine{opened: done, dev: &device{}, measuring: true}
+	e := &Engine{opened: done, measuring: true}
 	for _, c := range []struct {
 		work engine.Work
 		want bool

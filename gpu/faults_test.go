@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"sync"
@@ -19,6 +21,12 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/bitonic"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/gpu/settings"
+	"example.com/sorter/internal/gpu/transfer"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -158,30 +166,33 @@ func TestFaultsOfOpening(t *testing.T) {
 func TestFaultsOfSorts(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	in, sorted := readings(2500)
-	for a := range algorithms {
+	for _, a := range algorithms {
 		in, sorted := in, sorted
 		if a == engine.SampleSort {
-			in, sorted = readings(bitonicTile + 1) // fewer are not split
+			in, sorted = readings(bitonic.Tile + 1) // fewer are not split
 		}
 		t.Run(a.String(), func(t *testing.T) { walkSorts(t, a, in, sorted) })
 	}
 	t.Run("last resort", func(t *testing.T) {
-		way := algorithms[engine.BucketBitonic]
-		defer func() { algorithms[engine.BucketBitonic] = way }()
-		uneven := way
-		uneven.order = func(w *workspace, in input, order cuda.Ptr) (finding, error) {
-			f, err := way.order(w, in, order)
-			return f, firstError(err, errUneven)
-		}
-		algorithms[engine.BucketBitonic] = uneven
+		in, sorted := uneven()
 		walkSorts(t, sorter.BucketBitonic, in, sorted)
 	})
+}
+
+// uneven are readings that defeat every plan of the bucket sort: its samples see others.
+func uneven() (in, sorted []reading) {
+	codes := gputest.Unseen(14_000, (*rand.Rand).Uint64, func(int) uint64 { return 1 << 63 })
+	in = make([]reading, len(codes))
+	for i, c := range codes {
+		in[i] = reading{math.Ldexp(float64(c), -64), i}
+	}
+	return in, slices.SortedStableFunc(slices.Values(in), func(a, b reading) int { return cmp.Compare(a.value, b.value) })
 }
 
 func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t)
-		e.cargo = int(a) % 2 // elements travel in every other walk
+		e.settings.CarryBytes = int(a) % 2 // elements travel in every other walk
 		s := slices.Clone(in)
 		sort := func() error {
 			return sorter.Sort(s, value, sorter.On(e), sorter.Use(a), sorter.Stable(), sorter.Workers(3))
@@ -216,7 +227,7 @@ func TestFaultsOfChunks(t *testing.T) {
 		in, sorted := readings(c.n(engine.Block))
 		walk(t, func(t *testing.T, w *injected) {
 			e := newEngine(t)
-			e.dev.limit = c.limit(e, true, false, engine.Block)
+			e.devs[0].Limit = c.limit(e, true, false, engine.Block)
 			s := slices.Clone(in)
 			sort := func() error {
 				return sorter.Sort(s, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable(), sorter.Workers(2))
@@ -251,7 +262,7 @@ func TestFaultsOfTies(t *testing.T) {
 		walk(t, func(t *testing.T, w *injected) {
 			e := newEngine(t)
 			if c.chunks > 1 {
-				e.dev.limit = c.limit(e, true, false, engine.Block)
+				e.devs[0].Limit = c.limit(e, true, false, engine.Block)
 			}
 			s := slices.Clone(in)
 			var st sorter.Stats
@@ -286,7 +297,7 @@ func TestChunksStop(t *testing.T) {
 		before, crew := cudacpu.Holding(), testkit.NewCrew()
 		for _, c := range []cut{{engine.BucketBitonic, 3, true}, {engine.Hybrid, 6, false}} {
 			e := newEngine(t)
-			e.dev.limit = c.limit(e, true, false, engine.Block)
+			e.devs[0].Limit = c.limit(e, true, false, engine.Block)
 			in, sorted := readings(c.n(engine.Block))
 			for at := engine.Block / 2; at < len(in); at += engine.Block {
 				stopAt(t, e, c.algorithm, in, at, true)
@@ -338,7 +349,7 @@ func TestCancelMerge(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 40, false}
-	e.dev.limit = c.limit(e, true, false, 4*engine.Block)
+	e.devs[0].Limit = c.limit(e, true, false, 4*engine.Block)
 	codes := make([]uint64, c.n(4*engine.Block))
 	ctx, cancel := context.WithCancel(t.Context())
 	job, _ := newJob(ctx, c.algorithm, codes)
@@ -357,9 +368,9 @@ func TestCancelLastMerge(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
 	c := cut{engine.Hybrid, 12, false}
-	e.dev.limit = c.limit(e, true, false, 4*engine.Block)
+	e.devs[0].Limit = c.limit(e, true, false, 4*engine.Block)
 	codes := make([]uint64, c.n(4*engine.Block))
-	if len(codes) <= mergeWindow || len(codes) > mergePiece {
+	if len(codes) <= transfer.MergeWindow || len(codes) > transfer.MergePiece {
 		t.Fatalf("%d elements are not several windows of one piece", len(codes))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -368,7 +379,7 @@ func TestCancelLastMerge(t *testing.T) {
 	defer job.Arena.Release(1)
 	emitted := 0
 	job.Emit = func(_ int, order []uint32) { emitted += len(order); cancel() }
-	if err := e.Order(ctx, job); !errors.Is(err, context.Canceled) || emitted != mergeWindow {
+	if err := e.Order(ctx, job); !errors.Is(err, context.Canceled) || emitted != transfer.MergeWindow {
 		t.Errorf("error %v after %d of %d elements", err, emitted, len(codes))
 	}
 }
@@ -381,7 +392,7 @@ func TestFaultsWithFallback(t *testing.T) {
 	in, sorted := readings(2500)
 	walk(t, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
-		automatic.Engine.cargo = 1 // elements travel
+		automatic.Engine.settings.CarryBytes = 1 // elements travel
 		defer func() { automatic.Engine = nil }()
 		var st sorter.Stats
 		var calls atomic.Int32
@@ -426,7 +437,7 @@ func TestFaultsOfKeysBy(t *testing.T) {
 	}
 	for _, c := range []cut{{engine.BucketBitonic, 2, true}, {engine.MergeSort, 5, false}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.dev.limit = c.limit(e, true, true, engine.Block) })
+			walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.devs[0].Limit = c.limit(e, true, true, engine.Block) })
 		})
 	}
 }
@@ -556,34 +567,34 @@ func TestSpareWorkspacesGiveUpMemory(t *testing.T) {
 	e := newEngine(t)
 	defer e.Close()
 	one, two := workspacesOf(t, e)
-	for _, w := range []*workspace{one, two} {
-		if _, err := w.take(400 << 10); err != nil {
+	for _, w := range []*device.Workspace{one, two} {
+		if _, err := w.Take(400 << 10); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := one.take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
+	if _, err := one.Take(400 << 10); !errors.Is(err, cuda.OutOfMemory) {
 		t.Errorf("the memory of a workspace in use was taken: %v", err)
 	}
-	two.limit = 500 << 10
-	if _, err := two.take(400 << 10); !isDeviceError(public(err)) || !errors.Is(err, cuda.OutOfMemory) {
+	two.Limit = 500 << 10
+	if _, err := two.Take(400 << 10); !isDeviceError(public(err)) || !errors.Is(err, cuda.OutOfMemory) {
 		t.Errorf("more than the limit of a sort was taken: %v", err)
 	}
-	two.limit = 0
-	two.done()
-	if _, err := one.take(400 << 10); err != nil {
+	two.Limit = 0
+	two.Done()
+	if _, err := one.Take(400 << 10); err != nil {
 		t.Error(err)
 	}
-	one.done()
+	one.Done()
 }
 
 // workspacesOf returns all workspaces of an engine.
-func workspacesOf(t *testing.T, e *Engine) (one, two *workspace) {
+func workspacesOf(t *testing.T, e *Engine) (one, two *device.Workspace) {
 	t.Helper()
-	one, err := e.dev.workspace(t.Context())
+	one, err := e.devs[0].Workspace(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, err = e.dev.workspace(t.Context()); err != nil {
+	if two, err = e.devs[0].Workspace(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return one, two
@@ -603,18 +614,18 @@ func TestWorkspacesAreBounded(t *testing.T) {
 	}
 	waited := make(chan error)
 	go func() { waited <- sorter.Sort(in, value, sorter.On(e)) }()
-	two.done()
+	two.Done()
 	if err := <-waited; err != nil || !slices.Equal(in, sorted) {
 		t.Errorf("error %v, or wrong order", err)
 	}
-	one.done()
+	one.Done()
 }
 
 // TestCorruptedModule opens an engine whose kernels do not load.
 func TestCorruptedModule(t *testing.T) {
-	before, image := cudacpu.Holding(), bucketModules[1].image
-	defer func() { bucketModules[1].image = image }()
-	bucketModules[1].image = []byte("no module\x00")
+	before, image := cudacpu.Holding(), bucket.Modules[1].Image
+	defer func() { bucket.Modules[1].Image = image }()
+	bucket.Modules[1].Image = []byte("no module\x00")
 	if _, err := Open(); !isDeviceError(err) {
 		t.Errorf("error %v", err)
 	}
@@ -727,12 +738,12 @@ func TestWorth(t *testing.T) {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
 	if !testkit.Eventually(func() bool { return e.Worth(engine.Work{N: costmodel.OpenN, Bits: 32}) }) {
-		t.Fatal("not worth it for a large sort")
+		t.Fatal("not worth it for a gputest.Large sort")
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	missing := &Engine{ordinals: []int{7}}
+	missing := &Engine{settings: settings.Settings{Ordinals: []int{7}}}
 	for range 2 {
 		<-missing.open()
 		if missing.Worth(engine.Work{N: costmodel.OpenN, Bits: 32}) {

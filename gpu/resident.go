@@ -7,6 +7,10 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/gather"
+	"example.com/sorter/internal/gpu/transfer"
 )
 
 // Sorts of codes that are on the device, for programs that work there themselves.
@@ -34,40 +38,42 @@ type Stream = cuda.Stream
 // or [sorter.ErrNoDevice] under errors.Is when e is closed or lacks the algorithm. It
 // panics if the algorithm does not take bits or n.
 func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
-	return e.onDevice(a, input{codes: codes, n: n}, bits, order, after)
+	return e.onDevice(a, input{Codes: codes, N: n}, bits, order, after)
 }
 
 // SortDevice writes n codes in ascending order to sorted, which must not overlap codes.
 // These stay as they are. Everything else said of [Engine.OrderDevice] holds.
 func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
-	return e.onDevice(a, input{codes: codes, n: n, keys: true}, bits, sorted, after)
+	return e.onDevice(a, input{Codes: codes, N: n, Keys: true}, bits, sorted, after)
 }
 
+// input is the codes of a sort.
+type input = codes.Input
+
 func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, after []Stream) error {
-	in.wide = bits == 64
-	if way := algorithms.demanding(a, in); way.order == nil || in.n < 0 || in.n > way.most || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.n, bits, a, way.most))
+	in.Wide = bits == 64
+	if most, ok := dispatch.Most(a, in); !ok || in.N < 0 || in.N > most || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.N, bits, a, most))
 	}
-	return e.toCaller(a, func(w *workspace) error {
-		return first(
-			func() error { return w.follow(after) },
-			func() error { _, err := w.sort(a, in, result); return err },
-			func() error {
-				if !e.verify {
-					return nil
-				}
-				return w.check(in, result)
-			},
-		)
+	return e.toCaller(a, after, func(s *transfer.Session) error {
+		_, err := s.Sort(a, in, result)
+		return err
 	})
 }
 
-// toCaller runs f, which sorts by a and waits for the device, on a workspace of the
-// first device.
-func (e *Engine) toCaller(a engine.Algorithm, f func(w *workspace) error) error {
-	return public(e.with(context.Background(), a, func(w *workspace) error {
-		err := f(w)
-		w.quiet = err == nil
+// toCaller runs f, which sorts by a and waits for the device, on the first device, after all
+// work that streams were given.
+func (e *Engine) toCaller(a engine.Algorithm, after []Stream, f func(s *transfer.Session) error) error {
+	return public(e.with(context.Background(), a, func(s *transfer.Session) error {
+		for _, stream := range after {
+			if err := s.After(s.Stream, stream); err != nil {
+				return err
+			}
+		}
+		err := f(s)
+		if err == nil {
+			s.Quiet()
+		}
 		return err
 	}))
 }
@@ -81,31 +87,19 @@ func (e *Engine) toCaller(a engine.Algorithm, f func(w *workspace) error) error 
 // their size and to which elements and sorted are aligned. It takes no memory. It begins,
 // returns and fails like OrderDevice, and panics if n is negative or no word fits.
 func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted Ptr, after ...Stream) error {
-	if n < 0 || wordOf(size, elements, sorted) == 0 {
+	if n < 0 || gather.WordOf(size, elements, sorted) == 0 {
 		panic(fmt.Sprintf("sorter: gpu: %d elements of %d bytes at %#x to %#x: not of whole words", n, size, elements, sorted))
 	}
 	if n == 0 {
 		return nil
 	}
-	return e.toCaller(engine.Auto, func(w *workspace) error {
-		return first(
-			func() error { return w.load(gatherModules) },
-			func() error { return w.follow(after) },
-			func() error { return w.gather(w.stream, elements, order, 0, n, size, sorted) },
-			func() error { return w.SyncStream(w.stream) },
-		)
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		if err := s.Load(gather.Modules); err != nil {
+			return err
+		}
+		if err := gather.Elements(s.Workspace, s.Stream, elements, order, 0, n, size, sorted); err != nil {
+			return err
+		}
+		return s.SyncStream(s.Stream)
 	})
-}
-
-// follow has the work of a sort wait for everything that streams were given.
-func (w *workspace) follow(streams []Stream) error {
-	for _, s := range streams {
-		if err := w.Record(w.split, s); err != nil {
-			return err
-		}
-		if err := w.WaitEvent(w.stream, w.split); err != nil {
-			return err
-		}
-	}
-	return nil
 }

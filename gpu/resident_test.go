@@ -13,64 +13,69 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/gputest"
 )
 
 // TestMostResident refuses codes that are too many for an algorithm's positions and
 // counters, before there is a device.
 func TestMostResident(t *testing.T) {
-	for a, way := range algorithms {
-		if way.most >= 1<<32 {
-			t.Errorf("%v takes %d codes, which 32 bits do not count", a, way.most)
+	for _, a := range algorithms {
+		most, ok := dispatch.Most(a, input{})
+		if !ok || most >= 1<<32 {
+			t.Errorf("%v takes %d codes, which 32 bits do not count", a, most)
 		}
 		for _, sort := range []func(engine.Algorithm, Ptr, int, int, Ptr, ...Stream) error{(&Engine{}).OrderDevice, (&Engine{}).SortDevice} {
 			func() {
 				defer func() {
 					if text, _ := recover().(string); !strings.Contains(text, "at most") {
-						t.Errorf("%v of %d codes: panic %q", a, way.most+1, text)
+						t.Errorf("%v of %d codes: panic %q", a, most+1, text)
 					}
 				}()
-				sort(a, 0, 32, way.most+1, 0)
+				sort(a, 0, 32, most+1, 0)
 			}()
 		}
 	}
 }
 
-func TestAfter(t *testing.T) { testAfter(t, open(t), append([]int{3000}, large...)[len(large)]) }
+func TestAfter(t *testing.T) {
+	testAfter(t, open(t), append([]int{3000}, gputest.Large...)[len(gputest.Large)])
+}
 
 // testAfter sorts codes that streams of the caller's, its own and the default one,
 // are still to bring, and has the same streams fetch the results.
 func testAfter(t *testing.T, e *Engine, n int) {
-	c := e.dev.Context // the primary one, as a program has it that works there itself
+	c := e.devs[0].Context // the primary one, as a program has it that works there itself
 	own, err := c.NewStream()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(41, 42))
-	codes := fill(n, func(int) uint64 { return r.Uint64N(1 << 16) }) // two passes: kernels on the CPU are slow
-	order, sorted := want(codes), slices.Sorted(slices.Values(codes))
+	list := gputest.Fill(n, func(int) uint64 { return r.Uint64N(1 << 16) }) // two passes: kernels on the CPU are slow
+	order, sorted := gputest.Stable(list), slices.Sorted(slices.Values(list))
 	from, to := residentMemory(t, c, n), residentMemory(t, c, n)
 	for _, s := range []Stream{own, 0} {
 		bring := func() error {
-			copy(at[uint64](from.host, n), codes)
-			clear(at[uint64](to.host, n))
-			return first(
+			copy(words[uint64](from.host, n), list)
+			clear(words[uint64](to.host, n))
+			return steps(
 				func() error { return c.Memset32(from.device, 7, 2*n, s) },
 				func() error { return c.SyncStream(s) },
 				func() error { return c.CopyToDevice(from.device, from.host, 8*n, s) },
 			)
 		}
 		fetch := func() error {
-			return first(
+			return steps(
 				func() error { return c.CopyToHost(to.host, to.device, 8*n, s) },
 				func() error { return c.SyncStream(s) },
 			)
 		}
 		sort := func() error { return e.OrderDevice(engine.Auto, from.device, 64, n, to.device, s) }
-		if err := first(bring, sort, fetch); err != nil || !slices.Equal(at[uint32](to.host, n), order) {
+		if err := steps(bring, sort, fetch); err != nil || !slices.Equal(words[uint32](to.host, n), order) {
 			t.Errorf("stream %#x: error %v, or wrong order", s, err)
 		}
 		sort = func() error { return e.SortDevice(engine.Auto, from.device, 64, n, to.device, own, s) }
-		if err := first(bring, sort, fetch); err != nil || !slices.Equal(at[uint64](to.host, n), sorted) {
+		if err := steps(bring, sort, fetch); err != nil || !slices.Equal(words[uint64](to.host, n), sorted) {
 			t.Errorf("stream %#x: error %v, or wrong keys", s, err)
 		}
 	}
@@ -115,15 +120,15 @@ func TestSwitchedOff(t *testing.T) {
 // TestGatherDevice sorts pairs of codes and values that are on the device.
 func TestGatherDevice(t *testing.T) {
 	e := open(t)
-	c := e.dev.Context
+	c := e.devs[0].Context
 	const n = 3000
 	r := rand.New(rand.NewPCG(43, 44))
-	codes := fill(n, func(int) uint64 { return r.Uint64N(1 << 16) })
-	values := fill(n, func(i int) uint64 { return uint64(i) << 32 })
+	list := gputest.Fill(n, func(int) uint64 { return r.Uint64N(1 << 16) })
+	values := gputest.Fill(n, func(i int) uint64 { return uint64(i) << 32 })
 	from, order, to := residentMemory(t, c, 2*n), residentMemory(t, c, n), residentMemory(t, c, n)
-	copy(at[uint64](from.host, n), codes)
-	copy(at[uint64](from.host, 2*n)[n:], values)
-	err := first(
+	copy(words[uint64](from.host, n), list)
+	copy(words[uint64](from.host, 2*n)[n:], values)
+	err := steps(
 		func() error { return c.CopyToDevice(from.device, from.host, 16*n, 0) },
 		func() error { return c.Memset32(to.device, 7, 2*n, 0) },
 		func() error { return e.OrderDevice(engine.Auto, from.device, 64, n, order.device, 0) },
@@ -131,8 +136,8 @@ func TestGatherDevice(t *testing.T) {
 		func() error { return c.CopyToHost(to.host, to.device, 8*n, 0) },
 		func() error { return c.SyncStream(0) },
 	)
-	for i, p := range want(codes) {
-		if got := at[uint64](to.host, n)[i]; err == nil && got != values[p] {
+	for i, p := range gputest.Stable(list) {
+		if got := words[uint64](to.host, n)[i]; err == nil && got != values[p] {
 			err = fmt.Errorf("place %d holds %#x, want %#x", i, got, values[p])
 		}
 	}
@@ -150,4 +155,14 @@ func TestGatherDevice(t *testing.T) {
 	if err := errors.Join(from.free(c), order.free(c), to.free(c)); err != nil {
 		t.Error(err)
 	}
+}
+
+// steps runs steps up to the first that fails.
+func steps(all ...func() error) error {
+	for _, step := range all {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -17,24 +17,11 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/gputest"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
-
-// machine has so many devices until the test ends, when nothing may be held that
-// was not before.
-func machine(t *testing.T, devices int, direct bool) {
-	t.Helper()
-	before := cudacpu.Holding()
-	cudacpu.SetDevices(devices, direct)
-	t.Cleanup(func() {
-		if held := cudacpu.Holding(); held != before {
-			t.Errorf("%+v are held, %+v were before", held, before)
-		}
-		cudacpu.SetMode(cudacpu.Eager)
-		cudacpu.SetDevices(1, true)
-	})
-}
 
 // openSharing opens an engine of the first devices, which share sorts of any size.
 func openSharing(t *testing.T, devices int, opts ...Option) *Engine {
@@ -44,11 +31,11 @@ func openSharing(t *testing.T, devices int, opts ...Option) *Engine {
 		ordinals = append(ordinals, i)
 	}
 	e := open(t, append(opts, Device(ordinals...))...)
-	e.splits = 1
+	e.settings.ShareN = 1
 	return e
 }
 
-// aroundParts are sizes at which the parts of so many devices change.
+// aroundParts are sizes at which the parts of devices change.
 func aroundParts(devices int) []int {
 	return []int{
 		(devices-1)*engine.Block + 1, devices*engine.Block - 1, devices * engine.Block, devices*engine.Block + 1,
@@ -59,16 +46,16 @@ func aroundParts(devices int) []int {
 // TestSharing sorts lists on several devices, by each algorithm, in every mode.
 func TestSharing(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	names := slices.Sorted(maps.Keys(codesOf))
+	names := slices.Sorted(maps.Keys(gputest.CodesOf))
 	share := 3
 	if testing.Short() {
 		share = 17
 	}
 	for devices := 2; devices <= 4; devices++ {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
-			machine(t, devices, devices != 3)
+			gputest.Machine(t, devices, devices != 3)
 			e := openSharing(t, devices, Verify())
-			by := append(slices.Sorted(maps.Keys(algorithms)), engine.Auto)
+			by := append(slices.Sorted(slices.Values(algorithms)), engine.Auto)
 			for i, n := range aroundParts(devices) {
 				for j, name := range names {
 					if (i+j+devices)%share > 0 {
@@ -77,9 +64,9 @@ func TestSharing(t *testing.T) {
 					cudacpu.SetMode([]cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}[(i+j)%3])
 					a := by[(2*i+j)%len(by)]
 					t.Run(fmt.Sprint(name, " ", n, " ", a), func(t *testing.T) {
-						codes := codesOf[name](rand.New(rand.NewPCG(17, uint64(n))), n)
-						testSharing(t, e, a, codes)
-						testSharing(t, e, a, fill32(codes))
+						list := gputest.CodesOf[name](rand.New(rand.NewPCG(17, uint64(n))), n)
+						testSharing(t, e, a, list)
+						testSharing(t, e, a, gputest.Fill32(list))
 					})
 				}
 			}
@@ -87,13 +74,13 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-func testSharing[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W) {
+func testSharing[W codes.Word](t *testing.T, e *Engine, a engine.Algorithm, list []W) {
 	t.Helper()
-	job, order := newJob(t.Context(), a, codes)
+	job, order := newJob(t.Context(), a, list)
 	defer job.Arena.Release(1)
 	shared := e.shares(job)
-	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
-		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(codes), job.Bits, err)
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, gputest.Stable(list)) {
+		t.Fatalf("%d codes of %d bits: error %v, or wrong order", len(list), job.Bits, err)
 	}
 	devices := strings.Count(job.Trace.Device, "cudacpu")
 	if stages := stagesOf(job); shared && stages != "extract exchange sort download" || !shared && stages != "extract sort download" || shared != (devices > 1) || job.Trace.Algorithm == "" {
@@ -102,9 +89,9 @@ func testSharing[W word](t *testing.T, e *Engine, a engine.Algorithm, codes []W)
 	if !shared {
 		return // codes in order are not handed back
 	}
-	job, sorted := keysJob(t.Context(), a, codes)
+	job, sorted := keysJob(t.Context(), a, list)
 	defer job.Arena.Release(1)
-	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(codes))) {
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(sorted, slices.Sorted(slices.Values(list))) {
 		t.Errorf("keys of %d bits: error %v, or wrong order", job.Bits, err)
 	}
 }
@@ -117,105 +104,31 @@ func stagesOf(job *engine.Job) string {
 	return strings.Join(names, " ")
 }
 
-// TestShares looks at which jobs devices share.
-func TestShares(t *testing.T) {
-	two, eight := &Engine{ordinals: []int{0, 1}}, &Engine{ordinals: []int{0, 1, 2, 3, 4, 5, 6, 7}}
-	for _, c := range []struct {
-		e      *Engine
-		n      int
-		a      engine.Algorithm
-		splits int
-		want   bool
-	}{
-		{&Engine{}, 1 << 30, engine.Auto, 0, false},
-		{two, splitN - 1, engine.Auto, 0, false},
-		{two, splitN, engine.Auto, 0, true},
-		{two, 1<<32 - 1, engine.MergeSort, 0, true},
-		{eight, splitN, engine.Radix, 0, true},
-		{eight, 1 << 30, engine.Hybrid, 0, false},
-		{two, engine.Block, engine.Auto, 1, false}, // nothing would be left for the second
-		{two, engine.Block + 1, engine.Auto, 1, true},
-		{eight, 8*engine.Block + 1, engine.Auto, 1, false}, // parts of two blocks
-	} {
-		c.e.splits = c.splits
-		if got := c.e.shares(&engine.Job{N: c.n, Algorithm: c.a}); got != c.want {
-			t.Errorf("%s, %d elements by %v: shared %v", c.e.Name(), c.n, c.a, got)
-		}
-		if c.e.shares(&engine.Job{N: c.n, Algorithm: c.a, Ties: make([]uint32, 1)}) {
-			t.Errorf("%s, %d elements by %v: shared, with ties to be marked", c.e.Name(), c.n, c.a)
-		}
-	}
-}
-
-// TestEvenShares holds what devices get to what they have room for, whatever the
-// codes: also equal ones are divided.
-func TestEvenShares(t *testing.T) {
-	testkit.SkipThreadSanitizer(t)
-	const devices, n = 4, 4 * 8 * engine.Block
-	machine(t, devices, true)
-	e := openSharing(t, devices)
-	for _, name := range someCodes() {
-		codes := codesOf[name](rand.New(rand.NewPCG(19, 20)), n)
-		job, _ := newJob(t.Context(), engine.Auto, codes)
-		err := e.withWorkspaces(t.Context(), engine.Auto, devices, func(workspaces []*workspace) error {
-			p := newSharing(e, job, workspaces)
-			err := first(func() error { return p.each(p.open) }, p.extract, p.exchange)
-			for _, q := range p.list {
-				if q.n > p.room || q.n < n/devices*9/10 {
-					t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.room)
-				}
-			}
-			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		job.Arena.Release(1)
-	}
-}
-
 // TestCrowded has lists that fit no device's part: the first sorts them in chunks.
 func TestCrowded(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	machine(t, 2, true)
+	gputest.Machine(t, 2, true)
 	e := openSharing(t, 2, Verify())
 	const length = 3 * engine.Block
 	c := cut{engine.Auto, 5, false}
-	codes := codesOf["gauss"](rand.New(rand.NewPCG(21, 22)), c.n(length))
+	list := gputest.CodesOf["gauss"](rand.New(rand.NewPCG(21, 22)), c.n(length))
 	for _, d := range e.devs {
-		d.limit = c.limit(e, true, false, length)
+		d.Limit = c.limit(e, true, false, length)
 	}
-	job, order := newJob(t.Context(), c.algorithm, codes)
+	job, order := newJob(t.Context(), c.algorithm, list)
 	defer job.Arena.Release(1)
-	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) {
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, gputest.Stable(list)) {
 		t.Errorf("error %v, or wrong order", err)
 	}
 	if stages := stagesOf(job); stages != "chunks merge" || job.Trace.Device != "cudacpu" {
 		t.Errorf("%+v", job.Trace)
-	}
-	// What parts take is within what they ask for.
-	p := newSharing(e, job, make([]*workspace, 2))
-	for _, d := range e.devs {
-		d.limit = p.bytes(d)
-	}
-	job.Trace = engine.Trace{}
-	clear(order)
-	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) || !strings.Contains(stagesOf(job), "exchange") {
-		t.Errorf("error %v, or wrong order: %+v", err, job.Trace)
-	}
-	for _, d := range e.devs {
-		for _, w := range d.spare {
-			if held := sum(w.idle); held > d.limit {
-				t.Errorf("%d bytes are held, %d are allowed", held, d.limit)
-			}
-		}
 	}
 }
 
 // TestFaultsOfDevices fails every call that opening several devices makes.
 func TestFaultsOfDevices(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	machine(t, 3, true)
+	gputest.Machine(t, 3, true)
 	walk(t, func(t *testing.T, w *injected) {
 		err := w.during(func() error {
 			e, err := Open(Device(2, 0, 1))
@@ -231,11 +144,11 @@ func TestFaultsOfDevices(t *testing.T) {
 }
 
 // TestFaultsOfSharing fails every call of sorts that two devices share: each succeeds
-// or says which call failed, the slice is as it was, and the sort behind it
+// or says which call failed, the slice is as it was, and the sort after it
 // succeeds, or the engine is broken and says so.
 func TestFaultsOfSharing(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	machine(t, 2, true)
+	gputest.Machine(t, 2, true)
 	cudacpu.SetMode(cudacpu.Lazy) // what nobody waits for happens too late
 	in, sorted := readings(2*engine.Block + 100)
 	t.Run("elements", func(t *testing.T) {
@@ -257,7 +170,7 @@ func TestFaultsOfSharing(t *testing.T) {
 func walkSharing[E comparable](t *testing.T, in, sorted []E, sort func([]E, *Engine) error) {
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t, Device(0, 1))
-		e.splits = 1
+		e.settings.ShareN = 1
 		s := slices.Clone(in)
 		err := w.during(func() error { return sort(s, e) })
 		told := w.hit == "" || w.hit == "cuStreamSynchronize" || w.hit == "cuMemAlloc_v2" && w.result == cuda.OutOfMemory
@@ -271,7 +184,7 @@ func walkSharing[E comparable](t *testing.T, in, sorted []E, sort func([]E, *Eng
 		}
 		copy(s, in)
 		if err := sort(s, e); err == nil && !slices.Equal(s, sorted) || err != nil && (w.hit != "cuStreamSynchronize" && !w.lasting || !isDeviceError(err)) {
-			t.Fatalf("%s, call %d: error %v, or wrong order, of the sort behind it", w.hit, w.k, err)
+			t.Fatalf("%s, call %d: error %v, or wrong order, of the sort after it", w.hit, w.k, err)
 		}
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
@@ -284,18 +197,18 @@ func walkSharing[E comparable](t *testing.T, in, sorted []E, sort func([]E, *Eng
 func TestSharingStops(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
-		machine(t, 3, false)
+		gputest.Machine(t, 3, false)
 		cudacpu.SetMode(mode)
 		crew := testkit.NewCrew()
 		e := newEngine(t, Device(0, 1, 2))
-		e.splits = 1
+		e.settings.ShareN = 1
 		in, sorted := readings(9 * engine.Block)
 		for at := engine.Block / 2; at < len(in); at += engine.Block {
 			stopAt(t, e, engine.Auto, in, at, true)
 			stopAt(t, e, engine.Auto, in, at, false)
 		}
 		if err := sorter.Sort(in, value, sorter.On(e), sorter.Stable()); err != nil || !slices.Equal(in, sorted) {
-			t.Errorf("error %v, or wrong order, of the sort behind them", err)
+			t.Errorf("error %v, or wrong order, of the sort after them", err)
 		}
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -307,12 +220,12 @@ func TestSharingStops(t *testing.T) {
 // TestSharingStopsLate ends the context at each stage, the order coming down included.
 func TestSharingStopsLate(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	machine(t, 2, true)
+	gputest.Machine(t, 2, true)
 	e := openSharing(t, 2)
-	codes := codesOf["uniform"](rand.New(rand.NewPCG(23, 24)), 40*engine.Block)
+	list := gputest.CodesOf["uniform"](rand.New(rand.NewPCG(23, 24)), 40*engine.Block)
 	for _, stage := range []string{"extract", "exchange", "sort", "download"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		job, _ := newJob(ctx, engine.Auto, codes)
+		job, _ := newJob(ctx, engine.Auto, list)
 		job.Loop.Progress = func(name string, _, _ int) {
 			if name == stage {
 				cancel()
@@ -333,10 +246,10 @@ var after = map[string]string{"extract": "exchange", "exchange": "sort", "sort":
 // TestSharingTogether sorts on one engine from many goroutines: lists that devices
 // share, and shorter ones that only the first takes.
 func TestSharingTogether(t *testing.T) {
-	machine(t, 3, true)
+	gputest.Machine(t, 3, true)
 	cudacpu.SetMode(cudacpu.Mixed)
 	e := openSharing(t, 3)
-	e.splits = 3 * engine.Block
+	e.settings.ShareN = 3 * engine.Block
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
@@ -351,7 +264,7 @@ func TestSharingTogether(t *testing.T) {
 
 // TestReportOfDevices reads what a report says.
 func TestReportOfDevices(t *testing.T) {
-	machine(t, 2, true)
+	gputest.Machine(t, 2, true)
 	e := openSharing(t, 2)
 	in, sorted := readings(3 * engine.Block)
 	var st sorter.Stats

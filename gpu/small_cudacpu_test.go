@@ -11,23 +11,13 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/gpu/radix"
 	"example.com/sorter/internal/testkit"
 )
-
-// TestSmallRefuses has the driver of a small device refuse kernels that take more
-// shared memory than it has: what the other tests run takes no more.
-func TestSmallRefuses(t *testing.T) {
-	e := openSmall(t)
-	for a, way := range algorithms {
-		err := e.dev.load(way.modules)
-		if fits := way.shared() <= smallShared; fits != (err == nil) || !fits && (!isDeviceError(public(err)) || !errors.Is(err, cuda.InvalidValue)) {
-			t.Errorf("%v takes %d bytes: error %v", a, way.shared(), err)
-		}
-	}
-}
 
 // TestCapability opens devices that are older than the kernels.
 func TestCapability(t *testing.T) {
@@ -43,15 +33,15 @@ func TestCapability(t *testing.T) {
 // TestFaultsOfSmall fails every call of what small devices do in their own way.
 func TestFaultsOfSmall(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	shrink(t)
-	in, sorted := readings(smallRadix.tile + 100)
+	gputest.Shrink(t)
+	in, sorted := readings(radix.Small.Tile() + 100)
 	t.Run("opening", TestFaultsOfOpening)
 	t.Run("sorts", func(t *testing.T) { walkSorts(t, sorter.Auto, in, sorted) })
 	t.Run("with fallback", TestFaultsWithFallback)
 	t.Run("keys", func(t *testing.T) { walkKeys(t, 2500, sorter.Auto, func(*Engine) {}) })
 	c := cut{engine.Auto, 2, true}
 	t.Run("chunks", func(t *testing.T) {
-		walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.dev.limit = c.limit(e, true, true, engine.Block) })
+		walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.devs[0].Limit = c.limit(e, true, true, engine.Block) })
 	})
 }
 
@@ -59,33 +49,33 @@ func TestFaultsOfSmall(t *testing.T) {
 // have, and by no algorithm that only one of them runs, whichever would be asked.
 func TestSmallAmongOthers(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	machine(t, 2, true)
+	gputest.Machine(t, 2, true)
 	defer cudacpu.Configure(cudacpu.DefaultDevice)
 	cudacpu.ConfigureOne(1, cudacpu.SmallDevice)
 	e := openSharing(t, 2, Verify())
 	r := rand.New(rand.NewPCG(17, 18))
 	for _, a := range []engine.Algorithm{engine.Auto, engine.Radix, engine.MergeSort} {
-		codes := codesOf["gauss"](r, 3*engine.Block)
-		testSharing(t, e, a, codes)
-		testSharing(t, e, a, fill32(codes))
+		list := gputest.CodesOf["gauss"](r, 3*engine.Block)
+		testSharing(t, e, a, list)
+		testSharing(t, e, a, gputest.Fill32(list))
 	}
 	for _, splits := range []int{1, 1 << 20} { // both, or the first alone
-		e.splits = splits
-		codes := codesOf["gauss"](r, 3*engine.Block)
-		if _, err := sorter.OrderKeys(codes, sorter.On(e), sorter.Use(sorter.BucketBitonic)); !errors.Is(err, sorter.ErrNoDevice) {
+		e.settings.ShareN = splits
+		list := gputest.CodesOf["gauss"](r, 3*engine.Block)
+		if _, err := sorter.OrderKeys(list, sorter.On(e), sorter.Use(sorter.BucketBitonic)); !errors.Is(err, sorter.ErrNoDevice) {
 			t.Errorf("lists shared from %d elements on: error %v", splits, err)
 		}
 	}
-	in := input{n: maxN}
-	if choice := [2]engine.Algorithm{e.devs[0].algorithms.choiceFor(engine.Auto, in), e.devs[1].algorithms.choiceFor(engine.Auto, in)}; choice != [2]engine.Algorithm{engine.BucketBitonic, engine.Radix} {
-		t.Errorf("long lists are for %v", choice)
+	in := input{N: dispatch.MostByBuckets}
+	if most := [2]int{e.devs[0].Bytes(engine.Auto, in), e.devs[1].Bytes(engine.Auto, in)}; most[0] == e.devs[0].Bytes(engine.Radix, in) || most[1] != e.devs[1].Bytes(engine.Radix, in) {
+		t.Errorf("long lists take %d bytes", most)
 	}
 }
 
 // TestSmallChosen leaves the choice of the engine to the planner, which learns what
 // the device lacks when a sort has it opened.
 func TestSmallChosen(t *testing.T) {
-	shrink(t)
+	gputest.Shrink(t)
 	keys := make([]int64, 3000)
 	for i := range keys {
 		keys[i] = int64(i) * -7046029254386353131

@@ -12,8 +12,9 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/gputest"
 	"example.com/sorter/internal/testkit"
-	"example.com/sorter/kernels"
 )
 
 // Devices of compute capability 7.5, of which few tests can have one: the simulated
@@ -26,84 +27,29 @@ const smallShared = 64 << 10
 // openSmall opens such a device, or one that does what they do.
 func openSmall(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
-	shrink(t)
+	gputest.Shrink(t)
 	e := open(t, opts...)
-	for _, d := range e.devs {
-		d.algorithms = repertoireWithin(smallShared)
+	for i, d := range e.devs {
+		d.Info.SharedPerBlock = smallShared
+		sorter, err := dispatch.New(d.Device, e.settings.Algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.devs[i] = sorter
 	}
 	return e
 }
 
-func smallWorkspace(t *testing.T) *workspace {
-	t.Helper()
-	return workspaceFrom(t, openSmall(t))
-}
-
-// TestRepertoires holds every device to what its shared memory has place for.
-func TestRepertoires(t *testing.T) {
-	for _, c := range []struct {
-		shared int
-		runs   []engine.Algorithm
-		suffix string // of the kernels of the radix sort
-	}{
-		{227 << 10, slices.Sorted(maps.Keys(algorithms)), ""},
-		{99 << 10, slices.Sorted(maps.Keys(algorithms)), ""},
-		{smallShared, []engine.Algorithm{engine.Radix, engine.MergeSort}, "_small"},
-	} {
-		r := repertoireWithin(c.shared)
-		if runs := slices.Sorted(maps.Keys(r)); !slices.Equal(runs, c.runs) {
-			t.Errorf("%d bytes: %v, want %v", c.shared, runs, c.runs)
-		}
-		if _, ok := r[engine.Radix].modules[0].kernels["radix_pass"+c.suffix+"_u32"]; !ok {
-			t.Errorf("%d bytes: other kernels for the radix sort: %v", c.shared, r[engine.Radix].modules[0].kernels)
-		}
-		for a, way := range r {
-			if way.shared() > c.shared {
-				t.Errorf("%d bytes: %v takes %d", c.shared, a, way.shared())
-			}
-		}
-	}
-	for what, modules := range map[string][]*module{"any sort": orderModules, "runs": mergeModules, "several devices": routeModules} {
-		if most := (algorithm{modules: modules}).shared(); most > smallShared {
-			t.Errorf("%s: %d bytes", what, most)
-		}
-	}
-	if 2*smallRadix.shared > smallShared { // see SmallTile of radix.cuh
-		t.Errorf("two blocks take %d bytes", 2*smallRadix.shared)
-	}
-	if smallRadix.tile > largeRadix.tile { // see RadixMost
-		t.Errorf("the small tile has %d elements", smallRadix.tile)
-	}
-}
-
-// TestSmall sorts by what small devices run, or choose.
-func TestSmall(t *testing.T) {
-	w, r := smallWorkspace(t), rand.New(rand.NewPCG(3, 4))
-	if testing.Short() { // what the size of a tile may change
-		testArgsort(t, w, []engine.Algorithm{engine.Auto}, codesOf["uniform"](r, smallRadix.tile+1))
-		return
-	}
-	testRadix(t, w, smallRadix.tile, engine.Auto, engine.Radix)
-	testArgsort(t, w, []engine.Algorithm{engine.MergeSort}, codesOf["uniform"](r, kernels.MergeTile+1))
-}
-
-// TestSmallLong has a list for which other devices would look at a sample.
+// TestSmallLong has a list for which other devices would take a sample.
 func TestSmallLong(t *testing.T) {
 	e := openSmall(t)
-	in := input{n: maxN, wide: true}
-	if got := e.dev.algorithms.choiceFor(engine.Auto, in); got != engine.Radix {
-		t.Errorf("long lists are for %v", got)
+	if len(gputest.Large) == 0 {
+		t.Skip("kernels on the CPU are slow")
 	}
-	if all, radix := e.dev.algorithms.demanding(engine.Auto, in).needs(e.dev, in), smallRadix.bytes(e.dev, in); all != radix {
-		t.Errorf("%d bytes for a list by %d bytes", all, radix)
-	}
-	if len(large) == 0 {
-		return // kernels on the CPU are slow
-	}
-	codes := codesOf["gauss"](rand.New(rand.NewPCG(3, 5)), 1<<20+7) // of 64 bits
-	job, order := newJob(t.Context(), engine.Auto, codes)
+	list := gputest.CodesOf["gauss"](rand.New(rand.NewPCG(3, 5)), 1<<20+7) // of 64 bits
+	job, order := newJob(t.Context(), engine.Auto, list)
 	defer job.Arena.Release(1)
-	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, want(codes)) || job.Trace.Algorithm != "Radix" {
+	if err := e.Order(t.Context(), job); err != nil || !slices.Equal(order, gputest.Stable(list)) || job.Trace.Algorithm != "Radix" {
 		t.Errorf("error %v, %+v, or wrong order", err, job.Trace)
 	}
 }
@@ -120,13 +66,13 @@ func TestSmallChunks(t *testing.T) {
 	if testing.Short() {
 		all = []cut{{engine.Auto, 4, true}, {engine.Hybrid, 2, false}}
 	}
-	names := slices.Sorted(maps.Keys(codesOf))
+	names := slices.Sorted(maps.Keys(gputest.CodesOf))
 	for i, c := range all {
 		name := names[(5*i)%len(names)]
 		t.Run(fmt.Sprint(name, " ", c), func(t *testing.T) {
-			codes := codesOf[name](rand.New(rand.NewPCG(1, uint64(i))), c.n(length))
-			testChunks(t, e, c, length, codes)
-			testChunks(t, e, c, length, fill32(codes))
+			list := gputest.CodesOf[name](rand.New(rand.NewPCG(1, uint64(i))), c.n(length))
+			testChunks(t, e, c, length, list)
+			testChunks(t, e, c, length, gputest.Fill32(list))
 		})
 	}
 }
@@ -136,9 +82,9 @@ func TestSmallTies(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := openSmall(t, Verify())
 	for i, a := range []engine.Algorithm{engine.Auto, engine.Radix, engine.MergeSort, engine.IndexGather, engine.Hybrid} {
-		codes := codesOf["16 values"](rand.New(rand.NewPCG(32, uint64(i))), 5000)
-		testTies(t, e, a, codes)
-		testTies(t, e, a, fill32(codes))
+		list := gputest.CodesOf["16 values"](rand.New(rand.NewPCG(32, uint64(i))), 5000)
+		testTies(t, e, a, list)
+		testTies(t, e, a, gputest.Fill32(list))
 	}
 }
 

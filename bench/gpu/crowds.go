@@ -12,6 +12,8 @@ import (
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/settings"
 	"example.com/sorter/perm"
 )
 
@@ -29,8 +31,8 @@ type crowded[K uint32 | uint64] struct {
 // elements, in both directions.
 func checkCrowds(c *checker, most int) error {
 	ways := []*gpu.Engine{c.engine}
-	for way := gpu.Linear; way <= gpu.Quantiles; way++ {
-		e, err := gpu.Open(gpu.Verify(), gpu.Spread(way))
+	for way := bucket.Linear; way <= bucket.Quantiles; way++ {
+		e, err := gpu.Open(gpu.Verify(), settings.Spread(way))
 		if err != nil {
 			return err
 		}
@@ -84,16 +86,16 @@ func checkCrowd[K uint32 | uint64](c *checker, ways []*gpu.Engine, name string, 
 		}
 		for a := sorter.Auto; a < engine.Algorithms; a++ {
 			if c.engine.Runs(a) && (a == sorter.Auto || !auto) {
-				l.check(c, ways[0], a, gpu.BySample)
+				l.check(c, ways[0], a, bucket.BySample)
 			}
 		}
 		for i, e := range ways[1:] {
-			l.check(c, e, sorter.BucketBitonic, gpu.Linear+gpu.Spreading(i))
+			l.check(c, e, sorter.BucketBitonic, bucket.Linear+bucket.Spreading(i))
 		}
 	}
 }
 
-func (l *crowded[K]) check(c *checker, e *gpu.Engine, a sorter.Algorithm, way gpu.Spreading) {
+func (l *crowded[K]) check(c *checker, e *gpu.Engine, a sorter.Algorithm, way bucket.Spreading) {
 	opts := append(slices.Clone(l.opts), sorter.On(e), sorter.Use(a))
 	order, err := sorter.OrderKeys(l.keys, opts...)
 	c.note(compared(order, l.order, err), "%v, %v, order of %T, %s, n = %d", a, way, l.keys, l.name, len(l.keys))

@@ -37,6 +37,7 @@ import (
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/settings"
 )
 
 var (
@@ -177,7 +178,7 @@ func newBench() (*bench, error) {
 	purego.RegisterLibFunc(&b.theirs, lib, "cub_sort")
 	var opts []gpu.Option
 	if *per != 0 {
-		opts = append(opts, gpu.Samples(*per))
+		opts = append(opts, settings.Samples(*per))
 	}
 	if b.ours, err = gpu.Open(opts...); err != nil {
 		return nil, err

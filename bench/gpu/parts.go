@@ -14,6 +14,8 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/settings"
 )
 
 // way is a contender of -parts: an algorithm, and how its parts are done.
@@ -27,17 +29,17 @@ var ways = []way{
 	{"Auto", sorter.Auto, nil},
 	{"Radix", sorter.Radix, nil},
 	{"BucketBitonic", sorter.BucketBitonic, nil},
-	{"linear", sorter.BucketBitonic, []gpu.Option{gpu.Spread(gpu.Linear)}},
-	{"sections", sorter.BucketBitonic, []gpu.Option{gpu.Spread(gpu.Sections)}},
-	{"quantiles", sorter.BucketBitonic, []gpu.Option{gpu.Spread(gpu.Quantiles)}},
-	{"fill 512", sorter.BucketBitonic, []gpu.Option{gpu.Fill(512)}},
-	{"fill 704", sorter.BucketBitonic, []gpu.Option{gpu.Fill(704)}},
-	{"fill 832", sorter.BucketBitonic, []gpu.Option{gpu.Fill(832)}},
-	{"fill 960", sorter.BucketBitonic, []gpu.Option{gpu.Fill(960)}},
-	{"adjacent", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(0)}},
-	{"no look", sorter.BucketBitonic, []gpu.Option{gpu.Presorted(false)}},
-	{"strided", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(math.Inf(1))}},
-	{"degree 10", sorter.BucketBitonic, []gpu.Option{gpu.NearlySorted(10)}},
+	{"linear", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Linear)}},
+	{"sections", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Sections)}},
+	{"quantiles", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Quantiles)}},
+	{"fill 512", sorter.BucketBitonic, []gpu.Option{settings.Fill(512)}},
+	{"fill 704", sorter.BucketBitonic, []gpu.Option{settings.Fill(704)}},
+	{"fill 832", sorter.BucketBitonic, []gpu.Option{settings.Fill(832)}},
+	{"fill 960", sorter.BucketBitonic, []gpu.Option{settings.Fill(960)}},
+	{"adjacent", sorter.BucketBitonic, []gpu.Option{settings.NearlySorted(0)}},
+	{"no look", sorter.BucketBitonic, []gpu.Option{settings.Presorted(false)}},
+	{"strided", sorter.BucketBitonic, []gpu.Option{settings.NearlySorted(math.Inf(1))}},
+	{"degree 10", sorter.BucketBitonic, []gpu.Option{settings.NearlySorted(10)}},
 }
 
 // inWindows has windows of 16 codes shuffled, by an odd factor each: about as many
@@ -108,13 +110,14 @@ func chosenWays(names string) (chosen []way) {
 type contender struct {
 	way
 	*gpu.Engine
-	times  []float64
-	failed int64 // attempts of the engine
+	attempts *bucket.Attempts
+	times    []float64
+	failed   int64 // attempts of the engine
 }
 
 func (c *contender) failures() (sum int64) {
-	for _, way := range []gpu.Spreading{gpu.Linear, gpu.Sections, gpu.Quantiles} {
-		_, failed := c.Attempts(way)
+	for _, way := range []bucket.Spreading{bucket.Linear, bucket.Sections, bucket.Quantiles} {
+		_, failed := c.attempts.Of(way)
 		sum += failed
 	}
 	return sum
@@ -132,8 +135,9 @@ func (b *bench) partsTable(chosen []way, bits, lg int) (err error) {
 		}
 	}()
 	for i, w := range chosen {
-		contenders[i].way = w
-		if contenders[i].Engine, err = gpu.Open(w.opts...); err != nil {
+		contenders[i].way, contenders[i].attempts = w, new(bucket.Attempts)
+		opts := append(slices.Clone(w.opts), settings.Count(contenders[i].attempts))
+		if contenders[i].Engine, err = gpu.Open(opts...); err != nil {
 			return err
 		}
 	}

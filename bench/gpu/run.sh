@@ -20,7 +20,12 @@ machine() {
 }
 
 tests() { # those that need no sources; here none may be skipped
-  { ./cuda.test -test.v -test.run '^TestDevice(Errors)?$' && ./gpu.test -test.v; } | awk '{ print } /--- SKIP/ { skipped = 1 } END { exit skipped }'
+  {
+    ./cuda.test -test.v -test.run '^TestDevice(Errors)?$' || exit
+    for t in *.test; do
+      [[ $t == cuda.test ]] || "./$t" -test.v || exit
+    done
+  } | awk '{ print } /--- SKIP/ { skipped = 1 } END { exit skipped }'
 }
 
 check() { ./gpubench -check ${GPUBENCH_CHECK-}; }

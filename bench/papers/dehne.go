@@ -7,6 +7,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/dist"
+	gpusettings "example.com/sorter/internal/gpu/settings"
 )
 
 // dehne is paper 004.
@@ -64,12 +65,12 @@ func dehneSamples(b *bench) error {
 // dehneSamplesOf measures engines that take s samples of a tile, over the sizes
 // that fit.
 func (b *bench) dehneSamplesOf(p *panel, r *resident, s int, sizes []int) error {
-	timed, err := gpu.Open(gpu.Samples(s))
+	timed, err := gpu.Open(gpusettings.Samples(s))
 	if err != nil {
 		return err
 	}
 	defer timed.Close()
-	verifying, err := gpu.Open(gpu.Samples(s), gpu.Verify())
+	verifying, err := gpu.Open(gpusettings.Samples(s), gpu.Verify())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/dist"
+	gpusettings "example.com/sorter/internal/gpu/settings"
 	"example.com/sorter/kernels"
 )
 
@@ -35,7 +36,7 @@ func openDevice() (d *device, why string, err error) {
 	if d.engine, err = gpu.Open(); err != nil {
 		return nil, "", err
 	}
-	if d.nearly, err = gpu.Open(gpu.NearlySorted(chenThreshold)); err != nil {
+	if d.nearly, err = gpu.Open(gpusettings.NearlySorted(chenThreshold)); err != nil {
 		return nil, "", err
 	}
 	return d, "", calibrate()

@@ -16,6 +16,8 @@ import (
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/settings"
 	"example.com/sorter/kernels"
 )
 
@@ -150,10 +152,10 @@ func TestGPUKeys(t *testing.T) {
 // highest of 32 and of 64 bits: by every algorithm, by every way of spreading that one
 // of them has, in both directions.
 func TestGPUCrowds(t *testing.T) {
-	for way := gpu.BySample; way <= gpu.Quantiles; way++ {
-		e := onGPU(t, gpu.Spread(way))
+	for way := bucket.BySample; way <= bucket.Quantiles; way++ {
+		e := onGPU(t, settings.Spread(way))
 		for a := sorter.Auto; a < engine.Algorithms; a++ {
-			if e.Runs(a) && (way == gpu.BySample || a == sorter.BucketBitonic) {
+			if e.Runs(a) && (way == bucket.BySample || a == sorter.BucketBitonic) {
 				t.Run(fmt.Sprint(way, " ", a), func(t *testing.T) { testCrowds(t, e, a) })
 			}
 		}

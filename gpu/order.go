@@ -1,0 +1,99 @@
+package gpu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/costmodel"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/multi"
+	"example.com/sorter/internal/gpu/transfer"
+)
+
+// Runs reports whether the engine has an algorithm, see [sorter.Backend]. It opens no
+// device. Until the devices are open, the answer is that of devices with enough shared
+// memory; a sort by an algorithm that they lack then fails.
+func (e *Engine) Runs(a sorter.Algorithm) bool {
+	if dispatch.ChoosesOwn(a) {
+		return true // the question of every sort, however small: no lock
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened == nil || !isClosed(e.opened) || e.failed != nil {
+		return dispatch.Has(a)
+	}
+	return e.runs(a)
+}
+
+// runs reports whether all devices, which are open, have a. A long list may come to any.
+func (e *Engine) runs(a engine.Algorithm) bool {
+	return !slices.ContainsFunc(e.devs, func(d *dispatch.Sorter) bool { return !d.Runs(a) })
+}
+
+// Order implements the library's side of sorter.Backend, for [sorter.On].
+func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
+	return public(e.order(ctx, job))
+}
+
+func (e *Engine) order(ctx context.Context, job *engine.Job) error {
+	if e.carries(job) {
+		err := e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.OrderWithElements(job) })
+		if !errors.Is(err, transfer.ErrNoRoom) {
+			return err
+		}
+	}
+	job.Elements = nil // none is sent from here on
+	if devices := len(e.chosen()); e.shares(job) {
+		err := e.withSessions(ctx, job.Algorithm, devices, func(s []*transfer.Session) error { return multi.Order(job, s) })
+		if !errors.Is(err, multi.ErrCrowded) {
+			return err
+		}
+	}
+	return e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.Order(job) })
+}
+
+// shares reports whether the devices are to share a job. One that sends elements along, which
+// is faster than through any order, they do not.
+func (e *Engine) shares(job *engine.Job) bool {
+	return multi.Shares(job, len(e.chosen()), cmp.Or(e.settings.ShareN, multi.LeastN))
+}
+
+// carries reports whether the elements of a job are to be sent to the device with their
+// codes: they can be, and take less time so than through an order.
+func (e *Engine) carries(job *engine.Job) bool {
+	if job.Elements == nil || job.N == 0 || job.Algorithm == engine.Hybrid || !transfer.Fits(job.Elements.Size) {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.costs.Carries(job.Elements.Size, job.N, cmp.Or(e.settings.CarryBytes, costmodel.LeastCarried))
+}
+
+// with runs f, which sorts by a, in a session of its own on the first device.
+func (e *Engine) with(ctx context.Context, a engine.Algorithm, f func(s *transfer.Session) error) error {
+	return e.withSessions(ctx, a, 1, func(sessions []*transfer.Session) error { return f(sessions[0]) })
+}
+
+// withSessions runs f, which sorts by a, in a session on each of the first devices. All sorts
+// of an engine take workspaces in the order of its devices: they never wait for each other in
+// a circle.
+func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices int, f func(sessions []*transfer.Session) error) error {
+	if err := e.acquire(ctx, a); err != nil {
+		return err
+	}
+	defer e.users.Done()
+	var sessions []*transfer.Session
+	for _, d := range e.devs[:devices] {
+		w, err := d.Workspace(ctx)
+		if err != nil {
+			return err
+		}
+		defer w.Done()
+		sessions = append(sessions, &transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify})
+	}
+	return f(sessions)
+}

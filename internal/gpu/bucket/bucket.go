@@ -1,0 +1,285 @@
+// Package bucket is the bucket sort on a device. One or two partitions by slices of the
+// value range, chosen from a sample, bring the elements into buckets of up to 1024. A warp
+// sorts each bucket by a bitonic network. Codes that are too uneven are left to another sort.
+package bucket
+
+import (
+	"errors"
+	"time"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/sample"
+	"example.com/sorter/kernels"
+)
+
+// ErrUneven reports codes that the bucket sort has no plan for: some part of
+// their range holds far more elements than its neighbourhood in a sample. Package
+// dispatch has another algorithm sort them.
+var ErrUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
+
+// Sorter is the bucket sort with its options.
+type Sorter struct{ Options }
+
+// Worth reports whether the bucket sort is expected to take less time than another
+// algorithm, for codes with a sample, spread in a way; strided says that a tile of the
+// first partition gets codes from all over the list.
+type Worth func(in codes.Input, way Spreading, s *sample.Note, strided bool) bool
+
+// Sort orders codes, or returns ErrUneven.
+func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, false, in, to)
+}
+
+// SortIf is Sort in ways that are worth it only, and, with notFew, of no codes in no order
+// that have few values. A sample may mislead: a way that fails is followed by the next,
+// which assumes less.
+func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	if in.N < 2 {
+		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
+	}
+	note, err := device.Pinned[note](w)
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	first, err := w.Take(codes.HeadBytes)
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	defer w.Put(first)
+	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At})}
+	if err := c.look(notFew); err != nil {
+		return codes.Finding{}, err
+	}
+	if f, err := c.presorted(); f.Shape != "" || err != nil {
+		return f, err
+	}
+	for way := c.firstWay(); way <= Quantiles && worth(in, way, &note.sample, c.strides(way)); way++ {
+		f, err := c.attempt(way)
+		uneven := errors.Is(err, ErrUneven)
+		if s.Attempts.count(way, uneven); !uneven {
+			return f, err
+		}
+	}
+	return codes.Finding{}, ErrUneven
+}
+
+// call is one bucket sort.
+type call struct {
+	*Sorter
+	memory
+	w    *device.Workspace
+	note *note
+	in   codes.Input
+	to   cuda.Ptr
+}
+
+// sampleGrid is the number of blocks that take the second sample: few, since each adds its
+// counts to those of the others, with samples enough to be worth that.
+func (c *call) sampleGrid() int {
+	return max(1, min(2*c.w.Info.SMs, samples(c.in)/(4*kernels.SampleThreads)))
+}
+
+// patience is how long a sort waits for the sample before it waits for the
+// device in the driver, which takes a few µs more.
+const patience = 100 * time.Microsecond
+
+// look samples the codes, or returns ErrUneven for those of few values if it is to.
+func (c *call) look(notFew bool) error {
+	s, in := &c.note.sample, c.in
+	s.Told.Store(0)
+	s.Few.Store(0)
+	few := uint64(0)
+	if notFew {
+		few = device.Mapped(&s.Few)
+	}
+	q := c.w.Queue()
+	sample.First(&q, in, c.sample, c.status, few)
+	q.Run("sample_segments"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
+	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Told, &s.Few) {
+		q.Sync()
+	}
+	if err := q.Err(); err != nil {
+		return err
+	}
+	if s.Few.Load() != 0 {
+		return ErrUneven
+	}
+	return nil
+}
+
+// presorted ends the sort where the sample looks sorted or reversed and the
+// codes are.
+func (c *call) presorted() (codes.Finding, error) {
+	s, in := &c.note.sample, c.in
+	if c.Blind || s.Ascents > 0 && s.Descents > 0 {
+		return codes.Finding{}, nil
+	}
+	q := c.w.Queue()
+	codes.CountDescents(&q, codes.Grid(c.w, in.N), in, in.Codes, c.status)
+	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
+	if err := q.Sync(); err != nil {
+		return codes.Finding{}, err
+	}
+	switch descents := int(c.note.status[kernels.StatusDescents]); {
+	case descents == 0 && s.Low == s.High:
+		return codes.Finding{Shape: engine.Flat}, codes.Identity(c.w, in, c.to)
+	case descents == 0:
+		return codes.Finding{Shape: engine.Sorted}, codes.Identity(c.w, in, c.to)
+	case descents == in.N-1:
+		return codes.Finding{Shape: engine.Reversed}, codes.Reversal(c.w, in, c.to)
+	}
+	return codes.Finding{}, nil
+}
+
+// firstWay is the way that the sample suggests, unless the options say which.
+func (c *call) firstWay() Spreading {
+	if c.Spread != BySample {
+		return c.Spread
+	}
+	s, in := &c.note.sample, c.in
+	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
+	switch {
+	case lay.even(s.Parts[:], samples(in), s.Low, s.High):
+		return Linear
+	case smooth(s.Parts[:]) && in.N >= kernels.Segments:
+		return Sections
+	}
+	return Quantiles
+}
+
+// Strides reports whether the first partition in a way is that of nearly sorted codes, by
+// their sample.
+func (s *Sorter) Strides(in codes.Input, way Spreading, found *sample.Note) bool {
+	below := NearlyBelow(in)
+	if s.Nearly != nil {
+		below = *s.Nearly
+	}
+	return way == Linear && found.Degree(in.N) < below
+}
+
+func (c *call) strides(way Spreading) bool { return c.Strides(c.in, way, &c.note.sample) }
+
+// NearlyBelow is the degree of disorder below which a tile has codes from all over the
+// list. 2026-11-22, H200: 1 % swapped 32-bit codes, whose degree is n/75, take 0.91 to 1.00
+// of the time so, codes in no order, n/3, 1.05. Of 64 bits, of which fewer lie in a sector,
+// the gain is gone at 2^26. bench/results/h200/parts.md has the table.
+func NearlyBelow(in codes.Input) float64 {
+	if in.Wide || in.Keys {
+		return 0
+	}
+	return float64(in.N) / 16
+}
+
+// attempt sorts in one of the ways.
+func (c *call) attempt(way Spreading) (codes.Finding, error) {
+	p, err := c.plan(way)
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	if p.keys = c.in.Keys; p.keys {
+		if err := c.w.Load(keyModules); err != nil {
+			return codes.Finding{}, err
+		}
+	}
+	if p.strided = c.strides(way); p.strided {
+		if err := c.w.Load(stridedModules); err != nil {
+			return codes.Finding{}, err
+		}
+	}
+	block, err := c.w.Take(bodyBytes(p))
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	defer c.w.Put(block)
+	c.body(&device.Area{At: block.At}, p)
+	q := c.w.Queue()
+	c.launch(&q, p)
+	if err := q.Sync(); err != nil {
+		return codes.Finding{}, err
+	}
+	return c.outcome(p)
+}
+
+// outcome is how a sort that has ended went.
+func (c *call) outcome(p *plan) (codes.Finding, error) {
+	if c.note.status[kernels.StatusLost] != 0 {
+		return codes.Finding{}, ErrUneven
+	}
+	f := codes.Finding{Levels: 1}
+	if p.twice {
+		f.Levels = 2
+	}
+	if p.strided {
+		f.Shape = engine.NearlySorted
+	}
+	return f, nil
+}
+
+// plan makes the plan of an attempt, and sends its table to the device if it has
+// one. Keys alone have no plan with a table, by which equal codes are told apart by
+// their positions.
+func (c *call) plan(way Spreading) (*plan, error) {
+	s, in := &c.note.sample, c.in
+	if in.Keys && (way == Quantiles || crowded(in, s)) {
+		return nil, ErrUneven
+	}
+	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
+	switch way {
+	case Linear:
+		return evenPlan(in.Wide, layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin), c.mean(in.N, evenSlice)).fitting()
+	case Sections:
+		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+	}
+	return c.mappedPlan(lay)
+}
+
+// mappedPlan is the plan by a table of the sample's quantiles.
+func (c *call) mappedPlan(lay layout) (*plan, error) {
+	q := c.w.Queue()
+	c.note.sample.Fetch(&q, c.sample)
+	if err := q.Sync(); err != nil {
+		return nil, err
+	}
+	t := quantilesTable(c.in.Wide, &lay, c.note.sample.Sorted(lay.stretch()))
+	if err := c.countSegments(t); err != nil {
+		return nil, err
+	}
+	p, err := mappedPlan(lay, t, c.note.count[:], samples(c.in), c.mean(c.in.N, fullSlice)).fitting()
+	if err != nil {
+		return nil, err
+	}
+	q = c.w.Queue()
+	c.send(&q, t)
+	return p, q.Err()
+}
+
+// countSegments counts the second sample by segment of t.
+func (c *call) countSegments(t *table) error {
+	in, shared := c.in, kernels.MapSharedU32
+	if in.Wide {
+		shared = kernels.MapSharedU64
+	}
+	q := c.w.Queue()
+	c.send(&q, t)
+	q.Fill(c.count, 0, kernels.Segments)
+	q.Run("sample_map"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, shared,
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.count))
+	q.ToHost(unsafe.Pointer(&c.note.count), c.count, 4*kernels.Segments)
+	return q.Sync()
+}
+
+// send copies a table to the device.
+func (c *call) send(q *device.Queue, t *table) {
+	if t.wide {
+		put(t, &c.note.u64)
+		q.ToDevice(c.table, unsafe.Pointer(&c.note.u64), kernels.MapBytesU64)
+		return
+	}
+	put(t, &c.note.u32)
+	q.ToDevice(c.table, unsafe.Pointer(&c.note.u32), kernels.MapBytesU32)
+}

@@ -1,0 +1,108 @@
+package bucket
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/kernels"
+)
+
+// Modules are the kernels of the sort.
+var Modules = []*device.Module{
+	{Image: kernels.Bucket, Kernels: bucketKernels()},
+	{Image: kernels.BucketU32, Kernels: widthKernels(false, kernels.MapSharedU32)},
+	{Image: kernels.BucketU64, Kernels: widthKernels(true, kernels.MapSharedU64)},
+}
+
+// keyModules are those of the bucket sort of keys alone, besides.
+var keyModules = []*device.Module{{Image: kernels.Keys, Kernels: keyKernels()}}
+
+// stridedModules are the first partition of nearly sorted codes, where that is another.
+var stridedModules = []*device.Module{{Image: kernels.Strided, Kernels: stridedKernels()}}
+
+func stridedKernels() map[string]int {
+	k := map[string]int{}
+	for _, p := range []*plan{{}, {wide: true}, {keys: true}, {wide: true, keys: true}} {
+		for _, d := range digitKernels {
+			k["split_strided"+d.suffix+p.kind()] = d.split(p)
+		}
+	}
+	return k
+}
+
+func keyKernels() map[string]int {
+	k := map[string]int{}
+	for _, wide := range []bool{false, true} {
+		p := &plan{wide: wide, keys: true}
+		k["local_sort"+p.kind()], k["oversize_sort"+p.kind()] = p.localShared(), kernels.OversizeShared
+		for _, d := range digitKernels {
+			k["split_codes"+d.suffix+p.kind()], k["split_sections"+d.suffix+p.kind()] = d.split(p), d.section(p)
+			if !wide {
+				k["split_elements"+d.suffix+p.kind()] = d.split(p)
+			}
+		}
+	}
+	return k
+}
+
+func bucketKernels() map[string]int {
+	k := map[string]int{
+		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
+	}
+	for _, d := range digitKernels {
+		k["split_elements"+d.suffix] = d.shared
+	}
+	return k
+}
+
+func widthKernels(wide bool, mapShared int) map[string]int {
+	width := codes.Width(wide)
+	k := map[string]int{
+		"sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
+		"local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared,
+	}
+	for _, d := range digitKernels {
+		k["split_codes"+d.suffix+width] = d.shared
+		k["split_sections"+d.suffix+width] = d.sections
+		k["split_mapped"+d.suffix+width] = d.mapped(wide)
+	}
+	return k
+}
+
+// digits says which kernels split by a number of digits, and their shared memory.
+type digits struct {
+	suffix                                 string
+	shared, sections, mappedU32, mappedU64 int
+	keys, keySections                      int // where elements are codes of 32 bits
+}
+
+var digitKernels = []digits{
+	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64, kernels.SplitKeys8, kernels.SectionKeys8},
+	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64, kernels.SplitKeys9, kernels.SectionKeys9},
+	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64, kernels.SplitKeys10, kernels.SectionKeys10},
+}
+
+func (d digits) mapped(wide bool) int {
+	if wide {
+		return d.mappedU64
+	}
+	return d.mappedU32
+}
+
+func (d digits) split(p *plan) int {
+	if p.elementSize() < 8 {
+		return d.keys
+	}
+	return d.shared
+}
+
+func (d digits) section(p *plan) int {
+	if p.elementSize() < 8 {
+		return d.keySections
+	}
+	return d.sections
+}
+
+// digit returns the kernels for up to maxDigits values.
+func digit(values int) digits { return digitKernels[max(0, bits.Len(uint(values-1))-8)] }

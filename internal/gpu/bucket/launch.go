@@ -1,0 +1,94 @@
+package bucket
+
+import (
+	"slices"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/kernels"
+)
+
+// launch gives the device all work of the plan.
+func (c *call) launch(q *device.Queue, p *plan) {
+	w, reading := c.w, p.reading(c.in.Codes)
+	c.openRooms(q, p)
+	c.splitCodes(q, p)
+	c.fillBuckets(q, p)
+	q.Then(func() error { return w.Record(w.Split, w.Stream) })
+	q.Run("local_sort"+p.kind(), (p.buckets+kernels.LocalWarps-1)/kernels.LocalWarps, 32*kernels.LocalWarps, p.localShared(),
+		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, []uint64{uint64(p.nearAt()), uint64(c.to)})...)
+	// One of the few oversize buckets takes longer than many others: they go first, or
+	// the device would wait for them when the others are done.
+	q.Then(func() error { return w.WaitEvent(w.Side, w.Split) })
+	rooms := 0
+	if p.twice {
+		rooms = p.rooms
+	}
+	q.RunOn(w.Side, "oversize_sort"+p.kind(), 2*w.Info.SMs, kernels.OversizeThreads, kernels.OversizeShared, slices.Concat(
+		[]uint64{uint64(c.bucket), uint64(p.n), uint64(c.slices), uint64(c.rooms), uint64(rooms), p.scale}, reading,
+		[]uint64{uint64(c.spill), uint64(c.oversize), uint64(c.below), uint64(c.above), uint64(c.to), uint64(c.status), device.Mapped(&c.note.status)})...)
+	q.After(w.Stream, w.Side)
+}
+
+// openRooms makes the rooms of the first partition.
+func (c *call) openRooms(q *device.Queue, p *plan) {
+	table, sizes := uint64(0), 0
+	if p.bounds != nil {
+		table = device.Mapped(p.bounds)
+	}
+	if p.twice {
+		sizes = p.buckets
+	}
+	q.Run("open_rooms", codes.Grid(c.w, max(p.rooms+1, sizes)), kernels.SampleThreads, 0,
+		uint64(c.rooms), uint64(c.cursors), uint64(p.rooms), table, uint64(c.sections), p.scale, uint64(p.room), uint64(c.sizes), uint64(sizes), uint64(c.status))
+}
+
+// splitCodes makes elements of codes and brings them into rooms, or buckets.
+func (c *call) splitCodes(q *device.Queue, p *plan) {
+	elements, spill := c.elements, cuda.Ptr(0)
+	if !p.twice {
+		elements, spill = c.bucket, c.spill
+	}
+	d := digit(p.rooms)
+	layout := []uint64{uint64(c.in.Codes), uint64(p.n), p.low, p.span, uint64(p.elementUp())}
+	if !p.keys {
+		layout = append(layout, uint64(p.wordAt()), p.keep)
+	}
+	equal := []uint64{p.scale, uint64(elements), uint64(p.room), uint64(c.cursors), uint64(spill)}
+	outside := []uint64{uint64(c.below), uint64(c.above), uint64(c.status)}
+	switch {
+	case p.table != nil:
+		q.Run("split_mapped"+d.suffix+codes.Width(p.wide), min(p.codeTiles(), 2*c.w.Info.SMs), kernels.SplitThreads, d.mapped(p.wide),
+			slices.Concat(layout, equal, []uint64{uint64(c.status), uint64(c.table), uint64(p.indexBits)})...)
+		return
+	case p.bounds != nil:
+		q.Run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
+			slices.Concat(layout, []uint64{uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
+		return
+	}
+	name := "split_codes"
+	if p.strided {
+		name = "split_strided"
+	}
+	q.Run(name+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
+}
+
+// fillBuckets finds where buckets come in the order, after it has moved the elements of
+// rooms to buckets.
+func (c *call) fillBuckets(q *device.Queue, p *plan) {
+	if !p.twice {
+		q.Run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,
+			uint64(c.cursors), p.scale, uint64(p.buckets), uint64(c.slices), uint64(c.oversize), uint64(c.status))
+		return
+	}
+	d, kind := digit(p.most), ""
+	if p.elementSize() < 8 {
+		kind = p.kind()
+	}
+	q.Run("plan_rooms", 1, kernels.RoomThreads, kernels.RoomsShared, uint64(c.rooms), uint64(c.cursors), uint64(p.rooms),
+		uint64(p.least), uint64(p.target), uint64(p.most), uint64(p.tile()), uint64(c.memory.tiles), uint64(c.status))
+	q.Run("split_elements"+d.suffix+kind, p.tiles(), kernels.SplitThreads, d.split(p),
+		uint64(c.elements), uint64(c.rooms), uint64(c.memory.tiles), uint64(c.bucket), uint64(c.sizes), uint64(c.spill), uint64(c.status))
+	q.Run("room_starts", p.rooms, kernels.RoomThreads, kernels.StartsShared, uint64(c.rooms), uint64(c.sizes), uint64(c.slices), uint64(c.oversize), uint64(c.status))
+}

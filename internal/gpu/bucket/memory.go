@@ -1,0 +1,82 @@
+package bucket
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/sample"
+	"example.com/sorter/kernels"
+)
+
+// note is the pinned memory of a workspace's bucket sorts.
+type note struct {
+	sample sample.Note
+	count  [kernels.Segments]uint32
+	status [kernels.StatusWords]uint32
+	bounds bounds
+	u32    segmentMap[uint32]
+	u64    segmentMap[uint64]
+}
+
+// memory is the device memory of one sort besides codes and their result.
+type memory struct {
+	sample, count, table, status    cuda.Ptr
+	sections, rooms, cursors, tiles cuda.Ptr
+	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
+	sizes, slices, oversize, bucket cuda.Ptr
+	spill, below, above             cuda.Ptr
+}
+
+// head is the memory that is needed before there is a plan, in codes.HeadBytes.
+func head(a *device.Area) memory {
+	return memory{
+		sample: a.Take(kernels.SampleBytes),
+		count:  a.Take(4 * kernels.Segments),
+		table:  a.Take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
+		status: a.Take(4 * kernels.StatusWords),
+	}
+}
+
+// body adds the memory that the plan needs.
+func (m *memory) body(a *device.Area, p *plan) {
+	m.sections = a.Take(kernels.SectionsBytes)
+	m.rooms = a.Take(kernels.RoomBytes * (p.rooms + 1))
+	m.cursors = a.Take(4 * kernels.CursorPitch * p.rooms)
+	m.slices = a.Take(kernels.SliceBytes * p.buckets)
+	m.oversize = a.Take(4 * p.buckets)
+	element, listed := p.elementSize(), 4
+	if p.keys {
+		listed = element
+	}
+	m.spill = a.Take(element * kernels.SpillSize)
+	m.below, m.above = a.Take(listed*kernels.OutsideSize), a.Take(listed*kernels.OutsideSize)
+	m.bucket = a.Take(element * kernels.LocalSize * p.buckets)
+	if p.twice {
+		m.sizes = a.Take(4 * p.buckets)
+		m.tiles = a.Take(8 * p.tiles())
+		m.elements = a.Take(element * p.places())
+	}
+}
+
+// bodyBytes is the device memory that a plan needs.
+func bodyBytes(p *plan) int {
+	var size device.Area
+	new(memory).body(&size, p)
+	return int(size.At)
+}
+
+// Bytes bounds the device memory of a sort besides codes and their result, by its largest
+// plans of each kind, and by that of the sort which takes codes that are too uneven.
+func (s *Sorter) Bytes(in codes.Input, resort int) int {
+	bytes := resort
+	n := max(in.N, 2)
+	for _, n := range []int{n, 1<<(bits.Len(uint(n))-1) - 1} { // fewer elements may need more: their sample is smaller
+		in.N = max(n, 2)
+		for _, p := range largestPlans(&s.Options, in) {
+			bytes = max(bytes, bodyBytes(p))
+		}
+	}
+	return codes.HeadBytes + bytes
+}

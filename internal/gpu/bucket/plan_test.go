@@ -1,0 +1,205 @@
+package bucket
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/sample"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/kernels"
+)
+
+// roomOf is the plain twin of room_of in rooms.cuh.
+func roomOf(word uint32, b *bounds) int {
+	section := b.section[word>>(32-bits.Len(kernels.Sections-1))]
+	step := word >> (16 - bits.Len(kernels.Sections-1)) & 0xffff
+	return int(section>>16 + step*(section&0xffff)>>16)
+}
+
+// TestEvenPlans has more elements of few codes than there are buckets for, which
+// have to be told from plans that fit.
+func TestEvenPlans(t *testing.T) {
+	refused := 0
+	for n := 1 << 20; n <= MaxN; n += n/3 + 1 {
+		for _, span := range []uint64{0, 1 << 10, 1 << 20, 1 << 30} {
+			for _, fill := range []int{0, LeastFill, 500, MostFill} {
+				p, err := evenPlan(false, layoutOver(n, 0, span), (&Options{Fill: fill}).mean(n, evenSlice)).fitting()
+				switch {
+				case err != nil && (fill > 0 && n < MaxN/4 || span == 1<<30):
+					t.Errorf("%d elements of %d codes, %d a bucket: %v", n, span+1, fill, err)
+				case err != nil:
+					refused++
+				case p.rooms > maxDigits || p.least > maxDigits || digit(p.rooms).shared == 0:
+					t.Errorf("%d elements of %d codes, %d a bucket: %d rooms of %d buckets", n, span+1, fill, p.rooms, p.least)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no plan was refused")
+	}
+}
+
+// TestPlaces holds the places of rooms to 32 bits, and those of elements that find their
+// room full, of which each moves the room's cursor on by one.
+func TestPlaces(t *testing.T) {
+	for n := 1 << 20; n <= MaxN; n = max(n+1, min(n+n/3, MaxN)) {
+		for _, fill := range []int{0, LeastFill, MostFill} {
+			for _, in := range []codes.Input{{N: n}, {N: n, Wide: true}, {N: n, Keys: true}, {N: n, Keys: true, Wide: true}} {
+				for i, p := range largestPlans(&Options{Fill: fill}, in) {
+					if after := uint64(p.places()) + uint64(n); p.twice && after >= 1<<32 {
+						t.Errorf("%+v, %d a bucket, plan %d: places up to %d", in, fill, i, after)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSections checks that every leading word lies inside the bounds of its room,
+// and that rooms have place for what a sample lets expect.
+func TestSections(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := 1 << 16; n <= 1<<28; n <<= 4 {
+		var count [kernels.Segments]uint32
+		sampled := 0
+		for i := range count { // a hill
+			x := float64(i)/kernels.Segments - 0.5
+			count[i] = uint32(max(0, 1-16*x*x) * 1000)
+			sampled += int(count[i])
+		}
+		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled, sectionSlice, new(bounds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.rooms > maxDigits || p.most > kernels.RoomThreads || p.places() < n || p.places() > 2*n+p.rooms*2*kernels.LocalSize {
+			t.Errorf("%d elements: %d rooms of up to %d buckets, %d places", n, p.rooms, p.most, p.places())
+		}
+		for i := range 1 << 16 {
+			word := r.Uint32()
+			if i < 2*p.rooms {
+				word = p.bounds.room[i/2].low - uint32(i%2) // about every bound
+			}
+			room := roomOf(word, p.bounds)
+			if low := p.bounds.room[room].low; word < low || room+1 < p.rooms && word >= p.bounds.room[room+1].low {
+				t.Fatalf("%d elements: word %#x is in room %d of %d, from %#x", n, word, room, p.rooms, low)
+			}
+		}
+	}
+}
+
+// TestRefine has codes with a normal distribution, as their sample says, and expects
+// hardly a slice, of those that a room is cut into, to be much fuller than its room.
+func TestRefine(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	below := func(word float64) float64 { return math.Erfc((0.5-math.Ldexp(word, -32))*16/math.Sqrt2) / 2 } // part of all codes
+	for lg := 22; lg <= 28; lg++ {
+		in := codes.Input{N: 1 << lg}
+		var count [kernels.Segments]uint32
+		for range samples(in) {
+			if word := (r.NormFloat64()/16 + 0.5) * kernels.Segments; word >= 0 && word < kernels.Segments {
+				count[int(word)]++
+			}
+		}
+		p, err := sectionsPlan(false, layoutOver(in.N, 0, 1<<32-1), count[:], samples(in), sectionSlice, new(bounds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		crowded := 0
+		for k := range p.rooms {
+			low, end := float64(p.bounds.room[k].low), float64(p.bounds.room[k+1].low)
+			if k+1 == p.rooms {
+				end = 1 << 32
+			}
+			slices := float64(int((below(end)-below(low))*float64(in.N)/float64(p.target)) + 1)
+			for s := range int(slices) {
+				from := low + (end-low)*float64(s)/slices
+				if size := (below(from+(end-low)/slices) - below(from)) * float64(in.N); size > 1.08*float64(p.target) {
+					crowded++
+				}
+			}
+		}
+		if p.rooms > maxDigits || crowded > 4 {
+			t.Errorf("2^%d: %d rooms, %d slices that are fuller than the others by 8 %%", lg, p.rooms, crowded)
+		}
+	}
+}
+
+// TestMean holds means to the buckets that there may be.
+func TestMean(t *testing.T) {
+	for _, c := range []struct{ fill, n, want int }{
+		{0, 1 << 29, evenSlice},
+		{LeastFill, 1 << 20, LeastFill},
+		{LeastFill, 1 << 28, 512},
+		{MostFill, 1 << 28, MostFill},
+		{LeastFill, MaxN, evenSlice},
+	} {
+		if got := (&Options{Fill: c.fill}).mean(c.n, evenSlice); got != c.want {
+			t.Errorf("%d elements, %d a bucket: %d, expected %d", c.n, c.fill, got, c.want)
+		}
+	}
+}
+
+// TestBytes holds plans of all kinds to the bound.
+func TestBytes(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	r := rand.New(rand.NewPCG(6, 7))
+	for i := range 2000 {
+		by := &Sorter{}
+		if i%2 == 0 {
+			by.Fill = LeastFill + r.IntN(MostFill-LeastFill)
+		}
+		wide := r.IntN(2) == 0
+		in := codes.Input{Wide: wide, Keys: r.IntN(2) == 0, N: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}
+		lowest, span := r.Uint64()>>r.IntN(64)&codes.Top(wide), r.Uint64()>>r.IntN(64)&codes.Top(wide)
+		highest := lowest + min(span, codes.Top(wide)-lowest)
+		lay := layoutFor(in.N, wide, lowest, highest, unevenMargin)
+		tab := &table{wide: wide, low: make([]key, 1+r.IntN(kernels.Segments))}
+		count := make([]uint32, len(tab.low))
+		for range samples(in) {
+			count[r.IntN(1+r.IntN(len(count)))]++
+		}
+		plans := []*plan{evenPlan(wide, layoutFor(in.N, wide, lowest, highest, evenMargin), by.mean(in.N, evenSlice)), mappedPlan(lay, tab, count, samples(in), by.mean(in.N, fullSlice))}
+		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
+		if p, err := sectionsPlan(wide, lay, parts, samples(in), by.mean(in.N, sectionSlice), new(bounds)); err == nil {
+			plans = append(plans, p)
+		}
+		for _, p := range plans {
+			s := &sample.Note{Low: lowest, High: highest, Differ: lowest ^ highest, Parts: [kernels.Segments]uint32(parts)}
+			if p.keys = in.Keys; p.keys && (p.table != nil || crowded(in, s)) {
+				continue // keys alone have no such plan
+			}
+			if size, bound := bodyBytes(p), by.Bytes(in, 0); codes.HeadBytes+size > bound {
+				t.Fatalf("n = %d: the plan takes %d bytes, the bound is %d: %+v", in.N, codes.HeadBytes+size, bound, p)
+			}
+		}
+	}
+}
+
+// TestCrowdedKeys tells keys that leave slices even from those that do not.
+func TestCrowdedKeys(t *testing.T) {
+	for _, c := range []struct {
+		n       int
+		codes   uint64 // evenly many of each of so many
+		step    uint64 // from one to the next
+		crowded bool
+	}{
+		{1 << 20, 1 << 20, 1, false}, {1 << 20, 1 << 17, 1, false}, {1 << 20, 1 << 15, 1, true}, {1 << 20, 1 << 17, 1 << 12, false}, {1 << 20, 1 << 15, 1 << 12, true},
+		{1 << 28, 1 << 32, 1, false}, {1 << 28, 1 << 22, 1, true}, {1 << 28, 1 << 22, 1 << 8, true},
+	} {
+		in := codes.Input{N: c.n, Keys: true, Wide: true}
+		s := &sample.Note{High: (c.codes - 1) * c.step, Differ: (c.codes - 1) * c.step}
+		lay := layoutFor(c.n, true, 0, s.High, unevenMargin)
+		parts := int(float64(s.High) / float64(lay.span) * kernels.Segments)
+		for i := range parts {
+			s.Parts[i] = uint32(samples(in) / parts)
+		}
+		if got := crowded(in, s); got != c.crowded {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package bucket
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"example.com/sorter/kernels"
+)
+
+// bounds is struct Bounds of rooms.cuh.
+type bounds struct {
+	section [kernels.Sections]uint32
+	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
+}
+
+// sectionsPlan is the plan for codes that are spread smoothly over the layout's
+// range, given how many of the sampled elements lie in each of kernels.Segments
+// equal parts of it, and the mean size of buckets. Sections are divided into rooms
+// by the sample, which b keeps, and the device cuts these into slices by their elements.
+func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
+	p := &plan{wide: wide, layout: l, bounds: b, least: 1, target: mean, twice: true}
+	each := float64(l.n) / float64(sampled)
+	half := bits.Len(uint(l.n/mean)) / 2
+	for p.most = max(1<<half, leastDigits); p.most <= kernels.RoomThreads; p.most *= 2 {
+		if p.divide(count, each) {
+			p.refine(count, each)
+			p.place(count, each)
+			p.buckets = l.n/mean + p.rooms
+			return p, nil
+		}
+	}
+	return nil, ErrUneven
+}
+
+// sectionParts is how many of the parts that a sample is counted by a section has.
+const sectionParts = kernels.Segments / kernels.Sections
+
+// divide cuts the sections into rooms of at most p.most slices, if there need not
+// be too many, where each element counted stands for each elements.
+func (p *plan) divide(count []uint32, each float64) bool {
+	largest := 0.95 * float64(p.most) * float64(p.target) // elements of a room
+	p.rooms = 0
+	for s := range kernels.Sections {
+		densest := slices.Max(count[s*sectionParts : (s+1)*sectionParts])
+		rooms := int(math.Ceil(sectionParts*each*float64(densest)/largest)) + 1
+		if p.rooms+rooms > maxDigits {
+			return false
+		}
+		p.bounds.section[s] = uint32(p.rooms<<16 | rooms)
+		p.rooms += rooms
+	}
+	return true
+}
+
+// refine cuts sections where density changes into more rooms, as far as that takes few
+// more digits: a room is cut into equal slices, and those at its dense end
+// are oversize. Of 2^28 codes with a normal distribution, 208 are without this.
+func (p *plan) refine(count []uint32, each float64) {
+	const most, fewest = 0.04, 2 // of a room: change of density, mean buckets
+	limit := min(maxDigits, max(leastDigits, 1<<bits.Len(uint(p.rooms+p.rooms/8-1))))
+	var steep, full [kernels.Sections]float64 // change in a section; rooms that its elements are enough for
+	for s := range kernels.Sections {
+		const quarter = sectionParts / 4
+		here := count[s*sectionParts : (s+1)*sectionParts]
+		first, last := sum32(here[:quarter]), sum32(here[sectionParts-quarter:])
+		steep[s] = 4.0 / 3 * math.Abs(math.Log(float64(first+1)/float64(last+1)))
+		full[s] = each * float64(sum32(here)) / float64(fewest*p.target)
+	}
+	for change := most; change < 1; change *= 1.25 {
+		section, rooms := p.bounds.section, 0
+		for s := range section {
+			here := max(int(section[s]&0xffff), int(min(steep[s]/change, full[s])))
+			section[s] = uint32(rooms<<16 | here)
+			rooms += here
+		}
+		if rooms <= limit {
+			p.bounds.section, p.rooms = section, rooms
+			return
+		}
+	}
+}
+
+func sum32(list []uint32) (sum uint32) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
+}
+
+// place says where rooms begin, on the scale of words and in memory.
+func (p *plan) place(count []uint32, each float64) {
+	const steps = 1 << 16 // of a section
+	place, k := 0, 0
+	for s, section := range p.bounds.section {
+		here, rooms := count[s*sectionParts:(s+1)*sectionParts], int(section&0xffff)
+		from, before := 0, 0.0 // the step at which a room begins, and what is counted before it
+		part, sum := 0, 0.0    // the part that a room ends in, and what is counted before that
+		for r := range rooms {
+			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
+			p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), low}
+			to := ((r+1)*steps + rooms - 1) / rooms
+			for ; part < to*sectionParts/steps; part++ {
+				sum += float64(here[part])
+			}
+			after := sum
+			if rest := to * sectionParts % steps; rest > 0 {
+				after += float64(here[part]) * float64(rest) / steps
+			}
+			place += capacity(after-before, each)
+			from, before = to, after
+			k++
+		}
+	}
+	p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
+}
+
+// capacity is the elements that a room has place for whose share of a sample is
+// expected to be so much, where each element counted stands for each elements.
+func capacity(share, each float64) int {
+	return int(each*(1.01*share+5*math.Sqrt(share)+8)) + kernels.LocalSize
+}

@@ -1,0 +1,180 @@
+package bucket
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/kernels"
+)
+
+// table is a piecewise linear map of keys, (code, position), to words, as struct
+// Map of slices.cuh has it.
+type table struct {
+	wide bool
+	low  []key // low ends of the segments, ascending; the first is the lowest key
+	base [kernels.Segments]uint64
+	rise [kernels.Segments]uint64
+	cell [kernels.Segments + 4]uint16
+}
+
+type key = codes.Key
+
+// quantilesTable has segments that hold about equally many elements, by a sorted
+// sample. Codes that fill several samples get segments of their own, and long
+// segments are cut: their ends may be nearly empty.
+func quantilesTable(wide bool, l *layout, sample []key) *table {
+	const quantiles, parts, heavy = 512, 240, 4
+	low := make([]key, 1, kernels.Segments)
+	for q := range quantiles {
+		low = append(low, sample[len(sample)*q/quantiles])
+	}
+	for c := 1; c < parts; c++ {
+		if start, ok := l.partStart(c * kernels.Segments / parts); ok {
+			low = append(low, start)
+		}
+	}
+	low = append(low, beyond(sample, wide)...)
+	for i := 0; i+heavy < len(sample) && len(low)+2 <= kernels.Segments; i++ {
+		code := sample[i].Code
+		if code != sample[i+heavy-1].Code || (i > 0 && code == sample[i-1].Code) {
+			continue
+		}
+		low = append(low, key{Code: code})
+		if code < codes.Top(wide) {
+			low = append(low, key{Code: code + 1})
+		}
+	}
+	slices.SortFunc(low, codes.CompareKeys)
+	return newTable(wide, l, slices.Compact(low))
+}
+
+// beyond cuts the ranges below and above the sample, where a few elements may
+// crowd close to it, at distances that double from that of its outermost keys.
+func beyond(sample []key, wide bool) []key {
+	first, last := sample[0].Code, sample[len(sample)-1].Code
+	ends := []key{{Code: last, Position: sample[len(sample)-1].Position}}
+	for _, d := range doublings((sample[8].Code-first)/8, first) {
+		ends = append(ends, key{Code: first - d})
+	}
+	for _, d := range doublings((last-sample[len(sample)-9].Code)/8, codes.Top(wide)-last) {
+		ends = append(ends, key{Code: last + d})
+	}
+	return ends
+}
+
+// doublings are up to 15 distances below a limit, each twice the one before. The
+// first is d, and at least 1.
+func doublings(d, limit uint64) (all []uint64) {
+	for d = max(d, 1); d < limit && len(all) < 15; d *= 2 {
+		all = append(all, d)
+		if d > limit-d { // twice d is beyond the limit, and may wrap
+			break
+		}
+	}
+	return all
+}
+
+// newTable makes the table with these segments, whose shares are not known yet.
+func newTable(wide bool, l *layout, low []key) *table {
+	t := &table{wide: wide, low: low}
+	s := 0
+	for c := range kernels.Segments {
+		start, ok := l.cellStart(c)
+		for s+1 < len(low) && (!ok || codes.CompareKeys(low[s+1], start) <= 0) { // not ok: keys of the cell before may be in any segment
+			s++
+		}
+		t.cell[c] = uint16(s)
+	}
+	for c := kernels.Segments; c < len(t.cell); c++ {
+		t.cell[c] = uint16(len(low) - 1)
+	}
+	return t
+}
+
+// share gives each segment room in proportion to the most elements that its
+// count in a sample lets expect, and returns the sum of those.
+func (t *table) share(count []uint32) (most float64) {
+	const unit = 16 // fractions of an element that weights are counted in
+	share := make([]uint64, len(t.low))
+	total := uint64(0)
+	for s := range t.low {
+		share[s] = uint64(unit * weight(float64(count[s])))
+		total += share[s]
+	}
+	step := math.MaxUint64 / total
+	before := uint64(0)
+	for s := range t.low {
+		t.base[s] = before * step
+		t.rise[s] = share[s] * step / (t.leading(s) + 1)
+		before += share[s]
+	}
+	return float64(total) / unit
+}
+
+// weight is the most elements that a count in a sample lets expect, in counts.
+func weight(count float64) float64 { return count + 3.5*math.Sqrt(count) + 4 }
+
+// width is the distance from the low end of segment s to its last key, as a
+// number of 96 bits.
+func (t *table) width(s int) (high uint64, low uint32) {
+	last := key{Code: math.MaxUint64, Position: math.MaxUint32} // itself a key, since none follows it: Key::end of slices.cuh
+	if !t.wide {
+		last.Code = math.MaxUint32
+	}
+	from, borrow := t.low[s], uint64(0)
+	if s+1 < len(t.low) {
+		last = t.low[s+1] // one key further, which changes nothing but the last bit
+	}
+	if last.Position < from.Position {
+		borrow = 1
+	}
+	return last.Code - from.Code - borrow, last.Position - from.Position
+}
+
+// skip is the number of leading zero bits of segment s's width, out of 64, or
+// out of 96 for wide codes.
+func (t *table) skip(s int) int {
+	high, low := t.width(s)
+	if !t.wide {
+		return bits.LeadingZeros64(high<<32 | uint64(low))
+	}
+	if high > 0 {
+		return bits.LeadingZeros64(high)
+	}
+	return 64 + bits.LeadingZeros32(low)
+}
+
+// leading is the largest value of a key's leading 32 bits after segment s's low
+// end.
+func (t *table) leading(s int) uint64 {
+	high, low := t.width(s)
+	return t.lead(high, low, t.skip(s))
+}
+
+// lead is the leading 32 bits of a distance below the first skip.
+func (t *table) lead(high uint64, low uint32, skip int) uint64 {
+	switch {
+	case !t.wide:
+		return (high<<32 | uint64(low)) << skip >> 32
+	case skip < 32:
+		return high << skip >> 32
+	}
+	return (high<<32 | uint64(low)) << (skip - 32) >> 32
+}
+
+// segmentMap is struct Map for one width of codes.
+type segmentMap[W codes.Word] struct {
+	code       [kernels.Segments]W
+	base, rise [kernels.Segments]uint64
+	position   [kernels.Segments]uint32
+	cell       [kernels.Segments + 4]uint16
+}
+
+func put[W codes.Word](t *table, m *segmentMap[W]) {
+	m.base, m.rise, m.cell = t.base, t.rise, t.cell
+	for s, k := range t.low {
+		m.code[s], m.position[s] = W(k.Code), k.Position
+	}
+}

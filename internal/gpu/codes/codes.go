@@ -1,0 +1,95 @@
+// Package codes is the input and the result of a sort on a device, and what all algorithms
+// do alike: orders of codes in order, ties, and checks.
+package codes
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+)
+
+// Word is a code as the device has it.
+type Word interface{ uint32 | uint64 }
+
+// Input is the codes of one sort, in device memory.
+type Input struct {
+	Codes    cuda.Ptr
+	Wide     bool // codes of 64 bits
+	N        int
+	Keys     bool // they are all there is: they become sorted codes, not an order
+	Shuffled bool // known not to be in order
+}
+
+// Size is the bytes of a code.
+func (in Input) Size() int { return Bytes(in.Wide) }
+
+// ResultSize is the bytes of a position, or of a sorted code.
+func (in Input) ResultSize() int {
+	if in.Keys {
+		return in.Size()
+	}
+	return 4
+}
+
+// Kind is the suffix of the kernels that see codes.
+func (in Input) Kind() string {
+	if in.Keys {
+		return "_keys" + Width(in.Wide)
+	}
+	return Width(in.Wide)
+}
+
+// IndexBits is the bits of a position.
+func (in Input) IndexBits() int { return bits.Len(uint(in.N - 1)) }
+
+// Bytes is the bytes of a code.
+func Bytes(wide bool) int {
+	if wide {
+		return 8
+	}
+	return 4
+}
+
+// Width is the suffix of the kernels for codes of one width.
+func Width(wide bool) string {
+	if wide {
+		return "_u64"
+	}
+	return "_u32"
+}
+
+// Top is the highest code.
+func Top(wide bool) uint64 {
+	if wide {
+		return math.MaxUint64
+	}
+	return math.MaxUint32
+}
+
+// Key is a code and its position, which may be stretched to 32 bits.
+type Key struct {
+	Code     uint64
+	Position uint32
+}
+
+// CompareKeys compares codes, and positions of equal codes.
+func CompareKeys(a, b Key) int {
+	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Position, b.Position))
+}
+
+// Finding is the outcome of one sort.
+type Finding struct {
+	Algorithm engine.Algorithm
+	Shape     engine.Shape
+	Levels    int // of partition, passes, or rounds of merging
+}
+
+// InOrder reports whether the codes were in order.
+func (f Finding) InOrder() bool { return f.Shape == engine.Sorted || f.Shape == engine.Flat }
+
+// MostPositions is how many elements 32 bits number, and count: positions and merge
+// paths have as many.
+const MostPositions = math.MaxUint32 & math.MaxInt

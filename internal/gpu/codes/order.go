@@ -1,0 +1,77 @@
+package codes
+
+import (
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/kernels"
+)
+
+// Modules are the kernels of the first sample, of sorted and reversed codes, of
+// ties and of the checks.
+var Modules = []*device.Module{{Image: kernels.Order, Kernels: orderKernels()}}
+
+func orderKernels() map[string]int {
+	k := map[string]int{"write_identity": 0, "count_missing": 0}
+	for _, wide := range []bool{false, true} {
+		width := Width(wide)
+		k["sample_range"+width] = kernels.SampleShared
+		k["count_descents"+width], k["mark_order"+width], k["mark_ties"+width] = 0, 0, 0
+		k["reverse_codes"+width], k["sum_codes"+width] = 0, 0
+	}
+	return k
+}
+
+// Grid is a grid of kernels.SampleThreads threads for a read of n elements.
+func Grid(w *device.Workspace, n int) int {
+	return max(1, min(8*w.Info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
+}
+
+// Identity writes the order of sorted codes, or these codes.
+func Identity(w *device.Workspace, in Input, to cuda.Ptr) error {
+	q := w.Queue()
+	if in.Keys {
+		q.Copy(to, in.Codes, in.Size()*in.N)
+	} else {
+		writeIdentity(&q, Grid(w, in.N), in.N, to, 0)
+	}
+	return q.Sync()
+}
+
+// Reversal writes the order of reversed codes, or these codes in order.
+func Reversal(w *device.Workspace, in Input, to cuda.Ptr) error {
+	q, grid := w.Queue(), Grid(w, in.N)
+	if in.Keys {
+		q.Run("reverse_codes"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(in.Codes), uint64(in.N), uint64(to))
+	} else {
+		writeIdentity(&q, grid, in.N, to, 1)
+	}
+	return q.Sync()
+}
+
+func writeIdentity(q *device.Queue, grid, n int, to cuda.Ptr, back uint64) {
+	q.Run("write_identity", grid, kernels.SampleThreads, 0, uint64(to), uint64(n), back)
+}
+
+// CountDescents counts pairs of neighbours in codes that fall, into a word of the status.
+func CountDescents(q *device.Queue, grid int, in Input, codes, status cuda.Ptr) {
+	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(status))
+}
+
+// Ties returns device memory where the ties of an order are marked, as engine.Job has
+// them.
+func Ties(w *device.Workspace, in Input, order cuda.Ptr) (cuda.Ptr, error) {
+	ties, err := w.Take(TiesBytes(in.N))
+	if err != nil {
+		return 0, err
+	}
+	return ties.At, MarkTies(w, in, order, ties.At)
+}
+
+// TiesBytes is the device memory of the ties of n elements.
+func TiesBytes(n int) int { return 4 * engine.TieWords(n) }
+
+// MarkTies marks the ties of an order, 0 for that of codes in order.
+func MarkTies(w *device.Workspace, in Input, order, ties cuda.Ptr) error {
+	return w.Run("mark_ties"+Width(in.Wide), Grid(w, in.N), kernels.SampleThreads, 0, uint64(in.Codes), uint64(order), uint64(in.N), uint64(ties))
+}

@@ -1,0 +1,60 @@
+package device
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+)
+
+// Slot is a piece of pinned memory on its way to or from the device.
+type Slot struct {
+	Number int
+	Memory unsafe.Pointer // SlotBytes
+	passed cuda.Event     // follows the last copy from or to Memory
+	busy   bool           // passed was recorded and not waited for
+}
+
+// SlotBytes is the size of a slot: large enough for full bandwidth, small enough that the
+// first copies start early and that all slots stay in the caches. 2026-11, H200: sorts of
+// 2^28 uint32 keys take 1.06 to 1.25 times as long with slots of 1, 3, 4 or 8 MiB.
+const SlotBytes = 2 << 20
+
+// Grow makes the workspace have at least the given number of slots.
+func (w *Workspace) Grow(slots int) error {
+	more := slots - len(w.slots)
+	if more <= 0 {
+		return nil
+	}
+	p, err := w.HostAlloc(more * SlotBytes)
+	if err != nil {
+		return err
+	}
+	w.pinned = append(w.pinned, p)
+	for i := range more {
+		passed, err := w.NewEvent(false)
+		if err != nil {
+			return err
+		}
+		w.slots = append(w.slots, &Slot{Number: len(w.slots), Memory: unsafe.Add(p, i*SlotBytes), passed: passed})
+	}
+	return nil
+}
+
+// Slots are those of the workspace.
+func (w *Workspace) Slots() []*Slot { return w.slots }
+
+// Wait waits for the last copy of s.
+func (w *Workspace) Wait(s *Slot) error {
+	if !s.busy {
+		return nil
+	}
+	err := w.SyncEvent(s.passed)
+	s.busy = err != nil
+	return err
+}
+
+// Mark notes that a copy of s was given to a stream.
+func (w *Workspace) Mark(s *Slot, stream cuda.Stream) error {
+	s.busy = true
+	return w.Record(s.passed, stream)
+}

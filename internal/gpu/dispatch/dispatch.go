@@ -1,0 +1,191 @@
+// Package dispatch sorts on one device: it has the algorithms that the device runs, and
+// chooses one of them where the caller leaves the choice.
+package dispatch
+
+import (
+	"errors"
+	"maps"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/bitonic"
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/radix"
+	"example.com/sorter/internal/gpu/runs"
+	"example.com/sorter/internal/gpu/samplesort"
+)
+
+// Options are those of algorithms that have any.
+type Options struct {
+	Bucket  bucket.Options
+	Samples int // of samplesort.Sorter
+}
+
+// algorithm is one way to order codes on a device.
+type algorithm struct {
+	modules []*device.Module // loaded when it first runs
+	order   func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error)
+	keys    bool                     // order does sorts of keys alone, too
+	most    int                      // elements it can order
+	bytes   func(in codes.Input) int // memory at most, besides codes and their result
+}
+
+// repertoire is the algorithms that a device runs.
+type repertoire map[engine.Algorithm]algorithm
+
+// Sorter sorts on one device.
+type Sorter struct {
+	*device.Device
+	algorithms repertoire
+	bucket     *bucket.Sorter
+}
+
+// New returns the sorter of a device, with the kernels of long sorts loaded.
+func New(d *device.Device, o Options) (*Sorter, error) {
+	b := &bucket.Sorter{Options: o.Bucket}
+	s := &Sorter{d, within(d.Info.SharedPerBlock, all(b, o)), b}
+	long, _ := s.algorithms.demanding(engine.Auto, codes.Input{N: MostByBuckets})
+	if err := d.Load(codes.Modules); err != nil {
+		return nil, err
+	}
+	return s, d.Load(long.modules)
+}
+
+// MostByBuckets is how many elements most algorithms take.
+const MostByBuckets = bucket.MaxN
+
+const _ = uint(radix.Most - MostByBuckets)
+
+// all are the algorithms of a device with enough shared memory for them.
+func all(b *bucket.Sorter, o Options) repertoire {
+	s := samplesort.Sorter{Samples: o.Samples}
+	return repertoire{
+		engine.BucketBitonic: {
+			modules: bucket.Modules, order: b.Sort, keys: true, most: bucket.MaxN,
+			bytes: func(in codes.Input) int { return b.Bytes(in, radix.Large.Bytes(in)) },
+		},
+		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MostByBuckets, bytes: bitonic.Bytes},
+		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MostByBuckets, bytes: s.Bytes},
+		engine.Radix:      byRadix(radix.Large),
+		engine.MergeSort:  {modules: runs.Modules, order: runs.Sort, keys: true, most: codes.MostPositions, bytes: runs.SortBytes},
+	}
+}
+
+func byRadix(r *radix.Sorter) algorithm {
+	return algorithm{modules: r.Modules(), order: r.Sort, keys: true, most: MostByBuckets, bytes: r.Bytes}
+}
+
+// lastResort orders codes that another algorithm finds too uneven. Every device has it.
+const lastResort = engine.Radix
+
+// within is what a device runs whose blocks have the given shared memory.
+func within(shared int, r repertoire) repertoire {
+	maps.DeleteFunc(r, func(_ engine.Algorithm, a algorithm) bool { return device.Shared(a.modules) > shared })
+	if !r.has(lastResort) {
+		r[lastResort] = byRadix(radix.Small)
+	}
+	return r
+}
+
+func (r repertoire) has(a engine.Algorithm) bool { _, ok := r[a]; return ok }
+
+// standard is the algorithms of a device that is not open yet.
+var standard = all(&bucket.Sorter{}, Options{})
+
+// Has reports whether devices with enough shared memory run a.
+func Has(a engine.Algorithm) bool { return ChoosesOwn(a) || standard.has(a) }
+
+// Most is how many elements a takes on such a device; it is not ok if there is no such
+// algorithm.
+func Most(a engine.Algorithm, in codes.Input) (most int, ok bool) {
+	found, ok := standard.demanding(a, in)
+	return found.most, ok
+}
+
+// Runs reports whether the device runs a.
+func (s *Sorter) Runs(a engine.Algorithm) bool { return ChoosesOwn(a) || s.algorithms.has(a) }
+
+// ChoosesOwn reports whether a leaves the choice to the device.
+func ChoosesOwn(a engine.Algorithm) bool {
+	return a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
+}
+
+// Most is how many elements a takes, which may leave the choice to the device.
+func (s *Sorter) Most(a engine.Algorithm, in codes.Input) int {
+	found, _ := s.algorithms.demanding(a, in)
+	return found.most
+}
+
+// Bytes bounds the device memory of a sort by a, besides codes and their result.
+func (s *Sorter) Bytes(a engine.Algorithm, in codes.Input) int {
+	found, _ := s.algorithms.demanding(a, in)
+	bytes := found.bytes(in)
+	if in.Keys && !found.keys {
+		bytes += orderBytes(in.N)
+	}
+	return bytes
+}
+
+func orderBytes(n int) int { return 4*n + 256 }
+
+// demanding is the algorithm that may take most where codes are sorted by a, which may
+// leave the choice to the device; it is not ok where the device does not have a.
+func (r repertoire) demanding(a engine.Algorithm, in codes.Input) (found algorithm, ok bool) {
+	found, ok = r[r.choiceFor(a, in)]
+	return found, ok
+}
+
+// Sort writes the stable order of codes, or the sorted codes, both in device memory.
+// It returns when the device is done. The finding names the algorithm that did it.
+func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	choice := s.algorithms.choiceFor(a, in)
+	if a.OrdersCodes() || choice != engine.BucketBitonic {
+		return s.sortBy(w, choice, in, to)
+	}
+	f, err := s.bucket.SortIf(w, worth, fewByRadix(in), in, to)
+	f.Algorithm = engine.BucketBitonic
+	return s.resort(w, in, to, f, err)
+}
+
+// sortBy sorts by one algorithm.
+func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	way := s.algorithms[a]
+	if err := w.Load(way.modules); err != nil {
+		return codes.Finding{}, err
+	}
+	order := way.order
+	if in.Keys && !way.keys {
+		order = way.gathered
+	}
+	f, err := order(w, in, to)
+	f.Algorithm = a
+	return s.resort(w, in, to, f, err)
+}
+
+// resort sorts codes that were too uneven, and returns other results as they are.
+func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f codes.Finding, err error) (codes.Finding, error) {
+	if !errors.Is(err, bucket.ErrUneven) {
+		return f, err
+	}
+	in.Shuffled = !s.bucket.Blind
+	return s.sortBy(w, lastResort, in, to)
+}
+
+// gathered sorts keys alone through their order.
+func (way algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Finding, error) {
+	order, err := w.Take(orderBytes(in.N))
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	defer w.Put(order)
+	f, err := way.order(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order.At)
+	if err != nil {
+		return f, err
+	}
+	q := w.Queue()
+	q.Load(runs.Modules)
+	q.Then(func() error { return runs.Gather(w, in, order.At, 0, runs.Runs{Codes: sorted}) })
+	return f, q.Sync()
+}

@@ -1,0 +1,136 @@
+//go:build cudacpu && linux && amd64
+
+package multi
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/gpu/transfer"
+	"example.com/sorter/internal/testkit"
+)
+
+// open opens the devices of the machine, and a session on each of the first.
+func open(t *testing.T, devices int) []*transfer.Session {
+	t.Helper()
+	ordinals := make([]int, devices)
+	for i := range ordinals {
+		ordinals[i] = i
+	}
+	devs, err := device.Open(ordinals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := device.Close(devs); err != nil {
+			t.Error(err)
+		}
+	})
+	var sessions []*transfer.Session
+	for _, d := range devs {
+		sorter, err := dispatch.New(d, dispatch.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions = append(sessions, &transfer.Session{Workspace: gputest.WorkspaceOf(t, d), Sorter: sorter, Verify: true})
+	}
+	return sessions
+}
+
+// jobOf is a job over codes, and the order that it emits.
+func jobOf(ctx context.Context, list []uint64) (job *engine.Job, order []uint32) {
+	order = make([]uint32, len(list))
+	job = &engine.Job{N: len(list), Bits: 64, Env: new(engine.Env)}
+	job.Loop.Ctx, job.Loop.Workers = ctx, 3
+	job.Codes64 = func(dst []uint64, lo int) { copy(dst, list[lo:]) }
+	job.Emit = func(lo int, positions []uint32) { copy(order[lo:], positions) }
+	return job, order
+}
+
+// TestEvenShares holds the elements of devices to their room, whatever the
+// codes: also equal ones are divided.
+func TestEvenShares(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	const devices, n = 4, 4 * 8 * engine.Block
+	gputest.Machine(t, devices, true)
+	sessions := open(t, devices)
+	for _, name := range gputest.SomeCodes() {
+		job, _ := jobOf(t.Context(), gputest.CodesOf[name](rand.New(rand.NewPCG(19, 20)), n))
+		p := newSharing(job, sessions)
+		for _, stage := range []func() error{p.open, p.extract, p.exchange} {
+			if err := stage(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, q := range p.list {
+			if q.n > p.room || q.n < n/devices*9/10 {
+				t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.room)
+			}
+			q.Put(q.sends)
+			q.Put(q.receives)
+		}
+		job.Arena.Release(1)
+	}
+}
+
+// TestCrowded has lists that fit no device's part, and those that just do: their parts take
+// no more than they ask for.
+func TestCrowded(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	gputest.Machine(t, 2, true)
+	sessions := open(t, 2)
+	list := gputest.CodesOf["gauss"](rand.New(rand.NewPCG(21, 22)), 14*engine.Block)
+	for _, spare := range []int{-1, 0} {
+		job, order := jobOf(t.Context(), list)
+		p := newSharing(job, sessions)
+		for _, s := range sessions {
+			s.Limit = p.bytes(s.Sorter) + spare
+		}
+		switch err := Order(job, sessions); {
+		case spare < 0 && !errors.Is(err, ErrCrowded):
+			t.Errorf("a byte less than parts ask for: error %v", err)
+		case spare == 0 && (err != nil || !slices.Equal(order, gputest.Stable(list))):
+			t.Errorf("error %v, or wrong order", err)
+		}
+		for _, s := range sessions {
+			if held := s.Held(); held > s.Limit {
+				t.Errorf("%d bytes are held, %d are allowed", held, s.Limit)
+			}
+		}
+		job.Arena.Release(1)
+	}
+}
+
+// TestShares checks which jobs devices share.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		devices, n int
+		a          engine.Algorithm
+		least      int
+		want       bool
+	}{
+		{1, 1 << 30, engine.Auto, LeastN, false},
+		{2, LeastN - 1, engine.Auto, LeastN, false},
+		{2, LeastN, engine.Auto, LeastN, true},
+		{2, 1<<32 - 1, engine.MergeSort, LeastN, true},
+		{8, LeastN, engine.Radix, LeastN, true},
+		{8, 1 << 30, engine.Hybrid, LeastN, false},
+		{2, engine.Block, engine.Auto, 1, false}, // nothing would be left for the second
+		{2, engine.Block + 1, engine.Auto, 1, true},
+		{8, 8*engine.Block + 1, engine.Auto, 1, false}, // parts of two blocks
+	} {
+		if got := Shares(&engine.Job{N: c.n, Algorithm: c.a}, c.devices, c.least); got != c.want {
+			t.Errorf("%d devices, %d elements by %v: shared %v", c.devices, c.n, c.a, got)
+		}
+		if Shares(&engine.Job{N: c.n, Algorithm: c.a, Ties: make([]uint32, 1)}, c.devices, c.least) {
+			t.Errorf("%d devices, %d elements by %v: shared, with ties to be marked", c.devices, c.n, c.a)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+// Package radix is the radix sort on a device, which takes codes of any distribution.
+package radix
+
+import (
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/kernels"
+)
+
+// Sorter is the radix sort with tiles of one size.
+type Sorter struct {
+	modules     []*device.Module
+	suffix      string // of its kernels
+	tile        int    // elements
+	threads     int    // of the block that moves a tile
+	shared      int    // bytes of a tile
+	keysU32     int    // bytes of a tile of keys of 32 bits
+	countBlocks int    // of radix_histogram that an SM holds
+}
+
+// Devices run Large, or Small if that does not fit their shared memory.
+var (
+	Large = newSorter(kernels.Radix, Sorter{
+		suffix:      "",
+		tile:        kernels.RadixTile,
+		threads:     kernels.RadixThreads,
+		shared:      kernels.RadixShared,
+		keysU32:     kernels.RadixKeysU32,
+		countBlocks: kernels.RadixCountBlocks,
+	})
+	Small = newSorter(kernels.RadixSmall, Sorter{
+		suffix:      "_small",
+		tile:        kernels.SmallRadixTile,
+		threads:     kernels.SmallRadixThreads,
+		shared:      kernels.SmallRadixShared,
+		keysU32:     kernels.SmallRadixKeysU32,
+		countBlocks: kernels.SmallCountBlocks,
+	})
+)
+
+func newSorter(image []byte, r Sorter) *Sorter {
+	k := map[string]int{}
+	for _, in := range []codes.Input{{}, {Wide: true}, {Keys: true}, {Wide: true, Keys: true}} {
+		k[r.histogram(in)], k[r.pass(in)] = countShared(in), r.passShared(in)
+	}
+	r.modules = []*device.Module{{Image: image, Kernels: k}}
+	return &r
+}
+
+// Modules are the kernels of the sort.
+func (r *Sorter) Modules() []*device.Module { return r.modules }
+
+// Tile is the elements of a tile.
+func (r *Sorter) Tile() int { return r.tile }
+
+// histogram and pass are names of kernels.
+func (r *Sorter) histogram(in codes.Input) string { return "radix_histogram" + r.suffix + in.Kind() }
+
+func (r *Sorter) pass(in codes.Input) string { return "radix_pass" + r.suffix + in.Kind() }
+
+// countShared and passShared are the shared memory of their blocks.
+func countShared(in codes.Input) int {
+	if in.Wide {
+		return kernels.RadixCountSharedU64
+	}
+	return kernels.RadixCountSharedU32
+}
+
+func (r *Sorter) passShared(in codes.Input) int {
+	if in.Keys && !in.Wide {
+		return r.keysU32
+	}
+	return r.shared
+}
+
+// Most is how many elements the sort takes: its counts of tiles go no further.
+const Most = kernels.RadixMost
+
+// memory is the device memory of one radix sort besides codes and their result.
+type memory struct {
+	words     cuda.Ptr // counts of tiles
+	even, odd cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
+}
+
+func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {
+	m := memory{words: a.Take(4 * kernels.RadixDigits * r.tiles(in.N))}
+	if in.Keys {
+		m.even = a.Take(in.Size() * in.N)
+	} else {
+		m.even, m.odd = a.Take(8*in.N), a.Take(8*in.N)
+	}
+	return m
+}
+
+// Bytes is the device memory of a radix sort besides codes and their result.
+func (r *Sorter) Bytes(in codes.Input) int {
+	var size device.Area
+	r.layOut(&size, in)
+	return int(size.At)
+}
+
+// pinned is the pinned memory of a workspace's radix sorts.
+type pinned struct {
+	note   note
+	states states
+}
+
+// states are two states of a workspace's radix sorts, which take them by turns: a
+// sort finds one clear, and clears the other, which the sort before it used.
+type states struct {
+	at    cuda.Ptr // of both; 0 before the first sort
+	turn  int      // 0 or 1
+	clear bool     // the one whose turn it is
+}
+
+// stateBytes is from one state to the other.
+const stateBytes = (kernels.RadixStateBytes + 255) &^ 255
+
+// take returns the state of a sort, and the one that the sort is to clear.
+func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
+	if s.at == 0 {
+		at, err := w.Keep(2 * stateBytes)
+		if err != nil {
+			return 0, 0, err
+		}
+		s.at = at
+	}
+	if !s.clear { // nobody did: this is the first sort, or the last one failed
+		err = w.Memset32(s.at, 0, 2*stateBytes/4, w.Stream)
+	}
+	state, spent = s.at+cuda.Ptr(s.turn*stateBytes), s.at+cuda.Ptr((1-s.turn)*stateBytes)
+	s.turn, s.clear = 1-s.turn, false
+	return state, spent, err
+}
+
+// Sort orders codes digit by digit. The device finds out itself which digits all codes
+// share, and whether the codes are in order; passes that are not needed end at once.
+func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	if in.N < 2 {
+		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
+	}
+	p, err := device.Pinned[pinned](w)
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	block, err := w.Take(r.Bytes(in))
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	defer w.Put(block)
+	state, spent, err := p.states.take(w)
+	if err != nil {
+		return codes.Finding{}, err
+	}
+	c := call{Sorter: r, w: w, note: &p.note, in: in, to: to, memory: r.layOut(&device.Area{At: block.At}, in), state: state}
+	q := w.Queue()
+	c.countDigits(&q, spent)
+	c.passes(&q)
+	err = q.Sync()
+	p.states.clear = err == nil
+	return c.note.get().finding(), err
+}
+
+// call is one radix sort.
+type call struct {
+	*Sorter
+	memory
+	w     *device.Workspace
+	note  *note
+	in    codes.Input
+	to    cuda.Ptr
+	state cuda.Ptr
+}
+
+// note is written by the device meanwhile: struct RadixNote of radix.cuh.
+type note struct{ shuffled, found atomic.Uint32 }
+
+func (n *note) clear() {
+	n.shuffled.Store(0)
+	n.found.Store(0)
+}
+
+// get returns the findings, 0 before there are any.
+func (n *note) get() found { return found(n.found.Load()) }
+
+// found is places where codes differ, a bit each, below their shape.
+type found uint32
+
+func (f found) passes() int { return bits.OnesCount32(uint32(f) & (1<<kernels.RadixShape - 1)) }
+
+func (f found) finding() codes.Finding {
+	switch f >> kernels.RadixShape {
+	case kernels.RadixDescending:
+		return codes.Finding{Shape: engine.Reversed}
+	case kernels.RadixAscending:
+		return codes.Finding{Shape: engine.Sorted}
+	case kernels.RadixFlat:
+		return codes.Finding{Shape: engine.Flat}
+	}
+	return codes.Finding{Levels: f.passes()}
+}
+
+// countDigits counts the digits of all places and makes starts of the counts.
+func (c *call) countDigits(q *device.Queue, spent cuda.Ptr) {
+	in := c.in
+	grid := min(c.countBlocks*c.w.Info.SMs, (in.N+kernels.RadixCountTile-1)/kernels.RadixCountTile)
+	ordered := uint64(1)
+	if in.Shuffled {
+		ordered = 0
+	}
+	c.note.clear()
+	q.Run(c.histogram(in), grid, kernels.RadixCountThreads, countShared(in),
+		uint64(in.Codes), uint64(in.N), ordered, uint64(c.to), uint64(c.state), uint64(spent), uint64(c.words), device.Mapped(c.note))
+}
+
+// patience is how long a sort waits for the findings that its passes depend on, in all. A
+// device that others keep busy for longer is given passes that it may not need: each
+// takes 2 µs then.
+const patience = 50 * time.Microsecond
+
+// passes enqueues the passes that are needed, or as many as there are places
+// where the device does not report in time. The first pass is on its way when the
+// digits are counted: for codes in no order the device soon knows that it is needed.
+// The others can wait for the counts, since they wait for the first one.
+func (c *call) passes(q *device.Queue) {
+	in, moving := c.in, []uint64{uint64(c.even), uint64(c.odd), uint64(c.to)}
+	if in.Keys {
+		moving = []uint64{uint64(c.even), uint64(c.to)}
+	}
+	end := time.Now().Add(patience)
+	for pass := 0; pass < places(in) && q.Err() == nil; pass++ {
+		switch {
+		case pass > 0:
+			device.Await(end, &c.note.found)
+		case !in.Shuffled:
+			device.Await(end, &c.note.shuffled, &c.note.found)
+		}
+		if found := c.note.get(); found != 0 && pass >= found.passes() {
+			return
+		}
+		q.RunTiles(c.pass(in), c.tiles(in.N), c.threads, c.passShared(in),
+			slices.Concat([]uint64{uint64(in.Codes), uint64(in.N), uint64(pass), uint64(c.state), uint64(c.words)}, moving)...)
+	}
+}
+
+// places is the number of digits of a code.
+func places(in codes.Input) int { return 8 * in.Size() / kernels.RadixBits }
+
+func (r *Sorter) tiles(n int) int { return (n + r.tile - 1) / r.tile }

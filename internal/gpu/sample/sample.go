@@ -1,0 +1,90 @@
+// Package sample takes samples of codes on a device: their range, and keys in order.
+package sample
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/kernels"
+)
+
+// Note is the findings of the sample kernels, in pinned memory: struct SampleNote of
+// sample.cuh, and, if they are fetched, the keys of the first sample.
+type Note struct {
+	Low, High, Differ uint64
+	Ascents, Descents uint64  // among kernels.RangeSamples pairs of neighbours
+	Distance          float64 // between the two of each pair, summed up
+	Parts             [kernels.Segments]uint32
+	Told              atomic.Uint32 // the device has written everything above
+	Few               atomic.Uint32 // it writes nothing else: codes of few values, in no order
+	Keys
+}
+
+// Keys are the keys of the first sample, whose positions ascend.
+type Keys struct {
+	Code     [kernels.RangeSamples]uint64
+	Position [kernels.RangeSamples]uint32
+}
+
+// NearlyOrdered reports whether most neighbours are in one order.
+func (s *Note) NearlyOrdered() bool {
+	return 8*min(s.Ascents, s.Descents) < max(s.Ascents, s.Descents)
+}
+
+// Degree estimates the degree of disorder of n codes: the sum of the distances between
+// neighbours, over the range.
+func (s *Note) Degree(n int) float64 {
+	return s.Distance / float64(max(s.High-s.Low, 1)) * float64(n) / kernels.RangeSamples
+}
+
+// First takes the first sample, to device memory at, and clears the status words. It reports
+// few values in pinned memory unless few is 0.
+func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64) {
+	q.Run("sample_range"+codes.Width(in.Wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared,
+		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few)
+}
+
+// Fetch copies the keys of the first sample to pinned memory.
+func (k *Keys) Fetch(q *device.Queue, at cuda.Ptr) {
+	q.ToHost(unsafe.Pointer(k), at+kernels.SampleCodesAt, 12*kernels.RangeSamples)
+}
+
+// Sorted returns the keys in order, their positions stretched. Positions ascend, so a
+// stable sort by code is one by key: radix passes over the digits that differ.
+func (k *Keys) Sorted(stretch uint32) []codes.Key {
+	const digit = 11
+	room := buffers.Get().(*[2][kernels.RangeSamples]codes.Key)
+	defer buffers.Put(room)
+	keys, spare := room[0][:], room[1][:]
+	differ := uint64(0)
+	for i := range keys {
+		keys[i] = codes.Key{Code: k.Code[i], Position: k.Position[i] * stretch}
+		differ |= k.Code[i] ^ k.Code[0]
+	}
+	for shift := 0; differ>>shift > 0; shift += digit {
+		var next [1 << digit]int
+		for _, k := range keys {
+			next[k.Code>>shift&(1<<digit-1)]++
+		}
+		sum := 0
+		for d, c := range next {
+			next[d] = sum
+			sum += c
+		}
+		for _, k := range keys {
+			d := k.Code >> shift & (1<<digit - 1)
+			spare[next[d]] = k
+			next[d]++
+		}
+		keys, spare = spare, keys
+	}
+	return slices.Clone(keys)
+}
+
+// buffers keeps memory to sort samples in.
+var buffers = sync.Pool{New: func() any { return new([2][kernels.RangeSamples]codes.Key) }}

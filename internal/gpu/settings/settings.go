@@ -1,0 +1,91 @@
+// Package settings is the configuration of a GPU engine. Its options measure the gain of
+// parts of algorithms and repeat tables of papers; those for programs are in package gpu.
+package settings
+
+import (
+	"fmt"
+	"math"
+
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/samplesort"
+	"example.com/sorter/kernels"
+)
+
+// Settings are set by options before an engine opens its devices.
+type Settings struct {
+	Ordinals   []int // devices; none: the first
+	Memory     int   // bytes of device memory of a sort; 0: all that is free
+	Verify     bool  // every result is checked
+	Algorithms dispatch.Options
+
+	// For tests: elements from which on devices share a sort, and bytes of elements from
+	// which on the device moves them; 0: the standard.
+	ShareN, CarryBytes int
+}
+
+// Option is a gpu.Option.
+type Option = func(*Settings) error
+
+// Spread sets how sorter.BucketBitonic spreads elements over buckets, by default
+// bucket.BySample. Orders do not depend on it.
+func Spread(way bucket.Spreading) Option {
+	return func(s *Settings) error {
+		if way < bucket.BySample || way > bucket.Quantiles {
+			return fmt.Errorf("sorter: gpu: no %v", way)
+		}
+		s.Algorithms.Bucket.Spread = way
+		return nil
+	}
+}
+
+// Fill sets the mean number of elements in a bucket of sorter.BucketBitonic, from
+// bucket.LeastFill to bucket.MostFill.
+func Fill(elements int) Option {
+	return func(s *Settings) error {
+		if elements < bucket.LeastFill || elements > bucket.MostFill {
+			return fmt.Errorf("sorter: gpu: %d elements a bucket: at least %d, at most %d", elements, bucket.LeastFill, bucket.MostFill)
+		}
+		s.Algorithms.Bucket.Fill = elements
+		return nil
+	}
+}
+
+// Presorted sets whether sorter.BucketBitonic reads all codes once more if a sample of
+// them is sorted, reversed or equal, and ends there if all are; by default true.
+func Presorted(look bool) Option {
+	return func(s *Settings) error { s.Algorithms.Bucket.Blind = !look; return nil }
+}
+
+// NearlySorted sets the degree of disorder below which sorter.BucketBitonic treats codes
+// as nearly sorted, see bucket.Options: 0 means none, math.Inf(1) all codes.
+func NearlySorted(degree float64) Option {
+	return func(s *Settings) error {
+		if degree < 0 || math.IsNaN(degree) {
+			return fmt.Errorf("sorter: gpu: no degree of disorder is below %v", degree)
+		}
+		s.Algorithms.Bucket.Nearly = &degree
+		return nil
+	}
+}
+
+// Count has attempts of sorter.BucketBitonic to spread elements counted, on all devices
+// of the engine.
+func Count(attempts *bucket.Attempts) Option {
+	return func(s *Settings) error { s.Algorithms.Bucket.Attempts = attempts; return nil }
+}
+
+// Samples sets the number of samples that sorter.SampleSort takes of each tile of 8192
+// elements, from samplesort.LeastSamples to kernels.MostSamples. That is also the number of
+// buckets into which it splits the input, and each bucket that is still too large. Default:
+// the fewest that need the least levels of buckets, 256 for 2^26 elements. Fewer samples are
+// sorted sooner, but leave more levels.
+func Samples(perTile int) Option {
+	return func(s *Settings) error {
+		if perTile < samplesort.LeastSamples || perTile > kernels.MostSamples {
+			return fmt.Errorf("sorter: gpu: %d samples of a tile: at least %d, at most %d", perTile, samplesort.LeastSamples, kernels.MostSamples)
+		}
+		s.Algorithms.Samples = perTile
+		return nil
+	}
+}

@@ -1,0 +1,36 @@
+package settings
+
+import (
+	"math"
+	"testing"
+
+	"example.com/sorter/internal/gpu/bucket"
+	"example.com/sorter/internal/gpu/samplesort"
+	"example.com/sorter/kernels"
+)
+
+// TestRanges has settings out of range, and in range.
+func TestRanges(t *testing.T) {
+	for i, opt := range []Option{
+		Spread(-1), Spread(bucket.Quantiles + 1), Fill(bucket.LeastFill - 1), Fill(bucket.MostFill + 1),
+		NearlySorted(-1), NearlySorted(math.NaN()), Samples(samplesort.LeastSamples - 1), Samples(kernels.MostSamples + 1),
+	} {
+		if err := opt(new(Settings)); err == nil {
+			t.Errorf("setting %d: no error", i)
+		}
+	}
+	if got := Spread(bucket.Quantiles + 1)(new(Settings)).Error(); got != "sorter: gpu: no Spreading(4)" {
+		t.Errorf("error %q", got)
+	}
+	var s Settings
+	var attempts bucket.Attempts
+	for _, opt := range []Option{Spread(bucket.Sections), Fill(512), Presorted(false), NearlySorted(10), Samples(64), Count(&attempts)} {
+		if err := opt(&s); err != nil {
+			t.Error(err)
+		}
+	}
+	b := s.Algorithms.Bucket
+	if b.Spread != bucket.Sections || b.Fill != 512 || !b.Blind || *b.Nearly != 10 || b.Attempts != &attempts || s.Algorithms.Samples != 64 {
+		t.Errorf("%+v", s)
+	}
+}

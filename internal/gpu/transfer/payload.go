@@ -1,0 +1,169 @@
+package transfer
+
+import (
+	"errors"
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/device"
+	"example.com/sorter/internal/gpu/gather"
+)
+
+// payload is the elements of a job where these are sent along with their codes: up after
+// them, through the order on the device, and down in place of positions. That takes the host
+// nothing but copies, one piece after the other, where a gather reads all over the
+// list.
+type payload struct {
+	*engine.Elements
+	at     cuda.Ptr // in input order
+	sorted cuda.Ptr // in order, a slot's worth for each slot
+}
+
+// mostPayload is the largest element of which a slot holds a block with its codes.
+const mostPayload = device.SlotBytes/engine.Block - 8
+
+// Fits reports whether elements of a size can be sent along: they consist of words, and a
+// slot holds a block of them.
+func Fits(size int) bool { return gather.WordOf(size) != 0 && size <= mostPayload }
+
+// ErrNoRoom reports elements for which one device lacks memory besides that for codes.
+var ErrNoRoom = errors.New("sorter: gpu: no room for elements")
+
+// OrderWithElements runs one job in one pass, with its elements, or returns ErrNoRoom before
+// it has pulled any code.
+func (s *Session) OrderWithElements(job *engine.Job) error {
+	c, err := s.chunking(job)
+	if err != nil {
+		return err
+	}
+	want := c.onePassBytes() + s.payloadBytes(job)
+	space, err := s.Space(want)
+	switch {
+	case err != nil:
+		return err
+	case c.length < job.N || want > space:
+		return ErrNoRoom
+	}
+	return s.OrderInOnePass(job)
+}
+
+// payloadBytes is the device memory of a job's elements, with a slot's worth for each slot.
+func (s *Session) payloadBytes(job *engine.Job) int {
+	return job.N*job.Elements.Size + 256 + max(SlotsFor(job), len(s.Slots()))*device.SlotBytes
+}
+
+// payloadOf takes memory for a job's elements, if they are sent along.
+func (s *Session) payloadOf(job *engine.Job) (*payload, error) {
+	if job.Elements == nil {
+		return nil, nil
+	}
+	if err := s.Load(gather.Modules); err != nil {
+		return nil, err
+	}
+	b, err := s.Take(s.payloadBytes(job))
+	sorted := b.At + cuda.Ptr(job.N*job.Elements.Size+255)&^255
+	return &payload{job.Elements, b.At, sorted}, err
+}
+
+// size is the bytes of an element, 0 if none is sent along.
+func (p *payload) size() int {
+	if p == nil {
+		return 0
+	}
+	return p.Size
+}
+
+// beside makes a source of codes that has the elements of each block copied to a slot
+// which begins with element first, after the codes that it has room for.
+func beside[W any](p *payload, s *device.Slot, first, room int, pull func(dst []W, lo int)) func(dst []W, lo int) {
+	if p == nil {
+		return pull
+	}
+	return func(dst []W, lo int) {
+		pull(dst, lo)
+		p.Pull(words[byte](unsafe.Add(s.Memory, room+(lo-first)*p.Size), len(dst)*p.Size), lo)
+	}
+}
+
+// send sends elements [lo, hi) off, which follow the codes of a slot.
+func (p *payload) send(w *device.Workspace, s *device.Slot, room, lo, hi int) error {
+	if p == nil {
+		return nil
+	}
+	return w.CopyToDevice(p.at+cuda.Ptr(lo*p.Size), unsafe.Add(s.Memory, room), (hi-lo)*p.Size, w.Stream)
+}
+
+// span is places [lo, hi) of an order.
+type span struct{ lo, hi int }
+
+// unload brings the elements back in order, except those of pieces in which codes tie: of
+// those positions come, for the library to settle, or of all if they are many. Each
+// piece of elements is gathered for its slot, on a stream of its own, so that gathers
+// run ahead of the copies.
+func (s *Session) unload(job *engine.Job, p *payload, order cuda.Ptr) error {
+	grain := Grain(job.N, job, p.Size)
+	free, tied := spans(job, grain)
+	if len(tied) > len(free) {
+		return download(s, job, job.N, order, job.Emit)
+	}
+	if err := s.downloadPositions(job, tied, grain, order); err != nil {
+		return err
+	}
+	if err := p.Settle(); err != nil {
+		return err
+	}
+	if err := job.Loop.Err(); err != nil {
+		return err
+	}
+	job.Commit() // elements are written: this is finished
+	return s.downloadElements(job, p, free, grain, order)
+}
+
+// downloadPositions brings the positions of places of an order.
+func (s *Session) downloadPositions(job *engine.Job, places []span, grain int, order cuda.Ptr) error {
+	return s.downloadSpans(job, places, grain, func(slot *device.Slot, at span) error {
+		return s.CopyToHost(slot.Memory, order+cuda.Ptr(4*at.lo), 4*(at.hi-at.lo), s.Stream)
+	}, func(slot *device.Slot, at span) { job.Emit(at.lo, words[uint32](slot.Memory, at.hi-at.lo)) })
+}
+
+// downloadElements brings the elements at places of an order.
+func (s *Session) downloadElements(job *engine.Job, p *payload, places []span, grain int, order cuda.Ptr) error {
+	return s.downloadSpans(job, places, grain, func(slot *device.Slot, at span) error {
+		sorted := p.sorted + cuda.Ptr(slot.Number*device.SlotBytes)
+		if err := gather.Elements(s.Workspace, s.Side, p.at, order, at.lo, at.hi-at.lo, p.Size, sorted); err != nil {
+			return err
+		}
+		if err := s.After(s.Stream, s.Side); err != nil {
+			return err
+		}
+		return s.CopyToHost(slot.Memory, sorted, (at.hi-at.lo)*p.Size, s.Stream)
+	}, func(slot *device.Slot, at span) { p.Push(at.lo, words[byte](slot.Memory, (at.hi-at.lo)*p.Size)) })
+}
+
+// downloadSpans has fetch copy each of the places, grain long except the last, to a slot,
+// and hands the slots on.
+func (s *Session) downloadSpans(job *engine.Job, places []span, grain int, fetch func(*device.Slot, span) error, emit func(*device.Slot, span)) error {
+	n := 0
+	for _, p := range places {
+		n += p.hi - p.lo
+	}
+	return newDownload(s.Workspace, n, grain,
+		func(slot *device.Slot, lo, _ int) error { return fetch(slot, places[lo/grain]) },
+		func(slot *device.Slot, lo, _ int) { emit(slot, places[lo/grain]) },
+	).run(job)
+}
+
+// spans cuts the order of a job into pieces of that many places, those with no tie
+// and the others. The place before a tie is one of it.
+func spans(job *engine.Job, grain int) (free, tied []span) {
+	for lo := 0; lo < job.N; lo += grain {
+		s := span{lo, min(lo+grain, job.N)}
+		if end := min(s.hi+1, job.N); job.Ties != nil && engine.Ties(job.Ties).Next(true, s.lo, end) < end {
+			tied = append(tied, s)
+		} else {
+			free = append(free, s)
+		}
+	}
+	return free, tied
+}
