@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -184,4 +185,33 @@ func (e *Engine) unusable() error {
 		}
 	}
 	return nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// Runs reports whether the engine has an algorithm, see [sorter.Backend]. It opens no
+// device. Until the devices are open, the answer is that of devices with enough shared
+// memory; a sort by an algorithm that they lack then fails.
+func (e *Engine) Runs(a sorter.Algorithm) bool {
+	if dispatch.ChoosesOwn(a) {
+		return true // the question of every sort, however small: no lock
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opened == nil || !isClosed(e.opened) || e.failed != nil {
+		return dispatch.Has(a)
+	}
+	return e.runs(a)
+}
+
+// runs reports whether all devices, which are open, have a. A long list may come to any.
+func (e *Engine) runs(a engine.Algorithm) bool {
+	return !slices.ContainsFunc(e.devs, func(d *dispatch.Sorter) bool { return !d.Runs(a) })
 }

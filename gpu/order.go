@@ -4,35 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
-	"example.com/sorter"
 	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/multi"
 	"example.com/sorter/internal/gpu/transfer"
 )
-
-// Runs reports whether the engine has an algorithm, see [sorter.Backend]. It opens no
-// device. Until the devices are open, the answer is that of devices with enough shared
-// memory; a sort by an algorithm that they lack then fails.
-func (e *Engine) Runs(a sorter.Algorithm) bool {
-	if dispatch.ChoosesOwn(a) {
-		return true // the question of every sort, however small: no lock
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.opened == nil || !isClosed(e.opened) || e.failed != nil {
-		return dispatch.Has(a)
-	}
-	return e.runs(a)
-}
-
-// runs reports whether all devices, which are open, have a. A long list may come to any.
-func (e *Engine) runs(a engine.Algorithm) bool {
-	return !slices.ContainsFunc(e.devs, func(d *dispatch.Sorter) bool { return !d.Runs(a) })
-}
 
 // Order implements the library's side of sorter.Backend, for [sorter.On].
 func (e *Engine) Order(ctx context.Context, job *engine.Job) error {

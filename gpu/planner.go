@@ -93,12 +93,3 @@ func (e *Engine) Calibration() string {
 	defer e.mu.Unlock()
 	return e.costs.String()
 }
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}

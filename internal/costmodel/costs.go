@@ -1,13 +1,8 @@
 package costmodel
 
-import "example.com/sorter/internal/engine"
-
-// Costs are measurements of the device and of the CPU engine. Before anything is measured
-// they are zero, and answers are those of an H200 with 16 host processors.
-type Costs struct {
-	codes   *sortTimes
-	payload *payload
-}
+import (
+	"example.com/sorter/internal/engine"
+)
 
 const (
 	// LeastN is from how many elements on a device may ever be faster.
@@ -40,10 +35,6 @@ func (c Costs) Worth(w engine.Work) bool {
 }
 
 const (
-	// LeastCarried is from how many bytes on the device moves elements. 2026-11, H200:
-	// below, an order and a gather in the host's caches take as long.
-	LeastCarried = 32 << 20
-
 	// CarriedSize is up to how many bytes per element the device moves elements as long as
 	// nothing is measured. 2026-11, H200: elements of 24 bytes take 0.7 of the time of a
 	// gather, of 64 bytes as long.

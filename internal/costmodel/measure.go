@@ -37,11 +37,6 @@ type Device interface {
 	Piece(n int, job *engine.Job, size int) int
 }
 
-// Missing reports whether something that work w depends on is not measured yet.
-func (c Costs) Missing(w engine.Work) bool {
-	return c.codes == nil || w.Payload > 0 && c.payload == nil
-}
-
 // Measure returns costs of which more is known: of sorts without payload after the first
 // call, and of payload after the second. On an error nothing more is known.
 func (c Costs) Measure(d Device) (Costs, error) {

@@ -86,6 +86,10 @@ func (c curve) at(n int) float64 {
 	return c[i] + (place-float64(i))*(c[i+1]-c[i])
 }
 
+// LeastCarried is from how many bytes on the device moves elements. 2026-11, H200:
+// below, an order and a gather in the host's caches take as long.
+const LeastCarried = 32 << 20
+
 // payload is what moving elements costs, each by size.
 type payload struct {
 	move, gather bySize
@@ -164,4 +168,16 @@ func (p *payload) String() string {
 		text += fmt.Sprintf("; carry %d B %.2f, %d B %.2f ns", smallPayload, p.carry.small, largePayload, p.carry.large)
 	}
 	return text
+}
+
+// Costs are measurements of the device and of the CPU engine. Before anything is measured
+// they are zero, and answers are those of an H200 with 16 host processors.
+type Costs struct {
+	codes   *sortTimes
+	payload *payload
+}
+
+// Missing reports whether something that work w depends on is not measured yet.
+func (c Costs) Missing(w engine.Work) bool {
+	return c.codes == nil || w.Payload > 0 && c.payload == nil
 }

@@ -16,14 +16,6 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// ErrUneven reports codes that the bucket sort has no plan for: some part of
-// their range holds far more elements than its neighbourhood in a sample. Package
-// dispatch has another algorithm sort them.
-var ErrUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
-
-// Sorter is the bucket sort with its options.
-type Sorter struct{ Options }
-
 // Worth reports whether the bucket sort is expected to take less time than another
 // algorithm, for codes with a sample, spread in a way; strided says that a tile of the
 // first partition gets codes from all over the list.
@@ -65,16 +57,6 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.
 		}
 	}
 	return codes.Finding{}, ErrUneven
-}
-
-// call is one bucket sort.
-type call struct {
-	*Sorter
-	memory
-	w    *device.Workspace
-	note *note
-	in   codes.Input
-	to   cuda.Ptr
 }
 
 // sampleGrid is the number of blocks that take the second sample: few, since each adds its

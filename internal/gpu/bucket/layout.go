@@ -1,12 +1,35 @@
 package bucket
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/kernels"
 )
+
+const (
+	maxDigits   = 1 << 10 // that elements are split by at a time
+	leastDigits = 1 << 8  // fewer take no less time
+
+	// evenSlice is the mean size of buckets when codes are spread evenly: 3.4
+	// standard deviations below the capacity, so that one bucket in three
+	// thousand is oversize. fullSlice is the same where the mean is a bound.
+	evenSlice = 920
+	fullSlice = 890
+
+	// sectionSlice is the same where density changes a little from one end of a room
+	// to the other.
+	sectionSlice = 895
+
+	unlimited = 1<<31 - 1 // target of rooms that are cut into a fixed number of buckets
+)
+
+// ErrUneven reports codes that the bucket sort has no plan for: some part of
+// their range holds far more elements than its neighbourhood in a sample. Package
+// dispatch has another algorithm sort them.
+var ErrUneven = errors.New("sorter: gpu: codes too uneven for the bucket sort")
 
 // layout is how an element is made of a code and its position: struct Layout
 // of slices.cuh.
@@ -89,3 +112,8 @@ func (l *layout) keyAt(word uint64) (k key, ok bool) {
 	k.Code = l.low + distance // where ok at most low + span, which is a code
 	return k, distance <= l.span
 }
+
+// MaxN is how many elements the sort takes.
+const MaxN = maxDigits * kernels.RoomThreads * fullSlice
+
+type key = codes.Key

@@ -80,3 +80,13 @@ func (s *Sorter) Bytes(in codes.Input, resort int) int {
 	}
 	return codes.HeadBytes + bytes
 }
+
+// call is one bucket sort.
+type call struct {
+	*Sorter
+	memory
+	w    *device.Workspace
+	note *note
+	in   codes.Input
+	to   cuda.Ptr
+}

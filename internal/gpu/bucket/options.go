@@ -101,3 +101,6 @@ func (a *Attempts) count(way Spreading, failed bool) {
 		a.failed[way].Add(1)
 	}
 }
+
+// Sorter is the bucket sort with its options.
+type Sorter struct{ Options }

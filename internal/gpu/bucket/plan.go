@@ -9,26 +9,6 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// MaxN is how many elements the sort takes.
-const MaxN = maxDigits * kernels.RoomThreads * fullSlice
-
-const (
-	maxDigits   = 1 << 10 // that elements are split by at a time
-	leastDigits = 1 << 8  // fewer take no less time
-
-	// evenSlice is the mean size of buckets when codes are spread evenly: 3.4
-	// standard deviations below the capacity, so that one bucket in three
-	// thousand is oversize. fullSlice is the same where the mean is a bound.
-	evenSlice = 920
-	fullSlice = 890
-
-	// sectionSlice is the same where density changes a little from one end of a room
-	// to the other.
-	sectionSlice = 895
-
-	unlimited = 1<<31 - 1 // target of rooms that are cut into a fixed number of buckets
-)
-
 // plan is how one bucket sort proceeds.
 type plan struct {
 	wide    bool // codes of 64 bits
@@ -182,4 +162,10 @@ func largestPlans(by *Options, in codes.Input) []*plan {
 	}
 	spread := m / kernels.Segments
 	return []*plan{evenPlan(in.Wide, few, by.mean(in.N, evenSlice)), cut, planFor(in.Wide, few, nil, n*weight(spread)/spread, by.mean(in.N, fullSlice))}
+}
+
+// bounds is struct Bounds of rooms.cuh.
+type bounds struct {
+	section [kernels.Sections]uint32
+	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
 }

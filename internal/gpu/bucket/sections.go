@@ -8,12 +8,6 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// bounds is struct Bounds of rooms.cuh.
-type bounds struct {
-	section [kernels.Sections]uint32
-	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
-}
-
 // sectionsPlan is the plan for codes that are spread smoothly over the layout's
 // range, given how many of the sampled elements lie in each of kernels.Segments
 // equal parts of it, and the mean size of buckets. Sections are divided into rooms

@@ -19,8 +19,6 @@ type table struct {
 	cell [kernels.Segments + 4]uint16
 }
 
-type key = codes.Key
-
 // quantilesTable has segments that hold about equally many elements, by a sorted
 // sample. Codes that fill several samples get segments of their own, and long
 // segments are cut: their ends may be nearly empty.

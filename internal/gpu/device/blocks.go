@@ -7,12 +7,6 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// Block is device memory.
-type Block struct {
-	At    cuda.Ptr
-	bytes int
-}
-
 // Area hands out parts of one block of device memory. One that begins at 0 counts the
 // bytes that a layout takes.
 type Area struct{ At cuda.Ptr }
@@ -152,4 +146,15 @@ func (w *Workspace) idleBytes() int {
 		bytes += sum(s.idle)
 	}
 	return bytes
+}
+
+// dropSpare frees the device memory of spare workspaces.
+func (d *Device) dropSpare() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var failed errorList
+	for _, w := range d.spare {
+		failed.add(w.Drop())
+	}
+	return failed.first()
 }

@@ -6,14 +6,6 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// Slot is a piece of pinned memory on its way to or from the device.
-type Slot struct {
-	Number int
-	Memory unsafe.Pointer // SlotBytes
-	passed cuda.Event     // follows the last copy from or to Memory
-	busy   bool           // passed was recorded and not waited for
-}
-
 // SlotBytes is the size of a slot: large enough for full bandwidth, small enough that the
 // first copies start early and that all slots stay in the caches. 2026-11, H200: sorts of
 // 2^28 uint32 keys take 1.06 to 1.25 times as long with slots of 1, 3, 4 or 8 MiB.

@@ -2,33 +2,9 @@ package device
 
 import (
 	"context"
-	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 )
-
-// Workspace is the memory and the streams of one sort at a time. Nobody else uses them, so
-// that memory put back may be taken again at once: the stream keeps the order.
-type Workspace struct {
-	*Device
-	Stream cuda.Stream
-	Side   cuda.Stream // for work beside that of Stream, which goes first
-	Up     cuda.Stream // for uploads beside both
-	Split  cuda.Event  // where streams part and meet
-
-	ctx   context.Context // of the sort
-	quiet bool            // nothing is under way
-	tiles int             // that the device may be given before it is waited for
-
-	idle  []Block
-	held  []Block // taken and not put back
-	kept  []cuda.Ptr
-	tight bool // little memory may be wasted
-
-	slots  []*Slot
-	pinned []unsafe.Pointer       // of slots
-	notes  map[any]unsafe.Pointer // see Pinned
-}
 
 // open creates what every sort needs. After an error the workspace is to be freed.
 func (w *Workspace) open() (err error) {
@@ -55,25 +31,6 @@ func (w *Workspace) Err() error { return w.ctx.Err() }
 
 // Quiet notes that nothing is under way: the sort has waited for the device.
 func (w *Workspace) Quiet() { w.quiet = true }
-
-// Done gives the workspace back. It waits for the streams, unless they are known to be
-// quiet: a sort that failed midway may have left copies and kernels under way, and
-// the next user of the workspace's memory has to find it quiet.
-func (w *Workspace) Done() {
-	defer func() { <-w.turns }()
-	if err := w.settle(); err != nil {
-		// What the context met stays: every later call fails with it.
-		w.broken.CompareAndSwap(nil, &err)
-		w.free()
-		return
-	}
-	for _, s := range w.slots {
-		s.busy = false
-	}
-	w.idle = append(w.idle, w.held...)
-	w.held, w.tight = w.held[:0], false
-	w.pushSpare(w)
-}
 
 // settle waits until nothing is under way.
 func (w *Workspace) settle() error {

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/sample"
@@ -11,21 +10,6 @@ import (
 // Times are those of one H200, fitted to bench/results/h200 at n = 2^16 … 2^28; on
 // other devices both algorithms are slower by about the same factor, since both
 // are bound by memory and shared memory.
-
-// choiceFor is the algorithm that orders codes, or orders them at first, where a may leave
-// the choice to the device: short lists by the merge sort or the radix sort without a
-// sample, and long ones by radix where there is nothing else.
-func (r repertoire) choiceFor(a engine.Algorithm, in codes.Input) engine.Algorithm {
-	switch {
-	case a.OrdersCodes():
-		return a
-	case in.N < mergeBelow(in):
-		return engine.MergeSort
-	case in.N < radixBelow(in) || !r.has(engine.BucketBitonic):
-		return engine.Radix
-	}
-	return engine.BucketBitonic
-}
 
 // mergeBelow is from how many codes on the radix sort takes less time than the merge
 // sort, whose rounds are few then, and which has no pass for each digit. 2026-11, H200:

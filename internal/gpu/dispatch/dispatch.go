@@ -189,3 +189,18 @@ func (way algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.P
 	q.Then(func() error { return runs.Gather(w, in, order.At, 0, runs.Runs{Codes: sorted}) })
 	return f, q.Sync()
 }
+
+// choiceFor is the algorithm that orders codes, or orders them at first, where a may leave
+// the choice to the device: short lists by the merge sort or the radix sort without a
+// sample, and long ones by radix where there is nothing else.
+func (r repertoire) choiceFor(a engine.Algorithm, in codes.Input) engine.Algorithm {
+	switch {
+	case a.OrdersCodes():
+		return a
+	case in.N < mergeBelow(in):
+		return engine.MergeSort
+	case in.N < radixBelow(in) || !r.has(engine.BucketBitonic):
+		return engine.Radix
+	}
+	return engine.BucketBitonic
+}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/runs"
@@ -18,20 +17,6 @@ var routeModules = []*device.Module{{Image: kernels.Route, Kernels: map[string]i
 	"route_starts":    kernels.RouteStartShared,
 	"route_codes_u32": kernels.RouteSharedU32, "route_codes_u64": kernels.RouteSharedU64,
 }}}
-
-// note is the pinned memory of routing: the keys of a sample, struct Splitter of route.cuh,
-// and how many elements go to each destination.
-type note struct {
-	sample    sample.Keys
-	splitters [kernels.MostDestinations]struct{ code, position uint64 }
-	totals    [kernels.MostDestinations]uint32
-}
-
-// routed is a part divided among devices, in device memory.
-type routed struct {
-	runs.Runs                 // codes beside their positions in the whole list, unless they are keys alone, by destination
-	splitters, totals, counts cuda.Ptr
-}
 
 func layOutRouted(a *device.Area, in codes.Input) routed {
 	return routed{

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"sync"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -58,36 +57,6 @@ func (p *chunks[W]) report() {
 		trace.Found(p.found.Shape)
 	}
 	trace.Rounds = p.found.Levels + runs.Rounds(p.n, p.length)
-}
-
-// chunks is one job under way. Its work is a list of tasks for the workers,
-// each of which may wait for tasks before it, and for those only: so somebody is
-// at work on whatever others wait for.
-type chunks[W codes.Word] struct {
-	*Session
-	job *engine.Job
-	chunking
-	pull func(dst []W, lo int)
-
-	list    []chunk[W]
-	codes   [2]cuda.Ptr  // of the chunk that is sorted and of the one that is uploaded
-	own     device.Block // that these are in
-	runs    runs.Runs    // of all chunks, if they stay; else of one
-	ups     Ring         // for uploads
-	downs   Ring         // for downloads
-	groups  []*group[W]  // on the host
-	mergers []*merger[W] // by worker
-	failed  Fault
-	found   codes.Finding // of the last chunk
-}
-
-// chunk is elements [lo, hi).
-type chunk[W codes.Word] struct {
-	lo, hi   int
-	host     hostRun[W]
-	uploaded sync.WaitGroup // pieces
-	sorted   sync.WaitGroup
-	arrived  sync.WaitGroup // pieces, of a run that goes to the host
 }
 
 // open takes memory.

@@ -1,21 +1,10 @@
 package transfer
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 )
-
-// group is neighbouring runs that are merged before all have come.
-type group[W codes.Word] struct {
-	first, last int // chunks
-	merged      hostRun[W]
-	once        sync.Once    // takes merged
-	left        atomic.Int64 // pieces
-}
 
 // grouped puts as many chunks into a group as there are groups, about, so that
 // half of the rounds are over when the last run comes. The last group would keep

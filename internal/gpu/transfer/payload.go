@@ -1,24 +1,11 @@
 package transfer
 
 import (
-	"errors"
-	"unsafe"
-
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gather"
 )
-
-// payload is the elements of a job where these are sent along with their codes: up after
-// them, through the order on the device, and down in place of positions. That takes the host
-// nothing but copies, one piece after the other, where a gather reads all over the
-// list.
-type payload struct {
-	*engine.Elements
-	at     cuda.Ptr // in input order
-	sorted cuda.Ptr // in order, a slot's worth for each slot
-}
 
 // mostPayload is the largest element of which a slot holds a block with its codes.
 const mostPayload = device.SlotBytes/engine.Block - 8
@@ -26,27 +13,6 @@ const mostPayload = device.SlotBytes/engine.Block - 8
 // Fits reports whether elements of a size can be sent along: they consist of words, and a
 // slot holds a block of them.
 func Fits(size int) bool { return gather.WordOf(size) != 0 && size <= mostPayload }
-
-// ErrNoRoom reports elements for which one device lacks memory besides that for codes.
-var ErrNoRoom = errors.New("sorter: gpu: no room for elements")
-
-// OrderWithElements runs one job in one pass, with its elements, or returns ErrNoRoom before
-// it has pulled any code.
-func (s *Session) OrderWithElements(job *engine.Job) error {
-	c, err := s.chunking(job)
-	if err != nil {
-		return err
-	}
-	want := c.onePassBytes() + s.payloadBytes(job)
-	space, err := s.Space(want)
-	switch {
-	case err != nil:
-		return err
-	case c.length < job.N || want > space:
-		return ErrNoRoom
-	}
-	return s.OrderInOnePass(job)
-}
 
 // payloadBytes is the device memory of a job's elements, with a slot's worth for each slot.
 func (s *Session) payloadBytes(job *engine.Job) int {
@@ -64,34 +30,6 @@ func (s *Session) payloadOf(job *engine.Job) (*payload, error) {
 	b, err := s.Take(s.payloadBytes(job))
 	sorted := b.At + cuda.Ptr(job.N*job.Elements.Size+255)&^255
 	return &payload{job.Elements, b.At, sorted}, err
-}
-
-// size is the bytes of an element, 0 if none is sent along.
-func (p *payload) size() int {
-	if p == nil {
-		return 0
-	}
-	return p.Size
-}
-
-// beside makes a source of codes that has the elements of each block copied to a slot
-// which begins with element first, after the codes that it has room for.
-func beside[W any](p *payload, s *device.Slot, first, room int, pull func(dst []W, lo int)) func(dst []W, lo int) {
-	if p == nil {
-		return pull
-	}
-	return func(dst []W, lo int) {
-		pull(dst, lo)
-		p.Pull(words[byte](unsafe.Add(s.Memory, room+(lo-first)*p.Size), len(dst)*p.Size), lo)
-	}
-}
-
-// send sends elements [lo, hi) off, which follow the codes of a slot.
-func (p *payload) send(w *device.Workspace, s *device.Slot, room, lo, hi int) error {
-	if p == nil {
-		return nil
-	}
-	return w.CopyToDevice(p.at+cuda.Ptr(lo*p.Size), unsafe.Add(s.Memory, room), (hi-lo)*p.Size, w.Stream)
 }
 
 // span is places [lo, hi) of an order.

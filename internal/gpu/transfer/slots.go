@@ -118,19 +118,3 @@ func pullAll[W codes.Word](job *engine.Job, dst []W, lo int, pull func(dst []W, 
 	}
 	return job.Loop.Err() // a block pulled while the context ended may be incomplete
 }
-
-// upload extracts the codes straight into pinned slots, and elements that are sent along
-// after them, and sends each slot off while others are filled.
-func upload[W codes.Word](w *Session, job *engine.Job, at cuda.Ptr, pull func(dst []W, lo int), p *payload) error {
-	size := int(unsafe.Sizeof(*new(W)))
-	piece := Grain(job.N, job, size+p.size())
-	ring := NewRing(w.Slots())
-	var failed Fault
-	err := job.Stage("extract", job.N, piece, func(_, lo, hi int) {
-		ring.With(&failed, func(s *device.Slot) error {
-			return send(w.Workspace, s, w.Stream, job, at+cuda.Ptr(lo*size), lo, hi, beside(p, s, lo, size*piece, pull),
-				func() error { return p.send(w.Workspace, s, size*piece, lo, hi) })
-		})
-	})
-	return device.FirstError(failed.Err(), err)
-}

@@ -1,0 +1,109 @@
+package device
+
+import (
+	"fmt"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/kernels"
+)
+
+// Workspaces is how many sorts use a device at a time; others wait. One sort alone
+// leaves the device idle while it extracts, and a third would find the bus and
+// the device busy, but pin memory of its own.
+const Workspaces = 2
+
+// List returns the driver and the devices that it has. Where they are switched off it
+// loads nothing.
+func List() (cuda.Driver, []cuda.Info, error) {
+	if err := engine.Off(); err != nil {
+		return nil, nil, err
+	}
+	driver, err := cuda.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	infos, err := driver.Devices()
+	return driver, infos, err
+}
+
+// Open opens devices that copy from each other, all or none.
+func Open(ordinals []int) (devs []*Device, err error) {
+	defer func() {
+		if err != nil {
+			Close(devs)
+			devs = nil
+		}
+	}()
+	for _, ordinal := range ordinals {
+		d, err := open(ordinal)
+		if err != nil {
+			return devs, err
+		}
+		devs = append(devs, d)
+	}
+	for _, d := range devs {
+		for _, peer := range devs {
+			if peer == d {
+				continue
+			}
+			if err := d.EnablePeer(peer.Context); err != nil {
+				return devs, err
+			}
+		}
+	}
+	return devs, nil
+}
+
+// Close gives everything back of all of them.
+func Close(devs []*Device) error {
+	var failed errorList
+	for _, d := range devs {
+		failed.add(d.Close())
+	}
+	return failed.first()
+}
+
+// open retains the device's context.
+func open(ordinal int) (*Device, error) {
+	driver, infos, err := List()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal < 0 || ordinal >= len(infos) {
+		return nil, fmt.Errorf("%w: no device %d, there are %d", engine.ErrNoDevice, ordinal, len(infos))
+	}
+	info := infos[ordinal]
+	if 10*info.Major+info.Minor < kernels.LeastCapability {
+		return nil, fmt.Errorf("%w: %s has compute capability %d.%d, the kernels need %.1f", engine.ErrNoDevice, info.Name, info.Major, info.Minor, kernels.LeastCapability/10.)
+	}
+	context, err := driver.Retain(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	return &Device{
+		Context: context, Info: info, turns: make(chan struct{}, Workspaces),
+		modules: map[*Module]cuda.Module{}, funcs: map[string]cuda.Func{},
+	}, nil
+}
+
+// Close gives everything back. No sort may be running.
+func (d *Device) Close() error {
+	var failed errorList
+	for _, w := range d.spare {
+		failed.add(w.free())
+	}
+	for _, m := range d.modules {
+		failed.add(d.Unload(m))
+	}
+	failed.add(d.Context.Release())
+	return failed.first()
+}
+
+// Failure returns the error that broke the device, nil if it works.
+func (d *Device) Failure() error {
+	if err := d.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

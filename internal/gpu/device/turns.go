@@ -1,0 +1,64 @@
+package device
+
+import (
+	"context"
+)
+
+// Workspace returns a workspace that nobody uses, and waits until there is one or ctx
+// ends. The caller ends with [Workspace.Done].
+func (d *Device) Workspace(ctx context.Context) (*Workspace, error) {
+	select {
+	case d.turns <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	w := d.popSpare()
+	if w == nil {
+		w = &Workspace{Device: d}
+		if err := w.open(); err != nil {
+			w.free()
+			<-d.turns
+			return nil, err
+		}
+	}
+	w.Begin(ctx, Patience)
+	return w, nil
+}
+
+// popSpare returns the workspace used last, nil if none is spare.
+func (d *Device) popSpare() *Workspace {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := len(d.spare)
+	if n == 0 {
+		return nil
+	}
+	w := d.spare[n-1]
+	d.spare = d.spare[:n-1]
+	return w
+}
+
+func (d *Device) pushSpare(w *Workspace) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spare = append(d.spare, w)
+}
+
+// Done gives the workspace back. It waits for the streams, unless they are known to be
+// quiet: a sort that failed midway may have left copies and kernels under way, and
+// the next user of the workspace's memory has to find it quiet.
+func (w *Workspace) Done() {
+	defer func() { <-w.turns }()
+	if err := w.settle(); err != nil {
+		// What the context met stays: every later call fails with it.
+		w.broken.CompareAndSwap(nil, &err)
+		w.free()
+		return
+	}
+	for _, s := range w.slots {
+		s.busy = false
+	}
+	w.idle = append(w.idle, w.held...)
+	w.held, w.tight = w.held[:0], false
+	w.pushSpare(w)
+}

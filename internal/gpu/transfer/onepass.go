@@ -1,0 +1,108 @@
+package transfer
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/device"
+)
+
+// OrderInOnePass runs a job: codes up, sort, order down. The elements of a job that has
+// them are sent along, and come down in place of the order.
+func (s *Session) OrderInOnePass(job *engine.Job) error {
+	if err := s.Grow(SlotsFor(job)); err != nil {
+		return err
+	}
+	in := codes.Input{Wide: job.Bits > 32, N: job.N, Keys: TakesCodes(job)}
+	space, err := s.Take((in.Size() + in.ResultSize()) * (job.N + 64))
+	if err != nil {
+		return err
+	}
+	to := space.At
+	in.Codes = to + cuda.Ptr(in.ResultSize()*job.N+255)&^255
+	p, err := s.payloadOf(job)
+	if err != nil {
+		return err
+	}
+	if in.Wide {
+		err = upload(s, job, in.Codes, job.Codes64, p)
+	} else {
+		err = upload(s, job, in.Codes, job.Codes32, p)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := s.sortStage(job, in, to)
+	if err != nil {
+		return err
+	}
+	if err := s.handBack(job, r, to, p); err != nil {
+		return err
+	}
+	job.Trace.Device, job.Trace.Algorithm = s.Info.Name, r.Algorithm.String()
+	job.Trace.Found(r.Shape)
+	job.Trace.Rounds = r.Levels
+	return nil
+}
+
+// result is the findings of the device, and where it marked the ties of the order if the
+// job takes them.
+type result struct {
+	codes.Finding
+	ties cuda.Ptr
+}
+
+// sortStage sorts on the device, to an order or to sorted codes.
+func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r result, failed error) {
+	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
+		r.Finding, failed = s.Sort(job.Algorithm, in, to)
+		if failed == nil && job.Ties != nil {
+			r.ties, failed = codes.Ties(s.Workspace, in, to)
+		}
+	})
+	return r, device.FirstError(failed, err)
+}
+
+// handBack brings back the results that the job takes: ties, and positions or elements that
+// were sent along; or the codes themselves, unless those were in order. Of elements in order
+// positions come, too: they say that nothing has to move, and are half as many bytes or
+// fewer.
+func (s *Session) handBack(job *engine.Job, r result, from cuda.Ptr, p *payload) error {
+	if !TakesCodes(job) {
+		if job.Ties != nil {
+			if err := download(s, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
+				return err
+			}
+		}
+		if p == nil || r.InOrder() {
+			return download(s, job, job.N, from, job.Emit)
+		}
+		return s.unload(job, p, from)
+	}
+	if err := job.Loop.Err(); err != nil || r.InOrder() {
+		return err
+	}
+	job.Commit() // keys are written: this is finished
+	if job.EmitCodes64 != nil {
+		return download(s, job, job.N, from, job.EmitCodes64)
+	}
+	return download(s, job, job.N, from, job.EmitCodes32)
+}
+
+// upload extracts the codes straight into pinned slots, and elements that are sent along
+// after them, and sends each slot off while others are filled.
+func upload[W codes.Word](w *Session, job *engine.Job, at cuda.Ptr, pull func(dst []W, lo int), p *payload) error {
+	size := int(unsafe.Sizeof(*new(W)))
+	piece := Grain(job.N, job, size+p.size())
+	ring := NewRing(w.Slots())
+	var failed Fault
+	err := job.Stage("extract", job.N, piece, func(_, lo, hi int) {
+		ring.With(&failed, func(s *device.Slot) error {
+			return send(w.Workspace, s, w.Stream, job, at+cuda.Ptr(lo*size), lo, hi, beside(p, s, lo, size*piece, pull),
+				func() error { return p.send(w.Workspace, s, size*piece, lo, hi) })
+		})
+	})
+	return device.FirstError(failed.Err(), err)
+}

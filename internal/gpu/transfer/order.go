@@ -1,0 +1,41 @@
+package transfer
+
+import (
+	"errors"
+
+	"example.com/sorter/internal/engine"
+)
+
+// Order runs a job in one pass, or in chunks where it is a hybrid sort or too long. Its
+// elements stay with the library.
+func (s *Session) Order(job *engine.Job) error {
+	c, err := s.chunking(job)
+	switch {
+	case err != nil:
+		return err
+	case c.length < job.N || job.Algorithm == engine.Hybrid:
+		return s.orderInChunks(job, c)
+	}
+	return s.OrderInOnePass(job)
+}
+
+// ErrNoRoom reports elements for which one device lacks memory besides that for codes.
+var ErrNoRoom = errors.New("sorter: gpu: no room for elements")
+
+// OrderWithElements runs one job in one pass, with its elements, or returns ErrNoRoom before
+// it has pulled any code.
+func (s *Session) OrderWithElements(job *engine.Job) error {
+	c, err := s.chunking(job)
+	if err != nil {
+		return err
+	}
+	want := c.onePassBytes() + s.payloadBytes(job)
+	space, err := s.Space(want)
+	switch {
+	case err != nil:
+		return err
+	case c.length < job.N || want > space:
+		return ErrNoRoom
+	}
+	return s.OrderInOnePass(job)
+}
