@@ -60,12 +60,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// faults are the results that calls of the driver are made to return.
-var faults = []struct {
+// fault is a result that a call of the driver is made to return.
+type fault struct {
 	name    string
 	code    cuda.Result
 	lasting bool // as after the loss of a device
-}{
+}
+
+var faults = []fault{
 	{"out of memory", cuda.OutOfMemory, false},
 	{"failed launch", cuda.LaunchFailed, false},
 	{"lost device", cuda.LaunchFailed, true},
@@ -92,22 +94,32 @@ func (w *injected) during(f func() error) error {
 // holds it to leaving nothing behind.
 func walk(t *testing.T, f func(t *testing.T, w *injected)) {
 	for _, kind := range faults {
-		t.Run(kind.name, func(t *testing.T) {
-			before, crew := cudacpu.Holding(), testkit.NewCrew()
-			w := &injected{kind.code, kind.lasting, 1, "first"}
-			for ; w.hit != ""; w.k += step() {
-				cudacpu.Seed(uint64(w.k))
-				f(t, w)
-				if held := cudacpu.Holding(); held != before {
-					t.Fatalf("%s, call %d: %+v are held, %+v were before", w.hit, w.k, held, before)
-				}
-			}
-			if w.k < 20 {
-				t.Errorf("the walk ended at call %d", w.k)
-			}
-			crew.CheckAlone(t, kind.name)
-		})
+		t.Run(kind.name, func(t *testing.T) { walkBy(t, kind, 1, step(), f) })
 	}
+}
+
+// walkThirds is walk of a long f, with a fault of one kind at each call.
+func walkThirds(t *testing.T, f func(t *testing.T, w *injected)) {
+	for i, kind := range faults {
+		t.Run(kind.name, func(t *testing.T) { walkBy(t, kind, 1+i, step()*len(faults), f) })
+	}
+}
+
+// walkBy runs f with the calls from first on failing in turn, step by step.
+func walkBy(t *testing.T, kind fault, first, step int, f func(t *testing.T, w *injected)) {
+	before, crew := cudacpu.Holding(), testkit.NewCrew()
+	w := &injected{kind.code, kind.lasting, first, "first"}
+	for ; w.hit != ""; w.k += step {
+		cudacpu.Seed(uint64(w.k))
+		f(t, w)
+		if held := cudacpu.Holding(); held != before {
+			t.Fatalf("%s, call %d: %+v are held, %+v were before", w.hit, w.k, held, before)
+		}
+	}
+	if w.k < 20 {
+		t.Errorf("the walk ended at call %d", w.k)
+	}
+	crew.CheckAlone(t, kind.name)
 }
 
 // step is 1, or more in a short run, which is for the sanitizers.
@@ -175,7 +187,13 @@ func TestFaultsOfSorts(t *testing.T) {
 	}
 	t.Run("last resort", func(t *testing.T) {
 		in, sorted := uneven()
-		walkSorts(t, sorter.BucketBitonic, in, sorted)
+		e := newEngine(t)
+		var st sorter.Stats
+		err := sorter.Sort(slices.Clone(in), value, sorter.On(e), sorter.Use(sorter.BucketBitonic), sorter.Report(&st))
+		if err := errors.Join(err, e.Close()); err != nil || st.Algorithm != "Radix" {
+			t.Fatalf("error %v, or the codes are not uneven: %+v", err, st)
+		}
+		walkThirds(t, faultySorts(sorter.BucketBitonic, in, sorted))
 	})
 }
 
@@ -190,7 +208,12 @@ func uneven() (in, sorted []reading) {
 }
 
 func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
-	walk(t, func(t *testing.T, w *injected) {
+	walk(t, faultySorts(a, in, sorted))
+}
+
+// faultySorts sorts with a fault, and once more without.
+func faultySorts(a sorter.Algorithm, in, sorted []reading) func(t *testing.T, w *injected) {
+	return func(t *testing.T, w *injected) {
 		e := newEngine(t)
 		e.settings.CarryBytes = int(a) % 2 // elements travel in every other walk
 		s := slices.Clone(in)
@@ -216,7 +239,7 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-	})
+	}
 }
 
 // TestFaultsOfChunks fails every call of a sort in chunks, whose runs stay on the

@@ -25,7 +25,7 @@ func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 	}
 	job.Elements = nil // none is sent from here on
 	if devices := len(e.chosen()); e.shares(job) {
-		err := e.withSessions(ctx, job.Algorithm, devices, func(s []*transfer.Session) error { return multi.Order(job, s) })
+		err := e.withSessions(ctx, job.Algorithm, devices, func(s []transfer.Session) error { return multi.Order(job, s) })
 		if !errors.Is(err, multi.ErrCrowded) {
 			return err
 		}
@@ -52,25 +52,25 @@ func (e *Engine) carries(job *engine.Job) bool {
 
 // with runs f, which sorts by a, in a session of its own on the first device.
 func (e *Engine) with(ctx context.Context, a engine.Algorithm, f func(s *transfer.Session) error) error {
-	return e.withSessions(ctx, a, 1, func(sessions []*transfer.Session) error { return f(sessions[0]) })
+	return e.withSessions(ctx, a, 1, func(sessions []transfer.Session) error { return f(&sessions[0]) })
 }
 
 // withSessions runs f, which sorts by a, in a session on each of the first devices. All sorts
 // of an engine take workspaces in the order of its devices: they never wait for each other in
 // a circle.
-func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices int, f func(sessions []*transfer.Session) error) error {
+func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices int, f func(sessions []transfer.Session) error) error {
 	if err := e.acquire(ctx, a); err != nil {
 		return err
 	}
 	defer e.users.Done()
-	var sessions []*transfer.Session
+	var sessions []transfer.Session
 	for _, d := range e.devs[:devices] {
 		w, err := d.Workspace(ctx)
 		if err != nil {
 			return err
 		}
 		defer w.Done()
-		sessions = append(sessions, &transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify})
+		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify})
 	}
 	return f(sessions)
 }

@@ -14,7 +14,7 @@ import (
 
 // Order runs one job in a session on each device, or returns ErrCrowded before it has
 // pulled any code.
-func Order(job *engine.Job, sessions []*transfer.Session) error {
+func Order(job *engine.Job, sessions []transfer.Session) error {
 	p := newSharing(job, sessions)
 	for _, stage := range []func() error{p.open, p.extract, p.exchange, p.sort, p.handBack} {
 		if err := stage(); err != nil {

@@ -65,11 +65,11 @@ type part struct {
 	result   cuda.Ptr // positions in order, or codes where the job takes those
 }
 
-func newSharing(job *engine.Job, sessions []*transfer.Session) *sharing {
+func newSharing(job *engine.Job, sessions []transfer.Session) *sharing {
 	length := partLength(job.N, len(sessions))
 	p := &sharing{job: job, wide: job.Bits > 32, room: length + length/roomShare + engine.Block}
-	for i, s := range sessions {
-		p.list = append(p.list, &part{Session: s, index: i, lo: i * length, hi: min((i+1)*length, job.N)})
+	for i := range sessions {
+		p.list = append(p.list, &part{Session: &sessions[i], index: i, lo: i * length, hi: min((i+1)*length, job.N)})
 	}
 	return p
 }

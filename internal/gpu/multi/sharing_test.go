@@ -18,7 +18,7 @@ import (
 )
 
 // open opens the devices of the machine, and a session on each of the first.
-func open(t *testing.T, devices int) []*transfer.Session {
+func open(t *testing.T, devices int) []transfer.Session {
 	t.Helper()
 	ordinals := make([]int, devices)
 	for i := range ordinals {
@@ -33,13 +33,13 @@ func open(t *testing.T, devices int) []*transfer.Session {
 			t.Error(err)
 		}
 	})
-	var sessions []*transfer.Session
+	var sessions []transfer.Session
 	for _, d := range devs {
 		sorter, err := dispatch.New(d, dispatch.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sessions = append(sessions, &transfer.Session{Workspace: gputest.WorkspaceOf(t, d), Sorter: sorter, Verify: true})
+		sessions = append(sessions, transfer.Session{Workspace: gputest.WorkspaceOf(t, d), Sorter: sorter, Verify: true})
 	}
 	return sessions
 }
