@@ -27,7 +27,7 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// kind is what a sort is given and makes.
+// kind is the input and the result of a sort.
 type kind int
 
 const (

@@ -70,17 +70,30 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	return k
 }
 
-// digits says which kernels split by a number of digits, and their shared memory.
+// digits are the kernels that split by a number of digits, and their shared memory.
 type digits struct {
-	suffix                                 string
-	shared, sections, mappedU32, mappedU64 int
-	keys, keySections                      int // where elements are codes of 32 bits
+	suffix               string
+	shared, sections     int
+	mappedU32, mappedU64 int
+	keys, keySections    int // where elements are codes of 32 bits
 }
 
 var digitKernels = []digits{
-	{"_8", kernels.SplitShared8, kernels.SectionShared8, kernels.MappedShared8U32, kernels.MappedShared8U64, kernels.SplitKeys8, kernels.SectionKeys8},
-	{"_9", kernels.SplitShared9, kernels.SectionShared9, kernels.MappedShared9U32, kernels.MappedShared9U64, kernels.SplitKeys9, kernels.SectionKeys9},
-	{"_10", kernels.SplitShared10, kernels.SectionShared10, kernels.MappedShared10U32, kernels.MappedShared10U64, kernels.SplitKeys10, kernels.SectionKeys10},
+	{
+		suffix: "_8", shared: kernels.SplitShared8, sections: kernels.SectionShared8,
+		mappedU32: kernels.MappedShared8U32, mappedU64: kernels.MappedShared8U64,
+		keys: kernels.SplitKeys8, keySections: kernels.SectionKeys8,
+	},
+	{
+		suffix: "_9", shared: kernels.SplitShared9, sections: kernels.SectionShared9,
+		mappedU32: kernels.MappedShared9U32, mappedU64: kernels.MappedShared9U64,
+		keys: kernels.SplitKeys9, keySections: kernels.SectionKeys9,
+	},
+	{
+		suffix: "_10", shared: kernels.SplitShared10, sections: kernels.SectionShared10,
+		mappedU32: kernels.MappedShared10U32, mappedU64: kernels.MappedShared10U64,
+		keys: kernels.SplitKeys10, keySections: kernels.SectionKeys10,
+	},
 }
 
 func (d digits) mapped(wide bool) int {

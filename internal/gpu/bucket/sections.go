@@ -88,8 +88,8 @@ func (p *plan) place(count []uint32, each float64) {
 	place, k := 0, 0
 	for s, section := range p.bounds.section {
 		here, rooms := count[s*sectionParts:(s+1)*sectionParts], int(section&0xffff)
-		from, before := 0, 0.0 // the step at which a room begins, and what is counted before it
-		part, sum := 0, 0.0    // the part that a room ends in, and what is counted before that
+		from, before := 0, 0.0 // the step at which a room begins, and the count before it
+		part, sum := 0, 0.0    // the part that a room ends in, and the count before that
 		for r := range rooms {
 			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
 			p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), low}

@@ -46,7 +46,7 @@ func (w *Workspace) Take(bytes int) (Block, error) {
 // it that is too much where memory is short.
 const waste, tightWaste = 4, 8
 
-// WithWaste is the most device memory that taking so many bytes may take of a workspace
+// WithWaste is the most device memory that taking a number of bytes may take of a workspace
 // that is short of memory.
 func WithWaste(bytes int) int { return bytes + bytes/tightWaste }
 
@@ -66,7 +66,7 @@ func (w *Workspace) Put(b Block) {
 	}
 }
 
-// allocate returns new device memory in place of what is idle and somewhat too
+// allocate returns new device memory in place of idle blocks that are somewhat too
 // small, or sorts that grow would pile it up. Before the device is full, the
 // workspace and those that nobody uses give up all they have idle.
 func (w *Workspace) allocate(bytes int) (Block, error) {

@@ -80,7 +80,7 @@ func byRadix(r *radix.Sorter) algorithm {
 // lastResort orders codes that another algorithm finds too uneven. Every device has it.
 const lastResort = engine.Radix
 
-// within is what a device runs whose blocks have the given shared memory.
+// within leaves the algorithms that a device runs whose blocks have the given shared memory.
 func within(shared int, r repertoire) repertoire {
 	maps.DeleteFunc(r, func(_ engine.Algorithm, a algorithm) bool { return device.Shared(a.modules) > shared })
 	if !r.has(lastResort) {

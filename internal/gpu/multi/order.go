@@ -104,7 +104,7 @@ func (q *part) orderOfList() error {
 	return q.SyncStream(q.Stream)
 }
 
-// report says what the devices did. The shape of the list is not known: each
+// report traces the work of the devices. The shape of the list is not known: each
 // device has seen a part of it.
 func (p *sharing) report() {
 	var names, algorithms []string

@@ -27,7 +27,7 @@ const LeastN = 1 << 25
 // ErrCrowded reports a list that does not fit the devices in parts.
 var ErrCrowded = errors.New("sorter: gpu: a part of the list is too long for a device")
 
-// Shares reports whether so many devices are to share a job of least elements or more. Each
+// Shares reports whether devices are to share a job, of least elements or more. Each
 // of them has elements then. Ties are marked by one device: equal codes may lie in two
 // parts, which begin in the middle of a word.
 func Shares(job *engine.Job, devices, least int) bool {

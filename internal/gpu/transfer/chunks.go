@@ -46,7 +46,7 @@ func orderChunks[W codes.Word](s *Session, job *engine.Job, c chunking, pull fun
 	return nil
 }
 
-// report says what the device did.
+// report traces the work of the device.
 func (p *chunks[W]) report() {
 	trace := &p.job.Trace
 	trace.Device, trace.Algorithm = p.Info.Name, p.found.Algorithm.String()

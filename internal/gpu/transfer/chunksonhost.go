@@ -82,7 +82,7 @@ func (p *chunks[W]) merger(worker int) *merger[W] {
 	return p.mergers[worker]
 }
 
-// mergeOnHost merges what is left and hands it over piece by piece.
+// mergeOnHost merges the runs that are left and hands them over piece by piece.
 func (p *chunks[W]) mergeOnHost() error {
 	var runs []hostRun[W]
 	rest := p.list

@@ -145,8 +145,8 @@ func lowerBound[W codes.Word](codes []W, code W) int {
 
 // tree merges the parts of a window in pairs, again and again, the last time
 // into to. A part without a partner stays where it is. That may be after the
-// place it is merged to, in the same memory: what is written never overtakes
-// what is still to be read.
+// place it is merged to, in the same memory: writes never overtake
+// reads.
 func (m *merger[W]) tree(parts []hostRun[W], to hostRun[W]) {
 	if len(parts) == 1 {
 		copy(to.codes, parts[0].codes)
