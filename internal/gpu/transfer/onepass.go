@@ -26,12 +26,7 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	if in.Wide {
-		err = upload(s, job, in.Codes, job.Codes64, p)
-	} else {
-		err = upload(s, job, in.Codes, job.Codes32, p)
-	}
-	if err != nil {
+	if err := s.extract(job, in, p); err != nil {
 		return err
 	}
 	r, err := s.sortStage(job, in, to)
@@ -45,6 +40,14 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 	job.Trace.Found(r.Shape)
 	job.Trace.Rounds = r.Levels
 	return nil
+}
+
+// extract extracts the codes of a job and uploads them.
+func (s *Session) extract(job *engine.Job, in codes.Input, p *payload) error {
+	if in.Wide {
+		return upload(s, job, in.Codes, job.Codes64, p)
+	}
+	return upload(s, job, in.Codes, job.Codes32, p)
 }
 
 // result is the findings of the device, and where it marked the ties of the order if the
