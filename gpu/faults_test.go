@@ -761,7 +761,7 @@ func TestWorth(t *testing.T) {
 		t.Error("the device was opened for sorts that are not worth it")
 	}
 	if !testkit.Eventually(func() bool { return e.Worth(engine.Work{N: costmodel.OpenN, Bits: 32}) }) {
-		t.Fatal("not worth it for a gputest.Large sort")
+		t.Fatal("not worth it for a large sort")
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

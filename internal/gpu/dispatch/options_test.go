@@ -53,7 +53,7 @@ func TestParts(t *testing.T) {
 func TestFillSplitsTwice(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	if testing.Short() {
-		t.Skip("sizes that are too gputest.Large for the sanitizers")
+		t.Skip("sizes that are too large for the sanitizers")
 	}
 	r := rand.New(rand.NewPCG(23, 24))
 	list := gputest.CodesOf["uniform"](r, 140_000)

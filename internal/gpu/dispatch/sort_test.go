@@ -89,35 +89,14 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// testSort orders codes, and their high halves, by each of the algorithms, and
-// sorts them as keys alone.
+// testSort sorts codes by each of the algorithms.
 func testSort(t *testing.T, s opened, by []engine.Algorithm, wide []uint64) {
 	t.Helper()
-	testWidth(t, s, by, wide)
-	testWidth(t, s, by, gputest.Fill32(wide))
-}
-
-func testWidth[W codes.Word](t *testing.T, s opened, by []engine.Algorithm, list []W) {
-	t.Helper()
-	// In a short run, half of the codes are ordered and the others sorted alone.
-	short, odd := testing.Short(), len(list) > 0 && list[0]%2 == 1
-	order, sorted := gputest.Stable(list), slices.Sorted(slices.Values(list))
+	var ways []gputest.Way
 	for _, a := range by {
-		if short && odd {
-			continue
-		}
-		if got := gputest.OrderBy(t, s.w, s.by(a), list); !slices.Equal(got, order) {
-			t.Errorf("%v: %d codes, wide %v: wrong order", a, len(list), gputest.IsWide[W]())
-		}
+		ways = append(ways, s.by(a))
 	}
-	for _, a := range by {
-		if short && !odd {
-			continue
-		}
-		if got, _ := gputest.OnDevice[W](t, s.w, s.by(a), true, list); !slices.Equal(got, sorted) {
-			t.Errorf("%v: %d keys, wide %v: wrong order", a, len(list), gputest.IsWide[W]())
-		}
-	}
+	gputest.CheckSort(t, s.w, wide, ways...)
 }
 
 // TestCrowds sorts codes that lie close to the ends of their range, 0 and the highest,

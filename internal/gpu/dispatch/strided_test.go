@@ -55,7 +55,7 @@ func TestStrided(t *testing.T) {
 // TestStridedTwice has buckets so small that elements are partitioned twice.
 func TestStridedTwice(t *testing.T) {
 	if testing.Short() {
-		t.Skip("sizes that are too gputest.Large for the sanitizers")
+		t.Skip("sizes that are too large for the sanitizers")
 	}
 	all := math.Inf(1)
 	s := workspace(t, bucket.Options{Nearly: &all, Spread: bucket.Linear, Fill: bucket.LeastFill})

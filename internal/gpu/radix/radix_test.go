@@ -18,9 +18,7 @@ func TestSort(t *testing.T) { testSort(t, Large) }
 func TestSmall(t *testing.T) {
 	if testing.Short() { // where the size of a tile may change anything
 		w, r := gputest.Workspace(t, Small.Modules()...), rand.New(rand.NewPCG(3, 4))
-		list := gputest.CodesOf["uniform"](r, Small.tile+1)
-		gputest.CheckWay(t, w, Small.Sort, list)
-		gputest.CheckWay(t, w, Small.Sort, gputest.Fill32(list))
+		gputest.CheckSort(t, w, gputest.CodesOf["uniform"](r, Small.tile+1), Small.Sort)
 		return
 	}
 	testSort(t, Small)
@@ -48,11 +46,7 @@ func testSort(t *testing.T, s *Sorter) {
 			all = gputest.SmallSizes(name)
 		}
 		for _, n := range all {
-			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
-				list := make(r, max(n, 1))[:n]
-				gputest.CheckWay(t, w, s.Sort, list)
-				gputest.CheckWay(t, w, s.Sort, gputest.Fill32(list))
-			})
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) { gputest.CheckSort(t, w, make(r, max(n, 1))[:n], s.Sort) })
 		}
 	}
 }
@@ -74,9 +68,6 @@ func TestPlaces(t *testing.T) {
 			mask |= uint64(places>>p&1) * 0xff << (8 * p)
 		}
 		list := gputest.Fill(n, func(int) uint64 { return 0x123456789abcdef0&^mask | r.Uint64()&mask&0x0707070707070707 })
-		t.Run(fmt.Sprintf("%08b", places), func(t *testing.T) {
-			gputest.CheckWay(t, w, Large.Sort, list)
-			gputest.CheckWay(t, w, Large.Sort, gputest.Fill32(list))
-		})
+		t.Run(fmt.Sprintf("%08b", places), func(t *testing.T) { gputest.CheckSort(t, w, list, Large.Sort) })
 	}
 }

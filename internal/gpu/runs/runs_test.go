@@ -27,9 +27,7 @@ func TestSort(t *testing.T) {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {
-		list := gputest.CodesOf["16 values"](r, n)
-		gputest.CheckWay(t, w, Sort, list)
-		gputest.CheckWay(t, w, Sort, gputest.Fill32(list))
+		gputest.CheckSort(t, w, gputest.CodesOf["16 values"](r, n), Sort)
 	}
 }
 
