@@ -27,7 +27,7 @@ func TestSort(t *testing.T) {
 // three.
 func TestSamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestSampleSort has a level")
+		t.Skip("TestSort has a level")
 	}
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(5, 6))
