@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -72,12 +73,10 @@ func checkCrowded[K uint32 | int64 | uint64](t *testing.T, c dist.Crowd, keys []
 	if desc {
 		up, down, opts, back = down, up, back, opts
 	}
+	name := fmt.Sprintf("%d %T, %v, descending %v", len(keys), keys, c, desc)
 	p, err := sorter.OrderKeys(keys, opts...)
-	if want := sorted(len(keys), func(a, b int) int { return up(keys[a], keys[b]) }); err != nil || !slices.Equal(ints(p), want) {
-		t.Fatalf("%d %T, %v, descending %v: error %v, or wrong order", len(keys), keys, c, desc, err)
-	}
+	check(t, name+": OrderKeys", err, ints(p), sorted(len(keys), func(a, b int) int { return up(keys[a], keys[b]) }))
 	alone := slices.Clone(keys)
-	if err := sorter.SortKeys(alone, back...); err != nil || !slices.Equal(alone, slices.SortedFunc(slices.Values(keys), down)) {
-		t.Fatalf("%d %T alone, %v, descending %v: error %v, or wrong order", len(keys), keys, c, !desc, err)
-	}
+	err = sorter.SortKeys(alone, back...)
+	check(t, name+" of the order: SortKeys the other way", err, alone, slices.SortedFunc(slices.Values(keys), down))
 }

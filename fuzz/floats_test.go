@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/floats"
 )
 
@@ -40,7 +41,7 @@ func checkFloats[B floats.Bits](t *testing.T, src []B, ordered, exact *floats.Co
 		}
 	}
 	exact.Decode(codes, codes)
-	if !slices.Equal(codes, src) {
-		t.Fatalf("%+v: %#x came back as %#x", exact, src, codes)
+	if d := oracle.Diff(codes, src, func(a, b B) bool { return a == b }); d != "" {
+		t.Fatalf("%+v: decoded, %s", exact, d)
 	}
 }

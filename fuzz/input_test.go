@@ -297,12 +297,12 @@ func arranged(bits byte, n int, compare func(a, b int) int) []int {
 	return s
 }
 
-func check(t *testing.T, what string, err error, got, want []int) {
+func check[T comparable](t *testing.T, what string, err error, got, want []T) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if d := oracle.Diff(got, want, func(a, b int) bool { return a == b }); d != "" {
+	if d := oracle.Diff(got, want, func(a, b T) bool { return a == b }); d != "" {
 		t.Fatalf("%s: %s", what, d)
 	}
 }

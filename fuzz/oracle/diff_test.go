@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/fuzz/oracle"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // The oracle reports failures of all other tests, so it is held to literal answers.
@@ -32,8 +33,56 @@ func TestDiffNamesTheFirstDifference(t *testing.T) {
 func TestDiffOfBits(t *testing.T) {
 	nan := math.Float64frombits(math.Float64bits(math.NaN()) ^ 1)
 	d := oracle.Diff([]float64{1, nan}, []float64{1, math.NaN()}, oracle.Same[float64])
-	if !strings.Contains(d, "position 1 of 2") {
-		t.Errorf("NaNs of different bits: %q", d)
+	if !strings.Contains(d, "position 1 of 2") || !strings.Contains(d, "0x7ff8000000000001") || !strings.Contains(d, "0x7ff8000000000000") {
+		t.Errorf("NaNs of different bits: %s", d)
+	}
+	d = oracle.Diff([][]byte{[]byte("a")}, [][]byte{[]byte("a")}, oracle.Same[[]byte])
+	if !strings.Contains(d, "position 0 of 1") || !strings.Contains(d, "memory") {
+		t.Errorf("equal bytes in two places: %s", d)
+	}
+}
+
+// TestDiffNamesFields differs in one field of one element and ties in another element,
+// which is not printed as a difference.
+func TestDiffNamesFields(t *testing.T) {
+	type row struct {
+		Name  string
+		Price float64
+		at    int
+	}
+	want := []row{{"oats", 1, 0}, {"rye", 0, 1}}
+	got := []row{{"oats", 2, 0}, {"rye", 0, 7}}
+	d := oracle.Diff(got, want, func(a, b row) bool { return a.Name == b.Name && a.Price == b.Price })
+	if !strings.Contains(d, "position 0 of 2") || !strings.Contains(d, "Price:") || strings.Contains(d, "7") {
+		t.Errorf("another price, and another place:\n%s", d)
+	}
+}
+
+func TestDiffIsShort(t *testing.T) {
+	same := func(a, b string) bool { return a == b }
+	d := oracle.Diff([]string{strings.Repeat("ab", 1<<20)}, []string{strings.Repeat("cd", 1<<20)}, same)
+	if len(d) > 5000 {
+		t.Errorf("the difference of two strings takes %d bytes", len(d))
+	}
+	d = oracle.Diff(make([]int, 1<<20), make([]int, 1<<20), func(a, b int) bool { return false })
+	if len(d) > 5000 {
+		t.Errorf("the difference of a million elements takes %d bytes", len(d))
+	}
+}
+
+func TestDiffValues(t *testing.T) {
+	type report struct {
+		Engine string
+		Bits   int
+		took   time.Duration
+	}
+	want := report{"CPU", 32, 1}
+	if d := oracle.DiffValues(report{"CPU", 32, 2}, want, cmpopts.IgnoreFields(report{}, "took")); d != "" {
+		t.Errorf("another time, which is left out: %s", d)
+	}
+	d := oracle.DiffValues(report{"CPU", 64, 1}, want)
+	if !strings.Contains(d, "Bits:") || !strings.Contains(d, "32") || !strings.Contains(d, "64") {
+		t.Errorf("another width: %s", d)
 	}
 }
 

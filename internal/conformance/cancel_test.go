@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -35,31 +36,26 @@ func taskOn[E comparable](name string, in []E, sort func(s []E, opts ...sorter.O
 	return task{name, func() (func(...sorter.Option) error, func() string) {
 		copy(s, in)
 		return func(opts ...sorter.Option) error { return sort(s, opts...) },
-			func() string {
-				for i := range s {
-					if s[i] != in[i] {
-						return fmt.Sprintf("position %d of %d changed", i, len(in))
-					}
-				}
-				return ""
-			}
+			func() string { return oracle.Diff(s, in, same[E]) }
 	}}
 }
 
 // pairsTask makes a task that sorts a copy of keys with values, the positions of both.
 func pairsTask[K orderedKey](name string, in []K) task {
-	keys, values := make([]K, len(in)), make([]fill, len(in))
+	keys, values, numbered := make([]K, len(in)), make([]fill, len(in)), make([]fill, len(in))
+	for i := range numbered {
+		numbered[i].Pos = uint64(i)
+	}
 	return task{name, func() (func(...sorter.Option) error, func() string) {
 		copy(keys, in)
-		for i := range values {
-			values[i].Pos = uint64(i)
-		}
+		copy(values, numbered)
 		return func(opts ...sorter.Option) error { return sorter.SortPairs(keys, values, opts...) },
 			func() string {
-				for i := range keys {
-					if keys[i] != in[i] || values[i] != (fill{Pos: uint64(i)}) {
-						return fmt.Sprintf("key or value %d of %d changed", i, len(in))
-					}
+				if d := oracle.Diff(keys, in, same[K]); d != "" {
+					return "keys: " + d
+				}
+				if d := oracle.Diff(values, numbered, same[fill]); d != "" {
+					return "values: " + d
 				}
 				return ""
 			}
@@ -169,7 +165,7 @@ func checkStops(t *testing.T, task task) {
 		t.Errorf("%s: %v, want context.Canceled", task.name, err)
 	}
 	if d := untouched(); d != "" {
-		t.Errorf("%s: cancelled, but %s", task.name, d)
+		t.Errorf("%s: cancelled, but changed: %s", task.name, d)
 	}
 }
 
@@ -225,7 +221,7 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 		t.Fatalf("%s: %v, want context.Canceled", name, err)
 	}
 	if d := untouched(); d != "" {
-		t.Fatalf("%s: %v, but %s", name, err, d)
+		t.Fatalf("%s: %v, but changed: %s", name, err, d)
 	}
 	return late, err
 }
@@ -303,7 +299,7 @@ func TestCancelled(t *testing.T) {
 					t.Errorf("%s, n=%d: %v, want %v", task.name, n, err, c.want)
 				}
 				if d := untouched(); d != "" {
-					t.Errorf("%s, n=%d: %v, but %s", task.name, n, c.want, d)
+					t.Errorf("%s, n=%d: %v, but changed: %s", task.name, n, c.want, d)
 				}
 			}
 		}

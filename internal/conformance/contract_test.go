@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -264,31 +263,31 @@ func TestConcurrentUse(t *testing.T) {
 			func() {
 				s := slices.Clone(in)
 				err := sorter.Sort(s, price, sorter.Stable())
-				report(t, "Sort", err, s, want)
+				reportSame(t, "Sort, concurrently", err, s, want)
 			},
 			func() {
 				s := slices.Clone(in)
 				err := by.Sort(s, sorter.Stable(), sorter.Workers(3))
-				report(t, "Ordering.Sort", err, s, wantBy)
+				reportSame(t, "Ordering.Sort, concurrently", err, s, wantBy)
 			},
 			func() {
 				s := slices.Clone(keys)
 				err := sorter.SortKeys(s)
-				report(t, "SortKeys", err, s, wantKeys)
+				reportSame(t, "SortKeys, concurrently", err, s, wantKeys)
 			},
 			func() { // argsorts share one input, which they only read
 				p, err := sorter.Order(in, price, sorter.Stable())
-				report(t, "Order", err, p, wantOrder)
+				reportSame(t, "Order, concurrently", err, p, wantOrder)
 			},
 			func() {
 				s := slices.Clone(in)
 				err := sorter.TopK(s, 500, price, sorter.Stable())
-				report(t, "TopK", err, s[:500], want[:500])
+				reportSame(t, "TopK, concurrently", err, s[:500], want[:500])
 			},
 			func() {
 				s := fills(50)
 				err := sorter.Sort(s, price, sorter.Stable())
-				report(t, "Sort of few", err, s, byPrice(fills(50)))
+				reportSame(t, "Sort of few, concurrently", err, s, byPrice(fills(50)))
 			},
 		} {
 			wait.Go(func() {
@@ -299,15 +298,6 @@ func TestConcurrentUse(t *testing.T) {
 		}
 	}
 	wait.Wait()
-}
-
-// report is checkSame for goroutines that are not the test's.
-func report[T comparable](t *testing.T, name string, err error, got, want []T) {
-	if err != nil {
-		t.Errorf("%s, concurrently: %v", name, err)
-	} else if d := oracle.Diff(got, want, same[T]); d != "" {
-		t.Errorf("%s, concurrently: %s", name, d)
-	}
 }
 
 // TestSortWithinKey sorts in a key function: a call holds no lock.

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 )
 
 // labelled has several strings, and byte slices, that keys may be.
@@ -133,10 +134,10 @@ func checkLabelled[K ~string | ~[]byte](t *testing.T, name string, s, want []lab
 	if err := by.Sort(got, append(opts, sorter.Stable())...); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	for i, e := range got {
-		if w := want[i]; e.ID != w.ID || e.Names != w.Names {
-			t.Fatalf("%s: position %d has element %d, want %d", name, i, e.ID, w.ID)
-		}
+	if d := oracle.Diff(got, want, func(a, b labelled) bool { return a.ID == b.ID && a.Names == b.Names }); d != "" {
+		t.Fatalf("%s: %s", name, d)
+	}
+	for i := range got {
 		if a, b := first[i].Load(), second[i].Load(); a != 1 || b > 1 {
 			t.Fatalf("%s: %d and %d calls for the keys of element %d, want 1 and at most 1", name, a, b, i)
 		}

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // Most tests sort positions: element i of the input is i, and its key is looked
@@ -92,12 +93,7 @@ func (r *reference) in(o oracle.Order) []int {
 
 // scaled returns n in a long run, and otherwise, and for the race detector, a fifth
 // of it.
-func scaled(n int) int {
-	if testing.Short() || !testkit.Long() {
-		return n / 5
-	}
-	return n
-}
+func scaled(n int) int { return testkit.Pick(n/5, n/5, n) }
 
 // ascending returns 0 … n-1.
 func ascending(n int) []int {
@@ -114,31 +110,69 @@ func permOf(rows []int) perm.Perm {
 }
 
 // guarded returns a copy of s in the middle of a longer array, at an alignment
-// that turn chooses, and a function that names a write outside of it.
+// that turn chooses, and a function that shows a write outside of it.
 func guarded[E any](s []E, turn int) (inside []E, check func() error) {
 	const margin = 9
 	all := make([]E, len(s)+2*margin)
 	from := turn % margin
+	to := from + len(s)
 	copy(all[from:], s)
-	var outside E
-	return all[from : from+len(s)], func() error {
-		for i, e := range all {
-			if (i < from || i >= from+len(s)) && !reflect.DeepEqual(e, outside) {
-				return fmt.Errorf("wrote %v outside of the slice, at %d of %d", e, i-from, len(s))
-			}
+	return all[from:to], func() error {
+		same := func(a, b E) bool { return reflect.DeepEqual(a, b) }
+		if d := oracle.Diff(all[:from], make([]E, from), same); d != "" {
+			return fmt.Errorf("wrote before the slice of %d: %s", len(s), d)
+		}
+		if d := oracle.Diff(all[to:], make([]E, len(all)-to), same); d != "" {
+			return fmt.Errorf("wrote after the slice of %d: %s", len(s), d)
 		}
 		return nil
 	}
 }
 
-// checkSame fails t if got is not want, naming the first difference.
+// checkSame fails t if got is not want, and shows the first difference.
 func checkSame[T comparable](t *testing.T, name string, err error, got, want []T) {
 	t.Helper()
-	if err != nil {
-		t.Fatalf("%s: unexpected error: %v", name, err)
-	}
-	if d := oracle.Diff(got, want, same[T]); d != "" {
+	if d := diffOf(err, got, want); d != "" {
 		t.Fatalf("%s: %s", name, d)
+	}
+}
+
+// reportSame is checkSame for goroutines that may not end the test, and for tests that
+// go on.
+func reportSame[T comparable](t *testing.T, name string, err error, got, want []T) {
+	t.Helper()
+	if d := diffOf(err, got, want); d != "" {
+		t.Errorf("%s: %s", name, d)
+	}
+}
+
+// diffOf returns "" if there is no error and got is want.
+func diffOf[T comparable](err error, got, want []T) string {
+	if err != nil {
+		return fmt.Sprintf("unexpected error: %v", err)
+	}
+	return oracle.Diff(got, want, same[T])
+}
+
+// measured are the fields of a report that depend on the machine, on the schedule of its
+// goroutines or on the tuning of the library.
+var measured = []string{"Device", "Workers", "Rounds", "Ties", "Scratch", "Stages", "Total", "Calibration"}
+
+// reportDiff returns "" if a report is want in all fields that are not measured or in
+// others, and otherwise shows the fields. Fallback is compared as errors.Is does.
+func reportDiff(got, want sorter.Stats, others ...string) string {
+	return oracle.DiffValues(got, want, cmpopts.EquateErrors(), cmpopts.IgnoreFields(sorter.Stats{}, append(others, measured...)...))
+}
+
+// checkReport reports an unexpected error, and how a report differs from want: see
+// reportDiff.
+func checkReport(t *testing.T, name string, err error, got, want sorter.Stats, others ...string) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: unexpected error: %v", name, err)
+	}
+	if d := reportDiff(got, want, others...); d != "" {
+		t.Errorf("%s: the report is another (-want +got):\n%s", name, d)
 	}
 }
 

@@ -201,8 +201,8 @@ func checkNotNegative[K int32 | int64 | float32 | float64, B cmp.Ordered](t *tes
 		byBits := func(a, b K) int { return cmp.Compare(bits(a), bits(b)) }
 		slices.SortFunc(sorted, byBits)
 		slices.SortFunc(want, byBits)
-		if !slices.EqualFunc(sorted, want, func(a, b K) bool { return bits(a) == bits(b) }) {
-			t.Errorf("%d %T with %d times %v: other keys than before", n, other, times, other)
+		if d := oracle.Diff(sorted, want, oracle.Same[K]); d != "" {
+			t.Errorf("%d %T with %d times %v: other keys than before: %s", n, other, times, other, d)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -99,10 +100,10 @@ func drawTrades(r *rand.Rand, n int) (in []trade, name string) {
 type limited struct {
 	name   string
 	run    func(opts ...sorter.Option) error // on a fresh copy of the input
-	wrong  func() string                     // says what is wrong with the result, if anything
-	clean  func() bool                       // reports whether an error has left everything as it was
-	result int64                             // bytes of what the call returns
-	slack  int64                             // what it may ask for and not use
+	wrong  func() string                     // the difference of the result, "" if it is right
+	clean  func() string                     // how the input differs from before, "" if it does not
+	result int64                             // bytes of the result
+	slack  int64                             // bytes that it may ask for and not use
 }
 
 // drawLimited draws a call on n elements.
@@ -137,25 +138,17 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 	n, s := len(in), slices.Clone(in)
 	want := slices.Clone(in)
 	slices.SortStableFunc(want, by.Compare)
-	same := func(got, want []trade) string {
-		for i := range want {
-			if got[i].at != want[i].at {
-				return fmt.Sprintf("%d of %d is %d, want %d", i, n, got[i].at, want[i].at)
-			}
-		}
-		return ""
-	}
-	c := limited{clean: func() bool { return slices.Equal(s, in) }, slack: tieSlack(n, columns, unsafe.Sizeof(trade{}))}
+	c := limited{clean: func() string { return oracle.Diff(s, in, same[trade]) }, slack: tieSlack(n, columns, unsafe.Sizeof(trade{}))}
 	switch verb := r.IntN(5); verb {
 	case 0:
 		c.name = "Sort by " + name
 		c.run = func(opts ...sorter.Option) error { copy(s, in); return by.Sort(s, opts...) }
-		c.wrong = func() string { return same(s, want) }
+		c.wrong = func() string { return diffOf(nil, s, want) }
 	case 1:
 		var p perm.Perm
 		c.name, c.result = "Order by "+name, 4*int64(n)
 		c.run = func(opts ...sorter.Option) (err error) { p, err = by.Order(s, opts...); return err }
-		c.wrong = func() string { return same(mapped(p, func(at uint32) trade { return in[at] }), want) }
+		c.wrong = func() string { return diffOf(nil, mapped(p, func(at uint32) trade { return in[at] }), want) }
 	case 2:
 		rows := sorter.Asc(func(row int) string { return in[row].name })
 		names := mapped(in, func(e trade) string { return e.venue })
@@ -169,7 +162,7 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		c.name, c.result = "OrderN of "+name, 4*int64(n)
 		c.run = func(opts ...sorter.Option) (err error) { p, err = sorter.OrderN(n, cols, opts...); return err }
 		c.wrong = func() string {
-			return same(mapped(p, func(at uint32) trade { return in[at] }), mapped(wantRows, func(row int) trade { return in[row] }))
+			return diffOf(nil, mapped(p, func(at uint32) trade { return in[at] }), mapped(wantRows, func(row int) trade { return in[row] }))
 		}
 	case 3:
 		k := r.IntN(n + 1)
@@ -178,7 +171,7 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		}
 		c.name = fmt.Sprintf("TopK of %d by %s", k, name)
 		c.run = func(opts ...sorter.Option) error { copy(s, in); return by.TopK(s, k, opts...) }
-		c.wrong = func() string { return same(s[:k], want[:k]) }
+		c.wrong = func() string { return diffOf(nil, s[:k], want[:k]) }
 	case 4:
 		cut := r.IntN(n + 1)
 		slices.SortStableFunc(in[:cut], by.Compare)
@@ -186,9 +179,9 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		want = slices.Clone(in)
 		slices.SortStableFunc(want, by.Compare)
 		c.name = "Merge by " + name
-		c.clean = func() bool { return !slices.ContainsFunc(s, func(e trade) bool { return e != trade{} }) }
+		c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }
 		c.run = func(opts ...sorter.Option) error { clear(s); return by.Merge(s, in[:cut], in[cut:], opts...) }
-		c.wrong = func() string { return same(s, want) }
+		c.wrong = func() string { return diffOf(nil, s, want) }
 	}
 	return c
 }
@@ -209,14 +202,9 @@ func limitedKeys[K cmp.Ordered](name string, in []K) limited {
 	return limited{
 		name:  name,
 		run:   func(opts ...sorter.Option) error { copy(s, in); return sortOrdered(s, opts...) },
-		clean: func() bool { return slices.Equal(s, in) },
+		clean: func() string { return oracle.Diff(s, in, same[K]) },
 		slack: tieSlack(len(in), 0, unsafe.Sizeof(in[0])),
-		wrong: func() string {
-			if !slices.Equal(s, want) {
-				return "not in order"
-			}
-			return ""
-		},
+		wrong: func() string { return oracle.Diff(s, want, same[K]) },
 	}
 }
 
@@ -243,14 +231,9 @@ func limitedPairs[K sorter.Key](name string, in []K) limited {
 			copy(values, positions)
 			return sorter.SortPairs(keys, values, append(opts, sorter.Stable())...)
 		},
-		clean: func() bool { return slices.Equal(values, positions) },
+		clean: func() string { return oracle.Diff(values, positions, same[uint32]) },
 		slack: tieSlack(n, 0, unsafe.Sizeof(in[0])),
-		wrong: func() string {
-			if err != nil || !slices.Equal(values, want) {
-				return fmt.Sprintf("values are not in order, error %v", err)
-			}
-			return ""
-		},
+		wrong: func() string { return diffOf(err, values, want) },
 	}
 }
 
@@ -283,13 +266,15 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 	}
 	switch {
 	case err == nil:
-		if wrong := c.wrong(); wrong != "" {
-			t.Errorf("%s: %s", name, wrong)
+		if d := c.wrong(); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	case !errors.Is(err, sorter.ErrMemoryLimit):
 		t.Errorf("%s: %v", name, err)
-	case !c.clean():
-		t.Errorf("%s: changed the input, and then %v", name, err)
+	default:
+		if d := c.clean(); d != "" {
+			t.Errorf("%s: %v, but changed the input: %s", name, err, d)
+		}
 	}
 	return st, err == nil
 }
@@ -310,8 +295,11 @@ func TestMemoryLimitDrawn(t *testing.T) {
 		opts, how := drawOptions(r)
 		name := fmt.Sprintf("seed %d, %s", seed, how)
 		var free sorter.Stats
-		if err := c.run(append(opts, sorter.Report(&free))...); err != nil || c.wrong() != "" {
-			t.Fatalf("%s, %s: %s, error %v", name, c.name, c.wrong(), err)
+		if err := c.run(append(opts, sorter.Report(&free))...); err != nil {
+			t.Fatalf("%s, %s: %v", name, c.name, err)
+		}
+		if d := c.wrong(); d != "" {
+			t.Fatalf("%s, %s: %s", name, c.name, d)
 		}
 		for range 2 {
 			limit := 1 + int64(float64(free.Scratch+12*int64(n))*math.Exp(3*r.Float64()-2))
@@ -363,8 +351,8 @@ func TestMemoryLimitMerge(t *testing.T) {
 		if err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
 			t.Errorf("limit %d: %v, Stats.Scratch %d", limit, err, st.Scratch)
 		}
-		if err == nil && !slices.Equal(dst, in) {
-			t.Errorf("limit %d: not merged", limit)
+		if err == nil {
+			reportSame(t, fmt.Sprintf("limit %d", limit), nil, dst, in)
 		}
 	}
 }

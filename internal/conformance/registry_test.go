@@ -36,9 +36,7 @@ var children = map[string]func(t *testing.T){
 		if st = checkSortedBy(t, "plain"); st.Calibration != "1 sorts" || !strings.Contains(st.String(), st.Calibration) {
 			t.Errorf("calibration %q, in words\n%v", st.Calibration, st)
 		}
-		if names := backendNames(); !slices.Equal(names, []string{sorter.CPU().Name(), "plain"}) {
-			t.Errorf("Backends: %v", names)
-		}
+		reportSame(t, "Backends", nil, backendNames(), []string{sorter.CPU().Name(), "plain"})
 	},
 	"left alone where it is not": func(t *testing.T) {
 		e := &plainEngine{}
@@ -72,9 +70,7 @@ var children = map[string]func(t *testing.T){
 			keys := dist.Named(c.input).Draw(20_000, dist.Rand(3))
 			var st sorter.Stats
 			checkStablePairs(t, c.input, keys, ascending(len(keys)), false, place, []sorter.Option{sorter.Stable(), sorter.Report(&st)})
-			if st.Engine != c.engine || st.Algorithm != c.by || !errors.Is(st.Fallback, c.err) {
-				t.Errorf("%s, %v: Stats %+v", c.input, c.err, st)
-			}
+			checkReport(t, fmt.Sprintf("%s, %v", c.input, c.err), nil, st, sorter.Stats{Engine: c.engine, Algorithm: c.by, Elements: len(keys), CodeBits: 64, Fallback: c.err}, "Shape")
 		}
 	},
 	"lost while it writes an order: the CPU finishes in the same memory": func(t *testing.T) {
@@ -120,9 +116,7 @@ var children = map[string]func(t *testing.T){
 			var st sorter.Stats
 			err := sorter.SortKeys(s, sorter.Report(&st), sorter.WithContext(ctx))
 			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(in)))
-			if !errors.Is(st.Fallback, errLost) || st.Engine != sorter.CPU().Name() || st.Algorithm != "BucketRadix" {
-				t.Errorf("%+v", st)
-			}
+			checkReport(t, "SortKeys", nil, st, sorter.Stats{Engine: sorter.CPU().Name(), Algorithm: "BucketRadix", Elements: len(in), CodeBits: 32, Fallback: errLost}, "Shape")
 		}
 	},
 	"lost with an algorithm that the CPU has: it finishes by that": func(t *testing.T) {
@@ -131,15 +125,12 @@ var children = map[string]func(t *testing.T){
 		for _, limit := range []int64{1 << 40, 32 << 20} {
 			var st sorter.Stats
 			_, err := sorter.OrderKeys(keys, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Workers(2), sorter.Report(&st))
-			if err != nil || !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
-				t.Errorf("OrderKeys under %d bytes: %v, %+v", limit, err, st)
-			}
+			want := sorter.Stats{Engine: sorter.CPU().Name(), Algorithm: "Bitonic", Elements: len(keys), CodeBits: 32, Fallback: errLost}
+			checkReport(t, fmt.Sprintf("OrderKeys under %d bytes", limit), err, st, want, "Shape")
 			s := slices.Clone(keys)
 			err = sorter.SortKeys(s, sorter.Use(sorter.Bitonic), sorter.MemoryLimit(limit), sorter.Workers(2), sorter.Report(&st))
 			checkSame(t, "SortKeys", err, s, slices.Sorted(slices.Values(keys)))
-			if !errors.Is(st.Fallback, errLost) || st.Algorithm != "Bitonic" || st.Engine != sorter.CPU().Name() {
-				t.Errorf("SortKeys under %d bytes: %+v", limit, st)
-			}
+			checkReport(t, fmt.Sprintf("SortKeys under %d bytes", limit), nil, st, want, "Shape")
 		}
 	},
 	"no device for an algorithm that the CPU lacks": func(t *testing.T) {
@@ -240,9 +231,10 @@ var children = map[string]func(t *testing.T){
 		e := &plainEngine{worth: true}
 		engine.Register(e)
 		checkSortedBy(t, sorter.CPU().Name())
-		if names := backendNames(); e.calls.Load() != 0 || !slices.Equal(names, []string{sorter.CPU().Name()}) {
-			t.Errorf("%d calls of the engine, Backends: %v", e.calls.Load(), names)
+		if e.calls.Load() != 0 {
+			t.Errorf("%d calls of the engine", e.calls.Load())
 		}
+		reportSame(t, "Backends", nil, backendNames(), []string{sorter.CPU().Name()})
 	},
 }
 

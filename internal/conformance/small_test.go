@@ -119,25 +119,17 @@ func TestSmallOrderingIsShared(t *testing.T) {
 				want := slices.Clone(s)
 				slices.SortStableFunc(want, compareTowers)
 				got := slices.Clone(s)
-				checkShared(t, "Sort", order.Sort(got), got, want)
+				reportSame(t, "Sort", order.Sort(got), got, want)
 				p, err := order.Order(s)
-				checkShared(t, "Order", err, mapped(p, func(i uint32) tower { return s[i] }), want)
+				reportSame(t, "Order", err, mapped(p, func(i uint32) tower { return s[i] }), want)
 				err = order.TopK(s, len(s)/2)
-				checkShared(t, "TopK", err, s[:len(s)/2], want[:len(s)/2])
+				reportSame(t, "TopK", err, s[:len(s)/2], want[:len(s)/2])
 				slices.Reverse(want) // no two are equal
-				checkShared(t, "Sort descending", order.Sort(got, sorter.Descending()), got, want)
+				reportSame(t, "Sort descending", order.Sort(got, sorter.Descending()), got, want)
 			}
 		})
 	}
 	wait.Wait()
-}
-
-// checkShared is checkSame for goroutines, which may not end a test.
-func checkShared(t *testing.T, name string, err error, got, want []tower) {
-	t.Helper()
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s of %d: error %v, or a wrong order", name, len(want), err)
-	}
 }
 
 func shuffled[E any](s []E, seed uint64) []E {
@@ -169,15 +161,17 @@ func TestSmallOrderingPanics(t *testing.T) {
 			}
 		})
 		if at >= 1 && at <= 100 {
-			if value != "fuse" || !slices.Equal(s, before) {
-				t.Fatalf("at call %d: panic value %v, slice untouched: %v", at, value, slices.Equal(s, before))
+			if value != "fuse" {
+				t.Fatalf("at call %d: panic value %v", at, value)
 			}
+			checkSame(t, fmt.Sprintf("at call %d: untouched", at), nil, s, before)
 			continue
 		}
 		slices.SortFunc(before, compareTowers)
-		if value != nil || !slices.Equal(s, before) {
-			t.Fatalf("after a panic: panic value %v, or a wrong order", value)
+		if value != nil {
+			t.Fatalf("after a panic: panic value %v", value)
 		}
+		checkSame(t, "after a panic", nil, s, before)
 	}
 }
 
@@ -256,14 +250,8 @@ func everySmallTop(t *testing.T, draws []uint64) {
 	for k := 1; k <= len(draws); k++ {
 		got := slices.Sorted(slices.Values(want))
 		_ = sorter.TopK(got, k, byDraw)
-		if !slices.Equal(got[:k], want[:k]) {
-			t.Fatalf("the first %d of %d are %v, want %v", k, len(draws), got[:k], want[:k])
-		}
-		slices.Sort(got)
-		for i, x := range got {
-			if x != i {
-				t.Fatalf("the first %d of %d: element %d is lost", k, len(draws), i)
-			}
-		}
+		name := fmt.Sprintf("the first %d of %d", k, len(draws))
+		checkSame(t, name, nil, got[:k], want[:k])
+		checkPermuted(t, name, got, len(draws))
 	}
 }

@@ -9,6 +9,18 @@ import (
 // set, as in continuous integration. They differ from others in size and number.
 func Long() bool { return os.Getenv("SORTER_LONG_TESTS") != "" }
 
+// Pick returns the sizes, or the number of draws, that a test takes in a short run, in
+// one without settings, and in a long one. A long run that is short as well is short.
+func Pick[T any](short, plain, long T) T {
+	switch {
+	case testing.Short():
+		return short
+	case Long():
+		return long
+	}
+	return plain
+}
+
 // SkipUnlessLong leaves a long test to continuous integration, and out of short runs
 // there.
 func SkipUnlessLong(t testing.TB) {
