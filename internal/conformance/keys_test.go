@@ -10,6 +10,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Sorts of plain keys and of keys with values.
@@ -17,13 +18,14 @@ import (
 // verbSizes are the sizes at which every verb meets every kind and input.
 var verbSizes = []int{0, 1, 2, 3, 10, 40, 257, 2049, 6000}
 
-// eachVerbInput runs check on every kind, input and size, numbered; at the
-// larger sizes on every third input, which is another one for the next kind.
+// eachVerbInput runs check on every kind, input and size, numbered; at the larger sizes,
+// and at all sizes unless the run is a long one, on every third input, which is another
+// one for the next kind.
 func eachVerbInput(t *testing.T, check func(t *testing.T, k keyCase, ref *reference, turn int)) {
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range inputs {
 			for j, n := range verbSizes {
-				if (n > 2000 || testing.Short()) && (i+j+len(k.Name()))%3 != 0 {
+				if (n > 2000 || testing.Short() || !testkit.Long()) && (i+j+len(k.Name()))%3 != 0 {
 					continue
 				}
 				check(t, k, drawn(k, input, n, uint64(n)), i+j)
@@ -32,11 +34,13 @@ func eachVerbInput(t *testing.T, check func(t *testing.T, k keyCase, ref *refere
 	})
 }
 
-// eachLargeKind runs check on larger inputs of one kind per encoder.
+// eachLargeKind runs check on larger inputs of one kind per encoder, of half as many
+// elements where the run is not a long one.
 func eachLargeKind(t *testing.T, n int, inputs []string, check func(t *testing.T, ref *reference, turn int)) {
 	if testing.Short() {
 		return
 	}
+	n = testkit.Pick(0, n/2, n)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		if !k.isLarge() {
 			return

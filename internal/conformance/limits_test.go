@@ -284,7 +284,7 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 func TestMemoryLimitDrawn(t *testing.T) {
 	testkit.SkipRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools, and allocations count twice
-	calls, enough := scaled(500), 0
+	calls, enough := testkit.Pick(60, 60, 500), 0
 	for seed := range calls {
 		r := dist.Rand(uint64(seed))
 		n := 1 + int(20_000*r.Float64()*r.Float64())
@@ -322,13 +322,14 @@ func TestMemoryLimitDrawn(t *testing.T) {
 // memory.
 func TestMemoryLimitNested(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 3))
+	step := testkit.Pick[int64](3, 3, 8) // a limit is larger than the one before by this part of it
 	for _, n := range []int{129, 5000, 7000, 8000} {
 		keys := make([]string, n)
 		for i := range keys {
 			keys[i] = strings.Repeat("prefix/", 6)[:r.IntN(40)]
 		}
 		for _, c := range []limited{limitedKeys("SortKeys", keys), limitedPairs("SortPairs", keys)} {
-			for limit, ok := int64(1000), false; !ok || limit < 300*int64(n); limit += limit / 8 {
+			for limit, ok := int64(1000), false; !ok || limit < 300*int64(n); limit += limit / step {
 				_, ok = c.hold(t, fmt.Sprintf("n=%d", n), limit, []sorter.Option{sorter.Workers(1)})
 			}
 		}

@@ -139,8 +139,12 @@ func (d *distantTexts) checkCancelled(t *testing.T, name string, at int64, call 
 			t.Errorf("%s, cancelled by question %d: read a string afterwards: %v", name, at, r)
 		}
 	}()
-	if err := call(sorter.WithContext(q), sorter.Workers(1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("%s, cancelled by question %d: %v", name, at, err)
+	err := call(sorter.WithContext(q), sorter.Workers(1))
+	if asked := q.asked.Load(); err == nil && asked < at && asked >= at-at/10 {
+		return // questions between calls of the key function follow the clock: here there are fewer
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%s, cancelled by question %d of %d: %v", name, at, q.asked.Load(), err)
 	}
 }
 

@@ -207,10 +207,7 @@ func eachWatched[E any](get func(E) paceRow, test func(name string, cols func(a 
 // afterwards.
 func TestFurtherCalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
-	sizes := []int{100, 5000, 150_000}
-	if testing.Short() {
-		sizes = []int{100, 12_000}
-	}
+	sizes := testkit.Pick([]int{100, 12_000}, []int{100, 5000, 20_000}, []int{100, 5000, 150_000})
 	for _, n := range sizes {
 		inputs := [][]paceRow{paceRows(n, false), paceRows(n, true)}
 		for _, v := range paceVerbs {
@@ -251,11 +248,12 @@ func TestFurtherCalls(t *testing.T) {
 // the one that it is in.
 func TestFurtherSlowCalls(t *testing.T) {
 	testkit.SkipRace(t)
+	t.Parallel() // most of its time it sleeps
 	const n = 20_000
-	in, turns := paceRows(n, true), 0
+	in, turns, every := paceRows(n, true), 0, testkit.Pick(5, 5, 1)
 	for _, v := range paceVerbs {
 		eachWatched(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
-			if turns++; testing.Short() && turns%5 != 0 {
+			if turns++; turns%every != 0 {
 				return
 			}
 			a := &alarm{at: 12, each: 1500 * time.Microsecond}

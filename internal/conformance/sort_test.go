@@ -22,8 +22,10 @@ func TestSortSmall(t *testing.T) {
 		for _, input := range inputs {
 			for _, n := range smallSizes {
 				ref := drawn(k, input, n, uint64(n))
-				for _, m := range modes {
-					ref.checkSort(t, m)
+				for i, m := range modes {
+					if testkit.Long() || (i+n)%2 == 0 {
+						ref.checkSort(t, m)
+					}
 				}
 			}
 		}
