@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestNesting holds the bound on workspaces one inside another to the worst runs: each
@@ -106,10 +107,8 @@ func fill(codes []uint64, draw func() uint64) {
 
 // TestMemoryBounds holds every way to sort to the bound on its memory.
 func TestMemoryBounds(t *testing.T) {
-	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1, 150_000, 1_200_000}
-	if testing.Short() {
-		lengths = lengths[:len(lengths)-2]
-	}
+	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1}
+	lengths = append(lengths, testkit.Pick(nil, []int{150_000}, []int{150_000, 1_200_000})...)
 	r := rand.New(rand.NewPCG(5, 6))
 	for shape, draw := range memoryCodes {
 		for _, n := range lengths {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // skewedCodes have buckets that the first cut cannot keep small: all but a few
@@ -118,10 +119,7 @@ func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) 
 // rounds are enough, and memory is what the planner reckons with.
 func TestSecondRound(t *testing.T) {
 	const n = 1_200_000
-	crews := []int{1, 2, 5}
-	if testing.Short() {
-		crews = crews[2:]
-	}
+	crews := testkit.Pick([]int{5}, []int{5}, []int{1, 2, 5})
 	for _, heavy := range []int{2, 12} {
 		codes := skewedCodes(n, heavy)
 		want := stable(codes)
