@@ -18,7 +18,7 @@ import (
 )
 
 // plainEngine is the slow, obvious twin of every engine: it pulls all codes,
-// sorts indices with slices.SortStableFunc and emits them, or the codes where it
+// sorts indices by code and position and emits them, or the codes where it
 // may, in ranges of odd sizes out of sequence. It holds the library to its side
 // of the contract.
 type plainEngine struct {
@@ -71,7 +71,7 @@ func orderOf(job *engine.Job, codes []uint64) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(cmp.Compare(codes[a], codes[b]), cmp.Compare(a, b)) })
 	if job.Ties != nil {
 		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
 	}

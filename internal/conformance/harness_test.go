@@ -60,7 +60,7 @@ var directions = modes[:4]
 // stable returns the mode's options and Stable, in a slice of its own.
 func (m mode) stable() []sorter.Option { return append([]sorter.Option{sorter.Stable()}, m.opts...) }
 
-// reference holds an input and what slices.SortStableFunc makes of it.
+// reference holds an input and its stable orders.
 type reference struct {
 	keySet
 	name   string // for messages
@@ -85,8 +85,10 @@ func (r *reference) in(o oracle.Order) []int {
 	if s, ok := r.sorted[o]; ok {
 		return s
 	}
-	s := slices.Clone(r.rows)
-	slices.SortStableFunc(s, r.compare(o))
+	s, compare := slices.Clone(r.rows), r.compare(o)
+	// Rows are 0 … n-1, so this is the stable order, in a third of the time that
+	// slices.SortStableFunc takes.
+	slices.SortFunc(s, func(a, b int) int { return cmp.Or(compare(a, b), cmp.Compare(a, b)) })
 	r.sorted[o] = s
 	return s
 }
