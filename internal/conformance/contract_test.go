@@ -28,9 +28,6 @@ func TestKeyCalls(t *testing.T) {
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"uniform", "equal", "sorted", "reversed", "edge values", "16 values"} {
 			for j, n := range []int{0, 1, 2, 10, 40, 1000, 5000, 20_000} {
-				if n > 5000 && !k.isLarge() && !testkit.Long() {
-					continue
-				}
 				drawn(k, input, n, 1).checkKeyCalls(t, modes[(i+j+len(k.Name()))%len(modes)])
 			}
 		}

@@ -118,9 +118,6 @@ func TestEngine(t *testing.T) {
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"uniform", "sprinkled", "16 values", "edge values"} {
 			for _, n := range []int{0, 1, 2, 40, 3000, 9001} {
-				if n > 3000 && !k.isLarge() && !testkit.Long() {
-					continue
-				}
 				ref := drawn(k, input, n, uint64(n))
 				e := &plainEngine{positions: n%2 == 0}
 				m := directions[i]

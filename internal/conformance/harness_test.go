@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -18,6 +19,15 @@ import (
 // Most tests sort positions: element i of the input is i, and its key is looked
 // up. All kinds of keys share that element type, or compiling the tests would
 // take minutes; the tests of payloads have their keys inside.
+
+// TestMain lets the heap grow unless the run is a long one: collections were a tenth of
+// the time. Tests of the collector set its pace themselves.
+func TestMain(m *testing.M) {
+	if !testkit.Long() {
+		debug.SetGCPercent(400)
+	}
+	m.Run()
+}
 
 func same[T comparable](a, b T) bool { return a == b }
 

@@ -15,6 +15,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // Named key types: a key function may return any of them.
@@ -100,11 +101,12 @@ var keyKinds = []keyCase{
 	keyKind[time.Time]{name: "time.Time, all years", of: anyYear, special: specialTimes(), order: oracle.Times},
 }
 
-// eachKind runs one test of every kind of key as a subtest; in a short run, of
-// one kind per encoder.
+// eachKind runs one test of every kind of key as a subtest; unless the run is a long
+// one, of one kind per encoder.
 func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
+	all := testkit.Pick(false, false, true)
 	for _, k := range keyKinds {
-		if testing.Short() && !k.isLarge() {
+		if !all && !k.isLarge() {
 			continue
 		}
 		t.Run(k.Name(), func(t *testing.T) {
