@@ -1,10 +1,6 @@
 package sorter
 
-import (
-	"errors"
-
-	"example.com/sorter/internal/engine"
-)
+import "example.com/sorter/internal/engine"
 
 // Errors of a sort, to be tested with [errors.Is]. After any of them the slice is as it
 // was before the call.
@@ -13,7 +9,7 @@ var (
 	// 32-bit programs it also stands for a result, or for scratch memory of even the most
 	// frugal algorithm, that cannot be addressed; under a [MemoryLimit] such scratch
 	// memory is ErrMemoryLimit. No key function is called before.
-	ErrTooLong = errors.New("sorter: slice too long")
+	ErrTooLong = engine.ErrTooLong
 
 	// ErrNoDevice: the engine asked for with [On] has no device to run on, or
 	// no engine runs the algorithm asked for with [Use]. It wraps the cause.
@@ -33,7 +29,7 @@ var (
 type DeviceError struct {
 	Device string // name of the device, or of the engine where none was reached
 	Op     string // driver call, for example "cuMemAlloc_v2", or "allocation" where memory was short before a call was made
-	Code   int    // result code of the driver
+	Code   int    // Result code of the driver
 	Err    error  // cause, may be nil
 }
 

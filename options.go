@@ -3,10 +3,10 @@ package sorter
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -15,24 +15,11 @@ import (
 // in a deterministic order. Values out of range panic when the option is made.
 type Option func(config) config
 
-// config holds the options of one call. It is passed by value, so that a small sort allocates nothing for it. Its fields fill whole vectors:
-// copies of such a size wait for the stores of the copy before where their last
-// vectors overlap, 20 ns in a small sort.
-type config struct {
-	stable     bool
-	descending bool
-	nansLast   bool
-	algorithm  Algorithm
-	backend    Backend
-	ctx        context.Context
-	workers    int // 0: GOMAXPROCS, which takes a lock to read
-	limit      int64
-	stats      *Stats
-	progress   func(Progress)
-	into       perm.Perm // memory for a result
-}
+// config are the options of one call.
+type config = call.Options
 
-func configure(opts []Option) config {
+// optionsOf applies options in turn.
+func optionsOf(opts []Option) config {
 	c := config{}
 	for _, o := range opts {
 		c = o(c)
@@ -45,21 +32,21 @@ func configure(opts []Option) config {
 // number of elements. It costs nothing on the CPU, whose algorithms are all stable,
 // except in [SortKeys] and [SortPairs] of floats.
 func Stable() Option {
-	return func(c config) config { c.stable = true; return c }
+	return func(c config) config { c.Stable = true; return c }
 }
 
 // Descending puts the largest key first. Stable ties still keep their input
 // order. In an [Ordering] it reverses every column; nulls stay where their column puts
 // them. It costs nothing: codes are complemented when they are made.
 func Descending() Option {
-	return func(c config) config { c.descending = true; return c }
+	return func(c config) config { c.Descending = true; return c }
 }
 
 // NaNsLast puts NaN keys after all others, ascending and descending alike.
 // Default: NaNs come first in ascending order, as in [cmp.Compare], and
 // therefore last in descending order. It costs nothing.
 func NaNsLast() Option {
-	return func(c config) config { c.nansLast = true; return c }
+	return func(c config) config { c.NaNsLast = true; return c }
 }
 
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
@@ -71,7 +58,7 @@ func On(b Backend) Option {
 	if b == nil {
 		panic("sorter: On(nil)")
 	}
-	return func(c config) config { c.backend = b; return c }
+	return func(c config) config { c.Backend = b; return c }
 }
 
 // Use sorts by one named algorithm instead of the planner's choice, on an engine that
@@ -85,7 +72,7 @@ func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
 	}
-	return func(c config) config { c.algorithm = a; return c }
+	return func(c config) config { c.Algorithm = a; return c }
 }
 
 // WithContext stops the call when ctx is cancelled: calls that return an error return
@@ -101,7 +88,7 @@ func WithContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("sorter: WithContext(nil)")
 	}
-	return func(c config) config { c.ctx = ctx; return c }
+	return func(c config) config { c.Ctx = ctx; return c }
 }
 
 // Workers bounds the goroutines that work at a time, the caller's included.
@@ -111,7 +98,7 @@ func Workers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("sorter: Workers(%d): need at least 1", n))
 	}
-	return func(c config) config { c.workers = n; return c }
+	return func(c config) config { c.Workers = int32(min(n, math.MaxInt32)); return c }
 }
 
 // MemoryLimit bounds the scratch memory of the call in bytes: codes, indices, payload
@@ -125,7 +112,7 @@ func MemoryLimit(bytes int64) Option {
 	if bytes < 1 {
 		panic(fmt.Sprintf("sorter: MemoryLimit(%d): need at least 1 byte", bytes))
 	}
-	return func(c config) config { c.limit = bytes; return c }
+	return func(c config) config { c.Limit = bytes; return c }
 }
 
 // Report fills st with statistics of the call, also when it fails. It costs a few
@@ -135,7 +122,7 @@ func Report(st *Stats) Option {
 	if st == nil {
 		panic("sorter: Report(nil)")
 	}
-	return func(c config) config { c.stats = st; return c }
+	return func(c config) config { c.Report = (*reportTo)(st); return c }
 }
 
 // OnProgress calls f while the sort runs: one call at a time, at most every
@@ -145,7 +132,8 @@ func OnProgress(f func(Progress)) Option {
 	if f == nil {
 		panic("sorter: OnProgress(nil)")
 	}
-	return func(c config) config { c.progress = f; return c }
+	progress := func(stage string, done, total int) { f(Progress{stage, done, total}) }
+	return func(c config) config { c.Progress = progress; return c }
 }
 
 // Into makes the calls that return a permutation of n elements ([Order], [OrderKeys],
@@ -165,25 +153,7 @@ func OnProgress(f func(Progress)) Option {
 // the memory holds the elements, or a column of [AscOf] or [DescOf]. Calls that return
 // no permutation ignore it: a list of options may serve several calls.
 func Into(p perm.Perm) Option {
-	return func(c config) config { c.into = p; return c }
-}
-
-// result returns memory for the order of n elements by cols, those of s
-// unless they are row numbers: that of into, if there is enough.
-func result(s stream.Raw, n int, into perm.Perm, cols ...column) perm.Perm {
-	if into == nil || cap(into) < n {
-		return scratch.Unset(n)
-	}
-	p := into[:n]
-	if sharesMemory(stream.RawOf(p), s) {
-		panic("sorter: Into memory that holds the elements to be ordered")
-	}
-	for _, c := range cols {
-		if c.key.holds(p) {
-			panic("sorter: Into memory that holds a column to order by")
-		}
-	}
-	return p
+	return func(c config) config { c.Into = p; return c }
 }
 
 // Progress is the state of one stage of a sort, see [OnProgress].
@@ -191,78 +161,3 @@ type Progress struct {
 	Stage       string // the name that Stats gives the stage
 	Done, Total int    // elements
 }
-
-// Backend is an engine that sorts: [CPU], or one of package gpu. Its methods may be
-// called concurrently. Only this module implements it.
-type Backend interface {
-	// Name identifies the engine in [Stats] and in errors, for example "cpu" or
-	// "cuda:0".
-	Name() string
-
-	// Runs reports whether [Use] may name a together with [On] this engine. Every
-	// engine runs [Auto] and [IndexGather]. It opens no device.
-	Runs(a Algorithm) bool
-
-	// The library's side of an engine, which is not for other callers.
-	engine.Backend
-}
-
-// Algorithm names one way to sort, for [Use] and in [Stats]. ALGORITHMS.md compares
-// them. Method String returns the name of the constant, for example "BucketRadix".
-type Algorithm = engine.Algorithm
-
-const (
-	// Auto leaves the choice to the planner.
-	Auto Algorithm = engine.Auto
-
-	// BucketRadix partitions elements and codes together into buckets that fit
-	// the cache, sorts each bucket's codes and gathers inside it. CPU.
-	BucketRadix Algorithm = engine.BucketRadix
-
-	// IndexGather orders (code, index) pairs and then moves the payload once,
-	// through the finished index: the choice for large elements and for keys
-	// wider than 64 bits. So does every algorithm below.
-	IndexGather Algorithm = engine.IndexGather
-
-	// BucketBitonic cuts the range of the codes into slices of nearly equal
-	// count and sorts each by a bitonic network: Chen et al., "An efficient
-	// sorting algorithm with CUDA" (2009). GPU.
-	BucketBitonic Algorithm = engine.BucketBitonic
-
-	// Bitonic runs Batcher's bitonic network over any number of codes: "Sorting
-	// numbers in parallel on GPU", and Żurek et al., "The comparison of parallel
-	// sorting algorithms implemented on different hardware platforms" (2013),
-	// section 4. It makes O(n log² n) comparisons, always the same ones. On the
-	// CPU it works in place, on a pair of code and position per element, of 8 or
-	// 16 bytes; the algorithms below take two pairs there.
-	Bitonic Algorithm = engine.Bitonic
-
-	// QuickMerge has every worker sort an equal part by quicksort and all
-	// workers merge the parts: Żurek et al. (2013), section 5. CPU.
-	QuickMerge Algorithm = engine.QuickMerge
-
-	// Hybrid has a device sort tiles, which the CPU merges while later tiles are
-	// sorted: Żurek et al. (2013), section 6. GPU and CPU.
-	Hybrid Algorithm = engine.Hybrid
-
-	// CPUBucket cuts the range of the codes into equal intervals and sorts each
-	// by quicksort: Żurek et al. (2013), section 5. CPU.
-	CPUBucket Algorithm = engine.CPUBucket
-
-	// Radix orders codes by one stable partition for each digit in which they
-	// differ, the lowest first. Its time hardly depends on how the codes are
-	// spread. GPU: Adinets and Merrill, "Onesweep: A Faster Least Significant
-	// Digit Radix Sort for GPUs" (2022). CPU: Hwu, Kirk and El Hajj, "Programming
-	// Massively Parallel Processors" (2022), sections 13.2 to 13.6.
-	Radix Algorithm = engine.Radix
-
-	// MergeSort sorts tiles and merges them in pairs, each merge cut into equal
-	// parts by merge path: Hwu, Kirk and El Hajj (2022), section 13.7. Its time
-	// does not depend on how the codes are spread.
-	MergeSort Algorithm = engine.MergeSort
-
-	// SampleSort bounds buckets by equidistant samples of sorted tiles, so that
-	// no bucket is more than twice as large as the mean, whatever the input:
-	// Dehne and Zaboli, "Deterministic sample sort for GPUs" (2012).
-	SampleSort Algorithm = engine.SampleSort
-)

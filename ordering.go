@@ -5,6 +5,9 @@ import (
 	"sort"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/small"
 	"example.com/sorter/perm"
 )
 
@@ -12,7 +15,7 @@ import (
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
 // value, without columns, treats all elements as equal.
 type Ordering[E any] struct {
-	ordering
+	columns  small.Ordering
 	compares []func(a, b E) int
 }
 
@@ -23,7 +26,7 @@ type Ordering[E any] struct {
 // extracted only for elements that tie on the ones before. It panics if a column has no
 // key function.
 func By[E any](cols ...Column[E]) Ordering[E] {
-	o := Ordering[E]{ordering: ordering{columnsOf(cols), new(smallOrders)}}
+	o := Ordering[E]{columns: small.NewOrdering(columnsOf(cols))}
 	for _, c := range cols {
 		o.compares = append(o.compares, c.comparator())
 	}
@@ -31,10 +34,10 @@ func By[E any](cols ...Column[E]) Ordering[E] {
 }
 
 // columnsOf returns the columns without the type of their elements.
-func columnsOf[E any](cols []Column[E]) []column {
-	all := make([]column, len(cols))
+func columnsOf[E any](cols []Column[E]) []extract.Column {
+	all := make([]extract.Column, len(cols))
 	for i, c := range cols {
-		if c.key == nil {
+		if c.column.Key == nil {
 			panic("sorter: column without a key function; make it with Asc or Desc")
 		}
 		all[i] = c.column
@@ -97,45 +100,24 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // TopK moves the first k elements of the order to the front of s, in order;
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
-	return o.top(cpu.PayloadOf(s), k, configure(opts), frontOf(s))
+	options := optionsOf(opts)
+	return pipeline.TopKByColumns(o.columns, cpu.PayloadOf(s), k, &options, pipeline.FrontOf(s))
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
 func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return mergeRows(o.cols, mergeOf(dst, a, b), configure(opts))
+	return pipeline.Merge(o.columns.Cols, pipeline.MergeOf(dst, a, b), optionsOf(opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
-	return o.sort(cpu.PayloadOf(s), configure(opts))
+	options := optionsOf(opts)
+	return pipeline.SortByColumns(o.columns, cpu.PayloadOf(s), &options)
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
-	return o.order(cpu.PayloadOf(s), configure(opts))
-}
-
-// orderOf returns the order of rows as a permutation that is the caller's.
-func orderOf(cols []column, rows rows, cfg config) (perm.Perm, error) {
-	r, err := begin(cfg, rows.n, rows.s.Size())
-	defer r.end()
-	if err != nil {
-		return nil, err
-	}
-	lv := levels(cols, cfg)
-	rows.arena, r.numbered = &r.Arena, rows.numbers
-	fits, err := orderable(r, lv)
-	if err == nil && cap(cfg.into) < rows.n {
-		err = addressable(rows.n, 4)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p := result(rows.s.Raw(), rows.n, cfg.into, cols...)
-	r.used.Algorithm = IndexGather.String()
-	if err := orderRows(r, rows, lv, p, fits); err != nil {
-		return nil, err
-	}
-	return p, nil
+	options := optionsOf(opts)
+	return pipeline.OrderByColumns(o.columns, cpu.PayloadOf(s), &options)
 }

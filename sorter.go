@@ -6,6 +6,11 @@ import (
 	"sort"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -32,21 +37,11 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return sortBy[K](cpu.PayloadOf(s), keyFunc[E, K](key), opts)
-}
-
-func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
-	if len(opts) == 0 && s.Len() <= cpu.SmallLen { // a config takes as long as a few elements
-		return sortSmall[K](s, get, order{}, nil)
+	if len(opts) == 0 && len(s) <= cpu.SmallLen { // options take as long as a few elements
+		return small.Sort[K](cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
-	cfg := configure(opts)
-	switch {
-	case cfg.bare(s.Len()):
-		return sortSmall[K](s, get, cfg.order(), nil)
-	case cfg.small(s.Len()):
-		return sortWatched[K](s, get, cfg)
-	}
-	return sortRows([]column{columnOf[K](get)}, s, cfg)
+	o := optionsOf(opts)
+	return pipeline.Sort[K](cpu.PayloadOf(s), extract.Func[E, K](key), &o)
 }
 
 // SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
@@ -60,14 +55,11 @@ func sortBy[K Key](s cpu.Payload, get getter, opts []Option) error {
 // sorted in place, by comparison on the calling goroutine and to the end, whatever
 // [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
-	cfg := configure(opts)
-	switch {
-	case cfg.bare(len(keys)):
-		return sortKeysSmall(keys, cfg.order(), cfg.stable, nil)
-	case cfg.small(len(keys)):
-		return sortKeysWatched(keys, cfg)
+	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
+		return small.SortKeys(keys, sortkey.Order{}, false, nil)
 	}
-	return sortKeys(keys, cfg)
+	o := optionsOf(opts)
+	return pipeline.SortKeys(keys, &o)
 }
 
 // SortPairs sorts keys in ascending order and reorders values with them. Every key keeps
@@ -89,17 +81,14 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if len(keys) != len(values) {
 		panic(fmt.Sprintf("sorter: %d keys with %d values", len(keys), len(values)))
 	}
-	if overlap(keys, values) {
+	if stream.Overlap(keys, values) {
 		panic("sorter: keys and values share memory")
 	}
-	cfg := configure(opts)
-	switch {
-	case cfg.bare(len(keys)):
-		return sortPairsSmall(keys, values, cfg.order(), nil)
-	case cfg.small(len(keys)):
-		return sortPairsWatched(keys, values, cfg)
+	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
+		return small.SortPairs(keys, values, sortkey.Order{}, nil)
 	}
-	return sortPairs(keys, values, cfg)
+	o := optionsOf(opts)
+	return pipeline.SortPairs(keys, values, &o)
 }
 
 // Order returns the permutation that sorts s by key (argsort) and leaves s alone: p[i] is
@@ -112,37 +101,19 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return orderBy[K](cpu.PayloadOf(s), keyFunc[E, K](key), opts)
-}
-
-func orderBy[K Key](s cpu.Payload, get getter, opts []Option) (perm.Perm, error) {
-	if len(opts) == 0 && s.Len() <= cpu.SmallLen {
-		p := make(perm.Perm, s.Len())
-		return p, orderSmall[K](p, s, get, order{}, nil)
+	if len(opts) == 0 && len(s) <= cpu.SmallLen {
+		p := make(perm.Perm, len(s))
+		return p, small.Order[K](p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
-	cfg := configure(opts)
-	switch {
-	case cfg.bare(s.Len()):
-		p := result(s.Raw(), s.Len(), cfg.into)
-		return p, orderSmall[K](p, s, get, cfg.order(), nil)
-	case cfg.small(s.Len()):
-		return orderWatched[K](s, get, keyFunction, cfg)
-	}
-	return orderOf([]column{columnOf[K](get)}, sliceRows(s), cfg)
+	o := optionsOf(opts)
+	return pipeline.Order[K](cpu.PayloadOf(s), extract.Func[E, K](key), &o)
 }
 
 // OrderKeys returns the permutation that sorts keys and leaves keys alone: [Order] of
 // elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
-	cfg, s := configure(opts), cpu.PayloadOf(keys)
-	switch {
-	case cfg.bare(len(keys)):
-		p := result(s.Raw(), len(keys), cfg.into)
-		return p, orderSmall[K](p, s, (*ownKeys[K])(nil), cfg.order(), nil)
-	case cfg.small(len(keys)):
-		return orderWatched[K](s, (*ownKeys[K])(nil), noFunction, cfg)
-	}
-	return orderOf([]column{self[K]()}, sliceRows(s), cfg)
+	o := optionsOf(opts)
+	return pipeline.OrderKeys(keys, &o)
 }
 
 // OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
@@ -155,16 +126,8 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
-	all := columnsOf(cols)
-	for i, c := range all {
-		all[i] = c.key.forRows(c, n)
-	}
-	cfg := configure(opts)
-	if len(all) > 0 && cfg.small(n) {
-		return orderRowsSmall(all, n, cfg)
-	}
-	numbers := rows{s: cpu.PayloadOf[int](nil), n: n, numbers: true, blocks: new(spares[[]int])}
-	return orderOf(all, numbers, cfg)
+	o := optionsOf(opts)
+	return pipeline.OrderN(columnsOf(cols), n, &o)
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others
@@ -184,36 +147,18 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return topBy[K](cpu.PayloadOf(s), k, keyFunc[E, K](key), opts, frontOf(s))
-}
-
-func topBy[K Key](s cpu.Payload, k int, get getter, opts []Option, front func(order []uint32)) error {
-	if len(opts) == 0 && s.Len() <= cpu.SmallLen && k > 0 {
-		return topSmall[K](s, k, get, order{}, front, nil)
+	if len(opts) == 0 && len(s) <= cpu.SmallLen && k > 0 {
+		return small.Top[K](cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
 	}
-	cfg := configure(opts)
-	switch {
-	case k <= 0:
-	case cfg.bare(s.Len()):
-		return topSmall[K](s, k, get, cfg.order(), front, nil)
-	case cfg.small(s.Len()):
-		return topWatched[K](s, k, get, keyFunction, cfg, front)
-	}
-	return topRows([]column{columnOf[K](get)}, s, k, cfg, front)
+	o := optionsOf(opts)
+	return pipeline.TopK[K](cpu.PayloadOf(s), k, extract.Func[E, K](key), &o, pipeline.FrontOf(s))
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
 // elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
-	cfg, s, front := configure(opts), cpu.PayloadOf(keys), frontOf(keys)
-	switch {
-	case k <= 0:
-	case cfg.bare(len(keys)):
-		return topSmall[K](s, k, (*ownKeys[K])(nil), cfg.order(), front, nil)
-	case cfg.small(len(keys)):
-		return topWatched[K](s, k, (*ownKeys[K])(nil), noFunction, cfg, front)
-	}
-	return topRows([]column{self[K]()}, s, k, cfg, front)
+	o := optionsOf(opts)
+	return pipeline.TopKeys(keys, k, &o)
 }
 
 // Merge merges a and b, both sorted by key, into dst. If one of them is not sorted, the
@@ -233,7 +178,7 @@ func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return mergeRows([]column{columnOf[K](keyFunc[E, K](key))}, mergeOf(dst, a, b), configure(opts))
+	return pipeline.Merge([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, pipeline.MergeOf(dst, a, b), optionsOf(opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
@@ -247,8 +192,8 @@ func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	cfg := configure(opts)
-	compare := comparator[K](order{desc: cfg.descending, nansLast: cfg.nansLast})
+	o := optionsOf(opts)
+	compare := sortkey.Comparator[K](sortkey.Order{Desc: o.Descending, NaNsLast: o.NaNsLast})
 	var last K
 	for i, e := range s {
 		k := key(e)
@@ -270,7 +215,7 @@ func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	compare := comparator[K](order{})
+	compare := sortkey.Comparator[K](sortkey.Order{})
 	return sort.Find(len(s), func(i int) int { return compare(target, key(s[i])) })
 }
 
@@ -284,7 +229,7 @@ func Groups[E any, K Key](s []E, key func(E) K) iter.Seq[[]E] {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	compare := comparator[K](order{})
+	compare := sortkey.Comparator[K](sortkey.Order{})
 	return func(yield func([]E) bool) {
 		from := 0
 		var first K

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/call"
 )
 
 // Stats are statistics of a call, filled by [Report].
@@ -28,9 +28,9 @@ type Stats struct {
 	Algorithm string        // the algorithm that ran
 	Shape     string        // what was detected, see above
 	Elements  int           // length of the input
-	CodeBits  int           // bits of the leading code
+	CodeBits  int           // Bits of the leading code
 	Workers   int           // goroutines at most
-	Rounds    int           // depth of partitioning and merging, see above
+	Rounds    int           // Depth of partitioning and merging, see above
 	Ties      int           // elements whose leading codes tied and were refined
 	Scratch   int64         // peak of the scratch memory, in bytes
 	Stages    []Stage       // wall time of each stage, in the order they ran
@@ -49,17 +49,21 @@ type Stage struct {
 	Time time.Duration
 }
 
-// stagesOf returns the stages of an engine's trace as users see them, nil if there are
-// none.
-func stagesOf(trace []engine.Stage) []Stage {
-	if len(trace) == 0 {
-		return nil
+// reportTo takes the statistics of a call for the caller.
+type reportTo Stats
+
+func (st *reportTo) Report(s *call.Stats) {
+	*st = reportTo{
+		Engine: s.Engine, Device: s.Device, Algorithm: s.Algorithm, Shape: string(s.Shape),
+		Elements: s.Elements, CodeBits: s.CodeBits, Workers: s.Workers, Rounds: s.Rounds, Ties: s.Ties,
+		Scratch: s.Scratch, Total: s.Total, Fallback: s.Fallback, Calibration: s.Calibration,
 	}
-	all := make([]Stage, len(trace))
-	for i, s := range trace {
-		all[i] = Stage(s)
+	if len(s.Stages) > 0 {
+		st.Stages = make([]Stage, len(s.Stages))
 	}
-	return all
+	for i, stage := range s.Stages {
+		st.Stages[i] = Stage(stage)
+	}
 }
 
 // String returns the statistics as a small table.

@@ -33,6 +33,9 @@ type Source[C Code] func(dst []C, lo int)
 // Engine is the CPU as a backend that sees codes only. Its zero value is ready.
 type Engine struct{}
 
+// Host is the engine as a backend, for comparisons.
+var Host engine.Backend = Engine{}
+
 // Name returns "cpu".
 func (Engine) Name() string { return "cpu" }
 

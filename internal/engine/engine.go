@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"os"
 	"sync"
@@ -186,7 +187,14 @@ func MarkTies[C Code](ties []uint32, lo int, tied bool, codes []C) {
 type Env struct {
 	Loop  parallel.Loop // workers, cancellation, progress
 	Arena scratch.Arena // host memory of the sort, accounted
-	Trace Trace         // what the engine did
+	Trace Trace         // of the work
+	Limit int64         // bytes of host memory that the sort may hold at a time, 0: any number
+}
+
+// Fits reports whether the limit allows the given number of bytes, and they can be
+// addressed.
+func (e *Env) Fits(bytes int64) bool {
+	return (e.Limit == 0 || bytes <= e.Limit) && bytes < scratch.TooLarge && uint64(bytes) <= math.MaxUint
 }
 
 // Stage runs one stage of a sort: [parallel.Loop.Run], timed.
@@ -239,7 +247,7 @@ func (e *Env) within(workers int) *Env {
 	own := new(Env)
 	own.Loop.Inherit(&e.Loop, workers)
 	own.Arena.Outer = &e.Arena
-	own.Trace.Rounds = e.Trace.Rounds
+	own.Trace.Rounds, own.Limit = e.Trace.Rounds, e.Limit
 	return own
 }
 
@@ -250,6 +258,7 @@ const Block = 2048
 
 // Errors that a backend and the library share; the root package re-exports them.
 var (
+	ErrTooLong     = errors.New("sorter: slice too long")
 	ErrNoDevice    = errors.New("sorter: no device")
 	ErrMemoryLimit = errors.New("sorter: memory limit too small")
 )

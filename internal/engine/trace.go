@@ -22,6 +22,7 @@ type Trace struct {
 	Device    string  // device name, empty on the CPU
 	Algorithm string  // the algorithm that ran
 	Shape     Shape   // what detection found
+	Ties      int     // elements whose leading codes tied and were refined
 	Rounds    int     // rounds of partition and of merging, one inside another; every large run of ties adds its own
 	Stages    []Stage // in the order they ran
 }

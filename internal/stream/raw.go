@@ -126,3 +126,16 @@ func TakeOf(a *scratch.Arena, t reflect.Type, n int) unsafe.Pointer {
 	}
 	return a.TakeOf(t, n)
 }
+
+// Overlap reports whether two slices share memory.
+func Overlap[X, Y any](x []X, y []Y) bool { return RawOf(x).Overlaps(RawOf(y)) }
+
+// Overlaps reports whether elements share memory.
+func (r Raw) Overlaps(s Raw) bool {
+	bytes, others := uintptr(r.n)*r.size, uintptr(s.n)*s.size
+	if bytes == 0 || others == 0 {
+		return false
+	}
+	x, y := uintptr(r.data), uintptr(s.data)
+	return x < y+others && y < x+bytes
+}

@@ -1,0 +1,353 @@
+// Package extract makes codes of elements. Key functions and null functions are called
+// here, and only here, once per element. The types of elements and keys end here: what is
+// above it sees columns, the words of 64 bits into which they are packed, and full keys
+// where a word holds a prefix.
+package extract
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+	"example.com/sorter/perm"
+)
+
+// Column is a [Column] without the type of its elements, which only its getters know:
+// code that is generic in E is compiled for every type that a program sorts.
+type Column struct {
+	Key     keyColumn
+	kind    sortkey.Kind
+	get     Getter // of keys that are not given
+	Order   sortkey.Order
+	AreNull nullGetter // unless nulls is NoNulls
+	Nulls   NullPlace
+	Paces   Paces // of its functions in a sort
+}
+
+// NullPlace is where a column puts its nulls.
+type NullPlace uint8
+
+const (
+	NoNulls NullPlace = iota
+	NullsFirst
+	NullsLast
+)
+
+// ColumnOf returns the ascending column of the keys of a getter.
+func ColumnOf[K sortkey.Key](get Getter) Column {
+	return Column{Key: keyType[K]{}, kind: sortkey.KindOf[K](), get: get}
+}
+
+// Under returns the column as the order of a whole call changes it.
+func (c Column) Under(o sortkey.Order) Column {
+	c.Order.Desc = c.Order.Desc != o.Desc
+	c.Order.NaNsLast = c.Order.NaNsLast || o.NaNsLast
+	return c
+}
+
+// Bits returns the width of the column's code, its null flag included. Above 64 a code is
+// a prefix, and the key has to be kept.
+func (c Column) Bits() int {
+	if c.kind.Wide() {
+		return 128
+	}
+	if c.Nulls != NoNulls {
+		return sortkey.CodeBits[c.kind] + 1
+	}
+	return sortkey.CodeBits[c.kind]
+}
+
+// nullCode returns the code of a null and the number added to other codes, for a
+// null flag at the given bit, at most 63: a 64-bit kind with a flag is a prefix.
+func (c Column) nullCode(bit int) (null, other uint64) {
+	if c.Nulls == NullsFirst {
+		return 0, 1 << bit
+	}
+	return 1 << bit, 0
+}
+
+// given reports whether the column's keys lie in a slice and no function has to
+// be called for them.
+func (c Column) given() bool { return c.Key.given() && c.Nulls == NoNulls }
+
+// Codes writes the column's codes of the len(dst) elements of b; bits() <= 64. A
+// cancelled context leaves codes out.
+func (c *Column) Codes(dst []uint64, b Batch) {
+	b.Pace = c.Paces.Key
+	if c.Nulls == NoNulls {
+		c.Key.codes64(dst, b, c)
+		return
+	}
+	null, other := c.nullCode(sortkey.CodeBits[c.kind])
+	for lo := 0; lo < len(dst); lo += 64 {
+		hi := min(lo+64, len(dst))
+		nulls := c.Key.codesOrNull(dst[lo:hi], b.part(lo, hi), c)
+		for i := range dst[lo:hi] {
+			if nulls>>i&1 != 0 {
+				dst[lo+i] = null
+			} else {
+				dst[lo+i] |= other
+			}
+		}
+	}
+}
+
+// keysOrNull writes the keys of at most 64 elements that are not null, and zeros for the
+// others, which have a bit each in nulls. It returns the number written, like KeysFrom.
+func keysOrNull[K sortkey.Key](keys []K, b Batch, c *Column) (nulls uint64, n int) {
+	b.Pace = c.Paces.Null
+	if nulls, n = nullsFrom(len(keys), b, c.AreNull); n < len(keys) {
+		return nulls, 0
+	}
+	b.Pace = c.Paces.Key
+	return nulls, KeysFrom(keys, b, c.get, nulls)
+}
+
+// nullsFrom returns which of the first n elements of b are null, at most 64 of them, and
+// how many were asked about, as KeysFrom does.
+func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
+	block := b.Block.Part(0, n)
+	if b.Pace == nil {
+		return areNull.nulls(block.Data(), n), n
+	}
+	t := turns{pace: b.Pace, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		nulls |= areNull.nulls(block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
+	}
+	return nulls, t.lo
+}
+
+// keyColumn is the type of a column's keys, hidden, and where they lie if they are
+// given.
+type keyColumn interface {
+	codes32(dst []uint32, b Batch, c *Column)                    // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b Batch, c *Column)                    // the same; narrow kinds
+	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) // the same for at most 64, of which some are null
+	keep(c Column, rows Input, arena *scratch.Arena) FullKeys
+	keptSize() uintptr              // bytes that keep takes per element, unless keys are given
+	given() bool                    // keys lie in a slice by element: no function is called, no element read
+	ForRows(c Column, n int) Column // the column for elements that are the row numbers 0 … n-1
+	holds(p perm.Perm) bool         // keys lie in a slice that shares memory with p
+}
+
+// Getter is a key function with both of its types hidden.
+type Getter interface {
+	// Get writes the keys of n elements; both addresses are of the first one, and are not
+	// kept. If nulls is not 0, n is at most 64, and an element whose bit is set is null:
+	// its key is zero. Unless ask is nil it is asked before each call of a key function,
+	// and no call follows once it is cancelled. Get returns the number of keys written.
+	Get(keys, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int
+}
+
+// Func is the key function of a slice's elements. Besides code that moves elements,
+// only get is compiled for every pair of E and K.
+type Func[E any, K sortkey.Key] func(E) K
+
+// Get calls f for eight elements a turn: a call spills the
+// registers of the loop, so that a turn costs as much as the call of a key that is a field.
+//
+// Sound: callers have n elements of E, and room for as many keys.
+//
+//go:noinline
+func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int {
+	keys, block := unsafe.Slice((*K)(to), n), unsafe.Slice((*E)(elements), n)
+	if nulls != 0 || ask != nil {
+		for i := range keys {
+			if ask != nil && ask.Err() != nil {
+				return i
+			}
+			var k K
+			if nulls>>i&1 == 0 {
+				k = f(block[i])
+			}
+			keys[i] = k
+		}
+		return n
+	}
+	for len(block) >= 8 && len(keys) >= 8 {
+		e, k := (*[8]E)(block), (*[8]K)(keys)
+		k[0] = f(e[0])
+		k[1] = f(e[1])
+		k[2] = f(e[2])
+		k[3] = f(e[3])
+		k[4] = f(e[4])
+		k[5] = f(e[5])
+		k[6] = f(e[6])
+		k[7] = f(e[7])
+		block, keys = block[8:], keys[8:]
+	}
+	for i := range keys {
+		keys[i] = f(block[i])
+	}
+	return n
+}
+
+// OwnKeys is the getter of elements that are keys.
+type OwnKeys[K sortkey.Key] struct{}
+
+func (*OwnKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
+	return copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in Func
+}
+
+// KeysFrom writes the keys of b's elements and returns the number written: all of them
+// unless the context was cancelled. b has at most 64 elements if nulls is not 0.
+func KeysFrom[K sortkey.Key](keys []K, b Batch, get Getter, nulls uint64) int {
+	if len(keys) == 0 {
+		return 0
+	}
+	return keysFrom(stream.RawAt(cpu.Hidden(unsafe.Pointer(&keys[0])), unsafe.Sizeof(keys[0]), len(keys)), &b, get, nulls)
+}
+
+// keysFrom is KeysFrom without the type of the keys.
+func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
+	n := keys.Len()
+	block := b.Block.Part(0, n)
+	if b.Pace == nil || b.Pace.few {
+		return get.Get(keys.Data(), block.Data(), n, nulls, b.Pace.Each())
+	}
+	t := turns{pace: b.Pace, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		get.Get(keys.At(t.lo), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo, nil)
+	}
+	return t.lo
+}
+
+// nullGetter is a null function with the type of its elements hidden.
+type nullGetter interface {
+	// nulls returns a bit for each of n elements, at most 64, the first at the address:
+	// 1 if it is null.
+	nulls(elements unsafe.Pointer, n int) uint64
+}
+
+// NullFunc is the null function of a slice's elements.
+type NullFunc[E any] func(E) bool
+
+// nulls is sound: callers have n elements of E.
+func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
+	for i, e := range unsafe.Slice((*E)(elements), n) {
+		if f(e) {
+			nulls |= 1 << i
+		}
+	}
+	return nulls
+}
+
+// keyType is the keys of a key function.
+type keyType[K sortkey.Key] struct{}
+
+func (keyType[K]) given() bool { return false }
+
+func (keyType[K]) ForRows(c Column, _ int) Column { return c }
+
+func (keyType[K]) holds(perm.Perm) bool { return false }
+
+func (keyType[K]) codes32(dst []uint32, b Batch, c *Column) {
+	extractAs[K](c.kind, dst, b, c.get, c.Order)
+}
+
+func (keyType[K]) codes64(dst []uint64, b Batch, c *Column) {
+	extractAs[K](c.kind, dst, b, c.get, c.Order)
+}
+
+func (keyType[K]) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if len(dst) <= Few {
+		var keys [Few]K
+		return encodeOrNull(dst, keys[:len(dst)], b, c)
+	}
+	var keys [64]K
+	return encodeOrNull(dst, keys[:len(dst)], b, c)
+}
+
+func encodeOrNull[K sortkey.Key](dst []uint64, keys []K, b Batch, c *Column) (nulls uint64) {
+	nulls, _ = keysOrNull(keys, b, c)
+	sortkey.EncodeAs(c.kind, dst, keys, c.Order)
+	return nulls
+}
+
+// sliceKey is the keys of a slice that row numbers refer to.
+type sliceKey[K sortkey.Key] struct {
+	keyType[K]
+	col      []K  // without more capacity
+	numbered bool // elements are their own numbers: keys lie in col by element
+}
+
+// SliceOf returns the keys of a slice.
+func SliceOf[K sortkey.Key](col []K) keyColumn { return sliceKey[K]{col: col[:len(col):len(col)]} }
+
+func (f sliceKey[K]) given() bool { return f.numbered }
+
+func (f sliceKey[K]) ForRows(c Column, n int) Column {
+	if c.Nulls == NoNulls && n > len(f.col) {
+		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, len(f.col)))
+	}
+	f.numbered = true
+	c.Key = f
+	return c
+}
+
+func (f sliceKey[K]) holds(p perm.Perm) bool { return stream.Overlap(p, f.col) }
+
+func (f sliceKey[K]) codes32(dst []uint32, b Batch, c *Column) {
+	encodeRows(dst, b, f, c.get, c.Order)
+}
+
+func (f sliceKey[K]) codes64(dst []uint64, b Batch, c *Column) {
+	encodeRows(dst, b, f, c.get, c.Order)
+}
+
+// encodeRows encodes keys where they are, if rows follow each other.
+func encodeRows[K sortkey.Key, C sortkey.Code](dst []C, b Batch, f sliceKey[K], get Getter, o sortkey.Order) {
+	switch {
+	case !f.numbered:
+		Extract[K](dst, b, get, o)
+	case b.at == nil:
+		sortkey.Encode(dst, f.col[b.Lo:b.Lo+len(dst)], o)
+	default:
+		var keys [Piece]K
+		for at := b.at; len(dst) > 0; {
+			n := min(Piece, len(dst))
+			for i, row := range at[:n] {
+				keys[i] = f.col[row]
+			}
+			sortkey.Encode(dst[:n], keys[:n], o)
+			dst, at = dst[n:], at[n:]
+		}
+	}
+}
+
+// Piece is the number of keys that are extracted before they are encoded: their buffer
+// stays in the first-level cache and on the stack.
+const Piece = 256
+
+// Few is a number of keys whose buffer costs next to nothing to clear.
+const Few = 16
+
+// Extract reads the keys of the elements of b and writes their codes. A cancelled context
+// leaves codes out.
+func Extract[K sortkey.Key, C sortkey.Code](dst []C, b Batch, get Getter, o sortkey.Order) {
+	extractAs[K](sortkey.KindOf[K](), dst, b, get, o)
+}
+
+// extractAs is extract of keys of a kind that is known.
+func extractAs[K sortkey.Key, C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
+	if len(dst) <= Few {
+		var keys [Few]K
+		KeysFrom(keys[:len(dst)], b, get, 0)
+		sortkey.EncodeAs(k, dst, keys[:len(dst)], o)
+		return
+	}
+	var keys [Piece]K
+	for i := 0; i < len(dst); i += Piece {
+		j := min(i+Piece, len(dst))
+		KeysFrom(keys[:j-i], b.part(i, j), get, 0)
+		sortkey.EncodeAs(k, dst[i:j], keys[:j-i], o)
+	}
+}
+
+// pieces are buffers for the codes of one column while several are packed.
+var pieces = sync.Pool{New: func() any { return new([Piece]uint64) }}

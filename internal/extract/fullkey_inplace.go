@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// inPlaceKeys are the strings or byte slices of a column whose key function most
+// likely returns a field of the element. Such a key is not kept: it stays where it
+// is, in the element, which nobody changes before the last of the ties is broken.
+// The results of the function are compared with the field, element by element. Only the
+// strays are kept, those that differ from it.
+//
+// Full keys take memory that has to be written, moved with the elements, and cleared.
+// Without them 40-byte elements by a name and a float64 take, on 2 cores of an EPYC, 6.4
+// instead of 7.2 ns each in order (5 million), and 86 instead of 103 in no order (2
+// million).
+type inPlaceKeys[K sortkey.Key] struct {
+	elems   stream.Raw // where they are now
+	offsets []uintptr  // of the fields that keys may be
+	arena   *scratch.Arena
+	choose  sync.Once           // the offset
+	offset  uintptr             // of the field, or noField
+	opened  sync.Once           // the strays
+	strays  atomic.Pointer[[]K] // by element; nil until there are some, which another worker may find
+}
+
+// noField is the offset where keys are no fields: all of them are strays. No field lies
+// there: elements are smaller.
+const noField = ^uintptr(0)
+
+// header is how strings and byte slices begin: where their bytes are, and how many.
+type header struct {
+	data unsafe.Pointer
+	len  int
+}
+
+// newInPlaceKeys returns nil if the elements of s have no field that keys may be.
+func newInPlaceKeys[K sortkey.Key](s cpu.Payload, arena *scratch.Arena) *inPlaceKeys[K] {
+	if s.Len() == 0 {
+		return nil
+	}
+	offsets := fieldsLike(s.Type(), reflect.TypeFor[K]())
+	if len(offsets) == 0 {
+		return nil
+	}
+	return &inPlaceKeys[K]{offsets: offsets, elems: s.Raw(), arena: arena}
+}
+
+// fieldsLike returns the offsets in t of strings, or of byte slices, whichever key is;
+// not all if they are many.
+func fieldsLike(t, key reflect.Type) (offsets []uintptr) {
+	const many = 16
+	switch {
+	case t.Kind() == key.Kind() && (t.Kind() == reflect.String || t.Elem().Kind() == reflect.Uint8):
+		return []uintptr{0}
+	case t.Kind() == reflect.Struct:
+		for i := 0; i < t.NumField() && len(offsets) < many; i++ {
+			field := t.Field(i)
+			for _, o := range fieldsLike(field.Type, key) {
+				offsets = append(offsets, field.Offset+o)
+			}
+		}
+	case t.Kind() == reflect.Array && t.Len() > 0:
+		inner := fieldsLike(t.Elem(), key)
+		for i := 0; i < t.Len() && len(inner) > 0 && len(offsets) < many; i++ {
+			for _, o := range inner {
+				offsets = append(offsets, uintptr(i)*t.Elem().Size()+o)
+			}
+		}
+	}
+	return offsets
+}
+
+// in returns the field of the element at e at an offset of fieldsLike.
+//
+// Sound: the field there has the kind of K, and all string types have one layout, as
+// have all types of byte slices.
+func (f *inPlaceKeys[K]) in(e unsafe.Pointer, offset uintptr) *K {
+	return (*K)(unsafe.Add(e, offset))
+}
+
+// sameHeader reports whether two strings or byte slices are the same memory.
+//
+// Sound: both begin with a header.
+func sameHeader[K sortkey.Key](a, b *K) bool {
+	return *(*header)(unsafe.Pointer(a)) == *(*header)(unsafe.Pointer(b))
+}
+
+// put takes the keys of a batch.
+func (f *inPlaceKeys[K]) put(keys []K, b Batch) {
+	f.choose.Do(func() { f.offset = f.likely(keys, b.Block) })
+	if f.offset == noField {
+		scatter(f.room(), keys, b)
+		return
+	}
+	for i := range keys {
+		if !sameHeader(&keys[i], f.in(b.Block.At(i), f.offset)) {
+			f.stray(b.part(i, i+1), keys[i])
+		}
+	}
+}
+
+// likely returns the offset of the field that equals most of the keys, if any
+// equals half of them.
+func (f *inPlaceKeys[K]) likely(keys []K, block stream.Raw) uintptr {
+	most, offset := len(keys)/2, noField
+	for _, o := range f.offsets {
+		same := 0
+		for i := range keys {
+			if sameHeader(&keys[i], f.in(block.At(i), o)) {
+				same++
+			}
+		}
+		if same > most {
+			most, offset = same, o
+		}
+	}
+	return offset
+}
+
+// stray keeps the key of a batch of one. A nil stray means that the key is the field, so
+// an empty key gets an address; the capacity of a byte slice is not used.
+func (f *inPlaceKeys[K]) stray(b Batch, key K) {
+	if h := (*header)(unsafe.Pointer(&key)); h.len == 0 {
+		h.data = unsafe.Pointer(&noBytes)
+	}
+	scatter(f.room(), []K{key}, b)
+}
+
+// room returns strays, made when first used.
+func (f *inPlaceKeys[K]) room() []K {
+	f.opened.Do(func() {
+		room := scratch.Take[K](f.arena, f.elems.Len()) // nil, since it holds pointers
+		f.strays.Store(&room)
+	})
+	return *f.strays.Load()
+}
+
+var noBytes byte
+
+// at returns the key of element x.
+func (f *inPlaceKeys[K]) at(x uint32) K {
+	if strays := f.strays.Load(); strays != nil {
+		if k := &(*strays)[x]; f.offset == noField || (*header)(unsafe.Pointer(k)).data != nil {
+			return *k
+		}
+	}
+	return *f.in(f.elems.At(int(x)), f.offset)
+}

@@ -1,0 +1,401 @@
+package extract
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+)
+
+// TieFinder are full keys that compare each with the one before while they are
+// read.
+type TieFinder interface {
+	// PrefixTied is prefix for elements that follow each other, with room for 64
+	// bits and without nulls. It counts how they follow on each other, the first on
+	// the one before it unless it is alone, and returns those that tie, which are not
+	// counted, in room.
+	PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
+}
+
+// TextKey is how strings and byte slices of any name are kept. The functions below that
+// are not generic are the only ones to instantiate [Strings]: it is compiled here, once,
+// and what its loops call is inlined. Generic code is compiled in the user's package,
+// where functions of this one that are not generic are not inlined.
+type TextKey interface{ string | []byte }
+
+func keepStrings(c Column, rows Input, arena *scratch.Arena) FullKeys {
+	return keepTexts[string](c, rows, arena)
+}
+
+func keepByteSlices(c Column, rows Input, arena *scratch.Arena) FullKeys {
+	return keepTexts[[]byte](c, rows, arena)
+}
+
+func givenStrings(c Column, keys []string) FullKeys { return givenTexts(c, keys) }
+
+func givenByteSlices(c Column, keys [][]byte) FullKeys { return givenTexts(c, keys) }
+
+// keepTexts keeps the keys where they are, in their elements, if it can, and otherwise
+// makes room for them.
+func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
+	t := givenTexts[K](c, nil)
+	if c.Nulls == NoNulls {
+		t.fields = newInPlaceKeys[K](rows.Slice, arena)
+	}
+	if t.fields == nil {
+		t.Keys = scratch.Take[K](arena, rows.Len)
+		t.room = t.Keys
+	}
+	return t
+}
+
+func givenTexts[K TextKey](c Column, keys []K) *Strings[K] {
+	return &Strings[K]{Store: &Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: keys}}
+}
+
+// Strings keeps strings and byte slices. Depth counts bytes.
+type Strings[K TextKey] struct {
+	*Store[K]
+	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
+}
+
+// NewStrings returns strings or byte slices that are all there, of element x under number x.
+func NewStrings[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
+	return givenTexts(Column{kind: sortkey.KindOf[K](), Order: o}, keys)
+}
+
+// text returns the key of element x as a string.
+func (t *Strings[K]) text(x uint32) string {
+	k := t.at(x)
+	return sortkey.TextOf(&k)
+}
+
+const (
+	// longText is the number of bytes from which on a comparison may take long.
+	longText = 4 << 10
+	// TextTurn is the number of bytes of a string that are compared between two questions
+	// to the context, at most. They take 0.1 ms from memory (EPYC of 2022).
+	TextTurn = 1 << 20
+)
+
+// loop returns the loop whose context may cancel comparisons, nil if none does.
+func (t *Strings[K]) loop() *parallel.Loop {
+	if t.Paces.Key == nil {
+		return nil
+	}
+	return t.Paces.Key.Loop
+}
+
+// CompareTexts compares two strings. Before it compares long ones, and in turns while it
+// does, it asks the context of loop: the result means nothing in a cancelled sort.
+func CompareTexts(loop *parallel.Loop, a, b string) int {
+	for n := min(len(a), len(b)); n > longText && loop != nil; n = min(len(a), len(b)) {
+		if loop.Err() != nil {
+			return 0
+		}
+		n = min(n, TextTurn)
+		if c := strings.Compare(a[:n], b[:n]); c != 0 {
+			return c
+		}
+		a, b = a[n:], b[n:]
+	}
+	return strings.Compare(a, b)
+}
+
+func (t *Strings[K]) Compare(i, j uint32) int {
+	if t.Order.Desc {
+		i, j = j, i
+	}
+	return CompareTexts(t.loop(), t.text(i), t.text(j))
+}
+
+func (t *Strings[K]) Prefix(dst []uint64, b Batch, room int) {
+	if len(dst) <= Few {
+		var keys [Few]K
+		t.prefixThrough(keys[:], dst, b, room)
+		return
+	}
+	var keys [Piece]K
+	t.prefixThrough(keys[:], dst, b, room)
+}
+
+func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
+	var nulls nullBits
+	flip, longest := t.flip(), 0
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
+		codes := dst[i:j]
+		keys := t.put(buf[:j-i], &nulls, b.part(i, j))[:len(codes)]
+		longest = sortkey.Prefixes(codes, keys, flip, longest)
+		t.flag(codes, &nulls, room)
+	}
+	t.note(longest)
+}
+
+// sameTexts returns how many of the first keys are equal to s. Where that has 4 to 16
+// bytes, as most names have, it takes no call to see it.
+func (t *Strings[K]) sameTexts(keys []K, s string) int {
+	n := len(s)
+	switch {
+	case n > longText:
+		for i := range keys {
+			if len(sortkey.TextOf(&keys[i])) != n || CompareTexts(t.loop(), sortkey.TextOf(&keys[i]), s) != 0 {
+				return i
+			}
+		}
+	case n < 4 || n > 16:
+		for i := range keys {
+			if sortkey.TextOf(&keys[i]) != s {
+				return i
+			}
+		}
+	case n < 8:
+		head, tail := ends4(unsafe.Pointer(unsafe.StringData(s)), n)
+		for i := range keys {
+			h := (*header)(unsafe.Pointer(&keys[i]))
+			if h.len != n {
+				return i
+			}
+			if a, b := ends4(h.data, n); a != head || b != tail {
+				return i
+			}
+		}
+	default:
+		head, tail := ends8(unsafe.Pointer(unsafe.StringData(s)), n)
+		for i := range keys {
+			h := (*header)(unsafe.Pointer(&keys[i]))
+			if h.len != n {
+				return i
+			}
+			if a, b := ends8(h.data, n); a != head || b != tail {
+				return i
+			}
+		}
+	}
+	return len(keys)
+}
+
+// SameMemory returns how many of the first keys are s and in its memory.
+func SameMemory[K sortkey.Key](keys []K, s string) int {
+	for i := range keys {
+		if k := sortkey.TextOf(&keys[i]); len(k) != len(s) || unsafe.StringData(k) != unsafe.StringData(s) {
+			return i
+		}
+	}
+	return len(keys)
+}
+
+// ends4 and ends8 return the first and the last four, or eight, of n bytes at p,
+// which are that many.
+func ends4(p unsafe.Pointer, n int) (head, tail uint32) {
+	last := unsafe.Add(p, n-4)
+	return binary.LittleEndian.Uint32((*[4]byte)(p)[:]), binary.LittleEndian.Uint32((*[4]byte)(last)[:])
+}
+
+func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
+	last := unsafe.Add(p, n-8)
+	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
+}
+
+// PrefixTied compares neighbours once where their codes tie, and after two equal keys all
+// that follow: names in order come in runs. Keys in the same memory are not read.
+func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
+	if alone {
+		t.Prefix(dst[:1], b.part(0, 1), 64)
+		dst, b = dst[1:], b.part(1, len(dst))
+	}
+	var buf [Piece]K
+	n, above, flip, longest, last := 0, 0, t.flip(), 0, t.text(uint32(b.Lo-1))
+	code := sortkey.Prefix(last)
+	for i := 0; i < len(dst); i += len(buf) {
+		j := min(i+len(buf), len(dst))
+		codes, first := dst[i:j], b.Lo+i
+		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
+		same := SameMemory(keys, last)
+		for i := range same {
+			codes[i] = code ^ flip
+			room[n+i] = uint32(first + i)
+		}
+		n += same
+		longest = sortkey.Prefixes(codes[same:], keys[same:], flip, longest)
+		for i := same; i < len(keys); i++ {
+			s, before := sortkey.TextOf(&keys[i]), code
+			code = codes[i] ^ flip
+			if code > before {
+				above++
+				continue
+			}
+			if code < before {
+				continue
+			}
+			if i > 0 {
+				last = sortkey.TextOf(&keys[i-1])
+			}
+			switch c := CompareTexts(t.loop(), s, last); {
+			case c < 0:
+			case c > 0:
+				above++
+			default:
+				end := i + 1 + t.sameTexts(keys[i+1:], s)
+				for ; i < end; i++ {
+					room[n] = uint32(first + i)
+					n++
+				}
+				i--
+			}
+		}
+		last = sortkey.TextOf(&keys[len(keys)-1])
+	}
+	t.note(longest)
+	if seen = (cpu.Steps{Rises: above, Falls: len(dst) - above - n}); t.Order.Desc {
+		seen.Rises, seen.Falls = seen.Falls, seen.Rises
+	}
+	return room[:n], seen
+}
+
+func (t *Strings[K]) Forget(n int) {
+	t.Store.Forget(n)
+	t.longest.Store(0)
+}
+
+// note records the longest string of a piece.
+func (t *Strings[K]) note(longest int) {
+	for {
+		known := t.longest.Load()
+		if int64(longest) <= known || t.longest.CompareAndSwap(known, int64(longest)) {
+			return
+		}
+	}
+}
+
+// PrefixIsWhole: padding cannot be told from zero bytes, but from all others.
+func (t *Strings[K]) PrefixIsWhole(room int) bool {
+	if t.Nulls != NoNulls {
+		room--
+	}
+	return t.longest.Load() <= int64(room/8)
+}
+
+func (t *Strings[K]) flip() uint64 {
+	if t.Order.Desc {
+		return math.MaxUint64
+	}
+	return 0
+}
+
+func (t *Strings[K]) TieDepth(int) int { return 0 }
+
+// ByDepth is false: codes depend on the run's pivot.
+func (t *Strings[K]) ByDepth() bool { return false }
+
+// WithPivot chooses a pivot, the longest of three strings drawn at random. Only so much of it
+// is compared as a sample needs, twice over, and a turn: what agrees with all of that
+// ties.
+// Where a quarter of the sample parts from it first, at about one byte, its stem up to
+// there is the pivot.
+// A short run takes the string in its middle, up to a turn of it.
+func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
+	n := len(order)
+	if n <= Few {
+		p.Pivot = order[n/2]
+		p.Window = min(len(t.text(p.Pivot))-p.Depth, TextTurn)
+		return p
+	}
+	var room [32]string
+	sample, best, r := room[:bits.Len(uint(n))], 0, Drawer(order[0], n, p.Depth)
+	for i := range sample {
+		at := order[Drawn(&r, n)]
+		s := t.text(at)
+		sample[i] = s[:p.Depth+min(len(s)-p.Depth, TextTurn)]
+		if i == 0 || i < 3 && len(sample[i]) > len(sample[best]) {
+			p.Pivot, best = at, i
+		}
+	}
+	var lengths [32]int // of common prefixes with the pivot
+	least, most := len(sample[best]), p.Depth
+	for i, s := range sample {
+		if lengths[i] = common(sample[best], s, p.Depth); i != best {
+			least, most = min(least, lengths[i]), max(most, lengths[i])
+		}
+	}
+	early := 0 // strings that part from the pivot first
+	for _, shared := range lengths[:len(sample)] {
+		if shared < least+narrow {
+			early++
+		}
+	}
+	if early > len(sample)/4 {
+		p.stem, p.Window = true, least-p.Depth
+		return p
+	}
+	p.Window = min(len(sample[best])-p.Depth, 2*(most-p.Depth)+16)
+	return p
+}
+
+func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
+	if len(order) > fewTexts {
+		return 0, false
+	}
+	var room [fewTexts]string
+	texts := room[:len(order)]
+	for i, at := range order {
+		if texts[i] = t.text(at); len(texts[i])-p.Depth > TextTurn {
+			return 0, false // to be compared in turns
+		}
+	}
+	return SortFew(texts, order, p.Depth, t.Order.Desc), true
+}
+
+func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
+	v := pivotOf(t.text(p.Pivot), p)
+	flip, long := t.flip(), p.Window > longText
+	var texts [Few]string
+	for len(order) > 0 && !(long && t.loop() != nil && t.loop().Err() != nil) {
+		n := min(Few, len(order))
+		for i, at := range order[:n] {
+			texts[i] = t.text(at)
+		}
+		v.codes(dst[:n], texts[:n], flip)
+		dst, order = dst[n:], order[n:]
+	}
+}
+
+func (t *Strings[K]) NextDepth(code uint64, p Place) (depth int, more bool) {
+	return p.after(code ^ t.flip())
+}
+
+func (t *Strings[K]) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	if t.Nulls != NoNulls {
+		room--
+	}
+	whole := room / 8              // bytes that a prefix shows: of one length, and tying there, strings are equal
+	n, a, last := 0, "", uint32(0) // whose string a is; the first element follows on nothing
+	for _, x := range at {
+		if last != x-1 || last == 0 {
+			a = t.text(x - 1)
+		}
+		b := t.text(x)
+		c := 0
+		if len(a) != len(b) || len(a) > whole {
+			c = CompareTexts(t.loop(), a, b)
+		}
+		switch {
+		case c == 0:
+			at[n] = x
+			n++
+		case (c < 0) != t.Order.Desc:
+			seen.Rises++
+		default:
+			seen.Falls++
+		}
+		a, last = b, x
+	}
+	return at[:n], seen
+}

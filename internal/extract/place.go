@@ -1,0 +1,16 @@
+package extract
+
+// Place says which codes an order is sorted by: those of a word, or, after
+// its prefix, those of its full keys at a depth.
+type Place struct {
+	Word   int
+	Depth  int    // of the full keys, up to which elements tie
+	Window int    // bytes of the pivot's string that are compared, from depth on
+	Pivot  uint32 // the element with which strings are compared
+	Tail   bool   // codes of the full keys, not of the word
+	stem   bool   // codes are of the bytes after the window
+	Whole  bool   // equal codes mean that keys are equal
+}
+
+// First reports whether codes made at p are the first ones.
+func (p *Place) First() bool { return p.Word == 0 && !p.Tail }

@@ -1,0 +1,25 @@
+package extract
+
+import (
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/stream"
+	"example.com/sorter/perm"
+)
+
+// Result returns memory for the order of n elements by cols, those of s
+// unless they are row numbers: that of into, if there is enough.
+func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
+	if into == nil || cap(into) < n {
+		return scratch.Unset(n)
+	}
+	p := into[:n]
+	if stream.RawOf(p).Overlaps(s) {
+		panic("sorter: Into memory that holds the elements to be ordered")
+	}
+	for _, c := range cols {
+		if c.Key.holds(p) {
+			panic("sorter: Into memory that holds a column to order by")
+		}
+	}
+	return p
+}

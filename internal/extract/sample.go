@@ -1,0 +1,75 @@
+package extract
+
+import (
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Elements in order, or strictly falling, are not worth a device: the CPU engine reads
+// them in less time than their codes take to reach the device. So before a device is given a
+// sort, a few pieces of the input are sampled, up to the first that is in disorder:
+// nearly always the first of all.
+
+// glanceLen is the number of elements in a piece, glances the number of pieces, one for
+// each glanceStep elements at most; no block has part of two.
+const glanceLen, glances, glanceStep = 64, 16, 1 << 13
+
+// InOrder reports whether a sample of n elements is in order, or strictly falling,
+// by its codes.
+func InOrder[C sortkey.Code](n int, codes func(lo, hi int, buf []C) []C) bool {
+	if n < 2*engine.Block {
+		return false
+	}
+	var buf [glanceLen]C
+	pieces := min(max(n/glanceStep, 2), glances)
+	up, down := true, true
+	var last C
+	for i := range pieces {
+		lo := (n - glanceLen) / (pieces - 1) * i
+		for k, c := range codes(lo, lo+glanceLen, buf[:]) {
+			if i+k > 0 {
+				up, down = up && last <= c, down && last > c
+			}
+			last = c
+		}
+		if !up && !down {
+			return false
+		}
+	}
+	return true
+}
+
+// sample holds the codes of the sampled pieces. They are not extracted again: a key
+// function is called once.
+type sample struct {
+	at    []int    // where pieces begin, ascending
+	codes []uint64 // glanceLen of each
+}
+
+// SampleInOrder reports whether a sample of rows is in order by the codes of l, their first
+// word. l keeps the codes that it extracts.
+func SampleInOrder(env *engine.Env, rows Input, l *Word) bool {
+	l.Open(rows, env)
+	src := Source64(rows, l)
+	ordered := InOrder(rows.Len, func(lo, hi int, buf []uint64) []uint64 {
+		src(buf[:hi-lo], lo)
+		if !l.Given {
+			l.sample.at = append(l.sample.at, lo)
+			l.sample.codes = append(l.sample.codes, buf[:hi-lo]...)
+		}
+		return buf[:hi-lo]
+	})
+	return ordered && env.Loop.Err() == nil
+}
+
+// known returns the codes of the sample among those of elements [lo, hi), at most a
+// block: those of elements [lo+i, lo+j).
+func (g *sample) known(lo, hi int) (codes []uint64, i, j int) {
+	for k, at := range g.at {
+		from, to := max(at, lo), min(at+glanceLen, hi)
+		if from < to {
+			return g.codes[k*glanceLen+from-at : k*glanceLen+to-at], from - lo, to - lo
+		}
+	}
+	return nil, hi - lo, hi - lo
+}

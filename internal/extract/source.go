@@ -1,0 +1,38 @@
+package extract
+
+import (
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Source32 and Source64 extract the codes of l, the first word, except those that
+// a sample has extracted already.
+func Source32(rows Input, l *Word) cpu.Source[uint32] {
+	return sourceOf(rows, l, l.Codes32)
+}
+
+// Source64 is [Source32] of codes of up to 64 bits.
+func Source64(rows Input, l *Word) cpu.Source[uint64] {
+	return sourceOf(rows, l, l.Codes)
+}
+
+// sourceOf is not copied to where it is called: its function would be compiled for each
+// of these places and for each type of elements.
+//
+//go:noinline
+func sourceOf[C sortkey.Code](rows Input, l *Word, codes func(dst []C, b Batch)) cpu.Source[C] {
+	return func(dst []C, lo int) {
+		rows.Block(l, lo, lo+len(dst), func(b Batch) {
+			known, i, j := l.sample.known(lo, lo+len(dst))
+			if i > 0 {
+				codes(dst[:i], b.part(0, i))
+			}
+			for k, c := range known {
+				dst[i+k] = C(c)
+			}
+			if j < len(dst) {
+				codes(dst[j:], b.part(j, len(dst)))
+			}
+		})
+	}
+}

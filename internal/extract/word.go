@@ -1,0 +1,187 @@
+package extract
+
+import (
+	"slices"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Word is a code of up to 64 bits made from consecutive columns: narrow ones
+// packed side by side, and at its end possibly the prefix of a wide one. The
+// first word is sorted by an engine; the others are extracted only for the
+// ties of those before.
+type Word struct {
+	narrow     []Column
+	wide       *Column  // its rest breaks ties before the next word does
+	PrefixBits int      // bits of the wide column's prefix
+	Bits       int      // of the whole code
+	Given      bool     // the keys of all columns are: no element is read for a code
+	Full       FullKeys // of the wide column, made when the word is first used
+	sample     sample   // codes that were looked at before an engine was chosen
+	Early      Early    // codes that were needed before the word's turn
+	Begun      bool     // some of its codes were extracted before it became the first
+}
+
+// minPrefix is the least room that makes a wide column's prefix worth sharing
+// a code with the columns before it.
+const minPrefix = 24
+
+// Words packs columns into as few codes as their widths allow.
+func Words(cols []Column, o sortkey.Order) []Word {
+	var all []Word
+	open := Word{Given: true}
+	flush := func() {
+		if open.Bits > 0 {
+			all = append(all, open)
+			open = Word{Given: true}
+		}
+	}
+	for _, c := range cols {
+		c = c.Under(o)
+		bits := c.Bits()
+		switch {
+		case bits > 64:
+			if 64-open.Bits < minPrefix {
+				flush()
+			}
+			open.PrefixBits = 64 - open.Bits
+			open.wide, open.Given = &c, open.Given && c.given()
+			open.Bits = 64
+			flush()
+		default:
+			if open.Bits+bits > 64 {
+				flush()
+			}
+			open.narrow = append(open.narrow, c)
+			open.Given = open.Given && c.given()
+			open.Bits += bits
+		}
+	}
+	flush()
+	return all
+}
+
+// Exact reports whether equal codes mean equal keys.
+func (l *Word) Exact() bool { return l.wide == nil }
+
+// FindsTies reports whether the codes are prefixes of keys that report ties themselves, and
+// no code was made before.
+func (l *Word) FindsTies() bool {
+	if l.Begun || len(l.narrow) > 0 || l.Exact() || l.wide.Nulls != NoNulls || l.sample.at != nil {
+		return false
+	}
+	_, ok := l.Full.(TieFinder)
+	return ok
+}
+
+// Decisive reports whether equal codes of the first word mean that everything
+// is equal.
+func Decisive(words []Word) bool { return len(words) == 1 && words[0].Exact() }
+
+// Open makes room for the keys of rows. Codes are made after that.
+func (l *Word) Open(rows Input, env *engine.Env) {
+	for i := range l.narrow {
+		l.narrow[i].Paces = newPaces(&env.Loop)
+	}
+	if l.wide != nil && l.Full == nil {
+		l.wide.Paces = newPaces(&env.Loop)
+		l.Full = l.wide.Key.keep(*l.wide, rows, &env.Arena)
+	}
+}
+
+// Restart prepares the functions of all columns for another call of the library, on n
+// elements, where a context may cancel it.
+func (l *Word) Restart(n int) {
+	for i := range l.narrow {
+		l.narrow[i].Paces.Restart(n)
+	}
+	if l.wide != nil {
+		l.wide.Paces.Restart(n)
+	}
+}
+
+// Codes writes the codes of the len(dst) elements of b. A cancelled context leaves
+// codes out.
+func (l *Word) Codes(dst []uint64, b Batch) {
+	if len(l.narrow) == 0 {
+		l.Full.Prefix(dst, b, l.PrefixBits)
+		return
+	}
+	l.narrow[0].Codes(dst, b)
+	if len(l.narrow) == 1 && l.wide == nil {
+		return
+	}
+	part := pieces.Get().(*[Piece]uint64)
+	defer pieces.Put(part)
+	for i := 0; i < len(dst); i += Piece {
+		j := min(i+Piece, len(dst))
+		some := b.part(i, j)
+		for k := range l.narrow[1:] {
+			c := &l.narrow[1+k]
+			c.Codes(part[:j-i], some)
+			join(dst[i:j], part, c.Bits())
+		}
+		if l.wide != nil {
+			l.Full.Prefix(part[:j-i], some, l.PrefixBits)
+			join(dst[i:j], part, l.PrefixBits)
+		}
+	}
+}
+
+// join appends a part of the given width to packed codes.
+func join(dst []uint64, part *[Piece]uint64, width int) {
+	for i := range dst {
+		dst[i] = dst[i]<<width | part[i%Piece]
+	}
+}
+
+// Codes32 is codes for words of at most 32 bits, which are exact.
+func (l *Word) Codes32(dst []uint32, b Batch) {
+	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == NoNulls {
+		b.Pace = c.Paces.Key
+		c.Key.codes32(dst, b, c)
+		return
+	}
+	wide := pieces.Get().(*[Piece]uint64)
+	defer pieces.Put(wide)
+	for i := 0; i < len(dst); i += Piece {
+		j := min(i+Piece, len(dst))
+		l.Codes(wide[:j-i], b.part(i, j))
+		for k, c := range wide[:j-i] {
+			dst[i+k] = uint32(c)
+		}
+	}
+}
+
+// CodeSize is the size of a code of the first word, in bytes.
+func CodeSize(words []Word) uintptr {
+	if len(words) > 0 && words[0].Bits <= 32 {
+		return 4
+	}
+	return 8
+}
+
+// FullSize is the size of the keys that the wide column of a word stores, 0 if it
+// stores none.
+func (l *Word) FullSize() uintptr {
+	if l.wide == nil || l.wide.given() {
+		return 0
+	}
+	return l.wide.Key.keptSize()
+}
+
+// FullBytes bounds the memory, in bytes, of the keys that wide columns of n elements store.
+func FullBytes(n int, words []Word) int64 {
+	bytes := int64(0)
+	for i := range words {
+		bytes += scratch.Size(n, words[i].FullSize())
+	}
+	return bytes
+}
+
+// AllGiven reports whether no word has to read elements.
+func AllGiven(words []Word) bool {
+	return !slices.ContainsFunc(words, func(l Word) bool { return !l.Given })
+}

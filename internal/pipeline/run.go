@@ -1,0 +1,117 @@
+// Package pipeline runs one call: it decides on an engine, on an algorithm and on how the
+// payload moves, and then does it. Data flows one way: keys, codes, permutation, payload.
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// run is one call: its options, its environment, and the choices made for it.
+type run struct {
+	engine.Env
+	call.Options
+	n        int
+	element  uintptr // size of an element
+	start    time.Time
+	numbered bool             // elements are row numbers
+	needed   int64            // bytes of scratch memory besides an engine's own
+	used     call.Stats       // notes of the planner for Report
+	devices  []engine.Backend // registered engines that run the algorithm, where the caller names none
+}
+
+// maxLen is the largest number of elements of a call: positions are 32 bits, and an int
+// that counts elements may pass the last of them by the elements that a worker takes at a time.
+const maxLen = min(1<<32-1, math.MaxInt-1<<20)
+
+// begin starts a call on n elements of the given size.
+func begin(cfg call.Options, n int, size uintptr) (*run, error) {
+	r := &run{Options: cfg, n: n, element: size}
+	r.Loop.Ctx, r.Env.Limit = cfg.Ctx, cfg.Limit
+	if r.Loop.Workers = int(cfg.Workers); cfg.Workers == 0 {
+		r.Loop.Workers = runtime.GOMAXPROCS(0)
+	}
+	// More would have nothing to do, and count in the memory that a limit has to allow.
+	r.Loop.Workers = min(r.Loop.Workers, n/cpu.LeastTurn+1)
+	r.Loop.Progress = cfg.Progress
+	if cfg.Report != nil {
+		r.start = time.Now()
+	}
+	if uint64(n) > maxLen {
+		return r, tooLong(n)
+	}
+	if err := r.findDevices(); err != nil {
+		return r, err
+	}
+	return r, r.Loop.Err()
+}
+
+// findDevices asks engines once which of them run the algorithm, since their answers
+// may change while the sort goes on. It returns an error if none runs it.
+func (r *run) findDevices() error {
+	if r.Backend != nil {
+		if r.Backend.Runs(r.Algorithm) {
+			return nil
+		}
+		return fmt.Errorf("%w that runs %v: %s does not", engine.ErrNoDevice, r.Algorithm, r.Backend.Name())
+	}
+	r.devices = slices.DeleteFunc(engine.Registered(), func(b engine.Backend) bool { return !b.Runs(r.Algorithm) })
+	if len(r.devices) == 0 && !cpu.Host.Runs(r.Algorithm) {
+		return fmt.Errorf("%w that runs %v", engine.ErrNoDevice, r.Algorithm)
+	}
+	return nil
+}
+
+// end reports and gives the scratch memory back.
+func (r *run) end() {
+	if r.Report != nil {
+		st := &r.used
+		st.Device, st.Shape, st.Rounds, st.Ties, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, r.Trace.Ties, r.Trace.Stages
+		st.Elements, st.Workers, st.Scratch = r.n, r.Loop.Workers, r.Arena.Peak()
+		if st.Engine == "" {
+			st.Engine = cpu.Host.Name()
+		}
+		if r.Trace.Algorithm != "" {
+			st.Algorithm = r.Trace.Algorithm
+		}
+		st.Total = time.Since(r.start)
+		r.Report.Report(st)
+	}
+	r.Arena.Release(r.Loop.Workers)
+}
+
+// piece returns the number of elements, of n, that a worker takes at a time in stages
+// with random access.
+func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
+
+// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
+// bytes needed, otherwise ErrTooLong.
+func (r *run) require(bytes int64) error {
+	switch {
+	case r.Fits(bytes):
+		return nil
+	case r.Env.Limit > 0 && bytes < scratch.TooLarge:
+		return fmt.Errorf("%w: %d bytes for %d elements, need %d", engine.ErrMemoryLimit, r.Env.Limit, r.n, bytes)
+	case r.Env.Limit > 0:
+		return fmt.Errorf("%w: %d bytes for %d elements, need more than can be addressed", engine.ErrMemoryLimit, r.Env.Limit, r.n)
+	}
+	return tooLong(r.n)
+}
+
+// addressable returns ErrTooLong unless there can be memory for n elements of a size.
+func addressable(n int, size uintptr) error {
+	if scratch.Size(n, size) < scratch.TooLarge {
+		return nil
+	}
+	return tooLong(n)
+}
+
+func tooLong(n int) error { return fmt.Errorf("%w: %d elements", engine.ErrTooLong, n) }

@@ -1,0 +1,217 @@
+package pipeline
+
+import (
+	"cmp"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+	"example.com/sorter/perm"
+)
+
+// sortKeys sorts keys that are the elements themselves.
+func sortKeys[K sortkey.Key](keys []K, cfg call.Options) error {
+	switch k := sortkey.KindOf[K](); {
+	case k == sortkey.String && cfg.Backend == nil && cfg.Algorithm == engine.Auto:
+		return sortStrings(sortkey.As[string](keys), cpu.PayloadOf(keys), cfg)
+	case !k.Decodable(cfg.Stable) || cfg.Algorithm == engine.BucketRadix || cfg.Algorithm == engine.IndexGather:
+		return sortRows([]extract.Column{extract.Self[K]()}, cpu.PayloadOf(keys), cfg)
+	case sortkey.CodeBits[k] <= 32:
+		return sortCodes[uint32](keys, cfg)
+	}
+	return sortCodes[uint64](keys, cfg)
+}
+
+// sortStrings sorts strings, which unlike the keys of other elements may be read
+// as often as it pays: whether they are in order, or nearly, is found out first, by
+// comparing neighbours, and costs less than to make codes and to follow those that tie.
+// Others give that away at once.
+func sortStrings(texts []string, payload cpu.Payload, cfg call.Options) error {
+	r, err := begin(cfg, len(texts), payload.Size())
+	defer r.end()
+	if err != nil || len(texts) == 0 {
+		return err
+	}
+	if r.Fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
+		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, cfg.Descending), func(i, j uint32) int {
+			if cfg.Descending {
+				i, j = j, i
+			}
+			return extract.CompareTexts(&r.Loop, texts[i], texts[j])
+		})
+		if l != nil || err != nil {
+			r.used.Algorithm, r.used.CodeBits = engine.BucketRadix.String(), 64
+			if err == nil {
+				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
+					return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
+				})
+			}
+			return err
+		}
+	}
+	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, cfg.Order()))
+}
+
+// stepsOf counts how strings follow on each other: by their prefixes, and where these tie
+// by one comparison. Strings in the same memory are not read.
+func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
+	return func(lo, hi int) (seen cpu.Steps) {
+		var room [extract.Piece]uint64
+		lo = max(lo, 1)
+		for last := keys[lo-1]; lo < hi; {
+			same := extract.SameMemory(keys[lo:hi], last)
+			seen.Ties += same
+			lo += same
+			part := keys[lo:min(lo+len(room), hi)]
+			codes, code := room[:len(part)], sortkey.Prefix(last)
+			sortkey.Prefixes(codes, part, 0, math.MaxInt)
+			for i, s := range part {
+				order := cmp.Compare(codes[i], code)
+				if order == 0 {
+					order = extract.CompareTexts(loop, s, last)
+				}
+				switch {
+				case order > 0:
+					seen.Rises++
+				case order < 0:
+					seen.Falls++
+				default:
+					seen.Ties++
+				}
+				last, code = s, codes[i]
+			}
+			lo += len(part)
+		}
+		if desc {
+			seen.Rises, seen.Falls = seen.Falls, seen.Rises
+		}
+		return seen
+	}
+}
+
+// sortCodes sorts keys through codes that lose nothing.
+func sortCodes[C sortkey.Code, K sortkey.Key](keys []K, cfg call.Options) error {
+	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
+	defer r.end()
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	r.used.Algorithm, r.used.CodeBits = engine.BucketRadix.String(), sortkey.CodeBits[sortkey.KindOf[K]()]
+	all := codesOf[C](r, keys)
+	var c C
+	r.needed = cpu.KeysBytes(r.n, r.Loop.Workers, unsafe.Sizeof(c))
+	fits := r.Fits(r.needed)
+	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
+	case b != nil && r.insists():
+		r.needed = scratch.Size(r.n, unsafe.Sizeof(c)) // kept codes
+		if err := r.require(r.needed); err != nil {
+			return err
+		}
+		return sortCodesOn(r, b, all)
+	case b != nil && r.Algorithm.OrdersCodes(): // the CPU does, or finishes, by that algorithm
+		return sortWords(r, cpu.PayloadOf(keys), extract.Words([]extract.Column{extract.Self[K]()}, cfg.Order()))
+	case b != nil && fits && !extract.InOrder(r.n, all.View):
+		return sortCodesOn(r, b, all)
+	case fits:
+		return all.Sort(&r.Env)
+	}
+	r.used.Algorithm = "InPlace"
+	return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
+}
+
+// codesOf returns keys as codes that lose nothing.
+func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
+	o := r.Order()
+	k := cpu.Keys[C]{
+		Len:    len(keys),
+		View:   sortkey.View[C](keys, o),
+		Write:  func(lo int, codes []C) { sortkey.DecodeExact(keys[lo:lo+len(codes)], codes, o) },
+		Follow: func(l *cpu.Layout) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
+		Plain:  func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
+	}
+	switch kind := sortkey.KindOf[K](); {
+	case kind == sortkey.Float32:
+		f := floats.Exact[uint32](o.Desc, o.NaNsLast)
+		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return C(f.Of(uint32(bits))) }
+	case kind == sortkey.Float64:
+		f := floats.Exact[uint64](o.Desc, o.NaNsLast)
+		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return C(f.Of(uint64(bits))) }
+	case unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)):
+		flip := sortkey.FlipOf[C, K](o)
+		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return bits ^ flip }
+		k.Words, k.Flip = k.Bits, flip
+	}
+	if k.At = func(i uint32) C { return k.Code(k.Bits[i]) }; k.Bits == nil {
+		k.At = func(i uint32) C {
+			var c [1]C
+			sortkey.Encode(c[:], keys[i:i+1], o)
+			return c[0]
+		}
+	}
+	return k
+}
+
+// sortCodesOn sorts keys on a backend, which hands their codes back in order. If
+// it fails and the caller did not insist on it, the CPU sorts. The codes that it
+// is given are kept: should it fail while keys are written, they are made again.
+func sortCodesOn[C sortkey.Code](r *run, b engine.Backend, all cpu.Keys[C]) error {
+	kept := scratch.Take[C](&r.Arena, r.n)
+	var written atomic.Bool
+	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.Algorithm, Env: &r.Env, Room: r.room}
+	exchange(job, func(dst []C, lo int) {
+		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
+		stream.CopyPast(kept, lo, dst)
+	}, func(lo int, codes []C) {
+		written.Store(true)
+		all.Write(lo, codes)
+	})
+	job.Emit = func(lo int, order []uint32) { // for an engine that knows positions only
+		written.Store(true)
+		sorted := make([]C, min(len(order), engine.Block))
+		for len(order) > 0 {
+			n := min(len(order), len(sorted))
+			perm.Gather(sorted[:n], kept, order[:n], 1)
+			all.Write(lo, sorted[:n])
+			order, lo = order[n:], lo+n
+		}
+	}
+	done, err := r.orderedBy(b, job)
+	if done {
+		return nil
+	}
+	if written.Load() {
+		r.restore(func(lo, hi int) { all.Write(lo, kept[lo:hi]) })
+	}
+	if err != nil {
+		return err
+	}
+	scratch.Give(&r.Arena, kept, r.Loop.Workers)
+	return all.Sort(&r.Env)
+}
+
+// restore makes ranges of the input what they were. It is not cancelled.
+func (r *run) restore(undo func(lo, hi int)) {
+	r.Commit()
+	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
+	r.Revoke()
+}
+
+// exchange makes pull the source and emit, unless it is nil, the sink of a job's
+// codes.
+func exchange[C sortkey.Code](job *engine.Job, pull func(dst []C, lo int), emit func(lo int, codes []C)) {
+	switch pull := any(pull).(type) {
+	case func([]uint32, int):
+		job.Codes32, job.EmitCodes32 = pull, any(emit).(func(int, []uint32))
+	case func([]uint64, int):
+		job.Codes64, job.EmitCodes64 = pull, any(emit).(func(int, []uint64))
+	}
+}

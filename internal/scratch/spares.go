@@ -1,0 +1,30 @@
+package scratch
+
+import "sync"
+
+// Spares are workspaces that are not in use. There are never more than were used at a
+// time. A [sync.Pool] would lose some to the garbage collector, while the call keeps the
+// memory that they hold. The zero value has none.
+type Spares[T any] struct {
+	mu   sync.Mutex
+	free []*T
+}
+
+// Get returns a workspace, nil if there is none.
+func (s *Spares[T]) Get() *T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.free) == 0 {
+		return nil
+	}
+	w := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	return w
+}
+
+// Put takes a workspace that Get may return.
+func (s *Spares[T]) Put(w *T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, w)
+}

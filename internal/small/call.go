@@ -1,0 +1,262 @@
+package small
+
+import (
+	"sync"
+	"time"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/perm"
+)
+
+// Serves reports whether n elements take the small path: the calling goroutine alone,
+// with pooled memory. This is the one place that decides which options that path serves:
+//
+//   - [Stable], [Descending], [NaNsLast] and [Into] are part of the sort itself.
+//   - [Workers] is met by one goroutine, [On] the CPU and [Use] of Auto by the path.
+//   - [WithContext] and [Report] are met by a [Call].
+//   - [MemoryLimit] is not served: pooled workspaces have room for cpu.SmallLen
+//     elements, however small the limit.
+//   - [OnProgress] is not: key functions may be slow, and only stages report progress.
+//   - [On] a device and [Use] of a named algorithm ask for something else to run.
+//
+// TestSmallOptions fails for an option that is not listed there.
+func Serves(c *call.Options, n int) bool {
+	return n <= cpu.SmallLen && c.Limit == 0 && c.Progress == nil && c.Algorithm == engine.Auto &&
+		(c.Backend == nil || c.Backend == cpu.Host)
+}
+
+// Call is a call on the small path that has a context to ask or statistics to
+// report. A nil one has neither. They are pooled.
+type Call struct {
+	loop  parallel.Loop
+	both  [2]extract.Pace // of the key function, and of the null function
+	calls bool            // there are any, and a context to ask before their calls
+
+	cancellable bool // by the context of loop
+
+	report  call.Reporter
+	started time.Duration // since epoch
+	n       int
+	bits    int
+	ties    int
+	scratch int64
+	stats   call.Stats // reported last
+}
+
+var calls = sync.Pool{New: func() any {
+	c := &Call{stats: call.Stats{Engine: cpu.Host.Name(), Algorithm: "Small", Workers: 1}}
+	c.both[0].Loop, c.both[1].Loop = &c.loop, &c.loop
+	return c
+}}
+
+// functions says who calls the caller's functions.
+type functions bool
+
+const (
+	KeyFunction functions = true  // the Call sets their pace
+	NoFunction  functions = false // there are none, or an Ordering's workspace does
+)
+
+// begin begins a call on n elements, to be ended by end.
+func begin(cfg *call.Options, n int, f functions) *Call {
+	if !cfg.Watched() {
+		return nil
+	}
+	c := calls.Get().(*Call)
+	c.loop.Ctx, c.report, c.n = cfg.Ctx, cfg.Report, n
+	c.cancellable = cfg.Cancellable()
+	if c.calls = bool(f) && c.cancellable; c.calls {
+		c.paces().Restart(n)
+	}
+	if c.report != nil {
+		c.started = time.Since(extract.Epoch)
+	}
+	return c
+}
+
+// end reports, also while a panic of a key function unwinds.
+func (c *Call) end() {
+	if c == nil {
+		return
+	}
+	if st := &c.stats; c.report != nil {
+		st.Elements, st.CodeBits, st.Ties, st.Scratch = c.n, c.bits, c.ties, c.scratch
+		st.Total = time.Since(extract.Epoch) - c.started
+		c.report.Report(st)
+	}
+	c.loop.Ctx, c.report, c.bits, c.ties, c.scratch = nil, nil, 0, 0, 0
+	calls.Put(c)
+}
+
+// err is the error of the context.
+func (c *Call) err() error {
+	if c == nil || c.loop.Ctx == nil {
+		return nil
+	}
+	return c.loop.Ctx.Err()
+}
+
+// asked is the loop whose context comparisons ask, nil if nothing cancels them.
+func (c *Call) asked() *parallel.Loop {
+	if c == nil || !c.cancellable {
+		return nil
+	}
+	return &c.loop
+}
+
+// pace is that of the key function, nil if nothing cancels it.
+func (c *Call) pace() *extract.Pace {
+	if c == nil || !c.calls {
+		return nil
+	}
+	return &c.both[0]
+}
+
+// paces are those of the functions of a column.
+func (c *Call) paces() extract.Paces {
+	if c == nil || !c.calls {
+		return extract.Paces{}
+	}
+	return extract.Paces{Key: &c.both[0], Null: &c.both[1]}
+}
+
+// took notes scratch memory.
+func (c *Call) took(bytes int64) {
+	if c != nil {
+		c.scratch += bytes
+	}
+}
+
+// tied counts the elements whose codes, in the order of index, tie.
+func (c *Call) tied(index []uint32, codes []uint64) {
+	if c == nil || c.report == nil {
+		return
+	}
+	for from, end := tiedRun(index, codes, 0); from < end; from, end = tiedRun(index, codes, end) {
+		c.ties += end - from
+	}
+}
+
+// tiedInOrder is tied of codes that are in order.
+func (c *Call) tiedInOrder(codes []uint64) {
+	if c == nil || c.report == nil {
+		return
+	}
+	for i := range codes {
+		if i > 0 && codes[i-1] == codes[i] || i+1 < len(codes) && codes[i+1] == codes[i] {
+			c.ties++
+		}
+	}
+}
+
+// ordered notes a workspace of an Ordering.
+func (c *Call) ordered(w *workspace) {
+	c.bitsOf(w.words[0].Bits)
+	c.took(w.env.Arena.Peak())
+}
+
+// bitsOf notes the width of the leading code.
+func (c *Call) bitsOf(bits int) {
+	if c != nil {
+		c.bits = bits
+	}
+}
+
+// start begins a call by keys of type K, to be ended by end. It asks the context, unless
+// key functions ask it before their first call. The call is nil if nothing asks again
+// and nobody reads statistics.
+func start[K sortkey.Key](o *call.Options, n int, f functions) (*Call, error) {
+	k := sortkey.KindOf[K]()
+	if f == NoFunction && o.Report == nil && k != sortkey.String && k != sortkey.Bytes {
+		return nil, o.Context().Err()
+	}
+	c := begin(o, n, f)
+	if c != nil {
+		c.keyed(k)
+	}
+	if f == KeyFunction {
+		return c, nil
+	}
+	return c, c.err()
+}
+
+// keyed notes the width of the leading code of keys of a kind.
+func (c *Call) keyed(k sortkey.Kind) {
+	if c.bits = 64; !k.Wide() {
+		c.bits = sortkey.CodeBits[k]
+	}
+}
+
+// SortWith is [Sort] on the small path with options that watch it.
+func SortWith[K sortkey.Key](s cpu.Payload, get extract.Getter, o *call.Options) error {
+	if !o.Watched() {
+		return Sort[K](s, get, o.Order(), nil)
+	}
+	c := begin(o, s.Len(), KeyFunction)
+	defer c.end()
+	c.keyed(sortkey.KindOf[K]())
+	return Sort[K](s, get, o.Order(), c)
+}
+
+// SortKeysWith is [SortKeys] on the small path. It asks the context once, and further
+// only where keys are strings.
+func SortKeysWith[K sortkey.Key](keys []K, o *call.Options) error {
+	if !o.Watched() {
+		return SortKeys(keys, o.Order(), o.Stable, nil)
+	}
+	c, err := start[K](o, len(keys), NoFunction)
+	defer c.end()
+	if err != nil {
+		return err
+	}
+	return SortKeys(keys, o.Order(), o.Stable, c)
+}
+
+// SortPairsWith is [SortPairs] on the small path. It asks the context as
+// SortKeysWith does.
+func SortPairsWith[K sortkey.Key, V any](keys []K, values []V, o *call.Options) error {
+	if !o.Watched() {
+		return SortPairs(keys, values, o.Order(), nil)
+	}
+	c, err := start[K](o, len(keys), NoFunction)
+	defer c.end()
+	if err != nil {
+		return err
+	}
+	return SortPairs(keys, values, o.Order(), c)
+}
+
+// OrderWith is [Order] on the small path.
+func OrderWith[K sortkey.Key](s cpu.Payload, get extract.Getter, f functions, o *call.Options) (perm.Perm, error) {
+	p := extract.Result(s.Raw(), s.Len(), o.Into)
+	if !o.Watched() {
+		return p, Order[K](p, s, get, o.Order(), nil)
+	}
+	c, err := start[K](o, s.Len(), f)
+	defer c.end()
+	if err == nil {
+		err = Order[K](p, s, get, o.Order(), c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// TopWith is [TopK] on the small path.
+func TopWith[K sortkey.Key](s cpu.Payload, k int, get extract.Getter, f functions, o *call.Options, front func(order []uint32)) error {
+	if !o.Watched() {
+		return Top[K](s, k, get, o.Order(), front, nil)
+	}
+	c, err := start[K](o, s.Len(), f)
+	defer c.end()
+	if err != nil {
+		return err
+	}
+	return Top[K](s, k, get, o.Order(), front, c)
+}

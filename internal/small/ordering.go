@@ -1,0 +1,218 @@
+package small
+
+import (
+	"math/bits"
+	"sync"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ties"
+	"example.com/sorter/perm"
+)
+
+// workspace is a workspace for ordering elements that fit the cache by the columns of
+// one Ordering, on the calling goroutine and without allocations.
+type workspace struct {
+	env   engine.Env
+	words []extract.Word
+	ties  *ties.Breaker
+	codes []uint64
+	index []uint32
+	pool  *sync.Pool
+}
+
+// Ordering is an [Ordering] of elements whose type it does not know.
+type Ordering struct {
+	Cols  []extract.Column
+	pools *pools
+}
+
+// NewOrdering returns the ordering by columns.
+func NewOrdering(cols []extract.Column) Ordering { return Ordering{cols, new(pools)} }
+
+// pools are the pools of an Ordering's workspaces, by the options that
+// change columns, and by whether a context may cancel calls of key functions.
+type pools [8]sync.Pool
+
+// taken returns a workspace for n elements, to be given back with put.
+func (o Ordering) taken(n int, cfg *call.Options) *workspace {
+	i := 0
+	if cfg.Descending {
+		i |= 1
+	}
+	if cfg.NaNsLast {
+		i |= 2
+	}
+	if !cfg.Cancellable() {
+		return o.from(&o.pools[i], n, cfg)
+	}
+	w := o.from(&o.pools[i|4], n, cfg)
+	w.env.Loop.Ctx = cfg.Ctx
+	for i := range w.words {
+		w.words[i].Restart(n)
+	}
+	return w
+}
+
+// from returns a workspace of a pool.
+func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
+	if w, ok := pool.Get().(*workspace); ok && len(w.codes) >= n {
+		return w
+	}
+	w := newSmallOrder(1<<bits.Len(uint(max(n, 64)-1)), o.Cols, cfg)
+	w.pool = pool
+	return w
+}
+
+// newSmallOrder returns a workspace with room for that many elements.
+func newSmallOrder(room int, cols []extract.Column, cfg *call.Options) *workspace {
+	w := &workspace{words: extract.Words(cols, cfg.Order()), codes: make([]uint64, room), index: make([]uint32, room)}
+	w.env.Arena.Hold(scratch.Size(room, 8) + scratch.Size(room, 4))
+	if cfg.Cancellable() {
+		w.env.Loop.Ctx = cfg.Ctx
+	}
+	for i := range w.words {
+		w.words[i].Open(extract.Input{Len: room}, &w.env)
+	}
+	w.ties = ties.New(&w.env, extract.Input{}, w.words)
+	return w
+}
+
+// order returns the order of s, which belongs to w.
+func (w *workspace) order(s cpu.Payload, c *Call) ([]uint32, error) {
+	codes, index := w.codes[:s.Len()], w.index[:s.Len()]
+	w.words[0].Codes(codes, extract.Batch{Block: s.Raw()})
+	if err := w.env.Loop.Err(); err != nil {
+		return nil, err
+	}
+	if len(codes) < 2 {
+		clear(index)
+	} else {
+		w.sort(s, codes, index, c)
+	}
+	c.ordered(w)
+	return index, w.env.Loop.Err()
+}
+
+// sort writes the order of s, two elements or more, to index by codes of the first word.
+func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call) {
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	w.ties.Input.Slice, w.ties.Input.Len = s, s.Len()
+	w.ties.Work[0].Pairs.Sort(&w.env, codes, index)
+	if !extract.Decisive(w.words) {
+		c.tiedInOrder(codes)
+		ties.Refine(w.ties, 0, index, codes, extract.Place{})
+	}
+}
+
+// put gives the workspace back, without anything that belongs to the caller of
+// order on n elements. After a panic it is left to the garbage collector.
+func (w *workspace) put(n int) {
+	for i := range w.words {
+		if l := &w.words[i]; !l.Exact() {
+			l.Full.Forget(n)
+		}
+	}
+	w.ties.Forget()
+	w.env.Loop.Ctx = nil
+	w.pool.Put(w)
+}
+
+// ordered passes the order of s to use, unless the call was cancelled.
+func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+	c := begin(cfg, s.Len(), NoFunction)
+	defer c.end()
+	w := o.taken(s.Len(), cfg)
+	order, err := w.order(s, c)
+	if err == nil {
+		use(order)
+	}
+	w.put(s.Len())
+	return err
+}
+
+// Serves reports whether a workspace orders n elements.
+func (o Ordering) Serves(n int, cfg *call.Options) bool { return len(o.Cols) > 0 && Serves(cfg, n) }
+
+// Sort sorts s.
+func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
+	return o.ordered(s, cfg, s.FollowCycles)
+}
+
+// Order returns the order of s.
+func (o Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
+	p := extract.Result(s.Raw(), s.Len(), cfg.Into, o.Cols...)
+	if err := o.ordered(s, cfg, func(order []uint32) { copy(p, order) }); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Top moves the first k elements of s to the front, by front.
+func (o Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order []uint32)) error {
+	if k >= s.Len() {
+		return o.Sort(s, cfg)
+	}
+	return o.ordered(s, cfg, func(order []uint32) { front(order[:k]) })
+}
+
+// smallNumbers are the rows that OrderN orders on the small path. Nobody writes to them
+// after they are made.
+var smallNumbers = sync.OnceValue(func() []int {
+	all := make([]int, cpu.SmallLen)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+})
+
+// OrderRows returns the order of n row numbers by columns of which each call has its
+// own, so that only what does not depend on them is pooled.
+func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
+	s := cpu.PayloadOf(smallNumbers()[:n])
+	p := extract.Result(s.Raw(), n, cfg.Into, cols...)
+	c := begin(cfg, n, KeyFunction)
+	defer c.end()
+	if err := orderNumbers(p, cols, s, cfg, c); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// orderNumbers writes the order of row numbers to p. One column whose codes decide needs
+// nothing that is the call's own.
+func orderNumbers(p perm.Perm, cols []extract.Column, s cpu.Payload, cfg *call.Options, c *Call) error {
+	if len(cols) == 1 && cols[0].Bits() <= 64 {
+		cols[0] = cols[0].Under(cfg.Order())
+		cols[0].Paces = c.paces()
+		return orderColumn(p, &cols[0], s, c)
+	}
+	w := newSmallOrder(s.Len(), cols, cfg)
+	if cfg.Cancellable() {
+		for i := range w.words {
+			w.words[i].Restart(s.Len())
+		}
+	}
+	order, err := w.order(s, c)
+	copy(p, order)
+	return err
+}
+
+// orderColumn writes the order of s by a column whose codes decide to p.
+func orderColumn(p perm.Perm, by *extract.Column, s cpu.Payload, c *Call) error {
+	w := cpu.GetSmall[uint64]()
+	by.Codes(w.Codes[:s.Len()], extract.Batch{Block: s.Raw()})
+	err := c.err()
+	if err == nil {
+		w.Order(p)
+	}
+	c.bitsOf(by.Bits())
+	c.took(w.Scratch())
+	w.Put()
+	return err
+}

@@ -1,0 +1,155 @@
+package small
+
+import (
+	"sync"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ties"
+)
+
+// smallTexts is a workspace for breaking the ties of strings on the calling goroutine,
+// with nothing allocated.
+type smallTexts[K extract.TextKey] struct {
+	env  engine.Env
+	kept extract.Strings[K]
+	ties *ties.Breaker
+	pool *sync.Pool
+}
+
+var smallStrings, smallBytes sync.Pool
+
+// getSmallTexts returns a workspace for keys, to be given back with put.
+func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *smallTexts[K] {
+	pool := &smallStrings
+	if sortkey.KindOf[K]() == sortkey.Bytes {
+		pool = &smallBytes
+	}
+	w, ok := pool.Get().(*smallTexts[K])
+	if !ok {
+		w = &smallTexts[K]{kept: extract.Strings[K]{Store: &extract.Store[K]{}}, pool: pool}
+		w.ties = ties.New(&w.env, extract.Input{}, []extract.Word{{Full: &w.kept}})
+	}
+	w.kept.Order, w.kept.Keys = o, keys
+	if loop := c.asked(); loop != nil {
+		w.env.Loop.Ctx, w.kept.Paces.Key = loop.Ctx, &c.both[0]
+	}
+	return w
+}
+
+// put gives the workspace back, without anything that belongs to the call.
+func (w *smallTexts[K]) put() {
+	w.kept.Keys = nil
+	w.env.Loop.Ctx, w.kept.Paces.Key = nil, nil
+	w.pool.Put(w)
+}
+
+// The functions that are not generic are compiled here, and with them the generic ones:
+// see [extract.TextKey].
+
+func orderTiedStrings(index []uint32, codes []uint64, keys []string, o sortkey.Order, c *Call) {
+	orderTiedTexts(index, codes, keys, o, c)
+}
+
+func orderTiedByteSlices(index []uint32, codes []uint64, keys [][]byte, o sortkey.Order, c *Call) {
+	orderTiedTexts(index, codes, keys, o, c)
+}
+
+func orderFewStrings(index []uint32, codes []uint64, keys []string, o sortkey.Order, c *Call) {
+	orderFewTexts(index, codes, keys, o, c)
+}
+
+func orderFewByteSlices(index []uint32, codes []uint64, keys [][]byte, o sortkey.Order, c *Call) {
+	orderFewTexts(index, codes, keys, o, c)
+}
+
+// orderTiedTexts is orderTied of strings.
+func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
+	var w *smallTexts[K]
+	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
+		run := index[from:end]
+		switch {
+		case sortFewKeys(run, keys, o.Desc):
+			continue
+		case textsInOrder(run, keys, o.Desc, c.asked()):
+			continue
+		case w == nil:
+			w = getSmallTexts(keys, o, c)
+		}
+		w.ties.RefineRun(&w.ties.Work[0], ties.Run{Order: run, Place: extract.Place{Tail: true}})
+	}
+	if w != nil {
+		w.put()
+	}
+}
+
+// orderFewTexts is orderTiedFew of strings. Only those to be compared in turns need more
+// than the stack.
+func orderFewTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
+	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
+		if !sortFewKeys(index[from:end], keys, o.Desc) {
+			orderLongTexts(index, codes, keys, o, c)
+			return
+		}
+	}
+}
+
+// orderLongTexts is orderTiedTexts with copies, so that index and keys may be on the
+// stack.
+func orderLongTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
+	order := append([]uint32(nil), index...)
+	orderTiedTexts(order, codes, append([]K(nil), keys...), o, c)
+	copy(index, order)
+}
+
+// sortFewKeys orders keys, numbered by order; false if they are more than tinySort, or so
+// long that they are to be compared in turns.
+func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
+	if len(order) > tinySort {
+		return false
+	}
+	var room [tinySort]string
+	texts, longest := room[:len(order)], 0
+	for i, x := range order {
+		texts[i] = sortkey.TextOf(&keys[x])
+		longest = max(longest, len(texts[i]))
+	}
+	if longest > extract.TextTurn {
+		return false
+	}
+	extract.SortFew(texts, order, 0, desc)
+	return true
+}
+
+// textsInOrder reports whether the keys numbered by index do not fall.
+func textsInOrder[K extract.TextKey](index []uint32, keys []K, desc bool, loop *parallel.Loop) bool {
+	for i, x := range index[1:] {
+		if falls(sortkey.TextOf(&keys[index[i]]), sortkey.TextOf(&keys[x]), desc, loop) {
+			return false
+		}
+	}
+	return true
+}
+
+// stringsInOrder reports whether keys do not fall.
+func stringsInOrder(keys []string, desc bool, loop *parallel.Loop) bool {
+	for i := 1; i < len(keys); i++ {
+		if falls(keys[i-1], keys[i], desc, loop) {
+			return false
+		}
+	}
+	return true
+}
+
+// falls reports whether b comes before a. The context of loop may cancel it.
+func falls(a, b string, desc bool, loop *parallel.Loop) bool {
+	if desc {
+		a, b = b, a
+	}
+	if loop == nil {
+		return b < a
+	}
+	return extract.CompareTexts(loop, b, a) < 0
+}

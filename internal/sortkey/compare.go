@@ -1,0 +1,93 @@
+package sortkey
+
+import (
+	"cmp"
+	"unsafe"
+
+	"golang.org/x/exp/constraints"
+)
+
+// Comparator returns the comparison of two keys under o; for every kind it
+// agrees with the codes, which the tests hold it to.
+func Comparator[K Key](o Order) func(a, b K) int {
+	ascending := ascending[K](o.NaNsLast && !o.Desc)
+	if !o.Desc {
+		return ascending
+	}
+	return func(a, b K) int { return ascending(b, a) }
+}
+
+func ascending[K Key](nansLast bool) func(a, b K) int {
+	switch KindOf[K]() {
+	case Bool:
+		return retype[K](func(a, b uint8) int { return cmp.Compare(a&1, b&1) })
+	case Int8:
+		return retype[K](cmp.Compare[int8])
+	case Int16:
+		return retype[K](cmp.Compare[int16])
+	case Int32:
+		return retype[K](cmp.Compare[int32])
+	case Int64:
+		return retype[K](cmp.Compare[int64])
+	case Uint8:
+		return retype[K](cmp.Compare[uint8])
+	case Uint16:
+		return retype[K](cmp.Compare[uint16])
+	case Uint32:
+		return retype[K](cmp.Compare[uint32])
+	case Uint64:
+		return retype[K](cmp.Compare[uint64])
+	case Float32:
+		return retype[K](floatOrder[float32](nansLast))
+	case Float64:
+		return retype[K](floatOrder[float64](nansLast))
+	case String:
+		return retype[K](cmp.Compare[string])
+	case Bytes:
+		return retype[K](compareBytes)
+	default:
+		o := Order{NaNsLast: nansLast}
+		return func(a, b K) int { return compareWords(o, a, b) }
+	}
+}
+
+// retype gives a comparison of T the type of a comparison of K.
+//
+// Sound: as for [As], K's underlying type is T or a scalar of T's size and
+// register class, and function values whose parameters have the same
+// underlying types share one calling convention.
+func retype[K, T any](f func(a, b T) int) func(a, b K) int {
+	return *(*func(a, b K) int)(unsafe.Pointer(&f))
+}
+
+func floatOrder[T constraints.Float](nansLast bool) func(a, b T) int {
+	if !nansLast {
+		return cmp.Compare[T]
+	}
+	return func(a, b T) int {
+		if a != a || b != b { // a NaN among them: swapping the sides puts it last
+			return cmp.Compare(b, a)
+		}
+		return cmp.Compare(a, b)
+	}
+}
+
+func compareBytes(a, b []byte) int {
+	// Sound: the strings live no longer than this call and nothing writes to
+	// the bytes meanwhile.
+	return cmp.Compare(unsafe.String(unsafe.SliceData(a), len(a)), unsafe.String(unsafe.SliceData(b), len(b)))
+}
+
+// compareWords compares fixed-size keys by their codes. Times are among them:
+// time.Time.Compare prefers monotonic clock readings to the instant.
+func compareWords[K Key](o Order, a, b K) int {
+	pair := [2]K{a, b}
+	var words [2]uint64
+	for j := range KindOf[K]().Words() {
+		EncodeWord(words[:], pair[:], j, o)
+		if c := cmp.Compare(words[0], words[1]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}

@@ -1,0 +1,100 @@
+// Package sortkey makes codes of keys: unsigned integers that are in the order of the keys,
+// of 32 or 64 bits, or several words where keys are wider. It knows directions and NaNs,
+// and nothing of elements.
+package sortkey
+
+import (
+	"math/bits"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"golang.org/x/exp/constraints"
+)
+
+// Key is the set of types that keys may have, the same as that of the public constraint.
+type Key interface {
+	constraints.Integer | constraints.Float | ~bool | ~string | ~[]byte |
+		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time
+}
+
+// Kind is how a key type is encoded: one encoder each, whatever the type's name.
+type Kind uint8
+
+const (
+	Bool Kind = iota
+	Int8
+	Int16
+	Int32
+	Int64
+	Uint8
+	Uint16
+	Uint32
+	Uint64
+	Float32
+	Float64
+	Floats2 // 64 bits, the last kind whose code is the whole key
+	Floats3
+	Floats4
+	Bytes16
+	Time
+	String
+	Bytes
+)
+
+// CodeBits is the width of a kind's whole code; kinds beyond the table are
+// wider than 64 bits.
+var CodeBits = [...]int{
+	Bool: 1, Int8: 8, Int16: 16, Int32: 32, Int64: 64,
+	Uint8: 8, Uint16: 16, Uint32: 32, Uint64: 64,
+	Float32: 32, Float64: 64, Floats2: 64,
+}
+
+// Wide reports whether a 64-bit code is only a prefix of the key.
+func (k Kind) Wide() bool { return k > Floats2 }
+
+// KindOf returns the kind of the keys of type K. It takes a few nanoseconds.
+func KindOf[K Key]() Kind {
+	t := reflect.TypeFor[K]()
+	switch k := t.Kind(); k {
+	case reflect.Bool:
+		return Bool
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return Int8 + Kind(k-reflect.Int8)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return Uint8 + Kind(k-reflect.Uint8)
+	case reflect.Int:
+		return Int32 + Kind(bits.UintSize/64)
+	case reflect.Uint, reflect.Uintptr:
+		return Uint32 + Kind(bits.UintSize/64)
+	case reflect.Float32:
+		return Float32
+	case reflect.Float64:
+		return Float64
+	case reflect.String:
+		return String
+	case reflect.Slice:
+		return Bytes
+	case reflect.Struct:
+		return Time
+	}
+	if t.Elem().Kind() == reflect.Uint8 {
+		return Bytes16
+	}
+	return Floats2 + Kind(t.Len()-2)
+}
+
+// Order is the direction of one key, on which encoder and comparator agree.
+type Order struct {
+	Desc     bool
+	NaNsLast bool
+}
+
+// As views keys as their underlying type T.
+//
+// Sound: called only where KindOf[K] says that K's underlying type is T, or a
+// scalar of T's size and layout, or where rows say that K is int, so size,
+// alignment and pointers are those of T. encodeFloats views codes as narrower ones.
+func As[T, K any](keys []K) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys))
+}

@@ -1,0 +1,62 @@
+package ties
+
+import (
+	"sort"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+)
+
+// What breaks the ties of an order that is there, whoever made it: they are found
+// by its codes, or by the marks of an engine.
+
+// RefineSorted refines the ties of an order whose codes, those of words[0], are in
+// order too, with as little memory as possible, and gives these back.
+func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, codes []C) error {
+	ties := New(env, rows, words)
+	ties.inPlace = true
+	err := env.Stage("ties", len(index), cpu.GatherPiece(env, len(index)), func(worker, lo, hi int) {
+		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
+			Refine(ties, worker, index[lo:hi], codes[lo:hi], extract.Place{})
+		}
+	})
+	scratch.Give(&env.Arena, codes, env.Loop.Workers)
+	return ties.Finish(err)
+}
+
+// runEnd returns the first place from i on that begins a run of equal codes, or
+// their number.
+func runEnd[C sortkey.Code](codes []C, i int) int {
+	if i == 0 || i >= len(codes) {
+		return i
+	}
+	return i + sort.Search(len(codes)-i, func(k int) bool { return codes[i+k] != codes[i-1] })
+}
+
+// RefineTied refines an order by the ties that an engine has marked in it.
+// Where it has marked none, nothing is read.
+func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, marked engine.Ties) error {
+	ties := New(env, rows, words)
+	n := len(index)
+	err := env.Stage("ties", n, cpu.GatherPiece(env, n), func(worker, lo, hi int) {
+		w := &ties.Work[worker]
+		next, more := ties.After(extract.Place{}, 0)
+		if !more {
+			return
+		}
+		first := lo // behind the run of the piece before that goes on in this one
+		if lo > 0 && marked.Tied(lo-1) {
+			first = marked.Next(false, lo, hi)
+		}
+		for i := marked.Next(true, first, hi); i < hi; {
+			end := marked.Next(false, i, n)
+			ties.note(w, index[i-1:end], &next, true)
+			i = marked.Next(true, end, hi)
+		}
+		ties.refineShort(w)
+	})
+	return ties.Finish(err)
+}

@@ -1,0 +1,82 @@
+package ties
+
+import (
+	"example.com/sorter/internal/extract"
+)
+
+// Short runs that tie up to one place are refined together: a call for the codes of a
+// hundred elements takes little more than one for two.
+
+// together is the number of elements of runs that are refined together, at most.
+const together = extract.Piece / 2
+
+// shortRuns are runs that tie up to a place and wait for its codes.
+type shortRuns struct {
+	place extract.Place
+	n     int                       // elements of all runs
+	count int                       // runs
+	runs  [2][together / 2][]uint32 // their orders, and those of the next place
+	order [together]uint32          // the elements, run after run
+	codes [together]uint64          // of the elements
+}
+
+// isShort reports whether a run that ties up to p is left to refineShort.
+func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Place) bool {
+	n := len(order)
+	if n > together/2 || !t.alike(p) {
+		return false
+	}
+	short := &w.short
+	if short.n > 0 && (short.n+n > together || short.place != *p) {
+		t.refineShort(w)
+	}
+	if short.n == 0 {
+		short.place = *p
+	}
+	short.add(0, order)
+	return true
+}
+
+// alike reports whether the codes of all runs that tie up to p are made alike. Then all
+// runs of codes made there tie up to one place.
+func (t *Breaker) alike(p *extract.Place) bool { return !p.Tail || t.Words[p.Word].Full.ByDepth() }
+
+// add adds a run, for which there is room.
+func (s *shortRuns) add(list int, run []uint32) {
+	s.runs[list][s.count] = run
+	s.count++
+	s.n += copy(s.order[s.n:], run)
+}
+
+// refineShort sorts the short runs that wait, and the runs found in them.
+func (t *Breaker) refineShort(w *Worker) {
+	short := &w.short
+	for list := 0; short.n > 0 && t.Env.Loop.Err() == nil; list = 1 - list {
+		t.Codes(w, short.codes[:short.n], short.order[:short.n], short.place)
+		runs, from := short.runs[list][:short.count], 0
+		next, more := t.After(short.place, 0)
+		short.place, short.n, short.count = next, 0, 0
+		for _, run := range runs {
+			codes, order := short.codes[from:from+len(run)], short.order[from:from+len(run)]
+			t.sortCoded(w, codes, order)
+			copy(run, order)
+			if from += len(run); more {
+				t.refineCoded(w, run, codes, 1-list)
+			}
+		}
+	}
+	short.n, short.count = 0, 0
+}
+
+// refineCoded sorts the runs in a short run that is in the order of its codes. All of them
+// go on at one place: it adds them to a list, unless their codes are not made alike.
+func (t *Breaker) refineCoded(w *Worker, run []uint32, codes []uint64, list int) {
+	short := &w.short
+	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
+		if t.alike(&short.place) {
+			short.add(list, run[i:end]) // over elements that were read
+		} else {
+			t.refineParts(w, codes[i:end], Run{run[i:end], short.place}, false)
+		}
+	}
+}

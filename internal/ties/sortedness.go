@@ -1,0 +1,266 @@
+package ties
+
+import (
+	"bytes"
+	"cmp"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Inputs in order, or falling, except for a few elements are found by whole keys while
+// the first codes are extracted: where those tie, full keys and later columns of
+// neighbours are compared, until too many rise and too many fall. A separate pass after
+// the extraction would read every element again.
+
+// follow is Follow of a [cpu.Watch] of the first word, whose codes come from src.
+func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
+	w := t.spareWorker()
+	defer t.spare.Put(w)
+	if w.tied == nil {
+		w.tied = scratch.Take[uint32](&t.Env.Arena, engine.Block)
+	}
+	known, tied := len(codes)-fresh, w.tied
+	if l := &t.Words[0]; fresh > 0 && l.FindsTies() {
+		t.Input.Block(l, lo+known, lo+len(codes), func(b extract.Batch) {
+			tied, seen = l.Full.(extract.TieFinder).PrefixTied(sortkey.As[uint64](codes[known:]), b, known == 0, tied)
+		})
+		if t.Env.Loop.Err() != nil {
+			return seen // and codes are left out
+		}
+		return t.followAfter(w, tied, 0, seen)
+	}
+	src(codes[known:], lo+known)
+	if t.Env.Loop.Err() != nil {
+		return seen // and codes are left out
+	}
+	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/8 {
+		return either(tied, seen)
+	}
+	return t.followTied(w, tied, 0, seen)
+}
+
+// either counts elements that tie, as far as is known, as rising and as falling.
+func either(tied []uint32, seen cpu.Steps) cpu.Steps {
+	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
+}
+
+// tiesOf counts how elements first, first+1, … follow on the ones before them by codes,
+// which begin with that of the element before the first. It writes those that tie to
+// room, which it returns as far as it is used; len(room) >= len(codes)-1.
+func tiesOf[C sortkey.Code](room []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
+	n, falls, last := 0, 0, codes[0]
+	for i, c := range codes[1:] {
+		room[n] = first + uint32(i)
+		switch {
+		case c == last:
+			n++
+		case c < last:
+			falls++
+		}
+		last = c
+	}
+	return room[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
+}
+
+// followTied adds to seen how elements that tie with the ones before them on the codes
+// of a word, and on all before it, follow on those. It overwrites at.
+func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+	if l := &t.Words[word]; len(at) > 0 && !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) {
+		still, steps := l.Full.Follow(at, l.PrefixBits)
+		at, seen = still, seen.Plus(steps)
+	}
+	return t.followAfter(w, at, word, seen)
+}
+
+// followAfter is followTied for elements that tie on the keys of a word, too.
+func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+	switch word++; {
+	case len(at) == 0:
+		return seen
+	case word == len(t.Words):
+		return seen.Plus(cpu.Steps{Ties: len(at)})
+	case !t.Early:
+		return either(at, seen)
+	}
+	return t.followWord(w, at, word, seen)
+}
+
+// followWord is followTied for elements that tie on everything before word, by its
+// codes.
+func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+	t.Open(word, true)
+	still := at[:0]
+	for len(at) > 0 {
+		k, n := rowOf(at)
+		var tied []uint32
+		var steps cpu.Steps
+		if n > extract.Few {
+			tied, steps = followRow(at[:k], t.codesEarly(word, int(at[0])-1, n))
+		} else {
+			k = min(len(at), extract.Piece/2)
+			tied, steps = t.followFew(w, at[:k], word)
+		}
+		still, seen = append(still, tied...), seen.Plus(steps)
+		at = at[k:]
+	}
+	return t.followTied(w, still, word, seen)
+}
+
+// followRow counts how the elements at follow on the ones before them by codes, which
+// are of all elements from the one before the first on, and returns those that tie, in
+// the place of at.
+func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
+	n, falls, first := 0, 0, at[0]
+	for _, x := range at {
+		i := int(x - first)
+		a, b := codes[i], codes[i+1]
+		at[n] = x
+		switch {
+		case a == b:
+			n++
+		case b < a:
+			falls++
+		}
+	}
+	return at[:n], cpu.Steps{Rises: len(at) - n - falls, Falls: falls}
+}
+
+// followFew counts how at most piece/2 elements follow on the ones before them by
+// their codes at a word, and returns those that tie, in the place of at. Few of them
+// follow each other: their keys are extracted together.
+func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, seen cpu.Steps) {
+	pairs := w.some[:0]
+	for _, x := range at {
+		if len(pairs) == 0 || pairs[len(pairs)-1] != x-1 {
+			pairs = append(pairs, x-1)
+		}
+		pairs = append(pairs, x)
+	}
+	codes := w.early[:len(pairs)]
+	t.codesOnce(w, codes, pairs, &t.Words[word])
+	tied, k := at[:0], 0
+	for _, x := range at {
+		for pairs[k] != x {
+			k++
+		}
+		switch {
+		case codes[k-1] == codes[k]:
+			tied = append(tied, x)
+		case codes[k-1] < codes[k]:
+			seen.Rises++
+		default:
+			seen.Falls++
+		}
+	}
+	return tied, seen
+}
+
+// compare compares two elements whose first codes are equal. It extracts keys of later
+// columns that are not there yet.
+func (t *Breaker) compare(i, j uint32) int {
+	for word := range t.Words {
+		l := &t.Words[word]
+		if word > 0 {
+			if a, b := t.earlyPair(word, i, j); a != b {
+				return cmp.Compare(a, b)
+			}
+		}
+		if !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) {
+			if c := l.Full.Compare(i, j); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
+// earlyPair returns the codes of two elements at a word.
+func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
+	l := &t.Words[word]
+	if l.Early.Codes == nil {
+		t.Open(word, true)
+	}
+	if l.Early.Done[i]&l.Early.Done[j] == 0 {
+		var codes [2]uint64
+		t.codesOnce(&t.Work[0], codes[:], []uint32{i, j}, l)
+	}
+	return l.Early.Codes[i], l.Early.Codes[j]
+}
+
+// rowOf returns how many of the elements at, which rise, tie with each other or have only
+// one between them, and the number of elements from the one before the first to the last
+// of these: fewer than a block has. All of them tie with a neighbour.
+func rowOf(at []uint32) (k, n int) {
+	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
+	}
+	return k, int(at[k-1]-at[0]) + 2
+}
+
+// allDone marks a piece.
+var allDone = bytes.Repeat([]byte{1}, extract.Piece)
+
+// codesEarly returns the codes of n elements from first on at a word, extracting
+// those that are not there yet. A cancelled context leaves codes out.
+func (t *Breaker) codesEarly(word, first, n int) []uint64 {
+	l := &t.Words[word]
+	codes, done := l.Early.Codes[first:first+n], l.Early.Done[first:first+n]
+	for lo := 0; lo < n && t.Env.Loop.Err() == nil; {
+		some := done[lo:min(lo+extract.Piece, n)]
+		switch known := bytes.IndexByte(some, 1); {
+		case known == 0:
+			if known = bytes.IndexByte(some, 0); known < 0 {
+				known = len(some)
+			}
+			lo += known
+			continue
+		case known > 0:
+			some = some[:known]
+		}
+		hi := lo + copy(some, allDone)
+		t.Input.Block(l, first+lo, first+hi, func(b extract.Batch) { l.Codes(codes[lo:hi], b) })
+		lo = hi
+	}
+	return codes
+}
+
+// earlyAlong places early codes like their elements.
+func earlyAlong[C sortkey.Code](env *engine.Env, e *extract.Early, p *cpu.Placement[C]) (err error) {
+	if e.Codes == nil {
+		return nil
+	}
+	if e.Codes, err = cpu.Along(env, p, e.Codes); err == nil {
+		e.Done, err = cpu.Along(env, p, e.Done)
+	}
+	return err
+}
+
+// codesOnce writes the codes of at most piece elements at word l, extracting
+// those that are not there yet.
+func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.Word) {
+	e := &l.Early
+	late := w.late[:0]
+	for _, at := range part {
+		if e.Done[at] == 0 {
+			e.Done[at] = 1
+			late = append(late, at)
+		}
+	}
+	t.roomFor(w)
+	switch n := len(late); {
+	case n > 0 && extract.Consecutive(late):
+		l.Codes(e.Codes[late[0]:][:n], t.Input.Pick(l, w.block, late))
+	case n > 0:
+		fresh := w.fresh[:n]
+		l.Codes(fresh, t.Input.Pick(l, w.block, late))
+		for i, at := range late {
+			e.Codes[at] = fresh[i]
+		}
+	}
+	for i, at := range part {
+		dst[i] = e.Codes[at]
+	}
+}
