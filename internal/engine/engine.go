@@ -193,8 +193,12 @@ type Env struct {
 
 // Fits reports whether the limit allows the given number of bytes, and they can be
 // addressed.
-func (e *Env) Fits(bytes int64) bool {
-	return (e.Limit == 0 || bytes <= e.Limit) && bytes < scratch.TooLarge && uint64(bytes) <= math.MaxUint
+func (e *Env) Fits(bytes int64) bool { return Fits(e.Limit, bytes) }
+
+// Fits reports whether a limit, 0 for none, allows the given number of bytes, and they can
+// be addressed.
+func Fits(limit, bytes int64) bool {
+	return (limit == 0 || bytes <= limit) && bytes < scratch.TooLarge && uint64(bytes) <= math.MaxUint
 }
 
 // Stage runs one stage of a sort: [parallel.Loop.Run], timed.

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -11,53 +10,41 @@ import (
 )
 
 // orderOf returns the order of rows as a permutation that is the caller's.
-func orderOf(cols []extract.Column, rows extract.Input, cfg call.Options) (perm.Perm, error) {
-	r, err := begin(cfg, rows.Len, rows.Slice.Size())
+func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Perm, error) {
+	r, err := begin(o, rows.Len)
 	defer r.end()
 	if err != nil {
 		return nil, err
 	}
-	words := extract.Words(cols, cfg.Order())
-	rows.Arena, r.numbered = &r.Arena, rows.Numbered
-	fits, err := orderable(r, words)
-	if err == nil && cap(cfg.Into) < rows.Len {
+	words := extract.Words(cols, o.Order())
+	rows.Arena = &r.Arena
+	err = r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
+		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+	if err == nil && cap(o.Into) < rows.Len {
 		err = addressable(rows.Len, 4)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := extract.Result(rows.Slice.Raw(), rows.Len, cfg.Into, cols...)
-	r.used.Algorithm = engine.IndexGather.String()
-	if err := orderRows(r, rows, words, p, fits); err != nil {
+	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
+	if err := orderTo(r, rows, words, p); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// orderable reports whether the memory limit allows an order by words that is not in place.
-// It returns an error where the limit allows none in place either.
-func orderable(r *run, words []extract.Word) (fits bool, err error) {
-	if len(words) == 0 {
-		return true, nil
-	}
-	if fits, err = enough(r, engine.Auto, words); err == nil && !fits {
-		err = r.require(leastOrder(r, words))
-	}
-	return fits, err
-}
-
-// orderRows writes the order of rows under words to index, in place unless more fits.
-func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32, fits bool) error {
-	if len(words) == 0 {
+// orderTo writes the order of rows to index, in place if that is the plan.
+func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+	switch {
+	case len(words) == 0:
 		for i := range index {
 			index[i] = uint32(i)
 		}
 		return nil
-	}
-	if r.used.CodeBits = words[0].Bits; !fits {
+	case r.plan.movement == inPlace:
 		return orderInPlace(r, rows, words, index)
 	}
-	return orderOn(r, orderer(r, engine.Auto, rows, words), rows, words, index, nil)
+	return orderRows(r, rows, words, index, nil)
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0].

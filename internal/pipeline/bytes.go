@@ -12,83 +12,111 @@ import (
 )
 
 // The scratch memory of a call is bounded before any is taken: each of these functions
-// bounds that of one way to sort, whatever the keys, block by block as package scratch
-// rounds them.
+// bounds that of one way to sort, in bytes, whatever the keys, block by block as package
+// scratch rounds them.
 
-// need bounds the memory, in bytes, of sorting elements of the given sizes by an
-// algorithm; Auto stands for an order without a payload.
-func need(r *run, a engine.Algorithm, words []extract.Word, sizes ...uintptr) int64 {
-	n, workers, code := r.n, r.Loop.Workers, extract.CodeSize(words)
-	bytes := extract.FullBytes(n, words) + ties.Bytes(r.Loop.Workers, r.element, words, n) + ties.EarlyBytes(r.Loop.Workers, words, n) + ties.LargeRunBytes(words, n)
+// hostBytes bounds a sort by the CPU.
+func (f *facts) hostBytes(m movement) int64 {
+	if m != withCodes {
+		return f.tieBytes(f.n) + f.orderBytes() + f.indexBytes(m)
+	}
+	size, code := f.sizes[len(f.sizes)-1], extract.CodeSize(f.words)
 	switch {
-	case a != engine.BucketRadix:
-		bytes += orderBytes(r, words)
-	case extract.Decisive(words):
-		return bytes + cpu.MoveBytes(n, workers, sizes[0], code)
-	default:
-		return bytes + cpu.MoveRefinedBytes(n, workers, sizes[0], code, words[0].FullSize())
+	case f.verb == toPair:
+		// Floats may tie without being the same, and then need an index.
+		return max(cpu.SortPairsBytes(f.n, f.workers, size, code), f.hostBytes(throughIndex))
+	case extract.Decisive(f.words):
+		return f.tieBytes(f.n) + cpu.MoveBytes(f.n, f.workers, size, code)
 	}
-	if a == engine.IndexGather {
-		bytes += gatherBytes(n, sizes...)
+	return f.tieBytes(f.n) + cpu.MoveRefinedBytes(f.n, f.workers, size, code, f.words[0].FullSize())
+}
+
+// orderBytes bounds an order of codes by the CPU engine.
+func (f *facts) orderBytes() int64 {
+	code := extract.CodeSize(f.words)
+	bytes := cpu.OrderBytes(f.n, f.workers, code)
+	if f.algorithm.OrdersCodes() && cpu.Host.Runs(f.algorithm) {
+		bytes = max(bytes, papers.Bytes(f.algorithm, f.n, f.workers, code)+ties.MarkBytes(f.n, f.words))
+	}
+	return bytes + f.numberBytes()
+}
+
+// numberBytes bounds the row numbers that workers pass to key functions.
+func (f *facts) numberBytes() int64 {
+	if !f.numbered || extract.AllGiven(f.words) {
+		return 0
+	}
+	return int64(f.workers) * scratch.Size(engine.Block, unsafe.Sizeof(0))
+}
+
+// indexBytes bounds an index and the copies of the elements that are gathered through it.
+func (f *facts) indexBytes(m movement) int64 {
+	bytes := int64(0)
+	if m != toIndex || f.verb == toSelect {
+		bytes = scratch.Size(f.n, 4)
+	}
+	if m != toIndex {
+		for _, size := range f.sizes {
+			bytes += scratch.Size(f.n, size)
+		}
 	}
 	return bytes
 }
 
-// orderBytes bounds the memory, in bytes, of an order of codes by the CPU engine.
-func orderBytes(r *run, words []extract.Word) int64 {
-	n, workers, code := r.n, r.Loop.Workers, extract.CodeSize(words)
-	bytes := cpu.OrderBytes(n, workers, code)
-	if r.Algorithm.OrdersCodes() && cpu.Host.Runs(r.Algorithm) {
-		bytes = max(bytes, papers.Bytes(r.Algorithm, n, workers, code)+ties.MarkBytes(n, words))
-	}
-	if r.numbered && !extract.AllGiven(words) {
-		bytes += int64(workers) * scratch.Size(engine.Block, unsafe.Sizeof(n)) // numbers of rows
+// fallBackBytes bounds what a device needs besides the CPU that may have to finish: the
+// codes, since key functions are called once, and the ties that it marks.
+func (f *facts) fallBackBytes() int64 {
+	bytes := ties.MarkBytes(f.n, f.words)
+	if !f.words[0].Given {
+		bytes += scratch.Size(f.n, extract.CodeSize(f.words))
 	}
 	return bytes
 }
 
-// gatherBytes bounds the memory, in bytes, of an index of n elements and of copies of
-// them, of the given sizes.
-func gatherBytes(n int, sizes ...uintptr) int64 {
-	bytes := scratch.Size(n, 4)
-	for _, size := range sizes {
-		bytes += scratch.Size(n, size)
+// deviceBytes bounds a sort that only a device does.
+func (f *facts) deviceBytes(m movement) int64 {
+	return f.tieBytes(f.n) + ties.MarkBytes(f.n, f.words) + f.indexBytes(m)
+}
+
+// tieBytes bounds what is kept of keys, and what it takes to break ties of n elements.
+func (f *facts) tieBytes(n int) int64 {
+	return extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, n) +
+		ties.EarlyBytes(f.workers, f.words, n) + ties.LargeRunBytes(f.words, n)
+}
+
+// inPlaceBytes bounds a sort in place: by an index, which a permutation is itself. Keys
+// that codes hold entirely need none.
+func (f *facts) inPlaceBytes() int64 {
+	if f.verb == toDecode {
+		return 0
+	}
+	bytes := max(cpu.InPlaceBytes(f.n, extract.CodeSize(f.words)), ties.LargeRunBytes(f.words, f.n)) +
+		extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, f.n) + f.numberBytes()
+	if f.verb != toOrder {
+		bytes += scratch.Size(f.n, 4) + f.apply
 	}
 	return bytes
 }
 
-// needOn is need of a sort that an engine begins and the CPU may have to
-// finish, with codes kept for it since key functions are called once.
-func needOn(r *run, a engine.Algorithm, words []extract.Word, sizes ...uintptr) int64 {
-	bytes := need(r, a, words, sizes...) + ties.MarkBytes(r.n, words)
-	if !words[0].Given {
-		bytes += scratch.Size(r.n, extract.CodeSize(words))
+// selectBytes bounds a selection: candidates and blocks of the workers, all candidates
+// together and in order, and, where codes do not decide alone, keys and the codes of later
+// words by element.
+func (f *facts) selectBytes() int64 {
+	sieves := int64(selectors(f.n, f.workers))
+	found := int(min(sieves*int64(f.k), int64(f.n)))
+	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
+	bytes := sieves*(scratch.Size(sieveRoom(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
+	bytes += 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
+	if extract.Decisive(f.words) {
+		return bytes
 	}
-	return bytes
+	return bytes + extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.k)
 }
 
-// needAlone is need of a sort that only a device does, without a fall-back.
-func needAlone(r *run, a engine.Algorithm, words []extract.Word, sizes ...uintptr) int64 {
-	bytes := extract.FullBytes(r.n, words) + ties.MarkBytes(r.n, words) + ties.Bytes(r.Loop.Workers, r.element, words, r.n) + ties.EarlyBytes(r.Loop.Workers, words, r.n) + ties.LargeRunBytes(words, r.n)
-	if a != engine.Auto {
-		bytes += gatherBytes(r.n, sizes...)
+// mergeBytes bounds a merge: the codes of all words, and the keys that they keep.
+func (f *facts) mergeBytes() int64 {
+	if len(f.words) == 0 {
+		return 0
 	}
-	return bytes
-}
-
-// enough reports whether the memory limit allows a sort by a that is not in place. It
-// returns an error where it does not and the caller insists on a device.
-func enough(r *run, a engine.Algorithm, words []extract.Word, sizes ...uintptr) (bool, error) {
-	if !r.insists() {
-		return r.Fits(need(r, a, words, sizes...)), nil
-	}
-	err := r.require(needAlone(r, a, words, sizes...))
-	return err == nil, err
-}
-
-func sum(sizes []uintptr) (total uintptr) {
-	for _, size := range sizes {
-		total += size
-	}
-	return total
+	return scratch.Size(f.n, extract.CodeSize(f.words)) + int64(len(f.words)-1)*scratch.Size(f.n, 8) + extract.FullBytes(f.n, f.words)
 }

@@ -10,25 +10,25 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// orderOn orders rows on a backend, nil for the CPU engine in its own way. If it
-// fails and the caller did not insist on it, the CPU finishes. The engine may move the
-// payload itself, unless that is nil.
-func orderOn(r *run, b engine.Backend, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
+// orderRows writes the order of rows to index. The engine of the plan may move the payload
+// itself, unless that is nil.
+func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
-		return orderCodesOn(r, b, rows, words, index, payload, extract.Source32(rows, &words[0]))
+		return orderBy(r, rows, words, index, payload, extract.Source32(rows, &words[0]))
 	}
-	return orderCodesOn(r, b, rows, words, index, payload, extract.Source64(rows, &words[0]))
+	return orderBy(r, rows, words, index, payload, extract.Source64(rows, &words[0]))
 }
 
-func orderCodesOn[C sortkey.Code](r *run, b engine.Backend, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
-	if b == nil {
+// orderBy orders codes by the plan. If its engine fails and the CPU may finish, it does.
+func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
+	if r.plan.ownWay() {
 		return orderCodes(r, rows, words, index, src)
 	}
-	if r.mayFinish(b) && !words[0].Given {
+	if r.plan.mayFallBack && !words[0].Given {
 		src = once(r, src)
 	}
-	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.Algorithm, Env: &r.Env,
+	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.plan.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
 		Room: r.room,
 	}
@@ -45,17 +45,15 @@ func orderCodesOn[C sortkey.Code](r *run, b engine.Backend, rows extract.Input, 
 		return ties.RefineTied(&r.Env, rows, words, index, job.Ties)
 	}
 	payload.offer(job, settle)
-	done, err := r.orderedBy(b, job)
+	done, err := r.orderedBy(job)
 	if !done {
 		payload.restore(r)
 	}
 	switch {
 	case err != nil:
 		return err
-	case !done && r.Algorithm.OrdersCodes():
-		return orderCodesOn(r, cpu.Host, rows, words, index, payload, src)
 	case !done:
-		return orderCodes(r, rows, words, index, src)
+		return orderBy(r, rows, words, index, payload, src)
 	case settled:
 		return nil
 	}
@@ -76,25 +74,25 @@ func touching[C sortkey.Code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-// room returns an error unless a call may take so many bytes besides those that it needs.
-func (r *run) room(bytes int64) error { return r.require(r.needed + bytes) }
+// room returns an error unless a call may take so many bytes besides those of its plan.
+func (r *run) room(bytes int64) error { return required(r.n, r.Env.Limit, r.plan.bytes+bytes) }
 
-// orderedBy has b do the job. If b fails and the caller did not insist on it,
-// the job is not done and the CPU has to finish.
-func (r *run) orderedBy(b engine.Backend, job *engine.Job) (done bool, err error) {
-	r.used.Engine = b.Name()
-	if err = b.Order(r.Context(), job); err == nil {
+// orderedBy has the engine of the plan do the job. If that fails and the CPU may finish, the
+// job is not done, and the plan is the CPU's from here on.
+func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
+	r.used.Engine = r.plan.engine.Name()
+	if err = r.plan.engine.Order(r.Context(), job); err == nil {
 		return true, nil
 	}
 	r.Revoke()
 	if ctx := r.Loop.Err(); ctx != nil {
 		return false, ctx
 	}
-	if !r.mayFinish(b) {
+	if !r.plan.mayFallBack {
 		return false, err
 	}
-	r.used.Fallback = err
-	r.used.Engine = cpu.Host.Name()
+	r.plan.engine, r.plan.mayFallBack = cpu.Host, false
+	r.used.Fallback, r.used.Engine = err, cpu.Host.Name()
 	r.Trace = engine.Trace{Stages: r.Trace.Stages}
 	return false, nil
 }

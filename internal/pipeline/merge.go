@@ -14,39 +14,26 @@ import (
 )
 
 // Merge merges s.a and s.b, both sorted by cols, into s.dst.
-func Merge(cols []extract.Column, s merge, cfg call.Options) error {
+func Merge(cols []extract.Column, s merge, o call.Options) error {
 	if n, a, b := s.dst.Len(), s.a.Len(), s.b.Len(); n != a+b {
 		panic(fmt.Sprintf("sorter: merging %d and %d elements into %d", a, b, n))
 	}
 	if s.dst.Raw().Overlaps(s.a.Raw()) || s.dst.Raw().Overlaps(s.b.Raw()) {
 		panic("sorter: Merge into a slice that overlaps its input")
 	}
-	r, err := begin(cfg, s.dst.Len(), s.dst.Size())
+	r, err := begin(o, s.dst.Len())
 	defer r.end()
 	if err != nil {
 		return err
 	}
-	words := extract.Words(cols, cfg.Order())
-	r.used.Algorithm = "MergePath"
-	if len(words) > 0 {
-		r.used.CodeBits = words[0].Bits
-	}
-	if err := r.require(mergeBytes(r.n, words)); err != nil {
+	words := extract.Words(cols, o.Order())
+	if err := r.decide(facts{verb: toMerge, words: words}); err != nil {
 		return err
 	}
 	if len(words) > 0 && words[0].Bits <= 32 {
 		return mergeCodes(r, &merger[uint32]{merge: s, words: words}, words[0].Codes32)
 	}
 	return mergeCodes(r, &merger[uint64]{merge: s, words: words}, func(dst []uint64, b extract.Batch) { words[0].Codes(dst, b) })
-}
-
-// mergeBytes bounds the scratch memory of a merge: the codes of all words, and the
-// keys that they keep.
-func mergeBytes(n int, words []extract.Word) int64 {
-	if len(words) == 0 {
-		return 0
-	}
-	return scratch.Size(n, extract.CodeSize(words)) + int64(len(words)-1)*scratch.Size(n, 8) + extract.FullBytes(n, words)
 }
 
 // merge holds the slices of a merge.

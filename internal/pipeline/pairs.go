@@ -6,7 +6,6 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
@@ -23,35 +22,32 @@ import (
 // 10^7 pairs). ALGORITHMS.md has the table and the ways that lost.
 
 // sortPairs sorts keys, and values with them.
-func sortPairs[K sortkey.Key, V any](keys []K, values []V, cfg call.Options) error {
-	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
+func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error {
+	r, err := begin(o, len(keys))
 	defer r.end()
 	if err != nil || len(keys) < 2 {
 		return err
 	}
-	words := extract.Words([]extract.Column{extract.Self[K]()}, cfg.Order())
-	var k K
-	var v V
-	r.used.Algorithm, r.used.CodeBits = engine.IndexGather.String(), words[0].Bits
-	algorithm := engine.IndexGather
-	if sortkey.KindOf[K]().Decodable(false) {
-		algorithm = r.algorithmFor(unsafe.Sizeof(v))
-	}
-	switch fits, err := enough(r, engine.IndexGather, words, unsafe.Sizeof(k), unsafe.Sizeof(v)); {
+	words := extract.Words([]extract.Column{extract.Self[K]()}, o.Order())
+	rows := extract.InputOf(cpu.PayloadOf(keys))
+	sizes := []uintptr{unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))}
+	err = r.decide(facts{verb: toPair, words: words, sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
+		apply:   perm.ApplyBytes(r.n, max(sizes[0], sizes[1])),
+		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+	switch {
 	case err != nil:
 		return err
-	case !fits, algorithm == engine.BucketRadix && !r.insists() && !r.Fits(cpu.SortPairsBytes(r.n, r.Loop.Workers, unsafe.Sizeof(v), extract.CodeSize(words))):
+	case r.plan.movement == inPlace:
 		return sortPairsInPlace(r, keys, values, words)
-	}
-	b := orderer(r, algorithm, extract.InputOf(cpu.PayloadOf(keys)), words, unsafe.Sizeof(k), unsafe.Sizeof(v))
-	if algorithm == engine.IndexGather || b != nil {
-		return gatherPairs(r, b, keys, values, words)
+	case r.plan.movement == throughIndex:
+		return gatherPairs(r, keys, values, words)
 	}
 	switch exact, err := tiesExactly(r, keys); {
 	case err != nil:
 		return err
 	case !exact:
-		return gatherPairs(r, nil, keys, values, words)
+		r.plan.movement = throughIndex
+		return gatherPairs(r, keys, values, words)
 	case words[0].Bits <= 32:
 		return movePairs[uint32](r, keys, values)
 	}
@@ -60,7 +56,6 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, cfg call.Options) err
 
 // movePairs sorts keys whose codes lose nothing, and values with them, on the CPU.
 func movePairs[C sortkey.Code, K sortkey.Key, V any](r *run, keys []K, values []V) error {
-	r.used.Algorithm = engine.BucketRadix.String()
 	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), cpu.PayloadOf(values))
 }
 
@@ -91,15 +86,15 @@ func alike[B floats.Bits](r *run, keys []B) (bool, error) {
 	return all.Same(), err
 }
 
-// gatherPairs sorts keys and values through an index, which b makes.
-func gatherPairs[K sortkey.Key, V any](r *run, b engine.Backend, keys []K, values []V, words []extract.Word) error {
+// gatherPairs sorts keys and values through an index.
+func gatherPairs[K sortkey.Key, V any](r *run, keys []K, values []V, words []extract.Word) error {
 	index, rows := scratch.Take[uint32](&r.Arena, r.n), extract.InputOf(cpu.PayloadOf(keys))
 	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
 	var payload *devicePayload
-	if b != nil && b != cpu.Host {
+	if r.plan.engine != cpu.Host {
 		payload = carriedPairs(keys, sortedKeys, values, sortedValues)
 	}
-	if err := orderOn(r, b, rows, words, index, payload); err != nil {
+	if err := orderRows(r, rows, words, index, payload); err != nil {
 		return err
 	}
 	switch {
@@ -124,11 +119,7 @@ func gatherPairs[K sortkey.Key, V any](r *run, b engine.Backend, keys []K, value
 
 // sortPairsInPlace sorts with the least memory: see [sortInPlace].
 func sortPairsInPlace[K sortkey.Key, V any](r *run, keys []K, values []V, words []extract.Word) error {
-	r.used.Algorithm = "InPlace"
 	apply := perm.ApplyBytes(r.n, max(unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))))
-	if err := r.require(leastIndex(r, words) + apply); err != nil {
-		return err
-	}
 	index := scratch.Take[uint32](&r.Arena, len(keys))
 	if err := orderInPlace(r, extract.InputOf(cpu.PayloadOf(keys)), words, index); err != nil {
 		return err

@@ -1,10 +1,114 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
 )
+
+// movement is how elements reach their places. How codes are ordered is another question,
+// which an [engine.Algorithm] answers.
+type movement uint8
+
+const (
+	withCodes    movement = iota // they move with their codes, through buckets
+	throughIndex                 // they are gathered through the finished index
+	toIndex                      // they stay: the index is the result
+	inPlace                      // they follow the cycles of an index that is made in place
+	asCodes                      // they are keys that are decoded from the sorted codes
+	selected                     // the first k are exchanged with what lies in front
+	merged                       // two sorted slices are merged
+)
+
+// String returns the name in Stats, where no algorithm that orders codes has one.
+func (m movement) String() string {
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "MergePath"}[m]
+}
+
+// verb is what a call asks for.
+type verb uint8
+
+const (
+	toSort   verb = iota // elements
+	toPair               // keys and values
+	toOrder              // a permutation
+	toSelect             // the first k elements
+	toMerge              // two sorted slices
+	toDecode             // keys that codes hold entirely
+)
+
+// facts are what is known of a call before an element is read.
+type facts struct {
+	verb      verb
+	n, k      int              // elements, and how many of them are selected
+	workers   int              // goroutines at most
+	limit     int64            // bytes of scratch memory, 0: any number
+	algorithm engine.Algorithm // asked for, or Auto
+	backend   engine.Backend   // asked for, or nil
+	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
+	words     []extract.Word   // of the keys; those of keys to decode are one
+	sizes     []uintptr        // of an element; of a key and a value
+	decodable bool             // the codes of the keys lose nothing
+	numbered  bool             // elements are row numbers
+	apply     int64            // bytes that it takes to move elements along cycles
+	sampled   func() bool      // reports whether a sample is in order; asked only before a device
+	reported  bool             // statistics are asked for
+}
+
+// plan is what a call is going to do.
+type plan struct {
+	engine      engine.Backend   // orders the codes; never nil
+	algorithm   engine.Algorithm // how; Auto: in the engine's own way
+	movement    movement
+	bytes       int64 // of scratch memory, at most, besides what the engine asks for itself
+	mayFallBack bool  // the CPU finishes a sort in which the engine fails
+	calibration string
+}
+
+// ownWay reports whether the CPU sorts by its own algorithms, which move elements with
+// their codes.
+func (p *plan) ownWay() bool { return p.engine == cpu.Host && p.algorithm == engine.Auto }
+
+// name is that of the plan's way to sort, in Stats.
+func (p *plan) name() string { return p.movement.String() }
+
+// decide is the one place that chooses the engine, the algorithm and the movement of a
+// call and bounds its memory. It reads no element, except through sampled, and opens no
+// device: it asks devices whether the work is worth them. It returns ErrMemoryLimit where
+// no plan fits the limit.
+func decide(f *facts) (plan, error) {
+	switch {
+	case f.verb == toMerge:
+		return f.onHost(merged, f.mergeBytes())
+	case len(f.words) == 0: // all elements are equal
+		return f.onHost(toIndex, 0)
+	case f.verb == toSelect && f.k <= f.n/largeShare:
+		return f.selection()
+	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
+		return f.decoding()
+	}
+	return f.ordering(f.movement())
+}
+
+// movement returns how elements move where the CPU orders in its own way.
+func (f *facts) movement() movement {
+	switch f.verb {
+	case toOrder, toSelect:
+		return toIndex
+	case toPair:
+		if !f.decodable {
+			return throughIndex
+		}
+	}
+	moved := f.sizes[len(f.sizes)-1] // with its code: an element, or a value
+	if f.algorithm == engine.BucketRadix || f.algorithm == engine.Auto && moved <= moveBytes {
+		return withCodes
+	}
+	return throughIndex
+}
 
 // moveBytes is the element size up to which elements move with their codes
 // through the buckets; larger ones are gathered once through the finished
@@ -12,72 +116,144 @@ import (
 // than a sequential one; BenchmarkElementSize compares both ways by size.
 const moveBytes = 128
 
-// algorithmFor decides how elements of the given size are sorted by words.
-func (r *run) algorithmFor(size uintptr) engine.Algorithm {
-	if r.Algorithm == engine.BucketRadix || r.Algorithm == engine.Auto && size <= moveBytes {
-		return engine.BucketRadix
+// largeShare is the part of the elements, 1/largeShare, above which all are
+// ordered: selecting runs on one worker for most of its time, ordering on all.
+const largeShare = 32
+
+// ordering plans a sort by an order of codes, in place where nothing else fits.
+func (f *facts) ordering(m movement) (plan, error) {
+	w := engine.Work{Bits: f.words[0].Bits}
+	if m == withCodes {
+		for _, size := range f.sizes {
+			w.Payload += size
+		}
 	}
-	return engine.IndexGather
+	if f.insists() {
+		return f.onDevice(f.device(&w, nil), m.indexed(), f.deviceBytes(m))
+	}
+	bytes := f.hostBytes(m)
+	if !f.fits(bytes) {
+		if f.verb == toSelect {
+			return f.selection()
+		}
+		return f.onHost(inPlace, f.inPlaceBytes())
+	}
+	p := plan{engine: cpu.Host, algorithm: f.codesAlgorithm(), movement: m, bytes: bytes}
+	if f.backend == nil {
+		if b := f.device(&w, &p); b != nil {
+			both := f.hostBytes(m.indexed()) + f.fallBackBytes()
+			if f.fits(both) && (p.algorithm != engine.Auto || !f.sampled()) {
+				p.engine, p.mayFallBack, p.movement, p.bytes = b, true, m.indexed(), both
+			}
+		}
+	}
+	return p, nil
 }
 
-// orderer returns the engine that orders codes of words, nil for the CPU engine in
-// its own way. Elements of the given sizes are moved by a; Auto stands for none. It
-// is called once in a sort: measurements made meanwhile may change the choice. Rows
-// whose sample is in order are for the CPU engine, which only reads them.
-func orderer(r *run, a engine.Algorithm, rows extract.Input, words []extract.Word, sizes ...uintptr) engine.Backend {
-	w := engine.Work{Bits: words[0].Bits}
-	if a == engine.BucketRadix {
-		w.Payload, a = sum(sizes), engine.IndexGather // that of the CPU engine, or else through an index
+// indexed is the movement of elements whose codes are ordered with positions only.
+func (m movement) indexed() movement {
+	if m == withCodes {
+		return throughIndex
 	}
-	b := r.device(w)
-	if b == nil {
-		return nil
-	}
-	if !r.mayFinish(b) {
-		r.needed = needAlone(r, a, words, sizes...)
-		return b
-	}
-	r.needed = needOn(r, a, words, sizes...)
-	switch {
-	case !r.Fits(r.needed), !r.Algorithm.OrdersCodes() && extract.SampleInOrder(&r.Env, rows, &words[0]):
-		return nil
-	}
-	return b
+	return m
 }
 
-// device returns the engine that does the work, whose number of elements and
-// workers are the run's; nil for the CPU engine in its own way.
-func (r *run) device(w engine.Work) engine.Backend {
-	if r.Backend == cpu.Host && !r.Algorithm.OrdersCodes() {
-		return nil
+// selection plans to select the first k; under a memory limit too small for that, to order
+// all elements in place.
+func (f *facts) selection() (plan, error) {
+	bytes, least := f.selectBytes(), f.inPlaceBytes()
+	if f.fits(bytes) {
+		return f.onHost(selected, bytes)
 	}
-	if r.Backend != nil {
-		return r.Backend
+	p, err := f.onHost(inPlace, least)
+	if err != nil {
+		err = f.require(min(bytes, least))
 	}
-	w.N, w.Workers = r.n, r.Loop.Workers
-	for _, b := range r.devices {
-		worth := b.Worth(w)
-		if c, ok := b.(engine.Calibrated); ok && r.Report != nil {
-			r.used.Calibration = c.Calibration()
+	return p, err
+}
+
+// decoding plans to sort keys by codes that lose nothing.
+func (f *facts) decoding() (plan, error) {
+	w := engine.Work{Bits: f.words[0].Bits, Keys: true}
+	if f.insists() {
+		return f.onDevice(f.device(&w, nil), asCodes, scratch.Size(f.n, extract.CodeSize(f.words)))
+	}
+	p := plan{engine: cpu.Host, movement: asCodes, bytes: cpu.KeysBytes(f.n, f.workers, extract.CodeSize(f.words))}
+	if !f.fits(p.bytes) {
+		return f.onHost(inPlace, 0)
+	}
+	if f.backend == nil {
+		if b := f.device(&w, &p); b != nil && !f.sampled() {
+			p.engine, p.mayFallBack = b, true
+		}
+	}
+	return p, nil
+}
+
+// onHost plans that the CPU does it in its own way, if the memory fits.
+func (f *facts) onHost(m movement, bytes int64) (plan, error) {
+	return plan{engine: cpu.Host, movement: m, bytes: bytes}, f.require(bytes)
+}
+
+// onDevice plans that a device does it and nobody else, if the memory fits.
+func (f *facts) onDevice(b engine.Backend, m movement, bytes int64) (plan, error) {
+	return plan{engine: b, algorithm: f.codesAlgorithm(), movement: m, bytes: bytes}, f.require(bytes)
+}
+
+// insists reports whether the caller asked for a device, or for an algorithm that only
+// devices have.
+func (f *facts) insists() bool {
+	return f.backend != nil && f.backend != cpu.Host || !cpu.Host.Runs(f.algorithm)
+}
+
+// codesAlgorithm is the algorithm asked for where it says how codes are ordered, or Auto.
+func (f *facts) codesAlgorithm() engine.Algorithm {
+	if f.algorithm.OrdersCodes() {
+		return f.algorithm
+	}
+	return engine.Auto
+}
+
+// device returns the device that does the work: the one asked for, or the first that
+// expects to be faster than the CPU. Where there is none, it is nil, or the first of all if
+// the CPU lacks the algorithm. It is called once in a sort: measurements made meanwhile may
+// change the answers. p takes the calibration, unless it is nil.
+func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
+	if f.backend != nil {
+		return f.backend
+	}
+	w.N, w.Workers = f.n, f.workers
+	for _, b := range f.devices {
+		worth := b.Worth(*w)
+		if c, ok := b.(engine.Calibrated); ok && f.reported && p != nil {
+			p.calibration = c.Calibration()
 		}
 		if worth {
 			return b
 		}
 	}
-	switch {
-	case !r.Algorithm.OrdersCodes():
+	if cpu.Host.Runs(f.algorithm) {
 		return nil
-	case cpu.Host.Runs(r.Algorithm):
-		return cpu.Host
 	}
-	return r.devices[0] // see findDevices
+	return f.devices[0] // see findDevices
 }
 
-// insists reports whether the caller asked for a device, or for an algorithm that
-// only devices have.
-func (r *run) insists() bool {
-	return r.Backend != nil && r.Backend != cpu.Host || !cpu.Host.Runs(r.Algorithm)
-}
+// fits reports whether the memory limit allows the given number of bytes.
+func (f *facts) fits(bytes int64) bool { return engine.Fits(f.limit, bytes) }
 
-// mayFinish reports whether the CPU finishes a sort in which b fails.
-func (r *run) mayFinish(b engine.Backend) bool { return b != cpu.Host && !r.insists() }
+// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
+// bytes needed, otherwise ErrTooLong.
+func (f *facts) require(bytes int64) error { return required(f.n, f.limit, bytes) }
+
+// required is require for n elements.
+func required(n int, limit, bytes int64) error {
+	switch {
+	case engine.Fits(limit, bytes):
+		return nil
+	case limit > 0 && bytes < scratch.TooLarge:
+		return fmt.Errorf("%w: %d bytes for %d elements, need %d", engine.ErrMemoryLimit, limit, n, bytes)
+	case limit > 0:
+		return fmt.Errorf("%w: %d bytes for %d elements, need more than can be addressed", engine.ErrMemoryLimit, limit, n)
+	}
+	return tooLong(n)
+}

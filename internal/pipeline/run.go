@@ -19,30 +19,28 @@ import (
 type run struct {
 	engine.Env
 	call.Options
-	n        int
-	element  uintptr // size of an element
-	start    time.Time
-	numbered bool             // elements are row numbers
-	needed   int64            // bytes of scratch memory besides an engine's own
-	used     call.Stats       // notes of the planner for Report
-	devices  []engine.Backend // registered engines that run the algorithm, where the caller names none
+	n       int
+	start   time.Time
+	plan    plan
+	used    call.Stats       // for Report
+	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
 // maxLen is the largest number of elements of a call: positions are 32 bits, and an int
 // that counts elements may pass the last of them by the elements that a worker takes at a time.
 const maxLen = min(1<<32-1, math.MaxInt-1<<20)
 
-// begin starts a call on n elements of the given size.
-func begin(cfg call.Options, n int, size uintptr) (*run, error) {
-	r := &run{Options: cfg, n: n, element: size}
-	r.Loop.Ctx, r.Env.Limit = cfg.Ctx, cfg.Limit
-	if r.Loop.Workers = int(cfg.Workers); cfg.Workers == 0 {
+// begin starts a call on n elements.
+func begin(o call.Options, n int) (*run, error) {
+	r := &run{Options: o, n: n}
+	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
+	if r.Loop.Workers = int(o.Workers); o.Workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
 	}
 	// More would have nothing to do, and count in the memory that a limit has to allow.
 	r.Loop.Workers = min(r.Loop.Workers, n/cpu.LeastTurn+1)
-	r.Loop.Progress = cfg.Progress
-	if cfg.Report != nil {
+	r.Loop.Progress = o.Progress
+	if o.Report != nil {
 		r.start = time.Now()
 	}
 	if uint64(n) > maxLen {
@@ -70,6 +68,18 @@ func (r *run) findDevices() error {
 	return nil
 }
 
+// decide makes the plan of the call.
+func (r *run) decide(f facts) (err error) {
+	f.n, f.workers, f.limit, f.reported = r.n, r.Loop.Workers, r.Env.Limit, r.Report != nil
+	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
+	r.plan, err = decide(&f)
+	r.used.Calibration = r.plan.calibration
+	if len(f.words) > 0 {
+		r.used.CodeBits = f.words[0].Bits
+	}
+	return err
+}
+
 // end reports and gives the scratch memory back.
 func (r *run) end() {
 	if r.Report != nil {
@@ -79,8 +89,11 @@ func (r *run) end() {
 		if st.Engine == "" {
 			st.Engine = cpu.Host.Name()
 		}
-		if r.Trace.Algorithm != "" {
+		switch {
+		case r.Trace.Algorithm != "":
 			st.Algorithm = r.Trace.Algorithm
+		case r.plan.engine != nil:
+			st.Algorithm = r.plan.name()
 		}
 		st.Total = time.Since(r.start)
 		r.Report.Report(st)
@@ -91,20 +104,6 @@ func (r *run) end() {
 // piece returns the number of elements, of n, that a worker takes at a time in stages
 // with random access.
 func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
-
-// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
-// bytes needed, otherwise ErrTooLong.
-func (r *run) require(bytes int64) error {
-	switch {
-	case r.Fits(bytes):
-		return nil
-	case r.Env.Limit > 0 && bytes < scratch.TooLarge:
-		return fmt.Errorf("%w: %d bytes for %d elements, need %d", engine.ErrMemoryLimit, r.Env.Limit, r.n, bytes)
-	case r.Env.Limit > 0:
-		return fmt.Errorf("%w: %d bytes for %d elements, need more than can be addressed", engine.ErrMemoryLimit, r.Env.Limit, r.n)
-	}
-	return tooLong(r.n)
-}
 
 // addressable returns ErrTooLong unless there can be memory for n elements of a size.
 func addressable(n int, size uintptr) error {

@@ -13,13 +13,13 @@ import (
 )
 
 // sortRows sorts s by cols.
-func sortRows(cols []extract.Column, s cpu.Payload, cfg call.Options) error {
-	r, err := begin(cfg, s.Len(), s.Size())
+func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
+	r, err := begin(o, s.Len())
 	defer r.end()
 	if err != nil || s.Len() == 0 {
 		return err
 	}
-	words := extract.Words(cols, cfg.Order())
+	words := extract.Words(cols, o.Order())
 	if len(words) == 0 {
 		return nil
 	}
@@ -28,22 +28,18 @@ func sortRows(cols []extract.Column, s cpu.Payload, cfg call.Options) error {
 
 // sortWords sorts s by words.
 func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
-	size := s.Size()
-	r.used.CodeBits = words[0].Bits
-	algorithm := r.algorithmFor(size)
-	switch fits, err := enough(r, algorithm, words, size); {
+	rows := extract.InputOf(s)
+	err := r.decide(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes(),
+		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+	switch {
 	case err != nil:
 		return err
-	case !fits:
+	case r.plan.movement == inPlace:
 		return sortInPlace(r, s, words)
-	}
-	b := orderer(r, algorithm, extract.InputOf(s), words, size)
-	if algorithm == engine.BucketRadix && b == nil {
-		r.used.Algorithm = engine.BucketRadix.String()
+	case r.plan.movement == withCodes:
 		return moveRows(r, s, words)
 	}
-	r.used.Algorithm = engine.IndexGather.String()
-	return gatherRows(r, b, s, words)
+	return gatherRows(r, s, words)
 }
 
 // moveRows sorts s on the CPU and moves elements with their codes.
@@ -70,16 +66,16 @@ func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src 
 	return err
 }
 
-// gatherRows sorts s through an index, which b makes: order first, then move.
-func gatherRows(r *run, b engine.Backend, s cpu.Payload, words []extract.Word) error {
+// gatherRows sorts s through an index: order first, then move.
+func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 	n := s.Len()
 	index, rows := scratch.Take[uint32](&r.Arena, n), extract.InputOf(s)
 	var payload *devicePayload
-	if b != nil && b != cpu.Host {
+	if r.plan.engine != cpu.Host {
 		rows.Aside = s.Take(&r.Arena, n)
 		payload = carriedElements(s, rows.Aside, words)
 	}
-	if err := orderOn(r, b, rows, words, index, payload); err != nil {
+	if err := orderRows(r, rows, words, index, payload); err != nil {
 		return err
 	}
 	switch {

@@ -19,37 +19,37 @@ import (
 )
 
 // sortKeys sorts keys that are the elements themselves.
-func sortKeys[K sortkey.Key](keys []K, cfg call.Options) error {
+func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
 	switch k := sortkey.KindOf[K](); {
-	case k == sortkey.String && cfg.Backend == nil && cfg.Algorithm == engine.Auto:
-		return sortStrings(sortkey.As[string](keys), cpu.PayloadOf(keys), cfg)
-	case !k.Decodable(cfg.Stable) || cfg.Algorithm == engine.BucketRadix || cfg.Algorithm == engine.IndexGather:
-		return sortRows([]extract.Column{extract.Self[K]()}, cpu.PayloadOf(keys), cfg)
+	case k == sortkey.String && o.Backend == nil && o.Algorithm == engine.Auto:
+		return sortStrings(sortkey.As[string](keys), cpu.PayloadOf(keys), o)
+	case !k.Decodable(o.Stable) || o.Algorithm == engine.BucketRadix || o.Algorithm == engine.IndexGather:
+		return sortRows([]extract.Column{extract.Self[K]()}, cpu.PayloadOf(keys), o)
 	case sortkey.CodeBits[k] <= 32:
-		return sortCodes[uint32](keys, cfg)
+		return sortCodes[uint32](keys, o)
 	}
-	return sortCodes[uint64](keys, cfg)
+	return sortCodes[uint64](keys, o)
 }
 
 // sortStrings sorts strings, which unlike the keys of other elements may be read
 // as often as it pays: whether they are in order, or nearly, is found out first, by
 // comparing neighbours, and costs less than to make codes and to follow those that tie.
 // Others give that away at once.
-func sortStrings(texts []string, payload cpu.Payload, cfg call.Options) error {
-	r, err := begin(cfg, len(texts), payload.Size())
+func sortStrings(texts []string, payload cpu.Payload, o call.Options) error {
+	r, err := begin(o, len(texts))
 	defer r.end()
 	if err != nil || len(texts) == 0 {
 		return err
 	}
 	if r.Fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
-		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, cfg.Descending), func(i, j uint32) int {
-			if cfg.Descending {
+		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, o.Descending), func(i, j uint32) int {
+			if o.Descending {
 				i, j = j, i
 			}
 			return extract.CompareTexts(&r.Loop, texts[i], texts[j])
 		})
 		if l != nil || err != nil {
-			r.used.Algorithm, r.used.CodeBits = engine.BucketRadix.String(), 64
+			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes}, 64
 			if err == nil {
 				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
 					return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
@@ -58,7 +58,7 @@ func sortStrings(texts []string, payload cpu.Payload, cfg call.Options) error {
 			return err
 		}
 	}
-	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, cfg.Order()))
+	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, o.Order()))
 }
 
 // stepsOf counts how strings follow on each other: by their prefixes, and where these tie
@@ -99,33 +99,27 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu
 }
 
 // sortCodes sorts keys through codes that lose nothing.
-func sortCodes[C sortkey.Code, K sortkey.Key](keys []K, cfg call.Options) error {
-	r, err := begin(cfg, len(keys), unsafe.Sizeof(*new(K)))
+func sortCodes[C sortkey.Code, K sortkey.Key](keys []K, o call.Options) error {
+	r, err := begin(o, len(keys))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	r.used.Algorithm, r.used.CodeBits = engine.BucketRadix.String(), sortkey.CodeBits[sortkey.KindOf[K]()]
-	all := codesOf[C](r, keys)
-	var c C
-	r.needed = cpu.KeysBytes(r.n, r.Loop.Workers, unsafe.Sizeof(c))
-	fits := r.Fits(r.needed)
-	switch b := r.device(engine.Work{Bits: r.used.CodeBits, Keys: true}); {
-	case b != nil && r.insists():
-		r.needed = scratch.Size(r.n, unsafe.Sizeof(c)) // kept codes
-		if err := r.require(r.needed); err != nil {
-			return err
-		}
-		return sortCodesOn(r, b, all)
-	case b != nil && r.Algorithm.OrdersCodes(): // the CPU does, or finishes, by that algorithm
-		return sortWords(r, cpu.PayloadOf(keys), extract.Words([]extract.Column{extract.Self[K]()}, cfg.Order()))
-	case b != nil && fits && !extract.InOrder(r.n, all.View):
-		return sortCodesOn(r, b, all)
-	case fits:
+	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
+	words := extract.Words([]extract.Column{self}, o.Order())
+	err = r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
+		sampled: func() bool { return extract.InOrder(r.n, all.View) }})
+	switch {
+	case err != nil:
+		return err
+	case r.plan.movement == inPlace:
+		return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
+	case r.plan.movement == throughIndex: // by an algorithm of the CPU's that orders positions
+		return gatherRows(r, payload, words)
+	case r.plan.ownWay():
 		return all.Sort(&r.Env)
 	}
-	r.used.Algorithm = "InPlace"
-	return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
+	return sortCodesOn(r, all)
 }
 
 // codesOf returns keys as codes that lose nothing.
@@ -160,13 +154,13 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 	return k
 }
 
-// sortCodesOn sorts keys on a backend, which hands their codes back in order. If
+// sortCodesOn sorts keys on the engine of the plan, which hands their codes back in order. If
 // it fails and the caller did not insist on it, the CPU sorts. The codes that it
 // is given are kept: should it fail while keys are written, they are made again.
-func sortCodesOn[C sortkey.Code](r *run, b engine.Backend, all cpu.Keys[C]) error {
+func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
-	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.Algorithm, Env: &r.Env, Room: r.room}
+	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.room}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
 		stream.CopyPast(kept, lo, dst)
@@ -184,7 +178,7 @@ func sortCodesOn[C sortkey.Code](r *run, b engine.Backend, all cpu.Keys[C]) erro
 			order, lo = order[n:], lo+n
 		}
 	}
-	done, err := r.orderedBy(b, job)
+	done, err := r.orderedBy(job)
 	if done {
 		return nil
 	}

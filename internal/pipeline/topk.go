@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
-	"unsafe"
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
@@ -16,35 +15,29 @@ import (
 )
 
 // topRows moves the first k elements of s under cols to the front, by front.
-func topRows(cols []extract.Column, s cpu.Payload, k int, cfg call.Options, front func(order []uint32)) error {
+func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front func(order []uint32)) error {
 	if k < 0 {
 		panic(fmt.Sprintf("sorter: TopK of %d elements", k))
 	}
 	if k >= s.Len() {
-		return sortRows(cols, s, cfg)
+		return sortRows(cols, s, o)
 	}
-	r, err := begin(cfg, s.Len(), s.Size())
+	r, err := begin(o, s.Len())
 	defer r.end()
-	words := extract.Words(cols, cfg.Order())
+	words := extract.Words(cols, o.Order())
 	if err != nil || k == 0 || len(words) == 0 {
 		return err
 	}
-	if k > s.Len()/largeShare {
-		switch fits, err := enough(r, engine.IndexGather, words); {
-		case err != nil:
-			return err
-		case fits:
-			return orderToFront(r, s, k, words, true, front)
-		}
+	rows := extract.InputOf(s)
+	err = r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{s.Size()},
+		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+	switch {
+	case err != nil:
+		return err
+	case r.plan.movement != selected:
+		return orderToFront(r, rows, k, words, front)
 	}
-	if selected, least := selectBytes(r, words, k), leastIndex(r, words); !r.Fits(selected) {
-		if err := r.require(min(selected, least)); err != nil {
-			return err
-		}
-		return orderToFront(r, s, k, words, false, front)
-	}
-	r.used.Algorithm, r.used.CodeBits = "Select", words[0].Bits
-	t := ties.New(&r.Env, extract.InputOf(s), words)
+	t := ties.New(&r.Env, rows, words)
 	order, err := selectFirst(r, t, k)
 	if err = t.Finish(err); err != nil {
 		return err
@@ -53,30 +46,10 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, cfg call.Options, fron
 	return nil
 }
 
-// selectBytes bounds the scratch memory of selecting k elements, in bytes: candidates
-// and blocks of the workers, all candidates together and in order, and, where codes do
-// not decide alone, keys and the codes of later words by element.
-func selectBytes(r *run, words []extract.Word, k int) int64 {
-	sieves, workers := int64(r.sieves()), r.Loop.Workers
-	found := int(min(sieves*int64(k), int64(r.n)))
-	block := scratch.Size(engine.Block, extract.CodeSize(words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
-	bytes := sieves*(scratch.Size(sieveRoom(r.n, k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
-	bytes += 2*scratch.Size(k, 4) + max(cpu.OrderBytes(k, workers, 4), cpu.OrderBytes(k, workers, 8))
-	if extract.Decisive(words) {
-		return bytes
-	}
-	return bytes + extract.FullBytes(r.n, words) + extract.EarlyBytes(r.n, words) + ties.Bytes(r.Loop.Workers, r.element, words, k) + ties.EarlyBytes(r.Loop.Workers, words, k) + ties.LargeRunBytes(words, k)
-}
-
-// largeShare is the part of the elements, 1/largeShare, above which all are
-// ordered: selecting runs on one worker for most of its time, ordering on all.
-const largeShare = 32
-
-// orderToFront is topRows by an order of all elements, in place unless more fits.
-func orderToFront(r *run, s cpu.Payload, k int, words []extract.Word, fits bool, front func(order []uint32)) error {
-	r.used.Algorithm = engine.IndexGather.String()
-	index := scratch.Take[uint32](&r.Arena, s.Len())
-	if err := orderRows(r, extract.InputOf(s), words, index, fits); err != nil {
+// orderToFront is topRows by an order of all elements.
+func orderToFront(r *run, rows extract.Input, k int, words []extract.Word, front func(order []uint32)) error {
+	index := scratch.Take[uint32](&r.Arena, rows.Len)
+	if err := orderTo(r, rows, words, index); err != nil {
 		return err
 	}
 	front(index[:k])
@@ -161,8 +134,8 @@ func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 // sievePiece is the number of elements that a sieve takes at a time.
 const sievePiece = 16 * engine.Block
 
-// sieves returns the number of workers that sieve.
-func (r *run) sieves() int { return max(1, min(r.Loop.Workers, (r.n+sievePiece-1)/sievePiece)) }
+// selectors returns the number of workers that select from n elements.
+func selectors(n, workers int) int { return max(1, min(workers, (n+sievePiece-1)/sievePiece)) }
 
 // scan extracts all codes and returns sieves that hold, together, all elements
 // that are among the first k.
@@ -179,7 +152,7 @@ func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
 func sift[C sortkey.Code](r *run, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves, blocks := make([]selector, r.sieves()), make([][]C, r.sieves())
+	sieves, blocks := make([]selector, selectors(r.n, r.Loop.Workers)), make([][]C, selectors(r.n, r.Loop.Workers))
 	for i := range sieves {
 		sieves[i].open(t, i, r.n, k)
 		blocks[i] = scratch.Take[C](&r.Arena, engine.Block)
