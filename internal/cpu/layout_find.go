@@ -93,7 +93,11 @@ type finder struct {
 	scan    func(falls []uint32, worker, lo, hi int, back bool) []uint32
 	compare func(i, j uint32) int       // of two elements, by their keys
 	sort    func(strays []uint32) error // by key, ties in their present order
-	alone   bool                        // compare is for one goroutine at a time
+
+	// search returns how many of n elements that are in order, numbered from lo on, come
+	// before element x.
+	search func(lo, n, x uint32) uint32
+	alone  bool // compare is for one goroutine at a time
 }
 
 // detect returns the layout of elements that are not in order, nil if it takes a sort to
@@ -157,7 +161,28 @@ func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C,
 		return fallsOf(falls, words.view, lo, hi, buffers.Of(worker), words.flip, back)
 	}
 	f.sort = func(strays []uint32) error { return sortStrays(&f, strays, at) }
+	f.search = func(lo, n, x uint32) uint32 { return searchCodes(&f, lo, n, x, at) }
 	return f.detect()
+}
+
+// searchCodes is search by codes, which reads that of x once.
+func searchCodes[C Code](f *finder, lo, n, x uint32, at func(i uint32) C) uint32 {
+	first, code := lo, at(f.element(x))
+	for n > 0 {
+		half := n / 2
+		middle := lo + half
+		if c := at(f.element(middle)); c < code || c == code && middle < x {
+			lo, n = middle+1, n-half-1
+		} else {
+			n = half
+		}
+	}
+	return lo - first
+}
+
+// searchBy is search by compare.
+func (f *finder) searchBy(lo, n, x uint32) uint32 {
+	return uint32(sort.Search(int(n), func(i int) bool { return !f.before(lo+uint32(i), x) }))
 }
 
 // detectIn is detect for codes that are in memory.
@@ -177,7 +202,7 @@ func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[
 		}
 		return watch.Compare(i, j)
 	}
-	f.scan, f.sort = f.scanBy, f.sortBy
+	f.scan, f.sort, f.search = f.scanBy, f.sortBy, f.searchBy
 	return f.detect()
 }
 
@@ -206,7 +231,7 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(
 		return &Layout{n: n}, nil
 	}
 	f := finder{env: env, n: n, marks: m, compare: compare}
-	f.scan, f.sort = f.scanBy, f.sortBy
+	f.scan, f.sort, f.search = f.scanBy, f.sortBy, f.searchBy
 	return f.detect()
 }
 
@@ -594,7 +619,7 @@ func (f *finder) ranks(kept []span, strays []uint32) ([]rank, error) {
 			ranks[j] = rank{starts[k], uint32(k)}
 			if k < len(kept) {
 				s := kept[k]
-				ranks[j].kept += uint32(sort.Search(int(s.hi-s.lo), func(i int) bool { return !f.before(s.lo+uint32(i), x) }))
+				ranks[j].kept += f.search(s.lo, s.hi-s.lo, x)
 			}
 		}
 	})

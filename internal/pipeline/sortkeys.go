@@ -62,19 +62,26 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 		Follow: func(l *cpu.Layout) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
 		Plain:  func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
 	}
+	bits := sortkey.As[C](keys[:0]) // of keys as wide as codes
+	if unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)) {
+		bits = sortkey.As[C](keys)
+		k.Bits = bits
+	}
 	switch kind := sortkey.KindOf[K](); {
 	case kind == sortkey.Float32:
 		f := floats.Exact[uint32](o.Desc, o.NaNsLast)
-		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return C(f.Of(uint32(bits))) }
+		k.Code = func(bits C) C { return C(f.Of(uint32(bits))) }
+		k.At = func(i uint32) C { return C(f.Of(uint32(bits[i]))) }
 	case kind == sortkey.Float64:
 		f := floats.Exact[uint64](o.Desc, o.NaNsLast)
-		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return C(f.Of(uint64(bits))) }
-	case unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)):
+		k.Code = func(bits C) C { return C(f.Of(uint64(bits))) }
+		k.At = func(i uint32) C { return C(f.Of(uint64(bits[i]))) }
+	case k.Bits != nil:
 		flip := sortkey.FlipOf[C, K](o)
-		k.Bits, k.Code = sortkey.As[C](keys), func(bits C) C { return bits ^ flip }
-		k.Words, k.Flip = k.Bits, flip
-	}
-	if k.At = func(i uint32) C { return k.Code(k.Bits[i]) }; k.Bits == nil {
+		k.Words, k.Flip = bits, flip
+		k.Code = func(bits C) C { return bits ^ flip }
+		k.At = func(i uint32) C { return bits[i] ^ flip }
+	default:
 		k.At = func(i uint32) C {
 			var c [1]C
 			sortkey.Encode(c[:], keys[i:i+1], o)
