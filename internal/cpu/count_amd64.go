@@ -6,8 +6,8 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// countVectors adds to counts how many of the first words, whose number it returns,
-// equal each of values.
+// countVectors counts, for each of values, the equal words among the first n, and returns n, a
+// multiple of two vectors.
 func countVectors[C Code](words []C, values *[4]C, counts *[4]int) (n int) {
 	const bytes = 64 // of two vectors
 	each := bytes / int(unsafe.Sizeof(values[0]))
@@ -37,7 +37,8 @@ func countVectors[C Code](words []C, values *[4]C, counts *[4]int) (n int) {
 	return turns * each
 }
 
-// count32 and count64 count words in turns > 0 turns.
+// count32 and count64 count words two vectors at a time; turns > 0 is the number of such
+// steps.
 
 //go:noescape
 func count32(words *uint32, turns int, values *[4]uint32, counts *[4][8]uint32)

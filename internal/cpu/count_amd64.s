@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// Words that equal one of four values are counted in AVX2, two vectors a turn. Y4…Y7
-// hold the values, Y8…Y11 minus the words of each lane that equal them.
+// Counts the words that equal one of four values in AVX2, two vectors per iteration. Y4…Y7
+// hold the values. Y8…Y11 count down the words of each lane that equal them.
 
 // func count32(words *uint32, turns int, values *[4]uint32, counts *[4][8]uint32)
 TEXT ·count32(SB), NOSPLIT, $0-32

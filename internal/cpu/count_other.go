@@ -2,5 +2,5 @@
 
 package cpu
 
-// countVectors counts nothing: words are counted one by one.
+// countVectors handles no words: there are no vector instructions here.
 func countVectors[C Code]([]C, *[4]C, *[4]int) (n int) { return 0 }

@@ -1,19 +1,19 @@
-// Package cpu orders unsigned codes on the CPU.
+// Package cpu orders unsigned codes on the CPU. Every sort is stable.
 //
-// The engine makes no random access outside the cache. It extracts the codes
-// once and surveys them on the way (sorted, reversed, flat, nearly sorted and
-// narrow inputs end or shrink there), cuts their range into buckets of nearly
-// equal count by an exact histogram, partitions codes and payload into those
-// buckets, and sorts each bucket where it fits the cache. All of it is stable. There is no
-// quadratic case: a bucket that the histogram could not split spans one cell
-// of it, so every round takes at least [evenCellBits] bits off the range.
+// The engine makes no random access outside the cache. It extracts each code once and surveys
+// the codes on the way. Sorted, reversed, equal and nearly sorted inputs end after that
+// survey. For others it cuts the range of codes into buckets of nearly equal count by an exact
+// histogram, partitions codes and payload into the buckets, and sorts each bucket in the
+// cache.
 //
-// The scheme is the CPU cousin of the bucket sort of Chen et al., "An efficient
-// sorting algorithm with CUDA" (2009), with counted instead of equally wide
-// buckets, and radix passes where a GPU uses a bitonic network.
+// There is no quadratic case. A bucket that the histogram could not split spans one cell of
+// it, so every round takes at least [evenCellBits] bits off the range.
 //
-// The CPU algorithms of other papers, to compare with, and for callers that ask for one
-// by name, are in package papers.
+// The scheme follows the bucket sort of Chen et al., "An efficient sorting algorithm with
+// CUDA" (2009). Buckets have equal counts instead of equal widths, and radix passes replace
+// the bitonic network.
+//
+// Package papers has the CPU algorithms of other papers.
 package cpu
 
 import (
@@ -26,20 +26,20 @@ import (
 // Code is the unsigned form of a key.
 type Code = engine.Code
 
-// Source extracts the codes of elements [lo, lo+len(dst)) into dst, at most
-// [engine.Block] at a time.
+// Source extracts the codes of elements [lo, lo+len(dst)) into dst; len(dst) <=
+// [engine.Block].
 type Source[C Code] func(dst []C, lo int)
 
-// Engine is the CPU as a backend that sees codes only. Its zero value is ready.
+// Engine is the CPU as an [engine.Backend]. Its zero value is ready.
 type Engine struct{}
 
-// Host is the engine as a backend, for comparisons.
+// Host is the CPU engine, for comparisons with other backends.
 var Host engine.Backend = Engine{}
 
 // Name returns "cpu".
 func (Engine) Name() string { return "cpu" }
 
-// Worth reports true: the CPU is what others are compared with.
+// Worth reports true: other engines are compared with this one.
 func (Engine) Worth(engine.Work) bool { return true }
 
 // Runs implements [engine.Backend].
@@ -63,7 +63,7 @@ func orderJob[C Code](job *engine.Job, src Source[C]) error {
 	return Order(job.Env, job.N, src, nil, job.Ties != nil, func(_, lo int, order []uint32, codes []C) {
 		job.Emit(lo, order)
 		if job.Ties != nil {
-			engine.MarkTies(job.Ties, lo, false, codes) // ranges begin between different codes
+			engine.MarkTies(job.Ties, lo, false, codes) // every range begins where the code changes
 		}
 	})
 }

@@ -9,18 +9,18 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Keys most of which have one of a few values, however far these are apart, are counted:
-// a pass reads them, and keeps those with other values, the strays; another writes runs
-// of each value with the sorted strays between them. A sample is read first, of which four
-// in five must have one of the values. If more than a quarter are strays, nothing has been
-// written, and the pass was for nothing.
+// Keys of which most have one of a few values are counted instead of sorted. One pass counts
+// the values and copies all other keys, the strays. A second pass writes a run of each value
+// with the sorted strays between the runs. A sample comes first: four of five sampled keys
+// must have one of the values. If more than a quarter of the keys are strays, the first pass
+// stops, with nothing written.
 const (
-	heavyValues = 4  // that a vector register each is compared with
-	heavySample = 64 // keys
-	heavyStrays = 4  // the part of the keys, 1/heavyStrays, that may be strays
+	heavyValues = 4  // one vector register each
+	heavySample = 64 // number of keys sampled
+	heavyStrays = 4  // at most n/heavyStrays keys may be strays
 
-	// heavyLeast is the number of keys of the sample that have one of the values at
-	// least. At a tenth of strays this path takes a third of the time of a partition.
+	// heavyLeast is the least number of sampled keys that must have one of the values. With a
+	// tenth of strays this path takes a third of the time of a partition.
 	heavyLeast = 50
 )
 
@@ -31,8 +31,8 @@ type heavy[C Code] struct {
 	counts [heavyValues]int
 }
 
-// countHeavy sorts keys of which most have one of a few values, those of h; false if
-// these are not such keys. Until the first is written, keys are untouched.
+// countHeavy sorts keys of which most have one of the values of h. It returns false, with keys
+// untouched, if there are too many strays. Keys stay untouched until the first is written.
 func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) {
 	strays, err := h.count(env, k.Bits)
 	if err != nil || strays == nil {
@@ -51,25 +51,25 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	if err := own.Sort(env); err != nil {
 		return false, err
 	}
-	if first { // the shape of the strays is no news
+	if first { // sorting the strays has reported their own shape
 		env.Trace.Shape, env.Trace.Algorithm = engine.FewValues, "Counting"
 	}
 	env.Commit()
 	return true, k.writeHeavy(env, h, strays)
 }
 
-// sampleHeavy returns the values that most of a sample of the keys have, none if these
-// are many, and whether the sample is in order or falling.
+// sampleHeavy returns the values that most of a sample of the keys have, and whether the
+// sample ascends or descends. h.used is 0 if there are no such values.
 func sampleHeavy[C Code](bits []C, code func(bits C) C) (h heavy[C], ordered bool) {
 	if len(bits) < 2*heavySample {
 		return h, false
 	}
-	var values [heavySample]C // that were seen
+	var values [heavySample]C // distinct values in the sample
 	var counts [heavySample]int
 	step, seen, last := len(bits)/heavySample, 0, C(0)
 	up, down := true, true
 	for i := range heavySample {
-		// Anywhere in its part of the input, which may be periodic.
+		// A pseudo-random position in each part, since the input may be periodic.
 		b := bits[i*step+int(uint32(i)*0x9e3779b1>>8)%step]
 		c := code(b)
 		up, down, last = up && (i == 0 || last <= c), down && (i == 0 || last >= c), c
@@ -107,8 +107,8 @@ func sampleHeavy[C Code](bits []C, code func(bits C) C) (h heavy[C], ordered boo
 	return h, up || down
 }
 
-// count counts the values, and returns the bits of all other keys, which are not nil
-// unless they are too many.
+// count counts the values and returns the bits of the strays. It returns nil if there are too
+// many strays, an empty slice if there are none.
 func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	type counted struct {
 		counts [heavyValues]int
@@ -153,8 +153,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	return room()[:total], nil
 }
 
-// countBlock adds to counts, and returns how many keys of a block have none of the
-// values.
+// countBlock adds the counts of a block to counts and returns the number of its strays.
 func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) {
 	var own [heavyValues]int
 	done := countVectors(block, &h.values, &own)
@@ -173,7 +172,7 @@ func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) 
 	return others
 }
 
-// others writes the keys of a block that have none of the values to out.
+// others copies the strays of a block to out.
 func (h *heavy[C]) others(out, block []C) {
 	a, b, c, d := h.values[0], h.values[1], h.values[2], h.values[3]
 	n := 0
@@ -192,8 +191,7 @@ type heavyRun[C Code] struct {
 	strays []C // their codes, nil: it is of a value
 }
 
-// writeHeavy writes runs of the values, and between them the strays, whose codes are in
-// order.
+// writeHeavy writes runs of the values and the strays between them. strays holds sorted codes.
 func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
 	var runs []heavyRun[C]
 	place := 0
@@ -229,8 +227,8 @@ func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
 	})
 }
 
-// repeat sets all words to one value: a few, and copies of these, for which the runtime
-// has vectors.
+// repeat sets all words to value. It sets the first few one by one and copies these, since the
+// runtime's copy uses vectors.
 func repeat[C Code](words []C, value C) {
 	some := words[:min(len(words), engine.Block/4)]
 	for i := range some {

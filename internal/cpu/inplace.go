@@ -7,13 +7,14 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// OrderInPlace writes the order of the codes of src to index, ties in input
-// order, and returns the codes in that order. Its only scratch is the codes.
+// OrderInPlace writes the order of the codes of src to index, ties in input order, and returns
+// the codes in that order. Its only scratch is the codes. It is not adaptive except for inputs
+// in order.
 //
-// It is the American flag sort of McIlroy, Bostic and McIlroy, "Engineering
-// radix sort" (1993), over codes and index together: most significant digit
-// first, elements swapped along the cycles of each digit. That is not stable,
-// so the index takes part as the last digits of the key.
+// It is the American flag sort of McIlroy, Bostic and McIlroy, "Engineering radix sort"
+// (1993), over codes and index together: most significant digit first, elements swapped along
+// the cycles of each digit. That is not stable, so the index provides the last digits of the
+// key.
 func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, error) {
 	n := len(index)
 	if n == 0 {
@@ -50,14 +51,14 @@ type flag[C Code] struct {
 	top   int // shift of the first digit
 }
 
-// newFlag returns what sorts codes, surveyed as v, and index with them.
+// newFlag returns a flag over codes, surveyed as v, and index.
 func newFlag[C Code](env *engine.Env, codes []C, index []uint32, v survey[C]) flag[C] {
 	return flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}
 }
 
-// digit returns a digit of pair i: of its code for a shift >= -7, where a
-// negative one reads a code's last, narrower digit again, and below that of its
-// index, from the top byte down.
+// digit returns a digit of pair i. For shift > -8 it is a digit of the code, where a negative
+// shift reads the code's last, narrower digit. Below, it is a byte of the index, from the top
+// byte down.
 func (f *flag[C]) digit(i, shift int) uint8 {
 	switch {
 	case shift >= 0:
@@ -79,7 +80,7 @@ func (f *flag[C]) sort(lo, hi, shift int) {
 		}
 		from := f.split(lo, hi, shift)
 		shift -= 8
-		big := 0 // the largest part is sorted by this loop, so that calls nest little
+		big := 0 // this loop sorts the largest part, which bounds the recursion
 		for d := range 256 {
 			if from[d+1]-from[d] > from[big+1]-from[big] {
 				big = d
@@ -102,8 +103,8 @@ func (f *flag[C]) sort(lo, hi, shift int) {
 	}
 }
 
-// split puts the pairs [lo, hi) in order of one digit and returns where each
-// digit begins. What it returns when the context was cancelled is of no use.
+// split sorts the pairs [lo, hi) by one digit and returns the first position of each digit.
+// The result is undefined once the context is cancelled.
 func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 	var next, end [256]uint32
 	for i := lo; i < hi; i++ {

@@ -8,33 +8,31 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Keys is a slice of keys that are nothing but their codes.
+// Keys is a slice of keys that are fully determined by their codes.
 type Keys[C Code] struct {
 	Len    int
 	View   func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
-	At     func(i uint32) C              // the code of a key
-	Write  func(lo int, codes []C)       // keys lo, lo+1, … become those of codes
-	Follow func(l *Layout) error         // moves keys to their places, see [Follow]
+	At     func(i uint32) C              // code of key i
+	Write  func(lo int, codes []C)       // sets keys lo, lo+1, … from codes
+	Follow func(l *Layout) error         // moves keys to the places of l, see [Follow]
 
-	// Words are the keys themselves, if codes are these with the bits of Flip flipped.
+	// Words aliases the keys if code == word ^ Flip for each of them; otherwise it is nil.
 	Words []C
 	Flip  C
 
-	// Bits are the keys themselves, if these are as wide as codes, and Code makes a
-	// key's code of its bits. They may be nil.
+	// Bits aliases the keys if these are as wide as codes; Code returns the code of a key's
+	// bits. Both may be nil.
 	Bits []C
 	Code func(bits C) C
 
-	// Plain returns the keys themselves, if codes from least to most are all of
-	// them plus one number, and that number; otherwise no keys. It may be nil.
+	// Plain returns the keys as codes, and the number plus, if code == key + plus for all
+	// codes from least to most; otherwise nil. Plain may be nil.
 	Plain func(least, most C) (keys []C, plus C)
 }
 
-// Sort sorts keys that are nothing but their codes, so that no index and no
-// payload is needed. It takes 1 code of scratch per key, and another if the sort
-// can be cancelled or a bucket goes through a second round. Until sorted buckets
-// are written back the keys are untouched; from then on the context is not
-// asked again.
+// Sort sorts the keys by their codes, without index or payload. Scratch is 1 code per key, and
+// another if the sort can be cancelled or a bucket needs a second round. Keys are untouched
+// until sorted buckets are written back; from then on the sort cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
 	h, ordered := sampleHeavy(k.Bits, k.Code)
 	if h.used > 0 && !ordered {
@@ -46,7 +44,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if done || err != nil {
 		return err
 	}
-	if h.used == 1 && ordered { // equal except for strays: a layout would shift the others
+	if h.used == 1 && ordered { // one value and strays: a layout would move most keys by a few places
 		if done, err := k.countHeavy(env, h); done || err != nil {
 			return err
 		}
@@ -66,8 +64,8 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
-	// Rounds keep to the places of a bucket, and nothing there is asked for
-	// again when it is written; so these can be places of the other side.
+	// A round stays within the places of its bucket and no longer reads them when the bucket
+	// is written. So sorted codes may be stored on the other side.
 	sorted := c.sides[1]()
 	c.write = func(lo int, codes []C) { copy(sorted[lo:], codes) }
 	if err := c.sort(env, k.View, 0, k.Len, v, 0, 0); err != nil {
@@ -94,7 +92,7 @@ func KeysBytes(n, workers int, code uintptr) int64 {
 	return surveyed + bytes
 }
 
-// survey surveys the keys, and is done with those in order.
+// survey surveys the keys. done means that they are in order.
 func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 	if k.Len == 0 {
 		return v, true, nil
@@ -108,7 +106,7 @@ func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 	return v, false, err
 }
 
-// words returns the keys themselves, if codes are these with bits flipped, or else codes.
+// words returns Words if there are any, and a view that makes codes otherwise.
 func (k Keys[C]) words() words[C] {
 	if k.Words != nil {
 		return words[C]{view: in(k.Words), flip: k.Flip}
@@ -116,13 +114,13 @@ func (k Keys[C]) words() words[C] {
 	return words[C]{view: k.View, made: true}
 }
 
-// detect returns the layout of the keys, nil if it takes a sort to know it.
+// detect returns the layout of the keys, nil if there is none.
 func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Layout, error) {
 	return detect(env, k.Len, k.words(), k.At, v)
 }
 
-// plain returns k with the keys themselves as codes, if they are codes up to a
-// number, which is taken off the range of v: nothing to encode and decode.
+// plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus
+// from the range of v. Then nothing is encoded or decoded.
 func (k Keys[C]) plain(v *survey[C]) Keys[C] {
 	if k.Plain == nil {
 		return k
@@ -134,7 +132,7 @@ func (k Keys[C]) plain(v *survey[C]) Keys[C] {
 	return k
 }
 
-// count sorts keys of a narrow range by counting each value: nothing moves.
+// count sorts keys of a narrow range by counting each value.
 func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	b := &buckets[C]{}
 	b.min, b.used = v.min, int(v.max-v.min)+1
@@ -170,16 +168,15 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	})
 }
 
-// codeSort sorts codes, through rounds that partition from one side to the
-// other and back, and passes them on in ranges.
+// codeSort sorts codes in rounds. Each partitions from one side to the other.
 type codeSort[C Code] struct {
 	sides [2]func() []C // by round; the first side of the first round is not used
 	work  []local[C]    // by worker
 	write func(lo int, codes []C)
 }
 
-// sort sorts n codes, surveyed as v, of places from lo on. They are partitioned
-// to a side. first is the number of the environment's first worker.
+// sort sorts n codes, surveyed as v, at places from lo on. It partitions them to the given
+// side. first is the number of the environment's first worker.
 func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)

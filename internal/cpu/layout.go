@@ -8,23 +8,22 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Layout is an order that is known without a sort: segments of the input, each of which
-// moves as a whole or stays.
+// Layout is an order found without a sort: segments of the input that move as a whole or stay.
 type Layout struct {
 	n        int
 	segments []segment // by place
-	back     bool      // sources count from the input's end
-	ties     bool      // and of elements some are equal, which are turned around, too
-	alone    bool      // these are found out by one goroutine at a time
+	back     bool      // sources are numbered from the input's end
+	ties     bool      // with back: some elements are equal, and come in reverse input order
+	alone    bool      // ties may be compared by one goroutine only
 }
 
-// segment is n elements at places from dst on that come from src on.
+// segment is n elements that move from places src, src+1, … to places dst, dst+1, ….
 type segment struct {
 	dst, src, n uint32
-	aside       bool // it overtakes others, and is copied aside before any of them moves
+	aside       bool // it changes the sequence: it is copied aside before other segments move
 }
 
-// whole is the layout of n elements that stay in their sequence.
+// whole returns the layout of n elements that all stay.
 func whole(n int) *Layout { return &Layout{n: n, segments: []segment{{n: uint32(n)}}} }
 
 // from returns the number of the first segment that ends after a place.
@@ -32,8 +31,8 @@ func (l *Layout) from(place int) int {
 	return sort.Search(len(l.segments), func(k int) bool { return int(l.segments[k].dst)+int(l.segments[k].n) > place })
 }
 
-// order writes which elements take the places from lo on. Elements of equal keys are
-// in the order of the input, or in its reverse if the layout is of its end first.
+// order writes the elements that belong at places lo, lo+1, … to order. Equal elements are in
+// input order, or in reverse if l.back.
 func (l *Layout) order(order []uint32, lo int) {
 	for k := l.from(lo); len(order) > 0; k++ {
 		g := l.segments[k].clip(lo, lo+len(order))
@@ -46,24 +45,23 @@ func (l *Layout) order(order []uint32, lo int) {
 	}
 }
 
-// clip returns the part of g that takes places of [lo, hi), which it does.
+// clip returns the part of g whose places are in [lo, hi); there is one.
 func (g segment) clip(lo, hi int) segment {
 	skip := max(lo-int(g.dst), 0)
 	n := min(hi, int(g.dst)+int(g.n)) - int(g.dst) - skip
 	return segment{g.dst + uint32(skip), g.src + uint32(skip), uint32(n), g.aside}
 }
 
-// Segments move in place, chunk of places by chunk. Those that are no strays keep
-// their sequence, so inside a chunk they can be moved one after the other, first
-// those that go to the front, from the front on, and then those that go to the back,
-// from the back on: none writes over what another has still to read. Strays, and what
-// comes from another chunk, were copied aside before. So a list with few strays is
-// read and written once, from the first place that changes to the last, and no more
-// is copied aside than strays and what crosses from chunk to chunk.
+// Segments move in place, one chunk of places after the other. Segments other than strays keep
+// their sequence. So inside a chunk, those that move forward are moved first to last, then
+// those that move back last to first: no move overwrites elements that are still to be read.
+// Strays, and elements from another chunk, are copied aside first. A list with few strays is
+// read and written once, from the first changed place to the last.
 
-// Settle moves the elements of s to their places, those that tie in the order of the
-// input. Until the first moves, s is untouched and the sort can be cancelled, unless it is
-// to be turned around.
+// Settle moves the elements of s to the places of l, ties in input order. It takes scratch for
+// strays and for elements that cross chunks; if l has ties, 1 index and 1 element per element.
+// Until the first element moves, s is untouched and the sort can be cancelled, except that a
+// reversed input moves at once.
 func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) error {
 	if !l.ties {
 		return Follow(env, s, l)
@@ -75,7 +73,7 @@ func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) e
 	return gatherBack(env, s, index)
 }
 
-// Follow is Settle where elements that tie are alike, or are not turned around.
+// Follow is [Settle] for layouts without ties, or where equal elements are identical.
 func Follow(env *engine.Env, s Payload, l *Layout) error {
 	if len(l.segments) == 0 { // all stay
 		return nil
@@ -86,7 +84,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 		}
 	}
 	chunk := l.chunk(env.Loop.Workers)
-	starts := make([]int, (l.n+chunk-1)/chunk+1) // of what each chunk copies aside
+	starts := make([]int, (l.n+chunk-1)/chunk+1) // by chunk: where its elements are copied aside
 	err := env.Stage("merge", l.n, chunk, func(_, lo, hi int) {
 		l.aside(lo, hi, func(_, _, n int) { starts[lo/chunk+1] += n })
 	})
@@ -118,7 +116,8 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	})
 }
 
-// chunk is how many places a worker fills at a time: all of them if it is alone.
+// chunk returns the number of places that a worker fills at a time: all if there is one
+// worker.
 func (l *Layout) chunk(workers int) int {
 	if workers <= 1 {
 		return l.n
@@ -126,7 +125,7 @@ func (l *Layout) chunk(workers int) int {
 	return max(l.n/(4*workers)+1, chunk)
 }
 
-// aside calls f for what is copied aside before the places [lo, hi) are filled.
+// aside calls f for the elements to be copied aside before the places [lo, hi) are filled.
 func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
 	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
 		g := l.segments[k].clip(lo, hi)
@@ -146,8 +145,8 @@ func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
 	}
 }
 
-// within calls f for what moves inside of the places [lo, hi), in a sequence in which
-// nothing is overwritten before it moves.
+// within calls f for the moves inside the places [lo, hi), in a sequence that overwrites
+// nothing still to be read.
 func (l *Layout) within(lo, hi int, f func(dst, src, n int)) {
 	first := l.from(lo)
 	end := sort.Search(len(l.segments), func(k int) bool { return int(l.segments[k].dst) >= hi })
@@ -163,7 +162,7 @@ func (l *Layout) within(lo, hi int, f func(dst, src, n int)) {
 	}
 }
 
-// inside returns the part of g that comes from [lo, hi) and goes there.
+// inside returns the part of g whose sources and places are both in [lo, hi).
 func (g segment) inside(lo, hi int) (dst, src, n int) {
 	if g.aside {
 		return 0, 0, 0
@@ -173,14 +172,14 @@ func (g segment) inside(lo, hi int) (dst, src, n int) {
 	return int(g.dst) + from, int(g.src) + from, to - from
 }
 
-// write writes the order of l to index, elements that tie in the order of the input.
+// write writes the order of l to index, ties in input order.
 func (l *Layout) write(env *engine.Env, index []uint32, tie func(i, j uint32) bool) error {
 	room := func(_, lo, hi int) []uint32 { return index[lo:hi] }
 	return l.emit(env, chunk, tie, room, func(int, int, []uint32) {})
 }
 
-// emit passes the order of l on, in parts as [Layout.parts] cuts them and in memory of
-// room, elements that tie in the order of the input: tie is needed where l.ties.
+// emit delivers the order of l, ties in input order, in the parts of [Layout.parts] and in
+// memory of room. tie may be nil unless l.ties.
 func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, room func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
 	return l.parts(env, grain, tie, func(worker, lo, hi int) {
 		order := room(worker, lo, hi)
@@ -191,8 +190,8 @@ func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, ro
 	})
 }
 
-// parts cuts the places into parts of about grain elements, between elements that do not
-// tie; anywhere if tie is nil.
+// parts cuts the places into parts of about grain elements. Parts end between elements that do
+// not tie, or anywhere if tie is nil.
 func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, part func(worker, lo, hi int)) error {
 	if l.alone {
 		grain = l.n
@@ -207,7 +206,7 @@ func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, p
 	})
 }
 
-// tieEnd returns the first place from i on whose element does not tie with the one before.
+// tieEnd returns the first place >= i whose element does not tie with its predecessor.
 func (l *Layout) tieEnd(i int, tie func(i, j uint32) bool) int {
 	if i == 0 || i >= l.n {
 		return i
@@ -221,7 +220,7 @@ func (l *Layout) tieEnd(i int, tie func(i, j uint32) bool) int {
 	return i + sort.Search(l.n-i, func(k int) bool { return !tie(before, at(i+k)) })
 }
 
-// reverseTies reverses runs of elements that tie in an order.
+// reverseTies reverses every run of ties in order.
 func reverseTies(order []uint32, tie func(i, j uint32) bool) {
 	for i := 0; i < len(order); {
 		from := i

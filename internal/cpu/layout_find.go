@@ -10,29 +10,27 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Inputs that rise, except for a few falls, are laid out without a sort of all elements.
-// Either their runs follow each other in another order, as in a list that was rotated; or
-// some elements are dropped, sorted and merged with the rest, which stays in runs that
-// move as a whole or not at all: the drop-merge sort of Kiełbasa (dmsort), with another
-// rule for the elements to drop. Inputs that fall, except for a few rises, are read from
-// their end.
+// Inputs that rise, except for a few falls, are laid out without a sort of all elements. There
+// are two cases. Runs follow each other in another order, as in a rotated list. Or some
+// elements, the strays, are dropped, sorted and merged with the rest, which stays in runs that
+// move as a whole or not at all: the drop-merge sort of Kiełbasa (dmsort) with another rule
+// for the elements to drop. Inputs that fall, except for a few rises, are read from their end.
 //
-// The rule: two kept neighbours that are out of order are both dropped. Each
-// such pair would have cost any other rule at least one of the two, so at most
-// twice as many elements are dropped as need be, whatever the input; and it
-// takes linear time, being a stack of runs.
+// The rule: two kept neighbours that are out of order are both dropped. Any other rule must
+// drop at least one of the two, so this one drops at most twice the minimum. It takes linear
+// time: the kept runs are a stack.
 //
-// Only blocks with a fall are read again, and what is not dropped is not read at all.
+// Only blocks with a fall are read again. Elements that are not dropped are not moved one by
+// one.
 const (
-	// nearFalls is the part of the elements, 1/nearFalls, that may be below their
-	// predecessors for a layout to be sought, and nearDropped the part that may
-	// be dropped. At the limit this path is still twice as fast as a partition; an
-	// input over it costs a few comparisons for each dropped element.
+	// A layout is sought if at most n/nearFalls elements are below their predecessors, and
+	// used if at most n/nearDropped are dropped. At the limit it is twice as fast as a
+	// partition. An input over the limit costs a few comparisons for each dropped element.
 	nearFalls   = 32
 	nearDropped = 16
 
-	// mostBlocks bounds the number of runs that may follow each other in another
-	// order, and blockLen their mean length.
+	// mostBlocks bounds the number of runs that may follow each other in another order;
+	// blockLen bounds their mean length from below.
 	mostBlocks = 1 << 10
 	blockLen   = 1 << 10
 )
@@ -61,15 +59,15 @@ func LayoutBytes(n, workers int, size uintptr) int64 {
 	return layoutBytes(n, workers, 8) + scratch.Size(n, size) + scratch.Size(n, 4)
 }
 
-// words are codes as they are viewed: with the bits of flip flipped, and made anew in
-// buffers unless they are in memory.
+// words is a view of codes: code == word ^ flip. made means that the view makes words in a
+// buffer instead of returning memory of the input.
 type words[C Code] struct {
 	view view[C]
 	flip C
 	made bool
 }
 
-// buffers returns room for the words, none if they are in memory.
+// buffers returns buffers for the words, none if they are in memory.
 func (w words[C]) buffers(env *engine.Env) engine.Buffers[C] {
 	if !w.made {
 		return engine.Buffers[C]{}
@@ -80,35 +78,34 @@ func (w words[C]) buffers(env *engine.Env) engine.Buffers[C] {
 // span is the elements [lo, hi).
 type span struct{ lo, hi uint32 }
 
-// finder finds layouts of elements by where they fall and rise. It numbers them as they
-// are read: from the end if it reads back.
+// finder finds layouts from the falls and rises of the input. It numbers elements in reading
+// order: from the end if back is set.
 type finder struct {
 	env  *engine.Env
 	n    int
 	back bool
 	*marks
 
-	// scan appends to falls the elements of [lo, hi) that are below their predecessors,
-	// or above if it is for reading back.
+	// scan appends to falls the elements of [lo, hi) that are below their predecessors, or
+	// above them if back is set.
 	scan    func(falls []uint32, worker, lo, hi int, back bool) []uint32
-	compare func(i, j uint32) int       // of two elements, by their keys
-	sort    func(strays []uint32) error // by key, ties in their present order
+	compare func(i, j uint32) int       // compares two elements by their keys
+	sort    func(strays []uint32) error // stable, by key
+	alone   bool                        // compare is not safe for concurrent use
 
 	// search returns how many of n elements that are in order, numbered from lo on, come
 	// before element x.
 	search func(lo, n, x uint32) uint32
-	alone  bool // compare is for one goroutine at a time
 }
 
-// detect returns the layout of elements that are not in order, nil if it takes a sort to
-// know it. Elements that tie are in the order of the input, or of its end first if the
-// layout is.
+// detect returns the layout of elements that are not in order, nil if there is none. Ties are
+// in input order, or reversed if the layout is read from the end.
 func (f *finder) detect() (*Layout, error) {
 	few := f.falls < blocksOf(f.n)
 	switch {
 	case f.pieces == nil:
-		return nil, nil // nobody knows where
-	case few: // of runs that may be blocks, nothing equal is turned around
+		return nil, nil // falls were not counted to the end
+	case few: // try blocks first: they keep ties in input order
 		if l, err := f.lay(false); l != nil || err != nil {
 			return l, err
 		}
@@ -122,7 +119,7 @@ func (f *finder) detect() (*Layout, error) {
 	case min(f.falls, f.rises) > f.n/nearFalls:
 		return nil, nil
 	}
-	// What ties has to be turned around again where the input is read from its end.
+	// Reading from the end reverses ties, which costs another pass.
 	back := f.rises < f.falls/2 || f.falls > f.n/nearFalls
 	if few && !back {
 		return nil, nil // was tried
@@ -130,7 +127,7 @@ func (f *finder) detect() (*Layout, error) {
 	return f.lay(back)
 }
 
-// lay is detect for elements that are read from their end, or are not.
+// lay is detect in one reading direction.
 func (f *finder) lay(back bool) (*Layout, error) {
 	f.back = back
 	runs, err := f.runs()
@@ -140,7 +137,7 @@ func (f *finder) lay(back bool) (*Layout, error) {
 	l, err := f.layout(runs)
 	scratch.Give(&f.env.Arena, runs, 1)
 	if err = f.env.Stopped(err); err != nil {
-		return nil, err // comparisons that were cancelled mean nothing
+		return nil, err // results of cancelled comparisons are undefined
 	}
 	if l != nil && back {
 		l.ties = f.tied || f.meet(l.segments)
@@ -148,11 +145,11 @@ func (f *finder) lay(back bool) (*Layout, error) {
 	return l, err
 }
 
-// blocksOf bounds the number of runs of n elements that may be blocks.
+// blocksOf bounds the number of runs that [finder.blocks] accepts for n elements.
 func blocksOf(n int) int { return max(2, min(mostBlocks, n/blockLen)) }
 
-// detect returns the layout of codes that were surveyed as v and are not sorted, nil if
-// it takes a sort to know it. at returns the code of an element.
+// detect returns the layout of codes that were surveyed as v and are not sorted, nil if there
+// is none. at returns the code of element i.
 func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C, v survey[C]) (*Layout, error) {
 	buffers := words.buffers(env)
 	defer buffers.Give()
@@ -185,12 +182,13 @@ func (f *finder) searchBy(lo, n, x uint32) uint32 {
 	return uint32(sort.Search(int(n), func(i int) bool { return !f.before(lo+uint32(i), x) }))
 }
 
-// detectIn is detect for codes that are in memory.
+// detectIn is detect for codes in memory.
 func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Layout, error) {
 	return detect(env, len(codes), words[C]{view: in(codes)}, func(i uint32) C { return codes[i] }, v)
 }
 
-// detectWatched is detectIn by whole keys, nil if these were not watched to the end.
+// detectWatched is detectIn by whole keys. It returns nil if these were not compared to the
+// end.
 func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[C]) (*Layout, error) {
 	if v.watched == nil {
 		return nil, nil
@@ -206,8 +204,9 @@ func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[
 	return f.detect()
 }
 
-// Detect returns the layout of n > 0 elements whose steps from lo to hi follow counts and
-// which compare compares, both from several goroutines; nil if it takes a sort to know it.
+// Detect returns the layout of n > 0 elements, nil if there is none. follow counts the steps
+// of elements [lo, hi) and compare compares two elements; both are called from several
+// goroutines. Scratch is bounded by [LayoutBytes].
 func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
 	var t tally
 	t.begin(n, chunkOf(env, n))
@@ -245,8 +244,8 @@ func (f *finder) scanBy(falls []uint32, _, lo, hi int, back bool) []uint32 {
 	return falls
 }
 
-// sortBy is sort by compare. Once the context is cancelled all elements seem equal, which
-// ends it.
+// sortBy is sort by compare. Once the context is cancelled all elements compare equal, which
+// ends the sort soon.
 func (f *finder) sortBy(strays []uint32) error {
 	calls, stop := 0, false
 	slices.SortFunc(strays, func(i, j uint32) int {
@@ -261,10 +260,9 @@ func (f *finder) sortBy(strays []uint32) error {
 	return f.env.Loop.Err()
 }
 
-// runs returns the runs of elements that do not fall; back to front, as if the last
-// element were the first, if the input is to be read from its end.
+// runs returns the maximal runs of elements that do not fall, in reading order.
 func (f *finder) runs() ([]span, error) {
-	starts := make([]int, len(f.pieces)+1) // of the pieces' falls
+	starts := make([]int, len(f.pieces)+1) // by piece: index of its first fall
 	for i := range f.pieces {
 		starts[i+1] = starts[i] + f.pieces[i].count(f.back)
 	}
@@ -305,8 +303,7 @@ func (f *finder) runs() ([]span, error) {
 	return runs, nil
 }
 
-// count is the number of elements below their predecessors, or above them if they are to
-// be read back.
+// count returns the number of elements below their predecessors, or above them if back is set.
 func (p *pieceMarks) count(back bool) int {
 	if back {
 		return p.rises
@@ -314,7 +311,7 @@ func (p *pieceMarks) count(back bool) int {
 	return p.falls
 }
 
-// has reports whether block b has such an element.
+// has reports whether block b has an element that count counts.
 func (p *pieceMarks) has(b int, back bool) bool {
 	if back {
 		return p.rose>>b&1 != 0
@@ -322,10 +319,10 @@ func (p *pieceMarks) has(b int, back bool) bool {
 	return p.fell>>b&1 != 0
 }
 
-// fallsOf appends the numbers of the codes [lo, hi) that are below their predecessors,
-// or, read from the end, above. Words are the codes with the bits of flip flipped.
+// fallsOf appends the numbers of the codes [lo, hi) that are below their predecessors, or
+// above them if back is set. code == word ^ flip.
 func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C, back bool) []uint32 {
-	const few = 64 // words that are surveyed together
+	const few = 64 // words surveyed together
 	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
 	for block := words(lo, hi, buf); len(block) > 0; {
 		some := block[:min(few, len(block))]
@@ -339,7 +336,7 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C,
 	return falls
 }
 
-// appendFalls is fallsOf for words from lo on, last being the code before the first.
+// appendFalls is fallsOf for words from number lo on; last is the code before them.
 func appendFalls[C Code](falls []uint32, last C, words []C, lo int, flip C, back bool) []uint32 {
 	for i, w := range words {
 		c := w ^ flip
@@ -351,8 +348,7 @@ func appendFalls[C Code](falls []uint32, last C, words []C, lo int, flip C, back
 	return falls
 }
 
-// sortStrays sorts the numbers of elements by their codes, ties in their present
-// order.
+// sortStrays sorts the numbers of elements by their codes, stably.
 func sortStrays[C Code](f *finder, strays []uint32, at func(i uint32) C) error {
 	codes, before := scratch.Take[C](&f.env.Arena, len(strays)), scratch.Take[uint32](&f.env.Arena, len(strays))
 	copy(before, strays)
@@ -370,7 +366,7 @@ func sortStrays[C Code](f *finder, strays []uint32, at func(i uint32) C) error {
 	})
 }
 
-// element returns which element has a number.
+// element returns the input position of element number i.
 func (f *finder) element(i uint32) uint32 {
 	if f.back {
 		return uint32(f.n-1) - i
@@ -387,8 +383,8 @@ func (f *finder) before(i, j uint32) bool {
 	return c < 0 || c == 0 && i < j
 }
 
-// layout returns the layout of elements that are in these runs, and strays where they
-// are in none; nil if there are too many strays.
+// layout returns the layout of an input with the given runs, nil if there are too many strays.
+// Elements in no run are strays.
 func (f *finder) layout(runs []span) (*Layout, error) {
 	first := f.env.Trace.Rounds == 0
 	l := &Layout{n: f.n, back: f.back, alone: f.alone}
@@ -417,13 +413,13 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 		return nil, err
 	}
 	l.segments = segments(kept, strays, ranks, scratch.Take[segment](&f.env.Arena, len(kept)+2*dropped))
-	if first { // the shape of the strays is no news
+	if first { // sorting the strays has reported their own shape
 		f.env.Trace.Shape = f.nearShape()
 	}
 	return l, nil
 }
 
-// nearShape names a layout in which most elements keep their sequence.
+// nearShape returns the shape of a layout in which most elements keep their sequence.
 func (f *finder) nearShape() engine.Shape {
 	if f.back {
 		return engine.NearlyReversed
@@ -431,8 +427,8 @@ func (f *finder) nearShape() engine.Shape {
 	return engine.NearlySorted
 }
 
-// meet reports whether segments begin with an element that equals the one before.
-// Elements that are equal come next to each other, in a segment or where two meet.
+// meet reports whether a segment begins with an element equal to the last of the segment
+// before. Equal elements are neighbours in the layout, inside a segment or where two meet.
 func (f *finder) meet(segments []segment) bool {
 	for i := 1; i < len(segments); i++ {
 		a, b := segments[i-1], segments[i]
@@ -443,8 +439,8 @@ func (f *finder) meet(segments []segment) bool {
 	return false
 }
 
-// blocks returns the segments of runs that follow each other in some order; nil if they
-// do not, or are many. The longest of them moves in place.
+// blocks returns the segments of runs that follow each other in another order, nil if there
+// are too many runs or runs overlap. The longest segment moves in place.
 func (f *finder) blocks(runs []span) []segment {
 	if len(runs) > blocksOf(f.n) {
 		return nil
@@ -455,7 +451,7 @@ func (f *finder) blocks(runs []span) []segment {
 	slices.SortFunc(order, func(a, b span) int {
 		return cmp.Or(f.compare(f.element(a.lo), f.element(b.lo)), cmp.Compare(a.lo, b.lo))
 	})
-	all := scratch.Take[segment](&f.env.Arena, 3*len(order))[:0] // a run that is cut adds two
+	all := scratch.Take[segment](&f.env.Arena, 3*len(order))[:0] // cutting a run adds two segments
 	for i, r := range order {
 		next := segment{0, r.lo, r.hi - r.lo, true}
 		if i > 0 && f.before(r.lo, order[i-1].hi-1) {
@@ -465,7 +461,8 @@ func (f *finder) blocks(runs []span) []segment {
 				scratch.Give(&f.env.Arena, all[:0], 1)
 				return nil
 			}
-			// The equal elements where the list was cut: those of next are earlier.
+			// Elements equal to the first of next lie at the end of last and at the beginning
+			// of next. Those of next come first in the input.
 			last.n -= end
 			all = append(all, segment{0, next.src, begin, true}, segment{0, last.src + last.n, end, true})
 			next.src, next.n = next.src+begin, next.n-begin
@@ -479,7 +476,7 @@ func (f *finder) blocks(runs []span) []segment {
 			longest = i
 		}
 	}
-	if int(place) < f.n { // there are elements in no run
+	if int(place) < f.n { // some elements are in no run
 		scratch.Give(&f.env.Arena, all[:0], 1)
 		return nil
 	}
@@ -487,8 +484,8 @@ func (f *finder) blocks(runs []span) []segment {
 	return all
 }
 
-// share returns how many elements at the end of a and at the beginning of b equal the
-// first one of b.
+// share returns how many elements at the end of a and at the beginning of b equal the first
+// element of b.
 func (f *finder) share(a, b segment) (end, begin uint32) {
 	first := f.element(b.src)
 	end = a.n - uint32(sort.Search(int(a.n), func(i int) bool { return f.compare(f.element(a.src+uint32(i)), first) >= 0 }))
@@ -499,14 +496,14 @@ func (f *finder) share(a, b segment) (end, begin uint32) {
 	return end, begin
 }
 
-// keeper finds the kept elements of a part of the input.
+// keeper selects the kept elements of a part of the input.
 type keeper struct {
 	*finder
-	spans   []span // what is kept so far, in order
+	spans   []span // the kept elements so far: a stack, in order
 	dropped int
 }
 
-// add appends the elements of r, which are in order.
+// add appends a run.
 func (k *keeper) add(r span) {
 	for r.lo < r.hi && len(k.spans) > 0 {
 		top := &k.spans[len(k.spans)-1]
@@ -528,9 +525,9 @@ func (k *keeper) add(r span) {
 	}
 }
 
-// keep returns what is kept of the runs, and the number of all other elements; more
-// than nearDropped allows means that it gave up. Workers keep parts, and what they kept
-// is joined as if it were the input.
+// keep returns the kept elements as spans, and the number of dropped ones. A number above
+// n/nearDropped means that it gave up. Each worker handles a part of the runs; then the spans
+// of all parts are joined by the same rule.
 func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 	most := f.n / nearDropped
 	dropped = f.n
@@ -558,7 +555,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 		return nil, 0, err
 	}
 	all := &parts[0]
-	all.spans = room[:len(all.spans)] // the spans of other parts after it are joined before they are overwritten
+	all.spans = room[:len(all.spans)] // the stack grows over spans of later parts that are already joined
 	for _, k := range parts {
 		dropped += k.dropped
 	}
@@ -573,8 +570,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 	return all.spans, dropped, nil
 }
 
-// outside writes the numbers below n that are in none of the spans to out, which has
-// room for them.
+// outside writes the numbers below n that are in no span to out, which is long enough.
 func outside(spans []span, n int, out []uint32) []uint32 {
 	next, k := uint32(0), 0
 	for i := 0; i <= len(spans); i++ {
@@ -591,8 +587,7 @@ func outside(spans []span, n int, out []uint32) []uint32 {
 	return out[:k]
 }
 
-// rank is how many kept elements come before a stray, and the kept span that the next
-// one is in.
+// rank is the number of kept elements before a stray, and the span of the next kept element.
 type rank struct{ kept, span uint32 }
 
 // ranks returns the ranks of strays, which are sorted.
@@ -626,10 +621,10 @@ func (f *finder) ranks(kept []span, strays []uint32) ([]rank, error) {
 	return ranks, f.env.Stopped(err)
 }
 
-// segments merges kept spans with strays, by their ranks. out has room for all.
+// segments merges kept spans with strays by their ranks. cap(out) suffices for all segments.
 func segments(kept []span, strays []uint32, ranks []rank, out []segment) []segment {
 	out = out[:0]
-	place, k, from := uint32(0), 0, uint32(0) // the next place, and the next kept element: which of which span
+	place, k, from := uint32(0), 0, uint32(0) // next place; next kept element: offset from in span k
 	add := func(src, n uint32) {
 		if n > 0 {
 			out = append(out, segment{place, src, n, false})

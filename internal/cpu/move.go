@@ -6,12 +6,12 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Move sorts s by the codes of src, ties in input order: elements travel with
-// their codes into buckets of scratch and from there, in order, back to s. It
-// takes 2 codes and 1 element of scratch per element, an index if the sort can
-// be cancelled or a bucket goes through a second round, and another index if
-// one goes through a third or then turns out to be in order. Until the buckets
-// are written back, s is untouched; from then on the context is not asked again.
+// Move sorts s by the codes of src, ties in input order. It partitions elements with their
+// codes into buckets of scratch and writes each sorted bucket back to s. Scratch is 2 codes
+// and 1 element per element, 1 index more if the sort can be cancelled or a bucket needs a
+// second round, and another index if a bucket needs a third round or is found to be in order
+// after the second. Until the first bucket is written back, s is untouched; from then on the
+// sort cannot be cancelled.
 func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	n := s.n
 	if n == 0 {
@@ -54,12 +54,12 @@ func MoveBytes(n, workers int, size, code uintptr) int64 {
 	single := alone(n, workers, size)
 	bytes := scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + orderingBytes(n, workers, single, code, size)
 	if single {
-		bytes += scratch.Size(n, 4) // of a layout
+		bytes += scratch.Size(n, 4) // index of a layout
 	}
 	return bytes
 }
 
-// found records an input that was in order.
+// found records that the input was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found(engine.Sorted)
 	if v.min == v.max && (v.watched == nil || v.watched.rises == 0) {
@@ -67,7 +67,8 @@ func found[C Code](env *engine.Env, v survey[C]) {
 	}
 }
 
-// gather writes a part of the order from the partitioned elements to the whole list.
+// gather writes part p of the order: elements of src, which is partitioned, to their places in
+// whole.
 func gather(whole, src Payload, p part) {
 	dst := whole.Part(p.lo, p.hi)
 	if p.order == nil {
@@ -80,18 +81,15 @@ func gather(whole, src Payload, p part) {
 	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
-// streamedBytes is the element size from which a gather from a bucket, which is in
-// the cache, stores past the caches. Measured at n = 10^7, 2 workers: 64-byte
-// elements gain 4 of 55 ns a core, 24-byte elements lose 1 of 27, 16-byte ones 0.7
-// of 25.
+// streamedBytes is the element size from which a gather from a bucket stores past the caches
+// (2 cores, 2026-11: 4 of 55 ns per 64-byte element; bench/results/constants.md).
 const streamedBytes = 64
 
-// GatherPiece is how many of n elements a worker gathers in one go from a whole list.
+// GatherPiece returns how many of n elements a worker gathers at a time from a whole list.
 func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
 
-// orderThenGather finishes a sort that may be cancelled: all buckets are
-// ordered before the first element is written back, which makes the part that
-// cannot be cancelled as short as it can be.
+// orderThenGather finishes a sort that can be cancelled. It orders all buckets before the
+// first element is written back, so that the part that cannot be cancelled is short.
 func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload Payload) error {
 	index := o.sides[0].numbers() // see write
 	o.deliver = func(_ int, p part, _ []C) { p.write(index[p.lo:p.hi]) }
@@ -103,17 +101,16 @@ func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, 
 	})
 }
 
-// gatherAll runs the last stage of a sort, bucket by bucket. It is not
-// cancelled any more.
+// gatherAll runs the last stage of a sort, bucket by bucket. It cannot be cancelled.
 func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
 	env.Commit()
 	return env.Stage("gather", b.len(), 1, func(_, i, _ int) { bucket(b.bounds(i)) })
 }
 
-// write writes the numbers of the partitioned elements to their final places.
-// These may be where a round has put numbers, since rounds keep to the places
-// of a bucket, and a bucket that is delivered in parts does not read its numbers
-// there (see ordering.emit).
+// write writes the numbers of the partitioned elements to index, part p of the order. index
+// may overlap memory to which a round has written numbers: a round stays within the places of
+// its bucket, and a bucket that is delivered in parts reads its numbers from the other side
+// (see ordering.emit).
 func (p part) write(index []uint32) {
 	for i := range index {
 		if p.order == nil {
@@ -127,27 +124,27 @@ func (p part) write(index []uint32) {
 // Refiner orders the elements whose codes tie.
 type Refiner[C Code] interface {
 	Watch[C]
-	// Along tells that elements will be known by their numbers after a
-	// partition, for [Along] to place what belongs to them.
+	// Along is called before a partition moves the elements. The refiner may then move further
+	// arrays in the same way, by [Along].
 	Along(p *Placement[C]) error
-	// Moved tells that the elements are in payload now.
+	// Moved is called after the partition; payload holds the elements.
 	Moved(payload Payload)
-	// Refine orders the runs of equal codes in order, which begins and ends
-	// between different codes, except for what it leaves to Finish.
+	// Refine orders the runs of equal codes in order. It may leave runs to Finish. order
+	// begins and ends where the code changes.
 	Refine(worker int, order []uint32, codes []C)
-	// Finish orders what Refine left. No other stage is running.
+	// Finish orders the runs that Refine left. No other stage is running.
 	Finish(err error) error
 }
 
 // Placement is where a partition put every element.
 type Placement[C Code] struct {
 	buckets *buckets[C]
-	first   []stream.Slots // the partition's positions before it ran
+	first   []stream.Slots // write positions before the partition
 	codes   []C            // of the input
 }
 
-// Along returns src, taken from env, partitioned like the elements, and gives
-// src back.
+// Along returns a copy of src, from env's scratch, moved by the same partition as the
+// elements. It gives src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
 	dst := stream.Take[T](&env.Arena, len(src))
 	err := env.Scoped(func(env *engine.Env) error {
@@ -183,10 +180,10 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	return bytes + stream.SlotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
 }
 
-// MoveRefined is [Move] for codes that do not decide alone: elements that tie
-// are passed to r while they are in the cache. It takes 2 codes, 1 index and 1
-// element of scratch per element, and another index if a bucket goes through a
-// third round or turns out to be in order after the second.
+// MoveRefined is [Move] for codes that do not decide alone: it passes ties to r while they are
+// in the cache. Scratch is 2 codes, 1 index and 1 element per element, and another index if a
+// bucket needs a third round or is found to be in order after the second. The error is
+// [ErrTied] if all codes are equal and r.Skips.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
 	codes := stream.Take[C](&env.Arena, n)
@@ -218,7 +215,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	case l != nil || v.sorted() || alone(n, env.Loop.Workers, s.Size()):
 		return gatherRefined(env, s, codes, v, l, r)
 	}
-	payload, outer := Payload{}, env // taken when what goes along has been placed
+	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
 	o := newOrdering(env, n, room[C](env, n), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, copyOf(env, b.next), codes}); err != nil {
@@ -247,8 +244,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	})
 }
 
-// gatherRefined finishes MoveRefined without a partition: the elements are few,
-// or laid out by l.
+// gatherRefined finishes MoveRefined without a partition: for few elements, or by layout l.
 func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Layout, r Refiner[C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, s.n)
 	o := newOrdering(env, len(codes), have(codes), true, func(worker int, p part, codes []C) {
@@ -267,8 +263,7 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l
 	return gatherBack(env, s, index)
 }
 
-// gatherBack moves the elements of s to their places, element i becoming the one
-// numbered by index[i], through scratch.
+// gatherBack moves element index[i] of s to place i, through 1 element of scratch per element.
 func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 	payload, chunk := s.Take(&env.Arena, s.n), chunkOf(env, s.n)
 	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
@@ -281,7 +276,7 @@ func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 	return env.Stage("write", s.n, chunk, func(_, lo, hi int) { s.Part(lo, hi).Copy(payload.Part(lo, hi)) })
 }
 
-// moveLocally sorts elements that fit the cache on the calling goroutine.
+// moveLocally sorts elements that fit the cache, on the calling goroutine.
 func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
@@ -292,7 +287,7 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) err
 	})
 }
 
-// Reverse reverses s on all workers.
+// Reverse reverses s on all workers. It takes no scratch and cannot be cancelled.
 func Reverse(env *engine.Env, s Payload) error {
 	env.Commit()
 	half := s.n / 2

@@ -6,16 +6,15 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Sink takes the positions of the elements that come lo-th, lo+1-th, …, from
-// several workers, in disjoint ranges in any sequence. If ties are asked for,
-// it also takes the elements' codes, and ranges begin and end between different
-// codes; otherwise, and where order is known to be final, codes is nil. The
-// slices belong to the engine again when the sink returns.
+// Sink takes the input positions of the elements that come lo-th, lo+1-th, … in the order.
+// Several workers call it for disjoint ranges in any sequence. If ties are asked for, codes
+// are those of the elements, and ranges begin and end where the code changes; codes is nil if
+// ties are not asked for or the order is final. Both slices are valid until the sink returns.
 type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
-// Order orders n elements by the codes of src, ties in input order, and passes
-// the result to sink; watch may be nil. It takes 2 codes and 1 index of scratch
-// per element, and another index if a bucket goes through a second round.
+// Order orders n elements by the codes of src, ties in input order, and passes the result to
+// sink; watch may be nil. Scratch is 2 codes and 1 index per element, and another index if a
+// bucket needs a second round. The error is [ErrTied] if all codes are equal and watch.Skips.
 func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
@@ -53,12 +52,12 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
-	ties = ties && !v.inOrder() // which is final
+	ties = ties && !v.inOrder() // that order is final
 	o := newOrdering(env, len(codes), have(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
-// forward writes the numbers from lo on, backward those from hi down.
+// forward writes lo, lo+1, … to order.
 func forward(order []uint32, lo int) {
 	for i := range order {
 		order[i] = uint32(lo + i)
@@ -71,7 +70,7 @@ func backward(order []uint32, hi int) {
 	}
 }
 
-// turn copies the numbers of s to the other side, and its codes if they are needed.
+// turn copies the numbers of s to the other side, and the codes if codes is set.
 func (o *ordering[C]) turn(env *engine.Env, s extent, codes bool) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	numbers := to.numbers()
@@ -83,13 +82,13 @@ func (o *ordering[C]) turn(env *engine.Env, s extent, codes bool) error {
 	})
 }
 
-// emit delivers the order that l lays out of s, nil if all are in order. Parts end
-// between different codes if there are ties to be found.
+// emit delivers the order that l gives the elements of s; nil means that they are in order.
+// Parts end between different codes if o.ties.
 func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 	if s.named && s.side == 0 && (l != nil || o.ties) {
-		// The elements of a part come from anywhere in s, the codes that it ends
-		// between from the next, and where it is delivered may be where their numbers
-		// and codes are: these are read from the other side.
+		// Delivery may overwrite the numbers and codes of side 0. A part has elements from all
+		// over s, and finding its end takes the next code. So both are read from the other
+		// side.
 		if err := o.turn(env, s, o.ties || l != nil && l.ties); err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 	if o.ties || l.ties {
 		tie = func(i, j uint32) bool { return codes[i] == codes[j] }
 	}
-	if !known && (s.named || s.side == 1) { // their numbers, or places after a partition, are the order
+	if !known && (s.named || s.side == 1) { // the numbers, or the places after a partition, are the order
 		return l.parts(env, maxLocal, tie, func(worker, lo, hi int) {
 			o.send(s.first+worker, s, names, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})

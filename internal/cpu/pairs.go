@@ -7,13 +7,12 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// SortPairs sorts keys that are nothing but their codes, and values with them, ties
-// in input order: values travel with codes into buckets of scratch and from there,
-// in order, back to their slice, and the keys become what the codes say. It takes 1
-// code and 1 value of scratch per pair, another code and an index if the sort can be
-// cancelled or a bucket goes through a second round, and another index as [Move]
-// does. Until the buckets are written back both
-// slices are untouched; from then on the context is not asked again.
+// SortPairs sorts keys that are fully determined by their codes, and values with them, ties in
+// input order. It partitions codes and values into buckets of scratch, writes sorted values
+// back and decodes the keys from sorted codes. Scratch is 1 code and 1 value per pair, 1 code
+// and 1 index more if the sort can be cancelled or a bucket needs a second round, and another
+// index as [Move] does. Until the first bucket is written back both slices are untouched; from
+// then on the sort cannot be cancelled.
 func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	v, done, err := k.survey(env)
 	if done || err != nil {
@@ -67,13 +66,13 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 	single := alone(n, workers, size+code)
 	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 3*engine.BuffersBytes(workers, code)
 	if single {
-		bytes += scratch.Size(n, 4) // of a layout
+		bytes += scratch.Size(n, 4) // index of a layout
 	}
 	return bytes + orderingBytes(n, workers, single, code, size)
 }
 
-// followPairs moves keys and values to the places of l. Where it turns around those that
-// tie, as it must not, it writes the codes to room first.
+// followPairs moves keys and values to the places of l. If l has ties, it writes the codes to
+// room first, to compare them while keys move.
 func followPairs[C Code](env *engine.Env, k Keys[C], room []C, l *Layout, values Payload) error {
 	if l.ties {
 		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(room[lo:hi], lo) })
@@ -87,7 +86,7 @@ func followPairs[C Code](env *engine.Env, k Keys[C], room []C, l *Layout, values
 	return k.Follow(l)
 }
 
-// sortPairsLocally sorts pairs that fit the cache on the calling goroutine.
+// sortPairsLocally sorts pairs that fit the cache, on the calling goroutine.
 func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C, values Payload) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		view[C](k.View).copy(codes, 0)

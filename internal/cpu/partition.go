@@ -7,14 +7,12 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// A partition moves every element to its bucket, stripe by stripe, keeping the
-// order inside each. What travels is payload and codes, indices and codes, or
-// codes alone; each of them in two ways, straight to its place or through a
-// combiner. The loops are written out because they are the memory-bound heart
-// of the sort.
+// A partition moves every element to its bucket, stripe by stripe, keeping the order inside
+// each. It moves payload and codes, indices and codes, or codes alone. Each has two loops:
+// plain stores to the final place, or stores through a combiner. The loops are written out
+// because they are the memory-bound heart of the sort.
 
-// partition runs move over the blocks of all stripes: move returns what handles
-// the blocks of one stripe, and what ends it.
+// partition calls stripe for every stripe, then block for each block of the stripe, then end.
 func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next *stream.Slots) (block func(lo int, codes []C), end func())) error {
 	buffers := engine.NewBuffers[C](env)
 	err := env.Stage("partition", b.count, 1, func(worker, i, _ int) {
@@ -25,8 +23,8 @@ func (b *buckets[C]) partition(env *engine.Env, codes view[C], stripe func(next 
 	return env.Stopped(err)
 }
 
-// placer moves elements of one type, and codes, to their buckets. dst takes the
-// elements of src, which are as many as codes.
+// placer moves elements of one type, and their codes, to their buckets. len(src) ==
+// len(codes).
 type placer[C Code] interface {
 	place(b *buckets[C], next *stream.Slots, dst Payload, dstCodes []C, src Payload, codes []C)
 	combine(b *buckets[C], next *stream.Slots, elements, moved *stream.Combiner, src Payload, codes []C)
@@ -67,7 +65,7 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 				func() { moved.Finish(next, b.len()) }
 		}
 		elements := stream.NewCombiner(&env.Arena, dst.plain(), &start, b.len())
-		both := max(log, moved.Log) // flushed together: one branch to mispredict instead of two
+		both := max(log, moved.Log) // flushed together: one hard-to-predict branch instead of two
 		elements, moved = elements.Wider(&env.Arena, b.len(), both), moved.Wider(&env.Arena, b.len(), both)
 		return func(lo int, block []C) {
 				move.combine(b, next, &elements, &moved, s.Part(lo, lo+len(block)), block)
@@ -96,7 +94,7 @@ func (*placing[E, C]) place(b *buckets[C], next *stream.Slots, to Payload, dstCo
 	}
 }
 
-// streamElements is place for elements that are whole lines.
+// streamElements is place for 64-byte elements, stored past the caches.
 func streamElements[C Code](b *buckets[C], next *stream.Slots, dst [][64]byte, dstCodes []C, src [][64]byte, codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
@@ -105,13 +103,13 @@ func streamElements[C Code](b *buckets[C], next *stream.Slots, dst [][64]byte, d
 		k := table[c.of(code)] % bucketSlots
 		at := next[k]
 		next[k] = at + 1
-		// Sound: an element of a whole line, at a line; for pointers see combines.
+		// Sound: each element is a whole aligned line; for pointers see stream.Combines.
 		stream.Lines(unsafe.Pointer(&dst[at]), unsafe.Pointer(&src[i]), 1)
 		dstCodes[at] = code
 	}
 }
 
-// streamCombined is combine for elements that are whole lines.
+// streamCombined is combine for 64-byte elements, stored past the caches.
 func streamCombined[C Code](b *buckets[C], next *stream.Slots, dst [][64]byte, moved *stream.Combiner, src [][64]byte, codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
@@ -151,7 +149,7 @@ func (*placing[E, C]) combine(b *buckets[C], next *stream.Slots, elements, moved
 	}
 }
 
-// partitionAlong moves src by codes that stay.
+// partitionAlong moves src by codes, which are not moved.
 func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
 	to := stream.PlainOf(dst)
 	combine := !b.few(1) && stream.Combines(to.Bytes(), to)
@@ -194,7 +192,7 @@ func combineAlong[T any, C Code](b *buckets[C], next *stream.Slots, moved *strea
 	}
 }
 
-// partitionIndices moves the numbers from first on with their codes.
+// partitionIndices moves the numbers first, first+1, … with their codes.
 func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes []C, dst []uint32, dstCodes []C) error {
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	numbers, to := stream.PlainOf(dst), stream.PlainOf(dstCodes)
@@ -273,10 +271,9 @@ func moveCodes[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
 	}
 }
 
-// combineCodes flushes outside of its inner loop, which the compiler keeps in
-// registers then: 5·10^7 codes in a thousand buckets, 2 workers, two runs in turns,
-// 2.2 and 2.6 ns of 32 bits and 2.2 and 2.6 of 64; in one loop 2.5 and 3.6, and 2.9
-// and 3.5.
+// combineCodes flushes outside its inner loop, so that the compiler keeps the loop in
+// registers (2 workers, 2026-11: 2.2 instead of 2.5 ns per 32-bit code;
+// bench/results/constants.md).
 func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combiner, codes []C) {
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
@@ -299,14 +296,11 @@ func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combi
 	}
 }
 
-// plainPlaces is the number of places up to which plain stores are faster: the
-// lines that they write to stay in a first-level cache, which has 512 or more.
-// Measured on 2 cores of an EPYC of 2022, 10^7 elements in 256, 512 and 1024
-// buckets, ns an element on 2 workers: 32-bit codes and numbers 1.6, 4.1 and 3.3,
-// combined 2.7 to 4.2; 24-byte elements and 32-bit codes 3.7, 7.2 and 7.9, combined
-// 4.7 to 7.1; 32-bit codes alone on 1 worker 1.4, 1.5 and 3.4, combined 3.3.
+// plainPlaces is the number of write places up to which plain stores win: their lines stay in
+// the first-level cache, which has 512 or more (EPYC 2022, 2 cores, 2026-11: 1.6 instead of
+// 2.7 ns per 32-bit code with its number in 256 buckets; bench/results/constants.md).
 const plainPlaces = 512
 
-// few reports whether a partition into b that writes to so many places of each
-// bucket does so by plain stores.
+// few reports whether a partition that writes to the given number of places per bucket uses
+// plain stores.
 func (b *buckets[C]) few(places int) bool { return b.len()*places <= plainPlaces }

@@ -10,61 +10,50 @@ import (
 )
 
 const (
-	// evenCellBits is for the cells of even data: 2^11 counters stay in the
-	// first-level cache. Uneven data has 2^16 cells or, if there is much of it, up
-	// to 2^maxCellBits: a quarter of the float64 between -1 and 1 have one of 2048
-	// exponents. Ten million of these on 2 cores of an EPYC of 2022, the least of ten
-	// runs in turns: 5.3 ns as keys, 6.1 as an order; with 2^16 cells, which leave
-	// half of them to a second round, 6.0 and 6.7. Two other ways to one round lost:
-	// fine cells within those of 2^11 that a sample finds heavy take a further look
-	// for every element, 0.6 to 1 ns of even data, too; and buckets of one of 2^16
-	// cells, twice as large, took 0.7 ns more in the sort of each as keys, and 1.6 as
-	// an order.
+	// evenCellBits gives 2^11 counters, which stay in the first-level cache. Skewed data has
+	// 2^16 cells or, if there is much of it, up to 2^maxCellBits: a quarter of the float64
+	// between -1 and 1 have one of 2048 exponents (EPYC 2022, 2 cores, 2026-11: 5.3 instead of
+	// 6.0 ns per key with 2^17 cells; bench/results/constants.md, also for the alternatives
+	// that lost).
 	evenCellBits   = 11
 	unevenCellBits = 16
 	maxCellBits    = 17
 
-	// maxBuckets is the number of even buckets that a partition aims at:
-	// places written to at a time, bounded by the translation cache and the
-	// second-level cache. Uneven data may give up to bucketSlots. Codes with
-	// their numbers take less room on their way and go to maxOrderBuckets:
-	// measured on 2 cores with 2 MiB of second-level cache, 24 million 32-bit
-	// codes gain 5 %, 100 million 64-bit codes 15 %, and 60 million elements of
-	// 24 bytes would lose 5 %.
+	// maxBuckets is the number of buckets that a partition of uniform data aims at. It bounds
+	// the places written to at a time, for the translation cache and the second-level cache.
+	// Skewed data may give up to bucketSlots. Codes with their numbers are smaller and go to
+	// maxOrderBuckets (2 cores with 2 MiB of second-level cache, 2026-11: 5 % for 32-bit
+	// codes, 15 % for 64-bit codes; bench/results/constants.md).
 	maxBuckets      = maxOrderBuckets / 2
 	maxOrderBuckets = bucketSlots / 2
 	bucketSlots     = stream.MostBuckets
 
-	// leastTarget and mostTarget bound the number of elements of a bucket, few of
-	// which are written to in the first-level cache, and many of which are sorted
-	// in the second; workers who would have none get smaller ones, down to
-	// sharedTarget. Measured on 2 cores with 1 MiB of second-level cache, n =
-	// 10^7, ns an element for 8, 20, 40 and 50 thousand: 24-byte elements 13.6,
-	// 10.6, 10.2, 9.7; an order by float32 keys 7.4, 7.2, 6.2, 5.5.
+	// leastTarget and mostTarget bound the mean number of elements of a bucket. Few buckets
+	// are written to in the first-level cache; small buckets are sorted in the second-level
+	// cache. If workers would be idle, buckets shrink to sharedTarget (2 cores with 1 MiB of
+	// second-level cache, 2026-11: 9.7 ns per 24-byte element for 50 thousand, 13.6 for 8
+	// thousand; bench/results/constants.md).
 	sharedTarget = 1 << 11
 	leastTarget  = 1 << 13
 	mostTarget   = 50_000
 
-	// maxLocal is the largest bucket that is sorted locally: what belongs to it
-	// stays in caches that a worker does not share with many.
+	// maxLocal is the largest bucket that is sorted locally: its data stay in the caches of
+	// one worker.
 	maxLocal = 1 << 16
 
-	// localBytes bounds elements that are moved on their own, which are in the
-	// second-level cache twice then.
+	// localBytes bounds the bytes of a list that one worker sorts alone. The list and its copy
+	// are both in the second-level cache.
 	localBytes = 1 << 20
 
-	// minStripe is the least number of elements that is worth a stripe of its
-	// own, with its own counters, unless it has more counters than that.
+	// minStripe is the least number of elements of a stripe, which has counters of its own. A
+	// stripe has no fewer elements than counters.
 	minStripe = 1 << 13
 )
 
-// alone reports whether n elements, of so many bytes with what travels along, are
-// sorted by one worker, though there are several: a partition costs as much as the
-// sort of its buckets, and every stage of it wakes everybody up. Measured, ns an
-// element, by one worker and by all: on 2 processors of an EPYC of 2022, orders of 32
-// thousand float32 keys 6.2 and 10, of 64 thousand 6.1 and 7.4, 32 thousand elements
-// of 24 bytes 9.0 and 12.5; on 16 of a Xeon of 2023, orders of 32 thousand keys 9 and
-// 11, of 64 thousand 11 and 8.
+// alone reports whether one worker sorts n elements of size bytes, payload included, even if
+// there are several workers. A partition costs as much as the sort of its buckets, and each
+// stage wakes all workers (EPYC 2022, 2 processors, 2026-11: 6.2 ns alone and 10 together per
+// key for an order of 32 thousand; bench/results/constants.md).
 func alone(n, workers int, size uintptr) bool {
 	most := maxLocal
 	if workers > 2 {
@@ -78,7 +67,7 @@ func alone(n, workers int, size uintptr) bool {
 func planBytes(n, workers int, code, other uintptr) int64 {
 	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
 	counters := scratch.Size(1<<mostCellBits(n, workers), 4)
-	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // those of all stripes together
+	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // one set per stripe, and the total
 	bytes += scratch.Size(1<<maxCellBits, 2) + stream.SlotsBytes(few) + 2*engine.BuffersBytes(workers, code)
 	buckets := mostBuckets(n, workers)
 	bytes += int64(max(buckets, maxBuckets)) * bucketBytes
@@ -87,8 +76,8 @@ func planBytes(n, workers int, code, other uintptr) int64 {
 
 // mostBuckets bounds the number of buckets of one partition of n elements.
 func mostBuckets(n, workers int) int {
-	// Two buckets side by side hold more than one should. A round of one worker may
-	// aim at 16.
+	// Two neighbouring buckets hold more than one target together. A round of one worker may
+	// aim at 16 buckets.
 	return min(2*(n/bucketTarget(n, workers, maxOrderBuckets))+2*16, bucketSlots)
 }
 
@@ -116,21 +105,21 @@ type cells[C Code] struct {
 	used  int   // number of cells
 }
 
-// of returns the cell of a code. The masks save the compiler's own looks at the
-// shift, which take longer than the shift, and at the bounds of tables.
+// of returns the cell of a code. The masks remove the compiler's checks of the shift and of
+// table bounds, which take longer than the shift.
 func (c cells[C]) of(code C) uint32 {
 	return uint32(uint64(code-c.min)>>(c.shift&63)) % (1 << maxCellBits)
 }
 
-// buckets is the plan of one partition round: which codes go to which bucket,
-// and where each stripe of the input puts them.
+// buckets is the plan of one partition round: the bucket of each cell, and the write positions
+// of each stripe.
 type buckets[C Code] struct {
 	cells[C]
 	first []int32 // first cell of each bucket, and the number of cells
 	start []int   // first position of each bucket, and the end of the last
-	full  int     // the most elements of a bucket of several cells that hold any
+	full  int     // a bucket with more elements is a single cell
 
-	// For the partition itself, see split.
+	// Used by the partition only, see split.
 	table *[1 << maxCellBits]uint16 // bucket of each cell
 	next  []stream.Slots            // next[stripe][bucket]: where the stripe's next element goes
 	stripes
@@ -139,8 +128,8 @@ type buckets[C Code] struct {
 // stripes cuts n elements into count stripes.
 type stripes struct{ n, count int }
 
-// stripesOf returns the stripes of n elements, each of minStripe or so many at least:
-// several for each worker, so that one that is held up does not hold up the others.
+// stripesOf returns the stripes of n elements, each of max(minStripe, least) elements at
+// least. There are several per worker, for balance.
 func stripesOf(n, workers, least int) stripes {
 	if workers <= 1 {
 		return stripes{n, 1}
@@ -156,8 +145,8 @@ func (s stripes) stripe(i int) (lo, hi int) {
 	return s.n / s.count * i, s.n / s.count * (i + 1)
 }
 
-// mostCellBits bounds the bits of the histograms of n elements: a stripe has no more
-// counters than elements, or 2^unevenCellBits.
+// mostCellBits bounds the bits of a histogram of n elements: a stripe has at most as many
+// counters as elements, or 2^unevenCellBits.
 func mostCellBits(n, workers int) int {
 	s := stripesOf(n, workers, 1<<unevenCellBits)
 	return max(unevenCellBits, min(maxCellBits, bits.Len(uint(s.n/s.count))-1))
@@ -172,17 +161,17 @@ func (b *buckets[C]) bounds(i int) (lo, hi int) { return b.start[i], b.start[i+1
 // size returns the number of elements of bucket i.
 func (b *buckets[C]) size(i int) int { return b.start[i+1] - b.start[i] }
 
-// codes returns the lowest code that bucket i can hold and the number of bits
-// by which its codes exceed it; 0 bits is a bucket of equal codes. One bucket of all
-// 64-bit codes spans 1<<64, which wraps to 0, and less 1 has 64 bits as it should.
+// codes returns the lowest code that bucket i can hold and the number of bits in which its
+// codes can exceed it; width 0 means equal codes. One bucket of all 64-bit codes spans 1<<64,
+// which wraps to 0; minus 1 it has 64 bits, as it should.
 func (b *buckets[C]) codes(i int) (lowest C, width int) {
 	from, to := uint64(b.first[i]), uint64(b.first[i+1])
 	return b.min + C(from)<<b.shift, bits.Len64((to-from)<<b.shift - 1)
 }
 
-// spread returns the lowest of the codes of bucket i and the number of bits by which
-// they exceed it, 0 if they are in order. A cell with more codes than a bucket should
-// have is likely to hold a single value: it is read for that.
+// spread returns the lowest code of bucket i and the number of bits in which its codes exceed
+// it; width 0 means that they are in order. A bucket with more than b.full codes is a single
+// cell and likely a single value, so it is surveyed.
 func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
 	lowest, width = b.codes(i)
 	switch {
@@ -198,18 +187,17 @@ func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
 	return v.min, v.width()
 }
 
-// bucketTarget returns the number of elements that a bucket of n should have: as
-// many as are sorted well, unless that leaves workers idle at the end, or makes
-// more than most buckets.
+// bucketTarget returns the number of elements that buckets of n elements should have. It is
+// limited so that workers are busy to the end, and that there are at most most buckets.
 func bucketTarget(n, workers, most int) int {
 	turn := n / (16 * max(1, workers))
 	least := min(max(4*turn, sharedTarget), leastTarget)
 	return max(min(max(turn, least), mostTarget), (n+most-1)/most)
 }
 
-// split partitions n codes, surveyed as v, into buckets of about target
-// elements, of which the first begins at position lo. What only the plan and
-// move, which carries it out, need of the result is given back.
+// split partitions n codes, surveyed as v, into buckets of about target elements. The first
+// begins at position lo. move carries the plan out. Memory that only plan and move need is
+// given back.
 func split[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int, move func(env *engine.Env, b *buckets[C]) error) (b *buckets[C], err error) {
 	err = env.Scoped(func(env *engine.Env) error {
 		if b, err = plan(env, lo, n, codes, v, target); err != nil {
@@ -269,9 +257,9 @@ func (b *buckets[C]) each(env *engine.Env, stripe int, codes view[C], buf []C, f
 	}
 }
 
-// resolution chooses the bits of the histogram from a sample of the codes: few
-// if, as far as the sample can tell, no cell holds more than target codes then,
-// and otherwise as many as would leave it so many if its codes are even.
+// resolution chooses the bits of the histogram from a sample of the codes. It returns
+// evenCellBits if no cell of the sample would exceed target; otherwise enough bits that the
+// fullest cell, if uniform, falls to target, at most bound.
 func resolution[C Code](n int, codes view[C], v survey[C], target, bound int) int {
 	var count [1 << evenCellBits]uint16
 	var one [1]C
@@ -282,8 +270,8 @@ func resolution[C Code](n int, codes view[C], v survey[C], target, bound int) in
 		count[cell]++
 		most = max(most, count[cell])
 	}
-	// A code of the sample stands for step codes, give or take three deviations
-	// of such a count: there are many cells, and chance favours one of them.
+	// A sampled code stands for step codes. Three standard deviations are subtracted, since
+	// the fullest of many cells is likely to be overestimated.
 	if seen := float64(most); (seen-3*math.Sqrt(seen))*float64(step) <= float64(target) {
 		return evenCellBits
 	}
@@ -291,8 +279,8 @@ func resolution[C Code](n int, codes view[C], v survey[C], target, bound int) in
 	return max(unevenCellBits, min(evenCellBits+more, bound))
 }
 
-// counters is how many counters a histogram has: a known number, so that nothing is
-// checked where it counts.
+// counters returns the number of counters of a histogram: one of three constants, so that no
+// bounds are checked while counting.
 func (c cells[C]) counters() int {
 	switch {
 	case c.used <= 1<<evenCellBits:
@@ -331,7 +319,7 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 		return counts[0], nil
 	}
 	total := scratch.Take[uint32](&env.Arena, b.used)
-	grain := min(max(1<<15/len(counts), 1<<8), 1<<12) // whose sums stay in the first-level cache
+	grain := min(max(1<<15/len(counts), 1<<8), 1<<12) // the sums stay in the first-level cache
 	err := env.Stage("histogram", b.used, grain, func(_, lo, hi int) {
 		sums := total[lo:hi]
 		clear(sums)
@@ -344,16 +332,16 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 	return total, err
 }
 
-// cut joins neighbouring cells into buckets, the first of which begins at position lo.
+// cut joins neighbouring cells into buckets. The first begins at position lo.
 func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
 	b.table = (*[1 << maxCellBits]uint16)(scratch.Take[uint16](&env.Arena, 1<<maxCellBits))
 	b.first = make([]int32, 1, maxBuckets)
 	b.start = make([]int, 1, maxBuckets)
 	b.start[0] = lo
-	size, end := 0, lo // elements of the open bucket, and where it ends so far
+	size, end := 0, lo // size and end of the open bucket
 	for cell, here := range total[:b.used] {
-		// Close the open bucket before a cell that would overfill it, so that a
-		// heavy cell, which may be a single value, stands alone.
+		// Close the open bucket before a cell that would overfill it. So a heavy cell, which
+		// may be a single value, is a bucket of its own.
 		if size > 0 && size+int(here) > b.full {
 			b.first = append(b.first, int32(cell))
 			b.start = append(b.start, end)

@@ -11,9 +11,9 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Payload is a slice of elements whose type its mover alone knows. Programs sort many
-// types, and what is generic in them is compiled for each: so that is only the loops
-// that move elements one by one. Its four words stay in registers.
+// Payload is a slice of elements without its static type; the mover has it. Generic code is
+// compiled once per element type, so only the loops that move single elements are generic. The
+// four words of a Payload stay in registers.
 type Payload struct {
 	by   mover
 	data unsafe.Pointer
@@ -25,12 +25,12 @@ func PayloadOf[E any](s []E) Payload {
 	return Payload{(*elements[E])(nil), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
 }
 
-// plain returns p for those who only copy and combine.
+// plain returns p as a [stream.Plain].
 func (p Payload) plain() stream.Plain { return stream.PlainAt(p.by, p.data, p.n) }
 
-// Slice returns the elements of a payload of type E.
+// Slice returns the elements of p, which must be of type E.
 func Slice[E any](p Payload) []E {
-	// Sound: the memory of p is a []E of that length. Callers know E.
+	// Sound: the memory of p is a []E of that length, as callers guarantee.
 	return unsafe.Slice((*E)(p.data), p.n)
 }
 
@@ -43,14 +43,13 @@ func (p Payload) Type() reflect.Type { return p.by.Type() }
 // Size returns the bytes of an element.
 func (p Payload) Size() uintptr { return p.by.Size() }
 
-// Data returns the address of the first element; nil means that there is no slice.
+// Data returns the address of the first element; nil if the slice is nil.
 func (p Payload) Data() unsafe.Pointer { return p.data }
 
-// HasPointers reports whether elements hold anything that the garbage collector
-// must see.
+// HasPointers reports whether elements contain pointers.
 func (p Payload) HasPointers() bool { return scratch.HoldsPointers(p.Type()) }
 
-// Raw returns where the elements of p lie.
+// Raw returns the memory of p.
 func (p Payload) Raw() stream.Raw { return stream.RawAt(p.data, p.Size(), p.n) }
 
 // Part returns the elements [lo, hi).
@@ -59,7 +58,7 @@ func (p Payload) Part(lo, hi int) Payload {
 	return Payload{p.by, part.Data(), part.Len()}
 }
 
-// First returns the first n elements, without asking for their size.
+// First returns the first n elements. It does not call the mover.
 func (p Payload) First(n int) Payload {
 	if uint(n) > uint(p.n) {
 		panic("cpu: part of a payload out of range")
@@ -70,16 +69,16 @@ func (p Payload) First(n int) Payload {
 // From returns the elements from lo on.
 func (p Payload) From(lo int) Payload { return p.Part(lo, p.n) }
 
-// Take takes memory for n elements of the type of p.
+// Take takes scratch for n elements of the type of p.
 func (p Payload) Take(a *scratch.Arena, n int) Payload {
 	p.data, p.n = a.TakeOf(p.Type(), n), n
 	return p
 }
 
-// Give gives back what Take returned, or a part of it.
+// Give gives memory from Take back. p may be a part of it.
 func (p Payload) Give(a *scratch.Arena, workers int) { a.GiveBack(p.data, workers) }
 
-// Copy copies the elements of src to p, which is as long.
+// Copy copies src to p. It panics unless the lengths are equal.
 func (p Payload) Copy(src Payload) {
 	if p.n != src.n {
 		panic("cpu: copy between payloads of different lengths")
@@ -87,23 +86,23 @@ func (p Payload) Copy(src Payload) {
 	p.by.Copy(p.data, src.data, p.n)
 }
 
-// Clear makes all elements zero.
+// Clear sets all elements to zero.
 func (p Payload) Clear() { p.by.clear(p.data, p.n) }
 
-// Gather makes the elements of p those of src numbered by index, which has as many.
+// Gather sets p[i] = src[index[i]]. len(index) >= p.Len().
 func (p Payload) Gather(src Payload, index []uint32) {
 	p.by.gather(p.data, src.data, src.n, index[:p.n], false)
 }
 
-// GatherPast is Gather. Where src is more than caches hold, it stores
-// whole lines past them. Measured with 16 workers on 16 cores of a Xeon of
-// 2023, 24 million elements: those of 16, 24 and 64 bytes take 14.8, 20.2 and 27.5
-// ms, with plain stores 17.8, 24.9 and 39.7.
+// GatherPast is [Payload.Gather]. If src exceeds the caches, it stores whole lines past them
+// (16 cores of a Xeon 2023, 2026-11: 20.2 instead of 24.9 ms for 24 million 24-byte elements;
+// bench/results/constants.md).
 func (p Payload) GatherPast(src Payload, index []uint32) {
 	p.by.gather(p.data, src.data, src.n, index[:p.n], stream.Past(src.bytes()))
 }
 
-// CopyPast copies src to p from lo on, as [CopyPast] does.
+// CopyPast copies src to p from lo on. If p exceeds the caches, it stores whole lines past
+// them.
 func (p Payload) CopyPast(lo int, src Payload) {
 	dst := p.Part(lo, lo+src.n)
 	if stream.Past(p.bytes()) && !p.HasPointers() {
@@ -113,20 +112,19 @@ func (p Payload) CopyPast(lo int, src Payload) {
 	}
 }
 
-// FollowCycles moves the elements to their places, in place: element i becomes the
-// one numbered by order[i]. It marks the numbers it has used by making them their
-// own positions.
+// FollowCycles sets p[i] = p[order[i]] for all i, in place, along the cycles of order. It
+// overwrites order. len(order) >= p.Len().
 func (p Payload) FollowCycles(order []uint32) {
 	if p.n > 1 {
 		p.by.cycles(p.data, order[:p.n])
 	}
 }
 
-// Few is the number of elements up to which FollowFew moves them.
+// Few is the largest length that FollowFew accepts.
 const Few = 16
 
-// FollowFew is FollowCycles for at most [Few] elements, by way of the stack where they
-// fit.
+// FollowFew is [Payload.FollowCycles] for at most [Few] elements. Elements of up to 128 bytes
+// go through the stack.
 func (p Payload) FollowFew(order *[Few]uint32) {
 	// Sound: movers keep nothing, and order has as many numbers.
 	numbers := Hidden(unsafe.Pointer(order))
@@ -141,30 +139,30 @@ func (p Payload) Apply(index perm.Perm, workers int) { p.by.apply(p.data, p.n, i
 // ApplyBytes returns the scratch memory of Apply, in bytes.
 func (p Payload) ApplyBytes() int64 { return perm.ApplyBytes(p.n, p.Size()) }
 
-// bytes returns the size of all elements.
+// bytes returns the size of all elements, in bytes.
 func (p Payload) bytes() int { return p.n * int(p.Size()) }
 
-// Bytes views elements that hold no pointers as bytes.
+// Bytes returns the memory of elements without pointers.
 func (p Payload) Bytes() []byte {
-	// Sound: the memory of p is that long, any byte of it may be read and written,
-	// and so may values that were copied as bytes.
+	// Sound: the memory of p is that long. Its elements hold no pointers, so any byte may be
+	// read and written.
 	return unsafe.Slice((*byte)(p.data), p.bytes())
 }
 
-// lines views elements of 64 bytes as the lines they are.
+// lines returns 64-byte elements as lines.
 func (p Payload) lines() [][64]byte {
 	// Sound: the memory of p is that long; lines are moved by stream.Lines alone.
 	return unsafe.Slice((*[64]byte)(p.data), p.n)
 }
 
-// takeAligned takes memory for n elements of the type of p to partition into.
+// takeAligned takes scratch for n elements of the type of p, to partition into.
 func (p Payload) takeAligned(env *engine.Env, n int) Payload {
 	p.data, p.n = stream.TakeOf(&env.Arena, p.Type(), n), n
 	return p
 }
 
-// mover moves elements of one type: n from an address on. These are all the
-// functions of this package that are compiled for every type of elements.
+// mover moves elements of one type: n of them from an address on. Its methods are all the
+// functions of this package that are compiled for every element type.
 type mover interface {
 	stream.Copier
 	clear(p unsafe.Pointer, n int)
@@ -176,12 +174,12 @@ type mover interface {
 	placers() (placer[uint32], placer[uint64])
 }
 
-// elements is the mover of elements of type E. Movers are nil pointers: a method of a
-// pointer is what an interface calls, and there is no other to be compiled. None is
-// inlined, which would leave it in the program twice.
+// elements is the mover of elements of type E. Movers are nil pointers, since an interface
+// calls pointer methods; value methods would be compiled twice. None is inlined, for the same
+// reason.
 //
-// Its methods are sound where the elements at their addresses are of this type, and
-// as many: payloads are made by PayloadOf, and of memory of the same type.
+// Its methods are sound if the addresses hold n elements of type E. Payloads are made by
+// PayloadOf or from memory taken for the same type.
 type elements[E any] struct{}
 
 func at[E any](p unsafe.Pointer, n int) []E { return unsafe.Slice((*E)(p), n) }
@@ -198,7 +196,7 @@ func (*elements[E]) Copy(dst, src unsafe.Pointer, n int) { copy(at[E](dst, n), a
 //go:noinline
 func (*elements[E]) clear(p unsafe.Pointer, n int) { clear(at[E](p, n)) }
 
-// exchange exchanges n elements with those of back, which are in the other order.
+// exchange swaps front[i] with back[n-1-i] for all i.
 //
 //go:noinline
 func (*elements[E]) exchange(front, back unsafe.Pointer, n int) {
@@ -209,7 +207,7 @@ func (*elements[E]) exchange(front, back unsafe.Pointer, n int) {
 	}
 }
 
-// gather gathers from n elements, past the caches if that can be done.
+// gather sets dst[i] = src[index[i]]; past asks for stores past the caches.
 //
 //go:noinline
 func (*elements[E]) gather(dst, src unsafe.Pointer, n int, index []uint32, past bool) {
@@ -221,11 +219,11 @@ func (*elements[E]) gather(dst, src unsafe.Pointer, n int, index []uint32, past 
 	fetch.Gather(to, from, index)
 }
 
-// few moves at most [Few] elements to their places; false where they are too large.
+// few is FollowFew through the stack; false, with nothing moved, if elements are too large.
 //
 //go:noinline
 func (*elements[E]) few(p, order unsafe.Pointer, n int) bool {
-	const most = 128 // bytes of an element that the stack has room for
+	const most = 128 // largest element, in bytes, that goes through the stack
 	if unsafe.Sizeof(*new(E)) > most {
 		return false
 	}
@@ -267,12 +265,12 @@ func (*elements[E]) placers() (placer[uint32], placer[uint64]) {
 	return (*placing[E, uint32])(nil), (*placing[E, uint64])(nil)
 }
 
-// Hidden returns p, which escape analysis takes for another pointer. So memory of the
-// stack may be passed to a function that is not known at compile time.
+// Hidden returns p, hidden from escape analysis. So memory of the stack may be passed to a
+// function that is not known at compile time.
 //
-// Sound where this function does not keep p: the memory lives while it runs, and
-// where p is passed on it is a pointer again, which follows the stack when that
-// moves. It does not move in here, where nothing is called.
+// Sound if the callee does not keep p: the memory outlives the call, and p is a typed pointer
+// again inside it, which is adjusted when the stack moves. The stack cannot move here, where
+// nothing is called.
 //
 //go:nosplit
 func Hidden(p unsafe.Pointer) unsafe.Pointer {

@@ -10,19 +10,15 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// A partition round leaves buckets of three sizes. Most fit the cache and are
-// sorted there. Those that do not, because they span a single cell of the
-// histogram or the input is long, go through a further round: by the worker
-// that comes to them alone, while others are at other buckets, or, if that
-// would have the others wait for it at the end, by all workers together. What a
-// worker does alone knows no barriers, and its counters and buckets stay in its
-// cache. Measured on 16 cores of a Xeon of 2023, an order of a hundred million
-// float32 keys, which leaves five hundred such buckets: 141 ms; with all workers
-// at one bucket after the other, 1089 ms.
+// A partition round leaves buckets of two kinds. Most fit the cache and are sorted there. The
+// others, which span a single cell or come from a long input, need a further round. One worker
+// runs it alone while others handle other buckets; a bucket so large that the others would
+// wait for it at the end is shared by all workers. A round of one worker has no barriers, and
+// its counters stay in its cache (16 cores of a Xeon 2023, 2026-11: 141 ms instead of 1089 for
+// an order of 10^8 float32 keys; bench/results/constants.md).
 
-// sharedFrom returns the size from which one of several buckets with n elements
-// in total is worth all workers: half of what each of them has to do, and
-// enough for stripes with many counters to go round.
+// sharedFrom returns the bucket size from which all workers share a round, given n elements in
+// total: half a worker's share of n, and enough for stripes with many counters.
 func sharedFrom(n, workers int) int {
 	if workers <= 1 {
 		return maxLocal + 1
@@ -30,8 +26,8 @@ func sharedFrom(n, workers int) int {
 	return max(n/(2*workers), 4*maxLocal)
 }
 
-// turns returns the buckets that a worker handles alone, the large ones first,
-// so that none of them is begun last, and those that all workers share.
+// turns returns the buckets that one worker handles alone, in descending size, and the buckets
+// that all workers share.
 func (b *buckets[C]) turns(workers int) (alone, shared []int) {
 	alone = make([]int, 0, b.len())
 	least := sharedFrom(b.n, workers)
@@ -57,8 +53,8 @@ func (b *buckets[C]) local(i int) bool {
 	return width == 0 || b.size(i) <= maxLocal
 }
 
-// finish handles every bucket: those that are local by local, the others by
-// again, in an environment of their own, whose first worker is given.
+// finish handles every bucket: local ones by local, others by again, which gets an environment
+// of its own and the number of that environment's first worker.
 func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again func(env *engine.Env, first, i int) error) error {
 	alone, shared := b.turns(env.Loop.Workers)
 	rounds := make([]int, max(1, env.Loop.Workers)) // by worker
@@ -68,7 +64,7 @@ func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again fu
 			local(worker, i)
 			return
 		}
-		_ = env.Alone(func(own *engine.Env) error { // no error but that of the context, for which stopped looks
+		_ = env.Alone(func(own *engine.Env) error { // again fails only if the context is cancelled, which Stopped reports
 			err := again(own, worker, i)
 			rounds[worker] = max(rounds[worker], own.Trace.Rounds)
 			return err
@@ -88,30 +84,29 @@ func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again fu
 	return env.Stopped(err)
 }
 
-// side is memory for the codes of all elements and for their numbers, taken
-// when it is first asked for. An order in the making has two, and every round
-// partitions from one to the other, to the same places: so all rounds together
-// take no more than the first two, however many there are and whoever runs them.
+// side is memory for the codes and numbers of all elements, taken at first use. An ordering
+// has two sides. Every round partitions from one to the other, within the places of its
+// bucket, so all rounds together need no more than two.
 type side[C Code] struct {
 	codes   func() []C
 	numbers func() []uint32
 }
 
-// have is memory that is there already, room what is taken when needed.
+// have returns memory that is there; room takes memory at first use.
 func have[T any](s []T) func() []T { return func() []T { return s } }
 
 func room[T any](env *engine.Env, n int) func() []T {
 	return sync.OnceValue(func() []T { return stream.Take[T](&env.Arena, n) })
 }
 
-// ordering is an order in the making.
+// ordering is an order being computed.
 type ordering[C Code] struct {
 	sides [2]side[C]
 	work  []local[C] // by worker
-	ties  bool       // whether deliver takes codes, and parts end between different ones
+	ties  bool       // deliver takes codes, and parts end where the code changes
 
-	// deliver takes the parts of the order. At their places it may write to the
-	// numbers and codes of the first side.
+	// deliver takes the parts of the order. It may overwrite the numbers and codes of side 0
+	// at the places of the part.
 	deliver func(worker int, p part, codes []C)
 }
 
@@ -119,19 +114,18 @@ type ordering[C Code] struct {
 type extent struct {
 	side   int
 	lo, hi int
-	named  bool // their numbers are on that side, too; otherwise they are their places
+	named  bool // the side has their numbers; otherwise numbers are places
 	first  int  // number of the environment's first worker
 }
 
-// part is the order of a part of the elements: places lo … hi-1 are taken by
-// the elements base + x for each x of order, or by those that are there already
-// if it is nil.
+// part is the order of the places lo … hi-1: element base + order[i] goes to place lo + i. If
+// order is nil the elements stay at their places.
 type part struct {
 	base, lo, hi int
 	order        []uint32
 }
 
-// numbers returns the numbers of the elements of p in place of its order.
+// numbers returns the numbers of the elements of p. It overwrites p.order.
 func (p part) numbers() []uint32 {
 	if p.base > 0 {
 		for i := range p.order {
@@ -141,8 +135,8 @@ func (p part) numbers() []uint32 {
 	return p.order
 }
 
-// newOrdering returns an ordering of n elements, with memory for codes on its first
-// side, which may hold theirs.
+// newOrdering returns an ordering of n elements. codes is memory for codes on side 0; it may
+// hold them already.
 func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
 	return &ordering[C]{
 		sides:   [2]side[C]{{codes, room[uint32](env, n)}, {room[C](env, n), room[uint32](env, n)}},
@@ -197,7 +191,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	return o.finish(env, b, extent{1 - s.side, s.lo, s.hi, true, s.first})
 }
 
-// locally orders elements that fit the cache on the calling goroutine.
+// locally orders elements that fit the cache, on the calling goroutine.
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		order := o.work[s.first].order(o.codes(s), v.min, v.width())
@@ -228,8 +222,8 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	})
 }
 
-// names returns the numbers of elements by their places on the side of s, nil if
-// they are their places.
+// names returns the numbers of elements by their places on the side of s, nil if numbers are
+// places.
 func (o *ordering[C]) names(s extent) []uint32 {
 	if !s.named {
 		return nil
@@ -237,8 +231,8 @@ func (o *ordering[C]) names(s extent) []uint32 {
 	return o.sides[s.side].numbers()
 }
 
-// send delivers a part of s, whose order is by places of its side: elements by
-// their numbers, which names has, and codes where there are ties to be found.
+// send delivers a part of s whose order is by places of its side. It replaces places by
+// numbers, unless names is nil, and adds the codes if o.ties.
 func (o *ordering[C]) send(worker int, s extent, names []uint32, p part) {
 	var codes []C
 	if o.ties {

@@ -12,11 +12,11 @@ import (
 // SmallLen is the largest number of elements that a [Small] sorts.
 const SmallLen = 4096
 
-// Small is a workspace for sorting what fits the cache on the calling
-// goroutine, with nothing allocated. Workspaces are pooled.
+// Small is a workspace for sorting up to [SmallLen] elements on the calling goroutine without
+// allocation. Workspaces are pooled; each serves one goroutine at a time.
 type Small[C Code] struct {
-	Codes []C      // to be filled by the caller before each call; room for SmallLen
-	Index []uint32 // for the caller's use; room for SmallLen
+	Codes []C      // filled by the caller before each call; len == SmallLen
+	Index []uint32 // for the caller's use; len == SmallLen
 
 	env     engine.Env
 	local   local[C]
@@ -33,7 +33,7 @@ func smallPool[C Code]() *sync.Pool {
 	return &small64
 }
 
-// GetSmall returns a workspace, to be given back with Put.
+// GetSmall returns a workspace. [Small.Put] gives it back.
 func GetSmall[C Code]() *Small[C] {
 	if w, ok := smallPool[C]().Get().(*Small[C]); ok {
 		return w
@@ -48,7 +48,7 @@ func GetSmall[C Code]() *Small[C] {
 // Put gives the workspace back.
 func (w *Small[C]) Put() { smallPool[C]().Put(w) }
 
-// Scratch returns the bytes of scratch memory that the workspace holds.
+// Scratch returns the scratch memory of the workspace, in bytes.
 func (w *Small[C]) Scratch() int64 { return w.env.Arena.Peak() }
 
 // order returns the order of the first n codes, nil if they are sorted.
@@ -68,8 +68,7 @@ func (w *Small[C]) order(n int) []uint32 {
 	return w.local.order(w.Codes[:n], v.min, v.width())
 }
 
-// Order writes the order of the first len(index) codes to index, ties in input
-// order.
+// Order writes the order of the first len(index) codes to index, ties in input order.
 func (w *Small[C]) Order(index []uint32) {
 	if order := w.order(len(index)); order != nil {
 		copy(index, order)
@@ -78,7 +77,7 @@ func (w *Small[C]) Order(index []uint32) {
 	forward(index, 0)
 }
 
-// Sort sorts the first n codes and returns them.
+// Sort sorts the first n codes and returns them. The result may be other memory of w.
 func (w *Small[C]) Sort(n int) []C {
 	codes := w.Codes[:n]
 	if n == 0 {
@@ -95,15 +94,14 @@ func (w *Small[C]) Sort(n int) []C {
 	return w.local.sortCodes(codes, v.min, v.width())
 }
 
-// MoveSmall sorts s by the codes of w, ties in input order.
+// MoveSmall sorts s by the codes in w, ties in input order.
 func MoveSmall[C Code](w *Small[C], s Payload) {
 	if order := w.order(s.n); order != nil {
 		w.follow(s, order)
 	}
 }
 
-// MovePairsSmall sorts keys and values by the codes of w, those of the keys, ties in
-// input order.
+// MovePairsSmall sorts keys and values by the codes of the keys in w, ties in input order.
 func MovePairsSmall[C Code](w *Small[C], keys, values Payload) {
 	if order := w.order(keys.n); order != nil {
 		copy(w.Index, order)
@@ -111,8 +109,7 @@ func MovePairsSmall[C Code](w *Small[C], keys, values Payload) {
 	}
 }
 
-// FollowSmall moves keys and values to their places: pair i becomes the one numbered
-// by w.Index[i].
+// FollowSmall moves pair w.Index[i] to place i, for all i. It overwrites w.Index.
 func FollowSmall[C Code](w *Small[C], keys, values Payload) {
 	index := w.Index[:keys.n]
 	again := w.local.room(keys.n)

@@ -6,42 +6,42 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// leastChunk and chunk bound the number of elements that a worker claims at a time;
-// a [piece] has bits for 32 blocks.
+// leastChunk and chunk bound the number of elements that a worker claims at a time. A [piece]
+// has one bit for each of at most 32 blocks.
 const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
 
-// LeastTurn is the fewest elements that are worth a worker of their own, in any stage.
+// LeastTurn is the least number of elements that justify another worker, in any stage.
 const LeastTurn = engine.Block
 
-// chunkOf is how many of n elements a worker claims at a time: whole blocks.
+// chunkOf returns how many of n elements a worker claims at a time: whole blocks.
 func chunkOf(env *engine.Env, n int) int {
 	return env.Loop.Turn(n, leastChunk, chunk) / engine.Block * engine.Block
 }
 
-// survey is what one pass over codes finds out about their order.
+// survey is the result of one pass over codes.
 type survey[C Code] struct {
 	min, max C
 	marks
-	watched *marks // by whole keys, if they were watched to the end
+	watched *marks // by whole keys; nil if not compared to the end
 }
 
-// marks say how often codes, or whole keys, fall and rise, and in which blocks.
+// marks counts the falls and rises of codes, or of whole keys, by block.
 type marks struct {
 	falls  int  // positions i with code[i] < code[i-1]
 	rises  int  // positions i with code[i] > code[i-1]
-	tied   bool // some may equal their predecessors
+	tied   bool // some elements may equal their predecessors
 	each   int  // elements of a piece, a multiple of engine.Block
 	pieces []pieceMarks
 }
 
-// pieceMarks are the marks of a piece of the input: at most 32 blocks.
+// pieceMarks is the marks of a piece of the input: at most 32 blocks.
 type pieceMarks struct {
 	falls, rises int
 	fell, rose   uint32 // bit b: block b has a code below, or above, its predecessor
 	tied         bool
 }
 
-// add adds falls and rises of a block to the marks.
+// add adds the falls and rises of a block.
 func (m *pieceMarks) add(block, falls, rises int) {
 	m.falls, m.rises = m.falls+falls, m.rises+rises
 	if falls > 0 {
@@ -52,7 +52,7 @@ func (m *pieceMarks) add(block, falls, rises int) {
 	}
 }
 
-// sum counts falls and rises of all pieces.
+// sum adds the counts of all pieces.
 func (m *marks) sum() {
 	m.falls, m.rises = 0, 0
 	for i := range m.pieces {
@@ -70,14 +70,13 @@ func (m *marks) reversed(n int) bool { return m.falls == n-1 }
 // inOrder reports whether whole keys are in order.
 func (v survey[C]) inOrder() bool { return v.watched != nil && v.watched.falls == 0 }
 
-// width is the number of bits that distinguish the codes.
+// width returns the number of bits in which the codes differ from their minimum.
 func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
 
-// look surveys codes, which must not be empty.
+// look surveys codes; len(codes) > 0.
 func look[C Code](codes []C) survey[C] { return lookFlipped(codes, 0) }
 
-// lookFlipped surveys codes that words, of which there is one at least, differ from
-// by the bits of flip.
+// lookFlipped surveys the codes word ^ flip; len(words) > 0.
 func lookFlipped[C Code](words []C, flip C) survey[C] {
 	v, n := lookVectors(words, flip)
 	if n == 0 {
@@ -98,11 +97,11 @@ func lookFlipped[C Code](words []C, flip C) survey[C] {
 	return v
 }
 
-// view returns codes [lo, hi), at most [engine.Block] of them: either where
-// they are, or made anew in buf, which has room for a block.
+// view returns codes [lo, hi), at most [engine.Block] of them: in place, or made in buf, which
+// holds a block.
 type view[C Code] func(lo, hi int, buf []C) []C
 
-// in views codes that are in memory.
+// in returns a view of codes in memory.
 func in[C Code](codes []C) view[C] {
 	return func(lo, hi int, _ []C) []C { return codes[lo:hi] }
 }
@@ -111,12 +110,12 @@ func in[C Code](codes []C) view[C] {
 func (v view[C]) copy(dst []C, lo int) {
 	for len(dst) > 0 {
 		part := dst[:min(engine.Block, len(dst))]
-		copy(part, v(lo, lo+len(part), part)) // in part, or somewhere else
+		copy(part, v(lo, lo+len(part), part)) // the view may return part itself
 		dst, lo = dst[len(part):], lo+len(part)
 	}
 }
 
-// extract fills codes from src, each element once, and surveys and watches them
+// extract fills codes from src, each once. It surveys them, and compares neighbours by watch,
 // while they are in the cache. len(codes) > 0.
 func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {
 	w := newWatcher(env, watch, codes)
@@ -130,7 +129,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) 
 	return v, env.Stopped(err)
 }
 
-// surveyAll surveys codes in memory, of which there is one at least, viewing each once.
+// surveyAll surveys n > 0 codes, viewing each once.
 func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
 	return surveyWords(env, stage, n, words[C]{view: codes})
 }
@@ -166,15 +165,14 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 	return found, nil
 }
 
-// piece is a surveyed piece of the input.
+// piece is the survey of a piece of the input.
 type piece[C Code] struct {
 	min, max    C
 	first, last C
 	any         bool // whether it has codes
 }
 
-// add adds block b, surveyed as v, which follows the ones before, to the piece and its
-// marks.
+// add adds block b, surveyed as v, which follows the blocks before it.
 func (p *piece[C]) add(m *pieceMarks, b int, v survey[C], first, last C) {
 	if !p.any {
 		p.min, p.max, p.first, p.any = v.min, v.max, first, true

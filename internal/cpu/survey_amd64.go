@@ -7,8 +7,8 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// lookVectors is look at the first words, as many as it returns besides what it
-// found; 0 are nothing found.
+// lookVectors surveys the first n words with vector instructions; n is 0 if there are too few
+// words or no AVX2.
 func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	const vector = 32 // bytes
 	lanes := vector / int(unsafe.Sizeof(flip))
@@ -40,7 +40,7 @@ func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	return v, n
 }
 
-// look32 and look64 look at the first word and vectors > 0 vectors after it.
+// look32 and look64 survey the first word and vectors > 0 vectors after it.
 
 //go:noescape
 func look32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)

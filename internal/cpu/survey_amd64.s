@@ -1,10 +1,9 @@
 #include "textflag.h"
 
-// What look finds, in AVX2, one vector of codes and one of their predecessors a
-// turn. Y7 holds the bits that words differ in from their codes, Y8 the lowest of
-// each lane, Y9 the highest. Y10 and Y11 count codes of each lane: 32 bits, minus
-// those that are as high as their predecessors or higher, and minus those that
-// equal them; 64 bits, those that are below their predecessors, and above.
+// The survey in AVX2: each iteration loads one vector of words and the vector of their
+// predecessors. Y7 holds flip, Y8 the minimum of each lane, Y9 the maximum. Y10 and Y11 count
+// by lane: look32 counts down the codes that are >= and == their predecessors; look64 counts
+// the codes that are < and > them.
 
 // func look32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
 TEXT ·look32(SB), NOSPLIT, $0-32
@@ -40,7 +39,7 @@ loop:
 	RET
 
 // func look64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
-// Codes are compared as signed numbers, their top bits flipped.
+// Codes are compared as signed numbers with their top bits flipped.
 TEXT ·look64(SB), NOSPLIT, $0-32
 	MOVQ         words+0(FP), SI
 	MOVQ         vectors+8(FP), CX

@@ -2,5 +2,5 @@
 
 package cpu
 
-// lookVectors finds nothing: what the compiler makes of look is all there is.
+// lookVectors handles no words: there are no vector instructions here.
 func lookVectors[C Code]([]C, C) (survey[C], int) { return survey[C]{}, 0 }

@@ -5,15 +5,15 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Pairs is a workspace for sorting small lists of codes with what belongs to
-// them. The zero value is ready; it serves one goroutine at a time.
+// Pairs is a workspace for sorting small lists of codes with their numbers. The zero value is
+// ready. It serves one goroutine at a time.
 type Pairs struct {
 	local local[uint64]
 	codes []uint64
 }
 
-// Sort sorts codes, and order with them, ties in their present order.
-// len(codes) == len(order) <= 1<<16.
+// Sort sorts codes, and order with them, ties in their present order. len(codes) == len(order)
+// <= 1<<16.
 func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 	n := len(codes)
 	if n <= shortSort {
@@ -40,8 +40,8 @@ func PairsBytes(n, workers int) int64 {
 	return scratch.Shares(n, workers, maxLocal, 8) + localsBytes(n, workers, maxLocal, 8)
 }
 
-// SortInPlace is [Pairs.Sort] with no memory, for an order that ascends wherever
-// codes tie. It takes longer.
+// SortInPlace is [Pairs.Sort] without memory. It is slower. order must ascend wherever codes
+// tie.
 func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
 	if len(codes) <= shortSort {
 		insertionPairs(codes, order)
