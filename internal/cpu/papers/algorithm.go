@@ -1,5 +1,5 @@
-// Package papers holds CPU algorithms of papers, to compare with, and for callers that
-// ask for one by name. Each is in a file of its own.
+// Package papers has CPU algorithms of papers, one per file, for comparisons and for callers
+// that name one.
 package papers
 
 import (
@@ -11,28 +11,26 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// pair is a code and the position of its element. The algorithms of the papers
-// order pairs, each in a file of its own: no two are equal, so that an algorithm
-// that is not stable gives the stable order, too, and no input is one of
-// duplicates.
+// pair is a code and the position of its element. No two pairs are equal. So an algorithm that
+// is not stable still gives the stable order, and no input has duplicates.
 type pair[C engine.Code] struct {
 	code C
 	at   uint32
 }
 
-// below returns 1 if p comes before q, otherwise 0. It is the borrow of a
-// subtraction, because a branch would be mispredicted every other time.
+// below returns 1 if p comes before q, otherwise 0. It is the borrow of a subtraction, since a
+// branch on codes is mispredicted every other time.
 func below[C engine.Code](p, q pair[C]) uint64 {
 	_, borrow := bits.Sub64(uint64(p.at), uint64(q.at), 0)
 	_, borrow = bits.Sub64(uint64(p.code), uint64(q.code), borrow)
 	return borrow
 }
 
-// chunk is the number of pairs that are moved between two looks at the context.
+// chunk is the number of pairs that are moved between two checks of the context.
 const chunk = 32 * engine.Block
 
-// algorithm returns what orders pairs by a named algorithm, nil if the engine
-// does not run it. The result is the slice given, or one of the arena.
+// algorithm returns the function that orders pairs by a, nil if there is none. Its result is
+// the slice given or memory of the arena.
 func algorithm[C engine.Code](a engine.Algorithm) func(env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	switch a {
 	case engine.Bitonic:
@@ -73,11 +71,11 @@ func Bytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 	return bytes + pairs + samplesBytes(n, workers, size)
 }
 
-// Runs reports whether there is the algorithm a.
+// Runs reports whether this package has a.
 func Runs(a engine.Algorithm) bool { return algorithm[uint64](a) != nil }
 
-// Order orders the codes of job by the algorithm that it names, which [Runs]; ties stay
-// in input order. Its scratch memory is that of [Bytes].
+// Order orders the codes of job by job.Algorithm, for which [Runs] must hold; ties stay in
+// input order. Scratch is bounded by [Bytes].
 func Order(job *engine.Job) error {
 	if job.Bits <= 32 {
 		return orderBy(job, job.Codes32)
@@ -111,8 +109,7 @@ func orderBy[C engine.Code](job *engine.Job, src func(dst []C, lo int)) error {
 	return emitPairs(job, pairs)
 }
 
-// copyPairs copies src to dst on the calling goroutine, unless the sort was
-// cancelled.
+// copyPairs copies src to dst on the calling goroutine, unless the context is cancelled.
 func copyPairs[C engine.Code](env *engine.Env, dst, src []pair[C]) {
 	for len(src) > 0 && env.Loop.Err() == nil {
 		n := copy(dst, src[:min(chunk, len(src))])
@@ -120,8 +117,7 @@ func copyPairs[C engine.Code](env *engine.Env, dst, src []pair[C]) {
 	}
 }
 
-// emitPairs hands the positions of ordered pairs over, and marks the ties of their
-// codes if the job takes them.
+// emitPairs emits the positions of ordered pairs, and marks ties if the job takes them.
 func emitPairs[C engine.Code](job *engine.Job, pairs []pair[C]) error {
 	orders, codes := engine.NewBuffers[uint32](job.Env), engine.NewBuffers[C](job.Env)
 	return job.Stage("emit", len(pairs), engine.Block, func(worker, lo, hi int) {

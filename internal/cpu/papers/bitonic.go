@@ -2,8 +2,8 @@ package papers
 
 import "example.com/sorter/internal/engine"
 
-// networkTile is the number of pairs, a power of two, that a worker takes
-// through many steps of the network while they are in its cache.
+// networkTile is the number of pairs, a power of two, that a worker takes through several
+// steps of the network while they are in its cache.
 const networkTile = 1 << 12
 
 // bitonic sorts by Batcher's bitonic network, all workers together: K. E.
@@ -17,7 +17,7 @@ func bitonic[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error)
 	})
 }
 
-// bitonicHere is bitonic on the calling goroutine, unless the sort was cancelled.
+// bitonicHere is bitonic on the calling goroutine, unless the context is cancelled.
 func bitonicHere[C engine.Code](env *engine.Env, pairs []pair[C]) {
 	_ = network(pairs, func(step func(lo, hi int)) error {
 		for lo := 0; lo < len(pairs) && env.Loop.Err() == nil; lo += networkTile {
@@ -27,14 +27,13 @@ func bitonicHere[C engine.Code](env *engine.Env, pairs []pair[C]) {
 	})
 }
 
-// network runs the steps of the network: each calls a step for every tile.
-// Steps that compare pairs of one tile are taken together.
+// network runs the steps of the network: it calls each once per step, which calls step for
+// every tile. Steps that compare pairs of one tile are taken together.
 //
-// A merge begins by comparing the pairs of two runs from their ends inwards,
-// where the papers sort every other run downwards. So every comparison puts the
-// larger pair behind, and the network for the next power of two sorts any
-// number of pairs: those missing at the end are larger than all others and
-// would never move.
+// A merge begins by comparing two runs from their ends inwards; the papers sort every other
+// run downwards instead. So every comparison puts the larger pair last, and the network for
+// the next power of two sorts any number of pairs: missing pairs count as larger than all
+// others and would never move.
 func network[C engine.Code](pairs []pair[C], each func(step func(lo, hi int)) error) error {
 	n := len(pairs)
 	err := each(func(lo, hi int) { sortWithin(pairs[lo:hi]) })
@@ -69,21 +68,21 @@ func mergeWithin[C engine.Code](tile []pair[C], d int) {
 	}
 }
 
-// fold compares the pairs [lo, hi), if they are of the front half of a run, with
-// their mirror images in the back half. hi-lo is a power of two, at most run/2.
+// fold compares the pairs [lo, hi) that lie in the front half of a run with their mirror
+// images in the back half. hi-lo is a power of two, at most run/2.
 func fold[C engine.Code](pairs []pair[C], lo, hi, run int) {
 	if lo&(run/2) != 0 {
 		return
 	}
-	mirror := 2*(lo&^(run-1)) + run // that of lo is mirror-1-lo
+	mirror := 2*(lo&^(run-1)) + run // the mirror image of lo is mirror-1-lo
 	lo = max(lo, mirror-len(pairs))
 	for i := lo; i < hi; i++ {
 		exchange(&pairs[i], &pairs[mirror-1-i])
 	}
 }
 
-// halve compares the pairs [lo, hi) with those at distance d, if that is where
-// their partners are. hi-lo is a power of two, at most d.
+// halve compares the pairs [lo, hi) with those at distance d, unless they are the upper
+// partners. hi-lo is a power of two, at most d.
 func halve[C engine.Code](pairs []pair[C], lo, hi, d int) {
 	if lo&d != 0 {
 		return

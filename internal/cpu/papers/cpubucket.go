@@ -8,12 +8,11 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// bucketSort cuts the range of the codes into equal intervals and sorts each by
-// quicksort: the multi-core bucket sort of Żurek, Pietroń, Wielgosz and Wiatr,
-// "The comparison of parallel sorting algorithms implemented on different
-// hardware platforms" (2013), section 5. Where the paper has an interval for
-// each core and reserves memory for the fullest, intervals here are many, so
-// that cores share them evenly, and counted before any pair moves.
+// bucketSort cuts the range of the codes into equal intervals and sorts each by quicksort: the
+// multi-core bucket sort of Żurek, Pietroń, Wielgosz and Wiatr, "The comparison of parallel
+// sorting algorithms implemented on different hardware platforms" (2013), section 5. The paper
+// has one interval per core and reserves memory for the fullest. Here there are many
+// intervals, for balance, and they are counted before any pair moves.
 func bucketSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	v := intervals[C]{newPass[C](env, len(pairs)), max(leastPart, len(pairs)/(4*max(1, env.Loop.Workers)))}
 	return pairs, v.sort(env, pairs, stream.Take[pair[C]](&env.Arena, len(pairs)))
@@ -22,12 +21,12 @@ func bucketSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], err
 // intervals sorts pairs by equal intervals of their codes.
 type intervals[C engine.Code] struct {
 	pass *pass[C]
-	most int // pairs that one worker sorts by itself
+	most int // largest interval that one worker sorts
 }
 
-// sort sorts pairs with the help of spare, which is as long. An interval that
-// holds too many for one worker is cut again by all of them. Its width is that
-// of the range but for [digitBits] bits, so that this nests six deep at most.
+// sort sorts pairs; spare is scratch of the same length. All workers cut an interval again
+// that is too large for one. Each cut takes [digitBits] bits off the range, so this nests at
+// most six deep.
 func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	lowest, highest, err := codeRange(env, pairs)
 	if err != nil || lowest == highest {
@@ -51,7 +50,7 @@ func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	}
 	err = env.Stage("quicksort", len(ends), 1, func(_, i, _ int) {
 		if lo, hi := bounds(i); hi-lo <= v.most {
-			if d.shift > 0 { // otherwise codes are all the same
+			if d.shift > 0 { // otherwise all codes are equal
 				quicksort(env, spare[lo:hi])
 			}
 			copyPairs(env, pairs[lo:hi], spare[lo:hi])

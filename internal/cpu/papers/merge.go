@@ -8,28 +8,28 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// MergePath returns how many of the first k elements of two runs merged are of
-// the first run, whose elements come first among equals: where the diagonal k
-// crosses the merge path of Odeh, Green, Mwassi, Shmueli and Birk, "Merge path -
-// parallel merging made simple" (2012). The runs have a and b elements, k <= a+b,
-// and before reports whether element j of the second comes strictly before
-// element i of the first. So workers merge pieces of any size by themselves.
+// MergePath returns how many of the first k elements of two merged runs are of the first run;
+// ties are taken from the first run first. That is where diagonal k crosses the merge path of
+// Odeh, Green, Mwassi, Shmueli and Birk, "Merge path - parallel merging made simple" (2012).
+// The runs have a and b elements, k <= a+b; before reports whether element j of the second is
+// strictly less than element i of the first. With it workers merge ranges of any size
+// independently. It takes O(log min(a, b)) calls of before and no memory.
 func MergePath(a, b, k int, before func(j, i int) bool) int {
 	least := max(0, k-b)
 	return least + sort.Search(min(k, a)-least, func(x int) bool { return before(k-least-x-1, least+x) })
 }
 
-// mergePiece is the number of places that a worker merges at a time: enough to
-// make the search for where they begin cheap.
+// mergePiece is the number of elements that a worker merges at a time: enough to make the
+// search for the start cheap.
 const mergePiece = 1 << 14
 
-// merging is runs of pairs on their way to become one.
+// merging is the runs of a merge sort and the memory they are merged to.
 type merging[C engine.Code] struct {
-	pairs, spare []pair[C] // as long; pairs holds the runs
+	pairs, spare []pair[C] // pairs holds the runs; len(spare) == len(pairs)
 	ends         []int     // where each run ends
 }
 
-// runsOf returns where runs of each elements end if there are n.
+// runsOf returns the ends of runs of each elements in a list of n.
 func runsOf(env *engine.Env, n, each int) []int {
 	ends := scratch.Take[int](&env.Arena, (n+each-1)/each)
 	for i := range ends {
@@ -41,7 +41,7 @@ func runsOf(env *engine.Env, n, each int) []int {
 // runsBytes bounds the scratch memory, in bytes, that runsOf takes.
 func runsBytes(n, each int) int64 { return scratch.Size(n/each+1, unsafe.Sizeof(n)) }
 
-// all merges the runs, all workers together.
+// all merges all runs into one, all workers together.
 func (m *merging[C]) all(env *engine.Env) ([]pair[C], error) {
 	for len(m.ends) > 1 {
 		err := env.Stage("merge", len(m.pairs), mergePiece, func(_, lo, hi int) { m.piece(lo, hi) })
@@ -53,7 +53,7 @@ func (m *merging[C]) all(env *engine.Env) ([]pair[C], error) {
 	return m.pairs, nil
 }
 
-// here merges the runs on the calling goroutine, unless the sort was cancelled.
+// here merges all runs on the calling goroutine, unless the context is cancelled.
 func (m *merging[C]) here(env *engine.Env) []pair[C] {
 	for len(m.ends) > 1 && env.Loop.Err() == nil {
 		for lo := 0; lo < len(m.pairs) && env.Loop.Err() == nil; lo += mergePiece {
@@ -64,7 +64,7 @@ func (m *merging[C]) here(env *engine.Env) []pair[C] {
 	return m.pairs
 }
 
-// piece merges runs two by two, as far as the result's places [lo, hi) go.
+// piece merges pairs of neighbouring runs, for the places [lo, hi) of the result.
 func (m *merging[C]) piece(lo, hi int) {
 	for r := sort.SearchInts(m.ends, lo+1) &^ 1; lo < hi; r += 2 {
 		from, mid, end := 0, m.ends[r], m.ends[min(r+1, len(m.ends)-1)]
@@ -77,7 +77,7 @@ func (m *merging[C]) piece(lo, hi int) {
 	}
 }
 
-// next makes what was merged two by two the runs.
+// next makes the result of a round of merges the runs of the next round.
 func (m *merging[C]) next() {
 	half := m.ends[:(len(m.ends)+1)/2]
 	for i := range half {
@@ -87,7 +87,7 @@ func (m *merging[C]) next() {
 	m.pairs, m.spare = m.spare, m.pairs
 }
 
-// mergePlaces writes the places k, k+1, … of a and b merged to dst.
+// mergePlaces merges a and b for the places k, k+1, … of the result, into dst.
 func mergePlaces[C engine.Code](dst, a, b []pair[C], k int) {
 	before := func(j, i int) bool { return below(b[j], a[i]) == 1 }
 	i := MergePath(len(a), len(b), k, before)
@@ -95,7 +95,7 @@ func mergePlaces[C engine.Code](dst, a, b []pair[C], k int) {
 	merge(dst, a[i:end], b[k-i:k+len(dst)-end])
 }
 
-// merge merges a and b into dst, which is as long as both.
+// merge merges a and b into dst. len(dst) == len(a) + len(b).
 func merge[C engine.Code](dst, a, b []pair[C]) {
 	if len(a) == 0 || len(b) == 0 || below(a[len(a)-1], b[0]) == 1 { // in order already
 		copy(dst[copy(dst, a):], b)
@@ -117,17 +117,16 @@ func merge[C engine.Code](dst, a, b []pair[C]) {
 	copy(dst[copy(dst, a):], b)
 }
 
-// shortMerge is the length up to which a run is merged with a branch for each
-// pair: either few pairs are left, or nearly all come from one run.
+// shortMerge is the length up to which runs are merged with a branch per pair: few pairs are
+// left, or nearly all come from one run.
 const shortMerge = 8
 
-// mergeEnds merges a and b from the front until low is full, and c and d from
-// the back until high is. All are of the same length, so that no run comes to
-// its end. It returns how many pairs of a it took, and how many of c it left.
+// mergeEnds merges a and b from the front until low is full, and c and d from the back until
+// high is full. All have the same length, so no run is exhausted. It returns how many pairs of
+// a it took and how many of c it left.
 //
-// Each place waits for the comparison before it: two chains of them at a time
-// take two thirds of the time of one, and branches that are mispredicted every
-// other time take twice as long.
+// Each place depends on the comparison before it. Two such chains at a time take two thirds of
+// the time of one; mispredicted branches would double it.
 func mergeEnds[C engine.Code](low, high, a, b, c, d []pair[C]) (i, x int) {
 	h := len(low)
 	high, a, b, c, d = high[:h], a[:h], b[:h], c[:h], d[:h]

@@ -5,13 +5,13 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// tileLen is the number of pairs that a worker sorts in its cache before
-// merging goes through memory.
+// tileLen is the number of pairs that a worker sorts in its cache before runs are merged in
+// memory.
 const tileLen = 1 << 14
 
-// mergeSort sorts tiles in the cache and merges the runs that they become, two
-// by two and every merge by all workers: the parallel merge sort of Hwu, Kirk
-// and El Hajj, "Programming Massively Parallel Processors" (2022), 13.7.
+// mergeSort sorts tiles in the cache and merges these runs pair by pair, each merge by all
+// workers: the parallel merge sort of Hwu, Kirk and El Hajj, "Programming Massively Parallel
+// Processors" (2022), 13.7.
 func mergeSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	spare := stream.Take[pair[C]](&env.Arena, len(pairs))
 	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
@@ -22,8 +22,7 @@ func mergeSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], erro
 	return m.all(env)
 }
 
-// sortTile sorts pairs that fit the cache with the help of spare, which is as
-// long.
+// sortTile sorts a tile in the cache; spare is scratch of the same length.
 func sortTile[C engine.Code](tile, spare []pair[C]) {
 	for lo := 0; lo < len(tile); lo += shortRun {
 		insertionOf(tile[lo:min(lo+shortRun, len(tile))])
@@ -34,8 +33,7 @@ func sortTile[C engine.Code](tile, spare []pair[C]) {
 // shortRun is the number of pairs that insertion sorts before merging begins.
 const shortRun = 16
 
-// mergeTile merges the runs of a tile, which are of run pairs each, with the
-// help of spare.
+// mergeTile merges the runs of a tile, each of run pairs; spare is scratch of the same length.
 func mergeTile[C engine.Code](tile, spare []pair[C], run int) {
 	n, src, dst := len(tile), tile, spare
 	for ; run < n; run *= 2 {
@@ -48,7 +46,7 @@ func mergeTile[C engine.Code](tile, spare []pair[C], run int) {
 	copy(tile, src)
 }
 
-// insertionOf sorts a few pairs.
+// insertionOf sorts pairs by insertion sort.
 func insertionOf[C engine.Code](pairs []pair[C]) {
 	for i := 1; i < len(pairs); i++ {
 		p := pairs[i]

@@ -8,15 +8,14 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// digitBits is the width of a digit. Measured on 2 cores with 2 MiB of
-// second-level cache, radix sort of 10^7 pairs, processor time: 8 bits took a
-// third longer.
+// digitBits is the width of a digit (2 cores with 2 MiB of second-level cache, 2026-11: 8 bits
+// take a third longer for 10^7 pairs; bench/results/constants.md).
 const digitBits = 11
 
 // digitValues is the number of values of a digit.
 const digitValues = 1 << digitBits
 
-// digit is some bits of a code, counted from the lowest code.
+// digit is a range of bits of a code minus the lowest code.
 type digit[C engine.Code] struct {
 	lowest C
 	shift  int
@@ -24,13 +23,13 @@ type digit[C engine.Code] struct {
 
 func (d digit[C]) of(code C) uint16 { return uint16((code-d.lowest)>>d.shift) % digitValues }
 
-// pass moves pairs to the places of their digits, ties in their order. The
-// input is cut into stripes, each for one worker, which have their own counts.
+// pass moves pairs to the places of their digits, stably. The input is cut into stripes. Each
+// stripe has counters of its own and is handled by one worker.
 type pass[C engine.Code] struct {
 	digit[C]
-	next  []stream.Slots    // of every stripe: the counts of its digits, then where the next one goes
-	start []stream.Slots    // and where the first one does
-	moved []stream.Combiner // made when first used
+	next  []stream.Slots    // by stripe: the counts of its digits, then its next write positions
+	start []stream.Slots    // by stripe: its first write positions
+	moved []stream.Combiner // by stripe, made at first use
 }
 
 func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
@@ -42,21 +41,21 @@ func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 	}
 }
 
-// passStripes is how many stripes n pairs are cut into.
+// passStripes returns the number of stripes of n pairs.
 func passStripes(n, workers int) int { return max(1, min(4*workers, n/leastStripe)) }
 
-// passBytes bounds the memory, in bytes, of passes over n pairs of the given size, and of
-// the ends of their digits, of which recursion keeps six lists.
+// passBytes bounds the memory, in bytes, of passes over n pairs of the given size and of the
+// ends of their digits. Recursion keeps up to six lists of ends.
 func passBytes(n, workers int, size uintptr) int64 {
 	stripes := passStripes(n, workers)
 	return 2*stream.SlotsBytes(stripes) + int64(stripes)*stream.CombinersBytes(n, digitValues, size, 0) + 6*scratch.Size(digitValues, 4)
 }
 
-// leastStripe is the fewest pairs that are worth counters of their own.
+// leastStripe is the least number of pairs that justifies counters of its own.
 const leastStripe = 1 << 14
 
-// each runs a stage over the blocks of all stripes: stripe returns what handles
-// the blocks of one, and what ends it.
+// each runs a stage over all stripes: for each it calls stripe, then block for each of its
+// blocks, then end.
 func (s *pass[C]) each(env *engine.Env, stage string, pairs []pair[C], stripe func(i int) (block func([]pair[C]), end func())) error {
 	n := len(s.next)
 	err := env.Stage(stage, n, 1, func(_, i, _ int) {
@@ -75,8 +74,8 @@ func (s *pass[C]) each(env *engine.Env, stage string, pairs []pair[C], stripe fu
 	return env.Stopped(err)
 }
 
-// count counts the values of a digit and writes where those of each end in their order
-// to ends, of which there are digitValues.
+// count counts the values of a digit and writes the end of each in the order to ends.
+// len(ends) == digitValues.
 func (s *pass[C]) count(env *engine.Env, pairs []pair[C], d digit[C], ends []uint32) error {
 	s.digit = d
 	err := s.each(env, "histogram", pairs, func(stripe int) (func([]pair[C]), func()) {
@@ -101,7 +100,7 @@ func (d digit[C]) count(count *stream.Slots, block []pair[C]) {
 	}
 }
 
-// move moves the pairs that were counted to dst.
+// move moves pairs, whose digits were counted, to dst.
 func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
 	to := stream.PlainOf(dst)
 	combine := stream.Combines(to.Bytes(), to)
@@ -142,8 +141,7 @@ func (d digit[C]) combine(next *stream.Slots, moved *stream.Combiner, block []pa
 	}
 }
 
-// codeRange returns the lowest and the highest code of pairs, of which there is
-// at least one.
+// codeRange returns the lowest and the highest code of pairs; len(pairs) > 0.
 func codeRange[C engine.Code](env *engine.Env, pairs []pair[C]) (lowest, highest C, err error) {
 	lows, highs := make([]C, max(1, env.Loop.Workers)), make([]C, max(1, env.Loop.Workers))
 	for i := range lows {

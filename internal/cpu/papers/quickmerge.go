@@ -8,10 +8,9 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// quickMerge has every worker sort an equal part by quicksort and merges the
-// parts, every merge by all workers: the quick-merge sort of Żurek, Pietroń,
-// Wielgosz and Wiatr, "The comparison of parallel sorting algorithms
-// implemented on different hardware platforms" (2013), section 5.
+// quickMerge sorts one equal part per worker by quicksort and merges the parts, each merge by
+// all workers: the quick-merge sort of Żurek, Pietroń, Wielgosz and Wiatr, "The comparison of
+// parallel sorting algorithms implemented on different hardware platforms" (2013), section 5.
 func quickMerge[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	part := quickPart(len(pairs), env.Loop.Workers)
 	err := env.Stage("quicksort", len(pairs), part, func(_, lo, hi int) { quicksort(env, pairs[lo:hi]) })
@@ -22,7 +21,7 @@ func quickMerge[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], err
 	return m.all(env)
 }
 
-// quickPart is how many of n pairs a worker sorts.
+// quickPart returns how many of n pairs a worker sorts.
 func quickPart(n, workers int) int { return max(leastPart, (n-1)/max(1, workers)+1) }
 
 // quickMergeBytes bounds the memory, in bytes, that quickMerge takes for n pairs of the
@@ -31,20 +30,19 @@ func quickMergeBytes(n, workers int, size uintptr) int64 {
 	return scratch.AlignedSize(n, size) + runsBytes(n, quickPart(n, workers))
 }
 
-// leastPart is the fewest pairs that are worth a goroutine and a merge.
+// leastPart is the least number of pairs that justifies a goroutine and a merge.
 const leastPart = 1 << 12
 
 // shortSort is the number of pairs up to which insertion sort takes over.
 const shortSort = 24
 
-// quicksort sorts pairs in place, unless the sort was cancelled. Where pivots
-// turn out bad again and again a sorting network takes over, so that no input
-// takes quadratic time.
+// quicksort sorts pairs in place, unless the context is cancelled. After too many bad pivots a
+// sorting network takes over, so no input takes quadratic time.
 func quicksort[C engine.Code](env *engine.Env, pairs []pair[C]) {
 	quicksortTo(env, pairs, 2*bits.Len(uint(len(pairs))))
 }
 
-// quicksortTo is quicksort with so many levels to go before the network.
+// quicksortTo is quicksort with at most levels levels of partitions before the network.
 func quicksortTo[C engine.Code](env *engine.Env, pairs []pair[C], levels int) {
 	for len(pairs) > shortSort {
 		if env.Loop.Err() != nil {
@@ -61,12 +59,12 @@ func quicksortTo[C engine.Code](env *engine.Env, pairs []pair[C], levels int) {
 			low, high = high, low
 		}
 		quicksortTo(env, low, levels)
-		pairs = high // the longer part, so that calls nest little
+		pairs = high // iterate on the longer part, which bounds the recursion
 	}
 	insertionOf(pairs)
 }
 
-// sampled returns the position of sample i of 9 of n pairs.
+// sampled returns the position of sample i of 9 in n pairs.
 func sampled(n, i int) int { return n / 9 * i }
 
 // movePivot swaps the median of three medians of three samples to the front.
@@ -94,9 +92,9 @@ func middle[C engine.Code](pairs []pair[C], a, b, c int) int {
 	return a
 }
 
-// partition moves what comes before the first pair, the pivot, in front of it
-// and returns its place. The one branch is that of the loop: every pair is
-// swapped, with itself or with the first that is not below the pivot.
+// partition moves the pairs below the first one, the pivot, before it and returns the pivot's
+// place. It has no branch on codes: every pair is swapped, with itself or with the first that
+// is not below the pivot.
 func partition[C engine.Code](env *engine.Env, pairs []pair[C]) int {
 	pivot, at := pairs[0], 0 // pairs[1:at+1] are below the pivot
 	for lo := 1; lo < len(pairs) && env.Loop.Err() == nil; lo += chunk {

@@ -9,12 +9,11 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// radix sorts by one digit after the other, from the least significant one on,
-// each in a stable pass: the LSD radix sort of Hwu, Kirk and El Hajj,
-// "Programming Massively Parallel Processors" (2022), 13.2 to 13.6. The
-// chapter's thread block is a worker's stripe, as coarse as 13.6 advises, and
-// what it gathers in shared memory to write it together (13.4) is gathered in
-// cache lines. Digits that all codes share are skipped.
+// radix sorts by one digit after the other, least significant first, in stable passes: the LSD
+// radix sort of Hwu, Kirk and El Hajj, "Programming Massively Parallel Processors" (2022),
+// 13.2 to 13.6. A worker's stripe takes the role of the thread block, as coarse as 13.6
+// advises, and cache lines take the role of shared memory in combining writes (13.4). Digits
+// that all codes share are skipped.
 func radix[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := uint32(len(pairs))
 	lowest, highest, err := codeRange(env, pairs)

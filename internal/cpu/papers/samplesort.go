@@ -14,17 +14,16 @@ const (
 	// samples are taken.
 	sampleTileLen = 1 << 15
 
-	// sampleBuckets is the paper's s. The paper found 64 best on the GPUs of
-	// 2010; here a bucket of ten million pairs shall stay in the cache.
+	// sampleBuckets is the paper's s. The paper found 64 best on the GPUs of 2010; here
+	// buckets of ten million pairs have to fit the cache.
 	sampleBuckets = 256
 )
 
-// sampleSort sorts tiles, takes equidistant samples of each, makes equidistant
-// samples of those the bounds of buckets, moves what every tile has of a bucket
-// there, and sorts the buckets: the deterministic sample sort of Dehne and
-// Zaboli, "Deterministic sample sort for GPUs" (2012), whose steps the comments
-// number. No bucket of n pairs is larger than 2n/s, whatever the input. What a
-// tile has of a bucket is in order, so buckets are sorted by merging.
+// sampleSort sorts tiles, takes equidistant samples of each, takes equidistant samples of
+// these as splitters, moves every tile's share of a bucket there, and sorts the buckets: the
+// deterministic sample sort of Dehne and Zaboli, "Deterministic sample sort for GPUs" (2012).
+// The comments number its steps. No bucket of n pairs is larger than 2n/s, whatever the input.
+// Each tile's share of a bucket is sorted, so buckets are sorted by merging.
 func sampleSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := len(pairs)
 	spare, tile := stream.Take[pair[C]](&env.Arena, n), sampleTile(n)
@@ -46,23 +45,22 @@ func sampleSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], err
 	return pairs, b.sort(env, spare, pairs)
 }
 
-// sampleTile returns the length of all tiles but the last one, which is shorter
-// by less than their number.
+// sampleTile returns the length of all tiles except the last, which is shorter by less than
+// the number of tiles.
 func sampleTile(n int) int {
 	tiles := (n + sampleTileLen - 1) / sampleTileLen
 	return (n + tiles - 1) / tiles
 }
 
-// splittersOf returns the last pairs of all buckets but the last one, given sorted
+// splittersOf returns the last pairs of all buckets except the last bucket, given sorted
 // tiles.
 //
-// Let m tiles of t pairs have a sample at the end of every g-th part, g <= t/2s,
-// M samples in all, and a bucket end at every ⌈M/s⌉-th of them in order. Of each
-// tile, a bucket gets the g pairs up to each sample in it, and less than g more
-// before the next sample: less than g⌈M/s⌉ + gm in all. That is at most
-// n/s + g + n/2s, and less than 2n/s if there are two tiles. With s samples a
-// tile, as in the paper, instead of 2s, it would be so only where all divisions
-// come out even.
+// Let there be m tiles of t pairs, with a sample at the end of every g-th part, g <= t/2s, M
+// samples in all, and let a bucket end at every ⌈M/s⌉-th sample in order. A bucket gets from
+// each tile the g pairs up to each sample in it, and less than g more before the next sample:
+// less than g⌈M/s⌉ + gm in all. That is at most n/s + g + n/2s, and less than 2n/s if there
+// are two tiles. With s samples per tile, as in the paper, instead of 2s, this holds only if
+// all divisions are exact.
 func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
 	part, each := sampling(tile)
 	last := (len(pairs) - 1) / tile
@@ -88,8 +86,8 @@ func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]p
 	return splitters, nil
 }
 
-// sampling returns of how many pairs of a tile one is a sample, and how many samples a
-// tile has; the last one may have fewer.
+// sampling returns how many pairs of a tile one sample stands for, and the number of samples
+// of a tile; the last tile may have fewer.
 func sampling(tile int) (part, each int) {
 	part = max(1, tile/(2*sampleBuckets))
 	return part, tile / part
@@ -106,11 +104,11 @@ func samplesBytes(n, workers int, size uintptr) int64 {
 	return bytes + int64(max(1, workers))*scratch.Size(tiles, unsafe.Sizeof(n))
 }
 
-// located says what every tile has of every bucket.
+// located is the part of each tile that belongs to each bucket.
 type located[C engine.Code] struct {
 	tile, tiles, buckets int
-	// start[bucket*tiles+tile] is where the pairs that the tile has of the
-	// bucket go; the last of start is the number of pairs.
+	// start[bucket*tiles+tile] is the destination of that part; the last element is the number
+	// of pairs.
 	start []uint32
 }
 
@@ -143,7 +141,7 @@ func (b *located[C]) bounds(k int) (lo, hi int) {
 	return int(b.start[k*b.tiles]), int(b.start[(k+1)*b.tiles])
 }
 
-// relocate moves the pairs of all tiles to their buckets: step 8.
+// relocate moves the parts of all tiles to their buckets: step 8.
 func (b *located[C]) relocate(env *engine.Env, dst, pairs []pair[C]) error {
 	return env.Stage("relocate", len(pairs), b.tile, func(_, lo, hi int) {
 		rest := pairs[lo:hi]
