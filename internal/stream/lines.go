@@ -7,12 +7,12 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Past reports whether memory of so many bytes is stored past the caches: it would
-// not stay there.
+// Past reports whether stores to memory of the given size go past the caches, in which it
+// would not stay.
 func Past(bytes int) bool { return bytes >= CombineFrom }
 
-// CopyPast copies src to dst from lo on. Where dst is more than caches hold, it stores
-// whole lines past them, which spares the read for ownership. len(dst) >= lo + len(src).
+// CopyPast copies src to dst from lo on. If dst exceeds the caches, it stores whole lines past
+// them, which saves the read for ownership. len(dst) >= lo + len(src).
 func CopyPast[T any](dst []T, lo int, src []T) {
 	if Past(len(dst) * int(unsafe.Sizeof(*new(T)))) {
 		copyPast(dst[lo:], src)
@@ -29,13 +29,13 @@ func copyPast[T any](dst, src []T) {
 	}
 }
 
-// bytesOf views values without pointers as bytes.
+// bytesOf returns the memory of values without pointers.
 func bytesOf[T any](s []T) []byte {
 	// Sound: the memory of s is that long, any byte of it may be read and written.
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// CopyLines copies whole lines past the caches. len(dst) == len(src).
+// CopyLines copies src to dst, whole lines past the caches. len(dst) == len(src).
 func CopyLines(dst, src []byte) {
 	if !streams || len(src) < 256 {
 		copy(dst, src)
@@ -50,9 +50,9 @@ func CopyLines(dst, src []byte) {
 	Fence()
 }
 
-// GatherLines gathers whole cache lines past the caches and returns the number
-// of elements written, which may be 0. The lines of dst before the first whole
-// one are written in place. far says that src is not in the cache.
+// GatherLines gathers whole cache lines past the caches and returns the number of elements
+// written, which may be 0. Elements before dst's first whole line are written by plain stores.
+// far says that src is not in the cache.
 func GatherLines[E any](dst, src []E, index []uint32, far bool) int {
 	const group = fetch.Group // elements gathered before they are stored
 	size := unsafe.Sizeof(*new(E))

@@ -2,16 +2,15 @@ package stream
 
 import "unsafe"
 
-// streams says that Lines avoids the read for ownership.
+// streams reports that Lines avoids the read for ownership.
 const streams = true
 
-// Lines copies lines > 0 cache lines of 64 bytes past the caches. dst is
-// aligned to a line and none of it is in use by another goroutine. The stores
-// are of SSE2, which every amd64 has.
+// Lines copies lines > 0 cache lines of 64 bytes past the caches. dst is aligned to a line,
+// and no other goroutine uses it meanwhile. The stores are SSE2, which every amd64 has.
 //
 //go:noescape
 func Lines(dst, src unsafe.Pointer, lines int)
 
-// Fence orders the stores of Lines before all that follow, such as
-// those that tell other goroutines of them.
+// Fence orders the stores of Lines before all later stores, such as those that signal other
+// goroutines.
 func Fence()

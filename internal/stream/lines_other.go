@@ -4,8 +4,8 @@ package stream
 
 import "unsafe"
 
-// streams is false where stores past the caches cannot be had: partitions then
-// write in place, which is faster than copying from buffers.
+// streams is false: there are no stores past the caches. Partitions then write in place, which
+// is faster than through buffers.
 const streams = false
 
 func Lines(unsafe.Pointer, unsafe.Pointer, int) {}

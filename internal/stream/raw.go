@@ -12,30 +12,28 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Raw is where elements lie, for those who read or write no more than their
-// addresses.
+// Raw is the memory of elements of unknown type: address, element size, length.
 type Raw struct {
 	data unsafe.Pointer
 	size uintptr
 	n    int
 }
 
-// RawOf returns where the elements of s lie.
+// RawOf returns the memory of s.
 func RawOf[E any](s []E) Raw {
 	return Raw{unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(E)), len(s)}
 }
 
-// RawAt returns the n elements of the given size at data. Callers know that they are
-// there.
+// RawAt returns n elements of the given size at data, which callers guarantee to be there.
 func RawAt(data unsafe.Pointer, size uintptr, n int) Raw { return Raw{data, size, n} }
 
-// SliceOf returns the elements of type E that lie there. Callers know E.
+// SliceOf returns the elements of r, which must be of type E.
 func SliceOf[E any](r Raw) []E {
 	// Sound: the memory of r is a []E of that length.
 	return unsafe.Slice((*E)(r.data), r.n)
 }
 
-// Data returns the address of the first element; nil means that there are none.
+// Data returns the address of the first element; nil if there are none.
 func (r Raw) Data() unsafe.Pointer { return r.data }
 
 // Len returns the number of elements.
@@ -57,15 +55,14 @@ func (r Raw) Part(lo, hi int) Raw {
 	if uint(lo) > uint(hi) || uint(hi) > uint(r.n) {
 		panic("stream: part out of range")
 	}
-	if lo < hi { // otherwise the address may be that of something else
+	if lo < hi { // otherwise the address may lie past the memory
 		r.data = unsafe.Add(r.data, uintptr(lo)*r.size)
 	}
 	r.n = hi - lo
 	return r
 }
 
-// Plain is elements that are only copied and combined. Their copier alone knows their
-// type.
+// Plain is elements that are only copied and combined. Their Copier knows the type.
 type Plain struct {
 	by   Copier
 	data unsafe.Pointer
@@ -77,10 +74,10 @@ func PlainOf[T any](s []T) Plain {
 	return Plain{(*copies[T])(nil), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
 }
 
-// PlainAt returns the n elements at data, which are of the type of by.
+// PlainAt returns the n elements at data, of by's type.
 func PlainAt(by Copier, data unsafe.Pointer, n int) Plain { return Plain{by, data, n} }
 
-// Raw returns where the elements of p lie.
+// Raw returns the memory of p.
 func (p Plain) Raw() Raw { return Raw{p.data, p.by.Size(), p.n} }
 
 // Bytes returns the size of all elements.
@@ -93,12 +90,10 @@ type Copier interface {
 	Copy(dst, src unsafe.Pointer, n int) // copies n elements, with write barriers
 }
 
-// copies is the copier of values of type T. Copiers are nil pointers: a method of a
-// pointer is what an interface calls, and there is no other to be compiled. None is
-// inlined, which would leave it in the program twice.
+// copies is the Copier of type T. Copiers are nil pointers, since an interface calls pointer
+// methods; value methods would be compiled twice. None is inlined, for the same reason.
 //
-// Its methods are sound where the elements at their addresses are of this type, and
-// as many.
+// Its methods are sound if the addresses hold n values of type T.
 type copies[T any] struct{}
 
 //go:noinline
@@ -112,14 +107,14 @@ func (*copies[T]) Size() uintptr { return unsafe.Sizeof(*new(T)) }
 //go:noinline
 func (*copies[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
 
-// Take takes n elements to partition into.
+// Take takes scratch for n elements, to partition into.
 func Take[T any](a *scratch.Arena, n int) []T {
 	// Sound: the memory is of n values of type T.
 	return unsafe.Slice((*T)(TakeOf(a, reflect.TypeFor[T](), n)), n)
 }
 
-// TakeOf takes memory for n values of type t to partition into: it begins at a cache
-// line if they are to be combined.
+// TakeOf takes scratch for n values of type t, to partition into. It begins at a cache line if
+// elements of that size are combined.
 func TakeOf(a *scratch.Arena, t reflect.Type, n int) unsafe.Pointer {
 	if _, combine := CombineLog(t.Size()); combine {
 		return a.TakeAlignedOf(t, n)
@@ -130,7 +125,7 @@ func TakeOf(a *scratch.Arena, t reflect.Type, n int) unsafe.Pointer {
 // Overlap reports whether two slices share memory.
 func Overlap[X, Y any](x []X, y []Y) bool { return RawOf(x).Overlaps(RawOf(y)) }
 
-// Overlaps reports whether elements share memory.
+// Overlaps reports whether r and s share memory.
 func (r Raw) Overlaps(s Raw) bool {
 	bytes, others := uintptr(r.n)*r.size, uintptr(s.n)*s.size
 	if bytes == 0 || others == 0 {
