@@ -1,35 +1,29 @@
-// Package fetch asks for elements to come into the cache before they are read
-// through an index.
+// Package fetch prefetches elements that are read through an index.
 //
-// A core has room for a dozen missing lines of the first-level cache, which
-// bounds how many random reads it waits for at a time. What is asked for into the
-// second-level cache has more room there, so that reads behind it find it near.
+// A core tracks a dozen missing lines of its first-level cache, which bounds the number of
+// random reads in flight. Prefetches into the second-level cache have a higher limit. The
+// reads that follow then hit that cache.
 package fetch
 
 import "unsafe"
 
-// Group is how many elements to ask for in one go, and Ahead how many elements
-// later to read them. Gathers of elements of 16, 24 and 64 bytes, 24 million of
-// them with 16 workers on 16 cores of a Xeon of 2023, are 1.18, 1.21 and 1.03 times
-// as fast as without, and with 16 ahead 1.09, 1.16 and 1.07; into the first-level
-// cache 1.08, 1.16 and 1.16; past the second 0.95, 0.95 and 1.04. On 2 cores of an
-// EPYC of 2022, 3 million elements: 1.8, 2.3 and 2.2 times; into the first-level
-// cache no faster than without.
+// Group is the number of elements prefetched in one call, and Ahead how many elements later
+// they are read (Xeon 2023, 16 cores, 2026-11: 1.21 times as fast for 24-byte elements; EPYC
+// 2022, 2 cores: 2.3 times; bench/results/constants.md, also for the variants that lost).
 const Group, Ahead = 16, 48
 
-// from is the bytes from which elements do not stay in a second-level cache, and
-// most the size of one beyond which its lines follow each other long enough for
-// the processor to see it.
+// from is the size of a list, in bytes, from which it does not stay in a second-level cache.
+// most is the largest element to prefetch: the processor detects the consecutive lines of
+// larger ones.
 const from, most = 4 << 20, 256
 
-// Pays reports whether to ask for elements of src ahead of random reads.
+// Pays reports whether to prefetch elements of src before random reads.
 func Pays[E any](src []E) bool {
 	size := unsafe.Sizeof(*new(E))
 	return fetches && size > 0 && size <= most && uintptr(len(src)) >= from/size
 }
 
-// Gather sets dst[i] = src[index[i]], asking for elements ahead if that pays.
-// len(index) >= len(dst).
+// Gather sets dst[i] = src[index[i]], with prefetches if they pay. len(index) >= len(dst).
 func Gather[E any](dst, src []E, index []uint32) {
 	index = index[:len(dst)]
 	if Pays(src) {
@@ -47,8 +41,8 @@ func gather[E any](dst, src []E, index []uint32) {
 	}
 }
 
-// Elements asks for the elements of src numbered by index, which is not empty.
-// Numbers beyond src do no harm.
+// Elements prefetches the elements of src numbered by index; len(index) > 0. Numbers >=
+// len(src) are harmless.
 func Elements[E any](src []E, index []uint32) {
 	if fetches {
 		// Sound: nothing is read or written.
