@@ -1,10 +1,10 @@
-// Package floats maps the bits of IEEE floats to unsigned integers of the same
-// order, and back.
+// Package floats maps the bits of IEEE floats to unsigned integers of the same order, and
+// back.
 //
-// Read as integers, floats are in order but for their sign: negative numbers
-// have all bits flipped, others the sign bit, which mends that. NaNs end up on
-// both sides, behind the infinities of their sign; turning the circle of codes
-// by the number of NaNs of one sign puts both kinds on one side.
+// Read as integers, positive floats are in order and negative ones in reverse. So all bits of
+// negative numbers are flipped, and the sign bit of others. NaNs then lie at both ends, beyond
+// the infinities of their sign. Adding the number of NaNs of one sign, modulo 2^width, moves
+// both kinds to one end.
 package floats
 
 import "unsafe"
@@ -12,30 +12,29 @@ import "unsafe"
 // Bits are the bits of a float32 or a float64.
 type Bits interface{ uint32 | uint64 }
 
-// Code is a mapping. The vector instructions read its fields where they are.
+// Code is a mapping from floats to codes. The vector instructions read its fields by their
+// offsets.
 type Code[B Bits] struct {
-	zero B // what becomes +0: −0, or +0 itself
-	most B // what is larger but for its sign becomes nan
+	zero B // replaced by +0: −0, or +0 itself
+	most B // larger magnitudes are replaced by nan
 	nan  B
-	turn B // is added to codes
+	turn B // added to codes
 	flip B // complement for descending order
 }
 
-// Ordered returns the mapping of the order of [cmp.Compare], or its reverse: −0
-// has the code of +0, and all NaNs have one code, the first of all, or, reversed
-// or to be last, the last.
+// Ordered returns the mapping for the order of [cmp.Compare], or its reverse. −0 has the code
+// of +0. All NaNs have one code: the first of all, or the last if reversed or nansLast.
 func Ordered[B Bits](desc, nansLast bool) *Code[B] {
 	return &tableOf[B]().ordered[number(desc, nansLast)]
 }
 
-// Exact returns a mapping of the same order that loses nothing: −0 comes before
-// +0, and NaNs, on the side of Ordered's, in an order of their bits.
+// Exact returns an invertible mapping of the same order: −0 comes before +0, and NaNs, at the
+// same end as in [Ordered], are ordered by their bits.
 func Exact[B Bits](desc, nansLast bool) *Code[B] {
 	return &tableOf[B]().exact[number(desc, nansLast)]
 }
 
-// table holds all mappings by number. To make one would take as long as to map
-// ten floats, and there may be no more of them.
+// table holds all mappings by number. Making one takes as long as mapping ten floats.
 type table[B Bits] struct{ ordered, exact [4]Code[B] }
 
 var table32, table64 = newTable[uint32](), newTable[uint64]()
@@ -64,7 +63,7 @@ func newTable[B Bits]() *table[B] {
 		for _, nansLast := range []bool{false, true} {
 			c := Code[B]{most: ^sign[B](), turn: ^(inf[B]() | sign[B]())}
 			if desc {
-				c.flip = ^B(0) // NaNs, which are first, become last, as nansLast may ask
+				c.flip = ^B(0) // NaNs, which are first, become last
 			} else if nansLast {
 				c.turn = -c.turn
 			}
@@ -79,7 +78,7 @@ func newTable[B Bits]() *table[B] {
 
 func sign[B Bits]() B { return ^(^B(0) >> 1) }
 
-// top is the place of the sign.
+// top is the number of the sign bit.
 func top[B Bits]() int { return int(unsafe.Sizeof(B(0)))*8 - 1 }
 
 // inf is +Inf: the bits of the exponent.
@@ -94,7 +93,7 @@ func inf[B Bits]() B {
 // Of returns the code of a float.
 func (c *Code[B]) Of(b B) B { return of(b, c.zero, c.most, c.nan, c.turn, c.flip) }
 
-// of is Of under a mapping that may be held in registers.
+// of is Of with the mapping in registers.
 func of[B Bits](b, zero, most, nan, turn, flip B) B {
 	if b == zero {
 		b = 0
@@ -111,7 +110,7 @@ func (c *Code[B]) Encode(dst, src []B) {
 	c.encode(dst[done:], src[done:])
 }
 
-// encode is Encode where there are no vectors, and behind the last of them.
+// encode is Encode without vector instructions, also for the elements after the last vector.
 func (c *Code[B]) encode(dst, src []B) {
 	zero, most, nan, turn, flip := c.zero, c.most, c.nan, c.turn, c.flip
 	dst = dst[:len(src)]
@@ -120,8 +119,8 @@ func (c *Code[B]) encode(dst, src []B) {
 	}
 }
 
-// Decode writes the floats that have the given codes under a mapping that loses
-// nothing. len(dst) >= len(codes).
+// Decode writes the floats of the given codes. c must come from [Exact]. len(dst) >=
+// len(codes).
 func (c *Code[B]) Decode(dst, codes []B) {
 	done := decodeVectors(dst, codes, c)
 	dst, codes = dst[done:len(codes)], codes[done:]
@@ -132,25 +131,25 @@ func (c *Code[B]) Decode(dst, codes []B) {
 	}
 }
 
-// Alike tells whether floats that equal each other are the same, bit for bit: that may
-// fail only for zeros and NaNs. The zero value has seen none.
+// Alike records whether equal floats are identical, bit for bit. Only zeros and NaNs may
+// differ. The zero value has seen none.
 type Alike[B Bits] struct {
 	zeros [2]bool // +0 and −0 were seen
-	nan   B       // the bits of a NaN that was; 0: none was
-	nans  bool    // so were other NaNs
+	nan   B       // bits of the first NaN; 0: none was seen
+	nans  bool    // NaNs with other bits were seen
 }
 
-// Add looks at floats.
+// Add records floats.
 func (a *Alike[B]) Add(src []B) {
 	most := inf[B]() << 1
 	for _, b := range src {
-		if b<<1-1 >= most { // less one, zeros are above all others
+		if b<<1-1 >= most { // minus 1, zeros wrap to the maximum
 			a.add(b)
 		}
 	}
 }
 
-// add takes a zero or a NaN.
+// add records a zero or a NaN.
 func (a *Alike[B]) add(b B) {
 	switch {
 	case b<<1 == 0:
@@ -162,7 +161,7 @@ func (a *Alike[B]) add(b B) {
 	}
 }
 
-// Join adds what b has seen.
+// Join adds the records of b.
 func (a *Alike[B]) Join(b Alike[B]) {
 	a.zeros[0], a.zeros[1], a.nans = a.zeros[0] || b.zeros[0], a.zeros[1] || b.zeros[1], a.nans || b.nans
 	if b.nan != 0 {
@@ -170,6 +169,5 @@ func (a *Alike[B]) Join(b Alike[B]) {
 	}
 }
 
-// Same reports whether floats that are equal, of all that were seen, have the same
-// bits.
+// Same reports whether all equal floats that were recorded have the same bits.
 func (a *Alike[B]) Same() bool { return !(a.zeros[0] && a.zeros[1]) && !a.nans }

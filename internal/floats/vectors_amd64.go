@@ -6,10 +6,10 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// vector is the number of bytes that an instruction handles.
+// vector is the size of a vector in bytes.
 const vector = 32
 
-// encodeVectors is Encode of as many floats as it returns.
+// encodeVectors is Encode for the first n floats, and returns n.
 func encodeVectors[B Bits](dst, src []B, c *Code[B]) int {
 	n := inVectors[B](len(src))
 	if n == 0 {
@@ -26,7 +26,7 @@ func encodeVectors[B Bits](dst, src []B, c *Code[B]) int {
 	return n
 }
 
-// decodeVectors is Decode of as many codes as it returns.
+// decodeVectors is Decode for the first n codes, and returns n.
 func decodeVectors[B Bits](dst, codes []B, c *Code[B]) int {
 	n := inVectors[B](len(codes))
 	if n == 0 {
@@ -41,7 +41,7 @@ func decodeVectors[B Bits](dst, codes []B, c *Code[B]) int {
 	return n
 }
 
-// inVectors is how many of n elements are in whole vectors.
+// inVectors returns how many of n elements fill whole vectors.
 func inVectors[B Bits](n int) int {
 	if !processor.AVX2 {
 		return 0
@@ -49,8 +49,8 @@ func inVectors[B Bits](n int) int {
 	return n &^ (vector/int(unsafe.Sizeof(B(0))) - 1)
 }
 
-// encode32 and encode64 are Of for vectors > 0 vectors of floats, decode32 and
-// decode64 its inverse; c is a *Code of their width.
+// encode32 and encode64 encode vectors > 0 vectors of floats; decode32 and decode64 decode
+// them. c is a *Code of their width.
 
 //go:noescape
 func encode32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
