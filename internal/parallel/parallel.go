@@ -1,5 +1,5 @@
-// Package parallel runs the stages of a sort on several goroutines. It owns
-// cancellation, panics and progress, so that no stage has to.
+// Package parallel runs the stages of a sort on several goroutines. It handles cancellation,
+// panics and progress for all of them.
 package parallel
 
 import (
@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Loop is what the stages of one sort share. The zero value runs on the
-// calling goroutine alone and cannot be cancelled.
+// Loop is the state that the stages of one sort share. The zero value runs on the calling
+// goroutine and cannot be cancelled.
 type Loop struct {
 	Ctx      context.Context                     // nil: never cancelled; set before the first stage
 	Workers  int                                 // goroutines at most, the caller's included
-	Progress func(stage string, done, total int) // nil: nobody listens; serialized, at most every 20 ms
+	Progress func(stage string, done, total int) // nil: none; calls are serialized, at most one per 20 ms
 
-	finishing bool // the context is not asked any more
+	finishing bool // the sort can no longer be cancelled
 
 	mu   sync.Mutex // serializes Progress
 	last time.Time  // of the last Progress call, under mu
 }
 
-// Err reports whether the work should stop. Stages that handle a long range in
-// one call of their body ask it at least every few hundred microseconds.
+// Err returns the context's error while the sort can be cancelled. A body that handles a long
+// range in one call should ask at least every few hundred microseconds.
 func (l *Loop) Err() error {
 	if !l.Cancellable() {
 		return nil
@@ -35,29 +35,28 @@ func (l *Loop) Err() error {
 // Cancellable reports whether a context may still end the work.
 func (l *Loop) Cancellable() bool { return l.Ctx != nil && !l.finishing }
 
-// Finish makes the work go on to its end. No stage is running.
+// Finish ends cancellation: later stages run to their end. No stage may be running.
 func (l *Loop) Finish() { l.finishing = true }
 
-// Resume makes it cancellable again. No stage is running.
+// Resume allows cancellation again. No stage may be running.
 func (l *Loop) Resume() { l.finishing = false }
 
-// Inherit makes l a loop within outer, for that many workers.
+// Inherit makes l a loop within outer, with the given number of workers.
 func (l *Loop) Inherit(outer *Loop, workers int) {
 	l.Ctx, l.finishing, l.Workers = outer.Ctx, outer.finishing, workers
 }
 
-// Turn returns how many of n elements a worker takes at a time, from least to most:
-// so few that each worker has several turns, unless these would be over at once.
+// Turn returns how many of n elements a worker takes at a time, from least to most: few enough
+// that each worker gets several turns, unless these would be shorter than least.
 func (l *Loop) Turn(n, least, most int) int {
 	return min(max(n/(4*max(1, l.Workers)), least), most)
 }
 
-// Run calls body for [0, n) cut into pieces of grain elements (the last one
-// shorter), each piece once, on at most l.Workers goroutines numbered from 0.
-// It returns when all of them have, with the context's error if pieces were
-// left out. A panic in body is raised again on the calling goroutine with its
-// value, and a runtime.Goexit ends the calling goroutine, after all workers
-// stopped. With one worker or one piece no goroutine is started.
+// Run calls body for [0, n) cut into ranges of grain elements (the last one shorter), each
+// once, on at most l.Workers goroutines numbered from 0. With one worker or one range it
+// starts no goroutine. It returns when all goroutines have, with the context's error if ranges
+// were left out. A panic in body is raised again on the calling goroutine with its value; a
+// runtime.Goexit ends the calling goroutine; both after all workers stopped.
 func (l *Loop) Run(stage string, n, grain int, body func(worker, lo, hi int)) error {
 	pieces := (n-1)/grain + 1
 	crew := min(max(l.Workers, 1), pieces)
@@ -101,8 +100,8 @@ func (l *Loop) serial(stage string, n, grain int, body func(worker, lo, hi int))
 	return nil
 }
 
-// report calls Progress unless another worker is in it or it was called just
-// now; the end of a stage is always reported.
+// report calls Progress unless another worker is in it or it was called within the interval.
+// The end of a stage is always reported.
 func (l *Loop) report(stage string, done, total int) {
 	if l.Progress == nil {
 		return
@@ -129,7 +128,7 @@ type round struct {
 	wait sync.WaitGroup
 	next atomic.Int64 // first element not yet claimed
 	done atomic.Int64 // elements finished
-	stop atomic.Bool  // set by a panic or Goexit: claim no further piece
+	stop atomic.Bool  // set by a panic or Goexit: claim no further range
 
 	mu       sync.Mutex
 	panicked bool
@@ -154,7 +153,7 @@ func (r *round) work(worker int) {
 		}
 	}()
 	for !r.stop.Load() && r.loop.Err() == nil {
-		next := r.next.Add(int64(r.grain)) - int64(r.grain) // which an int of 32 bits may not hold
+		next := r.next.Add(int64(r.grain)) - int64(r.grain) // a 32-bit int may not hold the sum
 		if next >= int64(r.n) {
 			break
 		}

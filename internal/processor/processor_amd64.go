@@ -1,8 +1,7 @@
-// Package processor tells what instructions the processor has that not every one
-// of its kind does.
+// Package processor reports optional instructions of the processor.
 package processor
 
-// AVX2 says that the processor, and the system, have AVX2.
+// AVX2 reports that the processor and the system support AVX2.
 var AVX2 = hasAVX2()
 
 func hasAVX2() bool

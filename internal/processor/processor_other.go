@@ -2,5 +2,5 @@
 
 package processor
 
-// AVX2 is false where there is no such thing.
+// AVX2 is false: other architectures do not have it.
 const AVX2 = false
