@@ -7,21 +7,20 @@ import (
 	"unsafe"
 )
 
-// idleTime is how long a large block that nobody uses is kept. The pools of
-// package sync would drop it at the second garbage collection, which a busy
-// program reaches within a second, and touching fresh memory then takes longer
-// than sorting: up to 75 ns per 24-byte element on a virtual machine, against
-// 13 for the sort.
+// idleTime is how long an unused large block is kept. The pools of package sync would drop it
+// at the second garbage collection, which a busy program reaches within a second. Touching
+// fresh memory can take longer than sorting: up to 75 ns per 24-byte element on a virtual
+// machine, against 13 for the sort.
 const idleTime = time.Minute
 
-// idle holds the large blocks that nobody uses, the latest last.
+// idle holds the unused large blocks, the most recent last.
 var idle struct {
 	sync.Mutex
 	blocks []idleBlock
 	words  int         // of blocks
 	used   int         // words of large blocks in use
-	most   int         // largest used so far
-	timer  *time.Timer // drops what has been idle too long; nil if nothing is
+	most   int         // largest value of used so far
+	timer  *time.Timer // drops blocks that were idle too long; nil if there are none
 }
 
 type idleBlock struct {
@@ -29,7 +28,7 @@ type idleBlock struct {
 	since time.Time
 }
 
-// takeLarge returns a large block of size words, or at most an eighth more.
+// takeLarge returns a large block of size to size + size/8 words.
 func takeLarge(size int) *block {
 	b := takeIdle(size)
 	if b == nil {
@@ -43,8 +42,7 @@ func takeLarge(size int) *block {
 	return b
 }
 
-// takeIdle returns an idle block that takeLarge may return, nil if there is
-// none.
+// takeIdle returns an idle block for takeLarge, nil if there is none.
 func takeIdle(size int) *block {
 	idle.Lock()
 	defer idle.Unlock()
@@ -58,9 +56,8 @@ func takeIdle(size int) *block {
 	return nil
 }
 
-// giveIdle keeps a block for the next sort. Sorts of ever new sizes would pile
-// up blocks, so no more is kept than was once in use at a time; the oldest go
-// first.
+// giveIdle keeps a block for later sorts. The total kept is limited to the most words used at
+// a time, since sorts of ever new sizes would pile up blocks; the oldest go first.
 func giveIdle(b *block) {
 	idle.Lock()
 	defer idle.Unlock()
@@ -76,7 +73,7 @@ func giveIdle(b *block) {
 	}
 }
 
-// dropIdle leaves to the garbage collector what was idle for idleTime at now.
+// dropIdle drops the blocks that at time now have been idle for idleTime.
 func dropIdle(now time.Time) {
 	idle.Lock()
 	defer idle.Unlock()
@@ -85,7 +82,7 @@ func dropIdle(now time.Time) {
 		idle.blocks = slices.Delete(idle.blocks, 0, 1)
 	}
 	if len(idle.blocks) == 0 {
-		idle.most = idle.used // what was needed long ago says nothing any more
+		idle.most = idle.used // forget earlier peaks
 	}
 	idle.timer = nil
 	if len(idle.blocks) > 0 {

@@ -7,15 +7,14 @@ import (
 	"unsafe"
 )
 
-// Sizes are computed from lengths in 64 bits, whatever the width of an int, and what
-// an int cannot count is [TooLarge].
+// Sizes are computed in 64 bits, whatever the width of an int. A size that an int cannot count
+// is [TooLarge].
 
-// TooLarge is the size of memory that cannot exist: more than any machine addresses,
-// so little that an int64 holds the sum of a hundred of them.
+// TooLarge is the size of memory that cannot exist. It exceeds every address space, and an
+// int64 holds the sum of a hundred of it.
 const TooLarge = 1 << 56
 
-// most is the largest number of bytes that Take is asked for: rounded up, an int still
-// counts them.
+// most is the largest request of Take in bytes: rounded up, it still fits an int.
 const most = min(math.MaxInt, TooLarge) - exact*8
 
 // line is the size of a cache line in bytes.

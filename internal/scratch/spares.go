@@ -2,9 +2,9 @@ package scratch
 
 import "sync"
 
-// Spares are workspaces that are not in use. There are never more than were used at a
-// time. A [sync.Pool] would lose some to the garbage collector, while the call keeps the
-// memory that they hold. The zero value has none.
+// Spares is a free list of workspaces, never more than were used at a time. A [sync.Pool]
+// would lose some to the garbage collector while the call is charged for their memory. The
+// zero value is empty. It may be used concurrently.
 type Spares[T any] struct {
 	mu   sync.Mutex
 	free []*T
@@ -22,7 +22,7 @@ func (s *Spares[T]) Get() *T {
 	return w
 }
 
-// Put takes a workspace that Get may return.
+// Put returns a workspace to the list.
 func (s *Spares[T]) Put(w *T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Trim drops every buffer that no arena holds and returns their memory to the
-// system. It runs a garbage collection.
+// Trim drops every buffer that no arena holds and returns the memory to the system. It runs a
+// garbage collection. It may be called concurrently with sorts.
 func Trim() {
 	dropAllIdle()
 	for i := range pools {
@@ -19,13 +19,13 @@ func Trim() {
 	debug.FreeOSMemory()
 }
 
-// drain takes everything out of a pool. What other goroutines put meanwhile may stay.
+// drain empties a pool. Memory that other goroutines put back meanwhile may stay.
 func drain(pool *sync.Pool) {
 	for pool.Get() != nil {
 	}
 }
 
-// dropAllIdle leaves every idle block to the garbage collector.
+// dropAllIdle drops every idle block.
 func dropAllIdle() {
 	idle.Lock()
 	defer idle.Unlock()
