@@ -2,17 +2,17 @@ package engine
 
 import "fmt"
 
-// Algorithm names one way to sort. The root package documents the names.
+// Algorithm is an algorithm to sort by. The root package documents the names.
 type Algorithm uint8
 
 const (
 	Auto Algorithm = iota
 
-	// How elements move: the engine orders the codes as it thinks best.
+	// Movements of elements; the engine chooses the order of codes.
 	BucketRadix
 	IndexGather
 
-	// How an engine orders codes: the payload follows through the index.
+	// Algorithms that order codes; payload is gathered through the index.
 	BucketBitonic
 	Bitonic
 	Hybrid
@@ -22,7 +22,7 @@ const (
 	MergeSort
 	SampleSort
 
-	Algorithms // their number
+	Algorithms // the number of algorithms
 )
 
 var algorithmNames = [Algorithms]string{
@@ -38,5 +38,5 @@ func (a Algorithm) String() string {
 	return fmt.Sprintf("Algorithm(%d)", uint8(a))
 }
 
-// OrdersCodes reports whether a says how codes are ordered.
+// OrdersCodes reports whether a is an algorithm that orders codes, not a movement.
 func (a Algorithm) OrdersCodes() bool { return a >= BucketBitonic && a < Algorithms }

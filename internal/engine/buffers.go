@@ -5,8 +5,7 @@ import "example.com/sorter/internal/scratch"
 // Code is the unsigned form of a key.
 type Code interface{ uint32 | uint64 }
 
-// Buffers holds a block of codes for each worker, made when first used. The zero value
-// has none.
+// Buffers holds a block of codes per worker, taken at first use. The zero value has none.
 type Buffers[C Code] struct {
 	env *Env
 	own [][]C
@@ -17,7 +16,7 @@ func NewBuffers[C Code](env *Env) Buffers[C] {
 	return Buffers[C]{env, make([][]C, max(1, env.Loop.Workers))}
 }
 
-// Of returns the buffer of a worker, of [Block] codes; nil if there are none.
+// Of returns the buffer of a worker, [Block] codes long; nil if b has none.
 func (b Buffers[C]) Of(worker int) []C {
 	if b.own == nil {
 		return nil
@@ -28,7 +27,7 @@ func (b Buffers[C]) Of(worker int) []C {
 	return b.own[worker]
 }
 
-// Give gives all blocks back.
+// Give gives all buffers back.
 func (b Buffers[C]) Give() {
 	for _, own := range b.own {
 		if own != nil {

@@ -2,10 +2,10 @@ package engine
 
 import "time"
 
-// Shape is what an engine found an input to be before it sorted it.
+// Shape is the shape of an input that an engine found before sorting.
 type Shape string
 
-// The shapes. The zero Shape is an input of which nothing was found.
+// The shapes. The zero Shape means that nothing was found.
 const (
 	Sorted         Shape = "sorted"
 	Reversed       Shape = "reversed" // no element is above its predecessor
@@ -16,12 +16,12 @@ const (
 	FewValues      Shape = "few values"
 )
 
-// Trace collects what an engine did, for Stats and for the planner's tests.
-// Stages are appended by the orchestrating goroutine only.
+// Trace records what an engine did, for Stats and for the planner's tests. Only the
+// orchestrating goroutine appends stages.
 type Trace struct {
 	Device    string  // device name, empty on the CPU
 	Algorithm string  // the algorithm that ran
-	Shape     Shape   // what detection found
+	Shape     Shape   // the shape found by detection
 	Ties      int     // elements whose leading codes tied and were refined
 	Rounds    int     // rounds of partition and of merging, one inside another; every large run of ties adds its own
 	Stages    []Stage // in the order they ran
@@ -33,10 +33,10 @@ type Stage struct {
 	Time time.Duration
 }
 
-// usualStages is at least the number of stages of most sorts: one allocation for all.
+// usualStages is the capacity of the first allocation of stages; most sorts have fewer.
 const usualStages = 8
 
-// add accounts for d spent in a stage; rounds of one stage add up.
+// add adds d to the time of a stage. Repeated stages are summed.
 func (t *Trace) add(name string, d time.Duration) {
 	for i := range t.Stages {
 		if t.Stages[i].Name == name {
@@ -50,8 +50,8 @@ func (t *Trace) add(name string, d time.Duration) {
 	t.Stages = append(t.Stages, Stage{name, d})
 }
 
-// Found records the shape of the input unless it is known: rounds on parts of
-// the input that find more say nothing about the whole.
+// Found records the shape of the input, unless one was recorded before: later rounds handle
+// only parts of the input.
 func (t *Trace) Found(shape Shape) {
 	if t.Rounds == 0 {
 		t.Shape = shape
