@@ -35,8 +35,8 @@ func Bytes(workers int, element uintptr, words []extract.Word, n int) int64 {
 	return spaces*each + scratch.Shares(n, workers, largeTie, 8)
 }
 
-// EarlyBytes bounds the memory, in bytes, of the workspaces that look for ties while codes
-// are extracted, and of sorting runs of n ties not in place.
+// EarlyBytes bounds the memory, in bytes, of the workspaces that find ties during extraction,
+// and of sorting runs of n ties not in place.
 func EarlyBytes(workers int, words []extract.Word, n int) int64 {
 	if extract.Decisive(words) {
 		return 0

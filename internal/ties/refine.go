@@ -10,11 +10,11 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// What breaks the ties of an order that is there, whoever made it: they are found
-// by its codes, or by the marks of an engine.
+// Refinement of an order that exists. Its ties are found by its codes, or by the marks of an
+// engine.
 
-// RefineSorted refines the ties of an order whose codes, those of words[0], are in
-// order too, with as little memory as possible, and gives these back.
+// RefineSorted refines the ties of an order whose codes, those of words[0], are in order too.
+// It sorts runs in place, which takes the least memory, and gives codes back.
 func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, codes []C) error {
 	ties := New(env, rows, words)
 	ties.inPlace = true
@@ -27,8 +27,8 @@ func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []e
 	return ties.Finish(err)
 }
 
-// runEnd returns the first place from i on that begins a run of equal codes, or
-// their number.
+// runEnd returns the first place >= i that begins a run of equal codes; len(codes) if there is
+// none.
 func runEnd[C sortkey.Code](codes []C, i int) int {
 	if i == 0 || i >= len(codes) {
 		return i
@@ -36,8 +36,8 @@ func runEnd[C sortkey.Code](codes []C, i int) int {
 	return i + sort.Search(len(codes)-i, func(k int) bool { return codes[i+k] != codes[i-1] })
 }
 
-// RefineTied refines an order by the ties that an engine has marked in it.
-// Where it has marked none, nothing is read.
+// RefineTied refines an order by the ties that an engine has marked in it. Elements without
+// marks are not read.
 func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, marked engine.Ties) error {
 	ties := New(env, rows, words)
 	n := len(index)
@@ -47,7 +47,7 @@ func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index
 		if !more {
 			return
 		}
-		first := lo // behind the run of the piece before that goes on in this one
+		first := lo // first place after a run that began in the piece before
 		if lo > 0 && marked.Tied(lo-1) {
 			first = marked.Next(false, lo, hi)
 		}

@@ -4,13 +4,13 @@ import (
 	"example.com/sorter/internal/extract"
 )
 
-// Short runs that tie up to one place are refined together: a call for the codes of a
-// hundred elements takes little more than one for two.
+// Short runs that tie up to the same place are refined together: extracting a hundred codes in
+// one call costs little more than extracting two.
 
-// together is the number of elements of runs that are refined together, at most.
+// together is the largest number of elements in runs that are refined together.
 const together = extract.Piece / 2
 
-// shortRuns are runs that tie up to a place and wait for its codes.
+// shortRuns is a batch of runs that tie up to one place and wait for its codes.
 type shortRuns struct {
 	place extract.Place
 	n     int                       // elements of all runs
@@ -37,18 +37,18 @@ func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Place) bool {
 	return true
 }
 
-// alike reports whether the codes of all runs that tie up to p are made alike. Then all
-// runs of codes made there tie up to one place.
+// alike reports whether the codes of all runs that tie up to p are made the same way, so that
+// these runs then tie up to one place.
 func (t *Breaker) alike(p *extract.Place) bool { return !p.Tail || t.Words[p.Word].Full.ByDepth() }
 
-// add adds a run, for which there is room.
+// add adds a run to a list, which must have space for it.
 func (s *shortRuns) add(list int, run []uint32) {
 	s.runs[list][s.count] = run
 	s.count++
 	s.n += copy(s.order[s.n:], run)
 }
 
-// refineShort sorts the short runs that wait, and the runs found in them.
+// refineShort sorts the waiting short runs and the runs of ties found in them.
 func (t *Breaker) refineShort(w *Worker) {
 	short := &w.short
 	for list := 0; short.n > 0 && t.Env.Loop.Err() == nil; list = 1 - list {
@@ -68,13 +68,13 @@ func (t *Breaker) refineShort(w *Worker) {
 	short.n, short.count = 0, 0
 }
 
-// refineCoded sorts the runs in a short run that is in the order of its codes. All of them
-// go on at one place: it adds them to a list, unless their codes are not made alike.
+// refineCoded sorts the runs of equal codes in a short run that is sorted by codes. It adds
+// them to a list, or sorts each at once if their codes are not made alike.
 func (t *Breaker) refineCoded(w *Worker, run []uint32, codes []uint64, list int) {
 	short := &w.short
 	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
 		if t.alike(&short.place) {
-			short.add(list, run[i:end]) // over elements that were read
+			short.add(list, run[i:end]) // overwrites elements already read
 		} else {
 			t.refineParts(w, codes[i:end], Run{run[i:end], short.place}, false)
 		}

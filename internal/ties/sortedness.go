@@ -11,12 +11,12 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Inputs in order, or falling, except for a few elements are found by whole keys while
-// the first codes are extracted: where those tie, full keys and later columns of
-// neighbours are compared, until too many rise and too many fall. A separate pass after
-// the extraction would read every element again.
+// Inputs that are in order or falling, with few exceptions, are found by whole keys while the
+// first codes are extracted. If codes of neighbours tie, full keys and later columns are
+// compared, until both rises and falls are too many. A separate pass after extraction would
+// read every element again.
 
-// follow is Follow of a [cpu.Watch] of the first word, whose codes come from src.
+// follow is Follow of a [cpu.Watch] for the first word, whose codes come from src.
 func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
 	w := t.spareWorker()
 	defer t.spare.Put(w)
@@ -43,14 +43,14 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	return t.followTied(w, tied, 0, seen)
 }
 
-// either counts elements that tie, as far as is known, as rising and as falling.
+// either counts ties of unknown rest both as rises and as falls.
 func either(tied []uint32, seen cpu.Steps) cpu.Steps {
 	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
 }
 
-// tiesOf counts how elements first, first+1, … follow on the ones before them by codes,
-// which begin with that of the element before the first. It writes those that tie to
-// room, which it returns as far as it is used; len(room) >= len(codes)-1.
+// tiesOf counts the steps of elements first, first+1, … by codes; codes[0] is that of element
+// first-1. It returns the elements that tie with their predecessors, in memory of room;
+// len(room) >= len(codes)-1.
 func tiesOf[C sortkey.Code](room []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
 	n, falls, last := 0, 0, codes[0]
 	for i, c := range codes[1:] {
@@ -66,8 +66,8 @@ func tiesOf[C sortkey.Code](room []uint32, codes []C, first uint32) (tied []uint
 	return room[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
 }
 
-// followTied adds to seen how elements that tie with the ones before them on the codes
-// of a word, and on all before it, follow on those. It overwrites at.
+// followTied adds to seen the steps of the elements at, which tie with their predecessors on
+// the codes of word and of all words before it. It overwrites at.
 func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
 	if l := &t.Words[word]; len(at) > 0 && !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) {
 		still, steps := l.Full.Follow(at, l.PrefixBits)
@@ -76,7 +76,7 @@ func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) c
 	return t.followAfter(w, at, word, seen)
 }
 
-// followAfter is followTied for elements that tie on the keys of a word, too.
+// followAfter is followTied for elements that tie on the full keys of word, too.
 func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
 	switch word++; {
 	case len(at) == 0:
@@ -89,8 +89,8 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) 
 	return t.followWord(w, at, word, seen)
 }
 
-// followWord is followTied for elements that tie on everything before word, by its
-// codes.
+// followWord is followTied for elements that tie on everything before word. It compares the
+// codes of word.
 func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
 	t.Open(word, true)
 	still := at[:0]
@@ -110,9 +110,8 @@ func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) c
 	return t.followTied(w, still, word, seen)
 }
 
-// followRow counts how the elements at follow on the ones before them by codes, which
-// are of all elements from the one before the first on, and returns those that tie, in
-// the place of at.
+// followRow counts the steps of the elements at by codes, which start with the code of element
+// at[0]-1. It returns the elements that tie with their predecessors, in memory of at.
 func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
 	n, falls, first := 0, 0, at[0]
 	for _, x := range at {
@@ -129,9 +128,9 @@ func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
 	return at[:n], cpu.Steps{Rises: len(at) - n - falls, Falls: falls}
 }
 
-// followFew counts how at most piece/2 elements follow on the ones before them by
-// their codes at a word, and returns those that tie, in the place of at. Few of them
-// follow each other: their keys are extracted together.
+// followFew counts the steps of at most piece/2 elements by their codes at word. It returns
+// the elements that tie with their predecessors, in memory of at. It extracts the codes of all
+// of them in one call, for elements of which few are neighbours.
 func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, seen cpu.Steps) {
 	pairs := w.some[:0]
 	for _, x := range at {
@@ -159,8 +158,8 @@ func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, se
 	return tied, seen
 }
 
-// compare compares two elements whose first codes are equal. It extracts keys of later
-// columns that are not there yet.
+// compare compares two elements whose first codes are equal. It extracts codes of later words
+// that are missing.
 func (t *Breaker) compare(i, j uint32) int {
 	for word := range t.Words {
 		l := &t.Words[word]
@@ -178,7 +177,7 @@ func (t *Breaker) compare(i, j uint32) int {
 	return 0
 }
 
-// earlyPair returns the codes of two elements at a word.
+// earlyPair returns the codes of two elements at word.
 func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
 	l := &t.Words[word]
 	if l.Early.Codes == nil {
@@ -191,20 +190,20 @@ func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
 	return l.Early.Codes[i], l.Early.Codes[j]
 }
 
-// rowOf returns how many of the elements at, which rise, tie with each other or have only
-// one between them, and the number of elements from the one before the first to the last
-// of these: fewer than a block has. All of them tie with a neighbour.
+// rowOf returns the length k of the first row of at: ascending elements at most two apart. n
+// is the number of elements from at[0]-1 to the last of the row, fewer than a block. All of
+// the row tie with their predecessors.
 func rowOf(at []uint32) (k, n int) {
 	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
 	}
 	return k, int(at[k-1]-at[0]) + 2
 }
 
-// allDone marks a piece.
+// allDone is the marks of a piece whose codes are all extracted.
 var allDone = bytes.Repeat([]byte{1}, extract.Piece)
 
-// codesEarly returns the codes of n elements from first on at a word, extracting
-// those that are not there yet. A cancelled context leaves codes out.
+// codesEarly returns the codes of n elements from first on at word, extracting those that are
+// missing. If the context is cancelled, codes may be missing.
 func (t *Breaker) codesEarly(word, first, n int) []uint64 {
 	l := &t.Words[word]
 	codes, done := l.Early.Codes[first:first+n], l.Early.Done[first:first+n]
@@ -227,7 +226,7 @@ func (t *Breaker) codesEarly(word, first, n int) []uint64 {
 	return codes
 }
 
-// earlyAlong places early codes like their elements.
+// earlyAlong moves early codes by the same partition as the elements.
 func earlyAlong[C sortkey.Code](env *engine.Env, e *extract.Early, p *cpu.Placement[C]) (err error) {
 	if e.Codes == nil {
 		return nil
@@ -238,8 +237,8 @@ func earlyAlong[C sortkey.Code](env *engine.Env, e *extract.Early, p *cpu.Placem
 	return err
 }
 
-// codesOnce writes the codes of at most piece elements at word l, extracting
-// those that are not there yet.
+// codesOnce writes the codes of at most piece elements at word l, extracting those that are
+// missing.
 func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.Word) {
 	e := &l.Early
 	late := w.late[:0]

@@ -1,6 +1,6 @@
-// Package ties sorts elements whose codes tie by the next codes of their keys, and these
-// ties by the next ones. It also compares neighbours by whole keys while codes are
-// extracted, so that inputs in order, or nearly, are found.
+// Package ties sorts elements whose codes tie by the codes of the next word of their keys, and
+// so on. It also compares neighbours by whole keys while codes are extracted, so that inputs
+// in order, or nearly in order, are found.
 package ties
 
 import (
@@ -24,21 +24,21 @@ type Run struct {
 // tiePart is elements [lo, hi) of a run that is being refined.
 type tiePart struct {
 	lo, hi int
-	coded  bool // they are in the order of their codes, which end at place; otherwise they tie up to it
+	coded  bool // sorted by codes that end at place; otherwise they tie up to it
 	extract.Place
 }
 
 // largeTie is the length above which a run is sorted by all workers together.
 const largeTie = 1 << 16
 
-// Breaker refines an order wherever codes tie and keys may not.
+// Breaker orders the elements whose codes tie but whose keys may differ.
 type Breaker struct {
 	Env     *engine.Env
 	Input   extract.Input
 	Words   []extract.Word
 	Work    []Worker
-	opened  []sync.Once // by word: its full keys have room
-	Early   bool        // later words are looked at while codes are extracted; limits do not reckon with the memory
+	opened  []sync.Once // by word: memory for its full keys is taken
+	Early   bool        // compare later words during extraction; memory limits do not count this
 	inPlace bool        // small runs are sorted in place
 	spare   scratch.Spares[Worker]
 
@@ -50,10 +50,10 @@ type Breaker struct {
 type Worker struct {
 	count int                   // elements whose first codes tied
 	short shortRuns             // not yet refined
-	parts []tiePart             // of a run, not yet refined
-	codes []uint64              // of its elements
-	block cpu.Payload           // room for a piece of elements, once it is needed
-	used  int                   // elements of block that were written since it was cleared
+	parts []tiePart             // parts of a run, not yet refined
+	codes []uint64              // of the run's elements
+	block cpu.Payload           // a piece of elements, taken at first use
+	used  int                   // number of elements of block written since it was cleared
 	late  [extract.Piece]uint32 // elements whose codes were not needed early
 	fresh [extract.Piece]uint64 // their codes
 	Pairs cpu.Pairs
@@ -62,14 +62,15 @@ type Worker struct {
 	early [extract.Piece]uint64 // their codes
 }
 
-// New returns what breaks the ties of an input by the words of its keys.
+// New returns a breaker for the ties of an input, by the words of its keys.
 func New(env *engine.Env, rows extract.Input, words []extract.Word) *Breaker {
 	t := &Breaker{Env: env, Input: rows, Words: words, Work: make([]Worker, max(1, env.Loop.Workers)), opened: make([]sync.Once, len(words))}
 	env.Arena.Hold(int64(len(t.Work)) * int64(unsafe.Sizeof(t.Work[0])))
 	return t
 }
 
-// spareWorker returns a workspace for what does not know its worker, to be put back.
+// spareWorker returns a workspace for a caller that has no worker number. The caller puts it
+// back.
 func (t *Breaker) spareWorker() *Worker {
 	w := t.spare.Get()
 	if w == nil {
@@ -79,7 +80,7 @@ func (t *Breaker) spareWorker() *Worker {
 	return w
 }
 
-// Forget drops what the first worker has copied of the elements.
+// Forget clears the copies of elements that the first worker holds.
 func (t *Breaker) Forget() {
 	w := &t.Work[0]
 	if w.used > 0 {
@@ -88,8 +89,8 @@ func (t *Breaker) Forget() {
 	w.used, t.Input.Slice = 0, cpu.Payload{}
 }
 
-// After returns where elements that tie on code, made at p, are to be refined;
-// false if they are equal. Where codes are made alike, it is one place for all codes.
+// After returns the place at which elements that tie on code, made at p, are refined; false if
+// they are equal. The place does not depend on code if codes are made alike.
 func (t *Breaker) After(p extract.Place, code uint64) (extract.Place, bool) {
 	l, depth, more := &t.Words[p.Word], 0, false
 	switch {
@@ -113,8 +114,8 @@ func (t *Breaker) cut(run Run) extract.Place {
 	return t.Words[run.Word].Full.WithPivot(run.Order, run.Place)
 }
 
-// Refine sorts the runs in an order sorted by codes made at p, except for
-// large ones, which finish takes.
+// Refine sorts the runs of ties in an order sorted by codes made at p. Large runs are left to
+// Finish.
 func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p extract.Place) {
 	i, end := nextRun(codes, 0)
 	if i == end {
@@ -133,8 +134,8 @@ func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p
 	t.refineShort(w)
 }
 
-// nextRun returns the first run of two or more equal codes that begins at place i or
-// after it, an empty one if there is none.
+// nextRun returns the first run of two or more equal codes that begins at place >= i, an empty
+// one if there is none.
 func nextRun[C sortkey.Code](codes []C, i int) (from, end int) {
 	for i++; i < len(codes); i++ {
 		if codes[i] == codes[i-1] {
@@ -148,11 +149,11 @@ func nextRun[C sortkey.Code](codes []C, i int) (from, end int) {
 	return len(codes), len(codes)
 }
 
-// note sorts a run that ties up to p, unless it is large, or so short that refineShort
-// sorts it. Those that tie on their first codes are counted.
+// note sorts a run that ties up to p. It postpones large runs, and short runs for refineShort.
+// first means that the run ties on first codes, which are counted.
 func (t *Breaker) note(w *Worker, order []uint32, p *extract.Place, first bool) {
 	if first {
-		w.count += len(order) // a counter that workers share would go from cache to cache
+		w.count += len(order) // per worker: a shared counter would move between caches
 	}
 	switch run := (Run{order, *p}); {
 	case t.isShort(w, order, p):
@@ -165,8 +166,8 @@ func (t *Breaker) note(w *Worker, order []uint32, p *extract.Place, first bool) 
 	}
 }
 
-// RefineRun sorts a run of at most largeTie elements, and the runs found in it, except
-// for those that are left to refineShort.
+// RefineRun sorts a run of at most largeTie elements and the runs of ties found in it, except
+// short ones, which wait for refineShort.
 func (t *Breaker) RefineRun(w *Worker, run Run) {
 	if n := len(run.Order); len(w.codes) < n {
 		scratch.Give(&t.Env.Arena, w.codes, 1)
@@ -175,10 +176,10 @@ func (t *Breaker) RefineRun(w *Worker, run Run) {
 	t.refineParts(w, w.codes, run, true)
 }
 
-// refineParts is RefineRun with memory for codes, len(codes) >= len(run.order). It leaves
-// runs to refineShort only if shorts says so. Runs write their codes over those that they
-// tie on, which nobody needs any more. Of the rest of a run, and a run found in it, the
-// longer waits: no more than 17 do.
+// refineParts is RefineRun with memory for codes; len(codes) >= len(run.order). It leaves runs
+// to refineShort only if shorts is set. A run's codes overwrite those it ties on, which are no
+// longer needed. Of the rest of a run and a run found in it, the longer one waits, so at most
+// 17 wait.
 func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 	waiting := len(w.parts)
 	for p := (tiePart{hi: len(run.Order), Place: run.Place}); t.Env.Loop.Err() == nil; {
@@ -209,8 +210,8 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 	w.parts = w.parts[:waiting] // cancelled
 }
 
-// sortPart sorts elements that tie up to p by their codes there, which it writes, and
-// returns the place of those.
+// sortPart sorts elements that tie up to p by their codes there, which it writes to codes. It
+// returns the place of these codes.
 func (t *Breaker) sortPart(w *Worker, codes []uint64, order []uint32, p extract.Place) extract.Place {
 	if p.Tail {
 		kept := t.Words[p.Word].Full
@@ -226,17 +227,17 @@ func (t *Breaker) sortPart(w *Worker, codes []uint64, order []uint32, p extract.
 	return p
 }
 
-// sortCoded sorts the elements of a run by their codes.
+// sortCoded sorts codes, and order with them.
 func (t *Breaker) sortCoded(w *Worker, codes []uint64, order []uint32) {
 	if t.inPlace {
-		cpu.SortInPlace(t.Env, codes, order) // which ascends
+		cpu.SortInPlace(t.Env, codes, order) // order ascends, as SortInPlace requires
 	} else {
 		w.Pairs.Sort(t.Env, codes, order)
 	}
 }
 
-// numberRuns writes codes that are equal only where same has the bit of an element,
-// which then ties with the one before.
+// numberRuns replaces codes by numbers of runs: element i ties with its predecessor if bit i
+// of same is set.
 func numberRuns(codes []uint64, same uint) {
 	run := uint64(0)
 	for i := range codes {
@@ -245,8 +246,7 @@ func numberRuns(codes []uint64, same uint) {
 	}
 }
 
-// Open makes room for what a word keeps, and, if it is opened early, for its
-// codes.
+// Open takes memory for the full keys of a word and, with early, for its codes.
 func (t *Breaker) Open(word int, early bool) {
 	t.opened[word].Do(func() {
 		l := &t.Words[word]
@@ -257,7 +257,7 @@ func (t *Breaker) Open(word int, early bool) {
 	})
 }
 
-// Codes writes the codes of elements at p. A cancelled context leaves codes out.
+// Codes writes the codes of elements at p. If the context is cancelled, codes may be missing.
 func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place) {
 	l := &t.Words[p.Word]
 	if p.Tail {
@@ -277,14 +277,14 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 	}
 }
 
-// roomFor makes room for a piece of elements.
+// roomFor takes memory for a piece of elements.
 func (t *Breaker) roomFor(w *Worker) {
 	if w.block.Data() == nil {
 		w.block = t.Input.Slice.Take(&t.Env.Arena, extract.Piece)
 	}
 }
 
-// Refiner makes ties refine what cpu.MoveRefined sorts.
+// Refiner is t as the refiner of cpu.MoveRefined.
 type Refiner[C sortkey.Code] struct {
 	Breaker *Breaker
 	Src     cpu.Source[C]
@@ -296,17 +296,17 @@ func (f Refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
 
 func (f Refiner[C]) Compare(i, j uint32) int { return f.Breaker.compare(i, j) }
 
-// Skips: codes that hold whole keys decide nothing where all are equal, and those of the
-// next word are kept as far as they were extracted.
+// Skips reports whether first codes hold whole keys and codes of the next word were extracted
+// early. If all first codes are equal, the sort then goes on with that word.
 func (f Refiner[C]) Skips() bool {
 	t := f.Breaker
 	return len(t.Words) > 1 && t.Words[0].Exact() && t.Words[1].Early.Codes != nil
 }
 
-// Concurrent: only what is there already is compared.
+// Concurrent reports whether there is one word: then Compare extracts nothing.
 func (f Refiner[C]) Concurrent() bool { return len(f.Breaker.Words) == 1 }
 
-// Along places full keys and early codes like their elements.
+// Along moves full keys and early codes by the same partition as the elements.
 func (f Refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 	for i := range f.Breaker.Words {
 		l := &f.Breaker.Words[i]
@@ -320,7 +320,7 @@ func (f Refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 	return err
 }
 
-// Moved renumbers rows, and keys that are their elements or in them.
+// Moved renumbers the rows, and full keys that are the elements or lie in them.
 func (f Refiner[C]) Moved(payload cpu.Payload) {
 	f.Breaker.Input = extract.InputOf(payload)
 	for i := range f.Breaker.Words {
@@ -336,8 +336,7 @@ func (f Refiner[C]) Refine(worker int, order []uint32, codes []C) {
 
 func (f Refiner[C]) Finish(err error) error { return f.Breaker.Finish(err) }
 
-// Finish refines the large runs, each by all workers, unless err says that
-// there is nothing to finish.
+// Finish refines the large runs, each by all workers, unless err is not nil.
 func (t *Breaker) Finish(err error) error {
 	for err == nil && len(t.large) > 0 {
 		run := t.large[len(t.large)-1]
@@ -357,7 +356,7 @@ func (t *Breaker) Finish(err error) error {
 	return err
 }
 
-// finishLarge orders a large run, in place if the memory limit allows no more.
+// finishLarge orders a large run, in place if the memory limit requires it.
 func (t *Breaker) finishLarge(run Run) error {
 	run.Place = t.cut(run)
 	return t.Env.Scoped(func(env *engine.Env) error {
@@ -381,8 +380,7 @@ func (t *Breaker) orderLarge(env *engine.Env, run Run) error {
 	})
 }
 
-// orderLargeInPlace is orderLarge with no more scratch than the codes and the order
-// as it was.
+// orderLargeInPlace is orderLarge with codes and a copy of the order as the only scratch.
 func (t *Breaker) orderLargeInPlace(env *engine.Env, run Run) error {
 	before := beforeRun(env, run)
 	codes, err := cpu.OrderInPlace(env, run.Order, t.source(before, run.Place))
@@ -402,8 +400,8 @@ func (t *Breaker) orderLargeInPlace(env *engine.Env, run Run) error {
 	})
 }
 
-// Rest returns the words after the first, whose codes are all equal, and the source of
-// the first of these.
+// Rest returns the words after the first, whose codes are all equal, and the source of the
+// codes of the second.
 func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
 	rest := slices.Clone(t.Words[1:])
 	rest[0].Early, rest[0].Begun = extract.Early{}, true
@@ -417,7 +415,7 @@ func beforeRun(env *engine.Env, run Run) []uint32 {
 	return before
 }
 
-// source makes the codes of elements at p.
+// source returns the source of the codes of elements at p.
 func (t *Breaker) source(order []uint32, p extract.Place) cpu.Source[uint64] {
 	return func(dst []uint64, lo int) {
 		w := t.spareWorker()
