@@ -13,32 +13,32 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// A measurement is the best of a few small sorts of made-up codes on each engine, since
-// the program goes on meanwhile. Sorts without payload take some 50 ms. Payload takes about
-// as long, and twice payloadBytes of memory.
+// A measurement is the best of a few small sorts of synthetic codes on each engine; the
+// program runs on meanwhile. Sorts without payload take some 50 ms in all. Sorts with payload
+// take about as long, and twice payloadBytes of memory.
 
 const (
-	fewCodes, manyCodes = 1 << 14, 1 << 21 // between which the device's line lies
-	payloadBytes        = 64 << 20         // of elements: more than the caches of the cores
+	fewCodes, manyCodes = 1 << 14, 1 << 21 // the two points of the device's line
+	payloadBytes        = 64 << 20         // of elements: exceeds the caches
 	calibrationReps     = 5
 
-	// slow is a device not worth measuring any further, such as one that is
-	// simulated.
+	// slow is the time from which a device, such as a simulated one, is not measured further.
 	slow = 5 * time.Millisecond
 )
 
-// Device is the engine that is compared with the CPU's.
+// Device is the engine to compare with the CPU engine.
 type Device interface {
 	// Order sorts a job in one pass.
 	Order(job *engine.Job) error
 
-	// Piece is how many of n elements a worker extracts at a time for a job, by the bytes
-	// of an element.
+	// Piece returns how many of n elements a worker extracts at a time for a job with elements
+	// of size bytes.
 	Piece(n int, job *engine.Job, size int) int
 }
 
-// Measure returns costs of which more is known: of sorts without payload after the first
-// call, and of payload after the second. On an error nothing more is known.
+// Measure returns costs with one more measurement: of sorts without payload in the first call,
+// of payload in the second. On an error it returns c. It takes some 50 ms per call and up to
+// twice payloadBytes of memory.
 func (c Costs) Measure(d Device) (Costs, error) {
 	if c.codes == nil {
 		m, err := measureSorts(d)
@@ -109,7 +109,7 @@ func best(f func() error) (ns float64, err error) {
 // word is a code.
 type word interface{ uint32 | uint64 }
 
-// bench sorts codes of one width, all different and spread evenly.
+// bench sorts distinct codes of one width, spread evenly.
 type bench[W word] struct {
 	engine.Env
 	bits       int
@@ -128,14 +128,14 @@ func newBench[W word](workers int) *bench[W] {
 	return b
 }
 
-// spread is the i-th of codes that are different and spread evenly.
+// spread returns the i-th of distinct, evenly spread codes.
 func spread[W word](i int) W {
 	const golden = 0x9e3779b97f4a7c15
 	width := 8 * unsafe.Sizeof(*new(W))
 	return W(uint64(i) * (golden>>(64-width) | 1))
 }
 
-// job is a sort of the first n codes, in an environment of its own.
+// job returns a sort of the first n codes in an environment of its own.
 func (b *bench[W]) job(n int, keys bool) *engine.Job {
 	job := &engine.Job{N: n, Bits: b.bits, Env: new(engine.Env)}
 	job.Loop.Workers = b.Loop.Workers
@@ -172,9 +172,8 @@ func (b *bench[W]) onCPU(n int, keys bool) error {
 	return all.Sort(job.Env)
 }
 
-// measurePayload measures the cost of moving elements: on the CPU engine, beyond the cost
-// of their codes in m, through an order, and with their codes to the device, beyond the
-// cost of orders in m.
+// measurePayload measures the cost of moving elements, beyond the cost of their codes in m: on
+// the CPU engine with their codes and through an order, and on the device with their codes.
 func measurePayload(d Device, m *sortTimes) (p *payload, err error) {
 	p = new(payload)
 	if p.move.small, p.gather.small, err = moves[[smallPayload]byte](d, m); err != nil {
@@ -202,7 +201,7 @@ func carry[E any](d Device, m *sortTimes) (each float64, err error) {
 	return max(0, took-m.device[order32].at(len(b.s))) / float64(len(b.s)), err
 }
 
-// moves returns the times per element.
+// moves returns the times per element of moving with codes and of gathering.
 func moves[E any](d Device, m *sortTimes) (move, gather curve, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
@@ -275,8 +274,8 @@ func (b *mover[E]) shuffle(n int) {
 	}
 }
 
-// gathered moves the first n elements aside, as they are while their codes are sent,
-// and back through an order.
+// gathered copies the first n elements aside, as a sort does while it sends codes, and back
+// through an order.
 func (b *mover[E]) gathered(d Device, n int) error {
 	err := b.job.Stage("aside", n, d.Piece(n, b.job, 4), func(_, lo, hi int) { stream.CopyPast(b.aside[:n], lo, b.s[lo:hi]) })
 	if err != nil {

@@ -1,22 +1,23 @@
-// Package costmodel estimates how long a sort takes on a device and on the CPU engine,
-// and measures both. It knows the device by one interface, [Device], and no driver.
+// Package costmodel estimates the time of a sort on a device and on the CPU engine, and
+// measures both. It knows the device by one interface, [Device], and no driver.
 //
-// Times are in ns. Every number is measured, by [Costs.Measure], for all of this machine's
-// workers:
+// Times are in ns. Every number is measured, by [Costs.Measure], with all workers of this
+// machine:
 //
 //	device = fixed + n × (each + min(gather(n), carry))
 //	CPU    = n × (each(n) + move(n))
 //
-// each, for each kind of sort, is everything from codes to the order or to
-// sorted keys, transfers included; on the CPU it depends on n, since small
-// sorts fit the cache and large ones keep several workers busy. gather is the time to
-// move an element after the device has found the order: a copy aside, and back through
-// the order. carry is the time to send an element to the device and back, in place of the
-// order: a copy aside, and one to and from pinned memory. move is the time the CPU engine
-// takes to move an element with its code. All except carry, which is for lists that no
-// cache holds, depend on n, too. Key functions take both engines the same time, and so
-// does the first touch of a result: neither is in the model. Nor is the effect of uneven
-// inputs on one engine. Inputs that seem to be in order are the CPU's without a question.
+// each covers everything from codes to the order or to sorted keys, transfers included, for
+// each kind of sort. On the CPU it depends on n: small sorts fit the cache and large ones keep
+// several workers busy. gather is the time to move an element after the device has found the
+// order: a copy aside, and a gather back through the order. carry is the time to send an
+// element to the device and back instead: a copy aside, and copies to and from pinned memory.
+// move is the time in which the CPU engine moves an element with its code. All except carry
+// depend on n; carry is for lists that exceed all caches.
+//
+// Not in the model: key functions and the first touch of a result, which cost both engines the
+// same, and the effect of skewed inputs on one engine. Inputs that a sample finds in order
+// always go to the CPU.
 package costmodel
 
 import (
@@ -53,17 +54,17 @@ func (k kind) String() string { return [kinds]string{"order32", "order64", "keys
 
 // sortTimes are the times of sorts without payload on the device and on the CPU engine.
 type sortTimes struct {
-	workers int // at which the host was measured
+	workers int // with which the host was measured
 	device  [kinds]line
 	cpu     [kinds]curve
 }
 
-// line is the time of n elements on the device, fixed + n × each.
+// line is the time of n elements on the device: fixed + n × each.
 type line struct{ fixed, each float64 }
 
 func (l line) at(n int) float64 { return l.fixed + float64(n)*l.each }
 
-// through returns the line through the times t of n and u of m elements, n < m.
+// through returns the line through time t of n elements and time u of m elements, n < m.
 func through(n int, t float64, m int, u float64) line {
 	each := max(0, (u-t)/float64(m-n))
 	return line{max(0, t-each*float64(n)), each}
@@ -74,10 +75,10 @@ type curve [5]float64
 
 const curveStart, curveStep = 12, 2 // as powers of two
 
-// size is the number of elements of the i-th point.
+// size returns the number of elements of the i-th point.
 func (curve) size(i int) int { return 1 << (curveStart + i*curveStep) }
 
-// at interpolates between powers of two; outside it goes on as at the ends.
+// at interpolates between the points and extrapolates the ends as constants.
 func (c curve) at(n int) float64 {
 	power := bits.Len(uint(n)) - 1
 	place := float64(power-curveStart) + float64(n)/float64(int(1)<<power) - 1
@@ -86,23 +87,23 @@ func (c curve) at(n int) float64 {
 	return c[i] + (place-float64(i))*(c[i+1]-c[i])
 }
 
-// LeastCarried is from how many bytes on the device moves elements. 2026-11, H200:
-// below, an order and a gather in the host's caches take as long.
+// LeastCarried is the size of a list, in bytes, from which the device moves elements. 2026-11,
+// H200: below, an order and a gather in the host's caches take as long.
 const LeastCarried = 32 << 20
 
-// payload is what moving elements costs, each by size.
+// payload is the costs of moving elements, by size.
 type payload struct {
 	move, gather bySize
-	carry        *ends // nil: it was not worth measuring
+	carry        *ends // nil: not measured
 }
 
-// carries reports whether the device moves elements of that size faster than the host
-// does through an order.
+// carries reports whether the device moves elements of that size faster than the host gathers
+// them.
 func (p *payload) carries(size uintptr, n int) bool {
 	return p.carry != nil && n*int(size) >= LeastCarried && p.carry.at(size) < p.gather.at(size, n)
 }
 
-// follow is what moving an element costs whose order the device finds.
+// follow returns the cost of moving an element to its place in an order found by the device.
 func (p *payload) follow(size uintptr, n int) float64 {
 	if p.carries(size, n) {
 		return p.carry.at(size)
@@ -110,14 +111,14 @@ func (p *payload) follow(size uintptr, n int) float64 {
 	return p.gather.at(size, n)
 }
 
-// bySize is ends by number. The last points of its curves are of lists that no cache
-// holds.
+// bySize is ends by number of elements. The last points of its curves are of lists that exceed
+// all caches.
 type bySize struct{ small, large curve }
 
 func (b bySize) at(size uintptr, n int) float64 { return ends{b.small.at(n), b.large.at(n)}.at(size) }
 
-// ends is the time per element of smallPayload bytes and of largePayload, and on the
-// line through both for others.
+// ends is the time per element of smallPayload and of largePayload bytes; other sizes are
+// interpolated linearly.
 type ends struct{ small, large float64 }
 
 const smallPayload, largePayload = 16, 64
@@ -127,8 +128,8 @@ func (e ends) at(size uintptr) float64 {
 	return max(0, e.small+slope*(float64(size)-smallPayload))
 }
 
-// estimate returns how long w, of which nothing is missing, takes on the device and on
-// the CPU.
+// estimate returns the time of w on the device and on the CPU. Nothing of w may be
+// [Costs.Missing].
 func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
 	m, k, n := c.codes, kindOf(w), float64(w.N)
 	onCPU = n * m.cpu[k].at(w.N)
@@ -170,14 +171,14 @@ func (p *payload) String() string {
 	return text
 }
 
-// Costs are measurements of the device and of the CPU engine. Before anything is measured
-// they are zero, and answers are those of an H200 with 16 host processors.
+// Costs is the measurements of the device and of the CPU engine. The zero value has none; its
+// answers are those of an H200 with 16 host processors.
 type Costs struct {
 	codes   *sortTimes
 	payload *payload
 }
 
-// Missing reports whether something that work w depends on is not measured yet.
+// Missing reports whether a number that work w depends on is not measured yet.
 func (c Costs) Missing(w engine.Work) bool {
 	return c.codes == nil || w.Payload > 0 && c.payload == nil
 }
