@@ -9,27 +9,24 @@ import (
 // group is the number of consecutive positions that share one cut.
 const group = 64
 
-// Apply reorders s in place: s[i] becomes the element that was at p[i]. p is left as it
-// was.
+// Apply reorders s in place: s[i] becomes the element that was at p[i]. p is unchanged.
 //
-// It follows the cycles of p, one dependent memory access after the other, and
-// is many times slower than [Gather]: use it where there is no room for a
-// second slice. Scratch is len(s)/64 elements and len(s)/8 bytes. It runs on at most
-// workers goroutines (0 or less: GOMAXPROCS).
+// It follows the cycles of p, one dependent memory access after the other, and is many times
+// slower than [Gather]: use it if there is no memory for a second slice. Scratch is len(s)/64
+// elements and len(s)/8 bytes. It runs on at most workers goroutines (0 or less: GOMAXPROCS).
 //
-// It panics before anything moves unless p is a valid permutation of len(s) elements,
-// see [Perm.Valid].
+// It panics before anything moves unless p is a valid permutation of len(s) elements, see
+// [Perm.Valid].
 //
-// Cycles are cut to be walked in parallel: one position in every group of 64
-// is drawn at random (the result does not depend on it) and its element saved.
-// A path from one cut to the next is then independent of all other paths. Cycles
-// without a cut are short, because cuts are random, and are walked by the worker that
-// has their smallest position.
+// To walk cycles in parallel it cuts them: it draws one position in every group of 64 at
+// random (the result does not depend on it) and saves its element. A path from one cut to the
+// next is then independent of all other paths. Cycles without a cut are short, because cuts
+// are random. The worker with their smallest position walks them.
 func Apply[E any](s []E, p Perm, workers int) {
 	if len(s) != len(p) {
 		panic(fmt.Sprintf("perm: applying %d indices to %d elements", len(p), len(s)))
 	}
-	var few [16]uint64 // no allocation up to 1024 elements
+	var few [16]uint64 // avoids an allocation up to 1024 elements
 	marks := few[:]
 	if n := words(len(s)); n > len(few) {
 		marks = make([]uint64, n)
@@ -81,8 +78,8 @@ func (c cuts) of(g uint32) uint32 {
 
 func (c cuts) at(i uint32) bool { return c.of(i/group) == i }
 
-// leads reports whether i is the smallest position of a cycle of at least two
-// positions without a cut.
+// leads reports whether i is the smallest position of a cycle without a cut that has at least
+// two positions.
 func (c cuts) leads(p Perm, i uint32) bool {
 	if p[i] == i || c.at(i) {
 		return false
@@ -95,9 +92,9 @@ func (c cuts) leads(p Perm, i uint32) bool {
 	return true
 }
 
-// walkPath moves the elements from the cut of group g up to the next cut. ahead
-// loses the bits of where it has been: to see that a cycle has a cut takes several
-// accesses to memory for each of its positions, and nearly all have one.
+// walkPath moves the elements from the cut of group g up to the next cut and clears their bits
+// in ahead. Without ahead, each position would have to be checked for a cut in its cycle, by
+// several memory accesses, and nearly all have one.
 func walkPath[E any](s []E, p Perm, saved []E, c cuts, g uint32, ahead []uint64) {
 	for i := c.of(g); ; {
 		atomic.AndUint64(&ahead[i>>6], ^(1 << (i & 63))) // paths share words
@@ -122,8 +119,8 @@ func walkCycle[E any](s []E, p Perm, start uint32) {
 	s[i] = first
 }
 
-// applySerial walks every cycle once; ahead has the bits of all positions, and
-// loses those of where it has been.
+// applySerial walks every cycle once. ahead has all bits set; a visited position's bit is
+// cleared.
 func applySerial[E any](s []E, p Perm, ahead []uint64) {
 	for i, v := range p {
 		if v == uint32(i) || ahead[i>>6]>>(i&63)&1 == 0 {

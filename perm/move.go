@@ -25,13 +25,13 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 
 // Scatter sets dst[p[i]] = src[i] for every i: the inverse of [Gather].
 //
-// Writes are random, which is slower than Gather; to apply one permutation to many
-// columns, take its [Perm.Inverse] once and gather. It takes no scratch, and runs on at
-// most workers goroutines (0 or less: GOMAXPROCS).
+// Writes are random, which is slower than Gather; to apply one permutation to many columns,
+// take its [Perm.Inverse] once and gather. It takes no scratch, and runs on at most workers
+// goroutines (0 or less: GOMAXPROCS).
 //
-// It panics before anything moves unless len(src) == len(p) and every index is below
-// len(dst). dst must not overlap src. Indices must not repeat, which is not checked: one
-// worker leaves the last of the elements there, several are a data race.
+// It panics before anything moves unless len(src) == len(p) and every index is below len(dst).
+// dst must not overlap src. Indices must not repeat, which is not checked: with one worker the
+// last element wins, with several it is a data race.
 func Scatter[E any](dst, src []E, p Perm, workers int) {
 	if len(src) != len(p) {
 		panic(fmt.Sprintf("perm: scattering %d elements through %d indices", len(src), len(p)))
@@ -45,14 +45,13 @@ func Scatter[E any](dst, src []E, p Perm, workers int) {
 	})
 }
 
-// outside says that an index is not below n.
+// outside formats the error of an index that is not below n.
 func outside(index uint32, n int) string {
 	return fmt.Sprintf("perm: index %d is not below the length %d", index, n)
 }
 
-// check panics on the calling goroutine if an index of p is not below n, so
-// that a bad permutation can neither move half a slice nor panic where nobody
-// can recover it.
+// check panics on the calling goroutine if an index of p is not below n. So an invalid
+// permutation neither moves half a slice nor panics on a goroutine that nobody can recover.
 func check(p Perm, n, workers int) {
 	bad := make(chan string, 1)
 	each(len(p), workers, func(lo, hi int) {

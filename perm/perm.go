@@ -1,12 +1,11 @@
-// Package perm holds permutations, the result of every argsort, and moves payloads
-// through them.
+// Package perm has permutations, the result of every argsort, and moves payloads through them.
 //
-//	p, err := sorter.Order(rows, key) // rows is left alone
+//	p, err := sorter.Order(rows, key) // rows is not changed
 //	sorted := make([]Row, len(rows))
 //	perm.Gather(sorted, rows, p, 0)
 //
-// Functions that move elements take the number of goroutines to use, 0 or less for
-// GOMAXPROCS. Few elements are moved by the caller's goroutine alone.
+// Functions that move elements take the number of goroutines to use, 0 or less for GOMAXPROCS.
+// Few elements are moved on the calling goroutine alone.
 package perm
 
 import (
@@ -34,16 +33,15 @@ func Identity(n int) Perm {
 	return p
 }
 
-// Valid returns nil if every index below len(p) occurs exactly once, and
-// otherwise an error with the first position where that fails. It takes
-// one pass and len(p)/8 bytes.
+// Valid returns nil if every index below len(p) occurs exactly once, otherwise an error with
+// the first position that violates this. It takes one pass and len(p)/8 bytes.
 func (p Perm) Valid() error { return p.mark(make([]uint64, words(len(p)))) }
 
 // words is the length of a bitmap of n positions.
 func words(n int) int { return (n + 63) / 64 }
 
-// mark is Valid in a bitmap that is clear; where it returns nil, the bits of all
-// positions are set.
+// mark is Valid with a given clear bitmap. If it returns nil, the bits of all positions are
+// set.
 func (p Perm) mark(seen []uint64) error {
 	for i, v := range p {
 		if uint64(v) >= uint64(len(p)) {
@@ -58,9 +56,9 @@ func (p Perm) mark(seen []uint64) error {
 	return nil
 }
 
-// Inverse returns q with q[p[i]] == i: the ordinal rank of every input
-// element. It panics unless p is valid, see [Perm.Valid]: also where an index
-// repeats. It takes one pass of random writes and one that reads in order.
+// Inverse returns q with q[p[i]] == i: the ordinal rank of every input element. It takes one
+// pass of random writes and one that reads in order, and no scratch besides the result. It
+// panics unless p is valid, see [Perm.Valid].
 func (p Perm) Inverse() Perm {
 	q := make(Perm, len(p))
 	for i, v := range p {
@@ -79,7 +77,7 @@ func (p Perm) Inverse() Perm {
 	return q
 }
 
-// invalid panics with the fault of p, which has one.
+// invalid panics with the error of Valid; p must be invalid.
 func (p Perm) invalid() { panic(p.Valid().Error()) }
 
 // Compose returns the permutation that applies q, then p: gathering through the result
@@ -92,7 +90,7 @@ func (p Perm) Compose(q Perm) Perm {
 	}
 	r := make(Perm, len(p))
 	dst, from := r, p
-	if fetch.Pays(q) { // that gains more than the checks take
+	if fetch.Pays(q) { // prefetches gain more than the checks cost
 		for ; len(from) >= fetch.Ahead+fetch.Group; dst, from = dst[fetch.Group:], from[fetch.Group:] {
 			fetch.Elements(q, from[fetch.Ahead:][:fetch.Group])
 			selectFrom(dst[:fetch.Group], q, from)
@@ -102,7 +100,7 @@ func (p Perm) Compose(q Perm) Perm {
 	return r
 }
 
-// selectFrom sets dst[i] = q[index[i]], and panics if either is not below len(q).
+// selectFrom sets dst[i] = q[index[i]]. It panics if an index or a result is not below len(q).
 // len(index) >= len(dst).
 func selectFrom(dst, q, index Perm) {
 	for i, v := range index[:len(dst)] {
@@ -117,12 +115,12 @@ func selectFrom(dst, q, index Perm) {
 	}
 }
 
-// piece is the number of elements that one worker moves at a time: enough to
-// hide the hand-over, few enough to balance.
+// piece is the number of elements that one worker moves at a time: large enough to hide the
+// synchronization, small enough for balance.
 const piece = 1 << 15
 
-// goroutines returns how many goroutines share n elements where the caller allows
-// the given number, 0 or less for GOMAXPROCS.
+// goroutines returns the number of goroutines that share n elements if the caller allows
+// workers of them, 0 or less for GOMAXPROCS.
 func goroutines(n, workers int) int {
 	pieces := (n + piece - 1) / piece
 	if workers <= 0 && pieces > 1 {
@@ -131,8 +129,8 @@ func goroutines(n, workers int) int {
 	return max(1, min(workers, pieces))
 }
 
-// each calls body for [0, n) in pieces on at most workers goroutines, the
-// caller's among them, GOMAXPROCS where workers <= 0. Piece k is [k*piece, …).
+// each calls body for [0, n) in pieces on at most workers goroutines, the caller's among them;
+// workers <= 0 means GOMAXPROCS. Piece k is [k*piece, …).
 func each(n, workers int, body func(lo, hi int)) {
 	workers = goroutines(n, workers)
 	if workers <= 1 {
@@ -141,7 +139,7 @@ func each(n, workers int, body func(lo, hi int)) {
 	}
 	var wait sync.WaitGroup
 	for w := range workers {
-		// Stripes instead of a shared counter: the cost per element is even.
+		// Static stripes instead of a shared counter: the cost per element is even.
 		lo := n / piece * w / workers * piece
 		hi := n / piece * (w + 1) / workers * piece
 		if w == workers-1 {
