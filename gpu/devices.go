@@ -21,9 +21,9 @@ type Info struct {
 	Driver         int    // newest CUDA version of the driver, 1000 × major + 10 × minor
 }
 
-// Devices describes the GPUs of this machine, none (and no error) where there
-// is no driver or no device, or SORTER_BACKEND=cpu in the environment. The first call
-// loads and initializes the driver, which takes about 0.2 s.
+// Devices describes the GPUs of this machine. It returns none, without an error, if there is
+// no driver or no device, or if the environment has SORTER_BACKEND=cpu. The first call loads
+// and initializes the driver, which takes about 0.2 s. It may be called concurrently.
 func Devices() ([]Info, error) {
 	_, found, err := device.List()
 	if errors.Is(err, engine.ErrNoDevice) {

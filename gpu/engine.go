@@ -34,7 +34,7 @@ type Engine struct {
 	settings settings.Settings
 
 	mu     sync.Mutex
-	opened chan struct{} // closed when devs or failed is set; nil: nobody has asked for the devices
+	opened chan struct{} // closed when devs or failed is set; nil: not opened yet
 	devs   []*dispatch.Sorter
 	failed error // of opening; it is not tried again
 	users  sync.WaitGroup
@@ -76,7 +76,7 @@ func (e *Engine) Name() string {
 	return "cuda:" + strings.ReplaceAll(strings.Trim(fmt.Sprint(e.chosen()), "[]"), " ", ",")
 }
 
-// chosen are the ordinals of the devices.
+// chosen returns the ordinals of the devices.
 func (e *Engine) chosen() []int {
 	if len(e.settings.Ordinals) == 0 {
 		return []int{0}
@@ -102,8 +102,8 @@ func (e *Engine) Close() error {
 
 var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)
 
-// open begins to open the devices, at the first call. The channel it returns is
-// closed when that is done.
+// open starts to open the devices, at the first call. The returned channel is closed when that
+// has ended.
 func (e *Engine) open() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -139,7 +139,7 @@ func openAll(ordinals []int, s settings.Settings) ([]*dispatch.Sorter, error) {
 	return sorters, nil
 }
 
-// closeAll gives everything of the devices back.
+// closeAll closes the devices.
 func closeAll(sorters []*dispatch.Sorter) error {
 	var devs []*device.Device
 	for _, s := range sorters {
@@ -148,11 +148,11 @@ func closeAll(sorters []*dispatch.Sorter) error {
 	return device.Close(devs)
 }
 
-// done is closed.
+// done is a closed channel.
 var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// acquire keeps the devices, opened at the first call, from being closed, if they run
-// an algorithm. The caller ends with e.users.Done().
+// acquire opens the devices at the first call and keeps them open until the caller calls
+// e.users.Done(). It fails if they do not run a.
 func (e *Engine) acquire(ctx context.Context, a engine.Algorithm) error {
 	select {
 	case <-e.open():
@@ -171,7 +171,7 @@ func (e *Engine) acquire(ctx context.Context, a engine.Algorithm) error {
 	return nil
 }
 
-// unusable says why an engine that was opened does not work. e.mu is held.
+// unusable returns why an opened engine does not work. e.mu is held.
 func (e *Engine) unusable() error {
 	switch {
 	case e.closed:
@@ -201,7 +201,7 @@ func isClosed(c <-chan struct{}) bool {
 // memory; a sort by an algorithm that they lack then fails.
 func (e *Engine) Runs(a sorter.Algorithm) bool {
 	if dispatch.ChoosesOwn(a) {
-		return true // the question of every sort, however small: no lock
+		return true // asked by every sort, however small: no lock
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -211,7 +211,8 @@ func (e *Engine) Runs(a sorter.Algorithm) bool {
 	return e.runs(a)
 }
 
-// runs reports whether all devices, which are open, have a. A long list may come to any.
+// runs reports whether all devices, which are open, run a: a long list may be sorted on any of
+// them.
 func (e *Engine) runs(a engine.Algorithm) bool {
 	return !slices.ContainsFunc(e.devs, func(d *dispatch.Sorter) bool { return !d.Runs(a) })
 }

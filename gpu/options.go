@@ -37,7 +37,7 @@ func Device(ordinals ...int) Option {
 	}
 }
 
-// leastMemory is enough for the notes of every sort and a few thousand elements.
+// leastMemory is enough for the status of every sort and a few thousand elements.
 const leastMemory = 16 << 20
 
 // Memory bounds the device memory that one sort takes on a device; two sorts may share a
@@ -59,12 +59,11 @@ func Memory(bytes int64) Option {
 	}
 }
 
-// Verify checks every order on the device after it was made, and returns an
-// error instead of a wrong one. It costs about as much as a sort and one bit of
-// device memory per element; it is for tests and for doubtful hardware. Of lists
-// sorted in chunks it checks each chunk. Of sorted keys it checks that they are in
-// order and that the sum of their hashes is that of the input: that they are the keys of
-// the input, except for a chance of one in 1<<64.
+// Verify checks every order on the device and returns an error instead of a wrong one. It
+// costs about as much as a sort, and one bit of device memory per element; it is for tests and
+// for doubtful hardware. Of lists sorted in chunks it checks each chunk. Of sorted keys it
+// checks that they are in order and that the sum of their hashes is that of the input, which
+// misses changed keys with probability 2^-64.
 func Verify() Option {
 	return func(s *settings.Settings) error { s.Verify = true; return nil }
 }

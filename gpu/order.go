@@ -23,7 +23,7 @@ func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 			return err
 		}
 	}
-	job.Elements = nil // none is sent from here on
+	job.Elements = nil // from here on the elements stay with the library
 	if devices := len(e.chosen()); e.shares(job) {
 		err := e.withSessions(ctx, job.Algorithm, devices, func(s []transfer.Session) error { return multi.Order(job, s) })
 		if !errors.Is(err, multi.ErrCrowded) {
@@ -33,14 +33,14 @@ func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 	return e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.Order(job) })
 }
 
-// shares reports whether the devices are to share a job. One that sends elements along, which
-// is faster than through any order, they do not.
+// shares reports whether the devices share a job. They do not if the first moves the elements
+// with their codes, which is faster than any order.
 func (e *Engine) shares(job *engine.Job) bool {
 	return multi.Shares(job, len(e.chosen()), cmp.Or(e.settings.ShareN, multi.LeastN))
 }
 
-// carries reports whether the elements of a job are to be sent to the device with their
-// codes: they can be, and take less time so than through an order.
+// carries reports whether the device moves the elements of a job with their codes: if it can,
+// and if that takes less time than a gather.
 func (e *Engine) carries(job *engine.Job) bool {
 	if job.Elements == nil || job.N == 0 || job.Algorithm == engine.Hybrid || !transfer.Fits(job.Elements.Size) {
 		return false
@@ -50,14 +50,13 @@ func (e *Engine) carries(job *engine.Job) bool {
 	return e.costs.Carries(job.Elements.Size, job.N, cmp.Or(e.settings.CarryBytes, costmodel.LeastCarried))
 }
 
-// with runs f, which sorts by a, in a session of its own on the first device.
+// with runs f, which sorts by a, in a session on the first device.
 func (e *Engine) with(ctx context.Context, a engine.Algorithm, f func(s *transfer.Session) error) error {
 	return e.withSessions(ctx, a, 1, func(sessions []transfer.Session) error { return f(&sessions[0]) })
 }
 
 // withSessions runs f, which sorts by a, in a session on each of the first devices. All sorts
-// of an engine take workspaces in the order of its devices: they never wait for each other in
-// a circle.
+// take workspaces in the order of the devices, so that they cannot deadlock.
 func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices int, f func(sessions []transfer.Session) error) error {
 	if err := e.acquire(ctx, a); err != nil {
 		return err

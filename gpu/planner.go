@@ -10,13 +10,13 @@ import (
 	"example.com/sorter/internal/gpu/transfer"
 )
 
-// noDriver is how soon it shows that a driver is missing.
+// noDriver is the time in which a missing driver is noticed.
 const noDriver = 20 * time.Millisecond
 
-// Worth implements the library's side of [sorter.Backend]: it reports whether a sort is
-// likely to be faster here than on the CPU engine, by the measured costs of both. The first
-// sort that is large enough has the device opened, in the background, and the next has both
-// engines measured, in the background too.
+// Worth implements the library's side of [sorter.Backend]: it reports whether a sort is likely
+// to be faster here than on the CPU engine, by the measured costs of both. The first large
+// sort opens the device in the background; the next one measures both engines, in the
+// background too.
 func (e *Engine) Worth(w engine.Work) bool {
 	if w.N < costmodel.LeastN || !e.ready(w) {
 		return false
@@ -25,7 +25,7 @@ func (e *Engine) Worth(w engine.Work) bool {
 	defer e.mu.Unlock()
 	switch {
 	case e.opened != nil && !isClosed(e.opened):
-		return true // it is so large that it waits
+		return true // w is large enough to wait
 	case e.unusable() != nil:
 		return false
 	}
@@ -33,8 +33,8 @@ func (e *Engine) Worth(w engine.Work) bool {
 	return e.costs.Worth(w)
 }
 
-// ready reports whether the device is open, or w is to wait for it. Work that is
-// large enough has it opened.
+// ready reports whether the device is open or w is to wait for it. If w is large enough, it
+// starts to open the device.
 func (e *Engine) ready(w engine.Work) bool {
 	if w.N < costmodel.OpenN {
 		e.mu.Lock()
@@ -55,8 +55,8 @@ func (e *Engine) ready(w engine.Work) bool {
 	return true
 }
 
-// calibrate has the costs of w measured in the background, unless they are, or
-// something is being measured. e.mu is held, and the device works.
+// calibrate measures the costs of w in the background, unless they are known or a measurement
+// is running. e.mu is held, and the device works.
 func (e *Engine) calibrate(w engine.Work) {
 	if e.measuring || !e.costs.Missing(w) {
 		return
@@ -79,15 +79,15 @@ func (e *Engine) calibrate(w engine.Work) {
 	}()
 }
 
-// onePass is a device as the cost model measures it.
+// onePass is a device as the cost model sees it.
 type onePass struct{ session *transfer.Session }
 
 func (d onePass) Order(job *engine.Job) error { return d.session.OrderInOnePass(job) }
 
 func (d onePass) Piece(n int, job *engine.Job, size int) int { return transfer.Grain(n, job, size) }
 
-// Calibration returns the planner's measurements of the device and of the CPU engine, ""
-// before there are any. Package costmodel explains the numbers.
+// Calibration returns the planner's measurements of the device and of the CPU engine as text,
+// "" before there are any. Package costmodel explains the numbers.
 func (e *Engine) Calibration() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

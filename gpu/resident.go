@@ -13,7 +13,7 @@ import (
 	"example.com/sorter/internal/gpu/transfer"
 )
 
-// Sorts of codes that are on the device, for programs that work there themselves.
+// Sorts of codes in device memory, for programs that work there themselves.
 
 // Ptr is an address in device memory, of kind uint64. A pointer of any other binding
 // converts to it, such as cu.DevicePtr of package gorgonia.org/cu.
@@ -41,8 +41,8 @@ func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order P
 	return e.onDevice(a, input{Codes: codes, N: n}, bits, order, after)
 }
 
-// SortDevice writes n codes in ascending order to sorted, which must not overlap codes.
-// These stay as they are. Everything else said of [Engine.OrderDevice] holds.
+// SortDevice writes n codes in ascending order to sorted, which must not overlap codes. codes
+// is unchanged. Otherwise it is like [Engine.OrderDevice].
 func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
 	return e.onDevice(a, input{Codes: codes, N: n, Keys: true}, bits, sorted, after)
 }
@@ -62,7 +62,7 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 }
 
 // toCaller runs f, which sorts by a and waits for the device, on the first device, after all
-// work that streams were given.
+// work given to the streams after.
 func (e *Engine) toCaller(a engine.Algorithm, after []Stream, f func(s *transfer.Session) error) error {
 	return public(e.with(context.Background(), a, func(s *transfer.Session) error {
 		for _, stream := range after {
@@ -79,13 +79,12 @@ func (e *Engine) toCaller(a engine.Algorithm, after []Stream, f func(s *transfer
 }
 
 // GatherDevice writes n elements of the given size to sorted: the i-th is element order[i].
-// With the order that [Engine.OrderDevice] makes of codes, it sorts pairs of codes and
-// values.
+// With the order of [Engine.OrderDevice] it sorts pairs of codes and values.
 //
-// All three are memory of the engine's first device, and sorted must not overlap the
-// others. Elements are moved in words of 16, 8 or 4 bytes: the largest word that divides
-// their size and to which elements and sorted are aligned. It takes no memory. It begins,
-// returns and fails like OrderDevice, and panics if n is negative or no word fits.
+// All three are memory of the engine's first device, and sorted must not overlap the others.
+// Elements are moved in words of 16, 8 or 4 bytes: the largest word that divides their size
+// and to which elements and sorted are aligned. It takes no memory. Waiting, concurrency and
+// errors are those of OrderDevice. It panics if n is negative or no word fits.
 func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted Ptr, after ...Stream) error {
 	if n < 0 || gather.WordOf(size, elements, sorted) == 0 {
 		panic(fmt.Sprintf("sorter: gpu: %d elements of %d bytes at %#x to %#x: not of whole words", n, size, elements, sorted))
