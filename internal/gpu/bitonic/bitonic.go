@@ -1,5 +1,5 @@
-// Package bitonic is the full bitonic network on a device, whose steps depend on the number
-// of elements alone.
+// Package bitonic sorts by the full bitonic network on a device. Its steps depend on the
+// number of elements only.
 package bitonic
 
 import (
@@ -21,15 +21,15 @@ var Modules = []*device.Module{{Image: kernels.Bitonic, Kernels: map[string]int{
 // Tile is the number of elements that a block holds.
 const Tile = 1 << kernels.BitonicBits
 
-// Sort orders codes by the network.
+// Sort orders codes by the network. It takes O(n log² n) comparisons for any input.
 func Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
 	return sortBy(w, kernels.BitonicRows, in, order)
 }
 
-// Bytes is the device memory of the network besides codes and order.
+// Bytes bounds the device memory of Sort besides codes and order.
 func Bytes(in codes.Input) int { return endsBytes + MostElementBytes(in.Wide)*in.N }
 
-// sortBy takes at most the given number of strides between tiles in a pass.
+// sortBy is Sort with at most rows strides between tiles per pass.
 func sortBy(w *device.Workspace, rows int, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
 	if in.N < 2 {
 		return codes.Finding{}, codes.Identity(w, in, order)
@@ -74,10 +74,10 @@ type network struct {
 	Elements
 	at   cuda.Ptr
 	n    int
-	rows int // strides between tiles that a pass takes, at most
+	rows int // most strides between tiles per pass
 }
 
-// merges merges sorted tiles, except the strides inside tiles of the last merge.
+// merges merges sorted tiles, without the strides inside tiles of the last merge.
 func (n *network) merges() error {
 	for top := kernels.BitonicBits; 1<<top < n.n; top++ {
 		if top > kernels.BitonicBits {
@@ -92,8 +92,8 @@ func (n *network) merges() error {
 	return nil
 }
 
-// between takes the strides between tiles of a merge of 1<<top elements, as evenly
-// over passes as they go.
+// between runs the strides between tiles of a merge of 1<<top elements, evenly distributed
+// over passes.
 func (n *network) between(top int) error {
 	for from := top; from > kernels.BitonicBits; {
 		left := from - kernels.BitonicBits
@@ -107,10 +107,10 @@ func (n *network) between(top int) error {
 	return nil
 }
 
-// merge takes the strides 1<<(low+rows-1), …, 1<<low of a merge; the first of a
-// merge mirrors.
+// merge runs the strides 1<<(low+rows-1), …, 1<<low of a merge. With mirror, the first stride
+// compares mirror images.
 func (n *network) merge(low, rows int, mirror bool) error {
-	part := 1 << (low + rows) // that blocks share
+	part := 1 << (low + rows) // elements that blocks share
 	blocks := (n.n + part - 1) / part * (part / Tile)
 	first := uint64(0)
 	if mirror {
@@ -119,10 +119,10 @@ func (n *network) merge(low, rows int, mirror bool) error {
 	return n.tile("bitonic_merge"+n.Kind, blocks, uint64(n.at), uint64(n.n), uint64(low), uint64(rows), first)
 }
 
-// tile runs a kernel whose blocks hold a tile each.
+// tile runs a kernel whose blocks hold one tile each.
 func (n *network) tile(name string, blocks int, args ...uint64) error {
 	return n.w.RunTiles(name, blocks, n.Threads, n.Shared, args...)
 }
 
-// Tiles is the number of tiles of n elements.
+// Tiles returns the number of tiles of n elements.
 func Tiles(n int) int { return (n + Tile - 1) / Tile }

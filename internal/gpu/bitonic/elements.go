@@ -9,11 +9,11 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Elements are codes with their positions in the form that a comparison sort takes, see
-// elements.cuh: words, or pairs where code and position need more than 64 bits.
+// Elements describes how a comparison sort represents codes with their positions
+// (elements.cuh): as words, or as pairs if code and position need more than 64 bits.
 type Elements struct {
-	Source  string // suffix of kernels that make elements of codes
-	Kind    string // suffix of kernels that have elements
+	Source  string // suffix of kernels that read codes
+	Kind    string // suffix of kernels that read elements
 	Size    int    // bytes of an element
 	Threads int    // of a block that holds a tile of them
 	Shared  int    // bytes of a tile
@@ -21,9 +21,9 @@ type Elements struct {
 	bits    int    // of a position in a word
 }
 
-// ElementsFor reads codes of 64 bits to see how far apart they lie. The last word may
-// be all ones, as are those that fill tiles up (end in elements.cuh): equal to it, and so
-// either may take the other's place. A pair is below that, since no position is all ones.
+// ElementsFor chooses the representation. For 64-bit codes it reads their range. A word may be
+// all ones, like the padding of tiles (end in elements.cuh): both compare equal and are
+// interchangeable. A pair is below the padding, since no position is all ones.
 func ElementsFor(w *device.Workspace, in codes.Input) (Elements, error) {
 	e := Elements{
 		Source: codes.Width(in.Wide), Kind: "_word", Size: kernels.WordBytes,
@@ -47,7 +47,7 @@ func MostElementBytes(wide bool) int {
 	return kernels.WordBytes
 }
 
-// Args are the first arguments of a kernel that makes elements of codes.
+// Args returns the first arguments of a kernel that reads codes.
 func (e *Elements) Args(in codes.Input) []uint64 {
 	if e.Source == "_pair" {
 		return []uint64{uint64(in.Codes)}
@@ -55,15 +55,15 @@ func (e *Elements) Args(in codes.Input) []uint64 {
 	return []uint64{uint64(in.Codes), e.low, uint64(e.bits)}
 }
 
-// Mask is the bits of a word that hold the position.
+// Mask returns the bits of a word that hold the position.
 func (e *Elements) Mask() uint64 { return 1<<e.bits - 1 }
 
-// ends are the lowest and the highest code, in pinned memory.
+// ends is the lowest and the highest code, in pinned memory.
 type ends [2]uint64
 
 const endsBytes = int(unsafe.Sizeof(ends{}))
 
-// codeRange returns the lowest and the highest of codes of 64 bits.
+// codeRange returns the lowest and the highest of 64-bit codes.
 func codeRange(w *device.Workspace, in codes.Input) (low, high uint64, err error) {
 	found, err := device.Pinned[ends](w)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package bucket is the bucket sort on a device. One or two partitions by slices of the
-// value range, chosen from a sample, bring the elements into buckets of up to 1024. A warp
-// sorts each bucket by a bitonic network. Codes that are too uneven are left to another sort.
+// Package bucket is the bucket sort on a device. One or two partitions by slices of the value
+// range, chosen from a sample, bring the elements into buckets of up to 1024. A warp sorts
+// each bucket by a bitonic network. Codes that are too skewed are left to another sort.
 package bucket
 
 import (
@@ -16,9 +16,9 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Worth reports whether the bucket sort is expected to take less time than another
-// algorithm, for codes with a sample, spread in a way; strided says that a tile of the
-// first partition gets codes from all over the list.
+// Worth reports whether the bucket sort with the given spreading is expected to be faster than
+// another algorithm, for codes with sample s. strided means that a tile of the first partition
+// gets codes from all over the list.
 type Worth func(in codes.Input, way Spreading, s *sample.Note, strided bool) bool
 
 // Sort orders codes, or returns ErrUneven.
@@ -26,9 +26,9 @@ func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.F
 	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, false, in, to)
 }
 
-// SortIf is Sort in ways that are worth it only, and, with notFew, of no codes in no order
-// that have few values. A sample may mislead: a way that fails is followed by the next,
-// which assumes less.
+// SortIf is [Sorter.Sort] with only those spreadings for which worth holds. With notFew it
+// returns ErrUneven for unordered codes of few values. A sample may mislead: after an attempt
+// fails it tries the next spreading, which assumes less.
 func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 	if in.N < 2 {
 		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
@@ -59,17 +59,17 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.
 	return codes.Finding{}, ErrUneven
 }
 
-// sampleGrid is the number of blocks that take the second sample: few, since each adds its
-// counts to those of the others, with samples enough to be worth that.
+// sampleGrid returns the number of blocks of the second sample. It is small, since each block
+// adds its counts to global ones and needs enough samples to pay for that.
 func (c *call) sampleGrid() int {
 	return max(1, min(2*c.w.Info.SMs, samples(c.in)/(4*kernels.SampleThreads)))
 }
 
-// patience is how long a sort waits for the sample before it waits for the
-// device in the driver, which takes a few µs more.
+// patience is how long a sort polls for the sample before it waits in the driver, which takes
+// a few µs more.
 const patience = 100 * time.Microsecond
 
-// look samples the codes, or returns ErrUneven for those of few values if it is to.
+// look samples the codes. With notFew it returns ErrUneven for codes of few values.
 func (c *call) look(notFew bool) error {
 	s, in := &c.note.sample, c.in
 	s.Told.Store(0)
@@ -94,8 +94,7 @@ func (c *call) look(notFew bool) error {
 	return nil
 }
 
-// presorted ends the sort where the sample looks sorted or reversed and the
-// codes are.
+// presorted ends the sort if the sample is sorted or reversed and all codes are.
 func (c *call) presorted() (codes.Finding, error) {
 	s, in := &c.note.sample, c.in
 	if c.Blind || s.Ascents > 0 && s.Descents > 0 {
@@ -118,7 +117,7 @@ func (c *call) presorted() (codes.Finding, error) {
 	return codes.Finding{}, nil
 }
 
-// firstWay is the way that the sample suggests, unless the options say which.
+// firstWay returns the first spreading to try: that of the options, or by the sample.
 func (c *call) firstWay() Spreading {
 	if c.Spread != BySample {
 		return c.Spread
@@ -134,8 +133,8 @@ func (c *call) firstWay() Spreading {
 	return Quantiles
 }
 
-// Strides reports whether the first partition in a way is that of nearly sorted codes, by
-// their sample.
+// Strides reports whether the first partition is the one for nearly sorted codes, by their
+// sample.
 func (s *Sorter) Strides(in codes.Input, way Spreading, found *sample.Note) bool {
 	below := NearlyBelow(in)
 	if s.Nearly != nil {
@@ -146,10 +145,10 @@ func (s *Sorter) Strides(in codes.Input, way Spreading, found *sample.Note) bool
 
 func (c *call) strides(way Spreading) bool { return c.Strides(c.in, way, &c.note.sample) }
 
-// NearlyBelow is the degree of disorder below which a tile has codes from all over the
-// list. 2026-11-22, H200: 1 % swapped 32-bit codes, whose degree is n/75, take 0.91 to 1.00
-// of the time so, codes in no order, n/3, 1.05. Of 64 bits, of which fewer lie in a sector,
-// the gain is gone at 2^26. bench/results/h200/parts.md has the table.
+// NearlyBelow returns the degree of disorder below which a tile gets codes from all over the
+// list. 2026-11-22, H200: 32-bit codes with 1 % swapped, of degree n/75, take 0.91 to 1.00 of
+// the time; unordered codes, of degree n/3, 1.05. Fewer 64-bit codes share a sector; for them
+// the gain ends at 2^26. Table: bench/results/h200/parts.md.
 func NearlyBelow(in codes.Input) float64 {
 	if in.Wide || in.Keys {
 		return 0
@@ -157,7 +156,7 @@ func NearlyBelow(in codes.Input) float64 {
 	return float64(in.N) / 16
 }
 
-// attempt sorts in one of the ways.
+// attempt sorts by one spreading.
 func (c *call) attempt(way Spreading) (codes.Finding, error) {
 	p, err := c.plan(way)
 	if err != nil {
@@ -187,7 +186,7 @@ func (c *call) attempt(way Spreading) (codes.Finding, error) {
 	return c.outcome(p)
 }
 
-// outcome is how a sort that has ended went.
+// outcome returns the result of a sort that has ended.
 func (c *call) outcome(p *plan) (codes.Finding, error) {
 	if c.note.status[kernels.StatusLost] != 0 {
 		return codes.Finding{}, ErrUneven
@@ -202,9 +201,8 @@ func (c *call) outcome(p *plan) (codes.Finding, error) {
 	return f, nil
 }
 
-// plan makes the plan of an attempt, and sends its table to the device if it has
-// one. Keys alone have no plan with a table, by which equal codes are told apart by
-// their positions.
+// plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
+// have no plan with a table, since a table separates equal codes by their positions.
 func (c *call) plan(way Spreading) (*plan, error) {
 	s, in := &c.note.sample, c.in
 	if in.Keys && (way == Quantiles || crowded(in, s)) {
@@ -220,7 +218,7 @@ func (c *call) plan(way Spreading) (*plan, error) {
 	return c.mappedPlan(lay)
 }
 
-// mappedPlan is the plan by a table of the sample's quantiles.
+// mappedPlan makes the plan by a table of the sample's quantiles.
 func (c *call) mappedPlan(lay layout) (*plan, error) {
 	q := c.w.Queue()
 	c.note.sample.Fetch(&q, c.sample)
@@ -240,7 +238,7 @@ func (c *call) mappedPlan(lay layout) (*plan, error) {
 	return p, q.Err()
 }
 
-// countSegments counts the second sample by segment of t.
+// countSegments counts the second sample by segments of t.
 func (c *call) countSegments(t *table) error {
 	in, shared := c.in, kernels.MapSharedU32
 	if in.Wide {

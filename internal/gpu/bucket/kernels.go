@@ -8,17 +8,17 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Modules are the kernels of the sort.
+// Modules has the kernels of the sort.
 var Modules = []*device.Module{
 	{Image: kernels.Bucket, Kernels: bucketKernels()},
 	{Image: kernels.BucketU32, Kernels: widthKernels(false, kernels.MapSharedU32)},
 	{Image: kernels.BucketU64, Kernels: widthKernels(true, kernels.MapSharedU64)},
 }
 
-// keyModules are those of the bucket sort of keys alone, besides.
+// keyModules has the further kernels for keys alone.
 var keyModules = []*device.Module{{Image: kernels.Keys, Kernels: keyKernels()}}
 
-// stridedModules are the first partition of nearly sorted codes, where that is another.
+// stridedModules has the first partition of nearly sorted codes, if it differs.
 var stridedModules = []*device.Module{{Image: kernels.Strided, Kernels: stridedKernels()}}
 
 func stridedKernels() map[string]int {
@@ -70,12 +70,12 @@ func widthKernels(wide bool, mapShared int) map[string]int {
 	return k
 }
 
-// digits are the kernels that split by a number of digits, and their shared memory.
+// digits has the kernels that split by a number of digit values, and their shared memory.
 type digits struct {
 	suffix               string
 	shared, sections     int
 	mappedU32, mappedU64 int
-	keys, keySections    int // where elements are codes of 32 bits
+	keys, keySections    int // for elements that are 32-bit codes
 }
 
 var digitKernels = []digits{

@@ -9,7 +9,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// launch gives the device all work of the plan.
+// launch enqueues all work of the plan.
 func (c *call) launch(q *device.Queue, p *plan) {
 	w, reading := c.w, p.reading(c.in.Codes)
 	c.openRooms(q, p)
@@ -18,8 +18,8 @@ func (c *call) launch(q *device.Queue, p *plan) {
 	q.Then(func() error { return w.Record(w.Split, w.Stream) })
 	q.Run("local_sort"+p.kind(), (p.buckets+kernels.LocalWarps-1)/kernels.LocalWarps, 32*kernels.LocalWarps, p.localShared(),
 		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, []uint64{uint64(p.nearAt()), uint64(c.to)})...)
-	// One of the few oversize buckets takes longer than many others: they go first, or
-	// the device would wait for them when the others are done.
+	// Oversize buckets are few and slow. They start first, so that the device does not wait
+	// for them at the end.
 	q.Then(func() error { return w.WaitEvent(w.Side, w.Split) })
 	rooms := 0
 	if p.twice {
@@ -31,7 +31,7 @@ func (c *call) launch(q *device.Queue, p *plan) {
 	q.After(w.Stream, w.Side)
 }
 
-// openRooms makes the rooms of the first partition.
+// openRooms initializes the rooms of the first partition.
 func (c *call) openRooms(q *device.Queue, p *plan) {
 	table, sizes := uint64(0), 0
 	if p.bounds != nil {
@@ -44,7 +44,8 @@ func (c *call) openRooms(q *device.Queue, p *plan) {
 		uint64(c.rooms), uint64(c.cursors), uint64(p.rooms), table, uint64(c.sections), p.scale, uint64(p.room), uint64(c.sizes), uint64(sizes), uint64(c.status))
 }
 
-// splitCodes makes elements of codes and brings them into rooms, or buckets.
+// splitCodes makes elements of codes and moves them to rooms, or to buckets if there is one
+// partition.
 func (c *call) splitCodes(q *device.Queue, p *plan) {
 	elements, spill := c.elements, cuda.Ptr(0)
 	if !p.twice {
@@ -74,8 +75,8 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 	q.Run(name+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
-// fillBuckets finds where buckets come in the order, after it has moved the elements of
-// rooms to buckets.
+// fillBuckets moves the elements of rooms to buckets and computes the places of buckets in the
+// order.
 func (c *call) fillBuckets(q *device.Queue, p *plan) {
 	if !p.twice {
 		q.Run("bucket_starts", 1, kernels.RoomThreads, kernels.StartsShared,

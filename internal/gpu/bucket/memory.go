@@ -20,7 +20,7 @@ type note struct {
 	u64    segmentMap[uint64]
 }
 
-// memory is the device memory of one sort besides codes and their result.
+// memory is the device memory of one sort besides codes and result.
 type memory struct {
 	sample, count, table, status    cuda.Ptr
 	sections, rooms, cursors, tiles cuda.Ptr
@@ -29,7 +29,7 @@ type memory struct {
 	spill, below, above             cuda.Ptr
 }
 
-// head is the memory that is needed before there is a plan, in codes.HeadBytes.
+// head lays out the memory that is needed before there is a plan, within codes.HeadBytes.
 func head(a *device.Area) memory {
 	return memory{
 		sample: a.Take(kernels.SampleBytes),
@@ -39,7 +39,7 @@ func head(a *device.Area) memory {
 	}
 }
 
-// body adds the memory that the plan needs.
+// body adds the memory of a plan.
 func (m *memory) body(a *device.Area, p *plan) {
 	m.sections = a.Take(kernels.SectionsBytes)
 	m.rooms = a.Take(kernels.RoomBytes * (p.rooms + 1))
@@ -60,15 +60,15 @@ func (m *memory) body(a *device.Area, p *plan) {
 	}
 }
 
-// bodyBytes is the device memory that a plan needs.
+// bodyBytes returns the device memory of a plan.
 func bodyBytes(p *plan) int {
 	var size device.Area
 	new(memory).body(&size, p)
 	return int(size.At)
 }
 
-// Bytes bounds the device memory of a sort besides codes and their result, by its largest
-// plans of each kind, and by that of the sort which takes codes that are too uneven.
+// Bytes bounds the device memory of a sort besides codes and result: that of its largest plan
+// of each kind, and resort, that of the sort for codes that are too skewed.
 func (s *Sorter) Bytes(in codes.Input, resort int) int {
 	bytes := resort
 	n := max(in.N, 2)

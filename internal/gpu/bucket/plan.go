@@ -9,26 +9,26 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// plan is how one bucket sort proceeds.
+// plan is the plan of one bucket sort.
 type plan struct {
-	wide    bool // codes of 64 bits
+	wide    bool // 64-bit codes
 	keys    bool // elements are codes alone
 	strided bool // tiles of the first partition have codes from all over the list
 	layout
-	table *table // nil: codes are elements as they are
+	table *table // nil: elements are not mapped
 
-	scale  uint64  // elements' leading 32 bits times scale, divided by 1 << 32, are rooms
-	rooms  int     // parts of the first partition
-	room   int     // elements a room has place for
-	bounds *bounds // in place of scale and room
+	scale  uint64  // room = leading 32 bits × scale / 2^32
+	rooms  int     // number of rooms: parts of the first partition
+	room   int     // capacity of a room in elements
+	bounds *bounds // replaces scale and room
 
-	twice       bool // rooms are cut into buckets; else they are the buckets
+	twice       bool // rooms are cut into buckets; otherwise they are the buckets
 	least, most int  // buckets of a room
-	target      int  // elements of a bucket, where there are more than least
-	buckets     int  // in all, at most
+	target      int  // elements of a bucket, in rooms with more than least buckets
+	buckets     int  // bound of the total
 }
 
-// places is how many elements the rooms hold in all.
+// places returns the capacity of all rooms in elements.
 func (p *plan) places() int {
 	if p.bounds != nil {
 		return int(p.bounds.room[p.rooms].place)
@@ -39,10 +39,10 @@ func (p *plan) places() int {
 // tiles bounds the tiles that the rooms' elements fill.
 func (p *plan) tiles() int { return p.codeTiles() + p.rooms }
 
-// codeTiles is the number of tiles of all codes.
+// codeTiles returns the number of tiles of all codes.
 func (p *plan) codeTiles() int { return (p.n + p.tile() - 1) / p.tile() }
 
-// tile is the elements that a block of a partition moves.
+// tile returns the number of elements that a block of a partition moves.
 func (p *plan) tile() int {
 	if p.elementSize() < 8 {
 		return kernels.KeyTile
@@ -50,7 +50,7 @@ func (p *plan) tile() int {
 	return kernels.Tile
 }
 
-// nearAt is the lowest bit of an element in which different codes surely differ.
+// nearAt returns the lowest bit of an element in which different codes must differ.
 func (p *plan) nearAt() int {
 	if p.keys || p.table == nil && p.exact() {
 		return 0
@@ -58,7 +58,7 @@ func (p *plan) nearAt() int {
 	return p.codeAt
 }
 
-// elementSize is the bytes of an element.
+// elementSize returns the bytes of an element.
 func (p *plan) elementSize() int {
 	if p.keys {
 		return codes.Bytes(p.wide)
@@ -66,12 +66,12 @@ func (p *plan) elementSize() int {
 	return 8
 }
 
-// elementUp is the bits that code-low moves up in an element.
+// elementUp returns the shift of code-low in an element.
 func (p *plan) elementUp() int { return p.up - (64 - 8*p.elementSize()) }
 
 func (p *plan) kind() string { return codes.Input{Wide: p.wide, Keys: p.keys}.Kind() }
 
-// reading is the arguments by which kernels make results of elements.
+// reading returns the arguments by which kernels make results of elements.
 func (p *plan) reading(codes cuda.Ptr) []uint64 {
 	if p.keys {
 		return []uint64{p.low, uint64(p.elementUp())}
@@ -79,7 +79,7 @@ func (p *plan) reading(codes cuda.Ptr) []uint64 {
 	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(codes)}
 }
 
-// localShared is the shared memory of a block of local_sort.
+// localShared returns the shared memory of a block of local_sort.
 func (p *plan) localShared() int {
 	if p.elementSize() < 8 {
 		return kernels.LocalKeysU32
@@ -87,40 +87,40 @@ func (p *plan) localShared() int {
 	return kernels.LocalShared
 }
 
-// evenPlan is the plan for codes that are spread evenly over the layout's range,
-// with a mean number of elements per bucket.
+// evenPlan returns the plan for codes spread evenly over the layout's range, with a mean
+// number of elements per bucket.
 func evenPlan(wide bool, l layout, mean int) *plan {
 	n := l.n
 	p := &plan{wide: wide, layout: l}
 	buckets := float64(n) / float64(mean)
 	if l.exact() && float64(l.span) < 4*buckets {
-		// Each code has room for all positions that have as many bits as n.
+		// The words of a code cover all positions with the bits of n.
 		buckets *= math.Ldexp(1, l.indexBits) / float64(n)
 	}
 	p.split(buckets, float64(n), 1.03, l.top()+1)
 	return p
 }
 
-// mappedPlan is the plan for codes that go through a table, given how many of
-// the sampled elements lie in each of its segments, and the mean size of buckets.
+// mappedPlan returns the plan for codes mapped by a table. count is the number of the sampled
+// elements in each segment, mean the mean size of buckets.
 func mappedPlan(l layout, t *table, count []uint32, sampled, mean int) *plan {
 	return planFor(t.wide, l, t, t.share(count)*float64(l.n)/float64(sampled), mean)
 }
 
-// planFor is the plan for codes that go through a table whose segments have room
-// for most elements together. How large it is does not depend on the table.
+// planFor returns the plan for codes mapped by a table whose segments hold at most most
+// elements together. Its size does not depend on the table.
 func planFor(wide bool, l layout, t *table, most float64, mean int) *plan {
 	p := &plan{wide: wide, layout: l, table: t}
-	// With a table an element keeps its code's and position's order only.
+	// With a table an element keeps only the order of code and position.
 	p.at, p.codeAt = 0, l.indexBits
-	// Inside a segment, density may still change: by a factor of two where the
-	// exponents of floating-point numbers do.
+	// Density may still change inside a segment: by a factor of two where the exponent of
+	// floating-point numbers changes.
 	p.split(most/float64(mean), most, 1.5, 1<<32) // a table fills all words
 	return p
 }
 
-// fitting returns p, or ErrUneven if it has more rooms, or buckets of a room, than
-// elements are split by at a time.
+// fitting returns p, or ErrUneven if it has too many rooms, or too many buckets per room, for
+// one partition.
 func (p *plan) fitting() (*plan, error) {
 	if p.rooms > maxDigits || p.least > maxDigits {
 		return nil, ErrUneven
@@ -128,9 +128,9 @@ func (p *plan) fitting() (*plan, error) {
 	return p, nil
 }
 
-// split chooses equal rooms for at least the given number of slices of words
-// whose leading 32 bits are below top. Rooms have place for excess times their
-// share of the elements, and for chance.
+// split chooses equal rooms for at least the given number of slices of words whose leading 32
+// bits are below top. The capacity of a room is excess times its share of the elements, plus a
+// margin for chance.
 func (p *plan) split(slices, elements, excess float64, top uint64) {
 	p.rooms, p.least, p.target = max(1, int(math.Ceil(slices))), 1, unlimited
 	p.room = kernels.LocalSize
@@ -144,9 +144,9 @@ func (p *plan) split(slices, elements, excess float64, top uint64) {
 	p.scale = uint64(p.rooms) << 32 / top
 }
 
-// largestPlans are the plans of each kind that take most memory: of few codes, of
-// as many sections as there may be, and of a sample spread over all segments. Keys
-// alone have neither the first nor the last.
+// largestPlans returns the plan of each kind that takes most memory: few codes, the most
+// sections, and a sample spread over all segments. Keys alone have neither the first nor the
+// last.
 func largestPlans(by *Options, in codes.Input) []*plan {
 	few := layoutFor(in.N, in.Wide, 0, 0, evenMargin)
 	n, m := float64(in.N), float64(samples(in))

@@ -8,10 +8,10 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// sectionsPlan is the plan for codes that are spread smoothly over the layout's
-// range, given how many of the sampled elements lie in each of kernels.Segments
-// equal parts of it, and the mean size of buckets. Sections are divided into rooms
-// by the sample, which b keeps, and the device cuts these into slices by their elements.
+// sectionsPlan returns the plan for codes spread smoothly over the layout's range. count is
+// the number of the sampled elements in each of kernels.Segments equal parts of the range,
+// mean the mean size of buckets. Sections are divided into rooms by the sample, in b; the
+// device cuts rooms into slices by their elements.
 func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
 	p := &plan{wide: wide, layout: l, bounds: b, least: 1, target: mean, twice: true}
 	each := float64(l.n) / float64(sampled)
@@ -27,13 +27,13 @@ func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bou
 	return nil, ErrUneven
 }
 
-// sectionParts is how many of the parts that a sample is counted by a section has.
+// sectionParts is the number of counted parts per section.
 const sectionParts = kernels.Segments / kernels.Sections
 
-// divide cuts the sections into rooms of at most p.most slices, if there need not
-// be too many, where each element counted stands for each elements.
+// divide cuts the sections into rooms of at most p.most slices. Each counted element stands
+// for each elements. It returns false if that takes too many rooms.
 func (p *plan) divide(count []uint32, each float64) bool {
-	largest := 0.95 * float64(p.most) * float64(p.target) // elements of a room
+	largest := 0.95 * float64(p.most) * float64(p.target) // largest room, in elements
 	p.rooms = 0
 	for s := range kernels.Sections {
 		densest := slices.Max(count[s*sectionParts : (s+1)*sectionParts])
@@ -47,13 +47,13 @@ func (p *plan) divide(count []uint32, each float64) bool {
 	return true
 }
 
-// refine cuts sections where density changes into more rooms, as far as that takes few
-// more digits: a room is cut into equal slices, and those at its dense end
-// are oversize. Of 2^28 codes with a normal distribution, 208 are without this.
+// refine cuts sections in which density changes into more rooms, if that takes few more
+// digits: rooms are cut into equal slices, and those at the dense end may be oversize. Of 2^28
+// codes with a normal distribution, 208 buckets are oversize without this.
 func (p *plan) refine(count []uint32, each float64) {
-	const most, fewest = 0.04, 2 // of a room: change of density, mean buckets
+	const most, fewest = 0.04, 2 // per room: change of density, mean number of buckets
 	limit := min(maxDigits, max(leastDigits, 1<<bits.Len(uint(p.rooms+p.rooms/8-1))))
-	var steep, full [kernels.Sections]float64 // change in a section; rooms that its elements are enough for
+	var steep, full [kernels.Sections]float64 // by section: change of density; rooms that its elements fill
 	for s := range kernels.Sections {
 		const quarter = sectionParts / 4
 		here := count[s*sectionParts : (s+1)*sectionParts]
@@ -82,7 +82,7 @@ func sum32(list []uint32) (sum uint32) {
 	return sum
 }
 
-// place says where rooms begin, on the scale of words and in memory.
+// place computes where rooms begin, in words and in memory.
 func (p *plan) place(count []uint32, each float64) {
 	const steps = 1 << 16 // of a section
 	place, k := 0, 0
@@ -109,8 +109,8 @@ func (p *plan) place(count []uint32, each float64) {
 	p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), 0} // 1 << 32
 }
 
-// capacity is the elements that a room has place for whose share of a sample is
-// expected to be so much, where each element counted stands for each elements.
+// capacity returns the capacity of a room for an expected sample count of share, each sample
+// standing for each elements.
 func capacity(share, each float64) int {
 	return int(each*(1.01*share+5*math.Sqrt(share)+8)) + kernels.LocalSize
 }

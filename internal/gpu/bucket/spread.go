@@ -10,10 +10,10 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// How codes are spread over their range, by the counts of a sample in equal parts of it.
+// The distribution of codes over their range, by the counts of a sample in equal parts of it.
 
-// sampleBits is the binary logarithm of the size of the second sample, in which
-// parts of the range should hold many codes each.
+// sampleBits returns the binary logarithm of the size of the second sample. Parts of the range
+// should hold many codes each.
 func sampleBits(in codes.Input) int {
 	b := bits.Len(uint(in.N))
 	return min(max(b-6, min(b-3, 17), 13), 20)
@@ -21,20 +21,20 @@ func sampleBits(in codes.Input) int {
 
 func samples(in codes.Input) int { return 1 << sampleBits(in) }
 
-// mostOfACode is how many elements of one code there may be where elements are codes
-// alone, so that slices, which end between two codes, differ by 2 %.
+// mostOfACode bounds the elements of one code if elements are codes alone. Slices end between
+// two codes and so differ by at most 2 %.
 const mostOfACode = 14
 
-// crowded reports whether codes have more elements each than keys alone allow,
-// where the range of the sample is densest.
+// crowded reports whether, at the densest part of the sample's range, codes have more than
+// mostOfACode elements each.
 func crowded(in codes.Input, s *sample.Note) bool {
 	l := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
-	values := math.Ldexp(1, 64-l.up-bits.TrailingZeros64(s.Differ)) / kernels.Segments // of a part of the range
+	values := math.Ldexp(1, 64-l.up-bits.TrailingZeros64(s.Differ)) / kernels.Segments // distinct codes in a part of the range
 	return float64(slices.Max(s.Parts[:]))/float64(samples(in))*float64(in.N) > mostOfACode*values
 }
 
-// even reports whether counts of m sampled elements in equal parts of the
-// layout's words could come from codes spread evenly from lowest to highest.
+// even reports whether counts of m sampled elements in equal parts of the layout's words are
+// consistent with codes spread evenly from lowest to highest.
 func (l *layout) even(count []uint32, m int, lowest, highest uint64) bool {
 	const group = 16 // parts: enough to see a slope of a few percent
 	parts := math.Ldexp(float64(highest-lowest)+1, l.up) / math.Ldexp(1, 64) * kernels.Segments
@@ -42,8 +42,8 @@ func (l *layout) even(count []uint32, m int, lowest, highest uint64) bool {
 	return parts >= 2*group && !tooDense(1, mean, count) && !tooDense(group, group*mean, count)
 }
 
-// tooDense reports whether some group of parts holds more than its share by 2 %
-// and five standard deviations.
+// tooDense reports whether a group of parts exceeds its share by 2 % and five standard
+// deviations.
 func tooDense(group int, share float64, count []uint32) bool {
 	limit := int(1.02*share + 5*math.Sqrt(share) + 3)
 	sum := 0
@@ -59,9 +59,9 @@ func tooDense(group int, share float64, count []uint32) bool {
 	return sum > limit
 }
 
-// smooth reports whether neighbouring parts of the range hold similar numbers
-// of elements, so that a part can be taken for even in itself: numbers that differ
-// by at most 12 %, and six and six standard deviations.
+// smooth reports whether neighbouring parts of the range hold similar numbers of elements, so
+// that each part can be taken as uniform: numbers differ by at most 12 %, six, and six
+// standard deviations.
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
 		a, b := int(count[i-1]), int(count[i])

@@ -9,8 +9,8 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// table is a piecewise linear map of keys, (code, position), to words, as struct
-// Map of slices.cuh has it.
+// table is a piecewise linear map from keys, (code, position), to words: struct Map of
+// slices.cuh.
 type table struct {
 	wide bool
 	low  []key // low ends of the segments, ascending; the first is the lowest key
@@ -19,9 +19,9 @@ type table struct {
 	cell [kernels.Segments + 4]uint16
 }
 
-// quantilesTable has segments that hold about equally many elements, by a sorted
-// sample. Codes that fill several samples get segments of their own, and long
-// segments are cut: their ends may be nearly empty.
+// quantilesTable returns a table whose segments hold about equally many elements, by a sorted
+// sample. A code that fills several samples gets a segment of its own. Long segments are cut,
+// since their ends may be nearly empty.
 func quantilesTable(wide bool, l *layout, sample []key) *table {
 	const quantiles, parts, heavy = 512, 240, 4
 	low := make([]key, 1, kernels.Segments)
@@ -48,8 +48,8 @@ func quantilesTable(wide bool, l *layout, sample []key) *table {
 	return newTable(wide, l, slices.Compact(low))
 }
 
-// beyond cuts the ranges below and above the sample, where a few elements may
-// crowd close to it, at distances that double from that of its outermost keys.
+// beyond cuts the ranges below and above the sample, where a few elements may lie close to it,
+// at doubling distances from its outermost keys.
 func beyond(sample []key, wide bool) []key {
 	first, last := sample[0].Code, sample[len(sample)-1].Code
 	ends := []key{{Code: last, Position: sample[len(sample)-1].Position}}
@@ -62,8 +62,8 @@ func beyond(sample []key, wide bool) []key {
 	return ends
 }
 
-// doublings are up to 15 distances below a limit, each twice the one before. The
-// first is d, and at least 1.
+// doublings returns up to 15 distances below limit, each twice the one before. The first is
+// max(d, 1).
 func doublings(d, limit uint64) (all []uint64) {
 	for d = max(d, 1); d < limit && len(all) < 15; d *= 2 {
 		all = append(all, d)
@@ -74,13 +74,13 @@ func doublings(d, limit uint64) (all []uint64) {
 	return all
 }
 
-// newTable makes the table with these segments, whose shares are not known yet.
+// newTable returns the table with these segments. Their shares are set later.
 func newTable(wide bool, l *layout, low []key) *table {
 	t := &table{wide: wide, low: low}
 	s := 0
 	for c := range kernels.Segments {
 		start, ok := l.cellStart(c)
-		for s+1 < len(low) && (!ok || codes.CompareKeys(low[s+1], start) <= 0) { // not ok: keys of the cell before may be in any segment
+		for s+1 < len(low) && (!ok || codes.CompareKeys(low[s+1], start) <= 0) { // not ok: the last cell may have keys of any segment
 			s++
 		}
 		t.cell[c] = uint16(s)
@@ -91,10 +91,10 @@ func newTable(wide bool, l *layout, low []key) *table {
 	return t
 }
 
-// share gives each segment room in proportion to the most elements that its
-// count in a sample lets expect, and returns the sum of those.
+// share sizes each segment in proportion to the most elements that its sample count lets
+// expect, and returns the sum of those.
 func (t *table) share(count []uint32) (most float64) {
-	const unit = 16 // fractions of an element that weights are counted in
+	const unit = 16 // weights are counted in 1/unit of an element
 	share := make([]uint64, len(t.low))
 	total := uint64(0)
 	for s := range t.low {
@@ -111,11 +111,11 @@ func (t *table) share(count []uint32) (most float64) {
 	return float64(total) / unit
 }
 
-// weight is the most elements that a count in a sample lets expect, in counts.
+// weight returns the greatest expected count of a segment with the given sample count.
 func weight(count float64) float64 { return count + 3.5*math.Sqrt(count) + 4 }
 
-// width is the distance from the low end of segment s to its last key, as a
-// number of 96 bits.
+// width returns the distance from the low end of segment s to its last key, as a 96-bit
+// number.
 func (t *table) width(s int) (high uint64, low uint32) {
 	last := key{Code: math.MaxUint64, Position: math.MaxUint32} // itself a key, since none follows it: Key::end of slices.cuh
 	if !t.wide {
@@ -123,7 +123,7 @@ func (t *table) width(s int) (high uint64, low uint32) {
 	}
 	from, borrow := t.low[s], uint64(0)
 	if s+1 < len(t.low) {
-		last = t.low[s+1] // one key further, which changes nothing but the last bit
+		last = t.low[s+1] // one key further, which changes only the last bit
 	}
 	if last.Position < from.Position {
 		borrow = 1
@@ -131,8 +131,8 @@ func (t *table) width(s int) (high uint64, low uint32) {
 	return last.Code - from.Code - borrow, last.Position - from.Position
 }
 
-// skip is the number of leading zero bits of segment s's width, out of 64, or
-// out of 96 for wide codes.
+// skip returns the number of leading zero bits of segment s's width, of 64 bits, or of 96 for
+// wide codes.
 func (t *table) skip(s int) int {
 	high, low := t.width(s)
 	if !t.wide {
@@ -144,14 +144,14 @@ func (t *table) skip(s int) int {
 	return 64 + bits.LeadingZeros32(low)
 }
 
-// leading is the largest value of a key's leading 32 bits after segment s's low
-// end.
+// leading returns the largest value of the leading 32 bits of a key's distance from segment
+// s's low end.
 func (t *table) leading(s int) uint64 {
 	high, low := t.width(s)
 	return t.lead(high, low, t.skip(s))
 }
 
-// lead is the leading 32 bits of a distance below the first skip.
+// lead returns the leading 32 bits of a distance after the first skip bits.
 func (t *table) lead(high uint64, low uint32, skip int) uint64 {
 	switch {
 	case !t.wide:

@@ -24,15 +24,15 @@ func layOutCheck(a *device.Area, n int) checkMemory {
 	return checkMemory{status: a.Take(4 * kernels.StatusWords), sums: a.Take(sumsBytes), seen: a.Take(n/8 + 4)}
 }
 
-// HeadBytes is the device memory that sorts take before they have a plan: enough for
-// samples, tables and status words. A check takes as much, and so the block of a sort.
+// HeadBytes is the device memory that sorts take before they have a plan: enough for samples,
+// tables and status words. A check takes as much, so it can use the block of a sort.
 const HeadBytes = 1 << 18
 
-// CheckBytes is the device memory that Check takes.
+// CheckBytes returns the device memory that Check takes.
 func CheckBytes(n int) int { return HeadBytes + n/8 + 256 }
 
-// Check verifies on the device that order holds every position once and is the
-// stable order of the codes, or that it is these codes in order.
+// Check verifies on the device that order has every position once and is the stable order of
+// the codes, or, for keys alone, that it is these codes in order.
 func Check(w *device.Workspace, in Input, order cuda.Ptr) error {
 	note, err := device.Pinned[checkNote](w)
 	if err != nil {
@@ -58,16 +58,15 @@ func Check(w *device.Workspace, in Input, order cuda.Ptr) error {
 	return note.verdict(in, w.Info.Name)
 }
 
-// countOrder counts neighbours in the wrong order and positions that are missing.
+// countOrder counts neighbours in the wrong order and missing positions.
 func countOrder(q *device.Queue, grid int, m checkMemory, in Input, order cuda.Ptr) {
 	q.Fill(m.seen, 0, in.N/32+1)
 	q.Run("mark_order"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(in.Codes), uint64(order), uint64(in.N), uint64(m.seen), uint64(m.status))
 	q.Run("count_missing", grid, kernels.SampleThreads, 0, uint64(m.seen), uint64(in.N), uint64(m.status))
 }
 
-// countKeys counts sorted codes before a lower one, and sums up a hash of all codes and of
-// the sorted ones: codes that got lost, doubled or changed go unnoticed by a chance of one
-// in 1<<64.
+// countKeys counts sorted codes above their successor, and sums a hash of all codes and of the
+// sorted ones. Lost, duplicated or changed codes go unnoticed with probability 2^-64.
 func countKeys(q *device.Queue, grid int, m checkMemory, in Input, sorted cuda.Ptr, note *checkNote) {
 	q.Fill(m.sums, 0, sumsBytes/4)
 	CountDescents(q, grid, in, sorted, m.status)
@@ -77,7 +76,7 @@ func countKeys(q *device.Queue, grid int, m checkMemory, in Input, sorted cuda.P
 	q.ToHost(unsafe.Pointer(&note.sums), m.sums, sumsBytes)
 }
 
-// verdict returns an error if the device called name has counted one.
+// verdict returns an error if a count of the device called name is not 0.
 func (c *checkNote) verdict(in Input, name string) error {
 	disorder, missing, descents := c.status[kernels.StatusDisorder], c.status[kernels.StatusMissing], c.status[kernels.StatusDescents]
 	switch same := c.sums[0] == c.sums[1]; {

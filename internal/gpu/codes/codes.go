@@ -1,5 +1,5 @@
-// Package codes is the input and the result of a sort on a device, and what all algorithms
-// do alike: orders of codes in order, ties, and checks.
+// Package codes has the input and the result of a sort on a device, and the steps that all
+// algorithms share: orders of sorted codes, ties, and checks.
 package codes
 
 import (
@@ -17,16 +17,16 @@ type Word interface{ uint32 | uint64 }
 // Input is the codes of one sort, in device memory.
 type Input struct {
 	Codes    cuda.Ptr
-	Wide     bool // codes of 64 bits
+	Wide     bool // 64-bit codes
 	N        int
-	Keys     bool // they are all there is: they become sorted codes, not an order
+	Keys     bool // keys alone: the result is sorted codes, not an order
 	Shuffled bool // known not to be in order
 }
 
-// Size is the bytes of a code.
+// Size returns the bytes of a code.
 func (in Input) Size() int { return Bytes(in.Wide) }
 
-// ResultSize is the bytes of a position, or of a sorted code.
+// ResultSize returns the bytes of a position, or of a sorted code.
 func (in Input) ResultSize() int {
 	if in.Keys {
 		return in.Size()
@@ -34,7 +34,7 @@ func (in Input) ResultSize() int {
 	return 4
 }
 
-// Kind is the suffix of the kernels that see codes.
+// Kind returns the suffix of the kernels that read these codes.
 func (in Input) Kind() string {
 	if in.Keys {
 		return "_keys" + Width(in.Wide)
@@ -42,10 +42,10 @@ func (in Input) Kind() string {
 	return Width(in.Wide)
 }
 
-// IndexBits is the bits of a position.
+// IndexBits returns the bits of a position.
 func (in Input) IndexBits() int { return bits.Len(uint(in.N - 1)) }
 
-// Bytes is the bytes of a code.
+// Bytes returns the bytes of a code.
 func Bytes(wide bool) int {
 	if wide {
 		return 8
@@ -53,7 +53,7 @@ func Bytes(wide bool) int {
 	return 4
 }
 
-// Width is the suffix of the kernels for codes of one width.
+// Width returns the suffix of the kernels for codes of one width.
 func Width(wide bool) string {
 	if wide {
 		return "_u64"
@@ -61,7 +61,7 @@ func Width(wide bool) string {
 	return "_u32"
 }
 
-// Top is the highest code.
+// Top returns the highest code.
 func Top(wide bool) uint64 {
 	if wide {
 		return math.MaxUint64
@@ -69,27 +69,27 @@ func Top(wide bool) uint64 {
 	return math.MaxUint32
 }
 
-// Key is a code and its position, which may be stretched to 32 bits.
+// Key is a code and its position, which may be scaled to 32 bits.
 type Key struct {
 	Code     uint64
 	Position uint32
 }
 
-// CompareKeys compares codes, and positions of equal codes.
+// CompareKeys compares codes, then positions.
 func CompareKeys(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Position, b.Position))
 }
 
-// Finding is the outcome of one sort.
+// Finding is the result of one sort.
 type Finding struct {
 	Algorithm engine.Algorithm
 	Shape     engine.Shape
-	Levels    int // of partition, passes, or rounds of merging
+	Levels    int // levels of partition, passes, or rounds of merging
 }
 
 // InOrder reports whether the codes were in order.
 func (f Finding) InOrder() bool { return f.Shape == engine.Sorted || f.Shape == engine.Flat }
 
-// MostPositions is how many elements 32 bits number, and count: positions and merge
-// paths have as many.
+// MostPositions is the largest number of elements that 32-bit positions and merge paths can
+// number and count.
 const MostPositions = math.MaxUint32 & math.MaxInt

@@ -7,8 +7,8 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Modules are the kernels of the first sample, of sorted and reversed codes, of
-// ties and of the checks.
+// Modules has the kernels of the first sample, of sorted and reversed codes, of ties and of
+// the checks.
 var Modules = []*device.Module{{Image: kernels.Order, Kernels: orderKernels()}}
 
 func orderKernels() map[string]int {
@@ -22,12 +22,12 @@ func orderKernels() map[string]int {
 	return k
 }
 
-// Grid is a grid of kernels.SampleThreads threads for a read of n elements.
+// Grid returns a grid of blocks of kernels.SampleThreads threads that read n elements.
 func Grid(w *device.Workspace, n int) int {
 	return max(1, min(8*w.Info.SMs, (n+kernels.SampleThreads-1)/kernels.SampleThreads))
 }
 
-// Identity writes the order of sorted codes, or these codes.
+// Identity writes the order of sorted codes, or copies these codes.
 func Identity(w *device.Workspace, in Input, to cuda.Ptr) error {
 	q := w.Queue()
 	if in.Keys {
@@ -53,13 +53,12 @@ func writeIdentity(q *device.Queue, grid, n int, to cuda.Ptr, back uint64) {
 	q.Run("write_identity", grid, kernels.SampleThreads, 0, uint64(to), uint64(n), back)
 }
 
-// CountDescents counts pairs of neighbours in codes that fall, into a word of the status.
+// CountDescents counts the falling pairs of neighbours in codes into a word of the status.
 func CountDescents(q *device.Queue, grid int, in Input, codes, status cuda.Ptr) {
 	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(status))
 }
 
-// Ties returns device memory where the ties of an order are marked, as engine.Job has
-// them.
+// Ties returns device memory with the ties of an order, marked as in engine.Job.
 func Ties(w *device.Workspace, in Input, order cuda.Ptr) (cuda.Ptr, error) {
 	ties, err := w.Take(TiesBytes(in.N))
 	if err != nil {
@@ -68,10 +67,10 @@ func Ties(w *device.Workspace, in Input, order cuda.Ptr) (cuda.Ptr, error) {
 	return ties.At, MarkTies(w, in, order, ties.At)
 }
 
-// TiesBytes is the device memory of the ties of n elements.
+// TiesBytes returns the device memory of the ties of n elements.
 func TiesBytes(n int) int { return 4 * engine.TieWords(n) }
 
-// MarkTies marks the ties of an order, 0 for that of codes in order.
+// MarkTies marks the ties of an order; order 0 means that the codes are sorted.
 func MarkTies(w *device.Workspace, in Input, order, ties cuda.Ptr) error {
 	return w.Run("mark_ties"+Width(in.Wide), Grid(w, in.N), kernels.SampleThreads, 0, uint64(in.Codes), uint64(order), uint64(in.N), uint64(ties))
 }

@@ -7,8 +7,7 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// Area hands out parts of one block of device memory. One that begins at 0 counts the
-// bytes that a layout takes.
+// Area divides one block of device memory. An Area that begins at 0 measures a layout.
 type Area struct{ At cuda.Ptr }
 
 // Take returns the next bytes of the area, aligned to 256.
@@ -18,8 +17,8 @@ func (a *Area) Take(bytes int) cuda.Ptr {
 	return p
 }
 
-// Take returns device memory of at least the given size until Put or Done: the
-// smallest idle piece that fits without much waste, or new memory.
+// Take returns device memory of at least the given size, valid until Put or Done: the smallest
+// idle block that fits without much waste, or new memory.
 func (w *Workspace) Take(bytes int) (Block, error) {
 	best := -1
 	for i, b := range w.idle {
@@ -41,16 +40,15 @@ func (w *Workspace) Take(bytes int) (Block, error) {
 	return b, nil
 }
 
-// waste is how many times as large as asked for a piece of idle memory may be:
-// a sort that took much more might lack it in the end. tightWaste is the part of
-// it that is too much where memory is short.
+// waste is how many times larger than requested an idle block may be. tightWaste is 1 over the
+// excess allowed if memory is short.
 const waste, tightWaste = 4, 8
 
-// WithWaste is the most device memory that taking a number of bytes may take of a workspace
-// that is short of memory.
+// WithWaste bounds the device memory that a request of bytes takes from a workspace that is
+// short of memory.
 func WithWaste(bytes int) int { return bytes + bytes/tightWaste }
 
-// wasteful is the largest piece of idle memory to take for the given bytes.
+// wasteful returns the largest idle block to use for a request.
 func (w *Workspace) wasteful(bytes int) int {
 	if w.tight {
 		return WithWaste(bytes)
@@ -66,9 +64,9 @@ func (w *Workspace) Put(b Block) {
 	}
 }
 
-// allocate returns new device memory in place of idle blocks that are somewhat too
-// small, or sorts that grow would pile it up. Before the device is full, the
-// workspace and those that nobody uses give up all they have idle.
+// allocate returns new device memory. It first frees idle blocks that are slightly too small,
+// so that growing sorts do not pile up memory. If the device is full, it frees all idle memory
+// of this and of unused workspaces.
 func (w *Workspace) allocate(bytes int) (Block, error) {
 	if err := w.drop(func(b Block) bool { return b.bytes < bytes && b.bytes >= bytes/waste }); err != nil {
 		return Block{}, err
@@ -91,7 +89,7 @@ func (w *Workspace) alloc(bytes int) (cuda.Ptr, error) {
 	return w.Alloc(bytes)
 }
 
-// Held is the device memory that the workspace has, in use or idle.
+// Held returns the device memory of the workspace, in use or idle.
 func (w *Workspace) Held() int { return sum(w.held) + sum(w.idle) }
 
 func sum(blocks []Block) (bytes int) {
@@ -116,20 +114,20 @@ func (w *Workspace) drop(which func(Block) bool) error {
 	return failed.first()
 }
 
-// Space is the device memory that a sort may take which takes about want. Where
-// that is not far more, the workspace is tight and gives up what others left it.
+// Space returns the device memory that a sort may take, given that it wants about want. If
+// that is not far more, the workspace becomes tight and frees idle memory of others.
 func (w *Workspace) Space(want int) (int, error) {
 	space := w.Limit
 	if space == 0 {
 		if uint64(want) < w.Info.Memory/16 {
-			return want, nil // asking takes longer than sorting a few elements
+			return want, nil // asking the driver takes longer than sorting a few elements
 		}
 		free, _, err := w.MemInfo()
 		if err != nil {
 			return 0, err
 		}
 		space = int(free) + w.idleBytes()
-		space -= space / 16 // for whatever else allocates
+		space -= space / 16 // reserve for other allocations
 	}
 	if w.tight = want > space/(2*waste); !w.tight {
 		return space, nil
@@ -137,7 +135,7 @@ func (w *Workspace) Space(want int) (int, error) {
 	return space, w.Drop()
 }
 
-// idleBytes is the device memory that w and workspaces that nobody uses have idle.
+// idleBytes returns the idle device memory of w and of unused workspaces.
 func (w *Workspace) idleBytes() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +146,7 @@ func (w *Workspace) idleBytes() int {
 	return bytes
 }
 
-// dropSpare frees the device memory of spare workspaces.
+// dropSpare frees the device memory of unused workspaces.
 func (d *Device) dropSpare() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

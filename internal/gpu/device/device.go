@@ -1,6 +1,6 @@
-// Package device is an opened GPU: its kernels, and the workspaces that sorts take in
-// turns, each with streams, device memory and pinned memory. It knows no algorithm: each
-// brings its kernels ([Device.Load]) and keeps pinned memory of its own ([Pinned]).
+// Package device is an opened GPU: its kernels, and workspaces with streams, device memory and
+// pinned memory that sorts use one at a time. It knows no algorithm: each brings its kernels
+// ([Device.Load]) and has pinned memory of its own ([Pinned]).
 package device
 
 import (
@@ -18,32 +18,32 @@ type Device struct {
 	Info  cuda.Info
 	Limit int // bytes of device memory that a workspace may take; 0: all that is free
 
-	broken atomic.Pointer[error] // after which nothing works any more, nil: none
-	turns  chan struct{}         // holds one for each workspace in use
+	broken atomic.Pointer[error] // the error that broke the device; nil: none
+	turns  chan struct{}         // semaphore: one entry per workspace in use
 
 	mu      sync.Mutex
-	spare   []*Workspace // workspaces nobody uses
+	spare   []*Workspace // unused workspaces
 	modules map[*Module]cuda.Module
 	funcs   map[string]cuda.Func
 }
 
-// Workspace is the memory and the streams of one sort at a time. Nobody else uses them, so
-// that memory put back may be taken again at once: the stream keeps the order.
+// Workspace is the memory and the streams of one sort at a time. Memory that was put back may
+// be taken again at once: the stream orders its uses.
 type Workspace struct {
 	*Device
 	Stream cuda.Stream
-	Side   cuda.Stream // for work beside that of Stream, which goes first
-	Up     cuda.Stream // for uploads beside both
+	Side   cuda.Stream // work concurrent with Stream, at lower priority
+	Up     cuda.Stream // uploads, concurrent with both
 	Split  cuda.Event  // where streams part and meet
 
 	ctx   context.Context // of the sort
-	quiet bool            // nothing is under way
-	tiles int             // that the device may be given before it is waited for
+	quiet bool            // no work is under way
+	tiles int             // tiles that may be enqueued before the next wait
 
 	idle  []Block
-	held  []Block    // taken and not put back
+	held  []Block    // blocks taken and not put back
 	kept  []cuda.Ptr // see Keep
-	tight bool       // little memory may be wasted
+	tight bool       // short of memory
 
 	slots  []*Slot
 	pinned []unsafe.Pointer       // of slots
@@ -56,7 +56,7 @@ type Block struct {
 	bytes int
 }
 
-// Slot is a piece of pinned memory on its way to or from the device.
+// Slot is pinned memory for copies to or from the device.
 type Slot struct {
 	Number int
 	Memory unsafe.Pointer // SlotBytes

@@ -2,7 +2,8 @@ package device
 
 import "slices"
 
-// FirstError returns the first error that is not nil, of steps that are all taken.
+// FirstError returns the first error that is not nil. All arguments are evaluated, so all
+// steps are taken.
 func FirstError(errs ...error) error {
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return errs[i]

@@ -6,9 +6,9 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// Patience is how many tiles a device is given before it is waited for and the
-// context asked: 0.4 to 3 ms on an H200, by the work on a tile, so that one a
-// tenth as fast stops in time. The wait takes some 10 µs.
+// Patience is the number of tiles enqueued before the sort waits and checks the context: 0.4
+// to 3 ms on an H200, by the work per tile, so that a device a tenth as fast still stops in
+// time. The wait takes some 10 µs.
 const Patience = 1 << 15
 
 // RunTiles is [Workspace.Run] of a kernel whose blocks take a tile each.
@@ -32,7 +32,7 @@ func (w *Workspace) RunOn(stream cuda.Stream, name string, grid, block, shared i
 	return w.Launch(w.function(name), grid, block, shared, stream, args...)
 }
 
-// After has the work that stream is given from now on wait for all that earlier was given.
+// After makes later work of stream wait for all earlier work of the stream earlier.
 func (w *Workspace) After(stream, earlier cuda.Stream) error {
 	if err := w.Record(w.Split, earlier); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (w *Workspace) After(stream, earlier cuda.Stream) error {
 	return w.WaitEvent(stream, w.Split)
 }
 
-// Queue gives the stream of a workspace one call after the other, up to the first that
-// fails: those after it do nothing, and [Queue.Sync] and [Queue.Err] return its error.
+// Queue enqueues calls on the stream of a workspace up to the first error. Later calls do
+// nothing; [Queue.Sync] and [Queue.Err] return the error.
 type Queue struct {
 	w   *Workspace
 	err error
@@ -50,7 +50,7 @@ type Queue struct {
 // Queue returns an empty queue.
 func (w *Workspace) Queue() Queue { return Queue{w: w} }
 
-// Then notes the error of a step that is taken only if none has failed.
+// Then takes a step unless an earlier one failed, and records its error.
 func (q *Queue) Then(step func() error) {
 	if q.err == nil {
 		q.err = step()

@@ -14,7 +14,7 @@ func Shared(modules []*Module) (most int) {
 	return most
 }
 
-// Load loads the modules that are not yet, and looks their kernels up.
+// Load loads the modules that are not loaded yet and looks up their kernels.
 func (d *Device) Load(modules []*Module) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

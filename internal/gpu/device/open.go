@@ -8,13 +8,12 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Workspaces is how many sorts use a device at a time; others wait. One sort alone
-// leaves the device idle while it extracts, and a third would find the bus and
-// the device busy, but pin memory of its own.
+// Workspaces is the number of sorts that use a device at a time; others wait. One alone leaves
+// the device idle during extraction. A third would find bus and device busy, and pin more
+// memory.
 const Workspaces = 2
 
-// List returns the driver and the devices that it has. Where they are switched off it
-// loads nothing.
+// List returns the driver and its devices. If devices are switched off it loads nothing.
 func List() (cuda.Driver, []cuda.Info, error) {
 	if err := engine.Off(); err != nil {
 		return nil, nil, err
@@ -27,7 +26,7 @@ func List() (cuda.Driver, []cuda.Info, error) {
 	return driver, infos, err
 }
 
-// Open opens devices that copy from each other, all or none.
+// Open opens devices that can copy from each other, all or none.
 func Open(ordinals []int) (devs []*Device, err error) {
 	defer func() {
 		if err != nil {
@@ -55,7 +54,7 @@ func Open(ordinals []int) (devs []*Device, err error) {
 	return devs, nil
 }
 
-// Close gives everything back of all of them.
+// Close closes all of them.
 func Close(devs []*Device) error {
 	var failed errorList
 	for _, d := range devs {
@@ -87,7 +86,7 @@ func open(ordinal int) (*Device, error) {
 	}, nil
 }
 
-// Close gives everything back. No sort may be running.
+// Close frees everything. No sort may be running.
 func (d *Device) Close() error {
 	var failed errorList
 	for _, w := range d.spare {

@@ -8,9 +8,9 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// Pinned returns the pinned memory that a workspace has for values of type T, which small
-// copies come from and go to, and kernels write to. It is zero at the first call, and stays
-// until the workspace is freed. T belongs to one algorithm and holds no Go pointer.
+// Pinned returns the workspace's pinned memory for a value of type T, the target of small
+// copies and of writes by kernels. It is zero at the first call and stays until the workspace
+// is freed. T belongs to one algorithm and has no Go pointers.
 func Pinned[T any](w *Workspace) (*T, error) {
 	key := any((*T)(nil))
 	if p, ok := w.notes[key]; ok {
@@ -31,8 +31,8 @@ func Pinned[T any](w *Workspace) (*T, error) {
 	return (*T)(p), nil
 }
 
-// Keep returns new device memory until the workspace is freed. It does not count as that
-// of a sort.
+// Keep returns new device memory that stays until the workspace is freed. It is not counted as
+// memory of a sort.
 func (w *Workspace) Keep(bytes int) (cuda.Ptr, error) {
 	p, err := w.Alloc(bytes)
 	if err == nil {
@@ -41,11 +41,11 @@ func (w *Workspace) Keep(bytes int) (cuda.Ptr, error) {
 	return p, err
 }
 
-// Mapped is the address by which kernels reach pinned memory.
+// Mapped returns the address by which kernels access pinned memory.
 func Mapped[T any](pinned *T) uint64 { return uint64(uintptr(unsafe.Pointer(pinned))) }
 
-// Await waits until a time for a kernel to write any of the words, in pinned memory, and
-// reports whether one did: where the device has no other work, that takes a few µs.
+// Await polls until end for a kernel to write any of the words, in pinned memory, and reports
+// whether one did. If the device is idle otherwise, that takes a few µs.
 func Await(end time.Time, words ...*atomic.Uint32) bool {
 	for {
 		for _, w := range words {

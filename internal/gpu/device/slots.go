@@ -11,7 +11,7 @@ import (
 // 2^28 uint32 keys take 1.06 to 1.25 times as long with slots of 1, 3, 4 or 8 MiB.
 const SlotBytes = 2 << 20
 
-// Grow makes the workspace have at least the given number of slots.
+// Grow gives the workspace at least the given number of slots.
 func (w *Workspace) Grow(slots int) error {
 	more := slots - len(w.slots)
 	if more <= 0 {
@@ -32,7 +32,7 @@ func (w *Workspace) Grow(slots int) error {
 	return nil
 }
 
-// Slots are those of the workspace.
+// Slots returns the slots of the workspace.
 func (w *Workspace) Slots() []*Slot { return w.slots }
 
 // Wait waits for the last copy of s.
@@ -45,7 +45,7 @@ func (w *Workspace) Wait(s *Slot) error {
 	return err
 }
 
-// Mark notes that a copy of s was given to a stream.
+// Mark records that a copy of s was enqueued on a stream.
 func (w *Workspace) Mark(s *Slot, stream cuda.Stream) error {
 	s.busy = true
 	return w.Record(s.passed, stream)

@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Workspace returns a workspace that nobody uses, and waits until there is one or ctx
-// ends. The caller ends with [Workspace.Done].
+// Workspace returns an unused workspace. It waits until there is one or ctx ends. The caller
+// ends with [Workspace.Done].
 func (d *Device) Workspace(ctx context.Context) (*Workspace, error) {
 	select {
 	case d.turns <- struct{}{}:
@@ -25,7 +25,7 @@ func (d *Device) Workspace(ctx context.Context) (*Workspace, error) {
 	return w, nil
 }
 
-// popSpare returns the workspace used last, nil if none is spare.
+// popSpare returns the unused workspace that was used last, nil if there is none.
 func (d *Device) popSpare() *Workspace {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,13 +44,13 @@ func (d *Device) pushSpare(w *Workspace) {
 	d.spare = append(d.spare, w)
 }
 
-// Done gives the workspace back. It waits for the streams, unless they are known to be
-// quiet: a sort that failed midway may have left copies and kernels under way, and
-// the next user of the workspace's memory has to find it quiet.
+// Done gives the workspace back. Unless Quiet was called it waits for the streams: a sort that
+// failed may have left copies and kernels under way, and the next user must find the memory
+// unused.
 func (w *Workspace) Done() {
 	defer func() { <-w.turns }()
 	if err := w.settle(); err != nil {
-		// What the context met stays: every later call fails with it.
+		// An error of the context is permanent: every later call fails with it.
 		w.broken.CompareAndSwap(nil, &err)
 		w.free()
 		return

@@ -6,7 +6,7 @@ import (
 	"example.com/sorter/internal/cuda"
 )
 
-// open creates what every sort needs. After an error the workspace is to be freed.
+// open creates the resources of every sort. After an error the workspace must be freed.
 func (w *Workspace) open() (err error) {
 	if w.Stream, err = w.NewStream(); err != nil {
 		return err
@@ -21,18 +21,18 @@ func (w *Workspace) open() (err error) {
 	return err
 }
 
-// Begin begins a sort, and gives the device a number of tiles before it is waited for.
+// Begin begins a sort. tiles is the number of tiles that it may enqueue before the next wait.
 func (w *Workspace) Begin(ctx context.Context, tiles int) {
 	w.ctx, w.quiet, w.tiles = ctx, false, tiles
 }
 
-// Err is the error of the context of the sort.
+// Err returns the error of the sort's context.
 func (w *Workspace) Err() error { return w.ctx.Err() }
 
-// Quiet notes that nothing is under way: the sort has waited for the device.
+// Quiet records that no work is under way: the sort has waited for the device.
 func (w *Workspace) Quiet() { w.quiet = true }
 
-// settle waits until nothing is under way.
+// settle waits until no work is under way.
 func (w *Workspace) settle() error {
 	if w.quiet {
 		return nil
@@ -40,7 +40,7 @@ func (w *Workspace) settle() error {
 	return FirstError(w.SyncStream(w.Stream), w.SyncStream(w.Side), w.SyncStream(w.Up))
 }
 
-// free gives everything of the workspace back.
+// free frees everything of the workspace.
 func (w *Workspace) free() error {
 	var failed errorList
 	for _, s := range []cuda.Stream{w.Stream, w.Side, w.Up} {

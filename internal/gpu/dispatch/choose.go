@@ -7,14 +7,13 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Times are those of one H200, fitted to bench/results/h200 at n = 2^16 … 2^28; on
-// other devices both algorithms are slower by about the same factor, since both
-// are bound by memory and shared memory.
+// Times are those of one H200, fitted to bench/results/h200 at n = 2^16 … 2^28. On other
+// devices both algorithms are slower by about the same factor: both are bound by memory and
+// shared memory.
 
-// mergeBelow is from how many codes on the radix sort takes less time than the merge
-// sort, whose rounds are few then, and which has no pass for each digit. 2026-11, H200:
-// 0.6 of the time at 2^12 codes of 32 bits, the same at 2^14; of 64 bits the same between
-// 2^15 and 2^16.
+// mergeBelow is the number of codes below which the merge sort is faster than the radix sort:
+// it has few rounds then, and no pass per digit. 2026-11, H200: 0.6 of the time at 2^12 32-bit
+// codes, the same at 2^14; for 64-bit codes the same between 2^15 and 2^16.
 func mergeBelow(in codes.Input) int {
 	if in.Wide {
 		return 3 << 14
@@ -22,11 +21,10 @@ func mergeBelow(in codes.Input) int {
 	return 1 << 14
 }
 
-// radixBelow is from how many codes on a sample pays, before an algorithm is chosen. Below,
-// the radix sort takes at most 1.3 times as long as the bucket sort would on even codes, and
-// down to a sixth on others. Up to 2^22 short codes it is nowhere slower. Of short keys
-// alone it has half as much to move, or less: at 2^20 it takes less time on any, at 2^24
-// more on even ones.
+// radixBelow is the number of codes below which the radix sort runs without a sample. There it
+// takes at most 1.3 times as long as the bucket sort on uniform codes, and down to a sixth on
+// others. Up to 2^22 32-bit codes it is nowhere slower. Keys alone are half as many bytes, or
+// fewer: at 2^20 the radix sort is faster on any of them, at 2^24 slower on uniform ones.
 func radixBelow(in codes.Input) int {
 	switch {
 	case in.Wide:
@@ -37,9 +35,8 @@ func radixBelow(in codes.Input) int {
 	return 5 << 20
 }
 
-// bucketTime is the time of an attempt at the bucket sort after the sample, in ns.
-// Nearly ordered codes crowd the same digits of a tile, less so if those of a tile are
-// from all over the list.
+// bucketTime estimates an attempt at the bucket sort after the sample, in ns. Nearly ordered
+// codes crowd the same digits of a tile, less so if a tile has codes from all over the list.
 func bucketTime(in codes.Input, way bucket.Spreading, nearlyOrdered, strided bool) float64 {
 	n, crowded := float64(in.N), 0.0
 	switch {
@@ -67,21 +64,20 @@ func bucketTime(in codes.Input, way bucket.Spreading, nearlyOrdered, strided boo
 	return crowded + 550e3 + 0.0275*n
 }
 
-// worth reports whether the bucket sort in a way is expected to take less time than the
+// worth reports whether the bucket sort with spreading way is expected to be faster than the
 // radix sort, after the sample.
 func worth(in codes.Input, way bucket.Spreading, s *sample.Note, strided bool) bool {
 	return bucketTime(in, way, s.NearlyOrdered(), strided) < radixTime(in, s.Differ)
 }
 
-// fewByRadix reports whether the radix sort takes codes of few values, in no order,
-// whatever their sample.
+// fewByRadix reports whether the radix sort takes unordered codes of few values without any
+// further sample.
 func fewByRadix(in codes.Input) bool {
 	return in.Keys || bucketTime(in, bucket.Quantiles, false, false) >= radixTime(in, codes.Top(in.Wide))
 }
 
-// radixTime is the time of a radix sort of codes that differ in those bits, in ns.
-// Where both halves of wide codes do, the high ones are fetched at random, but not of
-// keys alone, which move as they are.
+// radixTime estimates a radix sort of codes that differ in the given bits, in ns. If both
+// halves of 64-bit codes differ, the high halves are fetched at random; keys alone move whole.
 func radixTime(in codes.Input, differ uint64) float64 {
 	const place, fetch = 1<<kernels.RadixBits - 1, 0.023
 	fixed, each, pass := 45e3, 0.0017, 0.0056

@@ -1,5 +1,5 @@
-// Package dispatch sorts on one device: it has the algorithms that the device runs, and
-// chooses one of them where the caller leaves the choice.
+// Package dispatch sorts on one device. It has the algorithms that the device runs and chooses
+// among them if the caller does not.
 package dispatch
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.com/sorter/internal/gpu/samplesort"
 )
 
-// Options are those of algorithms that have any.
+// Options are the options of the algorithms that have any.
 type Options struct {
 	Bucket  bucket.Options
 	Samples int // of samplesort.Sorter
@@ -27,9 +27,9 @@ type Options struct {
 type algorithm struct {
 	modules []*device.Module // loaded when it first runs
 	order   func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error)
-	keys    bool                     // order does sorts of keys alone, too
+	keys    bool                     // order also sorts keys alone
 	most    int                      // elements it can order
-	bytes   func(in codes.Input) int // memory at most, besides codes and their result
+	bytes   func(in codes.Input) int // bound of the memory besides codes and result
 }
 
 // repertoire is the algorithms that a device runs.
@@ -42,7 +42,7 @@ type Sorter struct {
 	bucket     *bucket.Sorter
 }
 
-// New returns the sorter of a device, with the kernels of long sorts loaded.
+// New returns the sorter of a device and loads the kernels of long sorts.
 func New(d *device.Device, o Options) (*Sorter, error) {
 	b := &bucket.Sorter{Options: o.Bucket}
 	s := &Sorter{d, within(d.Info.SharedPerBlock, all(b, o)), b}
@@ -53,12 +53,12 @@ func New(d *device.Device, o Options) (*Sorter, error) {
 	return s, d.Load(long.modules)
 }
 
-// MostByBuckets is how many elements most algorithms take.
+// MostByBuckets is the number of elements that most algorithms accept.
 const MostByBuckets = bucket.MaxN
 
 const _ = uint(radix.Most - MostByBuckets)
 
-// all are the algorithms of a device with enough shared memory for them.
+// all returns the algorithms of a device with enough shared memory.
 func all(b *bucket.Sorter, o Options) repertoire {
 	s := samplesort.Sorter{Samples: o.Samples}
 	return repertoire{
@@ -77,10 +77,10 @@ func byRadix(r *radix.Sorter) algorithm {
 	return algorithm{modules: r.Modules(), order: r.Sort, keys: true, most: MostByBuckets, bytes: r.Bytes}
 }
 
-// lastResort orders codes that another algorithm finds too uneven. Every device has it.
+// lastResort orders codes that are too skewed for another algorithm. Every device runs it.
 const lastResort = engine.Radix
 
-// within leaves the algorithms that a device runs whose blocks have the given shared memory.
+// within returns the algorithms of r whose blocks fit the given shared memory.
 func within(shared int, r repertoire) repertoire {
 	maps.DeleteFunc(r, func(_ engine.Algorithm, a algorithm) bool { return device.Shared(a.modules) > shared })
 	if !r.has(lastResort) {
@@ -91,14 +91,14 @@ func within(shared int, r repertoire) repertoire {
 
 func (r repertoire) has(a engine.Algorithm) bool { _, ok := r[a]; return ok }
 
-// standard is the algorithms of a device that is not open yet.
+// standard is the algorithms assumed for a device that is not open yet.
 var standard = all(&bucket.Sorter{}, Options{})
 
 // Has reports whether devices with enough shared memory run a.
 func Has(a engine.Algorithm) bool { return ChoosesOwn(a) || standard.has(a) }
 
-// Most is how many elements a takes on such a device; it is not ok if there is no such
-// algorithm.
+// Most returns the number of elements that a accepts on devices with enough shared memory; ok
+// is false if there is no such algorithm.
 func Most(a engine.Algorithm, in codes.Input) (most int, ok bool) {
 	found, ok := standard.demanding(a, in)
 	return found.most, ok
@@ -112,7 +112,7 @@ func ChoosesOwn(a engine.Algorithm) bool {
 	return a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
 }
 
-// Most is how many elements a takes, which may leave the choice to the device.
+// Most returns the number of elements that a accepts; a may leave the choice to the device.
 func (s *Sorter) Most(a engine.Algorithm, in codes.Input) int {
 	found, _ := s.algorithms.demanding(a, in)
 	return found.most
@@ -130,15 +130,15 @@ func (s *Sorter) Bytes(a engine.Algorithm, in codes.Input) int {
 
 func orderBytes(n int) int { return 4*n + 256 }
 
-// demanding is the algorithm that may take most where codes are sorted by a, which may
-// leave the choice to the device; it is not ok where the device does not have a.
+// demanding returns the algorithm that may need most memory when codes are sorted by a; ok is
+// false if the device does not have a.
 func (r repertoire) demanding(a engine.Algorithm, in codes.Input) (found algorithm, ok bool) {
 	found, ok = r[r.choiceFor(a, in)]
 	return found, ok
 }
 
-// Sort writes the stable order of codes, or the sorted codes, both in device memory.
-// It returns when the device is done. The finding names the algorithm that did it.
+// Sort writes the stable order of codes, or the sorted codes, to device memory. It returns
+// when the device is done. The finding names the algorithm that ran.
 func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 	choice := s.algorithms.choiceFor(a, in)
 	if a.OrdersCodes() || choice != engine.BucketBitonic {
@@ -164,7 +164,8 @@ func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input,
 	return s.resort(w, in, to, f, err)
 }
 
-// resort sorts codes that were too uneven, and returns other results as they are.
+// resort sorts codes that were too skewed by lastResort, and returns other results as they
+// are.
 func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f codes.Finding, err error) (codes.Finding, error) {
 	if !errors.Is(err, bucket.ErrUneven) {
 		return f, err
@@ -173,7 +174,7 @@ func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f code
 	return s.sortBy(w, lastResort, in, to)
 }
 
-// gathered sorts keys alone through their order.
+// gathered sorts keys alone by an order and a gather.
 func (way algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Finding, error) {
 	order, err := w.Take(orderBytes(in.N))
 	if err != nil {
@@ -190,9 +191,9 @@ func (way algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.P
 	return f, q.Sync()
 }
 
-// choiceFor is the algorithm that orders codes, or orders them at first, where a may leave
-// the choice to the device: short lists by the merge sort or the radix sort without a
-// sample, and long ones by radix where there is nothing else.
+// choiceFor returns the algorithm to try first if a leaves the choice to the device: merge
+// sort or radix sort for short lists, without a sample; for long ones radix sort if there is
+// nothing else.
 func (r repertoire) choiceFor(a engine.Algorithm, in codes.Input) engine.Algorithm {
 	switch {
 	case a.OrdersCodes():

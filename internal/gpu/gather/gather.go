@@ -14,8 +14,8 @@ var Modules = []*device.Module{{Image: kernels.Gather, Kernels: map[string]int{
 	"gather_elements_u32": kernels.GatherShared, "gather_elements_u64": kernels.GatherShared, "gather_elements_u128": kernels.GatherShared,
 }}}
 
-// WordOf returns the bytes of the largest words that elements of that size consist of
-// and that memory is aligned to; 0 where the device has none.
+// WordOf returns the size in bytes of the largest word that divides size and to which memory
+// is aligned; 0 if the device has none.
 func WordOf(size int, memory ...cuda.Ptr) int {
 	bits := uint64(size)
 	for _, p := range memory {
@@ -29,8 +29,8 @@ func WordOf(size int, memory ...cuda.Ptr) int {
 	return 0
 }
 
-// Elements gives a stream the move of elements first to first+n of an order, of the
-// given size, to sorted.
+// Elements enqueues the gather of elements first to first+n of an order, each of the given
+// size, to sorted.
 func Elements(w *device.Workspace, stream cuda.Stream, elements, order cuda.Ptr, first, n, size int, sorted cuda.Ptr) error {
 	bytes := WordOf(size, elements, sorted)
 	grid := max(1, min(16*w.Info.SMs, (n+kernels.GatherTile-1)/kernels.GatherTile))

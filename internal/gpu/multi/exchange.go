@@ -8,7 +8,7 @@ import (
 	"example.com/sorter/internal/gpu/transfer"
 )
 
-// exchange brings every element to the device that sorts it.
+// exchange moves every element to the device that sorts it.
 func (p *sharing) exchange() (failed error) {
 	err := p.job.Stage("exchange", 1, 1, func(_, _, _ int) { failed = p.exchangeParts() })
 	return device.FirstError(failed, err)
@@ -26,7 +26,7 @@ func (p *sharing) exchangeParts() error {
 	return p.each(p.receive)
 }
 
-// place finds how many elements each device gets, and where they come in the order.
+// place computes how many elements each device receives and their place in the order.
 func (p *sharing) place() {
 	place := 0
 	for _, q := range p.list {
@@ -39,12 +39,12 @@ func (p *sharing) place() {
 	}
 }
 
-// receive fetches the elements that a device sorts. They come in the order of their senders,
-// so equal codes are in input order; but every device fetches from the next one
-// first, so that no two fetch from the same. It waits for its copies also when one
-// fails: the senders' memory is free when all devices are here.
+// receive fetches the elements that a device sorts, in the order of their senders, so equal
+// codes are in input order. Each device starts with the next device, so that no two fetch from
+// the same one. It waits for its copies even if one fails, so that senders may free their
+// memory afterwards.
 func (p *sharing) receive(q *part) (err error) {
-	if most := q.Sorter.Most(p.job.Algorithm, p.input(q.n)); q.n > most { // codes made for the sample
+	if most := q.Sorter.Most(p.job.Algorithm, p.input(q.n)); q.n > most { // codes that mislead the sample
 		return cuda.Shortage(q.Info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
 	}
 	in := p.input(max(q.n, p.room))
@@ -70,18 +70,18 @@ func (p *sharing) receive(q *part) (err error) {
 	return device.FirstError(f.err, q.SyncStream(q.Stream))
 }
 
-// fetchPatience is how many bytes a device fetches before the context is asked
-// again: 2 ms by NVLink, and some 25 ms where they go through the host.
+// fetchPatience is how many bytes a device fetches before the context is checked: 2 ms by
+// NVLink, and some 25 ms through the host.
 const fetchPatience = 256 << 20
 
-// fetch is copies to one device, up to the first that fails.
+// fetch is a sequence of copies to one device, up to the first error.
 type fetch struct {
 	*part
 	given int // bytes since the last wait
 	err   error
 }
 
-// words fetches bytes from memory of sender, which may be the device itself.
+// words fetches bytes from memory of sender, which may be the receiving device.
 func (f *fetch) words(sender *part, to, from cuda.Ptr, bytes int) {
 	for bytes > 0 && f.err == nil {
 		n := min(bytes, fetchPatience-f.given)

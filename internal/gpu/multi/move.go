@@ -9,9 +9,8 @@ import (
 	"example.com/sorter/internal/gpu/transfer"
 )
 
-// stage runs the tasks of all parts, in turns, so that all links are busy. There
-// are at least as many tasks as pieces of grain elements, and a few more where
-// parts end in shorter ones.
+// stage runs the tasks of all parts in alternation, so that all links are busy. There are at
+// least as many tasks as pieces of grain elements.
 func (p *sharing) stage(name string, grain int, lists [][]transfer.Task) error {
 	work := transfer.InTurns(lists...)
 	calls := (p.job.N + grain - 1) / grain
@@ -49,7 +48,7 @@ func uploadParts[W codes.Word](p *sharing, pull func(dst []W, lo int)) error {
 	return p.stage("extract", grain, lists)
 }
 
-// handBack brings back the results that the job takes.
+// handBack downloads the results that the job takes.
 func (p *sharing) handBack() error {
 	if !transfer.TakesCodes(p.job) {
 		return downloadParts(p, p.job.Emit)
@@ -57,14 +56,14 @@ func (p *sharing) handBack() error {
 	if err := p.job.Loop.Err(); err != nil {
 		return err
 	}
-	p.job.Commit() // keys are written: this is finished
+	p.job.Commit() // keys are written from here on
 	if p.job.EmitCodes64 != nil {
 		return downloadParts(p, p.job.EmitCodes64)
 	}
 	return downloadParts(p, p.job.EmitCodes32)
 }
 
-// downloadParts downloads from all devices at once, each into its places.
+// downloadParts downloads from all devices at once, each result to its places.
 func downloadParts[W codes.Word](p *sharing, emit func(lo int, words []W)) error {
 	grain := transfer.Grain(p.job.N/len(p.list), p.job, int(unsafe.Sizeof(*new(W))))
 	var lists [][]transfer.Task
@@ -75,7 +74,7 @@ func downloadParts[W codes.Word](p *sharing, emit func(lo int, words []W)) error
 		}
 		lists = append(lists, transfer.Pieces(0, q.n, grain, func(_, _ int) transfer.Task {
 			return func(int) {
-				if p.failed.Err() == nil { // else the pieces that arrive are left to Workspace.Done
+				if p.failed.Err() == nil { // otherwise Workspace.Done waits for the pieces under way
 					d.Receive()
 					p.failed.Set(d.Err())
 				}

@@ -25,7 +25,8 @@ func Order(job *engine.Job, sessions []transfer.Session) error {
 	return nil
 }
 
-// open takes the memory of the extraction, if the devices have memory for all steps.
+// open takes the memory of the extraction, and checks that the devices have memory for all
+// steps.
 func (p *sharing) open() error { return p.each(p.openPart) }
 
 func (p *sharing) openPart(q *part) (err error) {
@@ -50,7 +51,7 @@ func (p *sharing) openPart(q *part) (err error) {
 	return err
 }
 
-// bytes is the device memory that a device takes.
+// bytes returns the device memory that a device takes.
 func (p *sharing) bytes(s *dispatch.Sorter) int {
 	in := p.input(p.room)
 	own := (in.Size()+in.ResultSize())*in.N + routedBytes(in) + runs.Bytes(in)
@@ -63,8 +64,7 @@ func (p *sharing) sort() (failed error) {
 	return device.FirstError(failed, err)
 }
 
-// sortPart sorts the elements that a device has received, of which equal codes are in input
-// order.
+// sortPart sorts the elements that a device has received; equal codes are in input order.
 func (p *sharing) sortPart(q *part) error {
 	q.Put(q.sends)
 	if q.n == 0 {
@@ -82,8 +82,7 @@ func (p *sharing) sortPart(q *part) error {
 	return q.orderOfList()
 }
 
-// orderOfList replaces the order of the elements that a device has received by that of the
-// list: it takes the positions there in order.
+// orderOfList converts the order of received elements to positions in the list, by a gather.
 func (q *part) orderOfList() error {
 	order := q.result
 	if q.result = q.received.Positions; q.found.InOrder() {
@@ -97,15 +96,15 @@ func (q *part) orderOfList() error {
 	if err := q.Load(runs.Modules); err != nil {
 		return err
 	}
-	positions := codes.Input{Codes: q.received.Positions, N: q.n} // words are words
+	positions := codes.Input{Codes: q.received.Positions, N: q.n} // positions are 32-bit words, like codes
 	if err := runs.Gather(q.Workspace, positions, order, 0, runs.Runs{Codes: q.result}); err != nil {
 		return err
 	}
 	return q.SyncStream(q.Stream)
 }
 
-// report traces the work of the devices. The shape of the list is not known: each
-// device has seen a part of it.
+// report records the work of the devices. It records no shape: each device has seen a part of
+// the list.
 func (p *sharing) report() {
 	var names, algorithms []string
 	levels := 0
@@ -116,6 +115,6 @@ func (p *sharing) report() {
 		}
 		levels = max(levels, q.found.Levels)
 	}
-	p.job.Trace.Rounds = 1 + levels // the exchange is one
+	p.job.Trace.Rounds = 1 + levels // the exchange counts as one
 	p.job.Trace.Device, p.job.Trace.Algorithm = strings.Join(names, ", "), strings.Join(algorithms, ", ")
 }

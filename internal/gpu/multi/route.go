@@ -11,7 +11,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// routeModules are the kernels that divide a part among devices.
+// routeModules has the kernels that divide a part among devices.
 var routeModules = []*device.Module{{Image: kernels.Route, Kernels: map[string]int{
 	"route_counts_u32": kernels.RouteCountShared, "route_counts_u64": kernels.RouteCountShared,
 	"route_starts":    kernels.RouteStartShared,
@@ -27,7 +27,7 @@ func layOutRouted(a *device.Area, in codes.Input) routed {
 	}
 }
 
-// routedBytes is the device memory that layOutRouted takes.
+// routedBytes returns the device memory that layOutRouted takes.
 func routedBytes(in codes.Input) int {
 	var size device.Area
 	layOutRouted(&size, in)
@@ -36,11 +36,11 @@ func routedBytes(in codes.Input) int {
 
 func routeTiles(n int) int { return (n + kernels.RouteTile - 1) / kernels.RouteTile }
 
-// sampleThinning is how many keys of a sorted sample one stands for when splitters
-// are chosen: few are sorted on the host, and each quantile is as good to 1/1024.
+// sampleThinning is how many keys of a sorted sample each key used for splitters stands for.
+// So few are sorted on the host, and each quantile is accurate to 1/1024.
 const sampleThinning = 8
 
-// samplePart takes a sample of a part, one key out of each of equally long pieces.
+// samplePart samples a part: one key from each of equal pieces.
 func (p *sharing) samplePart(q *part) error {
 	b, err := q.Take(codes.HeadBytes)
 	if err != nil {
@@ -62,8 +62,8 @@ func (p *sharing) samplePart(q *part) error {
 	return nil
 }
 
-// splitters cut the samples, which stand for equally many elements each, into as
-// many shares as there are devices.
+// splitters cuts the samples, which stand for equally many elements each, into one share per
+// device.
 func (p *sharing) splitters() (cuts []codes.Key) {
 	var all []codes.Key
 	for _, q := range p.list {
@@ -76,8 +76,8 @@ func (p *sharing) splitters() (cuts []codes.Key) {
 	return cuts
 }
 
-// route divides a part by the splitters. It returns when all of its elements are
-// where others may fetch them, and the note says how many there are.
+// route divides a part by the splitters. It returns when all of its elements are where others
+// may fetch them and the note has their counts.
 func (p *sharing) route(q *part, splitters []codes.Key) (err error) {
 	if q.sends, err = q.Take(routedBytes(p.input(p.room))); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (p *sharing) route(q *part, splitters []codes.Key) (err error) {
 	return err
 }
 
-// launchRoute counts the elements for each destination and moves them together.
+// launchRoute counts the elements for each destination and groups them.
 func (p *sharing) launchRoute(queue *device.Queue, q *part) {
 	n, r := q.hi-q.lo, q.routed
 	tiles, shared := routeTiles(n), kernels.RouteSharedU32
@@ -109,8 +109,7 @@ func (p *sharing) launchRoute(queue *device.Queue, q *part) {
 		append(from, uint64(r.counts), uint64(r.totals), uint64(r.Codes), uint64(r.Positions))...)
 }
 
-// goesTo returns how many elements of a part device d gets, and how many come
-// before those.
+// goesTo returns how many elements of a part go to device d, and how many precede them.
 func (q *part) goesTo(d int) (n, before int) {
 	for _, t := range q.note.totals[:d] {
 		before += int(t)

@@ -1,4 +1,4 @@
-// Package radix is the radix sort on a device, which takes codes of any distribution.
+// Package radix is the radix sort on a device. It takes codes of any distribution.
 package radix
 
 import (
@@ -21,11 +21,11 @@ type Sorter struct {
 	tile        int    // elements
 	threads     int    // of the block that moves a tile
 	shared      int    // bytes of a tile
-	keysU32     int    // bytes of a tile of keys of 32 bits
-	countBlocks int    // of radix_histogram that an SM holds
+	keysU32     int    // bytes of a tile of 32-bit keys
+	countBlocks int    // blocks of radix_histogram per SM
 }
 
-// Devices run Large, or Small if that does not fit their shared memory.
+// Devices run Large, or Small if Large does not fit their shared memory.
 var (
 	Large = newSorter(kernels.Radix, Sorter{
 		suffix:      "",
@@ -54,18 +54,18 @@ func newSorter(image []byte, r Sorter) *Sorter {
 	return &r
 }
 
-// Modules are the kernels of the sort.
+// Modules returns the kernels of the sort.
 func (r *Sorter) Modules() []*device.Module { return r.modules }
 
-// Tile is the elements of a tile.
+// Tile returns the number of elements of a tile.
 func (r *Sorter) Tile() int { return r.tile }
 
-// histogram and pass are names of kernels.
+// histogram and pass return names of kernels.
 func (r *Sorter) histogram(in codes.Input) string { return "radix_histogram" + r.suffix + in.Kind() }
 
 func (r *Sorter) pass(in codes.Input) string { return "radix_pass" + r.suffix + in.Kind() }
 
-// countShared and passShared are the shared memory of their blocks.
+// countShared and passShared return the shared memory of their blocks.
 func countShared(in codes.Input) int {
 	if in.Wide {
 		return kernels.RadixCountSharedU64
@@ -80,13 +80,13 @@ func (r *Sorter) passShared(in codes.Input) int {
 	return r.shared
 }
 
-// Most is how many elements the sort takes: its counts of tiles go no further.
+// Most is the largest number of elements that the sort takes: the limit of its tile counters.
 const Most = kernels.RadixMost
 
 // memory is the device memory of one radix sort besides codes and their result.
 type memory struct {
 	words     cuda.Ptr // counts of tiles
-	even, odd cuda.Ptr // elements, which each pass moves from one to the other; of keys alone, one of them is the result
+	even, odd cuda.Ptr // elements: each pass moves from one to the other; for keys alone one of them is the result
 }
 
 func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {
@@ -99,7 +99,7 @@ func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {
 	return m
 }
 
-// Bytes is the device memory of a radix sort besides codes and their result.
+// Bytes returns the device memory of a radix sort besides codes and result.
 func (r *Sorter) Bytes(in codes.Input) int {
 	var size device.Area
 	r.layOut(&size, in)
@@ -112,18 +112,18 @@ type pinned struct {
 	states states
 }
 
-// states are two states of a workspace's radix sorts, which take them by turns: a
-// sort finds one clear, and clears the other, which the sort before it used.
+// states is two states that a workspace's radix sorts use alternately: a sort finds one clear
+// and clears the other, which the sort before used.
 type states struct {
 	at    cuda.Ptr // of both; 0 before the first sort
 	turn  int      // 0 or 1
-	clear bool     // the one whose turn it is
+	clear bool     // the state of this turn is clear
 }
 
-// stateBytes is from one state to the other.
+// stateBytes is the distance from one state to the other.
 const stateBytes = (kernels.RadixStateBytes + 255) &^ 255
 
-// take returns the state of a sort, and the one that the sort is to clear.
+// take returns the state of a sort, and the one that the sort has to clear.
 func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
 	if s.at == 0 {
 		at, err := w.Keep(2 * stateBytes)
@@ -132,7 +132,7 @@ func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
 		}
 		s.at = at
 	}
-	if !s.clear { // nobody did: this is the first sort, or the last one failed
+	if !s.clear { // this is the first sort, or the last one failed
 		err = w.Memset32(s.at, 0, 2*stateBytes/4, w.Stream)
 	}
 	state, spent = s.at+cuda.Ptr(s.turn*stateBytes), s.at+cuda.Ptr((1-s.turn)*stateBytes)
@@ -140,8 +140,8 @@ func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
 	return state, spent, err
 }
 
-// Sort orders codes digit by digit. The device finds out itself which digits all codes
-// share, and whether the codes are in order; passes that are not needed end at once.
+// Sort orders codes digit by digit, stably. The device detects digits that all codes share and
+// codes that are in order; passes that are not needed end at once.
 func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 	if in.N < 2 {
 		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
@@ -179,7 +179,7 @@ type call struct {
 	state cuda.Ptr
 }
 
-// note is written by the device meanwhile: struct RadixNote of radix.cuh.
+// note is written by the device during the sort: struct RadixNote of radix.cuh.
 type note struct{ shuffled, found atomic.Uint32 }
 
 func (n *note) clear() {
@@ -187,10 +187,10 @@ func (n *note) clear() {
 	n.found.Store(0)
 }
 
-// get returns the findings, 0 before there are any.
+// get returns the findings, 0 if there are none yet.
 func (n *note) get() found { return found(n.found.Load()) }
 
-// found is places where codes differ, a bit each, below their shape.
+// found is a bit for each place at which codes differ, below their shape.
 type found uint32
 
 func (f found) passes() int { return bits.OnesCount32(uint32(f) & (1<<kernels.RadixShape - 1)) }
@@ -207,7 +207,7 @@ func (f found) finding() codes.Finding {
 	return codes.Finding{Levels: f.passes()}
 }
 
-// countDigits counts the digits of all places and makes starts of the counts.
+// countDigits counts the digits of all places and turns the counts into start positions.
 func (c *call) countDigits(q *device.Queue, spent cuda.Ptr) {
 	in := c.in
 	grid := min(c.countBlocks*c.w.Info.SMs, (in.N+kernels.RadixCountTile-1)/kernels.RadixCountTile)
@@ -220,15 +220,14 @@ func (c *call) countDigits(q *device.Queue, spent cuda.Ptr) {
 		uint64(in.Codes), uint64(in.N), ordered, uint64(c.to), uint64(c.state), uint64(spent), uint64(c.words), device.Mapped(c.note))
 }
 
-// patience is how long a sort waits for the findings that its passes depend on, in all. A
-// device that others keep busy for longer is given passes that it may not need: each
-// takes 2 µs then.
+// patience is how long a sort waits in all for the findings that its passes depend on. A
+// device that is busy longer gets passes that it may not need, at 2 µs each.
 const patience = 50 * time.Microsecond
 
-// passes enqueues the passes that are needed, or as many as there are places
-// where the device does not report in time. The first pass is on its way when the
-// digits are counted: for codes in no order the device soon knows that it is needed.
-// The others can wait for the counts, since they wait for the first one.
+// passes enqueues the passes that are needed, or one per place if the device does not report
+// in time. The first pass is enqueued once digits are counted: for unordered codes the device
+// soon knows that it is needed. The others can wait for the counts, since they run after the
+// first one.
 func (c *call) passes(q *device.Queue) {
 	in, moving := c.in, []uint64{uint64(c.even), uint64(c.odd), uint64(c.to)}
 	if in.Keys {
@@ -250,7 +249,7 @@ func (c *call) passes(q *device.Queue) {
 	}
 }
 
-// places is the number of digits of a code.
+// places returns the number of digits of a code.
 func places(in codes.Input) int { return 8 * in.Size() / kernels.RadixBits }
 
 func (r *Sorter) tiles(n int) int { return (n + r.tile - 1) / r.tile }

@@ -8,12 +8,12 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Runs are sorted codes beside their input positions, in device memory, or without
-// them where only keys are sorted. Those of a list follow each other in input order,
-// all of one length except the last.
+// Runs is sorted codes and, unless only keys are sorted, their input positions, in device
+// memory. The runs of a list follow each other in input order, all of one length except the
+// last.
 type Runs struct{ Codes, Positions cuda.Ptr }
 
-// Modules are the kernels of runs.
+// Modules has the kernels of runs.
 var Modules = []*device.Module{{Image: kernels.Merge, Kernels: runKernels()}}
 
 func runKernels() map[string]int {
@@ -32,7 +32,7 @@ func shared(wide bool) int {
 	return kernels.MergeSharedU32
 }
 
-// Bytes is the device memory that LayOut takes.
+// Bytes returns the device memory that LayOut takes.
 func Bytes(in codes.Input) int {
 	if in.Keys {
 		return in.Size()*in.N + 256
@@ -40,7 +40,7 @@ func Bytes(in codes.Input) int {
 	return in.Size()*in.N + 4*in.N + 2*256
 }
 
-// LayOut gives runs of the elements of in their memory.
+// LayOut takes memory for runs of the elements of in.
 func LayOut(a *device.Area, in codes.Input) Runs {
 	r := Runs{Codes: a.Take(in.Size() * in.N)}
 	if !in.Keys {
@@ -49,8 +49,7 @@ func LayOut(a *device.Area, in codes.Input) Runs {
 	return r
 }
 
-// Rounds is how many times runs of that length are merged in pairs until
-// one is left.
+// Rounds returns the number of rounds of pairwise merges of runs of the given length.
 func Rounds(n, length int) (rounds int) {
 	for ; length < n; length *= 2 {
 		rounds++
@@ -58,15 +57,15 @@ func Rounds(n, length int) (rounds int) {
 	return rounds
 }
 
-// PathsBytes is enough for the paths of all merges of runs at least that long.
+// PathsBytes bounds the memory of the paths of all merges of runs at least that long.
 func PathsBytes(n, length int) int { return 4*mergeTiles(n, length) + 256 }
 
-// MergeBytes is enough for the paths of all merges, and then for the ties of the
-// run that is left.
+// MergeBytes bounds the memory of the paths of all merges, reused for the ties of the last
+// run.
 func MergeBytes(n, length int) int { return max(PathsBytes(n, length), codes.TiesBytes(n)+256) }
 
-// mergeTiles is how many tiles the merge of runs of that length has; that of
-// longer runs has no more.
+// mergeTiles returns the number of tiles of a merge of runs of that length; merges of longer
+// runs have no more.
 func mergeTiles(n, length int) int {
 	pairs, rest := n/(2*length), n%(2*length)
 	return pairs*tilesOfPair(length) + (rest+kernels.MergeTile-1)/kernels.MergeTile
@@ -80,16 +79,16 @@ func tileSort(w *device.Workspace, in codes.Input, to Runs) error {
 		uint64(in.Codes), uint64(in.N), uint64(to.Codes), uint64(to.Positions))
 }
 
-// Gather makes a run of codes whose first has position base, and of their
-// order, which may be where the run's positions go. These may be null.
+// Gather makes a run of codes, whose first has position base, and of their order. order may be
+// the memory of the run's positions; these may be null.
 func Gather(w *device.Workspace, in codes.Input, order cuda.Ptr, base int, to Runs) error {
 	return w.Run("gather_run"+codes.Width(in.Wide), max(1, min(32*w.Info.SMs, (in.N+kernels.MergeThreads-1)/kernels.MergeThreads)), kernels.MergeThreads, 0,
 		uint64(in.Codes), uint64(order), uint64(in.N), uint64(base), uint64(to.Codes), uint64(to.Positions))
 }
 
-// Merge merges the runs of in's elements, of that length, until one is left. It
-// reads and writes from and to in turns, and returns the last run, with its codes if
-// these are asked for; of keys alone that has no positions.
+// Merge merges the runs of in's elements until one is left, stably. It alternates between from
+// and to and returns the last run, with its codes if withCodes; for keys alone without
+// positions.
 func Merge(w *device.Workspace, in codes.Input, length int, from, to Runs, paths cuda.Ptr, withCodes bool) (Runs, error) {
 	for ; length < in.N; length *= 2 {
 		if 2*length >= in.N && !withCodes {

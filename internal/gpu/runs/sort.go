@@ -7,9 +7,8 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Sort orders codes by merge sort: runs of a tile each, sorted in shared
-// memory, are merged in pairs until one is left. Nothing depends on how codes
-// are distributed.
+// Sort orders codes by merge sort: runs of one tile each, sorted in shared memory, are merged
+// in pairs until one is left. Its time does not depend on the distribution of codes.
 func Sort(w *device.Workspace, in codes.Input, result cuda.Ptr) (codes.Finding, error) {
 	if in.N == 0 {
 		return codes.Finding{}, nil
@@ -40,7 +39,7 @@ func Sort(w *device.Workspace, in codes.Input, result cuda.Ptr) (codes.Finding, 
 	return found, w.SyncStream(w.Stream)
 }
 
-// SortBytes is the device memory that a merge sort takes besides codes and their result.
+// SortBytes returns the device memory of a merge sort besides codes and result.
 func SortBytes(in codes.Input) int {
 	return 2*Bytes(in) - in.ResultSize()*in.N + PathsBytes(in.N, kernels.MergeTile)
 }

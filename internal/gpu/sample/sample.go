@@ -1,4 +1,4 @@
-// Package sample takes samples of codes on a device: their range, and keys in order.
+// Package sample samples codes on a device: their range, and sorted keys.
 package sample
 
 import (
@@ -13,15 +13,15 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Note is the findings of the sample kernels, in pinned memory: struct SampleNote of
-// sample.cuh, and, if they are fetched, the keys of the first sample.
+// Note is the results of the sample kernels in pinned memory: struct SampleNote of sample.cuh.
+// The keys of the first sample follow if they are fetched.
 type Note struct {
 	Low, High, Differ uint64
 	Ascents, Descents uint64  // among kernels.RangeSamples pairs of neighbours
-	Distance          float64 // between the two of each pair, summed up
+	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
-	Told              atomic.Uint32 // the device has written everything above
-	Few               atomic.Uint32 // it writes nothing else: codes of few values, in no order
+	Told              atomic.Uint32 // set once the device has written everything above
+	Few               atomic.Uint32 // set instead of Told: unordered codes of few values
 	Keys
 }
 
@@ -37,13 +37,13 @@ func (s *Note) NearlyOrdered() bool {
 }
 
 // Degree estimates the degree of disorder of n codes: the sum of the distances between
-// neighbours, over the range.
+// neighbours, divided by the range.
 func (s *Note) Degree(n int) float64 {
 	return s.Distance / float64(max(s.High-s.Low, 1)) * float64(n) / kernels.RangeSamples
 }
 
 // First takes the first sample, to device memory at, and clears the status words. It reports
-// few values in pinned memory unless few is 0.
+// few values at the pinned address few, unless that is 0.
 func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64) {
 	q.Run("sample_range"+codes.Width(in.Wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared,
 		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few)
@@ -54,8 +54,8 @@ func (k *Keys) Fetch(q *device.Queue, at cuda.Ptr) {
 	q.ToHost(unsafe.Pointer(k), at+kernels.SampleCodesAt, 12*kernels.RangeSamples)
 }
 
-// Sorted returns the keys in order, their positions stretched. Positions ascend, so a
-// stable sort by code is one by key: radix passes over the digits that differ.
+// Sorted returns the keys in order, their positions scaled. Positions ascend, so a stable sort
+// by code suffices: radix passes over the digits that differ.
 func (k *Keys) Sorted(stretch uint32) []codes.Key {
 	const digit = 11
 	room := buffers.Get().(*[2][kernels.RangeSamples]codes.Key)
@@ -86,5 +86,5 @@ func (k *Keys) Sorted(stretch uint32) []codes.Key {
 	return slices.Clone(keys)
 }
 
-// buffers keeps memory to sort samples in.
+// buffers pools memory to sort samples in.
 var buffers = sync.Pool{New: func() any { return new([2][kernels.RangeSamples]codes.Key) }}

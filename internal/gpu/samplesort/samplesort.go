@@ -1,4 +1,4 @@
-// Package samplesort is deterministic sample sort on a device.
+// Package samplesort is the deterministic sample sort on a device.
 package samplesort
 
 import (
@@ -11,7 +11,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Modules are the kernels of the sort, and those of its networks.
+// Modules has the kernels of the sort and of its networks.
 var Modules = append([]*device.Module{{Image: kernels.SampleSort, Kernels: map[string]int{
 	"sample_tiles_u32": kernels.WordShared, "sample_tiles_u64": kernels.WordShared, "sample_tiles_pair": kernels.PairShared,
 	"sample_inplace_word": kernels.WordShared, "sample_inplace_pair": kernels.PairShared,
@@ -22,29 +22,29 @@ var Modules = append([]*device.Module{{Image: kernels.SampleSort, Kernels: map[s
 	"split_buckets": 0, "pack_buckets": 0,
 }}}, bitonic.Modules...)
 
-// LeastSamples is the fewest samples of a tile that [Sorter] may take.
+// LeastSamples is the least number of samples per tile of [Sorter].
 const LeastSamples = 16
 
-// Sorter is deterministic sample sort, or the network for codes of one tile.
+// Sorter is the deterministic sample sort; codes of one tile go through the network.
 type Sorter struct {
-	// Samples is the number of samples of each tile, LeastSamples to kernels.MostSamples,
-	// and of buckets into which the input is split, and each bucket that is still too
-	// large; 0: the fewest that need the least levels of buckets.
+	// Samples is the number of samples of each tile, LeastSamples to kernels.MostSamples. It
+	// is also the number of buckets into which the input is split, and each bucket that is
+	// still too large. 0: the smallest number with the fewest levels.
 	Samples int
 }
 
-// split is how a level splits buckets.
+// split is one level of buckets.
 type split struct {
-	samples int // of a tile, and new buckets of a bucket
-	buckets int // before
-	largest int // elements that a new bucket has at most
+	samples int // samples of a tile, and new buckets per bucket
+	buckets int // buckets before
+	largest int // largest new bucket, in elements
 }
 
-// tiles is the most tiles that the level can have.
+// tiles bounds the number of tiles of the level.
 func (s *split) tiles(n int) int { return bitonic.Tiles(n) + s.buckets }
 
-// splits are the levels for n elements, with at most a number of samples of a tile:
-// at the end two buckets fit a tile.
+// splits returns the levels for n elements with at most the given number of samples per tile.
+// After the last, two buckets fit a tile.
 func splits(n, samples int) (levels []split) {
 	const fit = bitonic.Tile / 2
 	for buckets, largest := 1, n; largest > fit; {
@@ -57,7 +57,7 @@ func splits(n, samples int) (levels []split) {
 	return levels
 }
 
-// fewestSplits are those with the least levels, and of them the least samples.
+// fewestSplits returns the fewest levels, with the fewest samples among those.
 func fewestSplits(n int) []split {
 	least := len(splits(n, kernels.MostSamples))
 	for samples := LeastSamples; ; samples += LeastSamples {
@@ -75,7 +75,7 @@ func (s Sorter) Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes
 	return sortBy(w, s.levels(in.N), in, order)
 }
 
-// levels are those for n elements.
+// levels returns the levels for n elements.
 func (s Sorter) levels(n int) []split {
 	if s.Samples > 0 {
 		return splits(n, s.Samples)
@@ -83,7 +83,7 @@ func (s Sorter) levels(n int) []split {
 	return fewestSplits(n)
 }
 
-// Bytes is the device memory of a sample sort besides codes and order.
+// Bytes returns the device memory of a sample sort besides codes and order.
 func (s Sorter) Bytes(in codes.Input) int {
 	head := bitonic.Bytes(codes.Input{Wide: in.Wide, N: min(in.N, bitonic.Tile)})
 	b := buckets{Elements: bitonic.Elements{Size: bitonic.MostElementBytes(in.Wide)}, n: in.N}
@@ -92,7 +92,7 @@ func (s Sorter) Bytes(in codes.Input) int {
 	return head + int(size.At)
 }
 
-// sortBy splits by the given levels, of which there is at least one.
+// sortBy sorts by the given levels; there is at least one.
 func sortBy(w *device.Workspace, levels []split, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
 	e, err := bitonic.ElementsFor(w, in)
 	if err != nil {
@@ -113,26 +113,26 @@ func sortBy(w *device.Workspace, levels []split, in codes.Input, order cuda.Ptr)
 	return codes.Finding{Levels: len(levels)}, q.Sync()
 }
 
-// buckets is a sample sort under way: elements, and the buckets that they are in.
+// buckets is a sample sort under way: the elements and their buckets.
 type buckets struct {
 	w *device.Workspace
 	bitonic.Elements
 	n       int
 	count   int      // buckets
-	at, to  cuda.Ptr // elements, and where they move
+	at, to  cuda.Ptr // elements, and their destination
 	now     tiling   // the buckets
-	next    tiling   // those that they are split into
+	next    tiling   // the buckets of the next level
 	samples cuda.Ptr
-	cuts    cuda.Ptr // where the runs of each tile begin there
-	places  cuda.Ptr // where they go
+	cuts    cuda.Ptr // by tile: start of each new bucket's run
+	places  cuda.Ptr // destinations of these runs
 	sums    cuda.Ptr // of a scan
 	windows cuda.Ptr
 }
 
-// tiling is where buckets begin, and the first tile of each.
+// tiling is the start of each bucket, and its first tile.
 type tiling struct{ starts, tiles cuda.Ptr }
 
-// layOut gives everything its memory.
+// layOut lays out the memory of all fields.
 func (b *buckets) layOut(a *device.Area, levels []split) {
 	runs, most := 0, 1
 	for _, s := range levels {
@@ -147,7 +147,7 @@ func (b *buckets) layOut(a *device.Area, levels []split) {
 	b.windows = a.Take(4 * (2*bitonic.Tiles(b.n) + 1))
 }
 
-// split makes elements of codes and brings them into the buckets of all levels.
+// split makes elements of codes and moves them through the buckets of all levels.
 func (b *buckets) split(q *device.Queue, in codes.Input, levels []split) {
 	b.count = 1
 	q.Fill(b.now.starts, 0, 1)
@@ -161,7 +161,7 @@ func (b *buckets) split(q *device.Queue, in codes.Input, levels []split) {
 	}
 }
 
-// level splits all buckets, from whose tiles a kernel takes samples.
+// level splits all buckets. sample is the kernel that samples their tiles.
 func (b *buckets) level(q *device.Queue, s split, sample string, source []uint64) {
 	grid, runs := s.tiles(b.n), s.tiles(b.n)*s.samples
 	level := []uint64{uint64(b.now.starts), uint64(b.now.tiles), uint64(b.count), uint64(s.samples)}
@@ -178,18 +178,18 @@ func (b *buckets) level(q *device.Queue, s split, sample string, source []uint64
 	b.scan(q, b.now.tiles, b.count)
 }
 
-// scan replaces n values in device memory by the sums of those before, and writes
-// the sum of all after them.
+// scan replaces n values in device memory by their exclusive prefix sums, and writes the total
+// after them.
 func (b *buckets) scan(q *device.Queue, values cuda.Ptr, n int) {
 	for _, kernel := range []string{"sum_tiles", "scan_tiles"} {
 		q.Run(kernel, scanTiles(n), kernels.ScanThreads, kernels.ScanShared, uint64(values), uint64(n), uint64(b.sums))
 	}
 }
 
-// scanTiles is the number of blocks of a scan of n values.
+// scanTiles returns the number of blocks of a scan of n values.
 func scanTiles(n int) int { return n/kernels.ScanTile + 1 }
 
-// sort sorts the buckets, the largest of which has at most the given number of elements.
+// sort sorts the buckets; largest bounds their size.
 func (b *buckets) sort(q *device.Queue, largest int, order cuda.Ptr) {
 	window := bitonic.Tile - largest // a bucket that begins in it ends within a tile
 	count := (b.n + window - 1) / window

@@ -1,5 +1,6 @@
-// Package settings is the configuration of a GPU engine. Its options measure the gain of
-// parts of algorithms and repeat tables of papers; those for programs are in package gpu.
+// Package settings has the configuration of a GPU engine. Its options serve to measure single
+// parts of the algorithms and to repeat tables of papers; options for programs are in package
+// gpu.
 package settings
 
 import (
@@ -15,20 +16,20 @@ import (
 // Settings are set by options before an engine opens its devices.
 type Settings struct {
 	Ordinals   []int // devices; none: the first
-	Memory     int   // bytes of device memory of a sort; 0: all that is free
+	Memory     int   // bytes of device memory per sort; 0: all free memory
 	Verify     bool  // every result is checked
 	Algorithms dispatch.Options
 
-	// For tests: elements from which on devices share a sort, and bytes of elements from
-	// which on the device moves them; 0: the standard.
+	// For tests: the number of elements from which devices share a sort, and the size in bytes
+	// from which a device moves elements; 0: the default.
 	ShareN, CarryBytes int
 }
 
 // Option is a gpu.Option.
 type Option = func(*Settings) error
 
-// Spread sets how sorter.BucketBitonic spreads elements over buckets, by default
-// bucket.BySample. Orders do not depend on it.
+// Spread sets how sorter.BucketBitonic spreads elements over buckets; default bucket.BySample.
+// The result does not depend on it.
 func Spread(way bucket.Spreading) Option {
 	return func(s *Settings) error {
 		if way < bucket.BySample || way > bucket.Quantiles {
@@ -51,8 +52,8 @@ func Fill(elements int) Option {
 	}
 }
 
-// Presorted sets whether sorter.BucketBitonic reads all codes once more if a sample of
-// them is sorted, reversed or equal, and ends there if all are; by default true.
+// Presorted sets whether sorter.BucketBitonic reads all codes once more if a sample of them is
+// sorted, reversed or equal, and ends there if all are; default true.
 func Presorted(look bool) Option {
 	return func(s *Settings) error { s.Algorithms.Bucket.Blind = !look; return nil }
 }
@@ -69,7 +70,7 @@ func NearlySorted(degree float64) Option {
 	}
 }
 
-// Count has attempts of sorter.BucketBitonic to spread elements counted, on all devices
+// Count makes attempts count how often sorter.BucketBitonic spreads elements, on all devices
 // of the engine.
 func Count(attempts *bucket.Attempts) Option {
 	return func(s *Settings) error { s.Algorithms.Bucket.Attempts = attempts; return nil }
@@ -78,8 +79,8 @@ func Count(attempts *bucket.Attempts) Option {
 // Samples sets the number of samples that sorter.SampleSort takes of each tile of 8192
 // elements, from samplesort.LeastSamples to kernels.MostSamples. That is also the number of
 // buckets into which it splits the input, and each bucket that is still too large. Default:
-// the fewest that need the least levels of buckets, 256 for 2^26 elements. Fewer samples are
-// sorted sooner, but leave more levels.
+// the smallest number with the fewest levels, 256 for 2^26 elements. Fewer samples are sorted
+// sooner, but need more levels.
 func Samples(perTile int) Option {
 	return func(s *Settings) error {
 		if perTile < samplesort.LeastSamples || perTile > kernels.MostSamples {

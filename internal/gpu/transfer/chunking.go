@@ -11,28 +11,27 @@ import (
 	"example.com/sorter/internal/gpu/runs"
 )
 
-// chunking is how a list comes to the device: chunks of it are sorted one after
-// the other, and the runs they become are merged.
+// chunking is how a list is cut: its chunks are sorted one after the other, and the sorted
+// runs are merged.
 type chunking struct {
 	sorter    *dispatch.Sorter
 	algorithm engine.Algorithm // that sorts a chunk
 	n, length int              // elements, and those of a chunk; a multiple of engine.Block if it is less than n
 	wide      bool
-	keys      bool // nothing but sorted codes is wanted
+	keys      bool // only sorted codes are wanted
 	onDevice  bool // runs stay on the device and are merged there; else on the host
 }
 
-// longestChunk keeps lists that do not fit one pass in parts of which one is
-// uploaded while another is sorted.
+// longestChunk bounds the chunks of lists that do not fit one pass, so that one is uploaded
+// while another is sorted.
 const longestChunk = 1 << 29
 
-// hybridTile is the least that the device sorts at a time for engine.Hybrid: what
-// takes longer than the start of a sort. hybridTiles is how many tiles a long
-// list has, so that little is left to merge when the last one is sorted.
+// hybridTile is the least number of elements that the device sorts at a time for
+// engine.Hybrid; smaller sorts are dominated by their start. hybridTiles is the number of
+// tiles of a long list: enough that little is left to merge when the last one is sorted.
 const hybridTile, hybridTiles = 1 << 20, 16
 
-// chunking decides how a job comes to the device, within the memory there is.
-// One chunk is a sort in one pass.
+// chunking decides how a job is cut, given the free memory. One chunk is a sort in one pass.
 func (s *Session) chunking(job *engine.Job) (chunking, error) {
 	c := chunking{sorter: s.Sorter, algorithm: job.Algorithm, n: job.N, length: job.N, wide: job.Bits > 32, keys: TakesCodes(job)}
 	if c.algorithm == engine.Hybrid {
@@ -71,8 +70,8 @@ func (s *Session) full(space, n int) error {
 	return cuda.Shortage(s.Info.Ordinal, "%d bytes for a sort of %d elements", space, n)
 }
 
-// cut makes chunks of about one size, at most about most elements, that can be
-// sorted in so much memory. It returns false where none can.
+// cut makes chunks of about equal size, each of about most elements at most, that can be
+// sorted in space bytes. It returns false if there is no such size.
 func (c *chunking) cut(space, most int) bool {
 	most = min(most, c.most(), Blocks(max(c.n, 1))) / engine.Block
 	c.length = engine.Block * sort.Search(most, func(b int) bool { return c.bytes(engine.Block*(b+1)) > space })
@@ -85,11 +84,11 @@ func (c *chunking) cut(space, most int) bool {
 	return true
 }
 
-// chunks is their number.
+// chunks returns the number of chunks.
 func (c *chunking) chunks() int { return (c.n + c.length - 1) / c.length }
 
-// bytes is the device memory that sorting chunks of that length takes, besides
-// runs that stay on the device.
+// bytes returns the device memory of sorting chunks of the given length, without runs that
+// stay on the device.
 func (c *chunking) bytes(length int) int {
 	own := 2 * (codes.Bytes(c.wide)*length + 256)
 	if !c.onDevice {
@@ -98,31 +97,31 @@ func (c *chunking) bytes(length int) int {
 	return own + c.sortBytes(length)
 }
 
-// onePassBytes is the device memory of a sort in one pass.
+// onePassBytes returns the device memory of a sort in one pass.
 func (c *chunking) onePassBytes() int {
 	in := c.input(c.n)
 	return (in.Size()+in.ResultSize())*(c.n+64) + c.sortBytes(c.n)
 }
 
-// sortBytes is the device memory of a sort of n elements besides codes and their result.
+// sortBytes returns the device memory of a sort of n elements besides codes and result.
 func (c *chunking) sortBytes(n int) int { return SortBytes(c.sorter, c.algorithm, c.input(n)) }
 
-// SortBytes is the device memory of a sort besides codes and their result, or of a check of
-// it, and of the waste of a workspace that is short of memory.
+// SortBytes returns the device memory of a sort, or of its check, besides codes and result. It
+// includes the waste of a workspace that is short of memory.
 func SortBytes(s *dispatch.Sorter, a engine.Algorithm, in codes.Input) int {
 	return device.WithWaste(max(s.Bytes(a, in), codes.CheckBytes(in.N)))
 }
 
-// input is a sort of n of the elements.
+// input returns a sort of n of the elements.
 func (c *chunking) input(n int) codes.Input {
 	return codes.Input{Wide: c.wide, N: n, Keys: c.keys}
 }
 
-// most is how many elements a chunk may have.
+// most returns the largest number of elements of a chunk.
 func (c *chunking) most() int { return c.sorter.Most(c.algorithm, c.input(c.n)) }
 
-// LimitFor is the device memory with which a list of n elements is cut into chunks of a
-// length: whose runs stay on the device, or go to the host. Tests set it.
+// LimitFor returns the device memory with which a list of n elements is cut into chunks of the
+// given length, whose runs stay on the device or go to the host. For tests.
 func LimitFor(s *dispatch.Sorter, a engine.Algorithm, wide, keys, onDevice bool, n, length int) int {
 	c := chunking{sorter: s, algorithm: a, n: n, wide: wide, keys: keys, onDevice: onDevice}
 	if a == engine.Hybrid {
@@ -135,7 +134,7 @@ func LimitFor(s *dispatch.Sorter, a engine.Algorithm, wide, keys, onDevice bool,
 	return limit
 }
 
-// Chunks is how many chunks a job is cut into, and whether their runs stay on the device.
+// Chunks returns the number of chunks of a job and whether their runs stay on the device.
 func (s *Session) Chunks(job *engine.Job) (chunks int, onDevice bool, err error) {
 	c, err := s.chunking(job)
 	return c.chunks(), c.onDevice, err

@@ -11,9 +11,8 @@ import (
 	"example.com/sorter/internal/gpu/runs"
 )
 
-// chunks is one job under way. Its work is a list of tasks for the workers,
-// each of which may wait for tasks before it, and for those only: so somebody is
-// at work on whatever others wait for.
+// chunks is one job under way. Its work is a list of tasks for the workers. A task waits only
+// for earlier tasks, so there is always a worker that makes progress.
 type chunks[W codes.Word] struct {
 	*Session
 	job *engine.Job
@@ -21,9 +20,9 @@ type chunks[W codes.Word] struct {
 	pull func(dst []W, lo int)
 
 	list    []chunk[W]
-	codes   [2]cuda.Ptr  // of the chunk that is sorted and of the one that is uploaded
-	own     device.Block // that these are in
-	runs    runs.Runs    // of all chunks, if they stay; else of one
+	codes   [2]cuda.Ptr  // of the chunk being sorted and of the one being uploaded
+	own     device.Block // holds codes
+	runs    runs.Runs    // of all chunks if these stay; otherwise of one
 	ups     Ring         // for uploads
 	downs   Ring         // for downloads
 	groups  []*group[W]  // on the host
@@ -38,10 +37,10 @@ type chunk[W codes.Word] struct {
 	host     hostRun[W]
 	uploaded sync.WaitGroup // pieces
 	sorted   sync.WaitGroup
-	arrived  sync.WaitGroup // pieces, of a run that goes to the host
+	arrived  sync.WaitGroup // pieces of a run that goes to the host
 }
 
-// group is neighbouring runs that are merged before all have come.
+// group is neighbouring runs that are merged before all runs have arrived.
 type group[W codes.Word] struct {
 	first, last int // chunks
 	merged      hostRun[W]

@@ -46,7 +46,7 @@ func orderChunks[W codes.Word](s *Session, job *engine.Job, c chunking, pull fun
 	return nil
 }
 
-// report traces the work of the device.
+// report records the work of the device.
 func (p *chunks[W]) report() {
 	trace := &p.job.Trace
 	trace.Device, trace.Algorithm = p.Info.Name, p.found.Algorithm.String()
@@ -84,7 +84,7 @@ func (p *chunks[W]) open() error {
 	return nil
 }
 
-// divideSlots gives uploads all slots, or downloads every other one where runs go to the
+// divideSlots gives uploads all slots, or every other slot to downloads if runs go to the
 // host.
 func (p *chunks[W]) divideSlots() {
 	all := p.Slots()
@@ -103,8 +103,8 @@ func (p *chunks[W]) divideSlots() {
 	}
 }
 
-// schedule lists the tasks: while a chunk is sorted and its run comes down, the
-// next one goes up, and earlier runs are merged.
+// schedule lists the tasks: while a chunk is sorted and its run is downloaded, the next chunk
+// is uploaded and earlier runs are merged.
 func (p *chunks[W]) schedule() (work []Task) {
 	for k := range len(p.list) + 1 {
 		var up, down, merge []Task
@@ -123,14 +123,14 @@ func (p *chunks[W]) schedule() (work []Task) {
 				merge = p.groupMerges(g)
 			}
 		}
-		ahead := up[:len(up)/4] // something to do while the device sorts
+		ahead := up[:len(up)/4] // work for the workers while the device sorts
 		work = append(append(work, ahead...), InTurns(up[len(ahead):], down, merge)...)
 	}
 	return work
 }
 
-// uploads extracts and uploads chunk k once the one before the last is sorted,
-// whose memory it takes.
+// uploads extracts and uploads chunk k. It first waits until chunk k-2, whose memory it takes,
+// is sorted.
 func (p *chunks[W]) uploads(k int) []Task {
 	c, size := &p.list[k], codes.Bytes(p.wide)
 	work := Pieces(c.lo, c.hi, Grain(p.length, p.job, size), func(lo, hi int) Task {
@@ -148,8 +148,8 @@ func (p *chunks[W]) uploads(k int) []Task {
 	return work
 }
 
-// sort makes a run of chunk k when it is there and the memory that the run
-// before was downloaded from is free.
+// sort makes a run of chunk k. It waits until the chunk is uploaded, and until the run before
+// is sorted and downloaded, since both use the same memory.
 func (p *chunks[W]) sort(k int) {
 	c := &p.list[k]
 	defer c.sorted.Done()
@@ -186,8 +186,8 @@ func (p *chunks[W]) sortChunk(k int) error {
 	return p.SyncStream(p.Stream)
 }
 
-// place is where the run of a chunk goes on the device. It takes memory for the run on the
-// host, if it goes there.
+// place returns the device memory of a chunk's run. If the run goes to the host it takes
+// memory there.
 func (p *chunks[W]) place(c *chunk[W]) runs.Runs {
 	run := p.runs
 	if !p.onDevice {
@@ -201,7 +201,7 @@ func (p *chunks[W]) place(c *chunk[W]) runs.Runs {
 	return run
 }
 
-// result is the part of a run that the job takes.
+// result returns the part of a run that the job takes.
 func (p *chunks[W]) result(r runs.Runs) cuda.Ptr {
 	if p.keys {
 		return r.Codes
@@ -209,7 +209,7 @@ func (p *chunks[W]) result(r runs.Runs) cuda.Ptr {
 	return r.Positions
 }
 
-// downloads brings the run of chunk k to the host.
+// downloads downloads the run of chunk k.
 func (p *chunks[W]) downloads(k int) []Task {
 	c, size := &p.list[k], codes.Bytes(p.wide)
 	work := Pieces(c.lo, c.hi, Grain(p.length, p.job, size+4), func(lo, hi int) Task {
@@ -223,7 +223,7 @@ func (p *chunks[W]) downloads(k int) []Task {
 	return work
 }
 
-// fetch brings elements [lo, hi) of a run to the host.
+// fetch downloads elements [lo, hi) of a run.
 func (p *chunks[W]) fetch(s *device.Slot, to hostRun[W], lo, hi int) error {
 	n, size := hi-lo, codes.Bytes(p.wide)
 	positions := unsafe.Add(s.Memory, n*size)
@@ -248,7 +248,7 @@ func (p *chunks[W]) fetch(s *device.Slot, to hostRun[W], lo, hi int) error {
 	return nil
 }
 
-// mergeAll merges the runs and hands the order over.
+// mergeAll merges the runs and downloads the order.
 func (p *chunks[W]) mergeAll() error {
 	if !p.onDevice {
 		return p.mergeOnHost()
@@ -262,10 +262,10 @@ func (p *chunks[W]) mergeAll() error {
 	return p.handBack(p.job, result{ties: run.ties}, p.result(run.Runs), nil)
 }
 
-// mergedRun is the run that is left, and the ties of its codes.
+// mergedRun is the last run, and the ties of its codes.
 type mergedRun struct {
 	runs.Runs
-	ties cuda.Ptr // marked if the job takes them
+	ties cuda.Ptr // set if the job takes ties
 }
 
 func (p *chunks[W]) mergeOnDevice() (run mergedRun, err error) {
@@ -283,7 +283,7 @@ func (p *chunks[W]) mergeOnDevice() (run mergedRun, err error) {
 	ties := p.job.Ties != nil
 	run.Runs, err = runs.Merge(p.Workspace, in, p.length, p.runs, runs.LayOut(&space, in), beside, ties || p.keys)
 	if ties && err == nil {
-		run.ties = beside // nobody needs paths any more
+		run.ties = beside // reuses the memory of paths, which are no longer needed
 		in.Codes = run.Codes
 		err = codes.MarkTies(p.Workspace, in, 0, run.ties)
 	}

@@ -6,9 +6,9 @@ import (
 	"example.com/sorter/internal/gpu/device"
 )
 
-// grouped puts as many chunks into a group as there are groups, about, so that
-// half of the rounds are over when the last run comes. The last group would keep
-// everybody waiting and is left out.
+// grouped makes about as many groups as each has chunks, so that half of the merge rounds are
+// over when the last run arrives. The last group is left out, since its merge would delay
+// everything after it.
 func grouped[W codes.Word](list []chunk[W]) (groups []*group[W]) {
 	size := 1
 	for 4*size*size <= len(list) {
@@ -20,8 +20,8 @@ func grouped[W codes.Word](list []chunk[W]) (groups []*group[W]) {
 	return groups
 }
 
-// hostBytes bounds the host memory, in bytes, of merging on the host: the runs, those that
-// groups become while they are there, and the windows of the workers.
+// hostBytes bounds the host memory, in bytes, of merging on the host: the runs, the merged
+// runs of groups, and the windows of the workers.
 func (p *chunks[W]) hostBytes() int64 {
 	bytes := int64(2*len(p.mergers)) * runBytes[W](p.job, MergeWindow)
 	for k := range p.list {
@@ -33,8 +33,7 @@ func (p *chunks[W]) hostBytes() int64 {
 	return bytes
 }
 
-// groupMerges merges the runs of a group when they have come, and gives their
-// memory back.
+// groupMerges merges the runs of a group when they have arrived, and gives their memory back.
 func (p *chunks[W]) groupMerges(g *group[W]) (work []Task) {
 	n := p.list[g.last].hi - p.list[g.first].lo
 	for lo := 0; lo < n; lo += MergePiece {
@@ -74,7 +73,7 @@ func hostRuns[W codes.Word](list []chunk[W]) (runs []hostRun[W]) {
 	return runs
 }
 
-// merger is a worker's own.
+// merger returns the merger of a worker.
 func (p *chunks[W]) merger(worker int) *merger[W] {
 	if p.mergers[worker] == nil {
 		p.mergers[worker] = newMerger[W](p.job, len(p.list))
@@ -82,7 +81,7 @@ func (p *chunks[W]) merger(worker int) *merger[W] {
 	return p.mergers[worker]
 }
 
-// mergeOnHost merges the runs that are left and hands them over piece by piece.
+// mergeOnHost merges the remaining runs and emits the result piece by piece.
 func (p *chunks[W]) mergeOnHost() error {
 	var runs []hostRun[W]
 	rest := p.list
@@ -95,7 +94,7 @@ func (p *chunks[W]) mergeOnHost() error {
 		return err
 	}
 	if TakesCodes(p.job) {
-		p.job.Commit() // keys are written: this is finished
+		p.job.Commit() // keys are written from here on
 	}
 	err := p.job.Stage("merge", p.n, MergePiece, func(worker, lo, hi int) {
 		m := p.merger(worker)
@@ -109,10 +108,10 @@ func (p *chunks[W]) mergeOnHost() error {
 			return p.job.Loop.Err()
 		}))
 	})
-	return device.FirstError(p.failed.Err(), err) // a piece that was cut short counts as done
+	return device.FirstError(p.failed.Err(), err) // the loop counts a piece that stopped early as done
 }
 
-// emit hands merged elements over, from place lo on.
+// emit emits merged elements from place lo on.
 func (p *chunks[W]) emit(lo int, merged hostRun[W]) {
 	if !TakesCodes(p.job) {
 		p.job.Emit(lo, merged.positions)

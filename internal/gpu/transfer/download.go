@@ -10,12 +10,12 @@ import (
 	"example.com/sorter/internal/gpu/device"
 )
 
-// download brings n words back piece by piece.
+// download downloads n words piece by piece.
 func download[W codes.Word](w *Session, job *engine.Job, n int, from cuda.Ptr, emit func(lo int, words []W)) error {
 	return NewDownload(w.Workspace, n, Grain(n, job, int(unsafe.Sizeof(*new(W)))), from, emit).run(job)
 }
 
-// NewDownload is that of n words.
+// NewDownload returns a Download of n words, which emit takes in pieces of grain words.
 func NewDownload[W codes.Word](w *device.Workspace, n, grain int, from cuda.Ptr, emit func(lo int, words []W)) *Download {
 	size := int(unsafe.Sizeof(*new(W)))
 	return newDownload(w, n, grain,
@@ -29,26 +29,26 @@ func newDownload(w *device.Workspace, n, grain int, fetch func(s *device.Slot, l
 	return &Download{w: w, n: n, grain: grain, fetch: fetch, emit: emit, sent: make(chan arrival, len(w.Slots()))}
 }
 
-// Download is the copies of n things that are under way: as many pieces at a time as
-// there are slots, each handed on when it has arrived.
+// Download is the download of n items: as many pieces at a time as there are slots, each
+// emitted when it has arrived.
 type Download struct {
 	w      *device.Workspace
 	n      int
 	grain  int
-	fetch  func(s *device.Slot, lo, hi int) error // has the stream copy things [lo, hi) to a slot
+	fetch  func(s *device.Slot, lo, hi int) error // starts the copy of items [lo, hi) to a slot
 	emit   func(s *device.Slot, lo, hi int)
-	next   atomic.Int64 // first thing not yet asked for
-	sent   chan arrival // about in the order in which they arrive
+	next   atomic.Int64 // first item not requested
+	sent   chan arrival // roughly in order of arrival
 	failed Fault
 }
 
-// arrival is a piece that is, or soon will be, in a slot.
+// arrival is a piece whose copy to a slot was started.
 type arrival struct {
 	*device.Slot
 	lo, hi int
 }
 
-// run brings all of them.
+// run downloads all items.
 func (d *Download) run(job *engine.Job) error {
 	if err := d.Start(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (d *Download) run(job *engine.Job) error {
 	return device.FirstError(d.failed.Err(), err)
 }
 
-// Start asks for the first pieces.
+// Start requests the first pieces.
 func (d *Download) Start() error {
 	for _, s := range d.w.Slots() {
 		if err := d.request(s); err != nil {
@@ -67,7 +67,7 @@ func (d *Download) Start() error {
 	return nil
 }
 
-// request asks for the next piece, if there is one, in s.
+// request starts the copy of the next piece, if there is one, to s.
 func (d *Download) request(s *device.Slot) error {
 	lo := int(d.next.Add(int64(d.grain))) - d.grain
 	if lo >= d.n {
@@ -84,10 +84,9 @@ func (d *Download) request(s *device.Slot) error {
 	return nil
 }
 
-// Receive hands one piece on and asks for another in its slot. It is called
-// once for each piece, and each piece is sent by an earlier call or before
-// all of them; so there is one to wait for, unless a call failed, which leaves
-// its own to the others.
+// Receive emits one piece and requests another into its slot. It is called once per piece.
+// Each piece is requested by Start or an earlier call, so there is one to wait for, unless a
+// call failed; that call leaves its own piece to the others.
 func (d *Download) Receive() {
 	a := <-d.sent
 	passedOn := false

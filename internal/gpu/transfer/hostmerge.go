@@ -9,8 +9,8 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// hostRun is a run in the host's memory: sorted codes beside their positions, which
-// are nil where only keys are sorted.
+// hostRun is a run in host memory: sorted codes and their positions, nil if only keys are
+// sorted.
 type hostRun[W codes.Word] struct {
 	codes     []W
 	positions []uint32
@@ -46,18 +46,18 @@ func (r hostRun[W]) cut(lo, hi int) hostRun[W] {
 	return hostRun[W]{r.codes[lo:hi], r.positions[lo:hi]}
 }
 
-// merger merges parts of runs, a window at a time, in memory of its own.
+// merger merges parts of runs, one window at a time, in memory of its own.
 type merger[W codes.Word] struct {
-	rooms                 [2]hostRun[W] // of a window each
+	rooms                 [2]hostRun[W] // one window each
 	parts                 []hostRun[W]
 	from, at, end, middle []int // by run
 }
 
-// MergeWindow is how many elements are merged at a time: all that is read and
-// written between the runs and the result stays in the second-level cache.
+// MergeWindow is the number of elements merged at a time: everything between the runs and the
+// result stays in the second-level cache.
 const MergeWindow = 1 << 14
 
-// MergePiece is how many elements a worker merges in one go.
+// MergePiece is the number of elements that one task merges.
 const MergePiece = 8 * MergeWindow
 
 func newMerger[W codes.Word](job *engine.Job, runs int) *merger[W] {
@@ -68,8 +68,8 @@ func newMerger[W codes.Word](job *engine.Job, runs int) *merger[W] {
 	return m
 }
 
-// windows calls f for one window after another of outputs [lo, hi) of the runs,
-// with the parts of runs that become it.
+// windows calls f for each window of outputs [lo, hi), with the parts of the runs that are
+// merged into it.
 func (m *merger[W]) windows(runs []hostRun[W], lo, hi int, f func(lo, hi int, parts []hostRun[W]) error) error {
 	clear(m.at)
 	m.advance(runs, lo)
@@ -88,8 +88,8 @@ func (m *merger[W]) windows(runs []hostRun[W], lo, hi int, f func(lo, hi int, pa
 	return nil
 }
 
-// tied reports whether the first code of a window equals the one before it: the
-// highest of those that the runs have before their parts.
+// tied reports whether the first code of a window equals its predecessor: the highest code
+// that the runs have before their parts.
 func (m *merger[W]) tied(runs []hostRun[W], code W) bool {
 	for r, run := range runs {
 		if at := m.from[r]; at > 0 && run.codes[at-1] == code {
@@ -99,10 +99,9 @@ func (m *merger[W]) tied(runs []hostRun[W], code W) bool {
 	return false
 }
 
-// advance moves m.at, which says how many elements of each run are among the
-// first ones of all, on by further elements; a tie belongs to the earlier run.
-// Bit by bit it finds the highest code that no more than those are below, in
-// that part of each run which comes into question.
+// advance moves m.at on by further elements: m.at[i] is the number of elements of run i among
+// the first ones of the merged list; ties belong to the earlier run. It finds the highest code
+// with at most that many codes below it, bit by bit, within the remaining range of each run.
 func (m *merger[W]) advance(runs []hostRun[W], further int) {
 	at, end, middle := m.at, m.end[:len(runs)], m.middle[:len(runs)]
 	for r, run := range runs {
@@ -130,7 +129,7 @@ func (m *merger[W]) advance(runs []hostRun[W], further int) {
 	}
 }
 
-// lowerBound is the number of sorted codes that are below code.
+// lowerBound returns the number of sorted codes below code.
 func lowerBound[W codes.Word](codes []W, code W) int {
 	lo, hi := 0, len(codes)
 	for lo < hi {
@@ -143,10 +142,9 @@ func lowerBound[W codes.Word](codes []W, code W) int {
 	return lo
 }
 
-// tree merges the parts of a window in pairs, again and again, the last time
-// into to. A part without a partner stays where it is. That may be after the
-// place it is merged to, in the same memory: writes never overtake
-// reads.
+// tree merges the parts of a window in pairs until one is left; the last merge goes to to. A
+// part without a partner stays in place. It may then lie after its destination in the same
+// memory: writes never overtake reads.
 func (m *merger[W]) tree(parts []hostRun[W], to hostRun[W]) {
 	if len(parts) == 1 {
 		copy(to.codes, parts[0].codes)
@@ -186,9 +184,9 @@ func mergeTwo[W codes.Word](to, a, b hostRun[W]) {
 	copy(to.positions[copy(to.positions, a.positions):], b.positions)
 }
 
-// mergeSome fills to from runs that are as long and so cannot end, and returns
-// how many elements are a's. Its conditions become moves: every other branch on
-// codes would be mispredicted.
+// mergeSome fills to from runs of at least its length, which therefore cannot be exhausted,
+// and returns how many elements are of a. Its conditions compile to conditional moves: every
+// other branch on codes would be mispredicted.
 func mergeSome[W codes.Word](to, a, b hostRun[W]) (i int) {
 	n := len(to.codes)
 	tc, ac, bc := to.codes, a.codes[:n], b.codes[:n]

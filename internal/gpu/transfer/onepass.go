@@ -9,8 +9,8 @@ import (
 	"example.com/sorter/internal/gpu/device"
 )
 
-// OrderInOnePass runs a job: codes up, sort, order down. The elements of a job that has
-// them are sent along, and come down in place of the order.
+// OrderInOnePass runs a job in one pass: codes up, sort, order down. If the job has elements,
+// they are sent with the codes and returned instead of the order.
 func (s *Session) OrderInOnePass(job *engine.Job) error {
 	if err := s.Grow(SlotsFor(job)); err != nil {
 		return err
@@ -50,8 +50,7 @@ func (s *Session) extract(job *engine.Job, in codes.Input, p *payload) error {
 	return upload(s, job, in.Codes, job.Codes32, p)
 }
 
-// result is the findings of the device, and where it marked the ties of the order if the
-// job takes them.
+// result is the finding of the device and the marks of ties, if the job takes them.
 type result struct {
 	codes.Finding
 	ties cuda.Ptr
@@ -68,10 +67,9 @@ func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r res
 	return r, device.FirstError(failed, err)
 }
 
-// handBack brings back the results that the job takes: ties, and positions or elements that
-// were sent along; or the codes themselves, unless those were in order. Of elements in order
-// positions come, too: they say that nothing has to move, and are half as many bytes or
-// fewer.
+// handBack downloads the results that the job takes: ties, and positions or elements; or
+// codes, unless these were in order. If elements were in order, positions are downloaded
+// instead: they show that nothing moves, and are at most half as many bytes.
 func (s *Session) handBack(job *engine.Job, r result, from cuda.Ptr, p *payload) error {
 	if !TakesCodes(job) {
 		if job.Ties != nil {
@@ -87,15 +85,15 @@ func (s *Session) handBack(job *engine.Job, r result, from cuda.Ptr, p *payload)
 	if err := job.Loop.Err(); err != nil || r.InOrder() {
 		return err
 	}
-	job.Commit() // keys are written: this is finished
+	job.Commit() // keys are written from here on
 	if job.EmitCodes64 != nil {
 		return download(s, job, job.N, from, job.EmitCodes64)
 	}
 	return download(s, job, job.N, from, job.EmitCodes32)
 }
 
-// upload extracts the codes straight into pinned slots, and elements that are sent along
-// after them, and sends each slot off while others are filled.
+// upload extracts codes into pinned slots, followed by elements if these are sent, and sends
+// each slot while others are filled.
 func upload[W codes.Word](w *Session, job *engine.Job, at cuda.Ptr, pull func(dst []W, lo int), p *payload) error {
 	size := int(unsafe.Sizeof(*new(W)))
 	piece := Grain(job.N, job, size+p.size())

@@ -19,7 +19,7 @@ func (s *Session) Order(job *engine.Job) error {
 	return s.OrderInOnePass(job)
 }
 
-// ErrNoRoom reports elements for which one device lacks memory besides that for codes.
+// ErrNoRoom reports that a device lacks memory for the elements besides the codes.
 var ErrNoRoom = errors.New("sorter: gpu: no room for elements")
 
 // OrderWithElements runs one job in one pass, with its elements, or returns ErrNoRoom before

@@ -8,17 +8,16 @@ import (
 	"example.com/sorter/internal/gpu/device"
 )
 
-// payload is the elements of a job where these are sent along with their codes: up after
-// them, through the order on the device, and down in place of positions. That takes the host
-// nothing but copies, one piece after the other, where a gather reads all over the
-// list.
+// payload is the elements of a job that are sent with their codes: uploaded after them,
+// gathered on the device, and downloaded instead of positions. The host only copies piece by
+// piece, without a gather over the whole list.
 type payload struct {
 	*engine.Elements
 	at     cuda.Ptr // in input order
-	sorted cuda.Ptr // in order, a slot's worth for each slot
+	sorted cuda.Ptr // sorted, one slot's worth per slot
 }
 
-// size is the bytes of an element, 0 if none is sent along.
+// size returns the bytes of an element, 0 if none is sent.
 func (p *payload) size() int {
 	if p == nil {
 		return 0
@@ -26,8 +25,8 @@ func (p *payload) size() int {
 	return p.Size
 }
 
-// beside makes a source of codes that has the elements of each block copied to a slot
-// which begins with element first, after the codes that it has room for.
+// beside wraps a source of codes: it also copies the elements of each block to the slot s,
+// after the memory for room codes. The slot begins with element first.
 func beside[W any](p *payload, s *device.Slot, first, room int, pull func(dst []W, lo int)) func(dst []W, lo int) {
 	if p == nil {
 		return pull
@@ -38,7 +37,7 @@ func beside[W any](p *payload, s *device.Slot, first, room int, pull func(dst []
 	}
 }
 
-// send sends elements [lo, hi) off, which follow the codes of a slot.
+// send sends elements [lo, hi), which follow the codes of a slot.
 func (p *payload) send(w *device.Workspace, s *device.Slot, room, lo, hi int) error {
 	if p == nil {
 		return nil

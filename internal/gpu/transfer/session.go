@@ -1,6 +1,6 @@
-// Package transfer runs jobs on one device: codes up, from the job's source to pinned memory
-// to the device, and results down. Lists that do not fit one pass are sorted in chunks that
-// are merged. Elements may be sent along with their codes.
+// Package transfer runs jobs on one device: codes go from the job's source to pinned memory to
+// the device, and results come back. Lists that do not fit one pass are sorted in chunks that
+// are merged. Elements may be sent with their codes.
 package transfer
 
 import (
@@ -18,7 +18,7 @@ type Session struct {
 	Verify bool // every result is checked
 }
 
-// Sort sorts on the device, and checks the result if it is to.
+// Sort sorts on the device and, with Verify, checks the result.
 func (s *Session) Sort(a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 	f, err := s.Sorter.Sort(s.Workspace, a, in, to)
 	if err == nil && s.Verify {

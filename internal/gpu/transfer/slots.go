@@ -10,7 +10,7 @@ import (
 	"example.com/sorter/internal/gpu/device"
 )
 
-// TakesCodes reports whether the job is one of keys that are their codes.
+// TakesCodes reports whether the job takes sorted codes.
 func TakesCodes(job *engine.Job) bool { return job.EmitCodes32 != nil || job.EmitCodes64 != nil }
 
 // Blocks rounds n up to a multiple of engine.Block.
@@ -19,8 +19,8 @@ func Blocks(n int) int { return (n + engine.Block - 1) / engine.Block * engine.B
 // maxSlots bounds the pinned memory of a workspace, to 64 MiB.
 const maxSlots = 32
 
-// SlotsFor is how many slots a job is given: two for each worker, which fills
-// or empties one while the copy of the other is under way.
+// SlotsFor returns the number of slots for a job: two per worker, one being filled or emptied
+// while the other is copied.
 func SlotsFor(job *engine.Job) int {
 	each := 8
 	if job.Elements != nil {
@@ -30,10 +30,9 @@ func SlotsFor(job *engine.Job) int {
 	return max(1, min(2*max(1, job.Loop.Workers), maxSlots, max(2, most)))
 }
 
-// Grain is how many of n words of the given size go through a slot at a time: as
-// many as fit, but few enough for every worker to have several turns. Copies of fewer
-// bytes than least cost more than they move: of 64 KiB; and where elements are sent along,
-// with three more calls of the driver, of 512.
+// Grain returns how many of n words of the given size go through a slot at a time: as many as
+// fit, but few enough that each worker has several turns. Copies below least bytes cost more
+// than they move: 64 KiB, or 512 KiB if elements are sent, with three more driver calls.
 func Grain(n int, job *engine.Job, size int) int {
 	least := 64 << 10
 	if job.Elements != nil {
@@ -45,7 +44,7 @@ func Grain(n int, job *engine.Job, size int) int {
 // Fault is the first error of several workers.
 type Fault struct{ err atomic.Pointer[error] }
 
-// Set notes err, if it is not nil and the first.
+// Set records err if it is not nil and the first.
 func (f *Fault) Set(err error) {
 	if err != nil {
 		f.err.CompareAndSwap(nil, &err)
@@ -60,7 +59,7 @@ func (f *Fault) Err() error {
 	return nil
 }
 
-// Ring is slots in the order in which they were sent.
+// Ring is a queue of slots in the order in which they were sent.
 type Ring chan *device.Slot
 
 // NewRing returns a ring of the slots.
@@ -72,10 +71,10 @@ func NewRing(slots []*device.Slot) Ring {
 	return ring
 }
 
-// With runs do with the slot that was sent longest ago, unless something has failed.
+// With runs do with the slot that was sent longest ago, unless f has an error.
 func (r Ring) With(f *Fault, do func(*device.Slot) error) {
 	s := <-r
-	defer func() { r <- s }() // somebody may wait for it, also when a key function panics
+	defer func() { r <- s }() // another worker may wait for the slot, also if a key function panics
 	if f.Err() == nil {
 		f.Set(do(s))
 	}
@@ -84,12 +83,12 @@ func (r Ring) With(f *Fault, do func(*device.Slot) error) {
 // words returns n words of pinned memory.
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// Send extracts codes [lo, hi) into a slot and sends it off, on a stream.
+// Send extracts codes [lo, hi) into a slot and sends it on a stream.
 func Send[W codes.Word](w *device.Workspace, s *device.Slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int)) error {
 	return send(w, s, stream, job, to, lo, hi, pull, func() error { return nil })
 }
 
-// send is Send with more calls that copy from the slot.
+// send is Send with further calls that copy from the slot.
 func send[W codes.Word](w *device.Workspace, s *device.Slot, stream cuda.Stream, job *engine.Job, to cuda.Ptr, lo, hi int, pull func(dst []W, lo int), more func() error) error {
 	if err := w.Wait(s); err != nil {
 		return err

@@ -1,9 +1,9 @@
 package transfer
 
-// Task is done by one worker.
+// Task is work for one worker.
 type Task = func(worker int)
 
-// InTurns mixes lists.
+// InTurns interleaves lists.
 func InTurns(lists ...[]Task) (work []Task) {
 	for i, more := 0, true; more; i++ {
 		more = false
