@@ -1,22 +1,21 @@
-// Package kernels holds the CUDA sources of the GPU engine and the modules built
-// from them, one per file.
+// Package kernels has the CUDA sources of the GPU engine and the modules built from them, one
+// per file.
 //
-//   - order.cu: kernels of every sort, besides those below.
-//   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; its
-//     phases are described in bucket.cuh. keys.cu: the same where only keys are
-//     sorted. strided.cu: its first phase for nearly sorted lists.
-//   - radix.cu: the radix sort, described in radix.cuh. radix_small.cu: the same
-//     for devices with little shared memory, in PTX alone.
+//   - order.cu: kernels of every sort, except those below.
+//   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; bucket.cuh
+//     describes its phases. keys.cu: the same for keys alone. strided.cu: its first
+//     phase for nearly sorted lists.
+//   - radix.cu: the radix sort, see radix.cuh. radix_small.cu: the same for devices with
+//     little shared memory, as PTX only.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.
-//   - gather.cu: elements moved through an order; see gather.cuh.
+//   - gather.cu: elements gathered through an order; see gather.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
-// The modules are fatbins with machine code for compute capabilities 8.0, 8.6,
-// 8.9 and 9.0 and PTX for all others from 7.5 on. generate.sh rebuilds them
-// ("make kernels") with nvcc 11.8, whose PTX every driver from release 520 on
-// loads.
+// The modules are fatbins with machine code for compute capabilities 8.0, 8.6, 8.9 and 9.0,
+// and PTX for all others from 7.5 on. generate.sh ("make kernels") builds them with nvcc 11.8,
+// whose PTX drivers from release 520 on load.
 package kernels
 
 import _ "embed"
@@ -26,7 +25,7 @@ var (
 	//go:embed order.fatbin
 	Order []byte // both widths
 	//go:embed bucket.fatbin
-	Bucket []byte // phases that see no codes
+	Bucket []byte // phases that read no codes
 	//go:embed bucket_u32.fatbin
 	BucketU32 []byte // phases over 32-bit codes
 	//go:embed bucket_u64.fatbin
@@ -44,7 +43,7 @@ var (
 	//go:embed bitonic.fatbin
 	Bitonic []byte
 	//go:embed samplesort.fatbin
-	SampleSort []byte // for beside Bitonic
+	SampleSort []byte // used with Bitonic
 	//go:embed route.fatbin
 	Route []byte // both widths
 	//go:embed gather.fatbin
