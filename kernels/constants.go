@@ -52,7 +52,7 @@ const (
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
 	SectionsBytes       = 4224       // bytes of what split_sections looks up
-	RoomBytes           = 32         // bytes of what the kernels know of a room
+	RoomBytes           = 32         // bytes of struct Room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
 	StartsShared        = 128        // bytes
@@ -63,10 +63,10 @@ const (
 	SegmentsShared      = 4100       // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
 	SampleBytes         = 102792     // bytes of the result of the sample kernels
-	SampleCodesAt       = 4480       // where the codes of the first sample are in it, and their positions behind
+	SampleCodesAt       = 4480       // offset of the codes of the first sample; their positions follow
 	RangeBlocks         = 8          // blocks of sample_range
-	MapBytesU32         = 26632      // bytes of a map for codes of 32 bits
-	MapBytesU64         = 30728      // bytes of a map for codes of 64 bits
+	MapBytesU32         = 26632      // bytes of a map for 32-bit codes
+	MapBytesU64         = 30728      // bytes of a map for 64-bit codes
 	MappedShared8U32    = 93328      // bytes, of split_mapped
 	MappedShared9U32    = 94352      // bytes, of split_mapped
 	MappedShared10U32   = 96400      // bytes, of split_mapped
@@ -75,7 +75,7 @@ const (
 	MappedShared10U64   = 100496     // bytes, of split_mapped
 	MapSharedU32        = 30728      // bytes, of sample_map
 	MapSharedU64        = 34824      // bytes, of sample_map
-	RangeSamples        = 8192       // codes that sample_range looks at
+	RangeSamples        = 8192       // codes that sample_range reads
 	BitonicBits         = 13         // binary logarithm of the elements of a tile
 	BitonicRows         = 10         // strides between tiles that a pass of bitonic_merge takes, at most
 	WordThreads         = 512        // that hold a tile of words
@@ -112,7 +112,7 @@ const (
 	RadixAscending      = 1          // shape of codes in order
 	RadixDescending     = 2          // shape of codes that each exceed the next
 	RadixFlat           = 3          // shape of codes that are all the same
-	RadixMost           = 1073732991 // elements that the counts of tiles can tell, with the padding of the last
+	RadixMost           = 1073732991 // elements that the counters of tiles can count, with the padding of the last tile
 	StatusLost          = 0          // index of a status word: elements found no room, the order is incomplete
 	StatusSpilled       = 1          // index of a status word: elements beyond the capacity of their buckets
 	StatusOversize      = 2          // index of a status word: buckets beyond their capacity

@@ -52,7 +52,7 @@ func Shares(n, parts, largest int, size uintptr) int64 {
 	if one == TooLarge || all == TooLarge {
 		return TooLarge
 	}
-	// A block is less than twice as large as what it has room for, and two words.
+	// A block is less than twice as large as requested, plus two words.
 	return min(int64(parts)*one, 2*int64(n)*int64(size)+16*int64(parts), TooLarge)
 }
 

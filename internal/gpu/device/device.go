@@ -32,7 +32,7 @@ type Device struct {
 type Workspace struct {
 	*Device
 	Stream cuda.Stream
-	Side   cuda.Stream // work concurrent with Stream, at lower priority
+	Side   cuda.Stream // work concurrent with Stream, at higher priority
 	Up     cuda.Stream // uploads, concurrent with both
 	Split  cuda.Event  // where streams part and meet
 
