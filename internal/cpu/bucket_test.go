@@ -53,7 +53,7 @@ func locally[C Code](t *testing.T) {
 				codes[i] = code(i, n)
 			}
 			sorted := slices.Sorted(slices.Values(codes))
-			v := look(codes)
+			v := surveyOf(codes)
 			order := w.order(codes, v.min, v.width())
 			for i, x := range order {
 				if codes[x] != sorted[i] || i > 0 && sorted[i-1] == sorted[i] && order[i-1] > x {

@@ -187,18 +187,18 @@ func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Layout, error) 
 	return detect(env, len(codes), words[C]{view: in(codes)}, func(i uint32) C { return codes[i] }, v)
 }
 
-// detectWatched is detectIn by whole keys. It returns nil if these were not compared to the
+// detectByKeys is detectIn by whole keys. It returns nil if these were not compared to the
 // end.
-func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[C]) (*Layout, error) {
-	if v.watched == nil {
+func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v survey[C]) (*Layout, error) {
+	if v.byKeys == nil {
 		return nil, nil
 	}
-	f := finder{env: env, n: len(codes), marks: v.watched, alone: !watch.Concurrent()}
+	f := finder{env: env, n: len(codes), marks: v.byKeys, alone: !keys.Concurrent()}
 	f.compare = func(i, j uint32) int {
 		if c := cmp.Compare(codes[i], codes[j]); c != 0 {
 			return c
 		}
-		return watch.Compare(i, j)
+		return keys.Compare(i, j)
 	}
 	f.scan, f.sort, f.search = f.scanBy, f.sortBy, f.searchBy
 	return f.detect()
@@ -208,11 +208,11 @@ func detectWatched[C Code](env *engine.Env, codes []C, watch Watch[C], v survey[
 // of elements [lo, hi) and compare compares two elements; both are called from several
 // goroutines. Scratch is bounded by [LayoutBytes].
 func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
-	var t tally
+	var t stepCounter
 	t.begin(n, chunkOf(env, n))
 	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
-		for ; lo < hi && !t.lost() && env.Loop.Err() == nil; lo += engine.Block {
-			t.saw(lo, follow(lo, min(lo+engine.Block, hi)))
+		for ; lo < hi && !t.tooMany() && env.Loop.Err() == nil; lo += engine.Block {
+			t.count(lo, follow(lo, min(lo+engine.Block, hi)))
 		}
 	})
 	if err = env.Stopped(err); err != nil {
@@ -326,7 +326,7 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C,
 	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
 	for block := words(lo, hi, buf); len(block) > 0; {
 		some := block[:min(few, len(block))]
-		if v := lookFlipped(some, flip); v.falls > 0 && !back || v.rises > 0 && back {
+		if v := surveyFlipped(some, flip); v.falls > 0 && !back || v.rises > 0 && back {
 			falls = appendFalls(falls, last, some, lo, flip, back)
 		} else if c := some[0] ^ flip; c < last && !back || c > last && back {
 			falls = append(falls, uint32(lo))

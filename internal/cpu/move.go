@@ -62,7 +62,7 @@ func MoveBytes(n, workers int, size, code uintptr) int64 {
 // found records that the input was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
 	env.Trace.Found(engine.Sorted)
-	if v.min == v.max && (v.watched == nil || v.watched.rises == 0) {
+	if v.min == v.max && (v.byKeys == nil || v.byKeys.rises == 0) {
 		env.Trace.Found(engine.Flat)
 	}
 }
@@ -123,7 +123,7 @@ func (p part) write(index []uint32) {
 
 // Refiner orders the elements whose codes tie.
 type Refiner[C Code] interface {
-	Watch[C]
+	KeyComparer[C]
 	// Along is called before a partition moves the elements. The refiner may then move further
 	// arrays in the same way, by [Along].
 	Along(p *Placement[C]) error
@@ -195,7 +195,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		found(env, v)
 		return nil
 	}
-	switch l, err := detectWatched(env, codes, r, v); {
+	switch l, err := detectByKeys(env, codes, r, v); {
 	case err != nil:
 		return err
 	case l != nil:

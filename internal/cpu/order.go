@@ -13,32 +13,32 @@ import (
 type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
 // Order orders n elements by the codes of src, ties in input order, and passes the result to
-// sink; watch may be nil. Scratch is 2 codes and 1 index per element, and another index if a
-// bucket needs a second round. The error is [ErrTied] if all codes are equal and watch.Skips.
-func Order[C Code](env *engine.Env, n int, src Source[C], watch Watch[C], ties bool, sink Sink[C]) error {
+// sink; keys may be nil. Scratch is 2 codes and 1 index per element, and another index if a
+// bucket needs a second round. The error is [ErrTied] if all codes are equal and keys.Skips.
+func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
 	}
 	codes := stream.Take[C](&env.Arena, n)
-	v, err := extract(env, codes, src, watch)
+	v, err := extract(env, codes, src, keys)
 	if err != nil {
 		return err
 	}
-	if watch == nil || v.inOrder() {
+	if keys == nil || v.inOrder() {
 		return orderCodes(env, codes, v, ties, sink)
 	}
-	switch l, err := detectWatched(env, codes, watch, v); {
+	switch l, err := detectByKeys(env, codes, keys, v); {
 	case err != nil:
 		return err
 	case l != nil:
 		work := locals[C](env)
 		var tie func(i, j uint32) bool
 		if l.ties {
-			tie = func(i, j uint32) bool { return codes[i] == codes[j] && watch.Compare(i, j) == 0 }
+			tie = func(i, j uint32) bool { return codes[i] == codes[j] && keys.Compare(i, j) == 0 }
 		}
 		room := func(worker, lo, hi int) []uint32 { return work[worker].room(hi - lo) }
 		return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
-	case v.min == v.max && watch.Skips():
+	case v.min == v.max && keys.Skips():
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
 	}
@@ -70,8 +70,8 @@ func backward(order []uint32, hi int) {
 	}
 }
 
-// turn copies the numbers of s to the other side, and the codes if codes is set.
-func (o *ordering[C]) turn(env *engine.Env, s extent, codes bool) error {
+// copyAcross copies the numbers of s to the other side, and the codes if codes is set.
+func (o *ordering[C]) copyAcross(env *engine.Env, s extent, codes bool) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	numbers := to.numbers()
 	return env.Stage("emit", s.hi-s.lo, chunk, func(_, lo, hi int) {
@@ -85,11 +85,11 @@ func (o *ordering[C]) turn(env *engine.Env, s extent, codes bool) error {
 // emit delivers the order that l gives the elements of s; nil means that they are in order.
 // Parts end between different codes if o.ties.
 func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
-	if s.named && s.side == 0 && (l != nil || o.ties) {
+	if s.numbered && s.side == 0 && (l != nil || o.ties) {
 		// Delivery may overwrite the numbers and codes of side 0. A part has elements from all
 		// over s, and finding its end takes the next code. So both are read from the other
 		// side.
-		if err := o.turn(env, s, o.ties || l != nil && l.ties); err != nil {
+		if err := o.copyAcross(env, s, o.ties || l != nil && l.ties); err != nil {
 			return err
 		}
 		s.side = 1
@@ -98,18 +98,18 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 	if !known {
 		l = whole(s.hi - s.lo)
 	}
-	codes, names := o.codes(s), o.names(s)
+	codes, numbers := o.codes(s), o.numbersOf(s)
 	var tie func(i, j uint32) bool
 	if o.ties || l.ties {
 		tie = func(i, j uint32) bool { return codes[i] == codes[j] }
 	}
-	if !known && (s.named || s.side == 1) { // the numbers, or the places after a partition, are the order
+	if !known && (s.numbered || s.side == 1) { // the numbers, or the places after a partition, are the order
 		return l.parts(env, maxLocal, tie, func(worker, lo, hi int) {
-			o.send(s.first+worker, s, names, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
+			o.send(s.first+worker, s, numbers, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
 	room := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].room(hi - lo) }
 	return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) {
-		o.send(s.first+worker, s, names, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
+		o.send(s.first+worker, s, numbers, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

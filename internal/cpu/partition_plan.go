@@ -81,7 +81,7 @@ func mostBuckets(n, workers int) int {
 	return min(2*(n/bucketTarget(n, workers, maxOrderBuckets))+2*16, bucketSlots)
 }
 
-// bucketBytes bounds the memory, in bytes, of a bucket's bounds and turn: a 32-bit and a
+// bucketBytes bounds the memory, in bytes, of a bucket's bounds and its turn: a 32-bit and a
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
@@ -180,7 +180,7 @@ func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
 	case width == 0 || len(codes) <= b.full:
 		return lowest, width
 	}
-	v := look(codes)
+	v := surveyOf(codes)
 	if v.sorted() {
 		return v.min, 0
 	}
@@ -190,9 +190,9 @@ func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
 // bucketTarget returns the number of elements that buckets of n elements should have. It is
 // limited so that workers are busy to the end, and that there are at most most buckets.
 func bucketTarget(n, workers, most int) int {
-	turn := n / (16 * max(1, workers))
-	least := min(max(4*turn, sharedTarget), leastTarget)
-	return max(min(max(turn, least), mostTarget), (n+most-1)/most)
+	share := n / (16 * max(1, workers))
+	least := min(max(4*share, sharedTarget), leastTarget)
+	return max(min(max(share, least), mostTarget), (n+most-1)/most)
 }
 
 // split partitions n codes, surveyed as v, into buckets of about target elements. The first

@@ -97,7 +97,7 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of fun
 func checkPartition[C Code](t *testing.T, codes []C, nb int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
 	t.Helper()
 	name := fmt.Sprintf("%d codes of %T in %d buckets", len(codes), codes[0], nb)
-	_, err := split(newEnv(3), 0, len(codes), in(codes), look(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
+	_, err := split(newEnv(3), 0, len(codes), in(codes), surveyOf(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
 		if b.len() < nb/2 || b.count < 2 {
 			t.Fatalf("%s: %d buckets, %d stripes", name, b.len(), b.count)
 		}

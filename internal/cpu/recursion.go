@@ -26,9 +26,9 @@ func sharedFrom(n, workers int) int {
 	return max(n/(2*workers), 4*maxLocal)
 }
 
-// turns returns the buckets that one worker handles alone, in descending size, and the buckets
+// schedule returns the buckets that one worker handles alone, in descending size, and the buckets
 // that all workers share.
-func (b *buckets[C]) turns(workers int) (alone, shared []int) {
+func (b *buckets[C]) schedule(workers int) (alone, shared []int) {
 	alone = make([]int, 0, b.len())
 	least := sharedFrom(b.n, workers)
 	for i := range b.len() {
@@ -56,7 +56,7 @@ func (b *buckets[C]) local(i int) bool {
 // finish handles every bucket: local ones by local, others by again, which gets an environment
 // of its own and the number of that environment's first worker.
 func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again func(env *engine.Env, first, i int) error) error {
-	alone, shared := b.turns(env.Loop.Workers)
+	alone, shared := b.schedule(env.Loop.Workers)
 	rounds := make([]int, max(1, env.Loop.Workers)) // by worker
 	err := env.Stage("buckets", len(alone), 1, func(worker, k, _ int) {
 		i := alone[k]
@@ -112,10 +112,10 @@ type ordering[C Code] struct {
 
 // extent is the elements at places [lo, hi) of one side.
 type extent struct {
-	side   int
-	lo, hi int
-	named  bool // the side has their numbers; otherwise numbers are places
-	first  int  // number of the environment's first worker
+	side     int
+	lo, hi   int
+	numbered bool // the side has their numbers; otherwise numbers are places
+	first    int  // number of the environment's first worker
 }
 
 // part is the order of the places lo … hi-1: element base + order[i] goes to place lo + i. If
@@ -180,7 +180,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
-		if s.named {
+		if s.numbered {
 			return partitionElements(env, b, PayloadOf(from.numbers()[s.lo:s.hi]), in(codes), PayloadOf(to.numbers()), to.codes())
 		}
 		return partitionIndices(env, b, s.lo, codes, to.numbers(), to.codes())
@@ -195,7 +195,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		order := o.work[s.first].order(o.codes(s), v.min, v.width())
-		o.send(s.first, s, o.names(s), part{s.lo, s.lo, s.hi, order})
+		o.send(s.first, s, o.numbersOf(s), part{s.lo, s.lo, s.hi, order})
 	})
 }
 
@@ -210,10 +210,10 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 		if lowest, width := b.spread(i, codes); width > 0 {
 			p.order = o.work[s.first+worker].order(codes, lowest, width)
 		}
-		o.send(s.first+worker, s, o.names(s), p)
+		o.send(s.first+worker, s, o.numbersOf(s), p)
 	}, func(env *engine.Env, first, i int) error {
 		lo, hi := b.bounds(i)
-		own := extent{s.side, lo, hi, s.named, s.first + first}
+		own := extent{s.side, lo, hi, s.numbered, s.first + first}
 		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)))
 		if err != nil {
 			return err
@@ -222,18 +222,18 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	})
 }
 
-// names returns the numbers of elements by their places on the side of s, nil if numbers are
+// numbersOf returns the numbers of elements by their places on the side of s, nil if numbers are
 // places.
-func (o *ordering[C]) names(s extent) []uint32 {
-	if !s.named {
+func (o *ordering[C]) numbersOf(s extent) []uint32 {
+	if !s.numbered {
 		return nil
 	}
 	return o.sides[s.side].numbers()
 }
 
 // send delivers a part of s whose order is by places of its side. It replaces places by
-// numbers, unless names is nil, and adds the codes if o.ties.
-func (o *ordering[C]) send(worker int, s extent, names []uint32, p part) {
+// numbers, unless numbers is nil, and adds the codes if o.ties.
+func (o *ordering[C]) send(worker int, s extent, numbers []uint32, p part) {
 	var codes []C
 	if o.ties {
 		codes = o.sides[s.side].codes()[p.base:]
@@ -243,8 +243,8 @@ func (o *ordering[C]) send(worker int, s extent, names []uint32, p part) {
 			codes = o.work[worker].pick(codes, p.order)
 		}
 	}
-	if names != nil {
-		numbers := names[p.base:]
+	if numbers != nil {
+		numbers = numbers[p.base:]
 		if p.order == nil {
 			p.order = numbers[:p.hi-p.lo]
 		} else {

@@ -125,7 +125,7 @@ func TestSecondRound(t *testing.T) {
 		want := stable(codes)
 		for _, workers := range crews {
 			b := bucketsOf(t, codes, workers)
-			alone, shared := b.turns(workers)
+			alone, shared := b.schedule(workers)
 			large := slices.ContainsFunc(alone, func(i int) bool { return !b.local(i) })
 			if many := heavy == 12 && workers > 1; large != many || (len(shared) > 0) == many {
 				t.Fatalf("%d clusters, %d workers: alone %v, shared %v", heavy, workers, large, shared)
@@ -230,7 +230,7 @@ func TestCellsOfFloats(t *testing.T) {
 // bucketsOf returns the first cut of codes.
 func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	t.Helper()
-	b, err := split(newEnv(workers), 0, len(codes), in(codes), look(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
+	b, err := split(newEnv(workers), 0, len(codes), in(codes), surveyOf(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

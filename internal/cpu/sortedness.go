@@ -23,8 +23,8 @@ func (s Steps) Plus(t Steps) Steps {
 // Disorder returns the number of steps in the rarer direction.
 func (s Steps) Disorder() int { return min(s.Rises, s.Falls) }
 
-// Watch compares elements by their whole keys. Their codes are a prefix of these.
-type Watch[C Code] interface {
+// KeyComparer compares elements by their whole keys. Their codes are a prefix of these.
+type KeyComparer[C Code] interface {
 	// Follow counts the steps between elements lo, lo+1, …, by their codes and, if these are
 	// equal, by the rest of their keys. It extracts the last fresh codes first, like a
 	// [Source]. If it counts both rises and falls, it may count a tie as both. It is called
@@ -39,30 +39,30 @@ type Watch[C Code] interface {
 	Concurrent() bool
 }
 
-// watchedFalls bounds the steps in the rarer direction, n/watchedFalls, after which whole keys
-// are no longer compared. For random input that is after 2n/watchedFalls elements.
-const watchedFalls = 64
+// mostKeySteps bounds the steps in the rarer direction, n/mostKeySteps, after which whole keys
+// are no longer compared. For random input that is after 2n/mostKeySteps elements.
+const mostKeySteps = 64
 
-// tally counts the steps of n elements, block by block, until there are too many for a layout.
-type tally struct {
+// stepCounter counts the steps of n elements, block by block, until there are too many for a layout.
+type stepCounter struct {
 	n        int
 	found    marks
 	disorder atomic.Int64
 }
 
 // begin prepares to count n elements in pieces of the given length.
-func (t *tally) begin(n, each int) {
+func (t *stepCounter) begin(n, each int) {
 	t.n, t.found.each, t.found.pieces = n, each, make([]pieceMarks, (n+each-1)/each)
 }
 
-// lost reports whether there are too many steps for a layout.
-func (t *tally) lost() bool {
-	return t.disorder.Load() > int64(t.n/watchedFalls+engine.Block/4)
+// tooMany reports whether there are too many steps for a layout.
+func (t *stepCounter) tooMany() bool {
+	return t.disorder.Load() > int64(t.n/mostKeySteps+engine.Block/4)
 }
 
-// saw adds the steps of the block that begins at lo. It seldom writes memory that workers
+// count adds the steps of the block that begins at lo. It seldom writes memory that workers
 // share.
-func (t *tally) saw(lo int, seen Steps) {
+func (t *stepCounter) count(lo int, seen Steps) {
 	p := &t.found.pieces[lo/t.found.each]
 	p.add(lo%t.found.each/engine.Block, seen.Falls, seen.Rises)
 	p.tied = p.tied || seen.Ties > 0
@@ -72,32 +72,32 @@ func (t *tally) saw(lo int, seen Steps) {
 }
 
 // marks returns the counts, nil if they are incomplete.
-func (t *tally) marks() *marks {
-	if t.lost() {
+func (t *stepCounter) marks() *marks {
+	if t.tooMany() {
 		return nil
 	}
 	t.found.sum()
 	return &t.found
 }
 
-// watcher compares neighbours while codes are extracted.
-type watcher[C Code] struct {
-	tally
-	watch Watch[C] // nil: nothing is compared
+// presortedCheck compares neighbours while codes are extracted.
+type presortedCheck[C Code] struct {
+	stepCounter
+	keys  KeyComparer[C] // nil: nothing is compared
 	codes []C
 }
 
-func newWatcher[C Code](env *engine.Env, watch Watch[C], codes []C) *watcher[C] {
-	w := &watcher[C]{watch: watch, codes: codes}
-	if watch != nil {
+func newPresortedCheck[C Code](env *engine.Env, keys KeyComparer[C], codes []C) *presortedCheck[C] {
+	w := &presortedCheck[C]{keys: keys, codes: codes}
+	if keys != nil {
 		w.begin(len(codes), chunkOf(env, len(codes))) // a piece is extracted in order by one worker
 	}
 	return w
 }
 
 // extract fills the codes of elements [lo, hi), a block of one piece, and compares them.
-func (w *watcher[C]) extract(src Source[C], lo, hi int) {
-	if w.watch == nil || w.lost() {
+func (w *presortedCheck[C]) extract(src Source[C], lo, hi int) {
+	if w.keys == nil || w.tooMany() {
 		src(w.codes[lo:hi], lo)
 		return
 	}
@@ -105,17 +105,17 @@ func (w *watcher[C]) extract(src Source[C], lo, hi int) {
 	if lo%w.found.each != 0 {
 		first-- // same piece: its code is there
 	}
-	w.saw(lo, w.watch.Follow(w.codes[first:hi], first, hi-lo))
+	w.count(lo, w.keys.Follow(w.codes[first:hi], first, hi-lo))
 }
 
 // end counts the steps between pieces after extraction and returns the counts, nil if they are
 // incomplete.
-func (w *watcher[C]) end() *marks {
-	if w.watch == nil {
+func (w *presortedCheck[C]) end() *marks {
+	if w.keys == nil {
 		return nil
 	}
-	for at := w.found.each; at < len(w.codes) && !w.lost(); at += w.found.each {
-		w.saw(at, w.watch.Follow(w.codes[at-1:at+1], at-1, 0))
+	for at := w.found.each; at < len(w.codes) && !w.tooMany(); at += w.found.each {
+		w.count(at, w.keys.Follow(w.codes[at-1:at+1], at-1, 0))
 	}
 	return w.marks()
 }

@@ -22,7 +22,7 @@ func chunkOf(env *engine.Env, n int) int {
 type survey[C Code] struct {
 	min, max C
 	marks
-	watched *marks // by whole keys; nil if not compared to the end
+	byKeys *marks // by whole keys; nil if not compared to the end
 }
 
 // marks counts the falls and rises of codes, or of whole keys, by block.
@@ -68,17 +68,17 @@ func (m *marks) sorted() bool { return m.falls == 0 }
 func (m *marks) reversed(n int) bool { return m.falls == n-1 }
 
 // inOrder reports whether whole keys are in order.
-func (v survey[C]) inOrder() bool { return v.watched != nil && v.watched.falls == 0 }
+func (v survey[C]) inOrder() bool { return v.byKeys != nil && v.byKeys.falls == 0 }
 
 // width returns the number of bits in which the codes differ from their minimum.
 func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
 
-// look surveys codes; len(codes) > 0.
-func look[C Code](codes []C) survey[C] { return lookFlipped(codes, 0) }
+// surveyOf surveys codes; len(codes) > 0.
+func surveyOf[C Code](codes []C) survey[C] { return surveyFlipped(codes, 0) }
 
-// lookFlipped surveys the codes word ^ flip; len(words) > 0.
-func lookFlipped[C Code](words []C, flip C) survey[C] {
-	v, n := lookVectors(words, flip)
+// surveyFlipped surveys the codes word ^ flip; len(words) > 0.
+func surveyFlipped[C Code](words []C, flip C) survey[C] {
+	v, n := surveyVectors(words, flip)
 	if n == 0 {
 		v, n = survey[C]{min: words[0] ^ flip, max: words[0] ^ flip}, 1
 	}
@@ -115,16 +115,16 @@ func (v view[C]) copy(dst []C, lo int) {
 	}
 }
 
-// extract fills codes from src, each once. It surveys them, and compares neighbours by watch,
+// extract fills codes from src, each once. It surveys them, and compares neighbours by keys,
 // while they are in the cache. len(codes) > 0.
-func extract[C Code](env *engine.Env, codes []C, src Source[C], watch Watch[C]) (survey[C], error) {
-	w := newWatcher(env, watch, codes)
+func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer[C]) (survey[C], error) {
+	w := newPresortedCheck(env, keys, codes)
 	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		w.extract(src, lo, hi)
 		return codes[lo:hi]
 	})
 	if err == nil {
-		v.watched = w.end()
+		v.byKeys = w.end()
 	}
 	return v, env.Stopped(err)
 }
@@ -145,7 +145,7 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 		var p piece[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			block := words.view(at, min(at+engine.Block, hi), buffers.Of(worker))
-			p.add(&found.pieces[lo/chunk], (at-lo)/engine.Block, lookFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
+			p.add(&found.pieces[lo/chunk], (at-lo)/engine.Block, surveyFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
 		}
 		pieces[lo/chunk] = p
 	})

@@ -7,9 +7,9 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// lookVectors surveys the first n words with vector instructions; n is 0 if there are too few
+// surveyVectors surveys the first n words with vector instructions; n is 0 if there are too few
 // words or no AVX2.
-func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
+func surveyVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	const vector = 32 // bytes
 	lanes := vector / int(unsafe.Sizeof(flip))
 	vectors := (len(words) - 1) / lanes
@@ -21,7 +21,7 @@ func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	// to the types that the sizes of C say it has.
 	if at := unsafe.Pointer(unsafe.SliceData(words)); lanes == 8 {
 		var found [4][8]uint32
-		look32((*uint32)(at), vectors, uint32(flip), &found)
+		survey32((*uint32)(at), vectors, uint32(flip), &found)
 		v.falls = n - 1
 		for i := range lanes {
 			v.falls += int(int32(found[2][i]))
@@ -30,7 +30,7 @@ func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 		v.min, v.max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
 	} else {
 		var found [4][4]uint64
-		look64((*uint64)(at), vectors, uint64(flip), &found)
+		survey64((*uint64)(at), vectors, uint64(flip), &found)
 		for i := range lanes {
 			v.falls += int(found[2][i])
 			v.rises += int(found[3][i])
@@ -40,10 +40,10 @@ func lookVectors[C Code](words []C, flip C) (v survey[C], n int) {
 	return v, n
 }
 
-// look32 and look64 survey the first word and vectors > 0 vectors after it.
+// survey32 and survey64 survey the first word and vectors > 0 vectors after it.
 
 //go:noescape
-func look32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
+func survey32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
 
 //go:noescape
-func look64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
+func survey64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)

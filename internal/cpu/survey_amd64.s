@@ -2,11 +2,11 @@
 
 // The survey in AVX2: each iteration loads one vector of words and the vector of their
 // predecessors. Y7 holds flip, Y8 the minimum of each lane, Y9 the maximum. Y10 and Y11 count
-// by lane: look32 counts down the codes that are >= and == their predecessors; look64 counts
+// by lane: survey32 counts down the codes that are >= and == their predecessors; survey64 counts
 // the codes that are < and > them.
 
-// func look32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
-TEXT ·look32(SB), NOSPLIT, $0-32
+// func survey32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
+TEXT ·survey32(SB), NOSPLIT, $0-32
 	MOVQ         words+0(FP), SI
 	MOVQ         vectors+8(FP), CX
 	MOVL         flip+16(FP), AX
@@ -38,9 +38,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func look64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
+// func survey64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
 // Codes are compared as signed numbers with their top bits flipped.
-TEXT ·look64(SB), NOSPLIT, $0-32
+TEXT ·survey64(SB), NOSPLIT, $0-32
 	MOVQ         words+0(FP), SI
 	MOVQ         vectors+8(FP), CX
 	VPBROADCASTQ flip+16(FP), Y7

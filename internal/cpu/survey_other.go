@@ -2,5 +2,5 @@
 
 package cpu
 
-// lookVectors handles no words: there are no vector instructions here.
-func lookVectors[C Code]([]C, C) (survey[C], int) { return survey[C]{}, 0 }
+// surveyVectors handles no words: there are no vector instructions here.
+func surveyVectors[C Code]([]C, C) (survey[C], int) { return survey[C]{}, 0 }

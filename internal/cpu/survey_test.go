@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLook holds look, and its vectors, to what a loop finds, at all lengths and
+// TestLook holds surveyOf, and its vectors, to what a loop finds, at all lengths and
 // alignments and with the extreme codes anywhere.
 func TestLook(t *testing.T) {
 	checkLook[uint32](t)
@@ -42,7 +42,7 @@ func checkLook[C Code](t *testing.T) {
 					for i := range words {
 						words[i] ^= flip
 					}
-					if got := lookFlipped(words, flip); !reflect.DeepEqual(got, want) {
+					if got := surveyFlipped(words, flip); !reflect.DeepEqual(got, want) {
 						t.Fatalf("%d codes %x, flipped by %x: %+v, want %+v", n, codes, flip, got, want)
 					}
 				}

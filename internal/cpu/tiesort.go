@@ -20,7 +20,7 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := look(codes)
+	v := surveyOf(codes)
 	if v.sorted() {
 		return
 	}
@@ -47,7 +47,7 @@ func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := look(codes)
+	v := surveyOf(codes)
 	if v.sorted() {
 		return
 	}

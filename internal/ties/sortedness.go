@@ -16,7 +16,7 @@ import (
 // compared, until both rises and falls are too many. A separate pass after extraction would
 // read every element again.
 
-// follow is Follow of a [cpu.Watch] for the first word, whose codes come from src.
+// follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
 func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
 	w := t.spareWorker()
 	defer t.spare.Put(w)
