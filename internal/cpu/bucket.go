@@ -58,8 +58,8 @@ func (w *local[C]) tables() *[maxPasses][1 << maxDigitBits]uint32 {
 	return w.counts
 }
 
-// room returns memory for an order of n elements; n may exceed maxLocal.
-func (w *local[C]) room(n int) []uint32 {
+// takePlaces returns memory for an order of n elements; n may exceed maxLocal.
+func (w *local[C]) takePlaces(n int) []uint32 {
 	w.places = atLeast(w.env, w.places, n)
 	return w.places[:n]
 }
@@ -248,7 +248,7 @@ func scatter(dst, src []uint64, next *[1 << maxDigitBits]uint32, shift, digit in
 // repaired returns the places of words that are sorted from bit shift on. Words that agree
 // there are sorted by their codes, unless all says that codes have no other bits.
 func (w *local[C]) repaired(words []uint64, codes []C, shift int, all bool) []uint32 {
-	places := w.room(len(words))
+	places := w.takePlaces(len(words))
 	if all {
 		for i, x := range words {
 			places[i] = uint32(x)

@@ -115,7 +115,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		strays int
 	}
 	n, chunk := len(bits), chunkOf(env, len(bits))
-	parts, room := make([]counted, (n+chunk-1)/chunk), room[C](env, n)
+	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, n)
 	var many atomic.Bool
 	err = env.Stage("survey", n, chunk, func(_, lo, hi int) {
 		p := &parts[lo/chunk]
@@ -126,7 +126,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 					many.Store(true)
 					return
 				}
-				h.others(room()[lo+p.strays-others:], block)
+				h.others(memory()[lo+p.strays-others:], block)
 			}
 		}
 	})
@@ -134,13 +134,13 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		return nil, err
 	}
 	if many.Load() {
-		scratch.Give(&env.Arena, room(), env.Loop.Workers)
+		scratch.Give(&env.Arena, memory(), env.Loop.Workers)
 		return nil, nil
 	}
 	total := 0
 	for i, p := range parts {
 		if p.strays > 0 {
-			copy(room()[total:], room()[i*chunk:i*chunk+p.strays])
+			copy(memory()[total:], memory()[i*chunk:i*chunk+p.strays])
 		}
 		total += p.strays
 		for i, c := range p.counts[:h.used] {
@@ -150,7 +150,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	if total == 0 {
 		return []C{}, nil
 	}
-	return room()[:total], nil
+	return memory()[:total], nil
 }
 
 // countBlock adds the counts of a block to counts and returns the number of its strays.

@@ -60,7 +60,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		return k.count(env, v)
 	}
 	moved := stream.Take[C](&env.Arena, k.Len)
-	c := codeSort[C]{[2]func() []C{have(moved), room[C](env, k.Len)}, locals[C](env), k.Write}
+	c := codeSort[C]{[2]func() []C{given(moved), lazily[C](env, k.Len)}, locals[C](env), k.Write}
 	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}

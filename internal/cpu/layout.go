@@ -94,11 +94,11 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	for i := range starts[1:] {
 		starts[i+1] += starts[i]
 	}
-	all, room := s.Raw(), s.Take(&env.Arena, starts[len(starts)-1]).Raw()
+	all, copied := s.Raw(), s.Take(&env.Arena, starts[len(starts)-1]).Raw()
 	err = env.Stage("gather", l.n, chunk, func(_, lo, hi int) {
 		at := starts[lo/chunk]
 		l.aside(lo, hi, func(_, src, n int) {
-			s.by.Copy(room.At(at), all.At(src), n)
+			s.by.Copy(copied.At(at), all.At(src), n)
 			at += n
 		})
 	})
@@ -110,7 +110,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 		l.within(lo, hi, func(dst, src, n int) { s.by.Copy(all.At(dst), all.At(src), n) })
 		at := starts[lo/chunk]
 		l.aside(lo, hi, func(dst, _, n int) {
-			s.by.Copy(all.At(dst), room.At(at), n)
+			s.by.Copy(all.At(dst), copied.At(at), n)
 			at += n
 		})
 	})
@@ -174,15 +174,15 @@ func (g segment) inside(lo, hi int) (dst, src, n int) {
 
 // write writes the order of l to index, ties in input order.
 func (l *Layout) write(env *engine.Env, index []uint32, tie func(i, j uint32) bool) error {
-	room := func(_, lo, hi int) []uint32 { return index[lo:hi] }
-	return l.emit(env, chunk, tie, room, func(int, int, []uint32) {})
+	memory := func(_, lo, hi int) []uint32 { return index[lo:hi] }
+	return l.emit(env, chunk, tie, memory, func(int, int, []uint32) {})
 }
 
 // emit delivers the order of l, ties in input order, in the parts of [Layout.parts] and in
-// memory of room. tie may be nil unless l.ties.
-func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, room func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
+// the slices of memory. tie may be nil unless l.ties.
+func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, memory func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
 	return l.parts(env, grain, tie, func(worker, lo, hi int) {
-		order := room(worker, lo, hi)
+		order := memory(worker, lo, hi)
 		if l.order(order, lo); l.ties {
 			reverseTies(order, tie)
 		}

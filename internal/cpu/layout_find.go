@@ -103,10 +103,10 @@ type finder struct {
 func (f *finder) detect() (*Layout, error) {
 	few := f.falls < blocksOf(f.n)
 	switch {
-	case f.pieces == nil:
+	case f.chunks == nil:
 		return nil, nil // falls were not counted to the end
 	case few: // try blocks first: they keep ties in input order
-		if l, err := f.lay(false); l != nil || err != nil {
+		if l, err := f.detectFrom(false); l != nil || err != nil {
 			return l, err
 		}
 	}
@@ -124,11 +124,11 @@ func (f *finder) detect() (*Layout, error) {
 	if few && !back {
 		return nil, nil // was tried
 	}
-	return f.lay(back)
+	return f.detectFrom(back)
 }
 
-// lay is detect in one reading direction.
-func (f *finder) lay(back bool) (*Layout, error) {
+// detectFrom is detect in one reading direction.
+func (f *finder) detectFrom(back bool) (*Layout, error) {
 	f.back = back
 	runs, err := f.runs()
 	if err != nil {
@@ -262,21 +262,21 @@ func (f *finder) sortBy(strays []uint32) error {
 
 // runs returns the maximal runs of elements that do not fall, in reading order.
 func (f *finder) runs() ([]span, error) {
-	starts := make([]int, len(f.pieces)+1) // by piece: index of its first fall
-	for i := range f.pieces {
-		starts[i+1] = starts[i] + f.pieces[i].count(f.back)
+	starts := make([]int, len(f.chunks)+1) // by chunk: index of its first fall
+	for i := range f.chunks {
+		starts[i+1] = starts[i] + f.chunks[i].count(f.back)
 	}
-	falls, counts := scratch.Take[uint32](&f.env.Arena, starts[len(f.pieces)]), make([]int, len(f.pieces))
+	falls, counts := scratch.Take[uint32](&f.env.Arena, starts[len(f.chunks)]), make([]int, len(f.chunks))
 	defer scratch.Give(&f.env.Arena, falls, 1)
 	grain := 1
 	if f.alone {
-		grain = len(f.pieces)
+		grain = len(f.chunks)
 	}
-	err := f.env.Stage("detect", len(f.pieces), grain, func(worker, from, to int) {
+	err := f.env.Stage("detect", len(f.chunks), grain, func(worker, from, to int) {
 		for i := from; i < to; i++ {
 			own, end := falls[starts[i]:starts[i]:starts[i+1]], min((i+1)*f.each, f.n)
 			for lo := i * f.each; lo < end && len(own) < cap(own) && f.env.Loop.Err() == nil; lo += engine.Block {
-				if f.pieces[i].has((lo-i*f.each)/engine.Block, f.back) {
+				if f.chunks[i].has((lo-i*f.each)/engine.Block, f.back) {
 					own = f.scan(own, worker, lo, min(lo+engine.Block, end), f.back)
 				}
 			}
@@ -304,7 +304,7 @@ func (f *finder) runs() ([]span, error) {
 }
 
 // count returns the number of elements below their predecessors, or above them if back is set.
-func (p *pieceMarks) count(back bool) int {
+func (p *chunkMarks) count(back bool) int {
 	if back {
 		return p.rises
 	}
@@ -312,7 +312,7 @@ func (p *pieceMarks) count(back bool) int {
 }
 
 // has reports whether block b has an element that count counts.
-func (p *pieceMarks) has(b int, back bool) bool {
+func (p *chunkMarks) has(b int, back bool) bool {
 	if back {
 		return p.rose>>b&1 != 0
 	}
@@ -496,15 +496,15 @@ func (f *finder) share(a, b segment) (end, begin uint32) {
 	return end, begin
 }
 
-// keeper selects the kept elements of a part of the input.
-type keeper struct {
+// runStack selects the kept elements of a part of the input.
+type runStack struct {
 	*finder
 	spans   []span // the kept elements so far: a stack, in order
 	dropped int
 }
 
 // add appends a run.
-func (k *keeper) add(r span) {
+func (k *runStack) add(r span) {
 	for r.lo < r.hi && len(k.spans) > 0 {
 		top := &k.spans[len(k.spans)-1]
 		if !k.above(top.hi-1, r.lo) {
@@ -538,12 +538,12 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 	if f.alone {
 		workers = 1
 	}
-	cut, room := stripesOf(len(runs), workers, 0), scratch.Take[span](&f.env.Arena, len(runs))
-	parts := make([]keeper, cut.count)
+	cut, spans := stripesOf(len(runs), workers, 0), scratch.Take[span](&f.env.Arena, len(runs))
+	parts := make([]runStack, cut.count)
 	err = f.env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		lo, hi := cut.stripe(i)
 		k := &parts[i]
-		k.finder, k.spans = f, room[lo:lo:hi]
+		k.finder, k.spans = f, spans[lo:lo:hi]
 		for i, r := range runs[lo:hi] {
 			if dropped+k.dropped > most || i%chunk == 0 && f.env.Loop.Err() != nil {
 				return
@@ -555,7 +555,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 		return nil, 0, err
 	}
 	all := &parts[0]
-	all.spans = room[:len(all.spans)] // the stack grows over spans of later parts that are already joined
+	all.spans = spans[:len(all.spans)] // the stack grows over spans of later parts that are already joined
 	for _, k := range parts {
 		dropped += k.dropped
 	}

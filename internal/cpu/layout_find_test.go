@@ -24,7 +24,7 @@ func TestKeeper(t *testing.T) {
 		f := &finder{env: newEnv(1), n: len(codes), compare: func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) }}
 		runs := runsIn(codes)
 		cut := r.IntN(len(runs) + 1)
-		parts := [2]keeper{{finder: f}, {finder: f}}
+		parts := [2]runStack{{finder: f}, {finder: f}}
 		for _, run := range runs[:cut] {
 			parts[0].add(run)
 		}

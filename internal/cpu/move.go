@@ -35,7 +35,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 		return moveLocally(env, s, codes, v)
 	}
 	payload := s.takeAligned(env, n)
-	o := newOrdering(env, n, have(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
+	o := newOrdering(env, n, given(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
@@ -216,7 +216,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
-	o := newOrdering(env, n, room[C](env, n), true, nil)
+	o := newOrdering(env, n, lazily[C](env, n), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, copyOf(env, b.next), codes}); err != nil {
 			return err
@@ -247,7 +247,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 // gatherRefined finishes MoveRefined without a partition: for few elements, or by layout l.
 func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Layout, r Refiner[C]) (err error) {
 	index := scratch.Take[uint32](&env.Arena, s.n)
-	o := newOrdering(env, len(codes), have(codes), true, func(worker int, p part, codes []C) {
+	o := newOrdering(env, len(codes), given(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)

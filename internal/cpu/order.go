@@ -36,8 +36,8 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 		if l.ties {
 			tie = func(i, j uint32) bool { return codes[i] == codes[j] && keys.Compare(i, j) == 0 }
 		}
-		room := func(worker, lo, hi int) []uint32 { return work[worker].room(hi - lo) }
-		return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
+		return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	case v.min == v.max && keys.Skips():
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
@@ -53,7 +53,7 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.inOrder() // that order is final
-	o := newOrdering(env, len(codes), have(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
+	o := newOrdering(env, len(codes), given(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
@@ -108,8 +108,8 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 			o.send(s.first+worker, s, numbers, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
-	room := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].room(hi - lo) }
-	return l.emit(env, maxLocal, tie, room, func(worker, lo int, order []uint32) {
+	memory := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].takePlaces(hi - lo) }
+	return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) {
 		o.send(s.first+worker, s, numbers, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

@@ -23,7 +23,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	k = k.plain(&v)
-	o := newOrdering(env, k.Len, room[C](env, k.Len), true, nil)
+	o := newOrdering(env, k.Len, lazily[C](env, k.Len), true, nil)
 	moved := o.sides[1].codes()
 	switch {
 	case l != nil:
@@ -72,15 +72,15 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 }
 
 // followPairs moves keys and values to the places of l. If l has ties, it writes the codes to
-// room first, to compare them while keys move.
-func followPairs[C Code](env *engine.Env, k Keys[C], room []C, l *Layout, values Payload) error {
+// codes first, to compare them while keys move.
+func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *Layout, values Payload) error {
 	if l.ties {
-		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(room[lo:hi], lo) })
+		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(codes[lo:hi], lo) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := Settle(env, values, l, func(i, j uint32) bool { return room[i] == room[j] }); err != nil {
+	if err := Settle(env, values, l, func(i, j uint32) bool { return codes[i] == codes[j] }); err != nil {
 		return err
 	}
 	return k.Follow(l)

@@ -49,10 +49,10 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 	move := placerOf[C](s)
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		switch {
-		case combine && log == 0 && b.few(2):
+		case combine && log == 0 && b.plainStores(2):
 			lines, src := dst.lines(), s.lines()
 			return func(lo int, block []C) { streamElements(b, next, lines, dstCodes, src[lo:], block) }, stream.Fence
-		case !combine || b.few(2):
+		case !combine || b.plainStores(2):
 			return func(lo int, block []C) {
 				move.place(b, next, dst, dstCodes, s.Part(lo, lo+len(block)), block)
 			}, func() {}
@@ -152,7 +152,7 @@ func (*placing[E, C]) combine(b *buckets[C], next *stream.Slots, elements, moved
 // partitionAlong moves src by codes, which are not moved.
 func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
 	to := stream.PlainOf(dst)
-	combine := !b.few(1) && stream.Combines(to.Bytes(), to)
+	combine := !b.plainStores(1) && stream.Combines(to.Bytes(), to)
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
@@ -196,7 +196,7 @@ func combineAlong[T any, C Code](b *buckets[C], next *stream.Slots, moved *strea
 func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes []C, dst []uint32, dstCodes []C) error {
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	numbers, to := stream.PlainOf(dst), stream.PlainOf(dstCodes)
-	combine := !b.few(2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
+	combine := !b.plainStores(2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
@@ -247,7 +247,7 @@ func combineIndices[C Code](b *buckets[C], next *stream.Slots, index, moved *str
 // partitionCodes moves codes alone.
 func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
 	to := stream.PlainOf(dst)
-	combine := !b.few(1) && stream.Combines(to.Bytes(), to)
+	combine := !b.plainStores(1) && stream.Combines(to.Bytes(), to)
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
@@ -301,6 +301,6 @@ func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combi
 // 2.7 ns per 32-bit code with its number in 256 buckets; bench/results/constants.md).
 const plainPlaces = 512
 
-// few reports whether a partition that writes to the given number of places per bucket uses
+// plainStores reports whether a partition that writes to the given number of places per bucket uses
 // plain stores.
-func (b *buckets[C]) few(places int) bool { return b.len()*places <= plainPlaces }
+func (b *buckets[C]) plainStores(places int) bool { return b.len()*places <= plainPlaces }

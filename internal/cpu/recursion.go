@@ -92,10 +92,10 @@ type side[C Code] struct {
 	numbers func() []uint32
 }
 
-// have returns memory that is there; room takes memory at first use.
-func have[T any](s []T) func() []T { return func() []T { return s } }
+// given returns memory that exists; lazily takes memory at first use.
+func given[T any](s []T) func() []T { return func() []T { return s } }
 
-func room[T any](env *engine.Env, n int) func() []T {
+func lazily[T any](env *engine.Env, n int) func() []T {
 	return sync.OnceValue(func() []T { return stream.Take[T](&env.Arena, n) })
 }
 
@@ -139,7 +139,7 @@ func (p part) numbers() []uint32 {
 // hold them already.
 func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
 	return &ordering[C]{
-		sides:   [2]side[C]{{codes, room[uint32](env, n)}, {room[C](env, n), room[uint32](env, n)}},
+		sides:   [2]side[C]{{codes, lazily[uint32](env, n)}, {lazily[C](env, n), lazily[uint32](env, n)}},
 		work:    locals[C](env),
 		ties:    ties,
 		deliver: deliver,

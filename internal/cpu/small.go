@@ -61,7 +61,7 @@ func (w *Small[C]) order(n int) []uint32 {
 	case v.sorted():
 		return nil
 	case v.reversed(n):
-		order := w.local.room(n)
+		order := w.local.takePlaces(n)
 		backward(order, n-1)
 		return order
 	}
@@ -112,7 +112,7 @@ func MovePairsSmall[C Code](w *Small[C], keys, values Payload) {
 // FollowSmall moves pair w.Index[i] to place i, for all i. It overwrites w.Index.
 func FollowSmall[C Code](w *Small[C], keys, values Payload) {
 	index := w.Index[:keys.n]
-	again := w.local.room(keys.n)
+	again := w.local.takePlaces(keys.n)
 	copy(again, index)
 	w.follow(keys, index)
 	w.follow(values, again)

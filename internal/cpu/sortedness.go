@@ -50,9 +50,9 @@ type stepCounter struct {
 	disorder atomic.Int64
 }
 
-// begin prepares to count n elements in pieces of the given length.
+// begin prepares to count n elements in chunks of the given length.
 func (t *stepCounter) begin(n, each int) {
-	t.n, t.found.each, t.found.pieces = n, each, make([]pieceMarks, (n+each-1)/each)
+	t.n, t.found.each, t.found.chunks = n, each, make([]chunkMarks, (n+each-1)/each)
 }
 
 // tooMany reports whether there are too many steps for a layout.
@@ -63,7 +63,7 @@ func (t *stepCounter) tooMany() bool {
 // count adds the steps of the block that begins at lo. It seldom writes memory that workers
 // share.
 func (t *stepCounter) count(lo int, seen Steps) {
-	p := &t.found.pieces[lo/t.found.each]
+	p := &t.found.chunks[lo/t.found.each]
 	p.add(lo%t.found.each/engine.Block, seen.Falls, seen.Rises)
 	p.tied = p.tied || seen.Ties > 0
 	if d := seen.Disorder(); d > 0 {
@@ -90,12 +90,12 @@ type presortedCheck[C Code] struct {
 func newPresortedCheck[C Code](env *engine.Env, keys KeyComparer[C], codes []C) *presortedCheck[C] {
 	w := &presortedCheck[C]{keys: keys, codes: codes}
 	if keys != nil {
-		w.begin(len(codes), chunkOf(env, len(codes))) // a piece is extracted in order by one worker
+		w.begin(len(codes), chunkOf(env, len(codes))) // a chunk is extracted in order by one worker
 	}
 	return w
 }
 
-// extract fills the codes of elements [lo, hi), a block of one piece, and compares them.
+// extract fills the codes of elements [lo, hi), a block of one chunk, and compares them.
 func (w *presortedCheck[C]) extract(src Source[C], lo, hi int) {
 	if w.keys == nil || w.tooMany() {
 		src(w.codes[lo:hi], lo)
@@ -103,12 +103,12 @@ func (w *presortedCheck[C]) extract(src Source[C], lo, hi int) {
 	}
 	first := lo
 	if lo%w.found.each != 0 {
-		first-- // same piece: its code is there
+		first-- // same chunk: its code is there
 	}
 	w.count(lo, w.keys.Follow(w.codes[first:hi], first, hi-lo))
 }
 
-// end counts the steps between pieces after extraction and returns the counts, nil if they are
+// end counts the steps between chunks after extraction and returns the counts, nil if they are
 // incomplete.
 func (w *presortedCheck[C]) end() *marks {
 	if w.keys == nil {

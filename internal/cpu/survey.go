@@ -6,7 +6,7 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// leastChunk and chunk bound the number of elements that a worker claims at a time. A [piece]
+// leastChunk and chunk bound the number of elements that a worker claims at a time. A [chunkMarks]
 // has one bit for each of at most 32 blocks.
 const leastChunk, chunk = 4 * engine.Block, 32 * engine.Block
 
@@ -30,19 +30,19 @@ type marks struct {
 	falls  int  // positions i with code[i] < code[i-1]
 	rises  int  // positions i with code[i] > code[i-1]
 	tied   bool // some elements may equal their predecessors
-	each   int  // elements of a piece, a multiple of engine.Block
-	pieces []pieceMarks
+	each   int  // elements of a chunk, a multiple of engine.Block
+	chunks []chunkMarks
 }
 
-// pieceMarks is the marks of a piece of the input: at most 32 blocks.
-type pieceMarks struct {
+// chunkMarks is the marks of a chunk of the input: at most 32 blocks.
+type chunkMarks struct {
 	falls, rises int
 	fell, rose   uint32 // bit b: block b has a code below, or above, its predecessor
 	tied         bool
 }
 
 // add adds the falls and rises of a block.
-func (m *pieceMarks) add(block, falls, rises int) {
+func (m *chunkMarks) add(block, falls, rises int) {
 	m.falls, m.rises = m.falls+falls, m.rises+rises
 	if falls > 0 {
 		m.fell |= 1 << block
@@ -52,11 +52,11 @@ func (m *pieceMarks) add(block, falls, rises int) {
 	}
 }
 
-// sum adds the counts of all pieces.
+// sum adds the counts of all chunks.
 func (m *marks) sum() {
 	m.falls, m.rises = 0, 0
-	for i := range m.pieces {
-		p := &m.pieces[i]
+	for i := range m.chunks {
+		p := &m.chunks[i]
 		m.falls, m.rises, m.tied = m.falls+p.falls, m.rises+p.rises, m.tied || p.tied
 	}
 }
@@ -139,24 +139,24 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 	buffers, flip := words.buffers(env), words.flip
 	defer buffers.Give()
 	chunk := chunkOf(env, n)
-	pieces := make([]piece[C], (n+chunk-1)/chunk)
-	found := survey[C]{marks: marks{each: chunk, pieces: make([]pieceMarks, len(pieces))}}
+	surveys := make([]chunkSurvey[C], (n+chunk-1)/chunk)
+	found := survey[C]{marks: marks{each: chunk, chunks: make([]chunkMarks, len(surveys))}}
 	err := env.Stage(stage, n, chunk, func(worker, lo, hi int) {
-		var p piece[C]
+		var p chunkSurvey[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			block := words.view(at, min(at+engine.Block, hi), buffers.Of(worker))
-			p.add(&found.pieces[lo/chunk], (at-lo)/engine.Block, surveyFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
+			p.add(&found.chunks[lo/chunk], (at-lo)/engine.Block, surveyFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
 		}
-		pieces[lo/chunk] = p
+		surveys[lo/chunk] = p
 	})
 	if err = env.Stopped(err); err != nil {
 		return survey[C]{}, err
 	}
-	found.min, found.max = pieces[0].min, pieces[0].max
-	for i := range pieces {
-		p := &pieces[i]
+	found.min, found.max = surveys[0].min, surveys[0].max
+	for i := range surveys {
+		p := &surveys[i]
 		if i > 0 {
-			step(&found.pieces[i], 0, pieces[i-1].last, p.first)
+			step(&found.chunks[i], 0, surveys[i-1].last, p.first)
 		}
 		found.min, found.max = min(found.min, p.min), max(found.max, p.max)
 	}
@@ -165,15 +165,15 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 	return found, nil
 }
 
-// piece is the survey of a piece of the input.
-type piece[C Code] struct {
+// chunkSurvey is the survey of a chunk of the input.
+type chunkSurvey[C Code] struct {
 	min, max    C
 	first, last C
 	any         bool // whether it has codes
 }
 
 // add adds block b, surveyed as v, which follows the blocks before it.
-func (p *piece[C]) add(m *pieceMarks, b int, v survey[C], first, last C) {
+func (p *chunkSurvey[C]) add(m *chunkMarks, b int, v survey[C], first, last C) {
 	if !p.any {
 		p.min, p.max, p.first, p.any = v.min, v.max, first, true
 	} else {
@@ -185,7 +185,7 @@ func (p *piece[C]) add(m *pieceMarks, b int, v survey[C], first, last C) {
 }
 
 // step adds the step from a to b, the first code of a block.
-func step[C Code](m *pieceMarks, block int, a, b C) {
+func step[C Code](m *chunkMarks, block int, a, b C) {
 	switch {
 	case b < a:
 		m.add(block, 1, 0)
