@@ -49,12 +49,12 @@ func either(tied []uint32, seen cpu.Steps) cpu.Steps {
 }
 
 // tiesOf counts the steps of elements first, first+1, … by codes; codes[0] is that of element
-// first-1. It returns the elements that tie with their predecessors, in memory of room;
-// len(room) >= len(codes)-1.
-func tiesOf[C sortkey.Code](room []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
+// first-1. It returns the elements that tie with their predecessors, in memory of out;
+// len(out) >= len(codes)-1.
+func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
 	n, falls, last := 0, 0, codes[0]
 	for i, c := range codes[1:] {
-		room[n] = first + uint32(i)
+		out[n] = first + uint32(i)
 		switch {
 		case c == last:
 			n++
@@ -63,7 +63,7 @@ func tiesOf[C sortkey.Code](room []uint32, codes []C, first uint32) (tied []uint
 		}
 		last = c
 	}
-	return room[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
+	return out[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
 }
 
 // followTied adds to seen the steps of the elements at, which tie with their predecessors on
@@ -248,7 +248,7 @@ func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.W
 			late = append(late, at)
 		}
 	}
-	t.roomFor(w)
+	t.takeBlock(w)
 	switch n := len(late); {
 	case n > 0 && extract.Consecutive(late):
 		l.Codes(e.Codes[late[0]:][:n], t.Input.Pick(l, w.block, late))

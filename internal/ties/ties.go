@@ -214,13 +214,13 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 // returns the place of these codes.
 func (t *Breaker) sortPart(w *Worker, codes []uint64, order []uint32, p extract.Place) extract.Place {
 	if p.Tail {
-		kept := t.Words[p.Word].Full
-		if same, ok := kept.SortFew(order, p); ok {
+		full := t.Words[p.Word].Full
+		if same, ok := full.SortFew(order, p); ok {
 			p.Whole = true
 			numberRuns(codes, same)
 			return p
 		}
-		p = kept.WithPivot(order, p)
+		p = full.WithPivot(order, p)
 	}
 	t.Codes(w, codes, order, p)
 	t.sortCoded(w, codes, order)
@@ -265,7 +265,7 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 		return
 	}
 	t.Open(p.Word, false)
-	t.roomFor(w)
+	t.takeBlock(w)
 	for i := 0; i < len(order) && t.Env.Loop.Err() == nil; i += extract.Piece {
 		part := order[i:min(i+extract.Piece, len(order))]
 		if l.Early.Codes == nil {
@@ -277,8 +277,8 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 	}
 }
 
-// roomFor takes memory for a piece of elements.
-func (t *Breaker) roomFor(w *Worker) {
+// takeBlock takes memory for a piece of elements.
+func (t *Breaker) takeBlock(w *Worker) {
 	if w.block.Data() == nil {
 		w.block = t.Input.Slice.Take(&t.Env.Arena, extract.Piece)
 	}
@@ -324,8 +324,8 @@ func (f Refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 func (f Refiner[C]) Moved(payload cpu.Payload) {
 	f.Breaker.Input = extract.InputOf(payload)
 	for i := range f.Breaker.Words {
-		if kept := f.Breaker.Words[i].Full; kept != nil {
-			kept.Moved(payload)
+		if full := f.Breaker.Words[i].Full; full != nil {
+			full.Moved(payload)
 		}
 	}
 }

@@ -40,10 +40,10 @@ type Workspace struct {
 	quiet bool            // no work is under way
 	tiles int             // tiles that may be enqueued before the next wait
 
-	idle  []Block
-	held  []Block    // blocks taken and not put back
-	kept  []cuda.Ptr // see Keep
-	tight bool       // short of memory
+	idle      []Block
+	held      []Block    // blocks taken and not put back
+	permanent []cuda.Ptr // see Keep
+	tight     bool       // short of memory
 
 	slots  []*Slot
 	pinned []unsafe.Pointer       // of slots

@@ -36,7 +36,7 @@ func Pinned[T any](w *Workspace) (*T, error) {
 func (w *Workspace) Keep(bytes int) (cuda.Ptr, error) {
 	p, err := w.Alloc(bytes)
 	if err == nil {
-		w.kept = append(w.kept, p)
+		w.permanent = append(w.permanent, p)
 	}
 	return p, err
 }

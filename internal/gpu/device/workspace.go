@@ -56,7 +56,7 @@ func (w *Workspace) free() error {
 	for _, s := range w.slots {
 		failed.add(w.DestroyEvent(s.passed))
 	}
-	for _, p := range w.kept {
+	for _, p := range w.permanent {
 		failed.add(w.Free(p))
 	}
 	for _, p := range w.pinned {

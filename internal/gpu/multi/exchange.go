@@ -47,7 +47,7 @@ func (p *sharing) receive(q *part) (err error) {
 	if most := q.Sorter.Most(p.job.Algorithm, p.input(q.n)); q.n > most { // codes that mislead the sample
 		return cuda.Shortage(q.Info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
 	}
-	in := p.input(max(q.n, p.room))
+	in := p.input(max(q.n, p.capacity))
 	if q.receives, err = q.Take(runs.Bytes(in)); err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ func uploadParts[W codes.Word](p *sharing, pull func(dst []W, lo int)) error {
 	return p.stage("extract", grain, lists)
 }
 
-// handBack downloads the results that the job takes.
-func (p *sharing) handBack() error {
+// downloadResults downloads the results that the job takes.
+func (p *sharing) downloadResults() error {
 	if !transfer.TakesCodes(p.job) {
 		return downloadParts(p, p.job.Emit)
 	}

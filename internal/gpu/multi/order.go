@@ -16,7 +16,7 @@ import (
 // pulled any code.
 func Order(job *engine.Job, sessions []transfer.Session) error {
 	p := newSharing(job, sessions)
-	for _, stage := range []func() error{p.open, p.extract, p.exchange, p.sort, p.handBack} {
+	for _, stage := range []func() error{p.open, p.extract, p.exchange, p.sort, p.downloadResults} {
 		if err := stage(); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (p *sharing) openPart(q *part) (err error) {
 	if err != nil {
 		return err
 	}
-	if want > space || p.room > q.Sorter.Most(p.job.Algorithm, p.input(p.room)) {
+	if want > space || p.capacity > q.Sorter.Most(p.job.Algorithm, p.input(p.capacity)) {
 		return ErrCrowded
 	}
 	if err := q.Load(routeModules); err != nil {
@@ -47,13 +47,13 @@ func (p *sharing) openPart(q *part) (err error) {
 	if err := q.Grow(max(2, transfer.SlotsFor(p.job)/len(p.list))); err != nil {
 		return err
 	}
-	q.codes, err = q.Take(codes.Bytes(p.wide) * p.room)
+	q.codes, err = q.Take(codes.Bytes(p.wide) * p.capacity)
 	return err
 }
 
 // bytes returns the device memory that a device takes.
 func (p *sharing) bytes(s *dispatch.Sorter) int {
-	in := p.input(p.room)
+	in := p.input(p.capacity)
 	own := (in.Size()+in.ResultSize())*in.N + routedBytes(in) + runs.Bytes(in)
 	return device.WithWaste(own) + transfer.SortBytes(s, p.job.Algorithm, in)
 }
@@ -71,7 +71,7 @@ func (p *sharing) sortPart(q *part) error {
 		return nil
 	}
 	in := p.input(q.n)
-	result, err := q.Take(in.ResultSize() * max(q.n, p.room))
+	result, err := q.Take(in.ResultSize() * max(q.n, p.capacity))
 	if err != nil {
 		return err
 	}

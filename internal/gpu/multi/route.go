@@ -79,10 +79,10 @@ func (p *sharing) splitters() (cuts []codes.Key) {
 // route divides a part by the splitters. It returns when all of its elements are where others
 // may fetch them and the note has their counts.
 func (p *sharing) route(q *part, splitters []codes.Key) (err error) {
-	if q.sends, err = q.Take(routedBytes(p.input(p.room))); err != nil {
+	if q.sends, err = q.Take(routedBytes(p.input(p.capacity))); err != nil {
 		return err
 	}
-	q.routed = layOutRouted(&device.Area{At: q.sends.At}, p.input(p.room))
+	q.routed = layOutRouted(&device.Area{At: q.sends.At}, p.input(p.capacity))
 	for i, s := range splitters {
 		q.note.splitters[i].code, q.note.splitters[i].position = s.Code, uint64(s.Position)
 	}

@@ -71,7 +71,7 @@ func testRoute[W codes.Word](t *testing.T, w *device.Workspace, list []W, base i
 	t.Helper()
 	n, wide := len(list), gputest.IsWide[W]()
 	for _, keys := range []bool{false, true} {
-		p := &sharing{job: &engine.Job{}, wide: wide, room: n, list: make([]*part, len(splitters)+1)}
+		p := &sharing{job: &engine.Job{}, wide: wide, capacity: n, list: make([]*part, len(splitters)+1)}
 		if keys {
 			p.job.EmitCodes64 = func(int, []uint64) {}
 		}

@@ -39,11 +39,11 @@ func partLength(n, devices int) int { return transfer.Blocks((n + devices - 1) /
 
 // sharing is one job that several devices share.
 type sharing struct {
-	job    *engine.Job
-	wide   bool
-	room   int // capacity for received elements, allocated before the exchange
-	list   []*part
-	failed transfer.Fault
+	job      *engine.Job
+	wide     bool
+	capacity int // received elements that fit the memory taken before the exchange
+	list     []*part
+	failed   transfer.Fault
 }
 
 // part is the share of one of the devices.
@@ -67,16 +67,16 @@ type part struct {
 
 func newSharing(job *engine.Job, sessions []transfer.Session) *sharing {
 	length := partLength(job.N, len(sessions))
-	p := &sharing{job: job, wide: job.Bits > 32, room: length + length/roomShare + engine.Block}
+	p := &sharing{job: job, wide: job.Bits > 32, capacity: length + length/spareShare + engine.Block}
 	for i := range sessions {
 		p.list = append(p.list, &part{Session: &sessions[i], index: i, lo: i * length, hi: min((i+1)*length, job.N)})
 	}
 	return p
 }
 
-// roomShare bounds the extra memory for received elements: 1/roomShare of a device's share.
+// spareShare bounds the extra memory for received elements: 1/spareShare of a device's share.
 // The error of a sample of 8192 per part is a tenth of that.
-const roomShare = 16
+const spareShare = 16
 
 // input returns a sort of n elements on one of the devices.
 func (p *sharing) input(n int) codes.Input {

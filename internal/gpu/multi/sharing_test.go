@@ -70,8 +70,8 @@ func TestEvenShares(t *testing.T) {
 			}
 		}
 		for _, q := range p.list {
-			if q.n > p.room || q.n < n/devices*9/10 {
-				t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.room)
+			if q.n > p.capacity || q.n < n/devices*9/10 {
+				t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.capacity)
 			}
 			q.Put(q.sends)
 			q.Put(q.receives)

@@ -58,9 +58,9 @@ func (k *Keys) Fetch(q *device.Queue, at cuda.Ptr) {
 // by code suffices: radix passes over the digits that differ.
 func (k *Keys) Sorted(stretch uint32) []codes.Key {
 	const digit = 11
-	room := buffers.Get().(*[2][kernels.RangeSamples]codes.Key)
-	defer buffers.Put(room)
-	keys, spare := room[0][:], room[1][:]
+	memory := buffers.Get().(*[2][kernels.RangeSamples]codes.Key)
+	defer buffers.Put(memory)
+	keys, spare := memory[0][:], memory[1][:]
 	differ := uint64(0)
 	for i := range keys {
 		keys[i] = codes.Key{Code: k.Code[i], Position: k.Position[i] * stretch}

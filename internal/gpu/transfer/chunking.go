@@ -43,9 +43,9 @@ func (s *Session) chunking(job *engine.Job) (chunking, error) {
 	if err != nil || c.n <= c.most() && one <= space {
 		return c, err
 	}
-	kept := runs.Bytes(c.input(c.n))
-	c.onDevice = 2*kept+runs.MergeBytes(c.n, engine.Block) <= space
-	if c.onDevice && c.cut(space-kept, longestChunk) {
+	runBytes := runs.Bytes(c.input(c.n))
+	c.onDevice = 2*runBytes+runs.MergeBytes(c.n, engine.Block) <= space
+	if c.onDevice && c.cut(space-runBytes, longestChunk) {
 		return c, nil
 	}
 	c.onDevice = false

@@ -61,18 +61,18 @@ func (p *chunks[W]) report() {
 
 // open takes memory.
 func (p *chunks[W]) open() error {
-	bytes, kept := codes.Bytes(p.wide)*p.length, p.length
+	bytes, elements := codes.Bytes(p.wide)*p.length, p.length
 	if p.onDevice {
-		kept = p.n
+		elements = p.n
 	}
-	held, err := p.Take(runs.Bytes(p.input(kept)))
+	held, err := p.Take(runs.Bytes(p.input(elements)))
 	if err != nil {
 		return err
 	}
 	if p.own, err = p.Take(2 * (bytes + 256)); err != nil {
 		return err
 	}
-	p.runs = runs.LayOut(&device.Area{At: held.At}, p.input(kept))
+	p.runs = runs.LayOut(&device.Area{At: held.At}, p.input(elements))
 	space := device.Area{At: p.own.At}
 	p.codes = [2]cuda.Ptr{space.Take(bytes), space.Take(bytes)}
 	p.list = make([]chunk[W], p.chunks())
@@ -259,7 +259,7 @@ func (p *chunks[W]) mergeAll() error {
 	if err := device.FirstError(failed, err); err != nil {
 		return err
 	}
-	return p.handBack(p.job, result{ties: run.ties}, p.result(run.Runs), nil)
+	return p.downloadResults(p.job, result{ties: run.ties}, p.result(run.Runs), nil)
 }
 
 // mergedRun is the last run, and the ties of its codes.

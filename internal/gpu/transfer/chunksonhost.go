@@ -99,7 +99,7 @@ func (p *chunks[W]) mergeOnHost() error {
 	err := p.job.Stage("merge", p.n, MergePiece, func(worker, lo, hi int) {
 		m := p.merger(worker)
 		p.failed.Set(m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
-			merged := m.rooms[1].cut(0, hi-lo)
+			merged := m.windowRuns[1].cut(0, hi-lo)
 			m.tree(parts, merged)
 			if p.job.Ties != nil {
 				engine.MarkTies(p.job.Ties, lo, m.tied(runs, merged.codes[0]), merged.codes)

@@ -48,7 +48,7 @@ func (r hostRun[W]) cut(lo, hi int) hostRun[W] {
 
 // merger merges parts of runs, one window at a time, in memory of its own.
 type merger[W codes.Word] struct {
-	rooms                 [2]hostRun[W] // one window each
+	windowRuns            [2]hostRun[W] // one window each
 	parts                 []hostRun[W]
 	from, at, end, middle []int // by run
 }
@@ -62,8 +62,8 @@ const MergePiece = 8 * MergeWindow
 
 func newMerger[W codes.Word](job *engine.Job, runs int) *merger[W] {
 	m := &merger[W]{from: make([]int, runs), at: make([]int, runs), end: make([]int, runs), middle: make([]int, runs)}
-	for i := range m.rooms {
-		m.rooms[i] = takeRun[W](job, MergeWindow)
+	for i := range m.windowRuns {
+		m.windowRuns[i] = takeRun[W](job, MergeWindow)
 	}
 	return m
 }
@@ -151,14 +151,14 @@ func (m *merger[W]) tree(parts []hostRun[W], to hostRun[W]) {
 		copy(to.positions, parts[0].positions)
 	}
 	for round := bits.Len(uint(len(parts) - 1)); round > 0; round-- {
-		room := to
+		dst := to
 		if round > 1 {
-			room = m.rooms[round%2]
+			dst = m.windowRuns[round%2]
 		}
 		start := 0
 		for p := 0; p+1 < len(parts); p += 2 {
 			end := start + len(parts[p].codes) + len(parts[p+1].codes)
-			merged := room.cut(start, end)
+			merged := dst.cut(start, end)
 			mergeTwo(merged, parts[p], parts[p+1])
 			parts[p/2] = merged
 			start = end

@@ -55,7 +55,7 @@ func testHostMerge[W codes.Word](t *testing.T, r *rand.Rand, codes []W, ends []i
 	for _, lo := range []int{0, r.IntN(len(codes))} {
 		hi := lo + r.IntN(len(codes)-lo) + 1
 		err := m.windows(runs, lo, hi, func(lo, hi int, parts []hostRun[W]) error {
-			to := m.rooms[1].cut(0, hi-lo)
+			to := m.windowRuns[1].cut(0, hi-lo)
 			m.tree(parts, to)
 			if !slices.Equal(to.codes, want.codes[lo:hi]) || !slices.Equal(to.positions, want.positions[lo:hi]) {
 				return fmt.Errorf("places %d to %d are wrong", lo, hi)
@@ -85,7 +85,7 @@ func BenchmarkHostMerge(b *testing.B) {
 			m := newMerger[uint64](job, k)
 			for b.Loop() {
 				m.windows(runs, 0, n, func(lo, hi int, parts []hostRun[uint64]) error {
-					m.tree(parts, m.rooms[1].cut(0, hi-lo))
+					m.tree(parts, m.windowRuns[1].cut(0, hi-lo))
 					return nil
 				})
 			}

@@ -33,7 +33,7 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := s.handBack(job, r, to, p); err != nil {
+	if err := s.downloadResults(job, r, to, p); err != nil {
 		return err
 	}
 	job.Trace.Device, job.Trace.Algorithm = s.Info.Name, r.Algorithm.String()
@@ -67,10 +67,10 @@ func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r res
 	return r, device.FirstError(failed, err)
 }
 
-// handBack downloads the results that the job takes: ties, and positions or elements; or
+// downloadResults downloads the results that the job takes: ties, and positions or elements; or
 // codes, unless these were in order. If elements were in order, positions are downloaded
 // instead: they show that nothing moves, and are at most half as many bytes.
-func (s *Session) handBack(job *engine.Job, r result, from cuda.Ptr, p *payload) error {
+func (s *Session) downloadResults(job *engine.Job, r result, from cuda.Ptr, p *payload) error {
 	if !TakesCodes(job) {
 		if job.Ties != nil {
 			if err := download(s, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {

@@ -26,21 +26,21 @@ func (p *payload) size() int {
 }
 
 // beside wraps a source of codes: it also copies the elements of each block to the slot s,
-// after the memory for room codes. The slot begins with element first.
-func beside[W any](p *payload, s *device.Slot, first, room int, pull func(dst []W, lo int)) func(dst []W, lo int) {
+// at byte at, after its codes. The slot begins with element first.
+func beside[W any](p *payload, s *device.Slot, first, at int, pull func(dst []W, lo int)) func(dst []W, lo int) {
 	if p == nil {
 		return pull
 	}
 	return func(dst []W, lo int) {
 		pull(dst, lo)
-		p.Pull(words[byte](unsafe.Add(s.Memory, room+(lo-first)*p.Size), len(dst)*p.Size), lo)
+		p.Pull(words[byte](unsafe.Add(s.Memory, at+(lo-first)*p.Size), len(dst)*p.Size), lo)
 	}
 }
 
 // send sends elements [lo, hi), which follow the codes of a slot.
-func (p *payload) send(w *device.Workspace, s *device.Slot, room, lo, hi int) error {
+func (p *payload) send(w *device.Workspace, s *device.Slot, at, lo, hi int) error {
 	if p == nil {
 		return nil
 	}
-	return w.CopyToDevice(p.at+cuda.Ptr(lo*p.Size), unsafe.Add(s.Memory, room), (hi-lo)*p.Size, w.Stream)
+	return w.CopyToDevice(p.at+cuda.Ptr(lo*p.Size), unsafe.Add(s.Memory, at), (hi-lo)*p.Size, w.Stream)
 }
