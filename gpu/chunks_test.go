@@ -154,7 +154,7 @@ func checkCut(t *testing.T, e *Engine, c cut, job *engine.Job) {
 	}
 }
 
-// keysJob is a job over keys that are their codes, and what it makes of them.
+// keysJob is a job over keys that are their codes, and its result.
 func keysJob[W codes.Word](ctx context.Context, a engine.Algorithm, list []W) (job *engine.Job, sorted []W) {
 	job, _ = newJob(ctx, a, list)
 	sorted = slices.Clone(list) // which need not be emitted where they are in order

@@ -14,7 +14,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// TestElements sorts jobs that offer their elements: those travel if the device has words
+// TestElements sorts jobs that offer their elements: those are sent if the device has words
 // and memory for them, and come back in the stable order of the codes, each place once.
 // Otherwise, and where codes tie and the library asks for ties, positions come, before
 // ties are settled and elements come.
@@ -52,7 +52,7 @@ type elementsCase struct {
 	n, size int
 	ties    int  // codes that equal another, which the library asks for; 0: it does not
 	memory  int  // limit, 0: none
-	least   int  // bytes that travel
+	least   int  // bytes that are sent
 	travel  bool // elements do
 }
 

@@ -54,7 +54,7 @@ var automatic eager
 
 func TestMain(m *testing.M) {
 	engine.Register(&automatic)
-	if _, err := cuda.Open(); err != nil { // what the first call finds is kept: no test may make it fail
+	if _, err := cuda.Open(); err != nil { // the result of the first call is kept: no test may make it fail
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -91,7 +91,7 @@ func (w *injected) during(f func() error) error {
 }
 
 // walk runs f with every call of the driver that it makes failing in turn, and
-// holds it to leaving nothing behind.
+// checks that it leaves nothing allocated.
 func walk(t *testing.T, f func(t *testing.T, w *injected)) {
 	for _, kind := range faults {
 		t.Run(kind.name, func(t *testing.T) { walkBy(t, kind, 1, step(), f) })
@@ -174,7 +174,7 @@ func TestFaultsOfOpening(t *testing.T) {
 
 // TestFaultsOfSorts fails every call of a sort that insists on the engine: it
 // succeeds or says which call failed, and the slice is as it was. The sort
-// behind it succeeds, or the engine is broken and says so.
+// after it succeeds, or the engine is broken and says so.
 func TestFaultsOfSorts(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	in, sorted := readings(2500)
@@ -215,7 +215,7 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 func faultySorts(a sorter.Algorithm, in, sorted []reading) func(t *testing.T, w *injected) {
 	return func(t *testing.T, w *injected) {
 		e := newEngine(t)
-		e.settings.CarryBytes = int(a) % 2 // elements travel in every other walk
+		e.settings.CarryBytes = int(a) % 2 // elements are sent in every other walk
 		s := slices.Clone(in)
 		sort := func() error {
 			return sorter.Sort(s, value, sorter.On(e), sorter.Use(a), sorter.Stable(), sorter.Workers(3))
@@ -408,14 +408,14 @@ func TestCancelLastMerge(t *testing.T) {
 }
 
 // TestFaultsWithFallback fails every call of a sort that the planner gave to the
-// engine: the CPU finishes what the device could not, the key function is called
+// engine: the CPU finishes the sort that the device could not, the key function is called
 // once for each element all the same, and the report says why.
 func TestFaultsWithFallback(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	in, sorted := readings(2500)
 	walk(t, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
-		automatic.Engine.settings.CarryBytes = 1 // elements travel
+		automatic.Engine.settings.CarryBytes = 1 // elements are sent
 		defer func() { automatic.Engine = nil }()
 		var st sorter.Stats
 		var calls atomic.Int32
@@ -444,7 +444,7 @@ func TestFaultsWithFallback(t *testing.T) {
 
 // TestFaultsOfKeys fails every call of a sort of keys alone, which the device
 // hands back in order and which are written as they arrive: the slice is sorted or
-// what it was. Where the planner gave the sort to the engine, the CPU finishes.
+// as it was. Where the planner gave the sort to the engine, the CPU finishes.
 func TestFaultsOfKeys(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	walkKeys(t, 20_000, sorter.Auto, func(e *Engine) {})

@@ -10,7 +10,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Codes that a stream of package cu still works on are ordered behind that, on the
+// Codes that a stream of package cu still works on are ordered after that, on the
 // device.
 func ExampleStreamOf() {
 	var (

@@ -11,7 +11,7 @@ import (
 func flat(each float64) curve { return curve{each, each, each, each, each} }
 
 // testModel is a machine with 16 workers on which the device overtakes the CPU
-// at 1<<17 codes of 32 bits, and a little earlier for 64 bits.
+// at 1<<17 32-bit codes, and a little earlier for 64 bits.
 func testSorts() *sortTimes {
 	return &sortTimes{
 		workers: 16,

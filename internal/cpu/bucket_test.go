@@ -9,7 +9,7 @@ import (
 )
 
 // TestLocal sorts buckets of all lengths around those where digits change, of codes
-// whose leading bits tell much, little and nothing of them: themselves and by their
+// whose leading bits separate most, few and none of them: themselves and by their
 // order.
 func TestLocal(t *testing.T) {
 	locally[uint32](t)

@@ -12,7 +12,7 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// TestPartition partitions into few buckets and into many, whose elements travel
+// TestPartition partitions into few buckets and into many, whose elements move
 // through combiners, and holds every place to a loop that moves one element after
 // the other.
 func TestPartition(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPartition(t *testing.T) {
 func partitions[C Code](t *testing.T) {
 	t.Helper()
 	var c C
-	// Codes alone are combined from so many on.
+	// Codes alone are combined from this number on.
 	n := stream.CombineFrom/int(unsafe.Sizeof(c)) + 12_345
 	codes := stream.Take[C](new(scratch.Arena), n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))

@@ -15,7 +15,7 @@ import (
 )
 
 // skewedCodes have buckets that the first cut cannot keep small: all but a few
-// codes are in so many clusters narrower than a cell.
+// codes are in the given number of clusters narrower than a cell.
 func skewedCodes(n, heavy int) []uint64 {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(heavy)))
 	codes := make([]uint64, n)
@@ -116,7 +116,7 @@ func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) 
 
 // TestSecondRound sorts inputs with many large buckets, which workers arrange
 // alone, and with few, which they share, in every way: the order is right, two
-// rounds are enough, and memory is what the planner reckons with.
+// rounds are enough, and memory is within the planner's bound.
 func TestSecondRound(t *testing.T) {
 	const n = 1_200_000
 	crews := testkit.Pick([]int{5}, []int{5}, []int{1, 2, 5})

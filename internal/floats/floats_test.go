@@ -53,7 +53,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// edges are the bits of floats around everything that a mapping tells apart.
+// edges are the bits of floats around everything that a mapping distinguishes.
 func edges[B Bits]() (all []B) {
 	r := rand.New(rand.NewPCG(1, uint64(top[B]())))
 	for _, at := range []B{0, 1, inf[B]() / 2, inf[B](), ^sign[B]()} {
@@ -132,7 +132,7 @@ func checkEncode[B Bits](t *testing.T, all []B) {
 	}
 }
 
-// TestAlike looks at all pairs of edges, together and each alone, among others.
+// TestAlike checks all pairs of edges, together and each alone, among others.
 func TestAlike(t *testing.T) {
 	checkAlike(t, func(b uint32) float64 { return float64(math.Float32frombits(b)) })
 	checkAlike(t, math.Float64frombits)

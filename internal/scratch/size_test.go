@@ -83,7 +83,7 @@ func TestSizesAreHeld(t *testing.T) {
 
 const wordSize = 4 << (^uintptr(0) >> 63)
 
-// TestSharesAreHeld takes memory in parts for so many elements together.
+// TestSharesAreHeld takes memory in parts for the given number of elements together.
 func TestSharesAreHeld(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 500 {

@@ -34,7 +34,7 @@ func (c *countedTexts) Codes(dst []uint64, order []uint32, p extract.Place) {
 	c.Strings.Codes(dst, order, p)
 }
 
-// SortFew counts what it takes to tell a string apart from those next to it.
+// SortFew counts the bytes that distinguish a string from those next to it.
 func (c *countedTexts) SortFew(order []uint32, p extract.Place) (same uint, ok bool) {
 	if same, ok = c.Strings.SortFew(order, p); ok {
 		for i, x := range order {

@@ -23,7 +23,7 @@ func named() []engine.Algorithm {
 	return all
 }
 
-// orderOf orders codes of so many bits by an algorithm that order runs, and holds the
+// orderOf orders codes of the given number of bits by an algorithm that order runs, and holds the
 // ties that it marks to the order.
 func orderOf(run func(*engine.Job) error, codes []uint64, bits int, a engine.Algorithm, workers int) ([]uint32, error) {
 	order := make([]uint32, len(codes))

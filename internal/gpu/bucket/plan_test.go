@@ -181,11 +181,11 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestCrowdedKeys tells keys that leave slices even from those that do not.
+// TestCrowdedKeys checks which keys are crowded: those that leave slices uneven.
 func TestCrowdedKeys(t *testing.T) {
 	for _, c := range []struct {
 		n       int
-		codes   uint64 // evenly many of each of so many
+		codes   uint64 // number of distinct codes, all equally frequent
 		step    uint64 // from one to the next
 		crowded bool
 	}{

@@ -11,7 +11,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// BenchmarkTable times what the host does for uneven codes.
+// BenchmarkTable times the host's part for uneven codes.
 func BenchmarkTable(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var s sample.Note
@@ -50,7 +50,7 @@ func BenchmarkTable(b *testing.B) {
 	})
 }
 
-// BenchmarkSections times what the host does for smooth codes, which are as many as
+// BenchmarkSections times the host's part for smooth codes, which are as many as
 // the name says.
 func BenchmarkSections(b *testing.B) {
 	for _, n := range []int{1 << 24, 1 << 28} {

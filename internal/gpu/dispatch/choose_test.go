@@ -12,7 +12,7 @@ import (
 
 // TestChoice holds the choice to what was measured: the bucket sort and the radix
 // sort in one run on an H200, 2026-11-21, in ms (bench/results/h200/parts.md). Those of
-// keys alone are of runs of the same day, and those of nearly sorted codes of 32 bits,
+// keys alone are of runs of the same day, and those of nearly sorted 32-bit codes,
 // whose tiles have codes from all over the list, of 2026-11-22.
 func TestChoice(t *testing.T) {
 	const all = uint64(1<<64 - 1)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestSmallRefuses has the driver of a small device refuse kernels that take more
-// shared memory than it has: what the other tests run takes no more.
+// shared memory than it has: the sorts of the other tests take no more.
 func TestSmallRefuses(t *testing.T) {
 	s := openSmall(t)
 	for a, way := range standard {

@@ -76,7 +76,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestSmallLong has a list for which other devices would look at a sample.
+// TestSmallLong has a list for which other devices would take a sample.
 func TestSmallLong(t *testing.T) {
 	s := openSmall(t)
 	in := codes.Input{N: MostByBuckets, Wide: true}

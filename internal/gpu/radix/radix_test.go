@@ -24,7 +24,7 @@ func TestSmall(t *testing.T) {
 	testSort(t, Small)
 }
 
-// TestTiles holds the small kernels to what they are for.
+// TestTiles checks that the small kernels fit the devices they are for.
 func TestTiles(t *testing.T) {
 	const shared = 64 << 10                                                               // of a block, with compute capability 7.5
 	if most := device.Shared(Small.Modules()); most > shared || 2*Small.shared > shared { // see SmallTile of radix.cuh
@@ -35,7 +35,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// testSort sorts codes of every distribution, at sizes around what the kernels
+// testSort sorts codes of every distribution, at sizes around those that the kernels
 // cut: a warp's part of a tile, a tile, and as many as are looked back at at once.
 func testSort(t *testing.T, s *Sorter) {
 	w, tile := gputest.Workspace(t, s.Modules()...), s.tile
