@@ -193,6 +193,9 @@ func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v sur
 	if v.byKeys == nil {
 		return nil, nil
 	}
+	if keys.Concurrent() && v.byKeys.scattered() {
+		return nil, nil // the sort by codes finds that they are nearly sorted, and compares no keys
+	}
 	f := finder{env: env, n: len(codes), marks: v.byKeys, alone: !keys.Concurrent()}
 	f.compare = func(i, j uint32) int {
 		if c := cmp.Compare(codes[i], codes[j]); c != 0 {

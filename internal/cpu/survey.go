@@ -61,6 +61,22 @@ func (m *marks) sum() {
 	}
 }
 
+// scattered reports whether more than a quarter of the blocks have a step in the rarer
+// direction: a layout compares all elements of such blocks again.
+func (m *marks) scattered() bool {
+	blocks, n := 0, 0
+	for i := range m.chunks {
+		p := &m.chunks[i]
+		steps := p.fell
+		if m.rises < m.falls {
+			steps = p.rose
+		}
+		n += bits.OnesCount32(steps)
+		blocks += m.each / engine.Block
+	}
+	return n > blocks/4
+}
+
 // sorted reports whether codes are in order.
 func (m *marks) sorted() bool { return m.falls == 0 }
 
