@@ -38,10 +38,10 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	if len(opts) == 0 && len(s) <= cpu.SmallLen { // options take as long as a few elements
-		return small.Sort[K](cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
+		return small.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
 	o := optionsOf(opts)
-	return pipeline.Sort[K](cpu.PayloadOf(s), extract.Func[E, K](key), &o)
+	return pipeline.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), &o)
 }
 
 // SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
@@ -56,7 +56,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
 	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
-		return small.SortKeys(keys, sortkey.Order{}, false, nil)
+		return small.SortKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), sortkey.Order{}, false, nil)
 	}
 	o := optionsOf(opts)
 	return pipeline.SortKeys(keys, &o)
@@ -85,7 +85,7 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 		panic("sorter: keys and values share memory")
 	}
 	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
-		return small.SortPairs(keys, values, sortkey.Order{}, nil)
+		return small.SortPairs(sortkey.KindOf[K](), cpu.PayloadOf(keys), cpu.PayloadOf(values), sortkey.Order{}, nil)
 	}
 	o := optionsOf(opts)
 	return pipeline.SortPairs(keys, values, &o)
@@ -103,17 +103,17 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	}
 	if len(opts) == 0 && len(s) <= cpu.SmallLen {
 		p := make(perm.Perm, len(s))
-		return p, small.Order[K](p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
+		return p, small.Order(sortkey.KindOf[K](), p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
 	o := optionsOf(opts)
-	return pipeline.Order[K](cpu.PayloadOf(s), extract.Func[E, K](key), &o)
+	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), &o)
 }
 
 // OrderKeys returns the permutation that sorts keys and leaves keys alone: [Order] of
 // elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	o := optionsOf(opts)
-	return pipeline.OrderKeys(keys, &o)
+	return pipeline.OrderKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), &o)
 }
 
 // OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
@@ -148,17 +148,17 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	if len(opts) == 0 && len(s) <= cpu.SmallLen && k > 0 {
-		return small.Top[K](cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
+		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
 	}
 	o := optionsOf(opts)
-	return pipeline.TopK[K](cpu.PayloadOf(s), k, extract.Func[E, K](key), &o, pipeline.FrontOf(s))
+	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), &o, pipeline.FrontOf(s))
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
 // elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	o := optionsOf(opts)
-	return pipeline.TopKeys(keys, k, &o)
+	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, &o, pipeline.FrontOf(keys))
 }
 
 // Merge merges a and b, both sorted by key, into dst. If one of them is not sorted, the

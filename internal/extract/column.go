@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
@@ -40,7 +41,12 @@ const (
 
 // ColumnOf returns the ascending column of the keys of a getter.
 func ColumnOf[K sortkey.Key](get Getter) Column {
-	return Column{Key: keyType[K]{}, kind: sortkey.KindOf[K](), get: get}
+	return ColumnAs(sortkey.KindOf[K](), get)
+}
+
+// ColumnAs returns the ascending column of the keys, of a given kind, of a getter.
+func ColumnAs(k sortkey.Kind, get Getter) Column {
+	return Column{Key: keyType{}, kind: k, get: get}
 }
 
 // Under returns the column as the order of a whole call changes it.
@@ -98,14 +104,14 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 }
 
 // keysOrNull writes the keys of at most 64 elements that are not null, and zeros for the
-// others, which have a bit each in nulls. It returns the number written, like KeysFrom.
-func keysOrNull[K sortkey.Key](keys []K, b Batch, c *Column) (nulls uint64, n int) {
+// others, which have a bit each in nulls. It returns the number written, like keysFrom.
+func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 	b.Pace = c.Paces.Null
-	if nulls, n = nullsFrom(len(keys), b, c.AreNull); n < len(keys) {
+	if nulls, n = nullsFrom(keys.Len(), b, c.AreNull); n < keys.Len() {
 		return nulls, 0
 	}
 	b.Pace = c.Paces.Key
-	return nulls, KeysFrom(keys, b, c.get, nulls)
+	return nulls, keysFrom(keys, &b, c.get, nulls)
 }
 
 // nullsFrom returns which of the first n elements of b are null, at most 64 of them, and
@@ -122,14 +128,14 @@ func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 	return nulls, t.lo
 }
 
-// keyColumn is the type of a column's keys, hidden, and where they lie if they are
-// given.
+// keyColumn is where the keys of a column come from, and where they lie if they are
+// given. What is made of them depends on their kind only: of their type, the user's package
+// compiles nothing but the getters.
 type keyColumn interface {
 	codes32(dst []uint32, b Batch, c *Column)                    // of len(dst) elements; narrow kinds of at most 32 bits
 	codes64(dst []uint64, b Batch, c *Column)                    // the same; narrow kinds
 	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) // the same for at most 64, of which some are null
 	keep(c Column, rows Input, arena *scratch.Arena) FullKeys
-	keptSize() uintptr              // bytes that keep takes per element, unless keys are given
 	given() bool                    // keys lie in a slice by element: no function is called, no element read
 	ForRows(c Column, n int) Column // the column for elements that are the row numbers 0 … n-1
 	holds(p perm.Perm) bool         // keys lie in a slice that shares memory with p
@@ -187,25 +193,30 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 	return n
 }
 
-// OwnKeys is the getter of elements that are keys.
-type OwnKeys[K sortkey.Key] struct{}
+// ownKeys is the getter of elements that are keys.
+type ownKeys[K any] struct{}
 
-func (*OwnKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
+func (*ownKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
 	return copy(unsafe.Slice((*K)(keys), n), unsafe.Slice((*K)(elements), n)) // sound as in Func
 }
 
 // KeysFrom writes the keys of b's elements and returns the number written: all of them
 // unless the context was cancelled. b has at most 64 elements if nulls is not 0.
 func KeysFrom[K sortkey.Key](keys []K, b Batch, get Getter, nulls uint64) int {
-	if len(keys) == 0 {
-		return 0
-	}
-	return keysFrom(stream.RawAt(cpu.Hidden(unsafe.Pointer(&keys[0])), unsafe.Sizeof(keys[0]), len(keys)), &b, get, nulls)
+	return keysFrom(hidden(keys), &b, get, nulls)
+}
+
+// hidden returns where keys lie, which may be on the stack: see [cpu.Hidden].
+func hidden[K any](keys []K) stream.Raw {
+	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(keys))), unsafe.Sizeof(*new(K)), len(keys))
 }
 
 // keysFrom is KeysFrom without the type of the keys.
 func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 	n := keys.Len()
+	if n == 0 {
+		return 0
+	}
 	block := b.Block.Part(0, n)
 	if b.Pace == nil || b.Pace.few {
 		return get.Get(keys.Data(), block.Data(), n, nulls, b.Pace.Each())
@@ -215,6 +226,19 @@ func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 		get.Get(keys.At(t.lo), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo, nil)
 	}
 	return t.lo
+}
+
+// Own returns the getter of elements that are keys of a kind.
+func Own(k sortkey.Kind) Getter { return own[k] }
+
+var own = [...]Getter{
+	sortkey.Bool: (*ownKeys[uint8])(nil), sortkey.Int8: (*ownKeys[uint8])(nil), sortkey.Uint8: (*ownKeys[uint8])(nil),
+	sortkey.Int16: (*ownKeys[uint16])(nil), sortkey.Uint16: (*ownKeys[uint16])(nil),
+	sortkey.Int32: (*ownKeys[uint32])(nil), sortkey.Uint32: (*ownKeys[uint32])(nil), sortkey.Float32: (*ownKeys[uint32])(nil),
+	sortkey.Int64: (*ownKeys[uint64])(nil), sortkey.Uint64: (*ownKeys[uint64])(nil), sortkey.Float64: (*ownKeys[uint64])(nil),
+	sortkey.Floats2: (*ownKeys[[2]uint32])(nil), sortkey.Floats3: (*ownKeys[[3]uint32])(nil), sortkey.Floats4: (*ownKeys[[4]uint32])(nil),
+	sortkey.Bytes16: (*ownKeys[[16]byte])(nil), sortkey.Time: (*ownKeys[time.Time])(nil),
+	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil),
 }
 
 // nullGetter is a null function with the type of its elements hidden.
@@ -238,85 +262,107 @@ func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 }
 
 // keyType is the keys of a key function.
-type keyType[K sortkey.Key] struct{}
+type keyType struct{}
 
-func (keyType[K]) given() bool { return false }
+func (keyType) given() bool { return false }
 
-func (keyType[K]) ForRows(c Column, _ int) Column { return c }
+func (keyType) ForRows(c Column, _ int) Column { return c }
 
-func (keyType[K]) holds(perm.Perm) bool { return false }
+func (keyType) holds(perm.Perm) bool { return false }
 
-func (keyType[K]) codes32(dst []uint32, b Batch, c *Column) {
-	extractAs[K](c.kind, dst, b, c.get, c.Order)
-}
+func (keyType) codes32(dst []uint32, b Batch, c *Column) { Extract(c.kind, dst, b, c.get, c.Order) }
 
-func (keyType[K]) codes64(dst []uint64, b Batch, c *Column) {
-	extractAs[K](c.kind, dst, b, c.get, c.Order)
-}
+func (keyType) codes64(dst []uint64, b Batch, c *Column) { Extract(c.kind, dst, b, c.get, c.Order) }
 
-func (keyType[K]) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	if len(dst) <= Few {
-		var keys [Few]K
+		var keys [Few]uint64
 		return encodeOrNull(dst, keys[:len(dst)], b, c)
 	}
-	var keys [64]K
+	var keys [64]uint64
 	return encodeOrNull(dst, keys[:len(dst)], b, c)
 }
 
-func encodeOrNull[K sortkey.Key](dst []uint64, keys []K, b Batch, c *Column) (nulls uint64) {
-	nulls, _ = keysOrNull(keys, b, c)
-	sortkey.EncodeAs(c.kind, dst, keys, c.Order)
+// encodeOrNull has room for len(dst) keys in keys.
+func encodeOrNull(dst, keys []uint64, b Batch, c *Column) (nulls uint64) {
+	nulls, _ = keysOrNull(narrowKeys(c.kind, keys), b, c)
+	sortkey.EncodeAt(c.kind, dst, unsafe.Pointer(unsafe.SliceData(keys)), c.Order)
 	return nulls
 }
 
+// narrowKeys returns as many keys of a narrow kind as there are words, at the beginning of
+// their memory. Key functions write them there under their own type, which is no larger
+// than a word and has no pointers.
+func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
+	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(words))), k.Size(), len(words))
+}
+
 // sliceKey is the keys of a slice that row numbers refer to.
-type sliceKey[K sortkey.Key] struct {
-	keyType[K]
-	col      []K  // without more capacity
+type sliceKey struct {
+	keyType
+	col      stream.Raw
 	numbered bool // elements are their own numbers: keys lie in col by element
 }
 
 // SliceOf returns the keys of a slice.
-func SliceOf[K sortkey.Key](col []K) keyColumn { return sliceKey[K]{col: col[:len(col):len(col)]} }
+func SliceOf[K sortkey.Key](col []K) keyColumn { return sliceKey{col: stream.RawOf(col)} }
 
-func (f sliceKey[K]) given() bool { return f.numbered }
+func (f sliceKey) given() bool { return f.numbered }
 
-func (f sliceKey[K]) ForRows(c Column, n int) Column {
-	if c.Nulls == NoNulls && n > len(f.col) {
-		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, len(f.col)))
+func (f sliceKey) ForRows(c Column, n int) Column {
+	if c.Nulls == NoNulls && n > f.col.Len() {
+		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, f.col.Len()))
 	}
 	f.numbered = true
 	c.Key = f
 	return c
 }
 
-func (f sliceKey[K]) holds(p perm.Perm) bool { return stream.Overlap(p, f.col) }
+func (f sliceKey) holds(p perm.Perm) bool { return stream.RawOf(p).Overlaps(f.col) }
 
-func (f sliceKey[K]) codes32(dst []uint32, b Batch, c *Column) {
-	encodeRows(dst, b, f, c.get, c.Order)
-}
+func (f sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, f, c) }
 
-func (f sliceKey[K]) codes64(dst []uint64, b Batch, c *Column) {
-	encodeRows(dst, b, f, c.get, c.Order)
-}
+func (f sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, f, c) }
 
 // encodeRows encodes keys where they are, if rows follow each other.
-func encodeRows[K sortkey.Key, C sortkey.Code](dst []C, b Batch, f sliceKey[K], get Getter, o sortkey.Order) {
+func encodeRows[C sortkey.Code](dst []C, b Batch, f sliceKey, c *Column) {
 	switch {
 	case !f.numbered:
-		Extract[K](dst, b, get, o)
+		Extract(c.kind, dst, b, c.get, c.Order)
 	case b.at == nil:
-		sortkey.Encode(dst, f.col[b.Lo:b.Lo+len(dst)], o)
+		sortkey.EncodeAt(c.kind, dst, f.col.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
-		var keys [Piece]K
+		var room [Piece]uint64
+		keys := unsafe.Pointer(&room)
 		for at := b.at; len(dst) > 0; {
 			n := min(Piece, len(dst))
-			for i, row := range at[:n] {
-				keys[i] = f.col[row]
-			}
-			sortkey.Encode(dst[:n], keys[:n], o)
+			gatherKeys(c.kind, keys, f.col.Data(), f.col.Len(), at[:n])
+			sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
 			dst, at = dst[n:], at[n:]
 		}
+	}
+}
+
+// gatherKeys writes the keys of a narrow kind numbered by at, of the n of a column.
+func gatherKeys(k sortkey.Kind, keys, col unsafe.Pointer, n int, at []uint32) {
+	switch {
+	case k == sortkey.Floats2: // aligned as its floats are
+		gatherAs[[2]uint32](keys, col, n, at)
+	case k.Size() == 1:
+		gatherAs[uint8](keys, col, n, at)
+	case k.Size() == 2:
+		gatherAs[uint16](keys, col, n, at)
+	case k.Size() == 4:
+		gatherAs[uint32](keys, col, n, at)
+	default:
+		gatherAs[uint64](keys, col, n, at)
+	}
+}
+
+func gatherAs[T any](keys, col unsafe.Pointer, n int, at []uint32) {
+	to, from := sortkey.At[T](keys, len(at)), sortkey.At[T](col, n)
+	for i, row := range at {
+		to[i] = from[row]
 	}
 }
 
@@ -327,25 +373,21 @@ const Piece = 256
 // Few is a number of keys whose buffer costs next to nothing to clear.
 const Few = 16
 
-// Extract reads the keys of the elements of b and writes their codes. A cancelled context
-// leaves codes out.
-func Extract[K sortkey.Key, C sortkey.Code](dst []C, b Batch, get Getter, o sortkey.Order) {
-	extractAs[K](sortkey.KindOf[K](), dst, b, get, o)
-}
-
-// extractAs is extract of keys of a kind that is known.
-func extractAs[K sortkey.Key, C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
+// Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
+// cancelled context leaves codes out.
+func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
 	if len(dst) <= Few {
-		var keys [Few]K
-		KeysFrom(keys[:len(dst)], b, get, 0)
-		sortkey.EncodeAs(k, dst, keys[:len(dst)], o)
+		var keys [Few]uint64
+		keysFrom(narrowKeys(k, keys[:len(dst)]), &b, get, 0)
+		sortkey.EncodeAt(k, dst, unsafe.Pointer(&keys), o)
 		return
 	}
-	var keys [Piece]K
+	var keys [Piece]uint64
 	for i := 0; i < len(dst); i += Piece {
 		j := min(i+Piece, len(dst))
-		KeysFrom(keys[:j-i], b.part(i, j), get, 0)
-		sortkey.EncodeAs(k, dst[i:j], keys[:j-i], o)
+		some := b.part(i, j)
+		keysFrom(narrowKeys(k, keys[:j-i]), &some, get, 0)
+		sortkey.EncodeAt(k, dst[i:j], unsafe.Pointer(&keys), o)
 	}
 }
 

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"cmp"
+	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
@@ -49,60 +51,93 @@ type FullKeys interface {
 	Follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 }
 
-func (keyType[K]) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
+// keep stores the keys of a wide kind, or of one of 64 bits with nulls. These are kept as
+// words, which the kind tells apart. All stores are instantiated here: see [TextKey].
+func (keyType) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
 	switch c.kind {
 	case sortkey.String:
 		return keepStrings(c, rows, arena)
 	case sortkey.Bytes:
 		return keepByteSlices(c, rows, arena)
+	case sortkey.Floats3:
+		return keepFixed[[3]float32](c, rows, arena)
+	case sortkey.Floats4:
+		return keepFixed[[4]float32](c, rows, arena)
+	case sortkey.Bytes16:
+		return keepFixed[[16]byte](c, rows, arena)
+	case sortkey.Time:
+		return keepFixed[time.Time](c, rows, arena)
 	}
+	keys := scratch.Take[uint64](arena, rows.Len)
+	return fixedKeys[uint64]{&Store[uint64]{Column: c, full: compareWords(c.kind, c.Order), Keys: keys, room: keys}}
+}
+
+func keepFixed[K sortkey.Key](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	keys := scratch.Take[K](arena, rows.Len)
 	return fixedKeys[K]{&Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: keys, room: keys}}
 }
 
-func (keyType[K]) keptSize() uintptr {
-	var k K
-	return unsafe.Sizeof(k)
+// compareWords compares keys of a kind of 64 bits, given as words, by their codes.
+func compareWords(k sortkey.Kind, o sortkey.Order) func(a, b uint64) int {
+	return func(a, b uint64) int {
+		var codes [2]uint64
+		words := [2]uint64{a, b}
+		sortkey.EncodeAt(k, codes[:], unsafe.Pointer(&words), o)
+		return cmp.Compare(codes[0], codes[1])
+	}
 }
 
 // selfKey is the key column of a slice of keys: every element is its own key.
-type selfKey[K sortkey.Key] struct{ keyType[K] }
+type selfKey struct{ keyType }
 
 // Self returns the column of a slice of keys.
-func Self[K sortkey.Key]() Column { return Column{Key: selfKey[K]{}, kind: sortkey.KindOf[K]()} }
+func Self[K sortkey.Key]() Column { return SelfAs(sortkey.KindOf[K]()) }
 
-func (selfKey[K]) codes32(dst []uint32, b Batch, c *Column) {
-	sortkey.EncodeAs(c.kind, dst, stream.SliceOf[K](b.Block), c.Order)
+// SelfAs returns the column of a slice of keys of a kind.
+func SelfAs(k sortkey.Kind) Column { return Column{Key: selfKey{}, kind: k} }
+
+func (selfKey) codes32(dst []uint32, b Batch, c *Column) {
+	sortkey.EncodeAt(c.kind, dst, b.Block.Part(0, len(dst)).Data(), c.Order)
 }
 
-func (selfKey[K]) codes64(dst []uint64, b Batch, c *Column) {
-	sortkey.EncodeAs(c.kind, dst, stream.SliceOf[K](b.Block), c.Order)
+func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
+	sortkey.EncodeAt(c.kind, dst, b.Block.Part(0, len(dst)).Data(), c.Order)
 }
 
-func (selfKey[K]) given() bool { return true }
+func (selfKey) given() bool { return true }
 
 // keep stores nothing: the keys are there already.
-func (selfKey[K]) keep(c Column, rows Input, _ *scratch.Arena) FullKeys {
-	return keepGiven(c, cpu.Slice[K](rows.Slice))
+func (selfKey) keep(c Column, rows Input, _ *scratch.Arena) FullKeys {
+	return keepGiven(c, rows.Slice.Raw())
 }
 
 // keep stores keys only if they are not given.
-func (f sliceKey[K]) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
+func (f sliceKey) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.given() {
 		return f.keyType.keep(c, rows, arena)
 	}
 	return keepGiven(c, f.col)
 }
 
-// keepGiven returns keys that lie in a slice.
-func keepGiven[K sortkey.Key](c Column, keys []K) FullKeys {
+// keepGiven returns keys of a wide kind that lie in a slice.
+func keepGiven(c Column, keys stream.Raw) FullKeys {
 	switch c.kind {
 	case sortkey.String:
-		return givenStrings(c, sortkey.As[string](keys))
+		return givenStrings(c, stream.SliceOf[string](keys))
 	case sortkey.Bytes:
-		return givenByteSlices(c, sortkey.As[[]byte](keys))
+		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
+	case sortkey.Floats3:
+		return givenFixed[[3]float32](c, keys)
+	case sortkey.Floats4:
+		return givenFixed[[4]float32](c, keys)
+	case sortkey.Bytes16:
+		return givenFixed[[16]byte](c, keys)
 	}
-	return fixedKeys[K]{&Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: keys}}
+	return givenFixed[time.Time](c, keys)
+}
+
+func givenFixed[K sortkey.Key](c Column, keys stream.Raw) FullKeys {
+	return fixedKeys[K]{&Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: stream.SliceOf[K](keys)}}
 }
 
 // Store holds the full keys of a column.
@@ -157,7 +192,7 @@ func (s *Store[K]) call(keys []K, nulls *nullBits, b Batch) (n int) {
 	}
 	for lo := 0; lo < len(keys); lo += 64 {
 		hi := min(lo+64, len(keys))
-		if nulls[lo/64%len(nulls)], n = keysOrNull(keys[lo:hi], b.part(lo, hi), &s.Column); n < hi-lo {
+		if nulls[lo/64%len(nulls)], n = keysOrNull(hidden(keys[lo:hi]), b.part(lo, hi), &s.Column); n < hi-lo {
 			return lo
 		}
 	}

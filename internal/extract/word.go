@@ -169,7 +169,7 @@ func (l *Word) FullSize() uintptr {
 	if l.wide == nil || l.wide.given() {
 		return 0
 	}
-	return l.wide.Key.keptSize()
+	return l.wide.kind.Size()
 }
 
 // FullBytes bounds the memory, in bytes, of the keys that wide columns of n elements store.

@@ -11,12 +11,12 @@ import (
 
 // Each verb of the public package is served by the small path, or by a run.
 
-// Sort sorts s by the keys of a getter.
-func Sort[K sortkey.Key](s cpu.Payload, get extract.Getter, o *call.Options) error {
+// Sort sorts s by the keys, of a given kind, of a getter.
+func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
 	if small.Serves(o, s.Len()) {
-		return small.SortWith[K](s, get, o)
+		return small.SortWith(k, s, get, o)
 	}
-	return sortRows([]extract.Column{extract.ColumnOf[K](get)}, s, *o)
+	return sortRows([]extract.Column{extract.ColumnAs(k, get)}, s, *o)
 }
 
 // SortByColumns sorts s by the columns of an ordering.
@@ -30,7 +30,7 @@ func SortByColumns(by small.Ordering, s cpu.Payload, o *call.Options) error {
 // SortKeys sorts keys that are the elements themselves.
 func SortKeys[K sortkey.Key](keys []K, o *call.Options) error {
 	if small.Serves(o, len(keys)) {
-		return small.SortKeysWith(keys, o)
+		return small.SortKeysWith(sortkey.KindOf[K](), cpu.PayloadOf(keys), o)
 	}
 	return sortKeys(keys, *o)
 }
@@ -38,26 +38,25 @@ func SortKeys[K sortkey.Key](keys []K, o *call.Options) error {
 // SortPairs sorts keys, and values with them.
 func SortPairs[K sortkey.Key, V any](keys []K, values []V, o *call.Options) error {
 	if small.Serves(o, len(keys)) {
-		return small.SortPairsWith(keys, values, o)
+		return small.SortPairsWith(sortkey.KindOf[K](), cpu.PayloadOf(keys), cpu.PayloadOf(values), o)
 	}
 	return sortPairs(keys, values, *o)
 }
 
 // Order returns the order of s by the keys of a getter.
-func Order[K sortkey.Key](s cpu.Payload, get extract.Getter, o *call.Options) (perm.Perm, error) {
+func Order(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) (perm.Perm, error) {
 	if small.Serves(o, s.Len()) {
-		return small.OrderWith[K](s, get, small.KeyFunction, o)
+		return small.OrderWith(k, s, get, small.KeyFunction, o)
 	}
-	return orderOf([]extract.Column{extract.ColumnOf[K](get)}, extract.InputOf(s), *o)
+	return orderOf([]extract.Column{extract.ColumnAs(k, get)}, extract.InputOf(s), *o)
 }
 
 // OrderKeys returns the order of keys that are the elements themselves.
-func OrderKeys[K sortkey.Key](keys []K, o *call.Options) (perm.Perm, error) {
-	s := cpu.PayloadOf(keys)
+func OrderKeys(k sortkey.Kind, s cpu.Payload, o *call.Options) (perm.Perm, error) {
 	if small.Serves(o, s.Len()) {
-		return small.OrderWith[K](s, (*extract.OwnKeys[K])(nil), small.NoFunction, o)
+		return small.OrderWith(k, s, extract.Own(k), small.NoFunction, o)
 	}
-	return orderOf([]extract.Column{extract.Self[K]()}, extract.InputOf(s), *o)
+	return orderOf([]extract.Column{extract.SelfAs(k)}, extract.InputOf(s), *o)
 }
 
 // OrderByColumns returns the order of s by the columns of an ordering.
@@ -80,21 +79,21 @@ func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
 	return orderOf(cols, extract.RowNumbers(n), *o)
 }
 
-// TopK moves the first k elements of s by the keys of a getter to the front, by front.
-func TopK[K sortkey.Key](s cpu.Payload, k int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
-	if k > 0 && small.Serves(o, s.Len()) {
-		return small.TopWith[K](s, k, get, small.KeyFunction, o, front)
+// TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
+// front, by front.
+func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
+	if n > 0 && small.Serves(o, s.Len()) {
+		return small.TopWith(k, s, n, get, small.KeyFunction, o, front)
 	}
-	return topRows([]extract.Column{extract.ColumnOf[K](get)}, s, k, *o, front)
+	return topRows([]extract.Column{extract.ColumnAs(k, get)}, s, n, *o, front)
 }
 
 // TopKeys is TopK of keys that are the elements themselves.
-func TopKeys[K sortkey.Key](keys []K, k int, o *call.Options) error {
-	s, front := cpu.PayloadOf(keys), FrontOf(keys)
-	if k > 0 && small.Serves(o, s.Len()) {
-		return small.TopWith[K](s, k, (*extract.OwnKeys[K])(nil), small.NoFunction, o, front)
+func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(order []uint32)) error {
+	if n > 0 && small.Serves(o, s.Len()) {
+		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)
 	}
-	return topRows([]extract.Column{extract.Self[K]()}, s, k, *o, front)
+	return topRows([]extract.Column{extract.SelfAs(k)}, s, n, *o, front)
 }
 
 // TopKByColumns is TopK by the columns of an ordering.

@@ -167,11 +167,10 @@ func (c *Call) bitsOf(bits int) {
 	}
 }
 
-// start begins a call by keys of type K, to be ended by end. It asks the context, unless
+// start begins a call by keys of a kind, to be ended by end. It asks the context, unless
 // key functions ask it before their first call. The call is nil if nothing asks again
 // and nobody reads statistics.
-func start[K sortkey.Key](o *call.Options, n int, f functions) (*Call, error) {
-	k := sortkey.KindOf[K]()
+func start(k sortkey.Kind, o *call.Options, n int, f functions) (*Call, error) {
 	if f == NoFunction && o.Report == nil && k != sortkey.String && k != sortkey.Bytes {
 		return nil, o.Context().Err()
 	}
@@ -192,55 +191,57 @@ func (c *Call) keyed(k sortkey.Kind) {
 	}
 }
 
-// SortWith is [Sort] on the small path with options that watch it.
-func SortWith[K sortkey.Key](s cpu.Payload, get extract.Getter, o *call.Options) error {
+// SortWith is [Sort] with options.
+func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
 	if !o.Watched() {
-		return Sort[K](s, get, o.Order(), nil)
+		return Sort(k, s, get, o.Order(), nil)
 	}
-	c := begin(o, s.Len(), KeyFunction)
+	c, err := start(k, o, s.Len(), KeyFunction)
 	defer c.end()
-	c.keyed(sortkey.KindOf[K]())
-	return Sort[K](s, get, o.Order(), c)
+	if err != nil {
+		return err
+	}
+	return Sort(k, s, get, o.Order(), c)
 }
 
-// SortKeysWith is [SortKeys] on the small path. It asks the context once, and further
+// SortKeysWith is [SortKeys] with options. It asks the context once, and further
 // only where keys are strings.
-func SortKeysWith[K sortkey.Key](keys []K, o *call.Options) error {
+func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
 	if !o.Watched() {
-		return SortKeys(keys, o.Order(), o.Stable, nil)
+		return SortKeys(k, s, o.Order(), o.Stable, nil)
 	}
-	c, err := start[K](o, len(keys), NoFunction)
+	c, err := start(k, o, s.Len(), NoFunction)
 	defer c.end()
 	if err != nil {
 		return err
 	}
-	return SortKeys(keys, o.Order(), o.Stable, c)
+	return SortKeys(k, s, o.Order(), o.Stable, c)
 }
 
-// SortPairsWith is [SortPairs] on the small path. It asks the context as
+// SortPairsWith is [SortPairs] with options. It asks the context as
 // SortKeysWith does.
-func SortPairsWith[K sortkey.Key, V any](keys []K, values []V, o *call.Options) error {
+func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) error {
 	if !o.Watched() {
-		return SortPairs(keys, values, o.Order(), nil)
+		return SortPairs(k, keys, values, o.Order(), nil)
 	}
-	c, err := start[K](o, len(keys), NoFunction)
+	c, err := start(k, o, keys.Len(), NoFunction)
 	defer c.end()
 	if err != nil {
 		return err
 	}
-	return SortPairs(keys, values, o.Order(), c)
+	return SortPairs(k, keys, values, o.Order(), c)
 }
 
-// OrderWith is [Order] on the small path.
-func OrderWith[K sortkey.Key](s cpu.Payload, get extract.Getter, f functions, o *call.Options) (perm.Perm, error) {
+// OrderWith is [Order] with options.
+func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o *call.Options) (perm.Perm, error) {
 	p := extract.Result(s.Raw(), s.Len(), o.Into)
 	if !o.Watched() {
-		return p, Order[K](p, s, get, o.Order(), nil)
+		return p, Order(k, p, s, get, o.Order(), nil)
 	}
-	c, err := start[K](o, s.Len(), f)
+	c, err := start(k, o, s.Len(), f)
 	defer c.end()
 	if err == nil {
-		err = Order[K](p, s, get, o.Order(), c)
+		err = Order(k, p, s, get, o.Order(), c)
 	}
 	if err != nil {
 		return nil, err
@@ -248,15 +249,15 @@ func OrderWith[K sortkey.Key](s cpu.Payload, get extract.Getter, f functions, o 
 	return p, nil
 }
 
-// TopWith is [TopK] on the small path.
-func TopWith[K sortkey.Key](s cpu.Payload, k int, get extract.Getter, f functions, o *call.Options, front func(order []uint32)) error {
+// TopWith is [Top] with options.
+func TopWith(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, f functions, o *call.Options, front func(order []uint32)) error {
 	if !o.Watched() {
-		return Top[K](s, k, get, o.Order(), front, nil)
+		return Top(k, s, n, get, o.Order(), front, nil)
 	}
-	c, err := start[K](o, s.Len(), f)
+	c, err := start(k, o, s.Len(), f)
 	defer c.end()
 	if err != nil {
 		return err
 	}
-	return Top[K](s, k, get, o.Order(), front, c)
+	return Top(k, s, n, get, o.Order(), front, c)
 }

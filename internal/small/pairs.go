@@ -1,51 +1,78 @@
 package small
 
 import (
+	"time"
+
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 )
 
-// SortPairs sorts keys and values with pooled memory only.
-func SortPairs[K sortkey.Key, V any](keys []K, values []V, o sortkey.Order, c *Call) error {
-	switch k := sortkey.KindOf[K](); {
-	case len(keys) < 2:
-	case len(keys) <= tinySort:
-		return sortPairsTiny(keys, cpu.PayloadOf(keys), cpu.PayloadOf(values), o, c)
+// SortPairs sorts keys of a kind and as many values with pooled memory only.
+func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Call) error {
+	switch n := keys.Len(); {
+	case n < 2:
+	case n <= tinySort:
+		return sortPairsTiny(k, keys, values, o, c)
 	case k.Wide():
-		index := orderSmallKeys(keys, o, c)
+		index := orderWideKeys(k, keys, o, c)
 		err := c.err()
 		if err == nil {
-			cpu.FollowSmall(index.space, cpu.PayloadOf(keys), cpu.PayloadOf(values))
+			cpu.FollowSmall(index.space, keys, values)
 		}
 		index.space.Put()
 		return err
 	case sortkey.CodeBits[k] <= 32:
-		movePairsSmall[uint32](keys, values, o, c)
+		movePairsSmall[uint32](k, keys, values, o, c)
 	default:
-		movePairsSmall[uint64](keys, values, o, c)
+		movePairsSmall[uint64](k, keys, values, o, c)
 	}
 	return nil
 }
 
+// orderWideKeys orders keys wider than 64 bits.
+func orderWideKeys(k sortkey.Kind, keys cpu.Payload, o sortkey.Order, c *Call) pooledIndex {
+	switch k {
+	case sortkey.String:
+		return orderSmallKeys(k, cpu.Slice[string](keys), o, c)
+	case sortkey.Bytes:
+		return orderSmallKeys(k, cpu.Slice[[]byte](keys), o, c)
+	case sortkey.Floats3:
+		return orderSmallKeys(k, cpu.Slice[[3]float32](keys), o, c)
+	case sortkey.Floats4:
+		return orderSmallKeys(k, cpu.Slice[[4]float32](keys), o, c)
+	case sortkey.Bytes16:
+		return orderSmallKeys(k, cpu.Slice[[16]byte](keys), o, c)
+	}
+	return orderSmallKeys(k, cpu.Slice[time.Time](keys), o, c)
+}
+
 // sortPairsTiny sorts a few keys and values with nothing but the stack.
-func sortPairsTiny[K sortkey.Key](keys []K, all, values cpu.Payload, o sortkey.Order, c *Call) error {
+func sortPairsTiny(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Call) error {
 	var index, again [tinySort]uint32
-	moved := orderTinyKeys(index[:len(keys)], keys, o, c)
+	moved := true
+	if n := keys.Len(); k.Wide() {
+		orderTinyWide(k, index[:n], keys, extract.Own(k), o, c)
+	} else {
+		var codes [tinySort]uint64
+		sortkey.EncodeAt(k, codes[:n], keys.Data(), o)
+		moved = rank(index[:n], codes[:n])
+	}
 	if err := c.err(); err != nil {
 		return err
 	}
 	if moved {
 		again = index
-		all.FollowFew(&index)
+		keys.FollowFew(&index)
 		values.FollowFew(&again)
 	}
 	return nil
 }
 
-func movePairsSmall[C sortkey.Code, K sortkey.Key, V any](keys []K, values []V, o sortkey.Order, c *Call) {
+func movePairsSmall[C sortkey.Code](k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Call) {
 	w := cpu.GetSmall[C]()
-	sortkey.Encode(w.Codes[:len(keys)], keys, o)
-	cpu.MovePairsSmall(w, cpu.PayloadOf(keys), cpu.PayloadOf(values))
+	sortkey.EncodeAt(k, w.Codes[:keys.Len()], keys.Data(), o)
+	cpu.MovePairsSmall(w, keys, values)
 	c.took(w.Scratch())
 	w.Put()
 }

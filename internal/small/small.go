@@ -3,10 +3,10 @@
 package small
 
 import (
-	"context"
 	"math"
 	"math/bits"
 	"slices"
+	"time"
 	"unsafe"
 
 	"golang.org/x/exp/constraints"
@@ -25,22 +25,20 @@ const (
 	tinySort = cpu.Few
 )
 
-// Generic code is compiled in the user's package, where methods of this one are calls: it
-// makes none for a nil Call.
+// Keys are known by their kind. What is generic in their type is compiled here, for the
+// wide kinds, and nothing in the user's package.
 
 // Sort sorts s with pooled memory only. Of these functions those that call key
 // functions for c return its error, and then have moved nothing.
-func Sort[K sortkey.Key](s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
 	n := s.Len()
 	if n > tinySort {
-		return sortPooled[K](s, get, o, c)
+		return sortPooled(k, s, get, o, c)
 	}
 	var index [tinySort]uint32
-	moved := orderTiny[K](index[:n], s, get, o, c)
-	if c != nil {
-		if err := c.err(); err != nil {
-			return err
-		}
+	moved := orderTiny(k, index[:n], s, get, o, c)
+	if err := c.err(); err != nil {
+		return err
 	}
 	if moved {
 		s.FollowFew(&index)
@@ -49,42 +47,36 @@ func Sort[K sortkey.Key](s cpu.Payload, get extract.Getter, o sortkey.Order, c *
 }
 
 // sortPooled is Sort of more than tinySort elements.
-func sortPooled[K sortkey.Key](s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	switch k := sortkey.KindOf[K](); {
+func sortPooled(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+	switch {
 	case k.Wide():
-		index, err := orderSmallWide[K](s, get, o, c)
+		index, err := orderSmallWide(k, s, get, o, c)
 		if err == nil {
 			s.FollowCycles(index.order)
 		}
 		index.space.Put()
 		return err
 	case sortkey.CodeBits[k] <= 32:
-		return moveSmall[K, uint32](s, get, o, c)
+		return moveSmall[uint32](k, s, get, o, c)
 	default:
-		return moveSmall[K, uint64](s, get, o, c)
+		return moveSmall[uint64](k, s, get, o, c)
 	}
 }
 
-func moveSmall[K sortkey.Key, C sortkey.Code](s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
 	w := cpu.GetSmall[C]()
-	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
+	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	if err == nil {
 		cpu.MoveSmall(w, s)
-		if c != nil {
-			c.took(w.Scratch())
-		}
+		c.took(w.Scratch())
 	}
 	w.Put()
 	return err
 }
 
 // extractSmall writes the codes of s.
-func extractSmall[K sortkey.Key, C sortkey.Code](codes []C, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	if c == nil {
-		extract.Extract[K](codes, extract.Batch{Block: s.Raw()}, get, o)
-		return nil
-	}
-	extract.Extract[K](codes, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, o)
+func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+	extract.Extract(k, codes, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, o)
 	return c.err()
 }
 
@@ -95,18 +87,33 @@ type pooledIndex struct {
 }
 
 // orderSmallWide orders by keys wider than 64 bits.
-func orderSmallWide[K sortkey.Key](s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
+func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
+	switch k {
+	case sortkey.String:
+		return orderSmallBy[string](k, s, get, o, c)
+	case sortkey.Bytes:
+		return orderSmallBy[[]byte](k, s, get, o, c)
+	case sortkey.Floats3:
+		return orderSmallBy[[3]float32](k, s, get, o, c)
+	case sortkey.Floats4:
+		return orderSmallBy[[4]float32](k, s, get, o, c)
+	case sortkey.Bytes16:
+		return orderSmallBy[[16]byte](k, s, get, o, c)
+	}
+	return orderSmallBy[time.Time](k, s, get, o, c)
+}
+
+func orderSmallBy[K sortkey.Key](k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
 	keys := make([]K, s.Len())
 	extract.KeysFrom(keys, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, 0)
-	c.took(scratch.Size(len(keys), unsafe.Sizeof(keys[0])))
-	return orderSmallKeys(keys, o, c), c.err()
+	c.took(scratch.Size(len(keys), k.Size()))
+	return orderSmallKeys(k, keys, o, c), c.err()
 }
 
 // orderSmallKeys orders keys wider than 64 bits.
-func orderSmallKeys[K sortkey.Key](keys []K, o sortkey.Order, c *Call) pooledIndex {
+func orderSmallKeys[K sortkey.Key](k sortkey.Kind, keys []K, o sortkey.Order, c *Call) pooledIndex {
 	w := cpu.GetSmall[uint64]()
 	codes, index := w.Codes[:len(keys)], w.Index[:len(keys)]
-	k := sortkey.KindOf[K]()
 	prefixes(k, codes, keys, o)
 	w.Order(index)
 	c.took(w.Scratch())
@@ -183,32 +190,51 @@ func prefixes[K sortkey.Key](k sortkey.Kind, dst []uint64, keys []K, o sortkey.O
 
 // orderTiny writes the order of as many elements, from s on, to index and reports
 // whether they may be out of it.
-func orderTiny[K sortkey.Key](index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
-	var keys [tinySort]K
-	var ask context.Context
-	if c != nil {
-		ask = c.pace().Each()
+func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
+	if k.Wide() {
+		return orderTinyWide(k, index, s, get, o, c)
 	}
-	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), len(index), 0, ask)
-	return orderTinyKeys(index, keys[:len(index)], o, c)
+	var keys, codes [tinySort]uint64
+	n := len(index)
+	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, c.pace().Each())
+	sortkey.EncodeAt(k, codes[:n], unsafe.Pointer(&keys), o)
+	return rank(index, codes[:n])
 }
 
-// orderTinyKeys is orderTiny of keys.
-func orderTinyKeys[K sortkey.Key](index []uint32, keys []K, o sortkey.Order, c *Call) bool {
+// orderTinyWide is orderTiny by keys wider than 64 bits.
+func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
+	switch k {
+	case sortkey.String:
+		orderTinyBy[string](k, index, s, get, o, c)
+	case sortkey.Bytes:
+		orderTinyBy[[]byte](k, index, s, get, o, c)
+	case sortkey.Floats3:
+		orderTinyBy[[3]float32](k, index, s, get, o, c)
+	case sortkey.Floats4:
+		orderTinyBy[[4]float32](k, index, s, get, o, c)
+	case sortkey.Bytes16:
+		orderTinyBy[[16]byte](k, index, s, get, o, c)
+	default:
+		orderTinyBy[time.Time](k, index, s, get, o, c)
+	}
+	return true
+}
+
+func orderTinyBy[K sortkey.Key](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+	var keys [tinySort]K
+	n := len(index)
+	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, c.pace().Each())
+	orderTinyKeys(k, index, keys[:n], o, c)
+}
+
+// orderTinyKeys is orderTiny of wide keys.
+func orderTinyKeys[K sortkey.Key](k sortkey.Kind, index []uint32, keys []K, o sortkey.Order, c *Call) {
 	var room [tinySort]uint64
 	codes := room[:len(keys)]
-	k := sortkey.KindOf[K]()
-	if k.Wide() {
-		prefixes(k, codes, keys, o)
-		rank(index, codes)
-		if c != nil {
-			c.tied(index, codes)
-		}
-		orderTiedFew(k, index, codes, keys, o, c)
-		return true
-	}
-	sortkey.EncodeAs(k, codes, keys, o)
-	return rank(index, codes)
+	prefixes(k, codes, keys, o)
+	rank(index, codes)
+	c.tied(index, codes)
+	orderTiedFew(k, index, codes, keys, o, c)
 }
 
 // rank writes the order of a few codes to index, ties in input order, and reports
@@ -247,61 +273,53 @@ func below(a, b uint64) uint64 {
 }
 
 // Order writes the order of s to p with pooled memory only.
-func Order[K sortkey.Key](p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
 	if s.Len() <= tinySort {
-		orderTiny[K](p, s, get, o, c)
-		if c == nil {
-			return nil
-		}
+		orderTiny(k, p, s, get, o, c)
 		return c.err()
 	}
-	return orderPooled[K](p, s, get, o, c)
-}
-
-// orderPooled is Order of more than tinySort elements.
-func orderPooled[K sortkey.Key](p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	switch k := sortkey.KindOf[K](); {
+	switch {
 	case k.Wide():
-		index, err := orderSmallWide[K](s, get, o, c)
+		index, err := orderSmallWide(k, s, get, o, c)
 		copy(p, index.order)
 		index.space.Put()
 		return err
 	case sortkey.CodeBits[k] <= 32:
-		return orderSmallCodes[K, uint32](p, s, get, o, c)
+		return orderSmallCodes[uint32](k, p, s, get, o, c)
 	default:
-		return orderSmallCodes[K, uint64](p, s, get, o, c)
+		return orderSmallCodes[uint64](k, p, s, get, o, c)
 	}
 }
 
-// Top moves the first k elements of s to the front, by front, with pooled memory
+// Top moves the first n elements of s to the front, by front, with pooled memory
 // only.
-func Top[K sortkey.Key](s cpu.Payload, k int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
-	if k >= s.Len() || s.Len() <= tinySort {
-		return Sort[K](s, get, o, c)
+func Top(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
+	if n >= s.Len() || s.Len() <= tinySort {
+		return Sort(k, s, get, o, c)
 	}
-	index, err := orderSmallWords[K](s, get, o, c)
+	index, err := orderSmallWords(k, s, get, o, c)
 	if err == nil {
-		front(index.order[:k])
+		front(index.order[:n])
 	}
 	index.space.Put()
 	return err
 }
 
 // orderSmallWords orders by keys of any width.
-func orderSmallWords[K sortkey.Key](s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
-	if sortkey.KindOf[K]().Wide() {
-		return orderSmallWide[K](s, get, o, c)
+func orderSmallWords(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
+	if k.Wide() {
+		return orderSmallWide(k, s, get, o, c)
 	}
 	w := cpu.GetSmall[uint64]()
-	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
+	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	w.Order(w.Index[:s.Len()])
 	c.took(w.Scratch())
 	return pooledIndex{w.Index[:s.Len()], w}, err
 }
 
-func orderSmallCodes[K sortkey.Key, C sortkey.Code](p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func orderSmallCodes[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
 	w := cpu.GetSmall[C]()
-	err := extractSmall[K](w.Codes[:s.Len()], s, get, o, c)
+	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	if err == nil {
 		w.Order(p)
 	}
@@ -313,53 +331,55 @@ func orderSmallCodes[K sortkey.Key, C sortkey.Code](p perm.Perm, s cpu.Payload, 
 // tinyKeys is the length up to which plain keys are sorted by insertion.
 const tinyKeys = 40
 
-// SortKeys sorts keys with pooled memory only.
-func SortKeys[K sortkey.Key](keys []K, o sortkey.Order, stable bool, c *Call) error {
-	switch k := sortkey.KindOf[K](); {
-	case k == sortkey.String && stringsInOrder(sortkey.As[string](keys), o.Desc, c.asked()):
+// SortKeys sorts keys of a kind, the elements themselves, with pooled memory only.
+func SortKeys(k sortkey.Kind, s cpu.Payload, o sortkey.Order, stable bool, c *Call) error {
+	switch {
+	case k == sortkey.String && stringsInOrder(cpu.Slice[string](s), o.Desc, c.asked()):
 		return c.err()
 	case !k.Decodable(stable):
-		return Sort[K](cpu.PayloadOf(keys), (*extract.OwnKeys[K])(nil), o, c)
-	case len(keys) <= tinyKeys:
-		sortKeysTiny(k, keys, o)
+		return Sort(k, s, extract.Own(k), o, c)
+	case s.Len() <= tinyKeys:
+		sortKeysTiny(k, s.Data(), s.Len(), o)
 	case sortkey.CodeBits[k] <= 32:
-		sortKeysPooled[uint32](keys, o, c)
+		sortKeysPooled[uint32](k, s, o, c)
 	default:
-		sortKeysPooled[uint64](keys, o, c)
+		sortKeysPooled[uint64](k, s, o, c)
 	}
 	return nil
 }
 
-func sortKeysPooled[C sortkey.Code, K sortkey.Key](keys []K, o sortkey.Order, c *Call) {
+func sortKeysPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, o sortkey.Order, c *Call) {
 	w := cpu.GetSmall[C]()
-	sortkey.EncodeExact(w.Codes[:len(keys)], keys, o)
-	sortkey.DecodeExact(keys, w.Sort(len(keys)), o)
+	sortkey.EncodeExactAt(k, w.Codes[:s.Len()], s.Data(), o)
+	sortkey.DecodeExactAt(k, s.Data(), w.Sort(s.Len()), o)
 	c.took(w.Scratch())
 	w.Put()
 }
 
 // sortKeysTiny sorts a few keys on the stack: integers as they are, unless they are so
 // narrow that their minima are compiled to branches, and others by their codes.
-func sortKeysTiny[K sortkey.Key](k sortkey.Kind, keys []K, o sortkey.Order) {
+func sortKeysTiny(k sortkey.Kind, keys unsafe.Pointer, n int, o sortkey.Order) {
 	switch k {
 	case sortkey.Int32:
-		insert(sortkey.As[int32](keys))
+		insertInts(sortkey.At[int32](keys, n), o)
 	case sortkey.Uint32:
-		insert(sortkey.As[uint32](keys))
+		insertInts(sortkey.At[uint32](keys, n), o)
 	case sortkey.Int64:
-		insert(sortkey.As[int64](keys))
+		insertInts(sortkey.At[int64](keys, n), o)
 	case sortkey.Uint64:
-		insert(sortkey.As[uint64](keys))
+		insertInts(sortkey.At[uint64](keys, n), o)
 	case sortkey.Float32:
-		insertFloats(sortkey.As[uint32](keys), o)
-		return
+		insertFloats(sortkey.At[uint32](keys, n), o)
 	case sortkey.Float64:
-		insertFloats(sortkey.As[uint64](keys), o)
-		return
+		insertFloats(sortkey.At[uint64](keys, n), o)
 	default:
-		insertCodes(keys, o)
-		return
+		insertCodes(k, keys, n, o)
 	}
+}
+
+// insertInts sorts a few integers.
+func insertInts[T constraints.Integer](keys []T, o sortkey.Order) {
+	insert(keys)
 	if o.Desc {
 		slices.Reverse(keys) // equal ones are identical
 	}
@@ -374,12 +394,12 @@ func insertFloats[B floats.Bits](keys []B, o sortkey.Order) {
 	f.Decode(keys, keys)
 }
 
-func insertCodes[K sortkey.Key](keys []K, o sortkey.Order) {
+func insertCodes(k sortkey.Kind, keys unsafe.Pointer, n int, o sortkey.Order) {
 	var room [tinyKeys]uint32
-	codes := room[:len(keys)]
-	sortkey.Encode(codes, keys, o)
+	codes := room[:n]
+	sortkey.EncodeExactAt(k, codes, keys, o)
 	insert(codes)
-	sortkey.DecodeExact(keys, codes, o)
+	sortkey.DecodeExactAt(k, keys, codes, o)
 }
 
 // insert sorts a few values. It skips those that are in order already and inserts the

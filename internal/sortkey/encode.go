@@ -17,35 +17,39 @@ type Code interface{ uint32 | uint64 }
 
 // Encode writes the codes of keys to dst for the kinds that a code of type C
 // holds entirely. len(dst) == len(keys).
-func Encode[C Code, K Key](dst []C, keys []K, o Order) { EncodeAs(KindOf[K](), dst, keys, o) }
+func Encode[C Code, K Key](dst []C, keys []K, o Order) {
+	EncodeAt(KindOf[K](), dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), o)
+}
 
-// EncodeAs is encode for keys of a given kind, which takes a few nanoseconds to find.
-func EncodeAs[C Code, K Key](k Kind, dst []C, keys []K, o Order) {
+// EncodeAt is Encode of as many keys as there are codes, of which nothing but their kind is
+// known. Code that has no more is compiled once, and not for every type of keys.
+func EncodeAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
+	n := len(dst)
 	switch k {
 	case Bool:
-		encodeInts(dst, As[uint8](keys), 1, 0, o)
+		encodeInts(dst, At[uint8](keys, n), 1, 0, o)
 	case Int8:
-		encodeInts(dst, As[int8](keys), 8, 1<<7, o)
+		encodeInts(dst, At[int8](keys, n), 8, 1<<7, o)
 	case Int16:
-		encodeInts(dst, As[int16](keys), 16, 1<<15, o)
+		encodeInts(dst, At[int16](keys, n), 16, 1<<15, o)
 	case Int32:
-		encodeInts(dst, As[int32](keys), 32, 1<<31, o)
+		encodeInts(dst, At[int32](keys, n), 32, 1<<31, o)
 	case Int64:
-		encodeInts(dst, As[int64](keys), 64, 1<<63, o)
+		encodeInts(dst, At[int64](keys, n), 64, 1<<63, o)
 	case Uint8:
-		encodeInts(dst, As[uint8](keys), 8, 0, o)
+		encodeInts(dst, At[uint8](keys, n), 8, 0, o)
 	case Uint16:
-		encodeInts(dst, As[uint16](keys), 16, 0, o)
+		encodeInts(dst, At[uint16](keys, n), 16, 0, o)
 	case Uint32:
-		encodeInts(dst, As[uint32](keys), 32, 0, o)
+		encodeInts(dst, At[uint32](keys, n), 32, 0, o)
 	case Uint64:
-		encodeInts(dst, As[uint64](keys), 64, 0, o)
+		encodeInts(dst, At[uint64](keys, n), 64, 0, o)
 	case Float32:
-		encodeFloats(dst, As[uint32](keys), floats.Ordered[uint32](o.Desc, o.NaNsLast))
+		encodeFloats(dst, At[uint32](keys, n), floats.Ordered[uint32](o.Desc, o.NaNsLast))
 	case Float64:
-		encodeFloats(dst, As[uint64](keys), floats.Ordered[uint64](o.Desc, o.NaNsLast))
+		encodeFloats(dst, At[uint64](keys, n), floats.Ordered[uint64](o.Desc, o.NaNsLast))
 	case Floats2:
-		words, vectors := As[uint64](dst), As[[2]uint32](keys)[:len(dst)]
+		words, vectors := As[uint64](dst), At[[2]uint32](keys, n)
 		for i := range vectors {
 			words[i] = uint64(vectors[i][0])<<32 | uint64(vectors[i][1])
 		}
@@ -131,7 +135,7 @@ func EncodeWordAs[K Key](k Kind, dst []uint64, keys []K, j int, o Order) {
 	case k == Time:
 		encodeTimes(dst, As[time.Time](keys), j, flip)
 	default:
-		EncodeAs(k, dst, keys, o)
+		EncodeAt(k, dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), o)
 	}
 }
 

@@ -75,47 +75,61 @@ func sortFlipped[T uint8 | uint16](keys []T, flip T) {
 }
 
 // EncodeExact writes codes from which DecodeExact gets the keys back bit by bit.
+// len(dst) >= len(keys).
 func EncodeExact[C Code, K Key](dst []C, keys []K, o Order) {
-	switch KindOf[K]() {
+	EncodeExactAt(KindOf[K](), dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), o)
+}
+
+// EncodeExactAt is EncodeExact of as many keys as there are codes.
+func EncodeExactAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
+	switch k {
 	case Float32:
 		f := floats.Exact[uint32](o.Desc, o.NaNsLast)
-		f.Encode(As[uint32](dst), As[uint32](keys))
+		f.Encode(As[uint32](dst), At[uint32](keys, len(dst)))
 	case Float64:
 		f := floats.Exact[uint64](o.Desc, o.NaNsLast)
-		f.Encode(As[uint64](dst), As[uint64](keys))
+		f.Encode(As[uint64](dst), At[uint64](keys, len(dst)))
 	default:
-		Encode(dst, keys, o)
+		EncodeAt(k, dst, keys, o)
 	}
 }
 
 // DecodeExact undoes EncodeExact. len(keys) == len(codes).
 func DecodeExact[C Code, K Key](keys []K, codes []C, o Order) {
-	switch KindOf[K]() {
+	DecodeExactAt(KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys[:len(codes)])), codes, o)
+}
+
+// DecodeExactAt is DecodeExact of as many keys as there are codes.
+func DecodeExactAt[C Code](k Kind, keys unsafe.Pointer, codes []C, o Order) {
+	n := len(codes)
+	switch k {
 	case Float32:
 		f := floats.Exact[uint32](o.Desc, o.NaNsLast)
-		f.Decode(As[uint32](keys), As[uint32](codes))
+		f.Decode(At[uint32](keys, n), As[uint32](codes))
 		return
 	case Float64:
 		f := floats.Exact[uint64](o.Desc, o.NaNsLast)
-		f.Decode(As[uint64](keys), As[uint64](codes))
+		f.Decode(At[uint64](keys, n), As[uint64](codes))
 		return
 	}
-	flip := FlipOf[C, K](o)
-	switch unsafe.Sizeof(*new(K)) {
+	flip := flipOf[C](k, o)
+	switch k.Size() {
 	case unsafe.Sizeof(flip):
-		flipAll(As[C](keys), codes, flip)
+		flipAll(At[C](keys, n), codes, flip)
 	case 1:
-		unflip(As[uint8](keys), codes, flip)
+		unflip(At[uint8](keys, n), codes, flip)
 	case 2:
-		unflip(As[uint16](keys), codes, flip)
+		unflip(At[uint16](keys, n), codes, flip)
 	}
 }
 
 // FlipOf returns what integers and bools differ by from their codes: the code of 0.
-func FlipOf[C Code, K Key](o Order) C {
-	var zero [1]K
+func FlipOf[C Code, K Key](o Order) C { return flipOf[C](KindOf[K](), o) }
+
+func flipOf[C Code](k Kind, o Order) C {
+	var zero uint64 // as large as any such key
 	var flip [1]C
-	Encode(flip[:], zero[:], o)
+	EncodeAt(k, flip[:], unsafe.Pointer(&zero), o)
 	return flip[0]
 }
 

@@ -50,6 +50,18 @@ var CodeBits = [...]int{
 	Float32: 32, Float64: 64, Floats2: 64,
 }
 
+// sizes are the bytes of a key.
+var sizes = [...]uint8{
+	Bool: 1, Int8: 1, Int16: 2, Int32: 4, Int64: 8,
+	Uint8: 1, Uint16: 2, Uint32: 4, Uint64: 8,
+	Float32: 4, Float64: 8, Floats2: 8,
+	Floats3: 12, Floats4: 16, Bytes16: 16, Time: uint8(unsafe.Sizeof(time.Time{})),
+	String: uint8(unsafe.Sizeof("")), Bytes: uint8(unsafe.Sizeof([]byte{})),
+}
+
+// Size returns the bytes of a key.
+func (k Kind) Size() uintptr { return uintptr(sizes[k]) }
+
 // Wide reports whether a 64-bit code is only a prefix of the key.
 func (k Kind) Wide() bool { return k > Floats2 }
 
@@ -89,6 +101,11 @@ type Order struct {
 	Desc     bool
 	NaNsLast bool
 }
+
+// At returns n keys that lie at an address.
+//
+// Sound: as for [As], where callers have n keys of that kind there.
+func At[T any](keys unsafe.Pointer, n int) []T { return unsafe.Slice((*T)(keys), n) }
 
 // As views keys as their underlying type T.
 //
