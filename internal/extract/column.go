@@ -132,13 +132,13 @@ func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 // given. What is made of them depends on their kind only: of their type, the user's package
 // compiles nothing but the getters.
 type keyColumn interface {
-	codes32(dst []uint32, b Batch, c *Column)                    // of len(dst) elements; narrow kinds of at most 32 bits
-	codes64(dst []uint64, b Batch, c *Column)                    // the same; narrow kinds
-	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) // the same for at most 64, of which some are null
-	keep(c Column, rows Input, arena *scratch.Arena) FullKeys
-	given() bool                    // keys lie in a slice by element: no function is called, no element read
-	ForRows(c Column, n int) Column // the column for elements that are the row numbers 0 … n-1
-	holds(p perm.Perm) bool         // keys lie in a slice that shares memory with p
+	codes32(dst []uint32, b Batch, c *Column)                           // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b Batch, c *Column)                           // the same; narrow kinds
+	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)        // the same for at most 64, of which some are null
+	keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys // prefixes have room bits
+	given() bool                                                        // keys lie in a slice by element: no function is called, no element read
+	ForRows(c Column, n int) Column                                     // the column for elements that are the row numbers 0 … n-1
+	holds(p perm.Perm) bool                                             // keys lie in a slice that shares memory with p
 }
 
 // Getter is a key function with both of its types hidden.
@@ -336,31 +336,46 @@ func encodeRows[C sortkey.Code](dst []C, b Batch, f sliceKey, c *Column) {
 		keys := unsafe.Pointer(&room)
 		for at := b.at; len(dst) > 0; {
 			n := min(Piece, len(dst))
-			gatherKeys(c.kind, keys, f.col.Data(), f.col.Len(), at[:n])
+			gatherKeys(c.kind, keys, f.col, at[:n])
 			sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
 			dst, at = dst[n:], at[n:]
 		}
 	}
 }
 
-// gatherKeys writes the keys of a narrow kind numbered by at, of the n of a column.
-func gatherKeys(k sortkey.Kind, keys, col unsafe.Pointer, n int, at []uint32) {
-	switch {
-	case k == sortkey.Floats2: // aligned as its floats are
-		gatherAs[[2]uint32](keys, col, n, at)
-	case k.Size() == 1:
-		gatherAs[uint8](keys, col, n, at)
-	case k.Size() == 2:
-		gatherAs[uint16](keys, col, n, at)
-	case k.Size() == 4:
-		gatherAs[uint32](keys, col, n, at)
+// gatherKeys writes the keys of fixed size numbered by at.
+func gatherKeys(k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []uint32) {
+	switch k { // vectors are aligned as their elements are
+	case sortkey.Floats2:
+		gatherAs[[2]uint32](keys, col, at)
+		return
+	case sortkey.Floats3:
+		gatherAs[[3]uint32](keys, col, at)
+		return
+	case sortkey.Floats4:
+		gatherAs[[4]uint32](keys, col, at)
+		return
+	case sortkey.Bytes16:
+		gatherAs[[16]byte](keys, col, at)
+		return
+	case sortkey.Time:
+		gatherAs[time.Time](keys, col, at)
+		return
+	}
+	switch k.Size() {
+	case 1:
+		gatherAs[uint8](keys, col, at)
+	case 2:
+		gatherAs[uint16](keys, col, at)
+	case 4:
+		gatherAs[uint32](keys, col, at)
 	default:
-		gatherAs[uint64](keys, col, n, at)
+		gatherAs[uint64](keys, col, at)
 	}
 }
 
-func gatherAs[T any](keys, col unsafe.Pointer, n int, at []uint32) {
-	to, from := sortkey.At[T](keys, len(at)), sortkey.At[T](col, n)
+func gatherAs[T any](keys unsafe.Pointer, col stream.Raw, at []uint32) {
+	to, from := sortkey.At[T](keys, len(at)), stream.SliceOf[T](col)
 	for i, row := range at {
 		to[i] = from[row]
 	}

@@ -43,7 +43,7 @@ type FullKeys interface {
 	SortFew(order []uint32, p Place) (same uint, ok bool)
 	// Forget drops the first n full keys.
 	Forget(n int)
-	// Compare compares the full keys of two elements.
+	// Compare compares the full keys of two elements whose prefixes tie.
 	Compare(i, j uint32) int
 	// Follow counts how the keys of the elements numbered by at follow on those
 	// of the elements before them, given that prefixes of room bits tie, and
@@ -51,40 +51,20 @@ type FullKeys interface {
 	Follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 }
 
-// keep stores the keys of a wide kind, or of one of 64 bits with nulls. These are kept as
-// words, which the kind tells apart. All stores are instantiated here: see [TextKey].
-func (keyType) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
+// keep stores the keys of a wide kind, or of one of 64 bits with nulls, of which prefixes
+// have room bits.
+func (keyType) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
 	switch c.kind {
 	case sortkey.String:
 		return keepStrings(c, rows, arena)
 	case sortkey.Bytes:
 		return keepByteSlices(c, rows, arena)
-	case sortkey.Floats3:
-		return keepFixed[[3]float32](c, rows, arena)
-	case sortkey.Floats4:
-		return keepFixed[[4]float32](c, rows, arena)
-	case sortkey.Bytes16:
-		return keepFixed[[16]byte](c, rows, arena)
-	case sortkey.Time:
-		return keepFixed[time.Time](c, rows, arena)
 	}
-	keys := scratch.Take[uint64](arena, rows.Len)
-	return fixedKeys[uint64]{&Store[uint64]{Column: c, full: compareWords(c.kind, c.Order), Keys: keys, room: keys}}
-}
-
-func keepFixed[K sortkey.Key](c Column, rows Input, arena *scratch.Arena) FullKeys {
-	keys := scratch.Take[K](arena, rows.Len)
-	return fixedKeys[K]{&Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: keys, room: keys}}
-}
-
-// compareWords compares keys of a kind of 64 bits, given as words, by their codes.
-func compareWords(k sortkey.Kind, o sortkey.Order) func(a, b uint64) int {
-	return func(a, b uint64) int {
-		var codes [2]uint64
-		words := [2]uint64{a, b}
-		sortkey.EncodeAt(k, codes[:], unsafe.Pointer(&words), o)
-		return cmp.Compare(codes[0], codes[1])
+	w := &fixedKeys{Column: c}
+	for j := firstWord(&c, room); j < c.kind.Words(); j++ {
+		w.words[j] = scratch.Take[uint64](arena, rows.Len)
 	}
+	return w
 }
 
 // selfKey is the key column of a slice of keys: every element is its own key.
@@ -107,14 +87,14 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 func (selfKey) given() bool { return true }
 
 // keep stores nothing: the keys are there already.
-func (selfKey) keep(c Column, rows Input, _ *scratch.Arena) FullKeys {
+func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 	return keepGiven(c, rows.Slice.Raw())
 }
 
 // keep stores keys only if they are not given.
-func (f sliceKey) keep(c Column, rows Input, arena *scratch.Arena) FullKeys {
+func (f sliceKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.given() {
-		return f.keyType.keep(c, rows, arena)
+		return f.keyType.keep(c, room, rows, arena)
 	}
 	return keepGiven(c, f.col)
 }
@@ -126,24 +106,13 @@ func keepGiven(c Column, keys stream.Raw) FullKeys {
 		return givenStrings(c, stream.SliceOf[string](keys))
 	case sortkey.Bytes:
 		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
-	case sortkey.Floats3:
-		return givenFixed[[3]float32](c, keys)
-	case sortkey.Floats4:
-		return givenFixed[[4]float32](c, keys)
-	case sortkey.Bytes16:
-		return givenFixed[[16]byte](c, keys)
 	}
-	return givenFixed[time.Time](c, keys)
+	return &fixedKeys{Column: c, keys: keys}
 }
 
-func givenFixed[K sortkey.Key](c Column, keys stream.Raw) FullKeys {
-	return fixedKeys[K]{&Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: stream.SliceOf[K](keys)}}
-}
-
-// Store holds the full keys of a column.
-type Store[K sortkey.Key] struct {
+// Store holds the full keys of a column of strings or byte slices.
+type Store[K TextKey] struct {
 	Column
-	full func(a, b K) int
 	Keys []K // by element
 	room []K // the same where keys are to be stored, nil where they are given
 
@@ -174,7 +143,7 @@ func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 		return buf
 	}
 	switch {
-	case s.call(buf, nulls, b) < len(buf): // the others are left out
+	case s.call(hidden(buf), nulls, b) < len(buf): // the others are left out
 	case s.fields != nil:
 		s.fields.put(buf, b)
 	default:
@@ -185,18 +154,18 @@ func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 
 // call calls the column's functions for the elements of b and returns the number of
 // elements done, see [KeysFrom]. The keys of nulls are the zero value.
-func (s *Store[K]) call(keys []K, nulls *nullBits, b Batch) (n int) {
-	if s.Nulls == NoNulls {
-		b.Pace = s.Paces.Key
-		return KeysFrom(keys, b, s.get, 0)
+func (c *Column) call(keys stream.Raw, nulls *nullBits, b Batch) (n int) {
+	if c.Nulls == NoNulls {
+		b.Pace = c.Paces.Key
+		return keysFrom(keys, &b, c.get, 0)
 	}
-	for lo := 0; lo < len(keys); lo += 64 {
-		hi := min(lo+64, len(keys))
-		if nulls[lo/64%len(nulls)], n = keysOrNull(hidden(keys[lo:hi]), b.part(lo, hi), &s.Column); n < hi-lo {
+	for lo := 0; lo < keys.Len(); lo += 64 {
+		hi := min(lo+64, keys.Len())
+		if nulls[lo/64%len(nulls)], n = keysOrNull(keys.Part(lo, hi), b.part(lo, hi), c); n < hi-lo {
 			return lo
 		}
 	}
-	return len(keys)
+	return keys.Len()
 }
 
 // scatter writes the keys of a batch to their elements' places.
@@ -211,10 +180,6 @@ func scatter[K any](room, keys []K, b Batch) {
 }
 
 func (s *Store[K]) Forget(n int) { clear(s.room[:n]) }
-
-func (s *Store[K]) Compare(i, j uint32) int {
-	return s.full(s.at(i), s.at(j))
-}
 
 func (s *Store[K]) Along(env *engine.Env, p any) (err error) {
 	switch {
@@ -248,8 +213,8 @@ func (s *Store[K]) Moved(payload cpu.Payload) {
 
 // flag shifts the first bits of codes into the room that the column has in a
 // packed code, behind its null flag.
-func (s *Store[K]) flag(dst []uint64, nulls *nullBits, room int) {
-	if s.Nulls == NoNulls {
+func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
+	if c.Nulls == NoNulls {
 		if room < 64 {
 			for i := range dst {
 				dst[i] >>= 64 - room
@@ -257,7 +222,7 @@ func (s *Store[K]) flag(dst []uint64, nulls *nullBits, room int) {
 		}
 		return
 	}
-	nullCode, other := s.nullCode(room - 1)
+	nullCode, other := c.nullCode(room - 1)
 	for i := range dst {
 		if nulls[i/64%len(nulls)]>>(i%64)&1 != 0 {
 			dst[i] = nullCode
@@ -267,78 +232,142 @@ func (s *Store[K]) flag(dst []uint64, nulls *nullBits, room int) {
 	}
 }
 
-// fixedKeys keeps keys of fixed size. Depth counts words of their codes.
-type fixedKeys[K sortkey.Key] struct{ *Store[K] }
-
-func (w fixedKeys[K]) Prefix(dst []uint64, b Batch, room int) {
-	if len(dst) <= Few {
-		var keys [Few]K
-		w.prefixThrough(keys[:], dst, b, room)
-		return
-	}
-	var keys [Piece]K
-	w.prefixThrough(keys[:], dst, b, room)
+// fixedKeys keeps keys of fixed size: as the words of their codes, unless they lie in a
+// slice. So there is one such type for all kinds, and those who break ties read one word of
+// an element at a time. Depth counts words.
+type fixedKeys struct {
+	Column
+	keys  stream.Raw  // that lie in a slice
+	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in a slice
 }
 
-func (w fixedKeys[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
-	var nulls nullBits
-	for i := 0; i < len(dst); i += len(buf) {
-		j := min(i+len(buf), len(dst))
-		sortkey.EncodeWordAs(w.kind, dst[i:j], w.put(buf[:j-i], &nulls, b.part(i, j)), 0, w.Order)
-		w.flag(dst[i:j], &nulls, room)
-	}
-}
-
-// PrefixIsWhole is false: even word 0 of narrow kinds has lost the bit that tells
-// nulls.
-func (w fixedKeys[K]) PrefixIsWhole(int) bool { return false }
-
-func (w fixedKeys[K]) TieDepth(room int) int {
-	if room == 64 && w.Nulls == NoNulls {
+// firstWord is the first word whose ties prefixes of room bits leave.
+func firstWord(c *Column, room int) int {
+	if room == 64 && c.Nulls == NoNulls {
 		return 1 // word 0 was the prefix
 	}
 	return 0
 }
 
-func (w fixedKeys[K]) ByDepth() bool { return true }
-
-func (w fixedKeys[K]) WithPivot(_ []uint32, p Place) Place { return p }
-
-func (w fixedKeys[K]) SortFew([]uint32, Place) (same uint, ok bool) { return 0, false }
-
-func (w fixedKeys[K]) Codes(dst []uint64, order []uint32, p Place) {
-	if len(order) <= Few {
-		var keys [Few]K
-		w.codesThrough(keys[:], dst, order, p)
-		return
+func (w *fixedKeys) Prefix(dst []uint64, b Batch, room int) {
+	switch {
+	case len(dst) <= Few && w.kind == sortkey.Time:
+		var keys [Few]time.Time
+		w.prefixThrough(unsafe.Pointer(&keys), Few, dst, b, room)
+	case len(dst) <= Few:
+		var keys [Few][2]uint64
+		w.prefixThrough(unsafe.Pointer(&keys), Few, dst, b, room)
+	case w.kind == sortkey.Time:
+		var keys [Piece]time.Time
+		w.prefixThrough(unsafe.Pointer(&keys), Piece, dst, b, room)
+	default:
+		var keys [Piece][2]uint64
+		w.prefixThrough(unsafe.Pointer(&keys), Piece, dst, b, room)
 	}
-	var keys [Piece]K
-	w.codesThrough(keys[:], dst, order, p)
 }
 
-func (w fixedKeys[K]) codesThrough(buf []K, dst []uint64, order []uint32, p Place) {
-	for len(order) > 0 {
-		n := min(len(buf), len(order))
-		for i, at := range order[:n] {
-			buf[i] = w.Keys[at]
+// prefixThrough is Prefix through a buffer for a number of keys.
+func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b Batch, room int) {
+	var nulls nullBits
+	for i := 0; i < len(dst); i += size {
+		j := min(i+size, len(dst))
+		codes, some := dst[i:j], b.part(i, j)
+		keys := w.read(buf, &nulls, some, len(codes))
+		sortkey.EncodeWordAt(w.kind, codes, keys, 0, w.Order)
+		w.put(codes, keys, some)
+		w.flag(codes, &nulls, room)
+	}
+}
+
+// read returns the address of the keys of the n elements of b, which is buf unless they are
+// given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
+func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) unsafe.Pointer {
+	switch {
+	case !w.given():
+		w.call(stream.RawAt(cpu.Hidden(buf), w.kind.Size(), n), nulls, b)
+	case b.at == nil:
+		return w.keys.Part(b.Lo, b.Lo+n).Data()
+	default:
+		gatherKeys(w.kind, buf, w.keys, b.at)
+	}
+	return buf
+}
+
+// put keeps the words of the keys of a piece of elements, of which codes are the first.
+func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
+	for j, all := range w.words {
+		switch {
+		case all == nil:
+		case j == 0:
+			scatter(all, codes, b)
+		case b.at == nil:
+			sortkey.EncodeWordAt(w.kind, all[b.Lo:][:len(codes)], keys, j, w.Order)
+		default:
+			var room [Piece]uint64
+			sortkey.EncodeWordAt(w.kind, room[:len(codes)], keys, j, w.Order)
+			scatter(all, room[:len(codes)], b)
 		}
-		sortkey.EncodeWordAs(w.kind, dst[:n], buf[:n], p.Depth, w.Order)
+	}
+}
+
+// PrefixIsWhole is false: even word 0 of narrow kinds has lost the bit that tells
+// nulls.
+func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
+
+func (w *fixedKeys) TieDepth(room int) int { return firstWord(&w.Column, room) }
+
+func (w *fixedKeys) ByDepth() bool { return true }
+
+func (w *fixedKeys) WithPivot(_ []uint32, p Place) Place { return p }
+
+func (w *fixedKeys) SortFew([]uint32, Place) (same uint, ok bool) { return 0, false }
+
+func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Place) {
+	if !w.given() {
+		all := w.words[p.Depth]
+		for i, x := range order {
+			dst[i] = all[x]
+		}
+		return
+	}
+	switch {
+	case len(order) <= Few && w.kind == sortkey.Time:
+		var keys [Few]time.Time
+		w.codesThrough(unsafe.Pointer(&keys), Few, dst, order, p.Depth)
+	case len(order) <= Few:
+		var keys [Few][2]uint64
+		w.codesThrough(unsafe.Pointer(&keys), Few, dst, order, p.Depth)
+	case w.kind == sortkey.Time:
+		var keys [Piece]time.Time
+		w.codesThrough(unsafe.Pointer(&keys), Piece, dst, order, p.Depth)
+	default:
+		var keys [Piece][2]uint64
+		w.codesThrough(unsafe.Pointer(&keys), Piece, dst, order, p.Depth)
+	}
+}
+
+// codesThrough writes word j of given keys. buf has room for a number of them.
+func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, order []uint32, j int) {
+	for len(order) > 0 {
+		n := min(room, len(order))
+		gatherKeys(w.kind, buf, w.keys, order[:n])
+		sortkey.EncodeWordAt(w.kind, dst[:n], buf, j, w.Order)
 		dst, order = dst[n:], order[n:]
 	}
 }
 
 // Follow reads word after word: comparing key by key would encode each alone.
-func (w fixedKeys[K]) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
-	var keys [2 * Piece]K
+func (w *fixedKeys) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+	var pairs [2 * Piece]uint32
 	var words [2 * Piece]uint64
 	for depth := w.TieDepth(room); depth < w.kind.Words() && len(at) > 0; depth++ {
 		still = at[:0]
 		for i := 0; i < len(at); i += Piece {
 			part := at[i:min(i+Piece, len(at))]
 			for j, x := range part {
-				keys[2*j], keys[2*j+1] = w.Keys[x-1], w.Keys[x]
+				pairs[2*j], pairs[2*j+1] = x-1, x
 			}
-			sortkey.EncodeWordAs(w.kind, words[:2*len(part)], keys[:2*len(part)], depth, w.Order)
+			w.Codes(words[:2*len(part)], pairs[:2*len(part)], Place{Depth: depth})
 			for j, x := range part {
 				switch a, b := words[2*j], words[2*j+1]; {
 				case a == b:
@@ -355,6 +384,39 @@ func (w fixedKeys[K]) Follow(at []uint32, room int) (still []uint32, seen cpu.St
 	return at, seen
 }
 
-func (w fixedKeys[K]) NextDepth(_ uint64, p Place) (depth int, more bool) {
+func (w *fixedKeys) NextDepth(_ uint64, p Place) (depth int, more bool) {
 	return p.Depth + 1, p.Depth+1 < w.kind.Words()
+}
+
+// Compare compares the words that are kept: prefixes tie.
+func (w *fixedKeys) Compare(i, j uint32) int {
+	var pair [2]uint64
+	for depth := range w.kind.Words() {
+		if w.words[depth] == nil && !w.given() {
+			continue
+		}
+		w.Codes(pair[:], []uint32{i, j}, Place{Depth: depth})
+		if c := cmp.Compare(pair[0], pair[1]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// Forget does nothing: words hold nothing that belongs to the caller.
+func (w *fixedKeys) Forget(int) {}
+
+func (w *fixedKeys) Along(env *engine.Env, p any) (err error) {
+	for j, all := range w.words {
+		if all != nil && err == nil {
+			w.words[j], err = alongAny(env, p, all)
+		}
+	}
+	return err
+}
+
+func (w *fixedKeys) Moved(payload cpu.Payload) {
+	if w.given() {
+		w.keys = payload.Raw()
+	}
 }

@@ -57,7 +57,7 @@ func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 }
 
 func givenTexts[K TextKey](c Column, keys []K) *Strings[K] {
-	return &Strings[K]{Store: &Store[K]{Column: c, full: sortkey.Comparator[K](c.Order), Keys: keys}}
+	return &Strings[K]{Store: &Store[K]{Column: c, Keys: keys}}
 }
 
 // Strings keeps strings and byte slices. Depth counts bytes.

@@ -87,7 +87,7 @@ func (l *Word) Open(rows Input, env *engine.Env) {
 	}
 	if l.wide != nil && l.Full == nil {
 		l.wide.Paces = newPaces(&env.Loop)
-		l.Full = l.wide.Key.keep(*l.wide, rows, &env.Arena)
+		l.Full = l.wide.Key.keep(*l.wide, l.PrefixBits, rows, &env.Arena)
 	}
 }
 
@@ -163,22 +163,33 @@ func CodeSize(words []Word) uintptr {
 	return 8
 }
 
-// FullSize is the size of the keys that the wide column of a word stores, 0 if it
-// stores none.
+// FullSize is the size of what the wide column of a word stores, and moves, at a time: keys,
+// or words of their codes. It is 0 if it stores nothing.
 func (l *Word) FullSize() uintptr {
-	if l.wide == nil || l.wide.given() {
+	switch {
+	case l.wide == nil || l.wide.given():
 		return 0
+	case l.wide.kind >= sortkey.String:
+		return l.wide.kind.Size()
 	}
-	return l.wide.kind.Size()
+	return 8
 }
 
-// FullBytes bounds the memory, in bytes, of the keys that wide columns of n elements store.
+// FullBytes bounds the memory, in bytes, of what wide columns of n elements store.
 func FullBytes(n int, words []Word) int64 {
 	bytes := int64(0)
 	for i := range words {
-		bytes += scratch.Size(n, words[i].FullSize())
+		bytes += scratch.Size(n, words[i].FullSize()) * words[i].stores()
 	}
 	return bytes
+}
+
+// stores is the number of things of FullSize that the wide column stores.
+func (l *Word) stores() int64 {
+	if l.wide == nil || l.wide.kind >= sortkey.String {
+		return 1
+	}
+	return int64(l.wide.kind.Words() - firstWord(l.wide, l.PrefixBits))
 }
 
 // AllGiven reports whether no word has to read elements.

@@ -121,21 +121,26 @@ func EncodeWord[K Key](dst []uint64, keys []K, j int, o Order) {
 
 // EncodeWordAs is EncodeWord for keys of a kind that is known.
 func EncodeWordAs[K Key](k Kind, dst []uint64, keys []K, j int, o Order) {
-	flip := uint64(0)
+	EncodeWordAt(k, dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), j, o)
+}
+
+// EncodeWordAt is EncodeWord of as many keys as there are codes.
+func EncodeWordAt(k Kind, dst []uint64, keys unsafe.Pointer, j int, o Order) {
+	n, flip := len(dst), uint64(0)
 	if o.Desc {
 		flip = math.MaxUint64
 	}
-	switch {
-	case k == Floats3:
-		encodeFloats3(dst, As[[3]uint32](keys), j, o)
-	case k == Floats4:
-		encodeFloats4(dst, As[[4]uint32](keys), j, o)
-	case k == Bytes16:
-		encodeBytes16(dst, As[[16]byte](keys), j, flip)
-	case k == Time:
-		encodeTimes(dst, As[time.Time](keys), j, flip)
+	switch k {
+	case Floats3:
+		encodeFloats3(dst, At[[3]uint32](keys, n), j, o)
+	case Floats4:
+		encodeFloats4(dst, At[[4]uint32](keys, n), j, o)
+	case Bytes16:
+		encodeBytes16(dst, At[[16]byte](keys, n), j, flip)
+	case Time:
+		encodeTimes(dst, At[time.Time](keys, n), j, flip)
 	default:
-		EncodeAt(k, dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), o)
+		EncodeAt(k, dst, keys, o)
 	}
 }
 
