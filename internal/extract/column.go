@@ -201,17 +201,16 @@ func (*ownKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context
 }
 
 // KeysFrom writes the keys of b's elements and returns the number written: all of them
-// unless the context was cancelled. b has at most 64 elements if nulls is not 0.
-func KeysFrom[K sortkey.Key](keys []K, b Batch, get Getter, nulls uint64) int {
-	return keysFrom(hidden(keys), &b, get, nulls)
-}
+// unless the context was cancelled.
+func KeysFrom(keys stream.Raw, b Batch, get Getter) int { return keysFrom(keys, &b, get, 0) }
 
 // hidden returns where keys lie, which may be on the stack: see [cpu.Hidden].
 func hidden[K any](keys []K) stream.Raw {
 	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(keys))), unsafe.Sizeof(*new(K)), len(keys))
 }
 
-// keysFrom is KeysFrom without the type of the keys.
+// keysFrom is [KeysFrom] of elements of which some may be null: b has at most 64 if nulls
+// is not 0.
 func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 	n := keys.Len()
 	if n == 0 {

@@ -1,8 +1,6 @@
 package small
 
 import (
-	"time"
-
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
@@ -15,7 +13,7 @@ func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Cal
 	case n <= tinySort:
 		return sortPairsTiny(k, keys, values, o, c)
 	case k.Wide():
-		index := orderWideKeys(k, keys, o, c)
+		index := orderSmallKeys(k, keys.Raw(), o, c)
 		err := c.err()
 		if err == nil {
 			cpu.FollowSmall(index.space, keys, values)
@@ -28,23 +26,6 @@ func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Cal
 		movePairsSmall[uint64](k, keys, values, o, c)
 	}
 	return nil
-}
-
-// orderWideKeys orders keys wider than 64 bits.
-func orderWideKeys(k sortkey.Kind, keys cpu.Payload, o sortkey.Order, c *Call) pooledIndex {
-	switch k {
-	case sortkey.String:
-		return orderSmallKeys(k, cpu.Slice[string](keys), o, c)
-	case sortkey.Bytes:
-		return orderSmallKeys(k, cpu.Slice[[]byte](keys), o, c)
-	case sortkey.Floats3:
-		return orderSmallKeys(k, cpu.Slice[[3]float32](keys), o, c)
-	case sortkey.Floats4:
-		return orderSmallKeys(k, cpu.Slice[[4]float32](keys), o, c)
-	case sortkey.Bytes16:
-		return orderSmallKeys(k, cpu.Slice[[16]byte](keys), o, c)
-	}
-	return orderSmallKeys(k, cpu.Slice[time.Time](keys), o, c)
 }
 
 // sortPairsTiny sorts a few keys and values with nothing but the stack.

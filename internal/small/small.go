@@ -3,7 +3,6 @@
 package small
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -88,73 +88,49 @@ type pooledIndex struct {
 
 // orderSmallWide orders by keys wider than 64 bits.
 func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
-	switch k {
+	var keys unsafe.Pointer
+	switch n := s.Len(); k {
 	case sortkey.String:
-		return orderSmallBy[string](k, s, get, o, c)
+		keys = unsafe.Pointer(unsafe.SliceData(make([]string, n)))
 	case sortkey.Bytes:
-		return orderSmallBy[[]byte](k, s, get, o, c)
-	case sortkey.Floats3:
-		return orderSmallBy[[3]float32](k, s, get, o, c)
-	case sortkey.Floats4:
-		return orderSmallBy[[4]float32](k, s, get, o, c)
-	case sortkey.Bytes16:
-		return orderSmallBy[[16]byte](k, s, get, o, c)
+		keys = unsafe.Pointer(unsafe.SliceData(make([][]byte, n)))
+	case sortkey.Time:
+		keys = unsafe.Pointer(unsafe.SliceData(make([]time.Time, n)))
+	default:
+		keys = unsafe.Pointer(unsafe.SliceData(make([]uint64, (n*int(k.Size())+7)/8)))
 	}
-	return orderSmallBy[time.Time](k, s, get, o, c)
-}
-
-func orderSmallBy[K sortkey.Key](k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
-	keys := make([]K, s.Len())
-	extract.KeysFrom(keys, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, 0)
-	c.took(scratch.Size(len(keys), k.Size()))
-	return orderSmallKeys(k, keys, o, c), c.err()
+	all := stream.RawAt(keys, k.Size(), s.Len())
+	extract.KeysFrom(all, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get)
+	c.took(scratch.Size(s.Len(), k.Size()))
+	return orderSmallKeys(k, all, o, c), c.err()
 }
 
 // orderSmallKeys orders keys wider than 64 bits.
-func orderSmallKeys[K sortkey.Key](k sortkey.Kind, keys []K, o sortkey.Order, c *Call) pooledIndex {
+func orderSmallKeys(k sortkey.Kind, keys stream.Raw, o sortkey.Order, c *Call) pooledIndex {
 	w := cpu.GetSmall[uint64]()
-	codes, index := w.Codes[:len(keys)], w.Index[:len(keys)]
-	prefixes(k, codes, keys, o)
+	codes, index := w.Codes[:keys.Len()], w.Index[:keys.Len()]
+	sortkey.Leading(k, codes, keys.Data(), o)
 	w.Order(index)
 	c.took(w.Scratch())
 	c.tied(index, codes)
-	orderTied(k, index, codes, keys, o, c)
+	switch k { // strings stay as they are where the call is cancelled
+	case sortkey.String:
+		orderTiedTexts(index, codes, stream.SliceOf[string](keys), o, c)
+	case sortkey.Bytes:
+		orderTiedTexts(index, codes, stream.SliceOf[[]byte](keys), o, c)
+	default:
+		orderTiedWords(k, index, codes, keys, o)
+	}
 	return pooledIndex{index, w}
 }
 
-// orderTied orders the keys, of kind k, whose prefixes, which are in the order of index, tie. Strings
-// stay as they are where the call is cancelled.
-func orderTied[K sortkey.Key](k sortkey.Kind, index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
-	switch k {
-	case sortkey.String:
-		orderTiedStrings(index, codes, sortkey.As[string](keys), o, c)
-	case sortkey.Bytes:
-		orderTiedByteSlices(index, codes, sortkey.As[[]byte](keys), o, c)
-	default:
-		orderTiedWords(index, codes, keys, o)
-	}
-}
-
-// orderTiedFew is orderTied of at most tinySort keys, with nothing but the stack.
-func orderTiedFew[K sortkey.Key](k sortkey.Kind, index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
-	switch k {
-	case sortkey.String:
-		orderFewStrings(index, codes, sortkey.As[string](keys), o, c)
-	case sortkey.Bytes:
-		orderFewByteSlices(index, codes, sortkey.As[[]byte](keys), o, c)
-	default:
-		orderTiedWords(index, codes, keys, o)
-	}
-}
-
-// orderTiedWords is orderTied of keys of fixed size.
-func orderTiedWords[K sortkey.Key](index []uint32, codes []uint64, keys []K, o sortkey.Order) {
-	var compare func(a, b K) int
+// orderTiedWords orders the keys of fixed size whose leading words, which are in the order
+// of index, tie.
+func orderTiedWords(k sortkey.Kind, index []uint32, codes []uint64, keys stream.Raw, o sortkey.Order) {
 	for from, end := tiedRun(index, codes, 0); from < end; from, end = tiedRun(index, codes, end) {
-		if compare == nil {
-			compare = sortkey.Comparator[K](o)
-		}
-		slices.SortStableFunc(index[from:end], func(a, b uint32) int { return compare(keys[a], keys[b]) })
+		slices.SortStableFunc(index[from:end], func(a, b uint32) int {
+			return sortkey.CompareRest(k, keys.At(int(a)), keys.At(int(b)), o)
+		})
 	}
 }
 
@@ -170,22 +146,6 @@ func tiedRun(index []uint32, codes []uint64, i int) (from, end int) {
 		}
 	}
 	return len(index), len(index)
-}
-
-// prefixes writes the leading 64 bits of the codes of wide keys.
-func prefixes[K sortkey.Key](k sortkey.Kind, dst []uint64, keys []K, o sortkey.Order) {
-	flip := uint64(0)
-	if o.Desc {
-		flip = math.MaxUint64
-	}
-	switch k {
-	case sortkey.String:
-		sortkey.StringPrefixes(dst, sortkey.As[string](keys), flip)
-	case sortkey.Bytes:
-		sortkey.BytePrefixes(dst, sortkey.As[[]byte](keys), flip)
-	default:
-		sortkey.EncodeWordAs(k, dst, keys, 0, o)
-	}
 }
 
 // orderTiny writes the order of as many elements, from s on, to index and reports
@@ -205,36 +165,42 @@ func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter
 func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
 	switch k {
 	case sortkey.String:
-		orderTinyBy[string](k, index, s, get, o, c)
+		orderTinyTexts[string](k, index, s, get, o, c)
 	case sortkey.Bytes:
-		orderTinyBy[[]byte](k, index, s, get, o, c)
-	case sortkey.Floats3:
-		orderTinyBy[[3]float32](k, index, s, get, o, c)
-	case sortkey.Floats4:
-		orderTinyBy[[4]float32](k, index, s, get, o, c)
-	case sortkey.Bytes16:
-		orderTinyBy[[16]byte](k, index, s, get, o, c)
+		orderTinyTexts[[]byte](k, index, s, get, o, c)
+	case sortkey.Time:
+		var keys [tinySort]time.Time
+		orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
 	default:
-		orderTinyBy[time.Time](k, index, s, get, o, c)
+		var keys [tinySort][2]uint64 // the widest without pointers
+		orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
 	}
 	return true
 }
 
-func orderTinyBy[K sortkey.Key](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
 	var keys [tinySort]K
+	var room [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, c.pace().Each())
-	orderTinyKeys(k, index, keys[:n], o, c)
+	orderByLeading(k, index, room[:n], unsafe.Pointer(&keys), o, c)
+	orderFewTexts(index, room[:n], keys[:n], o, c)
 }
 
-// orderTinyKeys is orderTiny of wide keys.
-func orderTinyKeys[K sortkey.Key](k sortkey.Kind, index []uint32, keys []K, o sortkey.Order, c *Call) {
+// orderTinyWords is orderTiny by keys of fixed size, with room for them.
+func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
 	var room [tinySort]uint64
-	codes := room[:len(keys)]
-	prefixes(k, codes, keys, o)
+	n := len(index)
+	get.Get(cpu.Hidden(keys), s.Data(), n, 0, c.pace().Each())
+	orderByLeading(k, index, room[:n], keys, o, c)
+	orderTiedWords(k, index, room[:n], stream.RawAt(keys, k.Size(), n), o)
+}
+
+// orderByLeading orders a few wide keys by their leading words, which it writes to codes.
+func orderByLeading(k sortkey.Kind, index []uint32, codes []uint64, keys unsafe.Pointer, o sortkey.Order, c *Call) {
+	sortkey.Leading(k, codes, keys, o)
 	rank(index, codes)
 	c.tied(index, codes)
-	orderTiedFew(k, index, codes, keys, o, c)
 }
 
 // rank writes the order of a few codes to index, ties in input order, and reports

@@ -46,26 +46,7 @@ func (w *smallTexts[K]) put() {
 	w.pool.Put(w)
 }
 
-// The functions that are not generic are compiled here, and with them the generic ones:
-// see [extract.TextKey].
-
-func orderTiedStrings(index []uint32, codes []uint64, keys []string, o sortkey.Order, c *Call) {
-	orderTiedTexts(index, codes, keys, o, c)
-}
-
-func orderTiedByteSlices(index []uint32, codes []uint64, keys [][]byte, o sortkey.Order, c *Call) {
-	orderTiedTexts(index, codes, keys, o, c)
-}
-
-func orderFewStrings(index []uint32, codes []uint64, keys []string, o sortkey.Order, c *Call) {
-	orderFewTexts(index, codes, keys, o, c)
-}
-
-func orderFewByteSlices(index []uint32, codes []uint64, keys [][]byte, o sortkey.Order, c *Call) {
-	orderFewTexts(index, codes, keys, o, c)
-}
-
-// orderTiedTexts is orderTied of strings.
+// orderTiedTexts orders the strings whose prefixes, which are in the order of index, tie.
 func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	var w *smallTexts[K]
 	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
@@ -85,7 +66,7 @@ func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 	}
 }
 
-// orderFewTexts is orderTiedFew of strings. Only those to be compared in turns need more
+// orderFewTexts is orderTiedTexts of at most tinySort strings. Only those to be compared in turns need more
 // than the stack.
 func orderFewTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {

@@ -47,7 +47,8 @@ func ascending[K Key](nansLast bool) func(a, b K) int {
 		return retype[K](compareBytes)
 	default:
 		o := Order{NaNsLast: nansLast}
-		return func(a, b K) int { return compareWords(o, a, b) }
+		k := KindOf[K]()
+		return func(a, b K) int { return compareWords(k, unsafe.Pointer(&a), unsafe.Pointer(&b), 0, o) }
 	}
 }
 
@@ -78,13 +79,16 @@ func compareBytes(a, b []byte) int {
 	return cmp.Compare(unsafe.String(unsafe.SliceData(a), len(a)), unsafe.String(unsafe.SliceData(b), len(b)))
 }
 
-// compareWords compares fixed-size keys by their codes. Times are among them:
-// time.Time.Compare prefers monotonic clock readings to the instant.
-func compareWords[K Key](o Order, a, b K) int {
-	pair := [2]K{a, b}
+// CompareRest compares two wide keys of fixed size whose leading words tie.
+func CompareRest(k Kind, a, b unsafe.Pointer, o Order) int { return compareWords(k, a, b, 1, o) }
+
+// compareWords compares fixed-size keys by their codes, from word j on. Times are among
+// them: time.Time.Compare prefers monotonic clock readings to the instant.
+func compareWords(k Kind, a, b unsafe.Pointer, j int, o Order) int {
 	var words [2]uint64
-	for j := range KindOf[K]().Words() {
-		EncodeWord(words[:], pair[:], j, o)
+	for ; j < k.Words(); j++ {
+		EncodeWordAt(k, words[:1], a, j, o)
+		EncodeWordAt(k, words[1:], b, j, o)
 		if c := cmp.Compare(words[0], words[1]); c != 0 {
 			return c
 		}

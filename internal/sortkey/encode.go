@@ -112,19 +112,9 @@ func encodeFloats[C Code, B floats.Bits](dst []C, src []B, f *floats.Code[B]) {
 	}
 }
 
-// EncodeWord writes 64-bit word j of the codes of keys whose size is fixed:
+// EncodeWordAt writes 64-bit word j of the codes of as many keys whose size is fixed:
 // word 0 decides and the words after it break its ties. Narrow kinds have their
 // whole code in the low bits of word 0.
-func EncodeWord[K Key](dst []uint64, keys []K, j int, o Order) {
-	EncodeWordAs(KindOf[K](), dst, keys, j, o)
-}
-
-// EncodeWordAs is EncodeWord for keys of a kind that is known.
-func EncodeWordAs[K Key](k Kind, dst []uint64, keys []K, j int, o Order) {
-	EncodeWordAt(k, dst[:len(keys)], unsafe.Pointer(unsafe.SliceData(keys)), j, o)
-}
-
-// EncodeWordAt is EncodeWord of as many keys as there are codes.
 func EncodeWordAt(k Kind, dst []uint64, keys unsafe.Pointer, j int, o Order) {
 	n, flip := len(dst), uint64(0)
 	if o.Desc {
@@ -141,6 +131,22 @@ func EncodeWordAt(k Kind, dst []uint64, keys unsafe.Pointer, j int, o Order) {
 		encodeTimes(dst, At[time.Time](keys, n), j, flip)
 	default:
 		EncodeAt(k, dst, keys, o)
+	}
+}
+
+// Leading writes the leading 64 bits of the codes of as many wide keys.
+func Leading(k Kind, dst []uint64, keys unsafe.Pointer, o Order) {
+	flip := uint64(0)
+	if o.Desc {
+		flip = math.MaxUint64
+	}
+	switch k {
+	case String:
+		writePrefixes(dst, At[string](keys, len(dst)), flip)
+	case Bytes:
+		writePrefixes(dst, At[[]byte](keys, len(dst)), flip)
+	default:
+		EncodeWordAt(k, dst, keys, 0, o)
 	}
 }
 

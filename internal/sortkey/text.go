@@ -29,17 +29,6 @@ func Prefixes[K Key](codes []uint64, keys []K, flip uint64, longest int) int {
 	return longest
 }
 
-// StringPrefixes writes the prefixes of strings with the bits of flip flipped. Inlined, it
-// would move its arguments to the heap: escape analysis does not see into what it calls.
-//
-//go:noinline
-func StringPrefixes(codes []uint64, keys []string, flip uint64) { writePrefixes(codes, keys, flip) }
-
-// BytePrefixes is StringPrefixes of byte slices.
-//
-//go:noinline
-func BytePrefixes(codes []uint64, keys [][]byte, flip uint64) { writePrefixes(codes, keys, flip) }
-
 func writePrefixes[K string | []byte](codes []uint64, keys []K, flip uint64) {
 	for i := range keys {
 		codes[i] = Prefix(TextOf(&keys[i])) ^ flip
