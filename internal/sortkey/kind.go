@@ -65,31 +65,27 @@ func (k Kind) Size() uintptr { return uintptr(sizes[k]) }
 // Wide reports whether a 64-bit code is only a prefix of the key.
 func (k Kind) Wide() bool { return k > Floats2 }
 
-// KindOf returns the kind of the keys of type K. It takes a few nanoseconds.
+// kinds are the kinds of basic types; of the others, those that have one.
+var kinds = [...]Kind{
+	reflect.Bool: Bool,
+	reflect.Int8: Int8, reflect.Int16: Int16, reflect.Int32: Int32, reflect.Int64: Int64,
+	reflect.Uint8: Uint8, reflect.Uint16: Uint16, reflect.Uint32: Uint32, reflect.Uint64: Uint64,
+	reflect.Int: Int32 + Kind(bits.UintSize/64), reflect.Uint: Uint32 + Kind(bits.UintSize/64),
+	reflect.Uintptr: Uint32 + Kind(bits.UintSize/64),
+	reflect.Float32: Float32, reflect.Float64: Float64,
+	reflect.String: String, reflect.Slice: Bytes, reflect.Struct: Time,
+}
+
+// KindOf returns the kind of the keys of type K. It takes a few nanoseconds: a call asks once.
 func KindOf[K Key]() Kind {
 	t := reflect.TypeFor[K]()
-	switch k := t.Kind(); k {
-	case reflect.Bool:
-		return Bool
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return Int8 + Kind(k-reflect.Int8)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return Uint8 + Kind(k-reflect.Uint8)
-	case reflect.Int:
-		return Int32 + Kind(bits.UintSize/64)
-	case reflect.Uint, reflect.Uintptr:
-		return Uint32 + Kind(bits.UintSize/64)
-	case reflect.Float32:
-		return Float32
-	case reflect.Float64:
-		return Float64
-	case reflect.String:
-		return String
-	case reflect.Slice:
-		return Bytes
-	case reflect.Struct:
-		return Time
+	if k := t.Kind(); k != reflect.Array {
+		return kinds[k]
 	}
+	return arrayKind(t)
+}
+
+func arrayKind(t reflect.Type) Kind {
 	if t.Elem().Kind() == reflect.Uint8 {
 		return Bytes16
 	}
