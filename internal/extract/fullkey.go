@@ -250,20 +250,25 @@ func firstWord(c *Column, room int) int {
 }
 
 func (w *fixedKeys) Prefix(dst []uint64, b Batch, room int) {
-	switch {
-	case len(dst) <= Few && w.kind == sortkey.Time:
-		var keys [Few]time.Time
-		w.prefixThrough(unsafe.Pointer(&keys), Few, dst, b, room)
-	case len(dst) <= Few:
-		var keys [Few][2]uint64
-		w.prefixThrough(unsafe.Pointer(&keys), Few, dst, b, room)
+	switch few := len(dst) <= Few; {
+	case few && w.kind == sortkey.Time:
+		prefixIn[[Few]time.Time](w, Few, dst, b, room)
+	case few:
+		prefixIn[[Few][2]uint64](w, Few, dst, b, room)
 	case w.kind == sortkey.Time:
-		var keys [Piece]time.Time
-		w.prefixThrough(unsafe.Pointer(&keys), Piece, dst, b, room)
+		prefixIn[[Piece]time.Time](w, Piece, dst, b, room)
 	default:
-		var keys [Piece][2]uint64
-		w.prefixThrough(unsafe.Pointer(&keys), Piece, dst, b, room)
+		prefixIn[[Piece][2]uint64](w, Piece, dst, b, room)
 	}
+}
+
+// prefixIn is Prefix with a buffer of some keys on the stack. It is not inlined: its caller
+// would clear the buffers for other keys.
+//
+//go:noinline
+func prefixIn[Buffer any](w *fixedKeys, size int, dst []uint64, b Batch, room int) {
+	var keys Buffer
+	w.prefixThrough(unsafe.Pointer(&keys), size, dst, b, room)
 }
 
 // prefixThrough is Prefix through a buffer for a number of keys.
@@ -330,20 +335,24 @@ func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Place) {
 		}
 		return
 	}
-	switch {
-	case len(order) <= Few && w.kind == sortkey.Time:
-		var keys [Few]time.Time
-		w.codesThrough(unsafe.Pointer(&keys), Few, dst, order, p.Depth)
-	case len(order) <= Few:
-		var keys [Few][2]uint64
-		w.codesThrough(unsafe.Pointer(&keys), Few, dst, order, p.Depth)
+	switch few := len(order) <= Few; {
+	case few && w.kind == sortkey.Time:
+		codesIn[[Few]time.Time](w, Few, dst, order, p.Depth)
+	case few:
+		codesIn[[Few][2]uint64](w, Few, dst, order, p.Depth)
 	case w.kind == sortkey.Time:
-		var keys [Piece]time.Time
-		w.codesThrough(unsafe.Pointer(&keys), Piece, dst, order, p.Depth)
+		codesIn[[Piece]time.Time](w, Piece, dst, order, p.Depth)
 	default:
-		var keys [Piece][2]uint64
-		w.codesThrough(unsafe.Pointer(&keys), Piece, dst, order, p.Depth)
+		codesIn[[Piece][2]uint64](w, Piece, dst, order, p.Depth)
 	}
+}
+
+// codesIn is codesThrough a buffer of its own, like prefixIn.
+//
+//go:noinline
+func codesIn[Buffer any](w *fixedKeys, size int, dst []uint64, order []uint32, j int) {
+	var keys Buffer
+	w.codesThrough(unsafe.Pointer(&keys), size, dst, order, j)
 }
 
 // codesThrough writes word j of given keys. buf has room for a number of them.

@@ -169,13 +169,20 @@ func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Ge
 	case sortkey.Bytes:
 		orderTinyTexts[[]byte](k, index, s, get, o, c)
 	case sortkey.Time:
-		var keys [tinySort]time.Time
-		orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
+		orderTinyFixed[time.Time](k, index, s, get, o, c)
 	default:
-		var keys [tinySort][2]uint64 // the widest without pointers
-		orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
+		orderTinyFixed[[2]uint64](k, index, s, get, o, c) // the widest without pointers
 	}
 	return true
+}
+
+// orderTinyFixed is orderTiny by keys of fixed size, with room for each in a B. It is not
+// inlined: its caller would clear the room for keys of any other kind.
+//
+//go:noinline
+func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+	var keys [tinySort]B
+	orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
 }
 
 func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
