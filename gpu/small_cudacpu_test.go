@@ -38,8 +38,8 @@ func TestFaultsOfSmall(t *testing.T) {
 	t.Run("opening", TestFaultsOfOpening)
 	t.Run("sorts", func(t *testing.T) { walkSorts(t, sorter.Auto, in, sorted) })
 	t.Run("with fallback", TestFaultsWithFallback)
-	t.Run("keys", func(t *testing.T) { walkKeys(t, 2500, sorter.Auto, func(*Engine) {}) })
-	c := cut{engine.Auto, 2, true}
+	t.Run("keys", func(t *testing.T) { walkKeys(t, 5000, sorter.Auto, func(*Engine) {}) })
+	c := cut{engine.Auto, 3, true} // more elements than the small path takes
 	t.Run("chunks", func(t *testing.T) {
 		walkKeys(t, c.n(engine.Block), c.algorithm, func(e *Engine) { e.devs[0].Limit = c.limit(e, true, true, engine.Block) })
 	})
@@ -75,8 +75,9 @@ func TestSmallAmongOthers(t *testing.T) {
 // TestSmallChosen leaves the choice of the engine to the planner, which learns what
 // the device lacks when a sort has it opened.
 func TestSmallChosen(t *testing.T) {
+	testkit.SkipThreadSanitizer(t) // the planner measures in the background, for minutes there
 	gputest.Shrink(t)
-	keys := make([]int64, 3000)
+	keys := make([]int64, 4100) // more than the small path takes
 	for i := range keys {
 		keys[i] = int64(i) * -7046029254386353131
 	}
