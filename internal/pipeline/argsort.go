@@ -19,7 +19,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	words := extract.Words(cols, o.Order())
 	rows.Arena = &r.Arena
 	err = r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
-		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+		sampled: r.sampled(rows, words)})
 	if err == nil && cap(o.Into) < rows.Len {
 		err = addressable(rows.Len, 4)
 	}

@@ -8,21 +8,24 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// sortInPlace sorts with the least memory: codes and index are ordered in
-// place, and the elements follow the cycles of the index.
-func sortInPlace(r *run, s cpu.Payload, words []extract.Word) error {
-	index := scratch.Take[uint32](&r.Arena, s.Len())
-	if err := orderInPlace(r, extract.InputOf(s), words, index); err != nil {
+// sortInPlace sorts with the least memory: codes and index are ordered in place, and all
+// elements follow the cycles of the index. The keys are those of the first elements.
+func sortInPlace(r *run, words []extract.Word, all ...cpu.Payload) error {
+	index := scratch.Take[uint32](&r.Arena, r.n)
+	if err := orderInPlace(r, extract.InputOf(all[0]), words, index); err != nil {
 		return err
 	}
-	return applyIndex(r, s, index)
-}
-
-// applyIndex moves the elements of s to their places, in place.
-func applyIndex(r *run, s cpu.Payload, index []uint32) error {
-	r.Arena.Hold(s.ApplyBytes())
+	apply := int64(0)
+	for _, s := range all {
+		apply = max(apply, s.ApplyBytes())
+	}
+	r.Arena.Hold(apply)
 	r.Commit() // from here on the sort finishes
-	return r.Stage("apply", 1, 1, func(int, int, int) { s.Apply(index, r.Loop.Workers) })
+	return r.Stage("apply", 1, 1, func(int, int, int) {
+		for _, s := range all {
+			s.Apply(index, r.Loop.Workers)
+		}
+	})
 }
 
 // orderInPlace writes the order of rows to index with no more scratch than

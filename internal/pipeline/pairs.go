@@ -33,12 +33,12 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error
 	sizes := []uintptr{unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))}
 	err = r.decide(facts{verb: toPair, words: words, sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
 		apply:   perm.ApplyBytes(r.n, max(sizes[0], sizes[1])),
-		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
 		return err
 	case r.plan.movement == inPlace:
-		return sortPairsInPlace(r, keys, values, words)
+		return sortInPlace(r, words, cpu.PayloadOf(keys), cpu.PayloadOf(values))
 	case r.plan.movement == throughIndex:
 		return gatherPairs(r, keys, values, words)
 	}
@@ -103,31 +103,7 @@ func gatherPairs[K sortkey.Key, V any](r *run, keys []K, values []V, words []ext
 	case r.inOrder(index):
 		return nil
 	}
-	err := r.Stage("gather", r.n, r.piece(r.n), func(_, lo, hi int) {
-		perm.Gather(sortedKeys[lo:hi], keys, index[lo:hi], 1)
-		perm.Gather(sortedValues[lo:hi], values, index[lo:hi], 1)
-	})
-	if err != nil {
-		return err
-	}
-	r.Commit() // from here on the sort finishes
-	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) {
-		copy(keys[lo:hi], sortedKeys[lo:hi])
-		copy(values[lo:hi], sortedValues[lo:hi])
-	})
-}
-
-// sortPairsInPlace sorts with the least memory: see [sortInPlace].
-func sortPairsInPlace[K sortkey.Key, V any](r *run, keys []K, values []V, words []extract.Word) error {
-	apply := perm.ApplyBytes(r.n, max(unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))))
-	index := scratch.Take[uint32](&r.Arena, len(keys))
-	if err := orderInPlace(r, extract.InputOf(cpu.PayloadOf(keys)), words, index); err != nil {
-		return err
-	}
-	r.Arena.Hold(apply)
-	r.Commit()
-	return r.Stage("apply", 1, 1, func(int, int, int) {
-		perm.Apply(keys, index, r.Loop.Workers)
-		perm.Apply(values, index, r.Loop.Workers)
-	})
+	return gatherThrough(r, index,
+		gathered{cpu.PayloadOf(keys), cpu.PayloadOf(sortedKeys)},
+		gathered{cpu.PayloadOf(values), cpu.PayloadOf(sortedValues)})
 }

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -78,6 +79,11 @@ func (r *run) decide(f facts) (err error) {
 		r.used.CodeBits = f.words[0].Bits
 	}
 	return err
+}
+
+// sampled returns what reports whether a sample of rows is in order by the first word.
+func (r *run) sampled(rows extract.Input, words []extract.Word) func() bool {
+	return func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }
 }
 
 // end reports and gives the scratch memory back.

@@ -30,12 +30,12 @@ func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
 func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
 	rows := extract.InputOf(s)
 	err := r.decide(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes(),
-		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
 		return err
 	case r.plan.movement == inPlace:
-		return sortInPlace(r, s, words)
+		return sortInPlace(r, words, s)
 	case r.plan.movement == withCodes:
 		return moveRows(r, s, words)
 	}
@@ -86,13 +86,29 @@ func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 	case rows.Aside.Data() != nil:
 		return gatherBack(r, s, rows.Aside, index)
 	}
-	sorted := s.Take(&r.Arena, n)
-	err := r.Stage("gather", n, r.piece(n), func(_, lo, hi int) { sorted.Part(lo, hi).Gather(s, index[lo:hi]) })
+	return gatherThrough(r, index, gathered{s, s.Take(&r.Arena, n)})
+}
+
+// gathered is elements, and as much memory to gather them in.
+type gathered struct{ elements, sorted cpu.Payload }
+
+// gatherThrough moves elements through an index: to scratch memory and back.
+func gatherThrough(r *run, index []uint32, all ...gathered) error {
+	n := len(index)
+	err := r.Stage("gather", n, r.piece(n), func(_, lo, hi int) {
+		for _, g := range all {
+			g.sorted.Part(lo, hi).Gather(g.elements, index[lo:hi])
+		}
+	})
 	if err != nil {
 		return err
 	}
 	r.Commit() // from here on the sort finishes
-	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) { s.Part(lo, hi).Copy(sorted.Part(lo, hi)) })
+	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) {
+		for _, g := range all {
+			g.elements.Part(lo, hi).Copy(g.sorted.Part(lo, hi))
+		}
+	})
 }
 
 // inOrder reports whether an order is that of the input.

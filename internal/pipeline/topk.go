@@ -30,7 +30,7 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front 
 	}
 	rows := extract.InputOf(s)
 	err = r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{s.Size()},
-		sampled: func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }})
+		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
 		return err

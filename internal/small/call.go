@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
 
@@ -147,10 +148,8 @@ func (c *Call) tiedInOrder(codes []uint64) {
 	if c == nil || c.report == nil {
 		return
 	}
-	for i := range codes {
-		if i > 0 && codes[i-1] == codes[i] || i+1 < len(codes) && codes[i+1] == codes[i] {
-			c.ties++
-		}
+	for from, end := ties.NextRun(codes, 0); from < end; from, end = ties.NextRun(codes, end) {
+		c.ties += end - from
 	}
 }
 

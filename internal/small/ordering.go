@@ -50,11 +50,16 @@ func (o Ordering) taken(n int, cfg *call.Options) *workspace {
 		return o.from(&o.pools[i], n, cfg)
 	}
 	w := o.from(&o.pools[i|4], n, cfg)
+	w.restart(n, cfg)
+	return w
+}
+
+// restart prepares a workspace for a call on n elements that a context may cancel.
+func (w *workspace) restart(n int, cfg *call.Options) {
 	w.env.Loop.Ctx = cfg.Ctx
 	for i := range w.words {
 		w.words[i].Restart(n)
 	}
-	return w
 }
 
 // from returns a workspace of a pool.
@@ -62,13 +67,13 @@ func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
 	if w, ok := pool.Get().(*workspace); ok && len(w.codes) >= n {
 		return w
 	}
-	w := newSmallOrder(1<<bits.Len(uint(max(n, 64)-1)), o.Cols, cfg)
+	w := newWorkspace(1<<bits.Len(uint(max(n, 64)-1)), o.Cols, cfg)
 	w.pool = pool
 	return w
 }
 
-// newSmallOrder returns a workspace with room for that many elements.
-func newSmallOrder(room int, cols []extract.Column, cfg *call.Options) *workspace {
+// newWorkspace returns a workspace with room for that many elements.
+func newWorkspace(room int, cols []extract.Column, cfg *call.Options) *workspace {
 	w := &workspace{words: extract.Words(cols, cfg.Order()), codes: make([]uint64, room), index: make([]uint32, room)}
 	w.env.Arena.Hold(scratch.Size(room, 8) + scratch.Size(room, 4))
 	if cfg.Cancellable() {
@@ -192,11 +197,9 @@ func orderNumbers(p perm.Perm, cols []extract.Column, s cpu.Payload, cfg *call.O
 		cols[0].Paces = c.paces()
 		return orderColumn(p, &cols[0], s, c)
 	}
-	w := newSmallOrder(s.Len(), cols, cfg)
+	w := newWorkspace(s.Len(), cols, cfg)
 	if cfg.Cancellable() {
-		for i := range w.words {
-			w.words[i].Restart(s.Len())
-		}
+		w.restart(s.Len(), cfg)
 	}
 	order, err := w.order(s, c)
 	copy(p, order)

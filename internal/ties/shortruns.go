@@ -72,7 +72,7 @@ func (t *Breaker) refineShort(w *Worker) {
 // them to a list, or sorts each at once if their codes are not made alike.
 func (t *Breaker) refineCoded(w *Worker, run []uint32, codes []uint64, list int) {
 	short := &w.short
-	for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
+	for i, end := NextRun(codes, 0); i < end; i, end = NextRun(codes, end) {
 		if t.alike(&short.place) {
 			short.add(list, run[i:end]) // overwrites elements already read
 		} else {

@@ -117,13 +117,13 @@ func (t *Breaker) cut(run Run) extract.Place {
 // Refine sorts the runs of ties in an order sorted by codes made at p. Large runs are left to
 // Finish.
 func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p extract.Place) {
-	i, end := nextRun(codes, 0)
+	i, end := NextRun(codes, 0)
 	if i == end {
 		return
 	}
 	w, alike := &t.Work[worker], t.alike(&p)
 	next, more := t.After(p, uint64(codes[i]))
-	for ; i < end && (more || !alike); i, end = nextRun(codes, end) {
+	for ; i < end && (more || !alike); i, end = NextRun(codes, end) {
 		if !alike {
 			next, more = t.After(p, uint64(codes[i]))
 		}
@@ -134,9 +134,9 @@ func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p
 	t.refineShort(w)
 }
 
-// nextRun returns the first run of two or more equal codes that begins at place >= i, an empty
+// NextRun returns the first run of two or more equal codes that begins at place >= i, an empty
 // one if there is none.
-func nextRun[C sortkey.Code](codes []C, i int) (from, end int) {
+func NextRun[C sortkey.Code](codes []C, i int) (from, end int) {
 	for i++; i < len(codes); i++ {
 		if codes[i] == codes[i-1] {
 			from = i - 1
@@ -187,7 +187,7 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 		if !p.coded {
 			p.Place, p.coded = t.sortPart(w, part, run.Order[p.lo:p.hi], p.Place), true
 		}
-		i, end := nextRun(part, 0)
+		i, end := NextRun(part, 0)
 		if i == end {
 			last := len(w.parts) - 1
 			if last < waiting {
