@@ -21,20 +21,20 @@ import (
 func TestElements(t *testing.T) {
 	e := open(t)
 	for _, c := range []elementsCase{
-		{n: 33, size: 8, travel: true},
-		{n: 1000, size: 4, travel: true},
-		{n: engine.Block, size: costmodel.CarriedSize, travel: true},
-		{n: engine.Block + 1, size: 12, travel: true},
-		{n: kernels.RadixTile + 1, size: 24, travel: true},
-		{n: 40_000, size: 40, travel: true}, // several slots
+		{n: 33, size: 8, moves: true},
+		{n: 1000, size: 4, moves: true},
+		{n: engine.Block, size: costmodel.CarriedSize, moves: true},
+		{n: engine.Block + 1, size: 12, moves: true},
+		{n: kernels.RadixTile + 1, size: 24, moves: true},
+		{n: 40_000, size: 40, moves: true}, // several slots
 		{n: 1000, size: 6},
 		{n: 1000, size: 16, least: 16_001},
 		{n: 1000, size: 0},
 		{n: 1000, size: costmodel.CarriedSize + 4},
 		{n: 1000, size: 16, ties: 900},
-		{n: 40_000, size: 40, ties: 1, travel: true}, // four
+		{n: 40_000, size: 40, ties: 1, moves: true}, // four
 		{n: 40_000, size: costmodel.CarriedSize, memory: 4 << 20},
-		{n: 1000, size: costmodel.CarriedSize, travel: true}, // by the slots of a larger one
+		{n: 1000, size: costmodel.CarriedSize, moves: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			e.devs[0].Limit, e.settings.CarryBytes = c.memory, max(c.least, 1)
@@ -53,7 +53,7 @@ type elementsCase struct {
 	ties    int  // codes that equal another, which the library asks for; 0: it does not
 	memory  int  // limit, 0: none
 	least   int  // bytes that are sent
-	travel  bool // elements do
+	moves   bool // the device moves the elements
 }
 
 func testElements(t *testing.T, e *Engine, c elementsCase) {
@@ -113,7 +113,7 @@ func testElements(t *testing.T, e *Engine, c elementsCase) {
 			t.Fatalf("place %d: pulled %v, or not element %d", i, pulled[i], p)
 		}
 	}
-	if moved, left := slices.Contains(pushed, true), slices.Contains(emitted, true); moved != c.travel || left != (c.ties > 0 || !c.travel) {
+	if moved, left := slices.Contains(pushed, true), slices.Contains(emitted, true); moved != c.moves || left != (c.ties > 0 || !c.moves) {
 		t.Errorf("elements moved: %v, left: %v", moved, left)
 	}
 }

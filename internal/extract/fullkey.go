@@ -22,7 +22,7 @@ type FullKeys interface {
 	PrefixIsWhole(room int) bool
 	// Along places the keys like their elements, by p, a *cpu.Placement.
 	Along(env *engine.Env, p any) error
-	// Moved tells keys that are their elements, or in them, where those are now.
+	// Moved sets where the elements are now, for keys that are elements or lie in them.
 	Moved(payload cpu.Payload)
 	// TieDepth is the depth at which the ties of a prefix of room bits go on.
 	TieDepth(room int) int
@@ -212,7 +212,7 @@ func (s *Store[K]) Moved(payload cpu.Payload) {
 }
 
 // flag shifts the first bits of codes into the room that the column has in a
-// packed code, behind its null flag.
+// packed code, after its null flag.
 func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
 	if c.Nulls == NoNulls {
 		if room < 64 {
@@ -315,7 +315,7 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 	}
 }
 
-// PrefixIsWhole is false: even word 0 of narrow kinds has lost the bit that tells
+// PrefixIsWhole is false: even word 0 of narrow kinds has lost the bit that marks
 // nulls.
 func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
 

@@ -62,7 +62,7 @@ func add[C sortkey.Code](v *selector, codes []C, base int, bound *atomic.Uint64)
 	most := C(min(limit, uint64(^C(0))))
 	for i := firstUpTo(codes, most); i < len(codes); i += 1 + firstUpTo(codes[i+1:], most) {
 		c := candidate{uint64(codes[i]), uint32(base + i)}
-		if !(v.full && c.code == v.own && v.behind(c.at)) {
+		if !(v.full && c.code == v.own && v.after(c.at)) {
 			v.found = append(v.found, c)
 		}
 	}
@@ -89,9 +89,9 @@ func firstUpTo[C sortkey.Code](codes []C, most C) int {
 	return len(codes)
 }
 
-// behind reports whether an element that ties with the last of the k found on its code
+// after reports whether an element that ties with the last of the k found on its code
 // comes after it; false where later words decide.
-func (v *selector) behind(at uint32) bool {
+func (v *selector) after(at uint32) bool {
 	c, l := 0, &v.t.Words[0]
 	if !l.Exact() {
 		c = l.Full.Compare(at, v.last)
