@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -19,11 +20,11 @@ type local[C Code] struct {
 	env    *engine.Env
 	words  []uint64
 	spare  []uint64
-	counts *[maxPasses][1 << maxDigitBits]uint32 // like all slices here, taken at first use
-	places []uint32                              // the order that is returned
-	long   *local[C]                             // workspace for long runs of equal leading bits
-	codes  []C                                   // codes of a long run, or scratch of sortCodes
-	sorted []C                                   // codes in order
+	counts *digitCounts // like all slices here, taken at first use
+	places []uint32     // the order that is returned
+	long   *local[C]    // workspace for long runs of equal leading bits
+	codes  []C          // codes of a long run, or scratch of sortCodes
+	sorted []C          // codes in order
 }
 
 const (
@@ -50,10 +51,13 @@ func locals[C Code](env *engine.Env) []local[C] {
 	return w
 }
 
+// digitCounts are the counters of all passes.
+type digitCounts [maxPasses][1 << maxDigitBits]uint32
+
 // tables returns the counters of all passes.
-func (w *local[C]) tables() *[maxPasses][1 << maxDigitBits]uint32 {
+func (w *local[C]) tables() *digitCounts {
 	if w.counts == nil {
-		w.counts = &scratch.Take[[maxPasses][1 << maxDigitBits]uint32](&w.env.Arena, 1)[0]
+		w.counts = &scratch.In[digitCounts](&w.env.Arena, layOutTables(nil, 1))[0]
 	}
 	return w.counts
 }
@@ -83,32 +87,45 @@ func atLeast[T any](env *engine.Env, s []T, n int) []T {
 	return scratch.Take[T](&env.Arena, scratch.Fit[T](n))
 }
 
-// localsBytes bounds the scratch memory, in bytes, of the workspaces in which workers
-// order n elements together: each element is ordered by one worker, with fewer than
-// maxLocal others, and delivered by one, with fewer than delivered others.
-func localsBytes(n, workers, delivered int, code uintptr) int64 {
-	shares := func(size uintptr) int64 { return scratch.Shares(n, workers, maxLocal, size) }
-	order := 2*shares(8) + tablesBytes(n, workers) + scratch.Shares(n, workers, delivered, 4)
-	return order + (nesting(n, code)-1)*(shares(code)+2*shares(8)+shares(4))
+// layOutLocals lays out the workspaces in which workers order n elements together: each
+// element is ordered by one worker, with fewer than maxLocal others, and delivered by one,
+// with fewer than delivered others.
+func layOutLocals(a *scratch.Area, n, workers, delivered int, code uintptr) {
+	words := func() { // and spare ones
+		a.Shares(n, workers, maxLocal, 8)
+		a.Shares(n, workers, maxLocal, 8)
+	}
+	words()
+	layOutTables(a, min(workers, n))
+	a.Shares(n, workers, delivered, 4)   // places
+	a.Times(nesting(n, code)-1, func() { // of long runs
+		a.Shares(n, workers, maxLocal, code)
+		words()
+		a.Shares(n, workers, maxLocal, 4)
+	})
 }
+
+// layOutPicked lays out the codes in order with which workers deliver n elements, see
+// pick.
+func layOutPicked(a *scratch.Area, n, workers int, code uintptr) { a.Shares(n, workers, n, code) }
 
 // nesting bounds how many workspaces sort long runs of equal leading bits, one inside the
 // other: each sorts by bits that those inside it do not, if half as many codes at least
 // are in them, and if fewer, all of these take less memory than one.
-func nesting(n int, code uintptr) int64 {
+func nesting(n int, code uintptr) int {
 	passes, digit := leading(max(n/2, shortSort+1), 32)
-	return int64((8*int(code)-1)/(passes*digit)) + 1
+	return (8*int(code)-1)/(passes*digit) + 1
 }
 
-// tablesBytes bounds the scratch memory, in bytes, of the counters with which workers
-// sort n elements together.
-func tablesBytes(n, workers int) int64 {
-	return int64(max(1, min(workers, n))) * scratch.Size(maxPasses<<maxDigitBits, 4)
+// layOutTables lays out the counters of the workspaces, and returns the memory of each.
+func layOutTables(a *scratch.Area, workers int) scratch.Memory {
+	return a.MemoryEach(max(1, workers), 1, unsafe.Sizeof(digitCounts{}))
 }
 
-// codeLocalsBytes is localsBytes of workspaces that sort codes alone.
-func codeLocalsBytes(n, workers int, code uintptr) int64 {
-	return scratch.Shares(n, workers, maxLocal, code) + tablesBytes(n, workers)
+// layOutCodeLocals is layOutLocals of workspaces that sort codes alone.
+func layOutCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
+	a.Shares(n, workers, maxLocal, code)
+	layOutTables(a, min(workers, n))
 }
 
 // leading returns the number and width of the digits by which n <= maxLocal elements are

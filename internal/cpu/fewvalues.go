@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -115,7 +116,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		strays int
 	}
 	n, chunk := len(bits), chunkOf(env, len(bits))
-	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, n)
+	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, layOutStrays(nil, n, unsafe.Sizeof(C(0))))
 	var many atomic.Bool
 	err = env.Stage("survey", n, chunk, func(_, lo, hi int) {
 		p := &parts[lo/chunk]
@@ -152,6 +153,10 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	}
 	return memory()[:total], nil
 }
+
+// layOutStrays lays out the strays of n keys. Each chunk writes its strays at its own
+// positions.
+func layOutStrays(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
 
 // countBlock adds the counts of a block to counts and returns the number of its strays.
 func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -20,7 +21,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 	if n == 0 {
 		return nil, nil
 	}
-	codes := scratch.Take[C](&env.Arena, n)
+	codes := scratch.In[C](&env.Arena, layOutInPlace(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,14 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 }
 
 // InPlaceBytes bounds the scratch memory, in bytes, of [OrderInPlace].
-func InPlaceBytes(n int, code uintptr) int64 { return scratch.Size(n, code) }
+func InPlaceBytes(n int, code uintptr) int64 {
+	var a scratch.Area
+	layOutInPlace(&a, n, code)
+	return a.Bytes()
+}
+
+// layOutInPlace lays out the codes.
+func layOutInPlace(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Memory(n, code) }
 
 // flag sorts (code, index) pairs in two parallel slices.
 type flag[C Code] struct {

@@ -2,10 +2,10 @@ package cpu
 
 import (
 	"sort"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // Keys is a slice of keys that are fully determined by their codes.
@@ -59,8 +59,8 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
 		return k.count(env, v)
 	}
-	moved := stream.Take[C](&env.Arena, k.Len)
-	c := codeSort[C]{[2]func() []C{given(moved), lazily[C](env, k.Len)}, locals[C](env), k.Write}
+	first, second := layOutCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
+	c := codeSort[C]{[2]func() []C{given(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write}
 	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
@@ -77,19 +77,40 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 
 // KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
 func KeysBytes(n, workers int, code uintptr) int64 {
-	surveyed := engine.BuffersBytes(workers, code) + layoutBytes(n, workers, code)
-	bytes := 2 * scratch.AlignedSize(n, code) // for both sides of a partition, or segments that move
-	if alone(n, workers, 0) {
-		bytes += engine.BuffersBytes(workers, code) + codeLocalsBytes(n, 1, code)
-	} else {
-		stripes := stripesOf(n, workers, 1).count
-		counted := int64(stripes+1) * scratch.Size(1<<unevenCellBits, 4)
-		bytes += engine.BuffersBytes(workers, code) + max(counted, codeLocalsBytes(n, workers, code)+roundsBytes(n, workers, code, 0))
+	var a scratch.Area
+	layOutKeys(&a, n, workers, code)
+	return a.Bytes()
+}
+
+// layOutKeys lays out the sort of n codes of the given size.
+func layOutKeys(a *scratch.Area, n, workers int, code uintptr) {
+	engine.LayOutBuffers(a, workers, code) // of the survey
+	layOutFinding(a, n, workers, code)
+	sorted := func() {
+		layOutCodeSides(a, n, code)
+		engine.LayOutBuffers(a, workers, code)
+		if alone(n, workers, 0) {
+			layOutCodeLocals(a, n, 1, code)
+			return
+		}
+		a.Either(
+			func() { layOutCounters(a, stripesOf(n, workers, 1).count, 1<<unevenCellBits) }, // see count
+			func() { layOutRounds(a, n, workers, code, 0, func() { layOutCodeLocals(a, n, workers, code) }) },
+		)
 	}
-	if n >= heavyStrays {
-		bytes = max(bytes, scratch.AlignedSize(n, code)+KeysBytes(n/heavyStrays, workers, code))
+	followed := func() { layOutFollow(a, n, code) }
+	heavy := func() {
+		if n >= heavyStrays {
+			layOutStrays(a, n, code)
+			layOutKeys(a, n/heavyStrays, workers, code)
+		}
 	}
-	return surveyed + bytes
+	a.Either(sorted, followed, heavy)
+}
+
+// layOutCodeSides lays out both sides of the partitions of n codes.
+func layOutCodeSides(a *scratch.Area, n int, code uintptr) (first, second scratch.Memory) {
+	return a.Aligned(n, code), a.Aligned(n, code)
 }
 
 // survey surveys the keys. done means that they are in order.

@@ -66,12 +66,25 @@ func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) e
 	if !l.ties {
 		return Follow(env, s, l)
 	}
-	index := scratch.Take[uint32](&env.Arena, s.n)
+	index := scratch.In[uint32](&env.Arena, layOutIndex(nil, s.n))
 	if err := l.write(env, index, tie); err != nil {
 		return err
 	}
 	return gatherBack(env, s, index)
 }
+
+// layOutSettle lays out the order of n elements of the given size, and the memory that they
+// are gathered in or copied aside to.
+func layOutSettle(a *scratch.Area, n int, size uintptr) {
+	layOutIndex(a, n)
+	layOutFollow(a, n, size)
+}
+
+// layOutIndex lays out an order of n elements.
+func layOutIndex(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
+
+// layOutFollow lays out a copy of up to n elements of the given size.
+func layOutFollow(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Memory(n, size) }
 
 // Follow is [Settle] for layouts without ties, or where equal elements are identical.
 func Follow(env *engine.Env, s Payload, l *Layout) error {
@@ -94,7 +107,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	for i := range starts[1:] {
 		starts[i+1] += starts[i]
 	}
-	all, copied := s.Raw(), s.Take(&env.Arena, starts[len(starts)-1]).Raw()
+	all, copied := s.Raw(), s.Take(&env.Arena, layOutFollow(nil, s.n, s.Size()).Part(starts[len(starts)-1], s.Size())).Raw()
 	err = env.Stage("gather", l.n, chunk, func(_, lo, hi int) {
 		at := starts[lo/chunk]
 		l.aside(lo, hi, func(_, src, n int) {

@@ -35,28 +35,45 @@ const (
 	blockLen   = 1 << 10
 )
 
-// layoutBytes bounds the scratch memory, in bytes, of finding the layout of n codes of
-// the given size: runs, what is kept of them, strays, the sort of those, and segments.
-func layoutBytes(n, workers int, code uintptr) int64 {
+// finding is the memory of the search for a layout.
+type finding struct {
+	falls, runs             scratch.Memory
+	order, blocks           scratch.Memory // runs that may be blocks; cutting a run adds two segments
+	kept                    scratch.Memory
+	strays, codes, before   scratch.Memory // strays and their sort
+	starts, ranks, segments scratch.Memory
+}
+
+// layOutFinding lays out the search for a layout of n codes of the given size.
+func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 	if n < 2 {
-		return 0
+		return m
 	}
 	const span, segment, rank = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{}), unsafe.Sizeof(rank{})
 	blocks, strays := blocksOf(n), n/nearDropped
 	falls := max(n/nearFalls, blocks)
-	bytes := scratch.Size(falls, 4) + 2*scratch.Size(falls+1, span) + engine.BuffersBytes(workers, code)
-	bytes += scratch.Size(blocks, span) + scratch.Size(3*blocks, segment)
-	if strays > 0 {
-		bytes += 2*scratch.Size(strays, 4) + scratch.Size(strays, code) + orderingBytes(strays, workers, alone(strays, workers, 0), code, 4)
-		bytes += scratch.Size(falls+2, 4) + scratch.Size(strays, rank) + scratch.Size(falls+1+2*strays, segment)
+	engine.LayOutBuffers(a, workers, code)
+	m.falls, m.runs, m.kept = a.Memory(falls, 4), a.Memory(falls+1, span), a.Memory(falls+1, span)
+	m.order, m.blocks = a.Memory(blocks, span), a.Memory(3*blocks, segment)
+	if strays == 0 { // see layout
+		return m
 	}
-	return bytes
+	m.strays, m.before, m.codes = a.Memory(strays, 4), a.Memory(strays, 4), a.Memory(strays, code)
+	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, rank), a.Memory(falls+1+2*strays, segment)
+	if a != nil {
+		layOutFinding(a, strays, workers, code)
+		layOutOrdering(a, strays, workers, alone(strays, workers, 0), code, 4)
+	}
+	return m
 }
 
 // LayoutBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
 // given size.
 func LayoutBytes(n, workers int, size uintptr) int64 {
-	return layoutBytes(n, workers, 8) + scratch.Size(n, size) + scratch.Size(n, 4)
+	var a scratch.Area
+	layOutFinding(&a, n, workers, 8)
+	layOutSettle(&a, n, size)
+	return a.Bytes()
 }
 
 // words is a view of codes: code == word ^ flip. made means that the view makes words in a
@@ -92,6 +109,7 @@ type finder struct {
 	compare func(i, j uint32) int       // compares two elements by their keys
 	sort    func(strays []uint32) error // stable, by key
 	alone   bool                        // compare is not safe for concurrent use
+	memory  finding
 
 	// search returns how many of n elements that are in order, numbered from lo on, come
 	// before element x.
@@ -153,7 +171,7 @@ func blocksOf(n int) int { return max(2, min(mostBlocks, n/blockLen)) }
 func detect[C Code](env *engine.Env, n int, words words[C], at func(i uint32) C, v survey[C]) (*Layout, error) {
 	buffers := words.buffers(env)
 	defer buffers.Give()
-	f := finder{env: env, n: n, marks: &v.marks, compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
+	f := finder{env: env, n: n, marks: &v.marks, memory: layOutFinding(nil, n, 0, unsafe.Sizeof(v.min)), compare: func(i, j uint32) int { return cmp.Compare(at(i), at(j)) }}
 	f.scan = func(falls []uint32, worker, lo, hi int, back bool) []uint32 {
 		return fallsOf(falls, words.view, lo, hi, buffers.Of(worker), words.flip, back)
 	}
@@ -196,7 +214,7 @@ func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v sur
 	if keys.Concurrent() && v.byKeys.scattered() {
 		return nil, nil // the sort by codes finds that they are nearly sorted, and compares no keys
 	}
-	f := finder{env: env, n: len(codes), marks: v.byKeys, alone: !keys.Concurrent()}
+	f := finder{env: env, n: len(codes), marks: v.byKeys, memory: layOutFinding(nil, len(codes), 0, unsafe.Sizeof(v.min)), alone: !keys.Concurrent()}
 	f.compare = func(i, j uint32) int {
 		if c := cmp.Compare(codes[i], codes[j]); c != 0 {
 			return c
@@ -232,7 +250,7 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(
 		}
 		return &Layout{n: n}, nil
 	}
-	f := finder{env: env, n: n, marks: m, compare: compare}
+	f := finder{env: env, n: n, marks: m, memory: layOutFinding(nil, n, 0, 8), compare: compare}
 	f.scan, f.sort, f.search = f.scanBy, f.sortBy, f.searchBy
 	return f.detect()
 }
@@ -269,7 +287,7 @@ func (f *finder) runs() ([]span, error) {
 	for i := range f.chunks {
 		starts[i+1] = starts[i] + f.chunks[i].count(f.back)
 	}
-	falls, counts := scratch.Take[uint32](&f.env.Arena, starts[len(f.chunks)]), make([]int, len(f.chunks))
+	falls, counts := scratch.PartIn[uint32](&f.env.Arena, f.memory.falls, starts[len(f.chunks)]), make([]int, len(f.chunks))
 	defer scratch.Give(&f.env.Arena, falls, 1)
 	grain := 1
 	if f.alone {
@@ -283,7 +301,7 @@ func (f *finder) runs() ([]span, error) {
 					own = f.scan(own, worker, lo, min(lo+engine.Block, end), f.back)
 				}
 			}
-			counts[i] = len(own)
+			counts[i] = min(len(own), starts[i+1]-starts[i]) // more if keys have changed since they were counted
 		}
 	})
 	if err = f.env.Stopped(err); err != nil {
@@ -294,7 +312,7 @@ func (f *finder) runs() ([]span, error) {
 		all = append(all, falls[starts[i]:][:n]...)
 	}
 	falls = all
-	runs, last := scratch.Take[span](&f.env.Arena, len(falls)+1), uint32(0)
+	runs, last := scratch.PartIn[span](&f.env.Arena, f.memory.runs, len(falls)+1), uint32(0)
 	for i := range falls {
 		end := falls[i]
 		if f.back {
@@ -353,7 +371,7 @@ func appendFalls[C Code](falls []uint32, last C, words []C, lo int, flip C, back
 
 // sortStrays sorts the numbers of elements by their codes, stably.
 func sortStrays[C Code](f *finder, strays []uint32, at func(i uint32) C) error {
-	codes, before := scratch.Take[C](&f.env.Arena, len(strays)), scratch.Take[uint32](&f.env.Arena, len(strays))
+	codes, before := scratch.PartIn[C](&f.env.Arena, f.memory.codes, len(strays)), scratch.PartIn[uint32](&f.env.Arena, f.memory.before, len(strays))
 	copy(before, strays)
 	for i, x := range strays {
 		codes[i] = at(f.element(x))
@@ -399,6 +417,9 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 		f.env.Trace.Found(shape)
 		return l, nil
 	}
+	if f.n < nearDropped {
+		return nil, nil // no stray is admitted, and a fall drops two elements
+	}
 	kept, dropped, err := f.keep(runs)
 	if err != nil {
 		return nil, err
@@ -407,7 +428,7 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 		scratch.Give(&f.env.Arena, kept, 1)
 		return nil, nil
 	}
-	strays := outside(kept, f.n, scratch.Take[uint32](&f.env.Arena, dropped))
+	strays := outside(kept, f.n, scratch.PartIn[uint32](&f.env.Arena, f.memory.strays, dropped))
 	if err := f.sort(strays); err != nil {
 		return nil, err
 	}
@@ -415,7 +436,7 @@ func (f *finder) layout(runs []span) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.segments = segments(kept, strays, ranks, scratch.Take[segment](&f.env.Arena, len(kept)+2*dropped))
+	l.segments = segments(kept, strays, ranks, scratch.PartIn[segment](&f.env.Arena, f.memory.segments, len(kept)+2*dropped))
 	if first { // sorting the strays has reported their own shape
 		f.env.Trace.Shape = f.nearShape()
 	}
@@ -448,13 +469,13 @@ func (f *finder) blocks(runs []span) []segment {
 	if len(runs) > blocksOf(f.n) {
 		return nil
 	}
-	order := scratch.Take[span](&f.env.Arena, len(runs))
+	order := scratch.PartIn[span](&f.env.Arena, f.memory.order, len(runs))
 	defer scratch.Give(&f.env.Arena, order, 1)
 	copy(order, runs)
 	slices.SortFunc(order, func(a, b span) int {
 		return cmp.Or(f.compare(f.element(a.lo), f.element(b.lo)), cmp.Compare(a.lo, b.lo))
 	})
-	all := scratch.Take[segment](&f.env.Arena, 3*len(order))[:0] // cutting a run adds two segments
+	all := scratch.PartIn[segment](&f.env.Arena, f.memory.blocks, 3*len(order))[:0] // cutting a run adds two segments
 	for i, r := range order {
 		next := segment{0, r.lo, r.hi - r.lo, true}
 		if i > 0 && f.before(r.lo, order[i-1].hi-1) {
@@ -541,7 +562,7 @@ func (f *finder) keep(runs []span) (kept []span, dropped int, err error) {
 	if f.alone {
 		workers = 1
 	}
-	cut, spans := stripesOf(len(runs), workers, 0), scratch.Take[span](&f.env.Arena, len(runs))
+	cut, spans := stripesOf(len(runs), workers, 0), scratch.PartIn[span](&f.env.Arena, f.memory.kept, len(runs))
 	parts := make([]runStack, cut.count)
 	err = f.env.Stage("detect", cut.count, 1, func(_, i, _ int) {
 		lo, hi := cut.stripe(i)
@@ -595,12 +616,12 @@ type rank struct{ kept, span uint32 }
 
 // ranks returns the ranks of strays, which are sorted.
 func (f *finder) ranks(kept []span, strays []uint32) ([]rank, error) {
-	starts, sum := scratch.Take[uint32](&f.env.Arena, len(kept)+1), uint32(0)
+	starts, sum := scratch.PartIn[uint32](&f.env.Arena, f.memory.starts, len(kept)+1), uint32(0)
 	for i, s := range kept {
 		starts[i], sum = sum, sum+s.hi-s.lo
 	}
 	starts[len(kept)] = sum
-	ranks, each := scratch.Take[rank](&f.env.Arena, len(strays)), engine.Block
+	ranks, each := scratch.PartIn[rank](&f.env.Arena, f.memory.ranks, len(strays)), engine.Block
 	if f.alone {
 		each = max(1, len(strays))
 	}

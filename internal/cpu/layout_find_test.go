@@ -124,3 +124,41 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysThatChange compares keys that contradict the counted steps. Any layout that is found
+// is still a permutation.
+func TestKeysThatChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 5_000 {
+		n, seed, below := 2+r.IntN(1<<(2+r.IntN(12))), r.Uint64(), r.Uint64N(101)
+		falls := 1 + r.IntN(1+n/nearFalls)
+		follow := func(lo, hi int) Steps {
+			if lo == 0 {
+				return Steps{Rises: hi - 1, Falls: falls}
+			}
+			return Steps{Rises: hi - lo}
+		}
+		compare := func(i, j uint32) int {
+			drawn := rand.NewPCG(seed, uint64(i)<<32|uint64(j)).Uint64()
+			if drawn%100 < below {
+				return -1
+			}
+			return int(drawn >> 63)
+		}
+		l, err := Detect(newEnv(1+r.IntN(3)), n, follow, compare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l == nil {
+			continue
+		}
+		order := make([]uint32, n)
+		l.order(order, 0)
+		slices.Sort(order)
+		for i, x := range order {
+			if int(x) != i {
+				t.Fatalf("n=%d: the layout has no element %d", n, i)
+			}
+		}
+	}
+}

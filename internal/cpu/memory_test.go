@@ -32,7 +32,7 @@ func TestNesting(t *testing.T) {
 	}
 	for n := shortSort + 1; n <= maxLocal; n += 1 + n/50 {
 		for _, code := range []uintptr{4, 8} {
-			if got, want := nesting(n, code)*block(n), worst(n, 8*int(code)); got < want {
+			if got, want := int64(nesting(n, code))*block(n), worst(n, 8*int(code)); got < want {
 				t.Errorf("%d codes of %d bytes: %d levels of words take %d bytes, want at least %d", n, code, nesting(n, code), got, want)
 			}
 		}
@@ -196,7 +196,9 @@ func TestLayoutBytes(t *testing.T) {
 				if l != nil {
 					found++
 				}
-				if most := layoutBytes(n, workers, 8); env.Arena.Peak() > most {
+				var a scratch.Area
+				layOutFinding(&a, n, workers, 8)
+				if most := a.Bytes(); env.Arena.Peak() > most {
 					t.Errorf("%s, n=%d, %d workers: %d bytes, want at most %d", shape, n, workers, env.Arena.Peak(), most)
 				}
 				env.Arena.Release(1)

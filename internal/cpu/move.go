@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
@@ -17,7 +19,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if n == 0 {
 		return nil
 	}
-	codes := stream.Take[C](&env.Arena, n)
+	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
@@ -34,7 +36,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	case alone(n, env.Loop.Workers, s.Size()):
 		return moveLocally(env, s, codes, v)
 	}
-	payload := s.takeAligned(env, n)
+	payload := s.takeAligned(env, layOutPayload(nil, n, s.Size()))
 	o := newOrdering(env, n, given(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
@@ -51,13 +53,21 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 // MoveBytes bounds the memory, in bytes, of [Move] for elements and codes of the given
 // sizes.
 func MoveBytes(n, workers int, size, code uintptr) int64 {
-	single := alone(n, workers, size)
-	bytes := scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + orderingBytes(n, workers, single, code, size)
-	if single {
-		bytes += scratch.Size(n, 4) // index of a layout
-	}
-	return bytes
+	var a scratch.Area
+	layOutCodes(&a, n, code)
+	layOutFinding(&a, n, workers, code)
+	a.Either(
+		func() { layOutSettle(&a, n, size) },
+		func() {
+			layOutPayload(&a, n, size)
+			layOutOrdering(&a, n, workers, alone(n, workers, size), code, size)
+		},
+	)
+	return a.Bytes()
 }
+
+// layOutPayload lays out n elements of the given size to partition into.
+func layOutPayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
 
 // found records that the input was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
@@ -146,25 +156,27 @@ type Placement[C Code] struct {
 // Along returns a copy of src, from env's scratch, moved by the same partition as the
 // elements. It gives src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
-	dst := stream.Take[T](&env.Arena, len(src))
+	dst := takeAligned[T](env, layOutPayload(nil, len(src), unsafe.Sizeof(*new(T))))
 	err := env.Scoped(func(env *engine.Env) error {
 		b := *p.buckets
-		b.next = copyOf(env, p.first)
+		b.next = copyOf(env, layOutSlots(nil, len(p.first)), p.first)
 		return partitionAlong(env, &b, p.codes, src, dst)
 	})
 	scratch.Give(&env.Arena, src, env.Loop.Workers)
 	return dst, err
 }
 
-// alongBytes bounds the memory, in bytes, of [Along] for n elements of the given size.
-func alongBytes(n, workers int, size, code uintptr) int64 {
+// layOutAlong lays out [Along] for n elements of the given size.
+func layOutAlong(a *scratch.Area, n, workers int, size, code uintptr) {
 	stripes := stripesOf(n, workers, 0).count
-	combiners := int64(stripes) * stream.CombinersBytes(n, mostBuckets(n, workers), size, 0)
-	return scratch.AlignedSize(n, size) + stream.SlotsBytes(stripes) + engine.BuffersBytes(workers, code) + combiners
+	layOutPayload(a, n, size)
+	layOutSlots(a, stripes)
+	engine.LayOutBuffers(a, workers, code)
+	layOutCombiners(a, stripes, n, mostBuckets(n, workers), size, 0)
 }
 
-func copyOf[T any](env *engine.Env, s []T) []T {
-	own := scratch.Take[T](&env.Arena, len(s))
+func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
+	own := scratch.In[T](&env.Arena, m)
 	copy(own, s)
 	return own
 }
@@ -173,11 +185,29 @@ func copyOf[T any](env *engine.Env, s []T) []T {
 // the given sizes, and of its refiner's call of [Along] for what is of a further size, 0
 // for none.
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
-	bytes := MoveBytes(n, workers, size, code)
-	if alone(n, workers, size) {
-		return bytes
+	var a scratch.Area
+	layOutCodes(&a, n, code) // given back before the first side has codes
+	layOutFinding(&a, n, workers, code)
+	single := alone(n, workers, size)
+	inPlace := func() { // see gatherRefined, and Settle
+		layOutSettle(&a, n, size)
+		if single {
+			layOutSorting(&a, n, 1, code)
+		} else {
+			layOutSorting(&a, n, workers, code)
+		}
 	}
-	return bytes + stream.SlotsBytes(stripesOf(n, workers, 0).count) + alongBytes(n, workers, along, code)
+	partitioned := func() {
+		if single {
+			return
+		}
+		layOutPayload(&a, n, size)
+		layOutSlots(&a, stripesOf(n, workers, 0).count)
+		layOutAlong(&a, n, workers, along, code)
+		layOutOrdering(&a, n, workers, false, code, size)
+	}
+	a.Either(inPlace, partitioned)
+	return a.Bytes()
 }
 
 // MoveRefined is [Move] for codes that do not decide alone: it passes ties to r while they are
@@ -186,7 +216,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // [ErrTied] if all codes are equal and r.Skips.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
-	codes := stream.Take[C](&env.Arena, n)
+	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract[C](env, codes, src, r)
 	switch {
 	case err != nil:
@@ -216,12 +246,12 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
-	o := newOrdering(env, n, lazily[C](env, n), true, nil)
+	o := newOrdering(env, n, lazily[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0)))), true, nil)
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
-		if err := r.Along(&Placement[C]{b, copyOf(env, b.next), codes}); err != nil {
+		if err := r.Along(&Placement[C]{b, copyOf(env, layOutSlots(nil, b.count), b.next), codes}); err != nil {
 			return err
 		}
-		payload = s.takeAligned(outer, n)
+		payload = s.takeAligned(outer, layOutPayload(nil, n, s.Size()))
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
@@ -246,7 +276,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 
 // gatherRefined finishes MoveRefined without a partition: for few elements, or by layout l.
 func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Layout, r Refiner[C]) (err error) {
-	index := scratch.Take[uint32](&env.Arena, s.n)
+	index := scratch.In[uint32](&env.Arena, layOutIndex(nil, s.n))
 	o := newOrdering(env, len(codes), given(codes), true, func(worker int, p part, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
@@ -265,7 +295,7 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l
 
 // gatherBack moves element index[i] of s to place i, through 1 element of scratch per element.
 func gatherBack(env *engine.Env, s Payload, index []uint32) error {
-	payload, chunk := s.Take(&env.Arena, s.n), chunkOf(env, s.n)
+	payload, chunk := s.take(env, layOutFollow(nil, s.n, s.Size())), chunkOf(env, s.n)
 	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
 		gather(payload, s, part{0, lo, hi, index[lo:hi]})
 	})
@@ -281,7 +311,7 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) err
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.width())
-		payload := s.Take(&env.Arena, s.n)
+		payload := s.take(env, layOutFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
 		gather(s, payload, part{0, 0, s.n, order})
 	})

@@ -1,9 +1,10 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // Sink takes the input positions of the elements that come lo-th, lo+1-th, … in the order.
@@ -19,7 +20,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 	if n == 0 {
 		return nil
 	}
-	codes := stream.Take[C](&env.Arena, n)
+	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, keys)
 	if err != nil {
 		return err
@@ -47,8 +48,15 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 
 // OrderBytes bounds the memory, in bytes, of [Order] by codes of the given size.
 func OrderBytes(n, workers int, code uintptr) int64 {
-	return scratch.AlignedSize(n, code) + orderingBytes(n, workers, alone(n, workers, 0), code, 4)
+	var a scratch.Area
+	layOutCodes(&a, n, code)
+	layOutFinding(&a, n, workers, code)
+	layOutOrdering(&a, n, workers, alone(n, workers, 0), code, 4)
+	return a.Bytes()
 }
+
+// layOutCodes lays out n codes that may be one side of a partition.
+func layOutCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
 
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {

@@ -23,7 +23,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	k = k.plain(&v)
-	o := newOrdering(env, k.Len, lazily[C](env, k.Len), true, nil)
+	o := newOrdering(env, k.Len, lazily[C](env, layOutCodes(nil, k.Len, unsafe.Sizeof(v.min))), true, nil)
 	moved := o.sides[1].codes()
 	switch {
 	case l != nil:
@@ -31,7 +31,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.min)):
 		return sortPairsLocally(env, k, v, moved, values)
 	}
-	payload := values.takeAligned(env, k.Len)
+	payload := values.takeAligned(env, layOutPayload(nil, k.Len, values.Size()))
 	b, err := split(env, 0, k.Len, k.View, v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, values, k.View, payload, moved)
 	})
@@ -63,12 +63,28 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 // SortPairsBytes bounds the memory, in bytes, of [SortPairs] for values and codes of the
 // given sizes.
 func SortPairsBytes(n, workers int, size, code uintptr) int64 {
-	single := alone(n, workers, size+code)
-	bytes := 2*scratch.AlignedSize(n, code) + scratch.AlignedSize(n, size) + 3*engine.BuffersBytes(workers, code)
-	if single {
-		bytes += scratch.Size(n, 4) // index of a layout
+	var a scratch.Area
+	engine.LayOutBuffers(&a, workers, code) // of the survey
+	layOutFinding(&a, n, workers, code)
+	moved := func() { layOutCodes(&a, n, code) }
+	followed := func() { // see followPairs
+		moved()
+		layOutSettle(&a, n, size)
+		layOutFollow(&a, n, code)
 	}
-	return bytes + orderingBytes(n, workers, single, code, size)
+	sorted := func() {
+		if alone(n, workers, size+code) {
+			moved()
+			layOutFollow(&a, n, size)
+			layOutSorting(&a, n, 1, code)
+			return
+		}
+		layOutCodes(&a, n, code) // of the first side
+		layOutPayload(&a, n, size)
+		layOutOrdering(&a, n, workers, false, code, size)
+	}
+	a.Either(followed, sorted)
+	return a.Bytes()
 }
 
 // followPairs moves keys and values to the places of l. If l has ties, it writes the codes to
@@ -92,7 +108,7 @@ func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C
 		view[C](k.View).copy(codes, 0)
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.width())
-		payload := values.Take(&env.Arena, k.Len)
+		payload := values.take(env, layOutFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
 		gather(values, payload, part{0, 0, k.Len, order})
 		k.Write(0, w.pick(codes, order))

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -62,16 +63,39 @@ func alone(n, workers int, size uintptr) bool {
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }
 
-// planBytes bounds the memory, in bytes, of one partition of n codes of the given size,
-// with what is of another size, 0 for nothing.
-func planBytes(n, workers int, code, other uintptr) int64 {
+// layOutPlan lays out one partition of n codes of the given size, with what is of another
+// size, 0 for nothing: the plan, and the buffers and combiners that carry it out.
+func layOutPlan(a *scratch.Area, n, workers int, code, other uintptr) {
 	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
-	counters := scratch.Size(1<<mostCellBits(n, workers), 4)
-	bytes := max(int64(few)*scratch.Size(1<<evenCellBits, 4), int64(many)*counters) + counters // one set per stripe, and the total
-	bytes += scratch.Size(1<<maxCellBits, 2) + stream.SlotsBytes(few) + 2*engine.BuffersBytes(workers, code)
+	a.Either(
+		func() { layOutCounters(a, few, 1<<evenCellBits) },
+		func() { layOutCounters(a, many, 1<<mostCellBits(n, workers)) },
+	)
+	layOutTable(a)
+	layOutSlots(a, few)
 	buckets := mostBuckets(n, workers)
-	bytes += int64(max(buckets, maxBuckets)) * bucketBytes
-	return bytes + int64(few)*stream.CombinersBytes(n, buckets, code, other)
+	a.Hold(int64(max(buckets, maxBuckets)) * bucketBytes)
+	engine.LayOutBuffers(a, workers, code) // of the histogram
+	engine.LayOutBuffers(a, workers, code) // of the partition
+	layOutCombiners(a, few, n, buckets, code, other)
+}
+
+// layOutCounters lays out the histogram of each stripe, and that of all together.
+func layOutCounters(a *scratch.Area, stripes, counters int) (each, all scratch.Memory) {
+	return a.MemoryEach(stripes, counters, 4), a.Memory(counters, 4)
+}
+
+// layOutTable lays out the buckets of cells.
+func layOutTable(a *scratch.Area) scratch.Memory { return a.Memory(1<<maxCellBits, 2) }
+
+// layOutSlots lays out where the elements of each stripe go.
+func layOutSlots(a *scratch.Area, stripes int) scratch.Memory {
+	return a.Memory(stripes, unsafe.Sizeof(stream.Slots{}))
+}
+
+// layOutCombiners lays out what stripes combine on the way to buckets.
+func layOutCombiners(a *scratch.Area, stripes, n, buckets int, size, other uintptr) {
+	a.Times(stripes, func() { a.Hold(stream.CombinersBytes(n, buckets, size, other)) })
 }
 
 // mostBuckets bounds the number of buckets of one partition of n elements.
@@ -85,17 +109,33 @@ func mostBuckets(n, workers int) int {
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
-// roundsBytes bounds the memory, in bytes, of all rounds of partition of n codes of the
-// given size: the first of all workers, with what is of another size, 0 for nothing, and
-// those inside it of each worker alone, or of all together when the first has given its
-// memory back.
-func roundsBytes(n, workers int, code, other uintptr) int64 {
-	first := planBytes(n, workers, code, other)
-	if n <= maxLocal {
-		return first
-	}
-	later := func(workers int) int64 { return max(planBytes(n, workers, code, 4), planBytes(n, workers, code, 0)) }
-	return max(first, later(workers), int64(min(workers, n/maxLocal))*later(1)) + 2*layoutBytes(n, workers, code)
+// layOutRounds lays out all rounds of partition of n codes of the given size: the first of
+// all workers, with what is of another size, 0 for nothing; and when that has given its
+// memory back, those inside it of each worker alone, or of all together, and what local
+// lays out for sorting buckets.
+func layOutRounds(a *scratch.Area, n, workers int, code, other uintptr, local func()) {
+	a.Either(
+		func() { layOutPlan(a, n, workers, code, other) },
+		func() {
+			local()
+			if n <= maxLocal {
+				return
+			}
+			later := func(workers int) {
+				a.Either(
+					func() { layOutPlan(a, n, workers, code, 4) },
+					func() { layOutPlan(a, n, workers, code, 0) },
+				)
+			}
+			a.Either(
+				func() { later(workers) },
+				func() { a.Times(min(workers, n/maxLocal), func() { later(1) }) },
+			)
+			// Each round may look for a layout of its elements, which share these.
+			layOutFinding(a, n, workers, code)
+			layOutFinding(a, n, workers, code)
+		},
+	)
 }
 
 // cells maps codes to equally wide cells of their range.
@@ -235,8 +275,9 @@ func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target
 // histograms counts the codes of every stripe by cell.
 func (b *buckets[C]) histograms(env *engine.Env, codes view[C]) ([][]uint32, error) {
 	counts := make([][]uint32, b.count)
+	memory, _ := layOutCounters(nil, b.count, b.counters())
 	for i := range counts {
-		counts[i] = scratch.Take[uint32](&env.Arena, b.counters())
+		counts[i] = scratch.In[uint32](&env.Arena, memory)
 	}
 	buffers := engine.NewBuffers[C](env)
 	err := env.Stage("histogram", b.count, 1, func(worker, i, _ int) {
@@ -318,7 +359,8 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 	if len(counts) == 1 {
 		return counts[0], nil
 	}
-	total := scratch.Take[uint32](&env.Arena, b.used)
+	_, memory := layOutCounters(nil, len(counts), b.counters())
+	total := scratch.PartIn[uint32](&env.Arena, memory, b.used)
 	grain := min(max(1<<15/len(counts), 1<<8), 1<<12) // the sums stay in the first-level cache
 	err := env.Stage("histogram", b.used, grain, func(_, lo, hi int) {
 		sums := total[lo:hi]
@@ -334,7 +376,7 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 
 // cut joins neighbouring cells into buckets. The first begins at position lo.
 func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
-	b.table = (*[1 << maxCellBits]uint16)(scratch.Take[uint16](&env.Arena, 1<<maxCellBits))
+	b.table = (*[1 << maxCellBits]uint16)(scratch.In[uint16](&env.Arena, layOutTable(nil)))
 	b.first = make([]int32, 1, maxBuckets)
 	b.start = make([]int, 1, maxBuckets)
 	b.start[0] = lo
@@ -357,7 +399,7 @@ func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
 
 // place turns the cell counts of every stripe into write positions.
 func (b *buckets[C]) place(env *engine.Env, counts [][]uint32) error {
-	b.next = scratch.Take[stream.Slots](&env.Arena, b.count)
+	b.next = scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, b.count))
 	nb := b.len()
 	err := env.Stage("histogram", len(counts), max(1, 1<<14/b.used), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -155,10 +155,16 @@ func (p Payload) lines() [][64]byte {
 	return unsafe.Slice((*[64]byte)(p.data), p.n)
 }
 
-// takeAligned takes scratch for n elements of the type of p, to partition into.
-func (p Payload) takeAligned(env *engine.Env, n int) Payload {
-	p.data, p.n = stream.TakeOf(&env.Arena, p.Type(), n), n
+// takeAligned takes scratch for elements of the type of p, to partition into.
+func (p Payload) takeAligned(env *engine.Env, m scratch.Memory) Payload {
+	p.n = m.Len(p.Size())
+	p.data = stream.TakeOf(&env.Arena, p.Type(), p.n)
 	return p
+}
+
+// take takes scratch for elements of the type of p.
+func (p Payload) take(env *engine.Env, m scratch.Memory) Payload {
+	return p.Take(&env.Arena, m.Len(p.Size()))
 }
 
 // mover moves elements of one type: n of them from an address on. Its methods are all the

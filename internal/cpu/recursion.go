@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -95,8 +96,19 @@ type side[C Code] struct {
 // given returns memory that exists; lazily takes memory at first use.
 func given[T any](s []T) func() []T { return func() []T { return s } }
 
-func lazily[T any](env *engine.Env, n int) func() []T {
-	return sync.OnceValue(func() []T { return stream.Take[T](&env.Arena, n) })
+func lazily[T any](env *engine.Env, m scratch.Memory) func() []T {
+	return sync.OnceValue(func() []T { return takeAligned[T](env, m) })
+}
+
+// takeAligned takes memory to partition into.
+func takeAligned[T any](env *engine.Env, m scratch.Memory) []T {
+	return stream.Take[T](&env.Arena, m.Len(unsafe.Sizeof(*new(T))))
+}
+
+// layOutSides lays out the sides of an ordering of n elements, except the codes of side 0: the
+// codes of side 1, and the numbers of each.
+func layOutSides(a *scratch.Area, n int, code uintptr) (codes, first, second scratch.Memory) {
+	return a.Aligned(n, code), a.Aligned(n, 4), a.Aligned(n, 4)
 }
 
 // ordering is an order being computed.
@@ -138,25 +150,31 @@ func (p part) numbers() []uint32 {
 // newOrdering returns an ordering of n elements. codes is memory for codes on side 0; it may
 // hold them already.
 func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
+	moved, first, second := layOutSides(nil, n, unsafe.Sizeof(C(0)))
 	return &ordering[C]{
-		sides:   [2]side[C]{{codes, lazily[uint32](env, n)}, {lazily[C](env, n), lazily[uint32](env, n)}},
+		sides:   [2]side[C]{{codes, lazily[uint32](env, first)}, {lazily[C](env, moved), lazily[uint32](env, second)}},
 		work:    locals[C](env),
 		ties:    ties,
 		deliver: deliver,
 	}
 }
 
-// orderingBytes bounds the memory, in bytes, of ordering n codes of the given size that
-// are there: by one worker, or by a partition that moves numbers or elements of the other
-// size with them.
-func orderingBytes(n, workers int, single bool, code, other uintptr) int64 {
-	bytes := layoutBytes(n, workers, code)
+// layOutOrdering lays out the ordering of n codes of the given size that are there, and
+// have no layout that is found: by one worker, or by a partition that moves numbers or
+// elements of the other size with them.
+func layOutOrdering(a *scratch.Area, n, workers int, single bool, code, other uintptr) {
 	if single {
-		workers = 1
-	} else {
-		bytes += scratch.AlignedSize(n, code) + 2*scratch.AlignedSize(n, 4) + roundsBytes(n, workers, code, other)
+		layOutSorting(a, n, 1, code)
+		return
 	}
-	return bytes + localsBytes(n, workers, n, code) + scratch.Shares(n, workers, n, code)
+	layOutSides(a, n, code)
+	layOutRounds(a, n, workers, code, other, func() { layOutSorting(a, n, workers, code) })
+}
+
+// layOutSorting lays out the workspaces in which workers sort and deliver n elements.
+func layOutSorting(a *scratch.Area, n, workers int, code uintptr) {
+	layOutLocals(a, n, workers, n, code)
+	layOutPicked(a, n, workers, code)
 }
 
 // codes returns the codes of an extent.

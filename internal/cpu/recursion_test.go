@@ -267,7 +267,8 @@ type unrefined struct{ src Source[uint64] }
 func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	known := len(codes) - fresh
 	u.src(codes[known:], lo+known)
-	return Steps{Rises: len(codes), Falls: len(codes)}
+	steps := len(codes) - 1
+	return Steps{Rises: steps, Falls: steps}
 }
 func (unrefined) Compare(_, _ uint32) int        { return 0 }
 func (unrefined) Skips() bool                    { return false }

@@ -37,7 +37,10 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 // PairsBytes bounds the scratch memory, in bytes, of workspaces that sort lists of n
 // elements together, each by one worker.
 func PairsBytes(n, workers int) int64 {
-	return scratch.Shares(n, workers, maxLocal, 8) + localsBytes(n, workers, maxLocal, 8)
+	var a scratch.Area
+	a.Shares(n, workers, maxLocal, 8) // codes
+	layOutLocals(&a, n, workers, maxLocal, 8)
+	return a.Bytes()
 }
 
 // SortInPlace is [Pairs.Sort] without memory. It is slower. order must ascend wherever codes

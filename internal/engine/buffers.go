@@ -1,19 +1,30 @@
 package engine
 
-import "example.com/sorter/internal/scratch"
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+)
 
 // Code is the unsigned form of a key.
 type Code interface{ uint32 | uint64 }
 
 // Buffers holds a block of codes per worker, taken at first use. The zero value has none.
 type Buffers[C Code] struct {
-	env *Env
-	own [][]C
+	env  *Env
+	own  [][]C
+	each scratch.Memory
 }
 
 // NewBuffers returns the buffers of the workers of env.
 func NewBuffers[C Code](env *Env) Buffers[C] {
-	return Buffers[C]{env, make([][]C, max(1, env.Loop.Workers))}
+	return Buffers[C]{env, make([][]C, max(1, env.Loop.Workers)), LayOutBuffers(nil, env.Loop.Workers, unsafe.Sizeof(C(0)))}
+}
+
+// LayOutBuffers lays out buffers of codes of the given size, and returns the memory of
+// each.
+func LayOutBuffers(a *scratch.Area, workers int, size uintptr) scratch.Memory {
+	return a.MemoryEach(max(1, workers), Block, size)
 }
 
 // Of returns the buffer of a worker, [Block] codes long; nil if b has none.
@@ -22,7 +33,7 @@ func (b Buffers[C]) Of(worker int) []C {
 		return nil
 	}
 	if b.own[worker] == nil {
-		b.own[worker] = scratch.Take[C](&b.env.Arena, Block)
+		b.own[worker] = scratch.In[C](&b.env.Arena, b.each)
 	}
 	return b.own[worker]
 }
@@ -34,9 +45,4 @@ func (b Buffers[C]) Give() {
 			scratch.Give(&b.env.Arena, own, 1)
 		}
 	}
-}
-
-// BuffersBytes bounds the scratch memory, in bytes, of buffers of codes of the given size.
-func BuffersBytes(workers int, size uintptr) int64 {
-	return int64(max(1, workers)) * scratch.Size(Block, size)
 }

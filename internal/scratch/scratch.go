@@ -54,6 +54,15 @@ func Take[T any](a *Arena, n int) []T {
 	return unsafe.Slice((*T)(a.TakeOf(reflect.TypeFor[T](), n)), n)
 }
 
+// In is [Take] of all elements of m.
+func In[T any](a *Arena, m Memory) []T { return Take[T](a, m.Len(unsafe.Sizeof(*new(T)))) }
+
+// PartIn is [Take] of n elements of m, which bounds a number that depends on keys. See
+// [Memory.Part].
+func PartIn[T any](a *Arena, m Memory, n int) []T {
+	return Take[T](a, m.Part(n, unsafe.Sizeof(*new(T))))
+}
+
 // TakeOf is [Take] for n elements of type t. Like everything it calls it is not generic, which
 // keeps programs small that sort many types.
 func (a *Arena) TakeOf(t reflect.Type, n int) unsafe.Pointer {

@@ -56,19 +56,39 @@ func Bytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 	if code == 4 {
 		size = unsafe.Sizeof(pair[uint32]{})
 	}
-	pairs := scratch.AlignedSize(n, size)
-	bytes := pairs + 2*engine.BuffersBytes(workers, code) + engine.BuffersBytes(workers, 4)
+	var m scratch.Area
+	layOutPairs(&m, n, size)
+	engine.LayOutBuffers(&m, workers, code) // of the codes that come
+	engine.LayOutBuffers(&m, workers, code) // of the codes and positions that go
+	engine.LayOutBuffers(&m, workers, 4)
 	switch a {
-	case engine.Bitonic:
-		return bytes
 	case engine.QuickMerge:
-		return bytes + quickMergeBytes(n, workers, size)
-	case engine.CPUBucket, engine.Radix:
-		return bytes + pairs + passBytes(n, workers, size)
+		layOutQuickMerge(&m, n, workers, size)
+	case engine.CPUBucket:
+		layOutPairs(&m, n, size)
+		layOutPass(&m, n, workers, size)
+		m.Times(mostNested, func() { layOutEnds(&m) })
+	case engine.Radix:
+		layOutPairs(&m, n, size)
+		layOutPass(&m, n, workers, size)
+		layOutEnds(&m)
 	case engine.MergeSort:
-		return bytes + pairs + runsBytes(n, tileLen)
+		layOutPairs(&m, n, size)
+		layOutRuns(&m, n, tileLen)
+	case engine.SampleSort:
+		layOutPairs(&m, n, size)
+		layOutSamples(&m, n, workers, size)
 	}
-	return bytes + pairs + samplesBytes(n, workers, size)
+	return m.Bytes()
+}
+
+// layOutPairs lays out n pairs of the given size.
+func layOutPairs(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
+
+// takePairs takes n pairs.
+func takePairs[C engine.Code](env *engine.Env, n int) []pair[C] {
+	size := unsafe.Sizeof(pair[C]{})
+	return stream.Take[pair[C]](&env.Arena, layOutPairs(nil, n, size).Len(size))
 }
 
 // Runs reports whether this package has a.
@@ -90,7 +110,7 @@ func orderBy[C engine.Code](job *engine.Job, src func(dst []C, lo int)) error {
 	if job.N == 0 {
 		return nil
 	}
-	pairs := stream.Take[pair[C]](&env.Arena, job.N)
+	pairs := takePairs[C](env, job.N)
 	codes := engine.NewBuffers[C](env)
 	err := env.Stage("extract", job.N, engine.Block, func(worker, lo, hi int) {
 		block := codes.Of(worker)[:hi-lo]

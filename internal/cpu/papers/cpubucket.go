@@ -5,7 +5,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // bucketSort cuts the range of the codes into equal intervals and sorts each by quicksort: the
@@ -15,7 +14,7 @@ import (
 // intervals, for balance, and they are counted before any pair moves.
 func bucketSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	v := intervals[C]{newPass[C](env, len(pairs)), max(leastPart, len(pairs)/(4*max(1, env.Loop.Workers)))}
-	return pairs, v.sort(env, pairs, stream.Take[pair[C]](&env.Arena, len(pairs)))
+	return pairs, v.sort(env, pairs, takePairs[C](env, len(pairs)))
 }
 
 // intervals sorts pairs by equal intervals of their codes.
@@ -24,9 +23,12 @@ type intervals[C engine.Code] struct {
 	most int // largest interval that one worker sorts
 }
 
+// mostNested is how many digits the codes have.
+const mostNested = (64 + digitBits - 1) / digitBits
+
 // sort sorts pairs; spare is scratch of the same length. All workers cut an interval again
 // that is too large for one. Each cut takes [digitBits] bits off the range, so this nests at
-// most six deep.
+// most [mostNested] deep.
 func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	lowest, highest, err := codeRange(env, pairs)
 	if err != nil || lowest == highest {
@@ -34,7 +36,7 @@ func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	}
 	env.Trace.Rounds++
 	d := digit[C]{lowest, max(0, bits.Len64(uint64(highest-lowest))-digitBits)}
-	ends := scratch.Take[uint32](&env.Arena, digitValues)
+	ends := scratch.In[uint32](&env.Arena, layOutEnds(nil))
 	defer scratch.Give(&env.Arena, ends, 1)
 	if err := v.pass.count(env, pairs, d, ends); err != nil {
 		return err

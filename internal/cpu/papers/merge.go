@@ -31,15 +31,17 @@ type merging[C engine.Code] struct {
 
 // runsOf returns the ends of runs of each elements in a list of n.
 func runsOf(env *engine.Env, n, each int) []int {
-	ends := scratch.Take[int](&env.Arena, (n+each-1)/each)
+	ends := scratch.In[int](&env.Arena, layOutRuns(nil, n, each))
 	for i := range ends {
 		ends[i] = min((i+1)*each, n)
 	}
 	return ends
 }
 
-// runsBytes bounds the scratch memory, in bytes, that runsOf takes.
-func runsBytes(n, each int) int64 { return scratch.Size(n/each+1, unsafe.Sizeof(n)) }
+// layOutRuns lays out the ends of runs of each elements if there are n.
+func layOutRuns(a *scratch.Area, n, each int) scratch.Memory {
+	return a.Memory(n/each+min(1, n%each), unsafe.Sizeof(n))
+}
 
 // all merges all runs into one, all workers together.
 func (m *merging[C]) all(env *engine.Env) ([]pair[C], error) {

@@ -2,7 +2,6 @@ package papers
 
 import (
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/stream"
 )
 
 // tileLen is the number of pairs that a worker sorts in its cache before runs are merged in
@@ -13,7 +12,7 @@ const tileLen = 1 << 14
 // workers: the parallel merge sort of Hwu, Kirk and El Hajj, "Programming Massively Parallel
 // Processors" (2022), 13.7.
 func mergeSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
-	spare := stream.Take[pair[C]](&env.Arena, len(pairs))
+	spare := takePairs[C](env, len(pairs))
 	err := env.Stage("tiles", len(pairs), tileLen, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) })
 	if err = env.Stopped(err); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"slices"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
@@ -35,8 +36,8 @@ type pass[C engine.Code] struct {
 func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 	stripes := passStripes(n, env.Loop.Workers)
 	return &pass[C]{
-		next:  scratch.Take[stream.Slots](&env.Arena, stripes),
-		start: scratch.Take[stream.Slots](&env.Arena, stripes),
+		next:  scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, stripes)),
+		start: scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, stripes)),
 		moved: make([]stream.Combiner, stripes),
 	}
 }
@@ -44,12 +45,21 @@ func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 // passStripes returns the number of stripes of n pairs.
 func passStripes(n, workers int) int { return max(1, min(4*workers, n/leastStripe)) }
 
-// passBytes bounds the memory, in bytes, of passes over n pairs of the given size and of the
-// ends of their digits. Recursion keeps up to six lists of ends.
-func passBytes(n, workers int, size uintptr) int64 {
+// layOutPass lays out passes over n pairs of the given size.
+func layOutPass(a *scratch.Area, n, workers int, size uintptr) {
 	stripes := passStripes(n, workers)
-	return 2*stream.SlotsBytes(stripes) + int64(stripes)*stream.CombinersBytes(n, digitValues, size, 0) + 6*scratch.Size(digitValues, 4)
+	layOutSlots(a, stripes) // next
+	layOutSlots(a, stripes) // start
+	a.Times(stripes, func() { a.Hold(stream.CombinersBytes(n, digitValues, size, 0)) })
 }
+
+// layOutSlots lays out the destinations of the digits of every stripe.
+func layOutSlots(a *scratch.Area, stripes int) scratch.Memory {
+	return a.Memory(stripes, unsafe.Sizeof(stream.Slots{}))
+}
+
+// layOutEnds lays out where the pairs of each digit end.
+func layOutEnds(a *scratch.Area) scratch.Memory { return a.Memory(digitValues, 4) }
 
 // leastStripe is the least number of pairs that justifies counters of its own.
 const leastStripe = 1 << 14

@@ -5,7 +5,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // quickMerge sorts one equal part per worker by quicksort and merges the parts, each merge by
@@ -17,17 +16,17 @@ func quickMerge[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], err
 	if err = env.Stopped(err); err != nil || part >= len(pairs) {
 		return pairs, err
 	}
-	m := merging[C]{pairs, stream.Take[pair[C]](&env.Arena, len(pairs)), runsOf(env, len(pairs), part)}
+	m := merging[C]{pairs, takePairs[C](env, len(pairs)), runsOf(env, len(pairs), part)}
 	return m.all(env)
 }
 
 // quickPart returns how many of n pairs a worker sorts.
 func quickPart(n, workers int) int { return max(leastPart, (n-1)/max(1, workers)+1) }
 
-// quickMergeBytes bounds the memory, in bytes, that quickMerge takes for n pairs of the
-// given size.
-func quickMergeBytes(n, workers int, size uintptr) int64 {
-	return scratch.AlignedSize(n, size) + runsBytes(n, quickPart(n, workers))
+// layOutQuickMerge lays out what quickMerge takes for n pairs of the given size.
+func layOutQuickMerge(a *scratch.Area, n, workers int, size uintptr) {
+	layOutPairs(a, n, size)
+	layOutRuns(a, n, quickPart(n, workers))
 }
 
 // leastPart is the least number of pairs that justifies a goroutine and a merge.

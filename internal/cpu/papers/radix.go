@@ -6,7 +6,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // radix sorts by one digit after the other, least significant first, in stable passes: the LSD
@@ -20,8 +19,8 @@ func radix[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	if err != nil {
 		return nil, err
 	}
-	s, spare := newPass[C](env, len(pairs)), stream.Take[pair[C]](&env.Arena, len(pairs))
-	width, ends := bits.Len64(uint64(highest-lowest)), scratch.Take[uint32](&env.Arena, digitValues)
+	s, spare := newPass[C](env, len(pairs)), takePairs[C](env, len(pairs))
+	width, ends := bits.Len64(uint64(highest-lowest)), scratch.In[uint32](&env.Arena, layOutEnds(nil))
 	for shift := 0; shift < width; shift += digitBits {
 		if err := s.count(env, pairs, digit[C]{lowest, shift}, ends); err != nil {
 			return nil, err

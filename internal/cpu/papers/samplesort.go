@@ -6,7 +6,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 const (
@@ -26,7 +25,7 @@ const (
 // Each tile's share of a bucket is sorted, so buckets are sorted by merging.
 func sampleSort[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 	n := len(pairs)
-	spare, tile := stream.Take[pair[C]](&env.Arena, n), sampleTile(n)
+	spare, tile := takePairs[C](env, n), sampleTile(n)
 	err := env.Stage("tiles", n, tile, func(_, lo, hi int) { sortTile(pairs[lo:hi], spare[lo:hi]) }) // steps 1 and 2
 	if err != nil || tile == n {
 		return pairs, err
@@ -62,9 +61,10 @@ func sampleTile(n int) int {
 // are two tiles. With s samples per tile, as in the paper, instead of 2s, this holds only if
 // all divisions are exact.
 func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
-	part, each := sampling(tile)
+	part, each := samplesOf(tile)
 	last := (len(pairs) - 1) / tile
-	samples := scratch.Take[pair[C]](&env.Arena, last*each+(len(pairs)-last*tile)/part)
+	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).samples
+	samples := scratch.PartIn[pair[C]](&env.Arena, memory, last*each+(len(pairs)-last*tile)/part)
 	err := env.Stage("samples", len(samples), each, func(_, lo, hi int) { // step 3
 		from := pairs[lo/each*tile:]
 		for i := range samples[lo:hi] {
@@ -86,22 +86,27 @@ func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]p
 	return splitters, nil
 }
 
-// sampling returns how many pairs of a tile one sample stands for, and the number of samples
+// samplesOf returns how many pairs of a tile one sample stands for, and the number of samples
 // of a tile; the last tile may have fewer.
-func sampling(tile int) (part, each int) {
+func samplesOf(tile int) (part, each int) {
 	part = max(1, tile/(2*sampleBuckets))
 	return part, tile / part
 }
 
-// samplesBytes bounds the memory, in bytes, of samples, of the bounds of buckets and of
-// their sorts for n pairs of the given size.
-func samplesBytes(n, workers int, size uintptr) int64 {
+// sampling is the memory of samples, and of the bounds and the sorts of buckets.
+type sampling struct{ samples, start, ends scratch.Memory }
+
+// layOutSamples lays out the samples and buckets of n pairs of the given size.
+func layOutSamples(a *scratch.Area, n, workers int, size uintptr) (m sampling) {
 	tile := sampleTile(max(1, n))
-	_, each := sampling(tile)
+	_, each := samplesOf(tile)
 	tiles := n/tile + 1
-	bytes := scratch.Size(tiles*each, size) + quickMergeBytes(tiles*each, workers, size)
-	bytes += sampleBuckets*int64(size) + scratch.Size(sampleBuckets*tiles+1, 4)
-	return bytes + int64(max(1, workers))*scratch.Size(tiles, unsafe.Sizeof(n))
+	m.samples = a.Memory(tiles*each, size)
+	layOutQuickMerge(a, tiles*each, workers, size)
+	a.Hold(sampleBuckets * int64(size)) // splitters
+	m.start = a.Memory(sampleBuckets*tiles+1, 4)
+	m.ends = a.MemoryEach(max(1, workers), tiles, unsafe.Sizeof(n))
+	return m
 }
 
 // located is the part of each tile that belongs to each bucket.
@@ -115,7 +120,8 @@ type located[C engine.Code] struct {
 // locate finds the bounds of the buckets in every tile.
 func locate[C engine.Code](env *engine.Env, pairs []pair[C], tile int, splitters []pair[C]) (*located[C], error) {
 	b := &located[C]{tile: tile, tiles: (len(pairs) + tile - 1) / tile, buckets: len(splitters) + 1}
-	b.start = scratch.Take[uint32](&env.Arena, b.buckets*b.tiles+1)
+	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).start
+	b.start = scratch.PartIn[uint32](&env.Arena, memory, b.buckets*b.tiles+1)
 	b.start[0] = 0
 	sizes := b.start[1:]
 	err := env.Stage("locate", len(pairs), tile, func(_, lo, hi int) { // step 6
@@ -156,10 +162,11 @@ func (b *located[C]) relocate(env *engine.Env, dst, pairs []pair[C]) error {
 // sort sorts every bucket of pairs into dst: step 9.
 func (b *located[C]) sort(env *engine.Env, pairs, dst []pair[C]) error {
 	ends := make([][]int, max(1, env.Loop.Workers))
+	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).ends
 	return env.Stage("buckets", b.buckets, 1, func(worker, k, _ int) {
 		lo, hi := b.bounds(k)
 		if ends[worker] == nil {
-			ends[worker] = scratch.Take[int](&env.Arena, b.tiles)
+			ends[worker] = scratch.PartIn[int](&env.Arena, memory, b.tiles)
 		}
 		for i := range b.tiles {
 			ends[worker][i] = int(b.start[k*b.tiles+i+1]) - lo
