@@ -1,8 +1,6 @@
 package ties
 
 import (
-	"unsafe"
-
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
@@ -15,34 +13,51 @@ func MarkBytes(n int, words []extract.Word) int64 {
 	if extract.Decisive(words) {
 		return 0
 	}
-	return scratch.Size(engine.TieWords(n), 4)
+	return scratch.Size(engine.TieWords(n), 4) // taken by the caller of the engine
 }
 
 // Bytes bounds the memory, in bytes, of breaking ties of n elements in runs that one
 // worker sorts each: the codes of the runs, and the workspaces of the workers.
 func Bytes(workers int, element uintptr, words []extract.Word, n int) int64 {
+	var a scratch.Area
+	layOutBreaker(&a, workers, element, words, n)
+	return a.Bytes()
+}
+
+func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extract.Word, n int) {
 	if extract.Decisive(words) {
-		return 0
+		return
 	}
-	each := int64(unsafe.Sizeof(Worker{}))
-	if len(words) > 1 {
-		each += scratch.Size(extract.Piece, element) // copies of elements
-	}
-	spaces := int64(workers)
+	spaces := workers
 	if n > largeTie {
-		spaces *= 2 // as many that do not know their worker
+		spaces *= 2 // one more per worker, for calls that do not know it
 	}
-	return spaces*each + scratch.Shares(n, workers, largeTie, 8)
+	a.Times(spaces, func() {
+		a.Hold(workerBytes)
+		if len(words) > 1 {
+			layOutBlock(a, element)
+		}
+	})
+	a.Shares(n, workers, largeTie, 8) // codes of runs, see RefineRun
 }
 
 // EarlyBytes bounds the memory, in bytes, of the workspaces that find ties during extraction,
 // and of sorting runs of n ties not in place.
 func EarlyBytes(workers int, words []extract.Word, n int) int64 {
+	var a scratch.Area
+	layOutEarly(&a, workers, words, n)
+	return a.Bytes()
+}
+
+func layOutEarly(a *scratch.Area, workers int, words []extract.Word, n int) {
 	if extract.Decisive(words) {
-		return 0
+		return
 	}
-	each := int64(unsafe.Sizeof(Worker{})) + scratch.Size(engine.Block, 4)
-	return int64(workers)*each + cpu.PairsBytes(n, workers)
+	a.Times(workers, func() {
+		a.Hold(workerBytes)
+		layOutTied(a)
+	})
+	a.Hold(cpu.PairsBytes(n, workers))
 }
 
 // LargeRunBytes bounds the memory, in bytes, of ordering a run of n ties in place, if all
@@ -51,11 +66,19 @@ func LargeRunBytes(words []extract.Word, n int) int64 {
 	if extract.Decisive(words) || n <= largeTie {
 		return 0
 	}
-	return cpu.InPlaceBytes(n, 8) + scratch.Size(n, 4)
+	var a scratch.Area
+	layOutBefore(&a, n)
+	a.Hold(cpu.InPlaceBytes(n, 8))
+	return a.Bytes()
 }
 
 // largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place, and
 // the runs in it.
 func largeBytes(workers int, element uintptr, words []extract.Word, n int) int64 {
-	return scratch.Size(n, 4) + cpu.OrderBytes(n, workers, 8) + Bytes(workers, element, words, n) + EarlyBytes(workers, words, n)
+	var a scratch.Area
+	layOutBefore(&a, n)
+	a.Hold(cpu.OrderBytes(n, workers, 8))
+	layOutBreaker(&a, workers, element, words, n)
+	layOutEarly(&a, workers, words, n)
+	return a.Bytes()
 }

@@ -21,7 +21,7 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	w := t.spareWorker()
 	defer t.spare.Put(w)
 	if w.tied == nil {
-		w.tied = scratch.Take[uint32](&t.Env.Arena, engine.Block)
+		w.tied = scratch.In[uint32](&t.Env.Arena, layOutTied(nil))
 	}
 	known, tied := len(codes)-fresh, w.tied
 	if l := &t.Words[0]; fresh > 0 && l.FindsTies() {
@@ -42,6 +42,9 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	}
 	return t.followTied(w, tied, 0, seen)
 }
+
+// layOutTied lays out the elements of a block that tie.
+func layOutTied(a *scratch.Area) scratch.Memory { return a.Memory(engine.Block, 4) }
 
 // either counts ties of unknown rest both as rises and as falls.
 func either(tied []uint32, seen cpu.Steps) cpu.Steps {

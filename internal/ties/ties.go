@@ -62,10 +62,13 @@ type Worker struct {
 	early [extract.Piece]uint64 // their codes
 }
 
+// workerBytes is the size of a workspace.
+const workerBytes = int64(unsafe.Sizeof(Worker{}))
+
 // New returns a breaker for the ties of an input, by the words of its keys.
 func New(env *engine.Env, rows extract.Input, words []extract.Word) *Breaker {
 	t := &Breaker{Env: env, Input: rows, Words: words, Work: make([]Worker, max(1, env.Loop.Workers)), opened: make([]sync.Once, len(words))}
-	env.Arena.Hold(int64(len(t.Work)) * int64(unsafe.Sizeof(t.Work[0])))
+	env.Arena.Hold(int64(len(t.Work)) * workerBytes)
 	return t
 }
 
@@ -75,7 +78,7 @@ func (t *Breaker) spareWorker() *Worker {
 	w := t.spare.Get()
 	if w == nil {
 		w = new(Worker)
-		t.Env.Arena.Hold(int64(unsafe.Sizeof(*w)))
+		t.Env.Arena.Hold(workerBytes)
 	}
 	return w
 }
@@ -280,8 +283,14 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 // takeBlock takes memory for a piece of elements.
 func (t *Breaker) takeBlock(w *Worker) {
 	if w.block.Data() == nil {
-		w.block = t.Input.Slice.Take(&t.Env.Arena, extract.Piece)
+		elements := t.Input.Slice
+		w.block = elements.Take(&t.Env.Arena, layOutBlock(nil, elements.Size()).Len(elements.Size()))
 	}
+}
+
+// layOutBlock lays out [extract.Piece] elements of the given size.
+func layOutBlock(a *scratch.Area, element uintptr) scratch.Memory {
+	return a.Memory(extract.Piece, element)
 }
 
 // Refiner is t as the refiner of cpu.MoveRefined.
@@ -410,10 +419,13 @@ func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
 
 // beforeRun returns a copy of the order of a run.
 func beforeRun(env *engine.Env, run Run) []uint32 {
-	before := scratch.Take[uint32](&env.Arena, len(run.Order))
+	before := scratch.In[uint32](&env.Arena, layOutBefore(nil, len(run.Order)))
 	copy(before, run.Order)
 	return before
 }
+
+// layOutBefore lays out a copy of the order of n elements.
+func layOutBefore(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
 
 // source returns the source of the codes of elements at p.
 func (t *Breaker) source(order []uint32, p extract.Place) cpu.Source[uint64] {
