@@ -132,6 +132,75 @@ func TestMemoryBounds(t *testing.T) {
 	}
 }
 
+// TestMemoryBoundsAreNear holds the bounds to the peaks of the worst of a few inputs, on one
+// worker. Where there are partitions, the bounds cover more rounds than one input has, and
+// layouts that these inputs do not have.
+func TestMemoryBoundsAreNear(t *testing.T) {
+	const few, many = 33_000, 150_000
+	least := map[string][2]float64{ // peak/bound, for few and for many elements
+		"Order": {.7, .28}, "Move": {.65, .35}, "MoveRefined": {.7, .3}, "Keys": {.6, .23}, "SortPairs": {.6, .43},
+		"Pairs": {.8, 0}, "QuickMerge": {.4, .4}, // one worker does not merge
+	}
+	for i, n := range []int{few, many} {
+		most := map[string]float64{}
+		for _, shape := range []string{"uniform", "long runs", "nested"} {
+			codes := make([]uint64, n)
+			memoryCodes[shape](rand.New(rand.NewPCG(5, 6)), codes)
+			for name, c := range memoryWays(codes, 1) {
+				for _, ctx := range []context.Context{nil, context.Background()} {
+					env := newEnv(1)
+					env.Loop.Ctx = ctx
+					if err := c.sort(env); err != nil {
+						t.Fatal(err)
+					}
+					most[name] = max(most[name], float64(env.Arena.Peak())/float64(c.most))
+					env.Arena.Release(1)
+				}
+			}
+		}
+		for name, got := range most {
+			want, ok := least[name]
+			if !ok { // the algorithms of papers, and in place
+				want = [2]float64{.8, .8}
+			}
+			if got < want[i] {
+				t.Errorf("%s, n=%d: the peak is %.2f of the bound, want at least %.2f", name, n, got, want[i])
+			}
+		}
+	}
+}
+
+// TestPlanMemory holds a plan to its part of the bound, for any number of cells.
+func TestPlanMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range testkit.Pick(30, 200, 2000) {
+		n, workers := leastTarget+r.IntN(1<<(14+r.IntN(7))), 1+r.IntN(16)
+		codes := make([]uint64, n)
+		values, heavy := 1+r.Uint64N(1<<(1+r.IntN(60))), r.IntN(2) == 0
+		fill(codes, func() uint64 {
+			if heavy && r.IntN(2) == 0 {
+				return 0
+			}
+			return r.Uint64N(values)
+		})
+		v := surveyOf(codes)
+		if v.sorted() {
+			continue
+		}
+		env := newEnv(workers)
+		b, err := plan(env, 0, n, in(codes), v, bucketTarget(n, workers, maxBuckets))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a scratch.Area
+		layOutPlan(&a, n, workers, 8, 0)
+		if env.Arena.Peak() > a.Bytes() {
+			t.Errorf("n=%d, %d workers, %d values, heavy %v: %d cells in %d stripes take %d bytes, want at most %d", n, workers, values, heavy, b.used, b.count, env.Arena.Peak(), a.Bytes())
+		}
+		env.Arena.Release(1)
+	}
+}
+
 type memoryWay struct {
 	most int64
 	sort func(env *engine.Env) error

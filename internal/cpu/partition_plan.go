@@ -66,10 +66,14 @@ func alone(n, workers int, size uintptr) bool {
 // layOutPlan lays out one partition of n codes of the given size, with what is of another
 // size, 0 for nothing: the plan, and the buffers and combiners that carry it out.
 func layOutPlan(a *scratch.Area, n, workers int, code, other uintptr) {
-	few, many := stripesOf(n, workers, 0).count, stripesOf(n, workers, 1<<unevenCellBits).count
+	few := stripesOf(n, workers, 0).count
 	a.Either(
 		func() { layOutCounters(a, few, 1<<evenCellBits) },
-		func() { layOutCounters(a, many, 1<<mostCellBits(n, workers)) },
+		func() { layOutCounters(a, stripesOf(n, workers, 1<<unevenCellBits/2).count, 1<<unevenCellBits) },
+		func() {
+			bits := mostCellBits(n, workers)
+			layOutCounters(a, stripesOf(n, workers, 1<<bits/2).count, 1<<bits)
+		},
 	)
 	layOutTable(a)
 	layOutSlots(a, few)
@@ -127,13 +131,17 @@ func layOutRounds(a *scratch.Area, n, workers int, code, other uintptr, local fu
 					func() { layOutPlan(a, n, workers, code, 0) },
 				)
 			}
-			a.Either(
-				func() { later(workers) },
-				func() { a.Times(min(workers, n/maxLocal), func() { later(1) }) },
-			)
-			// Each round may look for a layout of its elements, which share these.
-			layOutFinding(a, n, workers, code)
-			layOutFinding(a, n, workers, code)
+			shared := func() { // one after another; each searches for a layout before its plan
+				if n >= sharedFrom(n, workers) {
+					later(workers)
+					layOutFinding(a, n, workers, code)
+				}
+			}
+			alone := func() { // n elements in total; rounding up of blocks at most doubles the memory
+				a.Times(min(workers, n/maxLocal), func() { later(1) })
+				a.Times(2, func() { layOutFinding(a, n, workers, code) })
+			}
+			a.Either(shared, alone)
 		},
 	)
 }
@@ -258,7 +266,7 @@ func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target
 	b := &buckets[C]{full: target + target/4}
 	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes, v, target, mostCellBits(n, env.Loop.Workers))))
 	b.used = int((v.max-v.min)>>b.shift) + 1
-	b.stripes = stripesOf(n, env.Loop.Workers, b.used)
+	b.stripes = stripesOf(n, env.Loop.Workers, max(b.used, b.counters()/2)) // a narrow range uses less than half of its counters
 
 	counts, err := b.histograms(env, codes)
 	if err != nil {
