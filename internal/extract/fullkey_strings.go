@@ -96,6 +96,13 @@ func (t *Strings[K]) loop() *parallel.Loop {
 // CompareTexts compares two strings. Before it compares long ones, and in turns while it
 // does, it asks the context of loop: the result means nothing in a cancelled sort.
 func CompareTexts(loop *parallel.Loop, a, b string) int {
+	if len(a) <= longText {
+		return strings.Compare(a, b)
+	}
+	return compareLong(loop, a, b)
+}
+
+func compareLong(loop *parallel.Loop, a, b string) int {
 	for n := min(len(a), len(b)); n > longText && loop != nil; n = min(len(a), len(b)) {
 		if loop.Err() != nil {
 			return 0

@@ -41,34 +41,27 @@ func sortStrings(texts []string, payload cpu.Payload, o call.Options) error {
 	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, o.Order()))
 }
 
-// stepsOf counts how strings follow on each other: by their prefixes, and where these tie
-// by one comparison. Strings in the same memory are not read.
+// stepsOf counts how strings follow on each other, a piece at a time. Strings in the same
+// memory are not read. Elsewhere prefixes are compared first, unless the first and the last of
+// a piece share theirs: then most likely all do.
 func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
 	return func(lo, hi int) (seen cpu.Steps) {
-		var room [extract.Piece]uint64
 		lo = max(lo, 1)
 		for last := keys[lo-1]; lo < hi; {
 			same := extract.SameMemory(keys[lo:hi], last)
 			seen.Ties += same
 			lo += same
-			part := keys[lo:min(lo+len(room), hi)]
-			codes, code := room[:len(part)], sortkey.Prefix(last)
-			sortkey.Prefixes(codes, part, 0, math.MaxInt)
-			for i, s := range part {
-				order := cmp.Compare(codes[i], code)
-				if order == 0 {
-					order = extract.CompareTexts(loop, s, last)
-				}
-				switch {
-				case order > 0:
-					seen.Rises++
-				case order < 0:
-					seen.Falls++
-				default:
-					seen.Ties++
-				}
-				last, code = s, codes[i]
+			part := keys[lo:min(lo+extract.Piece, hi)]
+			if len(part) == 0 {
+				break
 			}
+			next := part[len(part)-1]
+			if sortkey.Prefix(last) == sortkey.Prefix(next) {
+				seen = seen.Plus(stepsByTexts(loop, part, last))
+			} else {
+				seen = seen.Plus(stepsByPrefixes(loop, part, last))
+			}
+			last = next
 			lo += len(part)
 		}
 		if desc {
@@ -76,4 +69,43 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu
 		}
 		return seen
 	}
+}
+
+// stepsByTexts counts how keys follow on last and on each other.
+func stepsByTexts(loop *parallel.Loop, keys []string, last string) cpu.Steps {
+	ties, falls := 0, 0
+	for _, s := range keys {
+		switch c := extract.CompareTexts(loop, s, last); {
+		case c < 0:
+			falls++
+		case c == 0:
+			ties++
+		}
+		last = s
+	}
+	return cpu.Steps{Rises: len(keys) - ties - falls, Ties: ties, Falls: falls}
+}
+
+// stepsByPrefixes is stepsByTexts for at most [extract.Piece] keys of which most differ in
+// their prefixes.
+func stepsByPrefixes(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
+	var room [extract.Piece]uint64
+	codes, code := room[:len(keys)], sortkey.Prefix(last)
+	sortkey.Prefixes(codes, keys, 0, math.MaxInt)
+	for i, s := range keys {
+		order := cmp.Compare(codes[i], code)
+		if order == 0 {
+			order = extract.CompareTexts(loop, s, last)
+		}
+		switch {
+		case order > 0:
+			seen.Rises++
+		case order < 0:
+			seen.Falls++
+		default:
+			seen.Ties++
+		}
+		last, code = s, codes[i]
+	}
+	return seen
 }

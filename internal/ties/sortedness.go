@@ -16,6 +16,11 @@ import (
 // compared, until both rises and falls are too many. A separate pass after extraction would
 // read every element again.
 
+// mostBlockSteps bounds the steps in the rarer direction of a block, len/mostBlockSteps, beyond
+// which its ties are not followed. To follow them makes codes of later words early, which then
+// move with the elements: 9 bytes for each.
+const mostBlockSteps = 16
+
 // follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
 func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
 	w := t.spareWorker()
@@ -37,7 +42,7 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	if t.Env.Loop.Err() != nil {
 		return seen // and codes are left out
 	}
-	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/8 {
+	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/mostBlockSteps {
 		return either(tied, seen)
 	}
 	return t.followTied(w, tied, 0, seen)
