@@ -56,7 +56,7 @@ func (w *Small[C]) order(n int) []uint32 {
 	if n == 0 {
 		return nil
 	}
-	v := surveyOf(w.Codes[:n])
+	v := summaryOf(w.Codes[:n])
 	switch {
 	case v.sorted():
 		return nil
@@ -83,7 +83,7 @@ func (w *Small[C]) Sort(n int) []C {
 	if n == 0 {
 		return codes
 	}
-	v := surveyOf(codes)
+	v := summaryOf(codes)
 	switch {
 	case v.sorted():
 		return codes
