@@ -74,9 +74,16 @@ func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter
 	return err
 }
 
-// extractSmall writes the codes of s.
+// extractSmall writes the codes of s. Keys as wide as codes become codes in their memory.
 func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	extract.Extract(k, codes, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, o)
+	b := extract.Batch{Block: s.Raw(), Pace: c.pace()}
+	if k.Size() < unsafe.Sizeof(C(0)) {
+		extract.Extract(k, codes, b, get, o)
+		return c.err()
+	}
+	keys := stream.RawOf(codes)
+	extract.KeysFrom(keys, b, get)
+	sortkey.EncodeAt(k, codes, keys.Data(), o)
 	return c.err()
 }
 
