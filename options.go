@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/perm"
 )
@@ -13,7 +15,7 @@ import (
 // Option changes one property of one call. Options are applied in order; the
 // last of a kind wins. Without any, the best engine sorts in ascending order, with ties
 // in a deterministic order. Values out of range panic when the option is made.
-type Option func(config) config
+type Option func(*config)
 
 // config are the options of one call.
 type config = call.Options
@@ -21,8 +23,10 @@ type config = call.Options
 // optionsOf applies options in turn.
 func optionsOf(opts []Option) config {
 	c := config{}
+	// Sound: options keep no pointer to the config, which would be on the heap otherwise.
+	to := (*config)(cpu.Hidden(unsafe.Pointer(&c)))
 	for _, o := range opts {
-		c = o(c)
+		o(to)
 	}
 	return c
 }
@@ -32,21 +36,21 @@ func optionsOf(opts []Option) config {
 // number of elements. It costs nothing on the CPU, whose algorithms are all stable,
 // except in [SortKeys] and [SortPairs] of floats.
 func Stable() Option {
-	return func(c config) config { c.Stable = true; return c }
+	return func(c *config) { c.Stable = true }
 }
 
 // Descending puts the largest key first. Stable ties still keep their input
 // order. In an [Ordering] it reverses every column; nulls stay where their column puts
 // them. It costs nothing: codes are complemented when they are made.
 func Descending() Option {
-	return func(c config) config { c.Descending = true; return c }
+	return func(c *config) { c.Descending = true }
 }
 
 // NaNsLast puts NaN keys after all others, ascending and descending alike.
 // Default: NaNs come first in ascending order, as in [cmp.Compare], and
 // therefore last in descending order. It costs nothing.
 func NaNsLast() Option {
-	return func(c config) config { c.NaNsLast = true; return c }
+	return func(c *config) { c.NaNsLast = true }
 }
 
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
@@ -58,7 +62,7 @@ func On(b Backend) Option {
 	if b == nil {
 		panic("sorter: On(nil)")
 	}
-	return func(c config) config { c.Backend = b; return c }
+	return func(c *config) { c.Backend = b }
 }
 
 // Use sorts by one named algorithm instead of the planner's choice, on an engine that
@@ -72,7 +76,7 @@ func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
 	}
-	return func(c config) config { c.Algorithm = a; return c }
+	return func(c *config) { c.Algorithm = a }
 }
 
 // WithContext stops the call when ctx is cancelled: calls that return an error return
@@ -88,7 +92,7 @@ func WithContext(ctx context.Context) Option {
 	if ctx == nil {
 		panic("sorter: WithContext(nil)")
 	}
-	return func(c config) config { c.Ctx = ctx; return c }
+	return func(c *config) { c.Ctx = ctx }
 }
 
 // Workers bounds the goroutines that work at a time, the caller's included.
@@ -98,7 +102,7 @@ func Workers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("sorter: Workers(%d): need at least 1", n))
 	}
-	return func(c config) config { c.Workers = int32(min(n, math.MaxInt32)); return c }
+	return func(c *config) { c.Workers = int32(min(n, math.MaxInt32)) }
 }
 
 // MemoryLimit bounds the scratch memory of the call in bytes: codes, indices, payload
@@ -112,7 +116,7 @@ func MemoryLimit(bytes int64) Option {
 	if bytes < 1 {
 		panic(fmt.Sprintf("sorter: MemoryLimit(%d): need at least 1 byte", bytes))
 	}
-	return func(c config) config { c.Limit = bytes; return c }
+	return func(c *config) { c.Limit = bytes }
 }
 
 // Report fills st with statistics of the call, also when it fails. It costs a few
@@ -122,7 +126,7 @@ func Report(st *Stats) Option {
 	if st == nil {
 		panic("sorter: Report(nil)")
 	}
-	return func(c config) config { c.Report = (*reportTo)(st); return c }
+	return func(c *config) { c.Report = (*reportTo)(st) }
 }
 
 // OnProgress calls f while the sort runs: one call at a time, at most every
@@ -133,7 +137,7 @@ func OnProgress(f func(Progress)) Option {
 		panic("sorter: OnProgress(nil)")
 	}
 	progress := func(stage string, done, total int) { f(Progress{stage, done, total}) }
-	return func(c config) config { c.Progress = progress; return c }
+	return func(c *config) { c.Progress = progress }
 }
 
 // Into makes the calls that return a permutation of n elements ([Order], [OrderKeys],
@@ -153,7 +157,7 @@ func OnProgress(f func(Progress)) Option {
 // the memory holds the elements, or a column of [AscOf] or [DescOf]. Calls that return
 // no permutation ignore it: a list of options may serve several calls.
 func Into(p perm.Perm) Option {
-	return func(c config) config { c.Into = p; return c }
+	return func(c *config) { c.Into = p }
 }
 
 // Progress is the state of one stage of a sort, see [OnProgress].

@@ -318,7 +318,7 @@ func (w *local[C]) repairLong(run []uint32, codes []C) {
 	for i, x := range run {
 		own[i] = codes[x]
 	}
-	if v := surveyOf(own); !v.sorted() {
+	if v := summaryOf(own); !v.sorted() {
 		w.long.apply(run, w.long.order(own, v.min, v.width()))
 	}
 }
@@ -421,7 +421,7 @@ func (w *local[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int {
 		to++
 	}
 	run := codes[from:to]
-	v := surveyOf(run)
+	v := summaryOf(run)
 	if sorted := w.radixCodes(run, spare[from:to], v.min, v.width()); &sorted[0] != &run[0] {
 		copy(run, sorted)
 	}

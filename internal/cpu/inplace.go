@@ -33,7 +33,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 		found(env, v)
 		return codes, nil
 	}
-	f := newFlag(env, codes, index, v)
+	f := newFlag(env, codes, index, v.min^v.max)
 	top := f.split(0, n, f.top)
 	err = env.Stage("in place", 256, 1, func(_, d, _ int) {
 		f.sort(int(top[d]), int(top[d+1]), f.top-8)
@@ -59,9 +59,10 @@ type flag[C Code] struct {
 	top   int // shift of the first digit
 }
 
-// newFlag returns a flag over codes, surveyed as v, and index.
-func newFlag[C Code](env *engine.Env, codes []C, index []uint32, v survey[C]) flag[C] {
-	return flag[C]{env, codes, index, max(0, bits.Len64(uint64(v.min^v.max))-8)}
+// newFlag returns a flag over codes, of which no two differ in other bits than differ, and
+// index.
+func newFlag[C Code](env *engine.Env, codes []C, index []uint32, differ C) flag[C] {
+	return flag[C]{env, codes, index, max(0, bits.Len64(uint64(differ))-8)}
 }
 
 // digit returns a digit of pair i. For shift > -8 it is a digit of the code, where a negative

@@ -347,7 +347,7 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C,
 	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
 	for block := words(lo, hi, buf); len(block) > 0; {
 		some := block[:min(few, len(block))]
-		if v := surveyFlipped(some, flip); v.falls > 0 && !back || v.rises > 0 && back {
+		if v := summaryFlipped(some, flip); v.falls > 0 && !back || v.rises > 0 && back {
 			falls = appendFalls(falls, last, some, lo, flip, back)
 		} else if c := some[0] ^ flip; c < last && !back || c > last && back {
 			falls = append(falls, uint32(lo))

@@ -228,7 +228,7 @@ func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
 	case width == 0 || len(codes) <= b.full:
 		return lowest, width
 	}
-	v := surveyOf(codes)
+	v := summaryOf(codes)
 	if v.sorted() {
 		return v.min, 0
 	}

@@ -21,6 +21,14 @@ type Small[C Code] struct {
 	env     engine.Env
 	local   local[C]
 	payload []byte
+
+	followed [2]pointersOf // of the payloads followed last
+}
+
+// pointersOf is the answer of [Payload.HasPointers] for one type of elements.
+type pointersOf struct {
+	by   mover
+	some bool
 }
 
 var small32, small64 sync.Pool
@@ -56,7 +64,7 @@ func (w *Small[C]) order(n int) []uint32 {
 	if n == 0 {
 		return nil
 	}
-	v := surveyOf(w.Codes[:n])
+	v := summaryOf(w.Codes[:n])
 	switch {
 	case v.sorted():
 		return nil
@@ -83,7 +91,7 @@ func (w *Small[C]) Sort(n int) []C {
 	if n == 0 {
 		return codes
 	}
-	v := surveyOf(codes)
+	v := summaryOf(codes)
 	switch {
 	case v.sorted():
 		return codes
@@ -118,10 +126,22 @@ func FollowSmall[C Code](w *Small[C], keys, values Payload) {
 	w.follow(values, again)
 }
 
+// holdsPointers is [Payload.HasPointers]. A call of that takes 15 ns.
+func (w *Small[C]) holdsPointers(s Payload) bool {
+	for i := range w.followed {
+		if w.followed[i].by == s.by {
+			return w.followed[i].some
+		}
+	}
+	w.followed[1] = w.followed[0]
+	w.followed[0] = pointersOf{s.by, s.HasPointers()}
+	return w.followed[0].some
+}
+
 // follow moves the elements of s to their places, see [Payload.FollowCycles].
 func (w *Small[C]) follow(s Payload, order []uint32) {
 	move := s.by
-	if s.HasPointers() {
+	if w.holdsPointers(s) {
 		move.cycles(s.data, order[:s.n])
 		return
 	}

@@ -80,23 +80,36 @@ func (m *marks) scattered() bool {
 // sorted reports whether codes are in order.
 func (m *marks) sorted() bool { return m.falls == 0 }
 
-// reversed reports whether n codes strictly fall.
-func (m *marks) reversed(n int) bool { return m.falls == n-1 }
-
 // inOrder reports whether whole keys are in order.
 func (v survey[C]) inOrder() bool { return v.byKeys != nil && v.byKeys.falls == 0 }
 
 // width returns the number of bits in which the codes differ from their minimum.
 func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
 
-// surveyOf surveys codes; len(codes) > 0.
-func surveyOf[C Code](codes []C) survey[C] { return surveyFlipped(codes, 0) }
+// summary is the survey of one list of codes. It is returned in registers: a whole survey
+// costs a sort of a hundred codes 25 ns (EPYC of 2022).
+type summary[C Code] struct {
+	min, max     C
+	falls, rises int // as in marks
+}
 
-// surveyFlipped surveys the codes word ^ flip; len(words) > 0.
-func surveyFlipped[C Code](words []C, flip C) survey[C] {
-	v, n := surveyVectors(words, flip)
+// sorted reports whether codes are in order.
+func (v summary[C]) sorted() bool { return v.falls == 0 }
+
+// reversed reports whether n codes strictly fall.
+func (v summary[C]) reversed(n int) bool { return v.falls == n-1 }
+
+// width returns the number of bits in which the codes differ from their minimum.
+func (v summary[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
+
+// summaryOf returns the summary of codes; len(codes) > 0.
+func summaryOf[C Code](codes []C) summary[C] { return summaryFlipped(codes, 0) }
+
+// summaryFlipped returns the summary of the codes word ^ flip; len(words) > 0.
+func summaryFlipped[C Code](words []C, flip C) summary[C] {
+	v, n := summaryVectors(words, flip)
 	if n == 0 {
-		v, n = survey[C]{min: words[0] ^ flip, max: words[0] ^ flip}, 1
+		v, n = summary[C]{min: words[0] ^ flip, max: words[0] ^ flip}, 1
 	}
 	last := words[n-1] ^ flip
 	for _, w := range words[n:] {
@@ -161,7 +174,7 @@ func surveyWords[C Code](env *engine.Env, stage string, n int, words words[C]) (
 		var p chunkSurvey[C]
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			block := words.view(at, min(at+engine.Block, hi), buffers.Of(worker))
-			p.add(&found.chunks[lo/chunk], (at-lo)/engine.Block, surveyFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
+			p.add(&found.chunks[lo/chunk], (at-lo)/engine.Block, summaryFlipped(block, flip), block[0]^flip, block[len(block)-1]^flip)
 		}
 		surveys[lo/chunk] = p
 	})
@@ -189,7 +202,7 @@ type chunkSurvey[C Code] struct {
 }
 
 // add adds block b, surveyed as v, which follows the blocks before it.
-func (p *chunkSurvey[C]) add(m *chunkMarks, b int, v survey[C], first, last C) {
+func (p *chunkSurvey[C]) add(m *chunkMarks, b int, v summary[C], first, last C) {
 	if !p.any {
 		p.min, p.max, p.first, p.any = v.min, v.max, first, true
 	} else {

@@ -7,9 +7,9 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// surveyVectors surveys the first n words with vector instructions; n is 0 if there are too few
-// words or no AVX2.
-func surveyVectors[C Code](words []C, flip C) (v survey[C], n int) {
+// summaryVectors returns the summary of the first n words, by vector instructions; n is 0 if
+// there are too few words or no AVX2.
+func summaryVectors[C Code](words []C, flip C) (v summary[C], n int) {
 	const vector = 32 // bytes
 	lanes := vector / int(unsafe.Sizeof(flip))
 	vectors := (len(words) - 1) / lanes

@@ -2,5 +2,5 @@
 
 package cpu
 
-// surveyVectors handles no words: there are no vector instructions here.
-func surveyVectors[C Code]([]C, C) (survey[C], int) { return survey[C]{}, 0 }
+// summaryVectors handles no words: there are no vector instructions here.
+func summaryVectors[C Code]([]C, C) (summary[C], int) { return summary[C]{}, 0 }

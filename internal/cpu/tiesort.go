@@ -20,7 +20,7 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := surveyOf(codes)
+	v := summaryOf(codes)
 	if v.sorted() {
 		return
 	}
@@ -50,11 +50,11 @@ func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := surveyOf(codes)
+	v := summaryOf(codes)
 	if v.sorted() {
 		return
 	}
-	f := newFlag(env, codes, order, v)
+	f := newFlag(env, codes, order, v.min^v.max)
 	f.sort(0, len(codes), f.top)
 }
 

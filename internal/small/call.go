@@ -135,12 +135,17 @@ func (c *Call) took(bytes int64) {
 
 // tied counts the elements whose codes, in the order of index, tie.
 func (c *Call) tied(index []uint32, codes []uint64) {
-	if c == nil || c.report == nil {
-		return
+	if c != nil && c.report != nil {
+		c.ties += countTied(index, codes)
 	}
+}
+
+// countTied returns how many elements tie. It is apart so that tied is inlined.
+func countTied(index []uint32, codes []uint64) (n int) {
 	for from, end := tiedRun(index, codes, 0); from < end; from, end = tiedRun(index, codes, end) {
-		c.ties += end - from
+		n += end - from
 	}
+	return n
 }
 
 // tiedInOrder is tied of codes that are in order.

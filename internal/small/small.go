@@ -74,9 +74,16 @@ func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter
 	return err
 }
 
-// extractSmall writes the codes of s.
+// extractSmall writes the codes of s. Keys as wide as codes become codes in their memory.
 func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	extract.Extract(k, codes, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get, o)
+	b := extract.Batch{Block: s.Raw(), Pace: c.pace()}
+	if k.Size() < unsafe.Sizeof(C(0)) {
+		extract.Extract(k, codes, b, get, o)
+		return c.err()
+	}
+	keys := stream.RawOf(codes)
+	extract.KeysFrom(keys, b, get)
+	sortkey.EncodeAt(k, codes, keys.Data(), o)
 	return c.err()
 }
 
@@ -258,45 +265,55 @@ func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sor
 		index.space.Put()
 		return err
 	case sortkey.CodeBits[k] <= 32:
-		return orderSmallCodes[uint32](k, p, s, get, o, c)
+		return orderPooled[uint32](k, p, s, get, o, c)
 	default:
-		return orderSmallCodes[uint64](k, p, s, get, o, c)
+		return orderPooled[uint64](k, p, s, get, o, c)
 	}
+}
+
+func orderPooled[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+	w := cpu.GetSmall[C]()
+	err := orderCodes(w, k, p, s, get, o, c)
+	w.Put()
+	return err
+}
+
+// orderCodes writes the order of s to index, by codes in w.
+func orderCodes[C sortkey.Code](w *cpu.Small[C], k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
+	if err == nil {
+		w.Order(index)
+	}
+	c.took(w.Scratch())
+	return err
 }
 
 // Top moves the first n elements of s to the front, by front, with pooled memory
 // only.
 func Top(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
-	if n >= s.Len() || s.Len() <= tinySort {
+	switch {
+	case n >= s.Len() || s.Len() <= tinySort:
 		return Sort(k, s, get, o, c)
+	case k.Wide():
+		index, err := orderSmallWide(k, s, get, o, c)
+		if err == nil {
+			front(index.order[:n])
+		}
+		index.space.Put()
+		return err
+	case sortkey.CodeBits[k] <= 32:
+		return topPooled[uint32](k, s, n, get, o, front, c)
+	default:
+		return topPooled[uint64](k, s, n, get, o, front, c)
 	}
-	index, err := orderSmallWords(k, s, get, o, c)
-	if err == nil {
-		front(index.order[:n])
-	}
-	index.space.Put()
-	return err
 }
 
-// orderSmallWords orders by keys of any width.
-func orderSmallWords(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
-	if k.Wide() {
-		return orderSmallWide(k, s, get, o, c)
-	}
-	w := cpu.GetSmall[uint64]()
-	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
-	w.Order(w.Index[:s.Len()])
-	c.took(w.Scratch())
-	return pooledIndex{w.Index[:s.Len()], w}, err
-}
-
-func orderSmallCodes[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func topPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
 	w := cpu.GetSmall[C]()
-	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
+	err := orderCodes(w, k, w.Index[:s.Len()], s, get, o, c)
 	if err == nil {
-		w.Order(p)
+		front(w.Index[:n])
 	}
-	c.took(w.Scratch())
 	w.Put()
 	return err
 }

@@ -88,7 +88,10 @@ func orderLongTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 // sortFewKeys orders keys, numbered by order; false if they are more than tinySort, or so
 // long that they are to be compared in turns.
 func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
-	if len(order) > tinySort {
+	switch {
+	case len(order) == 2: // most runs are
+		return sortTwoKeys(order, keys, desc)
+	case len(order) > tinySort:
 		return false
 	}
 	var room [tinySort]string
@@ -101,6 +104,18 @@ func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 		return false
 	}
 	extract.SortFew(texts, order, 0, desc)
+	return true
+}
+
+// sortTwoKeys is sortFewKeys of two.
+func sortTwoKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
+	a, b := sortkey.TextOf(&keys[order[0]]), sortkey.TextOf(&keys[order[1]])
+	if max(len(a), len(b)) > extract.TextTurn {
+		return false
+	}
+	if falls(a, b, desc, nil) {
+		order[0], order[1] = order[1], order[0]
+	}
 	return true
 }
 
