@@ -130,14 +130,14 @@ func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 // words returns Words if there are any, and a view that makes codes otherwise.
 func (k Keys[C]) words() words[C] {
 	if k.Words != nil {
-		return words[C]{view: in(k.Words), flip: k.Flip}
+		return inMemory(k.Words, k.Flip)
 	}
-	return words[C]{view: k.View, made: true}
+	return words[C]{view: k.View, made: true, at: k.At}
 }
 
 // detect returns the layout of the keys, nil if there is none.
 func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Layout, error) {
-	return detect(env, k.Len, k.words(), k.At, v)
+	return detect(env, k.Len, k.words(), v)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -21,10 +20,10 @@ func TestKeeper(t *testing.T) {
 				codes[i] = r.Uint32N(values)
 			}
 		}
-		f := &finder{env: newEnv(1), n: len(codes), compare: func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) }}
+		f := newFinder(newEnv(1), len(codes), inMemory(codes, 0), nil)
 		runs := runsIn(codes)
 		cut := r.IntN(len(runs) + 1)
-		parts := [2]runStack{{finder: f}, {finder: f}}
+		parts := [2]runStack[uint32]{{finder: f}, {finder: f}}
 		for _, run := range runs[:cut] {
 			parts[0].add(run)
 		}

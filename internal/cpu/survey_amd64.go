@@ -47,3 +47,29 @@ func survey32(words *uint32, vectors int, flip uint32, found *[4][8]uint32)
 
 //go:noescape
 func survey64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
+
+// fallVectors writes the bits of [fallBits] for the first n codes after words[0] with vector
+// instructions; n is 0 if there are too few words or no AVX2.
+func fallVectors[C Code](found *fallSet, words []C, flip C) (n int) {
+	bytes := (len(words) - 1) / 8
+	if !processor.AVX2 || bytes == 0 {
+		return 0
+	}
+	// Sound: 8*bytes+1 words are read, at most all; 8*bytes bits are written, at most those of
+	// found. The conversions are to the types that the sizes of C say it has.
+	_ = found[(bytes-1)/8]
+	if at := unsafe.Pointer(unsafe.SliceData(words)); unsafe.Sizeof(flip) == 4 {
+		falls32((*uint32)(at), bytes, uint32(flip), &found[0])
+	} else {
+		falls64((*uint64)(at), bytes, uint64(flip), &found[0])
+	}
+	return 8 * bytes
+}
+
+// falls32 and falls64 write a number of bytes > 0, for 8 words each after the first word.
+
+//go:noescape
+func falls32(words *uint32, bytes int, flip uint32, found *uint64)
+
+//go:noescape
+func falls64(words *uint64, bytes int, flip uint64, found *uint64)

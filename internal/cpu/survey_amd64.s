@@ -75,3 +75,60 @@ loop:
 	VMOVDQU   Y11, 96(DI)
 	VZEROUPPER
 	RET
+
+// Falls by vector instructions: bit i of the result is set if code i+1 is below code i. Y7 holds
+// flip. Each iteration compares 8 codes with their predecessors and stores 8 bits.
+
+// func falls32(words *uint32, bytes int, flip uint32, found *uint64)
+TEXT ·falls32(SB), NOSPLIT, $0-32
+	MOVQ         words+0(FP), SI
+	MOVQ         bytes+8(FP), CX
+	MOVL         flip+16(FP), AX
+	MOVQ         AX, X7
+	VPBROADCASTD X7, Y7
+	MOVQ         found+24(FP), DI
+
+loop:
+	VPXOR     4(SI), Y7, Y0
+	VPXOR     (SI), Y7, Y1
+	VPMAXUD   Y0, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVMSKPS Y1, AX
+	NOTL      AX
+	MOVB      AX, (DI)
+	ADDQ      $32, SI
+	INCQ      DI
+	DECQ      CX
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+// func falls64(words *uint64, bytes int, flip uint64, found *uint64)
+// Codes are compared as signed numbers with their top bits flipped.
+TEXT ·falls64(SB), NOSPLIT, $0-32
+	MOVQ         words+0(FP), SI
+	MOVQ         bytes+8(FP), CX
+	VPBROADCASTQ flip+16(FP), Y7
+	MOVQ         found+24(FP), DI
+	VPCMPEQQ     Y6, Y6, Y6
+	VPSLLQ       $63, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+
+loop:
+	VPXOR     8(SI), Y7, Y0
+	VPXOR     (SI), Y7, Y1
+	VPXOR     40(SI), Y7, Y2
+	VPXOR     32(SI), Y7, Y3
+	VPCMPGTQ  Y0, Y1, Y0
+	VPCMPGTQ  Y2, Y3, Y2
+	VMOVMSKPD Y0, AX
+	VMOVMSKPD Y2, DX
+	SHLL      $4, DX
+	ORL       DX, AX
+	MOVB      AX, (DI)
+	ADDQ      $64, SI
+	INCQ      DI
+	DECQ      CX
+	JNZ       loop
+	VZEROUPPER
+	RET

@@ -2,5 +2,8 @@
 
 package cpu
 
-// summaryVectors handles no words: there are no vector instructions here.
+// summaryVectors and fallVectors handle no words: there are no vector instructions here.
+
 func summaryVectors[C Code]([]C, C) (summary[C], int) { return summary[C]{}, 0 }
+
+func fallVectors[C Code](*fallSet, []C, C) int { return 0 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/engine"
 )
 
 // surveyOf is a survey of codes whose blocks are not known.
@@ -50,6 +52,34 @@ func checkLook[C Code](t *testing.T) {
 					if got := summaryFlipped(words, flip); got != want {
 						t.Fatalf("%d codes %x, flipped by %x: %+v, want %+v", n, codes, flip, got, want)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestFallBits holds fallBits, and its vectors, to a loop at all lengths.
+func TestFallBits(t *testing.T) {
+	checkFallBits[uint32](t)
+	checkFallBits[uint64](t)
+}
+
+func checkFallBits[C Code](t *testing.T) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= engine.Block; n += 1 + n/100*37 {
+		for _, flip := range []C{0, ^C(0), ^C(0) >> 1, ^(^C(0) >> 1), C(r.Uint64())} {
+			for _, bits := range []int{1, 64} {
+				words := make([]C, n)
+				var want, got fallSet
+				for i := range words {
+					words[i] = C(r.Uint64()<<(64-bits)>>(64-bits)) ^ flip
+					if i > 0 && words[i]^flip < words[i-1]^flip {
+						want[(i-1)/64] |= 1 << ((i - 1) % 64)
+					}
+				}
+				if fallBits(&got, words, flip); got != want {
+					t.Fatalf("%d words, flipped by %x: %x, want %x", n, flip, got, want)
 				}
 			}
 		}

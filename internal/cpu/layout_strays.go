@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	"example.com/sorter/internal/scratch"
+)
+
+// Kept elements are in order without the strays: the drop-merge sort of Kiełbasa (dmsort) with
+// another rule for the elements to drop.
+//
+// The rule: two kept neighbours that are out of order are both dropped. Any other rule must
+// drop at least one of the two, so this one drops at most twice the minimum. It takes linear
+// time: the kept runs are a stack. At the end, dropped elements that fit between the kept ones
+// on both sides are kept again: of an input with few strays far apart, all but the strays.
+//
+// Elements that are not dropped are not moved one by one.
+
+// runStack selects the kept elements of a part of the input.
+type runStack[C Code] struct {
+	*finder[C]
+	spans   []span // the kept elements so far: a stack, in order
+	dropped int
+}
+
+// add appends a run.
+func (k *runStack[C]) add(r span) {
+	for r.lo < r.hi && len(k.spans) > 0 {
+		top := &k.spans[len(k.spans)-1]
+		if !k.above(top.hi-1, r.lo) {
+			if top.hi == r.lo {
+				top.hi = r.hi
+				return
+			}
+			break
+		}
+		r.lo++
+		k.dropped += 2
+		if top.hi--; top.lo == top.hi {
+			k.spans = k.spans[:len(k.spans)-1]
+		}
+	}
+	if r.lo < r.hi {
+		k.spans = append(k.spans, r)
+	}
+}
+
+// keep returns the kept elements as spans, and the number of dropped ones. Elements in no run
+// are dropped. A number above n/nearDropped means that it gave up. Each worker handles a part
+// of the runs; then the spans of all parts are joined by the same rule.
+func (f *finder[C]) keep(runs []span) (kept []span, dropped int, err error) {
+	most := f.n / nearDropped
+	dropped = f.n
+	for _, r := range runs {
+		dropped -= int(r.hi - r.lo)
+	}
+	cut, spans := stripesOf(len(runs), f.workers(), 0), scratch.PartIn[span](&f.env.Arena, f.memory.kept, len(runs))
+	parts := make([]runStack[C], cut.count)
+	err = f.env.Stage("detect", cut.count, 1, func(_, i, _ int) {
+		lo, hi := cut.stripe(i)
+		k := &parts[i]
+		k.finder, k.spans = f, spans[lo:lo:hi]
+		for i, r := range runs[lo:hi] {
+			if dropped+k.dropped > most || i%chunk == 0 && f.env.Loop.Err() != nil {
+				return
+			}
+			k.add(r)
+		}
+	})
+	if err = f.env.Stopped(err); err != nil {
+		return nil, 0, err
+	}
+	all := &parts[0]
+	all.spans = spans[:len(all.spans)] // the stack grows over spans of later parts that are already joined
+	for _, k := range parts {
+		dropped += k.dropped
+	}
+	for _, k := range parts[1:] {
+		for _, r := range k.spans {
+			if before := all.dropped; dropped <= most {
+				all.add(r)
+				dropped += all.dropped - before
+			}
+		}
+	}
+	return all.spans, dropped, nil
+}
+
+// workers returns the number of workers that may compare elements.
+func (f *finder[C]) workers() int {
+	if f.alone {
+		return 1
+	}
+	return f.env.Loop.Workers
+}
+
+// keepMore keeps dropped elements at both ends of the gaps between kept spans while they fit:
+// they are in order with all kept elements.
+func (f *finder[C]) keepMore(kept []span) error {
+	if len(kept) < 2 {
+		return nil
+	}
+	gaps := stripesOf(len(kept)-1, f.workers(), 0)
+	return f.env.Stage("detect", gaps.count, 1, func(_, i, _ int) {
+		lo, hi := gaps.stripe(i)
+		for k := lo; k < hi; k++ { // workers share spans, but no two the same end of a span
+			if k%chunk == 0 && f.env.Loop.Err() != nil {
+				return
+			}
+			f.narrow(&kept[k], &kept[k+1])
+		}
+	})
+}
+
+// narrow appends elements of the gap between two spans to one or the other while they fit.
+func (f *finder[C]) narrow(a, b *span) {
+	hi, lo := a.hi, b.lo
+	for hi < lo && !f.above(hi-1, hi) && !f.above(hi, lo) {
+		hi++
+	}
+	for hi < lo && !f.above(lo-1, lo) && !f.above(hi-1, lo-1) {
+		lo--
+	}
+	a.hi, b.lo = hi, lo
+}
+
+// outside writes the numbers below n that are in no span to out, which is long enough.
+func outside(spans []span, n int, out []uint32) []uint32 {
+	next, k := uint32(0), 0
+	for i := 0; i <= len(spans); i++ {
+		s := span{uint32(n), uint32(n)}
+		if i < len(spans) {
+			s = spans[i]
+		}
+		for ; next < s.lo; next++ {
+			out[k] = next
+			k++
+		}
+		next = s.hi
+	}
+	return out[:k]
+}
