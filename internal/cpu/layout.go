@@ -12,15 +12,26 @@ import (
 type Layout struct {
 	n        int
 	segments []segment // by place
-	back     bool      // sources are numbered from the input's end
-	ties     bool      // with back: some elements are equal, and come in reverse input order
-	alone    bool      // ties may be compared by one goroutine only
+	strays   strays
+	back     bool // sources are numbered from the input's end
+	ties     bool // with back: some elements are equal, and come in reverse input order
+	alone    bool // ties may be compared by one goroutine only
 }
 
 // segment is n elements that move from places src, src+1, … to places dst, dst+1, ….
 type segment struct {
 	dst, src, n uint32
 	aside       bool // it changes the sequence: it is copied aside before other segments move
+	stray       bool // it is one of the strays
+}
+
+// strays are elements that are merged with the others: segments of 1 element that are copied
+// aside. They are in order by place.
+type strays struct{ src, dst []uint32 }
+
+// from returns the number of the first stray that belongs at a place >= place.
+func (s *strays) from(place int) int {
+	return sort.Search(len(s.dst), func(j int) bool { return int(s.dst[j]) >= place })
 }
 
 // whole returns the layout of n elements that all stay.
@@ -49,7 +60,7 @@ func (l *Layout) order(order []uint32, lo int) {
 func (g segment) clip(lo, hi int) segment {
 	skip := max(lo-int(g.dst), 0)
 	n := min(hi, int(g.dst)+int(g.n)) - int(g.dst) - skip
-	return segment{g.dst + uint32(skip), g.src + uint32(skip), uint32(n), g.aside}
+	return segment{g.dst + uint32(skip), g.src + uint32(skip), uint32(n), g.aside, g.stray}
 }
 
 // Segments move in place, one chunk of places after the other. Segments other than strays keep
@@ -98,6 +109,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	}
 	chunk := l.chunk(env.Loop.Workers)
 	starts := make([]int, (l.n+chunk-1)/chunk+1) // by chunk: where its elements are copied aside
+	starts[0] = len(l.strays.src)
 	err := env.Stage("merge", l.n, chunk, func(_, lo, hi int) {
 		l.aside(lo, hi, func(_, _, n int) { starts[lo/chunk+1] += n })
 	})
@@ -107,26 +119,45 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	for i := range starts[1:] {
 		starts[i+1] += starts[i]
 	}
-	all, copied := s.Raw(), s.Take(&env.Arena, layOutFollow(nil, s.n, s.Size()).Part(starts[len(starts)-1], s.Size())).Raw()
-	err = env.Stage("gather", l.n, chunk, func(_, lo, hi int) {
-		at := starts[lo/chunk]
-		l.aside(lo, hi, func(_, src, n int) {
-			s.by.Copy(copied.At(at), all.At(src), n)
-			at += n
-		})
-	})
-	if err != nil {
+	copied := s.Take(&env.Arena, layOutFollow(nil, s.n, s.Size()).Part(starts[len(starts)-1], s.Size()))
+	if err := l.copyAside(env, s, copied, chunk, starts); err != nil {
 		return err
 	}
 	env.Commit()
-	return env.Stage("write", l.n, chunk, func(_, lo, hi int) {
-		l.within(lo, hi, func(dst, src, n int) { s.by.Copy(all.At(dst), all.At(src), n) })
+	return env.Stage("write", l.n, chunk, func(_, lo, hi int) { l.fill(s, copied, lo, hi, starts[lo/chunk]) })
+}
+
+// copyAside copies strays, and then the elements of [Layout.aside] of each chunk, to copied.
+// The latter start at starts[i] for chunk i.
+func (l *Layout) copyAside(env *engine.Env, s, copied Payload, chunk int, starts []int) error {
+	err := env.Stage("gather", len(l.strays.src), LeastTurn, func(_, lo, hi int) {
+		copied.Part(lo, hi).Gather(s, l.strays.src[lo:hi])
+	})
+	if err != nil || starts[0] == starts[len(starts)-1] {
+		return err
+	}
+	from, to := s.Raw(), copied.Raw()
+	return env.Stage("gather", l.n, chunk, func(_, lo, hi int) {
 		at := starts[lo/chunk]
-		l.aside(lo, hi, func(dst, _, n int) {
-			s.by.Copy(all.At(dst), copied.At(at), n)
+		l.aside(lo, hi, func(_, src, n int) {
+			s.by.Copy(to.At(at), from.At(src), n)
 			at += n
 		})
 	})
+}
+
+// fill fills the places [lo, hi) of s, a chunk. Its elements of [Layout.aside] are copied from
+// at on.
+func (l *Layout) fill(s, copied Payload, lo, hi, at int) {
+	to, from := s.Raw(), copied.Raw()
+	l.within(lo, hi, func(dst, src, n int) { s.by.Copy(to.At(dst), to.At(src), n) })
+	l.aside(lo, hi, func(dst, _, n int) {
+		s.by.Copy(to.At(dst), from.At(at), n)
+		at += n
+	})
+	for j := l.strays.from(lo); j < len(l.strays.dst) && int(l.strays.dst[j]) < hi; j++ {
+		s.by.Copy(to.At(int(l.strays.dst[j])), from.At(j), 1)
+	}
 }
 
 // chunk returns the number of places that a worker fills at a time: all if there is one
@@ -138,9 +169,13 @@ func (l *Layout) chunk(workers int) int {
 	return max(l.n/(4*workers)+1, chunk)
 }
 
-// aside calls f for the elements to be copied aside before the places [lo, hi) are filled.
+// aside calls f for the elements, except strays, to be copied aside before the places [lo, hi)
+// are filled.
 func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
 	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
+		if l.segments[k].stray || l.segments[k].stays(lo, hi) {
+			continue
+		}
 		g := l.segments[k].clip(lo, hi)
 		dst, src, n := int(g.dst), int(g.src), int(g.n)
 		if g.aside {
@@ -156,6 +191,11 @@ func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
 			f(dst+n-after, src+n-after, after)
 		}
 	}
+}
+
+// stays reports whether all of g is moved inside the places [lo, hi), in sequence.
+func (g *segment) stays(lo, hi int) bool {
+	return !g.aside && int(min(g.dst, g.src)) >= lo && int(max(g.dst, g.src)+g.n) <= hi
 }
 
 // within calls f for the moves inside the places [lo, hi), in a sequence that overwrites
@@ -177,7 +217,7 @@ func (l *Layout) within(lo, hi int, f func(dst, src, n int)) {
 
 // inside returns the part of g whose sources and places are both in [lo, hi).
 func (g segment) inside(lo, hi int) (dst, src, n int) {
-	if g.aside {
+	if g.aside || g.stray {
 		return 0, 0, 0
 	}
 	from := max(lo-int(g.src), lo-int(g.dst), 0)

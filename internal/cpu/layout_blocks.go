@@ -43,7 +43,7 @@ func (f *finder[C]) blocks(runs []span) []segment {
 // empty. It returns nil if runs overlap. cap(segments) >= 3*len(runs).
 func (f *finder[C]) chain(runs []span, segments []segment) []segment {
 	for i, r := range runs {
-		next := segment{0, r.lo, r.hi - r.lo, true}
+		next := segment{src: r.lo, n: r.hi - r.lo, aside: true}
 		if i > 0 && f.before(r.lo, runs[i-1].hi-1) {
 			last := &segments[len(segments)-1]
 			end, begin := f.share(*last, next)
@@ -53,7 +53,9 @@ func (f *finder[C]) chain(runs []span, segments []segment) []segment {
 			// Elements equal to the first of next lie at the end of last and at the beginning
 			// of next. Those of next come first in the input.
 			last.n -= end
-			segments = append(segments, segment{0, next.src, begin, true}, segment{0, last.src + last.n, end, true})
+			segments = append(segments,
+				segment{src: next.src, n: begin, aside: true},
+				segment{src: last.src + last.n, n: end, aside: true})
 			next.src, next.n = next.src+begin, next.n-begin
 		}
 		segments = append(segments, next)

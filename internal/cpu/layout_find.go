@@ -27,7 +27,7 @@ const (
 type finding struct {
 	falls, runs             scratch.Memory
 	order, blocks           scratch.Memory // runs that may be blocks; cutting a run adds two segments
-	kept                    scratch.Memory
+	kept, ends              scratch.Memory // kept spans; codes of their last elements
 	strays, codes, before   scratch.Memory // strays and their sort
 	starts, ranks, segments scratch.Memory
 }
@@ -37,7 +37,7 @@ func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 	if n < 2 {
 		return m
 	}
-	const span, segment, rank = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{}), unsafe.Sizeof(rank{})
+	const span, segment = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{})
 	blocks, strays := blocksOf(n), n/nearDropped
 	falls := max(n/nearFalls, blocks)
 	engine.LayOutBuffers(a, workers, code)
@@ -46,8 +46,9 @@ func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 	if strays == 0 { // see layout
 		return m
 	}
+	m.ends = a.Memory(falls+1, code)
 	m.strays, m.before, m.codes = a.Memory(strays, 4), a.Memory(strays, 4), a.Memory(strays, code)
-	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, rank), a.Memory(falls+1+2*strays, segment)
+	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+2*strays, segment)
 	if a != nil {
 		layOutFinding(a, strays, workers, code)
 		layOutOrdering(a, strays, workers, alone(strays, workers, 0), code, 4)
@@ -135,7 +136,13 @@ func (f *finder[C]) comparePlaces(i, j uint32) int {
 func (f *finder[C]) compare(i, j uint32) int { return f.comparePlaces(f.element(i), f.element(j)) }
 
 // above reports whether element i is above element j.
-func (f *finder[C]) above(i, j uint32) bool { return f.compare(i, j) > 0 }
+func (f *finder[C]) above(i, j uint32) bool {
+	i, j = f.element(i), f.element(j)
+	if a, b := f.code(i), f.code(j); a != b || f.rest == nil {
+		return a > b
+	}
+	return f.rest(i, j) > 0
+}
 
 // before reports whether element i comes before element j.
 func (f *finder[C]) before(i, j uint32) bool {
@@ -248,8 +255,8 @@ func (f *finder[C]) detectFrom(back bool) (*Layout, error) {
 }
 
 // layout returns the layout of an input with the given runs, nil if there are too many strays.
-func (f *finder[C]) layout(runs []span) (l *Layout, err error) {
-	l = &Layout{n: f.n, back: f.back, alone: f.alone}
+func (f *finder[C]) layout(runs []span) (*Layout, error) {
+	l := &Layout{n: f.n, back: f.back, alone: f.alone}
 	if l.segments = f.blocks(runs); l.segments != nil {
 		shape := engine.Rotated
 		if slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
@@ -259,7 +266,7 @@ func (f *finder[C]) layout(runs []span) (l *Layout, err error) {
 		return l, nil
 	}
 	first := f.env.Trace.Rounds == 0
-	if l.segments, err = f.merged(runs); l.segments == nil || err != nil {
+	if ok, err := f.merge(l, runs); !ok || err != nil {
 		return nil, err
 	}
 	if first { // sorting the strays has reported their own shape

@@ -93,21 +93,31 @@ func (f *finder[C]) workers() int {
 }
 
 // keepMore keeps dropped elements at both ends of the gaps between kept spans while they fit:
-// they are in order with all kept elements.
-func (f *finder[C]) keepMore(kept []span) error {
-	if len(kept) < 2 {
-		return nil
+// they are in order with all kept elements. It returns the codes of the last elements of spans,
+// nil if codes do not decide.
+func (f *finder[C]) keepMore(kept []span) (ends []C, err error) {
+	if f.rest == nil {
+		ends = scratch.PartIn[C](&f.env.Arena, f.memory.ends, len(kept))
 	}
-	gaps := stripesOf(len(kept)-1, f.workers(), 0)
-	return f.env.Stage("detect", gaps.count, 1, func(_, i, _ int) {
+	gaps := stripesOf(len(kept), f.workers(), 0)
+	err = f.env.Stage("detect", gaps.count, 1, func(_, i, _ int) {
 		lo, hi := gaps.stripe(i)
-		for k := lo; k < hi; k++ { // workers share spans, but no two the same end of a span
+		for k := lo; k < hi; k++ { // workers share spans, but no end of a span
 			if k%chunk == 0 && f.env.Loop.Err() != nil {
 				return
 			}
-			f.narrow(&kept[k], &kept[k+1])
+			next := &span{lo: kept[k].hi}
+			if k+1 < len(kept) {
+				next = &kept[k+1]
+			}
+			if f.rest != nil {
+				f.narrow(&kept[k], next)
+			} else {
+				ends[k] = f.narrowByCodes(&kept[k], next)
+			}
 		}
 	})
+	return ends, f.env.Stopped(err)
 }
 
 // narrow appends elements of the gap between two spans to one or the other while they fit.
@@ -120,6 +130,32 @@ func (f *finder[C]) narrow(a, b *span) {
 		lo--
 	}
 	a.hi, b.lo = hi, lo
+}
+
+// narrowByCodes is narrow if codes decide. It returns the code of the last element of a.
+func (f *finder[C]) narrowByCodes(a, b *span) C {
+	hi, lo := a.hi, b.lo
+	most := f.code(f.element(hi - 1))
+	if hi == lo {
+		return most
+	}
+	least := f.code(f.element(lo))
+	for ; hi < lo; hi++ {
+		c := f.code(f.element(hi))
+		if c < most || c > least {
+			break
+		}
+		most = c
+	}
+	for ; hi < lo; lo-- {
+		c := f.code(f.element(lo - 1))
+		if c < most || c > least {
+			break
+		}
+		least = c
+	}
+	a.hi, b.lo = hi, lo
+	return most
 }
 
 // outside writes the numbers below n that are in no span to out, which is long enough.
