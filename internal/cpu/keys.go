@@ -49,14 +49,16 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 			return err
 		}
 	}
-	switch l, err := k.detect(env, v); {
-	case err != nil:
-		return err
-	case l != nil:
-		return k.Follow(l)
+	narrow := k.narrow(env, v)
+	if !narrow || min(v.falls, v.rises) <= k.Len/countedSteps {
+		switch l, err := k.detect(env, v); {
+		case err != nil:
+			return err
+		case l != nil:
+			return k.Follow(l)
+		}
 	}
-	k = k.plain(&v)
-	if values := uint64(v.max - v.min); values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0) {
+	if k = k.plain(&v); narrow {
 		return k.count(env, v)
 	}
 	first, second := layOutCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
@@ -138,6 +140,17 @@ func (k Keys[C]) words() words[C] {
 // detect returns the layout of the keys, nil if there is none.
 func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Layout, error) {
 	return detect(env, k.Len, k.words(), v)
+}
+
+// countedSteps is the part of the keys, n/countedSteps, that may step in the rarer direction for
+// a layout to be sought before narrow keys are counted. At the limit both take the same time
+// (2 cores, 2026-11: 2.2 ns per float32 with 1 % strays, 4.6 by a layout with 3 %, 2.0 counted).
+const countedSteps = 128
+
+// narrow reports whether keys are counted by value unless they have a layout.
+func (k Keys[C]) narrow(env *engine.Env, v survey[C]) bool {
+	values := uint64(v.max - v.min)
+	return values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus

@@ -12,21 +12,20 @@ import (
 type Layout struct {
 	n        int
 	segments []segment // by place
-	strays   strays
-	back     bool // sources are numbered from the input's end
-	ties     bool // with back: some elements are equal, and come in reverse input order
-	alone    bool // ties may be compared by one goroutine only
+	strays   strays    // elements in no segment
+	back     bool      // sources are numbered from the input's end
+	ties     bool      // with back: some elements are equal, and come in reverse input order
+	alone    bool      // ties may be compared by one goroutine only
 }
 
 // segment is n elements that move from places src, src+1, … to places dst, dst+1, ….
 type segment struct {
 	dst, src, n uint32
 	aside       bool // it changes the sequence: it is copied aside before other segments move
-	stray       bool // it is one of the strays
 }
 
-// strays are elements that are merged with the others: segments of 1 element that are copied
-// aside. They are in order by place.
+// strays are elements that move one by one, in order by place. They are copied aside before
+// segments move.
 type strays struct{ src, dst []uint32 }
 
 // from returns the number of the first stray that belongs at a place >= place.
@@ -45,14 +44,22 @@ func (l *Layout) from(place int) int {
 // order writes the elements that belong at places lo, lo+1, … to order. Equal elements are in
 // input order, or in reverse if l.back.
 func (l *Layout) order(order []uint32, lo int) {
-	for k := l.from(lo); len(order) > 0; k++ {
-		g := l.segments[k].clip(lo, lo+len(order))
+	hi := lo + len(order)
+	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
+		g := l.segments[k].clip(lo, hi)
+		part := order[int(g.dst)-lo:][:g.n]
 		if l.back {
-			backward(order[:g.n], l.n-1-int(g.src))
+			backward(part, l.n-1-int(g.src))
 		} else {
-			forward(order[:g.n], int(g.src))
+			forward(part, int(g.src))
 		}
-		order, lo = order[g.n:], lo+int(g.n)
+	}
+	for j := l.strays.from(lo); j < len(l.strays.dst) && int(l.strays.dst[j]) < hi; j++ {
+		x := l.strays.src[j]
+		if l.back {
+			x = uint32(l.n-1) - x
+		}
+		order[int(l.strays.dst[j])-lo] = x
 	}
 }
 
@@ -60,13 +67,32 @@ func (l *Layout) order(order []uint32, lo int) {
 func (g segment) clip(lo, hi int) segment {
 	skip := max(lo-int(g.dst), 0)
 	n := min(hi, int(g.dst)+int(g.n)) - int(g.dst) - skip
-	return segment{g.dst + uint32(skip), g.src + uint32(skip), uint32(n), g.aside, g.stray}
+	return segment{g.dst + uint32(skip), g.src + uint32(skip), uint32(n), g.aside}
 }
 
-// Segments move in place, one chunk of places after the other. Segments other than strays keep
-// their sequence. So inside a chunk, those that move forward are moved first to last, then
+// walk calls f for segments and strays by place, until it returns false.
+func (l *Layout) walk(f func(src, n uint32) bool) {
+	j := 0
+	stray := func(place uint32) bool {
+		for ; j < len(l.strays.dst) && l.strays.dst[j] < place; j++ {
+			if !f(l.strays.src[j], 1) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, g := range l.segments {
+		if !stray(g.dst) || !f(g.src, g.n) {
+			return
+		}
+	}
+	stray(uint32(l.n))
+}
+
+// Segments move in place, one chunk of places after the other. Segments keep
+// their sequence, except those marked aside. So inside a chunk, those that move forward are moved first to last, then
 // those that move back last to first: no move overwrites elements that are still to be read.
-// Strays, and elements from another chunk, are copied aside first. A list with few strays is
+// Strays, segments marked aside, and elements from another chunk are copied aside first. A list with few strays is
 // read and written once, from the first changed place to the last.
 
 // Settle moves the elements of s to the places of l, ties in input order. It takes scratch for
@@ -169,11 +195,11 @@ func (l *Layout) chunk(workers int) int {
 	return max(l.n/(4*workers)+1, chunk)
 }
 
-// aside calls f for the elements, except strays, to be copied aside before the places [lo, hi)
+// aside calls f for the elements of segments to be copied aside before the places [lo, hi)
 // are filled.
 func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
 	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
-		if l.segments[k].stray || l.segments[k].stays(lo, hi) {
+		if l.segments[k].stays(lo, hi) {
 			continue
 		}
 		g := l.segments[k].clip(lo, hi)
@@ -217,7 +243,7 @@ func (l *Layout) within(lo, hi int, f func(dst, src, n int)) {
 
 // inside returns the part of g whose sources and places are both in [lo, hi).
 func (g segment) inside(lo, hi int) (dst, src, n int) {
-	if g.aside || g.stray {
+	if g.aside {
 		return 0, 0, 0
 	}
 	from := max(lo-int(g.src), lo-int(g.dst), 0)

@@ -112,7 +112,10 @@ func (f *finder[C]) scanKeys(falls []uint32, lo, hi int) []uint32 {
 // fallsOf appends the numbers of the codes of a block [lo, hi) that are below their
 // predecessors. code == word ^ flip.
 func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C) []uint32 {
-	last := words(max(lo-1, 0), max(lo, 1), buf)[0] ^ flip
+	last := C(0)
+	if lo > 0 {
+		last = words(lo-1, lo, buf)[0] ^ flip
+	}
 	block := words(lo, hi, buf)
 	if block[0]^flip < last {
 		falls = append(falls, uint32(lo))

@@ -48,7 +48,7 @@ func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 	}
 	m.ends = a.Memory(falls+1, code)
 	m.strays, m.before, m.codes = a.Memory(strays, 4), a.Memory(strays, 4), a.Memory(strays, code)
-	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+2*strays, segment)
+	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+strays, segment)
 	if a != nil {
 		layOutFinding(a, strays, workers, code)
 		layOutOrdering(a, strays, workers, alone(strays, workers, 0), code, 4)
@@ -249,7 +249,7 @@ func (f *finder[C]) detectFrom(back bool) (*Layout, error) {
 		return nil, err // results of cancelled comparisons are undefined
 	}
 	if l != nil && back {
-		l.ties = f.tied || f.meet(l.segments)
+		l.ties = f.tied || f.meet(l)
 	}
 	return l, err
 }
@@ -283,14 +283,14 @@ func (f *finder[C]) nearShape() engine.Shape {
 	return engine.NearlySorted
 }
 
-// meet reports whether a segment begins with an element equal to the last of the segment
-// before. Equal elements are neighbours in the layout, inside a segment or where two meet.
-func (f *finder[C]) meet(segments []segment) bool {
-	for i := 1; i < len(segments); i++ {
-		a, b := segments[i-1], segments[i]
-		if f.compare(a.src+a.n-1, b.src) == 0 {
-			return true
-		}
-	}
-	return false
+// meet reports whether a segment or a stray begins with an element equal to the last before it.
+// Equal elements are neighbours in the layout, inside a segment or where two meet.
+func (f *finder[C]) meet(l *Layout) (equal bool) {
+	last, first := uint32(0), true
+	l.walk(func(src, n uint32) bool {
+		equal = !first && f.compare(last, src) == 0
+		last, first = src+n-1, false
+		return !equal
+	})
+	return equal
 }

@@ -49,6 +49,66 @@ func TestKeeper(t *testing.T) {
 		if !slices.IsSorted(kept) || len(kept)+k.dropped != len(codes) || k.dropped > 2*least {
 			t.Fatalf("%v: kept %v, dropped %d, %d must be", codes, kept, k.dropped, least)
 		}
+		checkNarrowed(t, f, k.spans)
+	}
+}
+
+// checkNarrowed narrows the gaps between kept spans by codes and by comparisons. Both keep the
+// same elements, all that they kept before, in order, and none that fits is left next to a span.
+func checkNarrowed(t *testing.T, f *finder[uint32], spans []span) {
+	t.Helper()
+	byCodes, byKeys := slices.Clone(spans), slices.Clone(spans)
+	for i := range max(len(spans), 1) - 1 {
+		if end := f.narrowByCodes(&byCodes[i], &byCodes[i+1]); end != f.all[byCodes[i].hi-1] {
+			t.Fatalf("%v: the last code of %v is %d", f.all, byCodes[i], end)
+		}
+		f.narrow(&byKeys[i], &byKeys[i+1])
+	}
+	if !slices.Equal(byCodes, byKeys) {
+		t.Fatalf("%v: %v is narrowed to %v by codes, to %v by keys", f.all, spans, byCodes, byKeys)
+	}
+	last := uint32(0)
+	for i, s := range byKeys {
+		if s.lo > spans[i].lo || s.hi < spans[i].hi || !slices.IsSorted(f.all[s.lo:s.hi]) || f.all[s.lo] < last {
+			t.Fatalf("%v: %v is narrowed to %v", f.all, spans, byKeys)
+		}
+		last = f.all[s.hi-1]
+		if i+1 == len(byKeys) || s.hi == byKeys[i+1].lo {
+			continue
+		}
+		next := byKeys[i+1]
+		fits := func(c uint32) bool { return c >= last && c <= f.all[next.lo] }
+		if fits(f.all[s.hi]) || fits(f.all[next.lo-1]) {
+			t.Fatalf("%v: an element fits between %v and %v", f.all, s, next)
+		}
+	}
+}
+
+// TestFewStrays holds a layout to the elements that do not fit: of strays apart from each
+// other, their neighbours stay.
+func TestFewStrays(t *testing.T) {
+	const n, apart = 50_000, 40
+	for _, back := range []bool{false, true} {
+		codes := make([]uint64, n)
+		for i := range codes {
+			codes[i] = uint64(i + 1)
+			if i%apart == apart/2 {
+				codes[i] = uint64(i) * 7919 % n
+			}
+		}
+		if back {
+			slices.Reverse(codes)
+		}
+		env := newEnv(2)
+		v, err := surveyAll(env, "survey", n, in(codes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := detectIn(env, codes, v)
+		if err != nil || l == nil || l.back != back || len(l.strays.src) > n/apart {
+			t.Errorf("back %v: error %v, layout %v", back, err, l != nil)
+		}
+		env.Arena.Release(1)
 	}
 }
 
@@ -93,6 +153,12 @@ var layouts = map[string]func(i, n int) uint64{
 			return uint64(i*7919%n/2) << 40
 		}
 		return uint64((n-i)/2) << 40
+	},
+	"one in 97 moved": func(i, n int) uint64 {
+		if i%97 == 5 {
+			return uint64(i*7919%n) << 40
+		}
+		return uint64(i) << 40
 	},
 	"two blocks": func(i, n int) uint64 { return uint64(1-2*i/n) << 62 },
 }
@@ -159,5 +225,70 @@ func TestKeysThatChange(t *testing.T) {
 				t.Fatalf("n=%d: the layout has no element %d", n, i)
 			}
 		}
+	}
+}
+
+// TestCodesThatChange reads codes that change each time. Any layout that is found is still a
+// permutation.
+func TestCodesThatChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	found := 0
+	for i := range 600 {
+		n, other := 2+r.IntN(1<<(6+r.IntN(11))), 1<<r.IntN(20)
+		codes := make([]uint64, n)
+		for i := range codes {
+			if codes[i] = uint64(i) << 20; r.IntN(100) == 0 {
+				codes[i] = r.Uint64() >> 20
+			}
+		}
+		if i%2 == 0 {
+			slices.Reverse(codes)
+		}
+		code := func(i uint32) uint64 {
+			if r.IntN(other) == 0 {
+				return r.Uint64()
+			}
+			return codes[i]
+		}
+		view := func(lo, hi int, buf []uint64) []uint64 {
+			for i := range hi - lo {
+				buf[i] = code(uint32(lo + i))
+			}
+			return buf[:hi-lo]
+		}
+		env := newEnv(1) // r is not safe for concurrent use
+		v, err := surveyAll(env, "survey", n, in(codes))
+		if err != nil || v.sorted() {
+			continue
+		}
+		l, err := detect(env, n, words[uint64]{view: view, made: true, at: code}, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l == nil {
+			continue
+		}
+		found++
+		order := make([]uint32, n)
+		l.order(order, 0)
+		slices.Sort(order)
+		for i, x := range order {
+			if int(x) != i {
+				t.Fatalf("n=%d: the layout has no element %d", n, i)
+			}
+		}
+		if err := Follow(env, PayloadOf(order), l); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(order)
+		for i, x := range order {
+			if int(x) != i {
+				t.Fatalf("n=%d: the moved elements lack %d", n, i)
+			}
+		}
+		env.Arena.Release(1)
+	}
+	if found < 50 {
+		t.Errorf("%d layouts were found", found)
 	}
 }

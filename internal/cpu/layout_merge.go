@@ -32,12 +32,13 @@ func (f *finder[C]) merge(l *Layout, runs []span) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ranks, err := f.ranks(kept, ends, strays, codes)
+	starts := f.starts(kept)
+	ranks, err := f.ranks(kept, ends, starts, strays, codes)
 	if err != nil {
 		return false, err
 	}
 	l.strays.src, l.strays.dst = strays, ranks
-	l.segments = segments(kept, l.strays, scratch.PartIn[segment](&f.env.Arena, f.memory.segments, len(kept)+2*dropped))
+	l.segments = cut(kept, starts, ranks, scratch.PartIn[segment](&f.env.Arena, f.memory.segments, len(kept)+len(strays)))
 	return true, nil
 }
 
@@ -45,6 +46,9 @@ func (f *finder[C]) merge(l *Layout, runs []span) (ok bool, err error) {
 func (f *finder[C]) sort(strays []uint32) ([]C, error) {
 	if f.rest != nil {
 		return nil, f.sortKeys(strays)
+	}
+	if len(strays) == 0 {
+		return nil, nil // keys have changed: each fall drops an element
 	}
 	codes := scratch.PartIn[C](&f.env.Arena, f.memory.codes, len(strays))
 	f.gather(codes, strays)
@@ -93,14 +97,19 @@ func (f *finder[C]) sortCodes(strays []uint32, codes []C) error {
 	})
 }
 
-// ranks returns the numbers of kept elements before strays, which are sorted. ends are the codes
-// of the last elements of spans, codes those of strays; they are nil if codes do not decide.
-func (f *finder[C]) ranks(kept []span, ends []C, strays []uint32, codes []C) ([]uint32, error) {
+// starts returns the number of kept elements before each span, and the number of all.
+func (f *finder[C]) starts(kept []span) []uint32 {
 	starts, sum := scratch.PartIn[uint32](&f.env.Arena, f.memory.starts, len(kept)+1), uint32(0)
 	for i, s := range kept {
 		starts[i], sum = sum, sum+s.hi-s.lo
 	}
 	starts[len(kept)] = sum
+	return starts
+}
+
+// ranks returns the numbers of kept elements before strays, which are sorted. ends are the codes
+// of the last elements of spans, codes those of strays; they are nil if codes do not decide.
+func (f *finder[C]) ranks(kept []span, ends []C, starts, strays []uint32, codes []C) ([]uint32, error) {
 	ranks, each := scratch.PartIn[uint32](&f.env.Arena, f.memory.ranks, len(strays)), engine.Block
 	if f.alone {
 		each = max(1, len(strays))
@@ -108,101 +117,98 @@ func (f *finder[C]) ranks(kept []span, ends []C, strays []uint32, codes []C) ([]
 	err := f.env.Stage("merge", len(strays), each, func(_, lo, hi int) {
 		for ; lo < hi && f.env.Loop.Err() == nil; lo += engine.Block {
 			hi := min(lo+engine.Block, hi)
-			strays, next := strays[lo:hi], ranks[lo:hi]
-			if codes != nil {
-				nextSpans(kept, ends, strays, codes[lo:hi], next)
+			if codes == nil {
+				f.rank(kept, starts, strays[lo:hi], ranks[lo:hi])
 			} else {
-				f.nextSpans(kept, strays, next)
-			}
-			// No branch of this loop depends on an element, so that cache misses overlap.
-			for j, k := range next {
-				if next[j] = starts[k]; int(k) < len(kept) {
-					next[j] += f.search(kept[k], strays[j])
-				}
+				f.rankByCodes(kept, ends, starts, strays[lo:hi], codes[lo:hi], ranks[lo:hi])
 			}
 		}
 	})
 	return ranks, f.env.Stopped(err)
 }
 
-// nextSpans sets next[j] to the number of the first span whose last element does not come
-// before stray j. len(strays) > 0.
-func (f *finder[C]) nextSpans(kept []span, strays, next []uint32) {
+// rank sets ranks[j] to the number of kept elements before stray j. len(strays) > 0.
+func (f *finder[C]) rank(kept []span, starts, strays, ranks []uint32) {
 	k := sort.Search(len(kept), func(k int) bool { return !f.before(kept[k].hi-1, strays[0]) })
 	for j, x := range strays {
 		for k < len(kept) && f.before(kept[k].hi-1, x) {
 			k++
 		}
-		next[j] = uint32(k)
-	}
-}
-
-// nextSpans is [finder.nextSpans] by the codes of the spans' last elements and of strays.
-func nextSpans[C Code](kept []span, ends []C, strays []uint32, codes []C, next []uint32) {
-	before := func(k int, c C, x uint32) bool { return ends[k] < c || ends[k] == c && kept[k].hi <= x }
-	k := sort.Search(len(kept), func(k int) bool { return !before(k, codes[0], strays[0]) })
-	for j, x := range strays {
-		for c := codes[j]; k < len(kept) && before(k, c, x); k++ {
-		}
-		next[j] = uint32(k)
-	}
-}
-
-// search returns the number of elements of a kept span that come before stray x.
-func (f *finder[C]) search(s span, x uint32) uint32 {
-	if f.rest != nil || f.all == nil {
-		return uint32(sort.Search(int(s.hi-s.lo), func(i int) bool { return !f.before(s.lo+uint32(i), x) }))
-	}
-	return f.searchCodes(s, x)
-}
-
-// searchCodes is search by codes in memory, without branches on codes.
-func (f *finder[C]) searchCodes(s span, x uint32) uint32 {
-	limit := f.code(f.element(x)) // elements below it come before x
-	if s.lo < x {                 // and equal ones
-		if limit++; limit == 0 {
-			return s.hi - s.lo
+		if ranks[j] = starts[k]; k < len(kept) {
+			s := kept[k]
+			ranks[j] += uint32(sort.Search(int(s.hi-s.lo), func(i int) bool { return !f.before(s.lo+uint32(i), x) }))
 		}
 	}
-	lo, n := s.lo, s.hi-s.lo
-	for n > 0 {
+}
+
+// rankByCodes is rank by codes. First it finds the spans by the codes of their last elements.
+// Then no branch depends on an element, so that cache misses of the searches overlap.
+func (f *finder[C]) rankByCodes(kept []span, ends []C, starts, strays []uint32, codes []C, ranks []uint32) {
+	before := func(k, j int) bool { return ends[k] < codes[j] || ends[k] == codes[j] && kept[k].hi <= strays[j] }
+	k := sort.Search(len(kept), func(k int) bool { return !before(k, 0) })
+	for j := range strays {
+		for k < len(kept) && before(k, j) {
+			k++
+		}
+		ranks[j] = uint32(k)
+	}
+	for j, k := range ranks {
+		ranks[j] = starts[k]
+		if int(k) == len(kept) {
+			continue
+		}
+		s, limit := kept[k], codes[j] // elements below the limit come before the stray
+		if s.lo < strays[j] {         // and equal ones
+			if limit++; limit == 0 {
+				ranks[j] += s.hi - s.lo
+				continue
+			}
+		}
+		ranks[j] += f.below(s, limit)
+	}
+}
+
+// below returns the number of elements of a kept span whose codes are below limit.
+func (f *finder[C]) below(s span, limit C) uint32 {
+	lo := s.lo
+	for n := s.hi - s.lo; n > 0; {
 		half := (n + 1) / 2
-		if f.all[f.element(lo+half-1)]^f.flip < limit {
-			lo += half
+		to := lo + half
+		if f.code(f.element(to-1)) < limit {
+			lo = to
 		}
 		n -= half
 	}
 	return lo - s.lo
 }
 
-// segments merges kept spans with strays. It sets strays.dst, which are ranks before, to places.
-// cap(out) suffices for all segments.
-func segments(kept []span, strays strays, out []segment) []segment {
-	out = out[:0]
-	place, k, from := uint32(0), 0, uint32(0) // next place; next kept element: offset from in span k
-	add := func(src, n uint32) {
-		if n > 0 {
-			out = append(out, segment{dst: place, src: src, n: n})
-			place += n
+// cut cuts kept spans, which start at the given ranks, where strays go between their elements. It
+// sets the ranks of the strays to their places. If keys have changed, a rank may be less than the
+// one before it. len(out) == len(kept)+len(ranks).
+func cut(kept []span, starts, ranks []uint32, out []segment) []segment {
+	m, k, j, done := 0, 0, 0, uint32(0) // segments, spans, strays, kept elements
+	for range out {                     // which is next, the end of a span or a stray, cannot be predicted: no branch
+		end, rank, stray := starts[k+1], ^uint32(0), uint32(0)
+		if j < len(ranks) {
+			rank = max(done, ranks[j])
 		}
-	}
-	done := uint32(0) // kept elements that are placed
-	for j, x := range strays.src {
-		for done < strays.dst[j] {
-			s := kept[k]
-			n := min(s.hi-s.lo-from, strays.dst[j]-done)
-			add(s.lo+from, n)
-			done, from = done+n, from+n
-			if from == s.hi-s.lo {
-				k, from = k+1, 0
+		if rank <= end {
+			stray = 1
+		}
+		next := min(rank, end)
+		out[m] = segment{dst: done + uint32(j), src: kept[k].lo + done - starts[k], n: next - done}
+		some := 0
+		if next > done {
+			some = 1
+		}
+		if done = next; j < len(ranks) {
+			place := ranks[j]
+			if stray > 0 {
+				place = done + uint32(j)
 			}
+			ranks[j] = place
 		}
-		strays.dst[j] = place
-		out = append(out, segment{dst: place, src: x, n: 1, stray: true})
-		place++
+		m, j, k = m+some, j+int(stray), k+1-int(stray)
 	}
-	for ; k < len(kept); k, from = k+1, 0 {
-		add(kept[k].lo+from, kept[k].hi-kept[k].lo-from)
-	}
-	return out
+	return out[:m]
 }
