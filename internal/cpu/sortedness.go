@@ -45,19 +45,22 @@ const mostKeySteps = 64
 
 // stepCounter counts the steps of n elements, block by block, until there are too many for a layout.
 type stepCounter struct {
-	n        int
-	found    marks
-	disorder atomic.Int64
+	n         int
+	found     marks
+	disorder  atomic.Int64 // steps in the rarer direction, by block
+	scattered atomic.Int64 // blocks with such steps
+	most      int64        // bound on scattered
 }
 
 // begin prepares to count n elements in chunks of the given length.
 func (t *stepCounter) begin(n, each int) {
 	t.n, t.found.each, t.found.chunks = n, each, make([]chunkMarks, (n+each-1)/each)
+	t.most = int64(n)
 }
 
 // tooMany reports whether there are too many steps for a layout.
 func (t *stepCounter) tooMany() bool {
-	return t.disorder.Load() > int64(t.n/mostKeySteps+engine.Block/4)
+	return t.disorder.Load() > int64(t.n/mostKeySteps+engine.Block/4) || t.scattered.Load() > t.most
 }
 
 // count adds the steps of the block that begins at lo. It seldom writes memory that workers
@@ -68,6 +71,7 @@ func (t *stepCounter) count(lo int, seen Steps) {
 	p.tied = p.tied || seen.Ties > 0
 	if d := seen.Disorder(); d > 0 {
 		t.disorder.Add(int64(d))
+		t.scattered.Add(1)
 	}
 }
 
@@ -91,6 +95,9 @@ func newPresortedCheck[C Code](env *engine.Env, keys KeyComparer[C], codes []C) 
 	w := &presortedCheck[C]{keys: keys, codes: codes}
 	if keys != nil {
 		w.begin(len(codes), chunkOf(env, len(codes))) // a chunk is extracted in order by one worker
+		if keys.Concurrent() {
+			w.most = int64(w.found.mostScattered())
+		}
 	}
 	return w
 }

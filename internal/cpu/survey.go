@@ -61,10 +61,10 @@ func (m *marks) sum() {
 	}
 }
 
-// scattered reports whether more than a quarter of the blocks have a step in the rarer
-// direction: a layout compares all elements of such blocks again.
+// scattered reports whether more than mostScattered blocks have a step in the rarer direction. A
+// layout by whole keys would compare all elements of such blocks again.
 func (m *marks) scattered() bool {
-	blocks, n := 0, 0
+	n := 0
 	for i := range m.chunks {
 		p := &m.chunks[i]
 		steps := p.fell
@@ -72,10 +72,12 @@ func (m *marks) scattered() bool {
 			steps = p.rose
 		}
 		n += bits.OnesCount32(steps)
-		blocks += m.each / engine.Block
 	}
-	return n > blocks/4
+	return n > m.mostScattered()
 }
+
+// mostScattered returns a quarter of the blocks.
+func (m *marks) mostScattered() int { return len(m.chunks) * (m.each / engine.Block) / 4 }
 
 // sorted reports whether codes are in order.
 func (m *marks) sorted() bool { return m.falls == 0 }
