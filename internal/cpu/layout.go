@@ -275,14 +275,28 @@ func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, p
 	if l.alone {
 		grain = l.n
 	}
-	return env.Stage("emit", l.n, grain, func(worker, lo, hi int) {
-		if tie != nil {
-			lo, hi = l.tieEnd(lo, tie), l.tieEnd(hi, tie)
-		}
-		if lo < hi {
+	if tie == nil {
+		return env.Stage("emit", l.n, grain, part)
+	}
+	ends := l.tieEnds(grain, tie)
+	return env.Stage("emit", len(ends)-1, 1, func(worker, i, _ int) {
+		if lo, hi := ends[i], ends[i+1]; lo < hi {
 			part(worker, lo, hi)
 		}
 	})
+}
+
+// tieEnds returns where parts begin, and the end of the last. Each end is found once: if keys
+// change, parts neither overlap nor leave elements out.
+func (l *Layout) tieEnds(grain int, tie func(i, j uint32) bool) []int {
+	ends := make([]int, 1, (l.n+grain-1)/grain+1)
+	for last := 0; last < l.n; {
+		if len(ends)*grain > last { // otherwise a run of ties spans the part
+			last = l.tieEnd(min(len(ends)*grain, l.n), tie)
+		}
+		ends = append(ends, last)
+	}
+	return ends
 }
 
 // tieEnd returns the first place >= i whose element does not tie with its predecessor.

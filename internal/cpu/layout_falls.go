@@ -136,7 +136,11 @@ type fallSet [engine.Block / 64]uint64
 // fallBits sets bit i of found, which is empty, if code i+1 is below code i.
 // code == word ^ flip; 0 < len(words) <= engine.Block.
 func fallBits[C Code](found *fallSet, words []C, flip C) {
-	n := fallVectors(found, words, flip)
+	fallBitsFrom(found, words, flip, fallVectors(found, words, flip))
+}
+
+// fallBitsFrom is fallBits from code n on, without vector instructions and branches on codes.
+func fallBitsFrom[C Code](found *fallSet, words []C, flip C, n int) {
 	last := words[n] ^ flip
 	for i, w := range words[n+1:] {
 		c, fell := w^flip, uint64(0)

@@ -58,7 +58,7 @@ func checkLook[C Code](t *testing.T) {
 	}
 }
 
-// TestFallBits holds fallBits, and its vectors, to a loop at all lengths.
+// TestFallBits holds fallBits, with and without vectors, to a plain loop.
 func TestFallBits(t *testing.T) {
 	checkFallBits[uint32](t)
 	checkFallBits[uint64](t)
@@ -80,6 +80,10 @@ func checkFallBits[C Code](t *testing.T) {
 				}
 				if fallBits(&got, words, flip); got != want {
 					t.Fatalf("%d words, flipped by %x: %x, want %x", n, flip, got, want)
+				}
+				got = fallSet{}
+				if fallBitsFrom(&got, words, flip, 0); got != want {
+					t.Fatalf("%d words, flipped by %x, without vectors: %x, want %x", n, flip, got, want)
 				}
 			}
 		}
