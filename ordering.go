@@ -121,3 +121,12 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	options := optionsOf(opts)
 	return pipeline.OrderByColumns(o.columns, cpu.PayloadOf(s), &options)
 }
+
+// ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n
+// elements by o, whatever their keys: as much as [MemoryLimit] has to allow for the fastest
+// way. Of opts it takes [Workers], [Use] and directions. It allocates little and reads no
+// element. Memory of up to 4096 elements, which short sorts keep, is not counted.
+func (o Ordering[E]) ScratchBytes(n int, opts ...Option) int64 {
+	options := optionsOf(opts)
+	return pipeline.ScratchBytes(o.columns, cpu.PayloadOf[E](nil), n, &options)
+}

@@ -38,8 +38,7 @@ func begin(o call.Options, n int) (*run, error) {
 	if r.Loop.Workers = int(o.Workers); o.Workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
 	}
-	// More would have nothing to do, and count in the memory that a limit has to allow.
-	r.Loop.Workers = min(r.Loop.Workers, n/cpu.LeastTurn+1)
+	r.Loop.Workers = usefulWorkers(r.Loop.Workers, n)
 	r.Loop.Progress = o.Progress
 	if o.Report != nil {
 		r.start = time.Now()

@@ -1,0 +1,2 @@
+// Package extsort sorts more elements than memory holds.
+package extsort

@@ -1,0 +1,54 @@
+package extsort
+
+import (
+	"errors"
+	"fmt"
+
+	"example.com/sorter/internal/spill"
+)
+
+var (
+	// ErrCorrupt reports that a block read back from disk is not what was written. No element
+	// of it or after it is yielded.
+	ErrCorrupt = errors.New("extsort: damaged run")
+	// ErrDiskLimit reports that runs need more than [DiskLimit].
+	ErrDiskLimit = errors.New("extsort: disk limit reached")
+	// ErrMemoryLimit reports that [MemoryLimit] is too small. The error names the bytes needed.
+	ErrMemoryLimit = errors.New("extsort: memory limit too small")
+	// ErrEnded reports an element that is appended after the input has ended, or after Close.
+	ErrEnded = errors.New("extsort: the input has ended")
+)
+
+// DiskError is an error of a run file.
+type DiskError struct {
+	Op    string // create, reserve, write, read, punch, close
+	Path  string // directory of the file, which has no name
+	Bytes int64  // of the operation
+	Err   error
+}
+
+// Error names the operation, its size and the directory.
+func (e *DiskError) Error() string {
+	return fmt.Sprintf("extsort: %s of %d bytes in %s: %v", e.Op, e.Bytes, e.Path, e.Err)
+}
+
+// Unwrap returns the error of the system, such as syscall.ENOSPC, or ErrCorrupt.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// public returns err as one of this package.
+func public(err error) error {
+	var failed *spill.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failed):
+		cause := failed.Err
+		if errors.Is(cause, spill.ErrCorrupt) {
+			cause = fmt.Errorf("%w: %w", ErrCorrupt, cause)
+		}
+		return &DiskError{failed.Op, failed.Dir, failed.Bytes, cause}
+	case errors.Is(err, spill.ErrLimit):
+		return fmt.Errorf("%w: %w", ErrDiskLimit, err)
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package extsort
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/spill"
+)
+
+// layout divides the memory of a sort.
+//
+// While runs are made: two halves of fill elements, of which one is filled while the other is
+// written, the scratch memory of a sort of one of them, and the writer's buffer. While they
+// are merged: the same elements as buffers of parts, and the scratch memory of one sort a
+// worker. A share is for the indices of the runs.
+type layout struct {
+	bytes  int64 // all of it
+	fill   int   // elements of a run
+	parts  int   // buffers of parts, one for each worker and two for the consumer
+	part   int   // elements of a buffer
+	buffer int   // bytes of the writer's buffer
+	index  int64 // bytes of the indices of all runs
+	block  int   // elements of a block of the first runs
+}
+
+const (
+	indexShare = 16 // 1/16 of the memory is for indices
+	leastFill  = 64 // elements of a run at least
+)
+
+// layOut returns the layout of a memory limit, with the longest runs that fit.
+func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, error) {
+	size := int64(unsafe.Sizeof(*new(E)))
+	at := func(fill int) layout {
+		l := layout{fill: fill, parts: workers + 2, index: limit / indexShare}
+		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
+		l.part = max(1, 2*fill/l.parts)
+		l.block = int(max(1, min(limit>>14, 64<<10)/max(size, 1)))
+		runs := scratchBytes(o, fill, workers)
+		merge := int64(workers) * (scratchBytes(o, l.part, 1) + int64(max(l.block, l.part/8))*size)
+		l.bytes = 2*int64(fill)*size + int64(l.buffer) + max(runs, merge) + l.index
+		return l
+	}
+	if size == 0 { // of which memory holds any number
+		return layout{fill: math.MaxInt >> 1}, nil
+	}
+	if least := at(leastFill); least.bytes > limit {
+		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)
+	}
+	lo, hi := leastFill, leastFill+1
+	for hi < 1<<31 && at(hi).bytes <= limit {
+		lo, hi = hi, min(2*hi, 1<<31)
+	}
+	for hi-lo > 1 {
+		if mid := lo + (hi-lo)/2; at(mid).bytes <= limit {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return at(lo), nil
+}
+
+// scratchBytes bounds the scratch memory of a sort of n elements.
+func scratchBytes[E any](o sorter.Ordering[E], n, workers int) int64 {
+	size := int64(unsafe.Sizeof(*new(E)))
+	if n <= shortSort {
+		return int64(n) * (size + 32)
+	}
+	return o.ScratchBytes(n, sorter.Workers(workers))
+}
+
+// shortSort is the number of elements up to which package sorter takes an element, a key and
+// two indices each.
+const shortSort = 4096

@@ -1,0 +1,113 @@
+package extsort
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/spill"
+)
+
+// Option changes how a Sorter works.
+type Option func(*options)
+
+type options struct {
+	memory    int64 // bytes, 0: a quarter of what is free
+	dirs      []string
+	diskLimit int64 // bytes, 0: any number
+	limit     int64 // elements of the result, 0: all
+	unique    bool
+	workers   int // 0: GOMAXPROCS
+	ctx       context.Context
+	report    *Stats
+	progress  func(Progress)
+	engine    sorter.Backend
+	disk      spill.Disk
+}
+
+// MemoryLimit bounds the memory of the sort, in bytes: elements that wait for a run, scratch
+// memory, indices, buffers of readers and writers. The default is a quarter of the memory that
+// the machine, or the control group of the process, has free. It panics if bytes is not
+// positive.
+func MemoryLimit(bytes int64) Option {
+	if bytes <= 0 {
+		panic(fmt.Sprintf("extsort: memory limit of %d bytes", bytes))
+	}
+	return func(o *options) { o.memory = bytes }
+}
+
+// TempDir names the directories of the run files, which take turns. The default is the first
+// of $TMPDIR, /var/tmp and /tmp that is not kept in memory, or where all are the first. It
+// panics if there is none.
+func TempDir(dirs ...string) Option {
+	if len(dirs) == 0 {
+		panic("extsort: TempDir without a directory")
+	}
+	return func(o *options) { o.dirs = dirs }
+}
+
+// DiskLimit bounds the bytes on disk at any time. Where they would not suffice, the error is
+// [ErrDiskLimit]. It panics if bytes is not positive.
+func DiskLimit(bytes int64) Option {
+	if bytes <= 0 {
+		panic(fmt.Sprintf("extsort: disk limit of %d bytes", bytes))
+	}
+	return func(o *options) { o.diskLimit = bytes }
+}
+
+// Limit keeps the first k elements of the order only. Elements that cannot be among them are
+// dropped when they are appended, as soon as k are known. Up to half of the elements that
+// memory holds, nothing is written to disk. It panics if k is not positive.
+func Limit(k int64) Option {
+	if k <= 0 {
+		panic(fmt.Sprintf("extsort: limit of %d elements", k))
+	}
+	return func(o *options) { o.limit = k }
+}
+
+// Unique keeps, of elements that tie in every column, the one that was appended first.
+func Unique() Option { return func(o *options) { o.unique = true } }
+
+// Workers bounds the goroutines that sort and read. The default is GOMAXPROCS, which n <= 0
+// stands for.
+func Workers(n int) Option { return func(o *options) { o.workers = max(n, 0) } }
+
+// WithContext ends the sort when ctx ends: calls return its error. Elements that were accepted
+// stay until Close.
+func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
+
+// Report writes statistics to st when the output ends, and when Close is called.
+func Report(st *Stats) Option { return func(o *options) { o.report = st } }
+
+// OnProgress calls f after each run that was written and each part that was handed out.
+// Calls are not concurrent.
+func OnProgress(f func(Progress)) Option { return func(o *options) { o.progress = f } }
+
+// On sorts runs on an engine, such as a GPU. The default leaves the choice to package sorter.
+func On(b sorter.Backend) Option { return func(o *options) { o.engine = b } }
+
+func optionsOf(opts []Option) options {
+	o := options{disk: spill.System{}}
+	for _, set := range opts {
+		set(&o)
+	}
+	if o.dirs == nil {
+		o.dirs = []string{defaultDir()}
+	}
+	if o.memory == 0 {
+		o.memory = freeMemory() / 4
+	}
+	return o
+}
+
+// defaultDir returns the directory for runs where the caller names none.
+func defaultDir() string {
+	all := []string{os.TempDir(), "/var/tmp", "/tmp"}
+	for _, dir := range all {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() && !spill.InMemory(dir) {
+			return dir
+		}
+	}
+	return all[0]
+}

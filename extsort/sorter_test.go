@@ -1,0 +1,118 @@
+package extsort_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+)
+
+// row is an element that shows where it was in the input.
+type row struct {
+	Key uint64
+	At  uint64
+	Pad uint64
+}
+
+func byKey() sorter.Ordering[row] {
+	return sorter.By(sorter.Asc(func(r row) uint64 { return r.Key }))
+}
+
+// keysOf returns n keys of a distribution.
+func keysOf(kind string, n int, r *rand.Rand) []uint64 {
+	keys := make([]uint64, n)
+	for i := range keys {
+		switch kind {
+		case "uniform":
+			keys[i] = r.Uint64()
+		case "equal":
+			keys[i] = 7
+		case "few":
+			keys[i] = r.Uint64N(5)
+		case "sorted":
+			keys[i] = uint64(i) / 3
+		case "reversed":
+			keys[i] = uint64(n-i) / 3
+		case "zipf":
+			keys[i] = uint64(float64(n) / float64(1+r.IntN(n)))
+		}
+	}
+	return keys
+}
+
+var kinds = []string{"uniform", "equal", "few", "sorted", "reversed", "zipf"}
+
+func rowsOf(keys []uint64) []row {
+	rows := make([]row, len(keys))
+	for i, k := range keys {
+		rows[i] = row{Key: k, At: uint64(i), Pad: ^uint64(i)}
+	}
+	return rows
+}
+
+// sorted is the oracle.
+func sorted(rows []row) []row {
+	want := slices.Clone(rows)
+	slices.SortStableFunc(want, func(a, b row) int { return cmp.Compare(a.Key, b.Key) })
+	return want
+}
+
+func collect[E any](t *testing.T, s *extsort.Sorter[E]) []E {
+	t.Helper()
+	var got []E
+	for e, err := range s.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	return got
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameRows(t *testing.T, got, want []row) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d elements, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("element %d of %d is %v, want %v", i, len(got), got[i], want[i])
+		}
+	}
+}
+
+func TestOrderIsThatOfAStableSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, limit := range []int64{64 << 10, 128 << 10, 1 << 20, 8 << 20, 64 << 20} {
+		for _, n := range []int{0, 1, 2, 100, 5000, 100_000} {
+			if limit < 1<<20 && n > 20_000 || testing.Short() && n > 20_000 {
+				n /= 10
+			}
+			for _, kind := range kinds {
+				t.Run(fmt.Sprintf("%s/n=%d/limit=%d", kind, n, limit), func(t *testing.T) {
+					rows := rowsOf(keysOf(kind, n, r))
+					var st extsort.Stats
+					s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Report(&st))
+					must(t, err)
+					must(t, s.Append(rows...))
+					sameRows(t, collect(t, s), sorted(rows))
+					must(t, s.Close())
+					if st.Elements != int64(n) || st.Memory > limit {
+						t.Errorf("%+v", st)
+					}
+				})
+			}
+		}
+	}
+}

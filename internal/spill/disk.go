@@ -1,0 +1,161 @@
+// Package spill keeps byte runs in anonymous files: each is written once, in blocks with
+// checksums, and read back in any order. Nothing of it is left when the process ends,
+// whatever ends it.
+package spill
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Disk creates files. Tests replace the system's by one whose calls fail.
+type Disk interface {
+	// Create creates a file without a name in a directory.
+	Create(dir string) (File, error)
+}
+
+// File is an open file without a name. Its methods may be called concurrently.
+type File interface {
+	WriteAt(p []byte, off int64) (int, error)
+	ReadAt(p []byte, off int64) (int, error)
+	// Reserve allocates n bytes from off on. Where the file system cannot, it does nothing.
+	Reserve(off, n int64) error
+	// Punch gives the space of n bytes from off on back. Where the file system cannot, it does
+	// nothing.
+	Punch(off, n int64) error
+	Close() error
+}
+
+// Align is the alignment, in bytes, of offsets and lengths at which files are written, and of
+// memory that is written without a copy.
+const Align = 4096
+
+// ErrLimit reports that the bytes on disk would pass the limit of a store.
+var ErrLimit = errors.New("disk limit reached")
+
+// ErrCorrupt reports that a block is not what was written.
+var ErrCorrupt = errors.New("block is damaged")
+
+// Error is an error of a file: of the operation, in a directory, on a number of bytes.
+type Error struct {
+	Op, Dir string
+	Bytes   int64
+	Err     error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s of %d bytes in %s: %v", e.Op, e.Bytes, e.Dir, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Store is the space for runs: one file in each directory. Its methods may be called
+// concurrently.
+type Store struct {
+	disk  Disk
+	limit int64 // bytes, 0: any number
+
+	mu         sync.Mutex
+	volumes    []*volume
+	next       int // volume of the next run
+	used, peak int64
+}
+
+// volume is the file of one directory.
+type volume struct {
+	dir  string
+	file File  // nil until the first run
+	end  int64 // where the next run begins
+}
+
+// NewStore returns a store in dirs, which takes at most limit bytes, or any number if limit is
+// 0. It creates nothing before the first run.
+func NewStore(disk Disk, dirs []string, limit int64) *Store {
+	s := &Store{disk: disk, limit: limit}
+	for _, dir := range dirs {
+		s.Add(dir)
+	}
+	return s
+}
+
+// Add adds a directory.
+func (s *Store) Add(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.volumes = append(s.volumes, &volume{dir: dir})
+	s.next = len(s.volumes) - 1 // an added directory has room
+}
+
+// Peak returns the most bytes that runs have had on disk.
+func (s *Store) Peak() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.peak
+}
+
+// Close closes all files, which frees their space.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, v := range s.volumes {
+		if v.file != nil {
+			err = errors.Join(err, v.failed("close", 0, v.file.Close()))
+			v.file = nil
+		}
+	}
+	return err
+}
+
+func (v *volume) failed(op string, bytes int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Op: op, Dir: v.dir, Bytes: bytes, Err: err}
+}
+
+// place reserves size bytes, a multiple of Align. It tries the directories in turn, each once,
+// and returns the error of the first one tried if all fail.
+func (s *Store) place(size int64) (v *volume, off int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit > 0 && s.used+size > s.limit {
+		return nil, 0, fmt.Errorf("%w: %d bytes, %d in use, %d more needed", ErrLimit, s.limit, s.used, size)
+	}
+	for range s.volumes {
+		v := s.volumes[s.next]
+		s.next = (s.next + 1) % len(s.volumes)
+		failure := s.reserve(v, size)
+		if failure == nil {
+			off = v.end
+			v.end += size
+			s.used += size
+			s.peak = max(s.peak, s.used)
+			return v, off, nil
+		}
+		if err == nil {
+			err = failure
+		}
+	}
+	return nil, 0, err
+}
+
+func (s *Store) reserve(v *volume, size int64) (err error) {
+	if v.file == nil {
+		if v.file, err = s.disk.Create(v.dir); err != nil {
+			v.file = nil
+			return v.failed("create", size, err)
+		}
+	}
+	return v.failed("reserve", size, v.file.Reserve(v.end, size))
+}
+
+// free gives space back. Space whose hole cannot be punched stays taken until Close; it no
+// longer counts.
+func (s *Store) free(v *volume, off, size int64) error {
+	s.mu.Lock()
+	s.used -= size
+	s.mu.Unlock()
+	return v.failed("punch", size, v.file.Punch(off, size))
+}

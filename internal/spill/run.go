@@ -1,0 +1,201 @@
+package spill
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Run is a sequence of bytes on disk, in blocks of one size; the last may be shorter. Once
+// written it may be read concurrently.
+type Run struct {
+	store  *Store
+	volume *volume
+	off    int64 // in the file
+	space  int64 // reserved
+	freed  int64 // bytes at the front given back, a multiple of Align
+	size   int64
+	block  int
+	number uint64   // of the sort and the run: seed of the checksums
+	sums   []uint64 // by block
+}
+
+// Size returns the number of bytes.
+func (r *Run) Size() int64 { return r.size }
+
+// Blocks returns the number of blocks.
+func (r *Run) Blocks() int { return len(r.sums) }
+
+// Block returns the number of bytes of a block.
+func (r *Run) Block() int { return r.block }
+
+// Dir returns the directory that the run is in.
+func (r *Run) Dir() string { return r.volume.dir }
+
+// begin begins the checksum of a block: of its run, its number and its bytes. So a block of
+// another run, or at another place, is found out.
+func (r *Run) begin(d *xxhash.Digest, block int) {
+	var head [8]byte
+	binary.LittleEndian.PutUint64(head[:], uint64(block))
+	d.ResetWithSeed(r.number)
+	d.Write(head[:])
+}
+
+// Read fills p with blocks from the given one on, and verifies them. p ends where a block ends,
+// or the run.
+func (r *Run) Read(p []byte, block int) error {
+	at := int64(block) * int64(r.block)
+	n, err := r.volume.file.ReadAt(p, r.off+at)
+	if n < len(p) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return r.volume.failed("read", int64(len(p)), err)
+	}
+	var d xxhash.Digest
+	for ; len(p) > 0; block++ {
+		part := p[:min(r.block, len(p))]
+		r.begin(&d, block)
+		if d.Write(part); d.Sum64() != r.sums[block] {
+			return r.volume.failed("read", int64(len(part)), fmt.Errorf("%w: block %d of %d, at byte %d of the file", ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block)))
+		}
+		p = p[len(part):]
+	}
+	return nil
+}
+
+// Free gives the space of the first n bytes back, rounded down to Align, or all of it if n is
+// at least the size. They may not be read again. Calls for one run may not be concurrent.
+func (r *Run) Free(n int64) error {
+	to := n / Align * Align
+	if n >= r.size {
+		to = r.space
+	}
+	if to <= r.freed {
+		return nil
+	}
+	from := r.freed
+	r.freed = to
+	return r.store.free(r.volume, r.off+from, to-from)
+}
+
+// Writer writes a run. It collects bytes in a buffer, from which it writes; memory that is
+// aligned, and much, is written without a copy.
+type Writer struct {
+	run  *Run
+	buf  []byte        // aligned
+	held int           // bytes in buf
+	done int64         // bytes written, a multiple of Align until the end
+	sum  xxhash.Digest // of the block that is not complete
+	left int           // bytes that it lacks
+}
+
+// BufferBytes returns the size of a writer's buffer for runs of size bytes.
+func BufferBytes(size int64) int { return int(min(roundUp(size), bufferBytes)) }
+
+const bufferBytes = 1 << 20
+
+func roundUp(n int64) int64 { return (n + Align - 1) / Align * Align }
+
+// NewWriter reserves space for a run of size bytes. The number, of the sort and the run, goes
+// into the checksums. buf is aligned memory of at least Align bytes, a multiple of it.
+func (s *Store) NewWriter(size int64, block int, number uint64, buf []byte) (*Writer, error) {
+	space := roundUp(size)
+	v, off, err := s.place(space)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{store: s, volume: v, off: off, space: space, size: size, block: block, number: number}
+	r.sums = make([]uint64, 0, (size+int64(block)-1)/int64(block))
+	return &Writer{run: r, buf: buf}, nil
+}
+
+// Append writes p.
+func (w *Writer) Append(p []byte) error {
+	w.check(p)
+	for len(p) > 0 {
+		if w.held == 0 && len(p) >= len(w.buf) && aligned(p) {
+			n := min(len(p)/Align*Align, 4*bufferBytes)
+			if err := w.write(p[:n]); err != nil {
+				return err
+			}
+			p = p[n:]
+			continue
+		}
+		n := copy(w.buf[w.held:], p)
+		w.held += n
+		p = p[n:]
+		if w.held == len(w.buf) {
+			if err := w.write(w.buf); err != nil {
+				return err
+			}
+			w.held = 0
+		}
+	}
+	return nil
+}
+
+// check adds p to the checksums of its blocks.
+func (w *Writer) check(p []byte) {
+	r := w.run
+	for len(p) > 0 {
+		if w.left == 0 {
+			r.begin(&w.sum, len(r.sums))
+			w.left = r.block
+		}
+		n := min(w.left, len(p))
+		w.sum.Write(p[:n])
+		p, w.left = p[n:], w.left-n
+		if w.left == 0 {
+			r.sums = append(r.sums, w.sum.Sum64())
+		}
+	}
+}
+
+func aligned(p []byte) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(p)))%Align == 0 }
+
+// Aligned returns the longest part of p that begins at an aligned address and has a multiple
+// of Align bytes.
+func Aligned(p []byte) []byte {
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(p))) % Align)
+	p = p[min(skip, len(p)):]
+	return p[:len(p)/Align*Align]
+}
+
+func (w *Writer) write(p []byte) error {
+	n, err := w.run.volume.file.WriteAt(p, w.run.off+w.done)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	w.done += int64(len(p))
+	return w.run.volume.failed("write", int64(len(p)), err)
+}
+
+// Close writes the rest and returns the run, which has as many bytes as were announced.
+func (w *Writer) Close() (*Run, error) {
+	if w.held > 0 {
+		n := int(roundUp(int64(w.held)))
+		clear(w.buf[w.held:n])
+		size := w.done + int64(w.held)
+		if err := w.write(w.buf[:n]); err != nil {
+			return nil, err
+		}
+		w.done = size
+	}
+	if w.done != w.run.size {
+		return nil, fmt.Errorf("spill: a run of %d bytes got %d", w.run.size, w.done)
+	}
+	if w.left > 0 {
+		w.run.sums = append(w.run.sums, w.sum.Sum64())
+	}
+	return w.run, nil
+}
+
+// Discard gives the space of a run back that was not written to its end.
+func (w *Writer) Discard() error {
+	w.run.size = 0
+	return w.run.Free(0)
+}

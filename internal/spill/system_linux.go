@@ -1,0 +1,104 @@
+package spill
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// System is the file system of the machine.
+type System struct{}
+
+// file is written past the page cache where the file system allows it, so that a sort does
+// not push out the pages of others, and read through it: readers share blocks at the edges of
+// their ranges.
+type file struct {
+	read, write *os.File // of the same inode; write is read where direct writes are impossible
+}
+
+// Create creates a file that never had a name: only this process can reach it, and its space
+// is free when the process ends. On file systems that cannot, it removes the name at once.
+func (System) Create(dir string) (File, error) {
+	f, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	// The same file, opened once more for direct writes.
+	direct, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), os.O_WRONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		direct = f
+	}
+	return &file{read: f, write: direct}, nil
+}
+
+func open(dir string) (*os.File, error) {
+	f, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, 0o600)
+	if err == nil || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return f, err
+	}
+	return createRemoved(dir)
+}
+
+func (f *file) ReadAt(p []byte, off int64) (int, error) { return f.read.ReadAt(p, off) }
+
+func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.write.WriteAt(p, off)
+	if errors.Is(err, unix.EINVAL) && f.write != f.read { // this file system has other rules
+		return f.read.WriteAt(p, off)
+	}
+	return n, err
+}
+
+func (f *file) Reserve(off, n int64) error {
+	return supported(control(f.read, func(fd int) error { return unix.Fallocate(fd, 0, off, n) }))
+}
+
+func (f *file) Punch(off, n int64) error {
+	return supported(control(f.read, func(fd int) error {
+		return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
+	}))
+}
+
+// supported drops the error of an operation that the file system does not have.
+func supported(err error) error {
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		return nil
+	}
+	return err
+}
+
+// control calls do with the descriptor of f, again if a signal interrupts it.
+func control(f *os.File, do func(fd int) error) error {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = c.Control(func(fd uintptr) {
+		for {
+			if failed = do(int(fd)); failed != unix.EINTR {
+				return
+			}
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+func (f *file) Close() error {
+	err := f.read.Close()
+	if f.write != f.read {
+		err = errors.Join(err, f.write.Close())
+	}
+	return err
+}
+
+// InMemory reports whether a directory is kept in memory.
+func InMemory(dir string) bool {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return false
+	}
+	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
+}
