@@ -16,30 +16,38 @@ import (
 // are merged: the same elements as buffers of parts, and the scratch memory of one sort a
 // worker. A share is for the indices of the runs.
 type layout struct {
-	bytes  int64 // all of it
-	fill   int   // elements of a run
-	parts  int   // buffers of parts, one for each worker and two for the consumer
-	part   int   // elements of a buffer
-	buffer int   // bytes of the writer's buffer
-	index  int64 // bytes of the indices of all runs
-	block  int   // elements of a block of the first runs
+	bytes   int64 // all of it
+	fill    int   // elements of a run
+	readers int   // goroutines that read parts
+	parts   int   // buffers of parts: one for each reader, each worker, and the consumer
+	part    int   // elements of a buffer
+	buffer  int   // bytes of the writer's buffer
+	index   int64 // bytes of the indices of all runs
+	block   int   // elements of a block of the first runs
 }
 
 const (
 	indexShare = 16 // 1/16 of the memory is for indices
 	leastFill  = 64 // elements of a run at least
+
+	manyReaders = 16 << 20 // bytes of memory from which on several readers pay
 )
 
 // layOut returns the layout of a memory limit, with the longest runs that fit.
 func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
 	at := func(fill int) layout {
-		l := layout{fill: fill, parts: workers + 2, index: limit / indexShare}
+		l := layout{fill: fill, readers: 1, index: limit / indexShare}
+		if limit >= manyReaders {
+			l.readers = min(workers, 4)
+		}
+		l.parts = workers + l.readers + 1
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
 		l.part = max(1, 2*fill/l.parts)
 		l.block = int(max(1, min(limit>>14, 64<<10)/max(size, 1)))
 		runs := scratchBytes(o, fill, workers)
-		merge := int64(workers) * (scratchBytes(o, l.part, 1) + int64(max(l.block, l.part/8))*size)
+		block := max(l.block, l.part/8) * int(size)
+		merge := int64(workers)*scratchBytes(o, l.part, 1) + int64(l.readers)*int64(spill.ReaderBytes(block)+spill.Align)
 		l.bytes = 2*int64(fill)*size + int64(l.buffer) + max(runs, merge) + l.index
 		return l
 	}

@@ -2,11 +2,11 @@ package extsort
 
 import (
 	"errors"
-	"fmt"
-	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/spill"
 )
 
 // merge is a merge of adjacent runs. Splitters, taken from the indices of the runs, cut their
@@ -18,18 +18,15 @@ type merge[E any] struct {
 	s     *Sorter[E]
 	runs  []*run[E]
 	total int64
-	cuts  []cut[E] // between parts; one before the first and one after the last
+	cuts  []*cut[E] // between parts; one before the first and one after the last
 }
 
-// cut is a place in each run.
+// cut is a place in each run: elements that come before the splitter are before it, and those
+// that tie with it if they are in an earlier run, or earlier in its own.
 type cut[E any] struct {
-	splitter E
-	run      int   // that the splitter is in
-	at       int64 // and where
-	once     sync.Once
-	places   []int64
-	err      error
-	fixed    bool // places are given
+	splitter *E // nil: at the front of the runs, or at their end
+	run      int
+	places   []atomic.Int64 // 1 + the place in each run, or 0 as long as it is unknown
 }
 
 // newMerge cuts runs into parts of at most most elements. The samples of the indices are
@@ -40,25 +37,41 @@ func (s *Sorter[E]) newMerge(runs []*run[E], most int, memory []E) (*merge[E], e
 	if err != nil {
 		return nil, err
 	}
-	begin, end := make([]int64, len(runs)), make([]int64, len(runs))
-	for i, r := range runs {
+	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
+	for k, r := range runs {
 		m.total += r.n
-		end[i] = r.n
+		front.settle(k, 0)
+		end.settle(k, r.n)
 	}
-	m.cuts = append(m.cuts, cut[E]{places: begin, fixed: true})
+	m.cuts = append(m.cuts, front)
 	// Between two samples of a run are fewer elements than its samples are apart.
 	target := max(int64(most)-samples.uncertain, 1)
 	held := int64(0)
 	for i := range samples.order {
 		run, at, n := samples.at(i)
 		if held+n > target && held > 0 {
-			m.cuts = append(m.cuts, cut[E]{splitter: runs[run].firsts[at/int64(runs[run].block)], run: run, at: at})
+			c := m.newCut(&runs[run].firsts[at/int64(runs[run].block)], run)
+			if !s.unique {
+				c.settle(run, at)
+			}
+			m.cuts = append(m.cuts, c)
 			held = 0
 		}
 		held += n
 	}
-	m.cuts = append(m.cuts, cut[E]{places: end, fixed: true})
+	m.cuts = append(m.cuts, end)
 	return m, nil
+}
+
+func (m *merge[E]) newCut(splitter *E, run int) *cut[E] {
+	return &cut[E]{splitter: splitter, run: run, places: make([]atomic.Int64, len(m.runs))}
+}
+
+// settle sets the place in run k, unless it is known, and returns it. So both parts that a cut
+// bounds agree on it, whatever the key functions return.
+func (c *cut[E]) settle(k int, place int64) int64 {
+	c.places[k].CompareAndSwap(0, place+1)
+	return c.places[k].Load() - 1
 }
 
 // parts returns the number of parts.
@@ -118,80 +131,95 @@ func (t *samples[E]) at(i int) (run int, place, n int64) {
 	return run, place, min(int64(t.stride*r.block), r.n-place)
 }
 
-// places returns where cut i is in each run. It is found once, so that both parts that it
-// bounds agree, whatever the key functions return.
-func (m *merge[E]) places(i int, block []E) ([]int64, error) {
-	c := &m.cuts[i]
-	if c.fixed {
-		return c.places, nil
-	}
-	c.once.Do(func() {
-		places := make([]int64, len(m.runs))
-		for k, r := range m.runs {
-			switch {
-			case m.s.unique: // ties stay together: a run has few of each
-				places[k], c.err = r.find(m.s.order, &c.splitter, false, block)
-			case k == c.run:
-				places[k] = c.at
-			default:
-				places[k], c.err = r.find(m.s.order, &c.splitter, k < c.run, block)
-			}
-			if c.err != nil {
-				return
-			}
-		}
-		c.places = places
-	})
-	return c.places, c.err
-}
-
 // errKeys reports key functions that returned something else the second time.
-var errKeys = errors.New("extsort: a part is larger than its elements allow: key functions have changed their results")
+var errKeys = errors.New("extsort: key functions have changed their results")
 
-// load reads part i into buf and sorts it. block is memory of a block of every run.
-func (m *merge[E]) load(i int, buf, block []E, opts []sorter.Option) ([]E, error) {
-	lo, err := m.places(i, block)
-	if err != nil {
-		return nil, err
-	}
-	hi, err := m.places(i+1, block)
-	if err != nil {
-		return nil, err
-	}
-	n, slices := 0, 0
+// load reads part i into buf: slices of all runs, in their order. It returns the number of
+// slices that have elements.
+func (m *merge[E]) load(i int, buf []E, from *spill.Reader) (part []E, slices int, err error) {
+	part = buf[:0]
 	for k, r := range m.runs {
-		size := int(hi[k] - lo[k])
-		if size < 0 || n+size > cap(buf) {
-			return nil, fmt.Errorf("%w (part %d)", errKeys, i)
-		}
-		if size == 0 {
-			continue
-		}
 		if err := m.s.err(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if err := r.read(buf[n:n+size:n+size], lo[k], block); err != nil {
-			return nil, err
+		n := len(part)
+		if part, err = m.slice(part, k, r, m.cuts[i], m.cuts[i+1], from); err != nil {
+			return nil, 0, err
 		}
-		n += size
-		slices++
-	}
-	part := buf[:n]
-	if slices > 1 {
-		if err := m.s.order.Sort(part, opts...); err != nil {
-			return nil, err
+		if len(part) > n {
+			slices++
 		}
 	}
-	return part, nil
+	return part, slices, nil
 }
+
+// slice appends the elements of a run between two cuts to part. It reads the blocks in which
+// the cuts lie as well, and finds the places there.
+func (m *merge[E]) slice(part []E, k int, r *run[E], lo, hi *cut[E], from *spill.Reader) ([]E, error) {
+	size := int64(r.block)
+	first, begin := m.locate(lo, k, r)
+	last, end := m.locate(hi, k, r)
+	if begin >= 0 {
+		first = int(begin / size)
+	}
+	if end == 0 || begin >= 0 && begin == end {
+		return part, nil
+	}
+	var failed error
+	err := from.Read(r.bytes, first, last+1, func(block int, p []byte) {
+		s, at := elementsOf[E](p), int64(block)*size
+		if begin < 0 {
+			begin = m.settleIn(lo, k, s[:min(len(s), r.block)], at)
+		}
+		stop := at + int64(len(s))
+		if end < 0 && stop > int64(last)*size {
+			inLast := int64(last)*size - at
+			end = m.settleIn(hi, k, s[inLast:], at+inLast)
+		}
+		if end >= 0 {
+			stop = min(stop, end)
+		}
+		start := max(begin, at)
+		if begin > stop && end >= 0 || int(stop-start) > cap(part)-len(part) {
+			failed = errKeys
+		} else if start < stop {
+			part = append(part, s[start-at:stop-at]...)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	return part, err
+}
+
+// locate returns where a cut is in run k: its place if it is known, or -1; and the block in
+// which its last element before the cut lies.
+func (m *merge[E]) locate(c *cut[E], k int, r *run[E]) (block int, place int64) {
+	if place = c.places[k].Load() - 1; place < 0 {
+		if block = r.blockOf(m.s.order, c.splitter, m.tiesBefore(c, k)); block >= 0 {
+			return block, -1
+		}
+		place = c.settle(k, 0)
+	}
+	return int(max(place-1, 0) / int64(r.block)), place
+}
+
+// settleIn finds the place of a cut among elements of run k, of which the first is at a place.
+func (m *merge[E]) settleIn(c *cut[E], k int, s []E, at int64) int64 {
+	return c.settle(k, at+int64(placeIn(m.s.order, s, c.splitter, m.tiesBefore(c, k))))
+}
+
+// tiesBefore reports whether elements of run k that tie with the splitter are before the cut.
+// Where one of them is wanted they stay together: each run has few.
+func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.unique }
 
 // free gives the space of the blocks before cut i back. The block before the cut stays: later
 // cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) error {
-	places, size := m.cuts[i].places, int64(unsafe.Sizeof(*new(E)))
+	size := int64(unsafe.Sizeof(*new(E)))
 	for k, r := range m.runs {
-		last := max(places[k]-1, 0)
-		if err := r.bytes.Free((last - last%int64(r.block)) * size); err != nil {
+		block, _ := m.locate(m.cuts[i], k, r)
+		if err := r.bytes.Free(int64(block) * int64(r.block) * size); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/spill"
 )
 
 // All ends the input and yields the elements in order. An error is yielded once, as the last
@@ -49,6 +50,7 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	}
 	var m *merge[E]
 	if len(s.runs) > 0 {
+		scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 		var err error
 		if m, err = s.mergeRuns(s.layout.part); err != nil {
 			return err
@@ -119,91 +121,114 @@ func (s *Sorter[E]) release() {
 	s.closing = errors.Join(s.closing, s.store.Close())
 }
 
-// loaded is a part that a worker has read, or why it has not.
-type loaded[E any] struct {
-	part, buf []E
-	err       error
-	panicked  bool
-	value     any // of the panic; nil for runtime.Goexit
+// work is a part on its way from the readers to the consumer, or why it is not.
+type work[E any] struct {
+	i      int // its number
+	buf    []E
+	part   []E // in buf
+	slices int // of runs, that it has
+
+	err      error
+	panicked bool
+	value    any // of the panic; nil for runtime.Goexit
 }
 
-// run reads and sorts the parts of m on several goroutines and calls take for each, in order,
-// until it returns false or an error. It raises the panics of key functions again. All
-// goroutines have ended when it returns.
+// try calls step, and notes its error or its panic.
+func (w *work[E]) try(step func() error) {
+	ended := make(chan struct{})
+	go func() { // of its own, where runtime.Goexit ends
+		defer close(ended)
+		w.panicked = true
+		defer func() { w.value = recover() }()
+		w.err = step()
+		w.panicked = false
+	}()
+	<-ended
+}
+
+func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
+
+// run reads the parts of m on several goroutines, sorts them on others and calls take for
+// each, in order, until it returns false or an error. It raises the panics of key functions
+// again. All goroutines have ended when it returns.
 func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) error {
-	slots, parts := s.layout.parts, m.parts()
-	buffers := make(chan []E, slots)
-	for i := range slots {
-		n := s.layout.part
-		buffers <- s.memory[i*n : i*n : (i+1)*n]
+	l := &s.layout
+	buffers, toSort := make(chan []E, l.parts), make(chan *work[E], l.parts)
+	for i := range l.parts {
+		buffers <- s.memory[i*l.part : i*l.part : (i+1)*l.part]
 	}
-	// A worker has a buffer before it takes the number of a part. So the parts on their way
+	// A reader has a buffer before it takes the number of a part. So the parts on their way
 	// are successive and at most as many as the buffers: each has a channel of its own.
-	ready := make([]chan loaded[E], slots)
+	ready := make([]chan *work[E], l.parts)
 	for i := range ready {
-		ready[i] = make(chan loaded[E], 1)
+		ready[i] = make(chan *work[E], 1)
 	}
 	stop := make(chan struct{})
 	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(slots-2, parts) {
-		workers.Go(func() {
-			opts, block := s.sortOptions(1), make([]E, m.blockLen())
+	var all sync.WaitGroup
+	for range min(l.readers, m.parts()) {
+		all.Go(func() {
+			reader := spill.NewReader(spill.Aligned(make([]byte, spill.ReaderBytes(m.blockBytes())+spill.Align)))
 			for {
 				select {
-				case buf := <-buffers:
-					i := int(next.Add(1)) - 1
-					if i >= parts {
-						return
-					}
-					ready[i%slots] <- m.loadSafely(i, buf, block, opts)
 				case <-stop:
 					return
+				case buf := <-buffers:
+					w := &work[E]{i: int(next.Add(1)) - 1, buf: buf}
+					if w.i >= m.parts() {
+						return
+					}
+					w.try(func() (err error) {
+						w.part, w.slices, err = m.load(w.i, buf, reader)
+						return err
+					})
+					toSort <- w
 				}
 			}
 		})
 	}
-	defer workers.Wait()
+	for range min(s.crew(), m.parts()) {
+		all.Go(func() {
+			opts := s.sortOptions(1)
+			for {
+				select {
+				case <-stop:
+					return
+				case w := <-toSort:
+					if !w.failed() && w.slices > 1 {
+						w.try(func() error { return s.order.Sort(w.part, opts...) })
+					}
+					ready[w.i%l.parts] <- w
+				}
+			}
+		})
+	}
+	defer all.Wait()
 	defer close(stop)
-	for i := range parts {
-		l := <-ready[i%slots]
+	for i := range m.parts() {
+		w := <-ready[i%l.parts]
 		switch {
-		case l.panicked && l.value == nil:
+		case w.panicked && w.value == nil:
 			runtime.Goexit()
-		case l.panicked:
-			panic(l.value)
-		case l.err != nil:
-			return l.err
+		case w.panicked:
+			panic(w.value)
+		case w.err != nil:
+			return w.err
 		}
-		s.stats.Read += int64(len(bytesOf(l.part)))
-		if more, err := take(i, l.part); !more || err != nil {
+		s.stats.Read += int64(len(bytesOf(w.part)))
+		if more, err := take(i, w.part); !more || err != nil {
 			return err
 		}
-		buffers <- l.buf
+		buffers <- w.buf
 	}
 	return nil
 }
 
-// loadSafely is load that returns the panics of key functions. On a goroutine of its own,
-// that is where Goexit ends.
-func (m *merge[E]) loadSafely(i int, buf, block []E, opts []sorter.Option) (l loaded[E]) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		l.buf, l.panicked = buf, true
-		defer func() { l.value = recover() }()
-		l.part, l.err = m.load(i, buf, block, opts)
-		l.panicked = false
-	}()
-	<-done
-	return l
-}
-
-// blockLen returns the number of elements of the largest block.
-func (m *merge[E]) blockLen() int {
+// blockBytes returns the size of the largest block.
+func (m *merge[E]) blockBytes() int {
 	n := 0
 	for _, r := range m.runs {
-		n = max(n, r.block)
+		n = max(n, r.bytes.Block())
 	}
 	return n
 }

@@ -70,50 +70,26 @@ func (w *runWriter[E]) close() (*run[E], error) {
 // discard gives the space of an incomplete run back and returns err, the reason.
 func (w *runWriter[E]) discard(err error) error { return errors.Join(err, w.out.Discard()) }
 
-// read fills dst with the elements from lo on. block is memory of at least a block.
-func (r *run[E]) read(dst []E, lo int64, block []E) error {
-	for len(dst) > 0 {
-		b := int64(r.block)
-		first, skip := lo/b, lo%b
-		n := min(b, r.n-first*b)
-		if skip == 0 && int64(len(dst)) >= n { // whole blocks, read in place
-			whole := min(int64(len(dst))/b*b, r.n-lo)
-			if lo+int64(len(dst)) == r.n {
-				whole = int64(len(dst))
-			}
-			n = max(n, whole)
-			if err := r.bytes.Read(bytesOf(dst[:n]), int(first)); err != nil {
-				return err
-			}
-			dst, lo = dst[n:], lo+n
-			continue
-		}
-		if err := r.bytes.Read(bytesOf(block[:n]), int(first)); err != nil {
-			return err
-		}
-		k := int64(copy(dst, block[skip:n]))
-		dst, lo = dst[k:], lo+k
-	}
-	return nil
+// blockOf returns the block in which a cut lies, of elements that come before e, or with ties
+// of those that do not come after it: the last block whose first element is before the cut.
+// It is -1 if the cut is at the front.
+func (r *run[E]) blockOf(o sorter.Ordering[E], e *E, ties bool) int {
+	return sort.Search(len(r.firsts), func(i int) bool { return after(o, r.firsts[i], e, ties) }) - 1
 }
 
-// find returns the number of elements that come before e, or with ties those that do not come
-// after it. block is memory of at least a block.
-func (r *run[E]) find(o sorter.Ordering[E], e *E, ties bool, block []E) (int64, error) {
-	least := 0 // of Compare(x, e), for x to stay behind the cut
-	if ties {
-		least = 1
-	}
-	after := func(x E) bool { return o.Compare(x, *e) >= least }
-	// The cut is in the last block whose first element is before it, or at its end.
-	i := sort.Search(len(r.firsts), func(i int) bool { return after(r.firsts[i]) })
-	if i == 0 {
-		return 0, nil
-	}
-	lo := int64(i-1) * int64(r.block)
-	part := block[:min(int64(r.block), r.n-lo)]
-	if err := r.read(part, lo, nil); err != nil {
-		return 0, err
-	}
-	return lo + int64(sort.Search(len(part), func(i int) bool { return after(part[i]) })), nil
+// placeIn returns the number of elements of s before that cut.
+func placeIn[E any](o sorter.Ordering[E], s []E, e *E, ties bool) int {
+	return sort.Search(len(s), func(i int) bool { return after(o, s[i], e, ties) })
+}
+
+// after reports whether x lies after the cut.
+func after[E any](o sorter.Ordering[E], x E, e *E, ties bool) bool {
+	c := o.Compare(x, *e)
+	return c > 0 || c == 0 && !ties
+}
+
+// elementsOf returns the elements in bytes that were those of elements.
+func elementsOf[E any](p []byte) []E {
+	// Sound: p holds whole elements; the caller has aligned it for E.
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/int(unsafe.Sizeof(*new(E))))
 }

@@ -44,37 +44,71 @@ func (r *Run) begin(d *xxhash.Digest, block int) {
 	d.Write(head[:])
 }
 
-// Read fills p with blocks from the given one on, and verifies them. p ends where a block ends,
-// or the run.
-func (r *Run) Read(p []byte, block int) error {
-	at := int64(block) * int64(r.block)
-	n, err := r.volume.file.ReadAt(p, r.off+at)
-	if n < len(p) {
-		if err == nil || err == io.EOF {
-			err = io.ErrUnexpectedEOF
+// Reader reads blocks of runs through its own memory. It is for one goroutine.
+type Reader struct{ buf []byte } // aligned
+
+// NewReader returns a reader in aligned memory.
+func NewReader(buf []byte) *Reader { return &Reader{buf} }
+
+// ReaderBytes returns the size of the memory of a reader, to be aligned, which reads blocks of
+// the given size, several at a time.
+func ReaderBytes(block int) int { return max(block, min(64*block, readBytes)) + 3*Align }
+
+const readBytes = 1 << 20
+
+const leastHole = 1 << 20
+
+// Read reads blocks [from, to) of r and calls take for each batch of successive whole blocks,
+// with the number of the first, once they are verified. The bytes are valid during the call.
+func (d *Reader) Read(r *Run, from, to int, take func(block int, p []byte)) error {
+	each := max((len(d.buf)-2*Align)/r.block, 1)
+	for ; from < to; from += each {
+		n := min(each, to-from)
+		p, err := d.blocks(r, from, n)
+		if err != nil {
+			return err
 		}
-		return r.volume.failed("read", int64(len(p)), err)
-	}
-	var d xxhash.Digest
-	for ; len(p) > 0; block++ {
-		part := p[:min(r.block, len(p))]
-		r.begin(&d, block)
-		if d.Write(part); d.Sum64() != r.sums[block] {
-			return r.volume.failed("read", int64(len(part)), fmt.Errorf("%w: block %d of %d, at byte %d of the file", ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block)))
-		}
-		p = p[len(part):]
+		take(from, p)
 	}
 	return nil
 }
 
-// Free gives the space of the first n bytes back, rounded down to Align, or all of it if n is
-// at least the size. They may not be read again. Calls for one run may not be concurrent.
+// blocks reads n blocks.
+func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
+	lo := int64(from) * int64(r.block)
+	hi := min(lo+int64(n)*int64(r.block), r.size)
+	skip := (r.off + lo) % Align
+	p := d.buf[:roundUp(skip+hi-lo)]
+	got, err := r.volume.file.ReadAt(p, r.off+lo-skip)
+	if int64(got) < skip+hi-lo {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, r.volume.failed("read", hi-lo, err)
+	}
+	p = p[skip : skip+hi-lo]
+	var sum xxhash.Digest
+	for block, rest := from, p; len(rest) > 0; block++ {
+		part := rest[:min(r.block, len(rest))]
+		r.begin(&sum, block)
+		if sum.Write(part); sum.Sum64() != r.sums[block] {
+			return nil, r.volume.failed("read", int64(len(part)), fmt.Errorf("%w: block %d of %d, at byte %d of the file",
+				ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block)))
+		}
+		rest = rest[len(part):]
+	}
+	return p, nil
+}
+
+// Free gives the space of the first n bytes back, or all of it if n is at least the size. They
+// may not be read again. It waits until an eighth of the run is free, since a hole takes as
+// long as the write of a megabyte. Calls for one run may not be concurrent.
 func (r *Run) Free(n int64) error {
 	to := n / Align * Align
 	if n >= r.size {
 		to = r.space
 	}
-	if to <= r.freed {
+	if to <= r.freed || to < r.space && to-r.freed < max(r.space/8, leastHole) {
 		return nil
 	}
 	from := r.freed

@@ -11,11 +11,10 @@ import (
 // System is the file system of the machine.
 type System struct{}
 
-// file is written past the page cache where the file system allows it, so that a sort does
-// not push out the pages of others, and read through it: readers share blocks at the edges of
-// their ranges.
+// file is read and written past the page cache where the file system allows it: a sort reads
+// what it wrote once, and does not push out the pages of others.
 type file struct {
-	read, write *os.File // of the same inode; write is read where direct writes are impossible
+	cached, direct *os.File // of the same inode; direct is cached where that is impossible
 }
 
 // Create creates a file that never had a name: only this process can reach it, and its space
@@ -25,12 +24,12 @@ func (System) Create(dir string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The same file, opened once more for direct writes.
-	direct, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), os.O_WRONLY|unix.O_DIRECT, 0)
+	// The same file, opened once more.
+	direct, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
 		direct = f
 	}
-	return &file{read: f, write: direct}, nil
+	return &file{f, direct}, nil
 }
 
 func open(dir string) (*os.File, error) {
@@ -41,22 +40,28 @@ func open(dir string) (*os.File, error) {
 	return createRemoved(dir)
 }
 
-func (f *file) ReadAt(p []byte, off int64) (int, error) { return f.read.ReadAt(p, off) }
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.direct.ReadAt(p, off)
+	if errors.Is(err, unix.EINVAL) && f.direct != f.cached { // other rules of alignment
+		return f.cached.ReadAt(p, off)
+	}
+	return n, err
+}
 
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
-	n, err := f.write.WriteAt(p, off)
-	if errors.Is(err, unix.EINVAL) && f.write != f.read { // this file system has other rules
-		return f.read.WriteAt(p, off)
+	n, err := f.direct.WriteAt(p, off)
+	if errors.Is(err, unix.EINVAL) && f.direct != f.cached {
+		return f.cached.WriteAt(p, off)
 	}
 	return n, err
 }
 
 func (f *file) Reserve(off, n int64) error {
-	return supported(control(f.read, func(fd int) error { return unix.Fallocate(fd, 0, off, n) }))
+	return supported(control(f.cached, func(fd int) error { return unix.Fallocate(fd, 0, off, n) }))
 }
 
 func (f *file) Punch(off, n int64) error {
-	return supported(control(f.read, func(fd int) error {
+	return supported(control(f.cached, func(fd int) error {
 		return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
 	}))
 }
@@ -87,9 +92,9 @@ func control(f *os.File, do func(fd int) error) error {
 }
 
 func (f *file) Close() error {
-	err := f.read.Close()
-	if f.write != f.read {
-		err = errors.Join(err, f.write.Close())
+	err := f.cached.Close()
+	if f.direct != f.cached {
+		err = errors.Join(err, f.direct.Close())
 	}
 	return err
 }
