@@ -3,6 +3,7 @@ package extsort
 import (
 	"fmt"
 	"math"
+	"sort"
 	"unsafe"
 
 	"example.com/sorter"
@@ -69,6 +70,18 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 		}
 	}
 	return at(lo), nil
+}
+
+// partFor returns the number of elements of a part of which n are sorted at a time, in the
+// memory of l.
+func partFor[E any](l *layout, o sorter.Ordering[E], n int) int {
+	size := int64(unsafe.Sizeof(*new(E)))
+	free := l.bytes - l.index - int64(l.buffer) - 2*int64(l.fill)*size
+	return max(1, sort.Search(2*l.fill/n, func(part int) bool {
+		part++
+		block := max(l.block, part/8) * int(size)
+		return int64(n)*(scratchBytes(o, part, 1)+int64(spill.ReaderBytes(block)+spill.Align)) > free
+	}))
 }
 
 // scratchBytes bounds the scratch memory of a sort of n elements.

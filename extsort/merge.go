@@ -2,10 +2,11 @@ package extsort
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"unsafe"
 
-	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
 
@@ -29,11 +30,14 @@ type cut[E any] struct {
 	places   []atomic.Int64 // 1 + the place in each run, or 0 as long as it is unknown
 }
 
-// newMerge cuts runs into parts of at most most elements. The samples of the indices are
-// sorted in memory, of which nothing else may be in use.
-func (s *Sorter[E]) newMerge(runs []*run[E], most int, memory []E) (*merge[E], error) {
+// newMerge cuts runs into parts of at most most elements. The error is ErrMemoryLimit if that
+// is less than twice what is uncertain of runs. Samples of the indices are sorted in the memory, of which nothing else may be in use.
+func (s *Sorter[E]) newMerge(runs []*run[E], most int) (*merge[E], error) {
+	if apart := s.uncertain(runs); apart > most/2 {
+		return nil, fmt.Errorf("%w: %d runs have samples %d elements apart, and a part has %d", ErrMemoryLimit, len(runs), apart, most)
+	}
 	m := &merge[E]{s: s, runs: runs}
-	samples, err := takeSamples(s.order, runs, memory[:cap(memory)], s.sort)
+	samples, err := s.takeSamples(runs)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +49,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], most int, memory []E) (*merge[E], e
 	}
 	m.cuts = append(m.cuts, front)
 	// Between two samples of a run are fewer elements than its samples are apart.
-	target := max(int64(most)-samples.uncertain, 1)
+	target := int64(most - s.uncertain(runs))
 	held := int64(0)
 	for i := range samples.order {
 		run, at, n := samples.at(i)
@@ -79,36 +83,47 @@ func (m *merge[E]) parts() int { return len(m.cuts) - 1 }
 
 // samples are elements of the runs at regular distances, and their order.
 type samples[E any] struct {
-	runs      []*run[E]
-	from      []int // the first sample of each run
-	stride    int   // blocks from one sample to the next
-	order     []uint32
-	uncertain int64 // the sum of the elements between two samples of each run
+	runs   []*run[E]
+	from   []int // the first sample of each run
+	stride int   // blocks from one sample to the next
+	order  []uint32
 }
 
-// takeSamples sorts samples of the runs, in memory: half of it at most.
-func takeSamples[E any](o sorter.Ordering[E], runs []*run[E], memory []E, opts []sorter.Option) (*samples[E], error) {
-	t := &samples[E]{runs: runs, stride: stride(runs, cap(memory)/2)}
-	list := memory[:0]
+// takeSamples sorts samples of runs, at most as many as a run has elements.
+func (s *Sorter[E]) takeSamples(runs []*run[E]) (*samples[E], error) {
+	t := &samples[E]{runs: runs, stride: s.stride(runs)}
+	list := s.memory[:0]
 	for _, r := range runs {
 		t.from = append(t.from, len(list))
 		for b := 0; b < len(r.firsts); b += t.stride {
 			list = append(list, r.firsts[b])
 		}
-		t.uncertain += int64(t.stride * r.block)
 	}
-	order, err := o.Order(list, opts...)
+	order, err := s.order.Order(list, s.sort...)
 	t.order = order
 	return t, err
 }
 
-// stride returns how many blocks apart the samples of runs are, so that there are at most most.
-func stride[E any](runs []*run[E], most int) int {
+// stride returns how many blocks the samples of runs are apart.
+func (s *Sorter[E]) stride(runs []*run[E]) int {
 	all := 0
 	for _, r := range runs {
 		all += len(r.firsts)
 	}
-	return 1 + all/max(most-len(runs), 1)
+	return 1 + all/max(s.layout.fill-len(runs), 1)
+}
+
+// uncertain bounds the elements by which a part may be longer than its samples say: those
+// between two samples of each run. A single run is cut at its samples.
+func (s *Sorter[E]) uncertain(runs []*run[E]) int {
+	if len(runs) == 1 {
+		return 0
+	}
+	n, stride := 0, s.stride(runs)
+	for _, r := range runs {
+		n += stride * r.block
+	}
+	return n
 }
 
 // at returns the run of the i-th sample in order, its place there, and the number of elements
@@ -226,28 +241,31 @@ func (m *merge[E]) free(i int) error {
 	return nil
 }
 
-// mergeRuns returns the merge of all runs, in parts for a number of buffers. Where the blocks
-// of the runs are too many for a buffer, it merges adjacent runs into longer ones before.
-func (s *Sorter[E]) mergeRuns(part int) (*merge[E], error) {
+// mergeForParts returns the merge of all runs, in parts of at most part elements. Where the
+// blocks of the runs are too many for that, it merges adjacent runs into longer ones before.
+func (s *Sorter[E]) mergeForParts(part int) (*merge[E], error) {
+	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
-		n, apart := 0, stride(s.runs, s.layout.fill)
-		for held := 0; n < len(s.runs) && (n < 2 || held+apart*s.runs[n].block <= part/2); n++ {
-			held += apart * s.runs[n].block
+		if block := s.stride(s.runs) * s.runs[0].block; len(s.runs) == 1 && block > part {
+			return nil, fmt.Errorf("%w: parts of %d elements in blocks of %d", ErrMemoryLimit, part, block)
 		}
-		if n == len(s.runs) {
-			return s.newMerge(s.runs, s.partLen(part), s.memory)
+		if most := s.partLen(part, s.runs); s.uncertain(s.runs) <= most/2 {
+			return s.newMerge(s.runs, most)
 		}
-		if err := s.shorten(n); err != nil {
+		if err := s.shorten(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// shorten merges groups of at most n adjacent runs into one each. The runs of a group stay
-// until their merge is on disk.
-func (s *Sorter[E]) shorten(n int) error {
+// shorten merges groups of adjacent runs, as long as buffers allow and of two at least, into
+// one run each. The runs of a group stay until their merge is on disk.
+func (s *Sorter[E]) shorten() error {
 	for i := 0; i < len(s.runs)-1; i++ {
-		group := s.runs[i:min(i+n, len(s.runs))]
+		n := 2
+		for ; i+n < len(s.runs) && s.uncertain(s.runs[i:i+n+1]) <= s.layout.part/2; n++ {
+		}
+		group := s.runs[i : i+n]
 		r, err := s.mergeInto(group)
 		if err != nil {
 			return public(err)
@@ -257,7 +275,7 @@ func (s *Sorter[E]) shorten(n int) error {
 				return public(err)
 			}
 		}
-		s.runs = append(append(s.runs[:i:i], r), s.runs[i+len(group):]...)
+		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
 		s.stats.Merges++
 	}
 	return nil
@@ -265,7 +283,7 @@ func (s *Sorter[E]) shorten(n int) error {
 
 // mergeInto merges runs into a new one.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
-	m, err := s.newMerge(runs, s.partLen(s.layout.part), s.memory)
+	m, err := s.newMerge(runs, s.partLen(s.layout.part, runs))
 	if err != nil {
 		return nil, err
 	}
@@ -284,14 +302,10 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	return r, err
 }
 
-// partLen returns the number of elements of a part, of a buffer of most: as few as the cache
-// holds, but slices that are long enough to be read at speed.
-func (s *Sorter[E]) partLen(most int) int {
+// partLen returns the number of elements of a part of runs, in a buffer of most: as few as the
+// cache holds, but in slices that are long enough to be read at speed.
+func (s *Sorter[E]) partLen(most int, runs []*run[E]) int {
 	const cache, slice = 2 << 20, 256 << 10 // bytes
-	blocks, apart := 0, stride(s.runs, s.layout.fill)
-	for _, r := range s.runs {
-		blocks += apart * r.block
-	}
-	n := max(cache, slice*len(s.runs)) / int(unsafe.Sizeof(*new(E)))
-	return min(most, max(n, 2*blocks))
+	n := max(cache, slice*len(runs)) / int(unsafe.Sizeof(*new(E)))
+	return min(most, max(n, 2*s.uncertain(runs)))
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
 
@@ -19,8 +18,13 @@ import (
 // While the loop runs, goroutines read and sort the next parts. They have ended when the loop
 // has, also by break or panic.
 func (s *Sorter[E]) All() iter.Seq2[E, error] {
+	return elements(s.Batches())
+}
+
+// elements yields the elements of batches.
+func elements[E any](batches iter.Seq2[[]E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
-		for batch, err := range s.Batches() {
+		for batch, err := range batches {
 			if err != nil {
 				yield(*new(E), err)
 				return
@@ -50,9 +54,8 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	}
 	var m *merge[E]
 	if len(s.runs) > 0 {
-		scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 		var err error
-		if m, err = s.mergeRuns(s.layout.part); err != nil {
+		if m, err = s.mergeForParts(s.layout.part); err != nil {
 			return err
 		}
 	}
@@ -168,7 +171,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) e
 	var all sync.WaitGroup
 	for range min(l.readers, m.parts()) {
 		all.Go(func() {
-			reader := spill.NewReader(spill.Aligned(make([]byte, spill.ReaderBytes(m.blockBytes())+spill.Align)))
+			reader := m.reader()
 			for {
 				select {
 				case <-stop:
@@ -224,11 +227,11 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) e
 	return nil
 }
 
-// blockBytes returns the size of the largest block.
-func (m *merge[E]) blockBytes() int {
-	n := 0
+// reader returns a reader for blocks of all runs.
+func (m *merge[E]) reader() *spill.Reader {
+	block := 0
 	for _, r := range m.runs {
-		n = max(n, r.bytes.Block())
+		block = max(block, r.bytes.Block())
 	}
-	return n
+	return spill.NewReader(spill.Aligned(make([]byte, spill.ReaderBytes(block)+spill.Align)))
 }

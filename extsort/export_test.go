@@ -1,0 +1,6 @@
+package extsort
+
+import "example.com/sorter/internal/spill"
+
+// OnDisk makes a Sorter use a disk of the test.
+func OnDisk(d spill.Disk) Option { return func(o *options) { o.disk = d } }

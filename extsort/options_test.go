@@ -1,0 +1,287 @@
+package extsort_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
+)
+
+// filled returns a Sorter that rows were appended to.
+func filled(t *testing.T, rows []row, opts ...extsort.Option) *extsort.Sorter[row] {
+	t.Helper()
+	opts = append([]extsort.Option{extsort.TempDir(t.TempDir()), extsort.MemoryLimit(256 << 10)}, opts...)
+	s, err := extsort.New(byKey(), opts...)
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	must(t, s.Append(rows...))
+	if s.Len() != int64(len(rows)) {
+		t.Fatalf("Len is %d after %d elements", s.Len(), len(rows))
+	}
+	return s
+}
+
+func TestLimitIsAPrefix(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, kind := range kinds {
+		rows := rowsOf(keysOf(kind, 20_000, r))
+		want := sorted(rows)
+		for _, k := range []int64{1, 10, 1000, 5000, 19_999, 20_000, 30_000} {
+			t.Run(fmt.Sprintf("%s/k=%d", kind, k), func(t *testing.T) {
+				sameRows(t, collect(t, filled(t, rows, extsort.Limit(k))), want[:min(k, 20_000)])
+			})
+		}
+	}
+}
+
+func TestSmallLimitStaysInMemory(t *testing.T) {
+	var st extsort.Stats
+	rows := rowsOf(keysOf("uniform", 50_000, rand.New(rand.NewPCG(3, 4))))
+	s := filled(t, rows, extsort.Limit(20), extsort.Report(&st))
+	sameRows(t, collect(t, s), sorted(rows)[:20])
+	if st.Written != 0 || st.Dropped != 50_000-20 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestUniqueKeepsTheFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, kind := range kinds {
+		for _, k := range []int64{0, 3, 4000} {
+			t.Run(fmt.Sprintf("%s/limit=%d", kind, k), func(t *testing.T) {
+				rows := rowsOf(keysOf(kind, 20_000, r))
+				want := slices.CompactFunc(sorted(rows), func(a, b row) bool { return a.Key == b.Key })
+				opts := []extsort.Option{extsort.Unique()}
+				if k > 0 {
+					opts = append(opts, extsort.Limit(k))
+					want = want[:min(int(k), len(want))]
+				}
+				sameRows(t, collect(t, filled(t, rows, opts...)), want)
+			})
+		}
+	}
+}
+
+func TestPartsAreAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, kind := range kinds {
+		for _, n := range []int{0, 10, 30_000} {
+			for _, parts := range []int{1, 2, 5, 16} {
+				for _, unique := range []bool{false, true} {
+					for _, limit := range []int64{0, 7000} {
+						t.Run(fmt.Sprintf("%s/n=%d/parts=%d/unique=%v/limit=%d", kind, n, parts, unique, limit), func(t *testing.T) {
+							rows := rowsOf(keysOf(kind, n, r))
+							testParts(t, rows, parts, unique, limit)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func testParts(t *testing.T, rows []row, n int, unique bool, limit int64) {
+	want, opts := sorted(rows), []extsort.Option{extsort.MemoryLimit(1 << 20)}
+	if unique {
+		want = slices.CompactFunc(want, func(a, b row) bool { return a.Key == b.Key })
+		opts = append(opts, extsort.Unique())
+	}
+	if limit > 0 {
+		want = want[:min(int(limit), len(want))]
+		opts = append(opts, extsort.Limit(limit))
+	}
+	s := filled(t, rows, opts...)
+	parts, err := s.Parts(n)
+	must(t, err)
+	type result struct {
+		rows []row
+		err  error
+	}
+	results := make([]chan result, n)
+	for i, p := range parts {
+		results[i] = make(chan result, 1)
+		go func() {
+			var res result
+			for e, err := range p.All() {
+				res.rows, res.err = append(res.rows, e), err
+			}
+			results[i] <- res
+		}()
+	}
+	var got []row
+	for i, p := range parts {
+		res := <-results[i]
+		must(t, res.err)
+		if !unique && (p.Start() != int64(len(got)) || p.Len() != int64(len(res.rows))) {
+			t.Errorf("part %d has %d elements from %d on, says %d from %d on", i, len(res.rows), len(got), p.Len(), p.Start())
+		}
+		got = append(got, res.rows...)
+	}
+	sameRows(t, got, want)
+}
+
+func TestSortOfASequence(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 30_000, rand.New(rand.NewPCG(9, 10))))
+	var got []row
+	for e, err := range extsort.Sort(slices.Values(rows), func(r row) uint64 { return r.Key }, extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir())) {
+		must(t, err)
+		got = append(got, e)
+	}
+	sameRows(t, got, sorted(rows))
+}
+
+func TestOtherOrders(t *testing.T) {
+	rows := rowsOf(keysOf("few", 30_000, rand.New(rand.NewPCG(9, 11))))
+	o := sorter.By(sorter.Desc(func(r row) uint64 { return r.Key }), sorter.Asc(func(r row) int8 { return int8(r.At) }))
+	s, err := extsort.New(o, extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir()))
+	must(t, err)
+	defer s.Close()
+	must(t, s.AppendSeq(slices.Values(rows)))
+	want := slices.Clone(rows)
+	slices.SortStableFunc(want, o.Compare)
+	sameRows(t, collect(t, s), want)
+}
+
+func TestElementsWithoutSize(t *testing.T) {
+	s, err := extsort.New(sorter.By(sorter.Asc(func(struct{}) bool { return true })), extsort.MemoryLimit(1<<20))
+	must(t, err)
+	defer s.Close()
+	must(t, s.Append(make([]struct{}, 1000)...))
+	if got := collect(t, s); len(got) != 1000 {
+		t.Fatalf("%d elements", len(got))
+	}
+}
+
+// steps ends the loop over s in different ways, and expects that nothing is left.
+func TestNothingIsLeft(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 40_000, rand.New(rand.NewPCG(11, 12))))
+	for _, stop := range []int{0, 1, 100, 20_000, 39_999} {
+		t.Run(fmt.Sprint("break after ", stop), func(t *testing.T) {
+			crew := testkit.NewCrew()
+			defer crew.CheckAlone(t, t.Name())
+			n := 0
+			for _, err := range filled(t, rows).All() {
+				must(t, err)
+				if n == stop {
+					break
+				}
+				n++
+			}
+		})
+		t.Run(fmt.Sprint("panic after ", stop), func(t *testing.T) {
+			crew := testkit.NewCrew()
+			defer crew.CheckAlone(t, t.Name())
+			defer func() {
+				if v := recover(); v != "loop" {
+					t.Errorf("panic %v", v)
+				}
+			}()
+			n := 0
+			for range filled(t, rows).All() {
+				if n == stop {
+					panic("loop")
+				}
+				n++
+			}
+		})
+	}
+}
+
+func TestKeyFunctionsThatPanic(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 20_000, rand.New(rand.NewPCG(13, 14))))
+	for _, at := range []int64{1, 500, 10_000, 19_999, 20_500, 30_000, 40_000} {
+		t.Run(fmt.Sprint("call ", at), func(t *testing.T) {
+			crew := testkit.NewCrew()
+			defer crew.CheckAlone(t, t.Name())
+			defer func() {
+				if v := recover(); v != "key" {
+					t.Errorf("panic %v", v)
+				}
+			}()
+			calls := int64(0)
+			s, err := extsort.New(sorter.By(sorter.Asc(func(r row) uint64 {
+				if calls++; calls == at {
+					panic("key")
+				}
+				return r.Key
+			})), extsort.MemoryLimit(256<<10), extsort.Workers(1), extsort.TempDir(t.TempDir()))
+			must(t, err)
+			defer s.Close()
+			must(t, s.Append(rows...))
+			for _, err := range s.All() {
+				must(t, err)
+			}
+			t.Errorf("no panic in %d calls", calls)
+		})
+	}
+}
+
+func TestCancelledSorts(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 40_000, rand.New(rand.NewPCG(15, 16))))
+	r := rand.New(rand.NewPCG(17, 18))
+	for range 50 {
+		crew := testkit.NewCrew()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(10_000))*time.Microsecond)
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()), extsort.WithContext(ctx))
+		must(t, err)
+		err = s.Append(rows...)
+		var got []row
+		if err == nil {
+			for e, failed := range s.All() {
+				if err = failed; err == nil {
+					got = append(got, e)
+				}
+			}
+		}
+		if err == nil {
+			sameRows(t, got, sorted(rows))
+		} else if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		must(t, s.Close())
+		crew.CheckAlone(t, "after a cancellation")
+		cancel()
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	s := filled(t, rowsOf(keysOf("uniform", 100, rand.New(rand.NewPCG(19, 20)))))
+	collect(t, s)
+	if err := s.Append(row{}); !errors.Is(err, extsort.ErrEnded) {
+		t.Errorf("Append after All: %v", err)
+	}
+	for _, err := range s.All() {
+		if !errors.Is(err, extsort.ErrEnded) {
+			t.Errorf("All after All: %v", err)
+		}
+	}
+	if _, err := extsort.New(byKey(), extsort.MemoryLimit(100)); !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Errorf("limit of 100 bytes: %v", err)
+	}
+	for name, do := range map[string]func(){
+		"pointers": func() { _, _ = extsort.New(sorter.By(sorter.Asc(func(s *int) int { return *s }))) },
+		"limit":    func() { extsort.Limit(0) },
+		"memory":   func() { extsort.MemoryLimit(-1) },
+		"disk":     func() { extsort.DiskLimit(0) },
+		"dirs":     func() { extsort.TempDir() },
+		"parts":    func() { _, _ = s.Parts(0) },
+		"key":      func() { extsort.Sort[row, int](iter.Seq[row](nil), nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			do()
+		}()
+	}
+}
