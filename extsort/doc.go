@@ -1,2 +1,43 @@
-// Package extsort sorts more elements than memory holds.
+// Package extsort sorts more elements than memory holds: a stream in, a stream in order out,
+// and sorted runs on disk between them. The order is a [sorter.Ordering], and always stable.
+// What fits in memory never touches a disk.
+//
+// Elements are of a type without pointers and go to disk as they are in memory. A [Sorter]
+// takes them one by one or in slices; [Sort] is the short form for one key.
+//
+// # Memory
+//
+// [MemoryLimit] bounds what a sort takes. A sixteenth of it is for the indices of the runs.
+// The rest holds two halves for elements, of which one is filled while the other is written,
+// and what package sorter takes to sort one of them: about 100 bytes for an element of 24, see
+// [sorter.Ordering.ScratchBytes]. While runs are merged the same memory holds the parts that
+// are read, sorted and handed out. The garbage collector's own share, and the stack, are not
+// counted.
+//
+// # Runs
+//
+// A run is written once, past the page cache where the file system allows it, in a file
+// without a name: when the process ends, whatever ends it, its space is free. There is one
+// such file in each directory of [TempDir]. Space is reserved before a run is written, so a
+// full disk is found before any work is lost, and given back while the output is read.
+//
+// A run is cut into blocks. Each has a checksum (xxHash64) of its bytes, of its number, and of
+// the number of the sort and the run, which are random: a damaged block, one of another run or
+// one at another place is found before any element of it is handed out. The checksums and the
+// first element of each block stay in memory; files hold elements only.
+//
+// # Merge
+//
+// Runs are not merged element by element. Splitters, taken from the first elements of blocks,
+// cut all runs into ranges of keys. A range is read from all runs, one after the other, and
+// sorted again by the radix sort of package sorter, which takes the same time for two runs
+// and for a thousand; ranges are independent of each other, so all workers take part. A
+// splitter is an element at a place in a run, so elements that tie with it are cut by run and
+// place: no input makes a range larger than its buffer. The idea is that of the sorted run
+// merger of DuckDB (pull request 17584, 2025) and of the range splitter of TiDB's global sort.
+//
+// # Errors
+//
+// An error of a disk is a [DiskError]. Elements that were accepted stay: [Sorter.Retry] or
+// [Sorter.AddDir] goes on after room was made. Panics of key functions reach the caller.
 package extsort

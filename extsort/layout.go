@@ -40,7 +40,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 	at := func(fill int) layout {
 		l := layout{fill: fill, readers: 1, index: limit / indexShare}
 		if limit >= manyReaders {
-			l.readers = min(workers, 4)
+			l.readers = 4
 		}
 		l.parts = workers + l.readers + 1
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align

@@ -305,7 +305,7 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 // partLen returns the number of elements of a part of runs, in a buffer of most: as few as the
 // cache holds, but in slices that are long enough to be read at speed.
 func (s *Sorter[E]) partLen(most int, runs []*run[E]) int {
-	const cache, slice = 2 << 20, 256 << 10 // bytes
+	const cache, slice = 2 << 20, 1 << 20 // bytes
 	n := max(cache, slice*len(runs)) / int(unsafe.Sizeof(*new(E)))
 	return min(most, max(n, 2*s.uncertain(runs)))
 }
