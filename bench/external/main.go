@@ -21,8 +21,8 @@ import (
 // record is an element: a key, and where it was in the input.
 type record struct{ Key, At, Pad uint64 }
 
-// job is what a sort is asked for.
-type job struct {
+// task is what a sort is asked for.
+type task struct {
 	n       int
 	memory  int64 // bytes
 	workers int
@@ -32,7 +32,7 @@ type job struct {
 // sorts are the contestants. Each yields the sorted records to take.
 var sorts = []struct {
 	name string
-	run  func(j job, take func(record)) error
+	run  func(t task, take func(record)) error
 }{
 	{"sorter/extsort", sortOurs},
 	{"lanrat/extsort", sortLanrat},
@@ -46,18 +46,18 @@ type result struct {
 }
 
 func main() {
-	var j job
-	flag.IntVar(&j.n, "n", 20e6, "records")
+	var t task
+	flag.IntVar(&t.n, "n", 20e6, "records")
 	memory := flag.Int64("memory", 256, "memory of a sort, in MiB")
-	flag.IntVar(&j.workers, "workers", 2, "goroutines of a sort")
-	flag.StringVar(&j.dir, "dir", os.TempDir(), "directory of runs")
+	flag.IntVar(&t.workers, "workers", 2, "goroutines of a sort")
+	flag.StringVar(&t.dir, "dir", os.TempDir(), "directory of runs")
 	rounds := flag.Int("rounds", 5, "runs of each sort")
 	only := flag.String("only", "", "sorts whose names have this text")
 	child := flag.String("child", "", "run this sort and report (used by the command itself)")
 	flag.Parse()
-	j.memory = *memory << 20
+	t.memory = *memory << 20
 	if *child != "" {
-		must(report(*child, j))
+		must(report(*child, t))
 		return
 	}
 	results := make([][]result, len(sorts))
@@ -70,9 +70,9 @@ func main() {
 			}
 		}
 	}
-	write, read, err := bandwidth(j.dir)
+	write, read, err := bandwidth(t.dir)
 	must(err)
-	fmt.Printf("%d records of 24 bytes, %d MiB, %d workers; disk: write %.2f, read %.2f GB/s\n\n", j.n, *memory, j.workers, write, read)
+	fmt.Printf("%d records of 24 bytes, %d MiB, %d workers; disk: write %.2f, read %.2f GB/s\n\n", t.n, *memory, t.workers, write, read)
 	fmt.Println("| sort | s | ns/element | spread | peak MB |\n|-|-|-|-|-|")
 	for i, s := range sorts {
 		if len(results[i]) == 0 {
@@ -81,7 +81,7 @@ func main() {
 		slices.SortFunc(results[i], func(a, b result) int { return int((a.Seconds - b.Seconds) * 1e6) })
 		all := results[i]
 		mid := all[len(all)/2]
-		fmt.Printf("| %s | %.2f | %.1f | %.2f | %d |\n", s.name, mid.Seconds, mid.Seconds*1e9/float64(j.n),
+		fmt.Printf("| %s | %.2f | %.1f | %.2f | %d |\n", s.name, mid.Seconds, mid.Seconds*1e9/float64(t.n),
 			(all[len(all)-1].Seconds-all[0].Seconds)/mid.Seconds, mid.Memory>>20)
 	}
 }
@@ -100,17 +100,17 @@ func inChild(name string) (r result, err error) {
 }
 
 // report runs a sort, checks what it yields and prints the result.
-func report(name string, j job) error {
+func report(name string, t task) error {
 	i := slices.IndexFunc(sorts, func(s struct {
 		name string
-		run  func(j job, take func(record)) error
+		run  func(t task, take func(record)) error
 	}) bool {
 		return s.name == name
 	})
 	var last, sum uint64
 	n := 0
 	start := time.Now()
-	err := sorts[i].run(j, func(r record) {
+	err := sorts[i].run(t, func(r record) {
 		if r.Key < last {
 			panic("out of order")
 		}
@@ -123,11 +123,11 @@ func report(name string, j job) error {
 	}
 	took := time.Since(start)
 	want := uint64(0)
-	for r := range records(j.n) {
+	for r := range records(t.n) {
 		want += r.Key ^ r.At
 	}
-	if n != j.n || sum != want {
-		return fmt.Errorf("%d records with sum %x, want %d with %x", n, sum, j.n, want)
+	if n != t.n || sum != want {
+		return fmt.Errorf("%d records with sum %x, want %d with %x", n, sum, t.n, want)
 	}
 	return json.NewEncoder(os.Stdout).Encode(result{Seconds: took.Seconds()})
 }

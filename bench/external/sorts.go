@@ -27,8 +27,8 @@ func records(n int) iter.Seq[record] {
 
 func keyOf(r record) uint64 { return r.Key }
 
-func sortOurs(j job, take func(record)) error {
-	for r, err := range extsort.Sort(records(j.n), keyOf, extsort.MemoryLimit(j.memory), extsort.TempDir(j.dir), extsort.Workers(j.workers)) {
+func sortOurs(t task, take func(record)) error {
+	for r, err := range extsort.Sort(records(t.n), keyOf, extsort.MemoryLimit(t.memory), extsort.TempDir(t.dir), extsort.Workers(t.workers)) {
 		if err != nil {
 			return err
 		}
@@ -39,14 +39,14 @@ func sortOurs(j job, take func(record)) error {
 
 // sortLanrat gives the peer chunks of which it holds as many as the memory allows: it keeps one
 // for each worker, and encodes each record in memory of its own.
-func sortLanrat(j job, take func(record)) error {
-	runtime.GOMAXPROCS(j.workers)
+func sortLanrat(t task, take func(record)) error {
+	runtime.GOMAXPROCS(t.workers)
 	config := peer.DefaultConfig()
-	config.ChunkSize, config.NumWorkers, config.TempFilesDir = 1_000_000, j.workers, j.dir
+	config.ChunkSize, config.NumWorkers, config.TempFilesDir = 1_000_000, t.workers, t.dir
 	in := make(chan record, 1000)
 	go func() {
 		defer close(in)
-		for r := range records(j.n) {
+		for r := range records(t.n) {
 			in <- r
 		}
 	}()
@@ -77,13 +77,13 @@ func decode(b []byte) (record, error) {
 	return record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}, nil
 }
 
-// sortInMemory holds all records, whatever the memory of the job.
-func sortInMemory(j job, take func(record)) error {
-	all := make([]record, 0, j.n)
-	for r := range records(j.n) {
+// sortInMemory holds all records, whatever the memory it may take.
+func sortInMemory(t task, take func(record)) error {
+	all := make([]record, 0, t.n)
+	for r := range records(t.n) {
 		all = append(all, r)
 	}
-	if err := sorter.Sort(all, keyOf, sorter.Stable(), sorter.Workers(j.workers)); err != nil {
+	if err := sorter.Sort(all, keyOf, sorter.Stable(), sorter.Workers(t.workers)); err != nil {
 		return err
 	}
 	for _, r := range all {
