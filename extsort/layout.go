@@ -59,8 +59,8 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)
 	}
 	lo, hi := leastFill, leastFill+1
-	for hi < 1<<31 && at(hi).bytes <= limit {
-		lo, hi = hi, min(2*hi, 1<<31)
+	for hi < math.MaxInt32 && at(hi).bytes <= limit {
+		lo, hi = hi, int(min(2*int64(hi), math.MaxInt32))
 	}
 	for hi-lo > 1 {
 		if mid := lo + (hi-lo)/2; at(mid).bytes <= limit {

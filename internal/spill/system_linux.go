@@ -105,5 +105,6 @@ func InMemory(dir string) bool {
 	if unix.Statfs(dir, &st) != nil {
 		return false
 	}
-	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
+	kind := uint32(st.Type) // an int32 on some processors
+	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
