@@ -178,6 +178,7 @@ type mover interface {
 	cycles(p unsafe.Pointer, order []uint32)
 	apply(p unsafe.Pointer, n int, index perm.Perm, workers int)
 	placers() (placer[uint32], placer[uint64])
+	gatherSlices(dst unsafe.Pointer, slices []unsafe.Pointer, words []uint64)
 }
 
 // elements is the mover of elements of type E. Movers are nil pointers, since an interface

@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -20,12 +21,13 @@ const (
 	inPlace                      // they follow the cycles of an index that is made in place
 	asCodes                      // they are keys that are decoded from the sorted codes
 	selected                     // the first k are exchanged with what lies in front
-	merged                       // two sorted slices are merged
+	merged                       // sorted runs are merged
+	aside                        // sorted runs are copied, sorted as one slice, and copied again
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "MergePath"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate"}[m]
 }
 
 // verb is what a call asks for.
@@ -36,7 +38,7 @@ const (
 	toPair               // keys and values
 	toOrder              // a permutation
 	toSelect             // the first k elements
-	toMerge              // two sorted slices
+	toMerge              // sorted runs
 	toDecode             // keys that codes hold entirely
 )
 
@@ -44,6 +46,7 @@ const (
 type facts struct {
 	verb      verb
 	n, k      int              // elements, and how many of them are selected
+	runs      int              // to be merged
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
 	algorithm engine.Algorithm // asked for, or Auto
@@ -63,8 +66,9 @@ type plan struct {
 	engine      engine.Backend   // orders the codes; never nil
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
 	movement    movement
-	bytes       int64 // of scratch memory, at most, besides what the engine asks for itself
-	mayFallBack bool  // the CPU finishes a sort in which the engine fails
+	grain       ranges.Grain // of a merge
+	bytes       int64        // of scratch memory, at most, besides what the engine asks for itself
+	mayFallBack bool         // the CPU finishes a sort in which the engine fails
 	calibration string
 }
 
@@ -81,10 +85,10 @@ func (p *plan) name() string { return p.movement.String() }
 // no plan fits the limit.
 func decide(f *facts) (plan, error) {
 	switch {
-	case f.verb == toMerge:
-		return f.onHost(merged, f.mergeBytes())
 	case len(f.words) == 0: // all elements are equal
 		return f.onHost(toIndex, 0)
+	case f.verb == toMerge:
+		return f.merging()
 	case f.verb == toSelect && f.k <= f.n/largeShare:
 		return f.selection()
 	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
@@ -188,6 +192,20 @@ func (f *facts) decoding() (plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// merging plans a merge, of ranges that fit the memory limit.
+func (f *facts) merging() (p plan, err error) {
+	if f.runs > ranges.MostRuns {
+		return f.onHost(aside, f.asideBytes())
+	}
+	for g := range ranges.Grains(f.n, f.runs) {
+		p, err = f.onHost(merged, f.mergeBytes(g))
+		if p.grain = g; err == nil {
+			break
+		}
+	}
+	return p, err
 }
 
 // onHost plans that the CPU does it in its own way, if the memory fits.

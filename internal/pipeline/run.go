@@ -53,6 +53,28 @@ func begin(o call.Options, n int) (*run, error) {
 	return r, r.Loop.Err()
 }
 
+// within returns a call on n elements within r: of the same options, on memory that r counts.
+// It ends by adopt.
+func (r *run) within(n int) *run {
+	own := &run{Options: r.Options, n: n, devices: r.devices}
+	own.Report = nil
+	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/cpu.LeastTurn+1))
+	own.Loop.Progress = r.Loop.Progress
+	own.Arena.Outer = &r.Arena
+	if own.Env.Limit = r.Env.Limit; own.Env.Limit > 0 {
+		own.Env.Limit = max(1, own.Env.Limit-r.Arena.Used())
+	}
+	return own
+}
+
+// adopt ends a call within r.
+func (r *run) adopt(own *run) {
+	r.Adopt(&own.Env)
+	st := own.Trace
+	r.Trace.Device, r.Trace.Rounds, r.Trace.Ties = st.Device, max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
+	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
+}
+
 // findDevices asks engines once which of them run the algorithm, since their answers
 // may change while the sort goes on. It returns an error if none runs it.
 func (r *run) findDevices() error {
