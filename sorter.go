@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -207,7 +208,7 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 	for i, s := range runs {
 		all[i] = cpu.PayloadOf(s)
 	}
-	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, optionsOf(opts))
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, optionsOf(opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order

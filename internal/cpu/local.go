@@ -11,7 +11,7 @@ import (
 const MostLocal = maxLocal
 
 // Local orders sorted lists of codes together, in the cache of one worker. It serves one
-// goroutine at a time.
+// goroutine at a time. The zero value is ready.
 //
 // An element becomes a word as in the sort of a bucket. The lower half is a number that the
 // caller gives, ascending in the order in which ties come.
@@ -26,24 +26,17 @@ type Local[C Code] struct {
 	passes int // 0: the lists are merged
 }
 
-// Locals returns a workspace for each worker of env, whose memory is taken at first use.
-func Locals[C Code](env *engine.Env) []Local[C] {
-	all := make([]Local[C], max(1, env.Loop.Workers))
-	for i := range all {
-		all[i].local.env = env
-	}
-	return all
-}
-
 // mostMerged is the largest number of lists that are merged, instead of radix-sorted.
 const mostMerged = 4
 
 // shortMerge is the length up to which lists are merged with a branch per word.
 const shortMerge = 8
 
-// Begin begins an order of n codes from least to most in the given number of lists.
-func (l *Local[C]) Begin(n, lists int, least, most C) {
+// Begin begins an order of n codes from least to most in the given number of lists, with memory
+// of env.
+func (l *Local[C]) Begin(env *engine.Env, n, lists int, least, most C) {
 	w := &l.local
+	w.env = env
 	w.words, w.spare = atLeast(w.env, w.words, n), atLeast(w.env, w.spare, n)
 	width := bits.Len64(uint64(most - least))
 	key := min(width, 32)

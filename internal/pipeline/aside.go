@@ -3,6 +3,7 @@ package pipeline
 import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
 )
 
 // sortAside merges very many runs: it sorts a copy of all elements. dst is untouched before.
@@ -23,7 +24,7 @@ func sortAside(r *run, words []extract.Word, dst cpu.Payload, runs []cpu.Payload
 
 // concatenate copies runs to dst.
 func (r *run) concatenate(dst cpu.Payload, runs []cpu.Payload) error {
-	m := runsOf(dst, runs)
+	m := runsOf(ranges.Moved{Runs: runs})
 	return r.Stage("copy", r.n, r.piece(r.n), func(_, lo, hi int) {
 		m.parts(lo, hi-lo, func(done int, part cpu.Payload) { dst.Part(lo+done, lo+done+part.Len()).Copy(part) })
 	})

@@ -14,16 +14,16 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Merge merges runs, each sorted by cols, into dst. Ties take earlier runs first. It keeps
-// the slice of runs, and changes it.
-func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, o call.Options) error {
+// Merge merges runs, each sorted by cols, into dst, two slices by two. Ties take earlier runs
+// first. It keeps the slice of runs, and changes it.
+func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o call.Options) error {
 	runs = checkedRuns(dst, runs)
 	r, err := begin(o, dst.Len())
 	defer r.end()
 	if err != nil || dst.Len() == 0 {
 		return err
 	}
-	return mergeRows(r, extract.Words(cols, o.Order()), dst, runs)
+	return mergeRows(r, extract.Words(cols, o.Order()), ranges.Moved{Dst: dst, Runs: runs, Two: two})
 }
 
 // checkedRuns returns the runs that are not empty. It panics if a merge of runs into dst is a
@@ -48,20 +48,20 @@ func checkedRuns(dst cpu.Payload, runs []cpu.Payload) []cpu.Payload {
 }
 
 // mergeRows merges runs, none of them empty, by words.
-func mergeRows(r *run, words []extract.Word, dst cpu.Payload, runs []cpu.Payload) error {
-	if err := r.decide(facts{verb: toMerge, words: words, runs: len(runs), sizes: []uintptr{dst.Size()}}); err != nil {
+func mergeRows(r *run, words []extract.Word, s ranges.Moved) error {
+	if err := r.decide(facts{verb: toMerge, words: words, runs: len(s.Runs), sizes: []uintptr{s.Dst.Size()}}); err != nil {
 		return err
 	}
 	switch {
 	case len(words) == 0: // all elements are equal
 		r.Commit()
-		return r.concatenate(dst, runs)
+		return r.concatenate(s.Dst, s.Runs)
 	case r.plan.movement == aside:
-		return sortAside(r, words, dst, runs)
+		return sortAside(r, words, s.Dst, s.Runs)
 	case words[0].Bits <= 32:
-		return mergeCodes(r, &merger[uint32]{runsOf(dst, runs), words, nil, nil}, words[0].Codes32)
+		return mergeCodes(r, &merger[uint32]{runsOf(s), words, nil, nil}, words[0].Codes32)
 	}
-	return mergeCodes(r, &merger[uint64]{runsOf(dst, runs), words, nil, nil}, func(dst []uint64, b extract.Batch) { words[0].Codes(dst, b) })
+	return mergeCodes(r, &merger[uint64]{runsOf(s), words, nil, nil}, func(dst []uint64, b extract.Batch) { words[0].Codes(dst, b) })
 }
 
 // mergedRuns are the runs of a merge. Elements are numbered run after run.
@@ -70,10 +70,10 @@ type mergedRuns struct {
 	ends []int // of the runs
 }
 
-func runsOf(dst cpu.Payload, runs []cpu.Payload) mergedRuns {
-	m := mergedRuns{ranges.Moved{Dst: dst, Runs: runs}, make([]int, len(runs))}
+func runsOf(s ranges.Moved) mergedRuns {
+	m := mergedRuns{s, make([]int, len(s.Runs))}
 	n := 0
-	for i, s := range runs {
+	for i, s := range s.Runs {
 		n += s.Len()
 		m.ends[i] = n
 	}

@@ -6,17 +6,20 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/fetch"
+	"example.com/sorter/internal/scratch"
 )
 
 // Moved are the elements of the runs, and the memory that they are merged to.
 type Moved struct {
 	Dst  cpu.Payload
 	Runs []cpu.Payload
+	Two  Two // merges two slices; nil if these are merged like more
 }
 
 // merger is a merge that has been cut into ranges.
 type merger[C cpu.Code] struct {
 	*Runs[C]
+	env   *engine.Env
 	cuts  Cuts
 	most  int // elements sorted at a time
 	moved []Moved
@@ -26,7 +29,7 @@ type merger[C cpu.Code] struct {
 // worker is the workspace of one worker.
 type worker[C cpu.Code] struct {
 	*merger[C]
-	local  *cpu.Local[C]
+	local  cpu.Local[C]
 	slices []slice          // of the runs that a range is in
 	data   []unsafe.Pointer // their elements
 	ends   []int            // of their parts in a run of ties
@@ -35,25 +38,25 @@ type worker[C cpu.Code] struct {
 // slice is the elements at places [lo, hi) of one run in a range.
 type slice struct{ run, lo, hi int }
 
-// workerBytes is the memory of a worker for each run.
-const workerBytes = int64(unsafe.Sizeof(slice{}) + unsafe.Sizeof(unsafe.Pointer(nil)) + unsafe.Sizeof(0))
+// layOutWorker lays out the slices of k runs, their addresses, and the ends of their parts.
+func layOutWorker(a *scratch.Area, k int) (slices, data, ends scratch.Memory) {
+	return a.Memory(k, unsafe.Sizeof(slice{})), a.Memory(k, unsafe.Sizeof(unsafe.Pointer(nil))), a.Memory(k, unsafe.Sizeof(0))
+}
 
 // Merge writes the elements of the runs, cut by grain g, to their places. It is not cancelled.
 func (s *Runs[C]) Merge(env *engine.Env, c Cuts, g Grain, moved ...Moved) error {
-	m := &merger[C]{s, c, g.most, moved, make([]worker[C], max(1, env.Loop.Workers))}
-	local := cpu.Locals[C](env)
+	m := &merger[C]{s, env, c, g.most, moved, make([]worker[C], min(max(1, env.Loop.Workers), c.Len()))}
 	for i := range m.work {
-		m.work[i] = worker[C]{merger: m, local: &local[i]}
+		m.work[i].merger = m
 	}
-	env.Arena.Hold(int64(min(len(m.work), c.Len())) * int64(c.k) * workerBytes)
 	return env.Stage("merge", c.Len(), 1, func(worker, i, _ int) { m.work[worker].merge(i) })
 }
 
 // merge writes range i.
 func (w *worker[C]) merge(i int) {
 	if w.slices == nil {
-		k := w.cuts.k
-		w.slices, w.data, w.ends = make([]slice, 0, k), make([]unsafe.Pointer, 0, k), make([]int, 0, k)
+		slices, _, _ := layOutWorker(nil, w.cuts.k)
+		w.slices = scratch.In[slice](&w.env.Arena, slices)
 	}
 	w.slices = w.slices[:0]
 	at, n := 0, 0 // first place in dst, and elements of the range
@@ -69,6 +72,8 @@ func (w *worker[C]) merge(i int) {
 	switch {
 	case w.disjoint():
 		w.copy(at)
+	case len(w.slices) == 2 && len(w.moved) == 1 && w.moved[0].Two != nil:
+		w.two(at, n)
 	case n <= w.most:
 		w.sort(at, n)
 	default: // the runs are not sorted
@@ -113,7 +118,11 @@ func (w *worker[C]) sort(at, n int) {
 	for _, s := range w.slices {
 		least, most = min(least, w.Codes[s.lo]), max(most, w.Codes[s.hi-1])
 	}
-	w.local.Begin(n, len(w.slices), least, most)
+	if w.data == nil {
+		_, data, ends := layOutWorker(nil, w.cuts.k)
+		w.data, w.ends = scratch.In[unsafe.Pointer](&w.env.Arena, data), scratch.In[int](&w.env.Arena, ends)
+	}
+	w.local.Begin(w.env, n, len(w.slices), least, most)
 	for i, s := range w.slices {
 		for j := range w.moved {
 			if p := &w.moved[j]; len(w.slices) > fewStreams || p.Dst.Size() >= farBytes {

@@ -97,7 +97,7 @@ func (g Grain) Bytes(n, k, workers int, code uintptr) int64 {
 		},
 		func() {
 			workers := min(workers, g.ranges(n))
-			a.Hold(int64(workers) * int64(k) * workerBytes)
+			a.Times(workers, func() { layOutWorker(&a, k) })
 			cpu.LayOutLocals(&a, workers, g.most, code)
 		},
 	)
@@ -220,26 +220,32 @@ func (s *Runs[C]) sortSamples(env *engine.Env, at []int, order []uint32) error {
 			dst[i] = s.Codes[at[lo+i]]
 		}
 	}
-	return cpu.Order(env, len(at), source, nil, s.Compare != nil, func(_, lo int, part []uint32, codes []C) {
-		own := order[lo : lo+copy(order[lo:], part)]
-		for i, end := nextRun(codes, 0); i < end; i, end = nextRun(codes, end) {
-			slices.SortStableFunc(own[i:end], func(x, y uint32) int { return s.Compare(uint32(at[x]), uint32(at[y])) })
-		}
-	})
+	if len(at) <= cpu.SmallLen {
+		w := cpu.GetSmall[C]()
+		source(w.Codes[:len(at)], 0)
+		w.Order(order)
+		w.Put()
+	} else if err := cpu.Order(env, len(at), source, nil, false, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) }); err != nil {
+		return err
+	}
+	if s.Compare != nil {
+		s.sortTiedSamples(at, order)
+	}
+	return nil
 }
 
-// nextRun returns the first run of two or more equal codes that begins at place >= i, an empty
-// one if there is none.
-func nextRun[C cpu.Code](codes []C, i int) (from, end int) {
-	for i++; i < len(codes); i++ {
-		if from = i - 1; codes[i] == codes[from] {
-			for i < len(codes) && codes[i] == codes[from] {
-				i++
-			}
-			return from, i
+// sortTiedSamples orders the runs of samples whose codes are equal.
+func (s *Runs[C]) sortTiedSamples(at []int, order []uint32) {
+	code := func(i int) C { return s.Codes[at[order[i]]] }
+	for i := 1; i < len(order); i++ {
+		from := i - 1
+		for i < len(order) && code(i) == code(from) {
+			i++
+		}
+		if tied := order[from:i]; len(tied) > 1 {
+			slices.SortStableFunc(tied, func(x, y uint32) int { return s.Compare(uint32(at[x]), uint32(at[y])) })
 		}
 	}
-	return len(codes), len(codes)
 }
 
 // place moves the places in row, which are after samples, to the first elements that come
