@@ -363,16 +363,12 @@ func TestTooLong(t *testing.T) {
 		name string
 		call func() error
 	}{
-		{"Sort", func() error { return sorter.Sort(s, key) }},
 		{"Order", func() error { _, err := sorter.Order(s, key); return err }},
 		{"OrderN", func() error {
 			_, err := sorter.OrderN(n, []sorter.Column[int]{sorter.Asc(func(int) int { panic("key") })})
 			return err
 		}},
-		{"TopK", func() error { return sorter.TopK(s, 10, key) }},
-		{"Ordering.Sort", func() error { return by.Sort(s) }},
 		{"Ordering.Order", func() error { _, err := by.Order(s); return err }},
-		{"Ordering.TopK", func() error { return by.TopK(s, 10) }},
 	} {
 		if err := c.call(); !errors.Is(err, sorter.ErrTooLong) {
 			t.Errorf("%s of %d elements: %v, want ErrTooLong", c.name, n, err)

@@ -120,6 +120,13 @@ func (p Payload) FollowCycles(order []uint32) {
 	}
 }
 
+// Swap exchanges elements i and j.
+func (p Payload) Swap(i, j int) {
+	if i != j {
+		p.by.exchange(p.Part(i, i+1).data, p.Part(j, j+1).data, 1)
+	}
+}
+
 // Few is the largest length that FollowFew accepts.
 const Few = 16
 

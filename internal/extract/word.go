@@ -63,6 +63,19 @@ func Words(cols []Column, o sortkey.Order) []Word {
 	return all
 }
 
+// Fresh returns the words without what was made of elements.
+func Fresh(words []Word) []Word {
+	all := make([]Word, len(words))
+	for i, l := range words {
+		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, Given: l.Given}
+		if l.wide != nil {
+			wide := *l.wide
+			all[i].wide = &wide
+		}
+	}
+	return all
+}
+
 // Exact reports whether equal codes mean equal keys.
 func (l *Word) Exact() bool { return l.wide == nil }
 

@@ -126,3 +126,19 @@ func (f *facts) mergeBytes(g ranges.Grain) int64 {
 func (f *facts) asideBytes() int64 {
 	return scratch.Size(f.n, f.sizes[0]) + f.inPlaceBytes()
 }
+
+// partedBytes bounds the least that a merge of parts takes: the codes of all words, and the keys
+// that they keep.
+func (f *facts) partedBytes() int64 {
+	return scratch.Size(f.n, extract.CodeSize(f.words)) + int64(len(f.words)-1)*scratch.Size(f.n, 8) + extract.FullBytes(f.n, f.words)
+}
+
+// chunkedBytes bounds the least that a sort of chunks takes: a copy of the elements, and what
+// merges the chunks.
+func (f *facts) chunkedBytes() int64 {
+	bytes := f.partedBytes()
+	for _, size := range f.sizes {
+		bytes += scratch.Size(f.n, size)
+	}
+	return bytes
+}

@@ -23,7 +23,7 @@ func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two range
 	if err != nil || dst.Len() == 0 {
 		return err
 	}
-	return mergeRows(r, extract.Words(cols, o.Order()), ranges.Moved{Dst: dst, Runs: runs, Two: two})
+	return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{{Dst: dst, Runs: runs, Two: two}}})
 }
 
 // checkedRuns returns the runs that are not empty. It panics if a merge of runs into dst is a
@@ -47,33 +47,63 @@ func checkedRuns(dst cpu.Payload, runs []cpu.Payload) []cpu.Payload {
 	return all
 }
 
-// mergeRows merges runs, none of them empty, by words.
-func mergeRows(r *run, words []extract.Word, s ranges.Moved) error {
-	if err := r.decide(facts{verb: toMerge, words: words, runs: len(s.Runs), sizes: []uintptr{s.Dst.Size()}}); err != nil {
+// mergeJob is a merge of runs, none of them empty.
+type mergeJob struct {
+	words   []extract.Word
+	moved   []ranges.Moved // the first has the keys; the runs of all have the same lengths
+	codes32 func(dst []uint32, b extract.Batch)
+	codes64 func(dst []uint64, b extract.Batch) // instead of those of the first word, unless both are nil
+}
+
+// mergeRows merges runs.
+func mergeRows(r *run, j mergeJob) error {
+	write, err := prepareMerge(r, j)
+	if err != nil {
 		return err
 	}
-	switch {
-	case len(words) == 0: // all elements are equal
-		r.Commit()
-		return r.concatenate(s.Dst, s.Runs)
-	case r.plan.movement == aside:
-		return sortAside(r, words, s.Dst, s.Runs)
-	case words[0].Bits <= 32:
-		return mergeCodes(r, &merger[uint32]{runsOf(s), words, nil, nil}, words[0].Codes32)
+	r.Commit() // from here on the merge finishes
+	return write()
+}
+
+// prepareMerge does everything that can fail, and returns what writes the elements.
+func prepareMerge(r *run, j mergeJob) (write func() error, err error) {
+	f := facts{verb: toMerge, words: j.words, runs: len(j.moved[0].Runs)}
+	for _, p := range j.moved {
+		f.sizes = append(f.sizes, p.Dst.Size())
 	}
-	return mergeCodes(r, &merger[uint64]{runsOf(s), words, nil, nil}, func(dst []uint64, b extract.Batch) { words[0].Codes(dst, b) })
+	if err := r.decide(f); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(j.words) == 0: // all elements are equal
+		return func() error { return r.concatenate(j.moved[0].Dst, j.moved[0].Runs) }, nil
+	case r.plan.movement == parted:
+		return prepareParts(r, j)
+	case r.plan.movement == aside:
+		return sortAside(r, j)
+	}
+	m := runsOf(j.moved)
+	if l := &j.words[0]; l.Bits <= 32 {
+		if j.codes32 == nil {
+			j.codes32 = l.Codes32
+		}
+		return prepareCodes(r, &merger[uint32]{m, j.words, nil, nil}, j.codes32)
+	} else if j.codes64 == nil {
+		j.codes64 = l.Codes
+	}
+	return prepareCodes(r, &merger[uint64]{m, j.words, nil, nil}, j.codes64)
 }
 
 // mergedRuns are the runs of a merge. Elements are numbered run after run.
 type mergedRuns struct {
-	ranges.Moved
-	ends []int // of the runs
+	moved []ranges.Moved
+	ends  []int // of the runs
 }
 
-func runsOf(s ranges.Moved) mergedRuns {
-	m := mergedRuns{s, make([]int, len(s.Runs))}
+func runsOf(moved []ranges.Moved) mergedRuns {
+	m := mergedRuns{moved, make([]int, len(moved[0].Runs))}
 	n := 0
-	for i, s := range s.Runs {
+	for i, s := range moved[0].Runs {
 		n += s.Len()
 		m.ends[i] = n
 	}
@@ -83,7 +113,7 @@ func runsOf(s ranges.Moved) mergedRuns {
 // parts passes n elements from lo on to use, run by run.
 func (m *mergedRuns) parts(lo, n int, use func(done int, part cpu.Payload)) {
 	for i, done := sort.SearchInts(m.ends, lo+1), 0; done < n; i++ {
-		s := m.Runs[i]
+		s := m.moved[0].Runs[i]
 		from := lo + done - m.ends[i] + s.Len()
 		to := min(s.Len(), from+n-done)
 		use(done, s.Part(from, to))
@@ -99,9 +129,9 @@ type merger[C sortkey.Code] struct {
 	later [][]uint64 // of the others
 }
 
-// mergeCodes merges by the codes of m's words, of which codes makes the first. It
+// prepareCodes prepares a merge by the codes of m's words, of which codes makes the first. It
 // extracts each key once, and all words before the merge: ties may need them anywhere.
-func mergeCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extract.Batch)) (err error) {
+func prepareCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
 	for i := range m.words {
 		l := &m.words[i]
 		l.Open(extract.Input{Len: r.n}, &r.Env)
@@ -113,7 +143,7 @@ func mergeCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extr
 			m.later = append(m.later, later)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	all := ranges.Runs[C]{Codes: m.first, Ends: m.ends}
@@ -121,11 +151,7 @@ func mergeCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extr
 		all.Compare = m.compare
 	}
 	cuts, err := all.Cut(&r.Env, r.plan.grain)
-	if err != nil {
-		return err
-	}
-	r.Commit() // from here on the merge finishes
-	return all.Merge(&r.Env, cuts, r.plan.grain, m.Moved)
+	return func() error { return all.Merge(&r.Env, cuts, r.plan.grain, m.moved...) }, err
 }
 
 // codesOfRuns returns the codes of all elements.

@@ -23,11 +23,13 @@ const (
 	selected                     // the first k are exchanged with what lies in front
 	merged                       // sorted runs are merged
 	aside                        // sorted runs are copied, sorted as one slice, and copied again
+	chunked                      // chunks of a copy are sorted and merged
+	parted                       // runs are cut into parts, which are merged one by one
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge"}[m]
 }
 
 // verb is what a call asks for.
@@ -46,6 +48,7 @@ const (
 type facts struct {
 	verb      verb
 	n, k      int              // elements, and how many of them are selected
+	most      int              // elements that are sorted or merged as one, 0: any number
 	runs      int              // to be merged
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
@@ -85,10 +88,14 @@ func (p *plan) name() string { return p.movement.String() }
 // no plan fits the limit.
 func decide(f *facts) (plan, error) {
 	switch {
-	case len(f.words) == 0: // all elements are equal
+	case len(f.words) == 0 && (f.verb != toOrder || f.n <= maxPositions): // all elements are equal
 		return f.onHost(toIndex, 0)
 	case f.verb == toMerge:
 		return f.merging()
+	case f.most > 0 && f.n > f.most && f.verb != toOrder:
+		return f.onHost(chunked, f.chunkedBytes())
+	case f.n > maxPositions:
+		return plan{engine: cpu.Host}, tooLong(f.n)
 	case f.verb == toSelect && f.k <= f.n/largeShare:
 		return f.selection()
 	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
@@ -196,7 +203,10 @@ func (f *facts) decoding() (plan, error) {
 
 // merging plans a merge, of ranges that fit the memory limit.
 func (f *facts) merging() (p plan, err error) {
-	if f.runs > ranges.MostRuns {
+	switch {
+	case f.most > 0 && f.n > f.most && !extract.Decisive(f.words): // otherwise nothing numbers elements
+		return f.onHost(parted, f.partedBytes())
+	case f.runs > ranges.MostRuns:
 		return f.onHost(aside, f.asideBytes())
 	}
 	for g := range ranges.Grains(f.n, f.runs) {

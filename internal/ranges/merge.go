@@ -60,8 +60,8 @@ func (w *worker[C]) merge(i int) {
 	}
 	w.slices = w.slices[:0]
 	at, n := 0, 0 // first place in dst, and elements of the range
-	to := w.cuts.row(i + 1)
-	for r, from := range w.cuts.row(i) {
+	to := w.cuts.Row(i + 1)
+	for r, from := range w.cuts.Row(i) {
 		start, _ := w.bounds(r)
 		at += from - start
 		if from < to[r] {

@@ -128,16 +128,37 @@ type Cuts struct {
 // Len returns the number of ranges.
 func (c *Cuts) Len() int { return len(c.at)/c.k - 1 }
 
-// row returns the places at which range i begins, in each run.
-func (c *Cuts) row(i int) []int { return c.at[i*c.k : (i+1)*c.k] }
+// Row returns the places at which range i begins, in each run.
+func (c *Cuts) Row(i int) []int { return c.at[i*c.k : (i+1)*c.k] }
 
 // splitter is an element at which a range ends: it is the last of the range.
 type splitter struct{ run, at int }
 
 // Cut cuts the runs into ranges of grain g.
 func (s *Runs[C]) Cut(env *engine.Env, g Grain) (Cuts, error) {
+	c := Cutter{Ends: s.Ends, After: s.after, Sort: s.sortSamples}
+	return c.Cut(env, g)
+}
+
+// Cutter cuts sorted runs of elements that are numbered run after run.
+type Cutter struct {
+	Ends  []int                                                 // of the runs
+	After func(i, j int, earlier bool) bool                     // element i comes after element j; its run is an earlier one, or a later one
+	Sort  func(env *engine.Env, at []int, order []uint32) error // writes the stable order of the elements at ascending places
+}
+
+// bounds returns the places [lo, hi) of run r.
+func (s *Cutter) bounds(r int) (lo, hi int) {
+	if r > 0 {
+		lo = s.Ends[r-1]
+	}
+	return lo, s.Ends[r]
+}
+
+// Cut cuts the runs into ranges of grain g.
+func (s *Cutter) Cut(env *engine.Env, g Grain) (Cuts, error) {
 	k := len(s.Ends)
-	places, _ := layOutCuts(nil, g, len(s.Codes), k)
+	places, _ := layOutCuts(nil, g, s.Ends[k-1], k)
 	c := Cuts{k, scratch.In[int](&env.Arena, places)}
 	for r := range k {
 		c.at[r], _ = s.bounds(r)
@@ -147,11 +168,11 @@ func (s *Runs[C]) Cut(env *engine.Env, g Grain) (Cuts, error) {
 		return c, err
 	}
 	c.at = c.at[:(len(splitters)+2)*k]
-	copy(c.row(len(splitters)+1), s.Ends)
+	copy(c.Row(len(splitters)+1), s.Ends)
 	if len(splitters) == 0 {
 		return c, nil
 	}
-	err = env.Stage("cut", len(splitters), 1, func(_, i, _ int) { s.place(splitters[i], g, c.row(i+1)) })
+	err = env.Stage("cut", len(splitters), 1, func(_, i, _ int) { s.place(splitters[i], g, c.Row(i+1)) })
 	for i := k; i < len(c.at); i++ { // in runs that are not sorted, a search may end anywhere
 		c.at[i] = max(c.at[i], c.at[i-k])
 	}
@@ -160,7 +181,7 @@ func (s *Runs[C]) Cut(env *engine.Env, g Grain) (Cuts, error) {
 
 // split returns the last elements of all ranges except the last, and writes the places after
 // the last samples before them to the rows of c.
-func (s *Runs[C]) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err error) {
+func (s *Cutter) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err error) {
 	n := 0
 	for r := range c.k {
 		lo, hi := s.bounds(r)
@@ -169,11 +190,11 @@ func (s *Runs[C]) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err 
 	if n <= g.cut {
 		return nil, nil
 	}
-	_, splitters := layOutCuts(nil, g, len(s.Codes), c.k)
+	_, splitters := layOutCuts(nil, g, s.Ends[c.k-1], c.k)
 	all = scratch.In[splitter](&env.Arena, splitters)[:0]
 	return all, env.Scoped(func(env *engine.Env) error {
 		at, run, order := s.sampled(env, g, n)
-		if err := s.sortSamples(env, at, order); err != nil {
+		if err := s.Sort(env, at, order); err != nil {
 			return err
 		}
 		_, _, each := layOutSamples(nil, 0, c.k)
@@ -183,7 +204,7 @@ func (s *Runs[C]) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err 
 			passed[run[x]]++
 			if (i+1)%g.cut == 0 {
 				all = append(all, splitter{int(run[x]), at[x]})
-				s.afterSamples(c.row(len(all)), passed, g)
+				s.afterSamples(c.Row(len(all)), passed, g)
 			}
 		}
 		return nil
@@ -191,7 +212,7 @@ func (s *Runs[C]) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err 
 }
 
 // afterSamples writes the places after the given number of samples of each run.
-func (s *Runs[C]) afterSamples(row, passed []int, g Grain) {
+func (s *Cutter) afterSamples(row, passed []int, g Grain) {
 	for r := range row {
 		lo, _ := s.bounds(r)
 		row[r] = lo + passed[r]*g.every
@@ -199,7 +220,7 @@ func (s *Runs[C]) afterSamples(row, passed []int, g Grain) {
 }
 
 // sampled returns the places of n samples, their runs, and memory for their order.
-func (s *Runs[C]) sampled(env *engine.Env, g Grain, n int) (at []int, run, order []uint32) {
+func (s *Cutter) sampled(env *engine.Env, g Grain, n int) (at []int, run, order []uint32) {
 	places, numbers, _ := layOutSamples(nil, n, 0)
 	at, run, order = scratch.In[int](&env.Arena, places), scratch.In[uint32](&env.Arena, numbers), scratch.In[uint32](&env.Arena, numbers)
 	i := 0
@@ -250,7 +271,7 @@ func (s *Runs[C]) sortTiedSamples(at []int, order []uint32) {
 
 // place moves the places in row, which are after samples, to the first elements that come
 // after the splitter.
-func (s *Runs[C]) place(last splitter, g Grain, row []int) {
+func (s *Cutter) place(last splitter, g Grain, row []int) {
 	for r := range row {
 		if r == last.run {
 			continue // the splitter is a sample
@@ -258,7 +279,7 @@ func (s *Runs[C]) place(last splitter, g Grain, row []int) {
 		_, hi := s.bounds(r)
 		from := row[r]
 		window := min(g.every-1, hi-from) // the next sample comes after the splitter
-		row[r] = from + sort.Search(window, func(i int) bool { return s.after(from+i, last.at, r < last.run) })
+		row[r] = from + sort.Search(window, func(i int) bool { return s.After(from+i, last.at, r < last.run) })
 	}
 }
 
