@@ -28,9 +28,13 @@ import (
 // Calls on different slices may run concurrently. Where s is large, several goroutines
 // call key at a time; up to 8192 elements only the caller's does. key must not change s.
 //
+// More than 2^32-1 elements are copied. Chunks of the copy are sorted and merged, see
+// [MergeN]. Then key is called twice per element, scratch is one element and one code
+// more, and there is no sort in place.
+//
 // It panics if key is nil, and with key's own value if key panics. Without
-// [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong].
-// After an error or a panic s is as it was.
+// [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong], if scratch
+// memory cannot be addressed. After an error or a panic s is as it was.
 //
 // The algorithm is the bucket sort of Chen et al., "An efficient sorting
 // algorithm with CUDA" (2009), recast for caches.
@@ -96,8 +100,8 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 // the position in s of the element that comes i-th. Apply it with [perm.Gather] or
 // [perm.Apply]. It is in new memory, or in that of [Into].
 //
-// Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element.
-// Everything else said of [Sort] holds.
+// Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element. The error is
+// [ErrTooLong] for more than 2^32-1 elements. Everything else said of [Sort] holds.
 func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
 	if key == nil {
 		panic("sorter: nil key function")

@@ -210,8 +210,11 @@ func (f *facts) merging() (p plan, err error) {
 		return f.onHost(aside, f.asideBytes())
 	}
 	for g := range ranges.Grains(f.n, f.runs) {
-		p, err = f.onHost(merged, f.mergeBytes(g))
-		if p.grain = g; err == nil {
+		if bytes := f.mergeBytes(g); p.engine == nil || bytes < p.bytes {
+			p, err = f.onHost(merged, bytes)
+			p.grain = g
+		}
+		if err == nil {
 			break
 		}
 	}
