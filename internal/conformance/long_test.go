@@ -21,7 +21,6 @@ import (
 // long as the limit.
 func TestLong(t *testing.T) {
 	defer pipeline.LowerLimit(4500)()
-	r := dist.Rand(14)
 	for i, k := range keyKinds {
 		for l, input := range []string{"sprinkled", "16 values"} {
 			ref := drawn(k, input, 14_000+i*7, uint64(i))
@@ -30,7 +29,7 @@ func TestLong(t *testing.T) {
 				ref.checkSort(t, m)
 				ref.checkSortKeys(t, m)
 				ref.checkSortPairs(t, m)
-				ref.checkMergeN(t, r, (i+4*turn+l)%len(cuts), m)
+				ref.checkMergeN(t, (i+4*turn+l)%len(cuts), m)
 				ref.checkTopK(t, []int{77, 1, 3000, 400}[turn%4], m)
 			}
 			m := modes[(i+l)%len(modes)]

@@ -57,29 +57,27 @@ var cuts = []struct {
 }
 
 func TestMergeN(t *testing.T) {
-	r := dist.Rand(41)
 	eachVerbInput(t, func(t *testing.T, _ keyCase, ref *reference, turn int) {
 		for l := range 3 {
-			ref.checkMergeN(t, r, (turn+4*l)%len(cuts), modes[(turn+l)%len(modes)])
+			ref.checkMergeN(t, (turn+4*l)%len(cuts), modes[(turn+l)%len(modes)])
 		}
 	})
 }
 
 func TestMergeNLarge(t *testing.T) {
-	r := dist.Rand(42)
 	eachLargeKind(t, 90_000, []string{"sprinkled", "16 values"}, func(t *testing.T, ref *reference, turn int) {
-		ref.checkMergeN(t, r, turn%len(cuts), modes[turn%len(modes)])
-		ref.checkMergeN(t, r, (turn+3)%len(cuts), modes[(turn+7)%len(modes)])
+		ref.checkMergeN(t, turn%len(cuts), modes[turn%len(modes)])
+		ref.checkMergeN(t, (turn+3)%len(cuts), modes[(turn+7)%len(modes)])
 	})
 }
 
 // checkMergeN cuts the rows into runs, sorts each and merges them: the result is the stable
 // sort of the whole, because ties take earlier runs first.
-func (r *reference) checkMergeN(t *testing.T, rnd *rand.Rand, cut int, m mode) {
+func (r *reference) checkMergeN(t *testing.T, cut int, m mode) {
 	t.Helper()
 	name := fmt.Sprintf("%s, %s", cuts[cut].name, m.name)
 	all := slices.Clone(r.rows)
-	runs := cutAt(all, cuts[cut].places(rnd, len(all))...)
+	runs := cutAt(all, cuts[cut].places(dist.Rand(uint64(len(all))), len(all))...)
 	for _, run := range runs {
 		slices.SortStableFunc(run, r.compare(m.order))
 	}

@@ -109,8 +109,10 @@ func (w *worker[C]) copy(at int) {
 }
 
 // fewStreams is the number of slices up to which the processor detects that each is read in
-// sequence, and farBytes the element size from which it does not.
-const fewStreams, farBytes = 8, 64
+// sequence. More are prefetched while their words are made (2 cores of an EPYC 2025, 2026-11:
+// the merge of 64 runs of 24-byte elements takes 5.6 instead of 8.7 ns per element, of 104-byte
+// elements 10.5 instead of 19.1).
+const fewStreams = 8
 
 // sort writes the n elements of the slices in order, from place at on.
 func (w *worker[C]) sort(at, n int) {
@@ -125,7 +127,7 @@ func (w *worker[C]) sort(at, n int) {
 	w.local.Begin(w.env, n, len(w.slices), least, most)
 	for i, s := range w.slices {
 		for j := range w.moved {
-			if p := &w.moved[j]; len(w.slices) > fewStreams || p.Dst.Size() >= farBytes {
+			if p := &w.moved[j]; len(w.slices) > fewStreams {
 				all := w.elements(p, s)
 				fetch.Memory(all.Data(), uintptr(all.Len())*all.Size()) // read after the sort
 			}
