@@ -76,6 +76,22 @@ func Fresh(words []Word) []Word {
 	return all
 }
 
+// FreshScattered is [Fresh] for elements that do not lie in one slice: full keys are kept even
+// if they are the elements.
+func FreshScattered(words []Word) []Word {
+	all := Fresh(words)
+	for i := range all {
+		wide := all[i].wide
+		if wide == nil {
+			continue
+		}
+		if _, self := wide.Key.(selfKey); self {
+			wide.Key, wide.get, all[i].Given = keyType{}, Own(wide.kind), false
+		}
+	}
+	return all
+}
+
 // Exact reports whether equal codes mean equal keys.
 func (l *Word) Exact() bool { return l.wide == nil }
 

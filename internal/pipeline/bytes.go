@@ -142,3 +142,9 @@ func (f *facts) chunkedBytes() int64 {
 	}
 	return bytes
 }
+
+// countedBytes bounds the counters of all workers, and their blocks of codes.
+func (f *facts) countedBytes() int64 {
+	each := scratch.Size(1<<f.words[0].Bits, unsafe.Sizeof(0)) + scratch.Size(engine.Block, 4)
+	return int64(f.workers) * each
+}

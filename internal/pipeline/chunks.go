@@ -62,7 +62,7 @@ func sortChunks(r *run, s cpu.Payload, words []extract.Word) error {
 	if err != nil {
 		return err
 	}
-	return r.mergeChunks(mergeJob{words: extract.Fresh(words)}, gathered{s, all})
+	return r.mergeChunks(mergeJob{words: extract.FreshScattered(words)}, gathered{s, all})
 }
 
 // keyWords returns the words of keys that are the elements, for a merge: they do not lie in one

@@ -25,11 +25,12 @@ const (
 	aside                        // sorted runs are copied, sorted as one slice, and copied again
 	chunked                      // chunks of a copy are sorted and merged
 	parted                       // runs are cut into parts, which are merged one by one
+	counted                      // keys of few bits are counted
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Counting"}[m]
 }
 
 // verb is what a call asks for.
@@ -93,7 +94,7 @@ func decide(f *facts) (plan, error) {
 	case f.verb == toMerge:
 		return f.merging()
 	case f.most > 0 && f.n > f.most && f.verb != toOrder:
-		return f.onHost(chunked, f.chunkedBytes())
+		return f.long()
 	case f.n > maxPositions:
 		return plan{engine: cpu.Host}, tooLong(f.n)
 	case f.verb == toSelect && f.k <= f.n/largeShare:
@@ -200,6 +201,17 @@ func (f *facts) decoding() (plan, error) {
 	}
 	return p, nil
 }
+
+// long plans a sort of more elements than positions number.
+func (f *facts) long() (plan, error) {
+	if f.verb == toDecode && f.words[0].Bits <= countedBits && f.algorithm == engine.Auto && !f.insists() {
+		return f.onHost(counted, f.countedBytes())
+	}
+	return f.onHost(chunked, f.chunkedBytes())
+}
+
+// countedBits is the width of codes up to which long slices of keys are sorted by counting them.
+const countedBits = 16
 
 // merging plans a merge, of ranges that fit the memory limit.
 func (f *facts) merging() (p plan, err error) {

@@ -135,6 +135,8 @@ func TestDecide(t *testing.T) {
 			plan{engine: cpu.Host, movement: chunked}},
 		{"long keys", facts{verb: toDecode, words: narrow, sizes: size(4), most: planned - 1},
 			plan{engine: cpu.Host, movement: chunked}},
+		{"long keys of few bits", facts{verb: toDecode, words: wordsOf(extract.ColumnOf[int16](nil)), sizes: size(2), most: planned - 1},
+			plan{engine: cpu.Host, movement: counted}},
 		{"long pairs", facts{verb: toPair, words: whole, sizes: size(8, 4), most: planned - 1},
 			plan{engine: cpu.Host, movement: chunked}},
 		{"a permutation beyond a limit that tests lower", facts{verb: toOrder, words: whole, sizes: size(24), most: planned - 1},
@@ -263,5 +265,5 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted"}[m]
+	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "counted"}[m]
 }

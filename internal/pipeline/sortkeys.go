@@ -44,8 +44,11 @@ func sortKeysIn[K sortkey.Key](r *run, keys []K) error {
 func sortLongKeys[K sortkey.Key](r *run, keys []K) error {
 	s := cpu.PayloadOf(keys)
 	err := r.decide(facts{verb: toDecode, words: keyWords(sortkey.KindOf[K](), r.Order()), sizes: []uintptr{s.Size()}})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.plan.movement == counted:
+		return countKeys(r, keys)
 	}
 	return sortKeyChunks(r, keys)
 }
