@@ -3,7 +3,8 @@
 //
 //	err := sorter.Sort(trades, func(t Trade) float32 { return t.Price })
 //
-// The key function is called exactly once per element. Its results become codes,
+// The key function is called exactly once per element, in sorts of more than 2^32-1
+// elements twice. Its results become codes,
 // unsigned integers whose natural order is the order asked for, and an engine sorts
 // those. The slice is written last: an error, a cancelled context or a panicking key
 // function leaves it as it was.
@@ -12,7 +13,7 @@
 //
 // [Sort], [SortKeys] and [SortPairs] sort a slice. [Order], [OrderKeys] and [OrderN]
 // return a permutation, see package perm. [TopK] and [TopKeys] select. [Merge],
-// [IsSorted], [Search] and [Groups] work on sorted slices. [By] makes an [Ordering] from
+// [MergeN], [IsSorted], [Search] and [Groups] work on sorted slices. [By] makes an [Ordering] from
 // several columns, each with a direction and a place for nulls and NaNs.
 //
 // The planner chooses the algorithm, unless [Use] does. ALGORITHMS.md in the module's

@@ -5,9 +5,9 @@ import "example.com/sorter/internal/engine"
 // Errors of a sort, to be tested with [errors.Is]. After any of them the slice is as it
 // was before the call.
 var (
-	// ErrTooLong: the slice has 1<<32 elements or more, since indices have 32 bits. In
-	// 32-bit programs it also stands for a result, or for scratch memory of even the most
-	// frugal algorithm, that cannot be addressed; under a [MemoryLimit] such scratch
+	// ErrTooLong: the order of 1<<32 elements or more is asked for, since indices have 32
+	// bits. It also stands for a result, or for scratch memory of even the most frugal
+	// algorithm, that cannot be addressed; under a [MemoryLimit] such scratch
 	// memory is ErrMemoryLimit. No key function is called before.
 	ErrTooLong = engine.ErrTooLong
 

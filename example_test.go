@@ -196,6 +196,33 @@ func ExampleTopK() {
 	// Output: [{bob 90} {sam 80}] <nil>
 }
 
+func ExampleMergeN() {
+	type entry struct {
+		At   int64
+		Text string
+	}
+	logs := [][]entry{
+		{{1, "a starts"}, {5, "a stops"}},
+		{{1, "b starts"}, {3, "b waits"}},
+		{{2, "c starts"}},
+	}
+	all := make([]entry, 5)
+
+	err := sorter.MergeN(all, logs, func(e entry) int64 { return e.At })
+
+	for _, e := range all { // of entries with one time, those of earlier logs come first
+		fmt.Println(e.At, e.Text)
+	}
+	fmt.Println(err)
+	// Output:
+	// 1 a starts
+	// 1 b starts
+	// 2 c starts
+	// 3 b waits
+	// 5 a stops
+	// <nil>
+}
+
 func ExampleMerge() {
 	type entry struct {
 		At   int64

@@ -56,7 +56,7 @@ func NaNsLast() Option {
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
 // to the CPU. Under a [MemoryLimit] that is too small for b it returns [ErrMemoryLimit].
 // Default: the planner chooses between the CPU and the registered devices, and the CPU
-// finishes a sort in which a device fails. [Merge], and [TopK] of at most a 32nd of the
+// finishes a sort in which a device fails. [Merge], [MergeN], and [TopK] of at most a 32nd of the
 // elements, run on the CPU whatever b. It panics if b is nil.
 func On(b Backend) Option {
 	if b == nil {

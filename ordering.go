@@ -106,7 +106,12 @@ func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 
 // Merge merges the sorted a and b into dst; see [Merge].
 func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return pipeline.Merge(o.columns.Cols, pipeline.MergeOf(dst, a, b), optionsOf(opts))
+	return mergeAll(o.columns.Cols, dst, [][]E{a, b}, opts)
+}
+
+// MergeN merges the sorted runs into dst; see [MergeN].
+func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
+	return mergeAll(o.columns.Cols, dst, runs, opts)
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called

@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -27,9 +28,13 @@ import (
 // Calls on different slices may run concurrently. Where s is large, several goroutines
 // call key at a time; up to 8192 elements only the caller's does. key must not change s.
 //
+// More than 2^32-1 elements are copied. Chunks of the copy are sorted and merged, see
+// [MergeN]. Then key is called twice per element, scratch is one element and one code
+// more, and there is no sort in place.
+//
 // It panics if key is nil, and with key's own value if key panics. Without
-// [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong].
-// After an error or a panic s is as it was.
+// [On], [Use], [WithContext] and [MemoryLimit] the only error is [ErrTooLong], if scratch
+// memory cannot be addressed. After an error or a panic s is as it was.
 //
 // The algorithm is the bucket sort of Chen et al., "An efficient sorting
 // algorithm with CUDA" (2009), recast for caches.
@@ -95,8 +100,8 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 // the position in s of the element that comes i-th. Apply it with [perm.Gather] or
 // [perm.Apply]. It is in new memory, or in that of [Into].
 //
-// Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element.
-// Everything else said of [Sort] holds.
+// Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element. The error is
+// [ErrTooLong] for more than 2^32-1 elements. Everything else said of [Sort] holds.
 func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error) {
 	if key == nil {
 		panic("sorter: nil key function")
@@ -161,24 +166,53 @@ func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, &o, pipeline.FrontOf(keys))
 }
 
-// Merge merges a and b, both sorted by key, into dst. If one of them is not sorted, the
-// contents of dst are unspecified: elements may be missing, and others there twice. It
-// calls key exactly once per element.
-//
-// It is stable: ties take the elements of a first.
-//
-// It takes time proportional to len(dst), and one code (4 or 8 bytes) of scratch per
-// element; under a [MemoryLimit] below that it returns [ErrMemoryLimit]. Workers merge
-// equal parts, cut by merge path (Odeh, Green, Mwassi, Shmueli and Birk, 2012). It runs
-// on the CPU, whatever [On] says.
+// Merge merges a and b, both sorted by key, into dst: [MergeN] of two runs.
 //
 // It panics if key is nil, unless len(dst) == len(a)+len(b), and if dst overlaps a or b.
-// Other errors are those of [Sort]. dst is untouched until all keys are extracted.
 func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return pipeline.Merge([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, pipeline.MergeOf(dst, a, b), optionsOf(opts))
+	return mergeAll([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, dst, [][]E{a, b}, opts)
+}
+
+// MergeN merges runs, each sorted by key, into dst. If a run is not sorted, the elements
+// come in an unspecified order. It calls key exactly once per element.
+//
+// It is stable: ties take the elements of earlier runs first.
+//
+// It takes time proportional to len(dst), whatever the number of runs up to 4096; for wide
+// keys that tie on their first bytes it grows by a comparison each time the number of runs
+// doubles. Scratch is one code (4 or 8 bytes) per element, more for wide keys and several
+// columns, and about 1 MB per worker, or less under a [MemoryLimit]; the least is one code
+// per element. More runs than 4096 are copied and sorted, which takes the scratch of [Sort]
+// and one element per element.
+//
+// Calls with different dst may run concurrently, also on the same runs. Several goroutines
+// call key at a time. It runs on the CPU, whatever [On] says. Of the ranges of keys that
+// workers sort, those with elements of one run only, and those whose runs follow each other,
+// are copied.
+//
+// It panics if key is nil, unless len(dst) is the length of all runs together, and if dst
+// overlaps a run. Other errors are those of [Sort]. dst is untouched until all keys are
+// extracted: after an error, or a panic of key, it is as it was.
+//
+// The algorithm cuts the runs at samples of their keys and sorts each range again, like the
+// sorted run merger of DuckDB (2025).
+func MergeN[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) error {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	return mergeAll([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, dst, runs, opts)
+}
+
+// mergeAll merges runs by cols.
+func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) error {
+	all := make([]cpu.Payload, len(runs))
+	for i, s := range runs {
+		all[i] = cpu.PayloadOf(s)
+	}
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, optionsOf(opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order

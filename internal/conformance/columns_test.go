@@ -459,6 +459,9 @@ func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want [
 	got := make([]record, len(in))
 	err := by.Merge(got, a, b, m.opts...)
 	checkRecords(t, "Merge: "+name, err, got, want)
+	clear(got)
+	err = by.MergeN(got, [][]record{a[:len(a)/4], nil, a[len(a)/4:], b[:len(b)/2], b[len(b)/2:]}, m.opts...)
+	checkRecords(t, "MergeN: "+name, err, got, want)
 	for _, w := range watches {
 		if w.wrong.Load() > 0 {
 			t.Fatalf("Merge: %s: the key function of column %s was called for a null", name, w.name)

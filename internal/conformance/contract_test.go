@@ -95,6 +95,25 @@ var verbs = []verb{
 	{"Merge", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
 		return sorter.Merge(make([]fill, len(s)), s[:len(s)/2], s[len(s)/2:], key, opts...)
 	}},
+	{"MergeN", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
+		dst, h := make([]fill, len(s)), len(s)/2
+		err := sorter.MergeN(dst, [][]fill{s[:h/2], s[h/2 : h], nil, s[h:]}, key, opts...)
+		return errors.Join(err, changedByError(dst, err))
+	}},
+	{"Ordering.MergeN of strings", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
+		dst, h := make([]fill, len(s)), len(s)/2
+		by := sorter.By(sorter.Asc(func(f fill) string { return fmt.Sprintf("a prefix of all keys %012.3f", key(f)) }))
+		err := by.MergeN(dst, [][]fill{s[:h/2], s[h/2 : h], s[h:]}, opts...)
+		return errors.Join(err, changedByError(dst, err))
+	}},
+}
+
+// changedByError returns an error if there is one already and dst is no longer zero.
+func changedByError(dst []fill, err error) error {
+	if err != nil && slices.ContainsFunc(dst, func(f fill) bool { return f != fill{} }) {
+		return errors.New("dst was written before an error")
+	}
+	return nil
 }
 
 func sortedHalves(n int) []fill {
@@ -344,16 +363,12 @@ func TestTooLong(t *testing.T) {
 		name string
 		call func() error
 	}{
-		{"Sort", func() error { return sorter.Sort(s, key) }},
 		{"Order", func() error { _, err := sorter.Order(s, key); return err }},
 		{"OrderN", func() error {
 			_, err := sorter.OrderN(n, []sorter.Column[int]{sorter.Asc(func(int) int { panic("key") })})
 			return err
 		}},
-		{"TopK", func() error { return sorter.TopK(s, 10, key) }},
-		{"Ordering.Sort", func() error { return by.Sort(s) }},
 		{"Ordering.Order", func() error { _, err := by.Order(s); return err }},
-		{"Ordering.TopK", func() error { return by.TopK(s, 10) }},
 	} {
 		if err := c.call(); !errors.Is(err, sorter.ErrTooLong) {
 			t.Errorf("%s of %d elements: %v, want ErrTooLong", c.name, n, err)

@@ -24,6 +24,7 @@ type keySet interface {
 	argsort(rows []int, opts ...sorter.Option) (perm.Perm, error)
 	topK(rows []int, k int, opts ...sorter.Option) error
 	merge(dst, a, b []int, opts ...sorter.Option) error
+	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(rows []int, opts ...sorter.Option) bool
 	groups(rows []int) iter.Seq[[]int]
 
@@ -95,6 +96,10 @@ func (s *keysOf[K]) topK(rows []int, k int, opts ...sorter.Option) error {
 
 func (s *keysOf[K]) merge(dst, a, b []int, opts ...sorter.Option) error {
 	return sorter.Merge(dst, a, b, s.key, opts...)
+}
+
+func (s *keysOf[K]) mergeN(dst []int, runs [][]int, opts ...sorter.Option) error {
+	return sorter.MergeN(dst, runs, s.key, opts...)
 }
 
 func (s *keysOf[K]) isSorted(rows []int, opts ...sorter.Option) bool {

@@ -178,6 +178,16 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		slices.SortStableFunc(in[cut:], by.Compare)
 		want = slices.Clone(in)
 		slices.SortStableFunc(want, by.Compare)
+		if at := r.IntN(cut + 1); r.IntN(2) == 0 {
+			c.name = "MergeN by " + name
+			c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }
+			c.run = func(opts ...sorter.Option) error {
+				clear(s)
+				return by.MergeN(s, [][]trade{in[:at], in[at:cut], in[cut:]}, opts...)
+			}
+			c.wrong = func() string { return diffOf(nil, s, want) }
+			break
+		}
 		c.name = "Merge by " + name
 		c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }
 		c.run = func(opts ...sorter.Option) error { clear(s); return by.Merge(s, in[:cut], in[cut:], opts...) }

@@ -91,17 +91,22 @@ func atLeast[T any](env *engine.Env, s []T, n int) []T {
 // element is ordered by one worker, with fewer than maxLocal others, and delivered by one,
 // with fewer than delivered others.
 func layOutLocals(a *scratch.Area, n, workers, delivered int, code uintptr) {
+	layOutLocalsOf(a, n, workers, maxLocal, delivered, code)
+}
+
+// layOutLocalsOf is layOutLocals for at most the given number of elements at a time.
+func layOutLocalsOf(a *scratch.Area, n, workers, most, delivered int, code uintptr) {
 	words := func() { // and spare ones
-		a.Shares(n, workers, maxLocal, 8)
-		a.Shares(n, workers, maxLocal, 8)
+		a.Shares(n, workers, most, 8)
+		a.Shares(n, workers, most, 8)
 	}
 	words()
 	layOutTables(a, min(workers, n))
 	a.Shares(n, workers, delivered, 4)   // places
 	a.Times(nesting(n, code)-1, func() { // of long runs
-		a.Shares(n, workers, maxLocal, code)
+		a.Shares(n, workers, most, code)
 		words()
-		a.Shares(n, workers, maxLocal, 4)
+		a.Shares(n, workers, most, 4)
 	})
 }
 

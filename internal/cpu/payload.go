@@ -120,6 +120,13 @@ func (p Payload) FollowCycles(order []uint32) {
 	}
 }
 
+// Swap exchanges elements i and j.
+func (p Payload) Swap(i, j int) {
+	if i != j {
+		p.by.exchange(p.Part(i, i+1).data, p.Part(j, j+1).data, 1)
+	}
+}
+
 // Few is the largest length that FollowFew accepts.
 const Few = 16
 
@@ -178,6 +185,7 @@ type mover interface {
 	cycles(p unsafe.Pointer, order []uint32)
 	apply(p unsafe.Pointer, n int, index perm.Perm, workers int)
 	placers() (placer[uint32], placer[uint64])
+	gatherSlices(dst unsafe.Pointer, slices []unsafe.Pointer, words []uint64)
 }
 
 // elements is the mover of elements of type E. Movers are nil pointers, since an interface

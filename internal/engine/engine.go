@@ -219,13 +219,16 @@ func (e *Env) Revoke() { e.Loop.Resume() }
 func (e *Env) Scoped(f func(*Env) error) error {
 	own := e.within(e.Loop.Workers)
 	own.Loop.Progress = e.Loop.Progress
-	defer func() {
-		for _, s := range own.Trace.Stages {
-			e.Trace.add(s.Name, s.Time)
-		}
-	}()
-	defer own.Arena.Release(e.Loop.Workers)
+	defer e.Adopt(own)
 	return f(own)
+}
+
+// Adopt adds the stages of own, an environment within e, to e, and releases its memory.
+func (e *Env) Adopt(own *Env) {
+	for _, s := range own.Trace.Stages {
+		e.Trace.add(s.Name, s.Time)
+	}
+	own.Arena.Release(e.Loop.Workers)
 }
 
 // Alone is [Env.Scoped] for a worker inside a stage: f runs on the calling goroutine alone and

@@ -63,6 +63,35 @@ func Words(cols []Column, o sortkey.Order) []Word {
 	return all
 }
 
+// Fresh returns the words without what was made of elements.
+func Fresh(words []Word) []Word {
+	all := make([]Word, len(words))
+	for i, l := range words {
+		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, Given: l.Given}
+		if l.wide != nil {
+			wide := *l.wide
+			all[i].wide = &wide
+		}
+	}
+	return all
+}
+
+// FreshScattered is [Fresh] for elements that do not lie in one slice: full keys are kept even
+// if they are the elements.
+func FreshScattered(words []Word) []Word {
+	all := Fresh(words)
+	for i := range all {
+		wide := all[i].wide
+		if wide == nil {
+			continue
+		}
+		if _, self := wide.Key.(selfKey); self {
+			wide.Key, wide.get, all[i].Given = keyType{}, Own(wide.kind), false
+		}
+	}
+	return all
+}
+
 // Exact reports whether equal codes mean equal keys.
 func (l *Word) Exact() bool { return l.wide == nil }
 

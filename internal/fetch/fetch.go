@@ -49,3 +49,17 @@ func Elements[E any](src []E, index []uint32) {
 		lines(unsafe.Pointer(unsafe.SliceData(src)), &index[0], len(index), unsafe.Sizeof(*new(E)))
 	}
 }
+
+// Memory prefetches the given number of bytes from p on. Sound for any address: nothing is
+// read or written.
+func Memory(p unsafe.Pointer, bytes uintptr) {
+	const line = 64
+	for ; fetches && bytes >= line; bytes -= min(bytes, uintptr(len(ascending))*line) {
+		n := min(bytes/line, uintptr(len(ascending)))
+		lines(p, &ascending[0], int(n), line)
+		p = unsafe.Add(p, min(bytes, n*line))
+	}
+}
+
+// ascending are numbers of lines.
+var ascending = [16]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ties"
 )
@@ -113,10 +114,37 @@ func (f *facts) selectBytes() int64 {
 	return bytes + extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.k)
 }
 
-// mergeBytes bounds a merge: the codes of all words, and the keys that they keep.
-func (f *facts) mergeBytes() int64 {
-	if len(f.words) == 0 {
-		return 0
-	}
+// mergeBytes bounds a merge by ranges of a grain: the codes of all words, the keys that they
+// keep, and the ranges.
+func (f *facts) mergeBytes(g ranges.Grain) int64 {
+	code := extract.CodeSize(f.words)
+	bytes := scratch.Size(f.n, code) + g.Bytes(f.n, f.runs, f.workers, code)
+	return bytes + int64(max(1, len(f.words))-1)*scratch.Size(f.n, 8) + extract.FullBytes(f.n, f.words)
+}
+
+// asideBytes bounds a sort of a copy of the elements.
+func (f *facts) asideBytes() int64 {
+	return scratch.Size(f.n, f.sizes[0]) + f.inPlaceBytes()
+}
+
+// partedBytes bounds the least that a merge of parts takes: the codes of all words, and the keys
+// that they keep.
+func (f *facts) partedBytes() int64 {
 	return scratch.Size(f.n, extract.CodeSize(f.words)) + int64(len(f.words)-1)*scratch.Size(f.n, 8) + extract.FullBytes(f.n, f.words)
+}
+
+// chunkedBytes bounds the least that a sort of chunks takes: a copy of the elements, and what
+// merges the chunks.
+func (f *facts) chunkedBytes() int64 {
+	bytes := f.partedBytes()
+	for _, size := range f.sizes {
+		bytes += scratch.Size(f.n, size)
+	}
+	return bytes
+}
+
+// countedBytes bounds the counters of all workers, and their blocks of codes.
+func (f *facts) countedBytes() int64 {
+	each := scratch.Size(1<<f.words[0].Bits, unsafe.Sizeof(0)) + scratch.Size(engine.Block, 4)
+	return int64(f.workers) * each
 }

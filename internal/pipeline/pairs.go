@@ -28,15 +28,22 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error
 	if err != nil || len(keys) < 2 {
 		return err
 	}
-	words := extract.Words([]extract.Column{extract.Self[K]()}, o.Order())
+	return sortPairsIn(r, keys, values)
+}
+
+// sortPairsIn sorts keys, and values with them.
+func sortPairsIn[K sortkey.Key, V any](r *run, keys []K, values []V) error {
+	words := extract.Words([]extract.Column{extract.Self[K]()}, r.Order())
 	rows := extract.InputOf(cpu.PayloadOf(keys))
 	sizes := []uintptr{unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))}
-	err = r.decide(facts{verb: toPair, words: words, sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
+	err := r.decide(facts{verb: toPair, words: words, sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
 		apply:   perm.ApplyBytes(r.n, max(sizes[0], sizes[1])),
 		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
 		return err
+	case r.plan.movement == chunked:
+		return sortPairChunks(r, keys, values)
 	case r.plan.movement == inPlace:
 		return sortInPlace(r, words, cpu.PayloadOf(keys), cpu.PayloadOf(values))
 	case r.plan.movement == throughIndex:

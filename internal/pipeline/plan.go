@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -20,12 +21,16 @@ const (
 	inPlace                      // they follow the cycles of an index that is made in place
 	asCodes                      // they are keys that are decoded from the sorted codes
 	selected                     // the first k are exchanged with what lies in front
-	merged                       // two sorted slices are merged
+	merged                       // sorted runs are merged
+	aside                        // sorted runs are copied, sorted as one slice, and copied again
+	chunked                      // chunks of a copy are sorted and merged
+	parted                       // runs are cut into parts, which are merged one by one
+	counted                      // keys of few bits are counted
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "MergePath"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Counting"}[m]
 }
 
 // verb is what a call asks for.
@@ -36,7 +41,7 @@ const (
 	toPair               // keys and values
 	toOrder              // a permutation
 	toSelect             // the first k elements
-	toMerge              // two sorted slices
+	toMerge              // sorted runs
 	toDecode             // keys that codes hold entirely
 )
 
@@ -44,6 +49,8 @@ const (
 type facts struct {
 	verb      verb
 	n, k      int              // elements, and how many of them are selected
+	most      int              // elements that are sorted or merged as one, 0: any number
+	runs      int              // to be merged
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
 	algorithm engine.Algorithm // asked for, or Auto
@@ -63,8 +70,9 @@ type plan struct {
 	engine      engine.Backend   // orders the codes; never nil
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
 	movement    movement
-	bytes       int64 // of scratch memory, at most, besides what the engine asks for itself
-	mayFallBack bool  // the CPU finishes a sort in which the engine fails
+	grain       ranges.Grain // of a merge
+	bytes       int64        // of scratch memory, at most, besides what the engine asks for itself
+	mayFallBack bool         // the CPU finishes a sort in which the engine fails
 	calibration string
 }
 
@@ -81,10 +89,14 @@ func (p *plan) name() string { return p.movement.String() }
 // no plan fits the limit.
 func decide(f *facts) (plan, error) {
 	switch {
-	case f.verb == toMerge:
-		return f.onHost(merged, f.mergeBytes())
-	case len(f.words) == 0: // all elements are equal
+	case len(f.words) == 0 && (f.verb != toOrder || f.n <= maxPositions): // all elements are equal
 		return f.onHost(toIndex, 0)
+	case f.verb == toMerge:
+		return f.merging()
+	case f.most > 0 && f.n > f.most && f.verb != toOrder:
+		return f.long()
+	case f.n > maxPositions:
+		return plan{engine: cpu.Host}, tooLong(f.n)
 	case f.verb == toSelect && f.k <= f.n/largeShare:
 		return f.selection()
 	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
@@ -188,6 +200,37 @@ func (f *facts) decoding() (plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// long plans a sort of more elements than positions number.
+func (f *facts) long() (plan, error) {
+	if f.verb == toDecode && f.words[0].Bits <= countedBits && f.algorithm == engine.Auto && !f.insists() {
+		return f.onHost(counted, f.countedBytes())
+	}
+	return f.onHost(chunked, f.chunkedBytes())
+}
+
+// countedBits is the width of codes up to which long slices of keys are sorted by counting them.
+const countedBits = 16
+
+// merging plans a merge, of ranges that fit the memory limit.
+func (f *facts) merging() (p plan, err error) {
+	switch {
+	case f.most > 0 && f.n > f.most && !extract.Decisive(f.words): // otherwise nothing numbers elements
+		return f.onHost(parted, f.partedBytes())
+	case f.runs > ranges.MostRuns:
+		return f.onHost(aside, f.asideBytes())
+	}
+	for g := range ranges.Grains(f.n, f.runs) {
+		if bytes := f.mergeBytes(g); p.engine == nil || bytes < p.bytes {
+			p, err = f.onHost(merged, bytes)
+			p.grain = g
+		}
+		if err == nil {
+			break
+		}
+	}
+	return p, err
 }
 
 // onHost plans that the CPU does it in its own way, if the memory fits.

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -120,8 +121,26 @@ func TestDecide(t *testing.T) {
 			plan{engine: cpu.Host, movement: toIndex}},
 		{"the first half on a device", facts{verb: toSelect, k: planned / 2, words: whole, sizes: size(24), backend: gpu},
 			plan{engine: gpu, movement: toIndex}},
-		{"a merge", facts{verb: toMerge, words: text, backend: gpu},
+		{"a merge", facts{verb: toMerge, words: text, runs: 2, backend: gpu},
 			plan{engine: cpu.Host, movement: merged}},
+		{"a merge of very many runs", facts{verb: toMerge, words: whole, sizes: size(8), runs: ranges.MostRuns + 1},
+			plan{engine: cpu.Host, movement: aside}},
+		{"a long merge by codes", facts{verb: toMerge, words: whole, runs: 3, most: planned - 1},
+			plan{engine: cpu.Host, movement: merged}},
+		{"a long merge by whole keys", facts{verb: toMerge, words: text, runs: 3, most: planned - 1},
+			plan{engine: cpu.Host, movement: parted}},
+		{"a slice as long as the limit", facts{words: whole, sizes: size(24), most: planned},
+			plan{engine: cpu.Host, movement: withCodes}},
+		{"a long slice", facts{words: whole, sizes: size(24), most: planned - 1, devices: both},
+			plan{engine: cpu.Host, movement: chunked}},
+		{"long keys", facts{verb: toDecode, words: narrow, sizes: size(4), most: planned - 1},
+			plan{engine: cpu.Host, movement: chunked}},
+		{"long keys of few bits", facts{verb: toDecode, words: wordsOf(extract.ColumnOf[int16](nil)), sizes: size(2), most: planned - 1},
+			plan{engine: cpu.Host, movement: counted}},
+		{"long pairs", facts{verb: toPair, words: whole, sizes: size(8, 4), most: planned - 1},
+			plan{engine: cpu.Host, movement: chunked}},
+		{"a permutation beyond a limit that tests lower", facts{verb: toOrder, words: whole, sizes: size(24), most: planned - 1},
+			plan{engine: cpu.Host, movement: toIndex}},
 	} {
 		got, err := decided(&c.facts)
 		if err != nil {
@@ -168,7 +187,8 @@ func TestDecideByMemory(t *testing.T) {
 		{"a selection of few", facts{verb: toSelect, k: 10, words: two, sizes: []uintptr{24}}, []plan{
 			{engine: cpu.Host, movement: selected}, // an index takes more
 		}},
-		{"a merge", facts{verb: toMerge, words: two}, []plan{
+		{"a merge", facts{verb: toMerge, words: two, runs: 2}, []plan{ // by smaller and smaller ranges
+			{engine: cpu.Host, movement: merged}, {engine: cpu.Host, movement: merged}, {engine: cpu.Host, movement: merged},
 			{engine: cpu.Host, movement: merged},
 		}},
 	} {
@@ -235,15 +255,15 @@ func decided(f *facts) (plan, error) {
 // checkPlan compares plans, except for their memory.
 func checkPlan(t *testing.T, name string, got, want plan) {
 	t.Helper()
-	got.bytes = 0
+	got.bytes, got.grain = 0, ranges.Grain{}
 	byName := cmp.Comparer(func(a, b engine.Backend) bool { return a == b })
 	movements := cmp.Transformer("movement", movement.text)
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(plan{}), byName, movements); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(plan{}, ranges.Grain{}), byName, movements); diff != "" {
 		t.Errorf("%s: another plan (-want +got):\n%s", name, diff)
 	}
 }
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged"}[m]
+	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "counted"}[m]
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"example.com/sorter/internal/call"
@@ -21,19 +22,38 @@ type run struct {
 	engine.Env
 	call.Options
 	n       int
+	most    int // elements that are sorted or merged as one
 	start   time.Time
 	plan    plan
 	used    call.Stats       // for Report
 	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
-// maxLen is the largest number of elements of a call: positions are 32 bits, and an int
-// that counts elements may pass the last of them by the elements that a worker takes at a time.
-const maxLen = min(1<<32-1, math.MaxInt-1<<20)
+const (
+	// maxPositions is the largest number of elements that positions of 32 bits number.
+	maxPositions = min(1<<32-1, maxLen)
+
+	// maxLen is the largest number of elements of a call: an int that counts elements may pass
+	// the last of them by the elements that a worker takes at a time.
+	maxLen = math.MaxInt - 1<<20
+)
+
+// lowered is the largest number of elements that are sorted or merged as one, if tests lower it.
+var lowered atomic.Int64
+
+// LowerLimit makes calls that begin from now on sort at most n elements as one, and longer
+// slices in chunks, until restore is called. It is for tests: the limit is 1<<32-1 otherwise.
+func LowerLimit(n int) (restore func()) {
+	before := lowered.Swap(int64(n))
+	return func() { lowered.Store(before) }
+}
 
 // begin starts a call on n elements.
 func begin(o call.Options, n int) (*run, error) {
-	r := &run{Options: o, n: n}
+	r := &run{Options: o, n: n, most: maxPositions}
+	if most := lowered.Load(); most > 0 {
+		r.most = int(most)
+	}
 	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
 	if r.Loop.Workers = int(o.Workers); o.Workers == 0 {
 		r.Loop.Workers = runtime.GOMAXPROCS(0)
@@ -43,13 +63,42 @@ func begin(o call.Options, n int) (*run, error) {
 	if o.Report != nil {
 		r.start = time.Now()
 	}
-	if uint64(n) > maxLen {
+	if n > maxLen {
 		return r, tooLong(n)
 	}
 	if err := r.findDevices(); err != nil {
 		return r, err
 	}
 	return r, r.Loop.Err()
+}
+
+// within returns a call on n elements within r: of the same options, on memory that r counts.
+// It ends by adopt.
+func (r *run) within(n int) *run {
+	own := &run{Options: r.Options, n: n, most: r.most, devices: r.devices}
+	own.Report = nil
+	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/cpu.LeastTurn+1))
+	own.Loop.Progress = r.Loop.Progress
+	own.Arena.Outer = &r.Arena
+	if own.Env.Limit = r.Env.Limit; own.Env.Limit > 0 {
+		own.Env.Limit = max(1, own.Env.Limit-r.Arena.Used())
+	}
+	return own
+}
+
+// call runs f as a call on n elements within r.
+func (r *run) call(n int, f func(own *run) error) error {
+	own := r.within(n)
+	defer r.adopt(own)
+	return f(own)
+}
+
+// adopt ends a call within r.
+func (r *run) adopt(own *run) {
+	r.Adopt(&own.Env)
+	st := own.Trace
+	r.Trace.Device, r.Trace.Rounds, r.Trace.Ties = st.Device, max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
+	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
 }
 
 // findDevices asks engines once which of them run the algorithm, since their answers
@@ -70,7 +119,7 @@ func (r *run) findDevices() error {
 
 // decide makes the plan of the call.
 func (r *run) decide(f facts) (err error) {
-	f.n, f.workers, f.limit, f.reported = r.n, r.Loop.Workers, r.Env.Limit, r.Report != nil
+	f.n, f.most, f.workers, f.limit, f.reported = r.n, r.most, r.Loop.Workers, r.Env.Limit, r.Report != nil
 	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
 	r.plan, err = decide(&f)
 	r.used.Calibration = r.plan.calibration

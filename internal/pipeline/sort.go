@@ -19,7 +19,12 @@ func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
 	if err != nil || s.Len() == 0 {
 		return err
 	}
-	words := extract.Words(cols, o.Order())
+	return sortColumns(r, s, cols)
+}
+
+// sortColumns sorts s by cols.
+func sortColumns(r *run, s cpu.Payload, cols []extract.Column) error {
+	words := extract.Words(cols, r.Order())
 	if len(words) == 0 {
 		return nil
 	}
@@ -34,6 +39,8 @@ func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
 	switch {
 	case err != nil:
 		return err
+	case r.plan.movement == chunked:
+		return sortChunks(r, s, words)
 	case r.plan.movement == inPlace:
 		return sortInPlace(r, words, s)
 	case r.plan.movement == withCodes:

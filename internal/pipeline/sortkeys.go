@@ -17,27 +17,47 @@ import (
 
 // sortKeys sorts keys that are the elements themselves.
 func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
-	switch k := sortkey.KindOf[K](); {
-	case k == sortkey.String && o.Backend == nil && o.Algorithm == engine.Auto:
-		return sortStrings(sortkey.As[string](keys), cpu.PayloadOf(keys), o)
-	case !k.Decodable(o.Stable) || o.Algorithm == engine.BucketRadix || o.Algorithm == engine.IndexGather:
-		return sortRows([]extract.Column{extract.Self[K]()}, cpu.PayloadOf(keys), o)
-	case sortkey.CodeBits[k] <= 32:
-		return sortCodes[uint32](keys, o)
-	}
-	return sortCodes[uint64](keys, o)
-}
-
-// sortCodes sorts keys through codes that lose nothing.
-func sortCodes[C sortkey.Code, K sortkey.Key](keys []K, o call.Options) error {
 	r, err := begin(o, len(keys))
 	defer r.end()
 	if err != nil || len(keys) == 0 {
 		return err
 	}
+	return sortKeysIn(r, keys)
+}
+
+// sortKeysIn sorts keys, at least one.
+func sortKeysIn[K sortkey.Key](r *run, keys []K) error {
+	switch k := sortkey.KindOf[K](); {
+	case r.n > r.most:
+		return sortLongKeys(r, keys)
+	case k == sortkey.String && r.Backend == nil && r.Algorithm == engine.Auto:
+		return sortStrings(r, sortkey.As[string](keys), cpu.PayloadOf(keys))
+	case !k.Decodable(r.Stable) || r.Algorithm == engine.BucketRadix || r.Algorithm == engine.IndexGather:
+		return sortColumns(r, cpu.PayloadOf(keys), []extract.Column{extract.Self[K]()})
+	case sortkey.CodeBits[k] <= 32:
+		return sortCodes[uint32](r, keys)
+	}
+	return sortCodes[uint64](r, keys)
+}
+
+// sortLongKeys sorts keys that are more than positions number.
+func sortLongKeys[K sortkey.Key](r *run, keys []K) error {
+	s := cpu.PayloadOf(keys)
+	err := r.decide(facts{verb: toDecode, words: keyWords(sortkey.KindOf[K](), r.Order()), sizes: []uintptr{s.Size()}})
+	switch {
+	case err != nil:
+		return err
+	case r.plan.movement == counted:
+		return countKeys(r, keys)
+	}
+	return sortKeyChunks(r, keys)
+}
+
+// sortCodes sorts keys through codes that lose nothing.
+func sortCodes[C sortkey.Code, K sortkey.Key](r *run, keys []K) error {
 	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
-	words := extract.Words([]extract.Column{self}, o.Order())
-	err = r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
+	words := extract.Words([]extract.Column{self}, r.Order())
+	err := r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
 		sampled: func() bool { return extract.InOrder(r.n, all.View) }})
 	switch {
 	case err != nil:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
@@ -15,15 +14,10 @@ import (
 // as often as it pays: whether they are in order, or nearly, is found out first, by
 // comparing neighbours, and costs less than to make codes and to follow those that tie.
 // Others give that away at once.
-func sortStrings(texts []string, payload cpu.Payload, o call.Options) error {
-	r, err := begin(o, len(texts))
-	defer r.end()
-	if err != nil || len(texts) == 0 {
-		return err
-	}
+func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 	if r.Fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
-		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, o.Descending), func(i, j uint32) int {
-			if o.Descending {
+		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
+			if r.Descending {
 				i, j = j, i
 			}
 			return extract.CompareTexts(&r.Loop, texts[i], texts[j])
@@ -38,7 +32,7 @@ func sortStrings(texts []string, payload cpu.Payload, o call.Options) error {
 			return err
 		}
 	}
-	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, o.Order()))
+	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, r.Order()))
 }
 
 // stepsOf counts how strings follow on each other, a piece at a time. Strings in the same

@@ -14,8 +14,12 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
+// Front moves the elements numbered by an order to the front of a slice, in order, each by an
+// exchange with the element in its place. It changes the order.
+type Front func(order []uint32)
+
 // topRows moves the first k elements of s under cols to the front, by front.
-func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front func(order []uint32)) error {
+func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front Front) error {
 	if k < 0 {
 		panic(fmt.Sprintf("sorter: TopK of %d elements", k))
 	}
@@ -28,43 +32,121 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front 
 	if err != nil || k == 0 || len(words) == 0 {
 		return err
 	}
+	if r.n > r.most {
+		return topOfChunks(r, s, k, words)
+	}
+	first, err := firstRows(r, s, k, words)
+	if err == nil {
+		front(first)
+	}
+	return err
+}
+
+// firstRows returns the positions of the first k elements of s, in order.
+func firstRows(r *run, s cpu.Payload, k int, words []extract.Word) ([]uint32, error) {
 	rows := extract.InputOf(s)
-	err = r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{s.Size()},
+	err := r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{s.Size()},
 		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case r.plan.movement != selected:
-		return orderToFront(r, rows, k, words, front)
+		index := scratch.Take[uint32](&r.Arena, r.n)
+		return index[:k], orderTo(r, rows, words, index)
 	}
 	t := ties.New(&r.Env, rows, words)
 	order, err := selectFirst(r, t, k)
-	if err = t.Finish(err); err != nil {
-		return err
+	return order, t.Finish(err)
+}
+
+// topOfChunks is topRows of a slice that is longer than positions number. It selects from each
+// chunk, and then from these and the first of the chunks before. If k is large it sorts s.
+func topOfChunks(r *run, s cpu.Payload, k int, words []extract.Word) error {
+	if k > r.n/largeShare || k > r.most/2 {
+		return sortWords(r, s, words)
 	}
-	front(order)
-	return nil
-}
-
-// orderToFront is topRows by an order of all elements.
-func orderToFront(r *run, rows extract.Input, k int, words []extract.Word, front func(order []uint32)) error {
-	index := scratch.Take[uint32](&r.Arena, rows.Len)
-	if err := orderTo(r, rows, words, index); err != nil {
-		return err
+	best := newCandidates(r, s, 2*k)
+	err := r.inChunks(func(own *run, lo, hi int) error {
+		chunk := s.Part(lo, hi)
+		first, err := firstRows(own, chunk, min(k, chunk.Len()), extract.Fresh(words))
+		if err != nil {
+			return err
+		}
+		best.add(chunk, lo, first)
+		return best.cut(own, k, words)
+	})
+	if err == nil {
+		frontOf(s, best.at[:best.n])
 	}
-	front(index[:k])
-	return nil
+	return err
 }
 
-// FrontOf returns toFront of s.
-func FrontOf[E any](s []E) func(order []uint32) {
-	return func(order []uint32) { toFront(s, order) }
+// candidates are copies of elements that may be among the first, in the order of the input
+// wherever they tie.
+type candidates struct {
+	n        int
+	elements cpu.Payload
+	at       []int // where the elements are
+	spare    cpu.Payload
+	moved    []int
 }
 
-// toFront moves the elements numbered by order to the front of s, in order, each
-// by an exchange with the element in its place. order becomes their positions just
-// before these exchanges.
-func toFront[E any](s []E, order []uint32) {
+// newCandidates returns memory for a number of elements of the type of s.
+func newCandidates(r *run, s cpu.Payload, most int) *candidates {
+	return &candidates{
+		elements: s.Take(&r.Arena, most), at: scratch.Take[int](&r.Arena, most),
+		spare: s.Take(&r.Arena, most), moved: scratch.Take[int](&r.Arena, most),
+	}
+}
+
+// add adds the elements of a chunk, which begins at place lo of the input, that first numbers.
+func (b *candidates) add(chunk cpu.Payload, lo int, first []uint32) {
+	b.elements.Part(b.n, b.n+len(first)).Gather(chunk, first)
+	for i, x := range first {
+		b.at[b.n+i] = lo + int(x)
+	}
+	b.n += len(first)
+}
+
+// cut drops all candidates except the first k, and puts these in order.
+func (b *candidates) cut(r *run, k int, words []extract.Word) error {
+	k = min(k, b.n)
+	return r.call(b.n, func(own *run) error {
+		own.Backend, own.devices, own.Algorithm = nil, nil, engine.Auto
+		first, err := firstRows(own, b.elements.First(b.n), k, extract.Fresh(words))
+		if err != nil {
+			return err
+		}
+		b.spare.First(k).Gather(b.elements.First(b.n), first)
+		for i, x := range first {
+			b.moved[i] = b.at[x]
+		}
+		b.elements, b.spare, b.at, b.moved, b.n = b.spare, b.elements, b.moved, b.at, k
+		return nil
+	})
+}
+
+// FrontOf returns the [Front] of s.
+func FrontOf[E any](s []E) Front {
+	return func(order []uint32) {
+		exchanges(order)
+		for i, at := range order {
+			s[i], s[at] = s[at], s[i]
+		}
+	}
+}
+
+// frontOf moves the elements at the given places to the front of s. It changes order.
+func frontOf(s cpu.Payload, order []int) {
+	exchanges(order)
+	for i, at := range order {
+		s.Swap(i, at)
+	}
+}
+
+// exchanges replaces the places of the elements that are to come i-th by where they are after
+// the exchanges before i, each of an element with the one in its place.
+func exchanges[I uint32 | int](order []I) {
 	for i, at := range order {
 		// The element of a place before i went to where that place's new element was. Each
 		// exchange sends one element on, so that all searches together take no more
@@ -73,7 +155,6 @@ func toFront[E any](s []E, order []uint32) {
 			at = order[at]
 		}
 		order[i] = at
-		s[i], s[at] = s[at], s[i]
 	}
 }
 

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Slices of more elements than positions of 32 bits number are copied. Chunks of the copy are
+// sorted each, and merged to where the elements were. These are untouched until all keys are
+// extracted for the merge, so key functions are called twice per element.
+
+// chunk returns the length of chunks: equal ones of at most r.most elements.
+func (r *run) chunk() int {
+	count := (r.n-1)/r.most + 1
+	return (r.n-1)/count + 1
+}
+
+// inChunks calls f for the elements [lo, hi) of each chunk, as a call within r.
+func (r *run) inChunks(f func(own *run, lo, hi int) error) error {
+	each := r.chunk()
+	for lo := 0; lo < r.n; {
+		hi := lo + min(each, r.n-lo)
+		if err := r.call(hi-lo, func(own *run) error { return f(own, lo, hi) }); err != nil {
+			return err
+		}
+		if err := r.Loop.Err(); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// aside returns a copy of s.
+func (r *run) aside(s cpu.Payload) (cpu.Payload, error) {
+	all := s.Take(&r.Arena, r.n)
+	return all, r.copyAll(all, s)
+}
+
+// mergeChunks merges the chunks of copies to where their elements were.
+func (r *run) mergeChunks(j mergeJob, s ...gathered) error {
+	each := r.chunk()
+	for _, g := range s {
+		m := ranges.Moved{Dst: g.elements}
+		for lo := 0; lo < r.n; lo += each {
+			m.Runs = append(m.Runs, g.sorted.Part(lo, min(lo+each, r.n)))
+		}
+		j.moved = append(j.moved, m)
+	}
+	return r.call(r.n, func(own *run) error { return mergeRows(own, j) })
+}
+
+// sortChunks sorts s by words, chunk by chunk.
+func sortChunks(r *run, s cpu.Payload, words []extract.Word) error {
+	all, err := r.aside(s)
+	if err != nil {
+		return err
+	}
+	err = r.inChunks(func(own *run, lo, hi int) error { return sortWords(own, all.Part(lo, hi), extract.Fresh(words)) })
+	if err != nil {
+		return err
+	}
+	return r.mergeChunks(mergeJob{words: extract.FreshScattered(words)}, gathered{s, all})
+}
+
+// keyWords returns the words of keys that are the elements, for a merge: they do not lie in one
+// slice.
+func keyWords(k sortkey.Kind, o sortkey.Order) []extract.Word {
+	return extract.Words([]extract.Column{extract.ColumnAs(k, extract.Own(k))}, o)
+}
+
+// sortKeyChunks sorts keys, chunk by chunk.
+func sortKeyChunks[K sortkey.Key](r *run, keys []K) error {
+	kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys)
+	all, err := r.aside(s)
+	if err != nil {
+		return err
+	}
+	exact := kind.Decodable(r.Stable) // all chunks are in the order of codes that lose nothing
+	err = r.inChunks(func(own *run, lo, hi int) error {
+		err := sortKeysIn(own, cpu.Slice[K](all)[lo:hi])
+		exact = exact && (own.plan.movement == asCodes || own.plan.movement == inPlace)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	j := mergeJob{words: keyWords(kind, r.Order())}
+	if exact {
+		j.codes32 = func(dst []uint32, b extract.Batch) { sortkey.EncodeExactAt(kind, dst, b.Block.Data(), r.Order()) }
+		j.codes64 = func(dst []uint64, b extract.Batch) { sortkey.EncodeExactAt(kind, dst, b.Block.Data(), r.Order()) }
+	}
+	return r.mergeChunks(j, gathered{s, all})
+}
+
+// sortPairChunks sorts keys, and values with them, chunk by chunk.
+func sortPairChunks[K sortkey.Key, V any](r *run, keys []K, values []V) error {
+	k, v := cpu.PayloadOf(keys), cpu.PayloadOf(values)
+	allKeys, err := r.aside(k)
+	if err != nil {
+		return err
+	}
+	allValues, err := r.aside(v)
+	if err != nil {
+		return err
+	}
+	err = r.inChunks(func(own *run, lo, hi int) error {
+		return sortPairsIn(own, cpu.Slice[K](allKeys)[lo:hi], cpu.Slice[V](allValues)[lo:hi])
+	})
+	if err != nil {
+		return err
+	}
+	return r.mergeChunks(mergeJob{words: keyWords(sortkey.KindOf[K](), r.Order())}, gathered{k, allKeys}, gathered{v, allValues})
+}

@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"cmp"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
+)
+
+// A merge of more elements than positions number is cut into parts at common keys. All of
+// them are prepared before the first is written. Only keys of samples, and of the elements
+// compared with them, are extracted twice.
+
+// prepareParts prepares a merge part by part.
+func prepareParts(r *run, j mergeJob) (write func() error, err error) {
+	m := runsOf(j.moved)
+	alone := r.within(r.n)
+	alone.Loop.Workers = 1 // which the comparisons need
+	defer r.adopt(alone)
+	cuts, err := cutRuns(alone, r, &m, j)
+	if err != nil {
+		return nil, err
+	}
+	var writes []func() error
+	at := 0 // place in the destination
+	for i := range cuts.Len() {
+		part, n := j.part(&m, cuts.Row(i), cuts.Row(i+1), at)
+		at += n
+		if n == 0 {
+			continue
+		}
+		own := r.within(n)
+		if n > r.most { // the runs are not sorted
+			writes = append(writes, func() error {
+				defer r.adopt(own)
+				return own.concatenate(part.moved[0].Dst, part.moved[0].Runs)
+			})
+			continue
+		}
+		write, err := prepareMerge(own, part)
+		if err != nil {
+			r.adopt(own)
+			return nil, err
+		}
+		writes = append(writes, func() error {
+			defer r.adopt(own)
+			own.Commit()
+			return write()
+		})
+	}
+	return func() error {
+		for _, write := range writes {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// part returns the merge of the elements between two rows of cuts, and their number, at
+// place at of the destination.
+func (j mergeJob) part(m *mergedRuns, from, to []int, at int) (part mergeJob, n int) {
+	part, part.words, part.moved = j, extract.Fresh(j.words), nil
+	for r := range from {
+		n += to[r] - from[r]
+	}
+	for _, p := range j.moved {
+		own := ranges.Moved{Dst: p.Dst.Part(at, at+n), Two: p.Two}
+		for r, s := range p.Runs {
+			start := m.ends[r] - s.Len()
+			if from[r] < to[r] {
+				own.Runs = append(own.Runs, s.Part(from[r]-start, to[r]-start))
+			}
+		}
+		part.moved = append(part.moved, own)
+	}
+	return part, n
+}
+
+// cutRuns cuts runs into parts of at most r.most elements, by the keys of elements. It compares
+// on the calling goroutine.
+func cutRuns(alone, r *run, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
+	b := newPairs(alone, m, j.words)
+	c := ranges.Cutter{Ends: m.ends, After: b.after, Sort: func(env *engine.Env, at []int, order []uint32) error {
+		return r.orderElements(m, j.words, at, order)
+	}}
+	cuts, err = c.Cut(&alone.Env, ranges.GrainOf(r.n, len(m.ends), max(1, r.most/2)))
+	return cuts, r.Stopped(err)
+}
+
+// orderElements writes the stable order of the elements of runs at the given places.
+func (r *run) orderElements(m *mergedRuns, words []extract.Word, at []int, order []uint32) error {
+	picked := m.moved[0].Dst.Take(&r.Arena, len(at))
+	for i, x := range at {
+		m.parts(x, 1, func(_ int, e cpu.Payload) { picked.Part(i, i+1).Copy(e) })
+	}
+	defer picked.Give(&r.Arena, r.Loop.Workers)
+	return r.call(len(at), func(own *run) error {
+		own.Backend, own.devices, own.Algorithm = nil, nil, engine.Auto
+		rows := extract.InputOf(picked)
+		own.plan = plan{engine: cpu.Host, movement: toIndex}
+		return orderTo(own, rows, extract.Fresh(words), order)
+	})
+}
+
+// pairs compares two elements of runs by their keys.
+type pairs struct {
+	m     *mergedRuns
+	words []extract.Word
+	both  cpu.Payload
+	codes [2]uint64
+}
+
+func newPairs(r *run, m *mergedRuns, words []extract.Word) *pairs {
+	b := &pairs{m: m, words: extract.Fresh(words), both: m.moved[0].Dst.Take(&r.Arena, 2)}
+	for i := range b.words {
+		b.words[i].Open(extract.Input{Len: 2}, &r.Env)
+	}
+	return b
+}
+
+// after reports whether element i comes after element j, before whose run its run is or not.
+func (b *pairs) after(i, j int, earlier bool) bool {
+	for at, x := range [2]int{i, j} {
+		b.m.parts(x, 1, func(_ int, e cpu.Payload) { b.both.Part(at, at+1).Copy(e) })
+	}
+	for i := range b.words {
+		l := &b.words[i]
+		l.Codes(b.codes[:], extract.Batch{Block: b.both.Raw()})
+		c := cmp.Compare(b.codes[0], b.codes[1])
+		if c == 0 && !l.Exact() {
+			c = l.Full.Compare(0, 1)
+		}
+		if c != 0 {
+			return c > 0
+		}
+	}
+	return !earlier
+}
