@@ -18,6 +18,7 @@ import (
 // worker. A share is for the indices of the runs.
 type layout struct {
 	bytes   int64 // all of it
+	workers int   // goroutines that sort
 	fill    int   // elements of a run
 	readers int   // goroutines that read parts
 	parts   int   // buffers of parts: one for each reader, each worker, and the consumer
@@ -32,13 +33,16 @@ const (
 	leastFill  = 64 // elements of a run at least
 
 	manyReaders = 16 << 20 // bytes of memory from which on several readers pay
+	workerBytes = 64 << 20 // bytes of memory for a worker beyond the second: with less, parts are too short
 )
 
-// layOut returns the layout of a memory limit, with the longest runs that fit.
+// layOut returns the layout of a memory limit, with the longest runs that fit, for as many of
+// the workers as have enough to do.
 func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
+	workers = int(min(int64(workers), max(2, limit/workerBytes)))
 	at := func(fill int) layout {
-		l := layout{fill: fill, readers: 1, index: limit / indexShare}
+		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare}
 		if limit >= manyReaders {
 			l.readers = 4
 		}
@@ -53,7 +57,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 		return l
 	}
 	if size == 0 { // of which memory holds any number
-		return layout{fill: math.MaxInt >> 1}, nil
+		return layout{workers: 1, fill: math.MaxInt >> 1}, nil
 	}
 	if least := at(leastFill); least.bytes > limit {
 		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)

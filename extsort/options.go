@@ -69,8 +69,8 @@ func Limit(k int64) Option {
 // Unique keeps, of elements that tie in every column, the one that was appended first.
 func Unique() Option { return func(o *options) { o.unique = true } }
 
-// Workers bounds the goroutines that sort and read. The default is GOMAXPROCS, which n <= 0
-// stands for.
+// Workers bounds the goroutines that sort. The default is GOMAXPROCS, which n <= 0 stands for.
+// Beyond the second, a worker takes 64 MiB of [MemoryLimit]. Up to four more goroutines read.
 func Workers(n int) Option { return func(o *options) { o.workers = max(n, 0) } }
 
 // WithContext ends the sort when ctx ends: calls return its error. Elements that were accepted

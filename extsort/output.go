@@ -190,7 +190,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) e
 			}
 		})
 	}
-	for range min(s.crew(), m.parts()) {
+	for range min(l.workers, m.parts()) {
 		all.Go(func() {
 			opts := s.sortOptions(1)
 			for {

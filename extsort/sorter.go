@@ -52,20 +52,20 @@ func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 		panic(fmt.Sprintf("extsort: elements of type %v hold pointers", t))
 	}
 	s := &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
-	s.sort = s.sortOptions(s.crew())
-	if s.engine != nil {
-		s.sort = append(s.sort, sorter.On(s.engine))
-	}
 	var err error
 	s.layout, err = layOut(o, s.options.memory, s.crew())
 	if err != nil {
 		return nil, err
 	}
+	s.sort = s.sortOptions(s.layout.workers)
+	if s.engine != nil {
+		s.sort = append(s.sort, sorter.On(s.engine))
+	}
 	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit)
 	return s, nil
 }
 
-// crew returns the number of goroutines that sort.
+// crew returns the number of goroutines that may sort.
 func (s *Sorter[E]) crew() int {
 	if s.workers > 0 {
 		return s.workers
