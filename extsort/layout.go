@@ -30,6 +30,7 @@ type layout struct {
 const (
 	indexShare = 16 // 1/16 of the memory is for indices
 	leastFill  = 64 // elements of a run at least
+	leastPart  = 8  // elements of a part at least: two runs are merged whatever their blocks
 
 	manyReaders = 16 << 20 // bytes of memory from which on several readers pay
 )
@@ -55,12 +56,14 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 	if size == 0 { // of which memory holds any number
 		return layout{fill: math.MaxInt >> 1}, nil
 	}
-	if least := at(leastFill); least.bytes > limit {
+	fewest := max(leastFill, leastPart*at(leastFill).parts/2+1)
+	if least := at(fewest); least.bytes > limit {
 		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)
 	}
-	lo, hi := leastFill, leastFill+1
-	for hi < 1<<31 && at(hi).bytes <= limit {
-		lo, hi = hi, min(2*hi, 1<<31)
+	most := int(min(1<<31, math.MaxInt/(4*size)))
+	lo, hi := fewest, fewest+1
+	for hi < most && at(hi).bytes <= limit {
+		lo, hi = hi, min(2*hi, most)
 	}
 	for hi-lo > 1 {
 		if mid := lo + (hi-lo)/2; at(mid).bytes <= limit {

@@ -105,5 +105,6 @@ func InMemory(dir string) bool {
 	if unix.Statfs(dir, &st) != nil {
 		return false
 	}
-	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
+	kind := uint32(st.Type) // the field has 32 or 64 bits, and 32 that count
+	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
