@@ -35,7 +35,7 @@ type Sorter[E any] struct {
 
 	written int64 // runs so far: numbers of the next
 	handed  bool  // the elements have been handed out
-	running bool // a loop over All or Batches, which releases the memory when it ends
+	running bool  // a loop over All or Batches, which releases the memory when it ends
 	closed  bool
 	closing error // of closing files
 	stats   Stats
