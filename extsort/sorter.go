@@ -44,7 +44,9 @@ type Sorter[E any] struct {
 // New returns a Sorter for elements without pointers, which go to disk as they are in memory,
 // padding included. The order is that of o, and stable: elements that tie come out as they
 // were appended. Key functions are called once per element when its run is sorted, again when
-// its part of the result is, and for elements near the cuts between parts.
+// its part of the result is, and for elements near the cuts between parts: by several
+// goroutines at a time, with one worker as well. If they change their results, the output ends
+// with an error, or has every element once, in some order.
 //
 // It takes its memory, about [MemoryLimit], with the first elements. It panics if E holds
 // pointers. The error is [ErrMemoryLimit].
