@@ -31,6 +31,7 @@ type layout struct {
 const (
 	indexShare = 16 // 1/16 of the memory is for indices
 	leastFill  = 64 // elements of a run at least
+	leastPart  = 8  // elements of a part at least: two runs are merged whatever their blocks
 
 	manyReaders = 16 << 20 // bytes of memory from which on several readers pay
 	workerBytes = 64 << 20 // bytes of memory for a worker beyond the second: with less, parts are too short
@@ -59,12 +60,14 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 	if size == 0 { // of which memory holds any number
 		return layout{workers: 1, fill: math.MaxInt >> 1}, nil
 	}
-	if least := at(leastFill); least.bytes > limit {
+	fewest := max(leastFill, leastPart*at(leastFill).parts/2+1)
+	if least := at(fewest); least.bytes > limit {
 		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)
 	}
-	lo, hi := leastFill, leastFill+1
-	for hi < math.MaxInt32 && at(hi).bytes <= limit {
-		lo, hi = hi, int(min(2*int64(hi), math.MaxInt32))
+	most := int(min(1<<31, math.MaxInt/(4*size)))
+	lo, hi := fewest, fewest+1
+	for hi < most && at(hi).bytes <= limit {
+		lo, hi = hi, min(2*hi, most)
 	}
 	for hi-lo > 1 {
 		if mid := lo + (hi-lo)/2; at(mid).bytes <= limit {

@@ -177,9 +177,16 @@ func (m *merge[E]) slice(part []E, k int, r *run[E], lo, hi *cut[E], from *spill
 	if begin >= 0 {
 		first = int(begin / size)
 	}
-	if end == 0 || begin >= 0 && begin == end {
+	if begin >= 0 && begin == end {
 		return part, nil
 	}
+	if last < first-1 || last < first && begin < 0 {
+		return part, errKeys
+	}
+	if last < first && hi.settle(k, begin) != begin { // the cut is the one before, or wrong
+		return part, errKeys
+	}
+	n := len(part)
 	var failed error
 	err := from.Read(r.bytes, first, last+1, func(block int, p []byte) {
 		s, at := elementsOf[E](p), int64(block)*size
@@ -203,6 +210,9 @@ func (m *merge[E]) slice(part []E, k int, r *run[E], lo, hi *cut[E], from *spill
 	})
 	if err == nil {
 		err = failed
+	}
+	if err == nil && first <= last && int64(len(part)-n) != end-begin { // the next part begins at end
+		err = errKeys
 	}
 	return part, err
 }
@@ -230,15 +240,12 @@ func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.
 
 // free gives the space of the blocks before cut i back. The block before the cut stays: later
 // cuts, which are not before this one, may be searched in it.
-func (m *merge[E]) free(i int) error {
+func (m *merge[E]) free(i int) {
 	size := int64(unsafe.Sizeof(*new(E)))
 	for k, r := range m.runs {
 		block, _ := m.locate(m.cuts[i], k, r)
-		if err := r.bytes.Free(int64(block) * int64(r.block) * size); err != nil {
-			return err
-		}
+		r.bytes.Free(int64(block) * int64(r.block) * size)
 	}
-	return nil
 }
 
 // mergeForParts returns the merge of all runs, in parts of at most part elements. Where the
@@ -271,9 +278,7 @@ func (s *Sorter[E]) shorten() error {
 			return public(err)
 		}
 		for _, old := range group {
-			if err := old.bytes.Free(old.bytes.Size()); err != nil {
-				return public(err)
-			}
+			old.bytes.Free(old.bytes.Size())
 		}
 		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
 		s.stats.Merges++
@@ -291,9 +296,10 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.discard()
 	err = s.run(m, func(_ int, part []E) (bool, error) { return true, w.append(part) })
 	if err != nil {
-		return nil, w.discard(err)
+		return nil, err
 	}
 	r, err := w.close()
 	if err == nil {

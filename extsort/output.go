@@ -59,16 +59,19 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 			return err
 		}
 	}
-	s.handed = true
-	defer s.release()
+	batch := s.handOut()
+	s.running = true
+	defer func() {
+		s.running = false
+		s.release()
+	}()
 	start := time.Now()
 	defer func() {
 		s.stats.Merge = time.Since(start)
 		s.reportTo()
 	}()
 	if m == nil {
-		if batch := s.fill; len(batch) > 0 {
-			s.fill = nil
+		if len(batch) > 0 {
 			yield(batch, nil)
 		}
 		return nil
@@ -89,9 +92,13 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		if len(part) > 0 && !yield(part, nil) || s.limit > 0 && left == 0 {
 			return false, nil
 		}
+		if s.closed {
+			return false, ErrEnded
+		}
 		done += int64(n)
 		s.tell("merge", done, m.total)
-		return true, m.free(i + 1)
+		m.free(i + 1)
+		return true, nil
 	}))
 }
 
@@ -116,6 +123,14 @@ func (s *Sorter[E]) end() error {
 		return s.waitForRun()
 	}
 	return nil
+}
+
+// handOut returns the elements that are in memory only. From now on no others are accepted:
+// the memory is for parts.
+func (s *Sorter[E]) handOut() []E {
+	batch := s.fill
+	s.handed, s.fill = true, nil
+	return batch
 }
 
 // release frees what the elements took, once they are handed out.

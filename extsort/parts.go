@@ -35,13 +35,15 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 	}
 	parts := make([]*Part[E], n)
 	if len(s.runs) == 0 {
-		s.handed = true
+		all := s.handOut()
 		for i := range parts {
-			lo, hi := len(s.fill)/n*i+min(i, len(s.fill)%n), len(s.fill)/n*(i+1)+min(i+1, len(s.fill)%n)
-			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), rest: s.fill[lo:hi:hi]}
+			lo, hi := len(all)/n*i+min(i, len(all)%n), len(all)/n*(i+1)+min(i+1, len(all)%n)
+			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), rest: all[lo:hi:hi]}
 		}
-		s.fill = nil
 		return parts, nil
+	}
+	if n > len(s.memory) {
+		return nil, fmt.Errorf("%w: %d parts in memory for %d elements", ErrMemoryLimit, n, len(s.memory))
 	}
 	length := partFor(&s.layout, s.order, n)
 	m, err := s.mergeForParts(length)
@@ -52,7 +54,7 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	s.handed = true
+	s.handOut()
 	for i := range parts {
 		lo, hi := starts[i], starts[i+1]
 		p := &Part[E]{s: s, m: m, from: lo.part, to: hi.part, start: lo.place, n: hi.place - lo.place}

@@ -1,7 +1,6 @@
 package extsort
 
 import (
-	"errors"
 	"sort"
 	"unsafe"
 
@@ -61,14 +60,19 @@ func (w *runWriter[E]) append(s []E) error {
 func (w *runWriter[E]) close() (*run[E], error) {
 	bytes, err := w.out.Close()
 	if err != nil {
-		return nil, w.discard(err)
+		return nil, err
 	}
 	w.run.bytes = bytes
 	return w.run, nil
 }
 
-// discard gives the space of an incomplete run back and returns err, the reason.
-func (w *runWriter[E]) discard(err error) error { return errors.Join(err, w.out.Discard()) }
+// discard gives the space of a run back, unless it was written to its end. It is deferred:
+// key functions may panic before.
+func (w *runWriter[E]) discard() {
+	if w.run.bytes == nil {
+		w.out.Discard()
+	}
+}
 
 // blockOf returns the block in which a cut lies, of elements that come before e, or with ties
 // of those that do not come after it: the last block whose first element is before the cut.

@@ -35,6 +35,7 @@ type Sorter[E any] struct {
 
 	written int64 // runs so far: numbers of the next
 	handed  bool  // the elements have been handed out
+	running bool  // a loop over All or Batches, which releases the memory when it ends
 	closed  bool
 	closing error // of closing files
 	stats   Stats
@@ -43,7 +44,9 @@ type Sorter[E any] struct {
 // New returns a Sorter for elements without pointers, which go to disk as they are in memory,
 // padding included. The order is that of o, and stable: elements that tie come out as they
 // were appended. Key functions are called once per element when its run is sorted, again when
-// its part of the result is, and for elements near the cuts between parts.
+// its part of the result is, and for elements near the cuts between parts: by several
+// goroutines at a time, with one worker as well. If they change their results, the output ends
+// with an error, or has every element once, in some order.
 //
 // It takes its memory, about [MemoryLimit], with the first elements. It panics if E holds
 // pointers. The error is [ErrMemoryLimit].
@@ -120,7 +123,8 @@ func (s *Sorter[E]) Append(e ...E) error {
 			}
 		}
 		if s.bound != nil {
-			if s.accepted(1); s.order.Compare(e[0], *s.bound) < 0 {
+			before := s.order.Compare(e[0], *s.bound) < 0
+			if s.accepted(1); before {
 				s.fill = append(s.fill, e[0])
 			} else {
 				s.stats.Dropped++
@@ -273,8 +277,9 @@ func (s *Sorter[E]) write(from []E, block int, number uint64) (*run[E], error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.discard()
 	if err := w.append(from); err != nil {
-		return nil, w.discard(err)
+		return nil, err
 	}
 	return w.close()
 }
@@ -324,8 +329,9 @@ func (s *Sorter[E]) AddDir(dir string) error {
 	return s.Retry()
 }
 
-// Close ends the sort and frees its memory and its files. It may be called again. The error
-// is one of closing files: nothing is lost by it.
+// Close ends the sort and frees its memory and its files. It may be called again, and in the
+// body of a loop over All or Batches, which then ends with [ErrEnded] and frees them. The error
+// is one of closing files, or of giving their space back earlier: nothing is lost by it.
 func (s *Sorter[E]) Close() error {
 	if s.closed {
 		return nil
@@ -333,6 +339,9 @@ func (s *Sorter[E]) Close() error {
 	s.closed = true
 	if s.out != nil {
 		<-s.out.done
+	}
+	if s.running {
+		return nil
 	}
 	s.reportTo()
 	s.release()

@@ -6,6 +6,7 @@ package spill
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 )
 
@@ -60,6 +61,7 @@ type Store struct {
 	volumes    []*volume
 	next       int // volume of the next run
 	used, peak int64
+	punching   error // the first failure to give space back
 }
 
 // volume is the file of one directory.
@@ -79,8 +81,11 @@ func NewStore(disk Disk, dirs []string, limit int64) *Store {
 	return s
 }
 
-// Add adds a directory.
+// Add adds a directory. It stays the same one when the process changes its own.
 func (s *Store) Add(dir string) {
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.volumes = append(s.volumes, &volume{dir: dir})
@@ -94,11 +99,13 @@ func (s *Store) Peak() int64 {
 	return s.peak
 }
 
-// Close closes all files, which frees their space.
+// Close closes all files, which frees their space. The error may be one of giving space back
+// earlier: no data is lost by either.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var err error
+	err := s.punching
+	s.punching = nil
 	for _, v := range s.volumes {
 		if v.file != nil {
 			err = errors.Join(err, v.failed("close", 0, v.file.Close()))
@@ -148,14 +155,21 @@ func (s *Store) reserve(v *volume, size int64) (err error) {
 			return v.failed("create", size, err)
 		}
 	}
-	return v.failed("reserve", size, v.file.Reserve(v.end, size))
+	if err = v.file.Reserve(v.end, size); err != nil {
+		_ = v.file.Punch(v.end, size) // what was allocated before the failure, which is the error
+	}
+	return v.failed("reserve", size, err)
 }
 
-// free gives space back. Space whose hole cannot be punched stays taken until Close; it no
-// longer counts.
-func (s *Store) free(v *volume, off, size int64) error {
+// free gives space back. Space whose hole cannot be punched is taken, and counts, until Close,
+// which returns the error: the data are not affected.
+func (s *Store) free(v *volume, off, size int64) {
+	err := v.failed("punch", size, v.file.Punch(off, size))
 	s.mu.Lock()
-	s.used -= size
-	s.mu.Unlock()
-	return v.failed("punch", size, v.file.Punch(off, size))
+	defer s.mu.Unlock()
+	if err == nil {
+		s.used -= size
+	} else if s.punching == nil {
+		s.punching = err
+	}
 }

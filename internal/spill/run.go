@@ -2,6 +2,7 @@ package spill
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"unsafe"
@@ -81,8 +82,8 @@ func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
 	p := d.buf[:roundUp(skip+hi-lo)]
 	got, err := r.volume.file.ReadAt(p, r.off+lo-skip)
 	if int64(got) < skip+hi-lo {
-		if err == nil || err == io.EOF {
-			err = io.ErrUnexpectedEOF
+		if err == nil || err == io.EOF { // all of it was written
+			err = r.damaged(from+int(max(int64(got)-skip, 0)/int64(r.block)), io.ErrUnexpectedEOF)
 		}
 		return nil, r.volume.failed("read", hi-lo, err)
 	}
@@ -92,28 +93,36 @@ func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
 		part := rest[:min(r.block, len(rest))]
 		r.begin(&sum, block)
 		if sum.Write(part); sum.Sum64() != r.sums[block] {
-			return nil, r.volume.failed("read", int64(len(part)), fmt.Errorf("%w: block %d of %d, at byte %d of the file",
-				ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block)))
+			return nil, r.volume.failed("read", int64(len(part)), r.damaged(block, errSum))
 		}
 		rest = rest[len(part):]
 	}
 	return p, nil
 }
 
+// errSum reports a block whose bytes have another checksum than those that were written.
+var errSum = errors.New("wrong checksum")
+
+// damaged returns ErrCorrupt with the place of a block, and why.
+func (r *Run) damaged(block int, why error) error {
+	return fmt.Errorf("%w: block %d of %d, at byte %d of the file: %w",
+		ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block), why)
+}
+
 // Free gives the space of the first n bytes back, or all of it if n is at least the size. They
 // may not be read again. It waits until an eighth of the run is free, since a hole takes as
 // long as the write of a megabyte. Calls for one run may not be concurrent.
-func (r *Run) Free(n int64) error {
+func (r *Run) Free(n int64) {
 	to := n / Align * Align
 	if n >= r.size {
 		to = r.space
 	}
 	if to <= r.freed || to < r.space && to-r.freed < max(r.space/8, leastHole) {
-		return nil
+		return
 	}
 	from := r.freed
 	r.freed = to
-	return r.store.free(r.volume, r.off+from, to-from)
+	r.store.free(r.volume, r.off+from, to-from)
 }
 
 // Writer writes a run. It collects bytes in a buffer, from which it writes; memory that is
@@ -229,7 +238,7 @@ func (w *Writer) Close() (*Run, error) {
 }
 
 // Discard gives the space of a run back that was not written to its end.
-func (w *Writer) Discard() error {
+func (w *Writer) Discard() {
 	w.run.size = 0
-	return w.run.Free(0)
+	w.run.Free(0)
 }

@@ -57,7 +57,27 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) Reserve(off, n int64) error {
-	return supported(control(f.cached, func(fd int) error { return unix.Fallocate(fd, 0, off, n) }))
+	return supported(control(f.cached, func(fd int) error {
+		return inSteps(off, n, func(off, n int64) error { return unix.Fallocate(fd, 0, off, n) })
+	}))
+}
+
+// inSteps allocates n bytes from off on. Before Linux 6.7 a signal undoes all that a call on
+// tmpfs has allocated. So that regular ones, as those of a profiler, do not stop it for good,
+// each halves the steps of the rest.
+func inSteps(off, n int64, allocate func(off, n int64) error) error {
+	for step := n; n > 0; {
+		step = min(step, n)
+		switch err := allocate(off, step); err {
+		case nil:
+			off, n = off+step, n-step
+		case unix.EINTR:
+			step = max(step/2, Align)
+		default:
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *file) Punch(off, n int64) error {
@@ -105,6 +125,6 @@ func InMemory(dir string) bool {
 	if unix.Statfs(dir, &st) != nil {
 		return false
 	}
-	kind := uint32(st.Type) // an int32 on some processors
+	kind := uint32(st.Type) // the field has 32 or 64 bits, and 32 that count
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }

@@ -1,0 +1,218 @@
+package extsort_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/spill"
+)
+
+// errInjected is the error of a call that the test lets fail.
+var errInjected = errors.New("injected")
+
+// faultDisk is the disk of the system, of which the n-th call fails.
+type faultDisk struct {
+	mu     sync.Mutex
+	fail   int                                         // number of the call that fails, from 1; 0: none
+	sticky bool                                        // later calls of the same operation fail as well
+	short  bool                                        // the call does half of its work, without an error
+	onRead func(f *faultFile, p []byte, off int64) int // changes what was read, returns its length
+
+	calls  int
+	failed string // operation of the call that failed
+	bytes  int64  // of that call
+	open   int
+	held   int64 // bytes reserved and neither punched nor closed
+	files  []*faultFile
+}
+
+type faultFile struct {
+	spill.File
+	d    *faultDisk
+	dir  string
+	held int64
+	runs []int64 // where reserved space begins
+}
+
+// call counts a call and returns how it fails.
+func (d *faultDisk) call(op string, bytes int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls++
+	if d.calls == d.fail || d.sticky && d.failed == op {
+		d.failed, d.bytes = op, bytes
+		return errInjected
+	}
+	return nil
+}
+
+// mend lets all later calls succeed.
+func (d *faultDisk) mend() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fail, d.sticky = 0, false
+}
+
+// failedOp returns the operation that failed.
+func (d *faultDisk) failedOp() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.failed
+}
+
+func (f *faultFile) hold(n int64) {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	f.held += n
+	f.d.held += n
+}
+
+func (d *faultDisk) Create(dir string) (spill.File, error) {
+	if err := d.call("create", 0); err != nil {
+		return nil, err
+	}
+	f, err := spill.System{}.Create(dir)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open++
+	file := &faultFile{File: f, d: d, dir: dir}
+	d.files = append(d.files, file)
+	return file, nil
+}
+
+func (f *faultFile) Reserve(off, n int64) error {
+	f.hold(n)
+	if err := f.d.call("reserve", n); err != nil {
+		return err
+	}
+	f.d.mu.Lock()
+	f.runs = append(f.runs, off)
+	f.d.mu.Unlock()
+	return f.File.Reserve(off, n)
+}
+
+func (f *faultFile) WriteAt(p []byte, off int64) (int, error) {
+	if err := f.d.call("write", int64(len(p))); err != nil {
+		if f.d.short {
+			return f.File.WriteAt(p[:len(p)/2/spill.Align*spill.Align], off)
+		}
+		return 0, err
+	}
+	return f.File.WriteAt(p, off)
+}
+
+func (f *faultFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.d.call("read", int64(len(p))); err != nil {
+		if f.d.short {
+			n, err := f.File.ReadAt(p, off)
+			return min(n/2, 16), err // less than any block
+		}
+		return 0, err
+	}
+	n, err := f.File.ReadAt(p, off)
+	if f.d.onRead != nil {
+		n = f.d.onRead(f, p[:n], off)
+	}
+	return n, err
+}
+
+func (f *faultFile) Punch(off, n int64) error {
+	if err := f.d.call("punch", n); err != nil {
+		return err
+	}
+	f.hold(-n)
+	return f.File.Punch(off, n)
+}
+
+func (f *faultFile) Close() error {
+	f.hold(-f.held)
+	f.d.mu.Lock()
+	f.d.open--
+	f.d.mu.Unlock()
+	return errors.Join(f.d.call("close", 0), f.File.Close())
+}
+
+// checkEmpty expects that the disk has no files and no bytes.
+func (d *faultDisk) checkEmpty(t *testing.T) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open != 0 || d.held != 0 {
+		t.Errorf("%d files with %d bytes are left", d.open, d.held)
+	}
+}
+
+// checkDirEmpty expects that a directory has no files.
+func checkDirEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	if len(entries) > 0 {
+		t.Errorf("%s has %d files, such as %s", dir, len(entries), entries[0].Name())
+	}
+}
+
+// checkSame runs f and expects that the process then has the open files it had before.
+func checkSame(t *testing.T, f func()) {
+	t.Helper()
+	before := descriptors(t)
+	f()
+	if after := descriptors(t); !slices.Equal(after, before) {
+		t.Errorf("open files were %q, are %q", before, after)
+	}
+}
+
+// descriptors returns what the open descriptors of the process are, where the system says so.
+func descriptors(t *testing.T) []string {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil
+	}
+	var open []string
+	for _, e := range entries {
+		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && to[0] == '/' {
+			open = append(open, to)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
+
+// drain returns the elements that s yields, and the error that ends them.
+func drain[E any](s *extsort.Sorter[E]) (got []E, err error) {
+	for e, failed := range s.All() {
+		if failed != nil {
+			return got, failed
+		}
+		got = append(got, e)
+	}
+	return got, nil
+}
+
+// checkPrefix expects that got are the first elements of want.
+func checkPrefix(t *testing.T, got, want []row) {
+	t.Helper()
+	if len(got) > len(want) {
+		t.Fatalf("%d elements of %d", len(got), len(want))
+	}
+	sameRows(t, got, want[:len(got)])
+}
+
+// checkDiskError expects an injected error of an operation in a directory.
+func checkDiskError(t *testing.T, err error, op string, dirs ...string) {
+	t.Helper()
+	var failed *extsort.DiskError
+	if !errors.As(err, &failed) {
+		t.Fatalf("error %v of %s is no DiskError", err, op)
+	}
+	if failed.Op != op || !slices.Contains(dirs, failed.Path) || (failed.Bytes <= 0) != (op == "close") {
+		t.Errorf("error of %s in %q is %+v", op, dirs, failed)
+	}
+}

@@ -1,0 +1,166 @@
+package extsort_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
+)
+
+// faultCase is a sort that is small, and has a few runs and parts.
+type faultCase struct {
+	name  string
+	limit int64
+	n     int
+}
+
+// The second merges adjacent runs.
+var faultCases = []faultCase{{"runs", 256 << 10, 6000}, {"merges", 64 << 10, 1300}}
+
+// TestEveryCallFailsOnce lets each call of the disk fail, one in each sort.
+func TestEveryCallFailsOnce(t *testing.T) {
+	for _, c := range faultCases {
+		rows := rowsOf(keysOf("uniform", c.n, rand.New(rand.NewPCG(21, 22))))
+		want := sorted(rows)
+		for _, sticky := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/sticky=%v", c.name, sticky), func(t *testing.T) {
+				met := map[string]int{}
+				step := testkit.Pick(13, 4, 1)
+				for n := 1; ; n += step {
+					d := &faultDisk{fail: n, sticky: sticky}
+					checkSame(t, func() { sortWithFault(t, c, d, rows, want, n%2 == 0) })
+					if d.failed == "" {
+						break // n is above the number of calls
+					}
+					met[d.failed]++
+					if t.Failed() {
+						t.Fatalf("call %d, %s", n, d.failed)
+					}
+				}
+				for _, op := range []string{"create", "reserve", "write", "read", "punch", "close"} {
+					if met[op] == 0 && step == 1 && (op != "punch" || c.name == "merges") {
+						t.Errorf("no failure of %s: %v", op, met)
+					}
+				}
+			})
+		}
+	}
+}
+
+// sortWithFault sorts rows on d, goes on after errors of writing by AddDir or Retry, and
+// expects a right result, or the injected error after right elements.
+func sortWithFault(t *testing.T, c faultCase, d *faultDisk, rows, want []row, addDir bool) {
+	t.Helper()
+	crew := testkit.NewCrew()
+	dirs := []string{t.TempDir(), t.TempDir()}
+	var st extsort.Stats
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(c.limit), extsort.Workers(2), extsort.TempDir(dirs[0]), extsort.OnDisk(d), extsort.Report(&st))
+	must(t, err)
+	goOn := func(err error, full bool) {
+		t.Helper()
+		op := d.failedOp()
+		checkDiskError(t, err, op, dirs...)
+		if !errors.Is(err, errInjected) {
+			t.Fatalf("error %v is not that of %s", err, op)
+		}
+		n := s.Len()
+		if full && d.sticky {
+			if err := s.Append(rows[0]); !errors.Is(err, errInjected) || s.Len() != n {
+				t.Fatalf("Append in full memory: %v", err)
+			}
+		}
+		d.mend()
+		if op == "read" {
+			return
+		}
+		if addDir {
+			err = s.AddDir(dirs[1])
+		} else {
+			err = s.Retry()
+		}
+		if err != nil || s.Len() != n {
+			t.Fatalf("%d elements, then %d, after %s: %v", n, s.Len(), op, err)
+		}
+	}
+	for s.Len() < int64(len(rows)) {
+		at := s.Len()
+		err := s.Append(rows[at:min(at+97, int64(len(rows)))]...)
+		if err != nil {
+			goOn(err, true)
+		}
+	}
+	got, err := drain(s)
+	if err != nil && d.failedOp() == "read" && s.Retry() != nil { // handed out in part
+		checkPrefix(t, got, want)
+		if len(got) == len(want) {
+			t.Error("an error after all elements")
+		}
+		checkDiskError(t, err, "read", dirs...)
+	} else {
+		if err != nil {
+			if len(got) > 0 {
+				t.Fatalf("%d elements before an error of %s", len(got), d.failedOp())
+			}
+			goOn(err, false)
+			got, err = drain(s)
+		}
+		must(t, err)
+		sameRows(t, got, want)
+	}
+	if c.name == "merges" && err == nil && st.Merges == 0 {
+		t.Errorf("no merge of adjacent runs: %+v", st)
+	}
+	err = s.Close()
+	if op := d.failedOp(); op == "punch" || op == "close" {
+		checkDiskError(t, err, op, dirs...)
+	} else {
+		must(t, err)
+	}
+	must(t, s.Close())
+	crew.CheckAlone(t, "after a fault")
+	d.checkEmpty(t)
+	for _, dir := range dirs {
+		checkDirEmpty(t, dir)
+	}
+}
+
+// TestShortTransfers has calls that do half of their work without an error.
+func TestShortTransfers(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 6000, rand.New(rand.NewPCG(23, 24))))
+	want := sorted(rows)
+	met := map[string]int{}
+	for n := 1; ; n += testkit.Pick(5, 2, 1) {
+		d := &faultDisk{fail: n, short: true}
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()), extsort.OnDisk(d))
+		must(t, err)
+		err = s.Append(rows...)
+		var got []row
+		if err == nil {
+			got, err = drain(s)
+		}
+		checkPrefix(t, got, want)
+		switch met[d.failed]++; d.failed {
+		case "write":
+			if !errors.Is(err, io.ErrShortWrite) {
+				t.Fatalf("short write: %v", err)
+			}
+		case "read":
+			if !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, extsort.ErrCorrupt) {
+				t.Fatalf("short read: %v", err)
+			}
+		}
+		_ = s.Close()
+		d.checkEmpty(t)
+		if d.failed == "" {
+			must(t, err)
+			break
+		}
+	}
+	if met["read"] == 0 || met["write"] == 0 {
+		t.Errorf("%v", met)
+	}
+}

@@ -1,0 +1,290 @@
+package extsort_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/spill"
+	"example.com/sorter/internal/testkit"
+)
+
+// memoryDir returns a file system in memory of its own, of a number of bytes.
+func memoryDir(t *testing.T, bytes int64) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("none", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes)); err != nil {
+		t.Skipf("mount of a file system in memory: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	return dir
+}
+
+// freeBytes returns what a file system has free.
+func freeBytes(t *testing.T, dir string) int64 {
+	t.Helper()
+	var st unix.Statfs_t
+	must(t, unix.Statfs(dir, &st))
+	return int64(st.Bfree) * int64(st.Bsize)
+}
+
+func TestFullDisk(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 200_000, rand.New(rand.NewPCG(61, 62)))) // 4.8 MB
+	small, other := memoryDir(t, 2<<20), t.TempDir()
+	free := freeBytes(t, small)
+	var st extsort.Stats
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(2<<20), extsort.TempDir(small), extsort.Report(&st))
+	must(t, err)
+	for s.Len() < int64(len(rows)) {
+		n := s.Len()
+		err := s.Append(rows[n:min(n+999, int64(len(rows)))]...)
+		if err == nil {
+			continue
+		}
+		var failed *extsort.DiskError
+		if !errors.Is(err, unix.ENOSPC) || !errors.As(err, &failed) || failed.Path != small {
+			t.Fatalf("full disk: %v", err)
+		}
+		n = s.Len()
+		if again := s.Retry(); !errors.Is(again, unix.ENOSPC) || s.Len() != n {
+			t.Fatalf("Retry without room: %v, %d elements of %d", again, s.Len(), n)
+		}
+		if missing := s.AddDir(filepath.Join(other, "missing")); !errors.Is(missing, fs.ErrNotExist) || s.Len() != n {
+			t.Fatalf("a directory that is missing: %v", missing)
+		}
+		must(t, s.AddDir(other))
+	}
+	got, err := drain(s)
+	must(t, err)
+	sameRows(t, got, sorted(rows))
+	must(t, s.Close())
+	if after := freeBytes(t, small); after != free {
+		t.Errorf("%d bytes were free, %d are", free, after)
+	}
+	if len(st.InMemory) != 1 || st.InMemory[0] != small {
+		t.Errorf("directories in memory: %q", st.InMemory)
+	}
+}
+
+// TestInterruptedReserve reserves space while signals arrive. On a file system in memory, up
+// to Linux 6.6, a signal undoes what the call has allocated, which takes longer than the time
+// between two.
+func TestInterruptedReserve(t *testing.T) {
+	f, err := spill.System{}.Create(memoryDir(t, 256<<20))
+	must(t, err)
+	defer f.Close()
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			tasks, _ := os.ReadDir("/proc/self/task")
+			for _, task := range tasks {
+				if id, err := strconv.Atoi(task.Name()); err == nil {
+					_ = unix.Tgkill(os.Getpid(), id, unix.SIGURG) // ignored, as are the runtime's own
+				}
+			}
+		}
+	})
+	time.Sleep(time.Millisecond)
+	must(t, f.Reserve(0, 200<<20))
+	close(stop)
+	all.Wait()
+}
+
+// role is the variable that says what a child process of the test does.
+const role = "EXTSORT_TEST_CHILD"
+
+// child returns a command that runs TestChild in a process of its own.
+func child(what string, args ...any) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
+	cmd.Env = append(os.Environ(), role+"="+what+" "+strings.TrimSuffix(fmt.Sprintln(args...), "\n"))
+	return cmd
+}
+
+// TestChild is what child processes do.
+func TestChild(t *testing.T) {
+	what, args, _ := strings.Cut(os.Getenv(role), " ")
+	switch what {
+	case "":
+		t.Skip("for child processes of other tests")
+	case "forever":
+		fmt.Println("begun")
+		for {
+			eightSorters(t, args)
+		}
+	case "eight":
+		eightSorters(t, args)
+	case "memory":
+		var limit int64
+		var workers int
+		_, err := fmt.Sscan(args, &limit, &workers)
+		must(t, err)
+		fmt.Println("grown", growth(t, limit, workers))
+	}
+}
+
+// eightSorters sorts eight inputs in one directory at a time.
+func eightSorters(t *testing.T, dir string) {
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			rows := rowsOf(keysOf("uniform", 10_000, rand.New(rand.NewPCG(uint64(i), 65))))
+			s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir(dir))
+			if err == nil {
+				err = s.Append(rows...)
+			}
+			var got []row
+			if err == nil {
+				got, err = drain(s)
+			}
+			if err = errors.Join(err, s.Close()); err != nil {
+				t.Error(err)
+				return
+			}
+			want := sorted(rows)
+			for j := range want {
+				if got[j] != want[j] {
+					t.Errorf("element %d is %v, want %v", j, got[j], want[j])
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestProcessesShareADirectory(t *testing.T) {
+	dir := t.TempDir()
+	other := child("eight", dir)
+	var out bytes.Buffer
+	other.Stdout, other.Stderr = &out, &out
+	must(t, other.Start())
+	eightSorters(t, dir)
+	if err := other.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, out.Bytes())
+	}
+	checkDirEmpty(t, dir)
+}
+
+func TestKilledProcessLeavesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(67, 68))
+	for name, dir := range map[string]func(*testing.T) string{
+		"disk":   func(t *testing.T) string { return t.TempDir() },
+		"memory": func(t *testing.T) string { return memoryDir(t, 64<<20) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := dir(t)
+			free := freeBytes(t, dir)
+			for range testkit.Pick(3, 15, 50) {
+				cmd := child("forever", dir)
+				out, err := cmd.StdoutPipe()
+				must(t, err)
+				must(t, cmd.Start())
+				for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "begun"; {
+				}
+				time.Sleep(time.Duration(r.IntN(60_000)) * time.Microsecond)
+				must(t, cmd.Process.Kill())
+				_ = cmd.Wait() // killed
+				checkDirEmpty(t, dir)
+			}
+			if name == "memory" && !testkit.Eventually(func() bool { return freeBytes(t, dir) == free }) {
+				t.Errorf("%d bytes were free, %d are", free, freeBytes(t, dir))
+			}
+		})
+	}
+}
+
+// growth returns by how many bytes the most resident memory of the process grows in a sort of
+// three times the limit.
+func growth(t *testing.T, limit int64, workers int) int64 {
+	before := residentPeak(t)
+	var st extsort.Stats
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(os.TempDir()), extsort.Workers(workers), extsort.Report(&st))
+	must(t, err)
+	r := rand.New(rand.NewPCG(69, 70))
+	n := int(3 * limit / 24)
+	for i := range n {
+		must(t, s.Append(row{Key: r.Uint64(), At: uint64(i)}))
+	}
+	count := 0
+	for _, err := range s.All() {
+		must(t, err)
+		count++
+	}
+	must(t, s.Close())
+	if count != n || st.Memory > limit || st.Runs < 6 {
+		t.Errorf("%d elements of %d: %+v", count, n, st)
+	}
+	return residentPeak(t) - before
+}
+
+func residentPeak(t *testing.T) int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kib int64
+	_, err = fmt.Sscan(rest, &kib)
+	must(t, err)
+	return kib << 10
+}
+
+// allowance is what a sort may take beyond the limit: stacks, the collector's own memory, and
+// what its package has allocated that was not yet collected.
+const allowance = 8 << 20
+
+func TestMemoryStaysUnderTheLimit(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	testkit.SkipShort(t)
+	limits := testkit.Pick(nil, []int64{16, 48}, []int64{16, 32, 64, 128})
+	for _, limit := range limits {
+		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{1, 2, 4, 16}) {
+			t.Run(fmt.Sprintf("%dMiB/workers=%d", limit, workers), func(t *testing.T) {
+				out, err := child("memory", limit<<20, workers).CombinedOutput()
+				_, rest, found := strings.Cut(string(out), "grown ")
+				var grown int64
+				if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
+				if grown > limit<<20+allowance {
+					t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
+				}
+			})
+		}
+	}
+}
+
+// TestWorkingDirectoryMoves has the process change its directory before the first run.
+func TestWorkingDirectoryMoves(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "runs"), 0o700))
+	t.Chdir(dir)
+	rows := rowsOf(keysOf("uniform", 20_000, rand.New(rand.NewPCG(71, 72))))
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir("runs"))
+	must(t, err)
+	defer s.Close()
+	must(t, os.Chdir("/"))
+	must(t, s.Append(rows[:9000]...))
+	must(t, os.Remove(filepath.Join(dir, "runs"))) // its file has no name
+	must(t, s.Append(rows[9000:]...))
+	sameRows(t, collect(t, s), sorted(rows))
+}
