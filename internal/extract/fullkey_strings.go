@@ -347,7 +347,10 @@ func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 }
 
 func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
-	if len(order) > fewTexts {
+	switch {
+	case len(order) == 2: // most runs are
+		return t.sortTwo(order, p.Depth)
+	case len(order) > fewTexts:
 		return 0, false
 	}
 	var room [fewTexts]string
@@ -358,6 +361,22 @@ func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
 		}
 	}
 	return SortFew(texts, order, p.Depth, t.Order.Desc), true
+}
+
+// sortTwo is SortFew of two elements. It clears no array.
+func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
+	a, b := t.text(order[0])[depth:], t.text(order[1])[depth:]
+	if max(len(a), len(b)) > TextTurn {
+		return 0, false
+	}
+	c := strings.Compare(a, b)
+	switch {
+	case c == 0:
+		return 1 << 1, true
+	case (c > 0) != t.Order.Desc:
+		order[0], order[1] = order[1], order[0]
+	}
+	return 0, true
 }
 
 func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
