@@ -49,7 +49,7 @@ func Drawn(r *rand.PCG, n int) int {
 
 const (
 	// leftBits hold the number of bytes that follow the common prefix, up to one
-	// more than the code has of them, which tells padding from zero bytes.
+	// more than the code has of them. It distinguishes padding from zero bytes.
 	leftBits = 3
 	leftMask = 1<<leftBits - 1
 )

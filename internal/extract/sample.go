@@ -10,9 +10,9 @@ import (
 // sort, a few pieces of the input are sampled, up to the first that is in disorder:
 // nearly always the first of all.
 
-// glanceLen is the number of elements in a piece, glances the number of pieces, one for
-// each glanceStep elements at most; no block has part of two.
-const glanceLen, glances, glanceStep = 64, 16, 1 << 13
+// sampleLen is the number of elements in a piece, samples the number of pieces, one for
+// each sampleStep elements at most; no block has part of two.
+const sampleLen, samples, sampleStep = 64, 16, 1 << 13
 
 // InOrder reports whether a sample of n elements is in order, or strictly falling,
 // by its codes.
@@ -20,13 +20,13 @@ func InOrder[C sortkey.Code](n int, codes func(lo, hi int, buf []C) []C) bool {
 	if n < 2*engine.Block {
 		return false
 	}
-	var buf [glanceLen]C
-	pieces := min(max(n/glanceStep, 2), glances)
+	var buf [sampleLen]C
+	pieces := min(max(n/sampleStep, 2), samples)
 	up, down := true, true
 	var last C
 	for i := range pieces {
-		lo := (n - glanceLen) / (pieces - 1) * i
-		for k, c := range codes(lo, lo+glanceLen, buf[:]) {
+		lo := (n - sampleLen) / (pieces - 1) * i
+		for k, c := range codes(lo, lo+sampleLen, buf[:]) {
 			if i+k > 0 {
 				up, down = up && last <= c, down && last > c
 			}
@@ -43,7 +43,7 @@ func InOrder[C sortkey.Code](n int, codes func(lo, hi int, buf []C) []C) bool {
 // function is called once.
 type sample struct {
 	at    []int    // where pieces begin, ascending
-	codes []uint64 // glanceLen of each
+	codes []uint64 // sampleLen of each
 }
 
 // SampleInOrder reports whether a sample of rows is in order by the codes of l, their first
@@ -66,9 +66,9 @@ func SampleInOrder(env *engine.Env, rows Input, l *Word) bool {
 // block: those of elements [lo+i, lo+j).
 func (g *sample) known(lo, hi int) (codes []uint64, i, j int) {
 	for k, at := range g.at {
-		from, to := max(at, lo), min(at+glanceLen, hi)
+		from, to := max(at, lo), min(at+sampleLen, hi)
 		if from < to {
-			return g.codes[k*glanceLen+from-at : k*glanceLen+to-at], from - lo, to - lo
+			return g.codes[k*sampleLen+from-at : k*sampleLen+to-at], from - lo, to - lo
 		}
 	}
 	return nil, hi - lo, hi - lo

@@ -19,7 +19,7 @@ type Word struct {
 	Bits       int      // of the whole code
 	Given      bool     // the keys of all columns are: no element is read for a code
 	Full       FullKeys // of the wide column, made when the word is first used
-	sample     sample   // codes that were looked at before an engine was chosen
+	sample     sample   // codes that were sampled before an engine was chosen
 	Early      Early    // codes that were needed before the word's turn
 	Begun      bool     // some of its codes were extracted before it became the first
 }
@@ -192,8 +192,8 @@ func CodeSize(words []Word) uintptr {
 	return 8
 }
 
-// FullSize is the size of what the wide column of a word stores, and moves, at a time: keys,
-// or words of their codes. It is 0 if it stores nothing.
+// FullSize is the size in bytes of an entry of the wide column's store: a key, or a word of
+// its code. It is 0 if the column stores nothing.
 func (l *Word) FullSize() uintptr {
 	switch {
 	case l.wide == nil || l.wide.given():
@@ -204,7 +204,7 @@ func (l *Word) FullSize() uintptr {
 	return 8
 }
 
-// FullBytes bounds the memory, in bytes, of what wide columns of n elements store.
+// FullBytes bounds the memory, in bytes, of the stores of the wide columns of n elements.
 func FullBytes(n int, words []Word) int64 {
 	bytes := int64(0)
 	for i := range words {
@@ -213,7 +213,7 @@ func FullBytes(n int, words []Word) int64 {
 	return bytes
 }
 
-// stores is the number of things of FullSize that the wide column stores.
+// stores is the number of entries, of FullSize each, that the wide column stores per element.
 func (l *Word) stores() int64 {
 	if l.wide == nil || l.wide.kind >= sortkey.String {
 		return 1

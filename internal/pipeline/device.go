@@ -74,7 +74,7 @@ func touching[C sortkey.Code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-// room returns an error unless a call may take so many bytes besides those of its plan.
+// room returns an error unless a call may take the bytes given besides those of its plan.
 func (r *run) room(bytes int64) error { return required(r.n, r.Env.Limit, r.plan.bytes+bytes) }
 
 // orderedBy has the engine of the plan do the job. If that fails and the CPU may finish, the

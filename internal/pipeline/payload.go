@@ -91,8 +91,8 @@ func carriedPairs[K sortkey.Key, V any](keys, asideKeys []K, values, asideValues
 
 // pairsIn views memory of an engine as pairs.
 func pairsIn[K sortkey.Key, V any](memory []byte) []pair[K, V] {
-	// Sound: engines give whole elements, aligned for any type, and pairs that are
-	// carried hold no pointers.
+	// Sound: engines give whole elements, aligned for any type, and pairs that
+	// an engine moves hold no pointers.
 	return unsafe.Slice((*pair[K, V])(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(pair[K, V]{})))
 }
 

@@ -149,7 +149,7 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 	return all.Sort(&r.Env)
 }
 
-// restore makes ranges of the input what they were. It is not cancelled.
+// restore undoes writes to ranges of the input, by undo. It is not cancelled.
 func (r *run) restore(undo func(lo, hi int)) {
 	r.Commit()
 	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
