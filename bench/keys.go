@@ -19,8 +19,8 @@ func toFloat64(v uint64) float64 { return float64(toInt64(v)) / (1 << 63) }
 
 func toFloat32(v uint64) float32 { return float32(toFloat64(v)) }
 
-// stringArena holds the bytes of many strings in one allocation: what the
-// allocator does to single strings is not what is measured here.
+// stringArena holds the bytes of many strings in one allocation, so that
+// the allocation of single strings is not measured.
 type stringArena []byte
 
 // cut returns the bytes added since start as a string.

@@ -59,7 +59,7 @@ func sortyGoroutines(workers int) uint64 {
 	return uint64(workers) + 1
 }
 
-// measure returns what it measured, and which contenders sorted wrongly.
+// measure returns its results, and which contenders sorted wrongly.
 func (s settings) measure(log io.Writer) (r *report, wrong []error) {
 	r = &report{Machine: machine.This(), Rules: s.rules, Sizes: s.sizes}
 	dists := s.chosen()
@@ -93,7 +93,7 @@ func (s settings) measureCases(r *report, d dist.Dist, n int) (wrong []error) {
 	return wrong
 }
 
-// losers tells which contenders of a cell not to measure, from the size before.
+// losers returns which contenders of a cell not to measure, from the size before.
 func (r *report) losers(c benchCase, d string, n int) func(contender) string {
 	sizes := r.sizes(c.Name, d)
 	if r.Rules.All || n <= raceTo || d == r.Dists[0] || len(sizes) == 0 {

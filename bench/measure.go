@@ -117,7 +117,7 @@ func (e entrants) measure(r rules) (results []result, failed []error) {
 	return results, failed
 }
 
-// predictor returns a function that tells what the i-th contender will take
+// predictor returns a function that predicts the time of the i-th contender
 // per element, if that is worth asking: it tries a 256th, a 64th and a 16th of
 // the first run and extrapolates by the power law through the last two. It
 // catches a peer that is quadratic on this distribution before it takes hours.

@@ -8,8 +8,8 @@ import (
 	"example.com/sorter/bench/internal/table"
 )
 
-// target is one claim about the largest measured size: row is at least so many
-// times as fast as versus.
+// target is one claim about the largest measured size: row is at least a given
+// number of times as fast as versus.
 type target struct {
 	Case, Row, Versus string
 	AtLeast           float64
@@ -129,7 +129,7 @@ func (r *report) writeFloors(w io.Writer, n int) {
 	fmt.Fprintln(w)
 }
 
-// floor marks a ratio below 1, but for what rounds to 1.00.
+// floor marks a ratio below 1, unless it rounds to 1.00.
 func floor(ratio float64) string {
 	if ratio < 0.995 {
 		return "**" + table.Times(ratio) + "**"

@@ -53,7 +53,7 @@ func (d *data[E]) borrow() []E {
 	return d.spare
 }
 
-// workload checks that runs are sorted by compare and hold what they held;
+// workload checks that runs are sorted by compare and permutations of their input;
 // where ties have one right order, compare knows it.
 func (d *data[E]) workload(compare func(a, b E) int, contenders ...contender) *workload {
 	return &workload{

@@ -1,37 +1,100 @@
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// idioms are turns of phrase that readers stumble over, and plain words for them.
-var idioms = map[string]string{
-	`\bbehind\b`:              "after",
-	`\btravel(s|led|ling)?\b`: "move, send",
-	`\bso many\b`:             "the number given",
-	`\bbut for\b`:             "except for",
-	`\b(ns|bytes?) an? (element|pair|code|worker|sort)\b`: "per",
-	`\bcodes of \d+ bits\b`:                               "32-bit codes",
-	`\bwhat (it|they|the) \w+`:                            "the name of the thing",
+// idiom is a turn of phrase that readers stumble over, and plain words for it.
+type idiom struct {
+	phrase *regexp.Regexp
+	plain  string
 }
 
-// quotedText is text in quotation marks.
-var quotedText = regexp.MustCompile(`"[^"]*"`)
+// idioms are searched in documents and in the comments of the code.
+var idioms = []idiom{
+	phrase(`\bbehind\b`, "after"),
+	phrase(`\btravel(s|led|ling)?\b`, "move, send"),
+	phrase(`\bso many\b`, "the number given"),
+	phrase(`\bbut for\b`, "except for"),
+	phrase(`\b(ns|bytes?) an? (element|pair|code|worker|sort)\b`, "per"),
+	phrase(`\bcodes of \d+ bits\b`, "32-bit codes"),
+	phrase(`\bwhat (it|they|the) \w+`, "the name of the thing"),
+	phrase(`\b(tells|looks? at|looked at)\b`, "reports, reads, samples"),
+	phrase(`\b(cargo|(is|are|was|were) carried)\b`, "payload, moved"),
+	phrase(`\bglanc(e|es|ed)\b`, "sample"),
+}
+
+// phrase returns an idiom whose words may stand on several lines.
+func phrase(expr, plain string) idiom {
+	return idiom{regexp.MustCompile(strings.ReplaceAll(expr, " ", `\s+`)), plain}
+}
+
+// quotedText is text in quotation marks, on one line.
+var quotedText = regexp.MustCompile(`"[^"\n]*"`)
+
+// plainWords fails for the idioms of a text that begins at a line of a file.
+func plainWords(t *testing.T, file string, line int, text string) {
+	t.Helper()
+	text = quotedText.ReplaceAllString(text, "")
+	for _, i := range idioms {
+		for _, at := range i.phrase.FindAllStringIndex(text, -1) {
+			t.Errorf("%s:%d: %q; plainer: %s", file, line+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], i.plain)
+		}
+	}
+}
 
 func TestPlainWords(t *testing.T) {
 	documents(t, func(t *testing.T, doc string, all []block) {
 		for _, b := range all {
-			if b.code {
-				continue
-			}
-			text := quotedText.ReplaceAllString(strings.Join(strings.Fields(b.text), " "), "")
-			for idiom, plain := range idioms {
-				if found := regexp.MustCompile(idiom).FindString(text); found != "" {
-					t.Errorf("line %d: %q; plainer: %s", b.line, found, plain)
-				}
+			if !b.code {
+				plainWords(t, doc, b.line, b.text)
 			}
 		}
 	})
+}
+
+// TestPlainComments checks the comments of all code that is not a test.
+func TestPlainComments(t *testing.T) {
+	read := 0
+	for _, file := range files(t) {
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			read += plainComments(t, file)
+		}
+	}
+	if read == 0 {
+		t.Fatal("no comment was read")
+	}
+}
+
+// plainComments checks the comments of a file and returns their number.
+func plainComments(t *testing.T, file string) int {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, read(t, file), parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range f.Comments {
+		plainWords(t, file, set.Position(group.Pos()).Line, commentText(group))
+	}
+	return len(f.Comments)
+}
+
+// commentText returns the text of comments, line by line, so that a phrase may stand on
+// two of them. Directives and code are left empty.
+func commentText(group *ast.CommentGroup) string {
+	var text strings.Builder
+	for _, c := range group.List {
+		line, isLine := strings.CutPrefix(c.Text, "//")
+		if !isLine || strings.HasPrefix(line, " ") {
+			text.WriteString(line)
+		}
+		text.WriteByte('\n')
+	}
+	return text.String()
 }

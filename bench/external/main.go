@@ -99,7 +99,7 @@ func inChild(name string) (r result, err error) {
 	return r, err
 }
 
-// report runs a sort, checks what it yields and prints the result.
+// report runs a sort, checks its output and prints the result.
 func report(name string, t task) error {
 	i := slices.IndexFunc(sorts, func(s struct {
 		name string

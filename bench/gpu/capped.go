@@ -20,7 +20,7 @@ import (
 // passBytes is about what one pass takes for an element.
 const passBytes = 32
 
-// capped measures lists from half to four times of what fits so many bytes.
+// capped measures lists from half to four times of what fits the bytes given.
 func capped(small, large *gpu.Engine, bytes int64) error {
 	if err := heading(fmt.Sprintf("OrderKeys, at most %d bytes of device memory a sort; ms, median (least–most) of %d", bytes, e2eReps)); err != nil {
 		return err

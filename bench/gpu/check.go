@@ -20,14 +20,14 @@ import (
 type checker struct {
 	engine           *gpu.Engine
 	algorithms       []sorter.Algorithm
-	turn, every      int // every one of so many inputs is sorted
+	turn, every      int // turn counts inputs; one of each every is sorted
 	compared, failed int
 }
 
 // checkAll compares stable orders, sorted keys and sorted structs of both engines,
-// position by position, over kinds of keys, distributions and sizes up to most, or one
-// of so many. Lists that crowd at an end of the range are sorted by all algorithms,
-// whichever the flag names.
+// position by position, over kinds of keys, distributions and sizes up to most; it
+// takes one input of each every. Lists that crowd at an end of the range are sorted by all
+// algorithms, whichever the flag names.
 func checkAll(engine *gpu.Engine, most, every int) error {
 	c := &checker{engine: engine, algorithms: algorithms(), every: every}
 	for _, d := range distributions {
@@ -102,13 +102,13 @@ func checkKeys[K sorter.Key](c *checker, kind string, d distribution, n, bits in
 	}
 }
 
-// numbered is an element that tells where it was.
+// numbered is an element that holds its position in the input.
 type numbered[K sorter.Key] struct {
 	key K
 	at  uint32
 }
 
-// checkStructs sorts elements that travel with their codes, unless they hold
+// checkStructs sorts elements that move with their codes, unless they hold
 // pointers or are too small, and those that an order moves on the host.
 func checkStructs[K sorter.Key](c *checker, a sorter.Algorithm, keys []K, want perm.Perm) error {
 	s := make([]numbered[K], len(keys))

@@ -17,10 +17,10 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// The planner beside both engines and all algorithms that they run: what it loses by
-// choosing, for every distribution and size.
+// The planner beside both engines and all algorithms that they run: the cost of its
+// choice, for every distribution and size.
 
-// crossCase is a kind of sort, by keys with so many bits.
+// crossCase is a kind of sort, by keys of a width in bits.
 type crossCase struct {
 	name string
 	size uintptr // of an element
@@ -57,15 +57,15 @@ const (
 var othersPowers = []int{12, 16, 20, 22, 24}
 
 // A way that takes lostBy times as long as the best takes no further turns in its row
-// behind the first; from fromN elements on, one that takes as much longer than the best
+// after the first; from fromN elements on, one that takes as much longer than the best
 // of its own engine is left out of larger rows of that case and distribution.
 const (
 	lostBy = 2
 	fromN  = 1 << 16
 )
 
-// A row ends when its ways had so many turns, or took so many ms in all, but not
-// before they had a few.
+// A row ends when its ways had mostTurns turns, or took enoughTime ms in all, but not
+// before they had enoughTurns.
 const mostTurns, enoughTurns, enoughTime = 41, 3, 120
 
 // crossing prints the table.
@@ -80,7 +80,7 @@ type crossing struct {
 }
 
 // crossover measures all cases with keys of all distributions, of up to 2^most
-// elements in slices of up to so many bytes. It fails if the planner's time is above
+// elements in slices of at most bytes bytes. It fails if the planner's time is above
 // bound times that of the best way in some row, or if there was no time for all rows.
 func crossover(e *gpu.Engine, most, bytes int, bound float64, limit time.Duration) error {
 	c := &crossing{engine: e, bound: bound, end: time.Now().Add(limit)}
@@ -132,8 +132,8 @@ func (c *crossing) verdict() (err error) {
 	return err
 }
 
-// calibrated has the planner open the first device and measure, and returns what
-// it found.
+// calibrated has the planner open the first device and measure, and returns the
+// calibration.
 func calibrated() (string, error) {
 	const n = 1 << 20
 	column, records := make([]float32, n), make([]record24, n)
@@ -160,7 +160,7 @@ func calibrated() (string, error) {
 type crossWay struct {
 	on    sorter.Backend
 	by    sorter.Algorithm
-	times []float64 // of a row, but for the first turn
+	times []float64 // of a row, except the first turn
 	lost  bool
 }
 

@@ -17,8 +17,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// crowded is keys that lie close to an end of their range, and what the CPU engine
-// makes of them in one direction.
+// crowded is keys that lie close to an end of their range, and their order by the CPU
+// engine in one direction.
 type crowded[K uint32 | uint64] struct {
 	name         string
 	keys, sorted []K

@@ -24,13 +24,13 @@ import (
 
 // End to end: from Go slices to Go slices, extraction of codes, transfers and
 // the movement of elements included. Inputs are restored outside of the timed
-// part; every buffer was used by a run before, but for results that are said to be
+// part; every buffer was used by a run before, except for results that are said to be
 // new memory.
 
 const e2eReps, e2eWarm = 5, 2
 
 // From fewN elements on the CPU engine, which takes most of the time, sorts fewReps
-// times behind one sort that warms up.
+// times after one sort that warms up.
 const fewN, fewReps = 1 << 26, 3
 
 // record24 and record64 are elements as programs have them.

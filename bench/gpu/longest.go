@@ -30,7 +30,7 @@ func checkLongest(engine *gpu.Engine) error {
 }
 
 // longestKeys sorts keys alone. Sorted keys whose hashes have the same sum as before
-// are the same keys but for a chance of one in 1<<64.
+// are the same keys, with a chance of error of one in 1<<64.
 func longestKeys[K uint8 | uint32](engine *gpu.Engine, kind string, of func(*rand.Rand) K) error {
 	keys := drawn(manyKeys, of)
 	before := hashes(keys)

@@ -56,8 +56,8 @@ func (d *device) close() {
 	d.nearly.Close()
 }
 
-// calibrate sorts until the planner has measured the device, so that what it
-// chooses later is what it always chooses.
+// calibrate sorts until the planner has measured the device. From then on its
+// choices do not change.
 func calibrate() error {
 	keys := make([]float32, 1<<20)
 	var st sorter.Stats

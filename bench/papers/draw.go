@@ -59,8 +59,8 @@ const (
 	barsRight  = 1.5 * vg.Inch // and for the numbers
 )
 
-// bars are a row for every contender: what it takes here, and below that what it
-// took in the paper, on one logarithmic scale.
+// bars are a row for every contender: its time here, and below that its
+// time in the paper, on one logarithmic scale.
 func (b *bench) bars(c draw.Canvas, p *panel) {
 	x := p.places()[0]
 	least, most := limits(p)
@@ -84,7 +84,7 @@ func (b *bench) bars(c draw.Canvas, p *panel) {
 	}
 }
 
-// limits are what the bars' scale spans.
+// limits are the ends of the bars' scale.
 func limits(p *panel) (least, most float64) {
 	least, most = math.Inf(1), 0
 	reach := func(ms float64) { least, most = min(least, ms/2), max(most, ms) }

@@ -1,6 +1,6 @@
 // Command papers repeats, on this machine and in one run, the tables and figures
 // of the papers that the library takes its algorithms from, and writes them as
-// Markdown, CSV and pictures (SVG and PNG) beside what the papers say.
+// Markdown, CSV and pictures (SVG and PNG) beside the figures of the papers.
 //
 // Without a GPU what needs one is missing, without a C++ compiler std::sort is,
 // and the text says so.
@@ -27,7 +27,7 @@ func main() {
 }
 
 // run measures and writes everything; progress goes to log. A paper is written after
-// every figure, so that a run that is cut short leaves what it has. Sorts that fail
+// every figure, so that a run that is cut short leaves the papers done so far. Sorts that fail
 // leave their reason in the tables and an error at the end.
 func (s settings) run(out, log io.Writer) error {
 	b, err := newBench(s, log)

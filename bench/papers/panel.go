@@ -10,7 +10,7 @@ type panel struct {
 	slug, title string
 	axis        axis
 	baseline    string             // the contender that ratios refer to; "": no ratios
-	theirs      map[string]float64 // what the paper measured, in ms, where it is a table
+	theirs      map[string]float64 // times in the paper, in ms, where it is a table
 	note        string
 	results     []result
 }

@@ -34,7 +34,7 @@ func (b *bench) writeFolder(p paper) error {
 	return nil
 }
 
-// writePaper writes what was measured of a paper, and what it says.
+// writePaper writes the measurements for a paper, and its claims.
 func (b *bench) writePaper(w io.Writer, p paper) {
 	fmt.Fprintf(w, "# %s\n\nIts tables and figures on %s, %d cores", p.title, b.machine.CPU, b.machine.Cores)
 	if b.gpu != nil {
@@ -78,7 +78,7 @@ func (b *bench) writeHead(w io.Writer) {
 	}
 }
 
-// writeClaims puts what the paper says beside what was measured.
+// writeClaims puts the claims of the paper beside the measurements.
 func (b *bench) writeClaims(w io.Writer, p paper) {
 	fmt.Fprintf(w, "## What it says, and what these numbers say\n\n")
 	for _, c := range p.claims {
@@ -136,7 +136,7 @@ func (b *bench) cell(p *panel, x int, name string) string {
 	return text
 }
 
-// writeBeside is a row for every contender, beside what the paper measured.
+// writeBeside is a row for every contender, beside its figure in the paper.
 func (b *bench) writeBeside(w io.Writer, p *panel) {
 	table.Row(w, "", "ms here", "× "+p.baseline, "ms in the paper", "× its "+stdSort)
 	table.Rule(w, 5)

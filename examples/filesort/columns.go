@@ -99,7 +99,7 @@ func (t *table) addColumn(ctx context.Context, s spec, c *column, m *meter) erro
 	return err
 }
 
-// conversion is what it takes to make values of a column's text.
+// conversion holds the state for making values of a column's text.
 type conversion struct {
 	ctx context.Context
 	t   *table

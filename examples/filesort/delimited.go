@@ -92,7 +92,7 @@ func (d *delimited) all(text string, pos int) (values []string, next int, err er
 }
 
 // field returns the value at pos and where it ends: at a delimiter, at the
-// newline behind a row (a carriage return before it is part of the line end)
+// newline after a row (a carriage return before it is part of the line end)
 // or at the end of text.
 func (d *delimited) field(text string, pos int) (value string, end int, err error) {
 	if d.quote != none && pos < len(text) && text[pos] == '"' {

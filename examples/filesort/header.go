@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// openDelimited looks at the first row, decides whether it is a header, and
+// openDelimited reads the first row, decides whether it is a header, and
 // returns the format with the columns of -by found, and where rows start.
 func (cmd *command) openDelimited(src *source, d *delimited) (start int, err error) {
 	first := src.bom
@@ -73,7 +73,7 @@ func (s spec) number() int {
 }
 
 // find returns the index of the column that s names: by its name, by its
-// number, or by its name but for upper and lower case, if that is one column.
+// number, or by its name regardless of case, if that is one column.
 // names is nil without a header.
 func (s spec) find(names []string, width int) (int, error) {
 	if at := slices.Index(names, s.name); at >= 0 {

@@ -18,7 +18,7 @@ const writeBuffer = 1 << 20
 // write writes the head and the rows. A last row of the input that has no line
 // end gets one: another row may follow it now.
 func (t *table) write(ctx context.Context, to io.Writer, m *meter) error {
-	const step = 4096 // rows between two looks at ctx
+	const step = 4096 // rows between two checks of ctx
 	m.stage("write", "rows", int64(len(t.rows)))
 	w := bufio.NewWriterSize(to, writeBuffer)
 	w.WriteString(t.head)

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// row is a span of the file, line end included. It is what the sort moves.
+// row is a span of the file, line end included. The sort moves rows.
 type row struct {
 	off  int
 	size uint32
@@ -97,8 +97,8 @@ func cutRows(text string, start, size int, quoted bool) []int {
 			hidden = !hidden
 		}
 		at += size
-		// A start beyond the next target is that one's business, so that no
-		// byte is looked at again and again.
+		// A start beyond the next target is left to that one, so that no
+		// byte is read again and again.
 		if n := nextLine(text[at:min(at+size, len(text))], quoted, hidden); n >= 0 && at+n < len(text) {
 			cuts = append(cuts, at+n)
 		}
@@ -106,7 +106,7 @@ func cutRows(text string, start, size int, quoted bool) []int {
 	return append(cuts, len(text))
 }
 
-// nextLine returns the offset behind the first line end that no quotes hide,
+// nextLine returns the offset after the first line end that no quotes hide,
 // or -1.
 func nextLine(text string, quoted, hidden bool) int {
 	if !quoted {

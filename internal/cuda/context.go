@@ -37,9 +37,9 @@ func (c *context) do(op call, args ...uintptr) error {
 var noContext [1]uintptr
 
 // result is do without the error value. Where the context cannot be made
-// current, op would fail for the same reason, so that is what it returns. A program
+// current, op would fail for the same reason, which result returns. A program
 // may rely on the context that it made current on this thread, if it locked it; so
-// that is current again behind the call.
+// that is current again after the call.
 func (c *context) result(op call, args []uintptr) Result {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -220,7 +220,7 @@ func (c *context) Launch(f Func, grid, block, shared int, s Stream, args ...uint
 	n := copy(l.values[:], args)
 	l.call = [...]uintptr{uintptr(f), uintptr(grid), 1, 1, uintptr(block), 1, 1, uintptr(shared), uintptr(s),
 		uintptr(unsafe.Pointer(&l.at)), 0}
-	// A zero behind the last address lets the driver of the tests check the
+	// A zero after the last address lets the driver of the tests check the
 	// count; the others know it from the kernel.
 	end := l.at[n]
 	l.at[n] = 0

@@ -11,8 +11,8 @@
 // and states in which there is no usable device wrap [engine.ErrNoDevice].
 //
 // All methods may be called from any goroutine. Each of them makes its context
-// current on the OS thread it runs on, for the time of the call; behind it that one
-// is current which was before.
+// current on the OS thread it runs on, for the time of the call; after it the
+// previous one is current again.
 package cuda
 
 import (
@@ -82,8 +82,8 @@ type Context interface {
 	// HostAlloc returns bytes of page-locked host memory, page-aligned, with
 	// undefined contents, that every context of the process may copy from and
 	// to at full speed and kernels reach by the same address; bytes > 0. What a
-	// kernel writes is there behind a synchronisation with its stream, and an
-	// aligned word that it tells the host soon after, for loads of package
+	// kernel writes is there after a synchronisation with its stream. An aligned
+	// word that it writes reaches the host soon after, for loads of package
 	// sync/atomic. It is not Go memory: the collector neither frees nor scans it,
 	// so it may hold no Go pointer.
 	HostAlloc(bytes int) (unsafe.Pointer, error)
@@ -136,11 +136,11 @@ type Context interface {
 
 	// CopyToDevice copies bytes from host to device memory. From the call to
 	// the end of the copy (SyncStream, or SyncEvent of an event recorded
-	// behind it) src is the driver's: the caller keeps it alive and unchanged.
+	// after it) src is the driver's: the caller keeps it alive and unchanged.
 	// Memory of HostAlloc is copied asynchronously and alive by itself. Other
 	// memory is much slower and may make the call wait; Go memory must be on
 	// the heap, whose addresses never change, and be held by runtime.KeepAlive
-	// behind the synchronisation.
+	// until after the synchronisation.
 	CopyToDevice(dst Ptr, src unsafe.Pointer, bytes int, s Stream) error
 	// CopyToHost copies bytes from device to host memory. From the call to the
 	// end of the copy dst is the driver's: the caller keeps it alive and
@@ -168,6 +168,6 @@ type Context interface {
 const MaxArgs = 32
 
 // Open returns the driver that is built in. The first call loads and
-// initializes it; later calls return what the first one found, an error
+// initializes it; later calls return the result of the first, an error
 // included: a driver that is missing does not appear while a process runs.
 func Open() (Driver, error) { return opened() }

@@ -64,7 +64,7 @@ func reversed(n int, _ *rand.Rand) []uint64 {
 	return draw(n, func(i int) uint64 { return uint64(n-i) * step })
 }
 
-// nearly is sorted but for 1 % of the elements, which were swapped at random.
+// nearly is sorted except for 1 % of the elements, which were swapped at random.
 func nearly(n int, r *rand.Rand) []uint64 {
 	v := sorted(n, r)
 	for range n / 200 {
@@ -74,7 +74,7 @@ func nearly(n int, r *rand.Rand) []uint64 {
 	return v
 }
 
-// appended is sorted but for its last 1 %.
+// appended is sorted except for its last 1 %.
 func appended(n int, r *rand.Rand) []uint64 {
 	return append(sorted(n-n/100, r), uniform(n/100, r)...)
 }
@@ -104,7 +104,7 @@ func logarithmic(n int, r *rand.Rand) []uint64 {
 	return draw(n, func(int) uint64 { return r.Uint64() >> r.IntN(64) })
 }
 
-// outliers is narrow but for one value at either end of the line.
+// outliers is narrow except for one value at either end of the line.
 func outliers(n int, r *rand.Rand) []uint64 {
 	v := draw(n, func(int) uint64 { return 1<<63 + r.Uint64N(1<<24) })
 	if n > 1 {

@@ -176,7 +176,7 @@ func MarkTies[C Code](ties []uint32, lo int, tied bool, codes []C) {
 type Env struct {
 	Loop  parallel.Loop // workers, cancellation, progress
 	Arena scratch.Arena // host memory of the sort, accounted
-	Trace Trace         // what the engine did
+	Trace Trace         // actions of the engine, for statistics
 	Limit int64         // bytes of host memory that the sort may hold at a time, 0: any number
 }
 

@@ -1,7 +1,7 @@
 // Package extract makes codes of elements. Key functions and null functions are called
-// here, and only here, once per element. The types of elements and keys end here: what is
-// above it sees columns, the words of 64 bits into which they are packed, and full keys
-// where a word holds a prefix.
+// only here, once per element. The packages that import it do not know the types of
+// elements and keys. They see columns, the 64-bit words into which columns are packed, and
+// full keys where a word holds a prefix.
 package extract
 
 import (
@@ -18,8 +18,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Column is a [Column] without the type of its elements, which only its getters know:
-// code that is generic in E is compiled for every type that a program sorts.
+// Column is a column of the public package without the type E of its elements. Only its
+// getters know E: code that is generic in E is compiled for every type that a program sorts.
 type Column struct {
 	Key     keyColumn
 	kind    sortkey.Kind
@@ -56,8 +56,8 @@ func (c Column) Under(o sortkey.Order) Column {
 	return c
 }
 
-// Bits returns the width of the column's code, its null flag included. Above 64 a code is
-// a prefix, and the key has to be kept.
+// Bits returns the width of the column's code, its null flag included. Above 64 the code
+// is a prefix, and the full key is stored.
 func (c Column) Bits() int {
 	if c.kind.Wide() {
 		return 128
@@ -69,7 +69,7 @@ func (c Column) Bits() int {
 }
 
 // nullCode returns the code of a null and the number added to other codes, for a
-// null flag at the given bit, at most 63: a 64-bit kind with a flag is a prefix.
+// null flag at the given bit, at most 63. The code of a 64-bit kind with a flag is a prefix.
 func (c Column) nullCode(bit int) (null, other uint64) {
 	if c.Nulls == NullsFirst {
 		return 0, 1 << bit
@@ -77,12 +77,12 @@ func (c Column) nullCode(bit int) (null, other uint64) {
 	return 1 << bit, 0
 }
 
-// given reports whether the column's keys lie in a slice and no function has to
-// be called for them.
+// given reports whether the column's keys lie in a slice, so that no function is called
+// for them.
 func (c Column) given() bool { return c.Key.given() && c.Nulls == NoNulls }
 
-// Codes writes the column's codes of the len(dst) elements of b; bits() <= 64. A
-// cancelled context leaves codes out.
+// Codes writes the column's codes of the len(dst) elements of b; c.Bits() <= 64. If the
+// context is cancelled, codes may be missing.
 func (c *Column) Codes(dst []uint64, b Batch) {
 	b.Pace = c.Paces.Key
 	if c.Nulls == NoNulls {
@@ -103,8 +103,8 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 	}
 }
 
-// keysOrNull writes the keys of at most 64 elements that are not null, and zeros for the
-// others, which have a bit each in nulls. It returns the number written, like keysFrom.
+// keysOrNull writes the keys of at most 64 elements. The key of a null is zero, and its bit
+// is set in nulls. It returns the number of keys written, like keysFrom.
 func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 	b.Pace = c.Paces.Null
 	if nulls, n = nullsFrom(keys.Len(), b, c.AreNull); n < keys.Len() {
@@ -114,8 +114,8 @@ func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 	return nulls, keysFrom(keys, &b, c.get, nulls)
 }
 
-// nullsFrom returns which of the first n elements of b are null, at most 64 of them, and
-// how many were asked about, as KeysFrom does.
+// nullsFrom returns a bit for each of the first n elements of b, n <= 64: 1 if it is null.
+// asked is the number of elements tested, less than n if the context was cancelled.
 func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 	block := b.Block.Part(0, n)
 	if b.Pace == nil {
@@ -128,13 +128,12 @@ func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 	return nulls, t.lo
 }
 
-// keyColumn is where the keys of a column come from, and where they lie if they are
-// given. What is made of them depends on their kind only: of their type, the user's package
-// compiles nothing but the getters.
+// keyColumn is the source of a column's keys. All methods depend only on the kind of the
+// keys; only getters are compiled in the user's package, for the type of the keys.
 type keyColumn interface {
 	codes32(dst []uint32, b Batch, c *Column)                           // of len(dst) elements; narrow kinds of at most 32 bits
 	codes64(dst []uint64, b Batch, c *Column)                           // the same; narrow kinds
-	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)        // the same for at most 64, of which some are null
+	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)        // the same for at most 64 elements; some may be null
 	keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys // prefixes have room bits
 	given() bool                                                        // keys lie in a slice by element: no function is called, no element read
 	ForRows(c Column, n int) Column                                     // the column for elements that are the row numbers 0 … n-1
@@ -143,19 +142,20 @@ type keyColumn interface {
 
 // Getter is a key function with both of its types hidden.
 type Getter interface {
-	// Get writes the keys of n elements; both addresses are of the first one, and are not
-	// kept. If nulls is not 0, n is at most 64, and an element whose bit is set is null:
-	// its key is zero. Unless ask is nil it is asked before each call of a key function,
-	// and no call follows once it is cancelled. Get returns the number of keys written.
+	// Get writes the keys of n elements. keys and elements are the addresses of the first
+	// of each; Get does not retain them. If nulls is not 0, n is at most 64, and an element
+	// whose bit is set is null: its key is zero. Unless ask is nil, Get checks it before
+	// each call of a key function and stops once it is cancelled. It returns the number of
+	// keys written.
 	Get(keys, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int
 }
 
-// Func is the key function of a slice's elements. Besides code that moves elements,
-// only get is compiled for every pair of E and K.
+// Func is the key function of a slice's elements. Besides the code that moves elements,
+// only Get is compiled for every pair of E and K.
 type Func[E any, K sortkey.Key] func(E) K
 
-// Get calls f for eight elements a turn: a call spills the
-// registers of the loop, so that a turn costs as much as the call of a key that is a field.
+// Get calls f for eight elements per iteration. A call spills the loop's registers, which
+// costs as much as the call of a function that returns a field.
 //
 // Sound: callers have n elements of E, and room for as many keys.
 //
@@ -204,13 +204,13 @@ func (*ownKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context
 // unless the context was cancelled.
 func KeysFrom(keys stream.Raw, b Batch, get Getter) int { return keysFrom(keys, &b, get, 0) }
 
-// hidden returns where keys lie, which may be on the stack: see [cpu.Hidden].
+// hidden returns the memory of keys, which may be on the stack: see [cpu.Hidden].
 func hidden[K any](keys []K) stream.Raw {
 	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(keys))), unsafe.Sizeof(*new(K)), len(keys))
 }
 
-// keysFrom is [KeysFrom] of elements of which some may be null: b has at most 64 if nulls
-// is not 0.
+// keysFrom is [KeysFrom] with a bit in nulls for each null. If nulls is not 0, b has at
+// most 64 elements.
 func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 	n := keys.Len()
 	if n == 0 {
@@ -282,16 +282,16 @@ func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	return encodeOrNull(dst, keys[:len(dst)], b, c)
 }
 
-// encodeOrNull has room for len(dst) keys in keys.
+// encodeOrNull is codesOrNull with memory for keys; len(keys) == len(dst).
 func encodeOrNull(dst, keys []uint64, b Batch, c *Column) (nulls uint64) {
 	nulls, _ = keysOrNull(narrowKeys(c.kind, keys), b, c)
 	sortkey.EncodeAt(c.kind, dst, unsafe.Pointer(unsafe.SliceData(keys)), c.Order)
 	return nulls
 }
 
-// narrowKeys returns as many keys of a narrow kind as there are words, at the beginning of
-// their memory. Key functions write them there under their own type, which is no larger
-// than a word and has no pointers.
+// narrowKeys returns len(words) keys of a narrow kind, at the beginning of the memory of
+// words. Getters write keys there by their own type, which is no larger than a word and
+// has no pointers.
 func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
 	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(words))), k.Size(), len(words))
 }
@@ -323,7 +323,7 @@ func (f sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b,
 
 func (f sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, f, c) }
 
-// encodeRows encodes keys where they are, if rows follow each other.
+// encodeRows reads keys of consecutive rows in place and gathers the others.
 func encodeRows[C sortkey.Code](dst []C, b Batch, f sliceKey, c *Column) {
 	switch {
 	case !f.numbered:
@@ -384,11 +384,11 @@ func gatherAs[T any](keys unsafe.Pointer, col stream.Raw, at []uint32) {
 // stays in the first-level cache and on the stack.
 const Piece = 256
 
-// Few is a number of keys whose buffer costs next to nothing to clear.
+// Few is a number of keys whose stack buffer is cleared in negligible time.
 const Few = 16
 
 // Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
-// cancelled context leaves codes out.
+// cancelled context leaves codes unwritten.
 func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
 	if len(dst) <= Few {
 		var keys [Few]uint64

@@ -12,47 +12,46 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// FullKeys are the keys of a wide column, at hand by element so that the key
-// function need not be called again when prefixes tie.
+// FullKeys are the keys of a wide column, stored by element: the key function is not called
+// again when prefixes tie.
 type FullKeys interface {
-	// Prefix keeps the keys of the len(dst) elements of b and writes their first
-	// room bits, the null flag included. A cancelled context leaves keys out.
+	// Prefix stores the keys of the len(dst) elements of b and writes their first
+	// room bits, the null flag included. If the context is cancelled, keys may be missing.
 	Prefix(dst []uint64, b Batch, room int)
-	// PrefixIsWhole reports whether the prefixes of room bits were the whole keys.
+	// PrefixIsWhole reports whether each prefix of room bits determined its key.
 	PrefixIsWhole(room int) bool
 	// Along places the keys like their elements, by p, a *cpu.Placement.
 	Along(env *engine.Env, p any) error
-	// Moved sets where the elements are now, for keys that are elements or lie in them.
+	// Moved sets the memory of the elements, for keys that are elements or lie in them.
 	Moved(payload cpu.Payload)
-	// TieDepth is the depth at which the ties of a prefix of room bits go on.
+	// TieDepth is the depth at which keys that tie on a prefix of room bits are compared.
 	TieDepth(room int) int
-	// ByDepth reports whether codes depend on no more than the depth.
+	// ByDepth reports whether codes depend only on the key and the depth.
 	ByDepth() bool
-	// WithPivot returns p, where the elements numbered by order tie, with what their
-	// codes at p depend on. It may draw from order at random.
+	// WithPivot returns p, up to which the elements numbered by order tie, with the
+	// parameters of their codes. It may draw from order at random.
 	WithPivot(order []uint32, p Place) Place
-	// Codes writes the codes at p, which cut has returned, of the elements numbered
-	// by order.
+	// Codes writes the codes of the elements numbered by order at p, a result of
+	// WithPivot.
 	Codes(dst []uint64, order []uint32, p Place)
-	// NextDepth returns the depth at which elements are told apart that tie on code, made
-	// at p; false if their keys are equal.
+	// NextDepth returns the depth up to which elements with equal codes at p tie; false if
+	// their keys are equal.
 	NextDepth(code uint64, p Place) (depth int, more bool)
-	// SortFew orders a few elements that tie up to p, ties in their present order, and
-	// returns which of them tie with the one before, a bit each; false if they are too
-	// many.
+	// SortFew sorts a few elements that tie up to p, stably. Bit i of same is set if
+	// element i equals its predecessor. ok is false if they are too many or too long.
 	SortFew(order []uint32, p Place) (same uint, ok bool)
 	// Forget drops the first n full keys.
 	Forget(n int)
 	// Compare compares the full keys of two elements whose prefixes tie.
 	Compare(i, j uint32) int
-	// Follow counts how the keys of the elements numbered by at follow on those
-	// of the elements before them, given that prefixes of room bits tie, and
-	// returns the elements that tie still, in the place of at; these are not counted.
+	// Follow compares the key of each element x in at with that of x-1; their prefixes of
+	// room bits tie. seen counts rises and falls; still, in the memory of at, are the
+	// elements whose keys are equal, which are not counted.
 	Follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
 }
 
-// keep stores the keys of a wide kind, or of one of 64 bits with nulls, of which prefixes
-// have room bits.
+// keep returns the store for keys of a wide kind, or of a 64-bit kind with nulls, whose
+// prefixes have room bits.
 func (keyType) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
 	switch c.kind {
 	case sortkey.String:
@@ -86,7 +85,7 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 
 func (selfKey) given() bool { return true }
 
-// keep stores nothing: the keys are there already.
+// keep stores nothing: the keys are the elements.
 func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 	return keepGiven(c, rows.Slice.Raw())
 }
@@ -114,7 +113,7 @@ func keepGiven(c Column, keys stream.Raw) FullKeys {
 type Store[K TextKey] struct {
 	Column
 	Keys []K // by element
-	room []K // the same where keys are to be stored, nil where they are given
+	room []K // the same where keys are stored, nil where they are given
 
 	fields *inPlaceKeys[K] // instead of keys, unless nil
 }
@@ -130,8 +129,9 @@ func (s *Store[K]) at(x uint32) K {
 // nullBits has a bit for each of a piece of elements: 1 for nulls.
 type nullBits [Piece / 64]uint64
 
-// put keeps the keys of a piece of elements and returns them, in buf unless they
-// are given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
+// put stores the keys of at most Piece elements and returns them, in buf unless they are
+// given and adjacent. It also finds the nulls. If the context is cancelled, keys may be
+// missing.
 func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 	if s.given() {
 		if b.at == nil {
@@ -211,8 +211,8 @@ func (s *Store[K]) Moved(payload cpu.Payload) {
 	}
 }
 
-// flag shifts the first bits of codes into the room that the column has in a
-// packed code, after its null flag.
+// flag reduces 64-bit codes to the room bits of the column in a packed code, the first of
+// which is its null flag.
 func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
 	if c.Nulls == NoNulls {
 		if room < 64 {
@@ -232,16 +232,15 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
 	}
 }
 
-// fixedKeys keeps keys of fixed size: as the words of their codes, unless they lie in a
-// slice. So there is one such type for all kinds, and those who break ties read one word of
-// an element at a time. Depth counts words.
+// fixedKeys stores keys of fixed size as the words of their codes, unless the keys lie in a
+// slice. So one type serves all kinds, and ties are broken word by word. Depth counts words.
 type fixedKeys struct {
 	Column
 	keys  stream.Raw  // that lie in a slice
 	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in a slice
 }
 
-// firstWord is the first word whose ties prefixes of room bits leave.
+// firstWord is the first word of a key that a prefix of room bits does not hold whole.
 func firstWord(c *Column, room int) int {
 	if room == 64 && c.Nulls == NoNulls {
 		return 1 // word 0 was the prefix
@@ -298,7 +297,7 @@ func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) un
 	return buf
 }
 
-// put keeps the words of the keys of a piece of elements, of which codes are the first.
+// put stores the words of the keys of at most Piece elements; codes are their words 0.
 func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 	for j, all := range w.words {
 		switch {
@@ -315,8 +314,7 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 	}
 }
 
-// PrefixIsWhole is false: even word 0 of narrow kinds has lost the bit that marks
-// nulls.
+// PrefixIsWhole is false: even for narrow kinds, the null flag displaces a bit of word 0.
 func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
 
 func (w *fixedKeys) TieDepth(room int) int { return firstWord(&w.Column, room) }
@@ -355,7 +353,7 @@ func codesIn[Buffer any](w *fixedKeys, size int, dst []uint64, order []uint32, j
 	w.codesThrough(unsafe.Pointer(&keys), size, dst, order, j)
 }
 
-// codesThrough writes word j of given keys. buf has room for a number of them.
+// codesThrough writes word j of given keys, through a buffer for room of them.
 func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, order []uint32, j int) {
 	for len(order) > 0 {
 		n := min(room, len(order))
@@ -365,7 +363,7 @@ func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, ord
 	}
 }
 
-// Follow reads word after word: comparing key by key would encode each alone.
+// Follow compares all pairs word by word: comparing key by key would encode each key alone.
 func (w *fixedKeys) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
 	var pairs [2 * Piece]uint32
 	var words [2 * Piece]uint64
@@ -397,7 +395,7 @@ func (w *fixedKeys) NextDepth(_ uint64, p Place) (depth int, more bool) {
 	return p.Depth + 1, p.Depth+1 < w.kind.Words()
 }
 
-// Compare compares the words that are kept: prefixes tie.
+// Compare compares only the stored words: prefixes tie.
 func (w *fixedKeys) Compare(i, j uint32) int {
 	var pair [2]uint64
 	for depth := range w.kind.Words() {

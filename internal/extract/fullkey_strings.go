@@ -14,20 +14,19 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// TieFinder are full keys that compare each with the one before while they are
-// read.
+// TieFinder are full keys that find ties of neighbours while keys are extracted.
 type TieFinder interface {
-	// PrefixTied is prefix for elements that follow each other, with room for 64
-	// bits and without nulls. It counts how they follow on each other, the first on
-	// the one before it unless it is alone, and returns those that tie, which are not
-	// counted, in room.
+	// PrefixTied is Prefix of consecutive elements, for 64 bits and without nulls. It
+	// compares each element with its predecessor, the first one unless alone is set. seen
+	// counts rises and falls; tied, in the memory of room, are the elements whose keys
+	// equal that of their predecessor, which are not counted.
 	PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
 }
 
-// TextKey is how strings and byte slices of any name are kept. The functions below that
-// are not generic are the only ones to instantiate [Strings]: it is compiled here, once,
-// and what its loops call is inlined. Generic code is compiled in the user's package,
-// where functions of this one that are not generic are not inlined.
+// TextKey is the type by which strings and byte slices of any named type are stored. Only
+// the functions below that are not generic instantiate [Strings]: it is compiled here, once,
+// and the calls in its loops are inlined. Code that is generic in the user's types is
+// compiled in the user's package, where they would not be.
 type TextKey interface{ string | []byte }
 
 func keepStrings(c Column, rows Input, arena *scratch.Arena) FullKeys {
@@ -42,8 +41,7 @@ func givenStrings(c Column, keys []string) FullKeys { return givenTexts(c, keys)
 
 func givenByteSlices(c Column, keys [][]byte) FullKeys { return givenTexts(c, keys) }
 
-// keepTexts keeps the keys where they are, in their elements, if it can, and otherwise
-// makes room for them.
+// keepTexts reads keys in their elements if it can, and otherwise takes memory for them.
 func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	t := givenTexts[K](c, nil)
 	if c.Nulls == NoNulls {
@@ -60,13 +58,13 @@ func givenTexts[K TextKey](c Column, keys []K) *Strings[K] {
 	return &Strings[K]{Store: &Store[K]{Column: c, Keys: keys}}
 }
 
-// Strings keeps strings and byte slices. Depth counts bytes.
+// Strings holds the full keys of strings and byte slices. Depth counts bytes.
 type Strings[K TextKey] struct {
 	*Store[K]
 	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
 }
 
-// NewStrings returns strings or byte slices that are all there, of element x under number x.
+// NewStrings returns the full keys keys[x] of elements x.
 func NewStrings[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
 	return givenTexts(Column{kind: sortkey.KindOf[K](), Order: o}, keys)
 }
@@ -78,10 +76,10 @@ func (t *Strings[K]) text(x uint32) string {
 }
 
 const (
-	// longText is the number of bytes from which on a comparison may take long.
+	// longText is the number of bytes above which a comparison checks the context.
 	longText = 4 << 10
-	// TextTurn is the number of bytes of a string that are compared between two questions
-	// to the context, at most. They take 0.1 ms from memory (EPYC of 2022).
+	// TextTurn is the most bytes of a string that are compared between two checks of the
+	// context. They take 0.1 ms from memory (EPYC of 2022).
 	TextTurn = 1 << 20
 )
 
@@ -93,8 +91,8 @@ func (t *Strings[K]) loop() *parallel.Loop {
 	return t.Paces.Key.Loop
 }
 
-// CompareTexts compares two strings. Before it compares long ones, and in turns while it
-// does, it asks the context of loop: the result means nothing in a cancelled sort.
+// CompareTexts compares two strings. If both are long, it checks the context of loop before
+// every TextTurn bytes. In a cancelled sort the result is meaningless.
 func CompareTexts(loop *parallel.Loop, a, b string) int {
 	if len(a) <= longText {
 		return strings.Compare(a, b)
@@ -146,8 +144,8 @@ func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
 	t.note(longest)
 }
 
-// sameTexts returns how many of the first keys are equal to s. Where that has 4 to 16
-// bytes, as most names have, it takes no call to see it.
+// sameTexts returns the number of leading keys that equal s. If s has 4 to 16 bytes, as most
+// names have, it compares without a call.
 func (t *Strings[K]) sameTexts(keys []K, s string) int {
 	n := len(s)
 	switch {
@@ -189,7 +187,7 @@ func (t *Strings[K]) sameTexts(keys []K, s string) int {
 	return len(keys)
 }
 
-// SameMemory returns how many of the first keys are s and in its memory.
+// SameMemory returns the number of leading keys that have the address and length of s.
 func SameMemory[K sortkey.Key](keys []K, s string) int {
 	for i := range keys {
 		if k := sortkey.TextOf(&keys[i]); len(k) != len(s) || unsafe.StringData(k) != unsafe.StringData(s) {
@@ -199,8 +197,8 @@ func SameMemory[K sortkey.Key](keys []K, s string) int {
 	return len(keys)
 }
 
-// ends4 and ends8 return the first and the last four, or eight, of n bytes at p,
-// which are that many.
+// ends4 and ends8 return the first and the last four, or eight, of n bytes at p; n >= 4, or
+// n >= 8.
 func ends4(p unsafe.Pointer, n int) (head, tail uint32) {
 	last := unsafe.Add(p, n-4)
 	return binary.LittleEndian.Uint32((*[4]byte)(p)[:]), binary.LittleEndian.Uint32((*[4]byte)(last)[:])
@@ -211,8 +209,8 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
 }
 
-// PrefixTied compares neighbours once where their codes tie, and after two equal keys all
-// that follow: names in order come in runs. Keys in the same memory are not read.
+// PrefixTied compares neighbours whose codes tie. After two equal keys it searches for the
+// end of the run: sorted names come in runs. It does not read keys that share memory.
 func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
 	if alone {
 		t.Prefix(dst[:1], b.part(0, 1), 64)
@@ -282,7 +280,8 @@ func (t *Strings[K]) note(longest int) {
 	}
 }
 
-// PrefixIsWhole: padding cannot be told from zero bytes, but from all others.
+// PrefixIsWhole relies on longest: padding can be confused only with zero bytes, and a
+// string with one makes longest exceed any prefix.
 func (t *Strings[K]) PrefixIsWhole(room int) bool {
 	if t.Nulls != NoNulls {
 		room--
@@ -302,12 +301,11 @@ func (t *Strings[K]) TieDepth(int) int { return 0 }
 // ByDepth is false: codes depend on the run's pivot.
 func (t *Strings[K]) ByDepth() bool { return false }
 
-// WithPivot chooses a pivot, the longest of three strings drawn at random. Only so much of it
-// is compared as a sample needs, twice over, and a turn: what agrees with all of that
-// ties.
-// Where a quarter of the sample parts from it first, at about one byte, its stem up to
-// there is the pivot.
-// A short run takes the string in its middle, up to a turn of it.
+// WithPivot chooses a pivot, the longest of three strings drawn at random. Its window has 16
+// bytes more than twice the longest common prefix with another string of the sample, at most
+// TextTurn. Strings that agree with all of the window tie. If more than a quarter of the
+// sample differs from the pivot first within narrow bytes, its stem up to there is the pivot.
+// A run of at most Few strings takes its middle one.
 func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 	n := len(order)
 	if n <= Few {
@@ -332,7 +330,7 @@ func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 			least, most = min(least, lengths[i]), max(most, lengths[i])
 		}
 	}
-	early := 0 // strings that part from the pivot first
+	early := 0 // strings that differ from the pivot first
 	for _, shared := range lengths[:len(sample)] {
 		if shared < least+narrow {
 			early++
@@ -347,7 +345,10 @@ func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 }
 
 func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
-	if len(order) > fewTexts {
+	switch {
+	case len(order) == 2: // most runs are
+		return t.sortTwo(order, p.Depth)
+	case len(order) > fewTexts:
 		return 0, false
 	}
 	var room [fewTexts]string
@@ -358,6 +359,22 @@ func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
 		}
 	}
 	return SortFew(texts, order, p.Depth, t.Order.Desc), true
+}
+
+// sortTwo is SortFew of two elements. It clears no array.
+func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
+	a, b := t.text(order[0])[depth:], t.text(order[1])[depth:]
+	if max(len(a), len(b)) > TextTurn {
+		return 0, false
+	}
+	c := strings.Compare(a, b)
+	switch {
+	case c == 0:
+		return 1 << 1, true
+	case (c > 0) != t.Order.Desc:
+		order[0], order[1] = order[1], order[0]
+	}
+	return 0, true
 }
 
 func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
@@ -382,8 +399,8 @@ func (t *Strings[K]) Follow(at []uint32, room int) (still []uint32, seen cpu.Ste
 	if t.Nulls != NoNulls {
 		room--
 	}
-	whole := room / 8              // bytes that a prefix shows: of one length, and tying there, strings are equal
-	n, a, last := 0, "", uint32(0) // whose string a is; the first element follows on nothing
+	whole := room / 8              // bytes in a prefix: tying strings of one length up to this are equal
+	n, a, last := 0, "", uint32(0) // the element whose key is a, 0 for none: element 0 has no predecessor
 	for _, x := range at {
 		if last != x-1 || last == 0 {
 			a = t.text(x - 1)

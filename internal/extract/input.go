@@ -25,11 +25,11 @@ func RowNumbers(n int) Input {
 	return Input{Slice: cpu.PayloadOf[int](nil), Len: n, Numbered: true, blocks: new(scratch.Spares[[]int])}
 }
 
-// Batch is a group of at most engine.Block elements.
+// Batch is at most engine.Block elements of an input.
 type Batch struct {
-	Block stream.Raw // they themselves; without memory if they are row numbers that nobody reads
-	Lo    int        // the number of the first, where they follow each other
-	at    []uint32   // the numbers of all, where they may not
+	Block stream.Raw // the elements; without memory if they are row numbers that are not read
+	Lo    int        // the number of the first, if they are consecutive
+	at    []uint32   // the numbers of all, if they may not be
 	Pace  *Pace      // of the calls for their keys
 }
 
@@ -74,8 +74,8 @@ func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 	}
 }
 
-// Pick returns the elements numbered by at, in buf or where they are, for codes
-// of l.
+// Pick returns the elements numbered by at for codes of l, gathered into buf unless they
+// are consecutive.
 func (r *Input) Pick(l *Word, buf cpu.Payload, at []uint32) Batch {
 	b := Batch{at: at}
 	switch {

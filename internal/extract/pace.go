@@ -9,23 +9,23 @@ import (
 	"example.com/sorter/internal/parallel"
 )
 
-// Key functions and null functions are the caller's, and may be slow. While a sort
-// can be cancelled they are called at the pace of this file only, so that wherever its
-// time goes it stops after the calls then running, or after few that are quick.
+// Key functions and null functions are the caller's, and may be slow. If a sort can be
+// cancelled, they are called only in turns of this file, which check the context. So a
+// cancelled sort stops after the calls that are running, or after at most a turn of quick ones.
 
-// turn is the number of calls between two questions to the context where calls are
-// quick. A question takes 5 ns with all that belongs to it (EPYC of 2022).
+// turn is the number of quick calls between two checks of the context. A check takes 5 ns
+// with its loop (EPYC of 2022).
 const turn = 16
 
 // quick bounds the time of quick calls that are measured together, up to a turn of them.
 // Where the next ones take up to 3 ms each, the turn still ends within 50 ms.
 const quick = time.Millisecond
 
-// seldom is the number of turns of quick calls of which one is measured. To read the
-// clock twice takes 52 ns.
+// seldom is the number of turns of quick calls of which one is measured. Two readings of
+// the clock take 52 ns.
 const seldom = 64
 
-// Pace is that of the calls of one function.
+// Pace is the pace of the calls of one function: one by one, or in turns.
 type Pace struct {
 	Loop  *parallel.Loop
 	quick atomic.Bool // the calls measured last were
@@ -40,7 +40,7 @@ func (p *Pace) restart(n int) {
 	p.few = n <= turn
 }
 
-// Each is the context to ask before each call, nil if none is asked so often.
+// Each is the context to check before each call; nil if it is checked per turn or never.
 func (p *Pace) Each() context.Context {
 	if p == nil || !p.few {
 		return nil
@@ -48,8 +48,8 @@ func (p *Pace) Each() context.Context {
 	return p.Loop.Ctx
 }
 
-// Paces are those of the functions of a column: one may be quick and the other slow. They
-// are nil where nothing cancels the calls.
+// Paces are the paces of a column's functions: one may be quick and the other slow. They
+// are nil if nothing can cancel the calls.
 type Paces struct{ Key, Null *Pace }
 
 func newPaces(loop *parallel.Loop) Paces {
@@ -75,8 +75,7 @@ func (p Paces) Restart(n int) {
 //		… // call for elements [t.lo, t.hi)
 //	}
 //
-// After the loop, t.lo is the number of elements that had their turn: all of them
-// unless the sort was cancelled.
+// After the loop, t.lo is the number of elements done: n unless the sort was cancelled.
 type turns struct {
 	pace   *Pace
 	ctx    context.Context // of the sort
@@ -87,15 +86,15 @@ type turns struct {
 	start  time.Duration // since epoch, of the turns that are measured; 0 if none are
 }
 
-// Epoch makes durations of times: it takes half as long to read those.
+// Epoch is the origin of all durations. time.Since takes half the time of time.Now.
 var Epoch = time.Now()
 
-// begin says how many calls the first turn has, and which turn is measured.
+// begin sets the number of calls of the first turn, and the turn that is measured.
 func (t *turns) begin() {
 	if t.ctx = t.pace.Loop.Ctx; !t.pace.Loop.Cancellable() {
 		t.ctx = context.Background()
 	}
-	if t.pace.few { // to ask before each costs less than to read the clock
+	if t.pace.few { // a check per call costs less than reading the clock
 		t.step = 1
 		return
 	}
@@ -122,8 +121,8 @@ func (t *turns) end() {
 	}
 }
 
-// measure reads the clock. The first calls make longer and longer turns, as long as all
-// of them were quick together.
+// measure reads the clock. At first each turn is twice the one before, as long as all turns
+// measured together are quick.
 func (t *turns) measure() {
 	now := time.Since(Epoch)
 	if t.start == 0 {
@@ -135,7 +134,7 @@ func (t *turns) measure() {
 	case !quickly:
 		t.step = 1
 	case t.step < turn && t.lo < t.n:
-		if t.n > turn { // few calls say little before the last
+		if t.n > turn { // a few calls are measured together, at the end
 			t.step *= 2
 		}
 		t.wait = 1

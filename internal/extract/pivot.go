@@ -11,19 +11,20 @@ import (
 )
 
 // A run of strings that tie up to a depth is sorted by comparing each with one string
-// of the run, the pivot. The code of a string is where it leaves the pivot, on which
-// side, and the bytes that follow: strings below the pivot come in ascending order of
-// their common prefixes with it, those above it in descending order after them.
+// of the run, the pivot. The code of a string holds the length of its common prefix with
+// the pivot, whether it is below or above the pivot, and the bytes that follow the prefix.
+// Strings below the pivot ascend by the length of the prefix; strings above it come after
+// them and descend by that length.
 
-// pivot is a string with which others are compared that tie with it up to depth.
+// pivot is a string with which other strings are compared; all tie up to depth.
 type pivot struct {
 	text   string // its bytes up to the end of the window
-	whole  bool   // those are all
-	stem   bool   // those are a stem: see stemCode
+	whole  bool   // text is the whole string
+	stem   bool   // text is a stem: see stemCode
 	depth  int
 	window int // bytes of text from depth on
 
-	touched byte // sum of bytes that were read ahead, which keeps the reads
+	touched byte // sum of the bytes read ahead; without it the compiler drops the reads
 }
 
 func pivotOf(s string, p Place) pivot {
@@ -35,13 +36,13 @@ func pivotOf(s string, p Place) pivot {
 // them. In one process, the same run has the same pivot.
 var PivotSeed = rand.Uint64()
 
-// Drawer returns a generator that draws from a run of n elements, of which first is the
-// first. It is a value, so that it stays on the stack.
+// Drawer returns a generator for a run of n elements that begins with element first. It is
+// a value, so that it stays on the stack.
 func Drawer(first uint32, n, depth int) rand.PCG {
 	return *rand.NewPCG(PivotSeed^uint64(first), uint64(n)<<32^uint64(depth))
 }
 
-// Drawn returns a number below n.
+// Drawn returns a uniform random number in [0, n).
 func Drawn(r *rand.PCG, n int) int {
 	at, _ := bits.Mul64(r.Uint64(), uint64(n))
 	return int(at)
@@ -49,7 +50,7 @@ func Drawn(r *rand.PCG, n int) int {
 
 const (
 	// leftBits hold the number of bytes that follow the common prefix, up to one
-	// more than the code has of them, which tells padding from zero bytes.
+	// more than the code has of them. It distinguishes padding from zero bytes.
 	leftBits = 3
 	leftMask = 1<<leftBits - 1
 )
@@ -59,8 +60,8 @@ func following(window int) int {
 	return min((64-leftBits-bits.Len64(uint64(2*window+1)))/8, leftMask-1)
 }
 
-// codes writes the codes of strings, every bit of which differs where flip is set. It
-// reads a byte of each before it compares any: processors wait for all of them at once.
+// codes writes the codes of strings, xor flip. It first reads a byte of each string, so that
+// their cache misses overlap.
 func (v *pivot) codes(dst []uint64, texts []string, flip uint64) {
 	tail := following(v.window)
 	for _, s := range texts {
@@ -79,13 +80,13 @@ func (v *pivot) codes(dst []uint64, texts []string, flip uint64) {
 	}
 }
 
-// narrow is the number of bytes in which strings part from a pivot at about one byte.
+// narrow is the number of bytes within which strings differ from a pivot at about one place.
 const narrow = 4
 
-// stemCode returns the code of s where most strings of a run begin with one text, the
-// stem, and many part soon after it: seven bytes after the stem, and how many there are, up
-// to eight. Strings without the stem have the code 0 if they come before it, and
-// otherwise one above all others: they tie, and have another pivot.
+// stemCode returns the code of s if most strings of a run begin with one text, the stem, and
+// many differ soon after it. The code holds seven bytes after the stem and the number of
+// bytes that follow it, at most eight. Strings without the stem have the lowest code if they
+// come before it, and otherwise the highest. They tie, and are sorted by another pivot.
 func (v *pivot) stemCode(s string) uint64 {
 	at := common(v.text, s, v.depth)
 	switch {
@@ -98,17 +99,17 @@ func (v *pivot) stemCode(s string) uint64 {
 	return 0
 }
 
-// afterStem is after for codes of the bytes after a stem.
+// afterStem is after for codes of stemCode.
 func (p Place) afterStem(code uint64) (depth int, more bool) {
 	if code>>60 != 1 {
-		return p.Depth, true // without the pivot, they are fewer
+		return p.Depth, true // without the stem: a smaller run
 	}
 	return p.Depth + p.Window + 7, code&15 == 8
 }
 
-// code returns the code of s. Its rank is the length of the common prefix, from depth
-// on, of a string below the pivot, the window if that is all common, and above it,
-// descending with the common prefix, of a string above the pivot.
+// code returns the code of s. Let m be the length of its common prefix with the pivot, from
+// depth on. The leading bits are the rank: m below the pivot, the window if the whole window
+// agrees, and 2*window+1-m above the pivot.
 func (v *pivot) code(s string, tail int) uint64 {
 	at := common(v.text, s, v.depth)
 	rank := at - v.depth
@@ -128,8 +129,8 @@ func (v *pivot) code(s string, tail int) uint64 {
 	return (uint64(rank)<<(8*tail)|sortkey.Prefix(rest)>>(64-8*tail))<<leftBits | uint64(min(len(rest), tail+1))
 }
 
-// after returns the depth up to which strings tie whose codes at p are equal; false if
-// they are equal.
+// after returns the depth up to which strings with equal codes at p tie; false if these
+// strings are equal.
 func (p Place) after(code uint64) (depth int, more bool) {
 	if p.stem {
 		return p.afterStem(code)
@@ -147,17 +148,16 @@ func (p Place) after(code uint64) (depth int, more bool) {
 	return p.Depth + rank + tail, true
 }
 
-// fewTexts is the number of strings of a run up to which they are sorted by insertion.
+// fewTexts is the largest number of strings that Strings.SortFew sorts, by insertion.
 const fewTexts = 8
 
 // SortFew sorts at most cpu.Few strings that tie up to depth, and their numbers with
-// them, ties in their present order. It returns which of them equal the one before, a
-// bit each.
+// them, stably. Bit i of same is set if string i equals its predecessor.
 //
-// This is insertion that knows what neighbours share: a string that shares less with
-// the one after its place than that does with its predecessor comes before both, and
-// after the predecessor if it shares more. Bytes are read only where it is the same,
-// and none of the string twice.
+// It is insertion by longest common prefixes (LCP). Let a, b be the neighbours before and
+// after the place of string s, with lcp(s, b) known. If lcp(s, b) < lcp(a, b), s comes
+// before a; if lcp(s, b) > lcp(a, b), s comes after a. Only if they are equal are bytes of
+// s and a compared, from there on: no byte of s is read twice.
 func SortFew(texts []string, order []uint32, depth int, desc bool) (same uint) {
 	var shared [cpu.Few + 1]int // bytes, with the string before
 	for k := 1; k < len(texts); k++ {
@@ -196,13 +196,13 @@ func SortFew(texts []string, order []uint32, depth int, desc bool) (same uint) {
 	return same
 }
 
-// block is how many bytes of long strings are compared at a time: the runtime does it by
-// vectors. The block that differs is read again, word by word.
+// block is the number of bytes of long strings that are compared at a time, by the
+// runtime's vector instructions. The block that differs is read again, word by word.
 const block = 256
 
 // common returns the length of the longest common prefix of a and b, given
-// that their first skip bytes agree. Of strings that begin at the same byte it reads
-// nothing.
+// that their first skip bytes agree. It does not read strings that
+// begin at the same address.
 func common(a, b string, skip int) int {
 	n := min(len(a), len(b))
 	x, y := unsafe.StringData(a), unsafe.StringData(b)
@@ -230,8 +230,8 @@ func common(a, b string, skip int) int {
 	return i
 }
 
-// differ returns which bits differ of the eight bytes from i on, the first byte lowest.
-// Both strings have these.
+// differ returns the xor of the eight bytes from i on, the first byte lowest. Both strings
+// have at least i+8 bytes.
 func differ(x, y *byte, i int) uint64 {
 	// Sound: the bytes are inside of both strings.
 	a, b := (*[8]byte)(unsafe.Add(unsafe.Pointer(x), i)), (*[8]byte)(unsafe.Add(unsafe.Pointer(y), i))

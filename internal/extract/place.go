@@ -1,7 +1,7 @@
 package extract
 
-// Place says which codes an order is sorted by: those of a word, or, after
-// its prefix, those of its full keys at a depth.
+// Place identifies the codes by which an order is sorted: the codes of a word, or, after
+// the word's prefix, those of its full keys at a depth.
 type Place struct {
 	Word   int
 	Depth  int    // of the full keys, up to which elements tie

@@ -6,8 +6,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Result returns memory for the order of n elements by cols, those of s
-// unless they are row numbers: that of into, if there is enough.
+// Result returns memory for the order of n elements of s by cols: that of into if its
+// capacity suffices, new memory otherwise. It panics if into overlaps s or a column.
 func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 	if into == nil || cap(into) < n {
 		return scratch.Unset(n)

@@ -5,14 +5,14 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Elements in order, or strictly falling, are not worth a device: the CPU engine reads
-// them in less time than their codes take to reach the device. So before a device is given a
-// sort, a few pieces of the input are sampled, up to the first that is in disorder:
-// nearly always the first of all.
+// Elements in order, or strictly falling, are sorted by the CPU engine: it reads them in less
+// time than their codes take to reach a device. So before a device is chosen, a few chunks of
+// the input are sampled, up to the first that is out of order. For other inputs that is nearly
+// always the first chunk.
 
-// glanceLen is the number of elements in a piece, glances the number of pieces, one for
-// each glanceStep elements at most; no block has part of two.
-const glanceLen, glances, glanceStep = 64, 16, 1 << 13
+// sampleLen is the number of elements in a chunk; samples is the largest number of chunks,
+// at most one per sampleStep elements. No engine.Block overlaps two chunks.
+const sampleLen, samples, sampleStep = 64, 16, 1 << 13
 
 // InOrder reports whether a sample of n elements is in order, or strictly falling,
 // by its codes.
@@ -20,13 +20,13 @@ func InOrder[C sortkey.Code](n int, codes func(lo, hi int, buf []C) []C) bool {
 	if n < 2*engine.Block {
 		return false
 	}
-	var buf [glanceLen]C
-	pieces := min(max(n/glanceStep, 2), glances)
+	var buf [sampleLen]C
+	pieces := min(max(n/sampleStep, 2), samples)
 	up, down := true, true
 	var last C
 	for i := range pieces {
-		lo := (n - glanceLen) / (pieces - 1) * i
-		for k, c := range codes(lo, lo+glanceLen, buf[:]) {
+		lo := (n - sampleLen) / (pieces - 1) * i
+		for k, c := range codes(lo, lo+sampleLen, buf[:]) {
 			if i+k > 0 {
 				up, down = up && last <= c, down && last > c
 			}
@@ -39,11 +39,11 @@ func InOrder[C sortkey.Code](n int, codes func(lo, hi int, buf []C) []C) bool {
 	return true
 }
 
-// sample holds the codes of the sampled pieces. They are not extracted again: a key
+// sample holds the codes of the sampled chunks. They are not extracted again: a key
 // function is called once.
 type sample struct {
-	at    []int    // where pieces begin, ascending
-	codes []uint64 // glanceLen of each
+	at    []int    // the first elements of the chunks, ascending
+	codes []uint64 // sampleLen of each
 }
 
 // SampleInOrder reports whether a sample of rows is in order by the codes of l, their first
@@ -62,13 +62,13 @@ func SampleInOrder(env *engine.Env, rows Input, l *Word) bool {
 	return ordered && env.Loop.Err() == nil
 }
 
-// known returns the codes of the sample among those of elements [lo, hi), at most a
-// block: those of elements [lo+i, lo+j).
+// known returns the sampled codes of elements in [lo, hi), which is at most a block: those
+// of elements [lo+i, lo+j).
 func (g *sample) known(lo, hi int) (codes []uint64, i, j int) {
 	for k, at := range g.at {
-		from, to := max(at, lo), min(at+glanceLen, hi)
+		from, to := max(at, lo), min(at+sampleLen, hi)
 		if from < to {
-			return g.codes[k*glanceLen+from-at : k*glanceLen+to-at], from - lo, to - lo
+			return g.codes[k*sampleLen+from-at : k*sampleLen+to-at], from - lo, to - lo
 		}
 	}
 	return nil, hi - lo, hi - lo

@@ -16,8 +16,8 @@ func Source64(rows Input, l *Word) cpu.Source[uint64] {
 	return sourceOf(rows, l, l.Codes)
 }
 
-// sourceOf is not copied to where it is called: its function would be compiled for each
-// of these places and for each type of elements.
+// sourceOf is not inlined: its closure would be compiled at each call and for each type of
+// elements.
 //
 //go:noinline
 func sourceOf[C sortkey.Code](rows Input, l *Word, codes func(dst []C, b Batch)) cpu.Source[C] {

@@ -8,24 +8,23 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Word is a code of up to 64 bits made from consecutive columns: narrow ones
-// packed side by side, and at its end possibly the prefix of a wide one. The
-// first word is sorted by an engine; the others are extracted only for the
-// ties of those before.
+// Word is a code of up to 64 bits made from consecutive columns: narrow columns, packed
+// side by side, followed by the prefix of at most one wide column. An engine sorts by the
+// first word. Codes of the others are extracted only for ties of the words before.
 type Word struct {
 	narrow     []Column
-	wide       *Column  // its rest breaks ties before the next word does
+	wide       *Column  // its full keys break ties before the next word does
 	PrefixBits int      // bits of the wide column's prefix
 	Bits       int      // of the whole code
-	Given      bool     // the keys of all columns are: no element is read for a code
+	Given      bool     // all keys lie in slices: no element is read for a code
 	Full       FullKeys // of the wide column, made when the word is first used
-	sample     sample   // codes that were looked at before an engine was chosen
-	Early      Early    // codes that were needed before the word's turn
+	sample     sample   // codes that were sampled before an engine was chosen
+	Early      Early    // codes that were extracted before the ties of earlier words were known
 	Begun      bool     // some of its codes were extracted before it became the first
 }
 
-// minPrefix is the least room that makes a wide column's prefix worth sharing
-// a code with the columns before it.
+// minPrefix is the least number of free bits of a word into which the prefix of a wide
+// column is packed; with fewer, the column begins a word.
 const minPrefix = 24
 
 // Words packs columns into as few codes as their widths allow.
@@ -109,7 +108,7 @@ func (l *Word) FindsTies() bool {
 // is equal.
 func Decisive(words []Word) bool { return len(words) == 1 && words[0].Exact() }
 
-// Open makes room for the keys of rows. Codes are made after that.
+// Open takes memory for the full keys of rows. It precedes all calls for codes.
 func (l *Word) Open(rows Input, env *engine.Env) {
 	for i := range l.narrow {
 		l.narrow[i].Paces = newPaces(&env.Loop)
@@ -131,8 +130,8 @@ func (l *Word) Restart(n int) {
 	}
 }
 
-// Codes writes the codes of the len(dst) elements of b. A cancelled context leaves
-// codes out.
+// Codes writes the codes of the len(dst) elements of b. If the context is cancelled, codes
+// may be missing.
 func (l *Word) Codes(dst []uint64, b Batch) {
 	if len(l.narrow) == 0 {
 		l.Full.Prefix(dst, b, l.PrefixBits)
@@ -166,7 +165,7 @@ func join(dst []uint64, part *[Piece]uint64, width int) {
 	}
 }
 
-// Codes32 is codes for words of at most 32 bits, which are exact.
+// Codes32 is Codes for words of at most 32 bits, which are exact.
 func (l *Word) Codes32(dst []uint32, b Batch) {
 	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == NoNulls {
 		b.Pace = c.Paces.Key
@@ -192,8 +191,8 @@ func CodeSize(words []Word) uintptr {
 	return 8
 }
 
-// FullSize is the size of what the wide column of a word stores, and moves, at a time: keys,
-// or words of their codes. It is 0 if it stores nothing.
+// FullSize is the size in bytes of an entry of the wide column's store: a key, or a word of
+// its code. It is 0 if the column stores nothing.
 func (l *Word) FullSize() uintptr {
 	switch {
 	case l.wide == nil || l.wide.given():
@@ -204,7 +203,7 @@ func (l *Word) FullSize() uintptr {
 	return 8
 }
 
-// FullBytes bounds the memory, in bytes, of what wide columns of n elements store.
+// FullBytes bounds the memory, in bytes, of the stores of the wide columns of n elements.
 func FullBytes(n int, words []Word) int64 {
 	bytes := int64(0)
 	for i := range words {
@@ -213,7 +212,7 @@ func FullBytes(n int, words []Word) int64 {
 	return bytes
 }
 
-// stores is the number of things of FullSize that the wide column stores.
+// stores is the number of entries, of FullSize each, that the wide column stores per element.
 func (l *Word) stores() int64 {
 	if l.wide == nil || l.wide.kind >= sortkey.String {
 		return 1

@@ -208,7 +208,7 @@ func radix() *canvas {
 }
 
 func sampleSort() *canvas {
-	const each = 2 // every so many elements of a tile, and samples, are one
+	const each = 2 // of this number of elements of a tile, or of samples, one is taken
 	tiles := toned(chunked(elements(input, plain), 8))
 	runs := sortedParts(tiles)
 	var samples []element

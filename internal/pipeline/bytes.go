@@ -79,7 +79,7 @@ func (f *facts) deviceBytes(m movement) int64 {
 	return f.tieBytes(f.n) + ties.MarkBytes(f.n, f.words) + f.indexBytes(m)
 }
 
-// tieBytes bounds what is kept of keys, and what it takes to break ties of n elements.
+// tieBytes bounds the memory of full keys and of breaking the ties of n elements.
 func (f *facts) tieBytes(n int) int64 {
 	return extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, n) +
 		ties.EarlyBytes(f.workers, f.words, n) + ties.LargeRunBytes(f.words, n)

@@ -10,8 +10,8 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// orderRows writes the order of rows to index. The engine of the plan may move the payload
-// itself, unless that is nil.
+// orderRows writes the order of rows to index. Unless payload is nil, the engine of the plan
+// may move it.
 func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
@@ -20,7 +20,8 @@ func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32,
 	return orderBy(r, rows, words, index, payload, extract.Source64(rows, &words[0]))
 }
 
-// orderBy orders codes by the plan. If its engine fails and the CPU may finish, it does.
+// orderBy orders codes by the engine of the plan. If that fails and the plan may fall back, the
+// CPU orders them.
 func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
 	if r.plan.ownWay() {
 		return orderCodes(r, rows, words, index, src)
@@ -60,10 +61,10 @@ func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, i
 	return settle()
 }
 
-// touching makes a source that writes to the pages of the result where it has
-// the codes for. Fresh pages of a large result take the system as long to clear
-// as codes take to reach the device. Meanwhile workers wait for slots; later the order would
-// wait for the pages.
+// touching returns src, which also writes to each page of the result for the codes that it
+// extracts. The system takes as long to clear fresh pages of a large result as codes take to
+// reach the device. During extraction workers wait for the device anyway; later the device's
+// order would wait for the pages.
 func touching[C sortkey.Code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	const page = 4 << 10 / 4 // numbers on the smallest of pages
 	return func(dst []C, lo int) {
@@ -74,11 +75,11 @@ func touching[C sortkey.Code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
 	}
 }
 
-// room returns an error unless a call may take so many bytes besides those of its plan.
+// room returns an error unless a call may take the bytes given besides those of its plan.
 func (r *run) room(bytes int64) error { return required(r.n, r.Env.Limit, r.plan.bytes+bytes) }
 
-// orderedBy has the engine of the plan do the job. If that fails and the CPU may finish, the
-// job is not done, and the plan is the CPU's from here on.
+// orderedBy runs the job on the engine of the plan. If that fails and the plan may fall back,
+// done is false without an error, and the engine of the plan is now the CPU.
 func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
 	r.used.Engine = r.plan.engine.Name()
 	if err = r.plan.engine.Order(r.Context(), job); err == nil {
@@ -97,8 +98,8 @@ func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
 	return false, nil
 }
 
-// once keeps the codes that src extracts, for the CPU to pull them again: a key function
-// is called once.
+// once stores the codes that src extracts, so that the CPU can pull them again: a key function
+// is called only once per element.
 func once[C sortkey.Code](r *run, src cpu.Source[C]) cpu.Source[C] {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	have := make([]bool, (r.n+engine.Block-1)/engine.Block)

@@ -9,7 +9,7 @@ import (
 )
 
 // sortInPlace sorts with the least memory: codes and index are ordered in place, and all
-// elements follow the cycles of the index. The keys are those of the first elements.
+// elements follow the cycles of the index. Keys are those of all[0].
 func sortInPlace(r *run, words []extract.Word, all ...cpu.Payload) error {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	if err := orderInPlace(r, extract.InputOf(all[0]), words, index); err != nil {

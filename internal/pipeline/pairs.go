@@ -61,14 +61,13 @@ func sortPairsIn[K sortkey.Key, V any](r *run, keys []K, values []V) error {
 	return movePairs[uint64](r, keys, values)
 }
 
-// movePairs sorts keys whose codes lose nothing, and values with them, on the CPU.
+// movePairs sorts keys that can be decoded from their codes, and values with them, on the CPU.
 func movePairs[C sortkey.Code, K sortkey.Key, V any](r *run, keys []K, values []V) error {
 	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), cpu.PayloadOf(values))
 }
 
-// tiesExactly reports whether keys of a plain kind are in a stable order by codes
-// that lose nothing, too: if those that are equal have the same bits. Nobody asks for
-// that unless the sort is stable.
+// tiesExactly reports whether a sort by decodable codes is stable for keys of a plain kind: it
+// is if equal keys have the same bits. It is true for sorts that need not be stable.
 func tiesExactly[K sortkey.Key](r *run, keys []K) (bool, error) {
 	switch k := sortkey.KindOf[K](); {
 	case k.Decodable(r.Stable):

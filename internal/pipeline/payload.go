@@ -30,9 +30,9 @@ type devicePayload struct {
 // span is places [lo, hi) of an order.
 type span struct{ lo, hi int }
 
-// carriedElements returns the payload s, of which aside takes a copy. It is nil if s holds
-// pointers, which the collector must find where they are, or if words has several words:
-// elements that tie by the first would be sent in vain.
+// carriedElements returns s as a device-moved payload; aside holds its copy. It is nil if s has
+// pointers, which the collector would not find on the device. It is nil for several words, too:
+// elements that tie by the first would be sent to the device in vain.
 func carriedElements(s, aside cpu.Payload, words []extract.Word) *devicePayload {
 	if s.HasPointers() || len(words) > 1 {
 		return nil
@@ -54,7 +54,7 @@ type pair[K sortkey.Key, V any] struct {
 	value V
 }
 
-// carriedPairs is carriedElements of keys and values, of which it makes the copies.
+// carriedPairs is carriedElements of keys and values. Its Pull makes their copies.
 func carriedPairs[K sortkey.Key, V any](keys, asideKeys []K, values, asideValues []V) *devicePayload {
 	if scratch.HasPointers[pair[K, V]]() {
 		return nil
@@ -91,18 +91,18 @@ func carriedPairs[K sortkey.Key, V any](keys, asideKeys []K, values, asideValues
 
 // pairsIn views memory of an engine as pairs.
 func pairsIn[K sortkey.Key, V any](memory []byte) []pair[K, V] {
-	// Sound: engines give whole elements, aligned for any type, and pairs that are
-	// carried hold no pointers.
+	// Sound: engines give whole elements, aligned for any type, and pairs that
+	// an engine moves hold no pointers.
 	return unsafe.Slice((*pair[K, V])(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(pair[K, V]{})))
 }
 
-// offer lets the engine move the payload, if c is not nil. The engine emits positions
-// where it does not move it, and has ties settled before it moves any.
+// offer lets the engine of a job move the payload, unless c is nil. The engine emits positions
+// of elements that it does not move. It calls settle, which breaks ties, before it moves any.
 func (c *devicePayload) offer(job *engine.Job, settle func() error) {
 	if c == nil {
 		return
 	}
-	c.left = nil // of an engine that failed
+	c.left = nil // an engine that failed may have emitted some
 	emit, push := job.Emit, c.Push
 	job.Emit = func(lo int, order []uint32) {
 		emit(lo, order)
@@ -121,13 +121,13 @@ func (c *devicePayload) offer(job *engine.Job, settle func() error) {
 // moved reports whether the engine has moved anything.
 func (c *devicePayload) moved() bool { return c != nil && c.written.Load() }
 
-// finish moves the elements that the engine has left, after it has moved the others.
+// finish moves the elements for which the engine emitted positions; it has moved the others.
 func (c *devicePayload) finish(r *run, index []uint32) error {
 	r.Commit() // the sort finishes
 	if len(c.left) == 0 {
 		return nil
 	}
-	ends := make([]int, len(c.left)) // of these places, counted together
+	ends := make([]int, len(c.left)) // ends of c.left in the concatenation of all spans
 	n := 0
 	for i, s := range c.left {
 		n += s.hi - s.lo

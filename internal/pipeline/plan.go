@@ -71,7 +71,7 @@ type plan struct {
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
 	movement    movement
 	grain       ranges.Grain // of a merge
-	bytes       int64        // of scratch memory, at most, besides what the engine asks for itself
+	bytes       int64        // of scratch memory, at most, besides the requests of the engine itself
 	mayFallBack bool         // the CPU finishes a sort in which the engine fails
 	calibration string
 }

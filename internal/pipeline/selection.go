@@ -18,23 +18,22 @@ type candidate struct {
 	at   uint32
 }
 
-// selector holds the candidates of one worker, which reads elements in ascending order:
-// never more than it has room for, whatever ties.
+// selector holds the candidates of one worker, which reads elements in ascending order of
+// their numbers. Their number is bounded by sieveRoom, even if many keys tie.
 type selector struct {
 	t      *ties.Breaker
 	worker int
 	k      int
 	found  []candidate
-	own    uint64   // code of the last of found when it was cut; until then the highest, which admits all
-	last   uint32   // that element
+	own    uint64   // k-th smallest code of the last cut; before any cut the highest code, which admits all
+	last   uint32   // the k-th element of the last cut
 	full   bool     // whether it was cut
 	codes  []uint64 // of a block of candidates
 	at     []uint32 // their numbers
 }
 
-// sieveRoom is the number of candidates, of n elements, that are held at a time:
-// a block more than twice the k that a cut leaves, or than k and a block. So the
-// cuts take linear time together.
+// sieveRoom is the most candidates, of n elements, that a selector holds: a block more than
+// 2*k, or than k and a block. A cut leaves k of them, so all cuts together take linear time.
 func sieveRoom(n, k int) int {
 	if k > n/2 {
 		return n
@@ -49,11 +48,11 @@ func (v *selector) open(t *ties.Breaker, worker, n, k int) {
 	v.codes, v.at = scratch.Take[uint64](arena, engine.Block), scratch.Take[uint32](arena, engine.Block)
 }
 
-// add takes the codes of elements base, base+1, ….
+// add adds elements base, base+1, … with these codes, unless they cannot be among the first k.
 func add[C sortkey.Code](v *selector, codes []C, base int, bound *atomic.Uint64) {
 	limit := min(v.own, bound.Load())
 	if v.full && limit == v.own && extract.Decisive(v.t.Words) {
-		// Ties of equal keys: the k found come earlier than these.
+		// Equal codes are equal keys here: the k found precede these elements.
 		if limit == 0 {
 			return
 		}
@@ -78,8 +77,8 @@ func add[C sortkey.Code](v *selector, codes []C, base int, bound *atomic.Uint64)
 	}
 }
 
-// firstUpTo returns the position of the first code that is not above most, or the
-// number of codes. By itself, the loop keeps its few values in registers.
+// firstUpTo returns the position of the first code <= most, or len(codes). As a function of
+// its own, the loop keeps its values in registers.
 func firstUpTo[C sortkey.Code](codes []C, most C) int {
 	for i, c := range codes {
 		if c <= most {
@@ -89,20 +88,20 @@ func firstUpTo[C sortkey.Code](codes []C, most C) int {
 	return len(codes)
 }
 
-// after reports whether an element that ties with the last of the k found on its code
-// comes after it; false where later words decide.
+// after reports whether an element whose first code equals that of v.last comes after it;
+// false if later words decide.
 func (v *selector) after(at uint32) bool {
 	c, l := 0, &v.t.Words[0]
 	if !l.Exact() {
 		c = l.Full.Compare(at, v.last)
 	}
-	return c > 0 || c == 0 && len(v.t.Words) == 1 // of equal keys, those found are earlier
+	return c > 0 || c == 0 && len(v.t.Words) == 1 // of equal keys, the one found first precedes
 }
 
-// cut leaves the first k of more candidates.
+// cut reduces the candidates to the first k.
 //
-// Those whose code is below the k-th smallest are in. Those that tie on it are
-// narrowed by their next codes, and so on; of equal keys the earliest are in.
+// It takes all whose code is below the k-th smallest. From those with the k-th code it selects
+// by their next codes, and so on. Of equal keys it takes those that come first in the input.
 func (v *selector) cut() {
 	if len(v.found) <= v.k {
 		return
@@ -136,9 +135,8 @@ func (v *selector) cut() {
 	}
 }
 
-// split moves the candidates with codes below bound to the front, followed by those with
-// the code bound, and drops the others. It returns the number of the first and the second
-// themselves.
+// split moves the candidates with code < bound to the front, followed by those with
+// code == bound, and drops the others. below is the number of the former, tied are the latter.
 func split(some []candidate, bound uint64) (below int, tied []candidate) {
 	n := 0
 	for _, c := range some {
@@ -192,16 +190,15 @@ func (v *selector) numbers(some []candidate) []uint32 {
 	return v.at[:len(some)]
 }
 
-// kthCode returns the k-th smallest code, 1 <= k <= len(all), by counting
-// digits from the top: a fixed number of passes over ever fewer candidates.
+// kthCode returns the k-th smallest code, 1 <= k <= len(all), by an 8-bit radix selection from
+// the top digit: at most 9 passes.
 func kthCode(all []candidate, k int) uint64 {
 	lo, hi := uint64(math.MaxUint64), uint64(0)
 	for _, c := range all {
 		lo, hi = min(lo, c.code), max(hi, c.code)
 	}
 	for shift := max(0, bits.Len64(lo^hi)-8); ; shift = max(0, shift-8) {
-		// All codes that matter are in [lo, hi] and share the bits above
-		// shift+8.
+		// The k-th code is in [lo, hi]. All codes there share the bits from shift+8 on.
 		var count [256]int
 		for _, c := range all {
 			if c.code >= lo && c.code <= hi {

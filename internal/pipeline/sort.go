@@ -73,7 +73,7 @@ func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src 
 	return err
 }
 
-// gatherRows sorts s through an index: order first, then move.
+// gatherRows orders an index, then moves the elements of s by it.
 func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 	n := s.Len()
 	index, rows := scratch.Take[uint32](&r.Arena, n), extract.InputOf(s)
@@ -96,7 +96,7 @@ func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 	return gatherThrough(r, index, gathered{s, s.Take(&r.Arena, n)})
 }
 
-// gathered is elements, and as much memory to gather them in.
+// gathered are elements, and memory of the same length to gather them into.
 type gathered struct{ elements, sorted cpu.Payload }
 
 // gatherThrough moves elements through an index: to scratch memory and back.
@@ -135,10 +135,9 @@ func (r *run) inOrder(index []uint32) bool {
 	return err == nil && !moved.Load()
 }
 
-// gatherBack writes the elements to s in order, from a copy that was made while
-// their keys were extracted: then they were in the cache, and the workers were
-// going to wait for a device. A gather into scratch would move them once more, when
-// every worker waits for it.
+// gatherBack gathers the elements into s from aside, a copy that was made while keys were
+// extracted. At that time elements were in the cache, and workers would have waited for the
+// device. A gather into scratch memory would move the elements twice after the device is done.
 func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err

@@ -64,7 +64,7 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *run, keys []K) error {
 		return err
 	case r.plan.movement == inPlace:
 		return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
-	case r.plan.movement == throughIndex: // by an algorithm of the CPU's that orders positions
+	case r.plan.movement == throughIndex: // by an algorithm of the CPU that orders positions
 		return gatherRows(r, payload, words)
 	case r.plan.ownWay():
 		return all.Sort(&r.Env)
@@ -72,7 +72,7 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *run, keys []K) error {
 	return sortCodesOn(r, all)
 }
 
-// codesOf returns keys as codes that lose nothing.
+// codesOf returns keys as codes from which they can be decoded.
 func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 	o := r.Order()
 	k := cpu.Keys[C]{
@@ -111,9 +111,9 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 	return k
 }
 
-// sortCodesOn sorts keys on the engine of the plan, which hands their codes back in order. If
-// it fails and the caller did not insist on it, the CPU sorts. The codes that it
-// is given are kept: should it fail while keys are written, they are made again.
+// sortCodesOn sorts keys on the engine of the plan, which returns their codes in order. If it
+// fails and the plan may fall back, the CPU sorts. The codes given to the engine are stored: if
+// it fails while keys are written, the keys are restored from them.
 func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
@@ -125,7 +125,7 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 		written.Store(true)
 		all.Write(lo, codes)
 	})
-	job.Emit = func(lo int, order []uint32) { // for an engine that knows positions only
+	job.Emit = func(lo int, order []uint32) { // for an engine that emits positions only
 		written.Store(true)
 		sorted := make([]C, min(len(order), engine.Block))
 		for len(order) > 0 {
@@ -149,7 +149,7 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 	return all.Sort(&r.Env)
 }
 
-// restore makes ranges of the input what they were. It is not cancelled.
+// restore undoes writes to ranges of the input, by undo. It is not cancelled.
 func (r *run) restore(undo func(lo, hi int)) {
 	r.Commit()
 	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early

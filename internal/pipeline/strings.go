@@ -35,9 +35,9 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, r.Order()))
 }
 
-// stepsOf counts how strings follow on each other, a piece at a time. Strings in the same
-// memory are not read. Elsewhere prefixes are compared first, unless the first and the last of
-// a piece share theirs: then most likely all do.
+// stepsOf counts the steps between neighbouring strings, extract.Piece at a time. Strings that
+// share memory are not read. Otherwise prefixes are compared first, unless the first and the
+// last string of the chunk share theirs: then most likely all do.
 func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
 	return func(lo, hi int) (seen cpu.Steps) {
 		lo = max(lo, 1)
@@ -65,7 +65,7 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu
 	}
 }
 
-// stepsByTexts counts how keys follow on last and on each other.
+// stepsByTexts counts the steps from last to the first key and between keys.
 func stepsByTexts(loop *parallel.Loop, keys []string, last string) cpu.Steps {
 	ties, falls := 0, 0
 	for _, s := range keys {

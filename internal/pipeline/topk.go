@@ -148,9 +148,9 @@ func frontOf(s cpu.Payload, order []int) {
 // the exchanges before i, each of an element with the one in its place.
 func exchanges[I uint32 | int](order []I) {
 	for i, at := range order {
-		// The element of a place before i went to where that place's new element was. Each
-		// exchange sends one element on, so that all searches together take no more
-		// steps than there are exchanges.
+		// The element of a place p < i moved to order[p], from where the exchange took the
+		// new element. Each exchange moves one such element on, so all searches together
+		// take at most as many steps as there are exchanges.
 		for int(at) < i {
 			at = order[at]
 		}
@@ -161,22 +161,22 @@ func exchanges[I uint32 | int](order []I) {
 // selectFirst returns the first k elements in order, except for large runs of
 // ties, which t.finish refines.
 func selectFirst(r *run, t *ties.Breaker, k int) ([]uint32, error) {
-	sieves, err := scan(r, t, k)
+	held, err := scan(r, t, k)
 	if err != nil {
 		return nil, err
 	}
-	err = r.Stage("select", len(sieves), 1, func(_, i, _ int) { sieves[i].cut() })
+	err = r.Stage("select", len(held), 1, func(_, i, _ int) { held[i].cut() })
 	if err != nil {
 		return nil, err
 	}
 	found := 0
-	for i := range sieves {
-		found += len(sieves[i].found)
+	for i := range held {
+		found += len(held[i].found)
 	}
-	all := selector{k: k, t: t, codes: sieves[0].codes, at: sieves[0].at}
+	all := selector{k: k, t: t, codes: held[0].codes, at: held[0].at}
 	all.found = scratch.Take[candidate](&r.Arena, found)[:0]
-	for i := range sieves {
-		all.found = append(all.found, sieves[i].found...)
+	for i := range held {
+		all.found = append(all.found, held[i].found...)
 	}
 	all.cut()
 	return inOrder(r, t, all.found)
@@ -212,14 +212,14 @@ func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 	})
 }
 
-// sievePiece is the number of elements that a sieve takes at a time.
-const sievePiece = 16 * engine.Block
+// selectPiece is the number of elements that a selector takes at a time.
+const selectPiece = 16 * engine.Block
 
 // selectors returns the number of workers that select from n elements.
-func selectors(n, workers int) int { return max(1, min(workers, (n+sievePiece-1)/sievePiece)) }
+func selectors(n, workers int) int { return max(1, min(workers, (n+selectPiece-1)/selectPiece)) }
 
-// scan extracts all codes and returns sieves that hold, together, all elements
-// that are among the first k.
+// scan extracts all codes and returns selectors whose candidates include the first k
+// elements.
 func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
 	l := &t.Words[0]
 	l.Open(t.Input, &r.Env)
@@ -233,22 +233,22 @@ func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
 func sift[C sortkey.Code](r *run, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	sieves, blocks := make([]selector, selectors(r.n, r.Loop.Workers)), make([][]C, selectors(r.n, r.Loop.Workers))
-	for i := range sieves {
-		sieves[i].open(t, i, r.n, k)
+	held, blocks := make([]selector, selectors(r.n, r.Loop.Workers)), make([][]C, selectors(r.n, r.Loop.Workers))
+	for i := range held {
+		held[i].open(t, i, r.n, k)
 		blocks[i] = scratch.Take[C](&r.Arena, engine.Block)
 	}
-	err := r.Stage("extract", r.n, sievePiece, func(worker, lo, hi int) {
+	err := r.Stage("extract", r.n, selectPiece, func(worker, lo, hi int) {
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
 			block := blocks[worker][:min(engine.Block, hi-at)]
 			if codes(block, at); r.Loop.Err() != nil {
 				return // codes and keys are left out
 			}
-			add(&sieves[worker], block, at, &bound)
+			add(&held[worker], block, at, &bound)
 		}
 	})
 	if err == nil {
 		err = r.Loop.Err()
 	}
-	return sieves, err
+	return held, err
 }

@@ -20,10 +20,10 @@ import (
 //   - [Stable], [Descending], [NaNsLast] and [Into] are part of the sort itself.
 //   - [Workers] is met by one goroutine, [On] the CPU and [Use] of Auto by the path.
 //   - [WithContext] and [Report] are met by a [Call].
-//   - [MemoryLimit] is not served: pooled workspaces have room for cpu.SmallLen
-//     elements, however small the limit.
+//   - [MemoryLimit] is not served: pooled workspaces hold cpu.SmallLen elements,
+//     however small the limit.
 //   - [OnProgress] is not: key functions may be slow, and only stages report progress.
-//   - [On] a device and [Use] of a named algorithm ask for something else to run.
+//   - [On] a device and [Use] of a named algorithm are not: they name another path.
 //
 // TestSmallOptions fails for an option that is not listed there.
 func Serves(c *call.Options, n int) bool {
@@ -31,12 +31,12 @@ func Serves(c *call.Options, n int) bool {
 		(c.Backend == nil || c.Backend == cpu.Host)
 }
 
-// Call is a call on the small path that has a context to ask or statistics to
-// report. A nil one has neither. They are pooled.
+// Call is a call on the small path with a context to check or statistics to report.
+// A nil Call has neither. Calls are pooled.
 type Call struct {
 	loop  parallel.Loop
 	both  [2]extract.Pace // of the key function, and of the null function
-	calls bool            // there are any, and a context to ask before their calls
+	calls bool            // key functions are called, and a context is checked before their calls
 
 	cancellable bool // by the context of loop
 
@@ -55,12 +55,12 @@ var calls = sync.Pool{New: func() any {
 	return c
 }}
 
-// functions says who calls the caller's functions.
+// functions reports whether a Call sets the pace of the caller's functions.
 type functions bool
 
 const (
 	KeyFunction functions = true  // the Call sets their pace
-	NoFunction  functions = false // there are none, or an Ordering's workspace does
+	NoFunction  functions = false // there are none, or the workspace of an Ordering sets it
 )
 
 // begin begins a call on n elements, to be ended by end.
@@ -80,7 +80,7 @@ func begin(cfg *call.Options, n int, f functions) *Call {
 	return c
 }
 
-// end reports, also while a panic of a key function unwinds.
+// end reports statistics, also if a key function panics.
 func (c *Call) end() {
 	if c == nil {
 		return
@@ -102,7 +102,7 @@ func (c *Call) err() error {
 	return c.loop.Ctx.Err()
 }
 
-// asked is the loop whose context comparisons ask, nil if nothing cancels them.
+// asked is the loop whose context comparisons check, nil if nothing can cancel them.
 func (c *Call) asked() *parallel.Loop {
 	if c == nil || !c.cancellable {
 		return nil
@@ -110,7 +110,7 @@ func (c *Call) asked() *parallel.Loop {
 	return &c.loop
 }
 
-// pace is that of the key function, nil if nothing cancels it.
+// pace is the pace of the key function, nil if nothing can cancel it.
 func (c *Call) pace() *extract.Pace {
 	if c == nil || !c.calls {
 		return nil
@@ -118,7 +118,7 @@ func (c *Call) pace() *extract.Pace {
 	return &c.both[0]
 }
 
-// paces are those of the functions of a column.
+// paces are the paces of the functions of a column.
 func (c *Call) paces() extract.Paces {
 	if c == nil || !c.calls {
 		return extract.Paces{}
@@ -126,7 +126,7 @@ func (c *Call) paces() extract.Paces {
 	return extract.Paces{Key: &c.both[0], Null: &c.both[1]}
 }
 
-// took notes scratch memory.
+// took adds to the scratch memory that is reported.
 func (c *Call) took(bytes int64) {
 	if c != nil {
 		c.scratch += bytes
@@ -140,7 +140,7 @@ func (c *Call) tied(index []uint32, codes []uint64) {
 	}
 }
 
-// countTied returns how many elements tie. It is apart so that tied is inlined.
+// countTied returns the number of elements that tie. Without its loop, tied is inlined.
 func countTied(index []uint32, codes []uint64) (n int) {
 	for from, end := tiedRun(index, codes, 0); from < end; from, end = tiedRun(index, codes, end) {
 		n += end - from
@@ -158,22 +158,22 @@ func (c *Call) tiedInOrder(codes []uint64) {
 	}
 }
 
-// ordered notes a workspace of an Ordering.
+// ordered records the code width and the memory of an Ordering's workspace.
 func (c *Call) ordered(w *workspace) {
 	c.bitsOf(w.words[0].Bits)
 	c.took(w.env.Arena.Peak())
 }
 
-// bitsOf notes the width of the leading code.
+// bitsOf records the width of the leading code.
 func (c *Call) bitsOf(bits int) {
 	if c != nil {
 		c.bits = bits
 	}
 }
 
-// start begins a call by keys of a kind, to be ended by end. It asks the context, unless
-// key functions ask it before their first call. The call is nil if nothing asks again
-// and nobody reads statistics.
+// start begins a call by keys of a kind, to be ended by end. It checks the context, unless
+// it is checked before the first call of a key function. The Call is nil if the context is
+// not checked again and no statistics are reported.
 func start(k sortkey.Kind, o *call.Options, n int, f functions) (*Call, error) {
 	if f == NoFunction && o.Report == nil && k != sortkey.String && k != sortkey.Bytes {
 		return nil, o.Context().Err()
@@ -188,7 +188,7 @@ func start(k sortkey.Kind, o *call.Options, n int, f functions) (*Call, error) {
 	return c, c.err()
 }
 
-// keyed notes the width of the leading code of keys of a kind.
+// keyed records the width of the leading code of keys of a kind.
 func (c *Call) keyed(k sortkey.Kind) {
 	if c.bits = 64; !k.Wide() {
 		c.bits = sortkey.CodeBits[k]
@@ -208,8 +208,8 @@ func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options
 	return Sort(k, s, get, o.Order(), c)
 }
 
-// SortKeysWith is [SortKeys] with options. It asks the context once, and further
-// only where keys are strings.
+// SortKeysWith is [SortKeys] with options. It checks the context once, and again only if
+// keys are strings or byte slices.
 func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
 	if !o.Watched() {
 		return SortKeys(k, s, o.Order(), o.Stable, nil)
@@ -222,8 +222,7 @@ func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
 	return SortKeys(k, s, o.Order(), o.Stable, c)
 }
 
-// SortPairsWith is [SortPairs] with options. It asks the context as
-// SortKeysWith does.
+// SortPairsWith is [SortPairs] with options. It checks the context as SortKeysWith does.
 func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) error {
 	if !o.Watched() {
 		return SortPairs(k, keys, values, o.Order(), nil)

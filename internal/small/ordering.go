@@ -13,7 +13,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// workspace is a workspace for ordering elements that fit the cache by the columns of
+// workspace is pooled memory for ordering at most cpu.SmallLen elements by the columns of
 // one Ordering, on the calling goroutine and without allocations.
 type workspace struct {
 	env   engine.Env
@@ -24,7 +24,7 @@ type workspace struct {
 	pool  *sync.Pool
 }
 
-// Ordering is an [Ordering] of elements whose type it does not know.
+// Ordering is an ordering of the public package without the type of its elements.
 type Ordering struct {
 	Cols  []extract.Column
 	pools *pools
@@ -37,7 +37,7 @@ func NewOrdering(cols []extract.Column) Ordering { return Ordering{cols, new(poo
 // change columns, and by whether a context may cancel calls of key functions.
 type pools [8]sync.Pool
 
-// taken returns a workspace for n elements, to be given back with put.
+// taken returns a workspace for n elements. The caller returns it by put.
 func (o Ordering) taken(n int, cfg *call.Options) *workspace {
 	i := 0
 	if cfg.Descending {
@@ -72,7 +72,7 @@ func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
 	return w
 }
 
-// newWorkspace returns a workspace with room for that many elements.
+// newWorkspace returns a workspace for room elements.
 func newWorkspace(room int, cols []extract.Column, cfg *call.Options) *workspace {
 	w := &workspace{words: extract.Words(cols, cfg.Order()), codes: make([]uint64, room), index: make([]uint32, room)}
 	w.env.Arena.Hold(scratch.Size(room, 8) + scratch.Size(room, 4))
@@ -86,7 +86,7 @@ func newWorkspace(room int, cols []extract.Column, cfg *call.Options) *workspace
 	return w
 }
 
-// order returns the order of s, which belongs to w.
+// order returns the order of s, in memory of w.
 func (w *workspace) order(s cpu.Payload, c *Call) ([]uint32, error) {
 	codes, index := w.codes[:s.Len()], w.index[:s.Len()]
 	w.words[0].Codes(codes, extract.Batch{Block: s.Raw()})
@@ -115,8 +115,8 @@ func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call)
 	}
 }
 
-// put gives the workspace back, without anything that belongs to the caller of
-// order on n elements. After a panic it is left to the garbage collector.
+// put returns the workspace to its pool, after it has cleared references to the n elements
+// of the caller. After a panic of a key function the workspace is left to the collector.
 func (w *workspace) put(n int) {
 	for i := range w.words {
 		if l := &w.words[i]; !l.Exact() {
@@ -166,8 +166,7 @@ func (o Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order 
 	return o.ordered(s, cfg, func(order []uint32) { front(order[:k]) })
 }
 
-// smallNumbers are the rows that OrderN orders on the small path. Nobody writes to them
-// after they are made.
+// smallNumbers are the rows that OrderN orders on the small path. They are read-only.
 var smallNumbers = sync.OnceValue(func() []int {
 	all := make([]int, cpu.SmallLen)
 	for i := range all {
@@ -176,8 +175,8 @@ var smallNumbers = sync.OnceValue(func() []int {
 	return all
 })
 
-// OrderRows returns the order of n row numbers by columns of which each call has its
-// own, so that only what does not depend on them is pooled.
+// OrderRows returns the order of n row numbers. Each call has its own columns, so only memory
+// that does not depend on columns is pooled.
 func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
 	s := cpu.PayloadOf(smallNumbers()[:n])
 	p := extract.Result(s.Raw(), n, cfg.Into, cols...)
@@ -189,8 +188,8 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	return p, nil
 }
 
-// orderNumbers writes the order of row numbers to p. One column whose codes decide needs
-// nothing that is the call's own.
+// orderNumbers writes the order of row numbers to p. For one column whose codes hold whole
+// keys, all memory is pooled.
 func orderNumbers(p perm.Perm, cols []extract.Column, s cpu.Payload, cfg *call.Options, c *Call) error {
 	if len(cols) == 1 && cols[0].Bits() <= 64 {
 		cols[0] = cols[0].Under(cfg.Order())
@@ -206,7 +205,7 @@ func orderNumbers(p perm.Perm, cols []extract.Column, s cpu.Payload, cfg *call.O
 	return err
 }
 
-// orderColumn writes the order of s by a column whose codes decide to p.
+// orderColumn writes to p the order of s by a column whose codes hold whole keys.
 func orderColumn(p perm.Perm, by *extract.Column, s cpu.Payload, c *Call) error {
 	w := cpu.GetSmall[uint64]()
 	by.Codes(w.Codes[:s.Len()], extract.Batch{Block: s.Raw()})

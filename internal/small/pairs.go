@@ -6,7 +6,7 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// SortPairs sorts keys of a kind and as many values with pooled memory only.
+// SortPairs sorts keys of a kind, and values with them; keys.Len() == values.Len().
 func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Call) error {
 	switch n := keys.Len(); {
 	case n < 2:
@@ -28,7 +28,7 @@ func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Cal
 	return nil
 }
 
-// sortPairsTiny sorts a few keys and values with nothing but the stack.
+// sortPairsTiny sorts at most tinySort keys and values, with memory of the stack only.
 func sortPairsTiny(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Call) error {
 	var index, again [tinySort]uint32
 	moved := true

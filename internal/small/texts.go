@@ -10,8 +10,8 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// smallTexts is a workspace for breaking the ties of strings on the calling goroutine,
-// with nothing allocated.
+// smallTexts is pooled memory for breaking the ties of strings on the calling goroutine,
+// without allocations.
 type smallTexts[K extract.TextKey] struct {
 	env  engine.Env
 	kept extract.Strings[K]
@@ -21,7 +21,7 @@ type smallTexts[K extract.TextKey] struct {
 
 var smallStrings, smallBytes sync.Pool
 
-// getSmallTexts returns a workspace for keys, to be given back with put.
+// getSmallTexts returns a workspace for keys. The caller returns it by put.
 func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *smallTexts[K] {
 	pool := &smallStrings
 	if sortkey.KindOf[K]() == sortkey.Bytes {
@@ -39,14 +39,15 @@ func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *small
 	return w
 }
 
-// put gives the workspace back, without anything that belongs to the call.
+// put clears the workspace's references to the call and returns it to its pool.
 func (w *smallTexts[K]) put() {
 	w.kept.Keys = nil
 	w.env.Loop.Ctx, w.kept.Paces.Key = nil, nil
 	w.pool.Put(w)
 }
 
-// orderTiedTexts orders the strings whose prefixes, which are in the order of index, tie.
+// orderTiedTexts orders runs of index whose prefixes, the codes, tie, by whole strings. index
+// is sorted by codes.
 func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	var w *smallTexts[K]
 	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
@@ -66,8 +67,8 @@ func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 	}
 }
 
-// orderFewTexts is orderTiedTexts of at most tinySort strings. Only those to be compared in turns need more
-// than the stack.
+// orderFewTexts is orderTiedTexts of at most tinySort strings. It allocates only if a tying
+// string is longer than extract.TextTurn.
 func orderFewTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
 		if !sortFewKeys(index[from:end], keys, o.Desc) {
@@ -85,8 +86,8 @@ func orderLongTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 	copy(index, order)
 }
 
-// sortFewKeys orders keys, numbered by order; false if they are more than tinySort, or so
-// long that they are to be compared in turns.
+// sortFewKeys sorts order by keys; false if it has more than tinySort elements, or a key is
+// longer than extract.TextTurn, so that comparisons have to check the context.
 func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 	switch {
 	case len(order) == 2: // most runs are
@@ -119,7 +120,7 @@ func sortTwoKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 	return true
 }
 
-// textsInOrder reports whether the keys numbered by index do not fall.
+// textsInOrder reports whether no key numbered by index comes before its predecessor.
 func textsInOrder[K extract.TextKey](index []uint32, keys []K, desc bool, loop *parallel.Loop) bool {
 	for i, x := range index[1:] {
 		if falls(sortkey.TextOf(&keys[index[i]]), sortkey.TextOf(&keys[x]), desc, loop) {
@@ -129,7 +130,7 @@ func textsInOrder[K extract.TextKey](index []uint32, keys []K, desc bool, loop *
 	return true
 }
 
-// stringsInOrder reports whether keys do not fall.
+// stringsInOrder reports whether no key comes before its predecessor.
 func stringsInOrder(keys []string, desc bool, loop *parallel.Loop) bool {
 	for i := 1; i < len(keys); i++ {
 		if falls(keys[i-1], keys[i], desc, loop) {
@@ -139,7 +140,7 @@ func stringsInOrder(keys []string, desc bool, loop *parallel.Loop) bool {
 	return true
 }
 
-// falls reports whether b comes before a. The context of loop may cancel it.
+// falls reports whether b comes before a. It checks the context of loop, unless that is nil.
 func falls(a, b string, desc bool, loop *parallel.Loop) bool {
 	if desc {
 		a, b = b, a

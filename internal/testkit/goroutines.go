@@ -42,7 +42,7 @@ func (c Crew) Count() int {
 			continue
 		}
 		// A record stands for the goroutines of one stack and begins with their
-		// number, the first one behind a line about the whole profile.
+		// number, the first one after a line about the whole profile.
 		_, record, _ = cutTitle(record)
 		var n int
 		if _, err := fmt.Sscanf(record, "%d @", &n); err != nil {

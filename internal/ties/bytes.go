@@ -7,8 +7,8 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// MarkBytes is the memory in which an engine marks the ties of an order, if there
-// is anything to break them.
+// MarkBytes is the size of the memory in which an engine marks the ties of an order; 0 if
+// codes hold whole keys.
 func MarkBytes(n int, words []extract.Word) int64 {
 	if extract.Decisive(words) {
 		return 0
@@ -30,7 +30,7 @@ func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extrac
 	}
 	spaces := workers
 	if n > largeTie {
-		spaces *= 2 // one more per worker, for calls that do not know it
+		spaces *= 2 // one more per worker, for sources, which have no worker number
 	}
 	a.Times(spaces, func() {
 		a.Hold(workerBytes)
@@ -41,8 +41,8 @@ func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extrac
 	a.Shares(n, workers, largeTie, 8) // codes of runs, see RefineRun
 }
 
-// EarlyBytes bounds the memory, in bytes, of the workspaces that find ties during extraction,
-// and of sorting runs of n ties not in place.
+// EarlyBytes bounds the memory, in bytes, of the workspaces that compare neighbours during
+// extraction, and of sorting n ties out of place.
 func EarlyBytes(workers int, words []extract.Word, n int) int64 {
 	var a scratch.Area
 	layOutEarly(&a, workers, words, n)
@@ -60,8 +60,8 @@ func layOutEarly(a *scratch.Area, workers int, words []extract.Word, n int) {
 	a.Hold(cpu.PairsBytes(n, workers))
 }
 
-// LargeRunBytes bounds the memory, in bytes, of ordering a run of n ties in place, if all
-// workers do: its codes, and the order as it was.
+// LargeRunBytes bounds the memory, in bytes, of ordering a run of n ties in place by all
+// workers: its codes, and a copy of its order. It is 0 for runs that one worker sorts.
 func LargeRunBytes(words []extract.Word, n int) int64 {
 	if extract.Decisive(words) || n <= largeTie {
 		return 0
@@ -72,7 +72,7 @@ func LargeRunBytes(words []extract.Word, n int) int64 {
 	return a.Bytes()
 }
 
-// largeBytes bounds the memory, in bytes, of ordering a run of n ties not in place, and
+// largeBytes bounds the memory, in bytes, of ordering a run of n ties out of place, and
 // the runs in it.
 func largeBytes(workers int, element uintptr, words []extract.Word, n int) int64 {
 	var a scratch.Area

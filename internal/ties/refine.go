@@ -10,11 +10,11 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Refinement of an order that exists. Its ties are found by its codes, or by the marks of an
+// This file refines orders that exist. Ties are found by equal codes, or by the marks of an
 // engine.
 
-// RefineSorted refines the ties of an order whose codes, those of words[0], are in order too.
-// It sorts runs in place, which takes the least memory, and gives codes back.
+// RefineSorted refines the ties of an order; codes are those of words[0], in that order. It
+// sorts runs in place, which takes the least memory, and returns codes to the arena.
 func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, codes []C) error {
 	ties := New(env, rows, words)
 	ties.inPlace = true

@@ -11,14 +11,13 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Inputs that are in order or falling, with few exceptions, are found by whole keys while the
-// first codes are extracted. If codes of neighbours tie, full keys and later columns are
-// compared, until both rises and falls are too many. A separate pass after extraction would
-// read every element again.
+// Nearly sorted inputs, ascending or descending, are found while the first codes are extracted.
+// Neighbours whose codes tie are compared by full keys and later columns, until there are too
+// many rises and too many falls. A separate pass would read every element again.
 
-// mostBlockSteps bounds the steps in the rarer direction of a block, len/mostBlockSteps, beyond
-// which its ties are not followed. To follow them makes codes of later words early, which then
-// move with the elements: 9 bytes for each.
+// mostBlockSteps limits the comparison of ties: if a block has more than len/mostBlockSteps
+// steps in the rarer direction, its ties are not compared. Comparisons extract codes of later
+// words early, which then move with the elements: 9 bytes per element and word.
 const mostBlockSteps = 16
 
 // follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
@@ -51,7 +50,7 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 // layOutTied lays out the elements of a block that tie.
 func layOutTied(a *scratch.Area) scratch.Memory { return a.Memory(engine.Block, 4) }
 
-// either counts ties of unknown rest both as rises and as falls.
+// either counts elements whose comparison was not finished as rises, as ties and as falls.
 func either(tied []uint32, seen cpu.Steps) cpu.Steps {
 	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
 }
@@ -166,8 +165,8 @@ func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, se
 	return tied, seen
 }
 
-// compare compares two elements whose first codes are equal. It extracts codes of later words
-// that are missing.
+// compare compares two elements whose first codes are equal. It extracts missing codes of
+// later words.
 func (t *Breaker) compare(i, j uint32) int {
 	for word := range t.Words {
 		l := &t.Words[word]
@@ -207,7 +206,7 @@ func rowOf(at []uint32) (k, n int) {
 	return k, int(at[k-1]-at[0]) + 2
 }
 
-// allDone is the marks of a piece whose codes are all extracted.
+// allDone are the marks of extract.Piece elements whose codes are all extracted.
 var allDone = bytes.Repeat([]byte{1}, extract.Piece)
 
 // codesEarly returns the codes of n elements from first on at word, extracting those that are
@@ -245,8 +244,8 @@ func earlyAlong[C sortkey.Code](env *engine.Env, e *extract.Early, p *cpu.Placem
 	return err
 }
 
-// codesOnce writes the codes of at most piece elements at word l, extracting those that are
-// missing.
+// codesOnce writes the codes of at most extract.Piece elements at word l and extracts those
+// that are missing.
 func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.Word) {
 	e := &l.Early
 	late := w.late[:0]

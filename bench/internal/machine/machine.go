@@ -31,7 +31,7 @@ func This() Machine {
 	}
 }
 
-// cpuModel is the processor's name where the system tells it in a file.
+// cpuModel is the processor's name where the system reports it in a file.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

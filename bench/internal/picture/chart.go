@@ -23,7 +23,7 @@ const (
 // Chart is a picture of lines over logarithmic axes.
 type Chart struct {
 	Title, Below string
-	X, Y         string      // what the axes show
+	X, Y         string      // labels of the axes
 	Ticks        []plot.Tick // of the x axis; nil: powers of ten
 	Curves       []Curve
 }

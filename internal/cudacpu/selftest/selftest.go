@@ -1,9 +1,9 @@
 //go:build cudacpu && linux && amd64
 
-// Package selftest holds kernels that show what cudacpu runs and what it
-// catches. It is also the pattern for a package of kernels: flags, sources,
+// Package selftest holds kernels that show which code cudacpu runs and which
+// mistakes it catches. It is also the pattern for a package of kernels: flags, sources,
 // and one C++ file that includes them and lists the kernels. SORTER_CUDACPU
-// tells sources that nvcc compiles too which of the two it is.
+// is defined where cudacpu compiles sources that nvcc compiles too.
 package selftest
 
 // #cgo CXXFLAGS: -std=c++20 -O2 -g -fno-strict-aliasing -fno-omit-frame-pointer -DSORTER_CUDACPU -I${SRCDIR}/..
