@@ -133,7 +133,7 @@ func (s *Sorter[E]) handOut() []E {
 	return batch
 }
 
-// release frees what the elements took, once they are handed out.
+// release frees the memory and the files of the elements, once they are handed out.
 func (s *Sorter[E]) release() {
 	s.memory, s.fill, s.buf, s.runs = nil, nil, nil, nil
 	s.closing = errors.Join(s.closing, s.store.Close())

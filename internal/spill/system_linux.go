@@ -12,7 +12,7 @@ import (
 type System struct{}
 
 // file is read and written past the page cache where the file system allows it: a sort reads
-// what it wrote once, and does not push out the pages of others.
+// its runs once, and does not push out the pages of others.
 type file struct {
 	cached, direct *os.File // of the same inode; direct is cached where that is impossible
 }
