@@ -57,7 +57,7 @@ func swap(a, b int64) damage {
 // sortDamaged sorts rows, of which what is read is damaged once all are written. ruinOf returns
 // the damage of a file of runs that begin at places and end with the last. It expects right
 // elements, and then ErrCorrupt if there is less than all of them.
-func sortDamaged(t *testing.T, rows, want []row, ruinOf func(runs []int64, end int64) damage) (failed error, st extsort.Stats) {
+func sortDamaged(t *testing.T, rows, want []row, ruinOf func(runs []int64, end int64) damage) (st extsort.Stats, failed error) {
 	t.Helper()
 	dir := t.TempDir()
 	d := &faultDisk{}
@@ -85,14 +85,14 @@ func sortDamaged(t *testing.T, rows, want []row, ruinOf func(runs []int64, end i
 		t.Fatalf("error is %v", failed)
 	}
 	d.checkEmpty(t)
-	return failed, st
+	return st, failed
 }
 
 func TestDamageIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	rows := rowsOf(keysOf("uniform", 6000, r))
 	want := sorted(rows)
-	_, st := sortDamaged(t, rows, want, func([]int64, int64) damage { return truncate(1 << 40) })
+	st, _ := sortDamaged(t, rows, want, func([]int64, int64) damage { return truncate(1 << 40) })
 	step := testkit.Pick(int64(5), 2, 1) * spill.Align / 4
 	for name, kind := range map[string]func(at int64) func(runs []int64, end int64) damage{
 		"flip": func(at int64) func([]int64, int64) damage {
@@ -103,7 +103,7 @@ func TestDamageIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found := 0
 			for at := int64(3); at < st.Written; at += step {
-				failed, _ := sortDamaged(t, rows, want, kind(at))
+				_, failed := sortDamaged(t, rows, want, kind(at))
 				if failed == nil { // in the padding of a run
 					continue
 				}
@@ -129,7 +129,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	t.Run("swap in a run", func(t *testing.T) {
 		for range testkit.Pick(5, 30, 100) {
-			failed, _ := sortDamaged(t, rows, want, func(runs []int64, _ int64) damage {
+			_, failed := sortDamaged(t, rows, want, func(runs []int64, _ int64) damage {
 				pages := int(runs[1] / spill.Align)
 				a := r.IntN(pages - 1)
 				return swap(int64(a)*spill.Align, int64((a+1+r.IntN(pages-1-a))%pages)*spill.Align)
@@ -141,7 +141,7 @@ func TestDamageIsFound(t *testing.T) {
 	})
 	t.Run("page of another run", func(t *testing.T) {
 		for range testkit.Pick(5, 30, 100) {
-			failed, _ := sortDamaged(t, rows, want, func(runs []int64, _ int64) damage {
+			_, failed := sortDamaged(t, rows, want, func(runs []int64, _ int64) damage {
 				page := int64(r.IntN(int(runs[1]/spill.Align-1))) * spill.Align
 				return replace(runs[1]+page, page)
 			})
