@@ -31,7 +31,8 @@ type cut[E any] struct {
 }
 
 // newMerge cuts runs into parts of at most most elements. The error is ErrMemoryLimit if that
-// is less than twice what is uncertain of runs. Samples of the indices are sorted in the memory, of which nothing else may be in use.
+// is less than twice what is uncertain of runs. Samples of the indices are sorted in the
+// memory, of which nothing else may be in use.
 func (s *Sorter[E]) newMerge(runs []*run[E], most int) (*merge[E], error) {
 	if apart := s.uncertain(runs); apart > most/2 {
 		return nil, fmt.Errorf("%w: %d runs have samples %d elements apart, and a part has %d", ErrMemoryLimit, len(runs), apart, most)

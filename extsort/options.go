@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/spill"
@@ -97,6 +98,9 @@ func optionsOf(opts []Option) options {
 	}
 	if o.memory == 0 {
 		o.memory = freeMemory() / 4
+		if strconv.IntSize == 32 {
+			o.memory = min(o.memory, 256<<20) // of addresses, of which there are few
+		}
 	}
 	return o
 }

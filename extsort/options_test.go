@@ -286,3 +286,42 @@ func TestMisuse(t *testing.T) {
 		}()
 	}
 }
+
+func TestDefaults(t *testing.T) {
+	rows := rowsOf(keysOf("zipf", 5000, rand.New(rand.NewPCG(21, 22))))
+	var st extsort.Stats
+	told := 0
+	s, err := extsort.New(byKey(), extsort.On(sorter.CPU()), extsort.Report(&st), extsort.OnProgress(func(extsort.Progress) { told++ }))
+	must(t, err)
+	must(t, s.Append(rows...))
+	sameRows(t, collect(t, s), sorted(rows))
+	must(t, s.Close())
+	if st.Runs != 0 || st.Memory > 8<<20 || len(st.Dirs) != 1 || told != 0 {
+		t.Errorf("5000 rows in memory: %+v, progress told %d times", st, told)
+	}
+}
+
+func TestErrorsOfSort(t *testing.T) {
+	key := func(r row) uint64 { return r.Key }
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, test := range map[string]struct {
+		opts []extsort.Option
+		want error
+	}{
+		"memory":  {[]extsort.Option{extsort.MemoryLimit(1000)}, extsort.ErrMemoryLimit},
+		"disk":    {[]extsort.Option{extsort.MemoryLimit(128 << 10), extsort.DiskLimit(1000)}, extsort.ErrDiskLimit},
+		"context": {[]extsort.Option{extsort.WithContext(ended)}, context.Canceled},
+	} {
+		n, failed := 0, error(nil)
+		for r, err := range extsort.Sort(slices.Values(make([]row, 20_000)), key, append(test.opts, extsort.TempDir(t.TempDir()))...) {
+			n++
+			if failed = err; r != (row{}) {
+				t.Errorf("%s: an element beside the error", name)
+			}
+		}
+		if n != 1 || !errors.Is(failed, test.want) || failed.Error() == "" {
+			t.Errorf("%s: %d pairs, error %v", name, n, failed)
+		}
+	}
+}

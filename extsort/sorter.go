@@ -24,10 +24,10 @@ type Sorter[E any] struct {
 	store  *spill.Store
 	id     uint64 // of this sort, in all checksums
 
-	memory []E    // of elements: two halves while runs are made, then the buffers of parts
+	memory []E    // of elements: two halves while runs are made, then the buffers of parts; nil before the first run
 	buf    []byte // of the writer
 	half   int    // of memory, that is filled
-	fill   []E    // elements that wait for their run, in that half
+	fill   []E    // elements that wait for their run; in that half, if there is memory
 	ready  bool   // fill is in order, without elements to drop
 	bound  *E     // elements that do not come before it are dropped; nil: none
 	out    *writing[E]
@@ -48,8 +48,7 @@ type Sorter[E any] struct {
 // goroutines at a time, with one worker as well. If they change their results, the output ends
 // with an error, or has every element once, in some order.
 //
-// It takes its memory, about [MemoryLimit], with the first elements. It panics if E holds
-// pointers. The error is [ErrMemoryLimit].
+// Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error is [ErrMemoryLimit].
 func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	if t := reflect.TypeFor[E](); scratch.HoldsPointers(t) {
 		panic(fmt.Sprintf("extsort: elements of type %v hold pointers", t))
@@ -164,13 +163,13 @@ func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 // Limit and Unique dropped.
 func (s *Sorter[E]) Len() int64 { return s.stats.Elements }
 
-// makeRoom empties fill, which is full or not begun.
+// makeRoom makes room in fill, which is full or not begun.
 func (s *Sorter[E]) makeRoom() error {
-	switch {
-	case s.handed || s.closed:
+	if s.handed || s.closed {
 		return ErrEnded
-	case s.memory == nil:
-		s.takeMemory()
+	}
+	if cap(s.fill) < s.layout.fill {
+		s.grow()
 		return nil
 	}
 	if err := s.settle(); err != nil {
@@ -179,15 +178,31 @@ func (s *Sorter[E]) makeRoom() error {
 	if len(s.fill) <= cap(s.fill)/2 { // elements were dropped
 		return nil
 	}
+	if s.memory == nil {
+		s.takeMemory()
+	}
 	return s.writeRun()
 }
 
-// takeMemory takes the memory of the whole sort.
+// grow doubles fill, up to the elements of a run. So a short input takes little memory.
+func (s *Sorter[E]) grow() {
+	n := min(max(2*cap(s.fill), leastGrown), s.layout.fill)
+	s.fill = append(make([]E, 0, n), s.fill...)
+	size := int64(unsafe.Sizeof(*new(E)))
+	s.stats.Memory = min(2*int64(n)*size+scratchBytes(s.order, n, s.layout.workers), s.layout.bytes)
+}
+
+// leastGrown is the number of elements that the first Append makes room for.
+const leastGrown = 1024
+
+// takeMemory takes the memory of the whole sort, when more elements come than a run has. What
+// fill had is given back before the scratch memory of another sort is taken.
 func (s *Sorter[E]) takeMemory() {
 	s.memory = make([]E, 2*s.layout.fill)
-	s.fill = s.halfOf(0)
+	s.fill = append(s.halfOf(0), s.fill...)
 	s.buf = make([]byte, s.layout.buffer)
 	s.stats.Memory = s.layout.bytes
+	scratch.Trim()
 }
 
 // settle sorts the elements that wait, and drops those that Limit and Unique do not want.
