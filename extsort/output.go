@@ -135,7 +135,10 @@ func (s *Sorter[E]) handOut() []E {
 
 // release frees the memory and the files of the elements, once they are handed out.
 func (s *Sorter[E]) release() {
-	s.memory, s.fill, s.buf, s.runs = nil, nil, nil, nil
+	if s.arena != nil {
+		s.arena.Release(s.layout.workers)
+	}
+	s.arena, s.memory, s.fill, s.buf, s.runs = nil, nil, nil, nil, nil
 	s.closing = errors.Join(s.closing, s.store.Close())
 }
 

@@ -24,12 +24,13 @@ type Sorter[E any] struct {
 	store  *spill.Store
 	id     uint64 // of this sort, in all checksums
 
-	memory []E    // of elements: two halves while runs are made, then the buffers of parts; nil before the first run
-	buf    []byte // of the writer
-	half   int    // of memory, that is filled
-	fill   []E    // elements that wait for their run; in that half, if there is memory
-	ready  bool   // fill is in order, without elements to drop
-	bound  *E     // elements that do not come before it are dropped; nil: none
+	memory []E            // of elements: two halves while runs are made, then the buffers of parts; nil before the first run
+	arena  *scratch.Arena // of memory, or of fill
+	buf    []byte         // of the writer
+	half   int            // of memory, that is filled
+	fill   []E            // elements that wait for their run; in that half, if there is memory
+	ready  bool           // fill is in order, without elements to drop
+	bound  *E             // elements that do not come before it are dropped; nil: none
 	out    *writing[E]
 	runs   []*run[E]
 
@@ -117,7 +118,7 @@ func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) it
 func (s *Sorter[E]) Append(e ...E) error {
 	for len(e) > 0 {
 		if len(s.fill) == cap(s.fill) {
-			if err := s.makeRoom(); err != nil {
+			if err := s.makeRoom(len(e)); err != nil {
 				return err
 			}
 		}
@@ -163,13 +164,13 @@ func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 // Limit and Unique dropped.
 func (s *Sorter[E]) Len() int64 { return s.stats.Elements }
 
-// makeRoom makes room in fill, which is full or not begun.
-func (s *Sorter[E]) makeRoom() error {
+// makeRoom makes room in fill, which is full or not begun, for more elements if it can.
+func (s *Sorter[E]) makeRoom(more int) error {
 	if s.handed || s.closed {
 		return ErrEnded
 	}
 	if cap(s.fill) < s.layout.fill {
-		s.grow()
+		s.grow(more)
 		return nil
 	}
 	if err := s.settle(); err != nil {
@@ -184,10 +185,24 @@ func (s *Sorter[E]) makeRoom() error {
 	return s.writeRun()
 }
 
-// grow doubles fill, up to the elements of a run. So a short input takes little memory.
-func (s *Sorter[E]) grow() {
-	n := min(max(2*cap(s.fill), leastGrown), s.layout.fill)
-	s.fill = append(make([]E, 0, n), s.fill...)
+// take returns pooled memory for n elements, which begins with those of fill, and gives the
+// memory of fill back.
+func (s *Sorter[E]) take(n int) []E {
+	old := s.arena
+	s.arena = new(scratch.Arena)
+	all := scratch.Take[E](s.arena, n)
+	copy(all, s.fill)
+	if old != nil {
+		old.Release(s.layout.workers)
+	}
+	return all
+}
+
+// grow makes room for more elements, and four times those that fill has, up to the elements of
+// a run. So a short input takes little memory, and a long one is seldom copied.
+func (s *Sorter[E]) grow(more int) {
+	n := min(max(4*len(s.fill), len(s.fill)+more, leastGrown), s.layout.fill)
+	s.fill = s.take(n)[:len(s.fill)]
 	size := int64(unsafe.Sizeof(*new(E)))
 	s.stats.Memory = min(2*int64(n)*size+scratchBytes(s.order, n, s.layout.workers), s.layout.bytes)
 }
@@ -198,8 +213,8 @@ const leastGrown = 1024
 // takeMemory takes the memory of the whole sort, when more elements come than a run has. What
 // fill had is given back before the scratch memory of another sort is taken.
 func (s *Sorter[E]) takeMemory() {
-	s.memory = make([]E, 2*s.layout.fill)
-	s.fill = append(s.halfOf(0), s.fill...)
+	s.memory = s.take(2 * s.layout.fill)
+	s.fill = s.halfOf(0)[:len(s.fill)]
 	s.buf = make([]byte, s.layout.buffer)
 	s.stats.Memory = s.layout.bytes
 	scratch.Trim()
