@@ -3,6 +3,7 @@ package extsort
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"sync/atomic"
 	"unsafe"
 
@@ -131,17 +132,7 @@ func (s *Sorter[E]) uncertain(runs []*run[E]) int {
 // up to the next sample of that run.
 func (t *samples[E]) at(i int) (run int, place, n int64) {
 	x := int(t.order[i])
-	for lo, hi := 0, len(t.from); ; { // the last run that begins at x or before
-		if hi-lo == 1 {
-			run = lo
-			break
-		}
-		if mid := (lo + hi) / 2; t.from[mid] <= x {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	run = sort.Search(len(t.from), func(i int) bool { return t.from[i] > x }) - 1 // the last that begins at x or before
 	r := t.runs[run]
 	place = int64((x - t.from[run]) * t.stride * r.block)
 	return run, place, min(int64(t.stride*r.block), r.n-place)

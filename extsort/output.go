@@ -3,6 +3,7 @@ package extsort
 import (
 	"errors"
 	"iter"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -77,19 +78,16 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		return nil
 	}
 	s.stats.Parts = m.parts()
-	done, left := int64(0), s.limit
+	done, left := int64(0), int64(math.MaxInt64)
+	if s.limit > 0 {
+		left = s.limit
+	}
 	return public(s.run(m, func(i int, part []E) (bool, error) {
 		s.stats.Largest = max(s.stats.Largest, len(part))
 		n := len(part)
-		if s.unique {
-			part = compact(s.order, part)
-		}
-		if s.limit > 0 {
-			part = part[:min(int64(len(part)), left)]
-			left -= int64(len(part))
-		}
+		part = s.wanted(part, &left)
 		s.stats.Dropped += int64(n - len(part))
-		if len(part) > 0 && !yield(part, nil) || s.limit > 0 && left == 0 {
+		if len(part) > 0 && !yield(part, nil) || left == 0 {
 			return false, nil
 		}
 		if s.closed {
@@ -100,6 +98,17 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		m.free(i + 1)
 		return true, nil
 	}))
+}
+
+// wanted returns the elements of a sorted part that Unique and the left ones of Limit allow,
+// and counts down left.
+func (s *Sorter[E]) wanted(part []E, left *int64) []E {
+	if s.unique {
+		part = compact(s.order, part)
+	}
+	part = part[:min(int64(len(part)), *left)]
+	*left -= int64(len(part))
+	return part
 }
 
 // end ends the input: all that waits is sorted, and written if anything was.

@@ -151,11 +151,7 @@ func (p *Part[E]) batches(yield func([]E, error) bool) error {
 		if err != nil {
 			return err
 		}
-		if s.unique {
-			part = compact(s.order, part)
-		}
-		part = part[:min(int64(len(part)), left)]
-		left -= int64(len(part))
+		part = s.wanted(part, &left)
 		if len(part) > 0 && !yield(part, nil) {
 			return nil
 		}
