@@ -95,7 +95,7 @@ func (l *Local[C]) Sort(code func(number uint32) C) (words, spare []uint64) {
 		words, spare = spare, words
 	}
 	if l.passes == 0 {
-		words, spare = mergeLists(words, spare, l.ends)
+		words, spare = MergeLists(words, spare, l.ends, mergeWords)
 	}
 	if l.drop > 0 || l.low > 0 {
 		l.repair(words, 32+l.low, code)
@@ -103,14 +103,15 @@ func (l *Local[C]) Sort(code func(number uint32) C) (words, spare []uint64) {
 	return words, spare
 }
 
-// mergeLists merges lists of words that end where ends say. It returns the memory that holds
-// the result first.
-func mergeLists(words, spare []uint64, ends []int) (merged, free []uint64) {
+// MergeLists merges lists of words that end where ends say, which it overwrites, in rounds of
+// neighbouring lists: merge merges a and b into dst. It returns the memory that holds the
+// result first.
+func MergeLists(words, spare []uint64, ends []int, merge func(dst, a, b []uint64)) (merged, free []uint64) {
 	for len(ends) > 1 {
 		from, half := 0, ends[:0]
 		for i := 0; i < len(ends); i += 2 {
 			mid, end := ends[i], ends[min(i+1, len(ends)-1)]
-			mergeWords(spare[from:end], words[from:mid], words[mid:end])
+			merge(spare[from:end], words[from:mid], words[mid:end])
 			half = append(half, end)
 			from = end
 		}
@@ -184,7 +185,7 @@ func (l *Local[C]) repairRun(run []uint64, code func(number uint32) C) {
 		codes[i] = code(uint32(x))
 	}
 	if len(run) <= shortSort {
-		insertionAlong(codes, run)
+		insertionPairs(codes, run)
 		return
 	}
 	v := summaryOf(codes)
@@ -199,18 +200,6 @@ func (l *Local[C]) repairRun(run []uint64, code func(number uint32) C) {
 	copy(before, run)
 	for i, x := range order {
 		run[i] = before[x]
-	}
-}
-
-// insertionAlong sorts codes, and words with them.
-func insertionAlong[C Code](codes []C, words []uint64) {
-	for i := 1; i < len(codes); i++ {
-		c, x := codes[i], words[i]
-		j := i
-		for ; j > 0 && codes[j-1] > c; j-- {
-			codes[j], words[j] = codes[j-1], words[j-1]
-		}
-		codes[j], words[j] = c, x
 	}
 }
 

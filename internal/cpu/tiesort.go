@@ -58,7 +58,7 @@ func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
 	f.sort(0, len(codes), f.top)
 }
 
-func insertionPairs(codes []uint64, order []uint32) {
+func insertionPairs[C Code, T uint32 | uint64](codes []C, order []T) {
 	for i := 1; i < len(codes); i++ {
 		c, o := codes[i], order[i]
 		j := i

@@ -5,7 +5,6 @@ package pipeline
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -55,11 +54,7 @@ func begin(o call.Options, n int) (*run, error) {
 		r.most = int(most)
 	}
 	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
-	if r.Loop.Workers = int(o.Workers); o.Workers == 0 {
-		r.Loop.Workers = runtime.GOMAXPROCS(0)
-	}
-	r.Loop.Workers = usefulWorkers(r.Loop.Workers, n)
-	r.Loop.Progress = o.Progress
+	r.Loop.Workers, r.Loop.Progress = workersFor(&o, n), o.Progress
 	if o.Report != nil {
 		r.start = time.Now()
 	}

@@ -16,14 +16,16 @@ func ScratchBytes(by small.Ordering, s cpu.Payload, n int, o *call.Options) int6
 	if len(words) == 0 || n == 0 {
 		return 0
 	}
+	f := facts{verb: toSort, n: n, workers: workersFor(o, n), words: words, sizes: []uintptr{s.Size()}, algorithm: o.Algorithm}
+	return f.hostBytes(f.movement())
+}
+
+// workersFor returns how many workers take part in a call on n elements. More would have
+// nothing to do, and count in the memory that a limit has to allow.
+func workersFor(o *call.Options, n int) int {
 	workers := int(o.Workers)
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	f := facts{verb: toSort, n: n, workers: usefulWorkers(workers, n), words: words, sizes: []uintptr{s.Size()}, algorithm: o.Algorithm}
-	return f.hostBytes(f.movement())
+	return min(workers, n/cpu.LeastTurn+1)
 }
-
-// usefulWorkers returns how many workers take part in a call on n elements. More would have
-// nothing to do, and count in the memory that a limit has to allow.
-func usefulWorkers(workers, n int) int { return min(workers, n/cpu.LeastTurn+1) }

@@ -62,7 +62,7 @@ func (w *worker[C]) merge(i int) {
 	at, n := 0, 0 // first place in dst, and elements of the range
 	to := w.cuts.Row(i + 1)
 	for r, from := range w.cuts.Row(i) {
-		start, _ := w.bounds(r)
+		start, _ := bounds(w.Ends, r)
 		at += from - start
 		if from < to[r] {
 			w.slices = append(w.slices, slice{r, from, to[r]})
@@ -93,7 +93,7 @@ func (w *worker[C]) disjoint() bool {
 
 // elements returns the elements of a slice.
 func (w *worker[C]) elements(p *Moved, s slice) cpu.Payload {
-	start, _ := w.bounds(s.run)
+	start, _ := bounds(w.Ends, s.run)
 	return p.Runs[s.run].Part(s.lo-start, s.hi-start)
 }
 
@@ -183,19 +183,8 @@ func (w *worker[C]) mergeParts(words, spare []uint64) {
 		}
 	}
 	ends = append(ends, len(words))
-	from, to := words, spare
-	for len(ends) > 1 {
-		lo, half := 0, ends[:0]
-		for i := 0; i < len(ends); i += 2 {
-			mid, end := ends[i], ends[min(i+1, len(ends)-1)]
-			w.mergeTwo(to[lo:end], from[lo:mid], from[mid:end])
-			half = append(half, end)
-			lo = end
-		}
-		from, to, ends = to, from, half
-	}
-	if &from[0] != &words[0] {
-		copy(words, from)
+	if merged, _ := cpu.MergeLists(words, spare, ends, w.mergeTwo); &merged[0] != &words[0] {
+		copy(words, merged)
 	}
 }
 

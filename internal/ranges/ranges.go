@@ -28,12 +28,12 @@ type Runs[C cpu.Code] struct {
 	Compare func(i, j uint32) int
 }
 
-// bounds returns the places [lo, hi) of run r.
-func (s *Runs[C]) bounds(r int) (lo, hi int) {
+// bounds returns the places [lo, hi) of run r of those that end where ends say.
+func bounds(ends []int, r int) (lo, hi int) {
 	if r > 0 {
-		lo = s.Ends[r-1]
+		lo = ends[r-1]
 	}
-	return lo, s.Ends[r]
+	return lo, ends[r]
 }
 
 // Grain is the size of the ranges of a merge.
@@ -147,21 +147,13 @@ type Cutter struct {
 	Sort  func(env *engine.Env, at []int, order []uint32) error // writes the stable order of the elements at ascending places
 }
 
-// bounds returns the places [lo, hi) of run r.
-func (s *Cutter) bounds(r int) (lo, hi int) {
-	if r > 0 {
-		lo = s.Ends[r-1]
-	}
-	return lo, s.Ends[r]
-}
-
 // Cut cuts the runs into ranges of grain g.
 func (s *Cutter) Cut(env *engine.Env, g Grain) (Cuts, error) {
 	k := len(s.Ends)
 	places, _ := layOutCuts(nil, g, s.Ends[k-1], k)
 	c := Cuts{k, scratch.In[int](&env.Arena, places)}
 	for r := range k {
-		c.at[r], _ = s.bounds(r)
+		c.at[r], _ = bounds(s.Ends, r)
 	}
 	splitters, err := s.split(env, g, &c)
 	if err != nil {
@@ -184,7 +176,7 @@ func (s *Cutter) Cut(env *engine.Env, g Grain) (Cuts, error) {
 func (s *Cutter) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err error) {
 	n := 0
 	for r := range c.k {
-		lo, hi := s.bounds(r)
+		lo, hi := bounds(s.Ends, r)
 		n += g.samples(hi - lo)
 	}
 	if n <= g.cut {
@@ -214,7 +206,7 @@ func (s *Cutter) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err e
 // afterSamples writes the places after the given number of samples of each run.
 func (s *Cutter) afterSamples(row, passed []int, g Grain) {
 	for r := range row {
-		lo, _ := s.bounds(r)
+		lo, _ := bounds(s.Ends, r)
 		row[r] = lo + passed[r]*g.every
 	}
 }
@@ -225,7 +217,7 @@ func (s *Cutter) sampled(env *engine.Env, g Grain, n int) (at []int, run, order 
 	at, run, order = scratch.In[int](&env.Arena, places), scratch.In[uint32](&env.Arena, numbers), scratch.In[uint32](&env.Arena, numbers)
 	i := 0
 	for r := range s.Ends {
-		lo, hi := s.bounds(r)
+		lo, hi := bounds(s.Ends, r)
 		for x := lo + g.every; x <= hi; x += g.every {
 			at[i], run[i] = x-1, uint32(r)
 			i++
@@ -276,7 +268,7 @@ func (s *Cutter) place(last splitter, g Grain, row []int) {
 		if r == last.run {
 			continue // the splitter is a sample
 		}
-		_, hi := s.bounds(r)
+		_, hi := bounds(s.Ends, r)
 		from := row[r]
 		window := min(g.every-1, hi-from) // the next sample comes after the splitter
 		row[r] = from + sort.Search(window, func(i int) bool { return s.After(from+i, last.at, r < last.run) })
