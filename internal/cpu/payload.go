@@ -282,11 +282,12 @@ func (*elements[E]) placers() (placer[uint32], placer[uint64]) {
 // Hidden returns p, hidden from escape analysis. So memory of the stack may be passed to a
 // function that is not known at compile time.
 //
-// Sound if the callee does not keep p: the memory outlives the call, and p is a typed pointer
-// again inside it, which is adjusted when the stack moves. The stack cannot move here, where
-// nothing is called.
+// Sound if the callee does not keep p and the memory outlives the call. The stack cannot move
+// here, where nothing is called. A caller has the result as a pointer, which is adjusted when
+// the stack moves. Inlined, the result would be an integer to the compiler, and would not be.
 //
 //go:nosplit
+//go:noinline
 func Hidden(p unsafe.Pointer) unsafe.Pointer {
 	x := uintptr(p)
 	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
