@@ -16,13 +16,14 @@ type table struct {
 	eol     string // the file's line end, for a last row that has none
 	format  format
 	width   int // columns to sort by
+	workers int
 	rows    []row
 	columns []sorter.Column[row]
 	found   []string // the columns with what was found about them, for -stats
 }
 
 func newTable(text string, start int, s *scanner, parts []part) *table {
-	t := &table{text: text, head: text[:start], eol: "\n", format: s.format, width: s.width}
+	t := &table{text: text, head: text[:start], eol: "\n", format: s.format, width: s.width, workers: s.workers}
 	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		t.eol = "\r\n"
 	}
@@ -118,7 +119,7 @@ func convert[K sorter.Key](job conversion, parse func(string) (K, bool)) (by sor
 		nulls = make([]bool, len(values))
 	}
 	faults := make([]error, len(job.c.parts))
-	err = forEach(job.ctx, len(faults), func(i int) {
+	err = forEach(job.ctx, job.t.workers, len(faults), func(i int) {
 		cells, start := job.c.parts[i], job.c.starts[i]
 		if nulls != nil {
 			copy(nulls[start:], cells.null)

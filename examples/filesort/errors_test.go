@@ -55,16 +55,14 @@ func TestFaultyFiles(t *testing.T) {
 func TestMissingFile(t *testing.T) {
 	_, stderr, code := filesort("", "-by", "a", "no/such.csv")
 	if want := "filesort: open no/such.csv: no such file or directory\n"; stderr != want || code != exitError {
-		t.Errorf("exit %d, %q; want 1, %q", code, stderr, want)
+		t.Errorf("exit %d, %q; want 2, %q", code, stderr, want)
 	}
 }
 
 func TestUsage(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"", "no file to sort (- is standard input)"},
-		{"-by a", "no file to sort"},
-		{"x.csv", "-by is missing: what is the file to be sorted by?"},
-		{"-by a x.csv y.csv", "one file at a time, not 2: x.csv y.csv"},
+		{"-format csv x.csv", "-by is missing: -format is for files that are sorted by columns"},
+		{"-by a -k1 x.csv", "-k and -by exclude each other"},
 		{"-by a: -", `column "a": nothing after a colon`},
 		{"-by , -", "a column has no name"},
 		{"-by a, -", "a column has no name"},
@@ -82,10 +80,10 @@ func TestUsage(t *testing.T) {
 		{"-by a -header maybe -", "must be one of auto, yes, no"},
 		{"-by a -delimiter ab -", "must be one ASCII character"},
 		{"-by a -delimiter é -", "must be one ASCII character"},
-		{"-bye a -", "flag provided but not defined: -bye"},
+		{"-bye a -", "invalid option -- 'y' in '-bye'"},
 	} {
 		stdout, stderr, code := filesort("", split(test.args)...)
-		if code != exitUsage || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasSuffix(stderr, "Try 'filesort -h'.\n") {
+		if code != exitError || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasSuffix(stderr, "Try 'filesort -h'.\n") {
 			t.Errorf("filesort %s: exit %d\ngot  %swant %s", test.args, code, stderr, test.want)
 		}
 	}

@@ -2,159 +2,362 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-const usage = `usage: filesort -by COLUMNS [options] FILE
-
-Sorts the rows of a CSV, TSV or NDJSON file by columns. FILE may be - for
-standard input. Rows come out byte for byte as they went in; a header stays on
-top.
-
-  -by COLUMNS      what to sort by, the deciding column first (see below)
-  -o FILE          write to FILE instead of standard output; it may be the
-                   input file, and keeps its content until the sort succeeded
-  -top K           only the first K rows of the order
-  -format F        csv, tsv, ndjson or auto (default auto: by the file's name,
-                   then by its first line)
-  -delimiter C     character between the fields of csv (default ,)
-  -quotes Q        strict: "..." as in RFC 4180 (default for csv)
-                   lazy:   quotes at odd places are text
-                   none:   quotes are text (default for tsv)
-  -header H        yes, no or auto (default auto: yes if -by names a column,
-                   or if the first row has no number, date, boolean or
-                   repeated field)
-  -no-header       the same as -header no
-  -null WORDS      further words that mean null, separated by commas; empty
-                   fields always do, in NDJSON null and a missing member do
-  -stable          rows that tie keep their order (default true)
-  -stats           say on standard error what was found and where time went
-  -quiet           no progress bar (there is one only on a terminal and when
-                   it takes longer than half a second)
-  -h               this text
-
-COLUMNS is a list of NAME[:WORD]... separated by commas. NAME is a name of the
-header or a number, the first column being 1; in NDJSON it is a member, where
-a.b.0 means element 0 of member b of member a. A name that holds a comma, a
-colon or a dot is written in double quotes. WORD is any of
-
-  asc desc                    direction (default asc)
-  nullsfirst nullslast        where nulls go, whatever the direction
-                              (default nullslast)
-  int float bool time string  type (default: the first of these that all values
-                              of the column are, nulls aside)
-
-time is RFC 3339, also with a space for the T, without a zone (UTC then), or a
-date alone. Strings are ordered bytewise. NaN comes after every number.
-
-Exit codes: 0 done, 1 the file is at fault, 2 the command line is.
-
-  filesort -by 'amount:desc,country' -o sorted.csv data.csv
-  filesort -by user.id,time -top 10 events.ndjson
-  zcat log.tsv.gz | filesort -format tsv -by 3:float:desc -no-header -
-`
-
 // command is a command line that makes sense.
 type command struct {
-	file      string // "-" is standard input
-	output    string // "" or "-" is standard output
+	files    []string // "-" is standard input
+	output   string   // "" or "-" is standard output
+	compress string   // auto, none, gzip or zstd
+	memory   int64    // bytes
+	dirs     []string // of temporary files
+	workers  int
+	top      int // 0: all
+	unique   bool
+	stable   bool
+	stats    bool
+	quiet    bool
+	help     bool
+	version  bool
+
+	// Lines and records.
+	shape shape
+	order lineOrder
+	check string // "", diagnose or quiet
+	merge bool
+
+	// Columns.
 	by        []spec
-	top       int // 0: all
 	format    string
 	delimiter byte
 	quotes    string // strict, lazy, none, or "" for the format's default
 	header    string
 	nulls     []string
-	stable    bool
-	stats     bool
-	quiet     bool
 	chunk     int // bytes that one worker parses at a time
 }
 
+// commandLine is a command line that is being read.
+type commandLine struct {
+	*command
+	keys      []string // of -k and -key, read when all options are known
+	global    keyOptions
+	tab       int
+	zero      bool
+	stability bool   // -s or -stable was given
+	onlyLines string // an option that goes without -by only, "" if there was none
+	onlyBy    string // an option that goes with -by only
+	filesFrom string
+}
+
+// errHelp says that the help text is wanted.
+var errHelp = errors.New("help is wanted")
+
 func parseArgs(args []string) (*command, error) {
-	cmd := &command{chunk: 4 << 20}
-	fs := flag.NewFlagSet("filesort", flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // run prints errors and usage
-	fs.Func("by", "", func(s string) (err error) { cmd.by, err = parseBy(s); return err })
-	fs.StringVar(&cmd.output, "o", "", "")
-	fs.Func("top", "", func(s string) error { return parseCount(&cmd.top, s) })
-	choice(fs, &cmd.format, "format", "auto", "csv", "tsv", "ndjson")
-	choice(fs, &cmd.quotes, "quotes", "", "strict", "lazy", "none")
-	choice(fs, &cmd.header, "header", "auto", "yes", "no")
-	fs.BoolFunc("no-header", "", func(string) error { cmd.header = "no"; return nil })
-	fs.Func("delimiter", "", func(s string) error { return parseDelimiter(&cmd.delimiter, s) })
-	fs.Func("null", "", func(s string) error { cmd.nulls = strings.Split(s, ","); return nil })
-	fs.BoolVar(&cmd.stable, "stable", true, "")
-	fs.BoolVar(&cmd.stats, "stats", false, "")
-	fs.BoolVar(&cmd.quiet, "quiet", false, "")
-
-	files, err := parseMixed(fs, args)
-	switch {
-	case err != nil:
+	cl := &commandLine{tab: noTab, command: &command{
+		chunk: 4 << 20, workers: runtime.GOMAXPROCS(0), stable: true,
+		compress: "auto", format: "auto", header: "auto",
+	}}
+	if len(args) == 1 && args[0] == "-h" {
+		return nil, errHelp
+	}
+	var err error
+	if cl.files, err = parseOptions(cl.options(), args); err != nil {
 		return nil, err
-	case len(files) == 0:
-		return nil, errors.New("no file to sort (- is standard input)")
-	case len(files) > 1:
-		return nil, fmt.Errorf("one file at a time, not %d: %s", len(files), strings.Join(files, " "))
-	case cmd.by == nil:
-		return nil, errors.New("-by is missing: what is the file to be sorted by?")
 	}
-	cmd.file = files[0]
-	return cmd, nil
+	if cl.help {
+		return nil, errHelp
+	}
+	if err := cl.finish(); err != nil {
+		return nil, err
+	}
+	return cl.command, nil
 }
 
-// parseMixed parses flags before and after the file names; package flag alone
-// stops at the first name.
-func parseMixed(fs *flag.FlagSet, args []string) (names []string, err error) {
-	for {
-		if err := fs.Parse(args); err != nil {
-			return nil, err
-		}
-		rest := fs.Args()
-		if len(rest) == 0 {
-			return names, nil
-		}
-		if seen := len(args) - len(rest); seen > 0 && args[seen-1] == "--" {
-			return append(names, rest...), nil
-		}
-		names, args = append(names, rest[0]), rest[1:]
+// options returns the options, each of which changes cl.
+func (cl *commandLine) options() []option {
+	all := []option{
+		{'o', "output", needsArgument, into(&cl.output)},
+		{0, "top", needsArgument, count(&cl.top, "rows")},
+		{'s', "stable", optionalArgument, cl.setStable},
+		{'u', "unique", noArgument, yes(&cl.unique)},
+		{'S', "buffer-size", needsArgument, cl.setMemory},
+		{'T', "temporary-directory", needsArgument, cl.addDir},
+		{0, "parallel", needsArgument, count(&cl.workers, "workers")},
+		{0, "compress", needsArgument, oneOf(&cl.compress, "auto", "none", "gzip", "zstd")},
+		{0, "files0-from", needsArgument, into(&cl.filesFrom)},
+		{0, "stats", optionalArgument, yesOrNo(&cl.stats)},
+		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
+		{0, "help", noArgument, yes(&cl.help)},
+		{0, "version", noArgument, yes(&cl.version)},
+		{0, "batch-size", needsArgument, ignore},
+		{0, "compress-program", needsArgument, ignore},
 	}
+	all = append(all, mark(&cl.onlyBy, []option{
+		{0, "by", needsArgument, cl.setBy},
+		{0, "format", needsArgument, oneOf(&cl.format, "auto", "csv", "tsv", "ndjson")},
+		{0, "quotes", needsArgument, oneOf(&cl.quotes, "strict", "lazy", "none")},
+		{0, "header", needsArgument, oneOf(&cl.header, "auto", "yes", "no")},
+		{0, "no-header", optionalArgument, cl.setNoHeader},
+		{0, "delimiter", needsArgument, cl.setDelimiter},
+		{0, "null", needsArgument, cl.setNulls},
+	})...)
+	return append(all, mark(&cl.onlyLines, append(cl.orderOptions(), []option{
+		{'k', "key", needsArgument, cl.addKey},
+		{'t', "field-separator", needsArgument, cl.setTab},
+		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
+		{'m', "merge", noArgument, yes(&cl.merge)},
+		{'c', "check", optionalArgument, cl.setCheck},
+		{'C', "", noArgument, func(string) error { return cl.setCheck("quiet") }},
+		{0, "record", needsArgument, count(&cl.shape.record, "bytes")},
+	}...))...)
 }
 
-// choice defines a flag that is one of a few words, the first by default.
-func choice(fs *flag.FlagSet, p *string, name string, words ...string) {
-	*p = words[0]
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
-	fs.Func(name, "", func(s string) error {
-		if !slices.Contains(words, s) {
-			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+// orderOptions returns the options that are those of -k, too.
+func (cl *commandLine) orderOptions() []option {
+	names := map[byte]string{
+		'b': "ignore-leading-blanks", 'd': "dictionary-order", 'f': "ignore-case", 'g': "general-numeric-sort",
+		'h': "human-numeric-sort", 'i': "ignore-nonprinting", 'M': "month-sort", 'n': "numeric-sort",
+		'r': "reverse", 'V': "version-sort", 'R': "random-sort",
+	}
+	var all []option
+	for _, letter := range []byte(optionLetters + "R") {
+		all = append(all, option{letter, names[letter], noArgument, func(string) error { return cl.addOrder(letter) }})
+	}
+	return append(all, option{0, "sort", needsArgument, func(word string) error {
+		for letter, name := range names {
+			if name == word+"-sort" {
+				return cl.addOrder(letter)
+			}
 		}
-		*p = s
-		return nil
-	})
+		return errors.New("must be one of general-numeric, human-numeric, month, numeric, version")
+	}})
 }
 
-func parseCount(p *int, s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		return errors.New("must be a number of rows, 1 or more")
+func (cl *commandLine) addOrder(letter byte) error {
+	o, err := optionOf(letter, bothBlanks)
+	cl.global |= o
+	return err
+}
+
+// mark makes options leave their name in given.
+func mark(given *string, options []option) []option {
+	for i, o := range options {
+		name := "-" + o.long
+		if o.short != 0 {
+			name = "-" + string(o.short)
+		}
+		options[i].set = func(value string) error {
+			*given = name
+			return o.set(value)
+		}
 	}
-	*p = n
+	return options
+}
+
+func (cl *commandLine) setBy(value string) (err error) {
+	cl.by, err = parseBy(value)
+	return err
+}
+
+func (cl *commandLine) setNoHeader(string) error {
+	cl.header = "no"
 	return nil
 }
 
-func parseDelimiter(p *byte, s string) error {
-	if s == `\t` {
-		s = "\t"
+func (cl *commandLine) setNulls(value string) error {
+	cl.nulls = strings.Split(value, ",")
+	return nil
+}
+
+func (cl *commandLine) setDelimiter(value string) error {
+	if value == `\t` {
+		value = "\t"
 	}
-	if len(s) != 1 || strings.Contains("\"\r\n", s) {
+	if len(value) != 1 || strings.Contains("\"\r\n", value) {
 		return errors.New("must be one ASCII character, no quote and no line end")
 	}
-	*p = s[0]
+	cl.delimiter = value[0]
 	return nil
+}
+
+func (cl *commandLine) setStable(value string) error {
+	cl.stability = true
+	return yesOrNo(&cl.stable)(value)
+}
+
+func (cl *commandLine) setCheck(value string) error {
+	switch value {
+	case "", "diagnose-first":
+		cl.check = "diagnose"
+	case "quiet", "silent":
+		cl.check = "quiet"
+	default:
+		return errors.New("must be one of diagnose-first, quiet, silent")
+	}
+	return nil
+}
+
+func (cl *commandLine) addKey(value string) error {
+	cl.keys = append(cl.keys, value)
+	return nil
+}
+
+func (cl *commandLine) addDir(value string) error {
+	cl.dirs = append(cl.dirs, value)
+	return nil
+}
+
+func (cl *commandLine) setTab(value string) error {
+	if value == `\0` {
+		value = "\x00"
+	}
+	switch {
+	case len(value) != 1:
+		return errors.New("must be one byte")
+	case cl.tab != noTab && cl.tab != int(value[0]):
+		return errors.New("there is another -t")
+	}
+	cl.tab = int(value[0])
+	return nil
+}
+
+// setMemory reads a size as sort has it: 1024 bytes, unless a letter says otherwise.
+func (cl *commandLine) setMemory(value string) error {
+	n, unit, ok := cutNumber(value)
+	if !ok || len(unit) > 1 {
+		return errors.New("must be a number with at most one of %, b, K, M, G, T, P")
+	}
+	factor := 1024.0
+	switch i := strings.Index("bKMGTP", unit); {
+	case unit == "%":
+		factor = float64(freeMemory()) / 100
+	case unit == "k", unit == "":
+	case i < 0:
+		return fmt.Errorf("unknown unit %q", unit)
+	default:
+		factor = math.Pow(1024, float64(i))
+	}
+	cl.memory = int64(min(float64(n)*factor, math.MaxInt64/2))
+	return nil
+}
+
+// finish checks what goes together, and reads what depends on other options.
+func (cl *commandLine) finish() error {
+	var err error
+	if cl.filesFrom != "" {
+		if len(cl.files) > 0 {
+			return fmt.Errorf("extra operand %q: --files0-from names all files", cl.files[0])
+		}
+		if cl.files, err = filesFrom(cl.filesFrom); err != nil {
+			return err
+		}
+	}
+	if len(cl.files) == 0 {
+		cl.files = []string{"-"}
+	}
+	if cl.memory == 0 {
+		cl.memory = freeMemory() / 2
+	}
+	cl.memory = max(cl.memory, leastMemory)
+	switch {
+	case cl.by != nil && cl.onlyLines != "":
+		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
+	case cl.by != nil:
+		return nil
+	case cl.onlyBy != "":
+		return fmt.Errorf("-by is missing: %s is for files that are sorted by columns", cl.onlyBy)
+	}
+	if !cl.stability {
+		cl.stable = false
+	}
+	return cl.finishLines()
+}
+
+// finishLines does so for lines and records.
+func (cl *commandLine) finishLines() (err error) {
+	switch {
+	case cl.check != "" && len(cl.files) > 1:
+		return fmt.Errorf("extra operand %q not allowed with -c", cl.files[1])
+	case cl.check != "" && cl.output != "":
+		return errors.New("options '-co' are incompatible")
+	}
+	if cl.shape.record > 0 {
+		return cl.finishRecords()
+	}
+	cl.shape.eol = '\n'
+	if cl.zero {
+		cl.shape.eol = 0
+	}
+	var keys []lineKey
+	for _, text := range cl.keys {
+		k, err := parseKey(text)
+		if err != nil {
+			return inOption("-k", text, err)
+		}
+		keys = append(keys, k)
+	}
+	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique)
+	return err
+}
+
+// leastMemory is what -S is raised to.
+const leastMemory = 1 << 20
+
+// Values of options.
+
+func into(p *string) func(string) error {
+	return func(value string) error {
+		*p = value
+		return nil
+	}
+}
+
+func yes(p *bool) func(string) error {
+	return func(string) error {
+		*p = true
+		return nil
+	}
+}
+
+// yesOrNo is a value that is true or false, and true if there is none.
+func yesOrNo(p *bool) func(string) error {
+	return func(value string) (err error) {
+		*p = true
+		if value != "" {
+			*p, err = strconv.ParseBool(value)
+		}
+		if err != nil {
+			return errors.New("must be true or false")
+		}
+		return nil
+	}
+}
+
+func ignore(string) error { return nil }
+
+func oneOf(p *string, words ...string) func(string) error {
+	return func(value string) error {
+		if !slices.Contains(words, value) {
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+		}
+		*p = value
+		return nil
+	}
+}
+
+func count(p *int, unit string) func(string) error {
+	return func(value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("must be a number of %s, 1 or more", unit)
+		}
+		*p = n
+		return nil
+	}
 }

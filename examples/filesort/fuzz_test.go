@@ -14,7 +14,7 @@ import (
 // scanAll returns the rows of text as raw lines and the fields of all sort
 // columns, read in parts of chunk bytes.
 func scanAll(f format, width int, text string, chunk int) (lines []string, fields [][]string, err error) {
-	s := &scanner{format: f, width: width, chunk: chunk}
+	s := &scanner{format: f, width: width, chunk: chunk, workers: 2}
 	parts, err := s.scan(context.Background(), text, 0, newMeter(io.Discard, true))
 	for _, p := range parts {
 		for i, r := range p.rows {

@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	example.com/sorter v0.0.0
+	github.com/klauspost/compress v1.20.3
 	github.com/schollz/progressbar/v3 v3.18.0
 	golang.org/x/term v0.28.0
 )

@@ -1,27 +1,28 @@
-// Command filesort sorts a CSV, TSV or NDJSON file by columns.
+// Command filesort sorts lines as sort does, fixed-size records, and CSV, TSV and NDJSON files
+// by columns.
 //
-// The file is read into memory once. Sorting moves spans of it, 16 bytes a
-// row; the rows themselves are copied only when they are written, byte for
-// byte as they were read.
+// Sorting moves references to rows; the rows themselves are copied only when they are written,
+// byte for byte as they were read.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"example.com/sorter"
 )
 
-// Exit codes.
+// Exit codes, those of sort.
 const (
-	exitOK    = 0
-	exitError = 1 // the file could not be read, understood, sorted or written
-	exitUsage = 2 // the command line could not be understood
+	exitOK       = 0
+	exitDisorder = 1   // -c found lines out of order
+	exitError    = 2   // anything else
+	exitPipe     = 141 // the reader of the output went away: what a shell says of SIGPIPE
 )
 
 func main() {
@@ -32,77 +33,117 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd, err := parseArgs(args)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return exitOK
+	case errors.Is(err, errHelp):
+		return exitOf(printText(stdout, usage), stderr)
 	case err != nil:
 		fmt.Fprintf(stderr, "filesort: %v\nTry 'filesort -h'.\n", err)
-		return exitUsage
-	}
-	err = cmd.sortFile(stdin, stdout, stderr)
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted")
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "filesort: %v\n", err)
 		return exitError
+	case cmd.version:
+		return exitOf(printText(stdout, "filesort of example.com/sorter\n"), stderr)
 	}
-	return exitOK
+	m := newMeter(stderr, cmd.quiet)
+	r, err := cmd.run(stdin, stdout, m)
+	m.close()
+	var found *disorder
+	if errors.As(err, &found) && cmd.check == "quiet" {
+		return exitDisorder
+	}
+	if err == nil && cmd.stats && r != nil {
+		r.print(stderr, m)
+	}
+	return exitOf(err, stderr)
 }
 
-// sortFile does the work in four steps: read, parse, sort, write. Nothing is
-// written before everything is sorted.
-func (cmd *command) sortFile(stdin io.Reader, stdout, stderr io.Writer) error {
-	m := newMeter(stderr, cmd.quiet)
-	defer m.close()
+func printText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
 
-	src, err := readSource(cmd.file, stdin, m)
-	if err != nil {
-		return err
+// exitOf prints an error, if there is one, and returns its exit code.
+func exitOf(err error, stderr io.Writer) int {
+	var found *disorder
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
 	}
-	// From here on an interrupt stops the work and removes the temporary
-	// file. Before, there is nothing to remove, and a read from a terminal
-	// would not notice.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	fmt.Fprintf(stderr, "filesort: %v\n", err)
+	if errors.As(err, &found) {
+		return exitDisorder
+	}
+	return exitError
+}
 
+// run does what the command line says. The report is nil if there is nothing to say.
+func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
+	if cmd.by != nil {
+		return cmd.sortColumns(stdin, stdout, m)
+	}
+	in := &chunks{files: &files{names: cmd.files, stdin: stdin, compress: cmd.compress}, shape: cmd.shape, size: slotSize, m: m}
+	defer in.close()
+	switch {
+	case cmd.check != "":
+		m.stage("check", "bytes", in.files.total())
+		return nil, cmd.checkLines(in, cmd.files[0])
+	case cmd.merge && len(cmd.files) <= mostMerged:
+		m.stage("merge", "bytes", in.files.total())
+		ctx, stop := interrupts()
+		defer stop()
+		return nil, cmd.writeTo(stdout, func(w io.Writer) error { return cmd.mergeLines(ctx, stdin, w, m) })
+	}
+	return cmd.sortLines(in, stdout, m)
+}
+
+// interrupts returns a context that ends with an interrupt. It is for the time in which there
+// is a temporary file to remove; before, the signal may do what it does.
+func interrupts() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+// writeTo gives write the output, which appears when write succeeds.
+func (cmd *command) writeTo(stdout io.Writer, write func(io.Writer) error) error {
+	return writeFile(cmd.output, stdout, compressing(cmd.compress, cmd.output, write))
+}
+
+// sortColumns sorts by columns in four steps: read, parse, sort, write. Nothing is written
+// before everything is sorted.
+func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
+	if len(cmd.files) > 1 {
+		return nil, fmt.Errorf("with -by one file at a time, not %d", len(cmd.files))
+	}
+	src, err := readSource(cmd.files[0], stdin, cmd.compress, m)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := interrupts()
+	defer stop()
 	t, err := cmd.parse(ctx, src, m)
 	if err != nil {
-		return src.explain(err)
+		return nil, src.explain(err)
 	}
-	stats, err := cmd.sortRows(ctx, t, m)
-	if err != nil {
-		return err
+	r := &report{what: t.describe()}
+	if err := cmd.sortRows(ctx, t, &r.sort, m); err != nil {
+		return nil, err
 	}
-	err = writeFile(cmd.output, stdout, func(w io.Writer) error {
-		return t.write(ctx, w, m)
-	})
-	if err != nil {
-		return err
-	}
-	m.close()
-	if cmd.stats {
-		fmt.Fprintf(stderr, "%s\n\n", t.describe())
-		m.print(stderr)
-		fmt.Fprintf(stderr, "\n%s", stats)
-	}
-	return nil
+	return r, cmd.writeTo(stdout, func(w io.Writer) error { return t.write(ctx, w, cmd.workers, m) })
 }
 
 // sortRows puts the rows in order, or the first ones if only those are wanted.
-func (cmd *command) sortRows(ctx context.Context, t *table, m *meter) (*sorter.Stats, error) {
-	stats := new(sorter.Stats)
-	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress)}
+func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats, m *meter) error {
+	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress), sorter.Workers(cmd.workers)}
 	if cmd.stable {
 		opts = append(opts, sorter.Stable())
 	}
 	m.stage("sort", "rows", int64(len(t.rows)))
 	by := sorter.By(t.columns...)
 	if cmd.top == 0 {
-		return stats, by.Sort(t.rows, opts...)
+		return by.Sort(t.rows, opts...)
 	}
 	k := min(cmd.top, len(t.rows))
 	err := by.TopK(t.rows, k, opts...)
 	t.rows = t.rows[:k]
-	return stats, err
+	return err
 }

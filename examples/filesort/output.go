@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,31 +12,26 @@ import (
 	"strings"
 )
 
-const writeBuffer = 1 << 20
-
 // write writes the head and the rows. A last row of the input that has no line
 // end gets one: another row may follow it now.
-func (t *table) write(ctx context.Context, to io.Writer, m *meter) error {
-	const step = 4096 // rows between two checks of ctx
+func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) error {
 	m.stage("write", "rows", int64(len(t.rows)))
-	w := bufio.NewWriterSize(to, writeBuffer)
-	w.WriteString(t.head)
-	for i, r := range t.rows {
-		line := t.text[r.off : r.off+int(r.size)]
-		if _, err := w.WriteString(line); err != nil {
-			return err
-		}
-		if !strings.HasSuffix(line, "\n") {
-			w.WriteString(t.eol)
-		}
-		if i%step == step-1 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			m.add(step)
-		}
+	if _, err := io.WriteString(w, t.head); err != nil {
+		return err
 	}
-	return w.Flush() // remembers errors of WriteString
+	return writeRows(ctx, w, len(t.rows), workers, copier{
+		size: func(i int) int { return int(t.rows[i].size) },
+		append: func(dst []byte, lo, hi int) []byte {
+			for _, r := range t.rows[lo:hi] {
+				row := t.text[r.off : r.off+int(r.size)]
+				dst = append(dst, row...)
+				if !strings.HasSuffix(row, "\n") {
+					dst = append(dst, t.eol...)
+				}
+			}
+			return dst
+		},
+	}, m)
 }
 
 // writeFile gives write the file called name, or stdout for "" and "-".

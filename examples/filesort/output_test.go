@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"example.com/sorter"
 )
 
 const unsorted, inOrder = "a\n2\n1\n", "a\n1\n2\n"
@@ -135,7 +137,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMeter(io.Discard, true)
-	src, err := readSource("-", strings.NewReader("a\n"+strings.Repeat("1\n2\n", 5000)), m)
+	src, err := readSource("-", strings.NewReader("a\n"+strings.Repeat("1\n2\n", 5000)), "auto", m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,10 +150,10 @@ func TestInterrupt(t *testing.T) {
 	if _, err := cmd.parse(ctx, src, m); !errors.Is(err, context.Canceled) {
 		t.Errorf("parse: %v", err)
 	}
-	if _, err := cmd.sortRows(ctx, table, m); !errors.Is(err, context.Canceled) {
+	if err := cmd.sortRows(ctx, table, new(sorter.Stats), m); !errors.Is(err, context.Canceled) {
 		t.Errorf("sort: %v", err)
 	}
-	if err := table.write(ctx, io.Discard, m); !errors.Is(err, context.Canceled) {
+	if err := table.write(ctx, io.Discard, 2, m); !errors.Is(err, context.Canceled) {
 		t.Errorf("write: %v", err)
 	}
 }

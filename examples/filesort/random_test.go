@@ -225,7 +225,7 @@ func TestAgainstReference(t *testing.T) {
 		cmd.chunk = 1 + r.IntN(300) // cuts everywhere
 		in := f.head + strings.Join(f.lines, "")
 		var out bytes.Buffer
-		if err := cmd.sortFile(strings.NewReader(in), &out, io.Discard); err != nil {
+		if _, err := cmd.sortColumns(strings.NewReader(in), &out, newMeter(io.Discard, true)); err != nil {
 			if json && strings.Contains(err.Error(), "has no column") {
 				continue // every row happened to lack it
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -56,10 +55,11 @@ type cells struct {
 
 // scanner reads rows in parallel.
 type scanner struct {
-	format format
-	width  int      // sort columns
-	nulls  []string // words that mean null
-	chunk  int      // bytes of one part
+	format  format
+	width   int      // sort columns
+	nulls   []string // words that mean null
+	chunk   int      // bytes of one part
+	workers int
 }
 
 // scan returns the parts of text[start:] in their order.
@@ -71,7 +71,7 @@ type scanner struct {
 func (s *scanner) scan(ctx context.Context, text string, start int, m *meter) ([]part, error) {
 	cuts := cutRows(text, start, s.chunk, s.format.quoted())
 	parts := make([]part, len(cuts)-1)
-	err := forEach(ctx, len(parts), func(i int) {
+	err := forEach(ctx, s.workers, len(parts), func(i int) {
 		parts[i] = s.part(text[:cuts[i+1]], cuts[i])
 		m.add(cuts[i+1] - cuts[i])
 	})
@@ -176,12 +176,11 @@ func (s *scanner) isNull(value string) bool {
 	return len(s.nulls) > 0 && slices.Contains(s.nulls, strings.Trim(value, " "))
 }
 
-// forEach calls do(0) … do(n-1) from as many goroutines as there are
-// processors, until ctx is cancelled.
-func forEach(ctx context.Context, n int, do func(i int)) error {
+// forEach calls do(0) … do(n-1) from workers goroutines, until ctx is cancelled.
+func forEach(ctx context.Context, workers, n int, do func(i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, workers) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1

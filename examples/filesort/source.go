@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -17,25 +16,15 @@ type source struct {
 }
 
 // readSource reads the file called name, or stdin for "-".
-func readSource(name string, stdin io.Reader, m *meter) (*source, error) {
-	src := &source{name: name}
-	in, size := stdin, int64(0)
-	if name == "-" {
-		src.name = "stdin"
-	} else {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		in, size = f, info.Size()
+func readSource(name string, stdin io.Reader, compress string, m *meter) (*source, error) {
+	in, err := openInput(name, stdin, compress)
+	if err != nil {
+		return nil, err
 	}
-	if err := src.read(in, size, m); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", src.name, err)
+	src := &source{name: in.name}
+	err = errors.Join(src.read(in, in.size, m), in.Close())
+	if err != nil {
+		return nil, in.failed(err)
 	}
 	return src, nil
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Compressions, by the bytes that their files begin with and by the ends of their names.
+var (
+	magics   = map[string]string{"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd"}
+	suffixes = map[string]string{".gz": "gzip", ".zst": "zstd"}
+)
+
+// decompress makes Read return decompressed text, if the file begins like a compressed one or
+// compress names a compression.
+func (in *input) decompress(compress string) error {
+	if compress == "none" {
+		return nil
+	}
+	r := bufio.NewReaderSize(in.Reader, 64<<10)
+	head, err := r.Peek(4)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	for name, magic := range magics {
+		if strings.HasPrefix(string(head), magic) {
+			return in.decode(name, r)
+		}
+	}
+	in.Reader = r
+	return nil
+}
+
+func (in *input) decode(name string, r io.Reader) error {
+	in.size = 0
+	if name == "gzip" {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return fmt.Errorf("gzip: %w", err)
+		}
+		in.Reader = z
+		in.closers = append(in.closers, z.Close)
+		return nil
+	}
+	z, err := zstd.NewReader(r)
+	if err != nil {
+		return err
+	}
+	in.Reader = z
+	in.closers = append(in.closers, func() error { z.Close(); return nil })
+	return nil
+}
+
+// compressing returns write with its output compressed: as compress says, or by the name of
+// the output.
+func compressing(compress, output string, write func(io.Writer) error) func(io.Writer) error {
+	if compress == "auto" {
+		compress = suffixes[strings.ToLower(filepath.Ext(output))]
+	}
+	var open func(w io.Writer) (io.WriteCloser, error)
+	switch compress {
+	case "gzip":
+		open = func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+	case "zstd":
+		open = func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
+	default:
+		return write
+	}
+	return func(w io.Writer) error {
+		z, err := open(w)
+		if err != nil {
+			return err
+		}
+		if err := write(z); err != nil {
+			z.Close() // ends its goroutines
+			return err
+		}
+		return z.Close()
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// files are the inputs, one after the other.
+type files struct {
+	names    []string // "-" is standard input
+	stdin    io.Reader
+	compress string // auto, none, gzip or zstd
+}
+
+// input is a file that is being read, decompressed.
+type input struct {
+	io.Reader
+	name    string // for errors
+	size    int64  // bytes; 0: unknown
+	closers []func() error
+}
+
+// open returns the next file, or nil after the last.
+func (f *files) open() (*input, error) {
+	if len(f.names) == 0 {
+		return nil, nil
+	}
+	name := f.names[0]
+	f.names = f.names[1:]
+	return openInput(name, f.stdin, f.compress)
+}
+
+// openInput opens one file.
+func openInput(name string, stdin io.Reader, compress string) (*input, error) {
+	in := &input{Reader: stdin, name: name}
+	if name == "-" {
+		in.name = "stdin"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		in.Reader = f
+		in.closers = append(in.closers, f.Close)
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			in.size = info.Size()
+		}
+	}
+	if err := in.decompress(compress); err != nil {
+		in.Close()
+		return nil, in.failed(err)
+	}
+	return in, nil
+}
+
+// failed says which file an error is about.
+func (in *input) failed(err error) error { return fmt.Errorf("reading %s: %w", in.name, err) }
+
+// Close closes what the input reads from.
+func (in *input) Close() error {
+	var first error
+	for len(in.closers) > 0 {
+		last := len(in.closers) - 1
+		if err := in.closers[last](); first == nil {
+			first = err
+		}
+		in.closers = in.closers[:last]
+	}
+	return first
+}
+
+// total returns the bytes of all regular files together, as they are on disk.
+func (f *files) total() int64 {
+	sum := int64(0)
+	for _, name := range f.names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// filesFrom returns the names in a file, each ended by NUL.
+func filesFrom(name string) ([]string, error) {
+	if name == "-" {
+		name = "/dev/stdin"
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	for i, n := range names {
+		if n == "" {
+			return nil, fmt.Errorf("%s: name %d is empty", name, i+1)
+		}
+	}
+	return names, nil
+}

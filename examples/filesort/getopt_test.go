@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseOptions(t *testing.T) {
+	for _, test := range []struct{ args, want, operands string }{
+		{"", "", ""},
+		{"-n", "n", ""},
+		{"-nr x", "n r", "x"},
+		{"-nk2 x", "n k=2", "x"},
+		{"-nk 2 x", "n k=2", "x"},
+		{"-k1,2n -k3", "k=1,2n k=3", ""},
+		{"-t, -", "t=,", "-"},
+		{"x -n y -r", "n r", "x y"},
+		{"-n -- -r", "n", "-r"},
+		{"--key=2 --key 3 --numeric", "k=2 k=3 n", ""},
+		{"--num", "n", ""},
+		{"--check --check=quiet", "c c=quiet", ""},
+		{"-c x", "c", "x"},
+		{"-top 3 -top=4 --top 5", "top=3 top=4 top=5", ""},
+		{"-to", "t=o", ""},
+		{"-t -n", "t=-n", ""},
+		{"-key -n", "k=-n", ""},
+	} {
+		var set []string
+		note := func(name string) func(string) error {
+			return func(value string) error {
+				if value != "" {
+					name += "="
+				}
+				set = append(set, name+value)
+				return nil
+			}
+		}
+		operands, err := parseOptions(testOptions(note), strings.Fields(test.args))
+		if err != nil || strings.Join(set, " ") != test.want || strings.Join(operands, " ") != test.operands {
+			t.Errorf("%s: %q, operands %q, %v; want %q, %q", test.args, set, operands, err, test.want, test.operands)
+		}
+	}
+}
+
+func testOptions(note func(name string) func(string) error) []option {
+	var all []option
+	for _, o := range []option{
+		{'n', "numeric", noArgument, nil}, {'r', "reverse", noArgument, nil}, {'k', "key", needsArgument, nil},
+		{'t', "", needsArgument, nil}, {'c', "check", optionalArgument, nil}, {0, "top", needsArgument, nil},
+		{0, "stable", noArgument, nil}, {0, "stats", noArgument, nil},
+	} {
+		name := o.long
+		if o.short != 0 {
+			name = string(o.short)
+		}
+		o.set = func(value string) error { return note(name)(value) }
+		all = append(all, o)
+	}
+	return all
+}
+
+func TestParseOptionsErrors(t *testing.T) {
+	for args, want := range map[string]string{
+		"-x":          "invalid option -- 'x' in '-x'",
+		"-nx":         "invalid option -- 'x' in '-nx'",
+		"-k":          "option '-k' requires a value",
+		"--key":       "option '--key' requires a value",
+		"--sta":       "option '--sta' is ambiguous: --stable or --stats",
+		"--none":      "unrecognized option '--none'",
+		"--numeric=1": "option '--numeric' takes no value",
+		"-top":        "option '-top' requires a value",
+		"-k0":         `invalid value "0" of -k: zero`,
+	} {
+		_, err := parseOptions(testOptions(func(string) func(string) error {
+			return func(value string) error {
+				if value == "0" {
+					return fmt.Errorf("zero")
+				}
+				return nil
+			}
+		}), strings.Fields(args))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// Each option of sort's help that we have is one of ours, by both names.
+func TestOptionNames(t *testing.T) {
+	all := (&commandLine{command: new(command)}).options()
+	for i, o := range all {
+		if o.short != 0 && slices.ContainsFunc(all[i+1:], func(p option) bool { return p.short == o.short }) {
+			t.Errorf("-%c twice", o.short)
+		}
+		if o.long != "" && slices.ContainsFunc(all[i+1:], func(p option) bool { return p.long == o.long }) {
+			t.Errorf("-%s twice", o.long)
+		}
+	}
+	for _, name := range []string{"key", "reverse", "numeric-sort", "unique", "merge", "check", "stable", "zero-terminated", "field-separator"} {
+		if named(all, name) == nil {
+			t.Errorf("no --%s", name)
+		}
+	}
+}

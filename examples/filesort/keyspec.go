@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// lineKey is a key of -k: a range of a line, and how its text is ordered. Fields and
+// characters are counted from 0.
+type lineKey struct {
+	field, char       int // where the key begins; wholeStart: at the start of the line
+	endField, endChar int // where it ends; endChar 0: with that field; toEnd: with the line
+	opts              keyOptions
+}
+
+const (
+	wholeStart  = -1
+	recordBytes = -2 // field of a key of records, which is bytes char to endChar
+	toEnd       = math.MaxInt
+)
+
+// keyOptions is a set of the ordering options of sort, each of which is a letter.
+type keyOptions uint16
+
+const (
+	blanksAtStart keyOptions = 1 << iota // b at the start of a key
+	blanksAtEnd                          // b at its end
+	dictionary                           // d
+	fold                                 // f
+	general                              // g
+	human                                // h
+	printable                            // i
+	month                                // M
+	numeric                              // n
+	reverse                              // r
+	version                              // V
+
+	bothBlanks = blanksAtStart | blanksAtEnd
+)
+
+const optionLetters = "bdfghiMnrV"
+
+// optionOf returns the option of a letter of optionLetters. A b stands for blanks.
+func optionOf(letter byte, blanks keyOptions) (keyOptions, error) {
+	switch i := strings.IndexByte(optionLetters, letter); {
+	case letter == 'R':
+		return 0, errors.New("random order (R) is not supported")
+	case i < 0:
+		return 0, fmt.Errorf("%q is none of %s", letter, optionLetters)
+	case i == 0:
+		return blanks, nil
+	default:
+		return dictionary << (i - 1), nil
+	}
+}
+
+// check reports options that exclude each other.
+func (o keyOptions) check() error {
+	n := 0
+	for _, exclusive := range []keyOptions{numeric, general, human, month, version | dictionary | printable} {
+		if o&exclusive != 0 {
+			n++
+		}
+	}
+	if n <= 1 {
+		return nil
+	}
+	letters := ""
+	for i := range len(optionLetters) {
+		if option, _ := optionOf(optionLetters[i], 0); o&option != 0 && option != reverse {
+			letters += optionLetters[i : i+1]
+		}
+	}
+	return fmt.Errorf("options '-%s' are incompatible", letters)
+}
+
+// parseKey parses F[.C][OPTS][,F[.C][OPTS]].
+func parseKey(text string) (k lineKey, err error) {
+	start, end, ends := strings.Cut(text, ",")
+	k.field, k.char, k.opts, err = parsePosition(start, blanksAtStart)
+	if err != nil {
+		return k, err
+	}
+	if k.char == math.MinInt {
+		k.char = 1
+	}
+	if k.char == 0 {
+		return k, errors.New("character offset is zero")
+	}
+	k.field--
+	k.char--
+	if k.field == 0 && k.char == 0 {
+		k.field = wholeStart
+	}
+	if !ends {
+		k.endField = toEnd
+		return k, nil
+	}
+	var opts keyOptions
+	k.endField, k.endChar, opts, err = parsePosition(end, blanksAtEnd)
+	k.endChar = max(k.endChar, 0)
+	k.endField--
+	k.opts |= opts
+	return k, err
+}
+
+// parsePosition parses F[.C][OPTS]. Without C, char is math.MinInt.
+func parsePosition(text string, blanks keyOptions) (field, char int, opts keyOptions, err error) {
+	field, rest, ok := cutNumber(text)
+	switch {
+	case !ok:
+		return 0, 0, 0, errors.New("a field number is missing")
+	case field == 0:
+		return 0, 0, 0, errors.New("field number is zero")
+	}
+	char = math.MinInt
+	if strings.HasPrefix(rest, ".") {
+		if char, rest, ok = cutNumber(rest[1:]); !ok {
+			return 0, 0, 0, errors.New("a number is missing after '.'")
+		}
+	}
+	for i := range len(rest) {
+		o, err := optionOf(rest[i], blanks)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		opts |= o
+	}
+	return field, char, opts, nil
+}
+
+// cutNumber takes a number off the front of text. What int cannot hold is beyond all lines.
+func cutNumber(text string) (n int, rest string, ok bool) {
+	const most = math.MaxInt / 20
+	i := 0
+	for ; i < len(text) && isDigit(text[i]); i++ {
+		n = min(n*10+int(text[i]-'0'), most)
+	}
+	return n, text[i:], i > 0
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// lineOrder is an order of lines: the keys, then the whole line, unless it is off.
+type lineOrder struct {
+	keys []lineKey
+	tab  int // between fields; noTab: where blanks begin
+	last bool
+	desc bool // the whole line
+}
+
+const noTab = -1
+
+// newLineOrder returns the order of the keys, which inherit the options of the command line if
+// they have none of their own. The whole line breaks ties only if last is set; without keys it
+// always decides.
+func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool) (lineOrder, error) {
+	o := lineOrder{tab: tab, last: last || len(keys) == 0, desc: global&reverse != 0}
+	for _, k := range keys {
+		if k.opts == 0 {
+			k.opts = global
+		}
+		o.keys = append(o.keys, k)
+	}
+	if len(keys) == 0 && global&^reverse != 0 {
+		o.keys = []lineKey{{field: wholeStart, endField: toEnd, opts: global}}
+		o.last = last
+	}
+	for _, k := range o.keys {
+		if err := k.opts.check(); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"strings"
+
+	"example.com/sorter"
+)
+
+// orderLines returns the order o of elements that have a line.
+func orderLines[E any](o lineOrder, line func(E) string) sorter.Ordering[E] {
+	var columns []sorter.Column[E]
+	for _, k := range o.keys {
+		columns = append(columns, keyColumns(k, o.tab, line)...)
+	}
+	if o.last {
+		columns = append(columns, directed(line, o.desc))
+	}
+	return sorter.By(columns...)
+}
+
+// keyColumns returns the columns that order by one key.
+func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[E] {
+	desc := k.opts&reverse != 0
+	text := func(e E) string { return k.find(line(e), tab) }
+	if k.field == wholeStart && k.endField == toEnd && k.opts&blanksAtStart == 0 && k.char == 0 {
+		text = line
+	}
+	if k.opts&(fold|dictionary|printable) != 0 {
+		t, whole := translation(k.opts), text
+		text = func(e E) string { return t.apply(whole(e)) }
+	}
+	switch {
+	case k.opts&numeric != 0:
+		return decimalColumns(text, desc)
+	case k.opts&human != 0:
+		unit := directed(func(e E) int8 { return unitOf(text(e)) }, desc)
+		return append([]sorter.Column[E]{unit}, decimalColumns(text, desc)...)
+	case k.opts&general != 0:
+		return []sorter.Column[E]{
+			directed(func(e E) uint64 { return generalOf(text(e)).high }, desc),
+			directed(func(e E) uint16 { return generalOf(text(e)).low }, desc),
+		}
+	case k.opts&month != 0:
+		return []sorter.Column[E]{directed(func(e E) uint8 { return monthOf(text(e)) }, desc)}
+	case k.opts&version != 0:
+		return []sorter.Column[E]{directed(func(e E) string { return versionKey(text(e)) }, desc)}
+	}
+	return []sorter.Column[E]{directed(text, desc)}
+}
+
+func decimalColumns[E any](text func(E) string, desc bool) []sorter.Column[E] {
+	return []sorter.Column[E]{
+		directed(func(e E) uint64 { return decimalCode(text(e)) }, desc),
+		directed(func(e E) string { return decimalRest(text(e)) }, desc),
+	}
+}
+
+func directed[E any, K sorter.Key](key func(E) K, desc bool) sorter.Column[E] {
+	if desc {
+		return sorter.Desc(key)
+	}
+	return sorter.Asc(key)
+}
+
+// byteTable is what becomes of each byte of a key. ignored bytes are left out.
+type byteTable [256]int16
+
+const ignored = -1
+
+// translation returns the table of the options d, f and i.
+func translation(o keyOptions) *byteTable {
+	t := new(byteTable)
+	for i := range t {
+		c := byte(i)
+		letter := isLetter(c)
+		t[i] = int16(c)
+		switch {
+		case o&dictionary != 0 && !letter && !isDigit(c) && !isBlank(c),
+			o&(dictionary|printable) == printable && (c < ' ' || c > '~'):
+			t[i] = ignored
+		case o&fold != 0 && letter:
+			t[i] = int16(c &^ 0x20)
+		}
+	}
+	return t
+}
+
+// apply returns s translated: s itself, if nothing changes.
+func (t *byteTable) apply(s string) string {
+	i := 0
+	for i < len(s) && t[s[i]] == int16(s[i]) {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:i])
+	for ; i < len(s); i++ {
+		if c := t[s[i]]; c != ignored {
+			b.WriteByte(byte(c))
+		}
+	}
+	return b.String()
+}
+
+// monthOf returns 1 to 12 for a text that begins with a month's first three letters, 0 for any
+// other.
+func monthOf(s string) uint8 {
+	const names = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
+	s = s[skipBlanks(s, 0):]
+	if len(s) < 3 {
+		return 0
+	}
+	name := strings.ToUpper(s[:3])
+	for i := 0; i < len(names); i += 3 {
+		if names[i:i+3] == name {
+			return uint8(i/3 + 1)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"example.com/sorter"
+)
+
+// sortLines sorts lines or records: in memory if the input fits, through runs on disk
+// otherwise.
+func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, error) {
+	m.stage("read", "bytes", in.files.total())
+	var lines []line
+	st := &store{shape: cmd.shape}
+	fits := in.files.total() <= cmd.memory/2
+	var err error
+	if fits {
+		if lines, fits, err = cmd.load(st, in); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := interrupts()
+	defer stop()
+	if !fits {
+		return cmd.sortOnDisk(ctx, st, in, stdout, m)
+	}
+	r := &report{what: fmt.Sprintf("%d %s", len(lines), cmd.unit())}
+	m.stage("sort", cmd.unit(), int64(len(lines)))
+	if lines, err = cmd.sortInMemory(ctx, st, lines, &r.sort, m); err != nil {
+		return nil, err
+	}
+	m.stage("write", cmd.unit(), int64(len(lines)))
+	return r, cmd.writeTo(stdout, func(w io.Writer) error {
+		return writeRows(ctx, w, len(lines), cmd.workers, lineCopier(st, lines), m)
+	})
+}
+
+// unit is what the input consists of.
+func (cmd *command) unit() string {
+	if cmd.shape.record > 0 {
+		return "records"
+	}
+	return "lines"
+}
+
+// load reads the input into st, while workers find its lines. fits is false if the memory does
+// not suffice: then st has the begin of the input.
+func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err error) {
+	var parts [][]line // of the chunks
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	busy := make(chan struct{}, cmd.workers)
+	for fits = true; ; {
+		var chunk []byte
+		if chunk, err = in.next(nil); err != nil || chunk == nil {
+			break
+		}
+		if fits = st.fits(chunk) && st.size+int64(len(chunk)) <= cmd.memory/2; !fits {
+			in.unread = chunk
+			break
+		}
+		i, base := len(parts), st.add(chunk)
+		mu.Lock()
+		parts = append(parts, nil)
+		mu.Unlock()
+		busy <- struct{}{}
+		wg.Go(func() {
+			found := st.shape.split(chunk, base)
+			mu.Lock()
+			parts[i] = found
+			mu.Unlock()
+			<-busy
+		})
+	}
+	wg.Wait()
+	if err != nil || !fits {
+		return nil, fits, err
+	}
+	lines = slices.Concat(parts...)
+	need := st.size + 8*int64(len(lines)) + cmd.orderOf(st).ScratchBytes(len(lines), sorter.Workers(cmd.workers))
+	return lines, need <= cmd.memory, nil
+}
+
+// orderOf returns the order of the lines of a store.
+func (cmd *command) orderOf(st *store) sorter.Ordering[line] {
+	return orderLines(cmd.order, st.text)
+}
+
+// sortInMemory puts lines in order, and returns those that are wanted.
+func (cmd *command) sortInMemory(ctx context.Context, st *store, lines []line, stats *sorter.Stats, m *meter) ([]line, error) {
+	by := cmd.orderOf(st)
+	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress), sorter.Workers(cmd.workers)}
+	if !cmd.order.last { // otherwise lines that tie are the same
+		opts = append(opts, sorter.Stable())
+	}
+	if cmd.top > 0 && !cmd.unique {
+		k := min(cmd.top, len(lines))
+		err := by.TopK(lines, k, opts...)
+		return lines[:k], err
+	}
+	if err := by.Sort(lines, opts...); err != nil || !cmd.unique {
+		return lines, err
+	}
+	lines, err := compact(ctx, by, lines, cmd.workers)
+	if cmd.top > 0 {
+		lines = lines[:min(cmd.top, len(lines))]
+	}
+	return lines, err
+}
+
+// compact keeps the first of the lines that tie with each other.
+func compact(ctx context.Context, by sorter.Ordering[line], lines []line, workers int) ([]line, error) {
+	const step = 1 << 16
+	pieces := slices.Collect(slices.Chunk(lines, step))
+	before := make([]line, len(pieces)) // the last line of the piece before
+	for i := range pieces[min(1, len(pieces)):] {
+		before[i+1] = pieces[i][len(pieces[i])-1]
+	}
+	err := forEach(ctx, workers, len(pieces), func(i int) {
+		last, kept := before[i], pieces[i][:0]
+		for j, l := range pieces[i] {
+			if i == 0 && j == 0 || by.Compare(last, l) != 0 {
+				kept = append(kept, l)
+			}
+			last = l
+		}
+		pieces[i] = kept
+	})
+	kept := lines[:0]
+	for _, p := range pieces {
+		kept = append(kept, p...)
+	}
+	return kept, err
+}
+
+// lineCopier returns the lines for writeRows, each with its eol.
+func lineCopier(st *store, lines []line) copier {
+	end := 1
+	if st.shape.record > 0 {
+		end = 0
+	}
+	return copier{
+		size: func(i int) int {
+			if n := int(lines[i] & longLine); n < longLine {
+				return n + end
+			}
+			return len(st.text(lines[i])) + end
+		},
+		append: func(dst []byte, lo, hi int) []byte {
+			for _, l := range lines[lo:hi] {
+				dst = append(dst, st.text(l)...)
+				if end > 0 {
+					dst = append(dst, st.shape.eol)
+				}
+			}
+			return dst
+		},
+	}
+}
+
+// sortOnDisk sorts what memory does not hold: the chunks of st, then those of in.
+func (cmd *command) sortOnDisk(_ context.Context, _ *store, _ *chunks, _ io.Writer, _ *meter) (*report, error) {
+	return nil, fmt.Errorf("the input takes more memory than the %d bytes of -S", cmd.memory)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+	"unsafe"
+)
+
+// line is a line of a store: 40 bits of its offset, 24 of its length. A sort moves lines.
+type line uint64
+
+const (
+	lengthBits = 24
+	longLine   = 1<<lengthBits - 1 // the length of a line has to be looked for
+	maxOffset  = 1 << (64 - lengthBits)
+
+	slotBits = 23
+	slotSize = 1 << slotBits
+)
+
+// store is text in memory. An offset counts slots of 8 MiB; a chunk begins with a slot and
+// takes as many as it needs.
+type store struct {
+	slots [][]byte // from the offset on to the end of the chunk
+	shape shape
+	size  int64 // bytes of all chunks
+}
+
+// shape is how text is cut into lines.
+type shape struct {
+	eol    byte // ends a line, also the last one, where it may be missing
+	record int  // bytes of a record, which has no eol; 0: lines
+}
+
+// add appends a chunk and returns its offset. Room for it is the caller's business.
+func (s *store) add(chunk []byte) (base uint64) {
+	base = uint64(len(s.slots)) << slotBits
+	for at := 0; at < len(chunk); at += slotSize {
+		s.slots = append(s.slots, chunk[at:])
+	}
+	s.size += int64(len(chunk))
+	return base
+}
+
+// fits reports whether the offsets of another chunk fit a line.
+func (s *store) fits(chunk []byte) bool {
+	return (uint64(len(s.slots))+1)<<slotBits+uint64(len(chunk)) <= maxOffset
+}
+
+// text returns a line, without its eol.
+func (s *store) text(l line) string {
+	at := uint64(l) >> lengthBits
+	rest := s.slots[at>>slotBits][at&(slotSize-1):]
+	n := int(l & longLine)
+	if n == longLine {
+		n = s.shape.length(rest)
+	}
+	return stringOf(rest[:n])
+}
+
+// stringOf returns b as a string. It is for chunks that no one changes any more.
+func stringOf(b []byte) string {
+	// Sound: the string keeps the memory alive, and nothing writes to it.
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// length returns the length of the line that text begins with.
+func (s shape) length(text []byte) int {
+	if s.record > 0 {
+		return s.record
+	}
+	if n := bytes.IndexByte(text, s.eol); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
+// split returns the lines of a chunk at an offset.
+func (s shape) split(chunk []byte, base uint64) []line {
+	if len(chunk) == 0 {
+		return nil
+	}
+	lines := make([]line, 0, s.count(chunk))
+	step := 1
+	if s.record > 0 {
+		step = 0
+	}
+	for at := 0; at < len(chunk); {
+		n := s.length(chunk[at:])
+		lines = append(lines, line((base+uint64(at))<<lengthBits|uint64(min(n, longLine))))
+		at += n + step
+	}
+	return lines
+}
+
+// cut returns the line that text begins with, and what follows its eol.
+func (s shape) cut(text string) (line, rest string) {
+	if s.record > 0 {
+		return text[:s.record], text[s.record:]
+	}
+	if n := strings.IndexByte(text, s.eol); n >= 0 {
+		return text[:n], text[n+1:]
+	}
+	return text, ""
+}
+
+// lines yields the lines of a chunk, as parts of it.
+func (s shape) lines(chunk []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for rest := stringOf(chunk); rest != ""; {
+			var text string
+			if text, rest = s.cut(rest); !yield(text) {
+				return
+			}
+		}
+	}
+}
+
+// count returns the number of lines in a chunk.
+func (s shape) count(chunk []byte) int {
+	if s.record > 0 {
+		return len(chunk) / s.record
+	}
+	n := bytes.Count(chunk, []byte{s.eol})
+	if len(chunk) > 0 && chunk[len(chunk)-1] != s.eol {
+		n++
+	}
+	return n
+}
+
+// whole returns the length of the whole lines at the front of text.
+func (s shape) whole(text []byte) int {
+	if s.record > 0 {
+		return len(text) - len(text)%s.record
+	}
+	return bytes.LastIndexByte(text, s.eol) + 1
+}

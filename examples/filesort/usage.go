@@ -1,0 +1,94 @@
+package main
+
+const usage = `usage: filesort [options] [FILE]...
+       filesort -by COLUMNS [options] [FILE]
+       filesort -record N [-key FROM:TO]... [options] [FILE]...
+
+Sorts lines as LC_ALL=C sort does, CSV, TSV and NDJSON by columns (-by), and
+fixed-size binary records (-record). FILE may be - for standard input, which is
+also read if there is none. Files that are compressed with gzip or zstd are read
+as what they hold. Rows come out byte for byte as they went in.
+
+For all kinds of files:
+
+  -o FILE          write to FILE instead of standard output; it may be an input
+                   file, and keeps its content until the sort succeeded
+  -top K           only the first K rows of the order
+  -S SIZE          memory: a number with %, b, K, M, G or T, K if there is none
+                   (default half of what is free); what does not fit is sorted
+                   through files on disk, with the same output
+  -T DIR           folder of these files; several take turns (default: the first
+                   of $TMPDIR, /var/tmp and /tmp that is not kept in memory)
+  --parallel N     use N processors (default all)
+  --compress C     of the output: none, gzip, zstd or auto (default auto: by its
+                   name, .gz or .zst); with none, inputs are read as they are
+  -stats           say on standard error what was found and where time went
+  -quiet           no progress bar (there is one only on a terminal and when
+                   it takes longer than half a second)
+  -h, --help       this text (-h together with anything else is that of sort)
+
+Lines:
+
+  -k F[.C][OPTS][,F[.C][OPTS]]
+                   a key: from character C of field F to the end of the line, or
+                   to the second position; several decide one after the other
+  -t C             fields are separated by C (default: where blanks begin)
+  -b -d -f -g -h -i -M -n -r -V
+                   order: without leading blanks, letters digits and blanks only,
+                   upper case for lower, floats, numbers with units such as 2K,
+                   printable characters only, months, numbers of any length,
+                   reverse, versions; OPTS are the same letters
+  -s               lines whose keys tie keep their order
+  -u               only the first of lines that tie
+  -c, -C           report whether the input is sorted, -C without a message
+  -m               merge sorted files
+  -z               lines end with NUL
+  --files0-from F  file names, each ended by NUL, are in F
+
+Records:
+
+  -record N        records have N bytes
+  -key FROM:TO     sort by these bytes, counted from 0, TO not included; with an
+                   r at the end descending; several decide one after the other
+                   (default: all bytes). -r, -s, -u, -c, -C and -m go as well
+
+Columns:
+
+  -by COLUMNS      what to sort by, the deciding column first (see below); a
+                   header stays on top
+  -format F        csv, tsv, ndjson or auto (default auto: by the file's name,
+                   then by its first line)
+  -delimiter C     character between the fields of csv (default ,)
+  -quotes Q        strict: "..." as in RFC 4180 (default for csv)
+                   lazy:   quotes at odd places are text
+                   none:   quotes are text (default for tsv)
+  -header H        yes, no or auto (default auto: yes if -by names a column,
+                   or if the first row has no number, date, boolean or
+                   repeated field)
+  -no-header       the same as -header no
+  -null WORDS      further words that mean null, separated by commas; empty
+                   fields always do, in NDJSON null and a missing member do
+  -stable          rows that tie keep their order (default true)
+
+COLUMNS is a list of NAME[:WORD]... separated by commas. NAME is a name of the
+header or a number, the first column being 1; in NDJSON it is a member, where
+a.b.0 means element 0 of member b of member a. A name that holds a comma, a
+colon or a dot is written in double quotes. WORD is any of
+
+  asc desc                    direction (default asc)
+  nullsfirst nullslast        where nulls go, whatever the direction
+                              (default nullslast)
+  int float bool time string  type (default: the first of these that all values
+                              of the column are, nulls aside)
+
+time is RFC 3339, also with a space for the T, without a zone (UTC then), or a
+date alone. Strings are ordered bytewise. NaN comes after every number.
+
+Exit codes: 0 done, 1 -c found disorder, 2 the file or the command line is at
+fault.
+
+  filesort -t, -k2,2nr -k1,1 -o sorted.txt a.txt b.txt
+  filesort -record 100 -key 0:10 -S 1G -o sorted.bin input.bin
+  filesort -by 'amount:desc,country' -o sorted.csv data.csv
+  filesort -by user.id,time -top 10 events.ndjson.zst
+`
