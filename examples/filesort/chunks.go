@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 )
 
 // chunks cuts files into chunks of whole lines.
@@ -12,8 +13,10 @@ type chunks struct {
 	size   int // bytes of a chunk, unless a line is longer
 	m      *meter
 	in     *input // being read; nil: the next one is to be opened
+	fresh  bool   // nothing of it has been read
 	rest   []byte // the begin of a line, at the end of the chunk before
 	unread []byte // a chunk that was given back
+	slab   []byte // memory of chunks to come
 }
 
 // next returns the next chunk, or nil after the last. It begins with buf, if that has memory.
@@ -24,18 +27,23 @@ func (c *chunks) next(buf []byte) ([]byte, error) {
 		return chunk, nil
 	}
 	for {
-		if c.in == nil {
-			in, err := c.files.open()
-			if in == nil || err != nil {
-				return nil, err
-			}
-			c.in = in
+		if err := c.open(); c.in == nil || err != nil {
+			return nil, err
 		}
 		chunk, err := c.read(buf)
 		if len(chunk) > 0 || err != nil {
 			return chunk, err
 		}
 	}
+}
+
+// open opens the next file, unless one is open or there is none.
+func (c *chunks) open() (err error) {
+	if c.in == nil {
+		c.in, err = c.files.open()
+		c.fresh = true
+	}
+	return err
 }
 
 // read returns a chunk of the open file, or nothing at its end.
@@ -45,10 +53,11 @@ func (c *chunks) read(buf []byte) ([]byte, error) {
 		want = max(min(want, int(min(c.in.size, int64(want)))+1), len(c.rest)+1)
 	}
 	if cap(buf) < want {
-		buf = make([]byte, 0, want)
+		buf = c.room(want)
 	}
 	buf = append(buf[:0], c.rest...)
 	c.rest = nil
+	c.fresh = false
 	for {
 		if len(buf) == cap(buf) {
 			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
@@ -69,6 +78,38 @@ func (c *chunks) read(buf []byte) ([]byte, error) {
 			return buf[:whole], nil
 		}
 	}
+}
+
+// whole returns memory for all of the next file, if it is one that several workers can read and
+// has at most that many bytes.
+func (c *chunks) whole(most int64) ([]byte, error) {
+	if c.unread != nil || c.in != nil && !c.fresh {
+		return nil, nil
+	}
+	if err := c.open(); c.in == nil || err != nil {
+		return nil, err
+	}
+	if size := c.in.size; c.in.file != nil && size >= pieceSize && size <= min(most, math.MaxInt) {
+		text := make([]byte, size)
+		adviseHuge(text)
+		return text, nil
+	}
+	return nil, nil
+}
+
+// room returns memory for a chunk. That of large chunks lies together, for huge pages.
+func (c *chunks) room(size int) []byte {
+	const together = 4
+	if size != c.size || c.in.size > 0 && c.in.size < int64(together*size) {
+		return make([]byte, 0, size)
+	}
+	if len(c.slab) < size {
+		c.slab = make([]byte, together*size)
+		adviseHuge(c.slab)
+	}
+	room := c.slab[:0:size]
+	c.slab = c.slab[size:]
+	return room
 }
 
 // end closes a file whose last chunk is buf.

@@ -38,7 +38,7 @@ func (in *input) decompress(compress string) error {
 }
 
 func (in *input) decode(name string, r io.Reader) error {
-	in.size = 0
+	in.file, in.size = nil, 0
 	if name == "gzip" {
 		z, err := gzip.NewReader(r)
 		if err != nil {

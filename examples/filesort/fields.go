@@ -7,49 +7,50 @@ func (k *lineKey) find(line string, tab int) string {
 	if k.field == recordBytes {
 		return line[k.char:k.endChar]
 	}
+	first := max(k.field, 0) // wholeStart is the start of field 0
+	at := skipFields(line, 0, first, tab)
 	end := len(line)
-	if k.endField != toEnd {
-		end = k.end(line, tab)
-	}
-	begin := 0
-	if k.field != wholeStart {
-		begin = skipFields(line, k.field, tab)
+	switch {
+	case k.endField == toEnd:
+	case k.endField >= first:
+		end = k.end(line, at, k.endField-first, tab)
+	default:
+		end = k.end(line, 0, k.endField, tab)
 	}
 	if k.opts&blanksAtStart != 0 {
-		begin = skipBlanks(line, begin)
+		at = skipBlanks(line, at)
 	}
 	if k.char > 0 {
-		begin = min(begin+k.char, len(line))
+		at = min(at+k.char, len(line))
 	}
-	if begin >= end {
+	if at >= end {
 		return ""
 	}
-	return line[begin:end]
+	return line[at:end]
 }
 
-// end returns where the key ends.
-func (k *lineKey) end(line string, tab int) int {
+// end returns where the key ends, n fields after the one that begins at pos.
+func (k *lineKey) end(line string, pos, n, tab int) int {
 	if k.endChar > 0 {
-		end := skipFields(line, k.endField, tab)
+		end := skipFields(line, pos, n, tab)
 		if k.opts&blanksAtEnd != 0 {
 			end = skipBlanks(line, end)
 		}
 		return min(end+k.endChar, len(line))
 	}
 	if tab == noTab {
-		return skipFields(line, k.endField+1, noTab)
+		return skipFields(line, pos, n+1, noTab)
 	}
-	end := skipFields(line, k.endField, tab)
+	end := skipFields(line, pos, n, tab)
 	if i := strings.IndexByte(line[end:], byte(tab)); i >= 0 {
 		return end + i
 	}
 	return len(line)
 }
 
-// skipFields returns where the n-th field of line begins, or its length. Without a tab, blanks
-// before a field are part of it.
-func skipFields(line string, n, tab int) int {
-	pos := 0
+// skipFields returns where the n-th field after the one at pos begins, or the length of line.
+// Without a tab, blanks before a field are part of it.
+func skipFields(line string, pos, n, tab int) int {
 	for ; n > 0 && pos < len(line); n-- {
 		if tab == noTab {
 			pos = skipBlanks(line, pos)

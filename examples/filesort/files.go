@@ -17,8 +17,9 @@ type files struct {
 // input is a file that is being read, decompressed.
 type input struct {
 	io.Reader
-	name    string // for errors
-	size    int64  // bytes; 0: unknown
+	name    string   // for errors
+	file    *os.File // nil unless it is a regular one that is read as it is
+	size    int64    // of it, in bytes; 0: unknown
 	closers []func() error
 }
 
@@ -45,7 +46,7 @@ func openInput(name string, stdin io.Reader, compress string) (*input, error) {
 		in.Reader = f
 		in.closers = append(in.closers, f.Close)
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			in.size = info.Size()
+			in.file, in.size = f, info.Size()
 		}
 	}
 	if err := in.decompress(compress); err != nil {

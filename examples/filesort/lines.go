@@ -50,39 +50,85 @@ func (cmd *command) unit() string {
 // load reads the input into st, while workers find its lines. fits is false if the memory does
 // not suffice: then st has the begin of the input.
 func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err error) {
-	var parts [][]line // of the chunks
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	busy := make(chan struct{}, cmd.workers)
-	for fits = true; ; {
-		var chunk []byte
-		if chunk, err = in.next(nil); err != nil || chunk == nil {
+	l := &loading{store: st, busy: make(chan struct{}, cmd.workers)}
+	for {
+		var text []byte
+		if text, err = in.whole(cmd.memory/2 - st.size); err != nil {
 			break
 		}
-		if fits = st.fits(chunk) && st.size+int64(len(chunk)) <= cmd.memory/2; !fits {
-			in.unread = chunk
+		if text != nil {
+			if err = l.whole(in, text, cmd.workers); err != nil {
+				break
+			}
+			continue
+		}
+		if text, err = in.next(nil); err != nil || text == nil {
 			break
 		}
-		i, base := len(parts), st.add(chunk)
-		mu.Lock()
-		parts = append(parts, nil)
-		mu.Unlock()
-		busy <- struct{}{}
-		wg.Go(func() {
-			found := st.shape.split(chunk, base)
-			mu.Lock()
-			parts[i] = found
-			mu.Unlock()
-			<-busy
-		})
+		if st.size+int64(len(text)) > cmd.memory/2 || !st.fits(text) {
+			in.unread = text
+			l.wait.Wait()
+			return nil, false, nil
+		}
+		l.chunk(text)
 	}
-	wg.Wait()
-	if err != nil || !fits {
-		return nil, fits, err
+	l.wait.Wait()
+	if err != nil {
+		return nil, false, err
 	}
-	lines = slices.Concat(parts...)
+	lines = slices.Concat(l.parts...)
 	need := st.size + 8*int64(len(lines)) + cmd.orderOf(st).ScratchBytes(len(lines), sorter.Workers(cmd.workers))
 	return lines, need <= cmd.memory, nil
+}
+
+// loading is a store that is being filled.
+type loading struct {
+	*store
+	busy  chan struct{} // has an element for each worker at work
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	parts [][]line // lines of the chunks
+}
+
+// chunk adds a chunk, whose lines a worker finds.
+func (l *loading) chunk(text []byte) {
+	base := l.add(text)
+	l.mu.Lock()
+	i := len(l.parts)
+	l.parts = append(l.parts, nil)
+	l.mu.Unlock()
+	l.busy <- struct{}{}
+	l.wait.Go(func() {
+		lines := l.shape.split(text, base)
+		l.mu.Lock()
+		l.parts[i] = lines
+		l.mu.Unlock()
+		<-l.busy
+	})
+}
+
+// whole reads the open file into text, and adds it.
+func (l *loading) whole(in *chunks, text []byte, workers int) error {
+	base := l.add(text)
+	parts := make([]found, pieces(len(text)))
+	err := readWhole(context.Background(), in.in, text, workers, in.m, func(i, lo, hi int) {
+		if l.shape.record == 0 {
+			parts[i] = l.shape.findLines(text, lo, hi, base)
+		}
+	})
+	if err != nil {
+		return in.in.failed(err)
+	}
+	var lines []line
+	if l.shape.record > 0 {
+		lines = l.shape.split(text, base)
+	} else {
+		lines = joinLines(parts, base, len(text))
+	}
+	l.mu.Lock()
+	l.parts = append(l.parts, lines)
+	l.mu.Unlock()
+	return in.end(text)
 }
 
 // orderOf returns the order of the lines of a store.
@@ -151,10 +197,13 @@ func lineCopier(st *store, lines []line) copier {
 			return len(st.text(lines[i])) + end
 		},
 		append: func(dst []byte, lo, hi int) []byte {
-			for _, l := range lines[lo:hi] {
-				dst = append(dst, st.text(l)...)
-				if end > 0 {
-					dst = append(dst, st.shape.eol)
+			for group := range slices.Chunk(lines[lo:hi], touched) {
+				dst = touch(dst, st, group)
+				for _, l := range group {
+					dst = append(dst, st.text(l)...)
+					if end > 0 {
+						dst = append(dst, st.shape.eol)
+					}
 				}
 			}
 			return dst
@@ -165,4 +214,17 @@ func lineCopier(st *store, lines []line) copier {
 // sortOnDisk sorts what memory does not hold: the chunks of st, then those of in.
 func (cmd *command) sortOnDisk(_ context.Context, _ *store, _ *chunks, _ io.Writer, _ *meter) (*report, error) {
 	return nil, fmt.Errorf("the input takes more memory than the %d bytes of -S", cmd.memory)
+}
+
+// touched is the number of lines whose first bytes are read before any of them is copied, so
+// that memory serves them at the same time.
+const touched = 32
+
+func touch(dst []byte, st *store, lines []line) []byte {
+	sum := byte(0)
+	for _, l := range lines {
+		at := uint64(l) >> lengthBits
+		sum ^= st.slots[at>>slotBits][at&(slotSize-1)]
+	}
+	return append(dst, sum)[:len(dst)]
 }

@@ -114,7 +114,7 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 	if len(cmd.files) > 1 {
 		return nil, fmt.Errorf("with -by one file at a time, not %d", len(cmd.files))
 	}
-	src, err := readSource(cmd.files[0], stdin, cmd.compress, m)
+	src, err := readSource(cmd.files[0], stdin, cmd.compress, cmd.workers, m)
 	if err != nil {
 		return nil, err
 	}

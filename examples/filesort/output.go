@@ -86,7 +86,7 @@ func writeSynced(name string, mode fs.FileMode, exact bool, write func(io.Writer
 		err = f.Chmod(mode)
 	}
 	if err == nil {
-		err = write(f)
+		err = write(&syncing{File: f})
 	}
 	if err == nil {
 		err = f.Sync()

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 )
@@ -16,38 +18,52 @@ type source struct {
 }
 
 // readSource reads the file called name, or stdin for "-".
-func readSource(name string, stdin io.Reader, compress string, m *meter) (*source, error) {
+func readSource(name string, stdin io.Reader, compress string, workers int, m *meter) (*source, error) {
 	in, err := openInput(name, stdin, compress)
 	if err != nil {
 		return nil, err
 	}
+	defer in.Close()
 	src := &source{name: in.name}
-	err = errors.Join(src.read(in, in.size, m), in.Close())
+	m.stage("read", "bytes", in.size)
+	if in.file != nil && in.size > 0 && in.size <= math.MaxInt {
+		text := make([]byte, in.size)
+		adviseHuge(text)
+		err = readWhole(context.Background(), in, text, workers, m, func(int, int, int) {})
+		src.text = stringOf(text)
+	} else {
+		err = src.read(in, m)
+	}
+	if err == nil {
+		err = src.encoding()
+	}
 	if err != nil {
 		return nil, in.failed(err)
 	}
 	return src, nil
 }
 
-// read fills src.text. A string, because its substrings are the rows and the
+// read fills src.text from a file of unknown size. A string, because its substrings are the rows and the
 // fields, and a strings.Builder, because it hands its buffer over uncopied.
-func (src *source) read(in io.Reader, size int64, m *meter) error {
-	m.stage("read", "bytes", size)
+func (src *source) read(in io.Reader, m *meter) error {
 	var b strings.Builder
-	b.Grow(int(size))
 	buf := make([]byte, 1<<20)
 	for {
 		n, err := in.Read(buf)
 		b.Write(buf[:n])
 		m.add(n)
 		if err == io.EOF {
-			break
+			src.text = b.String()
+			return nil
 		}
 		if err != nil {
 			return err
 		}
 	}
-	src.text = b.String()
+}
+
+// encoding finds a byte order mark.
+func (src *source) encoding() error {
 	switch {
 	case strings.HasPrefix(src.text, "\xef\xbb\xbf"):
 		src.bom = 3

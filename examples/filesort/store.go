@@ -88,7 +88,7 @@ func (s shape) split(chunk []byte, base uint64) []line {
 	}
 	for at := 0; at < len(chunk); {
 		n := s.length(chunk[at:])
-		lines = append(lines, line((base+uint64(at))<<lengthBits|uint64(min(n, longLine))))
+		lines = append(lines, lineAt(base, at, at+n))
 		at += n + step
 	}
 	return lines
