@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"runtime"
 	"time"
-	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
@@ -24,15 +23,14 @@ type Sorter[E any] struct {
 	store  *spill.Store
 	id     uint64 // of this sort, in all checksums
 
-	memory []E            // of elements: two halves while runs are made, then the buffers of parts; nil before the first run
-	arena  *scratch.Arena // of memory, or of fill
-	buf    []byte         // of the writer
-	half   int            // of memory, that is filled
-	fill   []E            // elements that wait for their run; in that half, if there is memory
-	ready  bool           // fill is in order, without elements to drop
-	bound  *E             // elements that do not come before it are dropped; nil: none
-	out    *writing[E]
-	runs   []*run[E]
+	form  form[E]
+	buf   []byte    // of the writer
+	fill  rows[E]   // elements that wait for their run
+	slice *slice[E] // fill, if it is a slice
+	bound *E        // elements that do not come before it are dropped; nil: none
+	out   *writing[E]
+	runs  []*run[E]
+	parts []rows[E] // buffers of Parts
 
 	written int64 // runs so far: numbers of the next
 	handed  bool  // the elements have been handed out
@@ -52,20 +50,59 @@ type Sorter[E any] struct {
 // Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error is [ErrMemoryLimit].
 func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	if t := reflect.TypeFor[E](); scratch.HoldsPointers(t) {
-		panic(fmt.Sprintf("extsort: elements of type %v hold pointers", t))
+		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
 	}
-	s := &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+	s := newSorter(o, opts)
 	var err error
 	s.layout, err = layOut(o, s.options.memory, s.crew())
 	if err != nil {
 		return nil, err
 	}
+	s.begin(&fixed[E]{s: s})
+	return s, nil
+}
+
+// NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them:
+// what an element holds is not used after Append. Of the order, key functions and errors
+// everything said of [New] holds. The codec decodes an element when its run is sorted and again
+// when its part of the result is, and some of them in between.
+//
+// An element is counted with its encoding, a length of one byte or more, and while it is sorted
+// the size of E and scratch memory. Decoded elements of other codecs than [Strings] and [Bytes]
+// are counted as long as their encoding, in addition. An encoding may have a 16th of the memory:
+// of a longer one Append returns [ErrMemoryLimit]. It panics if c is nil.
+func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
+	if c == nil {
+		panic("extsort: nil codec")
+	}
+	s := newSorter(o, opts)
+	f, err := newCoded(s, c)
+	if err != nil {
+		return nil, err
+	}
+	s.begin(f)
+	return s, nil
+}
+
+func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
+	return &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+}
+
+// begin prepares a sort of elements of a form.
+func (s *Sorter[E]) begin(f form[E]) {
+	s.form = f
+	s.setFill(f.input())
 	s.sort = s.sortOptions(s.layout.workers)
 	if s.engine != nil {
 		s.sort = append(s.sort, sorter.On(s.engine))
 	}
 	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit)
-	return s, nil
+}
+
+// setFill sets the rows that are filled.
+func (s *Sorter[E]) setFill(r rows[E]) {
+	s.fill = r
+	s.slice, _ = r.(*slice[E])
 }
 
 // crew returns the number of goroutines that may sort.
@@ -117,42 +154,40 @@ func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) it
 // Of several elements, those before the failure of a run are accepted: Len counts them.
 func (s *Sorter[E]) Append(e ...E) error {
 	for len(e) > 0 {
-		if len(s.fill) == cap(s.fill) {
-			if err := s.makeRoom(len(e)); err != nil {
+		if s.handed || s.closed {
+			return ErrEnded
+		}
+		some := e
+		if s.bound != nil {
+			if s.order.Compare(e[0], *s.bound) >= 0 {
+				s.stats.Dropped++
+				s.stats.Elements++
+				e = e[1:]
+				continue
+			}
+			some = e[:1]
+		}
+		n, err := s.fill.append(some)
+		s.stats.Elements += int64(n)
+		if err != nil {
+			return err
+		}
+		if e = e[n:]; n == 0 {
+			if err := s.makeRoom(); err != nil {
 				return err
 			}
 		}
-		if s.bound != nil {
-			before := s.order.Compare(e[0], *s.bound) < 0
-			if s.accepted(1); before {
-				s.fill = append(s.fill, e[0])
-			} else {
-				s.stats.Dropped++
-			}
-			e = e[1:]
-			continue
-		}
-		n := min(len(e), cap(s.fill)-len(s.fill))
-		s.fill = append(s.fill, e[:n]...)
-		s.accepted(int64(n))
-		e = e[n:]
 	}
 	return nil
-}
-
-// accepted counts n elements.
-func (s *Sorter[E]) accepted(n int64) {
-	s.stats.Elements += n
-	s.ready = false
 }
 
 // AppendSeq appends the elements of a sequence, see Append. After an error the element at
 // which it stopped is not accepted.
 func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 	for e := range in {
-		if s.bound == nil && len(s.fill) < cap(s.fill) {
-			s.fill = append(s.fill, e)
-			s.accepted(1)
+		if r := s.slice; r != nil && s.bound == nil && len(r.all) < cap(r.all) {
+			r.all, r.inOrder = append(r.all, e), false
+			s.stats.Elements++
 		} else if err := s.Append(e); err != nil {
 			return err
 		}
@@ -164,103 +199,53 @@ func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 // Limit and Unique dropped.
 func (s *Sorter[E]) Len() int64 { return s.stats.Elements }
 
-// makeRoom makes room in fill, which is full or not begun, for more elements if it can.
-func (s *Sorter[E]) makeRoom(more int) error {
-	if s.handed || s.closed {
-		return ErrEnded
+// makeRoom makes room in fill, which is full.
+func (s *Sorter[E]) makeRoom() error {
+	if s.out != nil && s.form.waits(s.fill) {
+		return s.waitForRun()
 	}
-	if cap(s.fill) < s.layout.fill {
-		s.grow(more)
-		return nil
-	}
+	n := s.fill.len()
 	if err := s.settle(); err != nil {
 		return err
 	}
-	if len(s.fill) <= cap(s.fill)/2 { // elements were dropped
+	if s.fill.len() < n && s.fill.roomy() {
 		return nil
-	}
-	if s.memory == nil {
-		s.takeMemory()
 	}
 	return s.writeRun()
 }
 
-// take returns pooled memory for n elements, which begins with those of fill, and gives the
-// memory of fill back.
-func (s *Sorter[E]) take(n int) []E {
-	old := s.arena
-	s.arena = new(scratch.Arena)
-	all := scratch.Take[E](s.arena, n)
-	copy(all, s.fill)
-	if old != nil {
-		old.Release(s.layout.workers)
-	}
-	return all
-}
-
-// grow makes room for more elements, and four times those that fill has, up to the elements of
-// a run. So a short input takes little memory, and a long one is seldom copied.
-func (s *Sorter[E]) grow(more int) {
-	n := min(max(4*len(s.fill), len(s.fill)+more, leastGrown), s.layout.fill)
-	s.fill = s.take(n)[:len(s.fill)]
-	size := int64(unsafe.Sizeof(*new(E)))
-	s.stats.Memory = min(2*int64(n)*size+scratchBytes(s.order, n, s.layout.workers), s.layout.bytes)
-}
-
-// leastGrown is the number of elements that the first Append makes room for.
-const leastGrown = 1024
-
-// takeMemory takes the memory of the whole sort, when more elements come than a run has. What
-// fill had is given back before the scratch memory of another sort is taken.
-func (s *Sorter[E]) takeMemory() {
-	s.memory = s.take(2 * s.layout.fill)
-	s.fill = s.halfOf(0)[:len(s.fill)]
-	s.buf = make([]byte, s.layout.buffer)
-	s.stats.Memory = s.layout.bytes
-	scratch.Trim()
-}
-
 // settle sorts the elements that wait, and drops those that Limit and Unique do not want.
 func (s *Sorter[E]) settle() error {
-	if s.ready {
+	if s.fill.sorted() {
 		return nil
 	}
 	start := time.Now()
-	if unsafe.Sizeof(*new(E)) > 0 {
-		if err := s.order.Sort(s.fill, s.sort...); err != nil {
-			return err
-		}
+	if err := s.fill.sort(false, s.sort); err != nil {
+		return err
 	}
 	s.stats.Sort += time.Since(start)
-	n := len(s.fill)
+	n := s.fill.len()
 	if s.unique {
-		s.fill = compact(s.order, s.fill)
+		s.fill.compact()
 	}
-	if s.limit > 0 && int64(len(s.fill)) >= s.limit {
-		s.fill = s.fill[:s.limit]
-		bound := s.fill[s.limit-1]
+	full := s.limit > 0 && int64(s.fill.len()) >= s.limit
+	if full {
+		s.fill.truncate(int(s.limit))
+	}
+	s.stats.Dropped += int64(n - s.fill.len())
+	if full {
+		bound, err := s.fill.last()
+		if err != nil {
+			return err
+		}
 		s.bound = &bound
 	}
-	s.stats.Dropped += int64(n - len(s.fill))
-	s.ready = true
 	return nil
-}
-
-// compact moves the first element of each group of equals to the front, in order.
-func compact[E any](o sorter.Ordering[E], s []E) []E {
-	n := 0
-	for i, e := range s {
-		if i == 0 || o.Compare(s[n-1], e) != 0 {
-			s[n] = e
-			n++
-		}
-	}
-	return s[:n]
 }
 
 // writing is a run that is being written. Its elements stay until it is on disk.
 type writing[E any] struct {
-	from []E
+	from rows[E]
 	done chan struct{}
 	run  *run[E] // after done
 	err  error   // after done
@@ -273,45 +258,38 @@ func (s *Sorter[E]) writeRun() error {
 		return err
 	}
 	s.out = &writing[E]{from: s.fill}
+	s.setFill(s.form.next(s.fill))
 	s.startWriting()
-	s.half = 1 - s.half
-	s.fill, s.ready = s.halfOf(s.half), false
 	return nil
 }
 
-// halfOf returns an empty half of the memory.
-func (s *Sorter[E]) halfOf(half int) []E {
-	n := s.layout.fill
-	return s.memory[half*n : half*n : (half+1)*n]
-}
-
 func (s *Sorter[E]) startWriting() {
-	w := s.out
-	w.done, w.err = make(chan struct{}), nil
-	block, number := s.blockLen(), s.nextNumber()
+	w, from, number := s.out, s.out.from, s.nextNumber()
+	block := s.form.block(int64(from.len()), from.bytes())
+	w.done, w.err = make(chan struct{}), errEnded // a codec may end the goroutine
 	go func() {
 		defer close(w.done)
-		w.run, w.err = s.write(w.from, block, number)
+		w.run, w.err = s.write(from, block, number)
 	}()
+}
+
+// write writes one run.
+func (s *Sorter[E]) write(from rows[E], block int, number uint64) (*run[E], error) {
+	w, err := s.form.newWriter(int64(from.len()), from.bytes(), block, number)
+	if err != nil {
+		return nil, err
+	}
+	defer w.discard()
+	if err := from.write(w); err != nil {
+		return nil, err
+	}
+	return w.close()
 }
 
 // nextNumber returns the number of the next run, for checksums.
 func (s *Sorter[E]) nextNumber() uint64 {
 	s.written++
 	return s.id + uint64(s.written)*0x9e3779b97f4a7c15
-}
-
-// write writes one run.
-func (s *Sorter[E]) write(from []E, block int, number uint64) (*run[E], error) {
-	w, err := s.newRunWriter(int64(len(from)), block, number)
-	if err != nil {
-		return nil, err
-	}
-	defer w.discard()
-	if err := w.append(from); err != nil {
-		return nil, err
-	}
-	return w.close()
 }
 
 // waitForRun waits until the run that is being written is on disk. After an error it stays to
@@ -328,6 +306,7 @@ func (s *Sorter[E]) waitForRun() error {
 	}
 	s.stats.Written += s.out.run.bytes.Size()
 	s.runs = append(s.runs, s.out.run)
+	s.form.written(s.out.from)
 	s.stats.Runs++
 	s.out = nil
 	s.tell("runs", s.stats.Elements, 0)
@@ -383,7 +362,7 @@ func (s *Sorter[E]) reportTo() {
 	if s.report == nil {
 		return
 	}
-	s.stats.Disk = s.store.Peak()
+	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.held()
 	s.stats.Dirs, s.stats.InMemory = s.dirs, nil
 	for _, dir := range s.dirs {
 		if spill.InMemory(dir) {
