@@ -306,8 +306,8 @@ func (cl *commandLine) finishLines() (err error) {
 	return err
 }
 
-// leastMemory is what -S is raised to.
-const leastMemory = 1 << 20
+// leastMemory is what -S is raised to, if it is less.
+const leastMemory = 8 << 20
 
 // Values of options.
 

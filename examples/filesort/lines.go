@@ -23,11 +23,11 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 			return nil, err
 		}
 	}
+	if !fits {
+		return cmd.sortOnDisk(st, in, stdout, m)
+	}
 	ctx, stop := interrupts()
 	defer stop()
-	if !fits {
-		return cmd.sortOnDisk(ctx, st, in, stdout, m)
-	}
 	r := &report{what: fmt.Sprintf("%d %s", len(lines), cmd.unit())}
 	m.stage("sort", cmd.unit(), int64(len(lines)))
 	if lines, err = cmd.sortInMemory(ctx, st, lines, &r.sort, m); err != nil {
@@ -77,7 +77,7 @@ func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err er
 		return nil, false, err
 	}
 	lines = slices.Concat(l.parts...)
-	need := st.size + 8*int64(len(lines)) + cmd.orderOf(st).ScratchBytes(len(lines), sorter.Workers(cmd.workers))
+	need := st.size + 2*8*int64(len(lines)) + cmd.orderOf(st).ScratchBytes(len(lines), sorter.Workers(cmd.workers))
 	return lines, need <= cmd.memory, nil
 }
 
@@ -209,11 +209,6 @@ func lineCopier(st *store, lines []line) copier {
 			return dst
 		},
 	}
-}
-
-// sortOnDisk sorts what memory does not hold: the chunks of st, then those of in.
-func (cmd *command) sortOnDisk(_ context.Context, _ *store, _ *chunks, _ io.Writer, _ *meter) (*report, error) {
-	return nil, fmt.Errorf("the input takes more memory than the %d bytes of -S", cmd.memory)
 }
 
 // touched is the number of lines whose first bytes are read before any of them is copied, so

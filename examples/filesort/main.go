@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"example.com/sorter"
@@ -42,6 +43,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitOf(printText(stdout, "filesort of example.com/sorter\n"), stderr)
 	}
 	m := newMeter(stderr, cmd.quiet)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory)) // garbage counts as well
 	r, err := cmd.run(stdin, stdout, m)
 	m.close()
 	var found *disorder

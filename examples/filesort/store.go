@@ -22,9 +22,10 @@ const (
 // store is text in memory. An offset counts slots of 8 MiB; a chunk begins with a slot and
 // takes as many as it needs.
 type store struct {
-	slots [][]byte // from the offset on to the end of the chunk
-	shape shape
-	size  int64 // bytes of all chunks
+	chunks [][]byte
+	slots  [][]byte // from the offset on to the end of the chunk
+	shape  shape
+	size   int64 // bytes of all chunks
 }
 
 // shape is how text is cut into lines.
@@ -39,6 +40,7 @@ func (s *store) add(chunk []byte) (base uint64) {
 	for at := 0; at < len(chunk); at += slotSize {
 		s.slots = append(s.slots, chunk[at:])
 	}
+	s.chunks = append(s.chunks, chunk)
 	s.size += int64(len(chunk))
 	return base
 }
