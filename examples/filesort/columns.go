@@ -23,10 +23,7 @@ type table struct {
 }
 
 func newTable(text string, start int, s *scanner, parts []part) *table {
-	t := &table{text: text, head: text[:start], eol: "\n", format: s.format, width: s.width, workers: s.workers}
-	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
-		t.eol = "\r\n"
-	}
+	t := &table{text: text, head: text[:start], eol: eolOf(text), format: s.format, width: s.width, workers: s.workers}
 	n := 0
 	for _, p := range parts {
 		n += len(p.rows)
@@ -92,12 +89,16 @@ func (t *table) addColumn(ctx context.Context, s spec, c *column, m *meter) erro
 		by, err = convert(job, parseText)
 	}
 	t.columns = append(t.columns, by)
-	found := s.String()
-	if c.nulls > 0 {
-		found += fmt.Sprintf(" (%d null)", c.nulls)
-	}
-	t.found = append(t.found, found)
+	t.found = append(t.found, described(s, c.nulls))
 	return err
+}
+
+// described says what was found about a column.
+func described(s spec, nulls int) string {
+	if nulls == 0 {
+		return s.String()
+	}
+	return fmt.Sprintf("%s (%d null)", s, nulls)
 }
 
 // conversion holds the state for making values of a column's text.
@@ -154,7 +155,11 @@ func (job conversion) fault(id int, value string) error {
 	t := job.t
 	fields := make([]field, t.width)
 	t.format.row(t.text, t.rows[id].off, fields)
-	return faultAt(fields[len(t.columns)].off, "%q is not of type %v, which -by says that %s has", value, job.s.kind, job.s.name)
+	return wrongKind(fields[len(t.columns)].off, value, job.s)
+}
+
+func wrongKind(off int, value string, s spec) error {
+	return faultAt(off, "%q is not of type %v, which -by says that %s has", value, s.kind, s.name)
 }
 
 // ordered applies the direction and the place of nulls.

@@ -22,6 +22,9 @@ var quotings = map[string]quoting{"strict": strict, "lazy": lazy, "none": none}
 
 func (d *delimited) quoted() bool { return d.quote != none }
 
+// openQuote is the fault of a quoted field without an end.
+const openQuote = "the quote before this field is never closed"
+
 // blank: an empty line is a row, of one empty field, only where rows have one
 // field.
 func (d *delimited) blank(text string, pos int) int {
@@ -118,7 +121,7 @@ func (d *delimited) quotedField(text string, pos int) (value string, end int, er
 	for end = pos + 1; ; end++ {
 		i := strings.IndexByte(text[end:], '"')
 		if i < 0 {
-			return "", 0, faultAt(pos, "the quote before this field is never closed")
+			return "", 0, faultAt(pos, openQuote)
 		}
 		end += i
 		rest := text[end+1:]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.com/sorter"
 	"example.com/sorter/extsort"
 )
 
@@ -18,7 +19,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	if len(st.slots) > 0 {
 		limit -= cmd.memory / 2
 	}
-	s, err := cmd.diskSorter(limit, r.disk)
+	s, err := cmd.newDiskSorter(orderLines(cmd.order, func(s string) string { return s }), limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +37,11 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 
 const (
 	leastChunk = 64 << 10
-	readAhead  = 3 // chunks that are read, wait, and are appended
+	readAhead  = 4 // chunks that are read, cut, wait, and are appended
 )
 
-// diskSorter returns a sorter of lines that takes limit bytes of memory.
-func (cmd *command) diskSorter(limit int64, stats *extsort.Stats) (*extsort.Sorter[string], error) {
+// newDiskSorter returns a sorter of rows that takes limit bytes of memory.
+func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats *extsort.Stats) (*extsort.Sorter[string], error) {
 	opts := []extsort.Option{extsort.Report(stats), extsort.Workers(cmd.workers)}
 	if len(cmd.dirs) > 0 {
 		opts = append(opts, extsort.TempDir(cmd.dirs...))
@@ -51,72 +52,49 @@ func (cmd *command) diskSorter(limit int64, stats *extsort.Stats) (*extsort.Sort
 	if cmd.top > 0 {
 		opts = append(opts, extsort.Limit(int64(cmd.top)))
 	}
-	by := orderLines(cmd.order, func(s string) string { return s })
 	return extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(max(limit, leastMemory/4)))...)
 }
 
-// appendAll appends the lines of st, then those of in, which is read meanwhile.
+// appendAll appends the lines of st, then those of in. Chunks are read, cut into lines, and
+// appended at the same time.
 func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks) error {
-	var lines []string
-	add := func(chunk []byte) error {
-		lines = lines[:0]
-		for text := range cmd.shape.lines(chunk) {
-			lines = append(lines, text)
-		}
-		return s.Append(lines...)
-	}
-	for i, chunk := range st.chunks {
-		st.chunks[i] = nil
-		if err := add(chunk); err != nil {
-			return err
-		}
-	}
+	old := st.chunks
 	*st = store{}
-	free, read := make(chan []byte, readAhead), make(chan readChunk, readAhead-2)
-	stop := make(chan struct{})
-	defer func() {
-		close(stop)
-		for range read { // until the reader has ended
+	free := make(chan []byte, readAhead)
+	next := func() (chunk []byte, more bool, err error) {
+		if len(old) > 0 {
+			chunk, old[0] = old[0], nil
+			old = old[1:]
+			return chunk, true, nil
 		}
-	}()
-	for range readAhead {
-		free <- nil
+		select {
+		case chunk = <-free:
+		default:
+		}
+		chunk, err = in.next(chunk)
+		return chunk, chunk != nil, err
 	}
-	go func() {
-		defer close(read)
-		for {
-			select {
-			case <-stop:
-				return
-			case buf := <-free:
-				chunk, err := in.next(buf)
-				if chunk == nil && err == nil {
-					return
-				}
-				select {
-				case read <- readChunk{chunk, err}:
-				case <-stop:
-					return
-				}
-			}
+	cut := func(chunk []byte) (c cutChunk, err error) {
+		c.text, c.lines = chunk, make([]string, 0, cmd.shape.count(chunk))
+		for text := range cmd.shape.lines(chunk) {
+			c.lines = append(c.lines, text)
 		}
-	}()
-	for c := range read {
-		if c.err != nil {
-			return c.err
-		}
-		if err := add(c.text); err != nil {
-			return err
-		}
-		free <- c.text
+		return c, nil
 	}
-	return nil
+	return pipeline(1, next, cut, func(c cutChunk) error {
+		err := s.Append(c.lines...)
+		select {
+		case free <- c.text:
+		default:
+		}
+		return err
+	})
 }
 
-// readChunk is a chunk, or why there is none.
-type readChunk struct {
-	text []byte
-	err  error
+// cutChunk is a chunk and its lines.
+type cutChunk struct {
+	text  []byte
+	lines []string
 }
 
 // writeBatches writes the output.

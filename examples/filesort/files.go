@@ -11,7 +11,8 @@ import (
 type files struct {
 	names    []string // "-" is standard input
 	stdin    io.Reader
-	compress string // auto, none, gzip or zstd
+	compress string                            // auto, none, gzip or zstd
+	custom   func(name string) (*input, error) // opens files instead, if it is not nil
 }
 
 // input is a file that is being read, decompressed.
@@ -30,15 +31,16 @@ func (f *files) open() (*input, error) {
 	}
 	name := f.names[0]
 	f.names = f.names[1:]
+	if f.custom != nil {
+		return f.custom(name)
+	}
 	return openInput(name, f.stdin, f.compress)
 }
 
 // openInput opens one file.
 func openInput(name string, stdin io.Reader, compress string) (*input, error) {
-	in := &input{Reader: stdin, name: name}
-	if name == "-" {
-		in.name = "stdin"
-	} else {
+	in := &input{Reader: stdin, name: nameOf(name)}
+	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
@@ -54,6 +56,14 @@ func openInput(name string, stdin io.Reader, compress string) (*input, error) {
 		return nil, in.failed(err)
 	}
 	return in, nil
+}
+
+// nameOf returns the name of a file for errors.
+func nameOf(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	return name
 }
 
 // failed says which file an error is about.

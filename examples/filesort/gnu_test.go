@@ -115,7 +115,7 @@ func TestLikeGNU(t *testing.T) {
 	sort := gnuSort(t)
 	rounds := uint64(500)
 	if testing.Short() {
-		rounds = 150
+		rounds = 100
 	}
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -143,26 +143,31 @@ func (cmd *command) sortInMemory(ctx context.Context, st *store, lines []line, s
 	if !cmd.order.last { // otherwise lines that tie are the same
 		opts = append(opts, sorter.Stable())
 	}
-	if cmd.top > 0 && !cmd.unique {
-		k := min(cmd.top, len(lines))
-		err := by.TopK(lines, k, opts...)
-		return lines[:k], err
-	}
-	if err := by.Sort(lines, opts...); err != nil || !cmd.unique {
-		return lines, err
-	}
-	lines, err := compact(ctx, by, lines, cmd.workers)
-	if cmd.top > 0 {
-		lines = lines[:min(cmd.top, len(lines))]
-	}
-	return lines, err
+	return sortElements(ctx, by, lines, cmd, opts)
 }
 
-// compact keeps the first of the lines that tie with each other.
-func compact(ctx context.Context, by sorter.Ordering[line], lines []line, workers int) ([]line, error) {
+// sortElements puts lines or rows in order, and returns those that -top and -u want.
+func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, cmd *command, opts []sorter.Option) ([]E, error) {
+	if cmd.top > 0 && !cmd.unique {
+		k := min(cmd.top, len(all))
+		err := by.TopK(all, k, opts...)
+		return all[:k], err
+	}
+	if err := by.Sort(all, opts...); err != nil || !cmd.unique {
+		return all, err
+	}
+	all, err := compact(ctx, by, all, cmd.workers)
+	if cmd.top > 0 {
+		all = all[:min(cmd.top, len(all))]
+	}
+	return all, err
+}
+
+// compact keeps the first of those that tie with each other.
+func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, workers int) ([]E, error) {
 	const step = 1 << 16
-	pieces := slices.Collect(slices.Chunk(lines, step))
-	before := make([]line, len(pieces)) // the last line of the piece before
+	pieces := slices.Collect(slices.Chunk(all, step))
+	before := make([]E, len(pieces)) // the last one of the piece before
 	for i := range pieces[min(1, len(pieces)):] {
 		before[i+1] = pieces[i][len(pieces[i])-1]
 	}
@@ -176,7 +181,7 @@ func compact(ctx context.Context, by sorter.Ordering[line], lines []line, worker
 		}
 		pieces[i] = kept
 	})
-	kept := lines[:0]
+	kept := all[:0]
 	for _, p := range pieces {
 		kept = append(kept, p...)
 	}

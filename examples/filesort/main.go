@@ -110,16 +110,27 @@ func (cmd *command) writeTo(stdout io.Writer, write func(io.Writer) error) error
 	return writeFile(cmd.output, stdout, compressing(cmd.compress, cmd.output, write))
 }
 
-// sortColumns sorts by columns in four steps: read, parse, sort, write. Nothing is written
-// before everything is sorted.
+// sortColumns sorts by columns: in memory if the input is one file that fits, through runs on
+// disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
-	if len(cmd.files) > 1 {
-		return nil, fmt.Errorf("with -by one file at a time, not %d", len(cmd.files))
+	const share = 4 // rows and values take three times the memory of the text
+	in := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
+	if len(cmd.files) > 1 || in.total() > cmd.memory/share {
+		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
-	src, err := readSource(cmd.files[0], stdin, cmd.compress, cmd.workers, m)
-	if err != nil {
+	src, rest, err := cmd.readSource(cmd.files[0], stdin, cmd.memory/share, m)
+	switch {
+	case err != nil:
 		return nil, err
+	case rest != nil:
+		return cmd.sortColumnsOnDisk(stdin, rest, stdout, m)
 	}
+	return cmd.sortSource(src, stdout, m)
+}
+
+// sortSource sorts a file in memory in three steps: parse, sort, write. Nothing is written
+// before everything is sorted.
+func (cmd *command) sortSource(src *source, stdout io.Writer, m *meter) (*report, error) {
 	ctx, stop := interrupts()
 	defer stop()
 	t, err := cmd.parse(ctx, src, m)
@@ -136,16 +147,12 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 // sortRows puts the rows in order, or the first ones if only those are wanted.
 func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats, m *meter) error {
 	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress), sorter.Workers(cmd.workers)}
-	if cmd.stable {
+	if cmd.stable || cmd.unique {
 		opts = append(opts, sorter.Stable())
 	}
 	m.stage("sort", "rows", int64(len(t.rows)))
 	by := sorter.By(t.columns...)
-	if cmd.top == 0 {
-		return by.Sort(t.rows, opts...)
-	}
-	k := min(cmd.top, len(t.rows))
-	err := by.TopK(t.rows, k, opts...)
-	t.rows = t.rows[:k]
+	var err error
+	t.rows, err = sortElements(ctx, by, t.rows, cmd, opts)
 	return err
 }

@@ -66,6 +66,8 @@ var sortTests = []struct {
 	{"top keeps ties in order", "-by a -top 2", "a,b\n1,x\n0,p\n0,q\n0,r\n", "a,b\n0,p\n0,q\n"},
 	{"unstable is an order too", "-by a -stable=false", "a\n3\n1\n2\n", "a\n1\n2\n3\n"},
 
+	{"unique keeps the first", "-by a -u", "a,b\n1,x\n0,p\n1,y\n,q\n,r\n", "a,b\n0,p\n1,x\n,q\n"},
+
 	{"column by number", "-by 2", "a,b\nx,2\ny,1\n", "a,b\ny,1\nx,2\n"},
 	{"no header by -no-header", "-by 1 -no-header", "b\nc\na\n", "a\nb\nc\n"},
 	{"no header by -header no", "-by 1 -header no", "b\nc\na\n", "a\nb\nc\n"},
@@ -149,7 +151,7 @@ func split(args string) []string {
 // Whatever the options, the lines that come out are the lines that went in.
 func TestByteIdentity(t *testing.T) {
 	for _, test := range sortTests {
-		if strings.Contains(test.args, "-top") || strings.HasPrefix(test.name, "blank lines go") || test.name == "space of all kinds" {
+		if strings.Contains(test.args, "-top") || strings.Contains(test.args, "-u") || strings.HasPrefix(test.name, "blank lines go") || test.name == "space of all kinds" {
 			continue
 		}
 		got, _, _ := filesort(test.in, append(split(test.args), "-")...)

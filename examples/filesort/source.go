@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 )
@@ -17,47 +16,52 @@ type source struct {
 	bom  int    // bytes of a byte order mark at the front
 }
 
-// readSource reads the file called name, or stdin for "-".
-func readSource(name string, stdin io.Reader, compress string, workers int, m *meter) (*source, error) {
-	in, err := openInput(name, stdin, compress)
+// readSource reads the file called name, or stdin for "-". If it has more than most bytes, it
+// returns what has been read, and rest with all of it again.
+func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *meter) (src *source, rest io.Reader, err error) {
+	in, err := openInput(name, stdin, cmd.compress)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer in.Close()
-	src := &source{name: in.name}
+	src = &source{name: in.name}
 	m.stage("read", "bytes", in.size)
-	if in.file != nil && in.size > 0 && in.size <= math.MaxInt {
+	if in.file != nil && in.size > 0 && in.size <= most {
 		text := make([]byte, in.size)
 		adviseHuge(text)
-		err = readWhole(context.Background(), in, text, workers, m, func(int, int, int) {})
+		err = readWhole(context.Background(), in, text, cmd.workers, m, func(int, int, int) {})
 		src.text = stringOf(text)
 	} else {
-		err = src.read(in, m)
+		rest, err = src.read(in, most, m)
 	}
 	if err == nil {
 		err = src.encoding()
 	}
 	if err != nil {
-		return nil, in.failed(err)
+		err = in.failed(err)
 	}
-	return src, nil
+	if rest == nil {
+		in.Close()
+	}
+	return src, rest, err
 }
 
-// read fills src.text from a file of unknown size. A string, because its substrings are the rows and the
-// fields, and a strings.Builder, because it hands its buffer over uncopied.
-func (src *source) read(in io.Reader, m *meter) error {
+// read fills src.text from a file of unknown size. A string, because its substrings are the
+// rows and the fields, and a strings.Builder, because it hands its buffer over uncopied.
+func (src *source) read(in io.Reader, most int64, m *meter) (rest io.Reader, err error) {
 	var b strings.Builder
 	buf := make([]byte, 1<<20)
 	for {
 		n, err := in.Read(buf)
 		b.Write(buf[:n])
 		m.add(n)
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			src.text = b.String()
-			return nil
-		}
-		if err != nil {
-			return err
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case int64(b.Len()) > most:
+			return io.MultiReader(strings.NewReader(b.String()), in), nil
 		}
 	}
 }
@@ -75,7 +79,11 @@ func (src *source) encoding() error {
 
 // format returns csv, tsv or ndjson: by the name, or else by the first line.
 func (src *source) format() string {
-	switch strings.ToLower(filepath.Ext(src.name)) {
+	name := strings.ToLower(src.name)
+	if _, ok := suffixes[filepath.Ext(name)]; ok {
+		name = name[:len(name)-len(filepath.Ext(name))]
+	}
+	switch filepath.Ext(name) {
 	case ".csv":
 		return "csv"
 	case ".tsv", ".tab":
@@ -107,13 +115,16 @@ func faultAt(off int, format string, args ...any) error {
 
 // explain turns the offset of a rowError into file:line:column, both counted
 // from 1 and the column in bytes, which editors and compilers understand.
-func (src *source) explain(err error) error {
+func (src *source) explain(err error) error { return src.explainFrom(err, 0) }
+
+// explainFrom does so for a text that follows on some lines.
+func (src *source) explainFrom(err error, lines int) error {
 	var e *rowError
 	if !errors.As(err, &e) {
 		return err
 	}
 	before := src.text[src.bom:max(e.off, src.bom)]
-	line := 1 + strings.Count(before, "\n")
+	line := lines + 1 + strings.Count(before, "\n")
 	column := len(before) - strings.LastIndexByte(before, '\n')
 	return fmt.Errorf("%s:%d:%d: %s", src.name, line, column, e.msg)
 }

@@ -14,6 +14,7 @@ For all kinds of files:
   -o FILE          write to FILE instead of standard output; it may be an input
                    file, and keeps its content until the sort succeeded
   -top K           only the first K rows of the order
+  -u               only the first of rows that tie
   -S SIZE          memory: a number with %, b, K, M, G or T, K if there is none
                    (default half of what is free); what does not fit is sorted
                    through files on disk, with the same output
@@ -39,7 +40,6 @@ Lines:
                    printable characters only, months, numbers of any length,
                    reverse, versions; OPTS are the same letters
   -s               lines whose keys tie keep their order
-  -u               only the first of lines that tie
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
   -z               lines end with NUL

@@ -40,7 +40,10 @@ func TestWholeFile(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%s\n", r.IntN(1000), strings.Repeat("x", r.IntN(5000)))
 	}
 	b.WriteString("12345,abcde")
-	for _, args := range [][]string{{"-t,", "-k1n"}, {"-by", "1,2", "-header", "no", "-format", "csv"}, {"-record", "1"}} {
+	for b.Len()%64 != 0 { // for records
+		b.WriteByte('x')
+	}
+	for _, args := range [][]string{{"-t,", "-k1n"}, {"-by", "1,2", "-header", "no", "-format", "csv"}, {"-record", "64"}} {
 		want, _, _ := filesort(b.String(), append(args, "-")...)
 		got, stderr, code := filesort("", append(args, fileOf(t, "x", b.String()))...)
 		if got != want || code != 0 {

@@ -1,0 +1,61 @@
+package main
+
+import "sync"
+
+// pipeline produces values until more is false, works on several at a time, and consumes the
+// results in the order of the values. produce runs on a goroutine of its own, consume on that
+// of the caller. It returns the first error, when all goroutines have ended.
+func pipeline[T, U any](workers int, produce func() (value T, more bool, err error), work func(T) (U, error), consume func(U) error) error {
+	type job struct {
+		value  T
+		result U
+		err    error
+		done   chan struct{}
+	}
+	jobs, ordered := make(chan *job), make(chan *job, workers)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for j := range jobs {
+				j.result, j.err = work(j.value)
+				close(j.done)
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(jobs)
+		defer close(ordered)
+		for {
+			value, more, err := produce()
+			if err == nil && !more {
+				return
+			}
+			j := &job{value: value, err: err, done: make(chan struct{})}
+			select {
+			case <-stop:
+				return
+			case ordered <- j:
+			}
+			if err != nil {
+				close(j.done)
+				return
+			}
+			jobs <- j
+		}
+	})
+	err := func() error {
+		for j := range ordered {
+			if <-j.done; j.err != nil {
+				return j.err
+			}
+			if err := consume(j.result); err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
+	close(stop)
+	wg.Wait()
+	return err
+}
