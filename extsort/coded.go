@@ -7,7 +7,6 @@ import (
 	"sort"
 	"unsafe"
 
-	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
@@ -19,20 +18,21 @@ type coded[E any] struct {
 	codec  Codec[E]
 	lender lender[E] // the codec, or nil if decoded elements have memory of their own
 
-	room      int64  // bytes of memory, without indices and the buffers of a writer
-	many, one bounds // of sorts of runs and of parts
-	chunk     int    // bytes of memory to take at a time
-	least     int    // bytes of a block of the first runs
-	largest   int64  // bytes of an element
+	memory  account
+	one     bounds // of scratch memory of sorts of parts
+	chunk   int    // bytes of memory to take at a time
+	least   int    // bytes of a block of the first runs
+	largest int64  // bytes of an element
+	most    int64  // bytes of memory
 
-	out  int64 // bytes of the rows that are written
-	most int64 // bytes
+	sharing bool          // there are appenders
+	pieces  scratch.Arena // of them
 }
 
 // pack is rows of encoded elements.
 type pack[E any] struct {
 	f      *coded[E]
-	memory scratch.Arena // of chunks
+	own    scratch.Arena // memory of chunks
 	chunks [][]byte      // each an element or more; the last is filled
 	taken  int64         // bytes of chunks
 	n      int           // elements
@@ -59,57 +59,21 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 		s.layout.readers = 4
 	}
 	f.least = int(min(max(limit>>8, 256), 64<<10))
-	f.room = limit - s.layout.index - int64(s.layout.buffer) - int64(f.least)
-	f.largest = f.room / 16
-	f.chunk = int(min(max(f.room/64, 512), 4<<20))
-	f.chunk = 1 << (bits.Len(uint(f.chunk)) - 1)
-	least := int64(leastFill) * (2*f.elementBytes() + 64)
-	if f.room < least {
-		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-f.room+least)
+	room := limit - s.layout.index - int64(s.layout.buffer) - int64(f.least)
+	if least := int64(leastFill) * (2*f.elementBytes() + 64); room < least {
+		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-room+least)
 	}
-	f.many, f.one = boundsOf(s.order, f.room, workers), boundsOf(s.order, f.room, 1)
+	f.largest = room / 16
+	f.chunk = chunkBytes(room/64, 4<<20)
+	f.memory = account{room: room, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, room, workers)}
+	f.one = boundsOf(s.order, room, 1)
 	return f, nil
 }
 
-// bounds is the scratch memory of sorts of n elements, for growing n.
-type bounds struct {
-	n     []int
-	bytes []int64
-}
-
-func boundsOf[E any](o sorter.Ordering[E], limit int64, workers int) bounds {
-	var b bounds
-	most := int64(0)
-	for n := 1; n < 1<<30; n += max(1, n/8) {
-		most = max(most, scratchBytes(o, n, workers))
-		b.n, b.bytes = append(b.n, n), append(b.bytes, most)
-		if most+int64(n) > limit {
-			break
-		}
-	}
-	return b
-}
-
-// of bounds the memory of a sort of n elements.
-func (b *bounds) of(n int) int64 {
-	if n == 0 {
-		return 0
-	}
-	i := sort.SearchInts(b.n, n)
-	if i == len(b.n) {
-		return scratch.TooLarge
-	}
-	return b.bytes[i]
-}
-
-// mostWhere returns the largest number of elements for which fits is true, of those that the
-// bounds know. It is true up to some number.
-func (b *bounds) mostWhere(fits func(n int) bool) int {
-	i := sort.Search(len(b.n), func(i int) bool { return !fits(b.n[i]) })
-	if i == 0 {
-		return 0
-	}
-	return b.n[i-1]
+// chunkBytes returns a power of two of at least 512 and at most some bytes, about a share of
+// memory: blocks of that size are pooled as they are.
+func chunkBytes(share, most int64) int {
+	return 1 << (bits.Len64(uint64(min(max(share, 512), most))) - 1)
 }
 
 // elementBytes returns the memory of a decoded element, with its place and its number.
@@ -125,41 +89,72 @@ func (f *coded[E]) copies() int64 {
 	return 2
 }
 
-// sorting bounds the memory of n elements while they are sorted, in chunks of some bytes.
-func (f *coded[E]) sorting(chunks int64, n int) int64 {
-	return f.copies()*chunks + int64(n)*f.elementBytes() + f.many.of(n)
-}
-
-// writing is the memory of n elements while they are written.
-func (f *coded[E]) writing(chunks int64, n int) int64 { return chunks + int64(n)*indexBytes }
-
 func (f *coded[E]) input() rows[E] { return &pack[E]{f: f} }
 
 // next lets the next run have as much memory as this one: one is written while the other is
 // filled and sorted.
 func (f *coded[E]) next(full rows[E]) rows[E] {
 	p := full.(*pack[E])
-	f.out = f.writing(p.taken, p.n)
+	f.memory.begin(p.taken, p.n)
 	p.forgetDecoded()
 	return f.input()
 }
 
 func (f *coded[E]) written(r rows[E]) {
-	f.out = 0
+	f.memory.out = 0
 	r.release()
 }
 
 func (f *coded[E]) waits(r rows[E]) bool {
 	p := r.(*pack[E])
-	return f.out > f.writing(p.taken, p.n)
+	return f.memory.waits(p.taken, p.n)
 }
+
+func (f *coded[E]) share(fill rows[E]) (rows[E], error) {
+	f.sharing = true
+	return fill, nil
+}
+
+func (f *coded[E]) join(all []*Appender[E]) rows[E] {
+	all[0].rows.reopen()
+	first := all[0].rows.(*pack[E])
+	all[0].rows = f.input()
+	for _, a := range all[1:] {
+		a.rows.reopen()
+		p := a.rows.(*pack[E])
+		first.chunks = append(first.chunks, p.chunks...)
+		first.n, first.size, first.taken = first.n+p.n, first.size+p.size, first.taken+p.taken
+		a.rows = f.input()
+	}
+	return first
+}
+
+// pieceLen returns a number of elements that most pieces do not reach.
+func (f *coded[E]) pieceLen(need int, bytes, n int64) (size, most int) {
+	size = max(chunkBytes(f.memory.room/pieceShare, pieceMost), need)
+	each := int64(32) // bytes of an element, as long as none are known
+	if n > 0 {
+		each = max(bytes/n, 1)
+	}
+	return size, 16 + int(int64(size)/each)
+}
+
+func (f *coded[E]) pieceBytes(size int) int64 { return scratch.Size(size, 1) }
+
+func (f *coded[E]) newPiece(size, most int) piece[E] {
+	return piece[E]{code: scratch.Take[byte](&f.pieces, size)[:0], size: size, most: most}
+}
+
+func (f *coded[E]) account() *account { return &f.memory }
+
+func (f *coded[E]) count(bytes int64) { f.most = max(f.most, bytes) }
 
 // block returns a number of bytes.
 func (f *coded[E]) block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 24 // bytes of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
-	return int(min(max(least, f.s.stats.Written/target), max(least, f.room/256)))
+	return int(min(max(least, f.s.stats.Written/target), max(least, f.memory.room/256)))
 }
 
 func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -172,7 +167,8 @@ func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWrit
 }
 
 func (f *coded[E]) mostSamples() int {
-	return f.many.mostWhere(func(n int) bool { return int64(n)*f.elementBytes()+f.many.of(n) <= f.room })
+	a := &f.memory
+	return a.many.mostWhere(func(n int) bool { return a.sorting(0, n) <= a.room })
 }
 
 func (f *coded[E]) samples(n int) ([]E, func()) {
@@ -266,8 +262,8 @@ func (f *coded[E]) plan(runs []*run[E], n int) plan {
 
 // divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
 func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
-	p.reader = max(block, min(64*block, int(f.room/8)/readers, 1<<20)) + 4*spill.Align
-	room := f.room - int64(readers)*int64(p.reader)
+	p.reader = max(block, min(64*block, int(f.memory.room/8)/readers, 1<<20)) + 4*spill.Align
+	room := f.memory.room - int64(readers)*int64(p.reader)
 	memory := func(part int64) int64 {
 		n := int(part / p.each)
 		buffer := f.copies()*part + int64(n)*f.elementBytes()
@@ -298,4 +294,4 @@ func (f *coded[E]) own(batch []E) {
 	}
 }
 
-func (f *coded[E]) release() {}
+func (f *coded[E]) release() { f.pieces.Release(f.s.layout.workers) }

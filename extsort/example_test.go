@@ -5,6 +5,7 @@ import (
 	"log"
 	"net/netip"
 	"slices"
+	"sync"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -102,4 +103,37 @@ func ExampleBinary() {
 	// 192.0.2.1
 	// 192.0.2.7
 	// 2001:db8::1
+}
+
+func ExampleSorter_Appender() {
+	s, err := extsort.New(sorter.By(sorter.Asc(func(t trade) float32 { return t.Price })), extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	var all sync.WaitGroup
+	for exchange := range 3 {
+		a := s.Appender() // in this order, which is that of ties
+		all.Go(func() {
+			for i := range 2 {
+				if err := a.Append(trade{Time: int64(i), Price: float32(i), Size: uint32(exchange)}); err != nil {
+					log.Fatal(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for t, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(t.Price, t.Size)
+	}
+	// Output:
+	// 0 0
+	// 0 1
+	// 0 2
+	// 1 0
+	// 1 1
+	// 1 2
 }

@@ -16,6 +16,9 @@ type fixed[E any] struct {
 	arena  *scratch.Arena // of memory, or of the first rows
 	half   int            // of memory, that is filled
 	most   int64          // bytes
+
+	sharing *account      // of appenders; nil: there are none
+	pieces  scratch.Arena // of them
 }
 
 // slice is rows of elements without pointers.
@@ -23,6 +26,11 @@ type slice[E any] struct {
 	f       *fixed[E]
 	all     []E
 	inOrder bool
+
+	// Of appenders: elements that wait in pieces, for memory where they are sorted.
+	pieces  [][]E
+	waiting int
+	whole   scratch.Arena // of all
 }
 
 func (f *fixed[E]) size() int64 { return int64(unsafe.Sizeof(*new(E))) }
@@ -57,6 +65,10 @@ const leastGrown = 1024
 // next takes the memory of the whole sort for the second run. What the rows had is given back
 // before the scratch memory of another sort is taken.
 func (f *fixed[E]) next(full rows[E]) rows[E] {
+	if f.sharing != nil {
+		f.sharing.begin(full.memory(), full.len())
+		return f.input()
+	}
 	if f.memory == nil {
 		r := full.(*slice[E])
 		f.memory = f.take(2*f.s.layout.fill, r.all)
@@ -76,7 +88,78 @@ func (f *fixed[E]) halfOf(half int) []E {
 
 func (f *fixed[E]) waits(rows[E]) bool { return false }
 
-func (f *fixed[E]) written(rows[E]) {}
+func (f *fixed[E]) written(r rows[E]) {
+	r.release()
+	if f.sharing != nil {
+		f.sharing.out = 0
+	}
+}
+
+// share writes what was filled, if the halves of the memory are in use.
+func (f *fixed[E]) share(fill rows[E]) (rows[E], error) {
+	s, r := f.s, f.input()
+	switch {
+	case f.memory == nil:
+		r.adopt(f.pieceOf(fill.(*slice[E]).all))
+	case fill.len() > 0:
+		if err := s.settleFill(); err != nil {
+			return nil, err
+		}
+		next, err := s.writeRun(s.fill, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.fill = next // not for Append, which does not lock
+		fallthrough
+	default:
+		if err := s.waitForRun(); err != nil {
+			return nil, err
+		}
+	}
+	f.free()
+	room := s.options.memory - s.layout.index - int64(s.layout.buffer)
+	f.sharing = &account{room: room, copies: 2, many: boundsOf(s.order, room, s.layout.workers)}
+	return r, nil
+}
+
+// pieceOf returns a copy of elements.
+func (f *fixed[E]) pieceOf(all []E) piece[E] {
+	p := f.newPiece(len(all), len(all))
+	p.all = append(p.all, all...)
+	return p
+}
+
+func (f *fixed[E]) join(all []*Appender[E]) rows[E] {
+	r := &slice[E]{f: f}
+	for _, a := range all {
+		a.rows.reopen()
+		from := a.rows.(*slice[E])
+		r.pieces, r.waiting = append(r.pieces, from.pieces...), r.waiting+from.waiting
+		a.rows = f.input()
+	}
+	return r
+}
+
+// pieceShare is the part of the memory that a piece has, and pieceMost the most bytes.
+const (
+	pieceShare = 256
+	pieceMost  = 256 << 10
+)
+
+func (f *fixed[E]) pieceLen(int, int64, int64) (size, most int) {
+	n := int(min(f.sharing.room/pieceShare, pieceMost) / max(f.size(), 1))
+	return max(n, 1), max(n, 1)
+}
+
+func (f *fixed[E]) pieceBytes(size int) int64 { return scratch.Size(size, unsafe.Sizeof(*new(E))) }
+
+func (f *fixed[E]) newPiece(size, most int) piece[E] {
+	return piece[E]{all: scratch.Take[E](&f.pieces, size)[:0], size: size, most: most}
+}
+
+func (f *fixed[E]) account() *account { return f.sharing }
+
+func (f *fixed[E]) count(bytes int64) { f.most = max(f.most, bytes) }
 
 // block returns a number of elements.
 func (f *fixed[E]) block(int64, int64) int {
@@ -96,7 +179,16 @@ func (f *fixed[E]) newWriter(n, bytes int64, block int, number uint64) (*runWrit
 	return w, nil
 }
 
-func (f *fixed[E]) samples(n int) ([]E, func()) { return f.memory[:n], func() {} }
+func (f *fixed[E]) samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
+
+// forParts returns the memory of buffers of parts.
+func (f *fixed[E]) forParts() []E {
+	if f.memory == nil { // there were appenders
+		f.memory = f.take(2*f.s.layout.fill, nil)
+		f.most = max(f.most, f.s.layout.bytes)
+	}
+	return f.memory
+}
 
 func (f *fixed[E]) mostSamples() int { return f.s.layout.fill }
 
@@ -116,10 +208,10 @@ func (f *fixed[E]) plan(runs []*run[E], n int) plan {
 }
 
 func (f *fixed[E]) buffers(p plan) []rows[E] {
-	all := make([]rows[E], p.buffers)
+	all, memory := make([]rows[E], p.buffers), f.forParts()
 	for i := range all {
 		n := p.elements()
-		all[i] = &slice[E]{f: f, all: f.memory[i*n : i*n : (i+1)*n]}
+		all[i] = &slice[E]{f: f, all: memory[i*n : i*n : (i+1)*n]}
 	}
 	return all
 }
@@ -128,18 +220,70 @@ func (f *fixed[E]) held() int64 { return f.most }
 
 func (f *fixed[E]) own([]E) {}
 
-func (f *fixed[E]) release() {
+// free gives the memory of rows and parts back.
+func (f *fixed[E]) free() {
 	if f.arena != nil {
 		f.arena.Release(f.s.layout.workers)
 	}
 	f.arena, f.memory = nil, nil
 }
 
-func (r *slice[E]) len() int { return len(r.all) }
+func (f *fixed[E]) release() {
+	f.free()
+	f.pieces.Release(f.s.layout.workers)
+}
 
-func (r *slice[E]) bytes() int64 { return int64(len(bytesOf(r.all))) }
+func (r *slice[E]) len() int { return len(r.all) + r.waiting }
 
-func (r *slice[E]) append(e []E) (int, error) {
+func (r *slice[E]) bytes() int64 { return int64(r.len()) * r.f.size() }
+
+func (r *slice[E]) memory() int64 {
+	all := int64(0)
+	for _, p := range r.pieces {
+		all += r.f.pieceBytes(cap(p))
+	}
+	if len(r.all) > 0 {
+		all += r.f.pieceBytes(len(r.all))
+	}
+	return all
+}
+
+func (r *slice[E]) adopt(p piece[E]) {
+	r.reopen()
+	if len(p.all) == 0 {
+		scratch.Give(&r.f.pieces, p.all, 1)
+		return
+	}
+	r.pieces, r.waiting, r.inOrder = append(r.pieces, p.all), r.waiting+len(p.all), false
+}
+
+// reopen turns elements of appenders that are in order into a piece.
+func (r *slice[E]) reopen() {
+	if len(r.all) > 0 {
+		p := r.f.pieceOf(r.all)
+		r.pieces, r.waiting, r.all, r.inOrder = append(r.pieces, p.all), len(p.all), nil, false
+		r.whole.Release(1)
+	}
+}
+
+// gather copies pieces to memory where they can be sorted.
+func (r *slice[E]) gather() {
+	r.all = scratch.Take[E](&r.whole, r.waiting)[:0]
+	for _, p := range r.pieces {
+		r.all = append(r.all, p...)
+	}
+	r.waiting = 0
+}
+
+// freePieces gives the memory of pieces back.
+func (r *slice[E]) freePieces() {
+	for _, p := range r.pieces {
+		scratch.Give(&r.f.pieces, p, 1)
+	}
+	r.pieces = nil
+}
+
+func (r *slice[E]) append(e []E) int {
 	if len(r.all) == cap(r.all) && cap(r.all) < r.f.s.layout.fill {
 		r.grow(len(e))
 	}
@@ -147,7 +291,7 @@ func (r *slice[E]) append(e []E) (int, error) {
 	if n > 0 {
 		r.all, r.inOrder = append(r.all, e[:n]...), false
 	}
-	return n, nil
+	return n
 }
 
 func (r *slice[E]) roomy() bool { return len(r.all) <= cap(r.all)/2 }
@@ -164,12 +308,23 @@ func (r *slice[E]) load(run *run[E], from, _ int, p []byte, begin, end int64) er
 func (r *slice[E]) reset() { r.all = r.all[:0] }
 
 func (r *slice[E]) sort(inOrder bool, opts []sorter.Option) error {
+	if len(r.pieces) > 0 {
+		n := r.waiting
+		r.gather()
+		defer func() {
+			if !r.inOrder {
+				r.all, r.waiting = nil, n
+				r.whole.Release(1)
+			}
+		}()
+	}
 	if !inOrder && r.f.size() > 0 {
 		if err := r.f.s.order.Sort(r.all, opts...); err != nil {
 			return err
 		}
 	}
 	r.inOrder = true
+	r.freePieces()
 	return nil
 }
 
@@ -203,7 +358,10 @@ func (r *slice[E]) write(w *runWriter[E]) error {
 	return w.out.Append(bytesOf(r.all))
 }
 
-func (r *slice[E]) release() {}
+func (r *slice[E]) release() {
+	r.freePieces()
+	r.whole.Release(r.f.s.layout.workers)
+}
 
 // bytesOf returns the memory of elements without pointers.
 func bytesOf[E any](s []E) []byte {

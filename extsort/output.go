@@ -119,14 +119,19 @@ func (s *Sorter[E]) end() error {
 	if err := s.err(); err != nil {
 		return err
 	}
-	if err := s.settle(); err != nil {
+	if s.shared != nil {
+		if err := s.endSharing(); err != nil {
+			return err
+		}
+	}
+	if err := s.settleFill(); err != nil {
 		return err
 	}
 	if err := s.waitForRun(); err != nil {
 		return err
 	}
 	if len(s.runs) > 0 && s.fill.len() > 0 {
-		if err := s.writeRun(); err != nil {
+		if err := s.writeFill(); err != nil {
 			return err
 		}
 		return s.waitForRun()
@@ -137,7 +142,7 @@ func (s *Sorter[E]) end() error {
 // handOut returns the elements that are in memory only. From now on no others are accepted:
 // the memory is for parts.
 func (s *Sorter[E]) handOut() rows[E] {
-	s.handed, s.slice = true, nil
+	s.handed, s.slice, s.pack = true, nil, nil
 	return s.fill
 }
 
@@ -149,9 +154,12 @@ func (s *Sorter[E]) release() {
 	for _, b := range s.parts {
 		b.release()
 	}
-	s.fill.release()
+	if s.fill != nil {
+		s.fill.release()
+	}
 	s.form.release()
-	s.out, s.slice, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil
+	s.stopSharing()
+	s.out, s.slice, s.pack, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil, nil
 	s.closing = errors.Join(s.closing, s.store.Close())
 }
 

@@ -16,13 +16,24 @@ func (p *pack[E]) len() int { return p.n }
 
 func (p *pack[E]) bytes() int64 { return p.size }
 
+func (p *pack[E]) memory() int64 { return p.taken }
+
+func (p *pack[E]) adopt(from piece[E]) {
+	p.reopen()
+	if from.n == 0 {
+		scratch.Give(&p.f.pieces, from.code, 1)
+		return
+	}
+	p.chunks = append(p.chunks, from.code)
+	p.taken += scratch.Size(cap(from.code), 1)
+	p.n, p.size = p.n+from.n, p.size+int64(len(from.code))
+}
+
 // append encodes elements to the chunks.
 func (p *pack[E]) append(e []E) (int, error) {
-	if p.order != nil {
-		p.reopen()
-	}
+	p.reopen()
 	for i := range e {
-		src, err := p.encode(e[i])
+		src, err := p.f.encode(&p.buf, e[i])
 		if err != nil {
 			return i, err
 		}
@@ -33,25 +44,29 @@ func (p *pack[E]) append(e []E) (int, error) {
 	return len(e), nil
 }
 
-// encode returns the encoding of e, valid until the next.
-func (p *pack[E]) encode(e E) ([]byte, error) {
-	f := p.f
+// encode returns the encoding of e, valid until the next in buf.
+func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
 	src := []byte(nil)
 	if f.lender != nil {
 		src = f.lender.bytes(e)
 	} else {
 		var err error
-		if src, err = f.codec.Append(p.buf[:0], e); err != nil {
+		if src, err = f.codec.Append((*buf)[:0], e); err != nil {
 			return nil, &CodecError{Op: "append", Err: err}
 		}
 		if cap(src) <= f.chunk {
-			p.buf = src
+			*buf = src
 		}
 	}
 	if int64(len(src)) > f.largest {
 		return nil, fmt.Errorf("%w: an element of %d bytes, with a limit of %d at most %d", ErrMemoryLimit, len(src), f.s.options.memory, f.largest)
 	}
 	return src, nil
+}
+
+// appendCode appends an encoding, after its length.
+func appendCode(dst, src []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(src))), src...)
 }
 
 // add appends an encoding, if there is room.
@@ -64,7 +79,7 @@ func (p *pack[E]) add(src []byte) bool {
 		}
 		c = len(p.chunks) - 1
 	}
-	p.chunks[c] = append(binary.AppendUvarint(p.chunks[c], uint64(len(src))), src...)
+	p.chunks[c] = appendCode(p.chunks[c], src)
 	p.n++
 	p.size += int64(need)
 	return true
@@ -91,9 +106,7 @@ func (p *pack[E]) makeRoom(need int) bool {
 	if full {
 		taken += scratch.Size(size, 1)
 	}
-	most := f.many.mostWhere(func(n int) bool {
-		return f.sorting(taken, n)+max(f.writing(taken, n), f.out) <= f.room
-	})
+	most := f.memory.many.mostWhere(func(n int) bool { return f.memory.fits(taken, n) })
 	if most <= p.n {
 		return false
 	}
@@ -104,13 +117,13 @@ func (p *pack[E]) makeRoom(need int) bool {
 }
 
 func (p *pack[E]) addChunk(size int) {
-	p.chunks = append(p.chunks, scratch.Take[byte](&p.memory, size)[:0])
+	p.chunks = append(p.chunks, scratch.Take[byte](&p.own, size)[:0])
 	p.taken += scratch.Size(size, 1)
 }
 
 func (p *pack[E]) roomy() bool {
-	f := p.f
-	return p.n == 0 || f.sorting(p.size, p.n)+f.writing(p.size, p.n) <= f.room/2
+	a := &p.f.memory
+	return p.n == 0 || a.sorting(p.size, p.n)+a.writing(p.size, p.n) <= a.room/2
 }
 
 // load copies elements with their lengths, from a run to the buffer of a part.
@@ -169,7 +182,7 @@ func (p *pack[E]) sort(inOrder bool, opts []sorter.Option) error {
 	}
 	if !p.fixed {
 		p.takeDecoded(roundUp(p.n))
-		p.f.most = max(p.f.most, p.f.sorting(p.taken, p.n))
+		p.f.count(p.f.memory.sorting(p.taken, p.n))
 		defer func() {
 			if p.order == nil {
 				p.decoded.Release(1)
@@ -271,6 +284,9 @@ func (p *pack[E]) last() (E, error) {
 // others move to the front, as they came. No element moves to a later place, since it would fit
 // where it was.
 func (p *pack[E]) reopen() {
+	if p.order == nil {
+		return
+	}
 	to := 0
 	last := len(p.chunks) - 1
 	all := p.chunks
@@ -291,7 +307,7 @@ func (p *pack[E]) reopen() {
 	all[to] = all[to][:lens]
 	for ; last > to; last-- {
 		p.taken -= scratch.Size(cap(all[last]), 1)
-		scratch.Give(&p.memory, all[last][:1], 1)
+		p.freeChunk(all[last])
 	}
 	p.chunks = all[:to+1]
 	p.decoded.Release(p.f.s.layout.workers)
@@ -334,8 +350,19 @@ func (p *pack[E]) write(w *runWriter[E]) error {
 	return nil
 }
 
+// freeChunk gives the memory of a chunk back, which may have been a piece.
+func (p *pack[E]) freeChunk(c []byte) {
+	scratch.Give(&p.own, c, 1)
+	scratch.Give(&p.f.pieces, c, 1)
+}
+
 func (p *pack[E]) release() {
-	p.memory.Release(p.f.s.layout.workers)
+	if p.f.sharing {
+		for _, c := range p.chunks {
+			scratch.Give(&p.f.pieces, c, 1)
+		}
+	}
+	p.own.Release(p.f.s.layout.workers)
 	p.decoded.Release(p.f.s.layout.workers)
 	*p = pack[E]{f: p.f}
 }

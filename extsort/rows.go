@@ -9,10 +9,13 @@ import (
 // filled, of one that is written, or of a part of a merge.
 type rows[E any] interface {
 	len() int
-	bytes() int64 // of the elements on disk
+	bytes() int64  // of the elements on disk
+	memory() int64 // bytes of pieces that were adopted, and of the elements in order
 
-	// append takes the first elements of e, as many as there is room for, and returns how many.
-	append(e []E) (int, error)
+	// adopt takes the elements of a piece, and its memory.
+	adopt(p piece[E])
+	// reopen prepares rows in order for others. It frees memory of elements that were dropped.
+	reopen()
 	// roomy reports whether half of the room is free.
 	roomy() bool
 	// load takes the elements at places [begin, end) of a run from its blocks [from, to), whose
@@ -59,6 +62,20 @@ type form[E any] interface {
 	block(n, bytes int64) int
 	// newWriter begins that run. It may be called on another goroutine.
 	newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error)
+
+	// share prepares for appenders, and returns rows with the elements of those that were filled.
+	share(fill rows[E]) (rows[E], error)
+	// join returns all elements of appenders, by appender.
+	join(all []*Appender[E]) rows[E]
+	// pieceLen returns the size of a piece with room for an encoding of a number of bytes, and
+	// the most elements that it may have. So far, n elements have had some bytes.
+	pieceLen(need int, bytes, n int64) (size, most int)
+	// pieceBytes returns the memory of a piece.
+	pieceBytes(size int) int64
+	newPiece(size, most int) piece[E]
+	// account returns the memory account, and count notes bytes of memory.
+	account() *account
+	count(bytes int64)
 
 	// samples returns memory for elements, and a function that frees it. While runs are cut,
 	// nothing else is in memory.

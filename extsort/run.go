@@ -17,6 +17,8 @@ type run[E any] struct {
 	inBlock int     // most elements of a block
 	spread  int     // most bytes of a block of several elements
 
+	appender int // number of the one whose elements it has
+
 	several, severalBytes int64 // elements of these blocks, and their bytes
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"sync"
 	"time"
 
 	"example.com/sorter"
@@ -24,17 +25,21 @@ type Sorter[E any] struct {
 	id     uint64 // of this sort, in all checksums
 
 	form  form[E]
+	coded *coded[E] // form, or nil
 	buf   []byte    // of the writer
 	fill  rows[E]   // elements that wait for their run
-	slice *slice[E] // fill, if it is a slice
+	slice *slice[E] // fill, or nil
+	pack  *pack[E]  // fill, or nil
 	bound *E        // elements that do not come before it are dropped; nil: none
 	out   *writing[E]
 	runs  []*run[E]
 	parts []rows[E] // buffers of Parts
 
-	written int64 // runs so far: numbers of the next
-	handed  bool  // the elements have been handed out
-	running bool  // a loop over All or Batches, which releases the memory when it ends
+	mu      sync.Mutex  // of out, runs and the rows of appenders, if there are any
+	shared  *sharing[E] // nil: there are no appenders
+	written int64       // runs so far: numbers of the next
+	handed  bool        // the elements have been handed out
+	running bool        // a loop over All or Batches, which releases the memory when it ends
 	closed  bool
 	closing error // of closing files
 	stats   Stats
@@ -91,6 +96,7 @@ func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
 // begin prepares a sort of elements of a form.
 func (s *Sorter[E]) begin(f form[E]) {
 	s.form = f
+	s.coded, _ = f.(*coded[E])
 	s.setFill(f.input())
 	s.sort = s.sortOptions(s.layout.workers)
 	if s.engine != nil {
@@ -103,6 +109,16 @@ func (s *Sorter[E]) begin(f form[E]) {
 func (s *Sorter[E]) setFill(r rows[E]) {
 	s.fill = r
 	s.slice, _ = r.(*slice[E])
+	s.pack, _ = r.(*pack[E])
+}
+
+// put appends the first elements of e to the rows that are filled, as many as there is room for,
+// and returns how many. Not by way of rows, through which e would escape: one allocation a call.
+func (s *Sorter[E]) put(e []E) (int, error) {
+	if s.slice != nil {
+		return s.slice.append(e), nil
+	}
+	return s.pack.append(e)
 }
 
 // crew returns the number of goroutines that may sort.
@@ -153,6 +169,14 @@ func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) it
 // Append appends elements. It copies them, and sorts and writes a run whenever memory is full.
 // Of several elements, those before the failure of a run are accepted: Len counts them.
 func (s *Sorter[E]) Append(e ...E) error {
+	if r := s.slice; r != nil && s.bound == nil && len(e) <= cap(r.all)-len(r.all) {
+		r.all, r.inOrder = append(r.all, e...), false
+		s.stats.Elements += int64(len(e))
+		return nil
+	}
+	if s.shared != nil {
+		return (*s.shared.all.Load())[0].Append(e...)
+	}
 	for len(e) > 0 {
 		if s.handed || s.closed {
 			return ErrEnded
@@ -167,7 +191,7 @@ func (s *Sorter[E]) Append(e ...E) error {
 			}
 			some = e[:1]
 		}
-		n, err := s.fill.append(some)
+		n, err := s.put(some)
 		s.stats.Elements += int64(n)
 		if err != nil {
 			return err
@@ -197,7 +221,12 @@ func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 
 // Len returns the number of elements accepted so far, also after an error, and those that
 // Limit and Unique dropped.
-func (s *Sorter[E]) Len() int64 { return s.stats.Elements }
+func (s *Sorter[E]) Len() int64 {
+	if s.shared != nil {
+		return s.shared.accepted()
+	}
+	return s.stats.Elements
+}
 
 // makeRoom makes room in fill, which is full.
 func (s *Sorter[E]) makeRoom() error {
@@ -205,62 +234,79 @@ func (s *Sorter[E]) makeRoom() error {
 		return s.waitForRun()
 	}
 	n := s.fill.len()
-	if err := s.settle(); err != nil {
+	if err := s.settleFill(); err != nil {
 		return err
 	}
 	if s.fill.len() < n && s.fill.roomy() {
 		return nil
 	}
-	return s.writeRun()
+	return s.writeFill()
 }
 
-// settle sorts the elements that wait, and drops those that Limit and Unique do not want.
-func (s *Sorter[E]) settle() error {
-	if s.fill.sorted() {
-		return nil
+// settleFill sorts the elements that wait, see settle.
+func (s *Sorter[E]) settleFill() error {
+	bound, err := s.settle(s.fill)
+	if bound != nil {
+		s.bound = bound
+	}
+	return err
+}
+
+// settle sorts rows, and drops the elements that Limit and Unique do not want. If there are as
+// many as Limit says, it returns the last of them: later ones have to come before it.
+func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
+	if r.sorted() {
+		return nil, nil
 	}
 	start := time.Now()
-	if err := s.fill.sort(false, s.sort); err != nil {
-		return err
+	if err := r.sort(false, s.sort); err != nil {
+		return nil, err
 	}
 	s.stats.Sort += time.Since(start)
-	n := s.fill.len()
+	n := r.len()
 	if s.unique {
-		s.fill.compact()
+		r.compact()
 	}
-	full := s.limit > 0 && int64(s.fill.len()) >= s.limit
+	full := s.limit > 0 && int64(r.len()) >= s.limit
 	if full {
-		s.fill.truncate(int(s.limit))
+		r.truncate(int(s.limit))
 	}
-	s.stats.Dropped += int64(n - s.fill.len())
+	s.stats.Dropped += int64(n - r.len())
 	if full {
-		bound, err := s.fill.last()
-		if err != nil {
-			return err
-		}
-		s.bound = &bound
+		last, err := r.last()
+		return &last, err
 	}
-	return nil
+	return nil, nil
 }
 
 // writing is a run that is being written. Its elements stay until it is on disk.
 type writing[E any] struct {
 	from rows[E]
+	by   int // number of the appender
 	done chan struct{}
 	run  *run[E] // after done
 	err  error   // after done
 }
 
-// writeRun begins to write the sorted elements that wait, and goes on with the other half of
-// the memory once the run before is on disk.
-func (s *Sorter[E]) writeRun() error {
-	if err := s.waitForRun(); err != nil {
-		return err
+// writeFill begins to write the elements that wait, which are in order.
+func (s *Sorter[E]) writeFill() error {
+	next, err := s.writeRun(s.fill, 0)
+	if err == nil {
+		s.setFill(next)
 	}
-	s.out = &writing[E]{from: s.fill}
-	s.setFill(s.form.next(s.fill))
+	return err
+}
+
+// writeRun begins to write sorted rows of an appender, once the run before is on disk, and
+// returns others to go on with.
+func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
+	if err := s.waitForRun(); err != nil {
+		return nil, err
+	}
+	next := s.form.next(full)
+	s.out = &writing[E]{from: full, by: by}
 	s.startWriting()
-	return nil
+	return next, nil
 }
 
 func (s *Sorter[E]) startWriting() {
@@ -305,6 +351,7 @@ func (s *Sorter[E]) waitForRun() error {
 		return public(s.out.err)
 	}
 	s.stats.Written += s.out.run.bytes.Size()
+	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
 	s.form.written(s.out.from)
 	s.stats.Runs++
@@ -321,6 +368,12 @@ func (s *Sorter[E]) tell(stage string, done, total int64) {
 
 // Retry writes again what could not be written, after room was made.
 func (s *Sorter[E]) Retry() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retry()
+}
+
+func (s *Sorter[E]) retry() error {
 	if s.handed || s.closed {
 		return ErrEnded
 	}
@@ -333,9 +386,11 @@ func (s *Sorter[E]) Retry() error {
 
 // AddDir adds a directory for runs, and writes there what could not be written.
 func (s *Sorter[E]) AddDir(dir string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.dirs = append(s.dirs[:len(s.dirs):len(s.dirs)], dir)
 	s.store.Add(dir)
-	return s.Retry()
+	return s.retry()
 }
 
 // Close ends the sort and frees its memory and its files. It may be called again, and in the
