@@ -26,6 +26,10 @@ const (
 	exitPipe     = 141 // the reader of the output went away: what a shell says of SIGPIPE
 )
 
+// runtimeMemory is what the program may take besides -S: for garbage, which is collected more
+// often close to the limit, stacks, and its code.
+const runtimeMemory = 48 << 20
+
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -43,7 +47,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitOf(printText(stdout, "filesort of example.com/sorter\n"), stderr)
 	}
 	m := newMeter(stderr, cmd.quiet)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory)) // garbage counts as well
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory))
 	r, err := cmd.run(stdin, stdout, m)
 	m.close()
 	var found *disorder

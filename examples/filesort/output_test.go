@@ -118,6 +118,35 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{"-by", "a", "-"}, {"-r"}, {"-m"}} {
+		_, stderr, code := filesort(unsorted, append(args, "-o", "/dev/full")...)
+		if code != exitError || stderr != "filesort: write /dev/full: no space left on device\n" {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// A reader that goes away ends the command without a message.
+func TestClosedPipe(t *testing.T) {
+	in := strings.Repeat(unsorted, 1<<17)
+	for _, args := range [][]string{{"-by", "a", "-format", "csv", "-"}, {"-r"}, {"-m"}, {"--compress", "zstd"}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		var stderr bytes.Buffer
+		if code := run(args, strings.NewReader(in), w, &stderr); code != exitPipe || stderr.Len() > 0 {
+			t.Errorf("%q: exit %d, %s", args, code, stderr.String())
+		}
+		w.Close()
+	}
+}
+
 type badReader struct{}
 
 func (badReader) Read([]byte) (int, error) { return 0, errors.New("bad sector") }
@@ -155,5 +184,11 @@ func TestInterrupt(t *testing.T) {
 	}
 	if err := table.write(ctx, io.Discard, 2, m); !errors.Is(err, context.Canceled) {
 		t.Errorf("write: %v", err)
+	}
+	if cmd, err = parseArgs([]string{"-m"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.mergeLines(ctx, strings.NewReader(strings.Repeat("1\n", 5000)), io.Discard, m); !errors.Is(err, context.Canceled) {
+		t.Errorf("merge: %v", err)
 	}
 }
