@@ -67,3 +67,17 @@ func (c copier) end(lo, n int) int {
 	}
 	return hi
 }
+
+// touched is the number of rows whose first bytes are read before any of them is copied, so
+// that memory serves them at the same time: rows lie in it at random.
+const touched = 32
+
+// touch reads the first bytes of rows. Their sum goes to the memory after dst, or a compiler
+// would not read them.
+func touch[E any](dst []byte, rows []E, first func(E) byte) []byte {
+	sum := byte(0)
+	for _, r := range rows {
+		sum ^= first(r)
+	}
+	return append(dst, sum)[:len(dst)]
+}

@@ -203,7 +203,7 @@ func lineCopier(st *store, lines []line) copier {
 		},
 		append: func(dst []byte, lo, hi int) []byte {
 			for group := range slices.Chunk(lines[lo:hi], touched) {
-				dst = touch(dst, st, group)
+				dst = touch(dst, group, st.first)
 				for _, l := range group {
 					dst = append(dst, st.text(l)...)
 					if end > 0 {
@@ -214,17 +214,4 @@ func lineCopier(st *store, lines []line) copier {
 			return dst
 		},
 	}
-}
-
-// touched is the number of lines whose first bytes are read before any of them is copied, so
-// that memory serves them at the same time.
-const touched = 32
-
-func touch(dst []byte, st *store, lines []line) []byte {
-	sum := byte(0)
-	for _, l := range lines {
-		at := uint64(l) >> lengthBits
-		sum ^= st.slots[at>>slotBits][at&(slotSize-1)]
-	}
-	return append(dst, sum)[:len(dst)]
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,11 +23,14 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 	return writeRows(ctx, w, len(t.rows), workers, copier{
 		size: func(i int) int { return int(t.rows[i].size) },
 		append: func(dst []byte, lo, hi int) []byte {
-			for _, r := range t.rows[lo:hi] {
-				row := t.text[r.off : r.off+int(r.size)]
-				dst = append(dst, row...)
-				if !strings.HasSuffix(row, "\n") {
-					dst = append(dst, t.eol...)
+			for group := range slices.Chunk(t.rows[lo:hi], touched) {
+				dst = touch(dst, group, func(r row) byte { return t.text[r.off] })
+				for _, r := range group {
+					row := t.text[r.off : r.off+int(r.size)]
+					dst = append(dst, row...)
+					if !strings.HasSuffix(row, "\n") {
+						dst = append(dst, t.eol...)
+					}
 				}
 			}
 			return dst

@@ -61,6 +61,12 @@ func (s *store) text(l line) string {
 	return stringOf(rest[:n])
 }
 
+// first returns the first byte of a line, or of what follows an empty one.
+func (s *store) first(l line) byte {
+	at := uint64(l) >> lengthBits
+	return s.slots[at>>slotBits][at&(slotSize-1)]
+}
+
 // stringOf returns b as a string. It is for chunks that no one changes any more.
 func stringOf(b []byte) string {
 	// Sound: the string keeps the memory alive, and nothing writes to it.
