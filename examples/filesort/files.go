@@ -69,7 +69,7 @@ func nameOf(name string) string {
 // failed says which file an error is about.
 func (in *input) failed(err error) error { return fmt.Errorf("reading %s: %w", in.name, err) }
 
-// Close closes what the input reads from.
+// Close closes the sources of the input.
 func (in *input) Close() error {
 	var first error
 	for len(in.closers) > 0 {

@@ -113,7 +113,7 @@ func randomOrder(r *rand.Rand) (args []string) {
 // Whatever the options, the output is that of GNU sort; where it refuses them, so do we.
 func TestLikeGNU(t *testing.T) {
 	sort := gnuSort(t)
-	rounds := uint64(500)
+	rounds := uint64(300)
 	if testing.Short() {
 		rounds = 100
 	}

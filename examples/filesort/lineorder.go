@@ -25,9 +25,11 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 	if k.field == wholeStart && k.endField == toEnd && k.opts&blanksAtStart == 0 && k.char == 0 {
 		text = line
 	}
+	var code []sorter.Column[E]
 	if k.opts&(fold|dictionary|printable) != 0 {
 		t, whole := translation(k.opts), text
 		text = func(e E) string { return t.apply(whole(e)) }
+		code = append(code, directed(func(e E) uint64 { return t.code(whole(e)) }, desc))
 	}
 	switch {
 	case k.opts&numeric != 0:
@@ -45,7 +47,7 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 	case k.opts&version != 0:
 		return []sorter.Column[E]{directed(func(e E) string { return versionKey(text(e)) }, desc)}
 	}
-	return []sorter.Column[E]{directed(text, desc)}
+	return append(code, directed(text, desc))
 }
 
 func decimalColumns[E any](text func(E) string, desc bool) []sorter.Column[E] {
@@ -103,6 +105,18 @@ func (t *byteTable) apply(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// code returns the first 8 bytes of s translated, without memory of their own.
+func (t *byteTable) code(s string) (code uint64) {
+	n := 0
+	for i := 0; i < len(s) && n < 8; i++ {
+		if c := t[s[i]]; c != ignored {
+			code = code<<8 | uint64(c)
+			n++
+		}
+	}
+	return code << (64 - 8*n)
 }
 
 // monthOf returns 1 to 12 for a text that begins with a month's first three letters, 0 for any

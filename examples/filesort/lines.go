@@ -39,7 +39,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 	})
 }
 
-// unit is what the input consists of.
+// unit is the word for one element of the input.
 func (cmd *command) unit() string {
 	if cmd.shape.record > 0 {
 		return "records"
@@ -143,11 +143,11 @@ func (cmd *command) sortInMemory(ctx context.Context, st *store, lines []line, s
 	if !cmd.order.last { // otherwise lines that tie are the same
 		opts = append(opts, sorter.Stable())
 	}
-	return sortElements(ctx, by, lines, cmd, opts)
+	return sortElements(ctx, by, lines, st.first, cmd, opts)
 }
 
 // sortElements puts lines or rows in order, and returns those that -top and -u want.
-func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, cmd *command, opts []sorter.Option) ([]E, error) {
+func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, first func(E) byte, cmd *command, opts []sorter.Option) ([]E, error) {
 	if cmd.top > 0 && !cmd.unique {
 		k := min(cmd.top, len(all))
 		err := by.TopK(all, k, opts...)
@@ -156,7 +156,7 @@ func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, cm
 	if err := by.Sort(all, opts...); err != nil || !cmd.unique {
 		return all, err
 	}
-	all, err := compact(ctx, by, all, cmd.workers)
+	all, err := compact(ctx, by, all, first, cmd.workers)
 	if cmd.top > 0 {
 		all = all[:min(cmd.top, len(all))]
 	}
@@ -164,7 +164,7 @@ func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, cm
 }
 
 // compact keeps the first of those that tie with each other.
-func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, workers int) ([]E, error) {
+func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, first func(E) byte, workers int) ([]E, error) {
 	const step = 1 << 16
 	pieces := slices.Collect(slices.Chunk(all, step))
 	before := make([]E, len(pieces)) // the last one of the piece before
@@ -173,7 +173,11 @@ func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, workers
 	}
 	err := forEach(ctx, workers, len(pieces), func(i int) {
 		last, kept := before[i], pieces[i][:0]
+		sink := make([]byte, 0, 1)
 		for j, l := range pieces[i] {
+			if j%touched == 0 {
+				sink = touch(sink, pieces[i][j:min(j+touched, len(pieces[i]))], first)
+			}
 			if i == 0 && j == 0 || by.Compare(last, l) != 0 {
 				kept = append(kept, l)
 			}

@@ -26,7 +26,7 @@ const (
 	exitPipe     = 141 // the reader of the output went away: what a shell says of SIGPIPE
 )
 
-// runtimeMemory is what the program may take besides -S: for garbage, which is collected more
+// runtimeMemory is memory of the program besides -S: for garbage, which is collected more
 // often close to the limit, stacks, and its code.
 const runtimeMemory = 48 << 20
 
@@ -83,7 +83,7 @@ func exitOf(err error, stderr io.Writer) int {
 	return exitError
 }
 
-// run does what the command line says. The report is nil if there is nothing to say.
+// run sorts, merges or checks, as the command line says. The report is nil if there is nothing to say.
 func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
 	if cmd.by != nil {
 		return cmd.sortColumns(stdin, stdout, m)
@@ -104,7 +104,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 }
 
 // interrupts returns a context that ends with an interrupt. It is for the time in which there
-// is a temporary file to remove; before, the signal may do what it does.
+// is a temporary file to remove; before, the signal ends the program.
 func interrupts() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
@@ -157,6 +157,6 @@ func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats,
 	m.stage("sort", "rows", int64(len(t.rows)))
 	by := sorter.By(t.columns...)
 	var err error
-	t.rows, err = sortElements(ctx, by, t.rows, cmd, opts)
+	t.rows, err = sortElements(ctx, by, t.rows, t.first, cmd, opts)
 	return err
 }

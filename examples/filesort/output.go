@@ -24,7 +24,7 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 		size: func(i int) int { return int(t.rows[i].size) },
 		append: func(dst []byte, lo, hi int) []byte {
 			for group := range slices.Chunk(t.rows[lo:hi], touched) {
-				dst = touch(dst, group, func(r row) byte { return t.text[r.off] })
+				dst = touch(dst, group, t.first)
 				for _, r := range group {
 					row := t.text[r.off : r.off+int(r.size)]
 					dst = append(dst, row...)
@@ -37,6 +37,9 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 		},
 	}, m)
 }
+
+// first returns the first byte of a row.
+func (t *table) first(r row) byte { return t.text[r.off] }
 
 // writeFile gives write the file called name, or stdout for "" and "-".
 //
