@@ -106,7 +106,16 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 // interrupts returns a context that ends with an interrupt. It is for the time in which there
 // is a temporary file to remove; before, the signal ends the program.
 func interrupts() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	var heeded []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as under nohup
+			heeded = append(heeded, s)
+		}
+	}
+	if len(heeded) == 0 { // which would be all signals
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), heeded...)
 }
 
 // writeTo gives write the output, which appears when write succeeds.
