@@ -49,8 +49,11 @@ func (c *chunks) open() (err error) {
 // read returns a chunk of the open file, or nothing at its end.
 func (c *chunks) read(buf []byte) ([]byte, error) {
 	want := c.size
-	if c.in.size > 0 { // one more than the file has, so that its end is seen
+	switch {
+	case c.in.size > 0: // one more than the file has, so that its end is seen
 		want = max(min(want, int(min(c.in.size, int64(want)))+1), len(c.rest)+1)
+	case c.fresh: // a stream may be short
+		want = min(want, firstChunk)
 	}
 	if cap(buf) < want {
 		buf = c.room(want)
@@ -96,6 +99,9 @@ func (c *chunks) whole(most int64) ([]byte, error) {
 	}
 	return nil, nil
 }
+
+// firstChunk is the size of the first chunk of a file whose size is not known.
+const firstChunk = 256 << 10
 
 // room returns memory for a chunk. That of large chunks lies together, for huge pages.
 func (c *chunks) room(size int) []byte {
