@@ -208,11 +208,13 @@ func MergeN[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) er
 
 // mergeAll merges runs by cols.
 func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) error {
-	all := make([]cpu.Payload, len(runs))
-	for i, s := range runs {
-		all[i] = cpu.PayloadOf(s)
+	var few [8]cpu.Payload // more are allocated
+	all := few[:0]
+	for _, s := range runs {
+		all = append(all, cpu.PayloadOf(s))
 	}
-	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, optionsOf(opts))
+	o := optionsOf(opts)
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, &o)
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order

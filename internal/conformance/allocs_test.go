@@ -59,6 +59,24 @@ func checkPairsAllocs[K sorter.Key, V any](t *testing.T, inKeys []K, inValues []
 	}
 }
 
+// TestMergeAllocs merges few elements: one allocation, of the column.
+func TestMergeAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	id := func(f fill) int64 { return f.ID }
+	for _, n := range []int{10, 100, 1000} {
+		s, dst := fills(n), make([]fill, n)
+		runs := [][]fill{s[:n/3], s[n/3 : n/2], s[n/2:]}
+		for name, merge := range map[string]func(){
+			"Merge":  func() { _ = sorter.Merge(dst, s[:n/2], s[n/2:], id, sorter.Descending()) },
+			"MergeN": func() { _ = sorter.MergeN(dst, runs, id) },
+		} {
+			if allocs := testing.AllocsPerRun(50, merge); allocs > 1 {
+				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
+			}
+		}
+	}
+}
+
 // TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
 // large ones less than a tenth of the result.
 func TestIntoAllocs(t *testing.T) {

@@ -141,9 +141,6 @@ func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uin
 	return err
 }
 
-// Serves reports whether a workspace orders n elements.
-func (o Ordering) Serves(n int, cfg *call.Options) bool { return len(o.Cols) > 0 && Serves(cfg, n) }
-
 // Sort sorts s.
 func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 	return o.ordered(s, cfg, s.FollowCycles)
