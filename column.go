@@ -71,10 +71,17 @@ func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Colum
 	return c
 }
 
-// NaNsLast puts NaN keys of this column after all other keys, whatever the
-// direction.
+// NaNsFirst puts NaN keys of this column before all other keys, after nulls that come first,
+// whatever the direction.
+func (c Column[E]) NaNsFirst() Column[E] {
+	c.column.Order.NaNs = sortkey.NaNsFirst
+	return c
+}
+
+// NaNsLast puts NaN keys of this column after all other keys, before nulls that come last,
+// whatever the direction.
 func (c Column[E]) NaNsLast() Column[E] {
-	c.column.Order.NaNsLast = true
+	c.column.Order.NaNs = sortkey.NaNsLast
 	return c
 }
 

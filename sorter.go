@@ -221,15 +221,15 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 // of equal keys.
 //
 // It calls key at most once per element, on the calling goroutine, and stops at the
-// first element out of order. It takes no scratch. Of the options, [Descending] and
-// [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
+// first element out of order. It takes no scratch. Of the options, [Descending],
+// [NaNsFirst] and [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
 // would be an answer. It panics if key is nil.
 func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
 	o := optionsOf(opts)
-	compare := sortkey.Comparator[K](sortkey.Order{Desc: o.Descending, NaNsLast: o.NaNsLast})
+	compare := sortkey.Comparator[K](o.Order())
 	var last K
 	for i, e := range s {
 		k := key(e)

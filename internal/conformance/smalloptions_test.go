@@ -31,6 +31,7 @@ var reported sorter.Stats
 var smallOptions = map[string]smallOption{
 	"Stable":      {sorter.Stable, true},
 	"Descending":  {sorter.Descending, true},
+	"NaNsFirst":   {sorter.NaNsFirst, true},
 	"NaNsLast":    {sorter.NaNsLast, true},
 	"Workers":     {func() sorter.Option { return sorter.Workers(2) }, true},
 	"On":          {func() sorter.Option { return sorter.On(sorter.CPU()) }, true},

@@ -52,7 +52,9 @@ func ColumnAs(k sortkey.Kind, get Getter) Column {
 // Under returns the column as the order of a whole call changes it.
 func (c Column) Under(o sortkey.Order) Column {
 	c.Order.Desc = c.Order.Desc != o.Desc
-	c.Order.NaNsLast = c.Order.NaNsLast || o.NaNsLast
+	if c.Order.NaNs == sortkey.NaNsLeast { // otherwise the column has its own place
+		c.Order.NaNs = o.NaNs
+	}
 	return c
 }
 

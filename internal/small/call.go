@@ -17,7 +17,7 @@ import (
 // Serves reports whether n elements take the small path: the calling goroutine alone,
 // with pooled memory. This is the one place that decides which options that path serves:
 //
-//   - [Stable], [Descending], [NaNsLast] and [Into] are part of the sort itself.
+//   - [Stable], [Descending], [NaNsFirst], [NaNsLast] and [Into] are part of the sort itself.
 //   - [Workers] is met by one goroutine, [On] the CPU and [Use] of Auto by the path.
 //   - [WithContext] and [Report] are met by a [Call].
 //   - [MemoryLimit] is not served: pooled workspaces hold cpu.SmallLen elements,

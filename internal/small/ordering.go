@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
@@ -33,23 +34,20 @@ type Ordering struct {
 // NewOrdering returns the ordering by columns.
 func NewOrdering(cols []extract.Column) Ordering { return Ordering{cols, new(pools)} }
 
-// pools are the pools of an Ordering's workspaces, by the options that
-// change columns, and by whether a context may cancel calls of key functions.
-type pools [8]sync.Pool
+// pools are the pools of an Ordering's workspaces, by whether a context may cancel calls of key
+// functions, and by the options that change columns.
+type pools [2][2 * sortkey.NaNPlaces]sync.Pool
 
 // taken returns a workspace for n elements. The caller returns it by put.
 func (o Ordering) taken(n int, cfg *call.Options) *workspace {
-	i := 0
+	i := 2 * int(cfg.NaNs)
 	if cfg.Descending {
-		i |= 1
-	}
-	if cfg.NaNsLast {
-		i |= 2
+		i++
 	}
 	if !cfg.Cancellable() {
-		return o.from(&o.pools[i], n, cfg)
+		return o.from(&o.pools[0][i], n, cfg)
 	}
-	w := o.from(&o.pools[i|4], n, cfg)
+	w := o.from(&o.pools[1][i], n, cfg)
 	w.restart(n, cfg)
 	return w
 }

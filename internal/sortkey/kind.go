@@ -94,9 +94,22 @@ func arrayKind(t reflect.Type) Kind {
 
 // Order is the direction of one key, on which encoder and comparator agree.
 type Order struct {
-	Desc     bool
-	NaNsLast bool
+	Desc bool
+	NaNs NaNs
 }
+
+// NaNs is the place of NaNs among other keys.
+type NaNs uint8
+
+const (
+	NaNsLeast NaNs = iota // below all others: first, or last if descending
+	NaNsFirst             // first, whatever the direction
+	NaNsLast              // last, whatever the direction
+	NaNPlaces             // the number of places
+)
+
+// NaNsAfter reports whether NaNs come after all other keys.
+func (o Order) NaNsAfter() bool { return o.NaNs == NaNsLast || o.NaNs == NaNsLeast && o.Desc }
 
 // At returns n keys that lie at an address.
 //
