@@ -1,6 +1,9 @@
 package sorter
 
 import (
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 )
@@ -112,3 +115,19 @@ func comparing[E any, K Key](key func(E) K) func(o sortkey.Order) func(a, b E) i
 		return func(a, b E) int { return compare(key(a), key(b)) }
 	}
 }
+
+// columnOfField returns the column of a field of E.
+func columnOfField[E any](f *extract.Field) Column[E] {
+	c := Column[E]{column: f.Column(), compares: func(o sortkey.Order) func(a, b E) int {
+		compare := f.Comparator(o)
+		return func(a, b E) int { return compare(addressOf(&a), addressOf(&b)) }
+	}}
+	if f.Nullable() {
+		c.isNull = func(e E) bool { return f.IsNull(addressOf(&e)) }
+	}
+	return c
+}
+
+// addressOf returns the address of an element, which stays on the stack. Sound: a field keeps
+// no address, see [cpu.Hidden].
+func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)) }

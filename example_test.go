@@ -293,6 +293,37 @@ func ExampleGroups() {
 	// zoe 399
 }
 
+func ExampleByFields() {
+	type payment struct {
+		Country string   `json:"country"`
+		Amount  *float64 `json:"amount,omitempty"` // nil is a null
+	}
+	euro := func(x float64) *float64 { return &x }
+	payments := []payment{{"SE", euro(7)}, {"DE", nil}, {"DE", euro(4)}, {"DE", euro(30)}}
+
+	by, err := sorter.ByFields[payment]("country", "-amount")
+	if err != nil {
+		fmt.Println(err) // no such field
+		return
+	}
+	err = by.Sort(payments)
+
+	for _, p := range payments {
+		if p.Amount == nil {
+			fmt.Println(p.Country, "unknown")
+		} else {
+			fmt.Println(p.Country, *p.Amount)
+		}
+	}
+	fmt.Println(err)
+	// Output:
+	// DE 30
+	// DE 4
+	// DE unknown
+	// SE 7
+	// <nil>
+}
+
 func ExampleBy() {
 	type task struct {
 		Name   string
