@@ -564,6 +564,9 @@ func TestAscOfTakesKeysByRow(t *testing.T) {
 	calls = append(calls, calls[0], sorter.Asc(func(row int) int16 { return a[row] }), calls[2])
 	slice = append(slice, slice[0], sorter.AscOf(a), slice[2])
 	for from := range calls {
+		if testkit.Thinned(from) {
+			continue
+		}
 		want, err := sorter.OrderN(n, calls[from:], sorter.Stable())
 		if err != nil {
 			t.Fatal(err)

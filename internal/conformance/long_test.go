@@ -23,6 +23,9 @@ func TestLong(t *testing.T) {
 	defer pipeline.LowerLimit(4500)()
 	for i, k := range keyKinds {
 		for l, input := range []string{"sprinkled", "16 values"} {
+			if testkit.Thinned(i + l) {
+				continue
+			}
 			ref := drawn(k, input, 14_000+i*7, uint64(i))
 			for turn := range testkit.Pick(2, 4, 12) {
 				m := modes[(i+l+5*turn)%len(modes)]
