@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"example.com/sorter"
-	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // Report, OnProgress and the choice of the engine.
