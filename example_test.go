@@ -293,6 +293,35 @@ func ExampleGroups() {
 	// zoe 399
 }
 
+func ExampleSortWithin() {
+	// Three lists, one after the other.
+	postings := []int{30, 10, 20, 7, 5, 9, 1}
+	offsets := []int{0, 3, 3, 7}
+
+	err := sorter.SortWithin(postings, offsets, func(doc int) int { return doc })
+
+	for i := range offsets[1:] {
+		fmt.Println(postings[offsets[i]:offsets[i+1]])
+	}
+	fmt.Println(err)
+	// Output:
+	// [10 20 30]
+	// []
+	// [1 5 7 9]
+	// <nil>
+}
+
+func ExampleOrderWithin() {
+	// Rows stored by day; within each day the largest amounts come first.
+	days := []int{0, 3, 5} // where the rows of a day begin
+	amount := []float64{4, 30, 7, 12, 25}
+
+	p, err := sorter.OrderWithin(days, []sorter.Column[int]{sorter.DescOf(amount)})
+
+	fmt.Println(p, err)
+	// Output: [1 2 0 4 3] <nil>
+}
+
 func ExampleByFields() {
 	type payment struct {
 		Country string   `json:"country"`

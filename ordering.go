@@ -143,6 +143,12 @@ func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
 	return mergeAll(o.columns.Cols, dst, runs, opts)
 }
 
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
+func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
+	options := optionsOf(opts)
+	return pipeline.SortWithin(o.columns.Cols, cpu.PayloadOf(s), offsets, &options)
+}
+
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {

@@ -217,6 +217,40 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, &o)
 }
 
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by key, smallest first: lists,
+// postings, or partitions that lie one after the other. Elements before offsets[0] and from the
+// last offset on keep their places. It calls key exactly once per element of a segment.
+//
+// It is stable. It takes one pass over the keys and one over the elements, whatever the number of
+// segments, plus the sorts of the segments in the cache; a segment of more than 65535 elements
+// is sorted by all workers together. Scratch is an index and a copy of the elements, and the
+// codes (4 or 8 bytes per element) of such a segment, more for wide keys.
+//
+// Calls on different slices may run concurrently. Several goroutines call key at a time. It runs
+// on the CPU, whatever [On] and [Use] say.
+//
+// It panics if key is nil, and unless offsets ascend from 0 or above to len(s) or below. The
+// error is [ErrTooLong] if the last offset is above 2^32-1; other errors are those of [Sort]. s
+// is untouched until all keys are extracted and nothing can fail.
+func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Option) error {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	o := optionsOf(opts)
+	return pipeline.SortWithin([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, cpu.PayloadOf(s), offsets, &o)
+}
+
+// OrderWithin returns the permutation that sorts the rows of each segment, offsets[i] to
+// offsets[i+1]-1, by columns whose key functions take a row number, see [OrderN]. It is a
+// permutation of the rows below the last offset; those before offsets[0] keep their places.
+//
+// It panics as [SortWithin] does for offsets, and if offsets end above the length of a column of
+// [AscOf] without nulls. Everything else said of [SortWithin] and of [OrderN] holds.
+func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, error) {
+	o := optionsOf(opts)
+	return pipeline.OrderWithin(columnsOf(cols), offsets, &o)
+}
+
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
 // of equal keys.
 //
