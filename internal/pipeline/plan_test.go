@@ -269,5 +269,5 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "counted"}[m]
+	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "withinSegments", "counted"}[m]
 }
