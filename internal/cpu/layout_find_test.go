@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // TestKeeper holds the kept elements to their promise: they are in order, and
