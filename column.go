@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 )
 
 // Column is one key of an [Ordering]: a key function, a direction, and where
@@ -41,7 +42,7 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
 	c := Asc(func(row int) K { return col[row] })
-	c.column.Key = extract.SliceOf(col)
+	c.column = c.column.OfSlice(stream.RawOf(col))
 	return c
 }
 

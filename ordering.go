@@ -64,12 +64,16 @@ func ByFields[E any](names ...string) (Ordering[E], error) {
 
 // columnsOf returns the columns without the type of their elements.
 func columnsOf[E any](cols []Column[E]) []extract.Column {
-	all := make([]extract.Column, len(cols))
-	for i, c := range cols {
-		if c.column.Key == nil {
+	return appendColumns(make([]extract.Column, 0, len(cols)), cols)
+}
+
+// appendColumns appends columns without the type of their elements.
+func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Column {
+	for i := range cols {
+		if cols[i].column.Key == nil {
 			panic("sorter: column without a key function; make it with Asc or Desc")
 		}
-		all[i] = c.column
+		all = append(all, cols[i].column)
 	}
 	return all
 }

@@ -132,7 +132,8 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
 	o := optionsOf(opts)
-	return pipeline.OrderN(columnsOf(cols), n, &o)
+	var few [4]extract.Column // more are allocated
+	return pipeline.OrderN(appendColumns(few[:0], cols), n, &o)
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others

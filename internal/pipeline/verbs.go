@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
@@ -70,13 +72,13 @@ func OrderByColumns(by small.Ordering, s cpu.Payload, o *call.Options) (perm.Per
 // OrderN returns the order of the rows 0 … n-1 by columns of row numbers, which it
 // changes.
 func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
-	for i, c := range cols {
-		cols[i] = c.Key.ForRows(c, n)
+	for i := range cols {
+		cols[i].ForRows(n)
 	}
 	if len(cols) > 0 && isSmall(o, n) {
 		return small.OrderRows(cols, n, o)
 	}
-	return orderOf(cols, extract.RowNumbers(n), *o)
+	return orderOf(slices.Clone(cols), extract.RowNumbers(n), *o) // cols are on the caller's stack
 }
 
 // TopK moves the first n elements of s by the keys, of a given kind, of a getter to the

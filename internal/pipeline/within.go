@@ -37,8 +37,8 @@ func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Opt
 // columns of row numbers, which it changes. Rows before offsets[0] keep their places.
 func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Perm, error) {
 	n := rowsWithin(offsets, maxLen)
-	for i, c := range cols {
-		cols[i] = c.Key.ForRows(c, n)
+	for i := range cols {
+		cols[i].ForRows(n)
 	}
 	rows := extract.RowNumbers(n)
 	r, err := begin(*o, n)

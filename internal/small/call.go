@@ -158,6 +158,16 @@ func (c *Call) tiedInOrder(codes []uint64) {
 	}
 }
 
+// counts reports whether ties of the k-th column are counted: those of the first, for Report.
+func (c *Call) counts(k int) bool { return k == 0 && c != nil && c.report != nil }
+
+// tiedRows counts rows that tie in the k-th column.
+func (c *Call) tiedRows(k, n int) {
+	if c.counts(k) {
+		c.ties += n
+	}
+}
+
 // ordered records the code width and the memory of an Ordering's workspace.
 func (c *Call) ordered(w *workspace) {
 	c.bitsOf(w.words[0].Bits)
