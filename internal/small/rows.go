@@ -42,18 +42,17 @@ type rows struct {
 	words [][2]uint64
 }
 
-var rowsPool sync.Pool
+var rowsPool = sync.Pool{New: func() any { return new(rows) }}
 
-// getRows returns a workspace for n rows.
-func getRows(n int) *rows {
-	if w, ok := rowsPool.Get().(*rows); ok && w.size >= n {
-		return w
+// fit takes memory for n rows.
+func (w *rows) fit(n int) {
+	if w.size >= n {
+		return
 	}
-	w := &rows{size: 1 << bits.Len(uint(max(n, 32)-1))}
+	*w = rows{cols: w.cols, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
 	w.numbers, w.index, w.moved = make([]int, w.size), make([]uint32, w.size), make([]uint32, w.size)
 	w.codes, w.spare = make([]uint64, w.size), make([]uint64, w.size)
 	w.env.Arena.Hold(scratch.Size(w.size, 8+4+4+8+8))
-	return w
 }
 
 // put clears references to the n rows and returns the workspace.
@@ -84,12 +83,15 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 		by := &cols[i]
 		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
 	}
+	w := rowsPool.Get().(*rows)
+	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
 	c.bitsOf(min(64, cols[0].Bits()))
 	if len(cols) == 1 && cols[0].Bits() <= 64 {
-		orderByCodes(p, &cols[0], c)
+		orderByCodes(p, &w.cols[0], c)
 	} else {
-		orderByColumns(p, cols, c)
+		w.orderAll(p)
 	}
+	w.put(n)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -107,17 +109,15 @@ func orderByCodes(p perm.Perm, by *extract.Column, c *Call) {
 	w.Put()
 }
 
-// orderByColumns orders all rows by columns.
-func orderByColumns(p perm.Perm, cols []extract.Column, c *Call) {
-	w := getRows(len(p))
-	w.call, w.order = c, p
-	w.cols = append(w.cols, cols...)
+// orderAll orders all rows.
+func (w *rows) orderAll(p perm.Perm) {
+	w.fit(len(p))
+	w.order = p
 	for i := range p {
 		p[i] = uint32(i)
 	}
 	w.sort(0, len(p), 0)
-	c.took(w.env.Arena.Peak())
-	w.put(len(p))
+	w.call.took(w.env.Arena.Peak())
 }
 
 // sort sorts the rows at places [lo, hi), which tie in all columns before the k-th. Nulls that
