@@ -3,7 +3,9 @@ package extsort_test
 import (
 	"fmt"
 	"log"
+	"net/netip"
 	"slices"
+	"sync"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -53,4 +55,85 @@ func ExampleSorter() {
 	// Output:
 	// 9 7
 	// 8 4
+}
+
+func ExampleNewCoded() {
+	words := sorter.By(
+		sorter.Asc(func(s string) int { return len(s) }),
+		sorter.Asc(func(s string) string { return s }),
+	)
+	s, err := extsort.NewCoded(words, extsort.Strings(), extsort.MemoryLimit(64<<20), extsort.Unique())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Append("pear", "fig", "apple", "date", "fig"); err != nil {
+		log.Fatal(err)
+	}
+	for word, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(word)
+	}
+	// Output:
+	// fig
+	// date
+	// pear
+	// apple
+}
+
+func ExampleBinary() {
+	byAddr := sorter.By(sorter.Asc(func(a netip.Addr) [16]byte { return a.As16() }))
+	s, err := extsort.NewCoded(byAddr, extsort.Binary[netip.Addr](), extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Append(netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("192.0.2.1")); err != nil {
+		log.Fatal(err)
+	}
+	for addr, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(addr)
+	}
+	// Output:
+	// 192.0.2.1
+	// 192.0.2.7
+	// 2001:db8::1
+}
+
+func ExampleSorter_Appender() {
+	s, err := extsort.New(sorter.By(sorter.Asc(func(t trade) float32 { return t.Price })), extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	var all sync.WaitGroup
+	for exchange := range 3 {
+		a := s.Appender() // in this order, which is that of ties
+		all.Go(func() {
+			for i := range 2 {
+				if err := a.Append(trade{Time: int64(i), Price: float32(i), Size: uint32(exchange)}); err != nil {
+					log.Fatal(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for t, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(t.Price, t.Size)
+	}
+	// Output:
+	// 0 0
+	// 0 1
+	// 0 2
+	// 1 0
+	// 1 1
+	// 1 2
 }

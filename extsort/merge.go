@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"sync/atomic"
-	"unsafe"
 
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/spill"
 )
 
 // merge is a merge of adjacent runs. Splitters, taken from the indices of the runs, cut their
@@ -19,6 +17,7 @@ import (
 type merge[E any] struct {
 	s     *Sorter[E]
 	runs  []*run[E]
+	p     plan
 	total int64
 	cuts  []*cut[E] // between parts; one before the first and one after the last
 }
@@ -31,14 +30,16 @@ type cut[E any] struct {
 	places   []atomic.Int64 // 1 + the place in each run, or 0 as long as it is unknown
 }
 
-// newMerge cuts runs into parts of at most most elements. The error is ErrMemoryLimit if that
-// is less than twice what is uncertain of runs. Samples of the indices are sorted in the
-// memory, of which nothing else may be in use.
-func (s *Sorter[E]) newMerge(runs []*run[E], most int) (*merge[E], error) {
-	if apart := s.uncertain(runs); apart > most/2 {
-		return nil, fmt.Errorf("%w: %d runs have samples %d elements apart, and a part has %d", ErrMemoryLimit, len(runs), apart, most)
+// newMerge cuts runs into the parts of a plan. The error is ErrMemoryLimit if what is
+// uncertain of the runs is too much for that. Samples of the indices are sorted in the memory,
+// of which nothing else may be in use.
+func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
+	most := p.part
+	each, stride := eachOf(runs), s.stride(runs)
+	if !fits(runs, stride, each, most) {
+		return nil, fmt.Errorf("%w: %d runs have samples %d bytes apart, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, stride, each), most)
 	}
-	m := &merge[E]{s: s, runs: runs}
+	m := &merge[E]{s: s, runs: runs, p: p}
 	samples, err := s.takeSamples(runs)
 	if err != nil {
 		return nil, err
@@ -50,20 +51,20 @@ func (s *Sorter[E]) newMerge(runs []*run[E], most int) (*merge[E], error) {
 		end.settle(k, r.n)
 	}
 	m.cuts = append(m.cuts, front)
-	// Between two samples of a run are fewer elements than its samples are apart.
-	target := int64(most - s.uncertain(runs))
+	// Between two samples of a run is less than its samples are apart.
+	target := most - uncertain(runs, stride, each)
 	held := int64(0)
 	for i := range samples.order {
-		run, at, n := samples.at(i)
-		if held+n > target && held > 0 {
-			c := m.newCut(&runs[run].firsts[at/int64(runs[run].block)], run)
+		run, block, bytes := samples.at(i, each)
+		if held+bytes > target && held > 0 {
+			c := m.newCut(&runs[run].firsts[block], run)
 			if !s.unique {
-				c.settle(run, at)
+				c.settle(run, runs[run].start(block))
 			}
 			m.cuts = append(m.cuts, c)
 			held = 0
 		}
-		held += n
+		held += bytes
 	}
 	m.cuts = append(m.cuts, end)
 	return m, nil
@@ -91,12 +92,18 @@ type samples[E any] struct {
 	order  []uint32
 }
 
-// takeSamples sorts samples of runs, at most as many as a run has elements.
+// takeSamples sorts samples of runs, as many as the memory has room for.
 func (s *Sorter[E]) takeSamples(runs []*run[E]) (*samples[E], error) {
 	t := &samples[E]{runs: runs, stride: s.stride(runs)}
-	list := s.memory[:0]
+	n := 0
 	for _, r := range runs {
-		t.from = append(t.from, len(list))
+		t.from = append(t.from, n)
+		n += (len(r.firsts) + t.stride - 1) / t.stride
+	}
+	list, free := s.form.samples(n)
+	defer free()
+	list = list[:0]
+	for _, r := range runs {
 		for b := 0; b < len(r.firsts); b += t.stride {
 			list = append(list, r.firsts[b])
 		}
@@ -112,101 +119,148 @@ func (s *Sorter[E]) stride(runs []*run[E]) int {
 	for _, r := range runs {
 		all += len(r.firsts)
 	}
-	return 1 + all/max(s.layout.fill-len(runs), 1)
+	return 1 + all/max(s.form.mostSamples()-len(runs), 1)
 }
 
-// uncertain bounds the elements by which a part may be longer than its samples say: those
-// between two samples of each run. A single run is cut at its samples.
-func (s *Sorter[E]) uncertain(runs []*run[E]) int {
+// eachOf returns the bytes of an element of runs on average, rounded up. Parts are cut by their
+// bytes, of which an element counts as having that many at least: so a part has neither more
+// bytes nor more elements than its buffer. Elements with a block of their own are left out: a
+// few long ones would make many short ones count for much.
+func eachOf[E any](runs []*run[E]) int64 {
+	bytes, n := int64(0), int64(0)
+	for _, r := range runs {
+		bytes, n = bytes+r.severalBytes, n+r.several
+	}
+	if n == 0 {
+		for _, r := range runs {
+			bytes, n = bytes+r.bytes.Size(), n+r.n
+		}
+	}
+	return max((bytes+n-1)/max(n, 1), 1)
+}
+
+// longest returns the bytes of the largest block of runs.
+func longest[E any](runs []*run[E]) int {
+	block := 0
+	for _, r := range runs {
+		block = max(block, r.bytes.Block())
+	}
+	return block
+}
+
+// uncertain bounds the bytes by which a part may be longer than its samples say: those between
+// two samples of each run. A single run is cut at its samples, and a block of one element has
+// nothing between.
+func uncertain[E any](runs []*run[E], stride int, each int64) int64 {
 	if len(runs) == 1 {
 		return 0
 	}
-	n, stride := 0, s.stride(runs)
+	all := int64(0)
 	for _, r := range runs {
-		n += stride * r.block
+		switch {
+		case stride > 1:
+			all += int64(stride) * r.largest(each)
+		case r.spread > 0:
+			all += max(int64(r.spread), int64(r.inBlock)*each)
+		}
 	}
-	return n
+	return all
 }
 
-// at returns the run of the i-th sample in order, its place there, and the number of elements
-// up to the next sample of that run.
-func (t *samples[E]) at(i int) (run int, place, n int64) {
+// largest bounds the bytes that a block counts as.
+func (r *run[E]) largest(each int64) int64 {
+	return max(int64(r.bytes.Block()), int64(r.inBlock)*each)
+}
+
+// fits reports whether runs can be cut into parts of most bytes: half of them are not uncertain,
+// and there is room for each block.
+func fits[E any](runs []*run[E], stride int, each, most int64) bool {
+	block := int64(0)
+	for _, r := range runs {
+		block = max(block, int64(stride)*r.largest(each))
+	}
+	apart := uncertain(runs, stride, each)
+	return apart <= most/2 && apart+block <= most
+}
+
+// at returns the run of the i-th sample in order, its block, and the bytes that the elements up
+// to the next sample of that run count as.
+func (t *samples[E]) at(i int, each int64) (run, block int, bytes int64) {
 	x := int(t.order[i])
 	run = sort.Search(len(t.from), func(i int) bool { return t.from[i] > x }) - 1 // the last that begins at x or before
 	r := t.runs[run]
-	place = int64((x - t.from[run]) * t.stride * r.block)
-	return run, place, min(int64(t.stride*r.block), r.n-place)
+	block = (x - t.from[run]) * t.stride
+	next := min(block+t.stride, len(r.firsts))
+	return run, block, max(r.bytes.Offset(next)-r.bytes.Offset(block), (r.start(next)-r.start(block))*each)
 }
 
 // errKeys reports key functions that returned something else the second time.
 var errKeys = errors.New("extsort: key functions have changed their results")
 
-// load reads part i into buf: slices of all runs, in their order. It returns the number of
-// slices that have elements.
-func (m *merge[E]) load(i int, buf []E, from *spill.Reader) (part []E, slices int, err error) {
-	part = buf[:0]
+// load reads part i into part, which is empty: slices of all runs, in their order. It returns
+// the number of slices that have elements.
+func (m *merge[E]) load(i int, part rows[E], from *loader) (slices int, err error) {
 	for k, r := range m.runs {
 		if err := m.s.err(); err != nil {
-			return nil, 0, err
+			return 0, err
 		}
-		n := len(part)
-		if part, err = m.slice(part, k, r, m.cuts[i], m.cuts[i+1], from); err != nil {
-			return nil, 0, err
+		n := part.len()
+		if err = m.slice(part, k, r, m.cuts[i], m.cuts[i+1], from); err != nil {
+			return 0, err
 		}
-		if len(part) > n {
+		if part.len() > n {
 			slices++
 		}
 	}
-	return part, slices, nil
+	return slices, nil
 }
 
 // slice appends the elements of a run between two cuts to part. It reads the blocks in which
 // the cuts lie as well, and finds the places there.
-func (m *merge[E]) slice(part []E, k int, r *run[E], lo, hi *cut[E], from *spill.Reader) ([]E, error) {
-	size := int64(r.block)
+func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *loader) error {
 	first, begin := m.locate(lo, k, r)
 	last, end := m.locate(hi, k, r)
 	if begin >= 0 {
-		first = int(begin / size)
+		first = r.blockAt(begin)
 	}
 	if begin >= 0 && begin == end {
-		return part, nil
+		return nil
 	}
 	if last < first-1 || last < first && begin < 0 {
-		return part, errKeys
+		return errKeys
 	}
 	if last < first && hi.settle(k, begin) != begin { // the cut is the one before, or wrong
-		return part, errKeys
+		return errKeys
 	}
-	n := len(part)
-	var failed error
-	err := from.Read(r.bytes, first, last+1, func(block int, p []byte) {
-		s, at := elementsOf[E](p), int64(block)*size
+	n := part.len()
+	err := from.reader.Read(r.bytes, first, last+1, func(block, to int, p []byte) (err error) {
+		at, stop := r.start(block), r.start(to)
 		if begin < 0 {
-			begin = m.settleIn(lo, k, s[:min(len(s), r.block)], at)
+			if begin, err = m.settleIn(lo, k, r, block, block, p, from); err != nil {
+				return err
+			}
 		}
-		stop := at + int64(len(s))
-		if end < 0 && stop > int64(last)*size {
-			inLast := int64(last)*size - at
-			end = m.settleIn(hi, k, s[inLast:], at+inLast)
+		if end < 0 && last < to {
+			if end, err = m.settleIn(hi, k, r, last, block, p, from); err != nil {
+				return err
+			}
 		}
 		if end >= 0 {
 			stop = min(stop, end)
 		}
 		start := max(begin, at)
-		if begin > stop && end >= 0 || int(stop-start) > cap(part)-len(part) {
-			failed = errKeys
-		} else if start < stop {
-			part = append(part, s[start-at:stop-at]...)
+		if begin > stop && end >= 0 {
+			return errKeys
 		}
+		if start < stop {
+			return part.load(r, block, to, p, start, stop)
+		}
+		return nil
 	})
-	if err == nil {
-		err = failed
-	}
-	if err == nil && first <= last && int64(len(part)-n) != end-begin { // the next part begins at end
+	if err == nil && first <= last && int64(part.len()-n) != end-begin { // the next part begins at end
 		err = errKeys
 	}
-	return part, err
+	return err
 }
 
 // locate returns where a cut is in run k: its place if it is known, or -1; and the block in
@@ -218,12 +272,19 @@ func (m *merge[E]) locate(c *cut[E], k int, r *run[E]) (block int, place int64) 
 		}
 		place = c.settle(k, 0)
 	}
-	return int(max(place-1, 0) / int64(r.block)), place
+	return r.blockAt(max(place-1, 0)), place
 }
 
-// settleIn finds the place of a cut among elements of run k, of which the first is at a place.
-func (m *merge[E]) settleIn(c *cut[E], k int, s []E, at int64) int64 {
-	return c.settle(k, at+int64(placeIn(m.s.order, s, c.splitter, m.tiesBefore(c, k))))
+// settleIn finds the place of a cut in a block of run k, among blocks from a number on that have
+// bytes p.
+func (m *merge[E]) settleIn(c *cut[E], k int, r *run[E], block, from int, p []byte, d *loader) (int64, error) {
+	at := r.bytes.Offset(from)
+	p = p[r.bytes.Offset(block)-at : r.bytes.Offset(block+1)-at]
+	n, err := m.s.form.find(d, p, c.splitter, m.tiesBefore(c, k))
+	if err != nil {
+		return 0, err
+	}
+	return c.settle(k, r.start(block)+int64(n)), nil
 }
 
 // tiesBefore reports whether elements of run k that tie with the splitter are before the cut.
@@ -233,23 +294,24 @@ func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.
 // free gives the space of the blocks before cut i back. The block before the cut stays: later
 // cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) {
-	size := int64(unsafe.Sizeof(*new(E)))
 	for k, r := range m.runs {
 		block, _ := m.locate(m.cuts[i], k, r)
-		r.bytes.Free(int64(block) * int64(r.block) * size)
+		r.bytes.Free(r.bytes.Offset(block))
 	}
 }
 
-// mergeForParts returns the merge of all runs, in parts of at most part elements. Where the
-// blocks of the runs are too many for that, it merges adjacent runs into longer ones before.
-func (s *Sorter[E]) mergeForParts(part int) (*merge[E], error) {
+// mergeForParts returns the merge of all runs, in parts for the buffers of a plan: of one in
+// which n goroutines read and sort parts, or for n = 0 different ones. Where the blocks of the
+// runs are too many for that, it merges adjacent runs into longer ones before.
+func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
-		if block := s.stride(s.runs) * s.runs[0].block; len(s.runs) == 1 && block > part {
-			return nil, fmt.Errorf("%w: parts of %d elements in blocks of %d", ErrMemoryLimit, part, block)
+		p, each, stride := s.form.plan(s.runs, n), eachOf(s.runs), s.stride(s.runs)
+		if block := int64(stride) * s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
+			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if most := s.partLen(part, s.runs); s.uncertain(s.runs) <= most/2 {
-			return s.newMerge(s.runs, most)
+		if p.part = s.partLen(p.part, s.runs); fits(s.runs, stride, each, p.part) {
+			return s.newMerge(s.runs, p)
 		}
 		if err := s.shorten(); err != nil {
 			return nil, err
@@ -262,7 +324,7 @@ func (s *Sorter[E]) mergeForParts(part int) (*merge[E], error) {
 func (s *Sorter[E]) shorten() error {
 	for i := 0; i < len(s.runs)-1; i++ {
 		n := 2
-		for ; i+n < len(s.runs) && s.uncertain(s.runs[i:i+n+1]) <= s.layout.part/2; n++ {
+		for ; i+n < len(s.runs) && s.mergeable(s.runs[i:i+n+1]); n++ {
 		}
 		group := s.runs[i : i+n]
 		r, err := s.mergeInto(group)
@@ -278,18 +340,29 @@ func (s *Sorter[E]) shorten() error {
 	return nil
 }
 
+// mergeable reports whether the buffers allow to merge runs.
+func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
+	return fits(runs, s.stride(runs), eachOf(runs), s.form.plan(runs, 0).part)
+}
+
 // mergeInto merges runs into a new one.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
-	m, err := s.newMerge(runs, s.partLen(s.layout.part, runs))
+	p := s.form.plan(runs, 0)
+	p.part = s.partLen(p.part, runs)
+	m, err := s.newMerge(runs, p)
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.newRunWriter(m.total, s.blockLen(), s.nextNumber())
+	bytes := int64(0)
+	for _, r := range runs {
+		bytes += r.bytes.Size()
+	}
+	w, err := s.form.newWriter(m.total, bytes, s.form.block(m.total, bytes), s.nextNumber())
 	if err != nil {
 		return nil, err
 	}
 	defer w.discard()
-	err = s.run(m, func(_ int, part []E) (bool, error) { return true, w.append(part) })
+	err = s.run(m, func(_ int, part rows[E]) (bool, error) { return true, part.write(w) })
 	if err != nil {
 		return nil, err
 	}
@@ -300,10 +373,14 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	return r, err
 }
 
-// partLen returns the number of elements of a part of runs, in a buffer of most: as few as the
-// cache holds, but in slices that are long enough to be read at speed.
-func (s *Sorter[E]) partLen(most int, runs []*run[E]) int {
-	const cache, slice = 2 << 20, 1 << 20 // bytes
-	n := max(cache, slice*len(runs)) / int(unsafe.Sizeof(*new(E)))
-	return min(most, max(n, 2*s.uncertain(runs)))
+// partLen returns the bytes of a part of runs, in a buffer of most: as few as the cache holds,
+// but in slices that are long enough to be read at speed.
+func (s *Sorter[E]) partLen(most int64, runs []*run[E]) int64 {
+	const cache, slice = 2 << 20, 1 << 20
+	each, stride := eachOf(runs), s.stride(runs)
+	apart, block := uncertain(runs, stride, each), int64(0)
+	for _, r := range runs {
+		block = max(block, int64(stride)*r.largest(each))
+	}
+	return min(most, max(cache, slice*int64(len(runs)), 2*apart, apart+block))
 }

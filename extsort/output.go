@@ -19,17 +19,18 @@ import (
 // While the loop runs, goroutines read and sort the next parts. They have ended when the loop
 // has, also by break or panic.
 func (s *Sorter[E]) All() iter.Seq2[E, error] {
-	return elements(s.Batches())
+	return s.elements(s.Batches())
 }
 
-// elements yields the elements of batches.
-func elements[E any](batches iter.Seq2[[]E, error]) iter.Seq2[E, error] {
+// elements yields the elements of batches. They are the caller's.
+func (s *Sorter[E]) elements(batches iter.Seq2[[]E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		for batch, err := range batches {
 			if err != nil {
 				yield(*new(E), err)
 				return
 			}
+			s.form.own(batch)
 			for _, e := range batch {
 				if !yield(e, nil) {
 					return
@@ -56,11 +57,11 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	var m *merge[E]
 	if len(s.runs) > 0 {
 		var err error
-		if m, err = s.mergeForParts(s.layout.part); err != nil {
+		if m, err = s.mergeForParts(0); err != nil {
 			return err
 		}
 	}
-	batch := s.handOut()
+	all := s.handOut()
 	s.running = true
 	defer func() {
 		s.running = false
@@ -72,26 +73,24 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		s.reportTo()
 	}()
 	if m == nil {
-		if len(batch) > 0 {
-			yield(batch, nil)
-		}
-		return nil
+		return s.yieldAll(all, yield)
 	}
 	s.stats.Parts = m.parts()
 	done, left := int64(0), int64(math.MaxInt64)
 	if s.limit > 0 {
 		left = s.limit
 	}
-	return public(s.run(m, func(i int, part []E) (bool, error) {
-		s.stats.Largest = max(s.stats.Largest, len(part))
-		n := len(part)
-		part = s.wanted(part, &left)
-		s.stats.Dropped += int64(n - len(part))
-		if len(part) > 0 && !yield(part, nil) || left == 0 {
-			return false, nil
-		}
+	return public(s.run(m, func(i int, part rows[E]) (bool, error) {
+		n := part.len()
+		s.stats.Largest = max(s.stats.Largest, n)
+		s.want(part, &left)
+		s.stats.Dropped += int64(n - part.len())
+		more := part.hand(0, part.len(), func(batch []E) bool { return yield(batch, nil) && !s.closed })
 		if s.closed {
 			return false, ErrEnded
+		}
+		if !more || left == 0 {
+			return false, nil
 		}
 		done += int64(n)
 		s.tell("merge", done, m.total)
@@ -100,15 +99,16 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	}))
 }
 
-// wanted returns the elements of a sorted part that Unique and the left ones of Limit allow,
+// want drops the elements of a sorted part that Unique and the left ones of Limit do not allow,
 // and counts down left.
-func (s *Sorter[E]) wanted(part []E, left *int64) []E {
+func (s *Sorter[E]) want(part rows[E], left *int64) {
 	if s.unique {
-		part = compact(s.order, part)
+		part.compact()
 	}
-	part = part[:min(int64(len(part)), *left)]
-	*left -= int64(len(part))
-	return part
+	if int64(part.len()) > *left {
+		part.truncate(int(*left))
+	}
+	*left -= int64(part.len())
 }
 
 // end ends the input: all that waits is sorted, and written if anything was.
@@ -119,14 +119,19 @@ func (s *Sorter[E]) end() error {
 	if err := s.err(); err != nil {
 		return err
 	}
-	if err := s.settle(); err != nil {
+	if s.shared != nil {
+		if err := s.endSharing(); err != nil {
+			return err
+		}
+	}
+	if err := s.settleFill(); err != nil {
 		return err
 	}
 	if err := s.waitForRun(); err != nil {
 		return err
 	}
-	if len(s.runs) > 0 && len(s.fill) > 0 {
-		if err := s.writeRun(); err != nil {
+	if len(s.runs) > 0 && s.fill.len() > 0 {
+		if err := s.writeFill(); err != nil {
 			return err
 		}
 		return s.waitForRun()
@@ -136,26 +141,32 @@ func (s *Sorter[E]) end() error {
 
 // handOut returns the elements that are in memory only. From now on no others are accepted:
 // the memory is for parts.
-func (s *Sorter[E]) handOut() []E {
-	batch := s.fill
-	s.handed, s.fill = true, nil
-	return batch
+func (s *Sorter[E]) handOut() rows[E] {
+	s.handed, s.slice, s.pack = true, nil, nil
+	return s.fill
 }
 
 // release frees the memory and the files of the elements, once they are handed out.
 func (s *Sorter[E]) release() {
-	if s.arena != nil {
-		s.arena.Release(s.layout.workers)
+	if s.out != nil {
+		s.out.from.release()
 	}
-	s.arena, s.memory, s.fill, s.buf, s.runs = nil, nil, nil, nil, nil
+	for _, b := range s.parts {
+		b.release()
+	}
+	if s.fill != nil {
+		s.fill.release()
+	}
+	s.form.release()
+	s.stopSharing()
+	s.out, s.slice, s.pack, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil, nil
 	s.closing = errors.Join(s.closing, s.store.Close())
 }
 
 // work is a part on its way from the readers to the consumer, or why it is not.
 type work[E any] struct {
 	i      int // its number
-	buf    []E
-	part   []E // in buf
+	part   rows[E]
 	slices int // of runs, that it has
 
 	err      error
@@ -181,35 +192,41 @@ func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 // run reads the parts of m on several goroutines, sorts them on others and calls take for
 // each, in order, until it returns false or an error. It raises the panics of key functions
 // again. All goroutines have ended when it returns.
-func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) error {
-	l := &s.layout
-	buffers, toSort := make(chan []E, l.parts), make(chan *work[E], l.parts)
-	for i := range l.parts {
-		buffers <- s.memory[i*l.part : i*l.part : (i+1)*l.part]
+func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error)) error {
+	p := m.p
+	buffers, toSort := make(chan rows[E], p.buffers), make(chan *work[E], p.buffers)
+	all := s.form.buffers(p)
+	defer func() {
+		for _, b := range all {
+			b.release()
+		}
+	}()
+	for _, b := range all {
+		buffers <- b
 	}
 	// A reader has a buffer before it takes the number of a part. So the parts on their way
 	// are successive and at most as many as the buffers: each has a channel of its own.
-	ready := make([]chan *work[E], l.parts)
+	ready := make([]chan *work[E], p.buffers)
 	for i := range ready {
 		ready[i] = make(chan *work[E], 1)
 	}
 	stop := make(chan struct{})
 	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(l.readers, m.parts()) {
-		all.Go(func() {
-			reader := m.reader()
+	var crew sync.WaitGroup
+	for range min(p.readers, m.parts()) {
+		crew.Go(func() {
+			from := m.loader()
 			for {
 				select {
 				case <-stop:
 					return
-				case buf := <-buffers:
-					w := &work[E]{i: int(next.Add(1)) - 1, buf: buf}
+				case part := <-buffers:
+					w := &work[E]{i: int(next.Add(1)) - 1, part: part}
 					if w.i >= m.parts() {
 						return
 					}
 					w.try(func() (err error) {
-						w.part, w.slices, err = m.load(w.i, buf, reader)
+						w.slices, err = m.load(w.i, part, from)
 						return err
 					})
 					toSort <- w
@@ -217,26 +234,26 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) e
 			}
 		})
 	}
-	for range min(l.workers, m.parts()) {
-		all.Go(func() {
+	for range min(p.workers, m.parts()) {
+		crew.Go(func() {
 			opts := s.sortOptions(1)
 			for {
 				select {
 				case <-stop:
 					return
 				case w := <-toSort:
-					if !w.failed() && w.slices > 1 {
-						w.try(func() error { return s.order.Sort(w.part, opts...) })
+					if !w.failed() {
+						w.try(func() error { return w.part.sort(w.slices <= 1, opts) })
 					}
-					ready[w.i%l.parts] <- w
+					ready[w.i%p.buffers] <- w
 				}
 			}
 		})
 	}
-	defer all.Wait()
+	defer crew.Wait()
 	defer close(stop)
 	for i := range m.parts() {
-		w := <-ready[i%l.parts]
+		w := <-ready[i%p.buffers]
 		switch {
 		case w.panicked && w.value == nil:
 			runtime.Goexit()
@@ -245,20 +262,31 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part []E) (bool, error)) e
 		case w.err != nil:
 			return w.err
 		}
-		s.stats.Read += int64(len(bytesOf(w.part)))
+		s.stats.Read += w.part.bytes()
 		if more, err := take(i, w.part); !more || err != nil {
 			return err
 		}
-		buffers <- w.buf
+		w.part.reset()
+		buffers <- w.part
 	}
 	return nil
 }
 
-// reader returns a reader for blocks of all runs.
-func (m *merge[E]) reader() *spill.Reader {
-	block := 0
-	for _, r := range m.runs {
-		block = max(block, r.bytes.Block())
+// loader returns a loader of parts.
+func (m *merge[E]) loader() *loader {
+	return &loader{reader: spill.NewReader(spill.Aligned(make([]byte, m.p.reader)))}
+}
+
+// yieldAll yields rows that are in order.
+func (s *Sorter[E]) yieldAll(all rows[E], yield func([]E, error) bool) error {
+	closed := false
+	all.hand(0, all.len(), func(batch []E) bool {
+		more := yield(batch, nil)
+		closed = more && s.closed
+		return more && !closed
+	})
+	if closed {
+		return ErrEnded
 	}
-	return spill.NewReader(spill.Aligned(make([]byte, spill.ReaderBytes(block)+spill.Align)))
+	return nil
 }

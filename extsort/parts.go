@@ -3,19 +3,17 @@ package extsort
 import (
 	"fmt"
 	"iter"
-
-	"example.com/sorter/internal/spill"
 )
 
 // Part is a range of the result. Different parts may be read by different goroutines.
 type Part[E any] struct {
 	s        *Sorter[E]
-	m        *merge[E] // nil: all of it is in rest
+	m        *merge[E] // nil: it is in all
 	from, to int       // parts of m
 	start    int64
 	n        int64
-	buf      []E // for a part of m
-	rest     []E
+	part     rows[E] // for a part of m
+	all      rows[E] // without m: the elements in memory
 	handed   bool
 }
 
@@ -36,17 +34,14 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 	parts := make([]*Part[E], n)
 	if len(s.runs) == 0 {
 		all := s.handOut()
+		n := all.len()
 		for i := range parts {
-			lo, hi := len(all)/n*i+min(i, len(all)%n), len(all)/n*(i+1)+min(i+1, len(all)%n)
-			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), rest: all[lo:hi:hi]}
+			lo, hi := n/len(parts)*i+min(i, n%len(parts)), n/len(parts)*(i+1)+min(i+1, n%len(parts))
+			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), all: all}
 		}
 		return parts, nil
 	}
-	if n > len(s.memory) {
-		return nil, fmt.Errorf("%w: %d parts in memory for %d elements", ErrMemoryLimit, n, len(s.memory))
-	}
-	length := partFor(&s.layout, s.order, n)
-	m, err := s.mergeForParts(length)
+	m, err := s.mergeForParts(n)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +50,7 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 		return nil, public(err)
 	}
 	s.handOut()
+	s.parts = s.form.buffers(m.p)
 	for i := range parts {
 		lo, hi := starts[i], starts[i+1]
 		p := &Part[E]{s: s, m: m, from: lo.part, to: hi.part, start: lo.place, n: hi.place - lo.place}
@@ -62,7 +58,7 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 			p.start = min(p.start, s.limit)
 			p.n = min(p.n, s.limit-p.start)
 		}
-		p.buf = s.memory[i*length : i*length : (i+1)*length]
+		p.part = s.parts[i]
 		parts[i] = p
 	}
 	return parts, nil
@@ -77,7 +73,7 @@ type boundary struct {
 // starts returns where n ranges of parts begin, and where the last ends. If together is set,
 // the first has all.
 func (m *merge[E]) starts(n int, together bool) ([]boundary, error) {
-	reader := m.reader()
+	from := m.loader()
 	all := make([]boundary, n+1)
 	for i := range all {
 		b := boundary{part: m.parts() * i / n}
@@ -85,7 +81,7 @@ func (m *merge[E]) starts(n int, together bool) ([]boundary, error) {
 			b.part = m.parts()
 		}
 		for k, r := range m.runs {
-			place, err := m.place(m.cuts[b.part], k, r, reader)
+			place, err := m.place(m.cuts[b.part], k, r, from)
 			if err != nil {
 				return nil, err
 			}
@@ -97,13 +93,14 @@ func (m *merge[E]) starts(n int, together bool) ([]boundary, error) {
 }
 
 // place returns the place of a cut in run k.
-func (m *merge[E]) place(c *cut[E], k int, r *run[E], from *spill.Reader) (int64, error) {
+func (m *merge[E]) place(c *cut[E], k int, r *run[E], from *loader) (int64, error) {
 	block, place := m.locate(c, k, r)
 	if place >= 0 {
 		return place, nil
 	}
-	err := from.Read(r.bytes, block, block+1, func(_ int, p []byte) {
-		place = m.settleIn(c, k, elementsOf[E](p), int64(block)*int64(r.block))
+	err := from.reader.Read(r.bytes, block, block+1, func(_, _ int, p []byte) (err error) {
+		place, err = m.settleIn(c, k, r, block, block, p, from)
+		return err
 	})
 	return place, err
 }
@@ -117,7 +114,7 @@ func (p *Part[E]) Len() int64 { return p.n }
 
 // All yields the elements of p in order, once; see [Sorter.All]. It reads and sorts on the
 // calling goroutine.
-func (p *Part[E]) All() iter.Seq2[E, error] { return elements(p.Batches()) }
+func (p *Part[E]) All() iter.Seq2[E, error] { return p.s.elements(p.Batches()) }
 
 // Batches is [Part.All] with many elements at a time. Each batch is valid until the next.
 func (p *Part[E]) Batches() iter.Seq2[[]E, error] {
@@ -133,26 +130,26 @@ func (p *Part[E]) batches(yield func([]E, error) bool) error {
 		return ErrEnded
 	}
 	p.handed = true
+	s := p.s
 	if p.m == nil {
-		if len(p.rest) > 0 {
-			yield(p.rest, nil)
-		}
+		p.all.hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) })
 		return nil
 	}
-	s, reader, opts, left := p.s, p.m.reader(), p.s.sortOptions(1), p.n
+	from, opts, left := p.m.loader(), s.sortOptions(1), p.n
 	if s.limit > 0 && s.unique {
 		left = s.limit
 	}
 	for i := p.from; i < p.to && left > 0; i++ {
-		part, slices, err := p.m.load(i, p.buf, reader)
-		if err == nil && slices > 1 {
-			err = s.order.Sort(part, opts...)
+		p.part.reset()
+		slices, err := p.m.load(i, p.part, from)
+		if err == nil {
+			err = p.part.sort(slices <= 1, opts)
 		}
 		if err != nil {
 			return err
 		}
-		part = s.wanted(part, &left)
-		if len(part) > 0 && !yield(part, nil) {
+		s.want(p.part, &left)
+		if !p.part.hand(0, p.part.len(), func(batch []E) bool { return yield(batch, nil) }) {
 			return nil
 		}
 	}

@@ -2,7 +2,6 @@ package extsort
 
 import (
 	"sort"
-	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/spill"
@@ -10,68 +9,36 @@ import (
 
 // run is a sorted run on disk, and the index that finds elements in it.
 type run[E any] struct {
-	bytes  *spill.Run
-	n      int64
-	block  int // elements of a block
-	firsts []E // the first element of each block
+	bytes   *spill.Run
+	n       int64
+	block   int     // elements of each block; 0: starts says
+	starts  []int64 // place of the first element of each block; nil if all have one length
+	firsts  []E     // the first element of each block
+	inBlock int     // most elements of a block
+	spread  int     // most bytes of a block of several elements
+
+	appender int // number of the one whose elements it has
+
+	several, severalBytes int64 // elements of these blocks, and their bytes
 }
 
-// bytesOf returns the memory of elements without pointers.
-func bytesOf[E any](s []E) []byte {
-	// Sound: the memory of s is that long, and its elements hold no pointers.
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(E))))
-}
-
-// runWriter writes a run.
-type runWriter[E any] struct {
-	run *run[E]
-	out *spill.Writer
-	n   int64
-}
-
-// newRunWriter begins a run of n elements in blocks of the given length.
-func (s *Sorter[E]) newRunWriter(n int64, block int, number uint64) (*runWriter[E], error) {
-	size := int(unsafe.Sizeof(*new(E)))
-	out, err := s.store.NewWriter(n*int64(size), block*size, number, spill.Aligned(s.buf))
-	if err != nil {
-		return nil, err
+// start returns the place of the first element of a block, or of the end.
+func (r *run[E]) start(block int) int64 {
+	switch {
+	case r.starts == nil:
+		return min(int64(block)*int64(r.block), r.n)
+	case block == len(r.starts):
+		return r.n
 	}
-	r := &run[E]{n: n, block: block, firsts: make([]E, 0, (n+int64(block)-1)/int64(block))}
-	return &runWriter[E]{run: r, out: out}, nil
+	return r.starts[block]
 }
 
-// blockLen returns the number of elements of a block of the next run. It grows with what was
-// written, so that the indices grow with the logarithm of the input only.
-func (s *Sorter[E]) blockLen() int {
-	each := int64(unsafe.Sizeof(*new(E))) + 8 // of the index, for a block
-	target := max(s.layout.index/(4*each), 1)
-	return int(min(max(int64(s.layout.block), s.stats.Elements/target), int64(max(s.layout.part/8, 1))))
-}
-
-func (w *runWriter[E]) append(s []E) error {
-	b := int64(w.run.block)
-	for i := (b - w.n%b) % b; i < int64(len(s)); i += b {
-		w.run.firsts = append(w.run.firsts, s[i])
+// blockAt returns the block of a place.
+func (r *run[E]) blockAt(place int64) int {
+	if r.starts == nil {
+		return int(place / int64(r.block))
 	}
-	w.n += int64(len(s))
-	return w.out.Append(bytesOf(s))
-}
-
-func (w *runWriter[E]) close() (*run[E], error) {
-	bytes, err := w.out.Close()
-	if err != nil {
-		return nil, err
-	}
-	w.run.bytes = bytes
-	return w.run, nil
-}
-
-// discard gives the space of a run back, unless it was written to its end. It is deferred:
-// key functions may panic before.
-func (w *runWriter[E]) discard() {
-	if w.run.bytes == nil {
-		w.out.Discard()
-	}
+	return sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > place }) - 1
 }
 
 // blockOf returns the block in which a cut lies, of elements that come before e, or with ties
@@ -81,19 +48,65 @@ func (r *run[E]) blockOf(o sorter.Ordering[E], e *E, ties bool) int {
 	return sort.Search(len(r.firsts), func(i int) bool { return after(o, r.firsts[i], e, ties) }) - 1
 }
 
-// placeIn returns the number of elements of s before that cut.
-func placeIn[E any](o sorter.Ordering[E], s []E, e *E, ties bool) int {
-	return sort.Search(len(s), func(i int) bool { return after(o, s[i], e, ties) })
-}
-
 // after reports whether x lies after the cut.
 func after[E any](o sorter.Ordering[E], x E, e *E, ties bool) bool {
 	c := o.Compare(x, *e)
 	return c > 0 || c == 0 && !ties
 }
 
-// elementsOf returns the elements in bytes that were those of elements.
-func elementsOf[E any](p []byte) []E {
-	// Sound: p holds whole elements; the caller has aligned it for E.
-	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/int(unsafe.Sizeof(*new(E))))
+// runWriter writes a run.
+type runWriter[E any] struct {
+	run   *run[E]
+	out   *spill.Writer
+	n     int64  // elements written
+	block []byte // of coded elements, that is not complete
+	most  int    // bytes of a block of several coded elements
+}
+
+// newWriter begins a run of a number of bytes, in blocks of one size if that is not 0.
+func (s *Sorter[E]) newWriter(bytes int64, block int, number uint64) (*runWriter[E], error) {
+	if s.buf == nil {
+		s.buf = make([]byte, s.layout.buffer)
+	}
+	out, err := s.store.NewWriter(bytes, block, number, spill.Aligned(s.buf))
+	if err != nil {
+		return nil, err
+	}
+	return &runWriter[E]{run: &run[E]{spread: block}, out: out}, nil
+}
+
+func (w *runWriter[E]) close() (*run[E], error) {
+	if err := w.endBlock(); err != nil {
+		return nil, err
+	}
+	bytes, err := w.out.Close()
+	if err != nil {
+		return nil, err
+	}
+	w.run.bytes = bytes
+	return w.run, nil
+}
+
+// endBlock writes the block of coded elements that is not complete.
+func (w *runWriter[E]) endBlock() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	r := w.run
+	n := int(w.n - r.starts[len(r.starts)-1])
+	if r.inBlock = max(r.inBlock, n); n > 1 {
+		r.spread = max(r.spread, len(w.block))
+		r.several, r.severalBytes = r.several+int64(n), r.severalBytes+int64(len(w.block))
+	}
+	err := w.out.AppendBlock(w.block)
+	w.block = w.block[:0]
+	return err
+}
+
+// discard gives the space of a run back, unless it was written to its end. It is deferred:
+// key functions may panic before.
+func (w *runWriter[E]) discard() {
+	if w.run.bytes == nil {
+		w.out.Discard()
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"sync"
 	"time"
-	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
@@ -24,19 +24,22 @@ type Sorter[E any] struct {
 	store  *spill.Store
 	id     uint64 // of this sort, in all checksums
 
-	memory []E            // of elements: two halves while runs are made, then the buffers of parts; nil before the first run
-	arena  *scratch.Arena // of memory, or of fill
-	buf    []byte         // of the writer
-	half   int            // of memory, that is filled
-	fill   []E            // elements that wait for their run; in that half, if there is memory
-	ready  bool           // fill is in order, without elements to drop
-	bound  *E             // elements that do not come before it are dropped; nil: none
-	out    *writing[E]
-	runs   []*run[E]
+	form  form[E]
+	coded *coded[E] // form, or nil
+	buf   []byte    // of the writer
+	fill  rows[E]   // elements that wait for their run
+	slice *slice[E] // fill, or nil
+	pack  *pack[E]  // fill, or nil
+	bound *E        // elements that do not come before it are dropped; nil: none
+	out   *writing[E]
+	runs  []*run[E]
+	parts []rows[E] // buffers of Parts
 
-	written int64 // runs so far: numbers of the next
-	handed  bool  // the elements have been handed out
-	running bool  // a loop over All or Batches, which releases the memory when it ends
+	mu      sync.Mutex  // of out, runs and the rows of appenders, if there are any
+	shared  *sharing[E] // nil: there are no appenders
+	written int64       // runs so far: numbers of the next
+	handed  bool        // the elements have been handed out
+	running bool        // a loop over All or Batches, which releases the memory when it ends
 	closed  bool
 	closing error // of closing files
 	stats   Stats
@@ -52,20 +55,70 @@ type Sorter[E any] struct {
 // Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error is [ErrMemoryLimit].
 func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	if t := reflect.TypeFor[E](); scratch.HoldsPointers(t) {
-		panic(fmt.Sprintf("extsort: elements of type %v hold pointers", t))
+		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
 	}
-	s := &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+	s := newSorter(o, opts)
 	var err error
 	s.layout, err = layOut(o, s.options.memory, s.crew())
 	if err != nil {
 		return nil, err
 	}
+	s.begin(&fixed[E]{s: s})
+	return s, nil
+}
+
+// NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them:
+// what an element holds is not used after Append. Of the order, key functions and errors
+// everything said of [New] holds. The codec decodes an element when its run is sorted and again
+// when its part of the result is, and some of them in between.
+//
+// An element is counted with its encoding, a length of one byte or more, and while it is sorted
+// the size of E and scratch memory. Decoded elements of other codecs than [Strings] and [Bytes]
+// are counted as long as their encoding, in addition. An encoding may have a 16th of the memory:
+// of a longer one Append returns [ErrMemoryLimit]. It panics if c is nil.
+func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
+	if c == nil {
+		panic("extsort: nil codec")
+	}
+	s := newSorter(o, opts)
+	f, err := newCoded(s, c)
+	if err != nil {
+		return nil, err
+	}
+	s.begin(f)
+	return s, nil
+}
+
+func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
+	return &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+}
+
+// begin prepares a sort of elements of a form.
+func (s *Sorter[E]) begin(f form[E]) {
+	s.form = f
+	s.coded, _ = f.(*coded[E])
+	s.setFill(f.input())
 	s.sort = s.sortOptions(s.layout.workers)
 	if s.engine != nil {
 		s.sort = append(s.sort, sorter.On(s.engine))
 	}
 	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit)
-	return s, nil
+}
+
+// setFill sets the rows that are filled.
+func (s *Sorter[E]) setFill(r rows[E]) {
+	s.fill = r
+	s.slice, _ = r.(*slice[E])
+	s.pack, _ = r.(*pack[E])
+}
+
+// put appends the first elements of e to the rows that are filled, as many as there is room for,
+// and returns how many. Not by way of rows, through which e would escape: one allocation a call.
+func (s *Sorter[E]) put(e []E) (int, error) {
+	if s.slice != nil {
+		return s.slice.append(e), nil
+	}
+	return s.pack.append(e)
 }
 
 // crew returns the number of goroutines that may sort.
@@ -116,43 +169,49 @@ func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) it
 // Append appends elements. It copies them, and sorts and writes a run whenever memory is full.
 // Of several elements, those before the failure of a run are accepted: Len counts them.
 func (s *Sorter[E]) Append(e ...E) error {
+	if r := s.slice; r != nil && s.bound == nil && len(e) <= cap(r.all)-len(r.all) {
+		r.all, r.inOrder = append(r.all, e...), false
+		s.stats.Elements += int64(len(e))
+		return nil
+	}
+	if s.shared != nil {
+		return (*s.shared.all.Load())[0].Append(e...)
+	}
 	for len(e) > 0 {
-		if len(s.fill) == cap(s.fill) {
-			if err := s.makeRoom(len(e)); err != nil {
+		if s.handed || s.closed {
+			return ErrEnded
+		}
+		some := e
+		if s.bound != nil {
+			if s.order.Compare(e[0], *s.bound) >= 0 {
+				s.stats.Dropped++
+				s.stats.Elements++
+				e = e[1:]
+				continue
+			}
+			some = e[:1]
+		}
+		n, err := s.put(some)
+		s.stats.Elements += int64(n)
+		if err != nil {
+			return err
+		}
+		if e = e[n:]; n == 0 {
+			if err := s.makeRoom(); err != nil {
 				return err
 			}
 		}
-		if s.bound != nil {
-			before := s.order.Compare(e[0], *s.bound) < 0
-			if s.accepted(1); before {
-				s.fill = append(s.fill, e[0])
-			} else {
-				s.stats.Dropped++
-			}
-			e = e[1:]
-			continue
-		}
-		n := min(len(e), cap(s.fill)-len(s.fill))
-		s.fill = append(s.fill, e[:n]...)
-		s.accepted(int64(n))
-		e = e[n:]
 	}
 	return nil
-}
-
-// accepted counts n elements.
-func (s *Sorter[E]) accepted(n int64) {
-	s.stats.Elements += n
-	s.ready = false
 }
 
 // AppendSeq appends the elements of a sequence, see Append. After an error the element at
 // which it stopped is not accepted.
 func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 	for e := range in {
-		if s.bound == nil && len(s.fill) < cap(s.fill) {
-			s.fill = append(s.fill, e)
-			s.accepted(1)
+		if r := s.slice; r != nil && s.bound == nil && len(r.all) < cap(r.all) {
+			r.all, r.inOrder = append(r.all, e), false
+			s.stats.Elements++
 		} else if err := s.Append(e); err != nil {
 			return err
 		}
@@ -162,156 +221,121 @@ func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
 
 // Len returns the number of elements accepted so far, also after an error, and those that
 // Limit and Unique dropped.
-func (s *Sorter[E]) Len() int64 { return s.stats.Elements }
+func (s *Sorter[E]) Len() int64 {
+	if s.shared != nil {
+		return s.shared.accepted()
+	}
+	return s.stats.Elements
+}
 
-// makeRoom makes room in fill, which is full or not begun, for more elements if it can.
-func (s *Sorter[E]) makeRoom(more int) error {
-	if s.handed || s.closed {
-		return ErrEnded
+// makeRoom makes room in fill, which is full.
+func (s *Sorter[E]) makeRoom() error {
+	if s.out != nil && s.form.waits(s.fill) {
+		return s.waitForRun()
 	}
-	if cap(s.fill) < s.layout.fill {
-		s.grow(more)
-		return nil
-	}
-	if err := s.settle(); err != nil {
+	n := s.fill.len()
+	if err := s.settleFill(); err != nil {
 		return err
 	}
-	if len(s.fill) <= cap(s.fill)/2 { // elements were dropped
+	if s.fill.len() < n && s.fill.roomy() {
 		return nil
 	}
-	if s.memory == nil {
-		s.takeMemory()
+	return s.writeFill()
+}
+
+// settleFill sorts the elements that wait, see settle.
+func (s *Sorter[E]) settleFill() error {
+	bound, err := s.settle(s.fill)
+	if bound != nil {
+		s.bound = bound
 	}
-	return s.writeRun()
+	return err
 }
 
-// take returns pooled memory for n elements, which begins with those of fill, and gives the
-// memory of fill back.
-func (s *Sorter[E]) take(n int) []E {
-	old := s.arena
-	s.arena = new(scratch.Arena)
-	all := scratch.Take[E](s.arena, n)
-	copy(all, s.fill)
-	if old != nil {
-		old.Release(s.layout.workers)
-	}
-	return all
-}
-
-// grow makes room for more elements, and four times those that fill has, up to the elements of
-// a run. So a short input takes little memory, and a long one is seldom copied.
-func (s *Sorter[E]) grow(more int) {
-	n := min(max(4*len(s.fill), len(s.fill)+more, leastGrown), s.layout.fill)
-	s.fill = s.take(n)[:len(s.fill)]
-	size := int64(unsafe.Sizeof(*new(E)))
-	s.stats.Memory = min(2*int64(n)*size+scratchBytes(s.order, n, s.layout.workers), s.layout.bytes)
-}
-
-// leastGrown is the number of elements that the first Append makes room for.
-const leastGrown = 1024
-
-// takeMemory takes the memory of the whole sort, when more elements come than a run has. What
-// fill had is given back before the scratch memory of another sort is taken.
-func (s *Sorter[E]) takeMemory() {
-	s.memory = s.take(2 * s.layout.fill)
-	s.fill = s.halfOf(0)[:len(s.fill)]
-	s.buf = make([]byte, s.layout.buffer)
-	s.stats.Memory = s.layout.bytes
-	scratch.Trim()
-}
-
-// settle sorts the elements that wait, and drops those that Limit and Unique do not want.
-func (s *Sorter[E]) settle() error {
-	if s.ready {
-		return nil
+// settle sorts rows, and drops the elements that Limit and Unique do not want. If there are as
+// many as Limit says, it returns the last of them: later ones have to come before it.
+func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
+	if r.sorted() {
+		return nil, nil
 	}
 	start := time.Now()
-	if unsafe.Sizeof(*new(E)) > 0 {
-		if err := s.order.Sort(s.fill, s.sort...); err != nil {
-			return err
-		}
+	if err := r.sort(false, s.sort); err != nil {
+		return nil, err
 	}
 	s.stats.Sort += time.Since(start)
-	n := len(s.fill)
+	n := r.len()
 	if s.unique {
-		s.fill = compact(s.order, s.fill)
+		r.compact()
 	}
-	if s.limit > 0 && int64(len(s.fill)) >= s.limit {
-		s.fill = s.fill[:s.limit]
-		bound := s.fill[s.limit-1]
-		s.bound = &bound
+	full := s.limit > 0 && int64(r.len()) >= s.limit
+	if full {
+		r.truncate(int(s.limit))
 	}
-	s.stats.Dropped += int64(n - len(s.fill))
-	s.ready = true
-	return nil
-}
-
-// compact moves the first element of each group of equals to the front, in order.
-func compact[E any](o sorter.Ordering[E], s []E) []E {
-	n := 0
-	for i, e := range s {
-		if i == 0 || o.Compare(s[n-1], e) != 0 {
-			s[n] = e
-			n++
-		}
+	s.stats.Dropped += int64(n - r.len())
+	if full {
+		last, err := r.last()
+		return &last, err
 	}
-	return s[:n]
+	return nil, nil
 }
 
 // writing is a run that is being written. Its elements stay until it is on disk.
 type writing[E any] struct {
-	from []E
+	from rows[E]
+	by   int // number of the appender
 	done chan struct{}
 	run  *run[E] // after done
 	err  error   // after done
 }
 
-// writeRun begins to write the sorted elements that wait, and goes on with the other half of
-// the memory once the run before is on disk.
-func (s *Sorter[E]) writeRun() error {
-	if err := s.waitForRun(); err != nil {
-		return err
+// writeFill begins to write the elements that wait, which are in order.
+func (s *Sorter[E]) writeFill() error {
+	next, err := s.writeRun(s.fill, 0)
+	if err == nil {
+		s.setFill(next)
 	}
-	s.out = &writing[E]{from: s.fill}
-	s.startWriting()
-	s.half = 1 - s.half
-	s.fill, s.ready = s.halfOf(s.half), false
-	return nil
+	return err
 }
 
-// halfOf returns an empty half of the memory.
-func (s *Sorter[E]) halfOf(half int) []E {
-	n := s.layout.fill
-	return s.memory[half*n : half*n : (half+1)*n]
+// writeRun begins to write sorted rows of an appender, once the run before is on disk, and
+// returns others to go on with.
+func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
+	if err := s.waitForRun(); err != nil {
+		return nil, err
+	}
+	next := s.form.next(full)
+	s.out = &writing[E]{from: full, by: by}
+	s.startWriting()
+	return next, nil
 }
 
 func (s *Sorter[E]) startWriting() {
-	w := s.out
-	w.done, w.err = make(chan struct{}), nil
-	block, number := s.blockLen(), s.nextNumber()
+	w, from, number := s.out, s.out.from, s.nextNumber()
+	block := s.form.block(int64(from.len()), from.bytes())
+	w.done, w.err = make(chan struct{}), errEnded // a codec may end the goroutine
 	go func() {
 		defer close(w.done)
-		w.run, w.err = s.write(w.from, block, number)
+		w.run, w.err = s.write(from, block, number)
 	}()
+}
+
+// write writes one run.
+func (s *Sorter[E]) write(from rows[E], block int, number uint64) (*run[E], error) {
+	w, err := s.form.newWriter(int64(from.len()), from.bytes(), block, number)
+	if err != nil {
+		return nil, err
+	}
+	defer w.discard()
+	if err := from.write(w); err != nil {
+		return nil, err
+	}
+	return w.close()
 }
 
 // nextNumber returns the number of the next run, for checksums.
 func (s *Sorter[E]) nextNumber() uint64 {
 	s.written++
 	return s.id + uint64(s.written)*0x9e3779b97f4a7c15
-}
-
-// write writes one run.
-func (s *Sorter[E]) write(from []E, block int, number uint64) (*run[E], error) {
-	w, err := s.newRunWriter(int64(len(from)), block, number)
-	if err != nil {
-		return nil, err
-	}
-	defer w.discard()
-	if err := w.append(from); err != nil {
-		return nil, err
-	}
-	return w.close()
 }
 
 // waitForRun waits until the run that is being written is on disk. After an error it stays to
@@ -327,7 +351,9 @@ func (s *Sorter[E]) waitForRun() error {
 		return public(s.out.err)
 	}
 	s.stats.Written += s.out.run.bytes.Size()
+	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
+	s.form.written(s.out.from)
 	s.stats.Runs++
 	s.out = nil
 	s.tell("runs", s.stats.Elements, 0)
@@ -342,6 +368,12 @@ func (s *Sorter[E]) tell(stage string, done, total int64) {
 
 // Retry writes again what could not be written, after room was made.
 func (s *Sorter[E]) Retry() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retry()
+}
+
+func (s *Sorter[E]) retry() error {
 	if s.handed || s.closed {
 		return ErrEnded
 	}
@@ -354,9 +386,11 @@ func (s *Sorter[E]) Retry() error {
 
 // AddDir adds a directory for runs, and writes there what could not be written.
 func (s *Sorter[E]) AddDir(dir string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.dirs = append(s.dirs[:len(s.dirs):len(s.dirs)], dir)
 	s.store.Add(dir)
-	return s.Retry()
+	return s.retry()
 }
 
 // Close ends the sort and frees its memory and its files. It may be called again, and in the
@@ -383,7 +417,7 @@ func (s *Sorter[E]) reportTo() {
 	if s.report == nil {
 		return
 	}
-	s.stats.Disk = s.store.Peak()
+	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.held()
 	s.stats.Dirs, s.stats.InMemory = s.dirs, nil
 	for _, dir := range s.dirs {
 		if spill.InMemory(dir) {

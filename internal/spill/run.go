@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// Run is a sequence of bytes on disk, in blocks of one size; the last may be shorter. Once
-// written it may be read concurrently.
+// Run is a sequence of bytes on disk, in blocks: of one size, of which the last may be shorter,
+// or of any. Once written it may be read concurrently.
 type Run struct {
 	store  *Store
 	volume *volume
@@ -19,9 +20,10 @@ type Run struct {
 	space  int64 // reserved
 	freed  int64 // bytes at the front given back, a multiple of Align
 	size   int64
-	block  int
+	block  int      // bytes of the largest block
 	number uint64   // of the sort and the run: seed of the checksums
 	sums   []uint64 // by block
+	ends   []int64  // by block; nil if all have one size
 }
 
 // Size returns the number of bytes.
@@ -30,8 +32,19 @@ func (r *Run) Size() int64 { return r.size }
 // Blocks returns the number of blocks.
 func (r *Run) Blocks() int { return len(r.sums) }
 
-// Block returns the number of bytes of a block.
+// Block returns the number of bytes of the largest block.
 func (r *Run) Block() int { return r.block }
+
+// Offset returns the number of bytes before a block, or of all blocks.
+func (r *Run) Offset(block int) int64 {
+	switch {
+	case r.ends == nil:
+		return min(int64(block)*int64(r.block), r.size)
+	case block == 0:
+		return 0
+	}
+	return r.ends[block-1]
+}
 
 // Dir returns the directory that the run is in.
 func (r *Run) Dir() string { return r.volume.dir }
@@ -60,42 +73,57 @@ const readBytes = 1 << 20
 const leastHole = 1 << 20
 
 // Read reads blocks [from, to) of r and calls take for each batch of successive whole blocks,
-// with the number of the first, once they are verified. The bytes are valid during the call.
-func (d *Reader) Read(r *Run, from, to int, take func(block int, p []byte)) error {
-	each := max((len(d.buf)-2*Align)/r.block, 1)
-	for ; from < to; from += each {
-		n := min(each, to-from)
+// once they are verified. The bytes are valid during the call. It ends with the first error of
+// take.
+func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) error) error {
+	for from < to {
+		n := d.batch(r, from, to)
 		p, err := d.blocks(r, from, n)
+		if err == nil {
+			err = take(from, from+n, p)
+		}
 		if err != nil {
 			return err
 		}
-		take(from, p)
+		from += n
 	}
 	return nil
 }
 
+// batch returns how many of blocks [from, to) the memory has room for, at least one.
+func (d *Reader) batch(r *Run, from, to int) int {
+	room := len(d.buf) - 2*Align
+	if r.ends == nil {
+		return max(min(room/r.block, to-from), 1)
+	}
+	end := r.Offset(from) + int64(room)
+	return 1 + sort.Search(to-from-1, func(i int) bool { return r.ends[from+1+i] > end })
+}
+
 // blocks reads n blocks.
 func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
-	lo := int64(from) * int64(r.block)
-	hi := min(lo+int64(n)*int64(r.block), r.size)
+	lo, hi := r.Offset(from), r.Offset(from+n)
 	skip := (r.off + lo) % Align
 	p := d.buf[:roundUp(skip+hi-lo)]
 	got, err := r.volume.file.ReadAt(p, r.off+lo-skip)
 	if int64(got) < skip+hi-lo {
 		if err == nil || err == io.EOF { // all of it was written
-			err = r.damaged(from+int(max(int64(got)-skip, 0)/int64(r.block)), io.ErrUnexpectedEOF)
+			block := from
+			for block < from+n-1 && r.Offset(block+1)-lo <= int64(got)-skip {
+				block++
+			}
+			err = r.damaged(block, io.ErrUnexpectedEOF)
 		}
 		return nil, r.volume.failed("read", hi-lo, err)
 	}
 	p = p[skip : skip+hi-lo]
 	var sum xxhash.Digest
-	for block, rest := from, p; len(rest) > 0; block++ {
-		part := rest[:min(r.block, len(rest))]
+	for block := from; block < from+n; block++ {
+		part := p[r.Offset(block)-lo : r.Offset(block+1)-lo]
 		r.begin(&sum, block)
 		if sum.Write(part); sum.Sum64() != r.sums[block] {
 			return nil, r.volume.failed("read", int64(len(part)), r.damaged(block, errSum))
 		}
-		rest = rest[len(part):]
 	}
 	return p, nil
 }
@@ -106,7 +134,7 @@ var errSum = errors.New("wrong checksum")
 // damaged returns ErrCorrupt with the place of a block, and why.
 func (r *Run) damaged(block int, why error) error {
 	return fmt.Errorf("%w: block %d of %d, at byte %d of the file: %w",
-		ErrCorrupt, block, len(r.sums), r.off+int64(block)*int64(r.block), why)
+		ErrCorrupt, block, len(r.sums), r.off+r.Offset(block), why)
 }
 
 // Free gives the space of the first n bytes back, or all of it if n is at least the size. They
@@ -143,8 +171,9 @@ const bufferBytes = 1 << 20
 
 func roundUp(n int64) int64 { return (n + Align - 1) / Align * Align }
 
-// NewWriter reserves space for a run of size bytes. The number, of the sort and the run, goes
-// into the checksums. buf is aligned memory of at least Align bytes, a multiple of it.
+// NewWriter reserves space for a run of size bytes, in blocks of one size if that is not 0. The
+// number, of the sort and the run, goes into the checksums. buf is aligned memory of at least
+// Align bytes, a multiple of it.
 func (s *Store) NewWriter(size int64, block int, number uint64, buf []byte) (*Writer, error) {
 	space := roundUp(size)
 	v, off, err := s.place(space)
@@ -152,13 +181,31 @@ func (s *Store) NewWriter(size int64, block int, number uint64, buf []byte) (*Wr
 		return nil, err
 	}
 	r := &Run{store: s, volume: v, off: off, space: space, size: size, block: block, number: number}
-	r.sums = make([]uint64, 0, (size+int64(block)-1)/int64(block))
+	if block > 0 {
+		r.sums = make([]uint64, 0, (size+int64(block)-1)/int64(block))
+	}
 	return &Writer{run: r, buf: buf}, nil
 }
 
-// Append writes p.
+// Append writes p, to blocks of one size.
 func (w *Writer) Append(p []byte) error {
 	w.check(p)
+	return w.put(p)
+}
+
+// AppendBlock writes a block of any size, which has bytes.
+func (w *Writer) AppendBlock(p []byte) error {
+	r := w.run
+	r.begin(&w.sum, len(r.sums))
+	w.sum.Write(p)
+	r.sums = append(r.sums, w.sum.Sum64())
+	r.ends = append(r.ends, r.Offset(len(r.ends))+int64(len(p)))
+	r.block = max(r.block, len(p))
+	return w.put(p)
+}
+
+// put writes p through the buffer, or past it.
+func (w *Writer) put(p []byte) error {
 	for len(p) > 0 {
 		if w.held == 0 && len(p) >= len(w.buf) && aligned(p) {
 			n := min(len(p)/Align*Align, 4*bufferBytes)

@@ -1,0 +1,182 @@
+package extsort_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
+)
+
+// appendAll appends inputs at a time, each through its own way in, in slices of different lengths.
+func appendAll[E any](t *testing.T, ways []func(e ...E) error, inputs [][]E) {
+	t.Helper()
+	errs := make([]error, len(ways))
+	var all sync.WaitGroup
+	for i, put := range ways {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 111))
+			for in := inputs[i]; len(in) > 0 && errs[i] == nil; {
+				n := min(1+r.IntN(100), len(in))
+				errs[i] = put(in[:n]...)
+				in = in[n:]
+			}
+		})
+	}
+	all.Wait()
+	must(t, errors.Join(errs...))
+}
+
+// appended returns keys cut for a number of appenders, of different lengths.
+func appended[E any](all []E, appenders int) [][]E {
+	inputs := make([][]E, appenders)
+	for i := range inputs {
+		n := len(all) / (appenders - i)
+		if i+1 < appenders {
+			n = n * (i + 1) / appenders
+		}
+		inputs[i], all = all[:n], all[n:]
+	}
+	return inputs
+}
+
+// testAppenders sorts elements that several goroutines append. Those that tie come out in the
+// order of the elements, of which earlier appenders have earlier ones.
+func testAppenders[E any](t *testing.T, all []E, o sorter.Ordering[E], appenders int, first bool, unique bool, limit int64, check func(got, want []E), open func(opts ...extsort.Option) (*extsort.Sorter[E], error)) {
+	want := slices.Clone(all)
+	slices.SortStableFunc(want, o.Compare)
+	opts := []extsort.Option{extsort.TempDir(t.TempDir()), extsort.Workers(2)}
+	if unique {
+		opts = append(opts, extsort.Unique())
+		want = slices.CompactFunc(want, func(a, b E) bool { return o.Compare(a, b) == 0 })
+	}
+	if limit > 0 {
+		opts = append(opts, extsort.Limit(limit))
+		want = want[:min(int(limit), len(want))]
+	}
+	crew := testkit.NewCrew()
+	s, err := open(opts...)
+	must(t, err)
+	n := int64(len(all))
+	if first { // some come before there is an appender
+		must(t, s.Append(all[:len(all)/3]...))
+		all = all[len(all)/3:]
+	}
+	ways := []func(e ...E) error{s.Append}
+	for len(ways) < appenders {
+		ways = append(ways, s.Appender().Append)
+	}
+	appendAll(t, ways, appended(all, appenders))
+	if s.Len() != n {
+		t.Errorf("Len is %d of %d", s.Len(), n)
+	}
+	got, err := drain(s)
+	must(t, err)
+	check(got, want)
+	for _, put := range ways {
+		if err := put(*new(E)); !errors.Is(err, extsort.ErrEnded) {
+			t.Errorf("Append after All: %v", err)
+		}
+	}
+	must(t, s.Close())
+	crew.CheckAlone(t, t.Name())
+}
+
+func TestAppenders(t *testing.T) {
+	r := rand.New(rand.NewPCG(113, 114))
+	for _, limit := range []int64{256 << 10, 1 << 20, 32 << 20} {
+		for _, appenders := range testkit.Pick([]int{2, 8}, []int{2, 3, 5, 8, 9}, []int{2, 3, 5, 8, 9}) {
+			for _, first := range []bool{false, true} {
+				for _, how := range []string{"", "unique", "limit"} {
+					unique, k := how == "unique", int64(0)
+					if how == "limit" {
+						k = 3000
+					}
+					keys := keysOf(kinds[r.IntN(len(kinds))], 20_000, r)
+					name := fmt.Sprintf("limit=%d/appenders=%d/first=%v/%s", limit, appenders, first, how)
+					t.Run("fixed/"+name, func(t *testing.T) {
+						testAppenders(t, rowsOf(keys), byKey(), appenders, first, unique, k, func(got, want []row) { sameRows(t, got, want) },
+							func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
+								return extsort.New(byKey(), append(opts, extsort.MemoryLimit(limit))...)
+							})
+					})
+					t.Run("strings/"+name, func(t *testing.T) {
+						testAppenders(t, textsOf(keys, r), byHead[string](), appenders, first, unique, k, func(got, want []string) { sameTexts(t, got, want) },
+							func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
+								return extsort.NewCoded(byHead[string](), extsort.Strings(), append(opts, extsort.MemoryLimit(limit))...)
+							})
+					})
+					t.Run("binary/"+name, func(t *testing.T) {
+						same := func(got, want []note) {
+							if !slices.Equal(got, want) {
+								t.Error("wrong order")
+							}
+						}
+						testAppenders(t, notesOf(keys, r), byNote(), appenders, first, unique, k, same,
+							func(opts ...extsort.Option) (*extsort.Sorter[note], error) {
+								return extsort.NewCoded(byNote(), extsort.Binary[note](), append(opts, extsort.MemoryLimit(limit))...)
+							})
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestAppendersGoOnAfterAnError has the only directory missing: all appenders get the error,
+// until another is added.
+func TestAppendersGoOnAfterAnError(t *testing.T) {
+	dir := t.TempDir()
+	rows := rowsOf(keysOf("few", 20_000, rand.New(rand.NewPCG(115, 116))))
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir(filepath.Join(dir, "missing")))
+	must(t, err)
+	defer s.Close()
+	inputs := appended(rows, 4)
+	var all sync.WaitGroup
+	var once sync.Once
+	for _, in := range inputs {
+		a := s.Appender()
+		all.Go(func() {
+			for len(in) > 0 {
+				err := a.Append(in[0])
+				var failed *extsort.DiskError
+				switch {
+				case err == nil:
+					in = in[1:]
+				case !errors.As(err, &failed) || failed.Op != "create":
+					t.Error(err)
+					return
+				default:
+					once.Do(func() { must(t, s.AddDir(dir)) })
+				}
+			}
+		})
+	}
+	all.Wait()
+	sameRows(t, collect(t, s), sorted(rows))
+}
+
+// TestMoreAppendersThanMemory has appenders whose pieces take all of the memory.
+func TestMoreAppendersThanMemory(t *testing.T) {
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(64<<10), extsort.TempDir(t.TempDir()))
+	must(t, err)
+	defer s.Close()
+	n := 0
+	for i := range 10_000 {
+		err := s.Appender().Append(row{Key: uint64(i)})
+		if errors.Is(err, extsort.ErrMemoryLimit) {
+			break
+		}
+		must(t, err)
+		n++
+	}
+	if got := collect(t, s); len(got) != n || n < 8 || n == 10_000 {
+		t.Errorf("%d elements of %d appenders", len(got), n)
+	}
+}

@@ -1,0 +1,49 @@
+package extsort_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/extsort"
+)
+
+// BenchmarkRows sorts rows of 24 bytes that take ten times the memory.
+func BenchmarkRows(b *testing.B) {
+	const n = 4 << 20
+	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(1, 2))))
+	for name, put := range map[string]func(s *extsort.Sorter[row]) error{
+		"slices":   func(s *extsort.Sorter[row]) error { return s.Append(rows...) },
+		"sequence": func(s *extsort.Sorter[row]) error { return s.AppendSeq(slices.Values(rows)) },
+		"single": func(s *extsort.Sorter[row]) (err error) {
+			for i := 0; i < len(rows) && err == nil; i++ {
+				err = s.Append(rows[i])
+			}
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(24 * n)
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := extsort.New(byKey(), extsort.MemoryLimit(32<<20), extsort.TempDir(b.TempDir()))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := put(s); err != nil {
+					b.Fatal(err)
+				}
+				count := 0
+				for batch, err := range s.Batches() {
+					if err != nil {
+						b.Fatal(err)
+					}
+					count += len(batch)
+				}
+				if err := s.Close(); err != nil || count != n {
+					b.Fatal(count, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,297 @@
+package extsort
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sort"
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/spill"
+)
+
+// coded keeps elements as a codec encodes them, each after its length. Elements are decoded
+// where they are compared.
+type coded[E any] struct {
+	s      *Sorter[E]
+	codec  Codec[E]
+	lender lender[E] // the codec, or nil if decoded elements have memory of their own
+
+	memory  account
+	one     bounds // of scratch memory of sorts of parts
+	chunk   int    // bytes of memory to take at a time
+	least   int    // bytes of a block of the first runs
+	largest int64  // bytes of an element
+	most    int64  // bytes of memory
+
+	sharing bool          // there are appenders
+	pieces  scratch.Arena // of them
+}
+
+// pack is rows of encoded elements.
+type pack[E any] struct {
+	f      *coded[E]
+	own    scratch.Arena // memory of chunks
+	chunks [][]byte      // each an element or more; the last is filled
+	taken  int64         // bytes of chunks
+	n      int           // elements
+	size   int64         // bytes of them
+	most   int           // elements, as long as no chunk is added
+	fixed  bool          // no chunk may be added: the buffer of a part
+	buf    []byte        // of an element that is encoded
+
+	decoded scratch.Arena // of what follows
+	all     []E           // decoded
+	starts  []uint64      // of all: number of the chunk and place there
+	numbers []uint32      // memory of order
+	order   []uint32      // of all; nil: not in order
+}
+
+// coder returns the form of elements of a codec.
+func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
+	f := &coded[E]{s: s, codec: c}
+	f.lender, _ = c.(lender[E])
+	limit, workers := s.options.memory, s.crew()
+	workers = int(min(int64(workers), max(2, limit/workerBytes)))
+	s.layout = layout{workers: workers, readers: 1, index: limit / indexShare, buffer: int(min(max(limit/indexShare, 8<<10), 1<<20+4<<10))}
+	if limit >= manyReaders {
+		s.layout.readers = 4
+	}
+	f.least = int(min(max(limit>>8, 256), 64<<10))
+	room := limit - s.layout.index - int64(s.layout.buffer) - int64(f.least)
+	if least := int64(leastFill) * (2*f.elementBytes() + 64); room < least {
+		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-room+least)
+	}
+	f.largest = room / 16
+	f.chunk = chunkBytes(room/64, 4<<20)
+	f.memory = account{room: room, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, room, workers)}
+	f.one = boundsOf(s.order, room, 1)
+	return f, nil
+}
+
+// chunkBytes returns a power of two of at least 512 and at most some bytes, about a share of
+// memory: blocks of that size are pooled as they are.
+func chunkBytes(share, most int64) int {
+	return 1 << (bits.Len64(uint64(min(max(share, 512), most))) - 1)
+}
+
+// elementBytes returns the memory of a decoded element, with its place and its number.
+func (f *coded[E]) elementBytes() int64 { return int64(unsafe.Sizeof(*new(E))) + indexBytes }
+
+const indexBytes = 8 + 4
+
+// copies returns how often the bytes of an element are in memory while it is sorted.
+func (f *coded[E]) copies() int64 {
+	if f.lender != nil {
+		return 1
+	}
+	return 2
+}
+
+func (f *coded[E]) input() rows[E] { return &pack[E]{f: f} }
+
+// next lets the next run have as much memory as this one: one is written while the other is
+// filled and sorted.
+func (f *coded[E]) next(full rows[E]) rows[E] {
+	p := full.(*pack[E])
+	f.memory.begin(p.taken, p.n)
+	p.forgetDecoded()
+	return f.input()
+}
+
+func (f *coded[E]) written(r rows[E]) {
+	f.memory.out = 0
+	r.release()
+}
+
+func (f *coded[E]) waits(r rows[E]) bool {
+	p := r.(*pack[E])
+	return f.memory.waits(p.taken, p.n)
+}
+
+func (f *coded[E]) share(fill rows[E]) (rows[E], error) {
+	f.sharing = true
+	return fill, nil
+}
+
+func (f *coded[E]) join(all []*Appender[E]) rows[E] {
+	all[0].rows.reopen()
+	first := all[0].rows.(*pack[E])
+	all[0].rows = f.input()
+	for _, a := range all[1:] {
+		a.rows.reopen()
+		p := a.rows.(*pack[E])
+		first.chunks = append(first.chunks, p.chunks...)
+		first.n, first.size, first.taken = first.n+p.n, first.size+p.size, first.taken+p.taken
+		a.rows = f.input()
+	}
+	return first
+}
+
+// pieceLen returns a number of elements that most pieces do not reach.
+func (f *coded[E]) pieceLen(need int, bytes, n int64) (size, most int) {
+	size = max(chunkBytes(f.memory.room/pieceShare, pieceMost), need)
+	each := int64(32) // bytes of an element, as long as none are known
+	if n > 0 {
+		each = max(bytes/n, 1)
+	}
+	return size, 16 + int(int64(size)/each)
+}
+
+func (f *coded[E]) pieceBytes(size int) int64 { return scratch.Size(size, 1) }
+
+func (f *coded[E]) newPiece(size, most int) piece[E] {
+	return piece[E]{code: scratch.Take[byte](&f.pieces, size)[:0], size: size, most: most}
+}
+
+func (f *coded[E]) account() *account { return &f.memory }
+
+func (f *coded[E]) count(bytes int64) { f.most = max(f.most, bytes) }
+
+// block returns a number of bytes.
+func (f *coded[E]) block(n, bytes int64) int {
+	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 24 // bytes of the index, for a block
+	target := max(f.s.layout.index/(4*first), 1)
+	least := int64(f.least)
+	return int(min(max(least, f.s.stats.Written/target), max(least, f.memory.room/256)))
+}
+
+func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
+	w, err := f.s.newWriter(bytes, 0, number)
+	if err != nil {
+		return nil, err
+	}
+	w.run.n, w.most = n, block
+	return w, nil
+}
+
+func (f *coded[E]) mostSamples() int {
+	a := &f.memory
+	return a.many.mostWhere(func(n int) bool { return a.sorting(0, n) <= a.room })
+}
+
+func (f *coded[E]) samples(n int) ([]E, func()) {
+	var a scratch.Arena
+	all := scratch.Take[E](&a, n)
+	return all, func() { a.Release(f.s.layout.workers) }
+}
+
+// decode returns the element of an encoding. It is valid as long as the bytes are, unless the
+// codec has copied them.
+func (f *coded[E]) decode(src []byte) (E, error) {
+	if f.lender != nil {
+		return f.lender.lend(src), nil
+	}
+	e, err := f.codec.Decode(src)
+	if err != nil {
+		err = &CodecError{"decode", int64(len(src)), err}
+	}
+	return e, err
+}
+
+// kept returns the element of an encoding, which does not depend on the bytes.
+func (f *coded[E]) kept(src []byte) (e E, err error) {
+	n := len(src)
+	err = decodeAll(&n, func() error {
+		e, err = f.codec.Decode(src)
+		if err != nil {
+			err = &CodecError{"decode", int64(n), err}
+		}
+		return err
+	})
+	return e, err
+}
+
+// split returns the first encoding in p, and the number of bytes that it takes with its length.
+func split(p []byte) (e []byte, n int) {
+	if len(p) > 0 && p[0] < 0x80 { // most lengths
+		n = 1 + int(p[0])
+		return p[1:n], n
+	}
+	size, k := binary.Uvarint(p)
+	n = k + int(size)
+	return p[k:n], n
+}
+
+func (f *coded[E]) find(d *loader, p []byte, e *E, ties bool) (int, error) {
+	d.offsets = d.offsets[:0]
+	for at := 0; at < len(p); {
+		d.offsets = append(d.offsets, at)
+		_, n := split(p[at:])
+		at += n
+	}
+	var failed error
+	place := sort.Search(len(d.offsets), func(i int) bool {
+		if failed != nil {
+			return true
+		}
+		src, _ := split(p[d.offsets[i]:])
+		x, err := f.probe(src)
+		failed = err
+		return err != nil || after(f.s.order, x, e, ties)
+	})
+	return place, failed
+}
+
+// probe is decode of one element.
+func (f *coded[E]) probe(src []byte) (e E, err error) {
+	if f.lender != nil {
+		return f.lender.lend(src), nil
+	}
+	return f.kept(src)
+}
+
+// plan takes fewer goroutines if blocks are so large that each needs much memory.
+func (f *coded[E]) plan(runs []*run[E], n int) plan {
+	each, block := eachOf(runs), longest(runs)
+	l := &f.s.layout
+	if n > 0 {
+		return f.divide(plan{buffers: n, each: each}, n, n, n, block)
+	}
+	crew := [...][2]int{{l.readers, l.workers}, {1, l.workers}, {1, 1}}
+	var p plan
+	for _, c := range crew {
+		p = f.divide(plan{readers: c[0], workers: c[1], buffers: c[0] + c[1] + 1, each: each}, c[0], c[1], 1, block)
+		if fits(runs, 1, each, p.part) {
+			break
+		}
+	}
+	return p
+}
+
+// divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
+func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
+	p.reader = max(block, min(64*block, int(f.memory.room/8)/readers, 1<<20)) + 4*spill.Align
+	room := f.memory.room - int64(readers)*int64(p.reader)
+	memory := func(part int64) int64 {
+		n := int(part / p.each)
+		buffer := f.copies()*part + int64(n)*f.elementBytes()
+		batch := int64(min(n, batchLen)) * int64(unsafe.Sizeof(*new(E)))
+		return int64(p.buffers)*buffer + int64(handing)*batch + int64(workers)*f.one.of(n)
+	}
+	p.part = int64(sort.Search(int(max(room, 0)), func(part int) bool { return memory(int64(part)+1) > room }))
+	return p
+}
+
+func (f *coded[E]) buffers(p plan) []rows[E] {
+	all := make([]rows[E], p.buffers)
+	for i := range all {
+		b := &pack[E]{f: f, most: p.elements(), fixed: true}
+		b.addChunk(int(p.part))
+		b.takeDecoded(p.elements())
+		all[i] = b
+	}
+	f.most = max(f.most, f.s.options.memory)
+	return all
+}
+
+func (f *coded[E]) held() int64 { return f.most }
+
+func (f *coded[E]) own(batch []E) {
+	if f.lender != nil {
+		f.lender.own(batch)
+	}
+}
+
+func (f *coded[E]) release() { f.pieces.Release(f.s.layout.workers) }

@@ -1,0 +1,330 @@
+package extsort_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
+)
+
+// note is an element of a foreign codec: it holds pointers.
+type note struct {
+	Key  uint64
+	At   uint64
+	Text string
+}
+
+func (n note) AppendBinary(dst []byte) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint64(dst, n.Key)
+	dst = binary.LittleEndian.AppendUint64(dst, n.At)
+	return append(dst, n.Text...), nil
+}
+
+func (n *note) UnmarshalBinary(src []byte) error {
+	if len(src) < 16 {
+		return errors.New("too short")
+	}
+	*n = note{binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:]), string(src[16:])}
+	return nil
+}
+
+func notesOf(keys []uint64, r *rand.Rand) []note {
+	all := make([]note, len(keys))
+	for i, k := range keys {
+		all[i] = note{k, uint64(i), strings.Repeat("x", lengthOf(r))}
+	}
+	return all
+}
+
+// lengthOf returns a length: mostly short, seldom 100 times that.
+func lengthOf(r *rand.Rand) int {
+	if r.IntN(200) == 0 {
+		return r.IntN(1500)
+	}
+	return r.IntN(20)
+}
+
+func byNote() sorter.Ordering[note] {
+	return sorter.By(sorter.Asc(func(n note) uint64 { return n.Key }))
+}
+
+// textsOf returns strings whose first eight bytes are keys. They end with their place, so ties
+// by the key show their order.
+func textsOf(keys []uint64, r *rand.Rand) []string {
+	all := make([]string, len(keys))
+	for i, k := range keys {
+		var head [8]byte
+		binary.BigEndian.PutUint64(head[:], k)
+		all[i] = fmt.Sprintf("%s%s%d", head[:], strings.Repeat("y", lengthOf(r)), i)
+	}
+	return all
+}
+
+// byHead orders strings by their first eight bytes.
+func byHead[T ~string | ~[]byte]() sorter.Ordering[T] {
+	return sorter.By(sorter.Asc(func(s T) string { return string(s[:8]) }))
+}
+
+// anySorter is a Sorter without its type, for elements that are shown as strings.
+type anySorter struct {
+	in     []string // in the order in which they come
+	want   []string
+	unique []string
+	append func(lo, hi int) error
+	len    func() int64
+	all    func() ([]string, error)
+	batch  func() ([]string, error)
+	parts  func(n int) ([]string, error)
+	retry  func() error
+	addDir func(string) error
+	close  func() error
+}
+
+// anyOf prepares a sort of elements.
+func anyOf[E any](t *testing.T, in []E, o sorter.Ordering[E], c extsort.Codec[E], show func(E) string, opts []extsort.Option) anySorter {
+	t.Helper()
+	s, err := extsort.NewCoded(o, c, opts...)
+	must(t, err)
+	want := slices.Clone(in)
+	slices.SortStableFunc(want, o.Compare)
+	shown := func(all []E) []string {
+		texts := make([]string, len(all))
+		for i, e := range all {
+			texts[i] = show(e)
+		}
+		return texts
+	}
+	a := anySorter{in: shown(in), want: shown(want), len: s.Len, retry: s.Retry, addDir: s.AddDir, close: s.Close}
+	a.unique = shown(slices.CompactFunc(want, func(x, y E) bool { return o.Compare(x, y) == 0 }))
+	a.append = func(lo, hi int) error { return s.Append(in[lo:hi]...) }
+	a.all = func() ([]string, error) {
+		got, err := drain(s)
+		return shown(got), err
+	}
+	a.batch = func() (got []string, err error) {
+		for batch, err := range s.Batches() {
+			if err != nil {
+				return got, err
+			}
+			for _, e := range batch {
+				got = append(got, strings.Clone(show(e)))
+			}
+		}
+		return got, nil
+	}
+	a.parts = func(n int) (got []string, err error) {
+		parts, err := s.Parts(n)
+		if err != nil {
+			return nil, err
+		}
+		type result struct {
+			all []E
+			err error
+		}
+		results := make([]chan result, n)
+		for i, p := range parts {
+			results[i] = make(chan result, 1)
+			go func() {
+				var res result
+				for e, err := range p.All() {
+					res.all, res.err = append(res.all, e), err
+				}
+				results[i] <- res
+			}()
+		}
+		for i := range parts {
+			res := <-results[i]
+			got, err = append(got, shown(res.all)...), errors.Join(err, res.err)
+		}
+		return got, err
+	}
+	return a
+}
+
+// codings are the codecs of the tests.
+var codings = []string{"strings", "bytes", "binary"}
+
+// codedSorter prepares a sort with a codec of elements that have keys.
+func codedSorter(t *testing.T, coding string, keys []uint64, r *rand.Rand, opts ...extsort.Option) anySorter {
+	t.Helper()
+	switch coding {
+	case "strings":
+		return anyOf(t, textsOf(keys, r), byHead[string](), extsort.Strings(), func(s string) string { return s }, opts)
+	case "bytes":
+		var all [][]byte
+		for _, s := range textsOf(keys, r) {
+			all = append(all, []byte(s))
+		}
+		return anyOf(t, all, byHead[[]byte](), extsort.Bytes(), func(b []byte) string { return string(b) }, opts)
+	}
+	return anyOf(t, notesOf(keys, r), byNote(), extsort.Binary[note](), func(n note) string { return fmt.Sprint(n) }, opts)
+}
+
+func sameTexts(t *testing.T, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d elements, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("element %d of %d is %.60q, want %.60q", i, len(got), got[i], want[i])
+		}
+	}
+}
+
+func TestCodedOrderIsThatOfAStableSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(101, 102))
+	for _, coding := range codings {
+		for _, limit := range []int64{64 << 10, 256 << 10, 1 << 20, 16 << 20} {
+			for _, n := range []int{0, 1, 2, 100, 5000, 30_000} {
+				if limit < 1<<20 {
+					n = min(n, int(limit/48))
+				}
+				for _, kind := range someKinds() {
+					t.Run(fmt.Sprintf("%s/%s/n=%d/limit=%d", coding, kind, n, limit), func(t *testing.T) {
+						var st extsort.Stats
+						s := codedSorter(t, coding, keysOf(kind, n, r), r, extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Report(&st))
+						must(t, s.append(0, n))
+						got, err := s.all()
+						must(t, err)
+						sameTexts(t, got, s.want)
+						must(t, s.close())
+						if st.Elements != int64(n) || st.Memory > limit || limit < 256<<10 && n > 1000 && st.Runs < 3 {
+							t.Errorf("%+v", st)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestCodedVerbs(t *testing.T) {
+	r := rand.New(rand.NewPCG(103, 104))
+	for _, coding := range codings {
+		for _, kind := range someKinds() {
+			for _, n := range []int{10, 20_000} {
+				for _, unique := range []bool{false, true} {
+					for _, limit := range []int{0, 5, 7000} {
+						for _, verb := range []string{"all", "batches", "parts"} {
+							t.Run(fmt.Sprintf("%s/%s/n=%d/unique=%v/limit=%d/%s", coding, kind, n, unique, limit, verb), func(t *testing.T) {
+								opts := []extsort.Option{extsort.MemoryLimit(512 << 10), extsort.TempDir(t.TempDir())}
+								if unique {
+									opts = append(opts, extsort.Unique())
+								}
+								if limit > 0 {
+									opts = append(opts, extsort.Limit(int64(limit)))
+								}
+								s := codedSorter(t, coding, keysOf(kind, n, r), r, opts...)
+								for lo := 0; lo < n; lo += 997 {
+									must(t, s.append(lo, min(lo+997, n)))
+								}
+								want := s.want
+								if unique {
+									want = s.unique
+								}
+								if limit > 0 {
+									want = want[:min(limit, len(want))]
+								}
+								var got []string
+								var err error
+								switch verb {
+								case "all":
+									got, err = s.all()
+								case "batches":
+									got, err = s.batch()
+								case "parts":
+									got, err = s.parts(5)
+								}
+								must(t, err)
+								sameTexts(t, got, want)
+								if s.len() != int64(n) {
+									t.Errorf("Len is %d", s.len())
+								}
+								must(t, s.close())
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestElementsOutliveTheLoop keeps what All yields.
+func TestElementsOutliveTheLoop(t *testing.T) {
+	var in [][]byte
+	r := rand.New(rand.NewPCG(105, 106))
+	for i := range 20_000 {
+		in = append(in, fmt.Appendf(nil, "%08d%d", r.IntN(1000), i))
+	}
+	s, err := extsort.NewCoded(byHead[[]byte](), extsort.Bytes(), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()))
+	must(t, err)
+	defer s.Close()
+	own := bytes.Join(in, nil)
+	must(t, s.Append(in...))
+	for _, e := range in {
+		clear(e) // the sort has copies
+	}
+	got, err := drain(s)
+	must(t, err)
+	for i := range got {
+		_ = append(got[i], "past the end"...)
+	}
+	all := bytes.Join(got, nil)
+	slices.Sort(all)
+	slices.Sort(own)
+	if !bytes.Equal(all, own) {
+		t.Error("bytes have changed")
+	}
+}
+
+// TestLargeCodedElements has elements longer than blocks, up to the largest that fits, and one
+// that does not.
+func TestLargeCodedElements(t *testing.T) {
+	for _, limit := range []int64{256 << 10, 4 << 20} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(107, 108))
+			o := sorter.By(sorter.Asc(func(s string) string { return s }))
+			s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()))
+			must(t, err)
+			defer s.Close()
+			var want []string
+			refused := 0
+			for i := range testkit.Pick(500, 2000, 2000) {
+				e := strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) + fmt.Sprint(i)
+				if i%50 == 0 {
+					e += strings.Repeat("-", int(limit)/20)
+				}
+				if i%100 == 1 {
+					huge := strings.Repeat("z", int(limit)+i)
+					err := s.Append("first", huge, "last")
+					if !errors.Is(err, extsort.ErrMemoryLimit) || !strings.Contains(err.Error(), fmt.Sprint(len(huge))) {
+						t.Fatalf("an element of %d bytes: %v", len(huge), err)
+					}
+					want = append(want, "first")
+					refused++
+				}
+				must(t, s.Append(e))
+				if want = append(want, e); s.Len() != int64(len(want)) {
+					t.Fatalf("Len is %d of %d", s.Len(), len(want))
+				}
+			}
+			got, err := drain(s)
+			must(t, err)
+			slices.Sort(want)
+			sameTexts(t, got, want)
+			if refused == 0 {
+				t.Error("none was too large")
+			}
+		})
+	}
+}

@@ -1,0 +1,376 @@
+package extsort
+
+import (
+	"sort"
+	"unsafe"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/spill"
+)
+
+// fixed keeps elements without pointers as they are in memory.
+type fixed[E any] struct {
+	s      *Sorter[E]
+	memory []E            // two halves while runs are made, then the buffers of parts; nil before the first run
+	arena  *scratch.Arena // of memory, or of the first rows
+	half   int            // of memory, that is filled
+	most   int64          // bytes
+
+	sharing *account      // of appenders; nil: there are none
+	pieces  scratch.Arena // of them
+}
+
+// slice is rows of elements without pointers.
+type slice[E any] struct {
+	f       *fixed[E]
+	all     []E
+	inOrder bool
+
+	// Of appenders: elements that wait in pieces, for memory where they are sorted.
+	pieces  [][]E
+	waiting int
+	whole   scratch.Arena // of all
+}
+
+func (f *fixed[E]) size() int64 { return int64(unsafe.Sizeof(*new(E))) }
+
+func (f *fixed[E]) input() rows[E] { return &slice[E]{f: f} }
+
+// take returns pooled memory for n elements, which begins with those of old, and gives the
+// memory of old back.
+func (f *fixed[E]) take(n int, old []E) []E {
+	before := f.arena
+	f.arena = new(scratch.Arena)
+	all := scratch.Take[E](f.arena, n)
+	copy(all, old)
+	if before != nil {
+		before.Release(f.s.layout.workers)
+	}
+	return all
+}
+
+// grow makes room for more elements, and four times those that there are, up to the elements
+// of a run. So a short input takes little memory, and a long one is seldom copied.
+func (r *slice[E]) grow(more int) {
+	f, l := r.f, &r.f.s.layout
+	n := min(max(4*len(r.all), len(r.all)+more, leastGrown), l.fill)
+	r.all = f.take(n, r.all)[:len(r.all)]
+	f.most = min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers), l.bytes)
+}
+
+// leastGrown is the number of elements that the first Append makes room for.
+const leastGrown = 1024
+
+// next takes the memory of the whole sort for the second run. What the rows had is given back
+// before the scratch memory of another sort is taken.
+func (f *fixed[E]) next(full rows[E]) rows[E] {
+	if f.sharing != nil {
+		f.sharing.begin(full.memory(), full.len())
+		return f.input()
+	}
+	if f.memory == nil {
+		r := full.(*slice[E])
+		f.memory = f.take(2*f.s.layout.fill, r.all)
+		r.all = f.halfOf(0)[:len(r.all)]
+		f.most = f.s.layout.bytes
+		scratch.Trim()
+	}
+	f.half = 1 - f.half
+	return &slice[E]{f: f, all: f.halfOf(f.half)}
+}
+
+// halfOf returns an empty half of the memory.
+func (f *fixed[E]) halfOf(half int) []E {
+	n := f.s.layout.fill
+	return f.memory[half*n : half*n : (half+1)*n]
+}
+
+func (f *fixed[E]) waits(rows[E]) bool { return false }
+
+func (f *fixed[E]) written(r rows[E]) {
+	r.release()
+	if f.sharing != nil {
+		f.sharing.out = 0
+	}
+}
+
+// share writes what was filled, if the halves of the memory are in use.
+func (f *fixed[E]) share(fill rows[E]) (rows[E], error) {
+	s, r := f.s, f.input()
+	switch {
+	case f.memory == nil:
+		r.adopt(f.pieceOf(fill.(*slice[E]).all))
+	case fill.len() > 0:
+		if err := s.settleFill(); err != nil {
+			return nil, err
+		}
+		next, err := s.writeRun(s.fill, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.fill = next // not for Append, which does not lock
+		fallthrough
+	default:
+		if err := s.waitForRun(); err != nil {
+			return nil, err
+		}
+	}
+	f.free()
+	room := s.options.memory - s.layout.index - int64(s.layout.buffer)
+	f.sharing = &account{room: room, copies: 2, many: boundsOf(s.order, room, s.layout.workers)}
+	return r, nil
+}
+
+// pieceOf returns a copy of elements.
+func (f *fixed[E]) pieceOf(all []E) piece[E] {
+	p := f.newPiece(len(all), len(all))
+	p.all = append(p.all, all...)
+	return p
+}
+
+func (f *fixed[E]) join(all []*Appender[E]) rows[E] {
+	r := &slice[E]{f: f}
+	for _, a := range all {
+		a.rows.reopen()
+		from := a.rows.(*slice[E])
+		r.pieces, r.waiting = append(r.pieces, from.pieces...), r.waiting+from.waiting
+		a.rows = f.input()
+	}
+	return r
+}
+
+// pieceShare is the part of the memory that a piece has, and pieceMost the most bytes.
+const (
+	pieceShare = 256
+	pieceMost  = 256 << 10
+)
+
+func (f *fixed[E]) pieceLen(int, int64, int64) (size, most int) {
+	n := int(min(f.sharing.room/pieceShare, pieceMost) / max(f.size(), 1))
+	return max(n, 1), max(n, 1)
+}
+
+func (f *fixed[E]) pieceBytes(size int) int64 { return scratch.Size(size, unsafe.Sizeof(*new(E))) }
+
+func (f *fixed[E]) newPiece(size, most int) piece[E] {
+	return piece[E]{all: scratch.Take[E](&f.pieces, size)[:0], size: size, most: most}
+}
+
+func (f *fixed[E]) account() *account { return f.sharing }
+
+func (f *fixed[E]) count(bytes int64) { f.most = max(f.most, bytes) }
+
+// block returns a number of elements.
+func (f *fixed[E]) block(int64, int64) int {
+	l, each := &f.s.layout, f.size()+8 // of the index, for a block
+	target := max(l.index/(4*each), 1)
+	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/8, 1))))
+}
+
+func (f *fixed[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
+	w, err := f.s.newWriter(bytes, block*int(f.size()), number)
+	if err != nil {
+		return nil, err
+	}
+	w.run.n, w.run.block, w.run.inBlock = n, block, block
+	w.run.several, w.run.severalBytes = n, bytes
+	w.run.firsts = make([]E, 0, (n+int64(block)-1)/int64(block))
+	return w, nil
+}
+
+func (f *fixed[E]) samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
+
+// forParts returns the memory of buffers of parts.
+func (f *fixed[E]) forParts() []E {
+	if f.memory == nil { // there were appenders
+		f.memory = f.take(2*f.s.layout.fill, nil)
+		f.most = max(f.most, f.s.layout.bytes)
+	}
+	return f.memory
+}
+
+func (f *fixed[E]) mostSamples() int { return f.s.layout.fill }
+
+func (f *fixed[E]) find(_ *loader, p []byte, e *E, ties bool) (int, error) {
+	all := elementsOf[E](p)
+	return sort.Search(len(all), func(i int) bool { return after(f.s.order, all[i], e, ties) }), nil
+}
+
+func (f *fixed[E]) plan(runs []*run[E], n int) plan {
+	l, size := &f.s.layout, f.size()
+	p := plan{readers: l.readers, workers: l.workers, buffers: l.parts, part: int64(l.part) * size, each: size}
+	if n > 0 {
+		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
+	}
+	p.reader = spill.ReaderBytes(longest(runs)) + spill.Align
+	return p
+}
+
+func (f *fixed[E]) buffers(p plan) []rows[E] {
+	all, memory := make([]rows[E], p.buffers), f.forParts()
+	for i := range all {
+		n := p.elements()
+		all[i] = &slice[E]{f: f, all: memory[i*n : i*n : (i+1)*n]}
+	}
+	return all
+}
+
+func (f *fixed[E]) held() int64 { return f.most }
+
+func (f *fixed[E]) own([]E) {}
+
+// free gives the memory of rows and parts back.
+func (f *fixed[E]) free() {
+	if f.arena != nil {
+		f.arena.Release(f.s.layout.workers)
+	}
+	f.arena, f.memory = nil, nil
+}
+
+func (f *fixed[E]) release() {
+	f.free()
+	f.pieces.Release(f.s.layout.workers)
+}
+
+func (r *slice[E]) len() int { return len(r.all) + r.waiting }
+
+func (r *slice[E]) bytes() int64 { return int64(r.len()) * r.f.size() }
+
+func (r *slice[E]) memory() int64 {
+	all := int64(0)
+	for _, p := range r.pieces {
+		all += r.f.pieceBytes(cap(p))
+	}
+	if len(r.all) > 0 {
+		all += r.f.pieceBytes(len(r.all))
+	}
+	return all
+}
+
+func (r *slice[E]) adopt(p piece[E]) {
+	r.reopen()
+	if len(p.all) == 0 {
+		scratch.Give(&r.f.pieces, p.all, 1)
+		return
+	}
+	r.pieces, r.waiting, r.inOrder = append(r.pieces, p.all), r.waiting+len(p.all), false
+}
+
+// reopen turns elements of appenders that are in order into a piece.
+func (r *slice[E]) reopen() {
+	if len(r.all) > 0 {
+		p := r.f.pieceOf(r.all)
+		r.pieces, r.waiting, r.all, r.inOrder = append(r.pieces, p.all), len(p.all), nil, false
+		r.whole.Release(1)
+	}
+}
+
+// gather copies pieces to memory where they can be sorted.
+func (r *slice[E]) gather() {
+	r.all = scratch.Take[E](&r.whole, r.waiting)[:0]
+	for _, p := range r.pieces {
+		r.all = append(r.all, p...)
+	}
+	r.waiting = 0
+}
+
+// freePieces gives the memory of pieces back.
+func (r *slice[E]) freePieces() {
+	for _, p := range r.pieces {
+		scratch.Give(&r.f.pieces, p, 1)
+	}
+	r.pieces = nil
+}
+
+func (r *slice[E]) append(e []E) int {
+	if len(r.all) == cap(r.all) && cap(r.all) < r.f.s.layout.fill {
+		r.grow(len(e))
+	}
+	n := min(len(e), cap(r.all)-len(r.all))
+	if n > 0 {
+		r.all, r.inOrder = append(r.all, e[:n]...), false
+	}
+	return n
+}
+
+func (r *slice[E]) roomy() bool { return len(r.all) <= cap(r.all)/2 }
+
+func (r *slice[E]) load(run *run[E], from, _ int, p []byte, begin, end int64) error {
+	if end-begin > int64(cap(r.all)-len(r.all)) {
+		return errKeys
+	}
+	at := run.start(from)
+	r.all = append(r.all, elementsOf[E](p)[begin-at:end-at]...)
+	return nil
+}
+
+func (r *slice[E]) reset() { r.all = r.all[:0] }
+
+func (r *slice[E]) sort(inOrder bool, opts []sorter.Option) error {
+	if len(r.pieces) > 0 {
+		n := r.waiting
+		r.gather()
+		defer func() {
+			if !r.inOrder {
+				r.all, r.waiting = nil, n
+				r.whole.Release(1)
+			}
+		}()
+	}
+	if !inOrder && r.f.size() > 0 {
+		if err := r.f.s.order.Sort(r.all, opts...); err != nil {
+			return err
+		}
+	}
+	r.inOrder = true
+	r.freePieces()
+	return nil
+}
+
+func (r *slice[E]) sorted() bool { return r.inOrder }
+
+func (r *slice[E]) compact() {
+	n := 0
+	for i, e := range r.all {
+		if i == 0 || r.f.s.order.Compare(r.all[n-1], e) != 0 {
+			r.all[n] = e
+			n++
+		}
+	}
+	r.all = r.all[:n]
+}
+
+func (r *slice[E]) truncate(n int) { r.all = r.all[:n] }
+
+func (r *slice[E]) last() (E, error) { return r.all[len(r.all)-1], nil }
+
+func (r *slice[E]) hand(lo, hi int, yield func([]E) bool) bool {
+	return lo == hi || yield(r.all[lo:hi:hi])
+}
+
+func (r *slice[E]) write(w *runWriter[E]) error {
+	b := int64(w.run.block)
+	for i := (b - w.n%b) % b; i < int64(len(r.all)); i += b {
+		w.run.firsts = append(w.run.firsts, r.all[i])
+	}
+	w.n += int64(len(r.all))
+	return w.out.Append(bytesOf(r.all))
+}
+
+func (r *slice[E]) release() {
+	r.freePieces()
+	r.whole.Release(r.f.s.layout.workers)
+}
+
+// bytesOf returns the memory of elements without pointers.
+func bytesOf[E any](s []E) []byte {
+	// Sound: the memory of s is that long, and its elements hold no pointers.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(E))))
+}
+
+// elementsOf returns the elements in bytes that were those of elements.
+func elementsOf[E any](p []byte) []E {
+	// Sound: p holds whole elements; the caller has aligned it for E.
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/int(unsafe.Sizeof(*new(E))))
+}

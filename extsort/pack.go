@@ -1,0 +1,368 @@
+package extsort
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
+)
+
+// batchLen is the number of decoded elements that are handed out at a time.
+const batchLen = 512
+
+func (p *pack[E]) len() int { return p.n }
+
+func (p *pack[E]) bytes() int64 { return p.size }
+
+func (p *pack[E]) memory() int64 { return p.taken }
+
+func (p *pack[E]) adopt(from piece[E]) {
+	p.reopen()
+	if from.n == 0 {
+		scratch.Give(&p.f.pieces, from.code, 1)
+		return
+	}
+	p.chunks = append(p.chunks, from.code)
+	p.taken += scratch.Size(cap(from.code), 1)
+	p.n, p.size = p.n+from.n, p.size+int64(len(from.code))
+}
+
+// append encodes elements to the chunks.
+func (p *pack[E]) append(e []E) (int, error) {
+	p.reopen()
+	for i := range e {
+		src, err := p.f.encode(&p.buf, e[i])
+		if err != nil {
+			return i, err
+		}
+		if !p.add(src) {
+			return i, nil
+		}
+	}
+	return len(e), nil
+}
+
+// encode returns the encoding of e, valid until the next in buf.
+func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
+	src := []byte(nil)
+	if f.lender != nil {
+		src = f.lender.bytes(e)
+	} else {
+		var err error
+		if src, err = f.codec.Append((*buf)[:0], e); err != nil {
+			return nil, &CodecError{Op: "append", Err: err}
+		}
+		if cap(src) <= f.chunk {
+			*buf = src
+		}
+	}
+	if int64(len(src)) > f.largest {
+		return nil, fmt.Errorf("%w: an element of %d bytes, with a limit of %d at most %d", ErrMemoryLimit, len(src), f.s.options.memory, f.largest)
+	}
+	return src, nil
+}
+
+// appendCode appends an encoding, after its length.
+func appendCode(dst, src []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(src))), src...)
+}
+
+// add appends an encoding, if there is room.
+func (p *pack[E]) add(src []byte) bool {
+	c := len(p.chunks) - 1
+	need := lengthBytes(len(src)) + len(src)
+	if p.n >= p.most || c < 0 || cap(p.chunks[c])-len(p.chunks[c]) < need {
+		if !p.makeRoom(need) {
+			return false
+		}
+		c = len(p.chunks) - 1
+	}
+	p.chunks[c] = appendCode(p.chunks[c], src)
+	p.n++
+	p.size += int64(need)
+	return true
+}
+
+// lengthBytes returns the number of bytes of a length before an encoding.
+func lengthBytes(n int) int {
+	k := 1
+	for ; n >= 0x80; n >>= 7 {
+		k++
+	}
+	return k
+}
+
+// makeRoom makes room for an encoding of a number of bytes, within the memory of the sort.
+func (p *pack[E]) makeRoom(need int) bool {
+	f := p.f
+	if p.fixed {
+		return false
+	}
+	taken, c := p.taken, len(p.chunks)-1
+	full := c < 0 || cap(p.chunks[c])-len(p.chunks[c]) < need
+	size := max(f.chunk, need)
+	if full {
+		taken += scratch.Size(size, 1)
+	}
+	most := f.memory.many.mostWhere(func(n int) bool { return f.memory.fits(taken, n) })
+	if most <= p.n {
+		return false
+	}
+	if p.most = most; full {
+		p.addChunk(size)
+	}
+	return true
+}
+
+func (p *pack[E]) addChunk(size int) {
+	p.chunks = append(p.chunks, scratch.Take[byte](&p.own, size)[:0])
+	p.taken += scratch.Size(size, 1)
+}
+
+func (p *pack[E]) roomy() bool {
+	a := &p.f.memory
+	return p.n == 0 || a.sorting(p.size, p.n)+a.writing(p.size, p.n) <= a.room/2
+}
+
+// load copies elements with their lengths, from a run to the buffer of a part.
+func (p *pack[E]) load(r *run[E], from, to int, src []byte, begin, end int64) error {
+	lo, hi := r.offset(from, src, begin), r.offset(from, src, end)
+	c := &p.chunks[0]
+	if hi-lo > cap(*c)-len(*c) || end-begin > int64(p.most-p.n) {
+		return errKeys
+	}
+	*c = append(*c, src[lo:hi]...)
+	p.n += int(end - begin)
+	p.size += int64(hi - lo)
+	return nil
+}
+
+// offset returns where an element begins in the bytes of blocks from a number on.
+func (r *run[E]) offset(from int, src []byte, place int64) int {
+	block := min(r.blockAt(place), r.bytes.Blocks()-1)
+	at := int(r.bytes.Offset(block) - r.bytes.Offset(from))
+	if at >= len(src) {
+		return len(src)
+	}
+	for left := place - r.start(block); left > 0; left-- {
+		_, n := split(src[at:])
+		at += n
+	}
+	return at
+}
+
+func (p *pack[E]) reset() {
+	if p.f.lender == nil {
+		clear(p.all[:p.n])
+	}
+	p.chunks[0] = p.chunks[0][:0]
+	p.n, p.size, p.order = 0, 0, nil
+}
+
+// takeDecoded takes memory for n decoded elements.
+func (p *pack[E]) takeDecoded(n int) {
+	p.all = scratch.Take[E](&p.decoded, n)
+	p.starts = scratch.Take[uint64](&p.decoded, n)
+	p.numbers = scratch.Take[uint32](&p.decoded, n)
+}
+
+// forgetDecoded frees the decoded elements of rows that are in order, except their places.
+func (p *pack[E]) forgetDecoded() {
+	scratch.Give(&p.decoded, p.all, p.f.s.layout.workers)
+	p.all = nil
+}
+
+func (p *pack[E]) sorted() bool { return p.n == 0 || p.order != nil }
+
+func (p *pack[E]) sort(inOrder bool, opts []sorter.Option) error {
+	if p.sorted() {
+		return nil
+	}
+	if !p.fixed {
+		p.takeDecoded(roundUp(p.n))
+		p.f.count(p.f.memory.sorting(p.taken, p.n))
+		defer func() {
+			if p.order == nil {
+				p.decoded.Release(1)
+			}
+		}()
+	}
+	if err := p.decode(); err != nil {
+		return err
+	}
+	if inOrder {
+		for i := range p.n {
+			p.numbers[i] = uint32(i)
+		}
+		p.order = p.numbers[:p.n]
+		return nil
+	}
+	opts = append(opts[:len(opts):len(opts)], sorter.Into(p.numbers))
+	order, err := p.f.s.order.Order(p.all[:p.n], opts...)
+	if err == nil {
+		p.order = order
+	}
+	return err
+}
+
+// roundUp rounds a number of elements up by less than an eighth: the next run, which has about
+// as many, then takes the same memory.
+func roundUp(n int) int {
+	step := 1 << max(bits.Len(uint(n))-4, 0)
+	return (n + step - 1) / step * step
+}
+
+// decode decodes all elements.
+func (p *pack[E]) decode() error {
+	size, i := 0, 0
+	return decodeAll(&size, func() error {
+		for c, chunk := range p.chunks {
+			for at := 0; at < len(chunk); i++ {
+				src, n := split(chunk[at:])
+				size = len(src)
+				e, err := p.f.decode(src)
+				if err != nil {
+					return err
+				}
+				p.all[i], p.starts[i] = e, uint64(c)<<placeBits|uint64(at)
+				at += n
+			}
+		}
+		return nil
+	})
+}
+
+// placeBits is the width of a place in a chunk. An element at another place than the first is
+// in a chunk that is shorter than 1<<placeBits.
+const placeBits = 32
+
+// dropped marks the start of an element that Unique or Limit has dropped.
+const dropped = 1 << 63
+
+// encoded returns the encoding of an element, and the same with its length.
+func (p *pack[E]) encoded(start uint64) (src, whole []byte) {
+	chunk := p.chunks[start>>placeBits][uint32(start):]
+	src, n := split(chunk)
+	return src, chunk[:n]
+}
+
+// drop drops an element that is not in the order any more.
+func (p *pack[E]) drop(x uint32) {
+	_, whole := p.encoded(p.starts[x])
+	p.size -= int64(len(whole))
+	p.starts[x] |= dropped
+	p.n--
+}
+
+func (p *pack[E]) compact() {
+	kept := p.order[:0]
+	for i, x := range p.order {
+		if i == 0 || p.f.s.order.Compare(p.all[kept[len(kept)-1]], p.all[x]) != 0 {
+			kept = append(kept, x)
+		} else {
+			p.drop(x)
+		}
+	}
+	p.order = kept
+}
+
+func (p *pack[E]) truncate(n int) {
+	for _, x := range p.order[n:] {
+		p.drop(x)
+	}
+	p.order = p.order[:n]
+}
+
+func (p *pack[E]) last() (E, error) {
+	src, _ := p.encoded(p.starts[p.order[p.n-1]])
+	return p.f.kept(src)
+}
+
+// reopen lets elements be appended to those that are in order. Dropped ones make room: the
+// others move to the front, as they came. No element moves to a later place, since it would fit
+// where it was.
+func (p *pack[E]) reopen() {
+	if p.order == nil {
+		return
+	}
+	to := 0
+	last := len(p.chunks) - 1
+	all := p.chunks
+	lens := 0 // bytes of chunk to
+	for i, left := 0, p.n; left > 0; i++ {
+		start := p.starts[i]
+		if start&dropped != 0 {
+			continue
+		}
+		left--
+		_, whole := p.encoded(start)
+		for cap(all[to])-lens < len(whole) {
+			all[to] = all[to][:lens]
+			to, lens = to+1, 0
+		}
+		lens += copy(all[to][lens:cap(all[to])], whole)
+	}
+	all[to] = all[to][:lens]
+	for ; last > to; last-- {
+		p.taken -= scratch.Size(cap(all[last]), 1)
+		p.freeChunk(all[last])
+	}
+	p.chunks = all[:to+1]
+	p.decoded.Release(p.f.s.layout.workers)
+	p.all, p.starts, p.numbers, p.order, p.most = nil, nil, nil, nil, 0
+}
+
+func (p *pack[E]) hand(lo, hi int, yield func([]E) bool) bool {
+	batch := make([]E, min(batchLen, hi-lo))
+	for ; lo < hi; lo += len(batch) {
+		batch = batch[:min(len(batch), hi-lo)]
+		for i, x := range p.order[lo : lo+len(batch)] {
+			batch[i] = p.all[x]
+		}
+		if !yield(batch) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pack[E]) write(w *runWriter[E]) error {
+	r := w.run
+	for _, x := range p.order {
+		src, whole := p.encoded(p.starts[x])
+		if len(w.block)+len(whole) > w.most {
+			if err := w.endBlock(); err != nil {
+				return err
+			}
+		}
+		if len(w.block) == 0 {
+			first, err := p.f.kept(src)
+			if err != nil {
+				return err
+			}
+			r.firsts, r.starts = append(r.firsts, first), append(r.starts, w.n)
+		}
+		w.block = append(w.block, whole...)
+		w.n++
+	}
+	return nil
+}
+
+// freeChunk gives the memory of a chunk back, which may have been a piece.
+func (p *pack[E]) freeChunk(c []byte) {
+	scratch.Give(&p.own, c, 1)
+	scratch.Give(&p.f.pieces, c, 1)
+}
+
+func (p *pack[E]) release() {
+	if p.f.sharing {
+		for _, c := range p.chunks {
+			scratch.Give(&p.f.pieces, c, 1)
+		}
+	}
+	p.own.Release(p.f.s.layout.workers)
+	p.decoded.Release(p.f.s.layout.workers)
+	*p = pack[E]{f: p.f}
+}
