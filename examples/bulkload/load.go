@@ -149,9 +149,10 @@ func (b *build) run(ctx context.Context) (Stats, error) {
 		return Stats{}, err
 	}
 	all, ctx := errgroup.WithContext(ctx)
+	written := b.written(b.sorter.Len())
 	b.parts = make([]*partTables, len(parts))
 	for i, p := range parts {
-		t := &partTables{dir: b.tablesDir, number: i, options: b.opts.MakeWriterOptions(0, b.db.TableFormat()), most: b.set.TableBytes, progress: b.written(b.sorter.Len())}
+		t := &partTables{dir: b.tablesDir, number: i, options: b.opts.MakeWriterOptions(0, b.db.TableFormat()), most: b.set.TableBytes, progress: written}
 		b.parts[i] = t
 		all.Go(func() error { return t.write(ctx, p) })
 	}

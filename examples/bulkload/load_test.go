@@ -88,7 +88,8 @@ func TestLoad(t *testing.T) {
 				}
 			}
 			ctx, r := context.Background(), rand.New(rand.NewPCG(1, uint64(c.n)))
-			l, err := NewLoader(ctx, db, opts, Settings{Dir: filepath.Join(dir, "load"), Memory: c.memory, TempDirs: []string{dir}, Workers: c.workers, TableBytes: c.table})
+			shown := int64(0)
+			l, err := NewLoader(ctx, db, opts, Settings{Dir: filepath.Join(dir, "load"), Memory: c.memory, TempDirs: []string{dir}, Workers: c.workers, TableBytes: c.table, Progress: func(_ string, done, _ int64) { shown = done }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,6 +109,9 @@ func TestLoad(t *testing.T) {
 			}
 			if st.Pairs != int64(c.n) || st.Duplicates != int64(c.n-len(loaded)) {
 				t.Errorf("%d pairs, %d duplicates; want %d and %d", st.Pairs, st.Duplicates, c.n, c.n-len(loaded))
+			}
+			if shown != st.Pairs {
+				t.Errorf("progress ends at %d of %d", shown, st.Pairs)
 			}
 			if c.memory > 0 && st.Spilled == 0 {
 				t.Error("nothing was spilled")

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -96,10 +96,15 @@ func (t *partTables) close() error {
 	return table.Close()
 }
 
-// written returns what counts pairs for Progress.
+// written returns what counts pairs for Progress, which is called by one goroutine at a time.
 func (b *build) written(total int64) func(n int64) {
+	var mu sync.Mutex
+	pairs := int64(0)
 	return func(n int64) {
-		b.progress("write", b.pairs.Add(n), total)
+		mu.Lock()
+		defer mu.Unlock()
+		pairs += n
+		b.progress("write", pairs, total)
 	}
 }
 
@@ -113,7 +118,6 @@ func (b *build) written(total int64) func(n int64) {
 // tablesDir is the directory of the tables of a load.
 type tablesDir struct {
 	dir, tables string
-	pairs       atomic.Int64 // written
 }
 
 // list is the content of complete.json.
