@@ -48,7 +48,7 @@ type pack[E any] struct {
 	order   []uint32      // of all; nil: not in order
 }
 
-// coder returns the form of elements of a codec.
+// newCoded returns the form of elements of a codec.
 func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	f := &coded[E]{s: s, codec: c}
 	f.lender, _ = c.(lender[E])
