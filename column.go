@@ -1,8 +1,12 @@
 package sorter
 
 import (
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 )
 
 // Column is one key of an [Ordering]: a key function, a direction, and where
@@ -38,7 +42,7 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
 	c := Asc(func(row int) K { return col[row] })
-	c.column.Key = extract.SliceOf(col)
+	c.column = c.column.OfSlice(stream.RawOf(col))
 	return c
 }
 
@@ -71,10 +75,17 @@ func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Colum
 	return c
 }
 
-// NaNsLast puts NaN keys of this column after all other keys, whatever the
-// direction.
+// NaNsFirst puts NaN keys of this column before all other keys, after nulls that come first,
+// whatever the direction.
+func (c Column[E]) NaNsFirst() Column[E] {
+	c.column.Order.NaNs = sortkey.NaNsFirst
+	return c
+}
+
+// NaNsLast puts NaN keys of this column after all other keys, before nulls that come last,
+// whatever the direction.
 func (c Column[E]) NaNsLast() Column[E] {
-	c.column.Order.NaNsLast = true
+	c.column.Order.NaNs = sortkey.NaNsLast
 	return c
 }
 
@@ -105,3 +116,19 @@ func comparing[E any, K Key](key func(E) K) func(o sortkey.Order) func(a, b E) i
 		return func(a, b E) int { return compare(key(a), key(b)) }
 	}
 }
+
+// columnOfField returns the column of a field of E.
+func columnOfField[E any](f *extract.Field) Column[E] {
+	c := Column[E]{column: f.Column(), compares: func(o sortkey.Order) func(a, b E) int {
+		compare := f.Comparator(o)
+		return func(a, b E) int { return compare(addressOf(&a), addressOf(&b)) }
+	}}
+	if f.Nullable() {
+		c.isNull = func(e E) bool { return f.IsNull(addressOf(&e)) }
+	}
+	return c
+}
+
+// addressOf returns the address of an element, which stays on the stack. Sound: a field keeps
+// no address, see [cpu.Hidden].
+func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)) }

@@ -293,6 +293,66 @@ func ExampleGroups() {
 	// zoe 399
 }
 
+func ExampleSortWithin() {
+	// Three lists, one after the other.
+	postings := []int{30, 10, 20, 7, 5, 9, 1}
+	offsets := []int{0, 3, 3, 7}
+
+	err := sorter.SortWithin(postings, offsets, func(doc int) int { return doc })
+
+	for i := range offsets[1:] {
+		fmt.Println(postings[offsets[i]:offsets[i+1]])
+	}
+	fmt.Println(err)
+	// Output:
+	// [10 20 30]
+	// []
+	// [1 5 7 9]
+	// <nil>
+}
+
+func ExampleOrderWithin() {
+	// Rows stored by day; within each day the largest amounts come first.
+	days := []int{0, 3, 5} // where the rows of a day begin
+	amount := []float64{4, 30, 7, 12, 25}
+
+	p, err := sorter.OrderWithin(days, []sorter.Column[int]{sorter.DescOf(amount)})
+
+	fmt.Println(p, err)
+	// Output: [1 2 0 4 3] <nil>
+}
+
+func ExampleByFields() {
+	type payment struct {
+		Country string   `json:"country"`
+		Amount  *float64 `json:"amount,omitempty"` // nil is a null
+	}
+	euro := func(x float64) *float64 { return &x }
+	payments := []payment{{"SE", euro(7)}, {"DE", nil}, {"DE", euro(4)}, {"DE", euro(30)}}
+
+	by, err := sorter.ByFields[payment]("country", "-amount")
+	if err != nil {
+		fmt.Println(err) // no such field
+		return
+	}
+	err = by.Sort(payments)
+
+	for _, p := range payments {
+		if p.Amount == nil {
+			fmt.Println(p.Country, "unknown")
+		} else {
+			fmt.Println(p.Country, *p.Amount)
+		}
+	}
+	fmt.Println(err)
+	// Output:
+	// DE 30
+	// DE 4
+	// DE unknown
+	// SE 7
+	// <nil>
+}
+
 func ExampleBy() {
 	type task struct {
 		Name   string

@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
 )
 
@@ -46,11 +47,18 @@ func Descending() Option {
 	return func(c *config) { c.Descending = true }
 }
 
-// NaNsLast puts NaN keys after all others, ascending and descending alike.
-// Default: NaNs come first in ascending order, as in [cmp.Compare], and
-// therefore last in descending order. It costs nothing.
+// NaNsFirst puts NaN keys before all others, ascending and descending alike. Default: NaNs
+// come first in ascending order, as in [cmp.Compare], and therefore last in descending order.
+// A [Column] keeps the place that it was given by [Column.NaNsFirst] or [Column.NaNsLast].
+// Of NaNsFirst and [NaNsLast] the last wins. It costs nothing.
+func NaNsFirst() Option {
+	return func(c *config) { c.NaNs = sortkey.NaNsFirst }
+}
+
+// NaNsLast puts NaN keys after all others, ascending and descending alike. Everything else
+// said of [NaNsFirst] holds.
 func NaNsLast() Option {
-	return func(c *config) { c.NaNsLast = true }
+	return func(c *config) { c.NaNs = sortkey.NaNsLast }
 }
 
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back

@@ -1,8 +1,11 @@
 package sorter
 
 import (
+	"fmt"
 	"iter"
+	"reflect"
 	"sort"
+	"strings"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
@@ -33,14 +36,44 @@ func By[E any](cols ...Column[E]) Ordering[E] {
 	return o
 }
 
+// ByFields returns the order by fields of the struct type E, or of the struct type that E points
+// to, the first name deciding. A name is that of a field, or the first word of one of its tags,
+// for example of `json:"country,omitempty"`. A dot leads to a field of a field. With a minus in
+// front the largest comes first: ByFields[Row]("country", "-address.street").
+//
+// Fields have the types of [Key], or are pointers to them, or structs of a key and a flag Valid
+// as in package database/sql. A nil pointer and a false flag are nulls, which come last in
+// either direction. A field of E's own name wins over a tag.
+//
+// The error says which name has no field, or more than one, or a field that is no key. Names
+// are looked up once, by reflection; sorts then call no function for the keys, so they take
+// the time and memory of [By].
+func ByFields[E any](names ...string) (Ordering[E], error) {
+	cols := make([]Column[E], len(names))
+	for i, name := range names {
+		field, desc := strings.CutPrefix(name, "-")
+		f, err := extract.FieldOf(reflect.TypeFor[E](), field)
+		if err != nil {
+			return Ordering[E]{}, fmt.Errorf("sorter: ByFields: %w", err)
+		}
+		cols[i] = columnOfField[E](f)
+		cols[i].column.Order.Desc = desc
+	}
+	return By(cols...), nil
+}
+
 // columnsOf returns the columns without the type of their elements.
 func columnsOf[E any](cols []Column[E]) []extract.Column {
-	all := make([]extract.Column, len(cols))
-	for i, c := range cols {
-		if c.column.Key == nil {
+	return appendColumns(make([]extract.Column, 0, len(cols)), cols)
+}
+
+// appendColumns appends columns without the type of their elements.
+func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Column {
+	for i := range cols {
+		if cols[i].column.Key == nil {
 			panic("sorter: column without a key function; make it with Asc or Desc")
 		}
-		all[i] = c.column
+		all = append(all, cols[i].column)
 	}
 	return all
 }
@@ -112,6 +145,12 @@ func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
 // MergeN merges the sorted runs into dst; see [MergeN].
 func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
 	return mergeAll(o.columns.Cols, dst, runs, opts)
+}
+
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
+func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
+	options := optionsOf(opts)
+	return pipeline.SortWithin(o.columns.Cols, cpu.PayloadOf(s), offsets, &options)
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called

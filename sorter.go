@@ -132,7 +132,8 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
 	o := optionsOf(opts)
-	return pipeline.OrderN(columnsOf(cols), n, &o)
+	var few [4]extract.Column // more are allocated
+	return pipeline.OrderN(appendColumns(few[:0], cols), n, &o)
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others
@@ -208,26 +209,62 @@ func MergeN[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) er
 
 // mergeAll merges runs by cols.
 func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) error {
-	all := make([]cpu.Payload, len(runs))
-	for i, s := range runs {
-		all[i] = cpu.PayloadOf(s)
+	var few [8]cpu.Payload // more are allocated
+	all := few[:0]
+	for _, s := range runs {
+		all = append(all, cpu.PayloadOf(s))
 	}
-	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, optionsOf(opts))
+	o := optionsOf(opts)
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, &o)
+}
+
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by key, smallest first: lists,
+// postings, or partitions that lie one after the other. Elements before offsets[0] and from the
+// last offset on keep their places. It calls key exactly once per element of a segment.
+//
+// It is stable. It takes one pass over the keys and one over the elements, whatever the number of
+// segments, plus the sorts of the segments in the cache; a segment of more than 65535 elements
+// is sorted by all workers together. Scratch is an index and a copy of the elements, and the
+// codes (4 or 8 bytes per element) of such a segment, more for wide keys.
+//
+// Calls on different slices may run concurrently. Several goroutines call key at a time. It runs
+// on the CPU, whatever [On] and [Use] say.
+//
+// It panics if key is nil, and unless offsets ascend from 0 or above to len(s) or below. The
+// error is [ErrTooLong] if the last offset is above 2^32-1; other errors are those of [Sort]. s
+// is untouched until all keys are extracted and nothing can fail.
+func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Option) error {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	o := optionsOf(opts)
+	return pipeline.SortWithin([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, cpu.PayloadOf(s), offsets, &o)
+}
+
+// OrderWithin returns the permutation that sorts the rows of each segment, offsets[i] to
+// offsets[i+1]-1, by columns whose key functions take a row number, see [OrderN]. It is a
+// permutation of the rows below the last offset; those before offsets[0] keep their places.
+//
+// It panics as [SortWithin] does for offsets, and if offsets end above the length of a column of
+// [AscOf] without nulls. Everything else said of [SortWithin] and of [OrderN] holds.
+func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, error) {
+	o := optionsOf(opts)
+	return pipeline.OrderWithin(columnsOf(cols), offsets, &o)
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
 // of equal keys.
 //
 // It calls key at most once per element, on the calling goroutine, and stops at the
-// first element out of order. It takes no scratch. Of the options, [Descending] and
-// [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
+// first element out of order. It takes no scratch. Of the options, [Descending],
+// [NaNsFirst] and [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
 // would be an answer. It panics if key is nil.
 func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
 	o := optionsOf(opts)
-	compare := sortkey.Comparator[K](sortkey.Order{Desc: o.Descending, NaNsLast: o.NaNsLast})
+	compare := sortkey.Comparator[K](o.Order())
 	var last K
 	for i, e := range s {
 		k := key(e)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/extsort"
 )
 
@@ -44,6 +45,49 @@ func BenchmarkRows(b *testing.B) {
 					b.Fatal(count, err)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkStrings sorts lines of 20 to 100 bytes that take ten times the memory.
+func BenchmarkStrings(b *testing.B) {
+	const n = 4 << 20
+	r := rand.New(rand.NewPCG(3, 4))
+	lines, bytes := make([]string, n), 0
+	for i := range lines {
+		line := make([]byte, 20+r.IntN(80))
+		for j := range line {
+			line[j] = byte(' ' + r.IntN(90))
+		}
+		lines[i] = string(line)
+		bytes += len(line)
+	}
+	o := sorter.By(sorter.Asc(func(s string) string { return s }))
+	for name, limit := range map[string]int64{"disk": 64 << 20, "memory": 2 << 30} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(bytes))
+			b.ReportAllocs()
+			var st extsort.Stats
+			for b.Loop() {
+				s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(b.TempDir()), extsort.Report(&st))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Append(lines...); err != nil {
+					b.Fatal(err)
+				}
+				count := 0
+				for batch, err := range s.Batches() {
+					if err != nil {
+						b.Fatal(err)
+					}
+					count += len(batch)
+				}
+				if err := s.Close(); err != nil || count != n {
+					b.Fatal(count, err)
+				}
+			}
+			b.Logf("%+v", st)
 		})
 	}
 }

@@ -48,7 +48,7 @@ type pack[E any] struct {
 	order   []uint32      // of all; nil: not in order
 }
 
-// coder returns the form of elements of a codec.
+// newCoded returns the form of elements of a codec.
 func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	f := &coded[E]{s: s, codec: c}
 	f.lender, _ = c.(lender[E])
@@ -58,7 +58,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if limit >= manyReaders {
 		s.layout.readers = 4
 	}
-	f.least = int(min(max(limit>>8, 256), 64<<10))
+	f.least = int(min(max(limit>>14, 256), 64<<10))
 	room := limit - s.layout.index - int64(s.layout.buffer) - int64(f.least)
 	if least := int64(leastFill) * (2*f.elementBytes() + 64); room < least {
 		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-room+least)
@@ -149,12 +149,17 @@ func (f *coded[E]) account() *account { return &f.memory }
 
 func (f *coded[E]) count(bytes int64) { f.most = max(f.most, bytes) }
 
+// leastEach is the number of bytes that an element of a block or a part counts as at least. A part
+// takes memory for each of its elements: of short ones it would have too many, and blocks of them
+// would make it too uncertain.
+const leastEach = 32
+
 // block returns a number of bytes.
 func (f *coded[E]) block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 24 // bytes of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
-	return int(min(max(least, f.s.stats.Written/target), max(least, f.memory.room/256)))
+	return int(min(max(least, max(f.s.stats.Written, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
 }
 
 func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -162,7 +167,7 @@ func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWrit
 	if err != nil {
 		return nil, err
 	}
-	w.run.n, w.most = n, block
+	w.run.n, w.run.least, w.most, w.mostIn = n, leastEach, block, max(block/leastEach, 1)
 	return w, nil
 }
 

@@ -184,7 +184,7 @@ func TestCodedOrderIsThatOfAStableSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(101, 102))
 	for _, coding := range codings {
 		for _, limit := range []int64{64 << 10, 256 << 10, 1 << 20, 16 << 20} {
-			for _, n := range []int{0, 1, 2, 100, 5000, 30_000} {
+			for _, n := range testkit.Pick([]int{0, 1, 100, 6000}, []int{0, 1, 2, 100, 5000, 30_000}, []int{0, 1, 2, 100, 5000, 30_000}) {
 				if limit < 1<<20 {
 					n = min(n, int(limit/48))
 				}
@@ -211,12 +211,12 @@ func TestCodedVerbs(t *testing.T) {
 	r := rand.New(rand.NewPCG(103, 104))
 	for _, coding := range codings {
 		for _, kind := range someKinds() {
-			for _, n := range []int{10, 20_000} {
+			for _, n := range testkit.Pick([]int{10, 8000}, []int{10, 20_000}, []int{10, 20_000}) {
 				for _, unique := range []bool{false, true} {
-					for _, limit := range []int{0, 5, 7000} {
+					for _, limit := range []int{0, 3000} {
 						for _, verb := range []string{"all", "batches", "parts"} {
 							t.Run(fmt.Sprintf("%s/%s/n=%d/unique=%v/limit=%d/%s", coding, kind, n, unique, limit, verb), func(t *testing.T) {
-								opts := []extsort.Option{extsort.MemoryLimit(512 << 10), extsort.TempDir(t.TempDir())}
+								opts := []extsort.Option{extsort.MemoryLimit(384 << 10), extsort.TempDir(t.TempDir())}
 								if unique {
 									opts = append(opts, extsort.Unique())
 								}

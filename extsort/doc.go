@@ -2,8 +2,10 @@
 // and sorted runs on disk between them. The order is a [sorter.Ordering], and always stable.
 // What fits in memory never touches a disk.
 //
-// Elements are of a type without pointers and go to disk as they are in memory. A [Sorter]
-// takes them one by one or in slices; [Sort] is the short form for one key.
+// Elements of a type without pointers go to disk as they are in memory: see [New]. Any others
+// are encoded by a [Codec], such as [Strings]: see [NewCoded]. A [Sorter] takes elements one by
+// one or in slices, from several goroutines by an [Appender] each; [Sort] is the short form for
+// one key.
 //
 // # Memory
 //
@@ -11,7 +13,20 @@
 // The rest holds two halves for elements, of which one is filled while the other is written,
 // and what package sorter takes to sort one of them: about 100 bytes for an element of 24, see
 // [sorter.Ordering.ScratchBytes]. While runs are merged the same memory holds the parts that
-// are read, sorted and handed out. The garbage collector's own share, and the stack, are not
+// are read, sorted and handed out.
+//
+// Coded elements are encoded when they are appended, into chunks that are taken as they are
+// needed. Beside its encoding an element takes 12 bytes, and while its run is sorted the size of
+// its type and scratch memory. A run ends where no more could be sorted while another run of
+// that size is written. Strings and byte slices point to their encoding while they are sorted;
+// elements of other codecs are counted as long as their encoding once more. Copies that [Sorter.All] yields are
+// the caller's, and not counted; [Sorter.Batches] yields none. The indices hold one element of
+// each block.
+//
+// With appenders each fills a piece, a 256th of the memory or less. The elements of the one that
+// has most are written when the memory is taken: runs are shorter than without, but not many.
+//
+// The garbage collector's own share, and the stack, are not
 // counted.
 //
 // # Runs
@@ -24,7 +39,9 @@
 // A run is cut into blocks. Each has a checksum (xxHash64) of its bytes, of its number, and of
 // the number of the sort and the run, which are random: a damaged block, one of another run or
 // one at another place is found before any element of it is handed out. The checksums and the
-// first element of each block stay in memory; files hold elements only.
+// first element of each block stay in memory; files hold elements only. A coded element is its
+// length in bytes, as a varint, and its encoding. Blocks hold whole elements; one that is longer
+// than a block has a block of its own.
 //
 // # Merge
 //
@@ -39,5 +56,6 @@
 // # Errors
 //
 // An error of a disk is a [DiskError]. Elements that were accepted stay: [Sorter.Retry] or
-// [Sorter.AddDir] goes on after room was made. Panics of key functions reach the caller.
+// [Sorter.AddDir] goes on after room was made. Panics of key functions reach the caller. An error
+// of a codec, or a panic in its Decode, is a [CodecError].
 package extsort

@@ -136,7 +136,7 @@ func eachOf[E any](runs []*run[E]) int64 {
 			bytes, n = bytes+r.bytes.Size(), n+r.n
 		}
 	}
-	return max((bytes+n-1)/max(n, 1), 1)
+	return max((bytes+n-1)/max(n, 1), runs[0].least, 1)
 }
 
 // longest returns the bytes of the largest block of runs.

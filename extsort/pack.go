@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -328,11 +330,21 @@ func (p *pack[E]) hand(lo, hi int, yield func([]E) bool) bool {
 	return true
 }
 
+// prefetch prefetches the front of an encoding: sorted elements are anywhere in the chunks.
+func (p *pack[E]) prefetch(x uint32) {
+	const lines = 2 * 64
+	start := p.starts[x]
+	fetch.Memory(unsafe.Pointer(&p.chunks[start>>placeBits][uint32(start)]), lines)
+}
+
 func (p *pack[E]) write(w *runWriter[E]) error {
 	r := w.run
-	for _, x := range p.order {
+	for i, x := range p.order {
+		if i+fetch.Group < len(p.order) {
+			p.prefetch(p.order[i+fetch.Group])
+		}
 		src, whole := p.encoded(p.starts[x])
-		if len(w.block)+len(whole) > w.most {
+		if len(w.block)+len(whole) > w.most || w.in == w.mostIn {
 			if err := w.endBlock(); err != nil {
 				return err
 			}
@@ -345,7 +357,7 @@ func (p *pack[E]) write(w *runWriter[E]) error {
 			r.firsts, r.starts = append(r.firsts, first), append(r.starts, w.n)
 		}
 		w.block = append(w.block, whole...)
-		w.n++
+		w.n, w.in = w.n+1, w.in+1
 	}
 	return nil
 }

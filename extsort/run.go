@@ -17,6 +17,8 @@ type run[E any] struct {
 	inBlock int     // most elements of a block
 	spread  int     // most bytes of a block of several elements
 
+	least int64 // bytes that an element counts as at least; 0: as many as it has
+
 	appender int // number of the one whose elements it has
 
 	several, severalBytes int64 // elements of these blocks, and their bytes
@@ -61,6 +63,8 @@ type runWriter[E any] struct {
 	n     int64  // elements written
 	block []byte // of coded elements, that is not complete
 	most  int    // bytes of a block of several coded elements
+
+	in, mostIn int // elements of the block, and the most
 }
 
 // newWriter begins a run of a number of bytes, in blocks of one size if that is not 0.
@@ -93,7 +97,8 @@ func (w *runWriter[E]) endBlock() error {
 		return nil
 	}
 	r := w.run
-	n := int(w.n - r.starts[len(r.starts)-1])
+	n := w.in
+	w.in = 0
 	if r.inBlock = max(r.inBlock, n); n > 1 {
 		r.spread = max(r.spread, len(w.block))
 		r.several, r.severalBytes = r.several+int64(n), r.severalBytes+int64(len(w.block))

@@ -15,9 +15,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"example.com/sorter"
 	"example.com/sorter/extsort"
 	"example.com/sorter/internal/spill"
 	"example.com/sorter/internal/testkit"
@@ -139,6 +141,12 @@ func TestChild(t *testing.T) {
 		_, err := fmt.Sscan(args, &limit, &workers)
 		must(t, err)
 		fmt.Println("grown", growth(t, limit, workers))
+	case "strings":
+		var limit int64
+		var workers int
+		_, err := fmt.Sscan(args, &limit, &workers)
+		must(t, err)
+		fmt.Println("grown", growthOfStrings(t, limit, workers))
 	}
 }
 
@@ -237,6 +245,35 @@ func growth(t *testing.T, limit int64, workers int) int64 {
 	return residentPeak(t) - before
 }
 
+// growthOfStrings is growth in a sort of strings, of which batches are read.
+func growthOfStrings(t *testing.T, limit int64, workers int) int64 {
+	o := sorter.By(sorter.Asc(func(s string) string { return s }))
+	before := residentPeak(t)
+	var st extsort.Stats
+	s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(os.TempDir()), extsort.Workers(workers), extsort.Report(&st))
+	must(t, err)
+	r := rand.New(rand.NewPCG(71, 72))
+	line := make([]byte, 0, 100)
+	n := 0
+	for bytes := int64(0); bytes < 3*limit; n++ {
+		line = fmt.Appendf(line[:0], "%020d%s", r.Uint64(), padding[:r.IntN(80)])
+		must(t, s.Append(unsafe.String(&line[0], len(line)))) // it is copied
+		bytes += int64(len(line))
+	}
+	count := 0
+	for batch, err := range s.Batches() {
+		must(t, err)
+		count += len(batch)
+	}
+	must(t, s.Close())
+	if count != n || st.Memory > limit || st.Runs < 3 {
+		t.Errorf("%d elements of %d: %+v", count, n, st)
+	}
+	return residentPeak(t) - before
+}
+
+var padding = strings.Repeat("x", 80)
+
 func residentPeak(t *testing.T) int64 {
 	text, err := os.ReadFile("/proc/self/status")
 	must(t, err)
@@ -257,18 +294,20 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	limits := testkit.Pick(nil, []int64{16, 48}, []int64{16, 32, 64, 128})
 	for _, limit := range limits {
 		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{1, 2, 4, 16}) {
-			t.Run(fmt.Sprintf("%dMiB/workers=%d", limit, workers), func(t *testing.T) {
-				out, err := child("memory", limit<<20, workers).CombinedOutput()
-				_, rest, found := strings.Cut(string(out), "grown ")
-				var grown int64
-				if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
-				if grown > limit<<20+allowance {
-					t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
-				}
-			})
+			for _, what := range []string{"memory", "strings"} {
+				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d", what, limit, workers), func(t *testing.T) {
+					out, err := child(what, limit<<20, workers).CombinedOutput()
+					_, rest, found := strings.Cut(string(out), "grown ")
+					var grown int64
+					if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
+						t.Fatalf("%v\n%s", err, out)
+					}
+					t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
+					if grown > limit<<20+allowance {
+						t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
+					}
+				})
+			}
 		}
 	}
 }

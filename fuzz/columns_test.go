@@ -11,10 +11,10 @@ import (
 // column is one column of a fuzzed ordering: keys of any kind, of which some
 // are null.
 type column struct {
-	keys           keySet
-	desc, nansLast bool
-	nulls          int // 0 none, 1 first, 2 last
-	every          int // one element in this number is null
+	keys  keySet
+	order oracle.Order
+	nulls int // 0 none, 1 first, 2 last
+	every int // one element in this number is null
 }
 
 func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
@@ -22,7 +22,7 @@ func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
 // build returns the column under test; its key function fails t when it is
 // called for a null.
 func (c column) build() sorter.Column[int] {
-	col := c.keys.by(c.desc, c.nansLast)
+	col := c.keys.by(c.order)
 	switch c.nulls {
 	case 1:
 		return col.NullsFirst(c.isNull)
@@ -34,7 +34,7 @@ func (c column) build() sorter.Column[int] {
 
 // compare is the reference: nulls are absolute, whatever the directions.
 func (c column) compare(o oracle.Order) func(a, b int) int {
-	compare := c.keys.compare(oracle.Order{Desc: c.desc != o.Desc, NaNsLast: c.nansLast || o.NaNsLast})
+	compare := c.keys.compare(o.Of(c.order))
 	side := 1
 	if c.nulls == 1 {
 		side = -1
@@ -59,7 +59,7 @@ func columns(spec []byte, n int, mask byte, data []byte) []column {
 	for len(spec) >= 3 && len(cols) < 6 {
 		k := kinds[int(spec[0])%len(kinds)]
 		keys := k.set(expand(data, n*k.bytes(), mask), n)
-		cols = append(cols, column{keys, spec[1]&1 != 0, spec[1]&2 != 0, int(spec[1]>>2) % 3, 1 + int(spec[2]%16)})
+		cols = append(cols, column{keys, orderOf(spec[1]&1 != 0, spec[1]&2 != 0, spec[1]>>6&1 != 0), int(spec[1]>>2&15) % 3, 1 + int(spec[2]%16)})
 		spec, mask = spec[3:], mask>>1|mask<<7
 	}
 	return cols

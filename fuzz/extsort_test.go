@@ -3,6 +3,7 @@ package fuzz
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -51,12 +52,38 @@ func FuzzExtsort(f *testing.F) {
 		for i := range rows {
 			rows[i] = record{le16(data[2*i:]), uint32(i)}
 		}
-		sortExternally(t, rows, settings, script(faults))
+		sortExternally(t, rows, settings, script(faults), func(opts []extsort.Option) (*extsort.Sorter[record], error) {
+			return extsort.New(byRecord(), opts...)
+		})
+		sortExternally(t, rows, settings, script(faults), func(opts []extsort.Option) (*extsort.Sorter[record], error) {
+			return extsort.NewCoded(byRecord(), extsort.Codec[record](recordCodec{settings}), opts...)
+		})
 	})
 }
 
+func byRecord() sorter.Ordering[record] {
+	return sorter.By(sorter.Asc(func(r record) uint16 { return r.key }))
+}
+
+// recordCodec encodes records in different lengths.
+type recordCodec struct{ settings byte }
+
+func (c recordCodec) Append(dst []byte, r record) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint16(dst, r.key)
+	dst = binary.LittleEndian.AppendUint32(dst, r.at)
+	long := int(r.key) * int(c.settings) % 97
+	if r.at%251 == 0 {
+		long *= 20
+	}
+	return append(dst, make([]byte, long)...), nil
+}
+
+func (recordCodec) Decode(src []byte) (record, error) {
+	return record{binary.LittleEndian.Uint16(src), binary.LittleEndian.Uint32(src[2:])}, nil
+}
+
 // sortExternally runs one sort, with the memory and the workers that settings say.
-func sortExternally(t *testing.T, rows []record, settings byte, does script) {
+func sortExternally(t *testing.T, rows []record, settings byte, does script, open func([]extsort.Option) (*extsort.Sorter[record], error)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -83,7 +110,7 @@ func sortExternally(t *testing.T, rows []record, settings byte, does script) {
 		opts = append(opts, extsort.Limit(int64(k)))
 		want = want[:min(k, len(want))]
 	}
-	s, err := extsort.New(sorter.By(sorter.Asc(func(r record) uint16 { return r.key })), opts...)
+	s, err := open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,7 @@ type keySet interface {
 	merge(dst, a, b []int, opts ...sorter.Option) error
 	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(s []int, opts ...sorter.Option) bool
-	by(desc, nansLast bool) sorter.Column[int]
+	by(o oracle.Order) sorter.Column[int]
 	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
 	sortPairs(values []int, opts ...sorter.Option) (diff string, err error)
 }
@@ -203,13 +203,16 @@ func (s *keysOf[K]) isSorted(e []int, opts ...sorter.Option) bool {
 	return sorter.IsSorted(e, s.key, opts...)
 }
 
-func (s *keysOf[K]) by(desc, nansLast bool) sorter.Column[int] {
+func (s *keysOf[K]) by(o oracle.Order) sorter.Column[int] {
 	c := sorter.Asc(s.key)
-	if desc {
+	if o.Desc {
 		c = sorter.Desc(s.key)
 	}
-	if nansLast {
-		c = c.NaNsLast()
+	switch o.NaNs {
+	case oracle.First:
+		return c.NaNsFirst()
+	case oracle.Last:
+		return c.NaNsLast()
 	}
 	return c
 }
@@ -236,14 +239,29 @@ func (s *keysOf[K]) sortPairs(values []int, opts ...sorter.Option) (string, erro
 	return oracle.Diff(keys, beside, oracle.Same[K]), err
 }
 
+// orderOf returns an order; placed means that NaNs have a place whatever the direction.
+func orderOf(desc, placed, first bool) oracle.Order {
+	o := oracle.Order{Desc: desc}
+	switch {
+	case placed && first:
+		o.NaNs = oracle.First
+	case placed:
+		o.NaNs = oracle.Last
+	}
+	return o
+}
+
 // options turns fuzz bits into options and the order that they ask for.
 func options(bits byte) (oracle.Order, []sorter.Option) {
-	o := oracle.Order{Desc: bits&1 != 0, NaNsLast: bits&2 != 0}
+	o := orderOf(bits&1 != 0, bits&2 != 0, bits&128 != 0)
 	opts := []sorter.Option{sorter.Stable(), sorter.Workers([]int{1, 2, 3, 5}[bits>>2&3])}
 	if o.Desc {
 		opts = append(opts, sorter.Descending())
 	}
-	if o.NaNsLast {
+	switch o.NaNs {
+	case oracle.First:
+		opts = append(opts, sorter.NaNsLast(), sorter.NaNsFirst()) // the last wins
+	case oracle.Last:
 		opts = append(opts, sorter.NaNsLast())
 	}
 	var algorithms []sorter.Algorithm

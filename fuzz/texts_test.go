@@ -80,9 +80,9 @@ func FuzzTexts(f *testing.F) {
 		}
 		order, opts := options(bits)
 		checkColumns(t, []column{
-			{keys: keys, desc: later&1 != 0, nulls: int(later>>1) % 3, every: 5},
-			{keys: &keysOf[[]byte]{bytes, oracle.Bytes[[]byte]}, desc: later&8 != 0, nulls: int(later>>4) % 3, every: 2},
-			{keys: &keysOf[float64]{floats, oracle.Ordered[float64]}, desc: later&2 != 0, nansLast: later&4 != 0, nulls: int(later>>5) % 3, every: 3},
+			{keys: keys, order: oracle.Order{Desc: later&1 != 0}, nulls: int(later>>1) % 3, every: 5},
+			{keys: &keysOf[[]byte]{bytes, oracle.Bytes[[]byte]}, order: oracle.Order{Desc: later&8 != 0}, nulls: int(later>>4) % 3, every: 2},
+			{keys: &keysOf[float64]{floats, oracle.Ordered[float64]}, order: orderOf(later&2 != 0, later&4 != 0, later&16 != 0), nulls: int(later>>5) % 3, every: 3},
 		}, n, bits, order, opts)
 	})
 }

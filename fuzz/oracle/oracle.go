@@ -11,15 +11,39 @@ import (
 	"unsafe"
 )
 
-// Order is the direction of a key. The zero Order is ascending with NaNs first.
-type Order struct{ Desc, NaNsLast bool }
+// Order is the direction of a key, and the place of its NaNs. The zero Order is ascending with
+// NaNs first.
+type Order struct {
+	Desc bool
+	NaNs NaNs
+}
+
+// NaNs is the place of NaNs among other keys.
+type NaNs int
+
+const (
+	Least NaNs = iota // below all others
+	First             // first, whatever the direction
+	Last              // last, whatever the direction
+)
+
+// Of returns the order of a column in a sort whose options ask for o.
+func (o Order) Of(column Order) Order {
+	column.Desc = column.Desc != o.Desc
+	if column.NaNs == Least {
+		column.NaNs = o.NaNs
+	}
+	return column
+}
 
 // Ordered returns the order of integers, floats and strings.
 func Ordered[K cmp.Ordered](o Order) func(a, b K) int {
 	return func(a, b K) int {
 		aNaN, bNaN := a != a, b != b
 		switch {
-		case o.NaNsLast && (aNaN || bNaN):
+		case o.NaNs == First && (aNaN || bNaN):
+			return falseFirst(bNaN, aNaN)
+		case o.NaNs == Last && (aNaN || bNaN):
 			return falseFirst(aNaN, bNaN)
 		case o.Desc:
 			return cmp.Compare(b, a)

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Stable     bool
 	Descending bool
-	NaNsLast   bool
+	NaNs       sortkey.NaNs
 	Algorithm  engine.Algorithm
 	Workers    int32           // 0: GOMAXPROCS, which takes a lock to read
 	Backend    engine.Backend  // nil: the planner chooses
@@ -31,7 +31,7 @@ type Options struct {
 
 // Order returns the order that the options give a single key.
 func (o *Options) Order() sortkey.Order {
-	return sortkey.Order{Desc: o.Descending, NaNsLast: o.NaNsLast}
+	return sortkey.Order{Desc: o.Descending, NaNs: o.NaNs}
 }
 
 // Context returns the context of the call, which is never nil.

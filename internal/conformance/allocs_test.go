@@ -59,6 +59,24 @@ func checkPairsAllocs[K sorter.Key, V any](t *testing.T, inKeys []K, inValues []
 	}
 }
 
+// TestMergeAllocs merges few elements: one allocation, of the column.
+func TestMergeAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	id := func(f fill) int64 { return f.ID }
+	for _, n := range []int{10, 100, 1000} {
+		s, dst := fills(n), make([]fill, n)
+		runs := [][]fill{s[:n/3], s[n/3 : n/2], s[n/2:]}
+		for name, merge := range map[string]func(){
+			"Merge":  func() { _ = sorter.Merge(dst, s[:n/2], s[n/2:], id, sorter.Descending()) },
+			"MergeN": func() { _ = sorter.MergeN(dst, runs, id) },
+		} {
+			if allocs := testing.AllocsPerRun(50, merge); allocs > 1 {
+				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
+			}
+		}
+	}
+}
+
 // TestIntoAllocs orders into memory that is kept: small orders allocate nothing,
 // large ones less than a tenth of the result.
 func TestIntoAllocs(t *testing.T) {
@@ -66,10 +84,18 @@ func TestIntoAllocs(t *testing.T) {
 	byPrice := sorter.By(sorter.Asc(price))
 	for _, n := range []int{10, 100, 1000} {
 		in, s, p := fills(n), prices(n), make(perm.Perm, n)
+		cols := []sorter.Column[int]{
+			sorter.AscOf(mapped(in, func(f fill) uint16 { return f.Venue / 50 })),
+			sorter.DescOf(mapped(in, func(f fill) int64 { return f.ID % 3 })).NullsFirst(func(row int) bool { return row%5 == 0 }),
+			sorter.Asc(func(row int) string { return "text"[row%4:] }),
+			sorter.AscOf(s),
+		}
 		for name, order := range map[string]func(){
 			"Order":          func() { _, _ = sorter.Order(in, price, sorter.Into(p)) },
 			"OrderKeys":      func() { _, _ = sorter.OrderKeys(s, sorter.Into(p), sorter.Stable()) },
 			"Ordering.Order": func() { _, _ = byPrice.Order(in, sorter.Descending(), sorter.Into(p)) },
+			"OrderN":         func() { _, _ = sorter.OrderN(n, cols[:1], sorter.Into(p)) },
+			"OrderN by many": func() { _, _ = sorter.OrderN(n, cols, sorter.Into(p)) },
 		} {
 			if allocs := testing.AllocsPerRun(50, order); allocs > 0 {
 				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)

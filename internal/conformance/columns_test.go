@@ -160,11 +160,11 @@ const (
 
 // columnSpec is one column of a random ordering.
 type columnSpec struct {
-	field    field
-	desc     bool
-	nansLast bool
-	nulls    nullPlace
-	bit      int // in record.Nulls
+	field field
+	desc  bool
+	nans  oracle.NaNs
+	nulls nullPlace
+	bit   int // in record.Nulls
 }
 
 func (c columnSpec) String() string {
@@ -172,9 +172,7 @@ func (c columnSpec) String() string {
 	if c.desc {
 		text += " desc"
 	}
-	if c.nansLast {
-		text += " NaNs last"
-	}
+	text += []string{"", " NaNs first", " NaNs last"}[c.nans]
 	return text + []string{"", " nulls first", " nulls last"}[c.nulls]
 }
 
@@ -192,7 +190,10 @@ func (c columnSpec) isNull() func(record) bool {
 func (c columnSpec) column() (sorter.Column[record], *watch) {
 	w := &watch{name: c.String(), isNull: c.isNull()}
 	col := c.field.column(c.desc, w)
-	if c.nansLast {
+	switch c.nans {
+	case oracle.First:
+		col = col.NaNsFirst()
+	case oracle.Last:
 		col = col.NaNsLast()
 	}
 	switch c.nulls {
@@ -206,7 +207,7 @@ func (c columnSpec) column() (sorter.Column[record], *watch) {
 
 // reference is the column's comparison in a sort with the options of o.
 func (c columnSpec) reference(o oracle.Order) func(a, b record) int {
-	compare := c.field.compare(oracle.Order{Desc: c.desc != o.Desc, NaNsLast: c.nansLast || o.NaNsLast})
+	compare := c.field.compare(o.Of(oracle.Order{Desc: c.desc, NaNs: c.nans}))
 	isNull := c.isNull()
 	if isNull == nil {
 		return compare
@@ -268,7 +269,7 @@ func (s orderingSpec) compare(o oracle.Order) func(a, b record) int {
 func randomSpec(r *rand.Rand) orderingSpec {
 	var s orderingSpec
 	for i := range 1 + r.IntN(5) {
-		c := columnSpec{field: fields[r.IntN(len(fields))], desc: r.IntN(2) == 0, nansLast: r.IntN(2) == 0, bit: i}
+		c := columnSpec{field: fields[r.IntN(len(fields))], desc: r.IntN(2) == 0, nans: oracle.NaNs(r.IntN(3)), bit: i}
 		if c.nulls = nullPlace(r.IntN(3)); c.nulls == noNulls && c.field.null != nil {
 			c.nulls = nullsLast
 		}
@@ -290,8 +291,9 @@ func usualSpecs() []orderingSpec {
 		{{field: f("I32"), desc: true}, {field: f("F32")}},
 		{{field: f("I32"), nulls: nullsLast}, {field: f("F32")}},
 		{{field: f("I64"), nulls: nullsFirst}, {field: f("Bool")}},
-		{{field: f("I64")}, {field: f("F64"), desc: true, nansLast: true}},
-		{{field: f("F64"), nulls: nullsLast, nansLast: true}},
+		{{field: f("I64")}, {field: f("F64"), desc: true, nans: oracle.Last}},
+		{{field: f("F64"), nulls: nullsLast, nans: oracle.Last}},
+		{{field: f("F64"), desc: true, nulls: nullsFirst, nans: oracle.First}},
 		{{field: f("V2"), desc: true, nulls: nullsFirst}, {field: f("V2")}},
 		{{field: f("Text")}, {field: f("F64"), desc: true}},
 		{{field: f("Text"), desc: true, nulls: nullsLast}, {field: f("Blob"), nulls: nullsFirst, bit: 1}},
@@ -299,7 +301,7 @@ func usualSpecs() []orderingSpec {
 		{{field: f("U16")}, {field: f("ID"), desc: true}, {field: f("V3")}},
 		{{field: f("At"), nulls: nullsLast}, {field: f("V4"), desc: true}, {field: f("ID"), nulls: nullsFirst, bit: 1}},
 		{{field: f("Maybe"), nulls: nullsLast}, {field: f("Remark"), nulls: nullsFirst}},
-		{{field: f("Maybe"), desc: true, nulls: nullsFirst, nansLast: true}, {field: f("Remark"), desc: true, nulls: nullsLast}},
+		{{field: f("Maybe"), desc: true, nulls: nullsFirst, nans: oracle.Last}, {field: f("Remark"), desc: true, nulls: nullsLast}},
 		{{field: f("Bool")}, {field: f("Bool"), desc: true}, {field: f("I8")}, {field: f("U16")}, {field: f("I8"), desc: true}, {field: f("I32")}, {field: f("I64")}},
 	}
 }
@@ -562,6 +564,9 @@ func TestAscOfTakesKeysByRow(t *testing.T) {
 	calls = append(calls, calls[0], sorter.Asc(func(row int) int16 { return a[row] }), calls[2])
 	slice = append(slice, slice[0], sorter.AscOf(a), slice[2])
 	for from := range calls {
+		if testkit.Thinned(from) {
+			continue
+		}
 		want, err := sorter.OrderN(n, calls[from:], sorter.Stable())
 		if err != nil {
 			t.Fatal(err)

@@ -42,8 +42,9 @@ type mode struct {
 var modes = []mode{
 	{"ascending", oracle.Order{}, nil},
 	{"descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Descending()}},
-	{"NaNs last", oracle.Order{NaNsLast: true}, []sorter.Option{sorter.NaNsLast()}},
-	{"descending, NaNs last", oracle.Order{Desc: true, NaNsLast: true}, []sorter.Option{sorter.NaNsLast(), sorter.Descending()}},
+	{"NaNs last", oracle.Order{NaNs: oracle.Last}, []sorter.Option{sorter.NaNsLast()}},
+	{"descending, NaNs last", oracle.Order{Desc: true, NaNs: oracle.Last}, []sorter.Option{sorter.NaNsLast(), sorter.Descending()}},
+	{"descending, NaNs first", oracle.Order{Desc: true, NaNs: oracle.First}, []sorter.Option{sorter.NaNsFirst(), sorter.Descending()}},
 	{"1 worker", oracle.Order{}, []sorter.Option{sorter.Workers(1)}},
 	{"2 workers", oracle.Order{}, []sorter.Option{sorter.Workers(2)}},
 	{"5 workers", oracle.Order{}, []sorter.Option{sorter.Workers(5)}},
@@ -57,7 +58,7 @@ var modes = []mode{
 	{"QuickMerge, 3 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.QuickMerge), sorter.Workers(3)}},
 	{"CPUBucket, descending", oracle.Order{Desc: true}, []sorter.Option{sorter.Use(sorter.CPUBucket), sorter.Descending()}},
 	{"Radix, on the CPU", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Radix), sorter.On(sorter.CPU())}},
-	{"MergeSort, NaNs last", oracle.Order{NaNsLast: true}, []sorter.Option{sorter.Use(sorter.MergeSort), sorter.NaNsLast()}},
+	{"MergeSort, NaNs last", oracle.Order{NaNs: oracle.Last}, []sorter.Option{sorter.Use(sorter.MergeSort), sorter.NaNsLast()}},
 	{"SampleSort, 5 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.SampleSort), sorter.Workers(5)}},
 }
 
@@ -65,7 +66,7 @@ var modes = []mode{
 var neverCancelled, _ = context.WithCancel(context.Background())
 
 // directions are the modes that differ in the order alone.
-var directions = modes[:4]
+var directions = modes[:5]
 
 // stable returns the mode's options and Stable, in a slice of its own.
 func (m mode) stable() []sorter.Option { return append([]sorter.Option{sorter.Stable()}, m.opts...) }
@@ -91,7 +92,9 @@ func drawn(k keyCase, input string, n int, seed uint64) *reference {
 // in returns the rows in order o, ties in input order. Callers must not write
 // to the result.
 func (r *reference) in(o oracle.Order) []int {
-	o.NaNsLast = o.NaNsLast && r.hasNaNs()
+	if !r.hasNaNs() {
+		o.NaNs = oracle.Least
+	}
 	if s, ok := r.sorted[o]; ok {
 		return s
 	}

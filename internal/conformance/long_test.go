@@ -23,6 +23,9 @@ func TestLong(t *testing.T) {
 	defer pipeline.LowerLimit(4500)()
 	for i, k := range keyKinds {
 		for l, input := range []string{"sprinkled", "16 values"} {
+			if testkit.Thinned(i + l) {
+				continue
+			}
 			ref := drawn(k, input, 14_000+i*7, uint64(i))
 			for turn := range testkit.Pick(2, 4, 12) {
 				m := modes[(i+l+5*turn)%len(modes)]
@@ -44,7 +47,10 @@ func TestLong(t *testing.T) {
 // worker and by more, and under a context.
 func TestLongElements(t *testing.T) {
 	defer pipeline.LowerLimit(5000)()
-	for _, d := range dist.All {
+	for i, d := range dist.All {
+		if testkit.Thinned(i) {
+			continue
+		}
 		in := draw(d, scaled(100_000), newTrade)
 		by := sorter.By(sorter.Asc(func(e trade) string { return e.name[:2] }), sorter.Desc(func(e trade) string { return e.venue }))
 		want := slices.Clone(in)

@@ -31,6 +31,7 @@ var reported sorter.Stats
 var smallOptions = map[string]smallOption{
 	"Stable":      {sorter.Stable, true},
 	"Descending":  {sorter.Descending, true},
+	"NaNsFirst":   {sorter.NaNsFirst, true},
 	"NaNsLast":    {sorter.NaNsLast, true},
 	"Workers":     {func() sorter.Option { return sorter.Workers(2) }, true},
 	"On":          {func() sorter.Option { return sorter.On(sorter.CPU()) }, true},
@@ -93,6 +94,8 @@ var smallCallVerbs = []struct {
 		err := sorter.TopKeys(keys, len(s)/2, opts...)
 		return mapped(keys[:len(s)/2], func(k uint16) uint64 { return uint64(k) }), err
 	}},
+	{"Merge", func(s []fill, opts ...sorter.Option) ([]uint64, error) { return mergedRuns(s, 2, opts) }},
+	{"MergeN", func(s []fill, opts ...sorter.Option) ([]uint64, error) { return mergedRuns(s, 5, opts) }},
 	{"Ordering.Sort", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
 		err := smallByText.Sort(s, opts...)
 		return mapped(s, position), err
@@ -108,6 +111,19 @@ var smallCallVerbs = []struct {
 }
 
 var smallByText = sorter.By(sorter.Desc(longText).NullsFirst(func(f fill) bool { return f.Venue%7 == 0 }), sorter.Asc(price))
+
+// mergedRuns cuts s into k runs, sorts each and merges them.
+func mergedRuns(s []fill, k int, opts []sorter.Option) ([]uint64, error) {
+	var runs [][]fill
+	for i := range k {
+		run := s[i*len(s)/k : (i+1)*len(s)/k]
+		_ = sorter.Sort(run, price, opts...) // a cancelled context ends MergeN, too
+		runs = append(runs, run)
+	}
+	dst := make([]fill, len(s))
+	err := sorter.MergeN(dst, runs, price, opts...)
+	return mapped(dst, position), err
+}
 
 func longText(f fill) string    { return "some text longer than a code"[f.Venue%16:] }
 func position(f fill) uint64    { return f.Pos }

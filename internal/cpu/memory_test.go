@@ -109,13 +109,16 @@ func fill(codes []uint64, draw func() uint64) {
 func TestMemoryBounds(t *testing.T) {
 	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1}
 	lengths = append(lengths, testkit.Pick(nil, []int{150_000}, []int{150_000, 1_200_000})...)
-	r := rand.New(rand.NewPCG(5, 6))
+	r, turn := rand.New(rand.NewPCG(5, 6)), 0
 	for shape, draw := range memoryCodes {
 		for _, n := range lengths {
 			codes := make([]uint64, n)
 			draw(r, codes)
 			workers := 1 + r.IntN(9)
 			for name, c := range memoryWays(codes, workers) {
+				if turn++; testkit.Thinned(turn) {
+					continue
+				}
 				env := newEnv(workers)
 				if r.IntN(2) == 0 {
 					env.Loop.Ctx = context.Background()
@@ -136,6 +139,7 @@ func TestMemoryBounds(t *testing.T) {
 // worker. Where there are partitions, the bounds cover more rounds than one input has, and
 // layouts that these inputs do not have.
 func TestMemoryBoundsAreNear(t *testing.T) {
+	testkit.SkipRace(t) // one worker
 	const few, many = 33_000, 150_000
 	least := map[string][2]float64{ // peak/bound, for few and for many elements
 		"Order": {.7, .28}, "Move": {.65, .35}, "MoveRefined": {.7, .3}, "Keys": {.6, .23}, "SortPairs": {.6, .43},

@@ -120,6 +120,7 @@ func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) 
 func TestSecondRound(t *testing.T) {
 	const n = 1_200_000
 	crews := testkit.Pick([]int{5}, []int{5}, []int{1, 2, 5})
+	turn := 0
 	for _, heavy := range []int{2, 12} {
 		codes := skewedCodes(n, heavy)
 		want := stable(codes)
@@ -131,6 +132,9 @@ func TestSecondRound(t *testing.T) {
 				t.Fatalf("%d clusters, %d workers: alone %v, shared %v", heavy, workers, large, shared)
 			}
 			for name, sort := range ways(t, codes) {
+				if turn++; testkit.Thinned(turn) {
+					continue
+				}
 				name := fmt.Sprintf("%s, %d clusters, %d workers", name, heavy, workers)
 				env := newEnv(workers)
 				got, err := sort(env)
@@ -159,7 +163,7 @@ func TestSecondRound(t *testing.T) {
 // write over what another has to read.
 func TestKnownOrderOfBucket(t *testing.T) {
 	const n = 600_000
-	r := rand.New(rand.NewPCG(n, 1))
+	r, turn := rand.New(rand.NewPCG(n, 1)), 0
 	for shape, low := range map[string]func(i int) uint64{
 		"reversed":            func(i int) uint64 { return uint64(n - i) },
 		"in order, with ties": func(i int) uint64 { return uint64(i) &^ 3 },
@@ -190,6 +194,9 @@ func TestKnownOrderOfBucket(t *testing.T) {
 		want := stable(codes)
 		for _, workers := range []int{1, 3} {
 			for name, sort := range ways(t, codes) {
+				if turn++; testkit.Thinned(turn) {
+					continue
+				}
 				env := newEnv(workers)
 				got, err := sort(env)
 				if err != nil || !slices.Equal(got, want) {

@@ -15,7 +15,6 @@ import (
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
-	"example.com/sorter/perm"
 )
 
 // Column is a column of the public package without the type E of its elements. Only its
@@ -28,6 +27,9 @@ type Column struct {
 	AreNull nullGetter // unless nulls is NoNulls
 	Nulls   NullPlace
 	Paces   Paces // of its functions in a sort
+
+	slice    stream.Raw // keys by row number, see OfSlice
+	numbered bool       // elements are their own numbers: keys lie in slice by element
 }
 
 // NullPlace is where a column puts its nulls.
@@ -51,14 +53,22 @@ func ColumnAs(k sortkey.Kind, get Getter) Column {
 
 // Under returns the column as the order of a whole call changes it.
 func (c Column) Under(o sortkey.Order) Column {
-	c.Order.Desc = c.Order.Desc != o.Desc
-	c.Order.NaNsLast = c.Order.NaNsLast || o.NaNsLast
+	c.Order = c.OrderUnder(o)
 	return c
+}
+
+// OrderUnder returns the column's order as that of a whole call changes it.
+func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order {
+	o.Desc = c.Order.Desc != o.Desc
+	if c.Order.NaNs != sortkey.NaNsLeast { // the column has its own place
+		o.NaNs = c.Order.NaNs
+	}
+	return o
 }
 
 // Bits returns the width of the column's code, its null flag included. Above 64 the code
 // is a prefix, and the full key is stored.
-func (c Column) Bits() int {
+func (c *Column) Bits() int {
 	if c.kind.Wide() {
 		return 128
 	}
@@ -79,7 +89,35 @@ func (c Column) nullCode(bit int) (null, other uint64) {
 
 // given reports whether the column's keys lie in a slice, so that no function is called
 // for them.
-func (c Column) given() bool { return c.Key.given() && c.Nulls == NoNulls }
+func (c *Column) given() bool { return c.Key.given(c) && c.Nulls == NoNulls }
+
+// Kind returns the kind of the keys.
+func (c *Column) Kind() sortkey.Kind { return c.kind }
+
+// NullsOf returns a bit for each of the first n elements of b, n <= 64: 1 if it is null. asked is
+// less than n if the context was cancelled.
+func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
+	b.Pace = c.Paces.Null
+	return nullsFrom(n, b, c.AreNull)
+}
+
+// Keys writes the keys of b's elements, none of them null, and returns the number written: all
+// unless the context was cancelled.
+func (c *Column) Keys(keys stream.Raw, b Batch) int {
+	b.Pace = c.Paces.Key
+	return keysFrom(keys, &b, c.get, 0)
+}
+
+// ForRows changes the column to one for elements that are the row numbers 0 … n-1. It panics if
+// there are fewer keys.
+func (c *Column) ForRows(n int) {
+	if _, bySlice := c.Key.(sliceKey); bySlice {
+		if c.Nulls == NoNulls && n > c.slice.Len() {
+			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))
+		}
+		c.numbered = true
+	}
+}
 
 // Codes writes the column's codes of the len(dst) elements of b; c.Bits() <= 64. If the
 // context is cancelled, codes may be missing.
@@ -135,9 +173,7 @@ type keyColumn interface {
 	codes64(dst []uint64, b Batch, c *Column)                           // the same; narrow kinds
 	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)        // the same for at most 64 elements; some may be null
 	keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys // prefixes have room bits
-	given() bool                                                        // keys lie in a slice by element: no function is called, no element read
-	ForRows(c Column, n int) Column                                     // the column for elements that are the row numbers 0 … n-1
-	holds(p perm.Perm) bool                                             // keys lie in a slice that shares memory with p
+	given(c *Column) bool                                               // keys lie in a slice by element: no function is called, no element read
 }
 
 // Getter is a key function with both of its types hidden.
@@ -263,11 +299,7 @@ func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 // keyType is the keys of a key function.
 type keyType struct{}
 
-func (keyType) given() bool { return false }
-
-func (keyType) ForRows(c Column, _ int) Column { return c }
-
-func (keyType) holds(perm.Perm) bool { return false }
+func (keyType) given(*Column) bool { return false }
 
 func (keyType) codes32(dst []uint32, b Batch, c *Column) { Extract(c.kind, dst, b, c.get, c.Order) }
 
@@ -296,46 +328,35 @@ func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
 	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(words))), k.Size(), len(words))
 }
 
-// sliceKey is the keys of a slice that row numbers refer to.
-type sliceKey struct {
-	keyType
-	col      stream.Raw
-	numbered bool // elements are their own numbers: keys lie in col by element
-}
+// sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
+type sliceKey struct{ keyType }
 
-// SliceOf returns the keys of a slice.
-func SliceOf[K sortkey.Key](col []K) keyColumn { return sliceKey{col: stream.RawOf(col)} }
-
-func (f sliceKey) given() bool { return f.numbered }
-
-func (f sliceKey) ForRows(c Column, n int) Column {
-	if c.Nulls == NoNulls && n > f.col.Len() {
-		panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, f.col.Len()))
-	}
-	f.numbered = true
-	c.Key = f
+// OfSlice returns the column whose keys lie in a slice by row number. Its getter is for elements
+// that are row numbers in another sequence.
+func (c Column) OfSlice(keys stream.Raw) Column {
+	c.Key, c.slice = sliceKey{}, keys
 	return c
 }
 
-func (f sliceKey) holds(p perm.Perm) bool { return stream.RawOf(p).Overlaps(f.col) }
+func (sliceKey) given(c *Column) bool { return c.numbered }
 
-func (f sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, f, c) }
+func (sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, c) }
 
-func (f sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, f, c) }
+func (sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, c) }
 
 // encodeRows reads keys of consecutive rows in place and gathers the others.
-func encodeRows[C sortkey.Code](dst []C, b Batch, f sliceKey, c *Column) {
+func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	switch {
-	case !f.numbered:
+	case !c.numbered:
 		Extract(c.kind, dst, b, c.get, c.Order)
 	case b.at == nil:
-		sortkey.EncodeAt(c.kind, dst, f.col.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
+		sortkey.EncodeAt(c.kind, dst, c.slice.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
 		var room [Piece]uint64
 		keys := unsafe.Pointer(&room)
 		for at := b.at; len(dst) > 0; {
 			n := min(Piece, len(dst))
-			gatherKeys(c.kind, keys, f.col, at[:n])
+			gatherKeys(c.kind, keys, c.slice, at[:n])
 			sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
 			dst, at = dst[n:], at[n:]
 		}

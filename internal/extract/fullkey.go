@@ -83,7 +83,7 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 	sortkey.EncodeAt(c.kind, dst, b.Block.Part(0, len(dst)).Data(), c.Order)
 }
 
-func (selfKey) given() bool { return true }
+func (selfKey) given(*Column) bool { return true }
 
 // keep stores nothing: the keys are the elements.
 func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
@@ -91,11 +91,11 @@ func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 }
 
 // keep stores keys only if they are not given.
-func (f sliceKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
+func (sliceKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.given() {
-		return f.keyType.keep(c, room, rows, arena)
+		return keyType{}.keep(c, room, rows, arena)
 	}
-	return keepGiven(c, f.col)
+	return keepGiven(c, c.slice)
 }
 
 // keepGiven returns keys of a wide kind that lie in a slice.

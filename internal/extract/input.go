@@ -33,6 +33,14 @@ type Batch struct {
 	Pace  *Pace      // of the calls for their keys
 }
 
+// Rows returns rows numbered by at, which numbers holds as elements.
+func Rows(numbers []int, at []uint32) Batch {
+	for i, row := range at {
+		numbers[i] = int(row)
+	}
+	return Batch{Block: stream.RawOf(numbers[:len(at)]), at: at}
+}
+
 // part returns elements [i, j) of b.
 func (b Batch) part(i, j int) Batch {
 	b.Lo += i

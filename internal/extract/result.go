@@ -17,7 +17,7 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
 	for _, c := range cols {
-		if c.Key.holds(p) {
+		if stream.RawOf(p).Overlaps(c.slice) {
 			panic("sorter: Into memory that holds a column to order by")
 		}
 	}

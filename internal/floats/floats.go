@@ -23,7 +23,7 @@ type Code[B Bits] struct {
 }
 
 // Ordered returns the mapping for the order of [cmp.Compare], or its reverse. −0 has the code
-// of +0. All NaNs have one code: the first of all, or the last if reversed or nansLast.
+// of +0. All NaNs have one code: the last of all if nansLast, otherwise the first.
 func Ordered[B Bits](desc, nansLast bool) *Code[B] {
 	return &tableOf[B]().ordered[number(desc, nansLast)]
 }
@@ -63,8 +63,9 @@ func newTable[B Bits]() *table[B] {
 		for _, nansLast := range []bool{false, true} {
 			c := Code[B]{most: ^sign[B](), turn: ^(inf[B]() | sign[B]())}
 			if desc {
-				c.flip = ^B(0) // NaNs, which are first, become last
-			} else if nansLast {
+				c.flip = ^B(0)
+			}
+			if nansLast != desc { // NaNs are last before codes are complemented
 				c.turn = -c.turn
 			}
 			i := number(desc, nansLast)

@@ -34,7 +34,7 @@ func mapping[B Bits](exact, desc, nansLast bool) *Code[B] {
 // compare is the order that codes are to have, by floating-point comparison.
 func compare(a, b float64, desc, nansLast bool) int {
 	if c := cmp.Compare(boolInt(a != a), boolInt(b != b)); c != 0 {
-		if nansLast || desc {
+		if nansLast {
 			return c
 		}
 		return -c

@@ -64,6 +64,16 @@ func (f *facts) indexBytes(m movement) int64 {
 	return bytes
 }
 
+// withinBytes bounds an order within segments and, in a sort, the index and the move of the
+// elements.
+func (f *facts) withinBytes() int64 {
+	bytes := f.tieBytes(f.n) + cpu.OrderWithinBytes(f.n, f.workers, f.segments, extract.CodeSize(f.words)) + f.numberBytes()
+	if f.verb == toSortWithin {
+		bytes += scratch.Size(f.n, 4) + cpu.MoveWithinBytes(f.n, f.workers, f.segments, f.sizes[0])
+	}
+	return bytes
+}
+
 // fallBackBytes bounds what a device needs besides the CPU that may have to finish: the
 // codes, since key functions are called once, and the ties that it marks.
 func (f *facts) fallBackBytes() int64 {

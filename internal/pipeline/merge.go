@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 
 	"example.com/sorter/internal/call"
@@ -11,19 +12,24 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 )
 
 // Merge merges runs, each sorted by cols, into dst, two slices by two. Ties take earlier runs
-// first. It keeps the slice of runs, and changes it.
-func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o call.Options) error {
+// first. It changes the slice of runs.
+func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o *call.Options) error {
 	runs = checkedRuns(dst, runs)
-	r, err := begin(o, dst.Len())
+	if small.Merges(cols) && isSmall(o, dst.Len()) {
+		return small.Merge(cols[0], dst, runs, two, o)
+	}
+	r, err := begin(*o, dst.Len())
 	defer r.end()
 	if err != nil || dst.Len() == 0 {
 		return err
 	}
-	return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{{Dst: dst, Runs: runs, Two: two}}})
+	moved := ranges.Moved{Dst: dst, Runs: slices.Clone(runs), Two: two} // runs are on the caller's stack
+	return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{moved}})
 }
 
 // checkedRuns returns the runs that are not empty. It panics if a merge of runs into dst is a

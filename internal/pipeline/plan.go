@@ -15,34 +15,37 @@ import (
 type movement uint8
 
 const (
-	withCodes    movement = iota // they move with their codes, through buckets
-	throughIndex                 // they are gathered through the finished index
-	toIndex                      // they stay: the index is the result
-	inPlace                      // they follow the cycles of an index that is made in place
-	asCodes                      // they are keys that are decoded from the sorted codes
-	selected                     // the first k are exchanged with what lies in front
-	merged                       // sorted runs are merged
-	aside                        // sorted runs are copied, sorted as one slice, and copied again
-	chunked                      // chunks of a copy are sorted and merged
-	parted                       // runs are cut into parts, which are merged one by one
-	counted                      // keys of few bits are counted
+	withCodes      movement = iota // they move with their codes, through buckets
+	throughIndex                   // they are gathered through the finished index
+	toIndex                        // they stay: the index is the result
+	inPlace                        // they follow the cycles of an index that is made in place
+	asCodes                        // they are keys that are decoded from the sorted codes
+	selected                       // the first k are exchanged with what lies in front
+	merged                         // sorted runs are merged
+	aside                          // sorted runs are copied, sorted as one slice, and copied again
+	chunked                        // chunks of a copy are sorted and merged
+	parted                         // runs are cut into parts, which are merged one by one
+	withinSegments                 // they are gathered through the orders of segments
+	counted                        // keys of few bits are counted
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Counting"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting"}[m]
 }
 
 // verb is what a call asks for.
 type verb uint8
 
 const (
-	toSort   verb = iota // elements
-	toPair               // keys and values
-	toOrder              // a permutation
-	toSelect             // the first k elements
-	toMerge              // sorted runs
-	toDecode             // keys that codes hold entirely
+	toSort        verb = iota // elements
+	toPair                    // keys and values
+	toOrder                   // a permutation
+	toSelect                  // the first k elements
+	toMerge                   // sorted runs
+	toDecode                  // keys that codes hold entirely
+	toSortWithin              // the elements of each segment
+	toOrderWithin             // a permutation of the rows of each segment
 )
 
 // facts are what is known of a call before an element is read.
@@ -51,6 +54,7 @@ type facts struct {
 	n, k      int              // elements, and how many of them are selected
 	most      int              // elements that are sorted or merged as one, 0: any number
 	runs      int              // to be merged
+	segments  cpu.Segments     // to be sorted
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
 	algorithm engine.Algorithm // asked for, or Auto
@@ -88,11 +92,16 @@ func (p *plan) name() string { return p.movement.String() }
 // device: it asks devices whether the work is worth them. It returns ErrMemoryLimit where
 // no plan fits the limit.
 func decide(f *facts) (plan, error) {
+	within := f.verb == toSortWithin || f.verb == toOrderWithin
 	switch {
+	case within && f.n > maxPositions:
+		return plan{engine: cpu.Host}, tooLong(f.n)
 	case len(f.words) == 0 && (f.verb != toOrder || f.n <= maxPositions): // all elements are equal
 		return f.onHost(toIndex, 0)
 	case f.verb == toMerge:
 		return f.merging()
+	case within:
+		return f.onHost(withinSegments, f.withinBytes())
 	case f.most > 0 && f.n > f.most && f.verb != toOrder:
 		return f.long()
 	case f.n > maxPositions:

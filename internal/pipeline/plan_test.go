@@ -121,6 +121,10 @@ func TestDecide(t *testing.T) {
 			plan{engine: cpu.Host, movement: toIndex}},
 		{"the first half on a device", facts{verb: toSelect, k: planned / 2, words: whole, sizes: size(24), backend: gpu},
 			plan{engine: gpu, movement: toIndex}},
+		{"segments", facts{verb: toSortWithin, words: text, sizes: size(24), devices: both, segments: cpu.NewSegments([]int{0, 9, planned})},
+			plan{engine: cpu.Host, movement: withinSegments}},
+		{"a permutation of segments", facts{verb: toOrderWithin, words: whole, sizes: size(8), numbered: true, segments: cpu.NewSegments([]int{0, 9})},
+			plan{engine: cpu.Host, movement: withinSegments}},
 		{"a merge", facts{verb: toMerge, words: text, runs: 2, backend: gpu},
 			plan{engine: cpu.Host, movement: merged}},
 		{"a merge of very many runs", facts{verb: toMerge, words: whole, sizes: size(8), runs: ranges.MostRuns + 1},
@@ -265,5 +269,5 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "counted"}[m]
+	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "withinSegments", "counted"}[m]
 }

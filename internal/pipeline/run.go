@@ -14,6 +14,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/small"
 )
 
 // run is one call: its options, its environment, and the choices made for it.
@@ -45,6 +46,12 @@ var lowered atomic.Int64
 func LowerLimit(n int) (restore func()) {
 	before := lowered.Swap(int64(n))
 	return func() { lowered.Store(before) }
+}
+
+// isSmall reports whether the small path serves a call on n elements.
+func isSmall(o *call.Options, n int) bool {
+	most := int(lowered.Load())
+	return small.Serves(o, n) && (most == 0 || n <= most)
 }
 
 // begin starts a call on n elements.

@@ -89,11 +89,11 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 	}
 	switch kind := sortkey.KindOf[K](); {
 	case kind == sortkey.Float32:
-		f := floats.Exact[uint32](o.Desc, o.NaNsLast)
+		f := floats.Exact[uint32](o.Desc, o.NaNsAfter())
 		k.Code = func(bits C) C { return C(f.Of(uint32(bits))) }
 		k.At = func(i uint32) C { return C(f.Of(uint32(bits[i]))) }
 	case kind == sortkey.Float64:
-		f := floats.Exact[uint64](o.Desc, o.NaNsLast)
+		f := floats.Exact[uint64](o.Desc, o.NaNsAfter())
 		k.Code = func(bits C) C { return C(f.Of(uint64(bits))) }
 		k.At = func(i uint32) C { return C(f.Of(uint64(bits[i]))) }
 	case k.Bits != nil:

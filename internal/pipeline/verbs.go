@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
@@ -13,7 +15,7 @@ import (
 
 // Sort sorts s by the keys, of a given kind, of a getter.
 func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
-	if small.Serves(o, s.Len()) {
+	if isSmall(o, s.Len()) {
 		return small.SortWith(k, s, get, o)
 	}
 	return sortRows([]extract.Column{extract.ColumnAs(k, get)}, s, *o)
@@ -21,7 +23,7 @@ func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) er
 
 // SortByColumns sorts s by the columns of an ordering.
 func SortByColumns(by small.Ordering, s cpu.Payload, o *call.Options) error {
-	if by.Serves(s.Len(), o) {
+	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
 		return by.Sort(s, o)
 	}
 	return sortRows(by.Cols, s, *o)
@@ -29,7 +31,7 @@ func SortByColumns(by small.Ordering, s cpu.Payload, o *call.Options) error {
 
 // SortKeys sorts keys that are the elements themselves.
 func SortKeys[K sortkey.Key](keys []K, o *call.Options) error {
-	if small.Serves(o, len(keys)) {
+	if isSmall(o, len(keys)) {
 		return small.SortKeysWith(sortkey.KindOf[K](), cpu.PayloadOf(keys), o)
 	}
 	return sortKeys(keys, *o)
@@ -37,7 +39,7 @@ func SortKeys[K sortkey.Key](keys []K, o *call.Options) error {
 
 // SortPairs sorts keys, and values with them.
 func SortPairs[K sortkey.Key, V any](keys []K, values []V, o *call.Options) error {
-	if small.Serves(o, len(keys)) {
+	if isSmall(o, len(keys)) {
 		return small.SortPairsWith(sortkey.KindOf[K](), cpu.PayloadOf(keys), cpu.PayloadOf(values), o)
 	}
 	return sortPairs(keys, values, *o)
@@ -45,7 +47,7 @@ func SortPairs[K sortkey.Key, V any](keys []K, values []V, o *call.Options) erro
 
 // Order returns the order of s by the keys of a getter.
 func Order(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) (perm.Perm, error) {
-	if small.Serves(o, s.Len()) {
+	if isSmall(o, s.Len()) {
 		return small.OrderWith(k, s, get, small.KeyFunction, o)
 	}
 	return orderOf([]extract.Column{extract.ColumnAs(k, get)}, extract.InputOf(s), *o)
@@ -53,7 +55,7 @@ func Order(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) (
 
 // OrderKeys returns the order of keys that are the elements themselves.
 func OrderKeys(k sortkey.Kind, s cpu.Payload, o *call.Options) (perm.Perm, error) {
-	if small.Serves(o, s.Len()) {
+	if isSmall(o, s.Len()) {
 		return small.OrderWith(k, s, extract.Own(k), small.NoFunction, o)
 	}
 	return orderOf([]extract.Column{extract.SelfAs(k)}, extract.InputOf(s), *o)
@@ -61,7 +63,7 @@ func OrderKeys(k sortkey.Kind, s cpu.Payload, o *call.Options) (perm.Perm, error
 
 // OrderByColumns returns the order of s by the columns of an ordering.
 func OrderByColumns(by small.Ordering, s cpu.Payload, o *call.Options) (perm.Perm, error) {
-	if by.Serves(s.Len(), o) {
+	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
 		return by.Order(s, o)
 	}
 	return orderOf(by.Cols, extract.InputOf(s), *o)
@@ -70,19 +72,19 @@ func OrderByColumns(by small.Ordering, s cpu.Payload, o *call.Options) (perm.Per
 // OrderN returns the order of the rows 0 … n-1 by columns of row numbers, which it
 // changes.
 func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
-	for i, c := range cols {
-		cols[i] = c.Key.ForRows(c, n)
+	for i := range cols {
+		cols[i].ForRows(n)
 	}
-	if len(cols) > 0 && small.Serves(o, n) {
+	if len(cols) > 0 && isSmall(o, n) {
 		return small.OrderRows(cols, n, o)
 	}
-	return orderOf(cols, extract.RowNumbers(n), *o)
+	return orderOf(slices.Clone(cols), extract.RowNumbers(n), *o) // cols are on the caller's stack
 }
 
 // TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
 // front, by front.
 func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
-	if n > 0 && small.Serves(o, s.Len()) {
+	if n > 0 && isSmall(o, s.Len()) {
 		return small.TopWith(k, s, n, get, small.KeyFunction, o, front)
 	}
 	return topRows([]extract.Column{extract.ColumnAs(k, get)}, s, n, *o, front)
@@ -90,7 +92,7 @@ func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Opti
 
 // TopKeys is TopK of keys that are the elements themselves.
 func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(order []uint32)) error {
-	if n > 0 && small.Serves(o, s.Len()) {
+	if n > 0 && isSmall(o, s.Len()) {
 		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)
 	}
 	return topRows([]extract.Column{extract.SelfAs(k)}, s, n, *o, front)
@@ -98,7 +100,7 @@ func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(o
 
 // TopKByColumns is TopK by the columns of an ordering.
 func TopKByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
-	if k > 0 && by.Serves(s.Len(), o) {
+	if k > 0 && len(by.Cols) > 0 && isSmall(o, s.Len()) {
 		return by.Top(s, k, o, front)
 	}
 	return topRows(by.Cols, s, k, *o, front)

@@ -54,6 +54,9 @@ func (TwoOf[E]) mergeBy(to, first, second cpu.Payload, before func(j, i int) boo
 	}
 }
 
+// MergeTwo merges a and b, whose keys are the codes x and y, into dst.
+func MergeTwo(t Two, dst, a, b cpu.Payload, x, y []uint64) { t.merge64(dst, a, b, x, y) }
+
 // two merges the n elements of two slices to place at.
 func (w *worker[C]) two(at, n int) {
 	a, b, p := w.slices[0], w.slices[1], &w.moved[0]

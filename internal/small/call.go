@@ -17,7 +17,7 @@ import (
 // Serves reports whether n elements take the small path: the calling goroutine alone,
 // with pooled memory. This is the one place that decides which options that path serves:
 //
-//   - [Stable], [Descending], [NaNsLast] and [Into] are part of the sort itself.
+//   - [Stable], [Descending], [NaNsFirst], [NaNsLast] and [Into] are part of the sort itself.
 //   - [Workers] is met by one goroutine, [On] the CPU and [Use] of Auto by the path.
 //   - [WithContext] and [Report] are met by a [Call].
 //   - [MemoryLimit] is not served: pooled workspaces hold cpu.SmallLen elements,
@@ -155,6 +155,16 @@ func (c *Call) tiedInOrder(codes []uint64) {
 	}
 	for from, end := ties.NextRun(codes, 0); from < end; from, end = ties.NextRun(codes, end) {
 		c.ties += end - from
+	}
+}
+
+// counts reports whether ties of the k-th column are counted: those of the first, for Report.
+func (c *Call) counts(k int) bool { return k == 0 && c != nil && c.report != nil }
+
+// tiedRows counts rows that tie in the k-th column.
+func (c *Call) tiedRows(k, n int) {
+	if c.counts(k) {
+		c.ties += n
 	}
 }
 

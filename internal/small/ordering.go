@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
@@ -33,23 +34,20 @@ type Ordering struct {
 // NewOrdering returns the ordering by columns.
 func NewOrdering(cols []extract.Column) Ordering { return Ordering{cols, new(pools)} }
 
-// pools are the pools of an Ordering's workspaces, by the options that
-// change columns, and by whether a context may cancel calls of key functions.
-type pools [8]sync.Pool
+// pools are the pools of an Ordering's workspaces, by whether a context may cancel calls of key
+// functions, and by the options that change columns.
+type pools [2][2 * sortkey.NaNPlaces]sync.Pool
 
 // taken returns a workspace for n elements. The caller returns it by put.
 func (o Ordering) taken(n int, cfg *call.Options) *workspace {
-	i := 0
+	i := 2 * int(cfg.NaNs)
 	if cfg.Descending {
-		i |= 1
-	}
-	if cfg.NaNsLast {
-		i |= 2
+		i++
 	}
 	if !cfg.Cancellable() {
-		return o.from(&o.pools[i], n, cfg)
+		return o.from(&o.pools[0][i], n, cfg)
 	}
-	w := o.from(&o.pools[i|4], n, cfg)
+	w := o.from(&o.pools[1][i], n, cfg)
 	w.restart(n, cfg)
 	return w
 }
@@ -141,9 +139,6 @@ func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uin
 	return err
 }
 
-// Serves reports whether a workspace orders n elements.
-func (o Ordering) Serves(n int, cfg *call.Options) bool { return len(o.Cols) > 0 && Serves(cfg, n) }
-
 // Sort sorts s.
 func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 	return o.ordered(s, cfg, s.FollowCycles)
@@ -164,57 +159,4 @@ func (o Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order 
 		return o.Sort(s, cfg)
 	}
 	return o.ordered(s, cfg, func(order []uint32) { front(order[:k]) })
-}
-
-// smallNumbers are the rows that OrderN orders on the small path. They are read-only.
-var smallNumbers = sync.OnceValue(func() []int {
-	all := make([]int, cpu.SmallLen)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-})
-
-// OrderRows returns the order of n row numbers. Each call has its own columns, so only memory
-// that does not depend on columns is pooled.
-func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
-	s := cpu.PayloadOf(smallNumbers()[:n])
-	p := extract.Result(s.Raw(), n, cfg.Into, cols...)
-	c := begin(cfg, n, KeyFunction)
-	defer c.end()
-	if err := orderNumbers(p, cols, s, cfg, c); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// orderNumbers writes the order of row numbers to p. For one column whose codes hold whole
-// keys, all memory is pooled.
-func orderNumbers(p perm.Perm, cols []extract.Column, s cpu.Payload, cfg *call.Options, c *Call) error {
-	if len(cols) == 1 && cols[0].Bits() <= 64 {
-		cols[0] = cols[0].Under(cfg.Order())
-		cols[0].Paces = c.paces()
-		return orderColumn(p, &cols[0], s, c)
-	}
-	w := newWorkspace(s.Len(), cols, cfg)
-	if cfg.Cancellable() {
-		w.restart(s.Len(), cfg)
-	}
-	order, err := w.order(s, c)
-	copy(p, order)
-	return err
-}
-
-// orderColumn writes to p the order of s by a column whose codes hold whole keys.
-func orderColumn(p perm.Perm, by *extract.Column, s cpu.Payload, c *Call) error {
-	w := cpu.GetSmall[uint64]()
-	by.Codes(w.Codes[:s.Len()], extract.Batch{Block: s.Raw()})
-	err := c.err()
-	if err == nil {
-		w.Order(p)
-	}
-	c.bitsOf(by.Bits())
-	c.took(w.Scratch())
-	w.Put()
-	return err
 }

@@ -10,7 +10,7 @@ import (
 // Comparator returns the comparison of two keys under o; for every kind it
 // agrees with the codes, which the tests hold it to.
 func Comparator[K Key](o Order) func(a, b K) int {
-	ascending := ascending[K](o.NaNsLast && !o.Desc)
+	ascending := ascending[K](o.NaNsAfter() != o.Desc)
 	if !o.Desc {
 		return ascending
 	}
@@ -46,7 +46,10 @@ func ascending[K Key](nansLast bool) func(a, b K) int {
 	case Bytes:
 		return retype[K](compareBytes)
 	default:
-		o := Order{NaNsLast: nansLast}
+		o := Order{NaNs: NaNsFirst}
+		if nansLast {
+			o.NaNs = NaNsLast
+		}
 		k := KindOf[K]()
 		return func(a, b K) int { return compareWords(k, unsafe.Pointer(&a), unsafe.Pointer(&b), 0, o) }
 	}

@@ -45,9 +45,9 @@ func EncodeAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
 	case Uint64:
 		encodeInts(dst, At[uint64](keys, n), 64, 0, o)
 	case Float32:
-		encodeFloats(dst, At[uint32](keys, n), floats.Ordered[uint32](o.Desc, o.NaNsLast))
+		encodeFloats(dst, At[uint32](keys, n), floats.Ordered[uint32](o.Desc, o.NaNsAfter()))
 	case Float64:
-		encodeFloats(dst, At[uint64](keys, n), floats.Ordered[uint64](o.Desc, o.NaNsLast))
+		encodeFloats(dst, At[uint64](keys, n), floats.Ordered[uint64](o.Desc, o.NaNsAfter()))
 	case Floats2:
 		words, vectors := As[uint64](dst), At[[2]uint32](keys, n)
 		for i := range vectors {
@@ -154,7 +154,7 @@ func Leading(k Kind, dst []uint64, keys unsafe.Pointer, o Order) {
 // loops call is inlined.
 
 func encodeFloats3(dst []uint64, vectors [][3]uint32, j int, o Order) {
-	f := floats.Ordered[uint32](o.Desc, o.NaNsLast)
+	f := floats.Ordered[uint32](o.Desc, o.NaNsAfter())
 	for i := range vectors {
 		if v := &vectors[i]; j == 0 {
 			dst[i] = uint64(v[0])<<32 | uint64(v[1])
@@ -189,7 +189,7 @@ func encodeTimes(dst []uint64, times []time.Time, j int, flip uint64) {
 
 // encodePairs replaces the two floats in each word by their codes.
 func encodePairs(words []uint64, o Order) {
-	f := floats.Ordered[uint32](o.Desc, o.NaNsLast)
+	f := floats.Ordered[uint32](o.Desc, o.NaNsAfter())
 	// Sound: the halves of the words are as many 32-bit floats, and each is
 	// replaced by its own code.
 	halves := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))

@@ -85,6 +85,25 @@ func KindOf[K Key]() Kind {
 	return arrayKind(t)
 }
 
+// OfType returns the kind of the keys of type t; ok is false if it is no type of keys.
+func OfType(t reflect.Type) (k Kind, ok bool) {
+	switch basic := t.Kind(); {
+	case basic == reflect.Slice:
+		return Bytes, t.Elem().Kind() == reflect.Uint8
+	case basic == reflect.Struct:
+		return Time, t.ConvertibleTo(reflect.TypeFor[time.Time]())
+	case basic == reflect.Array:
+		switch of, n := t.Elem().Kind(), t.Len(); {
+		case of == reflect.Uint8 && n == 16, of == reflect.Float32 && 2 <= n && n <= 4:
+			return arrayKind(t), true
+		}
+		return 0, false
+	case reflect.Bool <= basic && basic <= reflect.Float64, basic == reflect.String:
+		return kinds[basic], true
+	}
+	return 0, false
+}
+
 func arrayKind(t reflect.Type) Kind {
 	if t.Elem().Kind() == reflect.Uint8 {
 		return Bytes16
@@ -94,9 +113,22 @@ func arrayKind(t reflect.Type) Kind {
 
 // Order is the direction of one key, on which encoder and comparator agree.
 type Order struct {
-	Desc     bool
-	NaNsLast bool
+	Desc bool
+	NaNs NaNs
 }
+
+// NaNs is the place of NaNs among other keys.
+type NaNs uint8
+
+const (
+	NaNsLeast NaNs = iota // below all others: first, or last if descending
+	NaNsFirst             // first, whatever the direction
+	NaNsLast              // last, whatever the direction
+	NaNPlaces             // the number of places
+)
+
+// NaNsAfter reports whether NaNs come after all other keys.
+func (o Order) NaNsAfter() bool { return o.NaNs == NaNsLast || o.NaNs == NaNsLeast && o.Desc }
 
 // At returns n keys that lie at an address.
 //

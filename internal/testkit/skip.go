@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"math/bits"
 	"os"
 	"testing"
 )
@@ -48,6 +49,13 @@ func SkipRace(t testing.TB) {
 	if race && testing.Short() {
 		t.Skip("nothing for the race detector: not in a short run")
 	}
+}
+
+// Thinned reports whether case i of a test is left to other runs: in short runs under the race
+// detector, for coverage and on 32 bits, which are there for paths and not for data, three of
+// four cases are.
+func Thinned(i int) bool {
+	return testing.Short() && (race || testing.CoverMode() != "" || bits.UintSize == 32) && i%4 != 0
 }
 
 // SkipInstrumented leaves out a test that counts allocations or milliseconds where

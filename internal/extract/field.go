@@ -1,0 +1,214 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"example.com/sorter/internal/sortkey"
+)
+
+// Field is a field of the elements of a slice, found by name. It is the getter of their keys,
+// and knows which are null.
+type Field struct {
+	kind     sortkey.Kind
+	size     uintptr   // of an element
+	pointers []uintptr // offsets of the pointers that lead to the key
+	offset   uintptr   // of the key, after the last pointer
+	valid    uintptr   // offset of a flag that is false for nulls, if there is one
+	flagged  bool
+}
+
+// FieldOf returns the field of elements of type t that has a name: a name of Go, or the first
+// word of a tag. Dots lead to fields of fields.
+func FieldOf(t reflect.Type, name string) (*Field, error) {
+	f := &Field{size: t.Size()}
+	for part := range strings.SplitSeq(name, ".") {
+		t = f.follow(t)
+		if t.Kind() != reflect.Struct {
+			return nil, fmt.Errorf("field %q: %v is no struct", name, t)
+		}
+		found, err := fieldNamed(t, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found.Index { // more than one if fields between are embedded
+			t = f.follow(t)
+			f.offset += t.Field(i).Offset
+			t = t.Field(i).Type
+		}
+	}
+	if t = f.follow(t); f.typed(t) || f.nullable(t) {
+		return f, nil
+	}
+	return nil, fmt.Errorf("field %q: a %v is no key", name, t)
+}
+
+// follow returns t, or the type that it points to.
+func (f *Field) follow(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		f.pointers, f.offset, t = append(f.pointers, f.offset), 0, t.Elem()
+	}
+	return t
+}
+
+// typed reports whether t is a type of keys, which it records.
+func (f *Field) typed(t reflect.Type) (ok bool) {
+	f.kind, ok = sortkey.OfType(t)
+	return ok
+}
+
+// nullable reports whether t is a struct of a key and a flag Valid, as in package database/sql.
+func (f *Field) nullable(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct || t.NumField() != 2 {
+		return false
+	}
+	key, flag := t.Field(0), t.Field(1)
+	if flag.Name != "Valid" || flag.Type.Kind() != reflect.Bool || !f.typed(key.Type) {
+		return false
+	}
+	f.offset, f.valid, f.flagged = f.offset+key.Offset, f.offset+flag.Offset, true
+	return true
+}
+
+// fieldNamed returns the field of a struct type that has a name.
+func fieldNamed(t reflect.Type, name string) (reflect.StructField, error) {
+	var tagged []reflect.StructField
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Name == name {
+			return f, nil
+		}
+		if slices.Contains(tagNames(f.Tag), name) {
+			tagged = append(tagged, f)
+		}
+		names = append(names, f.Name)
+	}
+	switch len(tagged) {
+	case 0:
+		return reflect.StructField{}, fmt.Errorf("%v has no field %q; it has %s", t, name, strings.Join(names, ", "))
+	case 1:
+		return tagged[0], nil
+	}
+	return reflect.StructField{}, fmt.Errorf("%v: %q is in the tags of %s and of %s", t, name, tagged[0].Name, tagged[1].Name)
+}
+
+// tagNames returns the first words of a tag's values, which end at a comma.
+func tagNames(tag reflect.StructTag) (names []string) {
+	for rest := string(tag); ; {
+		_, value, ok := strings.Cut(rest, ":")
+		if !ok {
+			return names
+		}
+		quoted, err := strconv.QuotedPrefix(value)
+		if err != nil {
+			return names
+		}
+		value, rest = quoted, value[len(quoted):]
+		if value, err = strconv.Unquote(value); err == nil {
+			name, _, _ := strings.Cut(value, ",")
+			names = append(names, name)
+		}
+	}
+}
+
+// Column returns the ascending column of the field. Nulls come last.
+func (f *Field) Column() Column {
+	c := ColumnAs(f.kind, fieldKinds[f.kind].getter(f))
+	if f.Nullable() {
+		c.AreNull, c.Nulls = f, NullsLast
+	}
+	return c
+}
+
+// Nullable reports whether keys may be null: a pointer to the key is nil, or a flag is false.
+func (f *Field) Nullable() bool { return len(f.pointers) > 0 || f.flagged }
+
+// address returns the address of the key of the element at e, nil if it is null.
+//
+// Sound: there is an element of the type that f was made for, and offsets and pointers are
+// those of that type.
+func (f *Field) address(e unsafe.Pointer) unsafe.Pointer {
+	for _, offset := range f.pointers {
+		if e = *(*unsafe.Pointer)(unsafe.Add(e, offset)); e == nil {
+			return nil
+		}
+	}
+	if f.flagged && !*(*bool)(unsafe.Add(e, f.valid)) {
+		return nil
+	}
+	return unsafe.Add(e, f.offset)
+}
+
+// IsNull reports whether the key of the element at e is null.
+func (f *Field) IsNull(e unsafe.Pointer) bool { return f.address(e) == nil }
+
+func (f *Field) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
+	for i := range n {
+		if f.IsNull(unsafe.Add(elements, uintptr(i)*f.size)) {
+			nulls |= 1 << i
+		}
+	}
+	return nulls
+}
+
+// Comparator returns the comparison of the elements at two addresses, whose keys are not null.
+func (f *Field) Comparator(o sortkey.Order) func(a, b unsafe.Pointer) int {
+	return fieldKinds[f.kind].comparator(f, o)
+}
+
+// fieldKeys is the getter of the keys of a field; K has the layout of their type.
+type fieldKeys[K any] struct{ *Field }
+
+// Get calls no function, so it does not ask.
+//
+// Sound: callers have n elements and room for as many keys, and K has the layout of the keys.
+func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	keys := unsafe.Slice((*K)(to), n)
+	if !g.Nullable() && nulls == 0 {
+		size, e := g.size, unsafe.Add(elements, g.offset)
+		for i := range keys {
+			keys[i] = *(*K)(unsafe.Add(e, uintptr(i)*size))
+		}
+		return n
+	}
+	for i := range keys {
+		var k K
+		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil && nulls>>i&1 == 0 {
+			k = *(*K)(p)
+		}
+		keys[i] = k
+	}
+	return n
+}
+
+// fieldKind is the code for fields of one kind.
+type fieldKind struct {
+	getter     func(f *Field) Getter
+	comparator func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int
+}
+
+func fieldKindOf[K sortkey.Key]() fieldKind {
+	return fieldKind{
+		getter: func(f *Field) Getter { return fieldKeys[K]{f} },
+		comparator: func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int {
+			compare := sortkey.Comparator[K](o)
+			return func(a, b unsafe.Pointer) int { return compare(*(*K)(f.address(a)), *(*K)(f.address(b))) } // sound as Get
+		},
+	}
+}
+
+var fieldKinds = [...]fieldKind{
+	sortkey.Bool: fieldKindOf[bool](),
+	sortkey.Int8: fieldKindOf[int8](), sortkey.Int16: fieldKindOf[int16](), sortkey.Int32: fieldKindOf[int32](), sortkey.Int64: fieldKindOf[int64](),
+	sortkey.Uint8: fieldKindOf[uint8](), sortkey.Uint16: fieldKindOf[uint16](), sortkey.Uint32: fieldKindOf[uint32](), sortkey.Uint64: fieldKindOf[uint64](),
+	sortkey.Float32: fieldKindOf[float32](), sortkey.Float64: fieldKindOf[float64](),
+	sortkey.Floats2: fieldKindOf[[2]float32](), sortkey.Floats3: fieldKindOf[[3]float32](), sortkey.Floats4: fieldKindOf[[4]float32](),
+	sortkey.Bytes16: fieldKindOf[[16]byte](), sortkey.Time: fieldKindOf[time.Time](),
+	sortkey.String: fieldKindOf[string](), sortkey.Bytes: fieldKindOf[[]byte](),
+}

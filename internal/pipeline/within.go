@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ties"
+	"example.com/sorter/perm"
+)
+
+// SortWithin sorts each segment of s, offsets[i] to offsets[i+1], by cols. Other elements keep
+// their places.
+func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Options) error {
+	s = s.Part(0, rowsWithin(offsets, s.Len()))
+	r, err := begin(*o, s.Len())
+	defer r.end()
+	if err != nil || s.Len() == 0 {
+		return err
+	}
+	words, segments := extract.Words(cols, o.Order()), cpu.NewSegments(offsets)
+	err = r.decide(facts{verb: toSortWithin, words: words, sizes: []uintptr{s.Size()}, segments: segments})
+	if err != nil || len(words) == 0 {
+		return err
+	}
+	index := scratch.Take[uint32](&r.Arena, r.n)
+	if err := orderWithin(r, extract.InputOf(s), words, segments, index); err != nil {
+		return err
+	}
+	return cpu.MoveWithin(&r.Env, segments, s, index)
+}
+
+// OrderWithin returns the order of the rows of each segment, offsets[i] to offsets[i+1], by
+// columns of row numbers, which it changes. Rows before offsets[0] keep their places.
+func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Perm, error) {
+	n := rowsWithin(offsets, maxLen)
+	for i := range cols {
+		cols[i].ForRows(n)
+	}
+	rows := extract.RowNumbers(n)
+	r, err := begin(*o, n)
+	defer r.end()
+	if err != nil {
+		return nil, err
+	}
+	words, segments := extract.Words(cols, o.Order()), cpu.Segments{}
+	if n > 0 {
+		segments = cpu.NewSegments(offsets)
+	}
+	rows.Arena = &r.Arena
+	err = r.decide(facts{verb: toOrderWithin, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: true, segments: segments})
+	if err == nil && cap(o.Into) < n {
+		err = addressable(n, 4)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := extract.Result(rows.Slice.Raw(), n, o.Into, cols...)
+	same := n // rows that keep their places
+	if n > 0 && len(words) > 0 {
+		same = segments.First()
+	}
+	for i := range p[:same] {
+		p[i] = uint32(i)
+	}
+	if same < n {
+		err = orderWithin(r, rows, words, segments, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// rowsWithin returns where the last segment ends. It panics unless offsets ascend from 0 or
+// above to n or below.
+func rowsWithin(offsets []int, n int) int {
+	last := 0
+	for i, at := range offsets {
+		if at < last {
+			panic(fmt.Sprintf("sorter: offsets[%d] is %d, below %d", i, at, last))
+		}
+		last = at
+	}
+	if last > n {
+		panic(fmt.Sprintf("sorter: segments end at %d of %d elements", last, n))
+	}
+	return last
+}
+
+// orderWithin writes the order of the rows of segments to index.
+func orderWithin(r *run, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32) error {
+	words[0].Open(rows, &r.Env)
+	if words[0].Bits <= 32 {
+		return orderWithinBy(r, rows, words, s, index, extract.Source32(rows, &words[0]))
+	}
+	return orderWithinBy(r, rows, words, s, index, extract.Source64(rows, &words[0]))
+}
+
+func orderWithinBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
+	if extract.Decisive(words) {
+		return cpu.OrderWithin(&r.Env, s, index, src, nil)
+	}
+	breaker := ties.New(&r.Env, rows, words)
+	return breaker.Finish(cpu.OrderWithin(&r.Env, s, index, src, func(worker int, order []uint32, codes []C) {
+		ties.Refine(breaker, worker, order, codes, extract.Place{})
+	}))
+}

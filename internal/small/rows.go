@@ -1,0 +1,287 @@
+package small
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+	"example.com/sorter/perm"
+)
+
+// OrderRows orders few rows by columns that are made for one call, as a query does. So nothing
+// is prepared for the columns: rows are sorted by the first, runs of equal rows by the next.
+
+// rows is pooled memory for an order of row numbers. A run at places [lo, hi) of the order has
+// these places of all lists.
+type rows struct {
+	cols []extract.Column
+	call *Call
+	env  engine.Env
+	size int // elements that the lists have room for
+
+	order   []uint32 // the result
+	numbers []int    // rows that are read
+	codes   []uint64 // of a column; in the end equal codes mean equal rows
+	spare   []uint64
+	index   []uint32 // of the keys of a wide column
+	moved   []uint32
+	pairs   cpu.Pairs
+
+	// Keys of wide columns, taken at first use.
+	texts []string
+	bytes [][]byte
+	times []time.Time
+	words [][2]uint64
+}
+
+var rowsPool = sync.Pool{New: func() any { return new(rows) }}
+
+// fit takes memory for n rows.
+func (w *rows) fit(n int) {
+	if w.size >= n {
+		return
+	}
+	*w = rows{cols: w.cols, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
+	w.numbers, w.index, w.moved = make([]int, w.size), make([]uint32, w.size), make([]uint32, w.size)
+	w.codes, w.spare = make([]uint64, w.size), make([]uint64, w.size)
+	w.env.Arena.Hold(scratch.Size(w.size, 8+4+4+8+8))
+}
+
+// put clears references to the n rows and returns the workspace.
+func (w *rows) put(n int) {
+	clear(w.cols)
+	w.cols, w.call, w.order = w.cols[:0], nil, nil
+	clear(w.texts[:min(n, len(w.texts))])
+	clear(w.bytes[:min(n, len(w.bytes))])
+	clear(w.times[:min(n, len(w.times))])
+	rowsPool.Put(w)
+}
+
+// allRows are the rows that are ordered first, as elements. They are read-only.
+var allRows = sync.OnceValue(func() []int {
+	all := make([]int, cpu.SmallLen)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+})
+
+// OrderRows returns the order of n row numbers by columns, which it changes.
+func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
+	p := extract.Result(stream.Raw{}, n, cfg.Into, cols...)
+	c := begin(cfg, n, KeyFunction)
+	defer c.end()
+	for i := range cols {
+		by := &cols[i]
+		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
+	}
+	w := rowsPool.Get().(*rows)
+	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
+	c.bitsOf(min(64, cols[0].Bits()))
+	if len(cols) == 1 && cols[0].Bits() <= 64 {
+		orderByCodes(p, &w.cols[0], c)
+	} else {
+		w.orderAll(p)
+	}
+	w.put(n)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// orderByCodes orders all rows by a column whose codes hold whole keys.
+func orderByCodes(p perm.Perm, by *extract.Column, c *Call) {
+	w := cpu.GetSmall[uint64]()
+	by.Codes(w.Codes[:len(p)], extract.Batch{Block: stream.RawOf(allRows()[:len(p)])})
+	if c.err() == nil {
+		w.Order(p)
+	}
+	c.took(w.Scratch())
+	w.Put()
+}
+
+// orderAll orders all rows.
+func (w *rows) orderAll(p perm.Perm) {
+	w.fit(len(p))
+	w.order = p
+	for i := range p {
+		p[i] = uint32(i)
+	}
+	w.sort(0, len(p), 0)
+	w.call.took(w.env.Arena.Peak())
+}
+
+// sort sorts the rows at places [lo, hi), which tie in all columns before the k-th. Nulls that
+// a code does not hold are parted from the others.
+func (w *rows) sort(lo, hi, k int) {
+	if k == len(w.cols) || hi-lo < 2 || w.call.err() != nil {
+		return
+	}
+	c := &w.cols[k]
+	if c.Nulls == extract.NoNulls || c.Bits() <= 64 {
+		w.sortBy(lo, hi, k, c.Nulls)
+		return
+	}
+	from, to := lo, hi // the others
+	if nulls := w.partNulls(lo, hi, c); c.Nulls == extract.NullsFirst {
+		from += nulls
+		w.sort(lo, from, k+1)
+	} else {
+		to -= nulls
+		w.sort(to, hi, k+1)
+	}
+	w.sortBy(from, to, k, extract.NoNulls)
+}
+
+// partNulls moves the nulls of a column to their side, rows in their sequence, and returns their
+// number.
+func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
+	order, others := w.order[lo:hi], 0
+	for at := 0; at < len(order); at += 64 {
+		some := order[at:min(at+64, len(order))]
+		bits, asked := c.NullsOf(extract.Rows(w.numbers[lo+at:], some), len(some))
+		if asked < len(some) {
+			return 0 // cancelled
+		}
+		for i, row := range some {
+			if bits>>i&1 != 0 {
+				w.moved[lo+nulls] = row
+				nulls++
+			} else {
+				order[others] = row // nulls were copied before
+				others++
+			}
+		}
+	}
+	if c.Nulls == extract.NullsFirst {
+		copy(order[nulls:], order[:others])
+		copy(order, w.moved[lo:lo+nulls])
+	} else {
+		copy(order[others:], w.moved[lo:lo+nulls])
+	}
+	return nulls
+}
+
+// sortBy sorts the rows at places [lo, hi), which may have nulls, by the k-th column, and then each
+// run of equal rows by the next columns.
+func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
+	if hi-lo < 2 {
+		return
+	}
+	by := &w.cols[k]
+	place := by.Nulls
+	by.Nulls = nulls
+	by.Paces.Restart(hi - lo)
+	if by.Bits() > 64 {
+		w.sortWide(lo, hi, by)
+	} else {
+		by.Codes(w.codes[lo:hi], extract.Rows(w.numbers[lo:], w.order[lo:hi]))
+		if w.call.err() == nil {
+			w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
+		}
+	}
+	by.Nulls = place
+	if w.call.err() != nil || k == len(w.cols)-1 && !w.call.counts(k) {
+		return
+	}
+	for from, end := nextRun(w.codes[:hi], lo); from < end; from, end = nextRun(w.codes[:hi], end) {
+		w.call.tiedRows(k, end-from)
+		w.sort(from, end, k+1)
+	}
+}
+
+// nextRun returns the first run codes[from:end] of two or more equal codes with from >= lo;
+// from == end if there is none.
+func nextRun(codes []uint64, lo int) (from, end int) {
+	for i := lo + 1; i < len(codes); i++ {
+		if codes[i] == codes[i-1] {
+			from = i - 1
+			for i < len(codes) && codes[i] == codes[from] {
+				i++
+			}
+			return from, i
+		}
+	}
+	return len(codes), len(codes)
+}
+
+// sortWide sorts the rows at places [lo, hi) by a column of wide keys. It numbers the runs of
+// equal keys in w.codes.
+func (w *rows) sortWide(lo, hi int, by *extract.Column) {
+	k, keys := by.Kind(), w.keys(lo, hi, by.Kind())
+	order, codes, sorted, index := w.order[lo:hi], w.codes[lo:hi], w.spare[lo:hi], w.index[lo:hi]
+	if by.Keys(keys, extract.Rows(w.numbers[lo:], order)) < len(order) {
+		return // cancelled
+	}
+	sortkey.Leading(k, codes, keys.Data(), by.Order)
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	copy(sorted, codes)
+	w.pairs.Sort(&w.env, sorted, index)
+	switch k { // runs of texts stay unsorted if the call is cancelled
+	case sortkey.String:
+		orderTiedTexts(index, codes, stream.SliceOf[string](keys), by.Order, w.call)
+	case sortkey.Bytes:
+		orderTiedTexts(index, codes, stream.SliceOf[[]byte](keys), by.Order, w.call)
+	default:
+		orderTiedWords(k, index, codes, keys, by.Order)
+	}
+	copy(w.moved[lo:hi], order)
+	for i, at := range index {
+		order[i] = w.moved[lo+int(at)]
+		sorted[i] = uint64(i)
+		if i > 0 && sameKeys(k, codes, keys, index[i-1], at) {
+			sorted[i] = sorted[i-1]
+		}
+	}
+	copy(codes, sorted)
+}
+
+// keys returns memory for the wide keys of the rows at places [lo, hi).
+func (w *rows) keys(lo, hi int, k sortkey.Kind) stream.Raw {
+	switch k {
+	case sortkey.String:
+		return keysIn(w, &w.texts, lo, hi)
+	case sortkey.Bytes:
+		return keysIn(w, &w.bytes, lo, hi)
+	case sortkey.Time:
+		return keysIn(w, &w.times, lo, hi)
+	}
+	words := keysIn(w, &w.words, lo, hi) // of the widest without pointers
+	return stream.RawAt(words.Data(), k.Size(), hi-lo)
+}
+
+// keysIn returns places [lo, hi) of a list, which is made at first use.
+func keysIn[K any](w *rows, all *[]K, lo, hi int) stream.Raw {
+	if *all == nil {
+		*all = make([]K, w.size)
+		w.env.Arena.Hold(scratch.Size(w.size, stream.RawOf(*all).Size()))
+	}
+	return stream.RawOf((*all)[lo:hi])
+}
+
+// sameKeys reports whether two wide keys, numbered by a and b, are equal.
+func sameKeys(k sortkey.Kind, codes []uint64, keys stream.Raw, a, b uint32) bool {
+	if codes[a] != codes[b] {
+		return false
+	}
+	switch k {
+	case sortkey.String:
+		texts := stream.SliceOf[string](keys)
+		return texts[a] == texts[b]
+	case sortkey.Bytes:
+		texts := stream.SliceOf[[]byte](keys)
+		return slices.Equal(texts[a], texts[b])
+	}
+	return sortkey.CompareRest(k, keys.At(int(a)), keys.At(int(b)), sortkey.Order{}) == 0
+}
