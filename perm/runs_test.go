@@ -1,0 +1,137 @@
+package perm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// drawRuns returns n rows in runs of up to longest rows, as offsets.
+func drawRuns(n, longest int, seed uint64) []int {
+	r, offsets := rand.New(rand.NewPCG(seed, uint64(n))), []int{0}
+	for at := 0; at < n; {
+		at = min(n, at+1+r.IntN(longest))
+		offsets = append(offsets, at)
+	}
+	return offsets
+}
+
+// checkRuns compares all that r reports with its offsets.
+func checkRuns(t *testing.T, r perm.Runs, offsets []int) {
+	t.Helper()
+	n := offsets[len(offsets)-1]
+	if r.Rows() != n || r.Len() != len(offsets)-1 || !slices.Equal(r.Offsets(), offsets) {
+		t.Fatalf("%d rows in %d runs at %v, want %v", r.Rows(), r.Len(), r.Offsets(), offsets)
+	}
+	k := 0
+	for lo, hi := range r.All() {
+		if lo != offsets[k] || hi != offsets[k+1] {
+			t.Fatalf("run %d is [%d, %d), want [%d, %d)", k, lo, hi, offsets[k], offsets[k+1])
+		}
+		k++
+	}
+	for i := range n {
+		k, begins := slices.BinarySearch(offsets, i)
+		if r.Begins(i) != begins {
+			t.Fatalf("Begins(%d) is %v", i, !begins)
+		}
+		if !begins {
+			k--
+		}
+		for lo, hi := range r.From(i) {
+			if lo != offsets[k] || hi != offsets[k+1] {
+				t.Fatalf("from position %d the run is [%d, %d), want [%d, %d)", i, lo, hi, offsets[k], offsets[k+1])
+			}
+			break
+		}
+		if want := len(offsets) - 1 - k - 1; !begins && r.Count(i, n) != want {
+			t.Fatalf("Count(%d, %d) is %d, want %d", i, n, r.Count(i, n), want)
+		}
+		if want := k; begins && r.Count(0, i) != want {
+			t.Fatalf("Count(0, %d) is %d, want %d", i, r.Count(0, i), want)
+		}
+	}
+	for range r.From(n) {
+		t.Fatal("runs from the end on")
+	}
+}
+
+func TestRuns(t *testing.T) {
+	checkRuns(t, perm.Runs{}, []int{0})
+	for _, n := range []int{0, 1, 2, 31, 32, 33, 63, 64, 65, 1000} {
+		for _, longest := range []int{1, 2, 31, 100, 2000} {
+			offsets := drawRuns(n, longest, 1)
+			checkRuns(t, perm.RunsAt(offsets), offsets)
+		}
+	}
+	checkRuns(t, perm.RunsAt([]int{0, 0, 3, 3, 5, 5}), []int{0, 3, 5})
+	checkRuns(t, perm.RunsAt(nil), []int{0})
+	checkRuns(t, perm.RunsOf(3, []uint32{0xfffffff5, 7}), []int{0, 2, 3})
+}
+
+func TestRunsMisuse(t *testing.T) {
+	r := perm.RunsAt([]int{0, 3})
+	for name, f := range map[string]func(){
+		"RunsOf of negative":    func() { perm.RunsOf(-1, nil) },
+		"RunsOf of too few":     func() { perm.RunsOf(33, []uint32{1}) },
+		"RunsOf without first":  func() { perm.RunsOf(3, []uint32{6}) },
+		"RunsAt from 1":         func() { perm.RunsAt([]int{1, 2}) },
+		"RunsAt falling":        func() { perm.RunsAt([]int{0, 5, 4, 6}) },
+		"RunsAt above the last": func() { perm.RunsAt([]int{0, 7, 6}) },
+		"RunsAt negative":       func() { perm.RunsAt([]int{0, -1}) },
+		"Begins before":         func() { r.Begins(-1) },
+		"Begins after":          func() { r.Begins(3) },
+		"Count before":          func() { r.Count(-1, 2) },
+		"Count after":           func() { r.Count(0, 4) },
+		"Count backward":        func() { r.Count(2, 1) },
+		"From before":           func() {
+			for range r.From(-1) {
+			}
+		},
+	} {
+		if got := recovered(f); got == nil {
+			t.Errorf("%s: no panic", name)
+		} else if text := fmt.Sprint(got); len(text) < 6 || text[:6] != "perm: " {
+			t.Errorf("%s: panic %q", name, text)
+		}
+	}
+}
+
+func recovered(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// TestRunsAllocs reads runs without allocations.
+func TestRunsAllocs(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	r, sum := perm.RunsAt(drawRuns(1000, 5, 1)), 0
+	if got := testing.AllocsPerRun(10, func() {
+		for lo, hi := range r.All() {
+			sum += hi - lo
+		}
+	}); got > 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
+func BenchmarkRuns(b *testing.B) {
+	const n = 1 << 20
+	for _, longest := range []int{1, 3, 100, n} {
+		r := perm.RunsAt(drawRuns(n, longest, 1))
+		b.Run(fmt.Sprintf("longest=%d", longest), func(b *testing.B) {
+			sum := 0
+			for b.Loop() {
+				for lo, hi := range r.All() {
+					sum += hi - lo
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+		})
+	}
+}
