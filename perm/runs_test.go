@@ -88,7 +88,7 @@ func TestRunsMisuse(t *testing.T) {
 		"Count before":          func() { r.Count(-1, 2) },
 		"Count after":           func() { r.Count(0, 4) },
 		"Count backward":        func() { r.Count(2, 1) },
-		"From before":           func() {
+		"From before": func() {
 			for range r.From(-1) {
 			}
 		},

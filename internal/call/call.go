@@ -27,7 +27,19 @@ type Options struct {
 	Report     Reporter        // nil: nobody asks
 	Progress   func(stage string, done, total int)
 	Into       perm.Perm // memory for a result
+	Marks      *Marks    // nil: nobody asks for runs
+	_          uintptr
 }
+
+// Marks asks for the runs of rows that are equal by the first columns.
+type Marks struct {
+	Columns int // AllColumns, or their number
+	Runs    *perm.Runs
+	Next    *Marks // another request of the same call
+}
+
+// AllColumns stands for the number of all columns.
+const AllColumns = -1
 
 // Order returns the order that the options give a single key.
 func (o *Options) Order() sortkey.Order {

@@ -40,6 +40,8 @@ var smallOptions = map[string]smallOption{
 	"WithContext": {func() sorter.Option { return sorter.WithContext(neverCancelled) }, true},
 	"Report":      {func() sorter.Option { return sorter.Report(&reported) }, true},
 	"MemoryLimit": {func() sorter.Option { return sorter.MemoryLimit(1 << 30) }, false},
+	"MarkRuns":    {func() sorter.Option { return sorter.MarkRuns(new(perm.Runs)) }, false},
+	"MarkRunsBy":  {func() sorter.Option { return sorter.MarkRunsBy(1, new(perm.Runs)) }, false},
 	"OnProgress":  {func() sorter.Option { return sorter.OnProgress(func(sorter.Progress) {}) }, false},
 }
 

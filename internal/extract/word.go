@@ -28,7 +28,10 @@ type Word struct {
 const minPrefix = 24
 
 // Words packs columns into as few codes as their widths allow.
-func Words(cols []Column, o sortkey.Order) []Word {
+func Words(cols []Column, o sortkey.Order) []Word { return WordsEnding(cols, o, nil) }
+
+// WordsEnding is [Words] where a word ends after column i if ends(i) holds.
+func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 	var all []Word
 	open := Word{Given: true}
 	flush := func() {
@@ -37,7 +40,7 @@ func Words(cols []Column, o sortkey.Order) []Word {
 			open = Word{Given: true}
 		}
 	}
-	for _, c := range cols {
+	for i, c := range cols {
 		c = c.Under(o)
 		bits := c.Bits()
 		switch {
@@ -57,9 +60,20 @@ func Words(cols []Column, o sortkey.Order) []Word {
 			open.Given = open.Given && c.given()
 			open.Bits += bits
 		}
+		if ends != nil && ends(i) {
+			flush()
+		}
 	}
 	flush()
 	return all
+}
+
+// Columns returns the number of columns in a word.
+func (l *Word) Columns() int {
+	if l.wide != nil {
+		return len(l.narrow) + 1
+	}
+	return len(l.narrow)
 }
 
 // Fresh returns the words without what was made of elements.

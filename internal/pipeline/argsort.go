@@ -16,7 +16,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
-	words := extract.Words(cols, o.Order())
+	words := r.markedWords(cols)
 	rows.Arena = &r.Arena
 	err = r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
 		sampled: r.sampled(rows, words)})
@@ -30,6 +30,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err := orderTo(r, rows, words, p); err != nil {
 		return nil, err
 	}
+	r.putRuns(words)
 	return p, nil
 }
 
@@ -49,6 +50,9 @@ func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) e
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0].
 func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
+	if r.marks != nil {
+		return orderMarked(r, rows, words, index, src)
+	}
 	if extract.Decisive(words) {
 		return cpu.Order(&r.Env, rows.Len, src, nil, false, func(_, lo int, order []uint32, _ []C) { copy(index[lo:], order) })
 	}

@@ -34,16 +34,13 @@ func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, i
 		Room: r.room,
 	}
 	exchange[C](job, touching(index, src), nil)
-	if !extract.Decisive(words) {
-		job.Ties = scratch.Take[uint32](&r.Arena, engine.TieWords(rows.Len))
-		clear(job.Ties)
-	}
+	job.Ties = r.tieMarks(words)
 	settled := false
 	settle := func() error {
-		if settled = true; job.Ties == nil {
+		if settled = true; extract.Decisive(words) {
 			return nil
 		}
-		return ties.RefineTied(&r.Env, rows, words, index, job.Ties)
+		return ties.RefineTied(&r.Env, rows, words, index, job.Ties, r.marks)
 	}
 	payload.offer(job, settle)
 	done, err := r.orderedBy(job)

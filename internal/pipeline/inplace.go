@@ -40,8 +40,13 @@ func orderInPlace(r *run, rows extract.Input, words []extract.Word, index []uint
 
 func orderCodesInPlace[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
 	codes, err := cpu.OrderInPlace(&r.Env, index, src)
-	if err != nil || extract.Decisive(words) {
+	switch decisive := extract.Decisive(words); {
+	case err != nil:
 		return err
+	case !decisive:
+		return ties.RefineSorted(&r.Env, rows, words, index, codes, r.marks)
+	case r.marks != nil:
+		return ties.MarkSorted(&r.Env, codes, r.marks[0])
 	}
-	return ties.RefineSorted(&r.Env, rows, words, index, codes)
+	return nil
 }

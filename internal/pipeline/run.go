@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/ties"
 )
 
 // run is one call: its options, its environment, and the choices made for it.
@@ -26,6 +27,7 @@ type run struct {
 	start   time.Time
 	plan    plan
 	used    call.Stats       // for Report
+	marks   ties.Marks       // of the order, nil if no runs are asked for
 	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 

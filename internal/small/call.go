@@ -23,11 +23,12 @@ import (
 //   - [MemoryLimit] is not served: pooled workspaces hold cpu.SmallLen elements,
 //     however small the limit.
 //   - [OnProgress] is not: key functions may be slow, and only stages report progress.
+//   - [MarkRuns] and [MarkRunsBy] are not: codes are not kept in order.
 //   - [On] a device and [Use] of a named algorithm are not: they name another path.
 //
 // TestSmallOptions fails for an option that is not listed there.
 func Serves(c *call.Options, n int) bool {
-	return n <= cpu.SmallLen && c.Limit == 0 && c.Progress == nil && c.Algorithm == engine.Auto &&
+	return n <= cpu.SmallLen && c.Limit == 0 && c.Progress == nil && c.Marks == nil && c.Algorithm == engine.Auto &&
 		(c.Backend == nil || c.Backend == cpu.Host)
 }
 

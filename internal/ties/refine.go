@@ -14,9 +14,11 @@ import (
 // engine.
 
 // RefineSorted refines the ties of an order; codes are those of words[0], in that order. It
-// sorts runs in place, which takes the least memory, and returns codes to the arena.
-func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, codes []C) error {
+// sorts runs in place, which takes the least memory, and returns codes to the arena. marks may
+// be nil.
+func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, codes []C, marks Marks) error {
 	ties := New(env, rows, words)
+	ties.Mark(marks, index)
 	ties.inPlace = true
 	err := env.Stage("ties", len(index), cpu.GatherPiece(env, len(index)), func(worker, lo, hi int) {
 		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
@@ -37,9 +39,11 @@ func runEnd[C sortkey.Code](codes []C, i int) int {
 }
 
 // RefineTied refines an order by the ties that an engine has marked in it. Elements without
-// marks are not read.
-func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, marked engine.Ties) error {
+// marks are not read. marks may be nil.
+func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, marked engine.Ties, marks Marks) error {
 	ties := New(env, rows, words)
+	ties.Mark(marks, index)
+	ties.markTied(marked)
 	n := len(index)
 	err := env.Stage("ties", n, cpu.GatherPiece(env, n), func(worker, lo, hi int) {
 		w := &ties.Work[worker]

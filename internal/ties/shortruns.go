@@ -54,12 +54,14 @@ func (t *Breaker) refineShort(w *Worker) {
 	for list := 0; short.n > 0 && t.Env.Loop.Err() == nil; list = 1 - list {
 		t.Codes(w, short.codes[:short.n], short.order[:short.n], short.place)
 		runs, from := short.runs[list][:short.count], 0
-		next, more := t.After(short.place, 0)
+		place := short.place
+		next, more := t.After(place, 0)
 		short.place, short.n, short.count = next, 0, 0
 		for _, run := range runs {
 			codes, order := short.codes[from:from+len(run)], short.order[from:from+len(run)]
 			t.sortCoded(w, codes, order)
 			copy(run, order)
+			mark(t, run, codes, &place)
 			if from += len(run); more {
 				t.refineCoded(w, run, codes, 1-list)
 			}
