@@ -161,6 +161,27 @@ func ExampleInto() {
 	// [1 0 2] in room for 4
 }
 
+// One sort by two columns: the partitions by the first, and the rows that tie in both.
+func ExampleMarkRuns() {
+	country := []string{"NO", "SE", "NO", "SE", "NO"}
+	amount := []int{40, 70, 90, 70, 40}
+	cols := []sorter.Column[int]{sorter.AscOf(country), sorter.AscOf(amount)}
+
+	var countries, all perm.Runs
+	p, err := sorter.OrderN(5, cols, sorter.MarkRunsBy(1, &countries), sorter.MarkRuns(&all))
+	if err != nil {
+		panic(err)
+	}
+	for lo, hi := range countries.All() {
+		fmt.Println(country[p[lo]], "has rows", p[lo:hi])
+	}
+	fmt.Println(all.Len(), "distinct rows, which begin at", all.Offsets())
+	// Output:
+	// NO has rows [0 4 2]
+	// SE has rows [1 3]
+	// 3 distinct rows, which begin at [0 2 3 5]
+}
+
 func ExampleOrderN() {
 	// A table stored by column, as in an arena or a file.
 	country := []string{"SE", "DE", "SE", "DE"}

@@ -63,39 +63,56 @@ func (r Runs) Len() int { return r.count }
 // All returns the runs, in order: the positions [lo, hi) of each in the order. It takes a few
 // ns per run and one word read for each 32 rows, and allocates nothing.
 func (r Runs) All() iter.Seq2[int, int] {
-	return func(yield func(lo, hi int) bool) { r.each(0, yield) }
-}
-
-// From returns the runs from that of position i on, which may begin before i: workers that
-// share an order begin at different positions. It is otherwise as [Runs.All]. The loop panics
-// if i is negative; there are no runs if i is not below the number of rows.
-func (r Runs) From(i int) iter.Seq2[int, int] {
-	return func(yield func(lo, hi int) bool) { r.each(i, yield) }
-}
-
-// each calls yield for the runs from that of position i on, until it returns false.
-func (r Runs) each(i int, yield func(lo, hi int) bool) {
-	if i < 0 {
-		panic(fmt.Sprintf("perm: runs from position %d", i))
-	}
-	if i >= r.n {
-		return
-	}
-	for lo := r.begin(i); lo < r.n; {
-		hi := r.next(lo + 1)
-		if !yield(lo, hi) {
-			return
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < r.n; {
+			hi := r.Next(lo + 1)
+			if !yield(lo, hi) {
+				return
+			}
+			lo = hi
 		}
-		lo = hi
 	}
+}
+
+// Next returns the first position at or after i at which a run begins; r.Rows() if there is
+// none. It reads a word for each 32 positions. It panics if i is negative.
+func (r Runs) Next(i int) int {
+	if i < r.n {
+		if word := r.starts[uint(i)/32] >> (uint(i) % 32); word != 0 {
+			return min(i+bits.TrailingZeros32(word), r.n)
+		}
+	}
+	return r.nextWord(i)
+}
+
+// nextWord is Next if no run begins at or after i in its word.
+func (r Runs) nextWord(i int) int {
+	for word := uint(i)/32 + 1; word < uint(len(r.starts)); word++ {
+		if starts := r.starts[word]; starts != 0 {
+			return min(int(word*32)+bits.TrailingZeros32(starts), r.n)
+		}
+	}
+	return r.n
+}
+
+// At returns the run of position i: the positions [lo, hi), lo <= i < hi. It reads a word for
+// each 32 of them. It panics unless 0 <= i < r.Rows().
+func (r Runs) At(i int) (lo, hi int) {
+	r.check(i)
+	return r.begin(i), r.Next(i + 1)
 }
 
 // Begins reports whether a run begins at position i. It panics unless 0 <= i < r.Rows().
 func (r Runs) Begins(i int) bool {
+	r.check(i)
+	return r.starts[i/32]>>(i%32)&1 != 0
+}
+
+// check panics unless 0 <= i < r.Rows().
+func (r Runs) check(i int) {
 	if uint(i) >= uint(r.n) {
 		panic(fmt.Sprintf("perm: position %d of %d rows", i, r.n))
 	}
-	return r.starts[i/32]>>(i%32)&1 != 0
 }
 
 // Count returns the number of runs that begin at positions [lo, hi). It reads a word for each
@@ -123,17 +140,6 @@ func (r Runs) Offsets() []int {
 		offsets = append(offsets, lo)
 	}
 	return append(offsets, r.n)
-}
-
-// next returns the first position in [i, n) at which a run begins; n if there is none.
-func (r Runs) next(i int) int {
-	for i < r.n {
-		if word := r.starts[i/32] >> (i % 32); word != 0 {
-			return min(i+bits.TrailingZeros32(word), r.n)
-		}
-		i = (i/32 + 1) * 32
-	}
-	return r.n
 }
 
 // begin returns where the run of position i begins; i < r.n.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/sorter/internal/testkit"
@@ -42,11 +43,15 @@ func checkRuns(t *testing.T, r perm.Runs, offsets []int) {
 		if !begins {
 			k--
 		}
-		for lo, hi := range r.From(i) {
-			if lo != offsets[k] || hi != offsets[k+1] {
-				t.Fatalf("from position %d the run is [%d, %d), want [%d, %d)", i, lo, hi, offsets[k], offsets[k+1])
-			}
-			break
+		if lo, hi := r.At(i); lo != offsets[k] || hi != offsets[k+1] {
+			t.Fatalf("the run of position %d is [%d, %d), want [%d, %d)", i, lo, hi, offsets[k], offsets[k+1])
+		}
+		next := i
+		if !begins {
+			next = offsets[k+1]
+		}
+		if got := r.Next(i); got != next {
+			t.Fatalf("Next(%d) is %d, want %d", i, got, next)
 		}
 		if want := len(offsets) - 1 - k - 1; !begins && r.Count(i, n) != want {
 			t.Fatalf("Count(%d, %d) is %d, want %d", i, n, r.Count(i, n), want)
@@ -55,8 +60,11 @@ func checkRuns(t *testing.T, r perm.Runs, offsets []int) {
 			t.Fatalf("Count(0, %d) is %d, want %d", i, r.Count(0, i), want)
 		}
 	}
-	for range r.From(n) {
-		t.Fatal("runs from the end on")
+	if r.Next(n) != n || r.Next(n+100) != n {
+		t.Fatalf("a run begins at %d or %d of %d rows", r.Next(n), r.Next(n+100), n)
+	}
+	for range r.All() {
+		break
 	}
 }
 
@@ -88,14 +96,13 @@ func TestRunsMisuse(t *testing.T) {
 		"Count before":          func() { r.Count(-1, 2) },
 		"Count after":           func() { r.Count(0, 4) },
 		"Count backward":        func() { r.Count(2, 1) },
-		"From before": func() {
-			for range r.From(-1) {
-			}
-		},
+		"At before":             func() { r.At(-1) },
+		"Next before":           func() { r.Next(-1) },
+		"At after":              func() { r.At(3) },
 	} {
 		if got := recovered(f); got == nil {
 			t.Errorf("%s: no panic", name)
-		} else if text := fmt.Sprint(got); len(text) < 6 || text[:6] != "perm: " {
+		} else if text := fmt.Sprint(got); !strings.HasPrefix(text, "perm: ") && name != "Next before" {
 			t.Errorf("%s: panic %q", name, text)
 		}
 	}

@@ -1,0 +1,264 @@
+package rank_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+	"example.com/sorter/rank"
+)
+
+// table is rows with a partition and a value, in few values each.
+type table struct {
+	part, value []int
+	p           perm.Perm
+	parts       perm.Runs
+	peers       perm.Runs
+}
+
+// draw returns n rows of about the given numbers of partitions, and of values in each.
+func draw(t testing.TB, n, parts, values int) *table {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), uint64(parts*values)))
+	x := &table{part: make([]int, n), value: make([]int, n)}
+	for i := range n {
+		x.part[i], x.value[i] = r.IntN(parts)*r.IntN(2), r.IntN(values)*r.IntN(2)
+	}
+	var err error
+	x.p, err = sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(x.part), sorter.DescOf(x.value)},
+		sorter.Stable(), sorter.MarkRunsBy(1, &x.parts), sorter.MarkRuns(&x.peers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// unparted is x as one partition.
+func (x *table) unparted() *table {
+	y := *x
+	y.parts, y.part = perm.Runs{}, make([]int, len(x.part))
+	p, err := sorter.OrderN(len(x.value), []sorter.Column[int]{sorter.DescOf(x.value)}, sorter.Stable(), sorter.MarkRuns(&y.peers))
+	if err != nil {
+		panic(err)
+	}
+	y.p = p
+	return &y
+}
+
+// wanted are the ranks of one row by counting the rows of its partition.
+type wanted struct {
+	before, peers, distinct, number, rows int
+}
+
+// want counts, in a sorted list of the rows of each partition.
+func (x *table) want() []wanted {
+	groups := map[int][]int{}
+	for i, part := range x.part {
+		groups[part] = append(groups[part], i)
+	}
+	all := make([]wanted, len(x.part))
+	for _, rows := range groups {
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(x.value[b], x.value[a]) })
+		var last wanted
+		for k, i := range rows {
+			switch {
+			case k == 0:
+				last = wanted{distinct: 1}
+			case x.value[rows[k-1]] != x.value[i]:
+				last = wanted{before: k, distinct: last.distinct + 1}
+			}
+			w := last
+			w.number, w.rows = k+1, len(rows)
+			all[i] = w
+		}
+		for k := len(rows) - 1; k >= 0; k-- {
+			if k == len(rows)-1 || x.value[rows[k+1]] != x.value[rows[k]] {
+				last.peers = k + 1 - all[rows[k]].before
+			}
+			all[rows[k]].peers = last.peers
+		}
+	}
+	return all
+}
+
+// tile is NTILE as standards describe it: bucket by bucket.
+func tile(w wanted, k int) uint32 {
+	if k >= w.rows {
+		return uint32(w.number)
+	}
+	bucket, left := 1, w.number
+	for ; ; bucket++ {
+		size := w.rows / k
+		if bucket <= w.rows%k {
+			size++
+		}
+		if left <= size {
+			return uint32(bucket)
+		}
+		left -= size
+	}
+}
+
+func check[T comparable](t *testing.T, name string, x *table, want []wanted, run func(dst []T), of func(w wanted) T) {
+	t.Helper()
+	got := make([]T, len(x.p))
+	run(got)
+	for i := range got {
+		if got[i] != of(want[i]) {
+			t.Fatalf("%s: row %d of %d has %v, want %v: %+v", name, i, len(got), got[i], of(want[i]), want[i])
+		}
+	}
+}
+
+func checkTable(t *testing.T, x *table, name string) {
+	t.Helper()
+	want := x.want()
+	check(t, "RowNumber, "+name, x, want, func(dst []uint32) { rank.RowNumber(dst, x.p, x.parts) }, func(w wanted) uint32 { return uint32(w.number) })
+	check(t, "Min, "+name, x, want, func(dst []uint32) { rank.Min(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.before + 1) })
+	check(t, "Max, "+name, x, want, func(dst []uint32) { rank.Max(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.before + w.peers) })
+	check(t, "Dense, "+name, x, want, func(dst []uint32) { rank.Dense(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.distinct) })
+	check(t, "Average, "+name, x, want, func(dst []float64) { rank.Average(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+		return (float64(w.before+1) + float64(w.before+w.peers)) / 2
+	})
+	check(t, "Percent, "+name, x, want, func(dst []float64) { rank.Percent(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+		if w.rows == 1 {
+			return 0
+		}
+		return float64(w.before) / float64(w.rows-1)
+	})
+	check(t, "CumeDist, "+name, x, want, func(dst []float64) { rank.CumeDist(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+		return float64(w.before+w.peers) / float64(w.rows)
+	})
+	for _, k := range []int{1, 2, 3, 4, 7, 100, math.MaxInt} {
+		check(t, fmt.Sprintf("NTile(%d), %s", k, name), x, want, func(dst []uint32) { rank.NTile(dst, k, x.p, x.parts) }, func(w wanted) uint32 { return tile(w, k) })
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 10, 33, 100, 1000, testkit.Pick(70_000, 150_000, 400_000)} {
+		for _, parts := range []int{1, 3, 1000} {
+			for _, values := range []int{1, 3, 1000} {
+				if n > 1000 && parts != values && testing.Short() {
+					continue
+				}
+				x := draw(t, n, parts, values)
+				name := fmt.Sprintf("%d rows in %d partitions and %d groups", n, x.parts.Len(), x.peers.Len())
+				checkTable(t, x, name)
+				checkTable(t, x.unparted(), name+", unparted")
+			}
+		}
+	}
+}
+
+// TestRanksWithoutOrder has the zero Runs as peers: all rows of a partition are equal.
+func TestRanksWithoutOrder(t *testing.T) {
+	for _, n := range []int{0, 1, 10, 100_000} {
+		x := draw(t, n, 5, 3)
+		x.value = make([]int, n)
+		p, err := sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(x.part)}, sorter.Stable())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.p, x.peers = p, perm.Runs{}
+		checkTable(t, x, fmt.Sprintf("%d rows without an order", n))
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 10, 1000} {
+		x := draw(t, n, 3, 5)
+		seen := map[[2]int][]uint32{}
+		for i := range n {
+			seen[[2]int{x.part[i], x.value[i]}] = append(seen[[2]int{x.part[i], x.value[i]}], uint32(i))
+		}
+		first := rank.Distinct(x.p, x.peers)
+		if len(first) != len(seen) {
+			t.Fatalf("%d distinct rows of %d, want %d", len(first), n, len(seen))
+		}
+		for _, row := range first {
+			if all := seen[[2]int{x.part[row], x.value[row]}]; all[0] != row {
+				t.Fatalf("row %d of %v is the first", row, all)
+			}
+		}
+		for rows := range rank.Duplicates(x.p, x.peers) {
+			key := [2]int{x.part[rows[0]], x.value[rows[0]]}
+			if !slices.Equal(rows, seen[key]) || len(rows) < 2 || cap(rows) != len(rows) {
+				t.Fatalf("equal rows are %v, want %v", rows, seen[key])
+			}
+			delete(seen, key)
+		}
+		for _, rows := range seen {
+			if len(rows) > 1 {
+				t.Fatalf("%v are equal and missing", rows)
+			}
+		}
+		for range rank.Duplicates(x.p, x.peers) {
+			break
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	p, r := perm.Identity(3), perm.RunsAt([]int{0, 1, 3})
+	other, dst, floats := perm.RunsAt([]int{0, 4}), make([]uint32, 3), make([]float64, 3)
+	for name, f := range map[string]func(){
+		"RowNumber, too few results":    func() { rank.RowNumber(dst[:2], p, r) },
+		"RowNumber, other partitions":   func() { rank.RowNumber(dst, p, other) },
+		"Min, other partitions":         func() { rank.Min(dst, p, other, r) },
+		"Min, other peers":              func() { rank.Min(dst, p, r, other) },
+		"Average, too many results":     func() { rank.Average(append(floats, 0), p, r, r) },
+		"Dense, an index too large":     func() { rank.Dense(dst, perm.Perm{0, 3, 1}, r, r) },
+		"NTile of nothing":              func() { rank.NTile(dst, 0, p, r) },
+		"Distinct of other runs":        func() { rank.Distinct(p, other) },
+		"Distinct of the zero Runs":     func() { rank.Distinct(p, perm.Runs{}) },
+		"Duplicates of other runs":      func() { rank.Duplicates(p, other)(func([]uint32) bool { return true }) },
+		"Max of too large an order":     func() { rank.Max(dst, perm.Identity(4), perm.Runs{}, perm.Runs{}) },
+		"CumeDist, peers of fewer rows": func() { rank.CumeDist(floats, p, perm.Runs{}, perm.RunsAt([]int{0, 1})) },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "rank: ") {
+					t.Errorf("%s: panicked with %q", name, text)
+				}
+			}()
+			f()
+		}()
+	}
+	if !slices.Equal(dst, make([]uint32, 3)) {
+		t.Errorf("misuse wrote %v", dst)
+	}
+}
+
+func BenchmarkRank(b *testing.B) {
+	for _, n := range []int{1000, 1 << 20} {
+		for _, shape := range []struct{ parts, values int }{{1, 1 << 30}, {1, 1000}, {1 << 30, 1 << 30}, {1000, 1000}} {
+			x := draw(b, n, shape.parts, shape.values)
+			ranks, shares := make([]uint32, n), make([]float64, n)
+			for _, v := range []struct {
+				name string
+				run  func()
+			}{
+				{"RowNumber", func() { rank.RowNumber(ranks, x.p, x.parts) }},
+				{"Min", func() { rank.Min(ranks, x.p, x.parts, x.peers) }},
+				{"Dense", func() { rank.Dense(ranks, x.p, x.parts, x.peers) }},
+				{"CumeDist", func() { rank.CumeDist(shares, x.p, x.parts, x.peers) }},
+				{"NTile", func() { rank.NTile(ranks, 4, x.p, x.parts) }},
+			} {
+				b.Run(fmt.Sprintf("%s/n=%d/%d partitions, %d groups", v.name, n, x.parts.Len(), x.peers.Len()), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						v.run()
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+				})
+			}
+		}
+	}
+}
