@@ -169,21 +169,22 @@ func Into(p perm.Perm) Option {
 }
 
 // MarkRuns makes the calls that return a permutation ([Order], [OrderKeys], [OrderN],
-// [Ordering.Order]) fill r with where runs of equal rows begin in it: rows that tie in every
+// [OrderWithin], [Ordering.Order]) fill r with where runs of equal rows begin in it: rows that tie in every
 // column, as [Ordering.Compare] has it. So NaNs equal each other, −0 equals +0, and nulls of a
 // column equal each other. Package rank computes ranks and distinct rows from them. It is
 // [MarkRunsBy] with all columns.
 func MarkRuns(r *perm.Runs) Option { return markRuns(call.AllColumns, r) }
 
 // MarkRunsBy makes the calls that return a permutation fill r with where runs begin of rows
-// that are equal in the first k columns. With k = 0 all rows are one run. Several such options
-// may be given: one sort by (country, amount) has the partitions, by one column, and the rows
-// of equal rank in each, by all.
+// that are equal in the first k columns. With k = 0 all rows are one run. Runs of [OrderWithin]
+// end with their segments. Several such options may be given: one sort by (country, amount) has
+// the partitions, by one column, and the rows of equal rank in each, by all.
 //
 // It costs little: an order finds its ties anyway, and marks them while their codes are in the
 // cache. But columns after the k-th are not packed into one code with those before it, and keys
 // wider than 64 bits that are in order already are sorted like others. r takes one bit of new
-// memory per row. It may be the same in several calls that do not run at the same time.
+// memory per row, which is not counted as scratch. Calls that run at the same time need a
+// different r each.
 //
 // It panics if k is negative or r is nil, and the call if it orders by fewer than k columns. On
 // an error or a panic r is as it was. Calls that return no permutation ignore it.

@@ -209,7 +209,7 @@ func (e *markingEngine) Order(ctx context.Context, job *engine.Job) error {
 func init() {
 	children["lost: the CPU marks runs"] = func(t *testing.T) {
 		engine.Register(&markingEngine{plainEngine{worth: true, failAt: 500, err: errLost}})
-		for _, n := range []int{1000, 9000} {
+		for _, n := range []int{4100, 9000} {
 			for i, spec := range usualSpecs()[1:] {
 				var st sorter.Stats
 				m := directions[i%len(directions)]
@@ -296,5 +296,55 @@ func TestRunsCancelled(t *testing.T) {
 			t.Errorf("after %v: error %v with %d rows", after, err, r.Rows())
 		}
 		cancel()
+	}
+}
+
+// TestRunsWithin has runs that end with segments.
+func TestRunsWithin(t *testing.T) {
+	for i, n := range []int{0, 1, 10, 300, 20_000, testkit.Pick(70_000, 70_000, 300_000)} {
+		for _, longest := range []int{1, 5, 3000, n + 1} {
+			r := dist.Rand(uint64(n + longest))
+			offsets := []int{min(n, i%3)}
+			for at := offsets[0]; at < n; offsets = append(offsets, at) {
+				at = min(n, at+r.IntN(longest+1))
+			}
+			text := mapped(drawBelow(n, 3, 1), func(v uint64) string { return "a rather long prefix of " + decimal(v) })
+			number, few := drawBelow(n, 4, 2), mapped(drawBelow(n, 9, 3), func(v uint64) float32 { return float32(v) })
+			for name, cols := range map[string][]sorter.Column[int]{
+				"text, number":      {sorter.AscOf(text), sorter.DescOf(number)},
+				"float":             {sorter.AscOf(few)},
+				"number and others": {sorter.AscOf(number), sorter.AscOf(few), sorter.AscOf(text)},
+				"":                  nil,
+			} {
+				var all, first, none perm.Runs
+				opts := []sorter.Option{sorter.MarkRuns(&all), sorter.MarkRunsBy(min(1, len(cols)), &first), sorter.MarkRunsBy(0, &none), sorter.Stable()}
+				p, err := sorter.OrderWithin(offsets, cols, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				segment := make([]int, len(p))
+				for row := range segment {
+					segment[row] = row - offsets[0]
+					if row >= offsets[0] {
+						at, found := slices.BinarySearch(offsets, row)
+						for found && at+1 < len(offsets) && offsets[at+1] == row {
+							at++
+						}
+						if !found {
+							at--
+						}
+						segment[row] = at
+					}
+				}
+				by := sorter.By(cols...)
+				within := func(compare func(a, b int) int) func(a, b uint32) bool {
+					return func(a, b uint32) bool { return segment[a] == segment[b] && compare(int(a), int(b)) == 0 }
+				}
+				name := fmt.Sprintf("%s, %d rows in %d segments", name, n, len(offsets)-1)
+				checkRuns(t, name, p, all, within(by.Compare))
+				checkRuns(t, "by 1 column: "+name, p, first, within(sorter.By(cols[:min(1, len(cols))]...).Compare))
+				checkRuns(t, "by no column: "+name, p, none, within(func(a, b int) int { return 0 }))
+			}
+		}
 	}
 }

@@ -129,6 +129,9 @@ type Ties []uint32
 // Tied reports whether the code at place i equals the one before it.
 func (t Ties) Tied(i int) bool { return t[i/32]>>(i%32)&1 != 0 }
 
+// Set marks place i.
+func (t Ties) Set(i int) { t[i/32] |= 1 << (i % 32) }
+
 // Next returns the first place in [i, n) with Tied == tied; n if there is none.
 func (t Ties) Next(tied bool, i, n int) int {
 	flip := uint32(0)

@@ -30,7 +30,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err := orderTo(r, rows, words, p); err != nil {
 		return nil, err
 	}
-	r.putRuns(words)
+	r.putRuns(words, []int{0, r.n})
 	return p, nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -46,7 +47,7 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
-	words, segments := extract.Words(cols, o.Order()), cpu.Segments{}
+	words, segments := r.markedWords(cols), cpu.Segments{}
 	if n > 0 {
 		segments = cpu.NewSegments(offsets)
 	}
@@ -72,7 +73,18 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
+	r.putRuns(words, offsets)
 	return p, nil
+}
+
+// markWithin returns what marks the ties of segments whose codes decide alone, nil if nobody asks.
+func markWithin[C sortkey.Code](r *run, index []uint32) func(worker int, order []uint32, codes []C) {
+	if r.marks == nil {
+		return nil
+	}
+	return func(_ int, order []uint32, codes []C) {
+		engine.MarkTies(r.marks[0], cap(index)-cap(order), false, codes) // order is a slice of index
+	}
 }
 
 // rowsWithin returns where the last segment ends. It panics unless offsets ascend from 0 or
@@ -102,9 +114,10 @@ func orderWithin(r *run, rows extract.Input, words []extract.Word, s cpu.Segment
 
 func orderWithinBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
-		return cpu.OrderWithin(&r.Env, s, index, src, nil)
+		return cpu.OrderWithin(&r.Env, s, index, src, markWithin[C](r, index))
 	}
 	breaker := ties.New(&r.Env, rows, words)
+	breaker.Mark(r.marks, index)
 	return breaker.Finish(cpu.OrderWithin(&r.Env, s, index, src, func(worker int, order []uint32, codes []C) {
 		ties.Refine(breaker, worker, order, codes, extract.Place{})
 	}))

@@ -18,17 +18,17 @@ import (
 // with pooled memory. This is the one place that decides which options that path serves:
 //
 //   - [Stable], [Descending], [NaNsFirst], [NaNsLast] and [Into] are part of the sort itself.
+//   - [MarkRuns] and [MarkRunsBy] are met by marked.go.
 //   - [Workers] is met by one goroutine, [On] the CPU and [Use] of Auto by the path.
 //   - [WithContext] and [Report] are met by a [Call].
 //   - [MemoryLimit] is not served: pooled workspaces hold cpu.SmallLen elements,
 //     however small the limit.
 //   - [OnProgress] is not: key functions may be slow, and only stages report progress.
-//   - [MarkRuns] and [MarkRunsBy] are not: codes are not kept in order.
 //   - [On] a device and [Use] of a named algorithm are not: they name another path.
 //
 // TestSmallOptions fails for an option that is not listed there.
 func Serves(c *call.Options, n int) bool {
-	return n <= cpu.SmallLen && c.Limit == 0 && c.Progress == nil && c.Marks == nil && c.Algorithm == engine.Auto &&
+	return n <= cpu.SmallLen && c.Limit == 0 && c.Progress == nil && c.Algorithm == engine.Auto &&
 		(c.Backend == nil || c.Backend == cpu.Host)
 }
 
@@ -248,6 +248,9 @@ func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) er
 
 // OrderWith is [Order] with options.
 func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o *call.Options) (perm.Perm, error) {
+	if o.Marks != nil {
+		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
+	}
 	p := extract.Result(s.Raw(), s.Len(), o.Into)
 	if !o.Watched() {
 		return p, Order(k, p, s, get, o.Order(), nil)

@@ -65,14 +65,14 @@ func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
 	if w, ok := pool.Get().(*workspace); ok && len(w.codes) >= n {
 		return w
 	}
-	w := newWorkspace(1<<bits.Len(uint(max(n, 64)-1)), o.Cols, cfg)
+	w := newWorkspace(1<<bits.Len(uint(max(n, 64)-1)), extract.Words(o.Cols, cfg.Order()), cfg)
 	w.pool = pool
 	return w
 }
 
 // newWorkspace returns a workspace for room elements.
-func newWorkspace(room int, cols []extract.Column, cfg *call.Options) *workspace {
-	w := &workspace{words: extract.Words(cols, cfg.Order()), codes: make([]uint64, room), index: make([]uint32, room)}
+func newWorkspace(room int, words []extract.Word, cfg *call.Options) *workspace {
+	w := &workspace{words: words, codes: make([]uint64, room), index: make([]uint32, room)}
 	w.env.Arena.Hold(scratch.Size(room, 8) + scratch.Size(room, 4))
 	if cfg.Cancellable() {
 		w.env.Loop.Ctx = cfg.Ctx
@@ -146,6 +146,9 @@ func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 
 // Order returns the order of s.
 func (o Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
+	if cfg.Marks != nil {
+		return orderMarked(o.Cols, s, cfg)
+	}
 	p := extract.Result(s.Raw(), s.Len(), cfg.Into, o.Cols...)
 	if err := o.ordered(s, cfg, func(order []uint32) { copy(p, order) }); err != nil {
 		return nil, err

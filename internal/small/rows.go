@@ -76,6 +76,9 @@ var allRows = sync.OnceValue(func() []int {
 
 // OrderRows returns the order of n row numbers by columns, which it changes.
 func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
+	if cfg.Marks != nil {
+		return orderMarked(slices.Clone(cols), cpu.PayloadOf(allRows()[:n]), cfg)
+	}
 	p := extract.Result(stream.Raw{}, n, cfg.Into, cols...)
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()

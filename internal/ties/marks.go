@@ -17,19 +17,20 @@ type Marks []engine.Ties
 func (t *Breaker) Mark(marks Marks, index []uint32) { t.marks, t.end = marks, cap(index) }
 
 // mark marks the ties among elements that tie up to p and are in the order of codes made there.
-func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p *extract.Place) {
-	if t.marks == nil || t.marks[p.Word] == nil {
+// t has marks.
+func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Place) {
+	if t.marks[p.Word] == nil {
 		return
 	}
 	tied, place := t.marks[p.Word], t.end-cap(order)
-	if t.alike(p) {
-		if t.leaves(p, 0) {
+	if t.alike(&p) {
+		if t.leaves(&p, 0) {
 			engine.MarkTies(tied, place, false, codes)
 		}
 		return
 	}
 	for i, end := NextRun(codes, 0); i < end; i, end = NextRun(codes, end) {
-		if t.leaves(p, uint64(codes[i])) {
+		if t.leaves(&p, uint64(codes[i])) {
 			engine.MarkTies(tied, place+i, false, codes[i:end])
 		}
 	}
@@ -47,6 +48,13 @@ func (t *Breaker) markTied(found engine.Ties) {
 		return
 	}
 	copy(t.marks[0], found)
+}
+
+// MarkWhole marks the ties of codes in order that decide alone, if marks has memory for them.
+func MarkWhole[C sortkey.Code](marks Marks, codes []C) {
+	if marks != nil && marks[0] != nil {
+		engine.MarkTies(marks[0], 0, false, codes)
+	}
 }
 
 // MarkSorted marks the ties of codes in order that decide alone.

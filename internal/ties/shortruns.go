@@ -61,7 +61,9 @@ func (t *Breaker) refineShort(w *Worker) {
 			codes, order := short.codes[from:from+len(run)], short.order[from:from+len(run)]
 			t.sortCoded(w, codes, order)
 			copy(run, order)
-			mark(t, run, codes, &place)
+			if t.marks != nil {
+				mark(t, run, codes, place)
+			}
 			if from += len(run); more {
 				t.refineCoded(w, run, codes, 1-list)
 			}

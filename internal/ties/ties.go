@@ -122,7 +122,9 @@ func (t *Breaker) cut(run Run) extract.Place {
 // Refine sorts the runs of ties in an order sorted by codes made at p. Large runs are left to
 // Finish.
 func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p extract.Place) {
-	mark(t, order, codes, &p)
+	if t.marks != nil {
+		mark(t, order, codes, p)
+	}
 	i, end := NextRun(codes, 0)
 	if i == end {
 		return
@@ -192,7 +194,9 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 		part := codes[p.lo:p.hi]
 		if !p.coded {
 			p.Place, p.coded = t.sortPart(w, part, run.Order[p.lo:p.hi], p.Place), true
-			mark(t, run.Order[p.lo:p.hi], part, &p.Place)
+			if t.marks != nil {
+				mark(t, run.Order[p.lo:p.hi], part, p.Place)
+			}
 		}
 		i, end := NextRun(part, 0)
 		if i == end {
