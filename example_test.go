@@ -217,6 +217,45 @@ func ExampleTopK() {
 	// Output: [{bob 90} {sam 80}] <nil>
 }
 
+// ORDER BY amount DESC LIMIT 3, of data that is stored by column.
+func ExampleTopN() {
+	name := []string{"Ann", "Bob", "Cat", "Dan", "Eve"}
+	amount := []float64{12.5, 99, 7, 99, 50}
+
+	first, err := sorter.TopN(len(name), 3, []sorter.Column[int]{sorter.DescOf(amount)})
+
+	for _, row := range first {
+		fmt.Println(name[row], amount[row])
+	}
+	fmt.Println(err)
+	// Output:
+	// Bob 99
+	// Dan 99
+	// Eve 50
+	// <nil>
+}
+
+func ExampleTopOrder() {
+	words := []string{"pear", "fig", "banana", "kiwi"}
+
+	shortest, err := sorter.TopOrder(words, 2, func(s string) int { return len(s) })
+
+	fmt.Println(shortest, err) // words is as it was
+	// Output: [1 0] <nil>
+}
+
+func ExampleNth() {
+	seconds := []float64{0.3, 9.1, 0.2, 0.5, 0.4}
+	own := func(s float64) float64 { return s }
+	at := func(q float64) int { return int(q * float64(len(seconds)-1)) }
+
+	median, _ := sorter.Nth(seconds, at(0.5), own)
+	slowest, _ := sorter.Nth(seconds, at(1), own)
+
+	fmt.Println(seconds[median], seconds[slowest])
+	// Output: 0.4 9.1
+}
+
 func ExampleMergeN() {
 	type entry struct {
 		At   int64
@@ -291,6 +330,27 @@ func ExampleSearch() {
 	// Output:
 	// 1 true
 	// 2 false
+}
+
+// Rows of one country in data that is stored by column, sorted by country and amount.
+func ExampleSearchRangeN() {
+	country := []string{"DE", "NO", "NO", "NO", "SE", "NO"} // the last is the probe
+
+	lo, hi := sorter.SearchRangeN(5, []sorter.Column[int]{sorter.AscOf(country)}, 5)
+
+	fmt.Println(lo, hi, country[lo:hi])
+	// Output: 1 4 [NO NO NO]
+}
+
+func ExampleSearchRange() {
+	years := []int{1990, 1994, 1994, 1998}
+	own := func(y int) int { return y }
+
+	fmt.Println(sorter.SearchRange(years, own, 1994))
+	fmt.Println(sorter.SearchRange(years, own, 1996))
+	// Output:
+	// 1 3
+	// 3 3
 }
 
 func ExampleGroups() {

@@ -110,6 +110,15 @@ func (o Ordering[E]) Search(s []E, target E) (int, bool) {
 	return sort.Find(len(s), func(i int) int { return o.Compare(target, s[i]) })
 }
 
+// SearchRange returns the positions [lo, hi) of the elements of s, which must be in order, that
+// tie with target in every column. If there are none, lo == hi is where target belongs. Elements below lo
+// come before target, those from hi on after it. s may be in an order by further columns. It
+// compares about 2*log2(len(s)) times, allocates nothing
+// and runs on the calling goroutine.
+func (o Ordering[E]) SearchRange(s []E, target E) (lo, hi int) {
+	return rangeOf(len(s), func(i int) int { return o.Compare(target, s[i]) })
+}
+
 // Groups returns the runs of elements that tie in every column, in order: all groups,
 // each once, if s is in order. The runs are parts of s, not copies, and end at their
 // capacity. It compares neighbours once and reads s only as far as the loop goes on.

@@ -290,6 +290,25 @@ func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 	return sort.Find(len(s), func(i int) int { return compare(target, key(s[i])) })
 }
 
+// SearchRange returns the positions [lo, hi) in s, sorted ascending by key, whose keys equal
+// target. If there are none, lo == hi is where target belongs: the lower and the upper bound.
+//
+// It calls key about 2*log2(len(s)) times, on the calling goroutine, and takes no scratch.
+// It panics if key is nil. For other orders there is [Ordering.SearchRange].
+func SearchRange[E any, K Key](s []E, key func(E) K, target K) (lo, hi int) {
+	if key == nil {
+		panic("sorter: nil key function")
+	}
+	compare := sortkey.Comparator[K](sortkey.Order{})
+	return rangeOf(len(s), func(i int) int { return compare(target, key(s[i])) })
+}
+
+// rangeOf returns the positions below n at which compare is 0. It falls from above to below 0.
+func rangeOf(n int, compare func(i int) int) (lo, hi int) {
+	lo = sort.Search(n, func(i int) bool { return compare(i) <= 0 })
+	return lo, lo + sort.Search(n-lo, func(i int) bool { return compare(lo+i) < 0 })
+}
+
 // Groups returns the runs of equal keys in s, in order. If s is sorted by key these are
 // all groups, each once. The runs are parts of s, not copies, whose capacity is their
 // length: append copies.

@@ -117,11 +117,21 @@ func (f *facts) selectBytes() int64 {
 	found := int(min(sieves*int64(f.k), int64(f.n)))
 	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
 	bytes := sieves*(scratch.Size(sieveRoom(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
-	bytes += 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
+	bytes += f.numberBytes() + 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
 	if extract.Decisive(f.words) {
 		return bytes
 	}
 	return bytes + extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.k)
+}
+
+// findBytes bounds a search for one element: all codes, the counters of workers, and the
+// candidates that are left, or an order of all by these codes.
+func (f *facts) findBytes() int64 {
+	code := extract.CodeSize(f.words)
+	found := scratch.Size(mostFound(f.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8)
+	found += extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.n)
+	counts := int64(max(1, f.workers)) * scratch.Size(1<<findBits, 8)
+	return scratch.Size(f.n, code) + counts + f.numberBytes() + max(found, f.hostBytes(toIndex)+scratch.Size(f.n, 4))
 }
 
 // mergeBytes bounds a merge by ranges of a grain: the codes of all words, the keys that they

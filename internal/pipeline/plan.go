@@ -42,6 +42,7 @@ const (
 	toPair                    // keys and values
 	toOrder                   // a permutation
 	toSelect                  // the first k elements
+	toFind                    // one element, by its position in the order
 	toMerge                   // sorted runs
 	toDecode                  // keys that codes hold entirely
 	toSortWithin              // the elements of each segment
@@ -106,7 +107,7 @@ func decide(f *facts) (plan, error) {
 		return f.long()
 	case f.n > maxPositions:
 		return plan{engine: cpu.Host}, tooLong(f.n)
-	case f.verb == toSelect && f.k <= f.n/largeShare:
+	case f.verb == toFind, f.verb == toSelect && f.k <= f.n/largeShare:
 		return f.selection()
 	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
 		return f.decoding()
@@ -183,6 +184,9 @@ func (m movement) indexed() movement {
 // all elements in place.
 func (f *facts) selection() (plan, error) {
 	bytes, least := f.selectBytes(), f.inPlaceBytes()
+	if f.verb == toFind {
+		bytes = f.findBytes()
+	}
 	if f.fits(bytes) {
 		return f.onHost(selected, bytes)
 	}

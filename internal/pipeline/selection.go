@@ -103,9 +103,13 @@ func (v *selector) after(at uint32) bool {
 // It takes all whose code is below the k-th smallest. From those with the k-th code it selects
 // by their next codes, and so on. Of equal keys it takes those that come first in the input.
 func (v *selector) cut() {
-	if len(v.found) <= v.k {
-		return
+	if len(v.found) > v.k {
+		v.find()
 	}
+}
+
+// find is cut of at least k candidates. v.last is then the k-th element.
+func (v *selector) find() {
 	v.own, v.full = kthCode(v.found, v.k), true
 	in, tied := split(v.found, v.own)
 	refined := v.found[in:v.k] // all of these have the code v.own

@@ -35,17 +35,16 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front 
 	if r.n > r.most {
 		return topOfChunks(r, s, k, words)
 	}
-	first, err := firstRows(r, s, k, words)
+	first, err := firstRows(r, extract.InputOf(s), k, words)
 	if err == nil {
 		front(first)
 	}
 	return err
 }
 
-// firstRows returns the positions of the first k elements of s, in order.
-func firstRows(r *run, s cpu.Payload, k int, words []extract.Word) ([]uint32, error) {
-	rows := extract.InputOf(s)
-	err := r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{s.Size()},
+// firstRows returns the numbers of the first k rows, in order, in memory of r.
+func firstRows(r *run, rows extract.Input, k int, words []extract.Word) ([]uint32, error) {
+	err := r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
 		sampled: r.sampled(rows, words)})
 	switch {
 	case err != nil:
@@ -68,7 +67,7 @@ func topOfChunks(r *run, s cpu.Payload, k int, words []extract.Word) error {
 	best := newCandidates(r, s, 2*k)
 	err := r.inChunks(func(own *run, lo, hi int) error {
 		chunk := s.Part(lo, hi)
-		first, err := firstRows(own, chunk, min(k, chunk.Len()), extract.Fresh(words))
+		first, err := firstRows(own, extract.InputOf(chunk), min(k, chunk.Len()), extract.Fresh(words))
 		if err != nil {
 			return err
 		}
@@ -113,7 +112,7 @@ func (b *candidates) cut(r *run, k int, words []extract.Word) error {
 	k = min(k, b.n)
 	return r.call(b.n, func(own *run) error {
 		own.Backend, own.devices, own.Algorithm = nil, nil, engine.Auto
-		first, err := firstRows(own, b.elements.First(b.n), k, extract.Fresh(words))
+		first, err := firstRows(own, extract.InputOf(b.elements.First(b.n)), k, extract.Fresh(words))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,390 @@
+package conformance_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// Rows that are selected are those of the whole stable order.
+
+// topOrder and topN are calls of a keySet's first rows.
+func (s *keysOf[K]) topOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.TopOrder(rows, k, s.key, opts...)
+}
+
+func (s *keysOf[K]) topN(k int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.TopN(len(s.keys), k, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+}
+
+// selecting is a keySet that selects rows.
+type selecting interface {
+	topOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error)
+	topN(k int, opts ...sorter.Option) ([]uint32, error)
+}
+
+// checkFirst holds the first k rows to those of the whole stable sort.
+func (r *reference) checkFirst(t *testing.T, k int, m mode) {
+	t.Helper()
+	name, want := fmt.Sprintf("k=%d, %s, %s", k, r.name, m.name), permOf(r.in(m.order))
+	want = want[:min(k, len(want))]
+	rows := slices.Clone(r.rows)
+	got, err := r.keySet.(selecting).topOrder(rows, k, m.stable()...)
+	checkSame(t, "TopOrder: "+name, err, got, want)
+	checkSame(t, "TopOrder changed its input: "+name, nil, rows, r.rows)
+	got, err = r.keySet.(selecting).topN(k, m.opts...) // the CPU is stable without being asked
+	checkSame(t, "TopN: "+name, err, got, want)
+}
+
+func TestFirstRows(t *testing.T) {
+	eachKind(t, func(k keyCase, t *testing.T) {
+		turn := 0
+		for _, input := range inputs {
+			for _, n := range []int{0, 1, 2, 17, 100, 5000, 9001} {
+				if turn++; n > 100 && testing.Short() && turn%7 != 0 {
+					continue
+				}
+				ref := drawn(k, input, n, uint64(turn))
+				for i, k := range []int{0, 1, n / 100, n / 32, n / 2, n, n + 5} {
+					if i%3 == turn%3 {
+						ref.checkFirst(t, k, modes[(turn+i)%len(modes)])
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestFirstRowsByColumns(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(46)
+	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {
+		n := []int{0, 60, testkit.Pick(4500, 9000, 9000), testkit.Pick(5000, 20_000, 100_000)}[i%4]
+		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
+		want := slices.Clone(in)
+		slices.SortStableFunc(want, spec.compare(m.order))
+		for _, k := range []int{0, 1, n / 33, n / 3, n + 1} {
+			name := fmt.Sprintf("TopOrder: k=%d, %v, n=%d, %s", k, spec, n, m.name)
+			by, watches := spec.build()
+			var first []uint32
+			var err error
+			watchCalls(t, name, watches, n, func() { first, err = by.TopOrder(in, k, m.stable()...) })
+			got := make([]record, len(first))
+			perm.Gather(got, in, first, 1)
+			checkRecords(t, name, err, got, want[:min(k, n)])
+		}
+	}
+}
+
+// TestFirstRowsOfColumns has row numbers that no slice holds, with key functions, under limits.
+func TestFirstRowsOfColumns(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 5000, 50_000} {
+		in := withNaNs(n)
+		cols := []sorter.Column[int]{
+			sorter.Asc(func(row int) string { return longText(in[row]) }).NullsLast(func(row int) bool { return in[row].Venue%5 == 0 }),
+			sorter.DescOf(mapped(in, price)),
+		}
+		want, err := sorter.OrderN(n, cols, sorter.Stable())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{0, 1, 7, n / 40, n / 2, n} {
+			for name, opts := range map[string][]sorter.Option{
+				"": nil, "on an engine": {sorter.On(&plainEngine{}), sorter.Stable()}, "reported": {sorter.Report(new(sorter.Stats))},
+				"with marks": {sorter.MarkRuns(new(perm.Runs)), sorter.Into(make(perm.Perm, n))},
+			} {
+				got, err := sorter.TopN(n, k, cols, opts...)
+				checkSame(t, fmt.Sprintf("TopN, n=%d, k=%d, %s", n, k, name), err, got, want[:k])
+			}
+			var st sorter.Stats
+			for limit, err := int64(1000), error(sorter.ErrMemoryLimit); err != nil; limit += limit / 8 {
+				var got []uint32
+				got, err = sorter.TopN(n, k, cols, sorter.MemoryLimit(limit), sorter.Report(&st))
+				if err == nil {
+					checkSame(t, "TopN in the least memory", err, got, want[:k])
+				}
+				if err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
+					t.Fatalf("TopN, n=%d, k=%d: %d bytes of scratch under a limit of %d: %v", n, k, st.Scratch, limit, err)
+				}
+			}
+		}
+	}
+}
+
+func TestSelectMisuse(t *testing.T) {
+	var noKey func(fill) float32
+	s, cols := fills(10), []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
+	for name, f := range map[string]func(){
+		"TopOrder, nil key":               func() { _, _ = sorter.TopOrder(s, 1, noKey) },
+		"TopOrder, negative k":            func() { _, _ = sorter.TopOrder(s, -1, price) },
+		"Ordering.TopOrder, negative k":   func() { _, _ = smallByText.TopOrder(s, -1) },
+		"TopN, negative k":                func() { _, _ = sorter.TopN(3, -1, cols) },
+		"TopN, negative n":                func() { _, _ = sorter.TopN(-1, 1, cols) },
+		"TopN, too many rows":             func() { _, _ = sorter.TopN(4, 1, cols) },
+		"TopN, a column without function": func() { _, _ = sorter.TopN(3, 1, []sorter.Column[int]{{}}) },
+	} {
+		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, n := range []int{0, 10, 10_000} {
+		if got, err := sorter.TopOrder(fills(n), 3, price, sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) || got != nil {
+			t.Errorf("n=%d: %v, error %v", n, got, err)
+		}
+		if got, err := smallByText.TopOrder(fills(n), 3, sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) || got != nil {
+			t.Errorf("n=%d: %v, error %v", n, got, err)
+		}
+	}
+}
+
+func (s *keysOf[K]) nth(rows []int, k int, opts ...sorter.Option) (int, error) {
+	return sorter.Nth(rows, k, s.key, opts...)
+}
+
+func (s *keysOf[K]) nthN(k int, opts ...sorter.Option) (int, error) {
+	return sorter.NthN(len(s.keys), k, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+}
+
+// checkNth holds the k-th row to that of the whole stable sort.
+func (r *reference) checkNth(t *testing.T, k int, m mode) {
+	t.Helper()
+	name, want := fmt.Sprintf("k=%d, %s, %s", k, r.name, m.name), r.in(m.order)[k]
+	rows := slices.Clone(r.rows)
+	by := r.keySet.(interface {
+		nth(rows []int, k int, opts ...sorter.Option) (int, error)
+		nthN(k int, opts ...sorter.Option) (int, error)
+	})
+	got, err := by.nth(rows, k, m.stable()...)
+	if err != nil || got != want {
+		t.Fatalf("Nth: %s: row %d, want %d, error %v", name, got, want, err)
+	}
+	checkSame(t, "Nth changed its input: "+name, nil, rows, r.rows)
+	if got, err = by.nthN(k, m.opts...); err != nil || got != want {
+		t.Fatalf("NthN: %s: row %d, want %d, error %v", name, got, want, err)
+	}
+}
+
+// positionsOf are positions in an order of n rows.
+func positionsOf(n int) []int { return []int{0, n - 1, n / 2, n / 100, n - 1 - n/50} }
+
+func TestNth(t *testing.T) {
+	eachKind(t, func(k keyCase, t *testing.T) {
+		turn := 0
+		for _, input := range inputs {
+			for _, n := range []int{1, 2, 17, 100, 5000, 9001} {
+				if turn++; n > 100 && testing.Short() && turn%7 != 0 {
+					continue
+				}
+				ref := drawn(k, input, n, uint64(turn))
+				for i, k := range positionsOf(n) {
+					ref.checkNth(t, k, modes[(turn+i)%len(modes)])
+				}
+			}
+		}
+	})
+}
+
+// TestNthLarge counts digits.
+func TestNthLarge(t *testing.T) {
+	testkit.SkipRace(t)
+	eachKind(t, func(k keyCase, t *testing.T) {
+		for i, input := range []string{"sprinkled", "16 values", "uniform", "crowded"} {
+			if testing.Short() && i != len(k.Name())%4 {
+				continue
+			}
+			ref := drawn(k, input, testkit.Pick(100_000, 150_000, 200_000), 9)
+			for j, k := range positionsOf(ref.len()) {
+				ref.checkNth(t, k, modes[(i+j*4)%4])
+			}
+		}
+	})
+}
+
+func TestNthByColumns(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(47)
+	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {
+		n := []int{1, 60, testkit.Pick(4500, 9000, 9000), testkit.Pick(5000, 70_000, 150_000)}[i%4]
+		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
+		want := slices.Clone(in)
+		slices.SortStableFunc(want, spec.compare(m.order))
+		for _, k := range positionsOf(n) {
+			name := fmt.Sprintf("Nth: k=%d, %v, n=%d, %s", k, spec, n, m.name)
+			by, watches := spec.build()
+			var at int
+			var err error
+			watchCalls(t, name, watches, n, func() { at, err = by.Nth(in, k, m.stable()...) })
+			if err != nil || in[at].Idx != want[k].Idx {
+				t.Fatalf("%s: row %d, want %d, error %v", name, at, want[k].Idx, err)
+			}
+		}
+	}
+}
+
+// TestNthOfTies has more rows that tie on their first code than one worker selects from.
+func TestNthOfTies(t *testing.T) {
+	testkit.SkipRace(t)
+	n := testkit.Pick(100_000, 200_000, 2_000_000)
+	in := drawBelow(n, 1000, 3)
+	cols := []sorter.Column[int]{sorter.Desc(func(row int) string { return "a long prefix" }), sorter.AscOf(in)}
+	want, err := sorter.OrderN(n, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{0, n / 3, n - 1} {
+		if got, err := sorter.NthN(n, k, cols); err != nil || got != int(want[k]) {
+			t.Errorf("k=%d: row %d, want %d, error %v", k, got, want[k], err)
+		}
+	}
+}
+
+// TestNthLimits searches in the least memory, and under contexts that end.
+func TestNthLimits(t *testing.T) {
+	t.Parallel()
+	for i, spec := range usualSpecs() {
+		n := testkit.Pick(2000, 4000, 20_000)
+		in := newRecords(n, uint64(i))
+		by, _ := spec.build()
+		p, err := by.Order(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var st sorter.Stats
+		for limit, ways := int64(1000), map[string]bool{}; limit < int64(200*n) && len(spec) > 0; limit += limit / 8 {
+			at, err := by.Nth(in, n/3, sorter.MemoryLimit(limit), sorter.Report(&st))
+			if err == nil {
+				ways[st.Algorithm] = true
+			}
+			if err == nil && at != int(p[n/3]) || err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
+				t.Fatalf("%v: row %d, want %d, %d bytes of scratch under a limit of %d: %v", spec, at, p[n/3], st.Scratch, limit, err)
+			}
+			if limit > int64(190*n) && (!ways["InPlace"] || !ways["Select"]) {
+				t.Errorf("%v: took %v", spec, ways)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := fills(300_000)
+	calls := 0
+	_, err := sorter.Nth(s, 5, func(f fill) float32 {
+		if calls++; calls == 100_000 {
+			cancel()
+		}
+		return f.Price
+	}, sorter.WithContext(ctx), sorter.Workers(1))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNthMisuse(t *testing.T) {
+	var noKey func(fill) float32
+	s, cols := fills(10), []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
+	for name, f := range map[string]func(){
+		"Nth, nil key":              func() { _, _ = sorter.Nth(s, 1, noKey) },
+		"Nth, negative k":           func() { _, _ = sorter.Nth(s, -1, price) },
+		"Nth after the last":        func() { _, _ = sorter.Nth(s, 10, price) },
+		"Nth of nothing":            func() { _, _ = sorter.Nth(nil, 0, price) },
+		"NthN after the last":       func() { _, _ = sorter.NthN(3, 3, cols) },
+		"NthN, too many rows":       func() { _, _ = sorter.NthN(4, 3, cols) },
+		"Ordering.Nth, negative k":  func() { _, _ = smallByText.Nth(s, -1) },
+		"Ordering.Nth of too few":   func() { _, _ = smallByText.Nth(s[:3], 3) },
+		"NthN of a negative number": func() { _, _ = sorter.NthN(-1, 0, cols) },
+	} {
+		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+}
+
+func (s *keysOf[K]) searchRange(rows []int, targets keySet, i int) (lo, hi int) {
+	return sorter.SearchRange(rows, s.key, targets.(*keysOf[K]).keys[i])
+}
+
+// TestSearchRange compares bounds with a count of all rows.
+func TestSearchRange(t *testing.T) {
+	eachKind(t, func(k keyCase, t *testing.T) {
+		for turn, input := range []string{"uniform", "16 values", "edge values", "sprinkled"} {
+			for _, n := range []int{0, 1, 2, 40, 300} {
+				ref, targets := drawn(k, input, n, uint64(n)), drawn(k, input, 20, uint64(turn+1))
+				rows := slices.Clone(ref.in(oracle.Order{}))
+				for i := range targets.len() {
+					lo, hi := ref.keySet.(interface {
+						searchRange(rows []int, targets keySet, i int) (lo, hi int)
+					}).searchRange(rows, targets.keySet, i)
+					first, found := ref.wantSearch(rows, targets.keySet, i)
+					last := first
+					for compare := ref.compare(oracle.Order{}); found && last < n && compare(rows[first], rows[last]) == 0; {
+						last++
+					}
+					if lo != first || hi != last {
+						t.Fatalf("%s: [%d, %d), want [%d, %d)", ref.name, lo, hi, first, last)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSearchRangeByColumns(t *testing.T) {
+	for i, spec := range usualSpecs() {
+		for _, n := range []int{0, 1, 60, 300} {
+			all := newRecords(n+10, uint64(i))
+			in, compare := all[:n], spec.compare(oracle.Order{})
+			slices.SortStableFunc(in, compare)
+			by, _ := spec.build()
+			cols := []sorter.Column[int]{sorter.Asc(func(row int) string { return all[row].Text }), sorter.Desc(func(row int) int8 { return all[row].I8 })}
+			for _, target := range all[max(0, n-10):] {
+				lo, hi := by.SearchRange(in, target)
+				for at, e := range in {
+					want := min(1, max(-1, compare(e, target)))
+					if got := between(at, lo, hi); got != want {
+						t.Fatalf("%v, n=%d: element %d is at %d of [%d, %d), want %d", spec, n, at, got, lo, hi, want)
+					}
+				}
+			}
+			slices.SortStableFunc(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
+			for row := range all {
+				lo, hi := sorter.SearchRangeN(n, cols, row)
+				for at := range n {
+					want := cmp.Or(cmp.Compare(all[at].Text, all[row].Text), cmp.Compare(all[row].I8, all[at].I8))
+					if got := between(at, lo, hi); got != want {
+						t.Fatalf("n=%d: row %d is at %d of [%d, %d), want %d", n, at, got, lo, hi, want)
+					}
+				}
+			}
+		}
+	}
+	var noKey func(fill) float32
+	for name, f := range map[string]func(){
+		"SearchRange, nil key":     func() { _, _ = sorter.SearchRange(fills(3), noKey, 1) },
+		"SearchRangeN of negative": func() { _, _ = sorter.SearchRangeN(-1, nil, 0) },
+	} {
+		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+}
+
+// between reports whether a position is before, in or after [lo, hi): -1, 0 or 1.
+func between(at, lo, hi int) int {
+	switch {
+	case at < lo:
+		return -1
+	case at < hi:
+		return 0
+	}
+	return 1
+}

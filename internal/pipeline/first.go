@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/perm"
+)
+
+// First rows of an order as numbers: nothing moves.
+
+// First returns the numbers of the first k elements of s by the keys, of a given kind, of a
+// getter.
+func First(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options) ([]uint32, error) {
+	if own := *o; isSmall(o, s.Len()) {
+		own.Into = nil
+		return frontCopy(k)(small.OrderWith(kind, s, get, small.KeyFunction, &own))
+	}
+	return firstOf([]extract.Column{extract.ColumnAs(kind, get)}, extract.InputOf(s), k, *o)
+}
+
+// FirstByColumns is First by the columns of an ordering.
+func FirstByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
+	if own := *o; len(by.Cols) > 0 && isSmall(o, s.Len()) {
+		own.Into = nil
+		return frontCopy(k)(by.Order(s, &own))
+	}
+	return firstOf(by.Cols, extract.InputOf(s), k, *o)
+}
+
+// FirstN returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
+func FirstN(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
+	for i := range cols {
+		cols[i].ForRows(n)
+	}
+	if own := *o; len(cols) > 0 && isSmall(o, n) {
+		own.Into = nil
+		return frontCopy(k)(small.OrderRows(cols, n, &own))
+	}
+	return firstOf(cols, extract.RowNumbers(n), k, *o)
+}
+
+// frontCopy returns what copies the first k rows of an order, without the memory of the others.
+func frontCopy(k int) func(p perm.Perm, err error) ([]uint32, error) {
+	return func(p perm.Perm, err error) ([]uint32, error) {
+		if err != nil || k >= len(p) {
+			return p, err
+		}
+		return append(make([]uint32, 0, k), p[:k]...), nil
+	}
+}
+
+// firstOf returns the numbers of the first k rows.
+func firstOf(cols []extract.Column, rows extract.Input, k int, o call.Options) ([]uint32, error) {
+	r, err := begin(o, rows.Len)
+	defer r.end()
+	if err == nil && rows.Len > maxPositions {
+		err = tooLong(rows.Len)
+	}
+	if err != nil {
+		return nil, err
+	}
+	words := extract.Words(cols, o.Order())
+	k, r.most, rows.Arena = min(k, rows.Len), 0, &r.Arena
+	if err := addressable(k, 4); err != nil {
+		return nil, err
+	}
+	all := make([]uint32, k)
+	if len(words) == 0 || k == 0 {
+		return all, orderTo(r, rows, nil, all)
+	}
+	first, err := firstRows(r, rows, k, words)
+	if err != nil {
+		return nil, err
+	}
+	copy(all, first)
+	return all, nil
+}

@@ -1,0 +1,253 @@
+package pipeline
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ties"
+	"example.com/sorter/perm"
+)
+
+// The k-th row of an order is found by a radix selection: all workers count the leading digit of
+// the codes that are still in question, until few are. One worker selects from those, by whole
+// keys.
+
+const (
+	findBits = 11      // of a digit: its counters are half of a first-level cache
+	fewFound = 1 << 16 // candidates that are not counted again
+)
+
+// mostFound returns the largest number of candidates, of n elements, that one worker selects
+// from. It takes 10 ms at most. All workers order eight times as many elements in that time.
+func mostFound(n int) int { return min(n, max(fewFound, min(n/8, 1<<20))) }
+
+// Nth returns the number of the element of s that comes k-th, from 0, by the keys, of a given
+// kind, of a getter.
+func Nth(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options) (int, error) {
+	if isSmall(o, s.Len()) {
+		return numberAt(k)(small.OrderWith(kind, s, get, small.KeyFunction, o))
+	}
+	return nthOf([]extract.Column{extract.ColumnAs(kind, get)}, extract.InputOf(s), k, *o)
+}
+
+// NthByColumns is Nth by the columns of an ordering.
+func NthByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) (int, error) {
+	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
+		return numberAt(k)(by.Order(s, o))
+	}
+	return nthOf(by.Cols, extract.InputOf(s), k, *o)
+}
+
+// NthN is Nth of the rows 0 … n-1 by columns of row numbers, which it changes.
+func NthN(cols []extract.Column, n, k int, o *call.Options) (int, error) {
+	for i := range cols {
+		cols[i].ForRows(n)
+	}
+	if len(cols) > 0 && isSmall(o, n) {
+		return numberAt(k)(small.OrderRows(cols, n, o))
+	}
+	return nthOf(cols, extract.RowNumbers(n), k, *o)
+}
+
+// numberAt returns what reads the k-th number of an order.
+func numberAt(k int) func(p perm.Perm, err error) (int, error) {
+	return func(p perm.Perm, err error) (int, error) {
+		if err != nil {
+			return 0, err
+		}
+		return int(p[k]), nil
+	}
+}
+
+// nthOf returns the number of the row that comes k-th, 0 <= k < rows.Len.
+func nthOf(cols []extract.Column, rows extract.Input, k int, o call.Options) (int, error) {
+	r, err := begin(o, rows.Len)
+	defer r.end()
+	if err == nil && rows.Len > maxPositions {
+		err = tooLong(rows.Len)
+	}
+	words := extract.Words(cols, o.Order())
+	if err != nil || len(words) == 0 {
+		return k, err
+	}
+	r.most, rows.Arena = 0, &r.Arena
+	err = r.decide(facts{verb: toFind, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
+	if err != nil {
+		return 0, err
+	}
+	if r.plan.movement == inPlace {
+		index := scratch.Take[uint32](&r.Arena, r.n)
+		err := orderInPlace(r, rows, words, index)
+		return int(index[k]), err
+	}
+	words[0].Open(rows, &r.Env)
+	if words[0].Bits <= 32 {
+		return nthBy(r, rows, words, k, extract.Source32(rows, &words[0]))
+	}
+	return nthBy(r, rows, words, k, extract.Source64(rows, &words[0]))
+}
+
+// nthBy is nthOf by the codes of a source.
+func nthBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, k int, src cpu.Source[C]) (int, error) {
+	codes := scratch.Take[C](&r.Arena, r.n)
+	in, err := extractAll(r, codes, src)
+	if err != nil {
+		return 0, err
+	}
+	in.k, in.n = k, r.n
+	for counts := newDigits(r); in.n > fewFound && in.least < in.most; {
+		if err := in.narrow(r, codes, counts); err != nil {
+			return 0, err
+		}
+	}
+	switch tied := in.least == in.most; {
+	case tied && extract.Decisive(words):
+		return in.kth(r, codes)
+	case in.n > mostFound(r.n):
+		return nthOrdered(r, rows, words, codes, k)
+	}
+	return in.pick(r, rows, words, codes)
+}
+
+// nthOrdered orders all rows, by codes that are there.
+func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C, k int) (int, error) {
+	index := scratch.Take[uint32](&r.Arena, r.n)
+	words[0].Begun = true
+	err := orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
+	return int(index[k]), err
+}
+
+// interval is the codes from least to most, of n elements. The k-th of these, from 0, is wanted.
+type interval[C sortkey.Code] struct {
+	least, most C
+	n, k        int
+}
+
+// extractAll writes the codes of src and returns the interval that they are in.
+func extractAll[C sortkey.Code](r *run, codes []C, src cpu.Source[C]) (interval[C], error) {
+	var least, less atomic.Uint64 // less is the complement of the largest code
+	least.Store(1<<64 - 1)
+	less.Store(1<<64 - 1)
+	err := r.Stage("extract", r.n, r.Loop.Turn(r.n, engine.Block, selectPiece)/engine.Block*engine.Block, func(_, lo, hi int) {
+		lowest, highest := ^C(0), C(0)
+		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
+			block := codes[at:min(at+engine.Block, hi)]
+			src(block, at)
+			for _, c := range block {
+				lowest, highest = min(lowest, c), max(highest, c)
+			}
+		}
+		lower(&least, uint64(lowest))
+		lower(&less, ^uint64(highest))
+	})
+	return interval[C]{least: C(least.Load()), most: C(^less.Load())}, r.Stopped(err)
+}
+
+// lower sets a to the lesser of a and value.
+func lower(a *atomic.Uint64, value uint64) {
+	for {
+		if before := a.Load(); before <= value || a.CompareAndSwap(before, value) {
+			return
+		}
+	}
+}
+
+// digits are the counters of a digit, by worker.
+type digits [][]int
+
+func newDigits(r *run) digits {
+	all := make(digits, max(1, r.Loop.Workers))
+	for i := range all {
+		all[i] = scratch.Take[int](&r.Arena, 1<<findBits)
+	}
+	return all
+}
+
+// narrow reduces the interval to the codes that share the k-th one's leading digit.
+func (in *interval[C]) narrow(r *run, codes []C, counts digits) error {
+	least, span := in.least, in.most-in.least
+	shift := max(0, bits.Len64(uint64(span))-findBits)
+	for _, own := range counts {
+		clear(own)
+	}
+	err := r.Stage("select", r.n, r.piece(r.n), func(worker, lo, hi int) {
+		own := (*[1 << findBits]int)(counts[worker])
+		for _, c := range codes[lo:hi] {
+			if d := c - least; d <= span {
+				own[d>>(shift&63)%(1<<findBits)]++
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for digit := range counts[0] {
+		n := 0
+		for _, own := range counts {
+			n += own[digit]
+		}
+		if in.k < n {
+			in.n, in.least = n, least+C(digit)<<shift
+			in.most = in.least + min(in.most-in.least, C(1)<<shift-1)
+			return nil
+		}
+		in.k -= n
+	}
+	panic("sorter: the codes changed during a selection")
+}
+
+// kth returns the k-th element whose code is the interval's only one.
+func (in *interval[C]) kth(r *run, codes []C) (int, error) {
+	k := in.k
+	for i, c := range codes {
+		if i%selectPiece == 0 && r.Loop.Err() != nil {
+			break
+		}
+		if c != in.least {
+			continue
+		}
+		if k == 0 {
+			return i, nil
+		}
+		k--
+	}
+	return 0, r.Loop.Err()
+}
+
+// pick selects by whole keys from the elements of the interval.
+func (in *interval[C]) pick(r *run, rows extract.Input, words []extract.Word, codes []C) (int, error) {
+	v := selector{t: ties.New(&r.Env, rows, words), k: in.k + 1}
+	v.codes, v.at = scratch.Take[uint64](&r.Arena, engine.Block), scratch.Take[uint32](&r.Arena, engine.Block)
+	v.found = scratch.Take[candidate](&r.Arena, in.n)[:in.n]
+	var next atomic.Int64
+	err := r.Stage("select", r.n, engine.Block, func(_, lo, hi int) {
+		n := 0
+		for _, c := range codes[lo:hi] {
+			if c-in.least <= in.most-in.least {
+				n++
+			}
+		}
+		if n == 0 {
+			return
+		}
+		at := int(next.Add(int64(n))) - n
+		for i, c := range codes[lo:hi] {
+			if c-in.least <= in.most-in.least {
+				v.found[at] = candidate{uint64(c), uint32(lo + i)}
+				at++
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	v.find()
+	return int(v.last), v.t.Finish(nil)
+}
