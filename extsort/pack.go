@@ -334,7 +334,8 @@ func (p *pack[E]) Hand(lo, hi int, yield func([]E) bool) bool {
 func (p *pack[E]) prefetch(x uint32) {
 	const lines = 2 * 64
 	start := p.starts[x]
-	fetch.Memory(unsafe.Pointer(&p.chunks[start>>placeBits][uint32(start)]), lines)
+	rest := p.chunks[start>>placeBits][uint32(start):]
+	fetch.Memory(unsafe.Pointer(&rest[0]), uintptr(min(lines, len(rest)-1))) // short of the end: no pointer past it
 }
 
 func (p *pack[E]) Write(w *runWriter[E]) error {
