@@ -86,7 +86,7 @@ func (s *Sorter[E]) stopSharing() {
 		s.stats.Dropped += a.dropped.Swap(0)
 		a.ended, a.piece = true, piece[E]{}
 		if a.rows != nil {
-			a.rows.release()
+			a.rows.Release()
 		}
 	}
 }
@@ -166,18 +166,18 @@ func (s *Sorter[E]) refill(a *Appender[E], need int) error {
 	s.takeOver(a)
 	s.stats.Elements = s.shared.accepted()
 	all := *s.shared.all.Load()
-	size, most := s.form.pieceLen(need, s.shared.bytes, s.shared.n)
+	size, most := s.form.PieceLen(need, s.shared.bytes, s.shared.n)
 	for {
-		taken, n, held := s.form.pieceBytes(size), most, 0
+		taken, n, held := s.form.PieceBytes(size), most, 0
 		for _, b := range all {
-			taken += b.rows.memory() + s.form.pieceBytes(b.piece.size)
-			n += b.rows.len() + b.piece.most
-			held += b.rows.len()
+			taken += b.rows.Memory() + s.form.PieceBytes(b.piece.size)
+			n += b.rows.Len() + b.piece.most
+			held += b.rows.Len()
 		}
-		account := s.form.account()
+		account := s.form.Account()
 		if account.fits(taken, n) {
-			s.form.count(account.sorting(taken, n) + max(account.writing(taken, n), account.out))
-			a.piece = s.form.newPiece(size, most)
+			s.form.Count(account.sorting(taken, n) + max(account.writing(taken, n), account.out))
+			a.piece = s.form.NewPiece(size, most)
 			return nil
 		}
 		var err error
@@ -187,7 +187,7 @@ func (s *Sorter[E]) refill(a *Appender[E], need int) error {
 		case held == 0:
 			err = fmt.Errorf("%w: %d bytes for pieces of %d appenders", ErrMemoryLimit, s.options.memory, len(all)-1)
 		default:
-			err = s.spill(slices.MaxFunc(all, func(x, y *Appender[E]) int { return cmp.Compare(x.rows.bytes(), y.rows.bytes()) }))
+			err = s.spill(slices.MaxFunc(all, func(x, y *Appender[E]) int { return cmp.Compare(x.rows.Bytes(), y.rows.Bytes()) }))
 		}
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (s *Sorter[E]) beginSharing() error {
 	h := s.shared
 	all := *h.all.Load()
 	if !h.begun {
-		fill, err := s.form.share(s.fill)
+		fill, err := s.form.Share(s.fill)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (s *Sorter[E]) beginSharing() error {
 	}
 	for _, a := range all {
 		if a.rows == nil {
-			a.rows = s.form.input()
+			a.rows = s.form.Input()
 		}
 	}
 	return nil
@@ -222,16 +222,16 @@ func (s *Sorter[E]) takeOver(a *Appender[E]) {
 	if a.piece.size == 0 {
 		return
 	}
-	n, bytes := a.rows.len(), a.rows.bytes()
-	a.rows.adopt(a.piece)
-	s.shared.n += int64(a.rows.len() - n)
-	s.shared.bytes += a.rows.bytes() - bytes
+	n, bytes := a.rows.Len(), a.rows.Bytes()
+	a.rows.Adopt(a.piece)
+	s.shared.n += int64(a.rows.Len() - n)
+	s.shared.bytes += a.rows.Bytes() - bytes
 	a.piece = piece[E]{}
 }
 
 // spill makes room: it drops elements of an appender, or begins to write them.
 func (s *Sorter[E]) spill(a *Appender[E]) error {
-	n := a.rows.len()
+	n := a.rows.Len()
 	bound, err := s.settle(a.rows)
 	if bound != nil {
 		a.bound.Store(bound)
@@ -239,8 +239,8 @@ func (s *Sorter[E]) spill(a *Appender[E]) error {
 	if err != nil {
 		return err
 	}
-	if a.rows.len() <= n/2 {
-		a.rows.reopen() // frees the memory of those that were dropped
+	if a.rows.Len() <= n/2 {
+		a.rows.Reopen() // frees the memory of those that were dropped
 		return nil
 	}
 	return s.writeOf(a)
@@ -271,12 +271,12 @@ func (s *Sorter[E]) endSharing() error {
 		s.takeOver(a)
 	}
 	if len(s.runs) == 0 && s.out == nil {
-		s.fill = s.form.join(all)
+		s.fill = s.form.Join(all)
 		s.stopSharing()
 		return nil
 	}
 	for _, a := range all {
-		if a.rows.len() == 0 {
+		if a.rows.Len() == 0 {
 			continue
 		}
 		if _, err := s.settle(a.rows); err != nil {
@@ -290,7 +290,7 @@ func (s *Sorter[E]) endSharing() error {
 		return err
 	}
 	slices.SortStableFunc(s.runs, func(x, y *run[E]) int { return cmp.Compare(x.appender, y.appender) })
-	s.fill = s.form.input()
+	s.fill = s.form.Input()
 	s.stopSharing()
 	return nil
 }

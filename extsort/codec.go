@@ -12,8 +12,8 @@ import (
 type Codec[E any] interface {
 	// Append appends the encoding of e to dst, and returns the longer slice. It keeps neither.
 	Append(dst []byte, e E) ([]byte, error)
-	// Decode returns the element of an encoding. The memory of src is reused: what the element
-	// keeps of it has to be a copy.
+	// Decode returns the element of an encoding. The memory of src is reused: an element has to
+	// copy the bytes that it keeps.
 	Decode(src []byte) (E, error)
 }
 
@@ -38,9 +38,9 @@ func (e *CodecError) Unwrap() error { return e.Err }
 // lender is a codec whose elements are their bytes. While they are sorted and merged, elements
 // point to the encoded bytes.
 type lender[E any] interface {
-	lend(src []byte) E
-	bytes(e E) []byte
-	own(batch []E) // makes what elements point to the caller's
+	Lend(src []byte) E
+	Bytes(e E) []byte
+	Own(batch []E) // makes what elements point to the caller's
 }
 
 // Strings returns the codec of strings. They are copied once when they are appended. [Sorter.All]
@@ -54,17 +54,17 @@ func (stringCodec) Append(dst []byte, e string) ([]byte, error) { return append(
 
 func (stringCodec) Decode(src []byte) (string, error) { return string(src), nil }
 
-func (stringCodec) lend(src []byte) string {
+func (stringCodec) Lend(src []byte) string {
 	// Sound: the bytes do not change while the string is in use, see Strings.
 	return unsafe.String(unsafe.SliceData(src), len(src))
 }
 
-func (stringCodec) bytes(e string) []byte {
+func (stringCodec) Bytes(e string) []byte {
 	// Sound: nothing writes to the bytes.
 	return unsafe.Slice(unsafe.StringData(e), len(e))
 }
 
-func (stringCodec) own(batch []string) { ownAll(batch) }
+func (stringCodec) Own(batch []string) { ownAll(batch) }
 
 // Bytes returns the codec of byte slices. A nil slice comes out as an empty one. Of copies and
 // of the slices of batches everything said of [Strings] holds.
@@ -76,11 +76,11 @@ func (bytesCodec) Append(dst, e []byte) ([]byte, error) { return append(dst, e..
 
 func (bytesCodec) Decode(src []byte) ([]byte, error) { return append([]byte{}, src...), nil }
 
-func (bytesCodec) lend(src []byte) []byte { return src[:len(src):len(src)] }
+func (bytesCodec) Lend(src []byte) []byte { return src[:len(src):len(src)] }
 
-func (bytesCodec) bytes(e []byte) []byte { return e }
+func (bytesCodec) Bytes(e []byte) []byte { return e }
 
-func (bytesCodec) own(batch [][]byte) { ownAll(batch) }
+func (bytesCodec) Own(batch [][]byte) { ownAll(batch) }
 
 // ownedBytes is the memory that copies of elements share.
 const ownedBytes = 4 << 10
@@ -134,8 +134,8 @@ func (binaryCodec[E, P]) Decode(src []byte) (e E, err error) {
 	return e, err
 }
 
-// errEnded reports a codec that ended its goroutine.
-var errEnded = errors.New("runtime.Goexit was called")
+// errEnded reports a codec that ended the goroutine of a writer.
+var errEnded = &CodecError{Op: "decode", Err: errors.New("runtime.Goexit was called")}
 
 // decodeAll calls step, which decodes elements, and returns its error. A panic of the codec is
 // one as well: some elements are decoded on goroutines that are not the caller's. at points to
@@ -146,7 +146,7 @@ func decodeAll(at *int, step func() error) (err error) {
 		if done {
 			return
 		}
-		cause := errEnded
+		var cause error
 		switch v := recover().(type) {
 		case nil:
 			return // Goexit goes on

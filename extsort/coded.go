@@ -89,48 +89,48 @@ func (f *coded[E]) copies() int64 {
 	return 2
 }
 
-func (f *coded[E]) input() rows[E] { return &pack[E]{f: f} }
+func (f *coded[E]) Input() rows[E] { return &pack[E]{f: f} }
 
-// next lets the next run have as much memory as this one: one is written while the other is
+// Next lets the next run have as much memory as this one: one is written while the other is
 // filled and sorted.
-func (f *coded[E]) next(full rows[E]) rows[E] {
+func (f *coded[E]) Next(full rows[E]) rows[E] {
 	p := full.(*pack[E])
 	f.memory.begin(p.taken, p.n)
 	p.forgetDecoded()
-	return f.input()
+	return f.Input()
 }
 
-func (f *coded[E]) written(r rows[E]) {
+func (f *coded[E]) Written(r rows[E]) {
 	f.memory.out = 0
-	r.release()
+	r.Release()
 }
 
-func (f *coded[E]) waits(r rows[E]) bool {
+func (f *coded[E]) Waits(r rows[E]) bool {
 	p := r.(*pack[E])
 	return f.memory.waits(p.taken, p.n)
 }
 
-func (f *coded[E]) share(fill rows[E]) (rows[E], error) {
+func (f *coded[E]) Share(fill rows[E]) (rows[E], error) {
 	f.sharing = true
 	return fill, nil
 }
 
-func (f *coded[E]) join(all []*Appender[E]) rows[E] {
-	all[0].rows.reopen()
+func (f *coded[E]) Join(all []*Appender[E]) rows[E] {
+	all[0].rows.Reopen()
 	first := all[0].rows.(*pack[E])
-	all[0].rows = f.input()
+	all[0].rows = f.Input()
 	for _, a := range all[1:] {
-		a.rows.reopen()
+		a.rows.Reopen()
 		p := a.rows.(*pack[E])
 		first.chunks = append(first.chunks, p.chunks...)
 		first.n, first.size, first.taken = first.n+p.n, first.size+p.size, first.taken+p.taken
-		a.rows = f.input()
+		a.rows = f.Input()
 	}
 	return first
 }
 
-// pieceLen returns a number of elements that most pieces do not reach.
-func (f *coded[E]) pieceLen(need int, bytes, n int64) (size, most int) {
+// PieceLen returns a number of elements that most pieces do not reach.
+func (f *coded[E]) PieceLen(need int, bytes, n int64) (size, most int) {
 	size = max(chunkBytes(f.memory.room/pieceShare, pieceMost), need)
 	each := int64(32) // bytes of an element, as long as none are known
 	if n > 0 {
@@ -139,31 +139,31 @@ func (f *coded[E]) pieceLen(need int, bytes, n int64) (size, most int) {
 	return size, 16 + int(int64(size)/each)
 }
 
-func (f *coded[E]) pieceBytes(size int) int64 { return scratch.Size(size, 1) }
+func (f *coded[E]) PieceBytes(size int) int64 { return scratch.Size(size, 1) }
 
-func (f *coded[E]) newPiece(size, most int) piece[E] {
+func (f *coded[E]) NewPiece(size, most int) piece[E] {
 	return piece[E]{code: scratch.Take[byte](&f.pieces, size)[:0], size: size, most: most}
 }
 
-func (f *coded[E]) account() *account { return &f.memory }
+func (f *coded[E]) Account() *account { return &f.memory }
 
-func (f *coded[E]) count(bytes int64) { f.most = max(f.most, bytes) }
+func (f *coded[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 
 // leastEach is the number of bytes that an element of a block or a part counts as at least. A part
 // takes memory for each of its elements: of short ones it would have too many, and blocks of them
 // would make it too uncertain.
 const leastEach = 32
 
-// block returns a number of bytes.
-func (f *coded[E]) block(n, bytes int64) int {
+// Block returns a number of bytes.
+func (f *coded[E]) Block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 24 // bytes of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
 	return int(min(max(least, max(f.s.stats.Written, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
 }
 
-func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
-	w, err := f.s.newWriter(bytes, 0, number)
+func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
+	w, err := f.s.openRun(bytes, 0, number)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +171,12 @@ func (f *coded[E]) newWriter(n, bytes int64, block int, number uint64) (*runWrit
 	return w, nil
 }
 
-func (f *coded[E]) mostSamples() int {
+func (f *coded[E]) MostSamples() int {
 	a := &f.memory
 	return a.many.mostWhere(func(n int) bool { return a.sorting(0, n) <= a.room })
 }
 
-func (f *coded[E]) samples(n int) ([]E, func()) {
+func (f *coded[E]) Samples(n int) ([]E, func()) {
 	var a scratch.Arena
 	all := scratch.Take[E](&a, n)
 	return all, func() { a.Release(f.s.layout.workers) }
@@ -186,7 +186,7 @@ func (f *coded[E]) samples(n int) ([]E, func()) {
 // codec has copied them.
 func (f *coded[E]) decode(src []byte) (E, error) {
 	if f.lender != nil {
-		return f.lender.lend(src), nil
+		return f.lender.Lend(src), nil
 	}
 	e, err := f.codec.Decode(src)
 	if err != nil {
@@ -219,7 +219,7 @@ func split(p []byte) (e []byte, n int) {
 	return p[k:n], n
 }
 
-func (f *coded[E]) find(d *loader, p []byte, e *E, ties bool) (int, error) {
+func (f *coded[E]) Find(d *loader, p []byte, e *E, ties bool) (int, error) {
 	d.offsets = d.offsets[:0]
 	for at := 0; at < len(p); {
 		d.offsets = append(d.offsets, at)
@@ -242,13 +242,13 @@ func (f *coded[E]) find(d *loader, p []byte, e *E, ties bool) (int, error) {
 // probe is decode of one element.
 func (f *coded[E]) probe(src []byte) (e E, err error) {
 	if f.lender != nil {
-		return f.lender.lend(src), nil
+		return f.lender.Lend(src), nil
 	}
 	return f.kept(src)
 }
 
-// plan takes fewer goroutines if blocks are so large that each needs much memory.
-func (f *coded[E]) plan(runs []*run[E], n int) plan {
+// Plan takes fewer goroutines if blocks are so large that each needs much memory.
+func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 	each, block := eachOf(runs), longest(runs)
 	l := &f.s.layout
 	if n > 0 {
@@ -279,7 +279,7 @@ func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
 	return p
 }
 
-func (f *coded[E]) buffers(p plan) []rows[E] {
+func (f *coded[E]) Buffers(p plan) []rows[E] {
 	all := make([]rows[E], p.buffers)
 	for i := range all {
 		b := &pack[E]{f: f, most: p.elements(), fixed: true}
@@ -291,12 +291,12 @@ func (f *coded[E]) buffers(p plan) []rows[E] {
 	return all
 }
 
-func (f *coded[E]) held() int64 { return f.most }
+func (f *coded[E]) Held() int64 { return f.most }
 
-func (f *coded[E]) own(batch []E) {
+func (f *coded[E]) Own(batch []E) {
 	if f.lender != nil {
-		f.lender.own(batch)
+		f.lender.Own(batch)
 	}
 }
 
-func (f *coded[E]) release() { f.pieces.Release(f.s.layout.workers) }
+func (f *coded[E]) Release() { f.pieces.Release(f.s.layout.workers) }

@@ -19,15 +19,15 @@
 // needed. Beside its encoding an element takes 12 bytes, and while its run is sorted the size of
 // its type and scratch memory. A run ends where no more could be sorted while another run of
 // that size is written. Strings and byte slices point to their encoding while they are sorted;
-// elements of other codecs are counted as long as their encoding once more. Copies that [Sorter.All] yields are
-// the caller's, and not counted; [Sorter.Batches] yields none. The indices hold one element of
-// each block.
+// decoded elements of other codecs are counted as long as their encoding. Copies that
+// [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none. The indices
+// hold one element of each block.
 //
-// With appenders each fills a piece, a 256th of the memory or less. The elements of the one that
-// has most are written when the memory is taken: runs are shorter than without, but not many.
+// Each appender fills a piece, a 256th of the memory or less. When the memory is taken, the
+// elements of the appender that has most are written, so runs are shorter than those of one
+// goroutine.
 //
-// The garbage collector's own share, and the stack, are not
-// counted.
+// The garbage collector's own share, and the stack, are not counted.
 //
 // # Runs
 //

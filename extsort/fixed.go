@@ -35,7 +35,7 @@ type slice[E any] struct {
 
 func (f *fixed[E]) size() int64 { return int64(unsafe.Sizeof(*new(E))) }
 
-func (f *fixed[E]) input() rows[E] { return &slice[E]{f: f} }
+func (f *fixed[E]) Input() rows[E] { return &slice[E]{f: f} }
 
 // take returns pooled memory for n elements, which begins with those of old, and gives the
 // memory of old back.
@@ -62,12 +62,12 @@ func (r *slice[E]) grow(more int) {
 // leastGrown is the number of elements that the first Append makes room for.
 const leastGrown = 1024
 
-// next takes the memory of the whole sort for the second run. What the rows had is given back
+// Next takes the memory of the whole sort for the second run. What the rows had is given back
 // before the scratch memory of another sort is taken.
-func (f *fixed[E]) next(full rows[E]) rows[E] {
+func (f *fixed[E]) Next(full rows[E]) rows[E] {
 	if f.sharing != nil {
-		f.sharing.begin(full.memory(), full.len())
-		return f.input()
+		f.sharing.begin(full.Memory(), full.Len())
+		return f.Input()
 	}
 	if f.memory == nil {
 		r := full.(*slice[E])
@@ -86,22 +86,22 @@ func (f *fixed[E]) halfOf(half int) []E {
 	return f.memory[half*n : half*n : (half+1)*n]
 }
 
-func (f *fixed[E]) waits(rows[E]) bool { return false }
+func (f *fixed[E]) Waits(rows[E]) bool { return false }
 
-func (f *fixed[E]) written(r rows[E]) {
-	r.release()
+func (f *fixed[E]) Written(r rows[E]) {
+	r.Release()
 	if f.sharing != nil {
 		f.sharing.out = 0
 	}
 }
 
-// share writes what was filled, if the halves of the memory are in use.
-func (f *fixed[E]) share(fill rows[E]) (rows[E], error) {
-	s, r := f.s, f.input()
+// Share writes what was filled, if the halves of the memory are in use.
+func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
+	s, r := f.s, f.Input()
 	switch {
 	case f.memory == nil:
-		r.adopt(f.pieceOf(fill.(*slice[E]).all))
-	case fill.len() > 0:
+		r.Adopt(f.pieceOf(fill.(*slice[E]).all))
+	case fill.Len() > 0:
 		if err := s.settleFill(); err != nil {
 			return nil, err
 		}
@@ -124,18 +124,18 @@ func (f *fixed[E]) share(fill rows[E]) (rows[E], error) {
 
 // pieceOf returns a copy of elements.
 func (f *fixed[E]) pieceOf(all []E) piece[E] {
-	p := f.newPiece(len(all), len(all))
+	p := f.NewPiece(len(all), len(all))
 	p.all = append(p.all, all...)
 	return p
 }
 
-func (f *fixed[E]) join(all []*Appender[E]) rows[E] {
+func (f *fixed[E]) Join(all []*Appender[E]) rows[E] {
 	r := &slice[E]{f: f}
 	for _, a := range all {
-		a.rows.reopen()
+		a.rows.Reopen()
 		from := a.rows.(*slice[E])
 		r.pieces, r.waiting = append(r.pieces, from.pieces...), r.waiting+from.waiting
-		a.rows = f.input()
+		a.rows = f.Input()
 	}
 	return r
 }
@@ -146,30 +146,30 @@ const (
 	pieceMost  = 256 << 10
 )
 
-func (f *fixed[E]) pieceLen(int, int64, int64) (size, most int) {
+func (f *fixed[E]) PieceLen(int, int64, int64) (size, most int) {
 	n := int(min(f.sharing.room/pieceShare, pieceMost) / max(f.size(), 1))
 	return max(n, 1), max(n, 1)
 }
 
-func (f *fixed[E]) pieceBytes(size int) int64 { return scratch.Size(size, unsafe.Sizeof(*new(E))) }
+func (f *fixed[E]) PieceBytes(size int) int64 { return scratch.Size(size, unsafe.Sizeof(*new(E))) }
 
-func (f *fixed[E]) newPiece(size, most int) piece[E] {
+func (f *fixed[E]) NewPiece(size, most int) piece[E] {
 	return piece[E]{all: scratch.Take[E](&f.pieces, size)[:0], size: size, most: most}
 }
 
-func (f *fixed[E]) account() *account { return f.sharing }
+func (f *fixed[E]) Account() *account { return f.sharing }
 
-func (f *fixed[E]) count(bytes int64) { f.most = max(f.most, bytes) }
+func (f *fixed[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 
-// block returns a number of elements.
-func (f *fixed[E]) block(int64, int64) int {
+// Block returns a number of elements.
+func (f *fixed[E]) Block(int64, int64) int {
 	l, each := &f.s.layout, f.size()+8 // of the index, for a block
 	target := max(l.index/(4*each), 1)
 	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/8, 1))))
 }
 
-func (f *fixed[E]) newWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
-	w, err := f.s.newWriter(bytes, block*int(f.size()), number)
+func (f *fixed[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
+	w, err := f.s.openRun(bytes, block*int(f.size()), number)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (f *fixed[E]) newWriter(n, bytes int64, block int, number uint64) (*runWrit
 	return w, nil
 }
 
-func (f *fixed[E]) samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
+func (f *fixed[E]) Samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
 
 // forParts returns the memory of buffers of parts.
 func (f *fixed[E]) forParts() []E {
@@ -190,14 +190,14 @@ func (f *fixed[E]) forParts() []E {
 	return f.memory
 }
 
-func (f *fixed[E]) mostSamples() int { return f.s.layout.fill }
+func (f *fixed[E]) MostSamples() int { return f.s.layout.fill }
 
-func (f *fixed[E]) find(_ *loader, p []byte, e *E, ties bool) (int, error) {
+func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
 	all := elementsOf[E](p)
 	return sort.Search(len(all), func(i int) bool { return after(f.s.order, all[i], e, ties) }), nil
 }
 
-func (f *fixed[E]) plan(runs []*run[E], n int) plan {
+func (f *fixed[E]) Plan(runs []*run[E], n int) plan {
 	l, size := &f.s.layout, f.size()
 	p := plan{readers: l.readers, workers: l.workers, buffers: l.parts, part: int64(l.part) * size, each: size}
 	if n > 0 {
@@ -207,7 +207,7 @@ func (f *fixed[E]) plan(runs []*run[E], n int) plan {
 	return p
 }
 
-func (f *fixed[E]) buffers(p plan) []rows[E] {
+func (f *fixed[E]) Buffers(p plan) []rows[E] {
 	all, memory := make([]rows[E], p.buffers), f.forParts()
 	for i := range all {
 		n := p.elements()
@@ -216,9 +216,9 @@ func (f *fixed[E]) buffers(p plan) []rows[E] {
 	return all
 }
 
-func (f *fixed[E]) held() int64 { return f.most }
+func (f *fixed[E]) Held() int64 { return f.most }
 
-func (f *fixed[E]) own([]E) {}
+func (f *fixed[E]) Own([]E) {}
 
 // free gives the memory of rows and parts back.
 func (f *fixed[E]) free() {
@@ -228,28 +228,28 @@ func (f *fixed[E]) free() {
 	f.arena, f.memory = nil, nil
 }
 
-func (f *fixed[E]) release() {
+func (f *fixed[E]) Release() {
 	f.free()
 	f.pieces.Release(f.s.layout.workers)
 }
 
-func (r *slice[E]) len() int { return len(r.all) + r.waiting }
+func (r *slice[E]) Len() int { return len(r.all) + r.waiting }
 
-func (r *slice[E]) bytes() int64 { return int64(r.len()) * r.f.size() }
+func (r *slice[E]) Bytes() int64 { return int64(r.Len()) * r.f.size() }
 
-func (r *slice[E]) memory() int64 {
+func (r *slice[E]) Memory() int64 {
 	all := int64(0)
 	for _, p := range r.pieces {
-		all += r.f.pieceBytes(cap(p))
+		all += r.f.PieceBytes(cap(p))
 	}
 	if len(r.all) > 0 {
-		all += r.f.pieceBytes(len(r.all))
+		all += r.f.PieceBytes(len(r.all))
 	}
 	return all
 }
 
-func (r *slice[E]) adopt(p piece[E]) {
-	r.reopen()
+func (r *slice[E]) Adopt(p piece[E]) {
+	r.Reopen()
 	if len(p.all) == 0 {
 		scratch.Give(&r.f.pieces, p.all, 1)
 		return
@@ -257,8 +257,8 @@ func (r *slice[E]) adopt(p piece[E]) {
 	r.pieces, r.waiting, r.inOrder = append(r.pieces, p.all), r.waiting+len(p.all), false
 }
 
-// reopen turns elements of appenders that are in order into a piece.
-func (r *slice[E]) reopen() {
+// Reopen turns elements of appenders that are in order into a piece.
+func (r *slice[E]) Reopen() {
 	if len(r.all) > 0 {
 		p := r.f.pieceOf(r.all)
 		r.pieces, r.waiting, r.all, r.inOrder = append(r.pieces, p.all), len(p.all), nil, false
@@ -294,9 +294,9 @@ func (r *slice[E]) append(e []E) int {
 	return n
 }
 
-func (r *slice[E]) roomy() bool { return len(r.all) <= cap(r.all)/2 }
+func (r *slice[E]) Roomy() bool { return len(r.all) <= cap(r.all)/2 }
 
-func (r *slice[E]) load(run *run[E], from, _ int, p []byte, begin, end int64) error {
+func (r *slice[E]) Load(run *run[E], from, _ int, p []byte, begin, end int64) error {
 	if end-begin > int64(cap(r.all)-len(r.all)) {
 		return errKeys
 	}
@@ -305,9 +305,9 @@ func (r *slice[E]) load(run *run[E], from, _ int, p []byte, begin, end int64) er
 	return nil
 }
 
-func (r *slice[E]) reset() { r.all = r.all[:0] }
+func (r *slice[E]) Reset() { r.all = r.all[:0] }
 
-func (r *slice[E]) sort(inOrder bool, opts []sorter.Option) error {
+func (r *slice[E]) Sort(inOrder bool, opts []sorter.Option) error {
 	if len(r.pieces) > 0 {
 		n := r.waiting
 		r.gather()
@@ -328,9 +328,9 @@ func (r *slice[E]) sort(inOrder bool, opts []sorter.Option) error {
 	return nil
 }
 
-func (r *slice[E]) sorted() bool { return r.inOrder }
+func (r *slice[E]) Sorted() bool { return r.inOrder }
 
-func (r *slice[E]) compact() {
+func (r *slice[E]) Compact() {
 	n := 0
 	for i, e := range r.all {
 		if i == 0 || r.f.s.order.Compare(r.all[n-1], e) != 0 {
@@ -341,15 +341,15 @@ func (r *slice[E]) compact() {
 	r.all = r.all[:n]
 }
 
-func (r *slice[E]) truncate(n int) { r.all = r.all[:n] }
+func (r *slice[E]) Truncate(n int) { r.all = r.all[:n] }
 
-func (r *slice[E]) last() (E, error) { return r.all[len(r.all)-1], nil }
+func (r *slice[E]) Last() (E, error) { return r.all[len(r.all)-1], nil }
 
-func (r *slice[E]) hand(lo, hi int, yield func([]E) bool) bool {
+func (r *slice[E]) Hand(lo, hi int, yield func([]E) bool) bool {
 	return lo == hi || yield(r.all[lo:hi:hi])
 }
 
-func (r *slice[E]) write(w *runWriter[E]) error {
+func (r *slice[E]) Write(w *runWriter[E]) error {
 	b := int64(w.run.block)
 	for i := (b - w.n%b) % b; i < int64(len(r.all)); i += b {
 		w.run.firsts = append(w.run.firsts, r.all[i])
@@ -358,7 +358,7 @@ func (r *slice[E]) write(w *runWriter[E]) error {
 	return w.out.Append(bytesOf(r.all))
 }
 
-func (r *slice[E]) release() {
+func (r *slice[E]) Release() {
 	r.freePieces()
 	r.whole.Release(r.f.s.layout.workers)
 }

@@ -100,7 +100,7 @@ func (s *Sorter[E]) takeSamples(runs []*run[E]) (*samples[E], error) {
 		t.from = append(t.from, n)
 		n += (len(r.firsts) + t.stride - 1) / t.stride
 	}
-	list, free := s.form.samples(n)
+	list, free := s.form.Samples(n)
 	defer free()
 	list = list[:0]
 	for _, r := range runs {
@@ -119,7 +119,7 @@ func (s *Sorter[E]) stride(runs []*run[E]) int {
 	for _, r := range runs {
 		all += len(r.firsts)
 	}
-	return 1 + all/max(s.form.mostSamples()-len(runs), 1)
+	return 1 + all/max(s.form.MostSamples()-len(runs), 1)
 }
 
 // eachOf returns the bytes of an element of runs on average, rounded up. Parts are cut by their
@@ -197,18 +197,18 @@ func (t *samples[E]) at(i int, each int64) (run, block int, bytes int64) {
 // errKeys reports key functions that returned something else the second time.
 var errKeys = errors.New("extsort: key functions have changed their results")
 
-// load reads part i into part, which is empty: slices of all runs, in their order. It returns
+// loadPart reads part i into part, which is empty: slices of all runs, in their order. It returns
 // the number of slices that have elements.
-func (m *merge[E]) load(i int, part rows[E], from *loader) (slices int, err error) {
+func (m *merge[E]) loadPart(i int, part rows[E], from *loader) (slices int, err error) {
 	for k, r := range m.runs {
 		if err := m.s.err(); err != nil {
 			return 0, err
 		}
-		n := part.len()
+		n := part.Len()
 		if err = m.slice(part, k, r, m.cuts[i], m.cuts[i+1], from); err != nil {
 			return 0, err
 		}
-		if part.len() > n {
+		if part.Len() > n {
 			slices++
 		}
 	}
@@ -232,7 +232,7 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 	if last < first && hi.settle(k, begin) != begin { // the cut is the one before, or wrong
 		return errKeys
 	}
-	n := part.len()
+	n := part.Len()
 	err := from.reader.Read(r.bytes, first, last+1, func(block, to int, p []byte) (err error) {
 		at, stop := r.start(block), r.start(to)
 		if begin < 0 {
@@ -253,11 +253,11 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 			return errKeys
 		}
 		if start < stop {
-			return part.load(r, block, to, p, start, stop)
+			return part.Load(r, block, to, p, start, stop)
 		}
 		return nil
 	})
-	if err == nil && first <= last && int64(part.len()-n) != end-begin { // the next part begins at end
+	if err == nil && first <= last && int64(part.Len()-n) != end-begin { // the next part begins at end
 		err = errKeys
 	}
 	return err
@@ -280,7 +280,7 @@ func (m *merge[E]) locate(c *cut[E], k int, r *run[E]) (block int, place int64) 
 func (m *merge[E]) settleIn(c *cut[E], k int, r *run[E], block, from int, p []byte, d *loader) (int64, error) {
 	at := r.bytes.Offset(from)
 	p = p[r.bytes.Offset(block)-at : r.bytes.Offset(block+1)-at]
-	n, err := m.s.form.find(d, p, c.splitter, m.tiesBefore(c, k))
+	n, err := m.s.form.Find(d, p, c.splitter, m.tiesBefore(c, k))
 	if err != nil {
 		return 0, err
 	}
@@ -306,7 +306,7 @@ func (m *merge[E]) free(i int) {
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
-		p, each, stride := s.form.plan(s.runs, n), eachOf(s.runs), s.stride(s.runs)
+		p, each, stride := s.form.Plan(s.runs, n), eachOf(s.runs), s.stride(s.runs)
 		if block := int64(stride) * s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
@@ -342,12 +342,12 @@ func (s *Sorter[E]) shorten() error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return fits(runs, s.stride(runs), eachOf(runs), s.form.plan(runs, 0).part)
+	return fits(runs, s.stride(runs), eachOf(runs), s.form.Plan(runs, 0).part)
 }
 
 // mergeInto merges runs into a new one.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
-	p := s.form.plan(runs, 0)
+	p := s.form.Plan(runs, 0)
 	p.part = s.partLen(p.part, runs)
 	m, err := s.newMerge(runs, p)
 	if err != nil {
@@ -357,12 +357,12 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	for _, r := range runs {
 		bytes += r.bytes.Size()
 	}
-	w, err := s.form.newWriter(m.total, bytes, s.form.block(m.total, bytes), s.nextNumber())
+	w, err := s.form.NewWriter(m.total, bytes, s.form.Block(m.total, bytes), s.nextNumber())
 	if err != nil {
 		return nil, err
 	}
 	defer w.discard()
-	err = s.run(m, func(_ int, part rows[E]) (bool, error) { return true, part.write(w) })
+	err = s.run(m, func(_ int, part rows[E]) (bool, error) { return true, part.Write(w) })
 	if err != nil {
 		return nil, err
 	}

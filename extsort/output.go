@@ -30,7 +30,7 @@ func (s *Sorter[E]) elements(batches iter.Seq2[[]E, error]) iter.Seq2[E, error] 
 				yield(*new(E), err)
 				return
 			}
-			s.form.own(batch)
+			s.form.Own(batch)
 			for _, e := range batch {
 				if !yield(e, nil) {
 					return
@@ -65,7 +65,7 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	s.running = true
 	defer func() {
 		s.running = false
-		s.release()
+		s.free()
 	}()
 	start := time.Now()
 	defer func() {
@@ -81,11 +81,11 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		left = s.limit
 	}
 	return public(s.run(m, func(i int, part rows[E]) (bool, error) {
-		n := part.len()
+		n := part.Len()
 		s.stats.Largest = max(s.stats.Largest, n)
 		s.want(part, &left)
-		s.stats.Dropped += int64(n - part.len())
-		more := part.hand(0, part.len(), func(batch []E) bool { return yield(batch, nil) && !s.closed })
+		s.stats.Dropped += int64(n - part.Len())
+		more := part.Hand(0, part.Len(), func(batch []E) bool { return yield(batch, nil) && !s.closed })
 		if s.closed {
 			return false, ErrEnded
 		}
@@ -103,12 +103,12 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 // and counts down left.
 func (s *Sorter[E]) want(part rows[E], left *int64) {
 	if s.unique {
-		part.compact()
+		part.Compact()
 	}
-	if int64(part.len()) > *left {
-		part.truncate(int(*left))
+	if int64(part.Len()) > *left {
+		part.Truncate(int(*left))
 	}
-	*left -= int64(part.len())
+	*left -= int64(part.Len())
 }
 
 // end ends the input: all that waits is sorted, and written if anything was.
@@ -130,7 +130,7 @@ func (s *Sorter[E]) end() error {
 	if err := s.waitForRun(); err != nil {
 		return err
 	}
-	if len(s.runs) > 0 && s.fill.len() > 0 {
+	if len(s.runs) > 0 && s.fill.Len() > 0 {
 		if err := s.writeFill(); err != nil {
 			return err
 		}
@@ -146,18 +146,18 @@ func (s *Sorter[E]) handOut() rows[E] {
 	return s.fill
 }
 
-// release frees the memory and the files of the elements, once they are handed out.
-func (s *Sorter[E]) release() {
+// free frees the memory and the files of the elements, once they are handed out.
+func (s *Sorter[E]) free() {
 	if s.out != nil {
-		s.out.from.release()
+		s.out.from.Release()
 	}
 	for _, b := range s.parts {
-		b.release()
+		b.Release()
 	}
 	if s.fill != nil {
-		s.fill.release()
+		s.fill.Release()
 	}
-	s.form.release()
+	s.form.Release()
 	s.stopSharing()
 	s.out, s.slice, s.pack, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil, nil
 	s.closing = errors.Join(s.closing, s.store.Close())
@@ -195,10 +195,10 @@ func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error)) error {
 	p := m.p
 	buffers, toSort := make(chan rows[E], p.buffers), make(chan *work[E], p.buffers)
-	all := s.form.buffers(p)
+	all := s.form.Buffers(p)
 	defer func() {
 		for _, b := range all {
-			b.release()
+			b.Release()
 		}
 	}()
 	for _, b := range all {
@@ -226,7 +226,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 						return
 					}
 					w.try(func() (err error) {
-						w.slices, err = m.load(w.i, part, from)
+						w.slices, err = m.loadPart(w.i, part, from)
 						return err
 					})
 					toSort <- w
@@ -243,7 +243,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 					return
 				case w := <-toSort:
 					if !w.failed() {
-						w.try(func() error { return w.part.sort(w.slices <= 1, opts) })
+						w.try(func() error { return w.part.Sort(w.slices <= 1, opts) })
 					}
 					ready[w.i%p.buffers] <- w
 				}
@@ -262,11 +262,11 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 		case w.err != nil:
 			return w.err
 		}
-		s.stats.Read += w.part.bytes()
+		s.stats.Read += w.part.Bytes()
 		if more, err := take(i, w.part); !more || err != nil {
 			return err
 		}
-		w.part.reset()
+		w.part.Reset()
 		buffers <- w.part
 	}
 	return nil
@@ -280,7 +280,7 @@ func (m *merge[E]) loader() *loader {
 // yieldAll yields rows that are in order.
 func (s *Sorter[E]) yieldAll(all rows[E], yield func([]E, error) bool) error {
 	closed := false
-	all.hand(0, all.len(), func(batch []E) bool {
+	all.Hand(0, all.Len(), func(batch []E) bool {
 		more := yield(batch, nil)
 		closed = more && s.closed
 		return more && !closed

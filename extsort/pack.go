@@ -14,14 +14,14 @@ import (
 // batchLen is the number of decoded elements that are handed out at a time.
 const batchLen = 512
 
-func (p *pack[E]) len() int { return p.n }
+func (p *pack[E]) Len() int { return p.n }
 
-func (p *pack[E]) bytes() int64 { return p.size }
+func (p *pack[E]) Bytes() int64 { return p.size }
 
-func (p *pack[E]) memory() int64 { return p.taken }
+func (p *pack[E]) Memory() int64 { return p.taken }
 
-func (p *pack[E]) adopt(from piece[E]) {
-	p.reopen()
+func (p *pack[E]) Adopt(from piece[E]) {
+	p.Reopen()
 	if from.n == 0 {
 		scratch.Give(&p.f.pieces, from.code, 1)
 		return
@@ -33,7 +33,7 @@ func (p *pack[E]) adopt(from piece[E]) {
 
 // append encodes elements to the chunks.
 func (p *pack[E]) append(e []E) (int, error) {
-	p.reopen()
+	p.Reopen()
 	for i := range e {
 		src, err := p.f.encode(&p.buf, e[i])
 		if err != nil {
@@ -50,7 +50,7 @@ func (p *pack[E]) append(e []E) (int, error) {
 func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
 	src := []byte(nil)
 	if f.lender != nil {
-		src = f.lender.bytes(e)
+		src = f.lender.Bytes(e)
 	} else {
 		var err error
 		if src, err = f.codec.Append((*buf)[:0], e); err != nil {
@@ -123,13 +123,13 @@ func (p *pack[E]) addChunk(size int) {
 	p.taken += scratch.Size(size, 1)
 }
 
-func (p *pack[E]) roomy() bool {
+func (p *pack[E]) Roomy() bool {
 	a := &p.f.memory
 	return p.n == 0 || a.sorting(p.size, p.n)+a.writing(p.size, p.n) <= a.room/2
 }
 
 // load copies elements with their lengths, from a run to the buffer of a part.
-func (p *pack[E]) load(r *run[E], from, to int, src []byte, begin, end int64) error {
+func (p *pack[E]) Load(r *run[E], from, to int, src []byte, begin, end int64) error {
 	lo, hi := r.offset(from, src, begin), r.offset(from, src, end)
 	c := &p.chunks[0]
 	if hi-lo > cap(*c)-len(*c) || end-begin > int64(p.most-p.n) {
@@ -155,7 +155,7 @@ func (r *run[E]) offset(from int, src []byte, place int64) int {
 	return at
 }
 
-func (p *pack[E]) reset() {
+func (p *pack[E]) Reset() {
 	if p.f.lender == nil {
 		clear(p.all[:p.n])
 	}
@@ -176,15 +176,15 @@ func (p *pack[E]) forgetDecoded() {
 	p.all = nil
 }
 
-func (p *pack[E]) sorted() bool { return p.n == 0 || p.order != nil }
+func (p *pack[E]) Sorted() bool { return p.n == 0 || p.order != nil }
 
-func (p *pack[E]) sort(inOrder bool, opts []sorter.Option) error {
-	if p.sorted() {
+func (p *pack[E]) Sort(inOrder bool, opts []sorter.Option) error {
+	if p.Sorted() {
 		return nil
 	}
 	if !p.fixed {
 		p.takeDecoded(roundUp(p.n))
-		p.f.count(p.f.memory.sorting(p.taken, p.n))
+		p.f.Count(p.f.memory.sorting(p.taken, p.n))
 		defer func() {
 			if p.order == nil {
 				p.decoded.Release(1)
@@ -258,7 +258,7 @@ func (p *pack[E]) drop(x uint32) {
 	p.n--
 }
 
-func (p *pack[E]) compact() {
+func (p *pack[E]) Compact() {
 	kept := p.order[:0]
 	for i, x := range p.order {
 		if i == 0 || p.f.s.order.Compare(p.all[kept[len(kept)-1]], p.all[x]) != 0 {
@@ -270,22 +270,22 @@ func (p *pack[E]) compact() {
 	p.order = kept
 }
 
-func (p *pack[E]) truncate(n int) {
+func (p *pack[E]) Truncate(n int) {
 	for _, x := range p.order[n:] {
 		p.drop(x)
 	}
 	p.order = p.order[:n]
 }
 
-func (p *pack[E]) last() (E, error) {
+func (p *pack[E]) Last() (E, error) {
 	src, _ := p.encoded(p.starts[p.order[p.n-1]])
 	return p.f.kept(src)
 }
 
-// reopen lets elements be appended to those that are in order. Dropped ones make room: the
+// Reopen lets elements be appended to those that are in order. Dropped ones make room: the
 // others move to the front, as they came. No element moves to a later place, since it would fit
 // where it was.
-func (p *pack[E]) reopen() {
+func (p *pack[E]) Reopen() {
 	if p.order == nil {
 		return
 	}
@@ -316,7 +316,7 @@ func (p *pack[E]) reopen() {
 	p.all, p.starts, p.numbers, p.order, p.most = nil, nil, nil, nil, 0
 }
 
-func (p *pack[E]) hand(lo, hi int, yield func([]E) bool) bool {
+func (p *pack[E]) Hand(lo, hi int, yield func([]E) bool) bool {
 	batch := make([]E, min(batchLen, hi-lo))
 	for ; lo < hi; lo += len(batch) {
 		batch = batch[:min(len(batch), hi-lo)]
@@ -334,10 +334,11 @@ func (p *pack[E]) hand(lo, hi int, yield func([]E) bool) bool {
 func (p *pack[E]) prefetch(x uint32) {
 	const lines = 2 * 64
 	start := p.starts[x]
-	fetch.Memory(unsafe.Pointer(&p.chunks[start>>placeBits][uint32(start)]), lines)
+	rest := p.chunks[start>>placeBits][uint32(start):]
+	fetch.Memory(unsafe.Pointer(&rest[0]), uintptr(min(lines, len(rest)-1))) // short of the end: no pointer past it
 }
 
-func (p *pack[E]) write(w *runWriter[E]) error {
+func (p *pack[E]) Write(w *runWriter[E]) error {
 	r := w.run
 	for i, x := range p.order {
 		if i+fetch.Group < len(p.order) {
@@ -368,7 +369,7 @@ func (p *pack[E]) freeChunk(c []byte) {
 	scratch.Give(&p.f.pieces, c, 1)
 }
 
-func (p *pack[E]) release() {
+func (p *pack[E]) Release() {
 	if p.f.sharing {
 		for _, c := range p.chunks {
 			scratch.Give(&p.f.pieces, c, 1)

@@ -34,7 +34,7 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 	parts := make([]*Part[E], n)
 	if len(s.runs) == 0 {
 		all := s.handOut()
-		n := all.len()
+		n := all.Len()
 		for i := range parts {
 			lo, hi := n/len(parts)*i+min(i, n%len(parts)), n/len(parts)*(i+1)+min(i+1, n%len(parts))
 			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), all: all}
@@ -50,7 +50,7 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 		return nil, public(err)
 	}
 	s.handOut()
-	s.parts = s.form.buffers(m.p)
+	s.parts = s.form.Buffers(m.p)
 	for i := range parts {
 		lo, hi := starts[i], starts[i+1]
 		p := &Part[E]{s: s, m: m, from: lo.part, to: hi.part, start: lo.place, n: hi.place - lo.place}
@@ -132,7 +132,7 @@ func (p *Part[E]) batches(yield func([]E, error) bool) error {
 	p.handed = true
 	s := p.s
 	if p.m == nil {
-		p.all.hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) })
+		p.all.Hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) })
 		return nil
 	}
 	from, opts, left := p.m.loader(), s.sortOptions(1), p.n
@@ -140,16 +140,16 @@ func (p *Part[E]) batches(yield func([]E, error) bool) error {
 		left = s.limit
 	}
 	for i := p.from; i < p.to && left > 0; i++ {
-		p.part.reset()
-		slices, err := p.m.load(i, p.part, from)
+		p.part.Reset()
+		slices, err := p.m.loadPart(i, p.part, from)
 		if err == nil {
-			err = p.part.sort(slices <= 1, opts)
+			err = p.part.Sort(slices <= 1, opts)
 		}
 		if err != nil {
 			return err
 		}
 		s.want(p.part, &left)
-		if !p.part.hand(0, p.part.len(), func(batch []E) bool { return yield(batch, nil) }) {
+		if !p.part.Hand(0, p.part.Len(), func(batch []E) bool { return yield(batch, nil) }) {
 			return nil
 		}
 	}

@@ -67,8 +67,8 @@ type runWriter[E any] struct {
 	in, mostIn int // elements of the block, and the most
 }
 
-// newWriter begins a run of a number of bytes, in blocks of one size if that is not 0.
-func (s *Sorter[E]) newWriter(bytes int64, block int, number uint64) (*runWriter[E], error) {
+// openRun begins a run of a number of bytes, in blocks of one size if that is not 0.
+func (s *Sorter[E]) openRun(bytes int64, block int, number uint64) (*runWriter[E], error) {
 	if s.buf == nil {
 		s.buf = make([]byte, s.layout.buffer)
 	}

@@ -97,7 +97,7 @@ func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
 func (s *Sorter[E]) begin(f form[E]) {
 	s.form = f
 	s.coded, _ = f.(*coded[E])
-	s.setFill(f.input())
+	s.setFill(f.Input())
 	s.sort = s.sortOptions(s.layout.workers)
 	if s.engine != nil {
 		s.sort = append(s.sort, sorter.On(s.engine))
@@ -230,14 +230,14 @@ func (s *Sorter[E]) Len() int64 {
 
 // makeRoom makes room in fill, which is full.
 func (s *Sorter[E]) makeRoom() error {
-	if s.out != nil && s.form.waits(s.fill) {
+	if s.out != nil && s.form.Waits(s.fill) {
 		return s.waitForRun()
 	}
-	n := s.fill.len()
+	n := s.fill.Len()
 	if err := s.settleFill(); err != nil {
 		return err
 	}
-	if s.fill.len() < n && s.fill.roomy() {
+	if s.fill.Len() < n && s.fill.Roomy() {
 		return nil
 	}
 	return s.writeFill()
@@ -255,25 +255,25 @@ func (s *Sorter[E]) settleFill() error {
 // settle sorts rows, and drops the elements that Limit and Unique do not want. If there are as
 // many as Limit says, it returns the last of them: later ones have to come before it.
 func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
-	if r.sorted() {
+	if r.Sorted() {
 		return nil, nil
 	}
 	start := time.Now()
-	if err := r.sort(false, s.sort); err != nil {
+	if err := r.Sort(false, s.sort); err != nil {
 		return nil, err
 	}
 	s.stats.Sort += time.Since(start)
-	n := r.len()
+	n := r.Len()
 	if s.unique {
-		r.compact()
+		r.Compact()
 	}
-	full := s.limit > 0 && int64(r.len()) >= s.limit
+	full := s.limit > 0 && int64(r.Len()) >= s.limit
 	if full {
-		r.truncate(int(s.limit))
+		r.Truncate(int(s.limit))
 	}
-	s.stats.Dropped += int64(n - r.len())
+	s.stats.Dropped += int64(n - r.Len())
 	if full {
-		last, err := r.last()
+		last, err := r.Last()
 		return &last, err
 	}
 	return nil, nil
@@ -303,7 +303,7 @@ func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
 	if err := s.waitForRun(); err != nil {
 		return nil, err
 	}
-	next := s.form.next(full)
+	next := s.form.Next(full)
 	s.out = &writing[E]{from: full, by: by}
 	s.startWriting()
 	return next, nil
@@ -311,22 +311,22 @@ func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
 
 func (s *Sorter[E]) startWriting() {
 	w, from, number := s.out, s.out.from, s.nextNumber()
-	block := s.form.block(int64(from.len()), from.bytes())
+	block := s.form.Block(int64(from.Len()), from.Bytes())
 	w.done, w.err = make(chan struct{}), errEnded // a codec may end the goroutine
 	go func() {
 		defer close(w.done)
-		w.run, w.err = s.write(from, block, number)
+		w.run, w.err = s.writeRows(from, block, number)
 	}()
 }
 
-// write writes one run.
-func (s *Sorter[E]) write(from rows[E], block int, number uint64) (*run[E], error) {
-	w, err := s.form.newWriter(int64(from.len()), from.bytes(), block, number)
+// writeRows writes one run.
+func (s *Sorter[E]) writeRows(from rows[E], block int, number uint64) (*run[E], error) {
+	w, err := s.form.NewWriter(int64(from.Len()), from.Bytes(), block, number)
 	if err != nil {
 		return nil, err
 	}
 	defer w.discard()
-	if err := from.write(w); err != nil {
+	if err := from.Write(w); err != nil {
 		return nil, err
 	}
 	return w.close()
@@ -353,7 +353,7 @@ func (s *Sorter[E]) waitForRun() error {
 	s.stats.Written += s.out.run.bytes.Size()
 	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
-	s.form.written(s.out.from)
+	s.form.Written(s.out.from)
 	s.stats.Runs++
 	s.out = nil
 	s.tell("runs", s.stats.Elements, 0)
@@ -408,7 +408,7 @@ func (s *Sorter[E]) Close() error {
 		return nil
 	}
 	s.reportTo()
-	s.release()
+	s.free()
 	return public(s.closing)
 }
 
@@ -417,7 +417,7 @@ func (s *Sorter[E]) reportTo() {
 	if s.report == nil {
 		return
 	}
-	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.held()
+	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.Held()
 	s.stats.Dirs, s.stats.InMemory = s.dirs, nil
 	for _, dir := range s.dirs {
 		if spill.InMemory(dir) {
