@@ -5,8 +5,12 @@ import (
 	"iter"
 )
 
-// Part is a range of the result. Different parts may be read by different goroutines.
-type Part[E any] struct {
+// Part is a range of the result. Different parts may be read by different goroutines. Copies of a
+// Part are the same range, which is read once.
+type Part[E any] struct{ in *partOf[E] }
+
+// partOf is what copies of a Part share.
+type partOf[E any] struct {
 	s        *Sorter[E]
 	m        *merge[E] // nil: it is in all
 	from, to int       // parts of m
@@ -24,20 +28,20 @@ type Part[E any] struct {
 //
 // Parts share the memory of the sort. Their space on disk is free after Close, which ends
 // them; no loop over a part may be running then.
-func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
+func (s *Sorter[E]) Parts(n int) ([]Part[E], error) {
 	if n <= 0 {
 		panic(fmt.Sprintf("extsort: %d parts", n))
 	}
 	if err := s.end(); err != nil {
 		return nil, err
 	}
-	parts := make([]*Part[E], n)
+	parts := make([]Part[E], n)
 	if len(s.runs) == 0 {
 		all := s.handOut()
 		n := all.Len()
 		for i := range parts {
 			lo, hi := n/len(parts)*i+min(i, n%len(parts)), n/len(parts)*(i+1)+min(i+1, n%len(parts))
-			parts[i] = &Part[E]{s: s, start: int64(lo), n: int64(hi - lo), all: all}
+			parts[i].in = &partOf[E]{s: s, start: int64(lo), n: int64(hi - lo), all: all}
 		}
 		return parts, nil
 	}
@@ -53,13 +57,13 @@ func (s *Sorter[E]) Parts(n int) ([]*Part[E], error) {
 	s.parts = s.form.Buffers(m.p)
 	for i := range parts {
 		lo, hi := starts[i], starts[i+1]
-		p := &Part[E]{s: s, m: m, from: lo.part, to: hi.part, start: lo.place, n: hi.place - lo.place}
+		p := &partOf[E]{s: s, m: m, from: lo.part, to: hi.part, start: lo.place, n: hi.place - lo.place}
 		if s.limit > 0 && !s.unique {
 			p.start = min(p.start, s.limit)
 			p.n = min(p.n, s.limit-p.start)
 		}
 		p.part = s.parts[i]
-		parts[i] = p
+		parts[i].in = p
 	}
 	return parts, nil
 }
@@ -107,25 +111,25 @@ func (m *merge[E]) place(c *cut[E], k int, r *run[E], from *loader) (int64, erro
 
 // Start returns the place of the first element of p in the result. With Unique, elements that
 // are dropped before it count.
-func (p *Part[E]) Start() int64 { return p.start }
+func (p Part[E]) Start() int64 { return p.in.start }
 
 // Len returns the number of elements of p. With Unique, those that will be dropped count.
-func (p *Part[E]) Len() int64 { return p.n }
+func (p Part[E]) Len() int64 { return p.in.n }
 
 // All yields the elements of p in order, once; see [Sorter.All]. It reads and sorts on the
 // calling goroutine.
-func (p *Part[E]) All() iter.Seq2[E, error] { return p.s.elements(p.Batches()) }
+func (p Part[E]) All() iter.Seq2[E, error] { return p.in.s.elements(p.Batches()) }
 
 // Batches is [Part.All] with many elements at a time. Each batch is valid until the next.
-func (p *Part[E]) Batches() iter.Seq2[[]E, error] {
+func (p Part[E]) Batches() iter.Seq2[[]E, error] {
 	return func(yield func([]E, error) bool) {
-		if err := p.batches(yield); err != nil {
+		if err := p.in.batches(yield); err != nil {
 			yield(nil, public(err))
 		}
 	}
 }
 
-func (p *Part[E]) batches(yield func([]E, error) bool) error {
+func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 	if p.handed || p.s.closed {
 		return ErrEnded
 	}

@@ -39,7 +39,7 @@ type partTables struct {
 }
 
 // write writes all pairs of a part but the last. Of neighbours with one key the last is written.
-func (t *partTables) write(ctx context.Context, part *extsort.Part[[]byte]) error {
+func (t *partTables) write(ctx context.Context, part extsort.Part[[]byte]) error {
 	for batch, err := range part.Batches() {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
