@@ -90,7 +90,7 @@ func testAppenders[E any](t *testing.T, all []E, o sorter.Ordering[E], appenders
 
 func TestAppenders(t *testing.T) {
 	r := rand.New(rand.NewPCG(113, 114))
-	for _, limit := range testkit.Pick([]int64{256 << 10, 32 << 20}, []int64{256 << 10, 1 << 20, 32 << 20}, []int64{256 << 10, 1 << 20, 32 << 20}) {
+	for _, limit := range testkit.Pick([]int64{256 << 10, 32 << 20}, []int64{256 << 10, 1 << 20}, []int64{256 << 10, 1 << 20, 32 << 20}) {
 		for _, appenders := range testkit.Pick([]int{2, 8}, []int{2, 3, 5, 8, 9}, []int{2, 3, 5, 8, 9}) {
 			for _, first := range []bool{false, true} {
 				for _, how := range []string{"", "unique", "limit"} {

@@ -284,16 +284,16 @@ func residentPeak(t *testing.T) int64 {
 	return kib << 10
 }
 
-// allowance is what a sort may take beyond the limit: stacks, the collector's own memory, and
-// what its package has allocated that was not yet collected.
-const allowance = 8 << 20
+// allowance returns what a sort may take beyond a limit: stacks, the collector's own memory, which
+// grows with the heap, and what its package has allocated that was not yet collected.
+func allowance(limit int64) int64 { return 8<<20 + limit/32 }
 
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	testkit.SkipShort(t)
-	limits := testkit.Pick(nil, []int64{16, 48}, []int64{16, 32, 64, 128})
+	limits := testkit.Pick(nil, []int64{16}, []int64{16, 48, 128})
 	for _, limit := range limits {
-		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{1, 2, 4, 16}) {
+		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 16}) {
 			for _, what := range []string{"memory", "strings"} {
 				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d", what, limit, workers), func(t *testing.T) {
 					out, err := child(what, limit<<20, workers).CombinedOutput()
@@ -303,7 +303,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 						t.Fatalf("%v\n%s", err, out)
 					}
 					t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
-					if grown > limit<<20+allowance {
+					if grown > limit<<20+allowance(limit<<20) {
 						t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
 					}
 				})
