@@ -24,6 +24,9 @@ type config = call.Options
 // optionsOf applies options in turn.
 func optionsOf(opts []Option) config {
 	c := config{}
+	if len(opts) == 0 {
+		return c
+	}
 	// Sound: options keep no pointer to the config, which would be on the heap otherwise.
 	to := (*config)(cpu.Hidden(unsafe.Pointer(&c)))
 	for _, o := range opts {
