@@ -101,13 +101,13 @@ func TestAppenders(t *testing.T) {
 					keys := keysOf(kinds[r.IntN(len(kinds))], testkit.Pick(8000, 20_000, 20_000), r)
 					name := fmt.Sprintf("limit=%d/appenders=%d/first=%v/%s", limit, appenders, first, how)
 					t.Run("fixed/"+name, func(t *testing.T) {
-						testAppenders(t, rowsOf(keys), byKey(), appenders, first, unique, k, func(got, want []row) { sameRows(t, got, want) },
+						testAppenders(t, rowsOf(keys), byKey(), appenders, first, unique, k, func(got, want []row) { sameElements(t, got, want) },
 							func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
 								return extsort.New(byKey(), append(opts, extsort.MemoryLimit(limit))...)
 							})
 					})
 					t.Run("strings/"+name, func(t *testing.T) {
-						testAppenders(t, textsOf(keys, r), byHead[string](), appenders, first, unique, k, func(got, want []string) { sameTexts(t, got, want) },
+						testAppenders(t, textsOf(keys, r), byHead[string](), appenders, first, unique, k, func(got, want []string) { sameElements(t, got, want) },
 							func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
 								return extsort.NewCoded(byHead[string](), extsort.Strings(), append(opts, extsort.MemoryLimit(limit))...)
 							})
@@ -159,7 +159,7 @@ func TestAppendersGoOnAfterAnError(t *testing.T) {
 		})
 	}
 	all.Wait()
-	sameRows(t, collect(t, s), sorted(rows))
+	sameElements(t, collect(t, s), sorted(rows))
 }
 
 // TestMoreAppendersThanMemory has appenders whose pieces take all of the memory.

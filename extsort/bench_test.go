@@ -34,16 +34,7 @@ func BenchmarkRows(b *testing.B) {
 				if err := put(s); err != nil {
 					b.Fatal(err)
 				}
-				count := 0
-				for batch, err := range s.Batches() {
-					if err != nil {
-						b.Fatal(err)
-					}
-					count += len(batch)
-				}
-				if err := s.Close(); err != nil || count != n {
-					b.Fatal(count, err)
-				}
+				readBatches(b, s, n)
 			}
 		})
 	}
@@ -76,18 +67,24 @@ func BenchmarkStrings(b *testing.B) {
 				if err := s.Append(lines...); err != nil {
 					b.Fatal(err)
 				}
-				count := 0
-				for batch, err := range s.Batches() {
-					if err != nil {
-						b.Fatal(err)
-					}
-					count += len(batch)
-				}
-				if err := s.Close(); err != nil || count != n {
-					b.Fatal(count, err)
-				}
+				readBatches(b, s, n)
 			}
 			b.Logf("%+v", st)
 		})
+	}
+}
+
+// readBatches reads the n elements of a sort and closes it.
+func readBatches[E any](b *testing.B, s *extsort.Sorter[E], n int) {
+	b.Helper()
+	count := 0
+	for batch, err := range s.Batches() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		count += len(batch)
+	}
+	if err := s.Close(); err != nil || count != n {
+		b.Fatal(count, err)
 	}
 }

@@ -175,9 +175,9 @@ func TestCodedDiskFails(t *testing.T) {
 		if err != nil {
 			checkDiskError(t, err, "read", dir)
 			want := want[:len(got)]
-			sameTexts(t, got, want)
+			sameElements(t, got, want)
 		} else {
-			sameTexts(t, got, want)
+			sameElements(t, got, want)
 		}
 		if err = s.Close(); err != nil {
 			checkDiskError(t, err, d.failedOp(), dir)
@@ -209,7 +209,7 @@ func TestCodedDamage(t *testing.T) {
 			must(t, err)
 			must(t, s.Append(texts...))
 			got, err := drain(s)
-			sameTexts(t, got, want[:len(got)])
+			sameElements(t, got, want[:len(got)])
 			if all++; err != nil {
 				found++
 				if !errors.Is(err, extsort.ErrCorrupt) {
@@ -253,7 +253,7 @@ func TestCodedSortsEndEarly(t *testing.T) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		sameTexts(t, got, want[:len(got)])
+		sameElements(t, got, want[:len(got)])
 		must(t, s.Close())
 		timer.Stop()
 		cancel()
@@ -274,7 +274,7 @@ func TestCodecsOfOtherLengths(t *testing.T) {
 		}
 		must(t, s.Append(in...))
 		slices.Sort(in)
-		sameTexts(t, collect(t, s), in)
+		sameElements(t, collect(t, s), in)
 		must(t, s.Close())
 	}
 }

@@ -188,6 +188,11 @@ func (f *coded[E]) decode(src []byte) (E, error) {
 	if f.lender != nil {
 		return f.lender.Lend(src), nil
 	}
+	return f.copied(src)
+}
+
+// copied returns the element of an encoding as the codec makes it.
+func (f *coded[E]) copied(src []byte) (E, error) {
 	e, err := f.codec.Decode(src)
 	if err != nil {
 		err = &CodecError{"decode", int64(len(src)), err}
@@ -199,10 +204,7 @@ func (f *coded[E]) decode(src []byte) (E, error) {
 func (f *coded[E]) kept(src []byte) (e E, err error) {
 	n := len(src)
 	err = decodeAll(&n, func() error {
-		e, err = f.codec.Decode(src)
-		if err != nil {
-			err = &CodecError{"decode", int64(n), err}
-		}
+		e, err = f.copied(src)
 		return err
 	})
 	return e, err

@@ -125,26 +125,8 @@ func anyOf[E any](t *testing.T, in []E, o sorter.Ordering[E], c extsort.Codec[E]
 		if err != nil {
 			return nil, err
 		}
-		type result struct {
-			all []E
-			err error
-		}
-		results := make([]chan result, n)
-		for i, p := range parts {
-			results[i] = make(chan result, 1)
-			go func() {
-				var res result
-				for e, err := range p.All() {
-					res.all, res.err = append(res.all, e), err
-				}
-				results[i] <- res
-			}()
-		}
-		for i := range parts {
-			res := <-results[i]
-			got, err = append(got, shown(res.all)...), errors.Join(err, res.err)
-		}
-		return got, err
+		all, err := readParts(parts)
+		return shown(slices.Concat(all...)), err
 	}
 	return a
 }
@@ -168,18 +150,6 @@ func codedSorter(t *testing.T, coding string, keys []uint64, r *rand.Rand, opts 
 	return anyOf(t, notesOf(keys, r), byNote(), extsort.Binary[note](), func(n note) string { return fmt.Sprint(n) }, opts)
 }
 
-func sameTexts(t *testing.T, got, want []string) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d elements, want %d", len(got), len(want))
-	}
-	for i := range got {
-		if got[i] != want[i] {
-			t.Fatalf("element %d of %d is %.60q, want %.60q", i, len(got), got[i], want[i])
-		}
-	}
-}
-
 func TestCodedOrderIsThatOfAStableSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(101, 102))
 	for _, coding := range codings {
@@ -195,7 +165,7 @@ func TestCodedOrderIsThatOfAStableSort(t *testing.T) {
 						must(t, s.append(0, n))
 						got, err := s.all()
 						must(t, err)
-						sameTexts(t, got, s.want)
+						sameElements(t, got, s.want)
 						must(t, s.close())
 						if st.Elements != int64(n) || st.Memory > limit || limit < 256<<10 && n > 1000 && st.Runs < 3 {
 							t.Errorf("%+v", st)
@@ -245,7 +215,7 @@ func TestCodedVerbs(t *testing.T) {
 									got, err = s.parts(5)
 								}
 								must(t, err)
-								sameTexts(t, got, want)
+								sameElements(t, got, want)
 								if s.len() != int64(n) {
 									t.Errorf("Len is %d", s.len())
 								}
@@ -321,7 +291,7 @@ func TestLargeCodedElements(t *testing.T) {
 			got, err := drain(s)
 			must(t, err)
 			slices.Sort(want)
-			sameTexts(t, got, want)
+			sameElements(t, got, want)
 			if refused == 0 {
 				t.Error("none was too large")
 			}

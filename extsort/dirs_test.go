@@ -40,7 +40,7 @@ func TestUnusableDirectories(t *testing.T) {
 			}
 			must(t, s.AddDir(t.TempDir()))
 			must(t, s.Append(rows[s.Len():]...))
-			sameRows(t, collect(t, s), sorted(rows))
+			sameElements(t, collect(t, s), sorted(rows))
 			must(t, s.Close())
 		})
 	}
@@ -50,7 +50,7 @@ func TestUnusableDirectories(t *testing.T) {
 func TestUnusableDirectoryIsNotNeeded(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 1000, rand.New(rand.NewPCG(83, 84))))
 	s := filled(t, rows, extsort.TempDir(filepath.Join(t.TempDir(), "missing")))
-	sameRows(t, collect(t, s), sorted(rows))
+	sameElements(t, collect(t, s), sorted(rows))
 }
 
 // TestDiskLimit reaches the limit with runs, or with the merge of adjacent runs: the error
@@ -73,7 +73,7 @@ func TestDiskLimit(t *testing.T) {
 		}
 		got, err := drain(s)
 		if err == nil {
-			sameRows(t, got, sorted(rows))
+			sameElements(t, got, sorted(rows))
 		} else if !errors.Is(err, extsort.ErrDiskLimit) || len(got) > 0 || s.Len() != n {
 			t.Errorf("limit of %d: %d elements, then %v", limit, len(got), err)
 		}

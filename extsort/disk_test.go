@@ -202,7 +202,7 @@ func checkPrefix(t *testing.T, got, want []row) {
 	if len(got) > len(want) {
 		t.Fatalf("%d elements of %d", len(got), len(want))
 	}
-	sameRows(t, got, want[:len(got)])
+	sameElements(t, got, want[:len(got)])
 }
 
 // checkDiskError expects an injected error of an operation in a directory.

@@ -102,7 +102,7 @@ func TestMoreWorkersThanMemory(t *testing.T) {
 				continue
 			}
 			must(t, err)
-			sameRows(t, got, sorted(rows))
+			sameElements(t, got, sorted(rows))
 			must(t, s.Close())
 		}
 	}
@@ -198,7 +198,7 @@ func TestKeyPanicsAnywhere(t *testing.T) {
 				crew.CheckAlone(t, "after a panic")
 				d.checkEmpty(t)
 				if calls.Load() < n { // all calls are through
-					sameRows(t, got, want)
+					sameElements(t, got, want)
 					break
 				}
 				if (end == "panic") != (value == "key") || value == nil {
@@ -234,7 +234,7 @@ func TestElementsOutliveAPanic(t *testing.T) {
 		}()
 	}
 	honest.Store(true)
-	sameRows(t, collect(t, s), sorted(rows))
+	sameElements(t, collect(t, s), sorted(rows))
 	if panics == 0 {
 		t.Error("no panic")
 	}
@@ -257,7 +257,7 @@ func TestProgressPanics(t *testing.T) {
 			defer func() { must(t, s.Close()) }()
 			defer func() { value = recover() }()
 			must(t, s.Append(rows...))
-			sameRows(t, collect(t, s), sorted(rows))
+			sameElements(t, collect(t, s), sorted(rows))
 			return nil
 		}()
 		crew.CheckAlone(t, "after a panic")
@@ -296,7 +296,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 		}
 		switch {
 		case err == nil:
-			sameRows(t, got, want)
+			sameElements(t, got, want)
 		case !errors.Is(err, context.Canceled):
 			t.Fatal(err)
 		default:

@@ -37,7 +37,7 @@ func TestLimitIsAPrefix(t *testing.T) {
 		want := sorted(rows)
 		for _, k := range []int64{1, 10, 1000, 5000, 19_999, 20_000, 30_000} {
 			t.Run(fmt.Sprintf("%s/k=%d", kind, k), func(t *testing.T) {
-				sameRows(t, collect(t, filled(t, rows, extsort.Limit(k))), want[:min(k, 20_000)])
+				sameElements(t, collect(t, filled(t, rows, extsort.Limit(k))), want[:min(k, 20_000)])
 			})
 		}
 	}
@@ -47,7 +47,7 @@ func TestSmallLimitStaysInMemory(t *testing.T) {
 	var st extsort.Stats
 	rows := rowsOf(keysOf("uniform", 50_000, rand.New(rand.NewPCG(3, 4))))
 	s := filled(t, rows, extsort.Limit(20), extsort.Report(&st))
-	sameRows(t, collect(t, s), sorted(rows)[:20])
+	sameElements(t, collect(t, s), sorted(rows)[:20])
 	if st.Written != 0 || st.Dropped != 50_000-20 {
 		t.Errorf("%+v", st)
 	}
@@ -65,7 +65,7 @@ func TestUniqueKeepsTheFirst(t *testing.T) {
 					opts = append(opts, extsort.Limit(k))
 					want = want[:min(int(k), len(want))]
 				}
-				sameRows(t, collect(t, filled(t, rows, opts...)), want)
+				sameElements(t, collect(t, filled(t, rows, opts...)), want)
 			})
 		}
 	}
@@ -102,31 +102,16 @@ func testParts(t *testing.T, rows []row, n int, unique bool, limit int64) {
 	s := filled(t, rows, opts...)
 	parts, err := s.Parts(n)
 	must(t, err)
-	type result struct {
-		rows []row
-		err  error
-	}
-	results := make([]chan result, n)
-	for i, p := range parts {
-		results[i] = make(chan result, 1)
-		go func() {
-			var res result
-			for e, err := range p.All() {
-				res.rows, res.err = append(res.rows, e), err
-			}
-			results[i] <- res
-		}()
-	}
+	all, err := readParts(parts)
+	must(t, err)
 	var got []row
 	for i, p := range parts {
-		res := <-results[i]
-		must(t, res.err)
-		if !unique && (p.Start() != int64(len(got)) || p.Len() != int64(len(res.rows))) {
-			t.Errorf("part %d has %d elements from %d on, says %d from %d on", i, len(res.rows), len(got), p.Len(), p.Start())
+		if !unique && (p.Start() != int64(len(got)) || p.Len() != int64(len(all[i]))) {
+			t.Errorf("part %d has %d elements from %d on, says %d from %d on", i, len(all[i]), len(got), p.Len(), p.Start())
 		}
-		got = append(got, res.rows...)
+		got = append(got, all[i]...)
 	}
-	sameRows(t, got, want)
+	sameElements(t, got, want)
 }
 
 func TestSortOfASequence(t *testing.T) {
@@ -136,7 +121,7 @@ func TestSortOfASequence(t *testing.T) {
 		must(t, err)
 		got = append(got, e)
 	}
-	sameRows(t, got, sorted(rows))
+	sameElements(t, got, sorted(rows))
 }
 
 func TestOtherOrders(t *testing.T) {
@@ -148,7 +133,7 @@ func TestOtherOrders(t *testing.T) {
 	must(t, s.AppendSeq(slices.Values(rows)))
 	want := slices.Clone(rows)
 	slices.SortStableFunc(want, o.Compare)
-	sameRows(t, collect(t, s), want)
+	sameElements(t, collect(t, s), want)
 }
 
 func TestElementsWithoutSize(t *testing.T) {
@@ -243,7 +228,7 @@ func TestCancelledSorts(t *testing.T) {
 			}
 		}
 		if err == nil {
-			sameRows(t, got, sorted(rows))
+			sameElements(t, got, sorted(rows))
 		} else if !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
@@ -294,7 +279,7 @@ func TestDefaults(t *testing.T) {
 	s, err := extsort.New(byKey(), extsort.On(sorter.CPU()), extsort.Report(&st), extsort.OnProgress(func(extsort.Progress) { told++ }))
 	must(t, err)
 	must(t, s.Append(rows...))
-	sameRows(t, collect(t, s), sorted(rows))
+	sameElements(t, collect(t, s), sorted(rows))
 	must(t, s.Close())
 	if st.Runs != 0 || st.Memory > 8<<20 || len(st.Dirs) != 1 || told != 0 {
 		t.Errorf("5000 rows in memory: %+v, progress told %d times", st, told)

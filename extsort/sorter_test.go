@@ -2,9 +2,11 @@ package extsort_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"example.com/sorter"
@@ -84,16 +86,31 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func sameRows(t *testing.T, got, want []row) {
+func sameElements[E comparable](t *testing.T, got, want []E) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d elements, want %d", len(got), len(want))
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Fatalf("element %d of %d is %v, want %v", i, len(got), got[i], want[i])
+			t.Fatalf("element %d of %d is %.60q, want %.60q", i, len(got), fmt.Sprint(got[i]), fmt.Sprint(want[i]))
 		}
 	}
+}
+
+// readParts reads parts, each on a goroutine of its own.
+func readParts[E any](parts []extsort.Part[E]) (all [][]E, err error) {
+	all, errs := make([][]E, len(parts)), make([]error, len(parts))
+	var wait sync.WaitGroup
+	for i, p := range parts {
+		wait.Go(func() {
+			for e, err := range p.All() {
+				all[i], errs[i] = append(all[i], e), err
+			}
+		})
+	}
+	wait.Wait()
+	return all, errors.Join(errs...)
 }
 
 func TestOrderIsThatOfAStableSort(t *testing.T) {
@@ -111,7 +128,7 @@ func TestOrderIsThatOfAStableSort(t *testing.T) {
 					s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Report(&st))
 					must(t, err)
 					must(t, s.Append(rows...))
-					sameRows(t, collect(t, s), sorted(rows))
+					sameElements(t, collect(t, s), sorted(rows))
 					must(t, s.Close())
 					if st.Elements != int64(n) || st.Memory > limit {
 						t.Errorf("%+v", st)

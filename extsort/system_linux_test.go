@@ -72,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	got, err := drain(s)
 	must(t, err)
-	sameRows(t, got, sorted(rows))
+	sameElements(t, got, sorted(rows))
 	must(t, s.Close())
 	if after := freeBytes(t, small); after != free {
 		t.Errorf("%d bytes were free, %d are", free, after)
@@ -325,5 +325,5 @@ func TestWorkingDirectoryMoves(t *testing.T) {
 	must(t, s.Append(rows[:9000]...))
 	must(t, os.Remove(filepath.Join(dir, "runs"))) // its file has no name
 	must(t, s.Append(rows[9000:]...))
-	sameRows(t, collect(t, s), sorted(rows))
+	sameElements(t, collect(t, s), sorted(rows))
 }
