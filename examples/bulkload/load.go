@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/cockroachdb/pebble/v2"
 	"golang.org/x/sync/errgroup"
@@ -140,9 +141,9 @@ type build struct {
 
 // run writes all tables and the list of them.
 func (b *build) run(ctx context.Context) (Stats, error) {
-	workers := max(1, b.set.Workers)
-	if b.set.Workers <= 0 {
-		workers = defaultWorkers()
+	workers := b.set.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
 	parts, err := b.sorter.Parts(workers)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -19,8 +18,6 @@ import (
 
 	"example.com/sorter/extsort"
 )
-
-func defaultWorkers() int { return runtime.GOMAXPROCS(0) }
 
 // partTables writes a range of the sorted pairs to tables.
 type partTables struct {

@@ -183,25 +183,15 @@ func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], p *pa
 	if _, err := io.WriteString(w, head); err != nil {
 		return err
 	}
-	out := &lineWriter{w: w, buf: make([]byte, 0, writeBuffer), shape: shape{record: 1}} // rows have their line ends
-	for batch, err := range s.Batches() {
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return err
+	out := newLineWriter(w, shape{record: 1}) // rows have their line ends
+	return writeBatches(ctx, s, out, func(e string) error {
+		row := p.rowOf(e)
+		err := out.write(row)
+		if err == nil && !strings.HasSuffix(row, "\n") {
+			err = out.write(d.eol)
 		}
-		for _, e := range batch {
-			row := p.rowOf(e)
-			if err := out.write(row); err != nil {
-				return err
-			}
-			if !strings.HasSuffix(row, "\n") {
-				if err := out.write(d.eol); err != nil {
-					return err
-				}
-			}
-		}
-		d.m.add(len(batch))
-	}
-	return out.flush()
+		return err
+	}, d.m)
 }
 
 // spooled is a copy of a stream, which can be read again.

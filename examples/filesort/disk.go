@@ -31,7 +31,10 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	m.stage("merge", cmd.unit(), s.Len())
 	ctx, stop := interrupts()
 	defer stop()
-	err = cmd.writeTo(stdout, func(w io.Writer) error { return cmd.writeBatches(ctx, s, w, m) })
+	err = cmd.writeTo(stdout, func(w io.Writer) error {
+		out := newLineWriter(w, cmd.shape)
+		return writeBatches(ctx, s, out, out.write, m)
+	})
 	return r, errors.Join(err, s.Close())
 }
 
@@ -97,15 +100,14 @@ type cutChunk struct {
 	lines []string
 }
 
-// writeBatches writes the output.
-func (cmd *command) writeBatches(ctx context.Context, s *extsort.Sorter[string], w io.Writer, m *meter) error {
-	out := &lineWriter{w: w, buf: make([]byte, 0, writeBuffer), shape: cmd.shape}
+// writeBatches has put write all elements to out.
+func writeBatches(ctx context.Context, s *extsort.Sorter[string], out *lineWriter, put func(e string) error, m *meter) error {
 	for batch, err := range s.Batches() {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		for _, text := range batch {
-			if err := out.write(text); err != nil {
+		for _, e := range batch {
+			if err := put(e); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"container/heap"
 	"context"
 	"io"
 )
@@ -16,7 +17,7 @@ func (cmd *command) mergeLines(ctx context.Context, stdin io.Reader, w io.Writer
 			return err
 		}
 	}
-	out := &lineWriter{w: w, buf: make([]byte, 0, writeBuffer), shape: cmd.shape}
+	out := newLineWriter(w, cmd.shape)
 	last, written := "", 0
 	for len(q.heap) > 0 && (cmd.top == 0 || written < cmd.top) {
 		text := q.heap[0].text
@@ -29,7 +30,7 @@ func (cmd *command) mergeLines(ctx context.Context, stdin io.Reader, w io.Writer
 				return ctx.Err()
 			}
 		}
-		if err := q.pop(); err != nil {
+		if err := q.advance(); err != nil {
 			return err
 		}
 	}
@@ -46,6 +47,10 @@ type lineWriter struct {
 	w     io.Writer
 	buf   []byte
 	shape shape
+}
+
+func newLineWriter(w io.Writer, s shape) *lineWriter {
+	return &lineWriter{w: w, buf: make([]byte, 0, writeBuffer), shape: s}
 }
 
 func (w *lineWriter) write(text string) error {
@@ -88,59 +93,54 @@ func (c *cursor) next() (ok bool, err error) {
 	return true, nil
 }
 
-// mergeQueue is a heap of files by their next lines.
+// mergeQueue is a heap of files by their next lines, as package heap takes it.
 type mergeQueue struct {
 	compare func(a, b string) int
 	heap    []*cursor
 	all     []*cursor
 }
 
-func (q *mergeQueue) add(c *cursor) error {
-	q.all = append(q.all, c)
-	ok, err := c.next()
-	if !ok || err != nil {
-		return err
-	}
-	q.heap = append(q.heap, c)
-	for i := len(q.heap) - 1; i > 0 && q.less(i, (i-1)/2); i = (i - 1) / 2 {
-		q.swap(i, (i-1)/2)
-	}
-	return nil
-}
+func (q *mergeQueue) Len() int { return len(q.heap) }
 
-// pop moves the first file to its next line.
-func (q *mergeQueue) pop() error {
-	ok, err := q.heap[0].next()
-	if err != nil {
-		return err
-	}
-	if !ok {
-		last := len(q.heap) - 1
-		q.heap[0] = q.heap[last]
-		q.heap = q.heap[:last]
-	}
-	for i := 0; ; {
-		least := i
-		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(q.heap); kid++ {
-			if q.less(kid, least) {
-				least = kid
-			}
-		}
-		if least == i {
-			return nil
-		}
-		q.swap(i, least)
-		i = least
-	}
-}
-
-func (q *mergeQueue) less(i, j int) bool {
+func (q *mergeQueue) Less(i, j int) bool {
 	a, b := q.heap[i], q.heap[j]
 	c := q.compare(a.text, b.text)
 	return c < 0 || c == 0 && a.rank < b.rank
 }
 
-func (q *mergeQueue) swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *mergeQueue) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+
+func (q *mergeQueue) Push(c any) { q.heap = append(q.heap, c.(*cursor)) }
+
+func (q *mergeQueue) Pop() any {
+	last := len(q.heap) - 1
+	c := q.heap[last]
+	q.heap = q.heap[:last]
+	return c
+}
+
+func (q *mergeQueue) add(c *cursor) error {
+	q.all = append(q.all, c)
+	ok, err := c.next()
+	if ok && err == nil {
+		heap.Push(q, c)
+	}
+	return err
+}
+
+// advance moves the first file to its next line.
+func (q *mergeQueue) advance() error {
+	ok, err := q.heap[0].next()
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		heap.Fix(q, 0)
+	default:
+		heap.Pop(q)
+	}
+	return nil
+}
 
 func (q *mergeQueue) close() {
 	for _, c := range q.all {
