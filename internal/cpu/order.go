@@ -72,6 +72,16 @@ func forward(order []uint32, lo int) {
 	}
 }
 
+// InPlaces reports whether order is lo, lo+1, ….
+func InPlaces(order []uint32, lo int) bool {
+	for i, x := range order {
+		if x != uint32(lo+i) {
+			return false
+		}
+	}
+	return true
+}
+
 func backward(order []uint32, hi int) {
 	for i := range order {
 		order[i] = uint32(hi - i)

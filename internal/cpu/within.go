@@ -149,9 +149,7 @@ func (w *local[C]) within(codes []C, index []uint32, first uint32, inOrder bool)
 		index[0], index[1] = first+uint32(swap), first+1-uint32(swap)
 		return codes
 	}
-	for i := range index {
-		index[i] = first + uint32(i)
-	}
+	forward(index, int(first))
 	if n <= shortSort {
 		insertionPairs(codes, index)
 		return codes
@@ -194,7 +192,7 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 	env.Commit()
 	return s.each(env, "move", func(worker, i, j int) {
 		lo, hi := s.offsets[i], s.offsets[j]
-		if inPlaces(index[lo:hi], lo) {
+		if InPlaces(index[lo:hi], lo) {
 			return
 		}
 		if rooms[worker].n == 0 {
@@ -204,7 +202,7 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 		moved.Gather(p, index[lo:hi])
 		p.Part(lo, hi).Copy(moved)
 	}, func(from, to int) error {
-		if inPlaces(index[from:to], from) {
+		if InPlaces(index[from:to], from) {
 			return nil
 		}
 		each := GatherPiece(env, to-from)
@@ -223,14 +221,4 @@ func MoveWithinBytes(n, workers int, s Segments, size uintptr) int64 {
 	var a scratch.Area
 	a.Shares(n, workers, s.together(), size)
 	return a.Bytes() + scratch.Size(s.long(), size)
-}
-
-// inPlaces reports whether index numbers the places from first on.
-func inPlaces(index []uint32, first int) bool {
-	for i, x := range index {
-		if x != uint32(first+i) {
-			return false
-		}
-	}
-	return true
 }

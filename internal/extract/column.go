@@ -66,6 +66,9 @@ func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order {
 	return o
 }
 
+// InOneCode reports whether cols are one column whose codes hold whole keys.
+func InOneCode(cols []Column) bool { return len(cols) == 1 && cols[0].Bits() <= 64 }
+
 // Bits returns the width of the column's code, its null flag included. Above 64 the code
 // is a prefix, and the full key is stored.
 func (c *Column) Bits() int {
@@ -108,9 +111,15 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 	return keysFrom(keys, &b, c.get, 0)
 }
 
-// ForRows changes the column to one for elements that are the row numbers 0 … n-1. It panics if
-// there are fewer keys.
-func (c *Column) ForRows(n int) {
+// ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
+// has fewer keys.
+func ForRows(cols []Column, n int) {
+	for i := range cols {
+		cols[i].forRows(n)
+	}
+}
+
+func (c *Column) forRows(n int) {
 	if _, bySlice := c.Key.(sliceKey); bySlice {
 		if c.Nulls == NoNulls && n > c.slice.Len() {
 			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))

@@ -106,11 +106,4 @@ func (r *Input) Pick(l *Word, buf cpu.Payload, at []uint32) Batch {
 }
 
 // Consecutive reports whether every number is one more than the one before.
-func Consecutive(at []uint32) bool {
-	for i, x := range at {
-		if x != at[0]+uint32(i) {
-			return false
-		}
-	}
-	return true
-}
+func Consecutive(at []uint32) bool { return len(at) == 0 || cpu.InPlaces(at, int(at[0])) }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -48,17 +49,29 @@ func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) e
 	return orderRows(r, rows, words, index, nil)
 }
 
-// orderCodes orders rows on the CPU by the codes of src, those of words[0].
+// orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
+// runs are asked for. Then it makes no use of keys that are in order already: those do not pass
+// through the codes of their ties.
 func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
-	if r.marks != nil {
-		return orderMarked(r, rows, words, index, src)
+	for _, tied := range r.marks {
+		clear(tied) // a device that failed may have set some
 	}
 	if extract.Decisive(words) {
-		return cpu.Order(&r.Env, rows.Len, src, nil, false, func(_, lo int, order []uint32, _ []C) { copy(index[lo:], order) })
+		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
+			copy(index[lo:], order)
+			if r.marks != nil {
+				engine.MarkTies(r.marks[0], lo, false, codes)
+			}
+		})
 	}
 	breaker := ties.New(&r.Env, rows, words)
-	breaker.Early = r.Env.Limit == 0 && r.Fits(extract.EarlyBytes(r.n, words))
-	err := cpu.Order(&r.Env, rows.Len, src, ties.Refiner[C]{Breaker: breaker, Src: src}, true, func(worker, lo int, order []uint32, codes []C) {
+	breaker.Mark(r.marks, index)
+	var keys cpu.KeyComparer[C]
+	if r.marks == nil {
+		breaker.Early = r.Env.Limit == 0 && r.Fits(extract.EarlyBytes(r.n, words))
+		keys = ties.Refiner[C]{Breaker: breaker, Src: src}
+	}
+	err := cpu.Order(&r.Env, rows.Len, src, keys, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		ties.Refine(breaker, worker, final, codes, extract.Place{})

@@ -32,9 +32,7 @@ func FirstByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) ([
 
 // FirstN returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
 func FirstN(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
-	for i := range cols {
-		cols[i].ForRows(n)
-	}
+	extract.ForRows(cols, n)
 	if own := *o; len(cols) > 0 && isSmall(o, n) {
 		own.Into = nil
 		return frontCopy(k)(small.OrderRows(cols, n, &own))

@@ -1,11 +1,9 @@
 package pipeline
 
 import (
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
 )
 
@@ -23,28 +21,6 @@ func (r *run) markedWords(cols []extract.Column) []extract.Word {
 // putRuns delivers the runs that are asked for, see [ties.PutRuns].
 func (r *run) putRuns(words []extract.Word, offsets []int) {
 	ties.PutRuns(r.Marks, r.marks, words, r.n, offsets)
-}
-
-// orderMarked is orderCodes that marks ties. It makes no use of keys that are in order already:
-// those do not pass through the codes of their ties.
-func orderMarked[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
-	for _, tied := range r.marks {
-		clear(tied) // a device that failed may have set some
-	}
-	if extract.Decisive(words) {
-		return cpu.Order(&r.Env, rows.Len, src, nil, true, func(_, lo int, order []uint32, codes []C) {
-			copy(index[lo:], order)
-			engine.MarkTies(r.marks[0], lo, false, codes)
-		})
-	}
-	breaker := ties.New(&r.Env, rows, words)
-	breaker.Mark(r.marks, index)
-	err := cpu.Order(&r.Env, rows.Len, src, nil, true, func(worker, lo int, order []uint32, codes []C) {
-		final := index[lo : lo+len(order)]
-		copy(final, order)
-		ties.Refine(breaker, worker, final, codes, extract.Place{})
-	})
-	return breaker.Finish(err)
 }
 
 // tieMarks returns memory for the ties that an engine marks, nil if nobody needs them.

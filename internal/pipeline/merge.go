@@ -20,7 +20,7 @@ import (
 // first. It changes the slice of runs.
 func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o *call.Options) error {
 	runs = checkedRuns(dst, runs)
-	if small.Merges(cols) && isSmall(o, dst.Len()) {
+	if extract.InOneCode(cols) && isSmall(o, dst.Len()) {
 		return small.Merge(cols[0], dst, runs, two, o)
 	}
 	r, err := begin(*o, dst.Len())

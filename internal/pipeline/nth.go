@@ -47,9 +47,7 @@ func NthByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) (int
 
 // NthN is Nth of the rows 0 … n-1 by columns of row numbers, which it changes.
 func NthN(cols []extract.Column, n, k int, o *call.Options) (int, error) {
-	for i := range cols {
-		cols[i].ForRows(n)
-	}
+	extract.ForRows(cols, n)
 	if len(cols) > 0 && isSmall(o, n) {
 		return numberAt(k)(small.OrderRows(cols, n, o))
 	}

@@ -127,7 +127,7 @@ func (r *run) inOrder(index []uint32) bool {
 	var moved atomic.Bool
 	err := r.Stage("detect", n, r.piece(n), func(_, lo, hi int) {
 		for i := lo; i < hi && !moved.Load(); i += engine.Block {
-			if part := index[i:min(i+engine.Block, hi)]; part[0] != uint32(i) || !extract.Consecutive(part) {
+			if !cpu.InPlaces(index[i:min(i+engine.Block, hi)], i) {
 				moved.Store(true)
 			}
 		}

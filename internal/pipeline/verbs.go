@@ -72,9 +72,7 @@ func OrderByColumns(by small.Ordering, s cpu.Payload, o *call.Options) (perm.Per
 // OrderN returns the order of the rows 0 … n-1 by columns of row numbers, which it
 // changes.
 func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
-	for i := range cols {
-		cols[i].ForRows(n)
-	}
+	extract.ForRows(cols, n)
 	if len(cols) > 0 && isSmall(o, n) {
 		return small.OrderRows(cols, n, o)
 	}

@@ -38,9 +38,7 @@ func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Opt
 // columns of row numbers, which it changes. Rows before offsets[0] keep their places.
 func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Perm, error) {
 	n := rowsWithin(offsets, maxLen)
-	for i := range cols {
-		cols[i].ForRows(n)
-	}
+	extract.ForRows(cols, n)
 	rows := extract.RowNumbers(n)
 	r, err := begin(*o, n)
 	defer r.end()

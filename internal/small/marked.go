@@ -25,7 +25,7 @@ func orderMarked(cols []extract.Column, s cpu.Payload, cfg *call.Options) (perm.
 // orderInWords writes the order of s to p, and its ties to marks. For one column whose codes hold
 // whole keys, all memory is pooled.
 func orderInWords(p perm.Perm, cols []extract.Column, words []extract.Word, marks ties.Marks, s cpu.Payload, cfg *call.Options, c *Call) error {
-	if len(cols) == 1 && cols[0].Bits() <= 64 {
+	if extract.InOneCode(cols) {
 		by := cols[0].Under(cfg.Order())
 		by.Paces = c.paces()
 		return orderColumn(p, &by, marks, s, c)

@@ -7,10 +7,7 @@ import (
 	"example.com/sorter/internal/ranges"
 )
 
-// Merges reports whether [Merge] merges by columns: by one whose codes hold whole keys.
-func Merges(cols []extract.Column) bool { return len(cols) == 1 && cols[0].Bits() <= 64 }
-
-// Merge merges runs into dst, two slices by two, by a column. Ties take earlier runs first. It
+// Merge merges runs into dst, two slices by two, by a column whose codes hold whole keys. Ties take earlier runs first. It
 // returns the error of the context, and has then left dst alone.
 func Merge(by extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, cfg *call.Options) error {
 	c := begin(cfg, dst.Len(), KeyFunction)

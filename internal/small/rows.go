@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
+	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
 
@@ -88,39 +89,30 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	}
 	w := rowsPool.Get().(*rows)
 	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
-	c.bitsOf(min(64, cols[0].Bits()))
-	if len(cols) == 1 && cols[0].Bits() <= 64 {
-		orderByCodes(p, &w.cols[0], c)
+	var err error
+	if extract.InOneCode(cols) {
+		err = orderColumn(p, &w.cols[0], nil, cpu.PayloadOf(allRows()[:n]), c)
 	} else {
-		w.orderAll(p)
+		err = w.orderAll(p)
 	}
 	w.put(n)
-	if err := c.err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// orderByCodes orders all rows by a column whose codes hold whole keys.
-func orderByCodes(p perm.Perm, by *extract.Column, c *Call) {
-	w := cpu.GetSmall[uint64]()
-	by.Codes(w.Codes[:len(p)], extract.Batch{Block: stream.RawOf(allRows()[:len(p)])})
-	if c.err() == nil {
-		w.Order(p)
-	}
-	c.took(w.Scratch())
-	w.Put()
-}
-
 // orderAll orders all rows.
-func (w *rows) orderAll(p perm.Perm) {
+func (w *rows) orderAll(p perm.Perm) error {
 	w.fit(len(p))
 	w.order = p
 	for i := range p {
 		p[i] = uint32(i)
 	}
 	w.sort(0, len(p), 0)
+	w.call.bitsOf(min(64, w.cols[0].Bits()))
 	w.call.took(w.env.Arena.Peak())
+	return w.call.err()
 }
 
 // sort sorts the rows at places [lo, hi), which tie in all columns before the k-th. Nulls that
@@ -196,25 +188,10 @@ func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
 	if w.call.err() != nil || k == len(w.cols)-1 && !w.call.counts(k) {
 		return
 	}
-	for from, end := nextRun(w.codes[:hi], lo); from < end; from, end = nextRun(w.codes[:hi], end) {
+	for from, end := ties.NextRun(w.codes[:hi], lo); from < end; from, end = ties.NextRun(w.codes[:hi], end) {
 		w.call.tiedRows(k, end-from)
 		w.sort(from, end, k+1)
 	}
-}
-
-// nextRun returns the first run codes[from:end] of two or more equal codes with from >= lo;
-// from == end if there is none.
-func nextRun(codes []uint64, lo int) (from, end int) {
-	for i := lo + 1; i < len(codes); i++ {
-		if codes[i] == codes[i-1] {
-			from = i - 1
-			for i < len(codes) && codes[i] == codes[from] {
-				i++
-			}
-			return from, i
-		}
-	}
-	return len(codes), len(codes)
 }
 
 // sortWide sorts the rows at places [lo, hi) by a column of wide keys. It numbers the runs of
