@@ -222,6 +222,40 @@ func TestWithinStops(t *testing.T) {
 	}
 }
 
+// TestWithinCancelledAnywhere cancels at every few questions to the context: either nothing or
+// everything has happened. The longest segment is for all workers.
+func TestWithinCancelledAnywhere(t *testing.T) {
+	const n = 100_000
+	r := dist.Rand(5)
+	rows := listedRows(n, r)
+	place := func(e listed) int { return e.at }
+	offsets := append(evenOffsets(n/4, 30), n)
+	want := slices.Clone(rows)
+	for i := 1; i < len(offsets); i++ {
+		slices.SortStableFunc(want[offsets[i-1]:offsets[i]], func(a, b listed) int { return cmp.Compare(a.num, b.num) })
+	}
+	cancellable, stop := context.WithCancel(context.Background())
+	defer stop()
+	// ask sorts with a context that is over after some questions, and returns how many were asked.
+	ask := func(questions int64) (asked int64) {
+		ctx := &fickleContext{Context: cancellable}
+		ctx.left.Store(questions)
+		got := slices.Clone(rows)
+		err := sorter.SortWithin(got, offsets, func(e listed) int64 { return e.num }, sorter.Workers(1), sorter.WithContext(ctx))
+		name := fmt.Sprintf("over after %d questions", questions)
+		if errors.Is(err, context.Canceled) {
+			checkSame(t, name, nil, mapped(got, place), mapped(rows, place))
+		} else {
+			checkSame(t, name, err, mapped(got, place), mapped(want, place))
+		}
+		return questions - ctx.left.Load()
+	}
+	all := ask(1 << 40)
+	for questions := int64(1); questions < all; questions += max(1, min(questions/3, (all-questions)/testkit.Pick[int64](8, 8, 20))) {
+		ask(questions) // often at the end, where elements are moved
+	}
+}
+
 func TestWithinMisuse(t *testing.T) {
 	s := []int{3, 1, 2}
 	key := func(x int) int { return x }
