@@ -316,8 +316,8 @@ func TestRegisteredEngines(t *testing.T) {
 	}
 	for name := range children {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestRegisteredEngines$", "-test.v")
-			cmd.Env = append(os.Environ(), childVariable+"="+name)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestRegisteredEngines$", "-test.v", fmt.Sprintf("-test.short=%v", testing.Short()))
+			cmd.Env = append(os.Environ(), childVariable+"="+name, "GORACE=atexit_sleep_ms=0")
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "--- PASS: TestRegisteredEngines/") {
 				t.Errorf("%v\n%s", err, out)

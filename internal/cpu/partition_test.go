@@ -39,7 +39,7 @@ func partitions[C Code](t *testing.T) {
 	for i := 0; i < n; i += 100 {
 		codes[i] = C(r.Uint64())
 	}
-	if !testkit.Thinned(int(unsafe.Sizeof(c))/4 + 2) { // of the other
+	if !testkit.Thinned(int(unsafe.Sizeof(c))/4 + 6) { // of the other
 		partitionAll(t, codes, 1200)
 	}
 }
