@@ -33,7 +33,7 @@ template <class Listed> struct Outside {
 	DEVICE void add(bool low, Listed code) const {
 		u32 k = atomicAdd(status + (low ? BELOW : ABOVE), 1u);
 		if (k < OUTSIDE_SIZE) (low ? below : above)[k] = code;
-		else status[LOST] = 1;
+		else atomicExch(status + LOST, 1u);
 	}
 };
 
@@ -240,7 +240,7 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 		__syncthreads(); // all elements are there
 		const u32 size = shared.count;
 		if (size > OVERSIZE_SIZE) {
-			if (threadIdx.x == 0) status[LOST] = 1;
+			if (threadIdx.x == 0) atomicExch(status + LOST, 1u);
 		} else {
 			sort_shared(shared, size, bucket);
 			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);

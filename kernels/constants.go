@@ -7,13 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "f819231f5a7b54ff3c1f3ea1e2ed08ec703266d177398c29103946eae6ae16f8"
+	sourceHash     = "a0d78786715ec63c60f127a044768d5e76a4d7d4a5b15f427e6c7852fc718ae9"
 	orderHash      = "37a9a23fd1138c2734c2544fd6139f2d08acffd9ad070c4356018faf572e9552"
-	bucketHash     = "85db13be3bd652157bb422ec2738bf467d52de8852198fce43ef32ad00eb04e8"
-	bucketU32Hash  = "5d09fc8cdb4aa1f03f976f4e23a9695c190699568becdac90eedf6fb685ab891"
-	bucketU64Hash  = "ce64f2e72afb5f9070d39b9146e8ad59925078c803edc9ea6eb3e60367ef9dfe"
-	keysHash       = "3edf32c961ce9f58dc9dc7a3a656f986ac5859d90297e0e7eb549e4f7db5c92d"
-	stridedHash    = "dfbd426f41df7a1d5348bdb506a348b3b3109e28a5fc6d95ffd1aea3f5f0f414"
+	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
+	bucketU32Hash  = "6d482184854fb77e1fb3ed60653472e38c92c56b14c7b32efeac403aac2609be"
+	bucketU64Hash  = "6f5665595fc48cea35cdb18e28e939c48737ebc20d869de985a6f0a5525c0b57"
+	keysHash       = "78f8459a57e12842a864c1f129f18a2ce43b584afeffce50c03d9aa82b0f13ec"
+	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"

@@ -173,7 +173,7 @@ template <class Element> struct Spill {
 	DEVICE void add(Element element) const {
 		u32 k = list ? atomicAdd(status + SPILLED, 1u) : SPILL_SIZE;
 		if (k < SPILL_SIZE) list[k] = element;
-		else status[LOST] = 1;
+		else atomicExch(status + LOST, 1u);
 	}
 };
 
