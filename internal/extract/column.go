@@ -30,6 +30,7 @@ type Column struct {
 
 	slice    stream.Raw // keys by row number, see OfSlice
 	numbered bool       // elements are their own numbers: keys lie in slice by element
+	picked   bool       // elements are row numbers that a batch has: keys lie in slice by them
 }
 
 // NullPlace is where a column puts its nulls.
@@ -125,6 +126,14 @@ func (c *Column) forRows(n int) {
 			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))
 		}
 		c.numbered = true
+	}
+}
+
+// forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of
+// them.
+func (c *Column) forPicked() {
+	if c.numbered {
+		c.picked, c.numbered = !c.kind.Wide(), false
 	}
 }
 
@@ -297,12 +306,27 @@ type NullFunc[E any] func(E) bool
 
 // nulls is sound: callers have n elements of E.
 func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
-	for i, e := range unsafe.Slice((*E)(elements), n) {
-		if f(e) {
-			nulls |= 1 << i
-		}
+	block := unsafe.Slice((*E)(elements), n)
+	for len(block) >= 8 { // as [Func.Get]
+		e := (*[8]E)(block)
+		some := bit(f(e[0])) | bit(f(e[1]))<<1 | bit(f(e[2]))<<2 | bit(f(e[3]))<<3 |
+			bit(f(e[4]))<<4 | bit(f(e[5]))<<5 | bit(f(e[6]))<<6 | bit(f(e[7]))<<7
+		nulls = nulls>>8 | some<<56
+		block = block[8:]
+	}
+	nulls >>= (64 - n&^7) & 63
+	for i, e := range block {
+		nulls |= bit(f(e)) << (n&^7 + i)
 	}
 	return nulls
+}
+
+// bit returns 1 if set, without a branch, which would be mispredicted.
+func bit(set bool) (b uint64) {
+	if set {
+		b = 1
+	}
+	return b
 }
 
 // keyType is the keys of a key function.
@@ -347,7 +371,7 @@ func (c Column) OfSlice(keys stream.Raw) Column {
 	return c
 }
 
-func (sliceKey) given(c *Column) bool { return c.numbered }
+func (sliceKey) given(c *Column) bool { return c.numbered || c.picked }
 
 func (sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, c) }
 
@@ -356,24 +380,36 @@ func (sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, c
 // encodeRows reads keys of consecutive rows in place and gathers the others.
 func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	switch {
+	case c.picked && b.picked != nil:
+		encodeAt(dst, b.picked, c)
+	case c.picked:
+		encodeAt(dst, stream.SliceOf[int](b.Block)[:len(dst)], c)
 	case !c.numbered:
 		Extract(c.kind, dst, b, c.get, c.Order)
 	case b.at == nil:
 		sortkey.EncodeAt(c.kind, dst, c.slice.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
-		var room [Piece]uint64
-		keys := unsafe.Pointer(&room)
-		for at := b.at; len(dst) > 0; {
-			n := min(Piece, len(dst))
-			gatherKeys(c.kind, keys, c.slice, at[:n])
-			sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
-			dst, at = dst[n:], at[n:]
-		}
+		encodeAt(dst, b.at, c)
 	}
 }
 
+// encodeAt writes the codes of the rows at numbers. len(at) >= len(dst).
+func encodeAt[C sortkey.Code, I rowNumber](dst []C, at []I, c *Column) {
+	var room [Piece]uint64
+	keys := unsafe.Pointer(&room)
+	for len(dst) > 0 {
+		n := min(Piece, len(dst))
+		gatherKeys(c.kind, keys, c.slice, at[:n])
+		sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
+		dst, at = dst[n:], at[n:]
+	}
+}
+
+// rowNumber is the type of the numbers of rows.
+type rowNumber interface{ int | uint32 }
+
 // gatherKeys writes the keys of fixed size numbered by at.
-func gatherKeys(k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []uint32) {
+func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []I) {
 	switch k { // vectors are aligned as their elements are
 	case sortkey.Floats2:
 		gatherAs[[2]uint32](keys, col, at)
@@ -403,7 +439,7 @@ func gatherKeys(k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []uint32
 	}
 }
 
-func gatherAs[T any](keys unsafe.Pointer, col stream.Raw, at []uint32) {
+func gatherAs[T any, I rowNumber](keys unsafe.Pointer, col stream.Raw, at []I) {
 	to, from := sortkey.At[T](keys, len(at)), stream.SliceOf[T](col)
 	for i, row := range at {
 		to[i] = from[row]

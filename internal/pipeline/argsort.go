@@ -28,6 +28,13 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
+	if r.plan.movement == nullsApart {
+		if err := orderApart(r, rows, words, p); err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	r.takeMarks(words)
 	if err := orderTo(r, rows, words, p); err != nil {
 		return nil, err
 	}
@@ -36,17 +43,21 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 }
 
 // orderTo writes the order of rows to index, in place if that is the plan.
-func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (err error) {
 	switch {
 	case len(words) == 0:
 		for i := range index {
 			index[i] = uint32(i)
 		}
-		return nil
 	case r.plan.movement == inPlace:
-		return orderInPlace(r, rows, words, index)
+		err = orderInPlace(r, rows, words, index)
+	default:
+		err = orderRows(r, rows, words, index, nil)
 	}
-	return orderRows(r, rows, words, index, nil)
+	if err != nil || rows.Picked == nil || r.named {
+		return err
+	}
+	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Name(index[lo:hi], index[lo:hi]) })
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
@@ -57,8 +68,9 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 		clear(tied) // a device that failed may have set some
 	}
 	if extract.Decisive(words) {
+		r.named = true
 		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
-			copy(index[lo:], order)
+			rows.Name(index[lo:lo+len(order)], order)
 			if r.marks != nil {
 				engine.MarkTies(r.marks[0], lo, false, codes)
 			}

@@ -27,6 +27,7 @@ type run struct {
 	start   time.Time
 	plan    plan
 	used    call.Stats       // for Report
+	named   bool             // the order has the numbers of picked elements, not their places
 	marks   ties.Marks       // of the order, nil if no runs are asked for
 	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
