@@ -56,9 +56,11 @@ type nullCase struct {
 func nullCases(n int) []nullCase {
 	r := dist.Rand(uint64(n))
 	wide, narrow, few, real, small := make([]int64, n), make([]int64, n), make([]int64, n), make([]float64, n), make([]int32, n)
+	tiny, words, flags := make([]int8, n), make([]string, n), make([]bool, n)
 	null, rising := make([]bool, n), make([]int64, n)
 	for i := range n {
 		wide[i], narrow[i], few[i], real[i], small[i] = int64(r.Uint64()), 1.6e18+r.Int64N(1e15), r.Int64N(100), r.NormFloat64(), int32(r.Uint32())
+		tiny[i], words[i], flags[i] = int8(r.Uint32()), fmt.Sprint("row ", r.IntN(n)), r.IntN(2) == 0
 		null[i], rising[i] = r.IntN(10) == 0, int64(i)
 	}
 	isNull := func(row int) bool { return null[row] }
@@ -97,6 +99,11 @@ func nullCases(n int) []nullCase {
 		both("int64 in order", sorter.AscOf(rising)),
 		both("float64", sorter.AscOf(real)),
 		both("int32", sorter.AscOf(small)),
+		both("bool", sorter.AscOf(flags)),
+		both("int8", sorter.AscOf(tiny)),
+		both("int8, int32", sorter.AscOf(tiny), sorter.AscOf(small)),
+		both("string", sorter.AscOf(words)),
+		both("string, float64", sorter.AscOf(words), sorter.AscOf(real)),
 		both("int64 by a function", sorter.Asc(func(row int) int64 { return wide[row] })),
 		both("int64 of 100 values, int64", sorter.AscOf(few), sorter.AscOf(wide)),
 		{"Sort/int64", sortBy(key), sortBy(key.NullsFirst(func(r row) bool { return r.null }))},
