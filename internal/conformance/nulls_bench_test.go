@@ -64,6 +64,12 @@ func nullCases(n int) []nullCase {
 		null[i], rising[i] = r.IntN(10) == 0, int64(i)
 	}
 	isNull := func(row int) bool { return null[row] }
+	valid := make([]byte, n/8+1)
+	for i := range n {
+		if !null[i] {
+			valid[i/8] |= 1 << (i % 8)
+		}
+	}
 	p := perm.Identity(n)
 	orderN := func(cols ...sorter.Column[int]) func(opts ...sorter.Option) error {
 		return func(opts ...sorter.Option) error {
@@ -74,6 +80,9 @@ func nullCases(n int) []nullCase {
 	both := func(name string, col sorter.Column[int], then ...sorter.Column[int]) nullCase {
 		with := append([]sorter.Column[int]{col.NullsFirst(isNull)}, then...)
 		return nullCase{"OrderN/" + name, orderN(append([]sorter.Column[int]{col}, then...)...), orderN(with...)}
+	}
+	bits := func(name string, col sorter.Column[int]) nullCase {
+		return nullCase{"OrderN/" + name + " and a bitmap", orderN(col), orderN(col.NullsFirstBits(valid, 0))}
 	}
 	type row struct {
 		key  int64
@@ -94,6 +103,10 @@ func nullCases(n int) []nullCase {
 	key := sorter.Asc(func(r row) int64 { return r.key })
 	return []nullCase{
 		both("int64", sorter.AscOf(wide)),
+		bits("int64", sorter.AscOf(wide)),
+		bits("float64", sorter.AscOf(real)),
+		bits("int64 in order", sorter.AscOf(rising)),
+		{"OrderN/int64 and a bitmap without nulls", orderN(sorter.AscOf(wide)), orderN(sorter.AscOf(wide).NullsFirstBits(slices.Repeat([]byte{255}, n/8+1), 0))},
 		both("int64 of a narrow range", sorter.AscOf(narrow)),
 		both("int64 of 100 values", sorter.AscOf(few)),
 		both("int64 in order", sorter.AscOf(rising)),

@@ -313,25 +313,50 @@ func checkNullOrderN(t *testing.T, name string, rows []nullRow, i int, want perm
 	t.Helper()
 	c := &nullCounter{}
 	spec := nullOrderings(func(row int) *nullRow { return &rows[row] }, c)[i]
-	var cols []sorter.Column[int]
+	var cols, bits []sorter.Column[int]
 	for k, col := range spec {
-		cols = append(cols, slicesOf(rows, col, k))
+		cols = append(cols, slicesOf(rows, col, k, false))
+		bits = append(bits, slicesOf(rows, col, k, true))
 	}
 	p, err := sorter.OrderN(len(rows), cols, append(opts, sorter.Stable())...)
 	checkSame(t, "OrderN: "+name, err, p, want)
+	p, err = sorter.OrderN(len(rows), bits, append(opts, sorter.Stable())...)
+	checkSame(t, "OrderN by bitmaps: "+name, err, p, want)
 }
 
-// slicesOf returns the k-th column of rows, with its keys in a slice.
-func slicesOf(rows []nullRow, c nullColumn[int], k int) sorter.Column[int] {
+// validBits returns a bitmap from an offset on, in which other bits are random.
+func validBits(rows []nullRow, k, offset int) []byte {
+	r := dist.Rand(uint64(len(rows) + offset))
+	valid := make([]byte, (len(rows)+offset+7)/8)
+	for i := range valid {
+		valid[i] = byte(r.Uint32())
+	}
+	for i := range rows {
+		at := offset + i
+		if valid[at/8] |= 1 << (at % 8); rows[i].nulls>>k&1 != 0 {
+			valid[at/8] &^= 1 << (at % 8)
+		}
+	}
+	return valid
+}
+
+// slicesOf returns the k-th column of rows, with its keys in a slice and its nulls known to a
+// function or to a bitmap.
+func slicesOf(rows []nullRow, c nullColumn[int], k int, bits bool) sorter.Column[int] {
 	of := func(of func(desc bool) sorter.Column[int]) sorter.Column[int] {
 		null := func(row int) bool { return rows[row].nulls>>k&1 != 0 }
-		switch col := of(c.desc); c.place {
-		case nullsFirst:
-			return col.NullsFirst(null)
-		case nullsLast:
-			return col.NullsLast(null)
-		default:
+		offset := len(rows) % 71
+		switch col := of(c.desc); {
+		case c.place == noNulls:
 			return col
+		case c.place == nullsFirst && bits:
+			return col.NullsFirstBits(validBits(rows, k, offset), offset)
+		case c.place == nullsFirst:
+			return col.NullsFirst(null)
+		case bits:
+			return col.NullsLastBits(validBits(rows, k, offset), offset)
+		default:
+			return col.NullsLast(null)
 		}
 	}
 	var name string
@@ -408,6 +433,81 @@ func TestNullsApartCancelled(t *testing.T) {
 		}))
 	}
 	checkCancels(t, tasks, 6)
+}
+
+// TestNullBits has bitmaps that other tests leave out.
+func TestNullBits(t *testing.T) {
+	for _, n := range []int{5, 9000} {
+		keys := mapped(ascending(n), func(i int) int64 { return int64(-i) })
+		want, _ := sorter.OrderKeys(keys)
+		all := slices.Repeat([]byte{255}, n/8+2)
+		for name, col := range map[string]sorter.Column[int]{
+			"no bitmap":             sorter.AscOf(keys).NullsLastBits(nil, 3),
+			"no nulls":              sorter.AscOf(keys).NullsFirstBits(all, 9),
+			"nulls, and then none":  sorter.AscOf(keys).NullsFirst(func(int) bool { return true }).NullsLastBits(nil, 0),
+			"by a function":         sorter.Asc(func(i int) int64 { return keys[i] }).NullsFirstBits(all, 7),
+			"bits that are too far": sorter.AscOf(keys).NullsLastBits(append(slices.Clone(all), 0, 0), 1),
+		} {
+			p, err := sorter.OrderN(n, []sorter.Column[int]{col})
+			checkSame(t, fmt.Sprintf("%s, n=%d", name, n), err, p, want)
+		}
+		none := make([]byte, n/8+1)
+		p, err := sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(keys[:0]).NullsFirstBits(none, 0), sorter.AscOf(keys)})
+		checkSame(t, "all null, by a column without keys", err, p, want)
+		var runs perm.Runs
+		p, err = sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(keys[:0]).NullsFirstBits(none, 0)}, sorter.MarkRuns(&runs))
+		checkSame(t, "all null", err, p, perm.Identity(n))
+		if runs.Len() != 1 {
+			t.Errorf("%d runs of nulls", runs.Len())
+		}
+
+		// Rows as elements of another sequence, and in other verbs.
+		odd := slices.Repeat([]byte{0xaa}, n/8+1) // odd rows are valid
+		by := sorter.By(sorter.AscOf(keys).NullsLastBits(odd, 0), sorter.AscOf(keys))
+		function := sorter.By(sorter.AscOf(keys).NullsLast(func(i int) bool { return i%2 == 0 }), sorter.AscOf(keys))
+		rows, same := ascending(n), ascending(n)
+		slices.Reverse(rows)
+		slices.Reverse(same)
+		err = function.Sort(same)
+		if other := by.Sort(rows); other != nil {
+			t.Fatal(other)
+		}
+		checkSame(t, "rows as elements", err, rows, same)
+		if !by.IsSorted(rows) || by.Compare(0, 1) != 1 || by.Compare(2, 4) != 1 {
+			t.Error("rows compare in another way")
+		}
+		cols := []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits(odd, 0), sorter.AscOf(keys)}
+		first, err := sorter.TopN(n, 3, cols)
+		checkSame(t, "TopN", err, first, []uint32{uint32(rows[0]), uint32(rows[1]), uint32(rows[2])})
+		p, err = sorter.OrderWithin([]int{0, 2, n}, cols)
+		if err != nil || !by.IsSorted(mapped(p[2:], func(i uint32) int { return int(i) })) || p[0] != 1 {
+			t.Errorf("OrderWithin: %v, %v", p[:3], err)
+		}
+		if nth, err := sorter.NthN(n, 2, cols); err != nil || nth != rows[2] {
+			t.Errorf("NthN: %d, %v", nth, err)
+		}
+	}
+}
+
+// TestNullBitsMisuse has bitmaps that are too short, and elements that are no rows.
+func TestNullBitsMisuse(t *testing.T) {
+	keys := make([]int64, 5000)
+	for want, call := range map[string]func(){
+		"sorter: OrderN of 5000 rows by 4999 validity bits": func() {
+			_, _ = sorter.OrderN(5000, []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits(make([]byte, 626), 9)})
+		},
+		"sorter: OrderN of 3 rows by 0 validity bits": func() {
+			_, _ = sorter.OrderN(3, []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits([]byte{}, 9)})
+		},
+		"sorter: validity bits from offset -1 on": func() { sorter.AscOf(keys).NullsLastBits(nil, -1) },
+		"sorter: validity bits of elements of type int64, which are no row numbers": func() {
+			sorter.Asc(func(k int64) int64 { return k }).NullsFirstBits(nil, 0)
+		},
+	} {
+		if got := panicValue(call); got != want {
+			t.Errorf("recovered %v, want %q", got, want)
+		}
+	}
 }
 
 // TestNullsApartReport has the statistics of the order of the values.

@@ -7,6 +7,8 @@ package extract
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -93,7 +95,15 @@ func (c Column) nullCode(bit int) (null, other uint64) {
 
 // given reports whether the column's keys lie in a slice, so that no function is called
 // for them.
-func (c *Column) given() bool { return c.Key.given(c) && c.Nulls == NoNulls }
+func (c *Column) given() bool {
+	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
+}
+
+// bits returns the validity bits of rows; nil if a function knows the nulls.
+func (c *Column) bits() *NullBits {
+	bits, _ := c.AreNull.(*NullBits)
+	return bits
+}
 
 // Kind returns the kind of the keys.
 func (c *Column) Kind() sortkey.Kind { return c.kind }
@@ -101,6 +111,9 @@ func (c *Column) Kind() sortkey.Kind { return c.kind }
 // NullsOf returns a bit for each of the first n elements of b, n <= 64: 1 if it is null. asked is
 // less than n if the context was cancelled.
 func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
+	if bits := c.bits(); bits != nil {
+		return bits.of(b, n), n
+	}
 	b.Pace = c.Paces.Null
 	return nullsFrom(n, b, c.AreNull)
 }
@@ -116,16 +129,58 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 // has fewer keys.
 func ForRows(cols []Column, n int) {
 	for i := range cols {
+		if c := &cols[i]; n > c.rows() {
+			panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, c.ofRows()))
+		}
 		cols[i].forRows(n)
 	}
 }
 
+// ForSelected changes columns to those of elements that are row numbers, and returns a number above
+// all of these. It panics if a column has fewer keys.
+func ForSelected(cols []Column, rows []uint32) (n int) {
+	if len(rows) > 0 {
+		n = int(min(int64(slices.Max(rows))+1, math.MaxInt))
+	}
+	for i := range cols {
+		if c := &cols[i]; n > c.rows() {
+			panic(fmt.Sprintf("sorter: OrderRows of row %d by %s", n-1, c.ofRows()))
+		}
+		cols[i].forRows(n)
+	}
+	return n
+}
+
+// rows returns the number of rows that the column has for sure.
+func (c *Column) rows() int {
+	if bits := c.bits(); bits != nil {
+		return bits.rows()
+	}
+	if _, bySlice := c.Key.(sliceKey); bySlice && c.Nulls == NoNulls {
+		return c.slice.Len()
+	}
+	return math.MaxInt
+}
+
+// ofRows describes a column that has too few rows.
+func (c *Column) ofRows() string {
+	if bits := c.bits(); bits != nil {
+		return fmt.Sprintf("%d validity bits", bits.rows())
+	}
+	return fmt.Sprintf("a column of %d", c.slice.Len())
+}
+
 func (c *Column) forRows(n int) {
+	if bits := c.bits(); bits != nil {
+		if bits.allValid(n) {
+			*c = c.WithoutNulls()
+		}
+	}
 	if _, bySlice := c.Key.(sliceKey); bySlice {
 		if c.Nulls == NoNulls && n > c.slice.Len() {
 			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))
 		}
-		c.numbered = true
+		c.numbered = c.Nulls == NoNulls || n <= c.slice.Len() // keys of nulls are read, too
 	}
 }
 
@@ -162,8 +217,7 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 // keysOrNull writes the keys of at most 64 elements. The key of a null is zero, and its bit
 // is set in nulls. It returns the number of keys written, like keysFrom.
 func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
-	b.Pace = c.Paces.Null
-	if nulls, n = nullsFrom(keys.Len(), b, c.AreNull); n < keys.Len() {
+	if nulls, n = c.NullsOf(b, keys.Len()); n < keys.Len() {
 		return nulls, 0
 	}
 	b.Pace = c.Paces.Key
@@ -372,6 +426,18 @@ func (c Column) OfSlice(keys stream.Raw) Column {
 }
 
 func (sliceKey) given(c *Column) bool { return c.numbered || c.picked }
+
+// codesOrNull encodes the keys of nulls, too, where they lie in the slice.
+func (sliceKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if !c.numbered && !c.picked {
+		return keyType{}.codesOrNull(dst, b, c)
+	}
+	nulls, asked := c.NullsOf(b, len(dst))
+	if asked == len(dst) {
+		encodeRows(dst, b, c)
+	}
+	return nulls
+}
 
 func (sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, c) }
 

@@ -18,7 +18,7 @@ import (
 // large or memory is short.
 func (f *facts) apart(m movement) (p plan, ok bool) {
 	switch {
-	case f.verb != toSort && f.verb != toOrder, extract.LeadingNulls(f.words) == extract.NoNulls:
+	case f.verb != toSort && f.verb != toOrder, f.part, extract.LeadingNulls(f.words) == extract.NoNulls:
 		return p, false
 	case f.sizes[0] > moveBytes: // to be copied twice more
 		return p, false
@@ -163,7 +163,9 @@ func (r *run) callPart(n int, asked *call.Marks, f func(own *run) error) error {
 	return r.call(n, func(own *run) error {
 		own.Marks, own.Descending, own.NaNs = asked, false, 0
 		err := f(own)
-		r.used.CodeBits, r.Trace.Algorithm = own.used.CodeBits, own.Trace.Algorithm
+		if own.used.CodeBits > 0 { // there are columns left to order by
+			r.used.CodeBits, r.Trace.Algorithm = own.used.CodeBits, own.Trace.Algorithm
+		}
 		return err
 	})
 }
@@ -224,10 +226,7 @@ func orderPart(r *run, rows extract.Input, cols []extract.Column, asked *call.Ma
 	}
 	err = r.callPart(rows.Len, asked, func(own *run) error {
 		words := own.markedWords(cols)
-		rows.Arena = &own.Arena
-		err := own.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
-			picked: rows.Picked != nil, sampled: own.sampled(rows, words)})
-		if err != nil {
+		if err := own.decideOrder(&rows, words, true); err != nil {
 			return err
 		}
 		own.takeMarks(words)

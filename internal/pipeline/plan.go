@@ -67,6 +67,7 @@ type facts struct {
 	decodable bool             // the codes of the keys lose nothing
 	numbered  bool             // elements are row numbers
 	picked    bool             // they are some of an input, read one by one
+	part      bool             // they are the nulls, or the others, of an order that parts these
 	apply     int64            // bytes that it takes to move elements along cycles
 	sampled   func() bool      // reports whether a sample is in order; asked only before a device
 	reported  bool             // statistics are asked for

@@ -120,6 +120,8 @@ func TestDecide(t *testing.T) {
 			plan{engine: slow, movement: throughIndex}},
 		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), backend: slow},
 			plan{engine: cpu.Host, movement: nullsApart}},
+		{"a permutation of a part, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), part: true},
+			plan{engine: cpu.Host, movement: toIndex}},
 		{"the first few, leading nulls", facts{verb: toSelect, k: 100, words: nulls, sizes: size(24)},
 			plan{engine: cpu.Host, movement: selected}},
 		{"leading nulls, a long slice", facts{words: nulls, sizes: size(24), most: planned - 1},

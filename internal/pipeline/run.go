@@ -106,6 +106,11 @@ func (r *run) adopt(own *run) {
 	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
 }
 
+// took reports the order of a call within r as that of r.
+func (r *run) took(own *run) {
+	r.used.CodeBits, r.Trace.Algorithm, r.plan = own.used.CodeBits, own.Trace.Algorithm, own.plan
+}
+
 // findDevices asks engines once which of them run the algorithm, since their answers
 // may change while the sort goes on. It returns an error if none runs it.
 func (r *run) findDevices() error {
