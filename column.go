@@ -1,6 +1,8 @@
 package sorter
 
 import (
+	"fmt"
+	"reflect"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
@@ -65,6 +67,40 @@ func (c Column[E]) NullsFirst(isNull func(E) bool) Column[E] {
 // not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
 	return c.withNulls(isNull, extract.NullsLast)
+}
+
+// NullsFirstBits is [Column.NullsFirst] of the rows whose bit is 0 in a validity bitmap, as
+// Apache Arrow has it: the bit of row i is bit (offset+i)%8, from the lowest, of
+// valid[(offset+i)/8]. Without a bitmap, valid == nil, no row is null.
+//
+// It is for columns by row number, such as those of [AscOf]. No function is called for a row: nulls
+// are counted and parted 64 at a time, and a bitmap without nulls costs a count of its bits. valid
+// must not change while sorts run. It panics if elements are no ints or if offset is negative.
+// Sorts panic if a row has no bit, those of rows 0 … n-1 before they begin.
+func (c Column[E]) NullsFirstBits(valid []byte, offset int) Column[E] {
+	return c.withBits(valid, offset, extract.NullsFirst)
+}
+
+// NullsLastBits is [Column.NullsLast] of the rows whose bit is 0 in a validity bitmap; see
+// [Column.NullsFirstBits].
+func (c Column[E]) NullsLastBits(valid []byte, offset int) Column[E] {
+	return c.withBits(valid, offset, extract.NullsLast)
+}
+
+func (c Column[E]) withBits(valid []byte, offset int, place extract.NullPlace) Column[E] {
+	rows, ok := any(c).(Column[int])
+	switch {
+	case !ok:
+		panic(fmt.Sprintf("sorter: validity bits of elements of type %v, which are no row numbers", reflect.TypeFor[E]()))
+	case offset < 0:
+		panic(fmt.Sprintf("sorter: validity bits from offset %d on", offset))
+	case valid == nil:
+		rows.isNull, rows.column = nil, rows.column.WithoutNulls()
+	default:
+		bits := extract.NewNullBits(valid, offset)
+		rows.isNull, rows.column.AreNull, rows.column.Nulls = bits.IsNull, bits, place
+	}
+	return any(rows).(Column[E])
 }
 
 func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Column[E] {

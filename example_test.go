@@ -204,6 +204,44 @@ func ExampleOrderN() {
 	// <nil>
 }
 
+// Columns as Apache Arrow has them: values, and a bitmap in which the bits of nulls are 0.
+func ExampleColumn_NullsLastBits() {
+	amount := []int64{40, 0, 90, 70, 0}
+	valid := []byte{0b01101 << 2} // from bit 2 on
+
+	p, err := sorter.OrderN(len(amount), []sorter.Column[int]{sorter.DescOf(amount).NullsLastBits(valid, 2)})
+
+	fmt.Println(p, err)
+	// Output: [2 3 0 1 4] <nil>
+}
+
+func ExampleColumn_NullsFirstBits() {
+	amount := []int64{40, 0, 90, 70, 0}
+	valid := []byte{0b01101}
+
+	p, err := sorter.OrderN(len(amount), []sorter.Column[int]{sorter.AscOf(amount).NullsFirstBits(valid, 0)})
+
+	fmt.Println(p, err)
+	// Output: [1 4 0 3 2] <nil>
+}
+
+// WHERE amount > 10 ORDER BY country, amount DESC.
+func ExampleOrderRows() {
+	country := []string{"SE", "DE", "SE", "DE"}
+	amount := []float64{10, 25, 40, 50}
+
+	var rows []uint32
+	for row, a := range amount {
+		if a > 10 {
+			rows = append(rows, uint32(row))
+		}
+	}
+	err := sorter.OrderRows(rows, []sorter.Column[int]{sorter.AscOf(country), sorter.DescOf(amount)})
+
+	fmt.Println(rows, err)
+	// Output: [3 1 2] <nil>
+}
+
 func ExampleTopK() {
 	type player struct {
 		Name  string

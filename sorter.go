@@ -136,6 +136,22 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	return pipeline.OrderN(appendColumns(few[:0], cols), n, &o)
 }
 
+// OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a
+// row number: a selection, such as that of WHERE, of data that is stored by column. A row may
+// come more than once.
+//
+// It is stable where [Sort] is: of rows that tie, those that come first in rows stay first.
+// [MarkRuns] and [MarkRunsBy] mark runs of the result.
+//
+// Scratch is that of [OrderN] and one index (4 bytes) per row. After an error or a panic rows are
+// as they were. It panics if a row is not below the length of a column of [AscOf] without nulls,
+// or has no validity bit. Everything else said of [OrderN] holds, for len(rows) rows.
+func OrderRows(rows []uint32, cols []Column[int], opts ...Option) error {
+	o := optionsOf(opts)
+	var few [4]extract.Column // more are allocated
+	return pipeline.OrderRows(appendColumns(few[:0], cols), rows, &o)
+}
+
 // TopK moves the first k elements of the order to the front of s, in order. The others
 // follow in an order that is deterministic but otherwise unspecified. With k >= len(s)
 // it sorts s.

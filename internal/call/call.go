@@ -38,6 +38,19 @@ type Marks struct {
 	Next    *Marks // another request of the same call
 }
 
+// After returns the request for rows whose first k columns are equal: the runs by the columns
+// after these.
+func (m *Marks) After(k int) *Marks {
+	if m == nil {
+		return nil
+	}
+	next := &Marks{Columns: m.Columns, Runs: m.Runs, Next: m.Next.After(k)}
+	if m.Columns != AllColumns {
+		next.Columns = max(0, m.Columns-k)
+	}
+	return next
+}
+
 // AllColumns stands for the number of all columns.
 const AllColumns = -1
 

@@ -7,6 +7,8 @@ package extract
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -30,6 +32,7 @@ type Column struct {
 
 	slice    stream.Raw // keys by row number, see OfSlice
 	numbered bool       // elements are their own numbers: keys lie in slice by element
+	picked   bool       // elements are row numbers that a batch has: keys lie in slice by them
 }
 
 // NullPlace is where a column puts its nulls.
@@ -92,7 +95,15 @@ func (c Column) nullCode(bit int) (null, other uint64) {
 
 // given reports whether the column's keys lie in a slice, so that no function is called
 // for them.
-func (c *Column) given() bool { return c.Key.given(c) && c.Nulls == NoNulls }
+func (c *Column) given() bool {
+	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
+}
+
+// bits returns the validity bits of rows; nil if a function knows the nulls.
+func (c *Column) bits() *NullBits {
+	bits, _ := c.AreNull.(*NullBits)
+	return bits
+}
 
 // Kind returns the kind of the keys.
 func (c *Column) Kind() sortkey.Kind { return c.kind }
@@ -100,6 +111,9 @@ func (c *Column) Kind() sortkey.Kind { return c.kind }
 // NullsOf returns a bit for each of the first n elements of b, n <= 64: 1 if it is null. asked is
 // less than n if the context was cancelled.
 func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
+	if bits := c.bits(); bits != nil {
+		return bits.of(b, n), n
+	}
 	b.Pace = c.Paces.Null
 	return nullsFrom(n, b, c.AreNull)
 }
@@ -115,16 +129,66 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 // has fewer keys.
 func ForRows(cols []Column, n int) {
 	for i := range cols {
+		if c := &cols[i]; n > c.rows() {
+			panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, c.ofRows()))
+		}
 		cols[i].forRows(n)
 	}
 }
 
+// ForSelected changes columns to those of elements that are row numbers, and returns a number above
+// all of these. It panics if a column has fewer keys.
+func ForSelected(cols []Column, rows []uint32) (n int) {
+	if len(rows) > 0 {
+		n = int(min(int64(slices.Max(rows))+1, math.MaxInt))
+	}
+	for i := range cols {
+		if c := &cols[i]; n > c.rows() {
+			panic(fmt.Sprintf("sorter: OrderRows of row %d by %s", n-1, c.ofRows()))
+		}
+		cols[i].forRows(n)
+	}
+	return n
+}
+
+// rows returns the number of rows that the column has for sure.
+func (c *Column) rows() int {
+	if bits := c.bits(); bits != nil {
+		return bits.rows()
+	}
+	if _, bySlice := c.Key.(sliceKey); bySlice && c.Nulls == NoNulls {
+		return c.slice.Len()
+	}
+	return math.MaxInt
+}
+
+// ofRows describes a column that has too few rows.
+func (c *Column) ofRows() string {
+	if bits := c.bits(); bits != nil {
+		return fmt.Sprintf("%d validity bits", bits.rows())
+	}
+	return fmt.Sprintf("a column of %d", c.slice.Len())
+}
+
 func (c *Column) forRows(n int) {
+	if bits := c.bits(); bits != nil {
+		if bits.allValid(n) {
+			*c = c.WithoutNulls()
+		}
+	}
 	if _, bySlice := c.Key.(sliceKey); bySlice {
 		if c.Nulls == NoNulls && n > c.slice.Len() {
 			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))
 		}
-		c.numbered = true
+		c.numbered = c.Nulls == NoNulls || n <= c.slice.Len() // keys of nulls are read, too
+	}
+}
+
+// forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of
+// them.
+func (c *Column) forPicked() {
+	if c.numbered {
+		c.picked, c.numbered = !c.kind.Wide(), false
 	}
 }
 
@@ -153,8 +217,7 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 // keysOrNull writes the keys of at most 64 elements. The key of a null is zero, and its bit
 // is set in nulls. It returns the number of keys written, like keysFrom.
 func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
-	b.Pace = c.Paces.Null
-	if nulls, n = nullsFrom(keys.Len(), b, c.AreNull); n < keys.Len() {
+	if nulls, n = c.NullsOf(b, keys.Len()); n < keys.Len() {
 		return nulls, 0
 	}
 	b.Pace = c.Paces.Key
@@ -297,12 +360,27 @@ type NullFunc[E any] func(E) bool
 
 // nulls is sound: callers have n elements of E.
 func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
-	for i, e := range unsafe.Slice((*E)(elements), n) {
-		if f(e) {
-			nulls |= 1 << i
-		}
+	block := unsafe.Slice((*E)(elements), n)
+	for len(block) >= 8 { // as [Func.Get]
+		e := (*[8]E)(block)
+		some := bit(f(e[0])) | bit(f(e[1]))<<1 | bit(f(e[2]))<<2 | bit(f(e[3]))<<3 |
+			bit(f(e[4]))<<4 | bit(f(e[5]))<<5 | bit(f(e[6]))<<6 | bit(f(e[7]))<<7
+		nulls = nulls>>8 | some<<56
+		block = block[8:]
+	}
+	nulls >>= (64 - n&^7) & 63
+	for i, e := range block {
+		nulls |= bit(f(e)) << (n&^7 + i)
 	}
 	return nulls
+}
+
+// bit returns 1 if set, without a branch, which would be mispredicted.
+func bit(set bool) (b uint64) {
+	if set {
+		b = 1
+	}
+	return b
 }
 
 // keyType is the keys of a key function.
@@ -347,7 +425,19 @@ func (c Column) OfSlice(keys stream.Raw) Column {
 	return c
 }
 
-func (sliceKey) given(c *Column) bool { return c.numbered }
+func (sliceKey) given(c *Column) bool { return c.numbered || c.picked }
+
+// codesOrNull encodes the keys of nulls, too, where they lie in the slice.
+func (sliceKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if !c.numbered && !c.picked {
+		return keyType{}.codesOrNull(dst, b, c)
+	}
+	nulls, asked := c.NullsOf(b, len(dst))
+	if asked == len(dst) {
+		encodeRows(dst, b, c)
+	}
+	return nulls
+}
 
 func (sliceKey) codes32(dst []uint32, b Batch, c *Column) { encodeRows(dst, b, c) }
 
@@ -356,24 +446,36 @@ func (sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, c
 // encodeRows reads keys of consecutive rows in place and gathers the others.
 func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	switch {
+	case c.picked && b.picked != nil:
+		encodeAt(dst, b.picked, c)
+	case c.picked:
+		encodeAt(dst, stream.SliceOf[int](b.Block)[:len(dst)], c)
 	case !c.numbered:
 		Extract(c.kind, dst, b, c.get, c.Order)
 	case b.at == nil:
 		sortkey.EncodeAt(c.kind, dst, c.slice.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
-		var room [Piece]uint64
-		keys := unsafe.Pointer(&room)
-		for at := b.at; len(dst) > 0; {
-			n := min(Piece, len(dst))
-			gatherKeys(c.kind, keys, c.slice, at[:n])
-			sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
-			dst, at = dst[n:], at[n:]
-		}
+		encodeAt(dst, b.at, c)
 	}
 }
 
+// encodeAt writes the codes of the rows at numbers. len(at) >= len(dst).
+func encodeAt[C sortkey.Code, I rowNumber](dst []C, at []I, c *Column) {
+	var room [Piece]uint64
+	keys := unsafe.Pointer(&room)
+	for len(dst) > 0 {
+		n := min(Piece, len(dst))
+		gatherKeys(c.kind, keys, c.slice, at[:n])
+		sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
+		dst, at = dst[n:], at[n:]
+	}
+}
+
+// rowNumber is the type of the numbers of rows.
+type rowNumber interface{ int | uint32 }
+
 // gatherKeys writes the keys of fixed size numbered by at.
-func gatherKeys(k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []uint32) {
+func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []I) {
 	switch k { // vectors are aligned as their elements are
 	case sortkey.Floats2:
 		gatherAs[[2]uint32](keys, col, at)
@@ -403,7 +505,7 @@ func gatherKeys(k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []uint32
 	}
 }
 
-func gatherAs[T any](keys unsafe.Pointer, col stream.Raw, at []uint32) {
+func gatherAs[T any, I rowNumber](keys unsafe.Pointer, col stream.Raw, at []I) {
 	to, from := sortkey.At[T](keys, len(at)), stream.SliceOf[T](col)
 	for i, row := range at {
 		to[i] = from[row]

@@ -44,7 +44,7 @@ func givenByteSlices(c Column, keys [][]byte) FullKeys { return givenTexts(c, ke
 // keepTexts reads keys in their elements if it can, and otherwise takes memory for them.
 func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	t := givenTexts[K](c, nil)
-	if c.Nulls == NoNulls {
+	if c.Nulls == NoNulls && rows.Picked == nil {
 		t.fields = newInPlaceKeys[K](rows.Slice, arena)
 	}
 	if t.fields == nil {

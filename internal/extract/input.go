@@ -11,9 +11,10 @@ import (
 type Input struct {
 	Slice    cpu.Payload
 	Len      int
-	Aside    cpu.Payload            // takes a copy of each block that is read, unless it has no memory
-	Numbered bool                   // elements are row numbers, ints that have no slice
-	blocks   *scratch.Spares[[]int] // of engine.Block of them
+	Aside    cpu.Payload                  // takes a copy of each block that is read, unless it has no memory
+	Numbered bool                         // elements are row numbers, ints that have no slice
+	Picked   []uint32                     // unless nil, the Len elements that are meant, by their numbers
+	blocks   *scratch.Spares[cpu.Payload] // of engine.Block elements that are numbers or picked
 	Arena    *scratch.Arena
 }
 
@@ -22,15 +23,22 @@ func InputOf(s cpu.Payload) Input { return Input{Slice: s, Len: s.Len()} }
 
 // RowNumbers are n rows that have no slice.
 func RowNumbers(n int) Input {
-	return Input{Slice: cpu.PayloadOf[int](nil), Len: n, Numbered: true, blocks: new(scratch.Spares[[]int])}
+	return Input{Slice: cpu.PayloadOf[int](nil), Len: n, Numbered: true, blocks: new(scratch.Spares[cpu.Payload])}
+}
+
+// Pick returns those of the elements that at numbers. An order of them has these numbers.
+func (r Input) Pick(at []uint32) Input {
+	r.Picked, r.Len, r.blocks = at, len(at), new(scratch.Spares[cpu.Payload])
+	return r
 }
 
 // Batch is at most engine.Block elements of an input.
 type Batch struct {
-	Block stream.Raw // the elements; without memory if they are row numbers that are not read
-	Lo    int        // the number of the first, if they are consecutive
-	at    []uint32   // the numbers of all, if they may not be
-	Pace  *Pace      // of the calls for their keys
+	Block  stream.Raw // the elements; without memory if they are row numbers that are not read
+	Lo     int        // the number of the first, if they are consecutive
+	at     []uint32   // the numbers of all, if they may not be
+	picked []uint32   // of picked row numbers that are not read: these
+	Pace   *Pace      // of the calls for their keys
 }
 
 // Rows returns rows numbered by at, which numbers holds as elements.
@@ -50,6 +58,9 @@ func (b Batch) part(i, j int) Batch {
 	if b.at != nil {
 		b.at = b.at[i:j]
 	}
+	if b.picked != nil {
+		b.picked = b.picked[i:j]
+	}
 	return b
 }
 
@@ -57,7 +68,7 @@ func (b Batch) part(i, j int) Batch {
 func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 	b := Batch{Lo: lo}
 	switch {
-	case !r.Numbered:
+	case !r.Numbered && r.Picked == nil:
 		s := r.Slice.Part(lo, hi)
 		b.Block = s.Raw()
 		use(b)
@@ -65,35 +76,57 @@ func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 			r.Aside.CopyPast(lo, s)
 		}
 	case l.Given:
+		if r.Picked != nil {
+			b.picked = r.Picked[lo:hi]
+		}
 		use(b)
 	default:
 		buf := r.blocks.Get()
 		if buf == nil {
-			buf = new([]int)
-			*buf = scratch.Take[int](r.Arena, engine.Block)
+			buf = new(cpu.Payload)
+			*buf = r.Slice.Take(r.Arena, engine.Block)
 		}
-		numbers := (*buf)[:hi-lo]
-		for i := range numbers {
-			numbers[i] = lo + i
-		}
-		b.Block = stream.RawOf(numbers)
+		block := buf.First(hi - lo)
+		r.read(block, lo)
+		b.Block = block.Raw()
 		use(b)
 		r.blocks.Put(buf)
 	}
 }
 
-// Pick returns the elements numbered by at for codes of l, gathered into buf unless they
-// are consecutive.
-func (r *Input) Pick(l *Word, buf cpu.Payload, at []uint32) Batch {
+// read writes the elements from lo on, which are numbers or picked.
+func (r *Input) read(block cpu.Payload, lo int) {
+	switch hi := lo + block.Len(); {
+	case r.Picked == nil:
+		for i, numbers := 0, cpu.Slice[int](block); i < len(numbers); i++ {
+			numbers[i] = lo + i
+		}
+	case r.Numbered:
+		for i, k := range r.Picked[lo:hi] {
+			cpu.Slice[int](block)[i] = int(k)
+		}
+	default:
+		block.Gather(r.Slice, r.Picked[lo:hi])
+	}
+}
+
+// Some returns the elements at places at, at most [Piece], for codes of l, gathered into buf unless
+// they are consecutive.
+func (r *Input) Some(l *Word, buf cpu.Payload, at []uint32) Batch {
 	b := Batch{at: at}
 	switch {
-	case r.Numbered && l.Given:
+	case r.Numbered && l.Given && r.Picked == nil:
 	case r.Numbered:
 		block := buf.First(len(at))
-		numbers := cpu.Slice[int](block)
+		r.number(cpu.Slice[int](block), at)
+		b.Block = block.Raw()
+	case r.Picked != nil:
+		var picked [Piece]uint32
 		for i, k := range at {
-			numbers[i] = int(k)
+			picked[i%Piece] = r.Picked[k]
 		}
+		block := buf.First(len(at))
+		block.Gather(r.Slice, picked[:len(at)])
 		b.Block = block.Raw()
 	case Consecutive(at):
 		b.Block = r.Slice.Raw().Part(int(at[0]), int(at[0])+len(at))
@@ -103,6 +136,31 @@ func (r *Input) Pick(l *Word, buf cpu.Payload, at []uint32) Batch {
 		b.Block = block.Raw()
 	}
 	return b
+}
+
+// number writes the row numbers at places at.
+func (r *Input) number(numbers []int, at []uint32) {
+	if r.Picked == nil {
+		for i, k := range at {
+			numbers[i] = int(k)
+		}
+		return
+	}
+	for i, k := range at {
+		numbers[i] = int(r.Picked[k])
+	}
+}
+
+// Name replaces places in the input by the numbers of the elements there. It copies places if all
+// elements are meant. len(dst) == len(places); they may be the same memory.
+func (r *Input) Name(dst, places []uint32) {
+	if r.Picked == nil {
+		copy(dst, places)
+		return
+	}
+	for i, k := range places {
+		dst[i] = r.Picked[k]
+	}
 }
 
 // Consecutive reports whether every number is one more than the one before.

@@ -5,6 +5,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
@@ -18,9 +19,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	words := r.markedWords(cols)
-	rows.Arena = &r.Arena
-	err = r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
-		sampled: r.sampled(rows, words)})
+	err = r.decideOrder(&rows, words, false)
 	if err == nil && cap(o.Into) < rows.Len {
 		err = addressable(rows.Len, 4)
 	}
@@ -28,25 +27,76 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
-	if err := orderTo(r, rows, words, p); err != nil {
+	if err := orderAndMark(r, rows, words, p); err != nil {
 		return nil, err
 	}
-	r.putRuns(words, []int{0, r.n})
 	return p, nil
 }
 
+// decideOrder makes the plan of an order of rows, which may be a part of others.
+func (r *run) decideOrder(rows *extract.Input, words []extract.Word, part bool) error {
+	rows.Arena = &r.Arena
+	return r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
+		picked: rows.Picked != nil, part: part, sampled: r.sampled(*rows, words)})
+}
+
+// orderAndMark writes the order of rows to index and delivers the runs that are asked for.
+func orderAndMark(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+	if r.plan.movement == nullsApart {
+		return orderApart(r, rows, words, index)
+	}
+	r.takeMarks(words)
+	err := orderTo(r, rows, words, index)
+	if err == nil {
+		r.putRuns(words, []int{0, r.n})
+	}
+	return err
+}
+
+// orderSelected reorders numbers of rows, all below n, by columns of row numbers.
+func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Options) error {
+	r, err := begin(o, len(selected))
+	defer r.end()
+	if err == nil {
+		err = r.room(scratch.Size(r.n, 4))
+	}
+	if err != nil || r.n == 0 {
+		return err
+	}
+	index := scratch.Take[uint32](&r.Arena, r.n)
+	err = r.call(r.n, func(own *run) error {
+		extract.ForPicked(cols)
+		rows, words := extract.RowNumbers(n).Pick(selected), own.markedWords(cols)
+		if err := own.decideOrder(&rows, words, false); err != nil {
+			return err
+		}
+		err := orderAndMark(own, rows, words, index)
+		r.took(own)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.Commit() // from here on the call finishes
+	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) { copy(selected[lo:hi], index[lo:hi]) })
+}
+
 // orderTo writes the order of rows to index, in place if that is the plan.
-func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (err error) {
 	switch {
 	case len(words) == 0:
 		for i := range index {
 			index[i] = uint32(i)
 		}
-		return nil
 	case r.plan.movement == inPlace:
-		return orderInPlace(r, rows, words, index)
+		err = orderInPlace(r, rows, words, index)
+	default:
+		err = orderRows(r, rows, words, index, nil)
 	}
-	return orderRows(r, rows, words, index, nil)
+	if err != nil || rows.Picked == nil || r.named {
+		return err
+	}
+	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Name(index[lo:hi], index[lo:hi]) })
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
@@ -57,8 +107,9 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 		clear(tied) // a device that failed may have set some
 	}
 	if extract.Decisive(words) {
+		r.named = true
 		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
-			copy(index[lo:], order)
+			rows.Name(index[lo:lo+len(order)], order)
 			if r.marks != nil {
 				engine.MarkTies(r.marks[0], lo, false, codes)
 			}

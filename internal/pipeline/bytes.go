@@ -42,12 +42,12 @@ func (f *facts) orderBytes() int64 {
 	return bytes + f.numberBytes()
 }
 
-// numberBytes bounds the row numbers that workers pass to key functions.
+// numberBytes bounds the row numbers, or the picked elements, that workers pass to key functions.
 func (f *facts) numberBytes() int64 {
-	if !f.numbered || extract.AllGiven(f.words) {
+	if !f.picked && (!f.numbered || extract.AllGiven(f.words)) {
 		return 0
 	}
-	return int64(f.workers) * scratch.Size(engine.Block, unsafe.Sizeof(0))
+	return int64(f.workers) * scratch.Size(engine.Block, f.sizes[0])
 }
 
 // indexBytes bounds an index and the copies of the elements that are gathered through it.

@@ -7,16 +7,16 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// markedWords returns the words of an order by cols, and takes memory for the runs that are asked
-// for.
+// markedWords returns the words of an order by cols, for the runs that are asked for.
 func (r *run) markedWords(cols []extract.Column) []extract.Word {
 	if r.Marks == nil {
 		return extract.Words(cols, r.Order())
 	}
-	words := ties.MarkedWords(r.Marks, cols, r.Order())
-	r.marks = ties.NewMarks(r.Marks, r.n, words)
-	return words
+	return ties.MarkedWords(r.Marks, cols, r.Order())
 }
+
+// takeMarks takes memory for the runs that are asked for.
+func (r *run) takeMarks(words []extract.Word) { r.marks = ties.NewMarks(r.Marks, r.n, words) }
 
 // putRuns delivers the runs that are asked for, see [ties.PutRuns].
 func (r *run) putRuns(words []extract.Word, offsets []int) {

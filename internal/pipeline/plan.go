@@ -27,11 +27,12 @@ const (
 	parted                         // runs are cut into parts, which are merged one by one
 	withinSegments                 // they are gathered through the orders of segments
 	counted                        // keys of few bits are counted
+	nullsApart                     // they stay, or are gathered, as the orders of two parts say
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
 func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting"}[m]
+	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting", "IndexGather"}[m]
 }
 
 // verb is what a call asks for.
@@ -65,6 +66,8 @@ type facts struct {
 	sizes     []uintptr        // of an element; of a key and a value
 	decodable bool             // the codes of the keys lose nothing
 	numbered  bool             // elements are row numbers
+	picked    bool             // they are some of an input, read one by one
+	part      bool             // they are the nulls, or the others, of an order that parts these
 	apply     int64            // bytes that it takes to move elements along cycles
 	sampled   func() bool      // reports whether a sample is in order; asked only before a device
 	reported  bool             // statistics are asked for
@@ -112,7 +115,11 @@ func decide(f *facts) (plan, error) {
 	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
 		return f.decoding()
 	}
-	return f.ordering(f.movement())
+	m := f.movement()
+	if p, ok := f.apart(m); ok {
+		return p, nil
+	}
+	return f.ordering(m)
 }
 
 // movement returns how elements move where the CPU orders in its own way.

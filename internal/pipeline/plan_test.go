@@ -42,8 +42,15 @@ var (
 	narrow = wordsOf(extract.ColumnOf[int32](nil))
 	whole  = wordsOf(extract.ColumnOf[int64](nil))
 	text   = wordsOf(extract.ColumnOf[string](nil))
+	nulls  = wordsOf(withNulls(extract.ColumnOf[int64](nil)), extract.ColumnOf[string](nil))
+	later  = wordsOf(extract.ColumnOf[int64](nil), withNulls(extract.ColumnOf[int64](nil)))
 	two    = wordsOf(extract.ColumnOf[int64](nil), extract.ColumnOf[string](nil))
 )
+
+func withNulls(c extract.Column) extract.Column {
+	c.Nulls = extract.NullsLast
+	return c
+}
 
 const planned = 1 << 20 // elements
 
@@ -101,6 +108,24 @@ func TestDecide(t *testing.T) {
 			plan{engine: gpu, movement: toIndex, mayFallBack: true}},
 		{"a permutation of equal elements", facts{verb: toOrder, sizes: size(24), limit: 1},
 			plan{engine: cpu.Host, movement: toIndex}},
+		{"leading nulls", facts{words: nulls, sizes: size(24), devices: both},
+			plan{engine: cpu.Host, movement: nullsApart}},
+		{"nulls of a later column", facts{words: later, sizes: size(24)},
+			plan{engine: cpu.Host, movement: withCodes}},
+		{"leading nulls, large elements", facts{words: nulls, sizes: size(moveBytes + 1)},
+			plan{engine: cpu.Host, movement: throughIndex}},
+		{"leading nulls, elements with their codes", facts{words: nulls, sizes: size(24), algorithm: engine.BucketRadix},
+			plan{engine: cpu.Host, movement: withCodes}},
+		{"leading nulls on a device by name", facts{words: nulls, sizes: size(24), backend: slow},
+			plan{engine: slow, movement: throughIndex}},
+		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), backend: slow},
+			plan{engine: cpu.Host, movement: nullsApart}},
+		{"a permutation of a part, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), part: true},
+			plan{engine: cpu.Host, movement: toIndex}},
+		{"the first few, leading nulls", facts{verb: toSelect, k: 100, words: nulls, sizes: size(24)},
+			plan{engine: cpu.Host, movement: selected}},
+		{"leading nulls, a long slice", facts{words: nulls, sizes: size(24), most: planned - 1},
+			plan{engine: cpu.Host, movement: chunked}},
 		{"keys", facts{verb: toDecode, words: narrow, sizes: size(4)},
 			plan{engine: cpu.Host, movement: asCodes}},
 		{"keys on a device", facts{verb: toDecode, words: narrow, sizes: size(4), devices: both},
@@ -182,6 +207,15 @@ func TestDecideByMemory(t *testing.T) {
 		}},
 		{"a permutation", facts{verb: toOrder, words: two, sizes: []uintptr{24}}, []plan{
 			{engine: cpu.Host, movement: toIndex},
+			{engine: cpu.Host, movement: inPlace},
+		}},
+		{"leading nulls", facts{words: nulls, sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, movement: nullsApart},
+			{engine: cpu.Host, movement: withCodes},
+			{engine: cpu.Host, movement: inPlace},
+		}},
+		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: []uintptr{8}, numbered: true}, []plan{
+			{engine: cpu.Host, movement: nullsApart}, // full keys of 65 bits take more
 			{engine: cpu.Host, movement: inPlace},
 		}},
 		{"a selection of many", facts{verb: toSelect, k: planned / 2, words: whole, sizes: []uintptr{24}}, []plan{
@@ -269,5 +303,5 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "withinSegments", "counted"}[m]
+	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "withinSegments", "counted", "nulls apart"}[m]
 }

@@ -27,6 +27,7 @@ type run struct {
 	start   time.Time
 	plan    plan
 	used    call.Stats       // for Report
+	named   bool             // the order has the numbers of picked elements, not their places
 	marks   ties.Marks       // of the order, nil if no runs are asked for
 	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
@@ -103,6 +104,11 @@ func (r *run) adopt(own *run) {
 	st := own.Trace
 	r.Trace.Device, r.Trace.Rounds, r.Trace.Ties = st.Device, max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
 	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
+}
+
+// took reports the order of a call within r as that of r.
+func (r *run) took(own *run) {
+	r.used.CodeBits, r.Trace.Algorithm, r.plan = own.used.CodeBits, own.Trace.Algorithm, own.plan
 }
 
 // findDevices asks engines once which of them run the algorithm, since their answers

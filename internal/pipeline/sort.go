@@ -43,6 +43,8 @@ func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
 		return sortChunks(r, s, words)
 	case r.plan.movement == inPlace:
 		return sortInPlace(r, words, s)
+	case r.plan.movement == nullsApart:
+		return sortApart(r, s, words)
 	case r.plan.movement == withCodes:
 		return moveRows(r, s, words)
 	}

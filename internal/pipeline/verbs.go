@@ -79,6 +79,15 @@ func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
 	return orderOf(slices.Clone(cols), extract.RowNumbers(n), *o) // cols are on the caller's stack
 }
 
+// OrderRows reorders row numbers by columns, which it changes.
+func OrderRows(cols []extract.Column, rows []uint32, o *call.Options) error {
+	n := extract.ForSelected(cols, rows)
+	if len(cols) > 0 && isSmall(o, len(rows)) {
+		return small.OrderSelected(cols, rows, o)
+	}
+	return orderSelected(slices.Clone(cols), rows, n, *o)
+}
+
 // TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
 // front, by front.
 func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {

@@ -57,6 +57,7 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
+	r.takeMarks(words)
 	p := extract.Result(rows.Slice.Raw(), n, o.Into, cols...)
 	same := n // rows that keep their places
 	if n > 0 && len(words) > 0 {

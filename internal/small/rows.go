@@ -28,13 +28,14 @@ type rows struct {
 	env  engine.Env
 	size int // elements that the lists have room for
 
-	order   []uint32 // the result
-	numbers []int    // rows that are read
-	codes   []uint64 // of a column; in the end equal codes mean equal rows
-	spare   []uint64
-	index   []uint32 // of the keys of a wide column
-	moved   []uint32
-	pairs   cpu.Pairs
+	order    []uint32 // the result
+	numbers  []int    // rows that are read
+	codes    []uint64 // of a column; in the end equal codes mean equal rows
+	spare    []uint64
+	index    []uint32 // of the keys of a wide column
+	moved    []uint32
+	selected []uint32 // the order of a selection, made at first use
+	pairs    cpu.Pairs
 
 	// Keys of wide columns, taken at first use.
 	texts []string
@@ -93,6 +94,10 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	if extract.InOneCode(cols) {
 		err = orderColumn(p, &w.cols[0], nil, cpu.PayloadOf(allRows()[:n]), c)
 	} else {
+		w.fit(n)
+		for i := range p {
+			p[i] = uint32(i)
+		}
 		err = w.orderAll(p)
 	}
 	w.put(n)
@@ -102,13 +107,52 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	return p, nil
 }
 
-// orderAll orders all rows.
-func (w *rows) orderAll(p perm.Perm) error {
-	w.fit(len(p))
-	w.order = p
-	for i := range p {
-		p[i] = uint32(i)
+// OrderSelected reorders row numbers by columns, which it changes.
+func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) error {
+	if cfg.Marks != nil {
+		return orderSelectedMarked(slices.Clone(cols), selected, cfg)
 	}
+	c := begin(cfg, len(selected), KeyFunction)
+	defer c.end()
+	for i := range cols {
+		by := &cols[i]
+		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
+	}
+	w := rowsPool.Get().(*rows)
+	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
+	w.fit(len(selected))
+	if w.selected == nil {
+		w.selected = make([]uint32, w.size)
+		w.env.Arena.Hold(scratch.Size(w.size, 4))
+	}
+	p := w.selected[:len(selected)]
+	copy(p, selected)
+	err := w.orderAll(p)
+	if err == nil {
+		copy(selected, p)
+	}
+	w.put(len(selected))
+	return err
+}
+
+// orderSelectedMarked is OrderSelected for calls that ask for runs.
+func orderSelectedMarked(cols []extract.Column, selected []uint32, cfg *call.Options) error {
+	numbers, own := make([]int, len(selected)), *cfg
+	for i, row := range selected {
+		numbers[i] = int(row)
+	}
+	extract.ForPicked(cols)
+	own.Into = nil
+	p, err := orderMarked(cols, cpu.PayloadOf(numbers), &own)
+	for i, at := range p {
+		selected[i] = uint32(numbers[at])
+	}
+	return err
+}
+
+// orderAll sorts the rows of p.
+func (w *rows) orderAll(p perm.Perm) error {
+	w.order = p
 	w.sort(0, len(p), 0)
 	w.call.bitsOf(min(64, w.cols[0].Bits()))
 	w.call.took(w.env.Arena.Peak())

@@ -92,3 +92,54 @@ func (marks Marks) runs(last, n int, offsets []int) perm.Runs {
 	}
 	return perm.RunsOf(n, starts)
 }
+
+// Part is the ties of an order of some of the rows.
+type Part struct {
+	Marks  Marks
+	Words  []extract.Word
+	At     int // its first place in the order of all
+	Rows   int
+	Before int // columns before those of Words, in which all its rows are equal
+}
+
+// JoinRuns delivers the runs of n rows that are asked for, where the order consists of parts that
+// differ in the first column.
+func JoinRuns(asked *call.Marks, n int, parts ...Part) {
+	for m := asked; m != nil; m = m.Next {
+		if m.Columns == 0 || n == 0 {
+			*m.Runs = perm.RunsAt([]int{0, n})
+			continue
+		}
+		starts := make([]uint32, engine.TieWords(n))
+		for i := range parts {
+			if parts[i].Rows > 0 {
+				parts[i].addStarts(starts, m)
+			}
+		}
+		*m.Runs = perm.RunsOf(n, starts)
+	}
+}
+
+// addStarts sets the bits of the places where runs of the part begin.
+func (p *Part) addStarts(starts []uint32, m *call.Marks) {
+	engine.Ties(starts).Set(p.At)
+	own := call.Marks{Columns: m.Columns}
+	if m.Columns != call.AllColumns {
+		own.Columns = m.Columns - p.Before
+	}
+	last := lastWord(p.Words, &own)
+	if last < 0 {
+		return
+	}
+	tied, shift := p.Marks[last], p.At%32
+	for i := 0; i < p.Rows; i += 32 {
+		word := ^tied[i/32]
+		if left := p.Rows - i; left < 32 {
+			word &= 1<<left - 1
+		}
+		starts[(p.At+i)/32] |= word << shift
+		if over := word >> (32 - shift); over != 0 {
+			starts[(p.At+i)/32+1] |= over
+		}
+	}
+}

@@ -258,10 +258,10 @@ func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.W
 	t.takeBlock(w)
 	switch n := len(late); {
 	case n > 0 && extract.Consecutive(late):
-		l.Codes(e.Codes[late[0]:][:n], t.Input.Pick(l, w.block, late))
+		l.Codes(e.Codes[late[0]:][:n], t.Input.Some(l, w.block, late))
 	case n > 0:
 		fresh := w.fresh[:n]
-		l.Codes(fresh, t.Input.Pick(l, w.block, late))
+		l.Codes(fresh, t.Input.Some(l, w.block, late))
 		for i, at := range late {
 			e.Codes[at] = fresh[i]
 		}

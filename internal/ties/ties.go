@@ -281,7 +281,7 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 		part := order[i:min(i+extract.Piece, len(order))]
 		if l.Early.Codes == nil {
 			w.used = max(w.used, len(part))
-			l.Codes(dst[i:i+len(part)], t.Input.Pick(l, w.block, part))
+			l.Codes(dst[i:i+len(part)], t.Input.Some(l, w.block, part))
 		} else {
 			t.codesOnce(w, dst[i:i+len(part)], part, l)
 		}
