@@ -1,0 +1,174 @@
+package arrowsort
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/apache/arrow-go/v18/arrow/float16"
+)
+
+// number is a key without pointers, which is sorted from a slice.
+type number interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | [16]byte
+}
+
+// valuesIn returns the values of an array of fixed width where they lie.
+func valuesIn[T any](a arrow.Array) []T {
+	data := a.Data()
+	buffer := data.Buffers()[1]
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	if buffer == nil || buffer.Len() < (data.Offset()+data.Len())*size {
+		return make([]T, data.Len()) // of an array of nulls
+	}
+	bytes := buffer.Bytes()[data.Offset()*size:]
+	// Sound: there are that many bytes, which hold no pointers. Arrow aligns buffers.
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), data.Len())
+}
+
+// plainKey returns the key of values that lie in memory as K.
+func plainKey[K number](c *call, col column, k SortKey) key {
+	if len(col.chunks) == 1 {
+		return numberKey(c, col, valuesIn[K](col.chunks[0]), k)
+	}
+	return numberKey(c, col, mapped(c, col, func(dst []K, chunk arrow.Array) {
+		copy(dst, valuesIn[K](chunk))
+	}), k)
+}
+
+// mapped returns the keys that fill writes for every chunk, in scratch.
+func mapped[K any](c *call, col column, fill func(dst []K, chunk arrow.Array)) []K {
+	keys := scratch[K](c, col.rows)
+	col.each(func(first int, chunk arrow.Array) { fill(keys[first:first+chunk.Len()], chunk) })
+	return keys
+}
+
+// halfKey returns the key of 16-bit floats: they are widened, which is exact.
+func halfKey(c *call, col column, k SortKey) key {
+	return numberKey(c, col, mapped(c, col, func(dst []float32, chunk arrow.Array) {
+		for i, value := range valuesIn[float16.Num](chunk) {
+			dst[i] = value.Float32()
+		}
+	}), k)
+}
+
+// boolKey returns the key of bits, as bytes.
+func boolKey(c *call, col column, k SortKey) key {
+	return numberKey(c, col, mapped(c, col, func(dst []uint8, chunk arrow.Array) {
+		bits := validity{chunk.Data().Buffers()[1].Bytes(), chunk.Data().Offset()}
+		bits.words(len(dst), func(i, n int, word uint64) {
+			for j := range dst[i : i+n] {
+				dst[i+j] = uint8(word >> j & 1)
+			}
+		})
+	}), k)
+}
+
+// dayTimeKey returns the key of intervals of days and milliseconds, in that order.
+func dayTimeKey(c *call, col column, k SortKey) key {
+	return numberKey(c, col, mapped(c, col, func(dst []int64, chunk arrow.Array) {
+		for i, value := range valuesIn[arrow.DayTimeInterval](chunk) {
+			dst[i] = int64(value.Days)<<32 | int64(uint32(value.Milliseconds)^1<<31)
+		}
+	}), k)
+}
+
+// monthDayNanoKey returns the key of intervals of months, days and nanoseconds, in that order.
+func monthDayNanoKey(c *call, col column, k SortKey) key {
+	return numberKey(c, col, mapped(c, col, func(dst [][16]byte, chunk arrow.Array) {
+		for i, value := range valuesIn[arrow.MonthDayNanoInterval](chunk) {
+			binary.BigEndian.PutUint32(dst[i][0:], uint32(value.Months)^1<<31)
+			binary.BigEndian.PutUint32(dst[i][4:], uint32(value.Days)^1<<31)
+			binary.BigEndian.PutUint64(dst[i][8:], uint64(value.Nanoseconds)^1<<63)
+		}
+	}), k)
+}
+
+// decimal128Key returns the key of 128-bit decimals: as int64 where all have 64 bits.
+func decimal128Key(c *call, col column, k SortKey) key {
+	narrow := func(d decimal128.Num) (int64, bool) {
+		low := int64(d.LowBits())
+		return low, d.HighBits() == low>>63
+	}
+	if keys, ok := narrowed(c, col, narrow); ok {
+		return numberKey(c, col, keys, k)
+	}
+	return numberKey(c, col, mapped(c, col, func(dst [][16]byte, chunk arrow.Array) {
+		for i, value := range valuesIn[decimal128.Num](chunk) {
+			binary.BigEndian.PutUint64(dst[i][0:], uint64(value.HighBits())^1<<63)
+			binary.BigEndian.PutUint64(dst[i][8:], value.LowBits())
+		}
+	}), k)
+}
+
+// decimal256Key returns the key of 256-bit decimals: as int64 where all have 64 bits.
+func decimal256Key(c *call, col column, k SortKey) key {
+	narrow := func(d decimal256.Num) (int64, bool) {
+		limbs := d.Array()
+		low := int64(limbs[0])
+		sign := uint64(low >> 63)
+		return low, limbs[1] == sign && limbs[2] == sign && limbs[3] == sign
+	}
+	if keys, ok := narrowed(c, col, narrow); ok {
+		return numberKey(c, col, keys, k)
+	}
+	keys := mapped(c, col, func(dst [][32]byte, chunk arrow.Array) {
+		for i, value := range valuesIn[decimal256.Num](chunk) {
+			limbs := value.Array()
+			limbs[3] ^= 1 << 63
+			for j, limb := range limbs {
+				binary.BigEndian.PutUint64(dst[i][24-8*j:], limb)
+			}
+		}
+	})
+	return bytesKey(c, col, func(row int) []byte { return keys[row][:] }, k)
+}
+
+// narrowed returns the values of col as int64, unless one that is not null does not fit.
+func narrowed[T any](c *call, col column, narrow func(T) (int64, bool)) ([]int64, bool) {
+	fit := true
+	keys := mapped(c, col, func(dst []int64, chunk arrow.Array) {
+		for i, value := range valuesIn[T](chunk) {
+			key, ok := narrow(value)
+			if dst[i] = key; !ok && chunk.IsValid(i) {
+				fit = false
+			}
+			if !fit {
+				return
+			}
+		}
+	})
+	return keys, fit
+}
+
+// fixedBinaryKey returns the key of byte strings of one width.
+func fixedBinaryKey(c *call, col column, width int, k SortKey) key {
+	switch {
+	case width == 0:
+		return placed(constantKey().column, validityOf(col), k)
+	case width <= 8:
+		return numberKey(c, col, mapped(c, col, func(dst []uint64, chunk arrow.Array) {
+			values, null := chunk.(*array.FixedSizeBinary), chunk.NullN() > 0
+			for i := range dst {
+				dst[i] = 0
+				if null && chunk.IsNull(i) {
+					continue
+				}
+				for _, octet := range values.Value(i) {
+					dst[i] = dst[i]<<8 | uint64(octet)
+				}
+			}
+		}), k)
+	case width == 16:
+		return plainKey[[16]byte](c, col, k)
+	}
+	where := newPlaces(col)
+	return bytesKey(c, col, func(row int) []byte {
+		chunk, i := where.of(row)
+		return col.chunks[chunk].(*array.FixedSizeBinary).Value(i)
+	}, k)
+}
