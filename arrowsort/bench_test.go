@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/sorter"
 	"example.com/sorter/arrowsort"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,7 +27,7 @@ var cases = []struct {
 	{"int64-nulls", by(asc), columns(ints(1<<62, 0.1)), 1},
 	{"int64-128chunks", by(asc), columns(ints(1<<62, 0)), 128},
 	{"int64,int64", by(asc, desc), columns(ints(100, 0), ints(1<<62, 0)), 1},
-	{"string", by(asc), columns(texts(1<<62)), 1},
+	{"string", by(asc), columns(texts(1 << 62)), 1},
 	{"string,float64", by(asc, desc), columns(texts(1000), floats()), 1},
 }
 
@@ -117,7 +116,7 @@ func BenchmarkSortIndices(b *testing.B) {
 			input := compute.NewDatumWithoutOwning(tableOf(c.make(rand.New(rand.NewPCG(1, 2)), rows), c.cuts))
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("%s/rows=%d/workers=%d", c.name, rows, workers), func(b *testing.B) {
-					ctx := arrowsort.WithOptions(context.Background(), sorter.Workers(workers))
+					ctx := withWorkers(workers)
 					sideBySide(b, rows, func(sort sortFunc) {
 						out, err := sort(ctx, input, c.keys)
 						if err != nil {
@@ -129,6 +128,13 @@ func BenchmarkSortIndices(b *testing.B) {
 			}
 		}
 	}
+}
+
+// withWorkers returns a context of calls on some goroutines.
+func withWorkers(workers int) context.Context {
+	env := compute.DefaultExecCtx()
+	env.NumParallel = workers
+	return compute.SetExecCtx(context.Background(), env)
 }
 
 type sortFunc = func(context.Context, compute.Datum, compute.SortOptions) (compute.Datum, error)

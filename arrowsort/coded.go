@@ -84,17 +84,11 @@ func (c *call) ranked(values column, k SortKey) (ranks []uint32, null uint32, er
 	if err != nil {
 		return nil, 0, err
 	}
-	var runs perm.Runs
-	p := perm.Perm(scratch[uint32](c, values.rows))
-	p, err = sorter.OrderN(values.rows, []sorter.Column[int]{by.column}, c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
+	ranks, last, err := c.dense(values.rows, by.column)
 	if err != nil {
 		return nil, 0, err
 	}
-	ranks = scratch[uint32](c, values.rows)
-	rank.Dense(ranks, p, perm.Runs{}, runs) // from 1
-	if !by.first {
-		null = uint32(runs.Len()) + 1
-	}
+	null = nullRank(k, last)
 	if by.nulls.any() {
 		for i := range ranks {
 			if by.nulls.null(i) {
@@ -103,6 +97,27 @@ func (c *call) ranked(values column, k SortKey) (ranks []uint32, null uint32, er
 		}
 	}
 	return ranks, null, nil
+}
+
+// dense returns the rank of each row by one column, from 1, without gaps, and the last rank.
+func (c *call) dense(rows int, by sorter.Column[int]) (ranks []uint32, last uint32, err error) {
+	var runs perm.Runs
+	p := perm.Perm(scratch[uint32](c, rows))
+	p, err = sorter.OrderN(rows, []sorter.Column[int]{by}, c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
+	if err != nil {
+		return nil, 0, err
+	}
+	ranks = scratch[uint32](c, rows)
+	rank.Dense(ranks, p, perm.Runs{}, runs)
+	return ranks, uint32(runs.Len()), nil
+}
+
+// nullRank returns the rank of null beside ranks from 1 to last.
+func nullRank(k SortKey, last uint32) uint32 {
+	if k.NullPlacement == SortNullsAtStart {
+		return 0
+	}
+	return last + 1
 }
 
 // lookUp writes the ranks that indices stand for to dst.

@@ -30,6 +30,9 @@ func (c *call) keyOf(col column, k SortKey) (key, error) {
 		return c.runEndKey(col, typ, k)
 	case *arrow.FixedSizeBinaryType:
 		return fixedBinaryKey(c, col, typ.ByteWidth, k), nil
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType,
+		*arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
+		return textKey(c, col, k)
 	}
 	build := builders[col.typ.ID()]
 	if build == nil {
@@ -65,33 +68,31 @@ var builders = map[arrow.Type]func(c *call, col column, k SortKey) key{
 	arrow.DECIMAL128:              decimal128Key,
 	arrow.DECIMAL256:              decimal256Key,
 	arrow.BOOL:                    boolKey,
-	arrow.STRING:                  textKey,
-	arrow.LARGE_STRING:            textKey,
-	arrow.BINARY:                  textKey,
-	arrow.LARGE_BINARY:            textKey,
-	arrow.STRING_VIEW:             textKey,
-	arrow.BINARY_VIEW:             textKey,
 }
 
 // numberKey returns the key of the values of col by row number.
 func numberKey[K number](c *call, col column, values []K, k SortKey) key {
-	column := sorter.AscOf(values)
-	if k.Order == SortOrderDescending {
-		column = sorter.DescOf(values)
-	}
-	out := placed(column, validityOf(col), k)
+	out := placed(directed(sorter.AscOf(values), sorter.DescOf(values), k), validityOf(col), k)
 	if out.nulls.any() {
 		out.alone = func(rows []uint32) error {
 			some := scratch[K](c, len(rows))
 			compact(some, values, out.nulls)
-			return sorter.SortPairs(some, rows, c.with(directed(k)...)...)
+			return sorter.SortPairs(some, rows, c.with(direction(k)...)...)
 		}
 	}
 	return out
 }
 
-// directed returns the options for an order of values by k.
-func directed(k SortKey) []sorter.Option {
+// directed returns the column of the direction of k.
+func directed(asc, desc sorter.Column[int], k SortKey) sorter.Column[int] {
+	if k.Order == SortOrderDescending {
+		return desc
+	}
+	return asc
+}
+
+// direction returns the options for an order of values by k.
+func direction(k SortKey) []sorter.Option {
 	options := []sorter.Option{sorter.NaNsLast()}
 	if k.NullPlacement == SortNullsAtStart {
 		options[0] = sorter.NaNsFirst()

@@ -8,19 +8,29 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// textKey returns the key of strings and byte strings: bytewise.
-func textKey(c *call, col column, k SortKey) key {
+// textKey returns the key of strings and byte strings: bytewise. Where few differ it is the rank
+// of the row's text among these.
+func textKey(c *call, col column, k SortKey) (key, error) {
+	text := textsOf(col)
+	if few := encoded(c, col, text); few != nil {
+		return few.key(c, k)
+	}
+	return stringKey(col, text, k), nil
+}
+
+// textsOf returns the function from a row of col to its bytes.
+func textsOf(col column) func(row int) string {
 	if len(col.chunks) == 1 {
-		return stringKey(c, col, textOf(col.chunks[0]), k)
+		return textOf(col.chunks[0])
 	}
 	where, texts := newPlaces(col), make([]func(int) string, len(col.chunks))
 	for i, chunk := range col.chunks {
 		texts[i] = textOf(chunk)
 	}
-	return stringKey(c, col, func(row int) string {
+	return func(row int) string {
 		chunk, i := where.of(row)
 		return texts[chunk](i)
-	}, k)
+	}
 }
 
 // textOf returns the function from a row of chunk to its bytes.
@@ -46,17 +56,13 @@ func textOf(chunk arrow.Array) func(row int) string {
 func stringOf(bytes []byte) string { return unsafe.String(unsafe.SliceData(bytes), len(bytes)) }
 
 // bytesKey returns the key of byte strings by row number.
-func bytesKey(c *call, col column, value func(row int) []byte, k SortKey) key {
-	return stringKey(c, col, func(row int) string { return stringOf(value(row)) }, k)
+func bytesKey(col column, value func(row int) []byte, k SortKey) key {
+	return stringKey(col, func(row int) string { return stringOf(value(row)) }, k)
 }
 
 // stringKey returns the key of strings by row number.
-func stringKey(c *call, col column, value func(row int) string, k SortKey) key {
-	column := sorter.Asc(value)
-	if k.Order == SortOrderDescending {
-		column = sorter.Desc(value)
-	}
-	return placed(column, validityOf(col), k)
+func stringKey(col column, value func(row int) string, k SortKey) key {
+	return placed(directed(sorter.Asc(value), sorter.Desc(value), k), validityOf(col), k)
 }
 
 // places finds the chunk of a row: a table has the first chunk of each block of rows, and the

@@ -125,7 +125,7 @@ func decimal256Key(c *call, col column, k SortKey) key {
 			}
 		}
 	})
-	return bytesKey(c, col, func(row int) []byte { return keys[row][:] }, k)
+	return bytesKey(col, func(row int) []byte { return keys[row][:] }, k)
 }
 
 // narrowed returns the values of col as int64, unless one that is not null does not fit.
@@ -167,7 +167,7 @@ func fixedBinaryKey(c *call, col column, width int, k SortKey) key {
 		return plainKey[[16]byte](c, col, k)
 	}
 	where := newPlaces(col)
-	return bytesKey(c, col, func(row int) []byte {
+	return bytesKey(col, func(row int) []byte {
 		chunk, i := where.of(row)
 		return col.chunks[chunk].(*array.FixedSizeBinary).Value(i)
 	}, k)
