@@ -2,6 +2,7 @@ package arrowsort
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -30,14 +31,16 @@ type call struct {
 	ctx     context.Context
 	mem     memory.Allocator
 	workers int // goroutines, unless options have another number
-	options []sorter.Option
-	after   []func() // to be called at the end
+	// mostText is the number of bytes up to which 32-bit offsets do not overflow.
+	mostText int64
+	options  []sorter.Option
+	after    []func() // to be called at the end
 }
 
 // newCall returns the environment of a call with ctx. The caller closes it.
 func newCall(ctx context.Context) *call {
 	given, _ := ctx.Value(optionsKey{}).([]sorter.Option)
-	c := &call{ctx: ctx, mem: compute.GetAllocator(ctx)}
+	c := &call{ctx: ctx, mem: compute.GetAllocator(ctx), mostText: math.MaxInt32}
 	c.workers = max(1, min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0)))
 	c.options = append(c.options, sorter.Workers(c.workers), sorter.Stable(), sorter.WithContext(ctx))
 	c.options = append(c.options, given...)

@@ -12,7 +12,7 @@ import (
 )
 
 // storageOf returns the column of the storage of an extension type.
-func storageOf(c *call, col column, typ arrow.ExtensionType) column {
+func storageOf(col column, typ arrow.ExtensionType) column {
 	out := column{typ: typ.StorageType(), rows: col.rows}
 	for _, chunk := range col.chunks {
 		out.chunks = append(out.chunks, chunk.(array.ExtensionArray).Storage())
@@ -152,28 +152,36 @@ func lookUpIn[I uint8 | uint16 | uint32 | uint64](dst, ranks []uint32, indices a
 
 // runEndKey returns the key of run-end encoded columns: the ranks of the values of runs.
 func (c *call) runEndKey(col column, typ *arrow.RunEndEncodedType, k SortKey) (key, error) {
-	var values []arrow.Array
-	for _, chunk := range col.chunks {
-		values = append(values, owned(c, chunk.(*array.RunEndEncoded).LogicalValuesArray()))
-	}
-	ranks, _, err := c.ranked(columnOf(typ.Encoded(), values...), k)
+	values, runs := c.runsOf(col, typ)
+	ranks, _, err := c.ranked(values, k)
 	if err != nil {
 		return key{}, err
 	}
-	codes, run := scratch[uint32](c, col.rows), 0
+	for i, run := range runs {
+		runs[i] = ranks[run]
+	}
+	return key{column: sorter.AscOf(runs)}, nil
+}
+
+// runsOf returns the values of the runs of col, and the number of each row's run, in scratch.
+func (c *call) runsOf(col column, typ *arrow.RunEndEncodedType) (column, []uint32) {
+	values, rows, run := column{typ: typ.Encoded()}, scratch[uint32](c, col.rows), 0
 	col.each(func(first int, chunk arrow.Array) {
-		ends := owned(c, chunk.(*array.RunEndEncoded).LogicalRunEndsArray(c.mem))
-		from := 0
-		for i := range ends.Len() {
-			to := runEnd(ends, i)
-			for j := first + from; j < first+to; j++ {
-				codes[j] = ranks[run]
+		encoded := chunk.(*array.RunEndEncoded)
+		of := owned(c, encoded.LogicalValuesArray())
+		values.chunks = append(values.chunks, of)
+		values.rows += of.Len()
+		offset, rows := chunk.Data().Offset(), rows[first:first+chunk.Len()]
+		for from, i := 0, encoded.GetPhysicalOffset(); from < len(rows); i++ {
+			to := min(runEnd(encoded.RunEndsArr(), i)-offset, len(rows))
+			for j := range rows[from:to] {
+				rows[from+j] = uint32(run)
 			}
 			from = to
 			run++
 		}
 	})
-	return key{column: sorter.AscOf(codes)}, nil
+	return values, rows
 }
 
 // runEnd returns the end of run i.

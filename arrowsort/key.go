@@ -23,7 +23,7 @@ func (c *call) keyOf(col column, k SortKey) (key, error) {
 	case *arrow.NullType:
 		return constantKey(), nil
 	case arrow.ExtensionType:
-		return c.keyOf(storageOf(c, col, typ), k)
+		return c.keyOf(storageOf(col, typ), k)
 	case *arrow.DictionaryType:
 		return c.dictionaryKey(col, typ, k)
 	case *arrow.RunEndEncodedType:

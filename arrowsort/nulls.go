@@ -8,18 +8,21 @@ import (
 )
 
 // validity is a bitmap of the rows of a column that are not null. The zero value is that of a
-// column without nulls.
+// column without nulls. The values of a column of bits are held alike.
 type validity struct {
 	bitmap []byte
 	offset int
 }
 
-// validityOf returns the validity of col: the bitmap of its only chunk, or a copy of all.
-func validityOf(col column) validity {
+// validityOf returns the validity of col.
+func validityOf(col column) validity { return bitsOf(col, bitmapOf) }
+
+// bitsOf returns one bit of every row of col: the bitmap of its only chunk, or a copy of all. A
+// chunk without a bitmap has bits set.
+func bitsOf(col column, bitmapOf func(chunk arrow.Array) []byte) validity {
 	if len(col.chunks) == 1 {
-		data := col.chunks[0].Data()
 		if bitmap := bitmapOf(col.chunks[0]); bitmap != nil {
-			return validity{bitmap, data.Offset()}
+			return validity{bitmap, col.chunks[0].Data().Offset()}
 		}
 		return validity{}
 	}

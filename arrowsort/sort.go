@@ -2,11 +2,8 @@ package arrowsort
 
 import (
 	"context"
-	"fmt"
 
-	"example.com/sorter/perm"
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 )
 
@@ -129,17 +126,3 @@ func arrayOf(datum Datum, err error) (arrow.Array, error) {
 	defer datum.Release()
 	return datum.(*compute.ArrayDatum).MakeArray(), nil
 }
-
-// take returns rows p of input, whose columns are those of t.
-func (c *call) take(input Datum, t table, p perm.Perm) (Datum, error) {
-	idx := array.NewUint64Builder(c.mem)
-	defer idx.Release()
-	for _, row := range p {
-		idx.Append(uint64(row))
-	}
-	a := idx.NewArray()
-	defer a.Release()
-	return compute.Take(c.ctx, *compute.DefaultTakeOptions(), input, &compute.ArrayDatum{Value: a.Data()})
-}
-
-var _ = fmt.Sprint

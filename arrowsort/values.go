@@ -18,16 +18,31 @@ type number interface {
 
 // valuesIn returns the values of an array of fixed width where they lie.
 func valuesIn[T any](a arrow.Array) []T {
+	return castTo[T](octetsIn(a, int(unsafe.Sizeof(*new(T)))), a.Len())
+}
+
+// octetsIn returns the bytes of an array of fixed width where they lie.
+func octetsIn(a arrow.Array, width int) []byte {
 	data := a.Data()
-	buffer := data.Buffers()[1]
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	if buffer == nil || buffer.Len() < (data.Offset()+data.Len())*size {
-		return make([]T, data.Len()) // of an array of nulls
+	lo, hi := data.Offset()*width, (data.Offset()+data.Len())*width
+	if buffer := data.Buffers()[1]; buffer != nil && buffer.Len() >= hi {
+		return buffer.Bytes()[lo:hi]
 	}
-	bytes := buffer.Bytes()[data.Offset()*size:]
-	// Sound: there are that many bytes, which hold no pointers. Arrow aligns buffers.
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), data.Len())
+	return make([]byte, hi-lo) // of nulls only
+}
+
+// bitsIn returns the bitmap of an array of bits, which begins at its offset.
+func bitsIn(a arrow.Array) []byte {
+	if buffer := a.Data().Buffers()[1]; buffer != nil {
+		return buffer.Bytes()
+	}
+	return make([]byte, (a.Data().Offset()+a.Len()+7)/8) // of nulls only
+}
+
+// castTo returns bytes as n values without pointers. Sound: there are that many, and Arrow aligns
+// its buffers to 8 bytes or more.
+func castTo[T any](bytes []byte, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
 }
 
 // plainKey returns the key of values that lie in memory as K.
@@ -59,7 +74,7 @@ func halfKey(c *call, col column, k SortKey) key {
 // boolKey returns the key of bits, as bytes.
 func boolKey(c *call, col column, k SortKey) key {
 	return numberKey(c, col, mapped(c, col, func(dst []uint8, chunk arrow.Array) {
-		bits := validity{chunk.Data().Buffers()[1].Bytes(), chunk.Data().Offset()}
+		bits := validity{bitsIn(chunk), chunk.Data().Offset()}
 		bits.words(len(dst), func(i, n int, word uint64) {
 			for j := range dst[i : i+n] {
 				dst[i+j] = uint8(word >> j & 1)
