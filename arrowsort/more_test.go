@@ -280,4 +280,3 @@ func TestReleases(t *testing.T) {
 		})
 	}
 }
-
