@@ -26,7 +26,7 @@ var cases = []struct {
 	{"int64", by(asc), columns(ints(1<<62, 0)), 1},
 	{"int64-nulls", by(asc), columns(ints(1<<62, 0.1)), 1},
 	{"int64-128chunks", by(asc), columns(ints(1<<62, 0)), 128},
-	{"int64,int64", by(asc, desc), columns(ints(100, 0), ints(1<<62, 0)), 1},
+	{"int64,int64-64chunks", by(asc, desc), columns(ints(100, 0), ints(1<<62, 0)), 64},
 	{"string", by(asc), columns(texts(1 << 62)), 1},
 	{"string,float64", by(asc, desc), columns(texts(1000), floats()), 1},
 }
@@ -137,47 +137,111 @@ func withWorkers(workers int) context.Context {
 	return compute.SetExecCtx(context.Background(), env)
 }
 
-type sortFunc = func(context.Context, compute.Datum, compute.SortOptions) (compute.Datum, error)
-
-// sideBySide measures run with ours and with theirs in turn.
-func sideBySide[F any](b *testing.B, rows int, run func(f F), ours, theirs F) {
-	calls := max(1, 1_000_000/rows) // for each measurement, at least 10 ms
-	repeated := func(f F) {
-		for range calls {
-			run(f)
+// BenchmarkSortTable sorts tables, whose columns are gathered.
+func BenchmarkSortTable(b *testing.B) {
+	for _, c := range cases {
+		const rows = 1_000_000
+		table := tableOf(c.make(rand.New(rand.NewPCG(1, 2)), rows), c.cuts)
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/rows=%d/workers=%d", c.name, rows, workers), func(b *testing.B) {
+				ctx := withWorkers(workers)
+				sideBySide(b, rows, func(sort tableFunc) {
+					out, err := sort(ctx, table, c.keys)
+					if err != nil {
+						b.Fatal(err)
+					}
+					out.Release()
+				}, arrowsort.SortTable, compute.SortTable)
+			})
 		}
 	}
-	runtime.GC()
-	repeated(ours) // fills pools
-	var a, z measured
-	for b.Loop() {
-		a.measure(func() { repeated(ours) })
-		b.StopTimer()
-		z.measure(func() { repeated(theirs) })
-		b.StartTimer()
-	}
-	all := float64(calls * rows)
-	b.ReportMetric(a.median()/all, "ns/row")
-	b.ReportMetric(z.median()/all, "arrow-ns/row")
-	b.ReportMetric(z.median()/a.median(), "times")
-	b.ReportMetric(a.bytes/float64(len(a.times))/all, "B/row")
-	b.ReportMetric(z.bytes/float64(len(z.times))/all, "arrow-B/row")
 }
 
-// measured are the times of some calls in ns, and the bytes that all allocated.
+// BenchmarkMergeTables merges 16 sorted tables. arrow-go has no merge: it sorts their chunks.
+func BenchmarkMergeTables(b *testing.B) {
+	const rows, runs = 1_000_000, 16
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range cases {
+		var tables []arrow.Table
+		var chunks [][]arrow.Array
+		for range runs {
+			sorted, err := arrowsort.SortTable(context.Background(), tableOf(c.make(r, rows/runs), 1), c.keys)
+			if err != nil {
+				b.Fatal(err)
+			}
+			tables = append(tables, sorted)
+			for i := range int(sorted.NumCols()) {
+				if len(chunks) <= i {
+					chunks = append(chunks, nil)
+				}
+				chunks[i] = append(chunks[i], sorted.Column(i).Data().Chunks()...)
+			}
+		}
+		var columns []arrow.Column
+		for i, of := range chunks {
+			columns = append(columns, *arrow.NewColumn(tables[0].Schema().Field(i), arrow.NewChunked(of[0].DataType(), of)))
+		}
+		all := array.NewTable(tables[0].Schema(), columns, -1)
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/rows=%d/workers=%d", c.name, rows, workers), func(b *testing.B) {
+				ctx := withWorkers(workers)
+				merge := func(ctx context.Context, _ arrow.Table, keys []arrowsort.SortKey) (arrow.Table, error) {
+					return arrowsort.MergeTables(ctx, tables, keys)
+				}
+				sideBySide(b, rows, func(merge tableFunc) {
+					out, err := merge(ctx, all, c.keys)
+					if err != nil {
+						b.Fatal(err)
+					}
+					out.Release()
+				}, merge, compute.SortTable)
+			})
+		}
+	}
+}
+
+type (
+	sortFunc  = func(context.Context, compute.Datum, compute.SortOptions) (compute.Datum, error)
+	tableFunc = func(context.Context, arrow.Table, []arrowsort.SortKey) (arrow.Table, error)
+)
+
+// sideBySide measures run with ours and with theirs in turn. Ours are as many calls as take about
+// as long as one of theirs, so that both meet the garbage collector.
+func sideBySide[F any](b *testing.B, rows int, run func(f F), ours, theirs F) {
+	calls := max(10, 3_000_000/rows)
+	runtime.GC()
+	run(ours) // fills pools
+	var a, z measured
+	for b.Loop() {
+		a.measure(calls, func() { run(ours) })
+		b.StopTimer()
+		z.measure(max(1, calls/30), func() { run(theirs) })
+		b.StartTimer()
+	}
+	b.ReportMetric(0, "ns/op") // of ours and a part of theirs
+	b.ReportMetric(a.median()/float64(rows), "ns/row")
+	b.ReportMetric(z.median()/float64(rows), "arrow-ns/row")
+	b.ReportMetric(z.median()/a.median(), "times")
+	b.ReportMetric(a.bytes/float64(len(a.times)*rows), "B/row")
+	b.ReportMetric(z.bytes/float64(len(z.times)*rows), "arrow-B/row")
+}
+
+// measured are the times of some rounds in ns per call, and the bytes per call of all.
 type measured struct {
 	times []float64
 	bytes float64
 }
 
-func (m *measured) measure(f func()) {
+func (m *measured) measure(calls int, f func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
-	f()
-	m.times = append(m.times, float64(time.Since(begin)))
+	for range calls {
+		f()
+	}
+	m.times = append(m.times, float64(time.Since(begin))/float64(calls))
 	runtime.ReadMemStats(&after)
-	m.bytes += float64(after.TotalAlloc - before.TotalAlloc)
+	m.bytes += float64(after.TotalAlloc-before.TotalAlloc) / float64(calls)
 }
 
 func (m *measured) median() float64 {

@@ -1,6 +1,8 @@
 package arrowsort
 
 import (
+	"hash/maphash"
+	"math/bits"
 	"sync/atomic"
 
 	"example.com/sorter"
@@ -41,26 +43,48 @@ func encoded(c *call, col column, text func(row int) string) *texts {
 	c.share(col.rows, func(lo, hi int) {
 		s := &e.stripes[begun.Add(1)-1]
 		s.lo, s.hi = lo, hi
-		number := make(map[string]uint32, limit/4)
+		seen := newNumbering(limit)
 		for row := lo; row < hi && !many.Load(); row++ {
 			if e.nulls.any() && e.nulls.null(row) {
 				continue
 			}
-			value := text(row)
-			n, seen := number[value]
-			if !seen {
-				n = uint32(len(s.texts))
-				number[value] = n
-				s.texts = append(s.texts, value)
-				many.CompareAndSwap(false, len(s.texts) > limit)
+			e.numbers[row] = seen.number(text(row))
+			if len(seen.texts) == limit {
+				many.Store(true)
 			}
-			e.numbers[row] = n
 		}
+		s.texts = seen.texts
 	})
 	if many.Load() {
 		return nil
 	}
 	return e
+}
+
+// numbering numbers different texts from 0, in a hash table with linear probing.
+type numbering struct {
+	seed  maphash.Seed
+	slots []uint32 // the number of a text, plus 1
+	texts []string
+}
+
+// newNumbering returns a table for up to limit texts, at most half full.
+func newNumbering(limit int) *numbering {
+	return &numbering{maphash.MakeSeed(), make([]uint32, 2<<bits.Len(uint(limit))), nil}
+}
+
+// number returns the number of a text.
+func (n *numbering) number(text string) uint32 {
+	mask := uint64(len(n.slots) - 1)
+	at := maphash.String(n.seed, text) & mask
+	for ; n.slots[at] != 0; at = (at + 1) & mask {
+		if number := n.slots[at] - 1; n.texts[number] == text {
+			return number
+		}
+	}
+	n.texts = append(n.texts, text)
+	n.slots[at] = uint32(len(n.texts))
+	return n.slots[at] - 1
 }
 
 // key returns the key of the column: the ranks of texts, of all stripes together.
@@ -98,12 +122,12 @@ func repeating(col column, text func(row int) string) int {
 		return 0
 	}
 	sample := min(col.rows/sampledOf, mostSample)
-	seen := make(map[string]struct{}, sample)
+	seen := newNumbering(sample)
 	for i := range sample {
-		seen[text(int(int64(i)*int64(col.rows)/int64(sample)))] = struct{}{}
-		if 7*len(seen) > 6*sample {
-			return 0
-		}
+		seen.number(text(int(int64(i) * int64(col.rows) / int64(sample))))
 	}
-	return len(seen)
+	if 7*len(seen.texts) > 6*sample {
+		return 0
+	}
+	return len(seen.texts)
 }
