@@ -88,14 +88,16 @@ func scratch[T any](c *call, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*block))), n)
 }
 
-// grain is the least number of rows that justify a goroutine.
-const grain = 1 << 15
+const (
+	grain = 1 << 15 // the least number of rows that justify a goroutine
+	block = 1 << 17 // rows between two checks of the context: about a millisecond
+)
 
-// share calls body for ranges [lo, hi) of n rows that are multiples of 64, from several goroutines
-// where there are many rows.
-func (c *call) share(n int, body func(lo, hi int)) {
-	stripes := max(1, min(c.workers, n/grain))
-	each := (n/stripes + 63) &^ 63
+// stripes calls body for ranges [lo, hi) of n rows that are multiples of 64, each from a goroutine
+// of its own, at most c.workers.
+func (c *call) stripes(n int, body func(lo, hi int)) {
+	count := max(1, min(c.workers, n/grain))
+	each := (n/count + 63) &^ 63
 	var wait sync.WaitGroup
 	for lo := each; lo < n; lo += each {
 		wait.Go(func() { body(lo, min(lo+each, n)) })
@@ -103,3 +105,16 @@ func (c *call) share(n int, body func(lo, hi int)) {
 	body(0, min(each, n))
 	wait.Wait()
 }
+
+// share is stripes that end early if the context is cancelled. The caller checks that before it
+// relies on the results.
+func (c *call) share(n int, body func(lo, hi int)) {
+	c.stripes(n, func(lo, hi int) {
+		for ; lo < hi && !c.cancelled(); lo += block {
+			body(lo, min(lo+block, hi))
+		}
+	})
+}
+
+// cancelled reports whether the context is.
+func (c *call) cancelled() bool { return c.ctx.Err() != nil }

@@ -40,10 +40,10 @@ func (c *call) dictionaryKey(col column, typ *arrow.DictionaryType, k SortKey) (
 		return key{}, err
 	}
 	codes := scratch[uint32](c, col.rows)
-	col.each(func(first int, chunk arrow.Array) {
+	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
 		dictionary := chunk.(*array.Dictionary)
 		base := bases[dictionary.Data().Dictionary()]
-		lookUp(codes[first:first+chunk.Len()], ranks[base:], dictionary.Indices(), null)
+		lookUp(codes[first:first+hi-lo], ranks[base:], dictionary.Indices(), lo, null)
 	})
 	return key{column: sorter.AscOf(codes)}, nil
 }
@@ -120,31 +120,27 @@ func nullRank(k SortKey, last uint32) uint32 {
 	return last + 1
 }
 
-// lookUp writes the ranks that indices stand for to dst.
-func lookUp(dst, ranks []uint32, indices arrow.Array, null uint32) {
+// lookUp writes the ranks of values that indices have from row lo on to dst.
+func lookUp(dst, ranks []uint32, indices arrow.Array, lo int, null uint32) {
 	switch indices.DataType().(arrow.FixedWidthDataType).Bytes() {
 	case 1:
-		lookUpIn[uint8](dst, ranks, indices, null)
+		lookUpIn[uint8](dst, ranks, indices, lo, null)
 	case 2:
-		lookUpIn[uint16](dst, ranks, indices, null)
+		lookUpIn[uint16](dst, ranks, indices, lo, null)
 	case 4:
-		lookUpIn[uint32](dst, ranks, indices, null)
+		lookUpIn[uint32](dst, ranks, indices, lo, null)
 	case 8:
-		lookUpIn[uint64](dst, ranks, indices, null)
+		lookUpIn[uint64](dst, ranks, indices, lo, null)
 	}
 }
 
 // lookUpIn is lookUp of indices of one width; they are not negative.
-func lookUpIn[I uint8 | uint16 | uint32 | uint64](dst, ranks []uint32, indices arrow.Array, null uint32) {
-	if indices.NullN() == 0 {
-		for i, index := range valuesIn[I](indices) {
-			dst[i] = ranks[index]
-		}
-		return
-	}
-	for i, index := range valuesIn[I](indices) {
-		dst[i] = null
-		if indices.IsValid(i) {
+func lookUpIn[I uint8 | uint16 | uint32 | uint64](dst, ranks []uint32, indices arrow.Array, lo int, null uint32) {
+	nulls := indices.Data().NullN() != 0
+	for i, index := range valuesIn[I](indices)[lo : lo+len(dst)] {
+		if nulls && indices.IsNull(lo+i) {
+			dst[i] = null
+		} else {
 			dst[i] = ranks[index]
 		}
 	}

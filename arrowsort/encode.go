@@ -40,7 +40,7 @@ func encoded(c *call, col column, text func(row int) string) *texts {
 	e := &texts{numbers: scratch[uint32](c, col.rows), stripes: make([]stripe, c.workers), nulls: validityOf(col)}
 	var begun atomic.Int32
 	var many atomic.Bool
-	c.share(col.rows, func(lo, hi int) {
+	c.stripes(col.rows, func(lo, hi int) {
 		s := &e.stripes[begun.Add(1)-1]
 		s.lo, s.hi = lo, hi
 		seen := newNumbering(limit)
@@ -49,7 +49,7 @@ func encoded(c *call, col column, text func(row int) string) *texts {
 				continue
 			}
 			e.numbers[row] = seen.number(text(row))
-			if len(seen.texts) == limit {
+			if len(seen.texts) == limit || row%block == 0 && c.cancelled() {
 				many.Store(true)
 			}
 		}

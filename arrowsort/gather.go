@@ -64,7 +64,12 @@ func (c *call) gatherFixed(col column, width int, rows perm.Perm) *memory.Buffer
 // gatherAs gathers values that lie in memory as T.
 func gatherAs[T any](c *call, dst *memory.Buffer, col column, rows perm.Perm) {
 	src := c.octets(col, int(unsafe.Sizeof(*new(T))))
-	perm.Gather(castTo[T](dst.Bytes(), len(rows)), castTo[T](src, col.rows), rows, c.workers)
+	gather(c, castTo[T](dst.Bytes(), len(rows)), castTo[T](src, col.rows), rows)
+}
+
+// gather is perm.Gather that can be cancelled.
+func gather[T any](c *call, dst, src []T, rows perm.Perm) {
+	c.share(len(rows), func(lo, hi int) { perm.Gather(dst[lo:hi], src, rows[lo:hi], 1) })
 }
 
 // octets returns the values of col, of width bytes each: those of its only chunk where they lie,
@@ -74,7 +79,9 @@ func (c *call) octets(col column, width int) []byte {
 		return octetsIn(col.chunks[0], width)
 	}
 	all := scratch[byte](c, col.rows*width)
-	col.each(func(first int, chunk arrow.Array) { copy(all[first*width:], octetsIn(chunk, width)) })
+	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
+		copy(all[first*width:], octetsIn(chunk, width)[lo*width:hi*width])
+	})
 	return all
 }
 
@@ -91,6 +98,10 @@ func gatherText[O int32 | int64](c *call, col column, rows perm.Perm) (arrow.Arr
 			}
 		}
 	})
+	if err := c.ctx.Err(); err != nil {
+		offsets.Release()
+		return nil, err
+	}
 	var total int64
 	for i := range ends {
 		total += int64(ends[i])
@@ -128,7 +139,7 @@ func (c *call) gatherViews(col column, rows perm.Perm) arrow.Array {
 		views, shared = c.joinedViews(col)
 	}
 	buffer := c.newBuffer(len(rows) * arrow.ViewHeaderSizeBytes)
-	perm.Gather(castTo[arrow.ViewHeader](buffer.Bytes(), len(rows)), views, rows, c.workers)
+	gather(c, castTo[arrow.ViewHeader](buffer.Bytes(), len(rows)), views, rows)
 	for _, text := range shared {
 		text.Retain()
 	}
@@ -137,7 +148,9 @@ func (c *call) gatherViews(col column, rows perm.Perm) arrow.Array {
 
 // joinedViews returns the views of all chunks, into the buffers of all.
 func (c *call) joinedViews(col column) (views []arrow.ViewHeader, shared []*memory.Buffer) {
-	views = mapped(c, col, func(dst []arrow.ViewHeader, chunk arrow.Array) {
+	views = scratch[arrow.ViewHeader](c, col.rows)
+	col.each(func(first int, chunk arrow.Array) {
+		dst := views[first : first+chunk.Len()]
 		copy(dst, valuesIn[arrow.ViewHeader](chunk))
 		for i := range dst {
 			if !dst[i].IsInline() {

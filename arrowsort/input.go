@@ -36,6 +36,18 @@ func (col column) each(f func(first int, chunk arrow.Array)) {
 	}
 }
 
+// share calls f from several goroutines for parts of chunks that are all rows of col: rows lo … hi-1
+// of chunk are rows from first on of col. What is said of call.share holds.
+func (col column) share(c *call, f func(first int, chunk arrow.Array, lo, hi int)) {
+	c.share(col.rows, func(from, to int) {
+		col.each(func(first int, chunk arrow.Array) {
+			if lo, hi := max(from-first, 0), min(to-first, chunk.Len()); lo < hi {
+				f(first+lo, chunk, lo, hi)
+			}
+		})
+	})
+}
+
 // table is an input of any kind: columns of the same number of rows.
 type table struct {
 	columns []column

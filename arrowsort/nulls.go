@@ -45,16 +45,18 @@ func bitsOf(col column, bitmapOf func(chunk arrow.Array) []byte) validity {
 	return v
 }
 
-// bitmapOf returns the validity bitmap of an array with nulls, otherwise nil.
+// bitmapOf returns the validity bitmap of an array with nulls, otherwise nil. It does not ask
+// a.NullN, which writes a count that it lacks, and calls may run concurrently on one array.
 func bitmapOf(a arrow.Array) []byte {
-	if a.NullN() == 0 {
+	data := a.Data()
+	if data.NullN() == 0 || len(data.Buffers()) == 0 || data.Buffers()[0] == nil {
 		return nil
 	}
-	buffers := a.Data().Buffers()
-	if len(buffers) == 0 || buffers[0] == nil {
+	bitmap := data.Buffers()[0].Bytes()
+	if data.NullN() < 0 && bitutil.CountSetBits(bitmap, data.Offset(), data.Len()) == data.Len() {
 		return nil
 	}
-	return buffers[0].Bytes()
+	return bitmap
 }
 
 // any reports whether there may be nulls.

@@ -85,7 +85,7 @@ func (n numbers) array(c *call) *array.Data {
 	}
 	for c.workers > 1 && n.rows-lo > 4*grain {
 		first, hi := lo, (n.rows+lo)/2
-		c.share(hi-first, func(from, to int) { widen(first+from, first+to) })
+		c.stripes(hi-first, func(from, to int) { widen(first+from, first+to) })
 		lo = hi
 	}
 	widen(lo, n.rows)

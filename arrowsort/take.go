@@ -64,10 +64,11 @@ var errTooLong = fmt.Errorf("%w: more text or rows than offsets of the type reac
 // takeColumn returns the given rows of col, as one chunk, or as several where text is too long
 // for one.
 func (c *call) takeColumn(col column, rows perm.Perm) ([]arrow.Array, error) {
-	if err := c.ctx.Err(); err != nil {
-		return nil, err
-	}
 	taken, err := c.takeRows(col, rows)
+	if err == nil && c.cancelled() {
+		taken.Release()
+		return nil, c.ctx.Err()
+	}
 	if err == nil {
 		return []arrow.Array{taken}, nil
 	}

@@ -2,6 +2,7 @@ package arrowsort
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -50,57 +51,65 @@ func plainKey[K number](c *call, col column, k SortKey) key {
 	if len(col.chunks) == 1 {
 		return numberKey(c, col, valuesIn[K](col.chunks[0]), k)
 	}
-	return numberKey(c, col, mapped(c, col, func(dst []K, chunk arrow.Array) {
-		copy(dst, valuesIn[K](chunk))
-	}), k)
+	return mappedKey(c, col, k, func(dst, src []K) { copy(dst, src) })
 }
 
-// mapped returns the keys that fill writes for every chunk, in scratch.
-func mapped[K any](c *call, col column, fill func(dst []K, chunk arrow.Array)) []K {
+// mappedKey returns the key of K that convert makes of the values of col, which lie as T.
+func mappedKey[K number, T any](c *call, col column, k SortKey, convert func(dst []K, src []T)) key {
+	return numberKey(c, col, mapped(c, col, convert), k)
+}
+
+// mapped returns what convert makes of the values of col, in scratch.
+func mapped[K, T any](c *call, col column, convert func(dst []K, src []T)) []K {
 	keys := scratch[K](c, col.rows)
-	col.each(func(first int, chunk arrow.Array) { fill(keys[first:first+chunk.Len()], chunk) })
+	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
+		convert(keys[first:first+hi-lo], valuesIn[T](chunk)[lo:hi])
+	})
 	return keys
 }
 
 // halfKey returns the key of 16-bit floats: they are widened, which is exact.
 func halfKey(c *call, col column, k SortKey) key {
-	return numberKey(c, col, mapped(c, col, func(dst []float32, chunk arrow.Array) {
-		for i, value := range valuesIn[float16.Num](chunk) {
+	return mappedKey(c, col, k, func(dst []float32, src []float16.Num) {
+		for i, value := range src {
 			dst[i] = value.Float32()
 		}
-	}), k)
+	})
 }
 
 // boolKey returns the key of bits, as bytes.
 func boolKey(c *call, col column, k SortKey) key {
-	return numberKey(c, col, mapped(c, col, func(dst []uint8, chunk arrow.Array) {
-		bits := validity{bitsIn(chunk), chunk.Data().Offset()}
-		bits.words(len(dst), func(i, n int, word uint64) {
-			for j := range dst[i : i+n] {
-				dst[i+j] = uint8(word >> j & 1)
+	octets := scratch[uint8](c, col.rows)
+	bits := bitsOf(col, bitsIn)
+	c.share(col.rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			octets[i] = 1
+			if bits.null(i) {
+				octets[i] = 0
 			}
-		})
-	}), k)
+		}
+	})
+	return numberKey(c, col, octets, k)
 }
 
 // dayTimeKey returns the key of intervals of days and milliseconds, in that order.
 func dayTimeKey(c *call, col column, k SortKey) key {
-	return numberKey(c, col, mapped(c, col, func(dst []int64, chunk arrow.Array) {
-		for i, value := range valuesIn[arrow.DayTimeInterval](chunk) {
+	return mappedKey(c, col, k, func(dst []int64, src []arrow.DayTimeInterval) {
+		for i, value := range src {
 			dst[i] = int64(value.Days)<<32 | int64(uint32(value.Milliseconds)^1<<31)
 		}
-	}), k)
+	})
 }
 
 // monthDayNanoKey returns the key of intervals of months, days and nanoseconds, in that order.
 func monthDayNanoKey(c *call, col column, k SortKey) key {
-	return numberKey(c, col, mapped(c, col, func(dst [][16]byte, chunk arrow.Array) {
-		for i, value := range valuesIn[arrow.MonthDayNanoInterval](chunk) {
+	return mappedKey(c, col, k, func(dst [][16]byte, src []arrow.MonthDayNanoInterval) {
+		for i, value := range src {
 			binary.BigEndian.PutUint32(dst[i][0:], uint32(value.Months)^1<<31)
 			binary.BigEndian.PutUint32(dst[i][4:], uint32(value.Days)^1<<31)
 			binary.BigEndian.PutUint64(dst[i][8:], uint64(value.Nanoseconds)^1<<63)
 		}
-	}), k)
+	})
 }
 
 // decimal128Key returns the key of 128-bit decimals: as int64 where all have 64 bits.
@@ -112,12 +121,12 @@ func decimal128Key(c *call, col column, k SortKey) key {
 	if keys, ok := narrowed(c, col, narrow); ok {
 		return numberKey(c, col, keys, k)
 	}
-	return numberKey(c, col, mapped(c, col, func(dst [][16]byte, chunk arrow.Array) {
-		for i, value := range valuesIn[decimal128.Num](chunk) {
+	return mappedKey(c, col, k, func(dst [][16]byte, src []decimal128.Num) {
+		for i, value := range src {
 			binary.BigEndian.PutUint64(dst[i][0:], uint64(value.HighBits())^1<<63)
 			binary.BigEndian.PutUint64(dst[i][8:], value.LowBits())
 		}
-	}), k)
+	})
 }
 
 // decimal256Key returns the key of 256-bit decimals: as int64 where all have 64 bits.
@@ -131,8 +140,8 @@ func decimal256Key(c *call, col column, k SortKey) key {
 	if keys, ok := narrowed(c, col, narrow); ok {
 		return numberKey(c, col, keys, k)
 	}
-	keys := mapped(c, col, func(dst [][32]byte, chunk arrow.Array) {
-		for i, value := range valuesIn[decimal256.Num](chunk) {
+	keys := mapped(c, col, func(dst [][32]byte, src []decimal256.Num) {
+		for i, value := range src {
 			limbs := value.Array()
 			limbs[3] ^= 1 << 63
 			for j, limb := range limbs {
@@ -145,19 +154,20 @@ func decimal256Key(c *call, col column, k SortKey) key {
 
 // narrowed returns the values of col as int64, unless one that is not null does not fit.
 func narrowed[T any](c *call, col column, narrow func(T) (int64, bool)) ([]int64, bool) {
-	fit := true
-	keys := mapped(c, col, func(dst []int64, chunk arrow.Array) {
-		for i, value := range valuesIn[T](chunk) {
+	keys := scratch[int64](c, col.rows)
+	var wide atomic.Bool
+	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
+		for i, value := range valuesIn[T](chunk)[lo:hi] {
 			key, ok := narrow(value)
-			if dst[i] = key; !ok && chunk.IsValid(i) {
-				fit = false
+			if keys[first+i] = key; !ok && chunk.IsValid(lo+i) {
+				wide.Store(true)
 			}
-			if !fit {
+			if !ok && wide.Load() {
 				return
 			}
 		}
 	})
-	return keys, fit
+	return keys, !wide.Load()
 }
 
 // fixedBinaryKey returns the key of byte strings of one width.
@@ -166,18 +176,15 @@ func fixedBinaryKey(c *call, col column, width int, k SortKey) key {
 	case width == 0:
 		return placed(constantKey().column, validityOf(col), k)
 	case width <= 8:
-		return numberKey(c, col, mapped(c, col, func(dst []uint64, chunk arrow.Array) {
-			values, null := chunk.(*array.FixedSizeBinary), chunk.NullN() > 0
-			for i := range dst {
-				dst[i] = 0
-				if null && chunk.IsNull(i) {
-					continue
-				}
-				for _, octet := range values.Value(i) {
-					dst[i] = dst[i]<<8 | uint64(octet)
-				}
+		keys := scratch[uint64](c, col.rows)
+		col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
+			for i, octets := 0, octetsIn(chunk, width)[lo*width:hi*width]; i < hi-lo; i++ {
+				var padded [8]byte
+				copy(padded[:], octets[i*width:(i+1)*width])
+				keys[first+i] = binary.BigEndian.Uint64(padded[:])
 			}
-		}), k)
+		})
+		return numberKey(c, col, keys, k)
 	case width == 16:
 		return plainKey[[16]byte](c, col, k)
 	}
