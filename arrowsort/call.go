@@ -1,0 +1,120 @@
+package arrowsort
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"example.com/sorter"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+type optionsKey struct{}
+
+// WithOptions returns a context with which the functions of this package sort under options of
+// package sorter, after those that ctx has already: [sorter.Workers], [sorter.On], [sorter.Use],
+// [sorter.MemoryLimit], [sorter.Report] and [sorter.OnProgress]. The sort of a dictionary's
+// values comes before that of the rows, so a report is that of the rows. The order is given by
+// sort keys: of options that change it or receive a result ([sorter.Descending],
+// [sorter.NaNsLast], [sorter.MarkRuns] and the like) the effect is unspecified.
+func WithOptions(ctx context.Context, options ...sorter.Option) context.Context {
+	before, _ := ctx.Value(optionsKey{}).([]sorter.Option)
+	return context.WithValue(ctx, optionsKey{}, append(before[:len(before):len(before)], options...))
+}
+
+// call is the environment of one call.
+type call struct {
+	ctx     context.Context
+	mem     memory.Allocator
+	workers int // goroutines, unless options have another number
+	// mostText is the number of bytes up to which 32-bit offsets do not overflow.
+	mostText int64
+	options  []sorter.Option
+	after    []func() // to be called at the end
+}
+
+// newCall returns the environment of a call with ctx. The caller closes it.
+func newCall(ctx context.Context) *call {
+	given, _ := ctx.Value(optionsKey{}).([]sorter.Option)
+	c := &call{ctx: ctx, mem: compute.GetAllocator(ctx), mostText: math.MaxInt32}
+	c.workers = max(1, min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0)))
+	c.options = append(c.options, sorter.Workers(c.workers), sorter.Stable(), sorter.WithContext(ctx))
+	c.options = append(c.options, given...)
+	return c
+}
+
+// with returns the options of the call, and more.
+func (c *call) with(more ...sorter.Option) []sorter.Option {
+	return append(c.options[:len(c.options):len(c.options)], more...)
+}
+
+// close releases what the call needed until its end.
+func (c *call) close() {
+	for _, f := range c.after {
+		f()
+	}
+	c.after = nil
+}
+
+// owned releases a at the end of the call.
+func owned[A interface{ Release() }](c *call, a A) A {
+	c.after = append(c.after, a.Release)
+	return a
+}
+
+// pools hold scratch between calls, by the bits of its length in words.
+var pools [bits.UintSize]sync.Pool
+
+// scratch returns memory for n elements without pointers, of unspecified contents, until the end
+// of the call.
+func scratch[T any](c *call, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	var zero T
+	words := (n*int(unsafe.Sizeof(zero)) + 7) / 8
+	pool := &pools[bits.Len(uint(words))]
+	block, _ := pool.Get().(*[]uint64)
+	if block == nil || cap(*block) < words {
+		fresh := make([]uint64, words)
+		block = &fresh
+	}
+	c.after = append(c.after, func() { pool.Put(block) })
+	// Sound: the block is long enough, and aligned for every T without pointers of 8 bytes or less.
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*block))), n)
+}
+
+const (
+	grain = 1 << 15 // the least number of rows that justify a goroutine
+	block = 1 << 17 // rows between two checks of the context: about a millisecond
+)
+
+// stripes calls body for ranges [lo, hi) of n rows that are multiples of 64, each from a goroutine
+// of its own, at most c.workers.
+func (c *call) stripes(n int, body func(lo, hi int)) {
+	count := max(1, min(c.workers, n/grain))
+	each := (n/count + 63) &^ 63
+	var wait sync.WaitGroup
+	for lo := each; lo < n; lo += each {
+		wait.Go(func() { body(lo, min(lo+each, n)) })
+	}
+	body(0, min(each, n))
+	wait.Wait()
+}
+
+// share is stripes that end early if the context is cancelled. The caller checks that before it
+// relies on the results.
+func (c *call) share(n int, body func(lo, hi int)) {
+	c.stripes(n, func(lo, hi int) {
+		for ; lo < hi && !c.cancelled(); lo += block {
+			body(lo, min(lo+block, hi))
+		}
+	})
+}
+
+// cancelled reports whether the context is.
+func (c *call) cancelled() bool { return c.ctx.Err() != nil }

@@ -1,0 +1,93 @@
+package arrowsort
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/sorter"
+	"example.com/sorter/rank"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+)
+
+// SelectK returns the numbers of the first k rows of input in the order of keys, or of all if there
+// are fewer, as an array of uint64: the first k of [SortIndices], and the function
+// "select_k_unstable" of Arrow C++, but stable.
+//
+// It takes time proportional to n + k log k for k up to n/32, see sorter.TopN, and that of
+// SortIndices otherwise. A negative k is arrow.ErrInvalid.
+func SelectK(ctx context.Context, input Datum, k int64, keys SortOptions) (Datum, error) {
+	c := newCall(ctx)
+	defer c.close()
+	if k < 0 {
+		return nil, fmt.Errorf("%w: select_k of %d rows", arrow.ErrInvalid, k)
+	}
+	t, by, err := c.resolve("select_k", input, keys)
+	if err != nil {
+		return nil, err
+	}
+	first, err := sorter.TopN(t.rows, int(min(k, int64(t.rows))), columnsOf(by), c.options...)
+	if err != nil {
+		return nil, err
+	}
+	return c.numbersOf(first), nil
+}
+
+// numbersOf returns row numbers as an array of uint64.
+func (c *call) numbersOf(rows []uint32) Datum {
+	out := c.newNumbers(len(rows))
+	copy(out.narrow(), rows)
+	return &compute.ArrayDatum{Value: out.array(c)}
+}
+
+// Distinct returns the number of the first of all rows of input that are equal by keys, in the
+// order of keys, as an array of uint64. Nulls of a column are equal to each other, NaNs too, and
+// −0 equals 0.
+//
+// It is [SortIndices] and a pass over its result.
+func Distinct(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {
+	c := newCall(ctx)
+	defer c.close()
+	t, by, err := c.resolve("distinct", input, keys)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.distinct(t.rows, by)
+	if err != nil {
+		return nil, err
+	}
+	return c.numbersOf(rows), nil
+}
+
+// distinct returns the first row of each run of equal rows, in order.
+func (c *call) distinct(rows int, by []key) ([]uint32, error) {
+	p, runs, err := c.runs(rows, by, true)
+	if err != nil {
+		return nil, err
+	}
+	return rank.Distinct(p, runs), nil
+}
+
+// Unique returns the rows of input without those that equal an earlier row in every column, in
+// input order. Equality is that of [Distinct]. It is compute.Unique for record batches and tables
+// as well; of a chunked array the result is a chunked array.
+func Unique(ctx context.Context, input Datum) (Datum, error) {
+	c := newCall(ctx)
+	defer c.close()
+	t, err := c.tableOf("unique", input)
+	if err != nil {
+		return nil, err
+	}
+	by, err := c.keysOf(t, t.allKeys())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.distinct(t.rows, by)
+	if err != nil {
+		return nil, err
+	}
+	if err := sorter.SortKeys(rows, c.options...); err != nil {
+		return nil, err
+	}
+	return c.take(input, t, rows)
+}
