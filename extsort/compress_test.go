@@ -259,7 +259,7 @@ func BenchmarkCompression(b *testing.B) {
 
 func benchCompressions[E any](b *testing.B, bytes int64, open func(opts ...extsort.Option) (*extsort.Sorter[E], error), all []E) {
 	for _, rate := range []int64{0, 250} {
-		for _, c := range []extsort.Compression{extsort.None, extsort.S2, extsort.Zstd, extsort.Adaptive} {
+		for _, c := range []extsort.Compression{extsort.None, extsort.Adaptive, extsort.S2, extsort.Zstd} {
 			disk := "disk"
 			opts := []extsort.Option{extsort.MemoryLimit(128 << 20), extsort.Compress(c), extsort.TempDir(b.TempDir())}
 			if rate > 0 {
@@ -280,7 +280,7 @@ func benchCompressions[E any](b *testing.B, bytes int64, open func(opts ...extso
 					}
 					readBatches(b, s, len(all))
 				}
-				b.Logf("%+v", st)
+				b.Logf("%v %v %v", st.Sort, st.Write, st.Merge)
 				b.ReportMetric(st.Ratio(), "ratio")
 				blocks := float64(st.RawBlocks + st.S2Blocks + st.ZstdBlocks)
 				b.ReportMetric(100*float64(st.S2Blocks)/blocks, "%s2")

@@ -51,11 +51,11 @@
 // # Compression
 //
 // Each block is stored as it is, or compressed: see [Compress]. Checksums are those of the bytes on
-// disk, and are compared before a block is decompressed. [Adaptive] measures the time of writes,
-// and compresses a sample of each few megabytes. Only where the sort had to wait for a run that was
-// not compressed are the next ones, if the measured times say that it pays; after some of them one
-// is left as it is, to see whether the sort still waits. So the first run is never compressed, and
-// on a fast disk none. Space on disk is reserved for a run without compression, and its
+// disk, and are compared before a block is decompressed. [Adaptive] measures the times of writes
+// and of the sort, and compresses a sample of each few megabytes. Only where the sort had to wait
+// for a run that was not compressed are the next ones, if the measured times say that it pays;
+// after some of them one is left as it is, to see whether the sort still waits. So the first run is
+// never compressed, and on a fast disk none. Space on disk is reserved for a run without compression, and its
 // unused end is given back; where there is not enough, space is reserved as it is needed.
 //
 // # Merge

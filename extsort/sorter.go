@@ -286,7 +286,8 @@ type writing[E any] struct {
 	done chan struct{}
 	run  *run[E] // after done
 	err  error   // after done
-	took time.Duration
+
+	begun time.Time
 }
 
 // writeFill begins to write the elements that wait, which are in order.
@@ -313,12 +314,10 @@ func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
 func (s *Sorter[E]) startWriting() {
 	w, from, number := s.out, s.out.from, s.nextNumber()
 	block := s.form.Block(int64(from.Len()), from.Bytes())
-	w.done, w.err = make(chan struct{}), errEnded // a codec may end the goroutine
+	w.begun, w.done, w.err = time.Now(), make(chan struct{}), errEnded // a codec may end the goroutine
 	go func() {
-		start := time.Now()
 		defer close(w.done)
 		w.run, w.err = s.writeRows(from, block, number)
-		w.took = time.Since(start)
 	}()
 }
 
@@ -354,7 +353,7 @@ func (s *Sorter[E]) waitForRun() error {
 	if s.out.err != nil {
 		return public(s.out.err)
 	}
-	s.store.Waited(waited, s.out.took)
+	s.store.Waited(s.out.run.bytes, waited, time.Since(s.out.begun))
 	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
 	s.form.Written(s.out.from)

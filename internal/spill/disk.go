@@ -114,11 +114,11 @@ func (s *Store) Peak() int64 {
 	return s.peak
 }
 
-// Waited notes that a run took some time to be written, during a part of which nothing else could
-// be done.
-func (s *Store) Waited(waited, took time.Duration) {
+// Waited notes that the sort waited for a run during a part of the time since that was begun. No
+// run is written.
+func (s *Store) Waited(r *Run, waited, since time.Duration) {
 	if s.packer != nil {
-		s.packer.bound.note(waited, took)
+		s.packer.ran(r.size, waited, since)
 	}
 }
 

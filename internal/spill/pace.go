@@ -25,21 +25,43 @@ func (r *rate) add(bytes int, took time.Duration) {
 	}
 }
 
-// perByte returns nanoseconds, or false as long as less than a number of bytes are known.
-func (r *rate) perByte(least float64) (float64, bool) {
+// perByte returns nanoseconds, or false as long as nothing is known.
+func (r *rate) perByte() (float64, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.nanos / r.bytes, r.bytes >= least && r.bytes > 0
+	return r.nanos / r.bytes, r.bytes > 0
 }
 
-// pace is what a store knows of its methods: the time that compression takes, and the bytes that it saves.
-// With the time of writes, which each volume knows, it predicts how long a byte takes.
+// fastest is the time of the fastest of some blocks: that of compression. The others may have
+// waited for a processor, which the sort shares.
+type fastest struct{ perByte float64 }
+
+func (f *fastest) add(bytes int, took time.Duration) {
+	if nanos := float64(max(took, 1)) / float64(bytes); f.perByte == 0 || nanos < f.perByte {
+		f.perByte = nanos
+	}
+}
+
+// of returns the time of a number of bytes.
+func (f *fastest) of(bytes int) time.Duration { return time.Duration(f.perByte * float64(bytes)) }
+
+// pace is the knowledge of a store about its methods: the time that compression takes, and the
+// bytes that it saves. With the time of writes, which each volume knows, and that of the sort, it
+// predicts how long a byte takes.
 type pace struct {
 	took   [methods]rate    // of bytes that were compressed
 	stored [methods]float64 // of plain bytes
 	plain  [methods]float64
 	tried  int // segments since the last trial
 	trials int
+
+	// Of runs that were not compressed: the time in which the sort filled and sorted another, and
+	// that with the time in which it waited.
+	sort, whole rate
+
+	on     bool // the sort has waited: runs may be compressed
+	runs   int  // in a row
+	streak int  // after which one is not compressed, to see
 }
 
 // note notes that blocks were compressed.
@@ -52,37 +74,29 @@ func (k *pace) note(m Method, plain, stored int, took time.Duration) {
 	k.stored[m] += float64(stored)
 }
 
-const (
-	// sortNanos is the time that a byte takes in the sort of its run, on all cores, while the run
-	// before is written. Where the disk is not slower, compression only adds to it. 24-byte
-	// structs and lines on 2 cores, 2026-11: 0.4 to 0.6.
-	sortNanos = 0.5
+// gain is the share of the time that a method has to save against a simpler one: decompression
+// takes time as well.
+const gain = 0.85
 
-	// gain is the share of the time that a method has to save against a simpler one: decompression
-	// takes time as well.
-	gain = 0.85
-
-	leastKnown = 256 << 10 // bytes that were written before their time is known
-)
-
-// cost predicts nanoseconds per byte of a method: of the disk, or of the processors if they are
-// slower. ok is false as long as it cannot be known.
+// cost predicts nanoseconds per byte of a method: of the disk, or of the processors, which sort
+// another run at the same time, if they are slower. ok is false as long as it cannot be known.
 func (k *pace) cost(disk *rate, m Method) (nanos float64, ok bool) {
-	write, ok := disk.perByte(leastKnown)
-	if !ok || m == Raw {
-		return max(write, sortNanos), ok
+	if m == Raw {
+		return k.whole.perByte()
 	}
-	pack, ok := k.took[m].perByte(1)
-	if !ok {
+	write, known := disk.perByte()
+	sort, ready := k.sort.perByte()
+	pack, ok := k.took[m].perByte()
+	if !known || !ready || !ok {
 		return 0, false
 	}
-	return max(write*k.stored[m]/k.plain[m], sortNanos+pack), true
+	return max(write*k.stored[m]/k.plain[m], sort+pack), true
 }
 
 // best returns the method that costs least.
 func (k *pace) best(disk *rate, zstd bool) Method {
 	least, ok := k.cost(disk, Raw)
-	if !ok {
+	if !ok || !k.on {
 		return Raw
 	}
 	best := Raw
@@ -113,29 +127,27 @@ func (k *pace) trial(zstd bool) Method {
 	return S2
 }
 
-// bound knows whether a sort waits for the disk. On busy processors the time of a write is that of
-// the goroutine as well, which is not run at once: so no method is better than another, unless
-// the sort had to wait for a run that was not compressed.
-type bound struct {
-	on     bool // runs may be compressed
-	runs   int  // in a row
-	streak int  // after which one is not compressed, to see
-}
-
 // firstStreak and lastStreak are the runs after which the first one is not compressed again, and
 // the most: each that the sort had to wait for doubles their number.
-const firstStreak, lastStreak = 4, 32
+const firstStreak, lastStreak = 8, 64
 
-// note notes that a run took some time to be written, during a part of which the sort waited.
-func (b *bound) note(waited, took time.Duration) {
+// ran notes that the sort waited for a run of some bytes, during a part of the time since that was
+// begun: the most that compression can save. The time of a write alone does not say so: on busy
+// processors it is that of a goroutine which is not run at once.
+func (k *pace) ran(bytes int64, waited, since time.Duration) {
 	switch {
-	case b.on && b.runs < b.streak:
-		b.runs++
-	case b.on:
-		b.on = false
-	case waited >= took/4:
-		b.on, b.runs, b.streak = true, 1, min(max(2*b.streak, firstStreak), lastStreak)
-	default:
-		b.streak = 0
+	case k.on && k.runs < k.streak:
+		k.runs++
+		return
+	case k.on:
+		k.on = false
+		return
+	}
+	k.sort.add(int(bytes), since-waited)
+	k.whole.add(int(bytes), since)
+	if waited >= since/4 {
+		k.on, k.runs, k.streak = true, 1, min(max(2*k.streak, firstStreak), lastStreak)
+	} else {
+		k.streak = 0
 	}
 }

@@ -13,8 +13,7 @@ import (
 type packer struct {
 	Packing
 	pace
-	bound bound
-	crew  []encoder
+	crew []encoder
 
 	plain []byte // blocks that wait for their batch
 	ends  []int  // of them, the last of which may not be complete
@@ -60,10 +59,7 @@ func (k *packer) choose(v *volume, block int, p []byte) {
 		return
 	}
 	k.sample(k.trial(k.zstd), block, p)
-	k.method = Raw
-	if k.bound.on {
-		k.method = k.best(&v.rate, k.zstd)
-	}
+	k.method = k.best(&v.rate, k.zstd)
 }
 
 // sample notes how long it takes to compress the front of p, and what that saves.
@@ -72,14 +68,15 @@ func (k *packer) sample(m Method, block int, p []byte) {
 		return
 	}
 	p = p[:min(len(p), max(block, sampleBytes/block*block))]
-	plain, stored, start := len(p), 0, time.Now()
+	plain, stored, least := len(p), 0, fastest{}
 	for len(p) > 0 {
-		n := min(block, len(p))
+		n, start := min(block, len(p)), time.Now()
 		packed, _ := k.crew[0].block(p[:n], m)
+		least.add(n, time.Since(start))
 		stored += len(packed)
 		p = p[n:]
 	}
-	k.note(m, plain, stored, time.Since(start)/time.Duration(len(k.crew)))
+	k.note(m, plain, stored, least.of(plain)/time.Duration(len(k.crew)))
 }
 
 // collect appends bytes to the batch, which has room for them.
@@ -95,6 +92,7 @@ type packed struct {
 	sum    uint64
 	bytes  []byte
 	method Method
+	took   time.Duration
 }
 
 // pack compresses the blocks of the batch into out, each at its place, and closes the gaps.
@@ -105,7 +103,7 @@ func (k *packer) pack(r *Run) (out []byte, blocks []packed) {
 	out = k.out
 	blocks = make([]packed, len(k.ends))
 	first := len(r.sums)
-	var next, took atomic.Int64 // took: nanoseconds of all goroutines, since they share the processors with the sort
+	var next atomic.Int64
 	work := func(c *encoder) {
 		var sum xxhash.Digest
 		for {
@@ -119,10 +117,10 @@ func (k *packer) pack(r *Run) (out []byte, blocks []packed) {
 			}
 			start := time.Now()
 			p, m := c.block(k.plain[begin:k.ends[i]], k.method)
-			took.Add(int64(time.Since(start)))
+			took := time.Since(start)
 			r.begin(&sum, first+i, m)
 			sum.Write(p)
-			blocks[i] = packed{sum.Sum64(), out[begin : begin+copy(out[begin:], p)], m}
+			blocks[i] = packed{sum.Sum64(), out[begin : begin+copy(out[begin:], p)], m, took}
 		}
 	}
 	var crew sync.WaitGroup
@@ -131,11 +129,13 @@ func (k *packer) pack(r *Run) (out []byte, blocks []packed) {
 	}
 	work(&k.crew[0])
 	crew.Wait()
-	n := 0
-	for _, b := range blocks {
+	n, begin, least := 0, 0, fastest{}
+	for i, b := range blocks {
 		n += copy(out[n:], b.bytes) // never to a later place
+		least.add(k.ends[i]-begin, b.took)
+		begin = k.ends[i]
 	}
-	k.note(k.method, len(k.plain), n, time.Duration(took.Load())/time.Duration(len(k.crew)))
+	k.note(k.method, len(k.plain), n, least.of(len(k.plain))/time.Duration(len(k.crew)))
 	k.plain, k.ends = k.plain[:0], k.ends[:0]
 	return out[:n], blocks
 }

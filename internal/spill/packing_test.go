@@ -247,14 +247,15 @@ func TestCoderMemory(t *testing.T) {
 
 // TestPace predicts the method for disks and data of known speed.
 func TestPace(t *testing.T) {
-	mbs := func(n int) time.Duration { return time.Second / time.Duration(n) } // of a megabyte
+	const mb = 1e6
+	takes := func(rate int) time.Duration { return time.Second / time.Duration(rate) } // of a megabyte
 	for _, c := range []struct {
 		disk, s2, zstd int // MB/s
 		half, third    int // bytes of 100 that remain
 		want           Method
 	}{
 		{2500, 1500, 500, 53, 42, Raw},
-		{1200, 1500, 500, 53, 42, Raw},
+		{1100, 1500, 500, 53, 42, Raw},
 		{250, 1500, 500, 53, 42, S2},
 		{250, 1500, 500, 100, 100, Raw},
 		{60, 1500, 500, 53, 42, Zstd},
@@ -266,17 +267,42 @@ func TestPace(t *testing.T) {
 		if k.best(&disk, true) != Raw {
 			t.Error("compression before anything is known")
 		}
-		disk.add(1e6, mbs(c.disk))
+		disk.add(mb, takes(c.disk))
+		k.ran(mb, max(0, takes(c.disk)-takes(1000)), max(takes(1000), takes(c.disk))) // sorts 1000 MB/s
 		if k.best(&disk, true) != Raw {
 			t.Error("a method that was never tried")
 		}
-		k.note(S2, 1e6, 1e4*c.half, mbs(c.s2))
-		k.note(Zstd, 1e6, 1e4*c.third, mbs(c.zstd))
+		k.note(S2, mb, mb/100*c.half, takes(c.s2))
+		k.note(Zstd, mb, mb/100*c.third, takes(c.zstd))
 		if got := k.best(&disk, true); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 		if got := k.best(&disk, false); got == Zstd {
 			t.Errorf("%+v: zstd", c)
 		}
+	}
+}
+
+// TestStreaks has runs that the sort waits for, and expects that some are not compressed, to see.
+func TestStreaks(t *testing.T) {
+	var k pace
+	slow, raw := true, []int{}
+	for run := range 130 {
+		if !k.on {
+			raw = append(raw, run)
+		}
+		waited := time.Duration(0)
+		if slow && !k.on {
+			waited = 4 * time.Millisecond
+		}
+		slow = run < 60
+		k.ran(1e6, waited, 5*time.Millisecond)
+	}
+	want := []int{0, 9, 26, 59}
+	for run := 124; run < 130; run++ {
+		want = append(want, run)
+	}
+	if !slices.Equal(raw, want) {
+		t.Errorf("runs %v are not compressed, want %v", raw, want)
 	}
 }
