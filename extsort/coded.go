@@ -58,8 +58,13 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if limit >= manyReaders {
 		s.layout.readers = 4
 	}
+	s.layout.packing = packingOf(s.compress, limit, workers)
+	s.layout.writer = int64(s.layout.buffer) + s.layout.packing.WriterBytes(s.layout.buffer)
 	f.least = int(min(max(limit>>14, 256), 64<<10))
-	room := limit - s.layout.index - int64(s.layout.buffer) - int64(f.least)
+	if s.layout.packing.Active() {
+		f.least = max(f.least, min(packedBlock, int(limit>>9)))
+	}
+	room := limit - s.layout.index - s.layout.writer - int64(f.least)
 	if least := int64(leastFill) * (2*f.elementBytes() + 64); room < least {
 		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-room+least)
 	}
@@ -156,10 +161,10 @@ const leastEach = 32
 
 // Block returns a number of bytes.
 func (f *coded[E]) Block(n, bytes int64) int {
-	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 24 // bytes of the index, for a block
+	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.layout.packing.IndexBytes() // of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
-	return int(min(max(least, max(f.s.stats.Written, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
+	return int(min(max(least, max(f.s.store.Totals().Bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
 }
 
 func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -270,7 +275,7 @@ func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 // divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
 func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
 	p.reader = max(block, min(64*block, int(f.memory.room/8)/readers, 1<<20)) + 4*spill.Align
-	room := f.memory.room - int64(readers)*int64(p.reader)
+	room := f.memory.room - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
 	memory := func(part int64) int64 {
 		n := int(part / p.each)
 		buffer := f.copies()*part + int64(n)*f.elementBytes()

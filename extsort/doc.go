@@ -23,6 +23,11 @@
 // [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none. The indices
 // hold one element of each block.
 //
+// A sixteenth or less is for compression: two batches of blocks, a second buffer of the writer, and
+// for each goroutine that compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for
+// Zstandard. A reader of compressed runs has memory for some decompressed blocks, and 256 KiB for
+// a decoder of Zstandard.
+//
 // Each appender fills a piece, a 256th of the memory or less. When the memory is taken, the
 // elements of the appender that has most are written, so runs are shorter than those of one
 // goroutine.
@@ -42,6 +47,16 @@
 // first element of each block stay in memory; files hold elements only. A coded element is its
 // length in bytes, as a varint, and its encoding. Blocks hold whole elements; one that is longer
 // than a block has a block of its own.
+//
+// # Compression
+//
+// Each block is stored as it is, or compressed: see [Compress]. Checksums are those of the bytes on
+// disk, and are compared before a block is decompressed. [Adaptive] measures the times of writes
+// and of the sort, and compresses a sample of each few megabytes. Only where the sort had to wait
+// for a run that was not compressed are the next ones, if the measured times say that it pays;
+// after some of them one is left as it is, to see whether the sort still waits. So the first run is
+// never compressed, and on a fast disk none. Space on disk is reserved for a run without compression, and its
+// unused end is given back; where there is not enough, space is reserved as it is needed.
 //
 // # Merge
 //

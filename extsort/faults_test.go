@@ -16,15 +16,19 @@ type faultCase struct {
 	name  string
 	limit int64
 	n     int
+	how   extsort.Compression
 }
 
 // The second merges adjacent runs.
-var faultCases = []faultCase{{"runs", 256 << 10, 6000}, {"merges", 64 << 10, 1300}}
+var faultCases = []faultCase{{"runs", 256 << 10, 6000, extsort.None}, {"merges", 64 << 10, 1300, extsort.None}, {"packed", 320 << 10, 3000, extsort.S2}}
 
 // TestEveryCallFailsOnce lets each call of the disk fail, one in each sort.
 func TestEveryCallFailsOnce(t *testing.T) {
 	for _, c := range faultCases {
 		rows := rowsOf(keysOf("uniform", c.n, rand.New(rand.NewPCG(21, 22))))
+		if c.how != extsort.None {
+			rows = alike(c.n, rand.New(rand.NewPCG(21, 22)))
+		}
 		want := sorted(rows)
 		for _, sticky := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/sticky=%v", c.name, sticky), func(t *testing.T) {
@@ -42,7 +46,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 					}
 				}
 				for _, op := range []string{"create", "reserve", "write", "read", "punch", "close"} {
-					if met[op] == 0 && step == 1 && (op != "punch" || c.name == "merges") {
+					if met[op] == 0 && step == 1 && (op != "punch" || c.name != "runs") {
 						t.Errorf("no failure of %s: %v", op, met)
 					}
 				}
@@ -58,7 +62,7 @@ func sortWithFault(t *testing.T, c faultCase, d *faultDisk, rows, want []row, ad
 	crew := testkit.NewCrew()
 	dirs := []string{t.TempDir(), t.TempDir()}
 	var st extsort.Stats
-	s, err := extsort.New(byKey(), extsort.MemoryLimit(c.limit), extsort.Workers(2), extsort.TempDir(dirs[0]), extsort.OnDisk(d), extsort.Report(&st))
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(c.limit), extsort.Workers(2), extsort.TempDir(dirs[0]), extsort.OnDisk(d), extsort.Report(&st), extsort.Compress(c.how))
 	must(t, err)
 	goOn := func(err error, full bool) {
 		t.Helper()
@@ -110,6 +114,9 @@ func sortWithFault(t *testing.T, c faultCase, d *faultDisk, rows, want []row, ad
 		}
 		must(t, err)
 		sameElements(t, got, want)
+	}
+	if c.how != extsort.None && d.failed == "" && (st.S2Blocks == 0 || st.Ratio() < 1.2 || st.Runs < 3) {
+		t.Errorf("ratio %.2f: %+v", st.Ratio(), st)
 	}
 	if c.name == "merges" && err == nil && st.Merges == 0 {
 		t.Errorf("no merge of adjacent runs: %+v", st)

@@ -117,7 +117,7 @@ func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
 		}
 	}
 	f.free()
-	room := s.options.memory - s.layout.index - int64(s.layout.buffer)
+	room := s.options.memory - s.layout.index - s.layout.writer
 	f.sharing = &account{room: room, copies: 2, many: boundsOf(s.order, room, s.layout.workers)}
 	return r, nil
 }
@@ -163,7 +163,7 @@ func (f *fixed[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 
 // Block returns a number of elements.
 func (f *fixed[E]) Block(int64, int64) int {
-	l, each := &f.s.layout, f.size()+8 // of the index, for a block
+	l, each := &f.s.layout, f.size()+f.s.layout.packing.IndexBytes() // of the index, for a block
 	target := max(l.index/(4*each), 1)
 	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/8, 1))))
 }
@@ -203,7 +203,7 @@ func (f *fixed[E]) Plan(runs []*run[E], n int) plan {
 	if n > 0 {
 		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
 	}
-	p.reader = spill.ReaderBytes(longest(runs)) + spill.Align
+	p.reader = spill.ReaderBytes(longest(runs))
 	return p
 }
 

@@ -24,8 +24,10 @@ type layout struct {
 	parts   int   // buffers of parts: one for each reader, each worker, and the consumer
 	part    int   // elements of a buffer
 	buffer  int   // bytes of the writer's buffer
+	writer  int64 // of it and of compression
 	index   int64 // bytes of the indices of all runs
 	block   int   // elements of a block of the first runs
+	packing spill.Packing
 }
 
 const (
@@ -37,24 +39,43 @@ const (
 	workerBytes = 64 << 20 // bytes of memory for a worker beyond the second: with less, parts are too short
 )
 
+// packingOf returns how runs are compressed.
+func packingOf(c Compression, limit int64, workers int) spill.Packing {
+	mode := [...]spill.Compression{Adaptive: spill.Adaptive, None: spill.Never, S2: spill.AlwaysS2, Zstd: spill.AlwaysZstd}[c]
+	return spill.PackingOf(mode, limit, workers)
+}
+
+// packedBlock is the number of bytes of a block from which on it compresses well: blocks are not
+// shorter, unless parts are. Much longer ones save little more, and are read twice where a cut
+// lies in them: trades take 0.51 of their space in blocks of 8 KiB, and 0.50 in those of 32 KiB.
+const packedBlock = 1 << 10
+
 // layOut returns the layout of a memory limit, with the longest runs that fit, for as many of
 // the workers as have enough to do.
-func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, error) {
+func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
 	workers = int(min(int64(workers), max(2, limit/workerBytes)))
+	packing := packingOf(c, limit, workers)
+	if size > int64(packing.Most()) {
+		packing = packingOf(None, limit, workers)
+	}
 	at := func(fill int) layout {
-		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare}
+		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, packing: packing}
 		if limit >= manyReaders {
 			l.readers = 4
 		}
 		l.parts = workers + l.readers + 1
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
+		l.writer = int64(l.buffer) + packing.WriterBytes(l.buffer)
 		l.part = max(1, 2*fill/l.parts)
 		l.block = int(max(1, min(limit>>14, 64<<10)/max(size, 1)))
+		if packing.Active() {
+			l.block = max(l.block, min(packedBlock/int(max(size, 1)), l.part/32))
+		}
 		runs := scratchBytes(o, fill, workers)
 		block := max(l.block, l.part/8) * int(size)
-		merge := int64(workers)*scratchBytes(o, l.part, 1) + int64(l.readers)*int64(spill.ReaderBytes(block)+spill.Align)
-		l.bytes = 2*int64(fill)*size + int64(l.buffer) + max(runs, merge) + l.index
+		merge := int64(workers)*scratchBytes(o, l.part, 1) + int64(l.readers)*packing.ReaderBytes(spill.ReaderBytes(block))
+		l.bytes = 2*int64(fill)*size + l.writer + max(runs, merge) + l.index
 		return l
 	}
 	if size == 0 { // of which memory holds any number
@@ -83,11 +104,11 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int) (layout, erro
 // memory of l.
 func partFor[E any](l *layout, o sorter.Ordering[E], n int) int {
 	size := int64(unsafe.Sizeof(*new(E)))
-	free := l.bytes - l.index - int64(l.buffer) - 2*int64(l.fill)*size
+	free := l.bytes - l.index - l.writer - 2*int64(l.fill)*size
 	return max(1, sort.Search(2*l.fill/n, func(part int) bool {
 		part++
 		block := max(l.block, part/8) * int(size)
-		return int64(n)*(scratchBytes(o, part, 1)+int64(spill.ReaderBytes(block)+spill.Align)) > free
+		return int64(n)*(scratchBytes(o, part, 1)+l.packing.ReaderBytes(spill.ReaderBytes(block))) > free
 	}))
 }
 

@@ -296,7 +296,7 @@ func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.
 func (m *merge[E]) free(i int) {
 	for k, r := range m.runs {
 		block, _ := m.locate(m.cuts[i], k, r)
-		r.bytes.Free(r.bytes.Offset(block))
+		r.bytes.Free(block)
 	}
 }
 
@@ -332,7 +332,7 @@ func (s *Sorter[E]) shorten() error {
 			return public(err)
 		}
 		for _, old := range group {
-			old.bytes.Free(old.bytes.Size())
+			old.bytes.Free(old.bytes.Blocks())
 		}
 		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
 		s.stats.Merges++
@@ -366,11 +366,7 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := w.close()
-	if err == nil {
-		s.stats.Written += r.bytes.Size()
-	}
-	return r, err
+	return w.close()
 }
 
 // partLen returns the bytes of a part of runs, in a buffer of most: as few as the cache holds,

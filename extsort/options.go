@@ -24,6 +24,7 @@ type options struct {
 	report    *Stats
 	progress  func(Progress)
 	engine    sorter.Backend
+	compress  Compression
 	disk      spill.Disk
 }
 
@@ -48,13 +49,40 @@ func TempDir(dirs ...string) Option {
 	return func(o *options) { o.dirs = dirs }
 }
 
-// DiskLimit bounds the bytes on disk at any time. Where they would not suffice, the error is
+// DiskLimit bounds the bytes on disk at any time, as they are stored. Where they would not suffice, the error is
 // [ErrDiskLimit]. It panics if bytes is not positive.
 func DiskLimit(bytes int64) Option {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("extsort: disk limit of %d bytes", bytes))
 	}
 	return func(o *options) { o.diskLimit = bytes }
+}
+
+// Compression says how blocks of runs are stored.
+type Compression uint8
+
+const (
+	// Adaptive measures how long it takes to write blocks, and to compress some of them, and
+	// compresses while that is faster. With less than 8 MiB of memory it compresses nothing, with
+	// less than 128 MiB it does not use zstd.
+	Adaptive Compression = iota
+	// None stores blocks as they are.
+	None
+	// S2 compresses blocks by S2, a faster form of Snappy.
+	S2
+	// Zstd compresses blocks by Zstandard at its fastest level: smaller than S2, in three to four
+	// times the time.
+	Zstd
+)
+
+// Compress says how runs are compressed, on up to four goroutines while others sort. The default
+// is [Adaptive]. A block that would not be an eighth smaller is stored as it is, as is one of more
+// than 128 KiB, such as a long element. It panics if c is not one of the constants.
+func Compress(c Compression) Option {
+	if c > Zstd {
+		panic(fmt.Sprintf("extsort: compression %d", c))
+	}
+	return func(o *options) { o.compress = c }
 }
 
 // Limit keeps the first k elements of the order only. Elements that cannot be among them are

@@ -262,7 +262,6 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 		case w.err != nil:
 			return w.err
 		}
-		s.stats.Read += w.part.Bytes()
 		if more, err := take(i, w.part); !more || err != nil {
 			return err
 		}
@@ -274,7 +273,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 
 // loader returns a loader of parts.
 func (m *merge[E]) loader() *loader {
-	return &loader{reader: spill.NewReader(spill.Aligned(make([]byte, m.p.reader)))}
+	return &loader{reader: spill.NewReader(m.p.reader, m.s.layout.packing)}
 }
 
 // yieldAll yields rows that are in order.

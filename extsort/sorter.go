@@ -59,7 +59,7 @@ func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	}
 	s := newSorter(o, opts)
 	var err error
-	s.layout, err = layOut(o, s.options.memory, s.crew())
+	s.layout, err = layOut(o, s.options.memory, s.crew(), s.compress)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *Sorter[E]) begin(f form[E]) {
 	if s.engine != nil {
 		s.sort = append(s.sort, sorter.On(s.engine))
 	}
-	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit)
+	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit, s.layout.packing)
 }
 
 // setFill sets the rows that are filled.
@@ -286,6 +286,8 @@ type writing[E any] struct {
 	done chan struct{}
 	run  *run[E] // after done
 	err  error   // after done
+
+	begun time.Time
 }
 
 // writeFill begins to write the elements that wait, which are in order.
@@ -312,7 +314,7 @@ func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
 func (s *Sorter[E]) startWriting() {
 	w, from, number := s.out, s.out.from, s.nextNumber()
 	block := s.form.Block(int64(from.Len()), from.Bytes())
-	w.done, w.err = make(chan struct{}), errEnded // a codec may end the goroutine
+	w.begun, w.done, w.err = time.Now(), make(chan struct{}), errEnded // a codec may end the goroutine
 	go func() {
 		defer close(w.done)
 		w.run, w.err = s.writeRows(from, block, number)
@@ -346,11 +348,12 @@ func (s *Sorter[E]) waitForRun() error {
 	}
 	start := time.Now()
 	<-s.out.done
-	s.stats.Write += time.Since(start)
+	waited := time.Since(start)
+	s.stats.Write += waited
 	if s.out.err != nil {
 		return public(s.out.err)
 	}
-	s.stats.Written += s.out.run.bytes.Size()
+	s.store.Waited(s.out.run.bytes, waited, time.Since(s.out.begun))
 	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
 	s.form.Written(s.out.from)
@@ -418,6 +421,9 @@ func (s *Sorter[E]) reportTo() {
 		return
 	}
 	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.Held()
+	written := s.store.Totals()
+	s.stats.Bytes, s.stats.Written, s.stats.Read = written.Bytes, written.Stored, s.store.Read()
+	s.stats.RawBlocks, s.stats.S2Blocks, s.stats.ZstdBlocks = written.Blocks[spill.Raw], written.Blocks[spill.S2], written.Blocks[spill.Zstd]
 	s.stats.Dirs, s.stats.InMemory = s.dirs, nil
 	for _, dir := range s.dirs {
 		if spill.InMemory(dir) {

@@ -11,13 +11,25 @@ type Stats struct {
 	Parts    int   // ranges of keys of the last merge
 	Largest  int   // elements of the largest of them
 
-	Written, Read int64 // bytes of run files
+	Bytes         int64 // of elements that were written to runs
+	Written, Read int64 // bytes of run files, as they are stored
 	Disk          int64 // most bytes on disk at a time
+	RawBlocks     int64 // blocks that were stored as they are
+	S2Blocks      int64 // compressed by S2
+	ZstdBlocks    int64 // and by Zstandard
 	Memory        int64 // bytes: elements, the bound of scratch memory, indices and buffers
 	Dirs          []string
 	InMemory      []string // of Dirs, those that are kept in memory
 
 	Sort, Write, Merge time.Duration // sorting runs; waiting for their writes; from the first element handed out to the last
+}
+
+// Ratio returns how many bytes of elements a byte on disk holds, or 1 if nothing was written.
+func (st *Stats) Ratio() float64 {
+	if st.Written == 0 {
+		return 1
+	}
+	return float64(st.Bytes) / float64(st.Written)
 }
 
 // Progress says how far a sort is.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Disk creates files. Tests replace the system's by one whose calls fail.
@@ -54,14 +56,23 @@ func (e *Error) Unwrap() error { return e.Err }
 // Store is the space for runs: one file in each directory. Its methods may be called
 // concurrently.
 type Store struct {
-	disk  Disk
-	limit int64 // bytes, 0: any number
+	disk   Disk
+	limit  int64   // bytes, 0: any number
+	packer *packer // nil: nothing is compressed
+	read   atomic.Int64
 
 	mu         sync.Mutex
+	totals     Totals
 	volumes    []*volume
 	next       int // volume of the next run
 	used, peak int64
 	punching   error // the first failure to give space back
+}
+
+// Totals count the blocks of runs that were written, and their bytes.
+type Totals struct {
+	Bytes, Stored int64          // as they were, and as they were written
+	Blocks        [methods]int64 // by method
 }
 
 // volume is the file of one directory.
@@ -69,12 +80,16 @@ type volume struct {
 	dir  string
 	file File  // nil until the first run
 	end  int64 // where the next run begins
+	rate rate  // of writes
 }
 
 // NewStore returns a store in dirs, which takes at most limit bytes, or any number if limit is
 // 0. It creates nothing before the first run.
-func NewStore(disk Disk, dirs []string, limit int64) *Store {
+func NewStore(disk Disk, dirs []string, limit int64, p Packing) *Store {
 	s := &Store{disk: disk, limit: limit}
+	if p.Active() {
+		s.packer = newPacker(p)
+	}
 	for _, dir := range dirs {
 		s.Add(dir)
 	}
@@ -99,13 +114,31 @@ func (s *Store) Peak() int64 {
 	return s.peak
 }
 
+// Waited notes that the sort waited for a run during a part of the time since that was begun. No
+// run is written.
+func (s *Store) Waited(r *Run, waited, since time.Duration) {
+	if s.packer != nil {
+		s.packer.ran(r.size, waited, since)
+	}
+}
+
+// Totals returns what was written so far.
+func (s *Store) Totals() Totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.totals
+}
+
+// Read returns the number of bytes that readers have read so far.
+func (s *Store) Read() int64 { return s.read.Load() }
+
 // Close closes all files, which frees their space. The error may be one of giving space back
 // earlier: no data is lost by either.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.punching
-	s.punching = nil
+	s.punching, s.packer = nil, nil
 	for _, v := range s.volumes {
 		if v.file != nil {
 			err = errors.Join(err, v.failed("close", 0, v.file.Close()))
@@ -127,8 +160,8 @@ func (v *volume) failed(op string, bytes int64, err error) error {
 func (s *Store) place(size int64) (v *volume, off int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.limit > 0 && s.used+size > s.limit {
-		return nil, 0, fmt.Errorf("%w: %d bytes, %d in use, %d more needed", ErrLimit, s.limit, s.used, size)
+	if err := s.allows(size); err != nil {
+		return nil, 0, err
 	}
 	for range s.volumes {
 		v := s.volumes[s.next]
@@ -136,9 +169,7 @@ func (s *Store) place(size int64) (v *volume, off int64, err error) {
 		failure := s.reserve(v, size)
 		if failure == nil {
 			off = v.end
-			v.end += size
-			s.used += size
-			s.peak = max(s.peak, s.used)
+			s.take(v, size)
 			return v, off, nil
 		}
 		if err == nil {
@@ -146,6 +177,65 @@ func (s *Store) place(size int64) (v *volume, off int64, err error) {
 		}
 	}
 	return nil, 0, err
+}
+
+// allows returns ErrLimit if there may not be size bytes more.
+func (s *Store) allows(size int64) error {
+	if s.limit > 0 && s.used+size > s.limit {
+		return fmt.Errorf("%w: %d bytes, %d in use, %d more needed", ErrLimit, s.limit, s.used, size)
+	}
+	return nil
+}
+
+// take counts size bytes that are reserved at the end of a volume.
+func (s *Store) take(v *volume, size int64) {
+	v.end += size
+	s.used += size
+	s.peak = max(s.peak, s.used)
+}
+
+// extend reserves space for the first n bytes of a run that is written, the last of its volume.
+func (s *Store) extend(r *Run, n int64) error {
+	if n <= r.space {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := roundUp(max(n-r.space, leastSpace, r.space/4))
+	if s.allows(more) != nil {
+		more = n - r.space
+	}
+	err := s.allows(more)
+	if err == nil {
+		err = s.reserve(r.volume, more)
+	}
+	if err == nil {
+		s.take(r.volume, more)
+		r.space += more
+	}
+	return err
+}
+
+// complete counts a run that is written, and gives the unused end of its space back.
+func (s *Store) complete(r *Run) {
+	s.mu.Lock()
+	t := &s.totals
+	t.Bytes, t.Stored = t.Bytes+r.size, t.Stored+r.stored
+	for i := range r.sums {
+		t.Blocks[r.method(i)]++
+	}
+	s.mu.Unlock()
+	used, space := roundUp(r.stored), r.space
+	if used == space {
+		return
+	}
+	s.free(r.volume, r.off+used, space-used)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.space = used
+	if r.volume.end == r.off+space {
+		r.volume.end = r.off + used
+	}
 }
 
 func (s *Store) reserve(v *volume, size int64) (err error) {
