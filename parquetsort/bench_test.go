@@ -29,49 +29,34 @@ func measuredRows(n int) []measured {
 }
 
 // sink is a writer of rows.
-type sink interface {
-	Write([]measured) (int, error)
+type sink[T any] interface {
+	Write([]T) (int, error)
 	Reset(io.Writer)
 	Close() error
 }
 
-// BenchmarkWriter writes a million rows in slices of 1000.
-func BenchmarkWriter(b *testing.B) {
-	const n = 1_000_000
-	rows := measuredRows(n)
-	orders := map[string][]parquet.SortingColumn{
-		"id":         {parquet.Ascending("id")},
-		"name,score": {parquet.Ascending("name"), parquet.Descending("score")},
-	}
-	for _, order := range []string{"id", "name,score"} {
-		sorting := parquet.SortingWriterConfig(parquet.SortingColumns(orders[order]...))
-		for _, buffers := range []int64{1, 10} {
-			run := func(name string, w sink) {
-				b.Run(fmt.Sprintf("by=%s/buffers=%d/%s", order, buffers, name), func(b *testing.B) {
-					for b.Loop() {
-						w.Reset(io.Discard)
-						writeAll(b, w, rows)
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-				})
-			}
-			run("parquet", parquet.NewSortingWriter[measured](io.Discard, n/buffers, sorting))
-			run("sorter", parquetsort.NewWriter[measured](io.Discard, n/buffers, sorting))
-		}
-	}
-	b.Run("encoding only", func(b *testing.B) {
-		w := parquet.NewGenericWriter[measured](io.Discard)
+const (
+	measuredN = 1_000_000
+	perWrite  = 1000 // rows of a call of Write
+)
+
+// measure writes rows to w, and reports the time and the processor time of a row.
+func measure[T any](b *testing.B, name string, w sink[T], rows []T) {
+	b.Run(name, func(b *testing.B) {
+		before := processorTime()
 		for b.Loop() {
 			w.Reset(io.Discard)
 			writeAll(b, w, rows)
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+		all := float64(b.N) * float64(len(rows))
+		b.ReportMetric(float64((processorTime()-before).Nanoseconds())/all, "cpu-ns/row")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/all, "ns/row")
 	})
 }
 
-func writeAll(b *testing.B, w sink, rows []measured) {
+func writeAll[T any](b *testing.B, w sink[T], rows []T) {
 	for len(rows) > 0 {
-		n := min(len(rows), 1000)
+		n := min(len(rows), perWrite)
 		if _, err := w.Write(rows[:n]); err != nil {
 			b.Fatal(err)
 		}
@@ -80,4 +65,57 @@ func writeAll(b *testing.B, w sink, rows []measured) {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// compare measures parquet.SortingWriter and Writer.
+func compare[T any](b *testing.B, name string, rows []T, buffers int, options ...parquet.WriterOption) {
+	b.Run(name, func(b *testing.B) {
+		limit := int64(len(rows) / buffers)
+		measure(b, "parquet", parquet.NewSortingWriter[T](io.Discard, limit, options...), rows)
+		measure(b, "sorter", parquetsort.NewWriter[T](io.Discard, limit, options...), rows)
+	})
+}
+
+// BenchmarkWriter writes a million rows in one buffer and in ten.
+func BenchmarkWriter(b *testing.B) {
+	rows := measuredRows(measuredN)
+	for _, columns := range [][]parquet.SortingColumn{by("id"), by("name", "-score")} {
+		for _, buffers := range []int{1, 10} {
+			name := fmt.Sprintf("by=%s/buffers=%d", columns[0].Path()[0], buffers)
+			compare(b, name, rows, buffers, parquet.SortingWriterConfig(parquet.SortingColumns(columns...)))
+		}
+	}
+}
+
+// BenchmarkEncoding writes the rows without sorting them: the least that a writer takes.
+func BenchmarkEncoding(b *testing.B) {
+	measure(b, "unsorted", parquet.NewGenericWriter[measured](io.Discard), measuredRows(measuredN))
+}
+
+// BenchmarkSecondPath writes 200 000 rows that are taken apart into values.
+func BenchmarkSecondPath(b *testing.B) {
+	type tagged struct {
+		measured
+		Tags []int64 `parquet:"tags"`
+		JSON string  `parquet:"json,json"`
+	}
+	rows := make([]tagged, measuredN/5)
+	for i, r := range measuredRows(len(rows)) {
+		rows[i] = tagged{r, []int64{r.A, r.B % 7}, "1"}
+	}
+	for _, column := range []string{"id", "tags"} {
+		for _, buffers := range []int{1, 10} {
+			compare(b, fmt.Sprintf("by=%s/buffers=%d", column, buffers), rows, buffers, parquet.SortingWriterConfig(parquet.SortingColumns(by(column)...)))
+		}
+	}
+}
+
+// BenchmarkShapes writes 200 000 rows with optional and nested fields.
+func BenchmarkShapes(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 4))
+	rows := make([]optionals, measuredN/5)
+	for i := range rows {
+		rows[i] = randomOptionals(r, i)
+	}
+	compare(b, "by=deep.a,i/buffers=10", rows, 10, parquet.SortingWriterConfig(parquet.SortingColumns(by("~deep.a", "-i")...)))
 }

@@ -14,7 +14,6 @@ type engine[E any] struct {
 	rows  []E  // in the order in which they were written
 	runs  []run
 	store *store
-	spare []E // memory of merged rows
 }
 
 // codec turns rows into bytes and back.
@@ -137,20 +136,9 @@ func (e *engine[E]) flush() error {
 	if err := out.write(e.rows); err != nil {
 		return err
 	}
-	if err := e.addRun(out); err != nil {
-		return err
-	}
+	e.runs = append(e.runs, out.end())
 	e.forget()
 	return nil
-}
-
-// addRun ends a run, which comes after those before.
-func (e *engine[E]) addRun(out *runWriter[E]) error {
-	r, err := out.end()
-	if err == nil && len(r.blocks) > 0 {
-		e.runs = append(e.runs, r)
-	}
-	return err
 }
 
 // forget drops the rows in memory, and what they point to.
@@ -179,7 +167,6 @@ func (e *engine[E]) finish(write func([]E) error) error {
 // reset drops all rows and runs. It keeps the memory of rows.
 func (e *engine[E]) reset() {
 	e.forget()
-	clear(e.spare)
 	e.runs = nil
 	e.store.release()
 }

@@ -26,11 +26,7 @@ func (e *engine[E]) mergeGroups(most int, next *store) (runs []run, err error) {
 		if err := e.merge(e.runs[at:min(at+most, len(e.runs))], out.write); err != nil {
 			return nil, err
 		}
-		r, err := out.end()
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+		runs = append(runs, out.end())
 	}
 	return runs, nil
 }
@@ -38,8 +34,8 @@ func (e *engine[E]) mergeGroups(most int, next *store) (runs []run, err error) {
 // mostRuns returns how many runs are merged at a time: each has two blocks in memory.
 func (e *engine[E]) mostRuns() int { return max(e.mergedRows()/(2*e.blockRows()), 2) }
 
-// mergedRows returns how many rows of runs a merge holds.
-func (e *engine[E]) mergedRows() int { return max(e.limit, leastMerged) }
+// mergedRows returns how many rows of runs a merge holds. There are as many merged ones, twice.
+func (e *engine[E]) mergedRows() int { return max(e.limit/2, leastMerged) }
 
 // merger merges runs in rounds. A round merges all rows in memory that come before all rows that
 // are not. So each run is read in order, as far ahead as its share of the memory.
@@ -47,7 +43,7 @@ type merger[E any] struct {
 	e       *engine[E]
 	cursors []cursor[E]
 	parts   [][]E
-	last    *E // row that was handed out; nil unless duplicates are dropped
+	last    *E // row of the round before; nil unless duplicates are dropped
 }
 
 // cursor is the place in a run.
@@ -60,19 +56,7 @@ type cursor[E any] struct {
 
 // merge hands the rows of runs to write, in order; ties in the order of runs.
 func (e *engine[E]) merge(runs []run, write func([]E) error) error {
-	m := e.newMerger(runs)
-	for {
-		rows, err := m.next()
-		if err != nil || rows == nil {
-			return err
-		}
-		if e.drop {
-			rows = m.distinct(rows)
-		}
-		if err := write(rows); err != nil {
-			return err
-		}
-	}
+	return ahead(e.newMerger(runs).next, write)
 }
 
 func (e *engine[E]) newMerger(runs []run) *merger[E] {
@@ -85,25 +69,38 @@ func (e *engine[E]) newMerger(runs []run) *merger[E] {
 	return m
 }
 
-// next returns the rows of a round, nil after the last. They are valid until the next round.
-func (m *merger[E]) next() ([]E, error) {
-	for i := range m.cursors {
-		if err := m.cursors[i].fill(m.e.codec); err != nil {
+// next returns the rows of a round, none after the last, in memory if there is enough.
+func (m *merger[E]) next(memory []E) ([]E, error) {
+	for {
+		for i := range m.cursors {
+			if err := m.cursors[i].fill(m.e.codec); err != nil {
+				return nil, err
+			}
+		}
+		total, parts := m.cut()
+		if cap(memory) < total {
+			memory = make([]E, max(total, m.e.mergedRows()))
+		}
+		rows := memory[:total]
+		if err := m.join(rows, parts); err != nil || total == 0 {
 			return nil, err
 		}
-	}
-	total, parts := m.cut()
-	if len(parts) <= 1 {
-		if total == 0 {
-			return nil, nil
+		if m.e.drop {
+			rows = m.distinct(rows)
 		}
-		return parts[0], nil
+		if len(rows) > 0 {
+			return rows, nil
+		}
 	}
-	if cap(m.e.spare) < total {
-		m.e.spare = make([]E, max(total, min(2*cap(m.e.spare), m.e.mergedRows())))
+}
+
+// join merges parts to rows.
+func (m *merger[E]) join(rows []E, parts [][]E) error {
+	if len(parts) == 1 {
+		copy(rows, parts[0])
+		return nil
 	}
-	out := m.e.spare[:total]
-	return out, m.e.order.MergeN(out, parts)
+	return m.e.order.MergeN(rows, parts)
 }
 
 // fill reads blocks once half of the memory is free.

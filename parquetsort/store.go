@@ -19,7 +19,14 @@ type store struct {
 	compression compress.Codec // nil: none
 	buffer      io.ReadWriteSeeker
 	size        int64
-	raw, packed []byte // of a block
+	encoders    []encoder
+}
+
+// encoder is the memory of blocks that are encoded at a time.
+type encoder struct {
+	raw, packed []byte
+	block       block
+	err         error
 }
 
 // run is rows in order, in a store.
@@ -49,21 +56,37 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDamaged reports a block that is not what was written.
 var errDamaged = errors.New("parquetsort: a temporary buffer does not hold what was written to it")
 
-// put writes a block of rows whose encodings are in s.raw.
-func (s *store) put(rows int) (block, error) {
+// encode encodes rows as a block.
+func (e *encoder) encode(compression compress.Codec, rows int, raw []byte) {
+	e.raw, e.err = raw, nil
+	e.block = block{raw: len(raw), rows: rows}
+	if compression != nil {
+		if e.packed, e.err = compression.Encode(e.packed[:0], raw); e.err != nil {
+			e.err = fmt.Errorf("parquetsort: compressing rows: %w", e.err)
+		}
+	}
+	out := e.bytes(compression)
+	e.block.size, e.block.sum = len(out), crc32.Checksum(out, castagnoli)
+}
+
+// bytes returns what is stored.
+func (e *encoder) bytes(compression compress.Codec) []byte {
+	if compression != nil {
+		return e.packed
+	}
+	return e.raw
+}
+
+// put writes the block of an encoder.
+func (s *store) put(e *encoder) (block, error) {
+	if e.err != nil {
+		return block{}, e.err
+	}
 	if s.buffer == nil {
 		s.buffer = s.pool.GetBuffer()
 	}
-	b := block{at: s.size, raw: len(s.raw), rows: rows}
-	out := s.raw
-	if s.compression != nil {
-		var err error
-		if s.packed, err = s.compression.Encode(s.packed[:0], s.raw); err != nil {
-			return b, fmt.Errorf("parquetsort: compressing rows: %w", err)
-		}
-		out = s.packed
-	}
-	b.size, b.sum = len(out), crc32.Checksum(out, castagnoli)
+	b, out := e.block, e.bytes(s.compression)
+	b.at = s.size
 	if n, err := s.buffer.Write(out); err != nil {
 		return b, err
 	} else if n < len(out) {
@@ -134,11 +157,10 @@ func (s *store) release() {
 
 // runWriter writes rows in order as a run.
 type runWriter[E any] struct {
-	codec   codec[E]
-	to      *store
-	each    int // rows of a block
-	waiting int // rows of the block that is filled
-	run     run
+	codec codec[E]
+	to    *store
+	each  int // rows of a block
+	run   run
 }
 
 // newRun returns the writer of a run in s.
@@ -146,55 +168,43 @@ func (e *engine[E]) newRun(s *store) *runWriter[E] {
 	return &runWriter[E]{codec: e.codec, to: s, each: e.blockRows(), run: run{from: s}}
 }
 
-// write appends rows to the run.
+// write appends rows to the run. Blocks are encoded by several goroutines.
 func (w *runWriter[E]) write(rows []E) error {
+	if w.to.encoders == nil {
+		w.to.encoders = make([]encoder, workers())
+	}
 	for len(rows) > 0 {
-		if w.waiting == 0 {
-			w.to.raw = w.to.raw[:0]
-		}
-		n := min(len(rows), w.each-w.waiting, blockLeast)
-		w.to.raw = w.codec.Append(w.to.raw, rows[:n])
-		w.waiting += n
-		rows = rows[n:]
-		if w.waiting == w.each || len(w.to.raw) >= blockBytes {
-			if err := w.put(); err != nil {
+		blocks := slices.Collect(slices.Chunk(rows[:min(len(rows), w.each*len(w.to.encoders))], w.each))
+		inParallel(len(blocks), func(i int) {
+			to := &w.to.encoders[i]
+			to.encode(w.to.compression, len(blocks[i]), w.codec.Append(to.raw[:0], blocks[i]))
+		})
+		for i := range blocks {
+			b, err := w.to.put(&w.to.encoders[i])
+			if err != nil {
 				return err
 			}
+			w.run.blocks = append(w.run.blocks, b)
+			rows = rows[b.rows:]
 		}
 	}
-	return nil
-}
-
-func (w *runWriter[E]) put() error {
-	b, err := w.to.put(w.waiting)
-	if err != nil {
-		return err
-	}
-	w.run.blocks = append(w.run.blocks, b)
-	w.waiting = 0
 	return nil
 }
 
 // end returns the run.
-func (w *runWriter[E]) end() (run, error) {
-	if w.waiting > 0 {
-		if err := w.put(); err != nil {
-			return run{}, err
-		}
-	}
+func (w *runWriter[E]) end() run {
 	w.run.blocks = slices.Clip(w.run.blocks)
-	return w.run, nil
+	return w.run
 }
 
 // Blocks are small, so that many runs are merged at a time in the memory of one.
 const (
-	blockShare = 256     // of the rows in memory
-	blockLeast = 32      // rows
-	blockMost  = 1024    // rows
-	blockBytes = 1 << 20 // as encoded; a block ends with the rows that reach it
+	blockShare = 256  // of the rows in memory
+	blockLeast = 32   // rows
+	blockMost  = 1024 // rows
 )
 
-// blockRows returns the most rows of a block.
+// blockRows returns the rows of a block.
 func (e *engine[E]) blockRows() int {
 	return min(max(e.limit/blockShare, blockLeast), blockMost)
 }

@@ -120,12 +120,10 @@ func (w *Writer[T]) useRows() error {
 		err := typed.merge([]run{r}, func(rows []T) error {
 			return out.write(w.values.deconstruct(w.Schema(), pointersTo(rows)))
 		})
-		if err == nil {
-			err = w.rows.addRun(out)
-		}
 		if err != nil {
 			return err
 		}
+		w.rows.runs = append(w.rows.runs, out.end())
 	}
 	_, err := w.rows.take(w.values.deconstruct(w.Schema(), pointersTo(typed.rows)))
 	return err
