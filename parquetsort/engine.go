@@ -137,14 +137,8 @@ func (e *engine[E]) flush() error {
 		return err
 	}
 	e.runs = append(e.runs, out.end())
-	e.forget()
+	e.rows = e.rows[:0] // they stay until they are written over
 	return nil
-}
-
-// forget drops the rows in memory, and what they point to.
-func (e *engine[E]) forget() {
-	clear(e.rows)
-	e.rows = e.rows[:0]
 }
 
 // finish hands all rows in order to write.
@@ -166,7 +160,7 @@ func (e *engine[E]) finish(write func([]E) error) error {
 
 // reset drops all rows and runs. It keeps the memory of rows.
 func (e *engine[E]) reset() {
-	e.forget()
-	e.runs = nil
+	clear(e.rows[:cap(e.rows)])
+	e.rows, e.runs = e.rows[:0], nil
 	e.store.release()
 }

@@ -16,14 +16,25 @@ import (
 type output[T any] struct {
 	to       *parquet.GenericWriter[T]
 	optional []nullable
-	most     int64 // rows of a row group
-	rows     int64 // in the row group that is written
+	text     []uintptr // offsets of strings, see fetch
+	most     int64     // rows of a row group
+	rows     int64     // in the row group that is written
 }
 
 // nullable is an optional field, whose zero is null.
 type nullable struct {
 	offset, size uintptr
 	kind         shapeKind
+}
+
+// newOutput returns the output of rows of a shape.
+func newOutput[T any](to *parquet.GenericWriter[T], s *shape, config *parquet.WriterConfig) output[T] {
+	return output[T]{
+		to:       to,
+		optional: nullablesOf(nil, s, 0),
+		text:     textOf(opsOf(nil, s, 0)),
+		most:     config.MaxRowsPerRowGroup,
+	}
 }
 
 // nullablesOf appends the optional fields that the writer reads by words. Those that pointers
@@ -43,8 +54,13 @@ func nullablesOf(all []nullable, s *shape, offset uintptr) []nullable {
 }
 
 func (o *output[T]) write(rows []T) error {
-	if len(o.optional) == 0 {
-		return written(o.to.Write(rows))(len(rows))
+	for len(o.optional) == 0 && len(rows) > 0 {
+		n := min(len(rows), fetchedRows)
+		fetch(o.text, rows[:n])
+		if err := written(o.to.Write(rows[:n]))(n); err != nil {
+			return err
+		}
+		rows = rows[n:]
 	}
 	for len(rows) > 0 {
 		n := o.safe(rows[:min(int64(len(rows)), wordRows, o.most-o.rows)])
@@ -58,6 +74,9 @@ func (o *output[T]) write(rows []T) error {
 	}
 	return nil
 }
+
+// fetchedRows is a number of rows whose strings the cache of a core holds.
+const fetchedRows = 256
 
 // wordRows is the number of rows that the writer takes at a time.
 const wordRows = 64

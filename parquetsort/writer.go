@@ -155,7 +155,7 @@ func (w *Writer[T]) Close() error {
 func (w *Writer[T]) finish() error {
 	var err error
 	if w.typed != nil {
-		to := output[T]{to: w.output, optional: nullablesOf(nil, w.shape, 0), most: w.config.MaxRowsPerRowGroup}
+		to := newOutput(w.output, w.shape, w.config)
 		err = w.typed.finish(to.write)
 	} else {
 		err = w.rows.finish(func(rows []parquet.Row) error { return written(w.output.WriteRows(rows))(len(rows)) })
