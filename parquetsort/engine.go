@@ -11,6 +11,8 @@ type engine[E any] struct {
 	codec codec[E]
 	drop  bool // duplicates
 	limit int  // rows in memory
+	block int  // rows of a block
+	least int  // rows that a merge holds, whatever the limit
 	rows  []E  // in the order in which they were written
 	runs  []run
 	store *store
@@ -32,6 +34,8 @@ func newEngine[E any](order sorter.Ordering[E], c codec[E], config *parquet.Writ
 		codec: c,
 		drop:  config.Sorting.DropDuplicatedRows,
 		limit: limit,
+		block: min(max(limit/blockShare, blockLeast), blockMost),
+		least: leastMerged,
 		store: &store{pool: config.Sorting.SortingBuffers, compression: compressionOf(config)},
 	}
 }

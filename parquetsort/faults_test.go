@@ -122,6 +122,7 @@ func TestFaults(t *testing.T) {
 			f := &faults{fail: fail}
 			pool := &faultyPool{faults: f, of: parquet.NewBufferPool(), short: short}
 			w := parquetsort.NewWriter[plain](faultyWriter{f, io.Discard}, 90, byID(pool), parquet.MaxRowsPerRowGroup(70))
+			parquetsort.Shrink(w)
 			err := write(w)
 			if f.calls < fail {
 				if err != nil {

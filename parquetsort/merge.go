@@ -32,10 +32,10 @@ func (e *engine[E]) mergeGroups(most int, next *store) (runs []run, err error) {
 }
 
 // mostRuns returns how many runs are merged at a time: each has two blocks in memory.
-func (e *engine[E]) mostRuns() int { return max(e.mergedRows()/(2*e.blockRows()), 2) }
+func (e *engine[E]) mostRuns() int { return max(e.mergedRows()/(2*e.block), 2) }
 
 // mergedRows returns how many rows of runs a merge holds. There are as many merged ones, twice.
-func (e *engine[E]) mergedRows() int { return max(e.limit/2, leastMerged) }
+func (e *engine[E]) mergedRows() int { return max(e.limit/2, e.least) }
 
 // merger merges runs in rounds. A round merges all rows in memory that come before all rows that
 // are not. So each run is read in order, as far ahead as its share of the memory.
@@ -61,7 +61,7 @@ func (e *engine[E]) merge(runs []run, write func([]E) error) error {
 
 func (e *engine[E]) newMerger(runs []run) *merger[E] {
 	m := &merger[E]{e: e, cursors: make([]cursor[E], len(runs)), parts: make([][]E, len(runs))}
-	each := max(e.mergedRows()/len(runs), 2*e.blockRows())
+	each := max(e.mergedRows()/len(runs), 2*e.block)
 	memory := make([]E, each*len(runs))
 	for i, r := range runs {
 		m.cursors[i] = cursor[E]{from: r.from, left: r.blocks, memory: memory[i*each : (i+1)*each]}

@@ -165,7 +165,7 @@ type runWriter[E any] struct {
 
 // newRun returns the writer of a run in s.
 func (e *engine[E]) newRun(s *store) *runWriter[E] {
-	return &runWriter[E]{codec: e.codec, to: s, each: e.blockRows(), run: run{from: s}}
+	return &runWriter[E]{codec: e.codec, to: s, each: e.block, run: run{from: s}}
 }
 
 // write appends rows to the run. Blocks are encoded by several goroutines.
@@ -203,8 +203,3 @@ const (
 	blockLeast = 32   // rows
 	blockMost  = 1024 // rows
 )
-
-// blockRows returns the rows of a block.
-func (e *engine[E]) blockRows() int {
-	return min(max(e.limit/blockShare, blockLeast), blockMost)
-}

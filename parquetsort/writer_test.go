@@ -65,12 +65,13 @@ var trials = []trial{
 	{rows: 0, limit: 10, batch: 1},
 	{rows: 1, limit: 1, batch: 1},
 	{rows: 300, limit: 1000, batch: 300},
-	{rows: 300, limit: 1000, batch: 7, drop: true},
+	{rows: 300, limit: 70, batch: 7, drop: true},
 	{rows: 300, limit: 60, batch: 50},
 	{rows: 300, limit: 49, batch: 300, drop: true, files: true},
 	{rows: 300, limit: 100, batch: 64, group: 130, compress: true},
 	{rows: 300, limit: 64, batch: 90, group: 60, drop: true, flushes: true},
 	{rows: 40, limit: 1, batch: 33},
+	{rows: 300, limit: 1000, batch: 7, drop: true},
 }
 
 // writeTrial writes rows, and returns the values of the file and its row groups.
@@ -166,6 +167,7 @@ func check[T any](t *testing.T, typed bool, random func(r *rand.Rand, i int) T, 
 			name := fmt.Sprintf("%v %+v", columns, c)
 			var out, theirs bytes.Buffer
 			w := parquetsort.NewWriter[T](&out, c.limit, c.options(t.TempDir(), columns)...)
+			parquetsort.Shrink(w)
 			if parquetsort.Typed(w) != typed {
 				t.Fatalf("%s: typed is %t", name, !typed)
 			}
