@@ -1,0 +1,47 @@
+// Package parquetsort writes parquet files in order: [Writer] has the methods and takes the
+// options of [parquet.SortingWriter], so that changing the constructor is enough.
+//
+//	w := parquetsort.NewWriter[Trade](file, 1_000_000,
+//		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("id"))))
+//
+// parquet.SortingWriter takes rows apart into values, compares those, and merges its runs row by
+// row. A Writer sorts Go values by package sorter, whose keys are the fields of the sorting
+// columns, and merges runs in rounds of many rows.
+//
+// # Order
+//
+// The order is that of the values in the file, as [parquet.Schema.Comparator] has it: integers by
+// the sign of the column's type, byte arrays and decimals in them bytewise, times as stored in the
+// unit of their column, −0 equal to +0, lists by their first element that differs. Nulls are where
+// the sorting column has them, in either direction. Zeros of optional fields are nulls. NaNs come
+// before other floats, after them if descending, and are equal to each other; in package
+// parquet they have no order.
+//
+// Rows that tie come out in the order in which they were written. parquet.SortingWriter
+// promises no order of them. [parquet.DropDuplicatedRows] keeps the first that was written. Without
+// sorting columns all rows tie.
+//
+// # Memory
+//
+// Write copies rows. Once there are as many as the limit, they are sorted and written as a run
+// to a buffer from the pool of [parquet.SortingBuffers], in memory by default, encoded in a
+// format of this package, with checksums, and compressed by [parquet.Compression]. Close
+// merges the runs. A merge holds as many rows of all runs as the limit allows, and the same number
+// of merged ones. Of more than about a hundred runs, each hundred is merged to a longer one first.
+// Where all rows are within the limit, no buffer is used.
+//
+// # Two paths
+//
+// Rows are sorted as Go values if T is a struct and the schema is that of T, with fields that are
+// bools, numbers, strings, byte slices and arrays, times with timestamps, structs, pointers to
+// these and slices of these. Others take the second path, which takes rows apart into values, sorts
+// those by package sorter and merges them in the same way: maps, interfaces, JSON, other schemas,
+// sorting columns in lists, optional floats that are sorting columns and no pointers, optional
+// structs that are no pointers, and all rows once [Writer.WriteRows] was called. README.md has
+// the speed of both.
+//
+// # Errors
+//
+// After an error rows are lost: all further calls return it, until [Writer.Reset]. Buffers go back
+// to their pool at once. Write after Close is an error that wraps [io.ErrClosedPipe].
+package parquetsort

@@ -1,0 +1,313 @@
+package parquetsort_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"example.com/sorter/parquetsort"
+	"github.com/parquet-go/parquet-go"
+)
+
+var errFault = errors.New("fault")
+
+// faults fails the n-th call of all that share it, and counts them.
+type faults struct{ calls, fail int }
+
+func (f *faults) next() error {
+	if f.calls++; f.calls == f.fail {
+		return errFault
+	}
+	return nil
+}
+
+// faultyWriter is an output that fails.
+type faultyWriter struct {
+	*faults
+	to io.Writer
+}
+
+func (w faultyWriter) Write(p []byte) (int, error) {
+	if err := w.next(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(p)
+}
+
+// faultyPool is a pool whose buffers fail, and that knows how many are out.
+type faultyPool struct {
+	*faults
+	of    parquet.BufferPool
+	taken int
+	short bool // writes are short and return no error
+}
+
+func (p *faultyPool) GetBuffer() io.ReadWriteSeeker {
+	p.taken++
+	return &faultyBuffer{p, p.of.GetBuffer()}
+}
+
+func (p *faultyPool) PutBuffer(b io.ReadWriteSeeker) {
+	p.taken--
+	p.of.PutBuffer(b.(*faultyBuffer).of)
+}
+
+type faultyBuffer struct {
+	pool *faultyPool
+	of   io.ReadWriteSeeker
+}
+
+func (b *faultyBuffer) Read(p []byte) (int, error) {
+	if err := b.pool.next(); err != nil {
+		return 0, err
+	}
+	return b.of.Read(p)
+}
+
+func (b *faultyBuffer) Write(p []byte) (int, error) {
+	if err := b.pool.next(); err != nil {
+		if b.pool.short {
+			return b.of.Write(p[:len(p)-1])
+		}
+		return 0, err
+	}
+	return b.of.Write(p)
+}
+
+func (b *faultyBuffer) Seek(offset int64, whence int) (int64, error) {
+	if err := b.pool.next(); err != nil {
+		return 0, err
+	}
+	return b.of.Seek(offset, whence)
+}
+
+type plain struct {
+	ID   int64  `parquet:"id"`
+	Name string `parquet:"name"`
+}
+
+func plainRows(n int) []plain {
+	rows := make([]plain, n)
+	for i := range rows {
+		rows[i] = plain{int64(i * 7919 % n), string(rune('a' + i%26))}
+	}
+	return rows
+}
+
+func byID(pool parquet.BufferPool, more ...parquet.SortingOption) parquet.WriterOption {
+	return parquet.SortingWriterConfig(append(more, parquet.SortingColumns(parquet.Ascending("id")), parquet.SortingBuffers(pool))...)
+}
+
+// TestFaults fails each call of the output and of buffers in turn: the error comes out, stays, and
+// no buffer is lost; after Reset the Writer is as new. half of the rows are written as values.
+func TestFaults(t *testing.T) {
+	rows := plainRows(400)
+	write := func(w *parquetsort.Writer[plain]) error {
+		if _, err := w.Write(rows[:200]); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		if _, err := w.WriteRows(oracle(w.Schema(), rows[200:], nil, false)); err != nil {
+			return err
+		}
+		return w.Close()
+	}
+	for _, short := range []bool{false, true} {
+		for fail := 1; ; fail++ {
+			f := &faults{fail: fail}
+			pool := &faultyPool{faults: f, of: parquet.NewBufferPool(), short: short}
+			w := parquetsort.NewWriter[plain](faultyWriter{f, io.Discard}, 90, byID(pool), parquet.MaxRowsPerRowGroup(70))
+			parquetsort.Shrink(w)
+			err := write(w)
+			if f.calls < fail {
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d calls", f.calls)
+				break
+			}
+			if want := errFault; !errors.Is(err, want) && !(short && errors.Is(err, io.ErrShortWrite)) {
+				t.Fatalf("call %d: %v, want %v", fail, err, want)
+			}
+			if pool.taken != 0 {
+				t.Fatalf("call %d: %d buffers are lost", fail, pool.taken)
+			}
+			n, again := w.Write(rows)
+			if n != 0 || again != err || w.Flush() != err || w.Close() != err {
+				t.Fatalf("call %d: the error does not stay: %v", fail, again)
+			}
+			var out bytes.Buffer
+			w.Reset(&out)
+			if err := write(w); err != nil {
+				t.Fatalf("after Reset: %v", err)
+			}
+			got, _ := readAll(t, out.Bytes())
+			sameRows(t, "after Reset", got, oracle(w.Schema(), rows, by("id"), false))
+		}
+	}
+}
+
+func TestClose(t *testing.T) {
+	pool := &faultyPool{faults: &faults{}, of: parquet.NewBufferPool()}
+	var out bytes.Buffer
+	w := parquetsort.NewWriter[plain](&out, 10, byID(pool))
+	w.SetKeyValueMetadata("k", "v")
+	if _, err := w.Write(plainRows(35)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := out.Len()
+	if n, err := w.Write(plainRows(1)); n != 0 || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Write after Close: %d, %v", n, err)
+	}
+	if n, err := w.WriteRows(make([]parquet.Row, 1)); n != 0 || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("WriteRows after Close: %d, %v", n, err)
+	}
+	if err := w.Flush(); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Flush after Close: %v", err)
+	}
+	if v, ok := w.File().Lookup("k"); v != "v" || !ok || w.File().NumRows() != 35 {
+		t.Errorf("File: %q, %d rows", v, w.File().NumRows())
+	}
+	if out.Len() != size || pool.taken != 0 {
+		t.Errorf("%d bytes after %d, %d buffers", out.Len(), size, pool.taken)
+	}
+}
+
+// TestReset uses a Writer for several files, of which some are given up.
+func TestReset(t *testing.T) {
+	pool := &faultyPool{faults: &faults{}, of: parquet.NewBufferPool()}
+	w := parquetsort.NewWriter[plain](io.Discard, 50, byID(pool))
+	for i, n := range []int{30, 120, 10, 400, 0} {
+		var out bytes.Buffer
+		w.Reset(&out)
+		if _, err := w.Write(plainRows(170)); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			if _, err := w.WriteRows(oracle(w.Schema(), plainRows(60), nil, false)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Reset(&out)
+		if pool.taken != 0 {
+			t.Fatalf("%d buffers after Reset", pool.taken)
+		}
+		rows := plainRows(n)
+		if _, err := w.Write(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !parquetsort.Typed(w) {
+			t.Fatal("Reset keeps the second path")
+		}
+		got, _ := readAll(t, out.Bytes())
+		sameRows(t, "file", got, oracle(w.Schema(), rows, by("id"), false))
+	}
+}
+
+// TestFiles leaves no temporary file.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	pool := parquet.NewFileBufferPool(dir, "rows.*")
+	w := parquetsort.NewWriter[plain](io.Discard, 50, byID(pool))
+	for _, end := range []func() error{w.Close, func() error { w.Reset(io.Discard); return nil }} {
+		w.Reset(io.Discard)
+		if _, err := w.Write(plainRows(500)); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) == 0 {
+			t.Fatalf("%d files before the end, %v", len(files), err)
+		}
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+			t.Fatalf("%d files are left, %v", len(files), err)
+		}
+	}
+	w = parquetsort.NewWriter[plain](io.Discard, 50, byID(parquet.NewFileBufferPool(dir+"/none", "rows.*")))
+	if _, err := w.Write(plainRows(500)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a directory: %v", err)
+	}
+}
+
+// damaged is a pool of one buffer that changes what is read.
+type damaged struct{ bytes.Buffer }
+
+func (d *damaged) GetBuffer() io.ReadWriteSeeker  { return d }
+func (d *damaged) PutBuffer(io.ReadWriteSeeker)   {}
+func (d *damaged) Seek(int64, int) (int64, error) { return 0, nil }
+func (d *damaged) Read(p []byte) (int, error) {
+	n, err := d.Buffer.Read(p)
+	if n > 0 {
+		p[n/2] ^= 1
+	}
+	return n, err
+}
+
+func TestDamage(t *testing.T) {
+	w := parquetsort.NewWriter[plain](io.Discard, 50, byID(new(damaged)))
+	if _, err := w.Write(plainRows(200)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err == nil {
+		t.Error("damaged rows were written")
+	}
+}
+
+// TestMisuse has the panics of NewWriter.
+func TestMisuse(t *testing.T) {
+	panics := func(what string, f func()) {
+		t.Helper()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s: no panic", what)
+			}
+		}()
+		f()
+	}
+	panics("no rows", func() { parquetsort.NewWriter[plain](io.Discard, 0) })
+	panics("unknown column", func() {
+		parquetsort.NewWriter[plain](io.Discard, 9, parquet.SortingWriterConfig(parquet.SortingColumns(by("x")...)))
+	})
+	panics("option", func() { parquetsort.NewWriter[plain](io.Discard, 9, parquet.DataPageVersion(3)) })
+	panics("no schema", func() { parquetsort.NewWriter[any](io.Discard, 9) })
+}
+
+// TestManyRuns has more runs than are merged at a time.
+func TestManyRuns(t *testing.T) {
+	pool := &faultyPool{faults: &faults{}, of: parquet.NewBufferPool()}
+	rows := plainRows(3000)
+	for i := range rows {
+		rows[i].ID /= 3
+	}
+	for _, drop := range []bool{false, true} {
+		var out bytes.Buffer
+		w := parquetsort.NewWriter[plain](&out, 2, byID(pool, parquet.DropDuplicatedRows(drop)))
+		for batch := range slices.Chunk(rows, 1000) {
+			if _, err := w.Write(batch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := readAll(t, out.Bytes())
+		sameRows(t, "many runs", got, oracle(w.Schema(), rows, by("id"), drop))
+	}
+	if pool.taken != 0 {
+		t.Errorf("%d buffers are lost", pool.taken)
+	}
+}

@@ -1,0 +1,168 @@
+package parquetsort
+
+import (
+	"encoding/binary"
+	"math"
+
+	"example.com/sorter"
+	"github.com/parquet-go/parquet-go"
+)
+
+// rowOrder returns the order of rows of values by sorting columns, as
+// [parquet.Schema.Comparator] has it. NaNs, for which that is none, come before other floats.
+func rowOrder(leaves []leaf) sorter.Ordering[parquet.Row] {
+	columns := make([]sorter.Column[parquet.Row], len(leaves))
+	for i, l := range leaves {
+		columns[i] = rowColumn(l)
+	}
+	return sorter.By(columns...)
+}
+
+func rowColumn(l leaf) sorter.Column[parquet.Row] {
+	kind := l.Node.Type().Kind()
+	switch {
+	case l.MaxRepetitionLevel > 0, kind == parquet.Int96:
+		return sorter.Asc(func(row parquet.Row) []byte { return l.appendKeys(nil, row) })
+	case kind == parquet.Boolean:
+		return valueColumn(l, parquet.Value.Boolean)
+	case kind == parquet.Int32 && l.unsigned():
+		return valueColumn(l, parquet.Value.Uint32)
+	case kind == parquet.Int32:
+		return valueColumn(l, parquet.Value.Int32)
+	case kind == parquet.Int64 && l.unsigned():
+		return valueColumn(l, parquet.Value.Uint64)
+	case kind == parquet.Int64:
+		return valueColumn(l, parquet.Value.Int64)
+	case kind == parquet.Float:
+		return valueColumn(l, parquet.Value.Float)
+	case kind == parquet.Double:
+		return valueColumn(l, parquet.Value.Double)
+	}
+	return valueColumn(l, parquet.Value.ByteArray)
+}
+
+// valueColumn returns the column of values that are not repeated.
+func valueColumn[K sorter.Key](l leaf, key func(parquet.Value) K) sorter.Column[parquet.Row] {
+	c := directed(l, func(row parquet.Row) K { return key(l.first(row)) })
+	if l.MaxDefinitionLevel == 0 {
+		return c
+	}
+	return withNulls(l, c, func(row parquet.Row) bool { return l.first(row).IsNull() })
+}
+
+// first returns the first value of the column in a row, null if there is none.
+func (l leaf) first(row parquet.Row) parquet.Value {
+	if i := l.index(row); i < len(row) {
+		return row[i]
+	}
+	return parquet.Value{}
+}
+
+// index returns where the values of the column begin in a row. Rows without lists have one value
+// of each column.
+func (l leaf) index(row parquet.Row) int {
+	i := l.ColumnIndex
+	if i < len(row) && row[i].Column() == i && (i == 0 || row[i-1].Column() == i-1) {
+		return i
+	}
+	for i = range row {
+		if row[i].Column() == l.ColumnIndex {
+			return i
+		}
+	}
+	return len(row)
+}
+
+// Bytes of a list of values before each, and after the last. A list that ends comes before one
+// that goes on, whatever the direction, as in package parquet.
+const (
+	endOfList  = 0
+	nullsFirst = 1
+	notNull    = 2
+	nullsLast  = 3
+)
+
+// appendKeys appends bytes that compare as the values of the column in rows do.
+func (l leaf) appendKeys(dst []byte, row parquet.Row) []byte {
+	for i := l.index(row); i < len(row) && row[i].Column() == l.ColumnIndex; i++ {
+		switch {
+		case !row[i].IsNull():
+			dst = append(dst, notNull)
+			from := len(dst)
+			dst = l.appendKey(dst, row[i])
+			if l.desc {
+				complement(dst[from:])
+			}
+		case l.nullsFirst:
+			dst = append(dst, nullsFirst)
+		default:
+			dst = append(dst, nullsLast)
+		}
+	}
+	return append(dst, endOfList)
+}
+
+func complement(b []byte) {
+	for i := range b {
+		b[i] = ^b[i]
+	}
+}
+
+// appendKey appends bytes that compare as values do, none of which is the beginning of another's.
+func (l leaf) appendKey(dst []byte, v parquet.Value) []byte {
+	switch v.Kind() {
+	case parquet.Boolean:
+		if v.Boolean() {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	case parquet.Int32:
+		return binary.BigEndian.AppendUint32(dst, v.Uint32()^l.sign32())
+	case parquet.Int64:
+		return binary.BigEndian.AppendUint64(dst, v.Uint64()^uint64(l.sign32())<<32)
+	case parquet.Float:
+		return binary.BigEndian.AppendUint64(dst, floatKey(float64(v.Float())))
+	case parquet.Double:
+		return binary.BigEndian.AppendUint64(dst, floatKey(v.Double()))
+	case parquet.Int96:
+		i := v.Int96()
+		for _, word := range []uint32{i[2] ^ 1<<31, i[1], i[0]} {
+			dst = binary.BigEndian.AppendUint32(dst, word)
+		}
+		return dst
+	}
+	return appendEscaped(dst, v.ByteArray())
+}
+
+// sign32 returns the bit that makes the integers of the column compare as unsigned ones.
+func (l leaf) sign32() uint32 {
+	if l.unsigned() {
+		return 0
+	}
+	return 1 << 31
+}
+
+// floatKey returns bits that compare as floats do, NaNs first.
+func floatKey(f float64) uint64 {
+	switch b := math.Float64bits(f); {
+	case f != f:
+		return 0
+	case f == 0:
+		return 1 << 63
+	case b>>63 == 1:
+		return ^b
+	default:
+		return b | 1<<63
+	}
+}
+
+// appendEscaped appends bytes so that no result is the beginning of another: after a zero comes
+// 255, and at the end a zero and a one.
+func appendEscaped(dst, b []byte) []byte {
+	for _, c := range b {
+		if dst = append(dst, c); c == 0 {
+			dst = append(dst, 0xff)
+		}
+	}
+	return append(dst, 0, 1)
+}

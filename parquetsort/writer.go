@@ -1,0 +1,221 @@
+package parquetsort
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Writer writes a parquet file whose rows are ordered by the sorting columns of its
+// configuration. It has the methods of [parquet.SortingWriter]. A Writer is for one goroutine
+// at a time; different Writers may be used concurrently.
+type Writer[T any] struct {
+	output *parquet.GenericWriter[T]
+	typed  *engine[T]           // nil on the second path
+	rows   *engine[parquet.Row] // nil until the second path is taken
+	config *parquet.WriterConfig
+	limit  int
+	shape  *shape // of T; nil if only the second path can sort it
+	values valueStore
+	closed bool
+	err    error // of the first call that failed; all later calls return it
+}
+
+// NewWriter returns a Writer to w. It sorts sortRowCount rows in memory at a time, and takes the
+// options that [parquet.NewSortingWriter] takes, with the same meaning.
+//
+// Rows come out in the order of the sorting columns. Rows that tie come out in the order in which
+// they were written, and of those [parquet.DropDuplicatedRows] keeps the first.
+//
+// At most sortRowCount rows are kept, their sort and their merge take as much again, with 8 to 16
+// bytes of index a row; 16384 rows are held whatever sortRowCount. Further rows wait in a buffer
+// of the pool of [parquet.SortingBuffers], compressed by the codec of [parquet.Compression].
+//
+// It panics if an option is invalid, a sorting column is not a column of the schema, or
+// sortRowCount is not positive.
+func NewWriter[T any](w io.Writer, sortRowCount int64, options ...parquet.WriterOption) *Writer[T] {
+	if sortRowCount < 1 {
+		panic(fmt.Sprintf("parquetsort: a sort of %d rows at a time", sortRowCount))
+	}
+	config, err := parquet.NewWriterConfig(options...)
+	if err != nil {
+		panic(err)
+	}
+	output := parquet.NewGenericWriter[T](w, config)
+	sorted := &Writer[T]{
+		output: output,
+		config: config,
+		limit:  int(min(sortRowCount, math.MaxInt)),
+	}
+	leaves := leavesOf(output.Schema(), config.Sorting.SortingColumns)
+	if sorted.shape = shapeOf[T](output.Schema(), config.SchemaConfig); sorted.shape != nil {
+		if order, ok := fieldOrder[T](sorted.shape, leaves); ok {
+			sorted.typed = newEngine(order, typedCodecOf[T](sorted.shape), config, sorted.limit)
+			return sorted
+		}
+		sorted.shape = nil
+	}
+	sorted.rows = sorted.newRows()
+	return sorted
+}
+
+// newRows returns the engine of the second path.
+func (w *Writer[T]) newRows() *engine[parquet.Row] {
+	schema := w.output.Schema()
+	order := rowOrder(leavesOf(schema, w.config.Sorting.SortingColumns))
+	return newEngine(order, codec[parquet.Row](new(rowCodec)), w.config, w.limit)
+}
+
+// Write writes rows, which are copied: their memory may be reused. Strings are kept, not copied.
+// It returns how many rows were taken. Where the memory is full it sorts and writes a run.
+func (w *Writer[T]) Write(rows []T) (int, error) {
+	if err := w.usable(); err != nil {
+		return 0, err
+	}
+	if w.typed != nil {
+		n, err := w.typed.add(rows)
+		return n, w.keep(err)
+	}
+	n, err := addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.deconstruct(w.Schema(), pointersTo(rows[lo:hi])) })
+	return n, w.keep(err)
+}
+
+// pointersTo returns the addresses of rows.
+func pointersTo[T any](rows []T) func(yield func(any) bool) {
+	return func(yield func(any) bool) {
+		for i := range rows {
+			if !yield(&rows[i]) {
+				return
+			}
+		}
+	}
+}
+
+// WriteRows writes rows of values as [parquet.Schema.Deconstruct] makes them. They are copied.
+// The first call moves what was written so far to the second path, see the documentation of
+// the package.
+func (w *Writer[T]) WriteRows(rows []parquet.Row) (int, error) {
+	if err := w.usable(); err != nil {
+		return 0, err
+	}
+	if err := w.useRows(); err != nil {
+		return 0, w.keep(err)
+	}
+	n, err := addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.copies(rows[lo:hi]) })
+	return n, w.keep(err)
+}
+
+// useRows moves typed rows to the second path: runs become runs, in order.
+func (w *Writer[T]) useRows() error {
+	if w.typed == nil {
+		return nil
+	}
+	typed := w.typed
+	defer typed.reset()
+	w.typed, w.rows = nil, w.newRows()
+	for _, r := range typed.runs {
+		out := w.rows.newRun(w.rows.store)
+		err := typed.merge([]run{r}, func(rows []T) error {
+			return out.write(w.values.deconstruct(w.Schema(), pointersTo(rows)))
+		})
+		if err != nil {
+			return err
+		}
+		w.rows.runs = append(w.rows.runs, out.end())
+	}
+	_, err := w.rows.take(w.values.deconstruct(w.Schema(), pointersTo(typed.rows)))
+	return err
+}
+
+// Flush sorts the rows in memory and writes them as a run, to make room. All rows that were
+// written since NewWriter or [Writer.Reset] come out in one order, however often Flush was called.
+func (w *Writer[T]) Flush() error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	if w.typed != nil {
+		return w.keep(w.typed.flush())
+	}
+	return w.keep(w.rows.flush())
+}
+
+// Close merges what was written, writes it to the output and ends the file. Buffers go back to
+// their pool, also if it fails. A second call returns what the first returned.
+func (w *Writer[T]) Close() error {
+	if w.closed || w.err != nil {
+		return w.err
+	}
+	w.closed = true
+	defer w.release()
+	return w.keep(w.finish())
+}
+
+func (w *Writer[T]) finish() error {
+	var err error
+	if w.typed != nil {
+		to := newOutput(w.output, w.shape, w.config)
+		err = w.typed.finish(to.write)
+	} else {
+		err = w.rows.finish(func(rows []parquet.Row) error { return written(w.output.WriteRows(rows))(len(rows)) })
+	}
+	if err != nil {
+		return err
+	}
+	return w.output.Close()
+}
+
+// usable returns why the Writer takes no rows.
+func (w *Writer[T]) usable() error {
+	if w.err == nil && w.closed {
+		return fmt.Errorf("parquetsort: the Writer is closed: %w", io.ErrClosedPipe)
+	}
+	return w.err
+}
+
+// keep remembers an error. Rows are lost then, so their buffers are given back.
+func (w *Writer[T]) keep(err error) error {
+	if err != nil {
+		w.err = err
+		w.release()
+	}
+	return err
+}
+
+// release gives buffers back to the pool.
+func (w *Writer[T]) release() {
+	if w.typed != nil {
+		w.typed.reset()
+	}
+	if w.rows != nil {
+		w.rows.reset()
+	}
+	w.values = valueStore{}
+}
+
+// Reset drops what was written and not closed, and begins another file, to output. Memory is
+// kept for it. Metadata stays, as that of [parquet.GenericWriter].
+func (w *Writer[T]) Reset(output io.Writer) {
+	w.release()
+	if w.shape != nil && w.typed == nil {
+		order, _ := fieldOrder[T](w.shape, leavesOf(w.Schema(), w.config.Sorting.SortingColumns))
+		w.typed, w.rows = newEngine(order, typedCodecOf[T](w.shape), w.config, w.limit), nil
+	}
+	w.output.Reset(output)
+	w.closed, w.err = false, nil
+}
+
+// SetKeyValueMetadata sets a pair of the file's metadata. Of equal keys the last wins.
+func (w *Writer[T]) SetKeyValueMetadata(key, value string) { w.output.SetKeyValueMetadata(key, value) }
+
+// Schema returns the schema of the file.
+func (w *Writer[T]) Schema() *parquet.Schema { return w.output.Schema() }
+
+// File returns a view of the file that was written, after [Writer.Close].
+func (w *Writer[T]) File() parquet.FileView { return w.output.File() }
+
+var (
+	_ parquet.RowWriterWithSchema = (*Writer[any])(nil)
+	_ io.Closer                   = (*Writer[any])(nil)
+)
