@@ -52,7 +52,7 @@ func (c *call) with(more ...sorter.Option) []sorter.Option {
 	return append(c.options[:len(c.options):len(c.options)], more...)
 }
 
-// close releases what the call needed until its end.
+// close releases the resources of the call.
 func (c *call) close() {
 	for _, f := range c.after {
 		f()

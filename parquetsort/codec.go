@@ -11,7 +11,7 @@ import (
 // typedCodec is the codec of rows of a shape.
 type typedCodec[T any] struct {
 	ops  []op
-	own  bool      // rows point to what the caller of Write may change
+	own  bool      // rows point to memory that the caller of Write may change
 	text []uintptr // offsets of strings and byte slices
 	raw  []byte
 }

@@ -73,7 +73,7 @@ func (w walk) group(t reflect.Type, node parquet.Node) *shape {
 		if !v.CanAddr() {
 			return nil
 		}
-		// Where a field of an embedded struct is a pointer, v is what it points to.
+		// Where a field of an embedded struct is a pointer, v is its target.
 		offset := uintptr(v.Addr().UnsafePointer()) - uintptr(base.Addr().UnsafePointer())
 		if offset+v.Type().Size() > t.Size() {
 			return nil
@@ -215,7 +215,7 @@ func bytesKind(t reflect.Type, logical any) (kind shapeKind, ok bool) {
 	default:
 		return flat, false
 	}
-	if t.PkgPath() == "encoding/json" { // RawMessage and Number, written as what they hold
+	if t.PkgPath() == "encoding/json" { // RawMessage and Number, written as their contents
 		return flat, false
 	}
 	if t.Kind() == reflect.String {

@@ -142,7 +142,7 @@ func (w *Writer[T]) Flush() error {
 }
 
 // Close merges what was written, writes it to the output and ends the file. Buffers go back to
-// their pool, also if it fails. A second call returns what the first returned.
+// their pool, also if it fails. A second call returns the result of the first.
 func (w *Writer[T]) Close() error {
 	if w.closed || w.err != nil {
 		return w.err
