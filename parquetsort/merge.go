@@ -62,7 +62,10 @@ func (e *engine[E]) merge(runs []run, write func([]E) error) error {
 func (e *engine[E]) newMerger(runs []run) *merger[E] {
 	m := &merger[E]{e: e, cursors: make([]cursor[E], len(runs)), parts: make([][]E, len(runs))}
 	each := max(e.mergedRows()/len(runs), 2*e.block)
-	memory := make([]E, each*len(runs))
+	memory := e.rows[len(e.rows):cap(e.rows)] // not in use
+	if len(memory) < each*len(runs) {
+		memory = make([]E, each*len(runs))
+	}
 	for i, r := range runs {
 		m.cursors[i] = cursor[E]{from: r.from, left: r.blocks, memory: memory[i*each : (i+1)*each]}
 	}
