@@ -38,8 +38,9 @@
 // Signatures have no place for options, so that these functions fit wherever arrow-go's do. All comes
 // with the context, as in arrow-go: the allocator of results (compute.WithAllocator), the number of
 // goroutines (NumParallel of compute.ExecCtx, at most GOMAXPROCS), and options of package sorter
-// ([WithOptions]). A call whose context is cancelled returns the context's error within 50 ms of
-// sorting or one column of gathering.
+// ([WithOptions]). A call whose context is cancelled returns the context's error within 50 ms, except
+// while it waits for arrow-go to take rows of lists, maps and unions, or merges the rows of runs, and
+// unless only the widening of row numbers is left.
 //
 // Calls may run concurrently, also on the same data. Up to 2^32-1 rows can be sorted; more are
 // sorter.ErrTooLong.

@@ -60,6 +60,28 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
+// TestWiden checks that no number is overwritten before it is widened.
+func TestWiden(t *testing.T) {
+	c := newCall(context.Background())
+	defer c.close()
+	for _, rows := range []int{0, 1, 2, 3, 1000, 4*grain + 1, 10 * grain} {
+		for workers := range 4 {
+			c.workers = workers + 1
+			n := c.newNumbers(rows)
+			for i := range n.narrow() {
+				n.narrow()[i] = ^uint32(i)
+			}
+			data := n.array(c)
+			for i, got := range array.NewUint64Data(data).Uint64Values() {
+				if got != uint64(^uint32(i)) {
+					t.Fatalf("%d of %d rows on %d workers: %#x", i, rows, c.workers, got)
+				}
+			}
+			data.Release()
+		}
+	}
+}
+
 // TestValidityWords checks words of a bitmap at every offset against its bits.
 func TestValidityWords(t *testing.T) {
 	bitmap := make([]byte, 40)

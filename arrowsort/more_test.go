@@ -3,6 +3,7 @@ package arrowsort_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -237,6 +238,35 @@ func TestManyRows(t *testing.T) {
 				checkRows(t, s, sorted, want)
 			}
 		})
+	}
+}
+
+// TestRepeatedTexts sorts texts of which few differ, with and without nulls, and then some at the end
+// that are all different.
+func TestRepeatedTexts(t *testing.T) {
+	const rows = 100_000
+	for _, nulls := range []float64{0, 0.3} {
+		for _, unique := range []int{0, rows / 4} {
+			r := rand.New(rand.NewPCG(15, 16))
+			b := array.NewStringBuilder(memory.DefaultAllocator)
+			for i := range rows {
+				if r.Float64() < nulls {
+					b.AppendNull()
+				} else if i < rows-unique {
+					b.Append(fmt.Sprint(r.IntN(300)))
+				} else {
+					b.Append(fmt.Sprint(i))
+				}
+			}
+			a := b.NewArray()
+			want := oracle(boxedRows([]*arrow.Chunked{arrow.NewChunked(a.DataType(), []arrow.Array{a})}), by(desc))
+			for workers := range 3 {
+				got, err := arrowsort.SortIndicesArray(withWorkers(workers+1), a, desc)
+				if got := values(t, got, err); !slices.Equal(got, want) {
+					t.Errorf("%d workers, %g nulls, %d unique: %v…, not %v…", workers+1, nulls, unique, got[:9], want[:9])
+				}
+			}
+		}
 	}
 }
 
