@@ -19,6 +19,7 @@ type Appender[E any] struct {
 	buf      []byte            // of an element that is encoded
 	ended    bool
 	rows     rows[E] // full pieces; of the lock of the Sorter
+	taken    int64   // accepted elements that are in rows or before; of that lock
 }
 
 // piece is memory that an appender fills without a lock.
@@ -219,6 +220,7 @@ func (s *Sorter[E]) beginSharing() error {
 
 // takeOver adds the piece of an appender to its rows.
 func (s *Sorter[E]) takeOver(a *Appender[E]) {
+	a.taken = a.accepted.Load()
 	if a.piece.size == 0 {
 		return
 	}
@@ -248,11 +250,39 @@ func (s *Sorter[E]) spill(a *Appender[E]) error {
 
 // writeOf begins to write the elements of an appender, which are in order.
 func (s *Sorter[E]) writeOf(a *Appender[E]) error {
-	next, err := s.writeRun(a.rows, a.number)
+	next, err := s.writeRun(a.rows, a)
 	if err == nil {
 		a.rows = next
 	}
 	return err
+}
+
+// writeShared writes the elements of all appenders.
+func (s *Sorter[E]) writeShared() error {
+	if err := s.beginSharing(); err != nil {
+		return err
+	}
+	all := *s.shared.all.Load()
+	for _, a := range all {
+		s.takeOver(a)
+	}
+	return s.writeAll(all)
+}
+
+// writeAll writes the rows of appenders, each as a run.
+func (s *Sorter[E]) writeAll(all []*Appender[E]) error {
+	for _, a := range all {
+		if a.rows.Len() == 0 {
+			continue
+		}
+		if _, err := s.settle(a.rows); err != nil {
+			return err
+		}
+		if err := s.writeOf(a); err != nil {
+			return err
+		}
+	}
+	return s.waitForRun()
 }
 
 // endSharing ends the input of all appenders: it is in fill, or written if anything was. Runs
@@ -275,21 +305,10 @@ func (s *Sorter[E]) endSharing() error {
 		s.stopSharing()
 		return nil
 	}
-	for _, a := range all {
-		if a.rows.Len() == 0 {
-			continue
-		}
-		if _, err := s.settle(a.rows); err != nil {
-			return err
-		}
-		if err := s.writeOf(a); err != nil {
-			return err
-		}
-	}
-	if err := s.waitForRun(); err != nil {
+	if err := s.writeAll(all); err != nil {
 		return err
 	}
-	slices.SortStableFunc(s.runs, func(x, y *run[E]) int { return cmp.Compare(x.appender, y.appender) })
+	s.byAppender()
 	s.fill = s.form.Input()
 	s.stopSharing()
 	return nil

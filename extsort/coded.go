@@ -58,7 +58,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if limit >= manyReaders {
 		s.layout.readers = 4
 	}
-	s.layout.packing = packingOf(s.compress, limit, workers)
+	s.layout.packing = packingOf(s.compress, limit, workers, s.packs)
 	s.layout.writer = int64(s.layout.buffer) + s.layout.packing.WriterBytes(s.layout.buffer)
 	f.least = int(min(max(limit>>14, 256), 64<<10))
 	if s.layout.packing.Active() {
@@ -174,6 +174,52 @@ func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWrit
 	}
 	w.run.n, w.run.least, w.most, w.mostIn = n, leastEach, block, max(block/leastEach, 1)
 	return w, nil
+}
+
+// Restore reads all elements of a run, of which it decodes the first of each block.
+func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
+	r := &run[E]{bytes: bytes, least: leastEach}
+	from := spill.NewReader(spill.ReaderBytes(bytes.Block()), f.s.layout.packing)
+	err := from.Read(bytes, 0, bytes.Blocks(), func(block, to int, p []byte) error {
+		at := bytes.Offset(block)
+		for ; block < to; block++ {
+			if err := f.restoreBlock(r, p[bytes.Offset(block)-at:bytes.Offset(block+1)-at]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && r.n != n {
+		err = fmt.Errorf("%w: a run of %d elements has %d", ErrCorrupt, n, r.n)
+	}
+	return r, err
+}
+
+// restoreBlock adds a block to the index of a run.
+func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
+	size, in := len(p), 0
+	for ; len(p) > 0; in++ {
+		length, k := binary.Uvarint(p)
+		if k <= 0 || length > uint64(len(p)-k) {
+			return fmt.Errorf("%w: an element of %d bytes in a block of %d", ErrCorrupt, length, size)
+		}
+		if in == 0 {
+			first, err := f.kept(p[k : k+int(length)])
+			if err != nil {
+				return err
+			}
+			r.firsts, r.starts = append(r.firsts, first), append(r.starts, r.n)
+		}
+		p = p[k+int(length):]
+	}
+	r.n += int64(in)
+	r.counts(in, size)
+	return nil
+}
+
+// IndexBytes is that of elements as long as the average one.
+func (f *coded[E]) IndexBytes(r *run[E]) int64 {
+	return r.bytes.Size()/max(r.n, 1) + int64(unsafe.Sizeof(*new(E))) + 8 + f.s.layout.packing.IndexBytes()
 }
 
 func (f *coded[E]) MostSamples() int {

@@ -171,6 +171,7 @@ func TestDiskLimitCountsStoredBytes(t *testing.T) {
 // slowDisk is the disk of the system, of which reads and writes together have a number of bytes a
 // second.
 type slowDisk struct {
+	spill.System
 	rate int64
 	mu   sync.Mutex
 	free time.Time // when all that was begun is done

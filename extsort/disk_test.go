@@ -3,6 +3,7 @@ package extsort_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -63,6 +64,32 @@ func (d *faultDisk) failedOp() string {
 	defer d.mu.Unlock()
 	return d.failed
 }
+
+// Open is Create of a file that keeps its name. What it has is held.
+func (d *faultDisk) Open(path string, size int64) (spill.File, error) {
+	if err := d.call("create", size); err != nil {
+		return nil, err
+	}
+	f, err := spill.System{}.Open(path, size)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open++
+	file := &faultFile{File: f, d: d, dir: filepath.Dir(path)}
+	d.files = append(d.files, file)
+	return file, nil
+}
+
+func (d *faultDisk) Replace(path string, data []byte) error {
+	if err := d.call("manifest", int64(len(data))); err != nil {
+		return err
+	}
+	return replaceQuick(path, data)
+}
+
+func (f *faultFile) Sync() error { return f.d.call("sync", 1) }
 
 func (f *faultFile) hold(n int64) {
 	f.d.mu.Lock()

@@ -68,6 +68,17 @@
 // place: no input makes a range larger than its buffer. The idea is that of the sorted run
 // merger of DuckDB (pull request 17584, 2025) and of the range splitter of TiDB's global sort.
 //
+// # Kept runs
+//
+// With [Keep] the file of runs has a name. A run is followed by its index: of each block its
+// checksum, its method, its length and, if it is compressed, its length on disk. It is synced, and
+// then the manifest is replaced, which lists all runs, with the checksums of their indices and the
+// number of elements that they have of each appender. So a crash loses the elements in memory, and
+// [Resume] goes on after the others. A manifest is one line of JSON and its checksum. The lock is that
+// of the system (flock), which ends with the process; where there is none, such as on Windows, it is a
+// file with the number of the process, to be removed by hand after a crash. Files are readable by
+// their owner only. They are for the same version of this module and the same kind of machine.
+//
 // # Errors
 //
 // An error of a disk is a [DiskError]. Elements that were accepted stay: [Sorter.Retry] or

@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"fmt"
 	"sort"
 	"unsafe"
 
@@ -105,7 +106,7 @@ func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
 		if err := s.settleFill(); err != nil {
 			return nil, err
 		}
-		next, err := s.writeRun(s.fill, 0)
+		next, err := s.writeRun(s.fill, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +179,27 @@ func (f *fixed[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWrit
 	w.run.firsts = make([]E, 0, (n+int64(block)-1)/int64(block))
 	return w, nil
 }
+
+// Restore reads all blocks of a run, of which it keeps the first elements.
+func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error) {
+	size := int(f.size())
+	if !same || bytes.Block()%size != 0 || n*int64(size) != bytes.Size() {
+		return nil, fmt.Errorf("%w: a run of %d elements has %d bytes", ErrCorrupt, n, bytes.Size())
+	}
+	block := bytes.Block() / size
+	r := &run[E]{bytes: bytes, n: n, block: block, inBlock: block, spread: bytes.Block(), several: n, severalBytes: bytes.Size()}
+	from := spill.NewReader(spill.ReaderBytes(bytes.Block()), f.s.layout.packing)
+	err := from.Read(bytes, 0, bytes.Blocks(), func(_, _ int, p []byte) error {
+		all := elementsOf[E](p)
+		for i := 0; i < len(all); i += block {
+			r.firsts = append(r.firsts, all[i])
+		}
+		return nil
+	})
+	return r, err
+}
+
+func (f *fixed[E]) IndexBytes(*run[E]) int64 { return f.size() + f.s.layout.packing.IndexBytes() }
 
 func (f *fixed[E]) Samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
 

@@ -40,9 +40,9 @@ const (
 )
 
 // packingOf returns how runs are compressed.
-func packingOf(c Compression, limit int64, workers int) spill.Packing {
+func packingOf(c Compression, limit int64, workers int, packs [2]bool) spill.Packing {
 	mode := [...]spill.Compression{Adaptive: spill.Adaptive, None: spill.Never, S2: spill.AlwaysS2, Zstd: spill.AlwaysZstd}[c]
-	return spill.PackingOf(mode, limit, workers)
+	return spill.PackingOf(mode, limit, workers, packs[0], packs[1])
 }
 
 // packedBlock is the number of bytes of a block from which on it compresses well: blocks are not
@@ -52,12 +52,12 @@ const packedBlock = 1 << 10
 
 // layOut returns the layout of a memory limit, with the longest runs that fit, for as many of
 // the workers as have enough to do.
-func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression) (layout, error) {
+func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression, packs [2]bool) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
 	workers = int(min(int64(workers), max(2, limit/workerBytes)))
-	packing := packingOf(c, limit, workers)
+	packing := packingOf(c, limit, workers, packs)
 	if size > int64(packing.Most()) {
-		packing = packingOf(None, limit, workers)
+		packing = packingOf(None, limit, workers, packs)
 	}
 	at := func(fill int) layout {
 		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, packing: packing}

@@ -291,9 +291,12 @@ func (m *merge[E]) settleIn(c *cut[E], k int, r *run[E], block, from int, p []by
 // Where one of them is wanted they stay together: each run has few.
 func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.unique }
 
-// free gives the space of the blocks before cut i back. The block before the cut stays: later
+// free gives the space of the blocks before cut i back, unless the runs are kept. The block before the cut stays: later
 // cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) {
+	if m.s.kept != nil {
+		return
+	}
 	for k, r := range m.runs {
 		block, _ := m.locate(m.cuts[i], k, r)
 		r.bytes.Free(block)
@@ -331,11 +334,18 @@ func (s *Sorter[E]) shorten() error {
 		if err != nil {
 			return public(err)
 		}
+		r.appender = group[n-1].appender
+		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
+		s.stats.Merges++
+		if s.kept != nil {
+			s.kept.dirty = true
+			if err := s.save(); err != nil {
+				return err
+			}
+		}
 		for _, old := range group {
 			old.bytes.Free(old.bytes.Blocks())
 		}
-		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
-		s.stats.Merges++
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package extsort
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +68,9 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	defer func() {
 		s.running = false
 		s.free()
+		if s.closed {
+			s.endKeeping()
+		}
 	}()
 	start := time.Now()
 	defer func() {
@@ -73,14 +78,16 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		s.reportTo()
 	}()
 	if m == nil {
-		return s.yieldAll(all, yield)
+		done, err := s.yieldAll(all, yield)
+		s.consumed.Store(done)
+		return err
 	}
 	s.stats.Parts = m.parts()
-	done, left := int64(0), int64(math.MaxInt64)
+	done, left, stopped := int64(0), int64(math.MaxInt64), false
 	if s.limit > 0 {
 		left = s.limit
 	}
-	return public(s.run(m, func(i int, part rows[E]) (bool, error) {
+	err := s.run(m, func(i int, part rows[E]) (bool, error) {
 		n := part.Len()
 		s.stats.Largest = max(s.stats.Largest, n)
 		s.want(part, &left)
@@ -90,13 +97,16 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 			return false, ErrEnded
 		}
 		if !more || left == 0 {
+			stopped = !more
 			return false, nil
 		}
 		done += int64(n)
 		s.tell("merge", done, m.total)
 		m.free(i + 1)
 		return true, nil
-	}))
+	})
+	s.consumed.Store(err == nil && !stopped)
+	return public(err)
 }
 
 // want drops the elements of a sorted part that Unique and the left ones of Limit do not allow,
@@ -134,9 +144,19 @@ func (s *Sorter[E]) end() error {
 		if err := s.writeFill(); err != nil {
 			return err
 		}
-		return s.waitForRun()
+		if err := s.waitForRun(); err != nil {
+			return err
+		}
+	}
+	if s.kept != nil { // some may be of appenders of an earlier process
+		s.byAppender()
 	}
 	return nil
+}
+
+// byAppender puts the runs in the order of their appenders.
+func (s *Sorter[E]) byAppender() {
+	slices.SortStableFunc(s.runs, func(x, y *run[E]) int { return cmp.Compare(x.appender, y.appender) })
 }
 
 // handOut returns the elements that are in memory only. From now on no others are accepted:
@@ -276,16 +296,16 @@ func (m *merge[E]) loader() *loader {
 	return &loader{reader: spill.NewReader(m.p.reader, m.s.layout.packing)}
 }
 
-// yieldAll yields rows that are in order.
-func (s *Sorter[E]) yieldAll(all rows[E], yield func([]E, error) bool) error {
+// yieldAll yields rows that are in order, and reports whether it has yielded all.
+func (s *Sorter[E]) yieldAll(all rows[E], yield func([]E, error) bool) (done bool, err error) {
 	closed := false
-	all.Hand(0, all.Len(), func(batch []E) bool {
+	done = all.Hand(0, all.Len(), func(batch []E) bool {
 		more := yield(batch, nil)
 		closed = more && s.closed
 		return more && !closed
 	})
 	if closed {
-		return ErrEnded
+		return false, ErrEnded
 	}
-	return nil
+	return done, nil
 }

@@ -36,6 +36,7 @@ func (s *Sorter[E]) Parts(n int) ([]Part[E], error) {
 		return nil, err
 	}
 	parts := make([]Part[E], n)
+	s.partsLeft.Store(int64(n))
 	if len(s.runs) == 0 {
 		all := s.handOut()
 		n := all.Len()
@@ -136,7 +137,9 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 	p.handed = true
 	s := p.s
 	if p.m == nil {
-		p.all.Hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) })
+		if p.all.Hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) }) {
+			p.end()
+		}
 		return nil
 	}
 	from, opts, left := p.m.loader(), s.sortOptions(1), p.n
@@ -157,5 +160,13 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 			return nil
 		}
 	}
+	p.end()
 	return nil
+}
+
+// end notes that all elements of a part were handed out.
+func (p *partOf[E]) end() {
+	if p.s.partsLeft.Add(-1) == 0 {
+		p.s.consumed.Store(true)
+	}
 }

@@ -63,6 +63,11 @@ type form[E any] interface {
 	// NewWriter begins that run. It may be called on another goroutine.
 	NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error)
 
+	// Restore returns a kept run of n elements, whose blocks are of one size or not.
+	Restore(bytes *spill.Run, same bool, n int64) (*run[E], error)
+	// IndexBytes returns the memory of the index of a run, for a block.
+	IndexBytes(r *run[E]) int64
+
 	// Share prepares for appenders, and returns rows with the elements of those that were filled.
 	Share(fill rows[E]) (rows[E], error)
 	// Join returns all elements of appenders, by appender.

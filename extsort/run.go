@@ -96,16 +96,19 @@ func (w *runWriter[E]) endBlock() error {
 	if len(w.block) == 0 {
 		return nil
 	}
-	r := w.run
-	n := w.in
+	w.run.counts(w.in, len(w.block))
 	w.in = 0
-	if r.inBlock = max(r.inBlock, n); n > 1 {
-		r.spread = max(r.spread, len(w.block))
-		r.several, r.severalBytes = r.several+int64(n), r.severalBytes+int64(len(w.block))
-	}
 	err := w.out.AppendBlock(w.block)
 	w.block = w.block[:0]
 	return err
+}
+
+// counts notes a block of n coded elements.
+func (r *run[E]) counts(n, bytes int) {
+	if r.inBlock = max(r.inBlock, n); n > 1 {
+		r.spread = max(r.spread, bytes)
+		r.several, r.severalBytes = r.several+int64(n), r.severalBytes+int64(bytes)
+	}
 }
 
 // discard gives the space of a run back, unless it was written to its end. It is deferred:

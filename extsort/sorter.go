@@ -1,12 +1,14 @@
 package extsort
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/sorter"
@@ -42,7 +44,12 @@ type Sorter[E any] struct {
 	running bool        // a loop over All or Batches, which releases the memory when it ends
 	closed  bool
 	closing error // of closing files
-	stats   Stats
+
+	kept      *keeping    // nil: runs are not kept
+	consumed  atomic.Bool // all elements were handed out
+	partsLeft atomic.Int64
+	discarded bool
+	stats     Stats
 }
 
 // New returns a Sorter for elements without pointers, which go to disk as they are in memory,
@@ -54,17 +61,18 @@ type Sorter[E any] struct {
 //
 // Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error is [ErrMemoryLimit].
 func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
+	return newFixed(o, opts, false)
+}
+
+func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[E], error) {
 	if t := reflect.TypeFor[E](); scratch.HoldsPointers(t) {
 		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
 	}
 	s := newSorter(o, opts)
-	var err error
-	s.layout, err = layOut(o, s.options.memory, s.crew(), s.compress)
-	if err != nil {
-		return nil, err
-	}
-	s.begin(&fixed[E]{s: s})
-	return s, nil
+	return s.open(fingerprint(reflect.TypeFor[E]()), resume, func() (f form[E], err error) {
+		s.layout, err = layOut(o, s.options.memory, s.crew(), s.compress, s.packs)
+		return &fixed[E]{s: s}, err
+	})
 }
 
 // NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them:
@@ -77,24 +85,54 @@ func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 // are counted as long as their encoding, in addition. An encoding may have a 16th of the memory:
 // of a longer one Append returns [ErrMemoryLimit]. It panics if c is nil.
 func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
+	return newOfCodec(o, c, opts, false)
+}
+
+func newOfCodec[E any](o sorter.Ordering[E], c Codec[E], opts []Option, resume bool) (*Sorter[E], error) {
 	if c == nil {
 		panic("extsort: nil codec")
 	}
 	s := newSorter(o, opts)
-	f, err := newCoded(s, c)
-	if err != nil {
-		return nil, err
-	}
-	s.begin(f)
-	return s, nil
+	return s.open(fmt.Sprintf("%v by %T", reflect.TypeFor[E](), c), resume, func() (form[E], error) { return newCoded(s, c) })
 }
 
 func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
 	return &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
 }
 
+// open begins a sort of elements of a form, whose runs are kept if that is wanted.
+func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], error)) (*Sorter[E], error) {
+	name := ""
+	if s.keep != "" {
+		k, err := startKeeping(&s.options, elements, describe(s.order), resume)
+		if err != nil {
+			return nil, err
+		}
+		if k.begin(); !resume {
+			k.manifest.ID = s.id
+		}
+		s.kept, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, []string{k.dir}
+		name = fmt.Sprintf("sorter-%016x.runs", s.id)
+	}
+	f, err := lay()
+	if err == nil {
+		s.begin(f, name)
+		err = s.beginKeeping(resume)
+	}
+	if err != nil {
+		if s.store != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+		if s.kept != nil {
+			err = errors.Join(err, s.kept.lock.Release())
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
 // begin prepares a sort of elements of a form.
-func (s *Sorter[E]) begin(f form[E]) {
+func (s *Sorter[E]) begin(f form[E], name string) {
 	s.form = f
 	s.coded, _ = f.(*coded[E])
 	s.setFill(f.Input())
@@ -102,7 +140,7 @@ func (s *Sorter[E]) begin(f form[E]) {
 	if s.engine != nil {
 		s.sort = append(s.sort, sorter.On(s.engine))
 	}
-	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit, s.layout.packing)
+	s.store = spill.NewStore(s.disk, s.dirs, s.diskLimit, s.layout.packing, name)
 }
 
 // setFill sets the rows that are filled.
@@ -288,25 +326,29 @@ type writing[E any] struct {
 	err  error   // after done
 
 	begun time.Time
+	upTo  int64 // elements of the appender that are in runs after this one
 }
 
 // writeFill begins to write the elements that wait, which are in order.
 func (s *Sorter[E]) writeFill() error {
-	next, err := s.writeRun(s.fill, 0)
+	next, err := s.writeRun(s.fill, nil)
 	if err == nil {
 		s.setFill(next)
 	}
 	return err
 }
 
-// writeRun begins to write sorted rows of an appender, once the run before is on disk, and
-// returns others to go on with.
-func (s *Sorter[E]) writeRun(full rows[E], by int) (rows[E], error) {
+// writeRun begins to write sorted rows of an appender, or of Append if that is nil, once the run
+// before is on disk, and returns others to go on with.
+func (s *Sorter[E]) writeRun(full rows[E], of *Appender[E]) (rows[E], error) {
 	if err := s.waitForRun(); err != nil {
 		return nil, err
 	}
 	next := s.form.Next(full)
-	s.out = &writing[E]{from: full, by: by}
+	s.out = &writing[E]{from: full, upTo: s.upTo(of)}
+	if of != nil {
+		s.out.by = of.number
+	}
 	s.startWriting()
 	return next, nil
 }
@@ -344,7 +386,7 @@ func (s *Sorter[E]) nextNumber() uint64 {
 // be written again.
 func (s *Sorter[E]) waitForRun() error {
 	if s.out == nil {
-		return nil
+		return s.save()
 	}
 	start := time.Now()
 	<-s.out.done
@@ -358,7 +400,13 @@ func (s *Sorter[E]) waitForRun() error {
 	s.runs = append(s.runs, s.out.run)
 	s.form.Written(s.out.from)
 	s.stats.Runs++
+	if s.kept != nil {
+		s.kept.durable(s.out.by, s.out.upTo)
+	}
 	s.out = nil
+	if err := s.save(); err != nil {
+		return err
+	}
 	s.tell("runs", s.stats.Elements, 0)
 	return nil
 }
@@ -380,8 +428,8 @@ func (s *Sorter[E]) retry() error {
 	if s.handed || s.closed {
 		return ErrEnded
 	}
-	if s.waitForRun() == nil {
-		return nil
+	if err := s.waitForRun(); err == nil || s.out == nil {
+		return err
 	}
 	s.startWriting()
 	return s.waitForRun()
@@ -397,7 +445,9 @@ func (s *Sorter[E]) AddDir(dir string) error {
 }
 
 // Close ends the sort and frees its memory and its files. It may be called again, and in the
-// body of a loop over All or Batches, which then ends with [ErrEnded] and frees them. The error
+// body of a loop over All or Batches, which then ends with [ErrEnded] and frees them. Files of
+// [Keep] stay, unless all elements were handed out: by All or Batches or, with Parts, by all of
+// these to their ends. So the caller makes its output durable, and then calls Close. The error
 // is one of closing files, or of giving their space back earlier: nothing is lost by it.
 func (s *Sorter[E]) Close() error {
 	if s.closed {
@@ -412,6 +462,7 @@ func (s *Sorter[E]) Close() error {
 	}
 	s.reportTo()
 	s.free()
+	s.endKeeping()
 	return public(s.closing)
 }
 

@@ -133,6 +133,8 @@ func TestChild(t *testing.T) {
 		for {
 			eightSorters(t, args)
 		}
+	case "keep":
+		keepForever(t, args)
 	case "eight":
 		eightSorters(t, args)
 	case "memory":
@@ -326,4 +328,80 @@ func TestWorkingDirectoryMoves(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "runs"))) // its file has no name
 	must(t, s.Append(rows[9000:]...))
 	sameElements(t, collect(t, s), sorted(rows))
+}
+
+// keptRows are the rows of a sort that a child process keeps.
+func keptRows() []row { return rowsOf(keysOf("few", 60_000, rand.New(rand.NewPCG(73, 74)))) }
+
+// keepForever sorts the same rows, in runs that are kept, again and again. It resumes the sort that
+// a process before it was killed in. It reports the elements that are durable.
+func keepForever(t *testing.T, dir string) {
+	rows := keptRows()
+	limit := extsort.MemoryLimit(512 << 10)
+	for {
+		s, err := extsort.Resume(dir, byKey(), limit)
+		if errors.Is(err, fs.ErrNotExist) {
+			s, err = extsort.New(byKey(), limit, extsort.Keep(dir))
+		}
+		must(t, err)
+		for s.Len() < int64(len(rows)) {
+			n := s.Len()
+			must(t, s.Append(rows[n:min(n+1000, int64(len(rows)))]...))
+			if n%7000 == 0 {
+				must(t, s.Sync())
+			}
+			if d := s.Durable(); len(d) > 0 {
+				fmt.Println("durable", d[0])
+			}
+		}
+		sameElements(t, collect(t, s), sorted(rows))
+		fmt.Println("durable 0")
+		must(t, s.Close())
+	}
+}
+
+// TestKilledProcessIsResumed kills a process at random moments. What was durable then is there, and
+// the sort can be completed.
+func TestKilledProcessIsResumed(t *testing.T) {
+	r := rand.New(rand.NewPCG(75, 76))
+	dir := t.TempDir()
+	rows := keptRows()
+	limit := extsort.MemoryLimit(512 << 10)
+	for range testkit.Pick(5, 20, 50) {
+		cmd := child("keep", dir)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		durable, lines := int64(0), bufio.NewScanner(out)
+		kill := time.AfterFunc(time.Duration(20_000+r.IntN(150_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
+		for lines.Scan() {
+			_, _ = fmt.Sscanf(lines.Text(), "durable %d", &durable)
+			if strings.Contains(lines.Text(), "FAIL") {
+				t.Error(lines.Text())
+			}
+			if durable > 0 && r.IntN(200) == 0 {
+				if _, err := extsort.Resume(dir, byKey(), limit); err == nil {
+					t.Error("resumed while another process lives")
+				}
+			}
+		}
+		kill.Stop()
+		_ = cmd.Wait() // killed
+		s, err := extsort.Resume(dir, byKey(), limit)
+		if errors.Is(err, fs.ErrNotExist) && durable == 0 {
+			continue // killed before the first manifest, or in Close
+		}
+		must(t, err)
+		if s.Len() < durable {
+			t.Errorf("%d elements, %d were durable", s.Len(), durable)
+		}
+		if r.IntN(2) == 0 { // the next process goes on
+			must(t, s.Close())
+			continue
+		}
+		must(t, s.Append(rows[s.Len():]...))
+		sameElements(t, collect(t, s), sorted(rows))
+		must(t, s.Close())
+		checkDirEmpty(t, dir)
+	}
 }

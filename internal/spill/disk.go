@@ -16,10 +16,17 @@ import (
 type Disk interface {
 	// Create creates a file without a name in a directory.
 	Create(dir string) (File, error)
+	// Open opens a file that keeps its name, and cuts it after size bytes. If size is 0 it creates
+	// the file, and its name is durable. The error is io.ErrUnexpectedEOF if the file is shorter.
+	Open(path string, size int64) (File, error)
+	// Replace makes the content of a file durable: after a crash it is this or the one before.
+	Replace(path string, data []byte) error
 }
 
-// File is an open file without a name. Its methods may be called concurrently.
+// File is an open file. Its methods may be called concurrently.
 type File interface {
+	// Sync makes durable all that was written.
+	Sync() error
 	WriteAt(p []byte, off int64) (int, error)
 	ReadAt(p []byte, off int64) (int, error)
 	// Reserve allocates n bytes from off on. Where the file system cannot, it does nothing.
@@ -58,6 +65,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Store struct {
 	disk   Disk
 	limit  int64   // bytes, 0: any number
+	name   string  // of all files; empty: they have none
 	packer *packer // nil: nothing is compressed
 	read   atomic.Int64
 
@@ -84,9 +92,10 @@ type volume struct {
 }
 
 // NewStore returns a store in dirs, which takes at most limit bytes, or any number if limit is
-// 0. It creates nothing before the first run.
-func NewStore(disk Disk, dirs []string, limit int64, p Packing) *Store {
-	s := &Store{disk: disk, limit: limit}
+// 0. It creates nothing before the first run. If name is not empty, the files have that name and
+// runs are kept: each is durable when its writer is closed.
+func NewStore(disk Disk, dirs []string, limit int64, p Packing, name string) *Store {
+	s := &Store{disk: disk, limit: limit, name: name}
 	if p.Active() {
 		s.packer = newPacker(p)
 	}
@@ -225,7 +234,7 @@ func (s *Store) complete(r *Run) {
 		t.Blocks[r.method(i)]++
 	}
 	s.mu.Unlock()
-	used, space := roundUp(r.stored), r.space
+	used, space := roundUp(r.stored)+roundUp(r.index), r.space
 	if used == space {
 		return
 	}
@@ -240,7 +249,12 @@ func (s *Store) complete(r *Run) {
 
 func (s *Store) reserve(v *volume, size int64) (err error) {
 	if v.file == nil {
-		if v.file, err = s.disk.Create(v.dir); err != nil {
+		if s.name == "" {
+			v.file, err = s.disk.Create(v.dir)
+		} else {
+			v.file, err = s.disk.Open(filepath.Join(v.dir, s.name), 0)
+		}
+		if err != nil {
 			v.file = nil
 			return v.failed("create", size, err)
 		}

@@ -57,6 +57,9 @@ func (k *packer) choose(v *volume, block int, p []byte) {
 	case AlwaysZstd:
 		k.method = Zstd
 		return
+	case Never: // there are compressed runs to read
+		k.method = Raw
+		return
 	}
 	k.sample(k.trial(k.zstd), block, p)
 	k.method = k.best(&v.rate, k.zstd)

@@ -21,10 +21,11 @@ type Packing struct {
 }
 
 // PackingOf returns how a sort with a limit of memory compresses, on a number of goroutines.
-// Adaptive compresses nothing where it would take too large a share of the memory.
-func PackingOf(mode Compression, limit int64, workers int) Packing {
-	p := Packing{mode: mode, zstd: mode == AlwaysZstd || mode == Adaptive && limit >= leastZstd}
-	if mode == Never || mode == Adaptive && limit < leastAdaptive {
+// Adaptive compresses nothing where it would take too large a share of the memory. There may be
+// runs with blocks of S2 and zstd already.
+func PackingOf(mode Compression, limit int64, workers int, s2, zstd bool) Packing {
+	p := Packing{mode: mode, zstd: zstd || mode == AlwaysZstd || mode == Adaptive && limit >= leastZstd}
+	if !s2 && !zstd && (mode == Never || mode == Adaptive && limit < leastAdaptive) {
 		return p
 	}
 	p.batch = int(min(max(limit/512, leastBatch), mostBatch)) / Align * Align

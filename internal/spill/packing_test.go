@@ -20,6 +20,12 @@ type memory struct {
 
 func (m *memory) Create(string) (File, error) { return m, nil }
 
+func (m *memory) Open(string, int64) (File, error) { return m, nil }
+
+func (m *memory) Replace(string, []byte) error { return nil }
+
+func (m *memory) Sync() error { return nil }
+
 func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 	if end := off + int64(len(p)); end > int64(len(m.data)) {
 		m.data = append(m.data, make([]byte, end-int64(len(m.data)))...)
@@ -93,8 +99,8 @@ func TestRuns(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%d", mode, block), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(mode), uint64(block)))
 				m := &memory{space: map[int64]int64{}}
-				packing := PackingOf(mode, 256<<20, 2)
-				s := NewStore(m, []string{"."}, 0, packing)
+				packing := PackingOf(mode, 256<<20, 2, false, false)
+				s := NewStore(m, []string{"."}, 0, packing, "")
 				buf := Aligned(make([]byte, 3*Align))
 				for i, share := range []float64{0.5, 0, 1, 0.9} {
 					n := []int{700_000, 300_000, 5_000_000, 1}[i]
@@ -140,8 +146,8 @@ func TestDamagedBlocksAreNotDecompressed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, mode := range []Compression{AlwaysS2, AlwaysZstd} {
 		m := &memory{space: map[int64]int64{}}
-		packing := PackingOf(mode, 256<<20, 2)
-		s := NewStore(m, []string{"."}, 0, packing)
+		packing := PackingOf(mode, 256<<20, 2, false, false)
+		s := NewStore(m, []string{"."}, 0, packing, "")
 		run, err := writeRun(s, packable(100_000, 0.8, r), 4096, 7, Aligned(make([]byte, 3*Align)), r)
 		if err != nil {
 			t.Fatal(err)

@@ -24,6 +24,9 @@ type Run struct {
 	sums   []uint64 // by block
 	ends   []int64  // by block; nil if all have one size
 
+	index    int64  // bytes of the index that follows the blocks of a kept run
+	indexSum uint64 // of it
+
 	methods []Method // by block; nil if all are Raw
 	places  []int64  // by block, where it ends on disk; nil if all are Raw
 }

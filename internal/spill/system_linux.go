@@ -24,13 +24,29 @@ func (System) Create(dir string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bothOf(f), nil
+}
+
+// Open opens a file that keeps its name.
+func (System) Open(path string, size int64) (File, error) {
+	f, err := openNamed(path, size)
+	if err != nil {
+		return nil, err
+	}
+	return bothOf(f), nil
+}
+
+// bothOf opens a file once more, past the page cache.
+func bothOf(f *os.File) *file {
 	// The same file, opened once more.
 	direct, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
 		direct = f
 	}
-	return &file{f, direct}, nil
+	return &file{f, direct}
 }
+
+func (f *file) Sync() error { return f.cached.Sync() }
 
 func open(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, 0o600)
@@ -92,23 +108,6 @@ func supported(err error) error {
 		return nil
 	}
 	return err
-}
-
-// control calls do with the descriptor of f, again if a signal interrupts it.
-func control(f *os.File, do func(fd int) error) error {
-	c, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = c.Control(func(fd uintptr) {
-		for {
-			if failed = do(int(fd)); failed != unix.EINTR {
-				return
-			}
-		}
-	})
-	return errors.Join(err, failed)
 }
 
 func (f *file) Close() error {

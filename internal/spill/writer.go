@@ -290,9 +290,12 @@ func (w *Writer) Close() (*Run, error) {
 	}
 	r.stored = w.done + int64(w.held)
 	if w.held > 0 {
-		n := int(roundUp(int64(w.held)))
-		clear(w.buf[w.held:n])
-		if err := w.write(w.buf[:n]); err != nil {
+		if err := w.writeRest(); err != nil {
+			return nil, err
+		}
+	}
+	if r.store.name != "" {
+		if err := w.keep(); err != nil {
 			return nil, err
 		}
 	}
@@ -306,6 +309,35 @@ func (w *Writer) Close() (*Run, error) {
 	}
 	r.store.complete(r)
 	return r, nil
+}
+
+// writeRest writes the buffer, whose end is not used.
+func (w *Writer) writeRest() error {
+	n := int(roundUp(int64(w.held)))
+	clear(w.buf[w.held:n])
+	w.held = 0
+	return w.write(w.buf[:n])
+}
+
+// keep writes the index after the blocks, and makes all of the run durable.
+func (w *Writer) keep() error {
+	r := w.run
+	index := r.appendIndex(nil)
+	r.index, r.indexSum = int64(len(index)), r.sumOf(index)
+	if err := w.put(index); err != nil {
+		return err
+	}
+	if w.held > 0 {
+		if err := w.writeRest(); err != nil {
+			return err
+		}
+	}
+	if w.pack != nil {
+		if err := w.pack.wait(); err != nil {
+			return err
+		}
+	}
+	return r.volume.failed("sync", r.stored, r.volume.file.Sync())
 }
 
 // Discard gives the space of a run back that was not written to its end.

@@ -1,0 +1,447 @@
+package extsort
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/spill"
+)
+
+// Keep keeps runs in files of a directory, which survive the process: [Resume] goes on with them.
+// The directory is created if it is missing. It is for one Sorter at a time, and holds a lock, a
+// manifest and a file of runs; [TempDir] is not used, and directories of [Sorter.AddDir] get a file
+// as well. The files are removed by Close after all elements were handed out, or by
+// [Sorter.Discard]; until then space is not given back while elements are handed out.
+//
+// A run is durable once it is written, synced and in the manifest: see [Sorter.Durable]. Elements
+// that wait in memory are lost with the process, unless [Sorter.Sync] was called.
+func Keep(dir string) Option {
+	if dir == "" {
+		panic("extsort: Keep without a directory")
+	}
+	return func(o *options) { o.keep = dir }
+}
+
+var (
+	// ErrInUse reports a directory of kept runs that another Sorter uses, of this process or of one
+	// that lives.
+	ErrInUse = errors.New("extsort: kept runs are in use")
+	// ErrMismatch reports kept runs of other elements, another order, other options or another
+	// version.
+	ErrMismatch = errors.New("extsort: kept runs are of another sort")
+)
+
+// KeepError is the reason why runs cannot be kept in a directory, or not be resumed: Err is or
+// wraps [ErrInUse], [ErrMismatch], [ErrCorrupt], [fs.ErrExist] for [New] where there are kept runs,
+// [fs.ErrNotExist] for [Resume] where there are none, or an error of the system.
+type KeepError struct {
+	Dir string
+	Err error
+}
+
+// Error names the directory and the reason.
+func (e *KeepError) Error() string {
+	return fmt.Sprintf("extsort: runs kept in %s: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *KeepError) Unwrap() error { return e.Err }
+
+// Resume goes on with runs that a Sorter of [New] has kept in a directory before its process ended:
+// see [Keep]. Len is the number of elements in these runs, and of those that were dropped before:
+// appended in one goroutine, they are the first of the input, which goes on after them. With
+// appenders see [Sorter.Durable]. All blocks are read once, and their checksums compared.
+//
+// The type of the elements has to have the same name, fields and layout, the order the same number
+// of columns, of the same kinds, directions and places of nulls and NaNs, and Limit and Unique have
+// to be the same: otherwise the error is a [KeepError] of [ErrMismatch]. Key functions cannot be
+// compared; but it is an ErrMismatch as well if the first elements of blocks are not in order.
+// Other options may change. A MemoryLimit that is too small for the runs is an [ErrMemoryLimit].
+func Resume[E any](dir string, o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
+	return newFixed(o, append(opts[:len(opts):len(opts)], Keep(dir)), true)
+}
+
+// ResumeCoded is [Resume] of a Sorter of [NewCoded]. The type of the codec has to be the same.
+func ResumeCoded[E any](dir string, o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
+	return newOfCodec(o, c, append(opts[:len(opts):len(opts)], Keep(dir)), true)
+}
+
+// keptFormat is the version of the manifest and of the files of runs.
+const keptFormat = 1
+
+// manifest is the content of the file that makes runs durable.
+type manifest struct {
+	Format   int
+	ID       uint64 // of the sort
+	Elements string // type and layout
+	Order    string // columns
+	Unique   bool
+	Limit    int64
+	Packs    [2]bool // whether blocks of runs are compressed by S2 and Zstandard
+	Numbers  int64   // of runs so far
+	Durable  []int64 // elements of each appender
+	Runs     []keptRun
+}
+
+// keptRun is a run of a manifest.
+type keptRun struct {
+	spill.Kept
+	N        int64
+	Appender int
+}
+
+// keeping is the state of a Sorter whose runs are kept.
+type keeping struct {
+	dir      string
+	lock     *spill.Lock
+	manifest manifest
+	dirty    bool    // runs are on disk that the manifest does not have
+	saved    []int64 // durable elements of each appender
+	base     []int64 // durable elements of each appender when the Sorter was resumed
+	before   int64   // all of them
+}
+
+func (k *keeping) path() string { return filepath.Join(k.dir, "manifest") }
+
+// startKeeping takes the lock of a directory and reads its manifest, if it is to be resumed.
+func startKeeping(o *options, elements, order string, resume bool) (k *keeping, err error) {
+	dir, err := filepath.Abs(o.keep)
+	if err != nil {
+		dir = o.keep
+	}
+	defer func() {
+		if err != nil {
+			err = &KeepError{dir, err}
+		}
+	}()
+	if !resume {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	k = &keeping{dir: dir}
+	if k.lock, err = spill.TakeLock(filepath.Join(dir, "lock")); err != nil {
+		if errors.Is(err, spill.ErrLocked) {
+			err = fmt.Errorf("%w: %w", ErrInUse, err)
+		}
+		return nil, err
+	}
+	want := manifest{Format: keptFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit}
+	if resume {
+		k.manifest, err = readManifest(k.path())
+		if err == nil {
+			err = k.manifest.matches(&want)
+		}
+	} else if _, failed := os.Lstat(k.path()); failed == nil {
+		err = fs.ErrExist
+	} else {
+		k.manifest = want
+	}
+	if err != nil {
+		return nil, errors.Join(err, k.lock.Release())
+	}
+	return k, nil
+}
+
+// readManifest reads a manifest whose checksum is right.
+func readManifest(path string) (m manifest, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m, err
+	}
+	body, sum, _ := strings.Cut(string(text), "\n")
+	if strings.TrimSuffix(sum, "\n") != sumOf(body) || !strings.HasSuffix(sum, "\n") {
+		return m, fmt.Errorf("%w: manifest", ErrCorrupt)
+	}
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		return m, fmt.Errorf("%w: manifest: %w", ErrMismatch, err) // it was written so
+	}
+	return m, nil
+}
+
+// sumOf returns the checksum of a line.
+func sumOf(line string) string { return fmt.Sprintf("%016x", xxhash.Sum64String(line)) }
+
+// matches returns ErrMismatch if runs are of another sort.
+func (m *manifest) matches(want *manifest) error {
+	for _, c := range []struct {
+		what      string
+		is, wants any
+	}{
+		{"format", m.Format, want.Format},
+		{"elements", m.Elements, want.Elements},
+		{"order", m.Order, want.Order},
+		{"Unique", m.Unique, want.Unique},
+		{"Limit", m.Limit, want.Limit},
+	} {
+		if c.is != c.wants {
+			return fmt.Errorf("%w: %s is %v, not %v", ErrMismatch, c.what, c.is, c.wants)
+		}
+	}
+	return nil
+}
+
+// fingerprint describes the layout of a type.
+func fingerprint(t reflect.Type) string {
+	one := [2]byte{1}
+	order := "big"
+	if *(*uint16)(reflect.ValueOf(&one).UnsafePointer()) == 1 {
+		order = "little"
+	}
+	d := xxhash.New()
+	fmt.Fprint(d, order, strconv.IntSize)
+	addType(d, t)
+	return fmt.Sprintf("%v %016x", t, d.Sum64())
+}
+
+// addType adds the kind of a type and those of its parts, which hold no pointers.
+func addType(w io.Writer, t reflect.Type) {
+	fmt.Fprint(w, t.PkgPath(), ".", t.Name(), " ", t.Kind(), " ", t.Size(), ";")
+	switch t.Kind() {
+	case reflect.Array:
+		fmt.Fprint(w, t.Len())
+		addType(w, t.Elem())
+	case reflect.Struct:
+		for f := range t.NumField() {
+			fmt.Fprint(w, t.Field(f).Name, " ", t.Field(f).Offset, " ")
+			addType(w, t.Field(f).Type)
+		}
+	}
+}
+
+// describe returns the number of columns of an order, and their kinds, directions and places of
+// NaNs and nulls. Functions cannot be compared.
+func describe[E any](o sorter.Ordering[E]) string {
+	cols := reflect.ValueOf(o).FieldByName("columns").FieldByName("Cols")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d columns", cols.Len())
+	for i := range cols.Len() {
+		c := cols.Index(i)
+		by := c.FieldByName("Order")
+		fmt.Fprintf(&b, ", kind %v desc %v NaNs %v nulls %v", c.FieldByName("kind"), by.FieldByName("Desc"), by.FieldByName("NaNs"), c.FieldByName("Nulls"))
+	}
+	return b.String()
+}
+
+// save writes the manifest if it does not have all runs.
+func (s *Sorter[E]) save() error {
+	k := s.kept
+	if k == nil || !k.dirty {
+		return nil
+	}
+	m := &k.manifest
+	m.Numbers, m.Runs, m.Packs = s.written, m.Runs[:0], [2]bool{}
+	for _, r := range s.runs {
+		kept := r.bytes.Kept()
+		if kept.Dir == k.dir { // which may be moved
+			kept.Dir = ""
+		}
+		m.Runs = append(m.Runs, keptRun{kept, r.n, r.appender})
+		s2, zstd := r.bytes.Packs()
+		m.Packs = [2]bool{m.Packs[0] || s2, m.Packs[1] || zstd}
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err // of numbers and strings: never
+	}
+	text := append(append(body, '\n'), sumOf(string(body))+"\n"...)
+	if err := s.disk.Replace(k.path(), text); err != nil {
+		return &DiskError{"manifest", k.dir, int64(len(text)), err}
+	}
+	k.dirty, k.saved = false, append([]int64{}, m.Durable...)
+	return nil
+}
+
+// durable notes that elements of an appender are in runs, or were dropped.
+func (k *keeping) durable(appender int, n int64) {
+	m := &k.manifest
+	for len(m.Durable) <= appender {
+		m.Durable = append(m.Durable, 0)
+	}
+	m.Durable[appender] = max(m.Durable[appender], n)
+	k.dirty = true
+}
+
+// baseOf returns the elements of an appender that were durable when the Sorter was resumed.
+func (k *keeping) baseOf(appender int) int64 {
+	if appender < len(k.base) {
+		return k.base[appender]
+	}
+	return 0
+}
+
+// Durable returns how many elements survive the process, with [Keep]: those of [Sorter.Append], and
+// then those of each [Appender] in the order in which they were made. They are the first that were
+// appended there. Without Keep it returns nil.
+func (s *Sorter[E]) Durable() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		return nil
+	}
+	return append([]int64{}, s.kept.saved...)
+}
+
+// Sync writes the elements that wait in memory as a run, however short, and returns once all are
+// durable: see [Keep]. A run a second costs little; many short ones make the merge slower. No append
+// may run meanwhile.
+func (s *Sorter[E]) Sync() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.handed || s.closed:
+		return ErrEnded
+	case s.kept == nil:
+		return errNotKept
+	case s.shared != nil:
+		if err := s.writeShared(); err != nil {
+			return err
+		}
+	default:
+		if err := s.settleFill(); err != nil {
+			return err
+		}
+		if s.fill.Len() > 0 {
+			if err := s.writeFill(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.waitForRun()
+}
+
+var errNotKept = errors.New("extsort: Sync without Keep")
+
+// upTo returns how many elements of Append or of an appender are in runs, once those in hand are.
+func (s *Sorter[E]) upTo(a *Appender[E]) int64 {
+	k := s.kept
+	if k == nil {
+		return 0
+	}
+	if a == nil {
+		return k.baseOf(0) + s.stats.Elements - k.before
+	}
+	n := k.baseOf(a.number) + a.taken
+	if a.number == 0 {
+		n += s.shared.before - k.before
+	}
+	return n
+}
+
+// begin takes over the numbers of a manifest.
+func (k *keeping) begin() {
+	if len(k.manifest.Durable) == 0 {
+		k.manifest.Durable = []int64{0}
+	}
+	k.base, k.saved = k.manifest.Durable, k.manifest.Durable
+	k.manifest.Durable = append([]int64{}, k.base...)
+	for _, n := range k.base {
+		k.before += n
+	}
+}
+
+// beginKeeping writes the first manifest, or opens the runs of the one that was read.
+func (s *Sorter[E]) beginKeeping(resume bool) (err error) {
+	k := s.kept
+	switch {
+	case k == nil:
+		return nil
+	case resume:
+		err = s.restore()
+	default:
+		k.dirty = true
+		err = s.save()
+	}
+	if err == nil || errors.Is(err, ErrMemoryLimit) {
+		return err
+	}
+	return &KeepError{k.dir, err}
+}
+
+// restore opens the runs of the manifest.
+func (s *Sorter[E]) restore() error {
+	m := &s.kept.manifest
+	all := make([]spill.Kept, len(m.Runs))
+	for i, r := range m.Runs {
+		if all[i] = r.Kept; r.Dir == "" {
+			all[i].Dir = s.kept.dir
+		}
+	}
+	runs, err := s.store.Restore(all)
+	if err != nil {
+		return public(err)
+	}
+	index := int64(0)
+	for i, bytes := range runs {
+		if err := s.err(); err != nil {
+			return err
+		}
+		r, err := s.form.Restore(bytes, m.Runs[i].Same, m.Runs[i].N)
+		if err != nil {
+			return public(err)
+		}
+		if err := s.inOrder(r); err != nil {
+			return err
+		}
+		r.appender = m.Runs[i].Appender
+		s.runs = append(s.runs, r)
+		index += int64(len(r.firsts)) * s.form.IndexBytes(r)
+	}
+	if most := s.options.memory / 4; index > most { // of a sort with much more memory
+		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
+	}
+	s.written = m.Numbers
+	s.stats.Elements, s.stats.Runs = s.kept.before, len(runs)
+	return nil
+}
+
+// inOrder returns ErrMismatch if the first elements of blocks are not in order.
+func (s *Sorter[E]) inOrder(r *run[E]) error {
+	for i := 1; i < len(r.firsts); i++ {
+		if s.order.Compare(r.firsts[i-1], r.firsts[i]) > 0 {
+			return fmt.Errorf("%w: they are in another order", ErrMismatch)
+		}
+	}
+	return nil
+}
+
+// endKeeping gives the lock back, and removes the files if they are not needed.
+func (s *Sorter[E]) endKeeping() {
+	k := s.kept
+	if k == nil || k.lock == nil {
+		return
+	}
+	failed := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return &DiskError{"remove", k.dir, 0, err}
+	}
+	if s.consumed.Load() || s.discarded {
+		// Without a manifest nothing is resumed, so it is the first to go.
+		s.closing = errors.Join(s.closing, failed(os.Remove(k.path())), s.store.Remove(), failed(k.lock.Remove()))
+	} else {
+		s.closing = errors.Join(s.closing, failed(k.lock.Release()))
+	}
+	k.lock = nil
+}
+
+// Discard is [Sorter.Close], and removes the files of [Keep] also if the elements were not handed
+// out.
+func (s *Sorter[E]) Discard() error {
+	s.discarded = true
+	return s.Close()
+}

@@ -1,0 +1,530 @@
+package extsort_test
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/spill"
+	"example.com/sorter/internal/testkit"
+)
+
+// quickDisk is the disk of the system, on which files are not durable: to be so may take a second
+// on a busy machine.
+type quickDisk struct{ spill.System }
+
+type quickFile struct{ spill.File }
+
+func (d quickDisk) Open(path string, size int64) (spill.File, error) {
+	f, err := d.System.Open(path, size)
+	if err != nil {
+		return nil, err
+	}
+	return quickFile{f}, nil
+}
+
+func (quickDisk) Replace(path string, data []byte) error { return replaceQuick(path, data) }
+
+func (quickFile) Sync() error { return nil }
+
+func replaceQuick(path string, data []byte) error {
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// keepRows begins a sort whose runs are kept, appends rows, and ends it without reading them.
+func keepRows(t *testing.T, dir string, rows []row, opts ...extsort.Option) {
+	t.Helper()
+	s, err := extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+	must(t, err)
+	must(t, s.Append(rows...))
+	must(t, s.Close())
+}
+
+// resumeRows resumes a sort, appends those of rows that it does not have, and expects all in order.
+func resumeRows(t *testing.T, dir string, rows []row, opts ...extsort.Option) {
+	t.Helper()
+	s, err := extsort.Resume(dir, byKey(), opts...)
+	must(t, err)
+	n := s.Len()
+	if n > int64(len(rows)) || s.Durable()[0] != n {
+		t.Fatalf("%d elements of %d, durable %d", n, len(rows), s.Durable())
+	}
+	must(t, s.Append(rows[n:]...))
+	sameElements(t, collect(t, s), sorted(rows))
+	must(t, s.Close())
+	checkDirEmpty(t, dir)
+}
+
+func TestResume(t *testing.T) {
+	rows := alike(testkit.Pick(30_000, 100_000, 100_000), rand.New(rand.NewPCG(111, 112)))
+	for how, c := range compressions {
+		for other, d := range compressions {
+			if testing.Short() && how == other {
+				continue
+			}
+			t.Run(how+" then "+other, func(t *testing.T) {
+				quick := extsort.OnDisk(quickDisk{})
+				limit := extsort.MemoryLimit(512 << 10)
+				if c == extsort.Zstd || d == extsort.Zstd {
+					limit = extsort.MemoryLimit(2 << 20)
+				}
+				dir := filepath.Join(t.TempDir(), "kept")
+				keepRows(t, dir, rows[:len(rows)*2/3], limit, quick, extsort.Compress(c))
+				for range 2 { // Close keeps the runs until all were read
+					s, err := extsort.Resume(dir, byKey(), limit, quick, extsort.Compress(d))
+					must(t, err)
+					if s.Len() < int64(len(rows)/6) {
+						t.Errorf("%d elements of %d are durable", s.Len(), len(rows)*2/3)
+					}
+					must(t, s.Append(rows[s.Len():len(rows)*2/3]...))
+					for _, err := range s.All() {
+						must(t, err)
+						break
+					}
+					must(t, s.Close())
+				}
+				resumeRows(t, dir, rows, limit, quick, extsort.Compress(d))
+			})
+		}
+	}
+}
+
+func TestSyncMakesDurable(t *testing.T) {
+	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(113, 114))))
+	dir := t.TempDir()
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir))
+	must(t, err)
+	for at := 0; at < len(rows); at += 1000 {
+		must(t, s.Append(rows[at:at+1000]...))
+		must(t, s.Sync())
+		must(t, s.Sync())
+		if d := s.Durable(); len(d) != 1 || d[0] != int64(at+1000) {
+			t.Fatalf("%d elements, durable %v", at+1000, d)
+		}
+	}
+	must(t, s.Close())
+	if err := s.Sync(); !errors.Is(err, extsort.ErrEnded) {
+		t.Errorf("Sync after Close: %v", err)
+	}
+	s, err = extsort.Resume(dir, byKey(), extsort.MemoryLimit(256<<10))
+	must(t, err)
+	if s.Len() != 5000 {
+		t.Errorf("%d elements", s.Len())
+	}
+	parts, err := s.Parts(3)
+	must(t, err)
+	read, err := readParts(parts)
+	must(t, err)
+	sameElements(t, append(append(read[0], read[1]...), read[2]...), sorted(rows))
+	must(t, s.Close())
+	checkDirEmpty(t, dir)
+	plain := filled(t, rows[:10])
+	if plain.Sync() == nil || plain.Durable() != nil {
+		t.Error("Sync without Keep")
+	}
+	must(t, plain.Close())
+}
+
+func TestDiscardRemoves(t *testing.T) {
+	dir := t.TempDir()
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir))
+	must(t, err)
+	must(t, s.Append(alike(10_000, rand.New(rand.NewPCG(115, 116)))...))
+	must(t, s.Discard())
+	must(t, s.Discard())
+	checkDirEmpty(t, dir)
+}
+
+// TestResumeCoded has strings, with a limit and without equal ones.
+func TestResumeCoded(t *testing.T) {
+	n := testkit.Pick(6000, 20_000, 20_000)
+	lines := wordy(n, rand.New(rand.NewPCG(117, 118)))
+	o := sorter.By(sorter.Desc(func(s string) string { return s }))
+	for name, opts := range map[string][]extsort.Option{
+		"all": nil, "S2": {extsort.Compress(extsort.S2)}, "unique": {extsort.Unique()}, "limit": {extsort.Limit(int64(n * 3 / 5))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := append(opts, extsort.OnDisk(quickDisk{}), extsort.MemoryLimit(testkit.Pick[int64](256<<10, 512<<10, 512<<10)))
+			whole, err := extsort.NewCoded(o, extsort.Strings(), append(opts, extsort.TempDir(t.TempDir()))...)
+			must(t, err)
+			must(t, whole.Append(lines...))
+			want := collect(t, whole)
+			dir := t.TempDir()
+			s, err := extsort.NewCoded(o, extsort.Strings(), append(opts, extsort.Keep(dir))...)
+			must(t, err)
+			must(t, s.Append(lines[:n*3/4]...))
+			must(t, s.Close())
+			s, err = extsort.ResumeCoded(dir, o, extsort.Strings(), opts...)
+			must(t, err)
+			if s.Len() == 0 {
+				t.Error("nothing is durable")
+			}
+			must(t, s.Append(lines[s.Len():]...))
+			sameElements(t, collect(t, s), want)
+			must(t, s.Close())
+			checkDirEmpty(t, dir)
+		})
+	}
+}
+
+// TestAppendersResume goes on with each appender after its durable elements.
+func TestAppendersResume(t *testing.T) {
+	const appenders, each = 4, 6000
+	r := rand.New(rand.NewPCG(119, 120))
+	rows := make([][]row, appenders)
+	var want []row
+	for a := range rows {
+		rows[a] = rowsOf(keysOf("few", each, r))
+		for i := range rows[a] {
+			rows[a][i].Pad = uint64(a)
+		}
+		want = append(want, rows[a]...)
+	}
+	want = sorted(want)
+	dir := t.TempDir()
+	limit, quick := extsort.MemoryLimit(512<<10), extsort.OnDisk(quickDisk{})
+	s, err := extsort.New(byKey(), limit, quick, extsort.Keep(dir))
+	must(t, err)
+	for first := true; ; {
+		durable := s.Durable()
+		ways := []func(...row) error{s.Append}
+		for range appenders - 1 {
+			ways = append(ways, s.Appender().Append)
+		}
+		end := each
+		if first {
+			end, first = each*2/3, false
+		}
+		var all sync.WaitGroup
+		for a := range ways {
+			from := 0
+			if a < len(durable) {
+				from = int(durable[a])
+			}
+			all.Go(func() {
+				for i := from; i < end; i += 100 {
+					must(t, ways[a](rows[a][i:min(i+100, end)]...))
+				}
+			})
+		}
+		all.Wait()
+		if end == each {
+			break
+		}
+		must(t, s.Close())
+		s, err = extsort.Resume(dir, byKey(), limit, quick)
+		must(t, err)
+		sum := int64(0)
+		for _, n := range s.Durable() {
+			sum += n
+		}
+		if sum == 0 || s.Len() != sum {
+			t.Fatalf("%d elements, durable %v", s.Len(), s.Durable())
+		}
+	}
+	sameElements(t, collect(t, s), want)
+	must(t, s.Close())
+	checkDirEmpty(t, dir)
+}
+
+// checkRefused expects a KeepError for a reason.
+func checkRefused(t *testing.T, dir string, err, reason error) {
+	t.Helper()
+	var failed *extsort.KeepError
+	if !errors.As(err, &failed) || failed.Dir != dir || !errors.Is(err, reason) || failed.Error() == "" {
+		t.Errorf("error is %v, want %v", err, reason)
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	rows := alike(20_000, rand.New(rand.NewPCG(121, 122)))
+	dir, empty := t.TempDir(), t.TempDir()
+	limit := extsort.MemoryLimit(512 << 10)
+	keepRows(t, dir, rows, limit)
+	type other struct{ Key, At, Pad int64 }
+	key := func(r row) uint64 { return r.Key }
+	never := func(row) bool { return false }
+	for name, resume := range map[string]func() error{
+		"type": func() error {
+			_, err := extsort.Resume(dir, sorter.By(sorter.Asc(func(r other) int64 { return r.Key })), limit)
+			return err
+		},
+		"direction": func() error { _, err := extsort.Resume(dir, sorter.By(sorter.Desc(key)), limit); return err },
+		"columns": func() error {
+			_, err := extsort.Resume(dir, sorter.By(sorter.Asc(key), sorter.Asc(key)), limit)
+			return err
+		},
+		"kind": func() error {
+			_, err := extsort.Resume(dir, sorter.By(sorter.Asc(func(r row) uint32 { return uint32(r.Key) })), limit)
+			return err
+		},
+		"nulls": func() error {
+			_, err := extsort.Resume(dir, sorter.By(sorter.Asc(key).NullsFirst(never)), limit)
+			return err
+		},
+		"key": func() error {
+			_, err := extsort.Resume(dir, sorter.By(sorter.Asc(func(r row) uint64 { return r.At })), limit)
+			return err
+		},
+		"unique": func() error { _, err := extsort.Resume(dir, byKey(), limit, extsort.Unique()); return err },
+		"limit":  func() error { _, err := extsort.Resume(dir, byKey(), limit, extsort.Limit(7)); return err },
+		"codec": func() error {
+			_, err := extsort.ResumeCoded(dir, byHead[string](), extsort.Strings(), limit)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { checkRefused(t, dir, resume(), extsort.ErrMismatch) })
+	}
+	_, err := extsort.New(byKey(), limit, extsort.Keep(dir))
+	checkRefused(t, dir, err, fs.ErrExist)
+	_, err = extsort.Resume(empty, byKey(), limit)
+	checkRefused(t, empty, err, fs.ErrNotExist)
+	_, err = extsort.Resume(filepath.Join(empty, "missing"), byKey(), limit)
+	checkRefused(t, filepath.Join(empty, "missing"), err, fs.ErrNotExist)
+	if _, err = extsort.Resume(dir, byKey(), extsort.MemoryLimit(100)); !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Errorf("limit of 100 bytes: %v", err)
+	}
+	s, err := extsort.Resume(dir, byKey(), limit)
+	must(t, err)
+	for range 2 {
+		_, err = extsort.Resume(dir, byKey(), limit)
+		checkRefused(t, dir, err, extsort.ErrInUse)
+		_, err = extsort.New(byKey(), limit, extsort.Keep(dir))
+		checkRefused(t, dir, err, extsort.ErrInUse)
+	}
+	must(t, s.Close())
+	text, err := os.ReadFile(filepath.Join(dir, "manifest"))
+	must(t, err)
+	must(t, os.Truncate(filepath.Join(dir, "manifest"), int64(len(text)/2)))
+	_, err = extsort.Resume(dir, byKey(), limit)
+	checkRefused(t, dir, err, extsort.ErrCorrupt)
+	must(t, os.WriteFile(filepath.Join(dir, "manifest"), text, 0o600))
+	resumeRows(t, dir, rows, limit)
+}
+
+// copyDamaged copies a directory, and changes a bit of a file.
+func copyDamaged(t *testing.T, dir, file string, at int64, bit int) string {
+	t.Helper()
+	to := t.TempDir()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		must(t, err)
+		if e.Name() == file {
+			text[at] ^= 1 << bit
+		}
+		must(t, os.WriteFile(filepath.Join(to, e.Name()), text, 0o600))
+	}
+	return to
+}
+
+// TestKeptDamage flips bits in the manifest and the file of runs: Resume refuses, or the bit was in
+// the padding of a run. The directory may be moved.
+func TestKeptDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(123, 124))
+	rows := alike(8000, r)
+	for how, c := range map[string]extsort.Compression{"raw": extsort.None, "S2": extsort.S2} {
+		t.Run(how, func(t *testing.T) {
+			dir := t.TempDir()
+			opts := []extsort.Option{extsort.MemoryLimit(320 << 10), extsort.Compress(c), extsort.OnDisk(quickDisk{})}
+			keepRows(t, dir, rows, opts...)
+			entries, err := os.ReadDir(dir)
+			must(t, err)
+			for _, e := range entries {
+				info, err := e.Info()
+				must(t, err)
+				found, tried := 0, 0
+				for ; tried < testkit.Pick(5, 50, 200) && info.Size() > 0; tried++ {
+					to := copyDamaged(t, dir, e.Name(), r.Int64N(info.Size()), r.IntN(8))
+					s, err := extsort.Resume(to, byKey(), opts...)
+					if err != nil {
+						found++
+						checkRefused(t, to, err, extsort.ErrCorrupt)
+						continue
+					}
+					must(t, s.Append(rows[s.Len():]...))
+					sameElements(t, collect(t, s), sorted(rows))
+					must(t, s.Close())
+				}
+				if found < tried/4 || e.Name() == "manifest" && found < tried {
+					t.Errorf("%d of %d bits of %s are found", found, tried, e.Name())
+				}
+			}
+		})
+	}
+}
+
+// TestKeptRunsInSeveralDirectories goes on in another directory when the disk is full.
+func TestKeptRunsInSeveralDirectories(t *testing.T) {
+	rows := alike(30_000, rand.New(rand.NewPCG(125, 126)))
+	dir, second := t.TempDir(), t.TempDir()
+	limit := extsort.MemoryLimit(512 << 10)
+	s, err := extsort.New(byKey(), limit, extsort.Keep(dir))
+	must(t, err)
+	must(t, s.Append(rows[:15_000]...))
+	must(t, s.AddDir(second))
+	must(t, s.Append(rows[15_000:]...))
+	must(t, s.Close())
+	if names, _ := filepath.Glob(filepath.Join(second, "sorter-*.runs")); len(names) != 1 {
+		t.Errorf("%q in the second directory", names)
+	}
+	resumeRows(t, dir, rows, limit)
+	checkDirEmpty(t, second)
+}
+
+// lossyDisk is quickDisk. When it loses its power, all that was written since the last Sync is
+// something else.
+type lossyDisk struct {
+	quickDisk
+	mu    sync.Mutex
+	files []*lossyFile
+}
+
+type lossyFile struct {
+	spill.File
+	d    *lossyDisk
+	lost [][2]int64 // places and ends of what is not durable
+}
+
+func (d *lossyDisk) Open(path string, size int64) (spill.File, error) {
+	f, err := d.quickDisk.Open(path, size)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.files = append(d.files, &lossyFile{File: f, d: d})
+	return d.files[len(d.files)-1], err
+}
+
+func (f *lossyFile) WriteAt(p []byte, off int64) (int, error) {
+	f.d.mu.Lock()
+	f.lost = append(f.lost, [2]int64{off, off + int64(len(p))})
+	f.d.mu.Unlock()
+	return f.File.WriteAt(p, off)
+}
+
+func (f *lossyFile) Sync() error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	f.lost = nil
+	return nil
+}
+
+// cut takes the power away: later writes change nothing.
+func (d *lossyDisk) cut(t *testing.T) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.files {
+		for _, r := range f.lost {
+			noise := spill.Aligned(make([]byte, r[1]-r[0]+spill.Align))[:r[1]-r[0]]
+			_, err := f.File.WriteAt(noise, r[0])
+			must(t, err)
+		}
+	}
+}
+
+// TestPowerIsLost takes the power away after any element. The elements that were durable are there.
+func TestPowerIsLost(t *testing.T) {
+	r := rand.New(rand.NewPCG(129, 130))
+	rows := alike(6000, r)
+	for range testkit.Pick(10, 40, 200) {
+		d, dir := &lossyDisk{}, t.TempDir()
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir), extsort.OnDisk(d))
+		must(t, err)
+		for i := range r.IntN(len(rows)) {
+			must(t, s.Append(rows[i]))
+		}
+		durable := int64(0)
+		for _, n := range s.Durable() {
+			durable += n
+		}
+		to := t.TempDir()
+		d.cut(t) // a run may be written meanwhile, of which no element is durable
+		must(t, os.CopyFS(filepath.Join(to, "kept"), os.DirFS(dir)))
+		must(t, s.Discard())
+		s, err = extsort.Resume(filepath.Join(to, "kept"), byKey(), extsort.MemoryLimit(256<<10), extsort.OnDisk(quickDisk{}))
+		must(t, err)
+		if s.Len() < durable {
+			t.Errorf("%d elements, %d were durable", s.Len(), durable)
+		}
+		must(t, s.Append(rows[s.Len():]...))
+		sameElements(t, collect(t, s), sorted(rows))
+		must(t, s.Close())
+	}
+}
+
+// TestEveryCallFailsOnceKept is TestEveryCallFailsOnce of runs that are kept. After an error of
+// writing the sort goes on, or it is resumed.
+func TestEveryCallFailsOnceKept(t *testing.T) {
+	rows := alike(testkit.Pick(3000, 6000, 6000), rand.New(rand.NewPCG(127, 128)))
+	want := sorted(rows)
+	met := map[string]int{}
+	step := testkit.Pick(7, 2, 1)
+	for n := 1; ; n += step {
+		d := &faultDisk{fail: n}
+		dir := t.TempDir()
+		opts := []extsort.Option{extsort.MemoryLimit(256 << 10), extsort.OnDisk(d)}
+		s, err := extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+		if err != nil {
+			if !errors.Is(err, errInjected) {
+				t.Fatal(err)
+			}
+			s, err = extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+			must(t, err)
+		}
+		for s.Len() < int64(len(rows)) {
+			at := s.Len()
+			if err := s.Append(rows[at:min(at+97, int64(len(rows)))]...); err != nil {
+				checkDiskError(t, err, d.failedOp(), dir)
+				if n%2 == 0 {
+					must(t, s.Retry())
+					continue
+				}
+				must(t, s.Close())
+				s, err = extsort.Resume(dir, byKey(), opts...)
+				must(t, err)
+			}
+		}
+		got, err := drain(s)
+		if err != nil {
+			checkDiskError(t, err, d.failedOp(), dir)
+			checkPrefix(t, got, want)
+			must(t, s.Close())
+			s, err = extsort.Resume(dir, byKey(), opts...)
+			must(t, err)
+			must(t, s.Append(rows[s.Len():]...))
+			got, err = drain(s)
+			must(t, err)
+		}
+		sameElements(t, got, want)
+		err = s.Close()
+		if op := d.failedOp(); op == "punch" || op == "close" {
+			checkDiskError(t, err, op, dir)
+		} else {
+			must(t, err)
+		}
+		d.checkEmpty(t)
+		checkDirEmpty(t, dir)
+		if d.failed == "" {
+			break
+		}
+		met[d.failed]++
+		if t.Failed() {
+			t.Fatalf("call %d, %s", n, d.failed)
+		}
+	}
+	for _, op := range strings.Fields("create reserve write sync manifest read close") {
+		if met[op] == 0 && step == 1 {
+			t.Errorf("no failure of %s: %v", op, met)
+		}
+	}
+}
