@@ -32,7 +32,7 @@ type Column struct {
 
 	slice    stream.Raw // keys by row number, see OfSlice
 	numbered bool       // elements are their own numbers: keys lie in slice by element
-	picked   bool       // elements are row numbers that a batch has: keys lie in slice by them
+	picked   *[]uint32  // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
 // NullPlace is where a column puts its nulls.
@@ -86,7 +86,7 @@ func (c *Column) Bits() int {
 
 // nullCode returns the code of a null and the number added to other codes, for a
 // null flag at the given bit, at most 63. The code of a 64-bit kind with a flag is a prefix.
-func (c Column) nullCode(bit int) (null, other uint64) {
+func (c *Column) nullCode(bit int) (null, other uint64) {
 	if c.Nulls == NullsFirst {
 		return 0, 1 << bit
 	}
@@ -112,7 +112,7 @@ func (c *Column) Kind() sortkey.Kind { return c.kind }
 // less than n if the context was cancelled.
 func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
 	if bits := c.bits(); bits != nil {
-		return bits.of(b, n), n
+		return c.nullsIn(bits, b, n), n
 	}
 	b.Pace = c.Paces.Null
 	return nullsFrom(n, b, c.AreNull)
@@ -185,11 +185,12 @@ func (c *Column) forRows(n int) {
 }
 
 // forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of
-// them.
-func (c *Column) forPicked() {
-	if c.numbered {
-		c.picked, c.numbered = !c.kind.Wide(), false
+// them. It changes no others.
+func (c *Column) forPicked(rows *[]uint32) {
+	if c.numbered && !c.kind.Wide() || c.picked != nil {
+		c.picked = rows
 	}
+	c.numbered = false
 }
 
 // Codes writes the column's codes of the len(dst) elements of b; c.Bits() <= 64. If the
@@ -425,11 +426,11 @@ func (c Column) OfSlice(keys stream.Raw) Column {
 	return c
 }
 
-func (sliceKey) given(c *Column) bool { return c.numbered || c.picked }
+func (sliceKey) given(c *Column) bool { return c.numbered || c.picked != nil }
 
 // codesOrNull encodes the keys of nulls, too, where they lie in the slice.
 func (sliceKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
-	if !c.numbered && !c.picked {
+	if !c.numbered && c.picked == nil {
 		return keyType{}.codesOrNull(dst, b, c)
 	}
 	nulls, asked := c.NullsOf(b, len(dst))
@@ -446,9 +447,9 @@ func (sliceKey) codes64(dst []uint64, b Batch, c *Column) { encodeRows(dst, b, c
 // encodeRows reads keys of consecutive rows in place and gathers the others.
 func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	switch {
-	case c.picked && b.picked != nil:
-		encodeAt(dst, b.picked, c)
-	case c.picked:
+	case c.picked != nil && b.Block.Data() == nil:
+		encodeAt(dst, (*c.picked)[b.Lo:], c)
+	case c.picked != nil:
 		encodeAt(dst, stream.SliceOf[int](b.Block)[:len(dst)], c)
 	case !c.numbered:
 		Extract(c.kind, dst, b, c.get, c.Order)

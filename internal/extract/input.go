@@ -34,11 +34,10 @@ func (r Input) Pick(at []uint32) Input {
 
 // Batch is at most engine.Block elements of an input.
 type Batch struct {
-	Block  stream.Raw // the elements; without memory if they are row numbers that are not read
-	Lo     int        // the number of the first, if they are consecutive
-	at     []uint32   // the numbers of all, if they may not be
-	picked []uint32   // of picked row numbers that are not read: these
-	Pace   *Pace      // of the calls for their keys
+	Block stream.Raw // the elements; without memory if they are row numbers that are not read
+	Lo    int        // the number of the first, if they are consecutive
+	at    []uint32   // the numbers of all, if they may not be
+	Pace  *Pace      // of the calls for their keys
 }
 
 // Rows returns rows numbered by at, which numbers holds as elements.
@@ -58,9 +57,6 @@ func (b Batch) part(i, j int) Batch {
 	if b.at != nil {
 		b.at = b.at[i:j]
 	}
-	if b.picked != nil {
-		b.picked = b.picked[i:j]
-	}
 	return b
 }
 
@@ -76,9 +72,6 @@ func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 			r.Aside.CopyPast(lo, s)
 		}
 	case l.Given:
-		if r.Picked != nil {
-			b.picked = r.Picked[lo:hi]
-		}
 		use(b)
 	default:
 		buf := r.blocks.Get()

@@ -60,17 +60,17 @@ func (b *NullBits) from(row, n int) uint64 {
 	return ^valid & (^uint64(0) >> (64 - n))
 }
 
-// of returns a bit for each of the first n rows of a batch, 0 < n <= 64.
-func (b *NullBits) of(some Batch, n int) uint64 {
+// nullsIn returns a bit for each of the first n rows of a batch, 0 < n <= 64.
+func (c *Column) nullsIn(bits *NullBits, b Batch, n int) uint64 {
 	switch {
-	case some.picked != nil:
-		return nullsAt(b, some.picked[:n])
-	case some.Block.Data() != nil:
-		return b.nulls(some.Block.Part(0, n).Data(), n)
-	case some.at != nil:
-		return nullsAt(b, some.at[:n])
+	case b.Block.Data() != nil:
+		return bits.nulls(b.Block.Part(0, n).Data(), n)
+	case c.picked != nil:
+		return nullsAt(bits, (*c.picked)[b.Lo:b.Lo+n])
+	case b.at != nil:
+		return nullsAt(bits, b.at[:n])
 	}
-	return b.from(some.Lo, n)
+	return bits.from(b.Lo, n)
 }
 
 // allValid reports whether none of the rows 0 … n-1 is null.

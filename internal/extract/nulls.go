@@ -35,10 +35,10 @@ func (c Column) WithoutNulls() Column {
 	return c
 }
 
-// ForPicked changes columns of the elements of an input to those of some of them.
-func ForPicked(cols []Column) {
+// ForPicked changes columns of the elements of an input to those of the ones that it picks.
+func ForPicked(cols []Column, rows []uint32) {
 	for i := range cols {
-		cols[i].forPicked()
+		cols[i].forPicked(&rows)
 	}
 }
 
@@ -47,7 +47,7 @@ func ForPicked(cols []Column) {
 func ApartWords(words []Word) (values, nulls []Word) {
 	cols := Columns(words)
 	cols[0] = cols[0].WithoutNulls()
-	ForPicked(cols)
+	ForPicked(cols, nil)
 	return Words(cols, sortkey.Order{}), Words(cols[1:], sortkey.Order{})
 }
 

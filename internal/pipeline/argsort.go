@@ -65,7 +65,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	}
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	err = r.call(r.n, func(own *run) error {
-		extract.ForPicked(cols)
+		extract.ForPicked(cols, selected)
 		rows, words := extract.RowNumbers(n).Pick(selected), own.markedWords(cols)
 		if err := own.decideOrder(&rows, words, false); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
@@ -214,7 +216,6 @@ func (f *nullsFound) list(r *run) (values, nulls extract.Input, err error) {
 		f.rows.Name(some, some)
 		f.rows.Name(others, others)
 	})
-	extract.ForPicked(f.cols)
 	return values.Pick(known), nulls.Pick(unknown), err
 }
 
@@ -223,6 +224,10 @@ func (f *nullsFound) list(r *run) (values, nulls extract.Input, err error) {
 func orderPart(r *run, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.Part, err error) {
 	if rows.Len == 0 {
 		return part, nil
+	}
+	if rows.Picked != nil {
+		cols = slices.Clone(cols)
+		extract.ForPicked(cols, rows.Picked)
 	}
 	err = r.callPart(rows.Len, asked, func(own *run) error {
 		words := own.markedWords(cols)

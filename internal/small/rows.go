@@ -141,7 +141,7 @@ func orderSelectedMarked(cols []extract.Column, selected []uint32, cfg *call.Opt
 	for i, row := range selected {
 		numbers[i] = int(row)
 	}
-	extract.ForPicked(cols)
+	extract.ForPicked(cols, selected)
 	own.Into = nil
 	p, err := orderMarked(cols, cpu.PayloadOf(numbers), &own)
 	for i, at := range p {
