@@ -87,7 +87,7 @@ func nullCases(n int) []nullCase {
 	type row struct {
 		key  int64
 		null bool
-		rest [2]int64
+		_    [2]int64
 	}
 	rows, sorted := make([]row, n), make([]row, n)
 	for i := range rows {

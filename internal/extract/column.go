@@ -417,7 +417,7 @@ func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
 }
 
 // sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
-type sliceKey struct{ keyType }
+type sliceKey struct{}
 
 // OfSlice returns the column whose keys lie in a slice by row number. Its getter is for elements
 // that are row numbers in another sequence.
