@@ -28,7 +28,7 @@ func PackingOf(mode Compression, limit int64, workers int, s2, zstd bool) Packin
 	if !s2 && !zstd && (mode == Never || mode == Adaptive && limit < leastAdaptive) {
 		return p
 	}
-	p.batch = int(min(max(limit/512, leastBatch), mostBatch)) / Align * Align
+	p.batch = int(min(max(limit/128, leastBatch), mostBatch)) / Align * Align
 	p.block = min(p.batch, mostPacked)
 	p.crew = int(min(int64(workers), mostCrew, max(limit/crewBytes, 1)))
 	return p
@@ -41,7 +41,7 @@ const (
 	mostCrew      = 4
 
 	leastBatch = 8 << 10
-	mostBatch  = 512 << 10
+	mostBatch  = 1 << 20
 )
 
 // Active reports whether blocks may be compressed.
@@ -71,7 +71,7 @@ func (p Packing) WriterBytes(buffer int) int64 {
 }
 
 // plainBytes returns the size of a reader's memory for decompressed blocks.
-func (p Packing) plainBytes(buffer int) int { return min(buffer, 2*p.batch) }
+func (p Packing) plainBytes(buffer int) int { return min(buffer, p.batch) }
 
 // ReaderBytes returns the memory of a reader with a buffer of some bytes.
 func (p Packing) ReaderBytes(buffer int) int64 {
