@@ -59,7 +59,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 		s.layout.readers = 4
 	}
 	s.layout.packing = packingOf(s.compress, limit, workers, s.packs)
-	s.layout.writer = int64(s.layout.buffer) + s.layout.packing.WriterBytes(s.layout.buffer)
+	s.layout.writer = int64(s.layout.buffer) + s.layout.packing.WriterBytes()
 	f.least = int(min(max(limit>>14, 256), 64<<10))
 	if s.layout.packing.Active() {
 		f.least = max(f.least, min(packedBlock, int(limit>>9)))
@@ -161,7 +161,7 @@ const leastEach = 32
 
 // Block returns a number of bytes.
 func (f *coded[E]) Block(n, bytes int64) int {
-	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.layout.packing.IndexBytes() // of the index, for a block
+	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.store.IndexBytes() // of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
 	return int(min(max(least, max(f.s.store.Totals().Bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
@@ -219,7 +219,7 @@ func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
 
 // IndexBytes is that of elements as long as the average one.
 func (f *coded[E]) IndexBytes(r *run[E]) int64 {
-	return r.bytes.Size()/max(r.n, 1) + int64(unsafe.Sizeof(*new(E))) + 8 + f.s.layout.packing.IndexBytes()
+	return r.bytes.Size()/max(r.n, 1) + int64(unsafe.Sizeof(*new(E))) + 8 + f.s.store.IndexBytes()
 }
 
 func (f *coded[E]) MostSamples() int {

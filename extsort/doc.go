@@ -23,8 +23,7 @@
 // [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none. The indices
 // hold one element of each block.
 //
-// A sixteenth or less is for compression: two batches of blocks, a second buffer of the writer, and
-// for each goroutine that compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for
+// A sixteenth or less is for compression: two batches of blocks, and for each goroutine that compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for
 // Zstandard. A reader of compressed runs has memory for some decompressed blocks, and 256 KiB for
 // a decoder of Zstandard.
 //

@@ -164,7 +164,7 @@ func (f *fixed[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 
 // Block returns a number of elements.
 func (f *fixed[E]) Block(int64, int64) int {
-	l, each := &f.s.layout, f.size()+f.s.layout.packing.IndexBytes() // of the index, for a block
+	l, each := &f.s.layout, f.size()+f.s.store.IndexBytes() // of the index, for a block
 	target := max(l.index/(4*each), 1)
 	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/8, 1))))
 }
@@ -199,7 +199,7 @@ func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error
 	return r, err
 }
 
-func (f *fixed[E]) IndexBytes(*run[E]) int64 { return f.size() + f.s.layout.packing.IndexBytes() }
+func (f *fixed[E]) IndexBytes(*run[E]) int64 { return f.size() + f.s.store.IndexBytes() }
 
 func (f *fixed[E]) Samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
 

@@ -66,7 +66,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		}
 		l.parts = workers + l.readers + 1
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
-		l.writer = int64(l.buffer) + packing.WriterBytes(l.buffer)
+		l.writer = int64(l.buffer) + packing.WriterBytes()
 		l.part = max(1, 2*fill/l.parts)
 		l.block = int(max(1, min(limit>>14, 64<<10)/max(size, 1)))
 		if packing.Active() {

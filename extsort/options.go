@@ -65,7 +65,7 @@ type Compression uint8
 
 const (
 	// Adaptive measures how long it takes to write blocks, and to compress some of them, and
-	// compresses while that is faster. With less than 8 MiB of memory it compresses nothing, with
+	// compresses while that is faster. With less than 64 MiB of memory it compresses nothing, with
 	// less than 128 MiB it does not use zstd.
 	Adaptive Compression = iota
 	// None stores blocks as they are.

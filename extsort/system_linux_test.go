@@ -138,17 +138,9 @@ func TestChild(t *testing.T) {
 	case "eight":
 		eightSorters(t, args)
 	case "memory":
-		var limit int64
-		var workers int
-		_, err := fmt.Sscan(args, &limit, &workers)
-		must(t, err)
-		fmt.Println("grown", growth(t, limit, workers))
+		fmt.Println("grown", growth(t, args))
 	case "strings":
-		var limit int64
-		var workers int
-		_, err := fmt.Sscan(args, &limit, &workers)
-		must(t, err)
-		fmt.Println("grown", growthOfStrings(t, limit, workers))
+		fmt.Println("grown", growthOfStrings(t, args))
 	}
 }
 
@@ -223,12 +215,21 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 	}
 }
 
+// memoryOptions returns a limit, a compression, and the options with them and a number of workers.
+func memoryOptions(t *testing.T, args string, st *extsort.Stats) (limit int64, how extsort.Compression, opts []extsort.Option) {
+	var workers int
+	_, err := fmt.Sscan(args, &limit, &workers, &how)
+	must(t, err)
+	return limit, how, []extsort.Option{extsort.MemoryLimit(limit), extsort.TempDir(os.TempDir()), extsort.Workers(workers), extsort.Compress(how), extsort.Report(st)}
+}
+
 // growth returns by how many bytes the most resident memory of the process grows in a sort of
 // three times the limit.
-func growth(t *testing.T, limit int64, workers int) int64 {
-	before := residentPeak(t)
+func growth(t *testing.T, args string) int64 {
 	var st extsort.Stats
-	s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(os.TempDir()), extsort.Workers(workers), extsort.Report(&st))
+	limit, how, opts := memoryOptions(t, args, &st)
+	before := residentPeak(t)
+	s, err := extsort.New(byKey(), opts...)
 	must(t, err)
 	r := rand.New(rand.NewPCG(69, 70))
 	n := int(3 * limit / 24)
@@ -241,18 +242,19 @@ func growth(t *testing.T, limit int64, workers int) int64 {
 		count++
 	}
 	must(t, s.Close())
-	if count != n || st.Memory > limit || st.Runs < 6 {
+	if count != n || st.Memory > limit || st.Runs < 6 || how == extsort.S2 && st.S2Blocks == 0 || how == extsort.Zstd && st.ZstdBlocks == 0 {
 		t.Errorf("%d elements of %d: %+v", count, n, st)
 	}
 	return residentPeak(t) - before
 }
 
 // growthOfStrings is growth in a sort of strings, of which batches are read.
-func growthOfStrings(t *testing.T, limit int64, workers int) int64 {
+func growthOfStrings(t *testing.T, args string) int64 {
+	var st extsort.Stats
+	limit, _, opts := memoryOptions(t, args, &st)
 	o := sorter.By(sorter.Asc(func(s string) string { return s }))
 	before := residentPeak(t)
-	var st extsort.Stats
-	s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(os.TempDir()), extsort.Workers(workers), extsort.Report(&st))
+	s, err := extsort.NewCoded(o, extsort.Strings(), opts...)
 	must(t, err)
 	r := rand.New(rand.NewPCG(71, 72))
 	line := make([]byte, 0, 100)
@@ -296,9 +298,13 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	limits := testkit.Pick(nil, []int64{16}, []int64{16, 48, 128})
 	for _, limit := range limits {
 		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 16}) {
-			for _, what := range []string{"memory", "strings"} {
-				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d", what, limit, workers), func(t *testing.T) {
-					out, err := child(what, limit<<20, workers).CombinedOutput()
+			for i, what := range []string{"memory", "strings", "memory", "strings"} {
+				how := extsort.Adaptive
+				if i >= 2 { // and S2 for one number of workers, Zstandard for the other
+					how = extsort.S2 + extsort.Compression(min(workers/16, 1))
+				}
+				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d/%d", what, limit, workers, how), func(t *testing.T) {
+					out, err := child(what, limit<<20, workers, how).CombinedOutput()
 					_, rest, found := strings.Cut(string(out), "grown ")
 					var grown int64
 					if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {

@@ -138,6 +138,15 @@ func (s *Store) Totals() Totals {
 	return s.totals
 }
 
+// IndexBytes returns the memory of the index of a run, for a block of one size: as that of most
+// runs, which are compressed as those before.
+func (s *Store) IndexBytes() int64 {
+	if t := s.Totals(); 2*(t.Blocks[S2]+t.Blocks[Zstd]) <= t.Blocks[Raw] {
+		return 8
+	}
+	return 8 + 8 + 1
+}
+
 // Read returns the number of bytes that readers have read so far.
 func (s *Store) Read() int64 { return s.read.Load() }
 

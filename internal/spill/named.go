@@ -10,15 +10,15 @@ import (
 
 // openNamed opens a file that keeps its name, see Disk.
 func openNamed(path string, size int64) (*os.File, error) {
-	flags := os.O_RDWR
-	if size == 0 {
-		flags |= os.O_CREATE
+	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	created := size == 0 && errors.Is(err, os.ErrNotExist)
+	if created {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
-	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err = cut(f, size); err == nil && size == 0 {
+	if err = cut(f, size); err == nil && created {
 		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {

@@ -129,7 +129,7 @@ func (k *pace) trial(zstd bool) Method {
 
 // firstStreak and lastStreak are the runs after which the first one is not compressed again, and
 // the most: each that the sort had to wait for doubles their number.
-const firstStreak, lastStreak = 8, 64
+const firstStreak, lastStreak = 16, 64
 
 // ran notes that the sort waited for a run of some bytes, during a part of the time since that was
 // begun: the most that compression can save. The time of a write alone does not say so: on busy

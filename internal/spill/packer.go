@@ -18,7 +18,7 @@ type packer struct {
 	plain []byte // blocks that wait for their batch
 	ends  []int  // of them, the last of which may not be complete
 	out   []byte
-	bufs  [2][]byte     // of the writer, of which one is filled while the other is written
+	bufs  [2][]byte     // halves of the writer's, of which one is filled while the other is written
 	on    chan struct{} // closed when a buffer is written; nil: there is none
 	err   error         // of that, once it is closed
 
@@ -37,10 +37,17 @@ func newPacker(p Packing) *packer {
 	return &packer{Packing: p, crew: make([]encoder, p.crew)}
 }
 
-// begin prepares for a run, of which the writer has a buffer.
-func (k *packer) begin(buf []byte) {
+// begin prepares for a run, of which the writer has a buffer. It returns the half that is filled
+// first.
+func (k *packer) begin(buf []byte) []byte {
 	k.plain, k.ends, k.left = k.plain[:0], k.ends[:0], 0
-	k.bufs[0] = buf
+	half := len(buf) / 2 / Align * Align
+	if half > 0 {
+		k.bufs = [2][]byte{buf[:half], buf[half : 2*half]}
+	} else {
+		k.bufs = [2][]byte{buf, Aligned(make([]byte, len(buf)+Align))[:len(buf)]}
+	}
+	return k.bufs[0]
 }
 
 // alone reports whether a block of some bytes is stored as it is, whatever the method.
@@ -163,9 +170,6 @@ func (k *packer) start(buf []byte, write func() error) []byte {
 	}()
 	if &buf[0] != &k.bufs[0][0] {
 		return k.bufs[0]
-	}
-	if len(k.bufs[1]) != len(buf) {
-		k.bufs[1] = Aligned(make([]byte, len(buf)+Align))[:len(buf)]
 	}
 	return k.bufs[1]
 }

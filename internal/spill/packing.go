@@ -28,20 +28,20 @@ func PackingOf(mode Compression, limit int64, workers int, s2, zstd bool) Packin
 	if !s2 && !zstd && (mode == Never || mode == Adaptive && limit < leastAdaptive) {
 		return p
 	}
-	p.batch = int(min(max(limit/512, leastBatch), mostBatch)) / Align * Align
+	p.batch = int(min(max(limit/256, leastBatch), mostBatch)) / Align * Align
 	p.block = min(p.batch, mostPacked)
 	p.crew = int(min(int64(workers), mostCrew, max(limit/crewBytes, 1)))
 	return p
 }
 
 const (
-	leastAdaptive = 8 << 20   // bytes of memory from which on Adaptive compresses
+	leastAdaptive = 64 << 20  // bytes of memory from which on Adaptive compresses
 	leastZstd     = 128 << 20 // and from which on it considers zstd
 	crewBytes     = 64 << 20  // of memory for a goroutine that compresses, beyond the first
 	mostCrew      = 4
 
 	leastBatch = 8 << 10
-	mostBatch  = 512 << 10
+	mostBatch  = 1 << 20
 )
 
 // Active reports whether blocks may be compressed.
@@ -50,16 +50,8 @@ func (p Packing) Active() bool { return p.batch > 0 }
 // Most returns the number of bytes of the largest block that is compressed.
 func (p Packing) Most() int { return p.block }
 
-// IndexBytes returns the memory that a run takes for a block of one size.
-func (p Packing) IndexBytes() int64 {
-	if !p.Active() {
-		return 8
-	}
-	return 8 + 8 + 1
-}
-
-// WriterBytes returns the memory that writers with a buffer of some bytes take in addition to it.
-func (p Packing) WriterBytes(buffer int) int64 {
+// WriterBytes returns the memory that writers take in addition to their buffer.
+func (p Packing) WriterBytes() int64 {
 	if !p.Active() {
 		return 0
 	}
@@ -67,11 +59,11 @@ func (p Packing) WriterBytes(buffer int) int64 {
 	if p.zstd {
 		coder += zstdEncoderBytes
 	}
-	return int64(2*p.batch) + int64(buffer+Align) + int64(p.crew)*int64(coder)
+	return int64(2*p.batch) + 2*Align + int64(p.crew)*int64(coder)
 }
 
 // plainBytes returns the size of a reader's memory for decompressed blocks.
-func (p Packing) plainBytes(buffer int) int { return min(buffer, 2*p.batch) }
+func (p Packing) plainBytes(buffer int) int { return min(buffer, p.batch) }
 
 // ReaderBytes returns the memory of a reader with a buffer of some bytes.
 func (p Packing) ReaderBytes(buffer int) int64 {

@@ -304,8 +304,8 @@ func TestStreaks(t *testing.T) {
 		slow = run < 60
 		k.ran(1e6, waited, 5*time.Millisecond)
 	}
-	want := []int{0, 9, 26, 59}
-	for run := 124; run < 130; run++ {
+	want := []int{0, 17, 50}
+	for run := 115; run < 130; run++ {
 		want = append(want, run)
 	}
 	if !slices.Equal(raw, want) {

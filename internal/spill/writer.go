@@ -50,7 +50,7 @@ func (s *Store) NewWriter(size int64, block int, number uint64, buf []byte) (*Wr
 		r.sums = make([]uint64, 0, (size+int64(block)-1)/int64(block))
 	}
 	if s.packer != nil {
-		s.packer.begin(buf)
+		buf = s.packer.begin(buf)
 	}
 	return &Writer{run: r, pack: s.packer, buf: buf}, nil
 }
