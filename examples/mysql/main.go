@@ -1,8 +1,46 @@
+// Mysql patches go-mysql-server to sort by package sorter, and compares it with the original.
+//
+//	go run . patch                    make the patched copy
+//	go run . suites [-run REGEXP]     the engine's tests with and without, compared one by one
+//	go run . speed [-case NAME,…] [-rows N,…] [-rounds N]
 package main
 
 import (
-	"example.com/sorter/examples/mysql/patch"
 	"fmt"
+	"os"
+
+	"example.com/sorter/examples/mysql/patch"
 )
 
-func main() { fmt.Println(patch.Make()) }
+const usage = "usage: go run . patch | suites | speed, with -h for options"
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf(usage)
+	}
+	commands := map[string]func(*patch.Engine, []string) error{
+		"patch": printPatch, "suites": compareSuites, "speed": compareSpeed,
+	}
+	command, ok := commands[args[0]]
+	if !ok {
+		return fmt.Errorf(usage)
+	}
+	engine, err := patch.Make()
+	if err != nil {
+		return err
+	}
+	return command(engine, args[1:])
+}
+
+// printPatch says how to build with the patched engine.
+func printPatch(e *patch.Engine, _ []string) error {
+	_, err := fmt.Printf("go build -modfile=%s\n", e.ModFile)
+	return err
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "mysql:", err)
+		os.Exit(1)
+	}
+}

@@ -150,6 +150,9 @@ func (c *column) compare(i, j int) int {
 
 // sortable returns c as a column of package sorter.
 func (c *column) sortable() sorter.Column[int] {
+	if c.hasNulls && !c.kind.textual() {
+		c.nullsAsKeys()
+	}
 	var col sorter.Column[int]
 	if c.kind.textual() {
 		col = directed(c.texts, c.desc)
@@ -164,6 +167,26 @@ func (c *column) sortable() sorter.Column[int] {
 		return col.NullsFirst(isNull)
 	}
 	return col.NullsLast(isNull)
+}
+
+// nullsAsKeys gives nulls the least or the greatest integer, if no other row has it: keys
+// without nulls are sorted faster.
+func (c *column) nullsAsKeys() {
+	end := int64(math.MaxInt64)
+	if c.nullsFirst != c.desc {
+		end = math.MinInt64
+	}
+	for i, null := range c.null {
+		if !null && c.ints[i] == end {
+			return
+		}
+	}
+	for i, null := range c.null {
+		if null {
+			c.ints[i] = end
+		}
+	}
+	c.hasNulls = false
 }
 
 func directed[K sorter.Key](keys []K, desc bool) sorter.Column[int] {

@@ -12,13 +12,20 @@ const fewRows = 32
 // few is the memory of a sort of up to fewRows rows.
 type few struct {
 	ctx    *sql.Context
+	fields []sql.SortField
 	rows   []sql.Row
-	cols   []column
-	set    [][fewRows]bool // by column: the key of the row is evaluated
+	cols   []fewColumn
+	used   int // columns with keys
 	failed bool
 
 	order [fewRows]uint8
 	moved [fewRows]sql.Row
+}
+
+// fewColumn is a column, and which rows have their keys.
+type fewColumn struct {
+	column
+	set [fewRows]bool
 }
 
 var fews = sync.Pool{New: func() any { return new(few) }}
@@ -27,28 +34,15 @@ var fews = sync.Pool{New: func() any { return new(few) }}
 // the engine's comparator has to.
 func sortFew(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, places []int) bool {
 	f := fews.Get().(*few)
-	f.ctx, f.rows = ctx, rows
-	ok := f.describe(fields) && f.insert()
+	f.ctx, f.fields, f.rows = ctx, fields, rows
+	f.cols = sized(f.cols, len(fields))
+	f.used, f.failed = 0, false
+	ok := f.insert()
 	if ok {
 		f.move(places)
 	}
 	f.release()
 	return ok
-}
-
-// describe sets the columns up and evaluates the first.
-func (f *few) describe(fields []sql.SortField) bool {
-	f.cols = sized(f.cols, len(fields))
-	f.set = sized(f.set, len(fields))
-	for k := range f.cols {
-		if !f.cols[k].describe(&fields[k]) {
-			return false
-		}
-		f.cols[k].grow(len(f.rows))
-		f.set[k] = [fewRows]bool{}
-	}
-	f.failed = false
-	return true
 }
 
 // insert sorts the row numbers. It reports whether all keys that it needed could be made.
@@ -67,25 +61,41 @@ func (f *few) insert() bool {
 // before reports whether row i comes before row j.
 func (f *few) before(i, j int) bool {
 	for k := range f.cols {
-		f.need(k, i)
-		f.need(k, j)
+		if k == f.used {
+			f.use(k)
+		}
+		c := &f.cols[k]
+		if !c.set[i] {
+			f.evaluate(c, i)
+		}
+		if !c.set[j] {
+			f.evaluate(c, j)
+		}
 		if f.failed {
 			return false
 		}
-		if r := f.cols[k].compare(i, j); r != 0 {
+		if r := c.compare(i, j); r != 0 {
 			return r < 0
 		}
 	}
 	return false
 }
 
-// need evaluates the key of row i in column k unless that was done.
-func (f *few) need(k, i int) {
-	if !f.set[k][i] {
-		f.set[k][i] = true
-		if f.cols[k].evaluate(f.ctx, f.rows[i], i) != nil {
-			f.failed = true
-		}
+// use prepares column k, the first time that rows tie in those before it.
+func (f *few) use(k int) {
+	c := &f.cols[k]
+	if !c.describe(&f.fields[k]) {
+		f.failed = true
+	}
+	c.grow(len(f.rows))
+	clear(c.set[:len(f.rows)])
+	f.used++
+}
+
+func (f *few) evaluate(c *fewColumn, i int) {
+	c.set[i] = true
+	if !f.failed && c.evaluate(f.ctx, f.rows[i], i) != nil {
+		f.failed = true
 	}
 }
 
@@ -106,7 +116,7 @@ const arenaKept = 1 << 16
 // release drops what the sort refers to and gives the memory back.
 func (f *few) release() {
 	clear(f.moved[:len(f.rows)])
-	for k := range f.cols {
+	for k := range f.used {
 		c := &f.cols[k]
 		clear(c.texts)
 		c.arena = c.arena[:0]
@@ -115,6 +125,6 @@ func (f *few) release() {
 		}
 		c.expr, c.typ, c.collation = nil, nil, nil
 	}
-	f.ctx, f.rows = nil, nil
+	f.ctx, f.fields, f.rows = nil, nil, nil
 	fews.Put(f)
 }

@@ -1,0 +1,5 @@
+package main
+
+import "example.com/sorter/examples/mysql/patch"
+
+func compareSuites(*patch.Engine, []string) error { return nil }
