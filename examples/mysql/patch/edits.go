@@ -47,8 +47,13 @@ var edits = []edit{
 	if len(input) == 0 {
 		return nil, nil, nil
 	}
-	places, err := rowsort.Track(ctx, append(partitionsToSortFields(i.w.PartitionBy), i.w.SortBy...), input)
+	places, partitions, err := rowsort.Partition(ctx, i.w.PartitionBy, i.w.SortBy, input)
+	i.partitions = partitions
 	return input, places, err`,
+	},
+	{
+		File: window, After: ") initializePartitions(", From: "if len(i.input) == 0 {", Through: "if len(i.input) == 0 {",
+		With: "\tif i.partitions != nil {\n\t\treturn i.partitions, nil\n\t}\n\tif len(i.input) == 0 {",
 	},
 	{
 		File: window, After: ") sortAndFilterOutput(", From: "originalOrderIdx :=", Through: "\treturn nil",

@@ -16,8 +16,9 @@ import (
 // errNoKey: a value has no key, or its evaluation failed.
 var errNoKey = errors.New("rowsort: no key")
 
-// column is a sort field with the keys of rows by row number. A key is in ints or in texts,
-// by the column's kind.
+// column is a sort field with the values of rows by row number: in ints, texts or decimals, by
+// its kind. Values can be compared. Integers are keys already; of others, [column.makeKeys] makes
+// some.
 type column struct {
 	expr  sql.Expression
 	field int // index of expr in a row if it is a plain column, otherwise -1
@@ -28,12 +29,15 @@ type column struct {
 	nullsFirst bool // before all other keys, whatever the direction
 
 	ints     []int64
-	texts    []string
+	texts    []string // or keys
+	decimals []decimal.Decimal
 	null     []bool
 	hasNulls bool
 
 	collation *collation
-	arena     []byte // memory of texts that are made here
+	bytes     int    // of texts
+	keyed     bool   // texts are keys
+	arena     []byte // memory of keys
 }
 
 // describe makes c the column of f, without keys. It reports whether its type has keys.
@@ -48,18 +52,21 @@ func (c *column) describe(f *sql.SortField) bool {
 	c.desc = f.Order == sql.Descending
 	// The engine's place of nulls is turned round with the direction.
 	c.nullsFirst = (f.NullOrdering == sql.NullsFirst) != c.desc
-	c.hasNulls = false
+	c.hasNulls, c.keyed, c.bytes = false, false, 0
 	return c.kind != noKeys
 }
 
 // plain reports whether the column is read from the row.
 func (c *column) plain() bool { return c.field >= 0 }
 
-// grow gives c keys of n rows in memory that it may have from before. They are unset.
+// grow gives c values of n rows in memory that it may have from before. They are unset.
 func (c *column) grow(n int) {
-	if c.kind.textual() {
+	switch c.kind {
+	case text:
 		c.texts = sized(c.texts, n)
-	} else {
+	case exact:
+		c.decimals = sized(c.decimals, n)
+	default:
 		c.ints = sized(c.ints, n)
 	}
 	c.null = sized(c.null, n)
@@ -73,7 +80,7 @@ func sized[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// evaluate sets the key of row i.
+// evaluate sets the value of row i.
 func (c *column) evaluate(ctx *sql.Context, row sql.Row, i int) error {
 	var v any
 	if uint(c.field) < uint(len(row)) {
@@ -92,7 +99,7 @@ func (c *column) evaluate(ctx *sql.Context, row sql.Row, i int) error {
 	return c.set(ctx, i, v)
 }
 
-// set makes the key of row i that of v, which is not nil.
+// set makes v, which is not nil, the value of row i.
 func (c *column) set(ctx *sql.Context, i int, v any) (err error) {
 	switch c.kind {
 	case signed:
@@ -102,9 +109,10 @@ func (c *column) set(ctx *sql.Context, i int, v any) (err error) {
 	case floating:
 		c.ints[i], err = floatKey(ctx, v)
 	case text:
-		c.texts[i], err = c.textKey(ctx, v)
+		c.texts[i], err = c.textOf(ctx, v)
+		c.bytes += len(c.texts[i])
 	case exact:
-		c.texts[i], err = c.decimalKey(v)
+		c.decimals[i], err = decimalOf(c.typ, v)
 	case date:
 		c.ints[i], err = instantKey(v, 24*time.Hour)
 	case instant:
@@ -121,7 +129,7 @@ func (c *column) set(ctx *sql.Context, i int, v any) (err error) {
 	return err
 }
 
-// compare compares rows i and j, whose keys are set.
+// compare compares rows i and j, whose values are set.
 func (c *column) compare(i, j int) int {
 	if c.hasNulls && (c.null[i] || c.null[j]) {
 		switch {
@@ -135,8 +143,13 @@ func (c *column) compare(i, j int) int {
 	if c.desc {
 		i, j = j, i
 	}
-	if c.kind.textual() {
+	switch {
+	case c.keyed:
 		return strings.Compare(c.texts[i], c.texts[j])
+	case c.kind == text:
+		return c.collation.compare(c.texts[i], c.texts[j])
+	case c.kind == exact:
+		return c.decimals[i].Cmp(c.decimals[j])
 	}
 	a, b := c.ints[i], c.ints[j]
 	switch {
@@ -148,13 +161,36 @@ func (c *column) compare(i, j int) int {
 	return 0
 }
 
-// sortable returns c as a column of package sorter.
-func (c *column) sortable() sorter.Column[int] {
-	if c.hasNulls && !c.kind.textual() {
-		c.nullsAsKeys()
+// makeKeys makes the keys of rows.
+func (c *column) makeKeys(rows rowSet) (err error) {
+	switch c.kind {
+	case text:
+		for at := 0; at < rows.n && err == nil; at++ {
+			i := rows.at(at)
+			c.texts[i], err = c.textKey(c.texts[i])
+		}
+	case exact:
+		c.texts = sized(c.texts, len(c.decimals))
+		for at := 0; at < rows.n && err == nil; at++ {
+			if i := rows.at(at); !c.null[i] {
+				c.texts[i], err = c.decimalKey(c.decimals[i])
+			}
+		}
+		c.decimals = nil
+	default:
+		if c.hasNulls {
+			c.nullsAsKeys()
+		}
+		return nil
 	}
+	c.keyed = true
+	return err
+}
+
+// sortable returns c, whose keys are made, as a column of package sorter.
+func (c *column) sortable() sorter.Column[int] {
 	var col sorter.Column[int]
-	if c.kind.textual() {
+	if c.keyed {
 		col = directed(c.texts, c.desc)
 	} else {
 		col = directed(c.ints, c.desc)
@@ -283,6 +319,9 @@ func scalar(v any) bool {
 	return false
 }
 
+// maxSeconds bounds instants whose microseconds fit an integer, beyond the years of SQL.
+const maxSeconds = 1 << 40
+
 // instantKey returns microseconds since 1970, of v as the engine truncates it.
 func instantKey(v any, to time.Duration) (int64, error) {
 	t, ok := v.(time.Time)
@@ -292,10 +331,11 @@ func instantKey(v any, to time.Duration) (int64, error) {
 	if to > 1 {
 		t = t.Truncate(to)
 	}
-	if t.Nanosecond()%1000 != 0 || t.Year() < -9999 || t.Year() > 9999 {
+	seconds, nanoseconds := t.Unix(), int64(t.Nanosecond())
+	if nanoseconds%1000 != 0 || seconds < -maxSeconds || seconds > maxSeconds {
 		return 0, errNoKey
 	}
-	return t.UnixMicro(), nil
+	return seconds*1e6 + nanoseconds/1e3, nil
 }
 
 func spanKey(v any) (int64, error) {

@@ -3,22 +3,32 @@ package rowsort
 import (
 	"strconv"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/encodings"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 )
 
-// decimalKey returns a key of v in the arena.
-func (c *column) decimalKey(v any) (string, error) {
-	d, err := c.typ.(types.DecimalType_).ConvertToNullDecimal(v)
-	if err != nil || !d.Valid {
-		return "", errNoKey
+// decimalOf returns v as the comparator of decimals reads it.
+func decimalOf(t sql.Type, v any) (decimal.Decimal, error) {
+	scaled := t.(types.DecimalType_)
+	if d, ok := v.(decimal.Decimal); ok && -d.Exponent() <= int32(scaled.Scale()) {
+		return d, nil // rounding to the scale would not change it
 	}
+	d, err := scaled.ConvertToNullDecimal(v)
+	if err != nil || !d.Valid {
+		return decimal.Decimal{}, errNoKey
+	}
+	return d.Decimal, nil
+}
+
+// decimalKey returns a key of d in the arena.
+func (c *column) decimalKey(d decimal.Decimal) (string, error) {
 	var digits [96]byte
 	c.reserve(len(digits))
 	begin := len(c.arena)
 	var ok bool
-	if c.arena, ok = appendDecimal(c.arena, d.Decimal, digits[:0]); !ok {
+	if c.arena, ok = appendDecimal(c.arena, d, digits[:0]); !ok {
 		return "", errNoKey
 	}
 	return encodings.BytesToString(c.arena[begin:]), nil

@@ -7,7 +7,7 @@ import (
 )
 
 // fewRows is the number of rows up to which insertion is fastest.
-const fewRows = 32
+const fewRows = 64
 
 // few is the memory of a sort of up to fewRows rows.
 type few struct {
@@ -15,14 +15,15 @@ type few struct {
 	fields []sql.SortField
 	rows   []sql.Row
 	cols   []fewColumn
-	used   int // columns with keys
+	used   int // columns with values
 	failed bool
 
-	order [fewRows]uint8
-	moved [fewRows]sql.Row
+	order  [fewRows]uint8
+	sorted bool // rows are in order already
+	moved  [fewRows]sql.Row
 }
 
-// fewColumn is a column, and which rows have their keys.
+// fewColumn is a column, and which rows have their values.
 type fewColumn struct {
 	column
 	set [fewRows]bool
@@ -30,37 +31,67 @@ type fewColumn struct {
 
 var fews = sync.Pool{New: func() any { return new(few) }}
 
-// sortFew sorts up to fewRows rows, and places with them. It reports false, with nothing moved, if
-// the engine's comparator has to.
-func sortFew(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, places []int) bool {
+// sortFew sorts up to fewRows rows, and does what t asks for. It reports false, with nothing moved,
+// if the engine's comparator has to.
+func sortFew(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, t *tracking) bool {
 	f := fews.Get().(*few)
 	f.ctx, f.fields, f.rows = ctx, fields, rows
 	f.cols = sized(f.cols, len(fields))
 	f.used, f.failed = 0, false
-	ok := f.insert()
+	f.insert()
+	if t != nil {
+		f.partition(t)
+	}
+	ok := !f.failed
 	if ok {
-		f.move(places)
+		f.move(t)
 	}
 	f.release()
 	return ok
 }
 
-// insert sorts the row numbers. It reports whether all keys that it needed could be made.
-func (f *few) insert() bool {
-	for i := range f.rows {
-		at := i
-		for at > 0 && f.before(i, int(f.order[at-1])) {
-			f.order[at] = f.order[at-1]
-			at--
+// insert sorts the row numbers, each by a binary search in those before it.
+func (f *few) insert() {
+	f.sorted = true
+	f.order[0] = 0
+	for i := 1; i < len(f.rows); i++ {
+		f.order[i] = uint8(i)
+		if f.compare(len(f.cols), int(f.order[i-1]), i) <= 0 {
+			continue
 		}
-		f.order[at] = uint8(i)
+		f.sorted = false
+		lo, hi := 0, i-1
+		for lo < hi {
+			mid := (lo + hi) / 2
+			if f.compare(len(f.cols), int(f.order[mid]), i) <= 0 {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		copy(f.order[lo+1:i+1], f.order[lo:i])
+		f.order[lo] = uint8(i)
 	}
-	return !f.failed
 }
 
-// before reports whether row i comes before row j.
-func (f *few) before(i, j int) bool {
-	for k := range f.cols {
+// partition finds the partitions.
+func (f *few) partition(t *tracking) {
+	begin := 0
+	for i := 1; i < len(f.rows); i++ {
+		if f.compare(t.by, int(f.order[i-1]), int(f.order[i])) != 0 {
+			t.partitions = append(t.partitions, sql.WindowInterval{Start: begin, End: i})
+			begin = i
+		}
+	}
+	t.partitions = append(t.partitions, sql.WindowInterval{Start: begin, End: len(f.rows)})
+	if f.failed {
+		t.partitions = nil
+	}
+}
+
+// compare compares rows i and j by the first columns.
+func (f *few) compare(columns, i, j int) int {
+	for k := range columns {
 		if k == f.used {
 			f.use(k)
 		}
@@ -72,13 +103,13 @@ func (f *few) before(i, j int) bool {
 			f.evaluate(c, j)
 		}
 		if f.failed {
-			return false
+			return 0
 		}
 		if r := c.compare(i, j); r != 0 {
-			return r < 0
+			return r
 		}
 	}
-	return false
+	return 0
 }
 
 // use prepares column k, the first time that rows tie in those before it.
@@ -99,30 +130,30 @@ func (f *few) evaluate(c *fewColumn, i int) {
 	}
 }
 
-// move puts rows and places in order.
-func (f *few) move(places []int) {
+// move puts rows and places, which count up from 0, in order.
+func (f *few) move(t *tracking) {
+	if f.sorted {
+		return
+	}
 	n := copy(f.moved[:], f.rows)
 	for i, from := range f.order[:n] {
 		f.rows[i] = f.moved[from]
 	}
-	for i := range places {
-		places[i] = int(f.order[i])
+	clear(f.moved[:n])
+	if t == nil {
+		return
+	}
+	for i := range t.places {
+		t.places[i] = int(f.order[i])
 	}
 }
 
-// arenaKept bounds the memory of keys that a column keeps for the next sort.
-const arenaKept = 1 << 16
-
 // release drops what the sort refers to and gives the memory back.
 func (f *few) release() {
-	clear(f.moved[:len(f.rows)])
 	for k := range f.used {
 		c := &f.cols[k]
 		clear(c.texts)
-		c.arena = c.arena[:0]
-		if cap(c.arena) > arenaKept {
-			c.arena = nil
-		}
+		clear(c.decimals)
 		c.expr, c.typ, c.collation = nil, nil, nil
 	}
 	f.ctx, f.fields, f.rows = nil, nil, nil

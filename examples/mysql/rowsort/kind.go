@@ -26,9 +26,6 @@ const (
 	exact                // decimals as ordered bytes
 )
 
-// textual reports whether keys are bytes.
-func (k kind) textual() bool { return k >= text }
-
 // timeType is the type of DATE, DATETIME and TIMESTAMP, which has no exported name.
 var timeType = reflect.TypeOf(types.Datetime)
 

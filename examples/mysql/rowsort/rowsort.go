@@ -34,39 +34,52 @@ func Sort(ctx *sql.Context, fields []sql.SortField, rows []sql.Row) error {
 	return sortRows(ctx, fields, rows, nil)
 }
 
-// Track is [Sort] that returns where each row was: the row that is now at i was at places[i].
-func Track(ctx *sql.Context, fields []sql.SortField, rows []sql.Row) (places []int, err error) {
-	places = make([]int, len(rows))
-	for i := range places {
-		places[i] = i
+// Partition sorts rows as [Sort] does, by partitionBy and then by sortBy. It returns where each row
+// was, the row that is now at i at places[i], and the rows of each partition, those that are equal
+// in partitionBy. Partitions are nil if the engine's comparator sorted, and of no rows.
+func Partition(ctx *sql.Context, partitionBy []sql.Expression, sortBy []sql.SortField, rows []sql.Row) (
+	places []int, partitions []sql.WindowInterval, err error) {
+	t := &tracking{places: make([]int, len(rows)), by: len(partitionBy)}
+	for i := range t.places {
+		t.places[i] = i
 	}
-	return places, sortRows(ctx, fields, rows, places)
+	fields := make([]sql.SortField, 0, len(partitionBy)+len(sortBy))
+	for _, e := range partitionBy {
+		fields = append(fields, sql.SortField{Column: e, Order: sql.Ascending})
+	}
+	err = sortRows(ctx, append(fields, sortBy...), rows, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.places, t.partitions, nil
 }
 
-// sortRows sorts rows, and places with them unless it is nil.
-func sortRows(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, places []int) error {
+// tracking is what else a sort moves and finds.
+type tracking struct {
+	places     []int // moved with the rows
+	by         int   // partitions are runs of rows equal in so few fields
+	partitions []sql.WindowInterval
+}
+
+// sortRows sorts rows, and does what t asks for unless it is nil.
+func sortRows(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, t *tracking) error {
 	if len(rows) < 2 || len(fields) == 0 {
+		if t != nil && len(rows) > 0 {
+			t.partitions = []sql.WindowInterval{{Start: 0, End: len(rows)}}
+		}
 		return nil
 	}
 	if len(rows) <= fewRows {
-		if sortFew(ctx, fields, rows, places) {
-			counts.few.Add(1)
-			return nil
-		}
-		return byEngine(ctx, fields, rows, places)
-	}
-	p, err := orderMany(ctx, fields, rows)
-	switch err {
-	case nil:
-		counts.many.Add(1)
-		gather(rows, p)
-		for i := range places {
-			places[i] = int(p[i])
+		if !sortFew(ctx, fields, rows, t) {
+			return byEngine(ctx, fields, rows, t)
 		}
 		return nil
-	case errNoKey:
-		return byEngine(ctx, fields, rows, places)
 	}
+	err := sortMany(ctx, fields, rows, t)
+	if err == errNoKey {
+		return byEngine(ctx, fields, rows, t)
+	}
+	counts.many.Add(1)
 	return err
 }
 
@@ -78,13 +91,13 @@ func gather(rows []sql.Row, p perm.Perm) {
 }
 
 // byEngine sorts by the engine's comparator.
-func byEngine(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, places []int) error {
+func byEngine(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, t *tracking) error {
 	counts.engine.Add(1)
 	s := &expression.Sorter{SortFields: fields, Rows: rows, Ctx: ctx}
-	if places == nil {
+	if t == nil {
 		sort.Stable(s)
 	} else {
-		sort.Stable(tracked{s, places})
+		sort.Stable(tracked{s, t.places})
 	}
 	return s.LastError
 }

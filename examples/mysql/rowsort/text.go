@@ -1,6 +1,8 @@
 package rowsort
 
 import (
+	"cmp"
+	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -16,7 +18,8 @@ type collation struct {
 
 	next   func(string) (rune, int)
 	weight sql.CollationSorter
-	ascii  [utf8.RuneSelf][]byte // weights of ASCII, encoded; nil if the weight has no code
+	ascii  [utf8.RuneSelf]int32  // weights of ASCII
+	codes  [utf8.RuneSelf][]byte // their codes; nil if the weight has none
 }
 
 // collations are made when they are first met. Numbers of collations are below 2048.
@@ -49,17 +52,42 @@ func newCollation(id sql.CollationID) *collation {
 		c.bytewise = true
 	}
 	for r := range c.ascii {
-		c.ascii[r], _ = appendWeight(nil, weight(rune(r)))
+		c.ascii[r] = weight(rune(r))
+		c.codes[r], _ = appendWeight(nil, c.ascii[r])
 	}
 	return c
+}
+
+// compare compares texts as far as they are alike.
+func (c *collation) compare(a, b string) int {
+	if !c.utf8 && c.bytewise {
+		return strings.Compare(a, b)
+	}
+	for a != "" && b != "" {
+		var r int
+		na, nb := 1, 1
+		if a[0]|b[0] < utf8.RuneSelf {
+			r = cmp.Compare(c.ascii[a[0]], c.ascii[b[0]])
+		} else {
+			var ra, rb rune
+			ra, na = c.next(a)
+			rb, nb = c.next(b)
+			r = cmp.Compare(c.weight(ra), c.weight(rb))
+		}
+		if r != 0 {
+			return r
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // appendKey appends the key of s, which is not shorter than another's if s is not.
 // It reports whether all weights have codes.
 func (c *collation) appendKey(key []byte, s string) ([]byte, bool) {
 	for i := 0; i < len(s); {
-		if b := s[i]; b < utf8.RuneSelf && c.ascii[b] != nil {
-			key = append(key, c.ascii[b]...)
+		if b := s[i]; b < utf8.RuneSelf && c.codes[b] != nil {
+			key = append(key, c.codes[b]...)
 			i++
 			continue
 		}
@@ -96,15 +124,8 @@ func appendWeight(key []byte, w int32) ([]byte, bool) {
 	return append(key, 0xc0, byte(w>>24), byte(w>>16), byte(w>>8), byte(w)), true
 }
 
-// textKey returns the key of v, which lies in the arena or is v itself.
-func (c *column) textKey(ctx *sql.Context, v any) (string, error) {
-	s, ok := v.(string)
-	if !ok {
-		var err error
-		if s, err = c.convert(ctx, v); err != nil {
-			return "", errNoKey
-		}
-	}
+// textKey returns the key of s, which lies in the arena or is s itself.
+func (c *column) textKey(s string) (string, error) {
 	if c.collation.bytewise {
 		if c.collation.utf8 && !utf8.ValidString(s) {
 			s = string([]rune(s)) // every byte that is no UTF-8 counts as U+FFFD
@@ -113,13 +134,26 @@ func (c *column) textKey(ctx *sql.Context, v any) (string, error) {
 	}
 	c.reserve(maxWeight * len(s))
 	begin := len(c.arena)
+	var ok bool
 	if c.arena, ok = c.collation.appendKey(c.arena, s); !ok {
 		return "", errNoKey
 	}
 	return encodings.BytesToString(c.arena[begin:]), nil
 }
 
-// convert returns v as the comparator of text reads it.
+// textOf returns v as the comparator of text reads it.
+func (c *column) textOf(ctx *sql.Context, v any) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	s, err := c.convert(ctx, v)
+	if err != nil {
+		return "", errNoKey
+	}
+	return s, nil
+}
+
+// convert returns v, which is no string, as text.
 func (c *column) convert(ctx *sql.Context, v any) (string, error) {
 	v, _, err := c.typ.Convert(ctx, v)
 	if err == nil {

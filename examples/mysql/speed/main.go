@@ -9,6 +9,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -43,6 +44,20 @@ var (
 
 func field(i int, t sql.Type) sql.Expression { return expression.NewGetField(i, t, "c", true) }
 
+// child hands rows over.
+type child struct{ rows []sql.Row }
+
+func (c *child) Next(*sql.Context) (sql.Row, error) {
+	if len(c.rows) == 0 {
+		return nil, io.EOF
+	}
+	row := c.rows[0]
+	c.rows = c.rows[1:]
+	return row, nil
+}
+
+func (c *child) Close(*sql.Context) error { return nil }
+
 // A sorting is one sort, ready to run.
 type sorting func(ctx *sql.Context) error
 
@@ -58,7 +73,7 @@ var cases = map[string]func(ctx *sql.Context, rows []sql.Row) (sorting, error){
 // orderBy is ORDER BY fields.
 func orderBy(fields ...sql.SortField) func(*sql.Context, []sql.Row) (sorting, error) {
 	return func(_ *sql.Context, rows []sql.Row) (sorting, error) {
-		iter := iters.NewSortIter(fields, sql.RowsToRowIter(rows...))
+		iter := iters.NewSortIter(fields, &child{rows})
 		return func(ctx *sql.Context) error {
 			_, err := iter.Next(ctx)
 			return err
@@ -71,7 +86,7 @@ func rowNumber(_ *sql.Context, rows []sql.Row) (sorting, error) {
 	f := aggregation.NewRowNumber()
 	block := aggregation.NewWindowPartition([]sql.Expression{byGroup}, sql.SortFields{byNumber},
 		[]*aggregation.Aggregation{aggregation.NewAggregation(f, f.DefaultFramer())})
-	iter := aggregation.NewWindowIter([]*aggregation.WindowPartitionIter{aggregation.NewWindowPartitionIter(block)}, [][]int{{0}}, sql.RowsToRowIter(rows...))
+	iter := aggregation.NewWindowIter([]*aggregation.WindowPartitionIter{aggregation.NewWindowPartitionIter(block)}, [][]int{{0}}, &child{rows})
 	return func(ctx *sql.Context) error {
 		_, err := iter.Next(ctx)
 		return err
