@@ -159,3 +159,6 @@ func (e *Engine) writeModule(target string) error {
 	}
 	return update(strings.TrimSuffix(e.ModFile, ".mod")+".sum", string(sum))
 }
+
+// Package returns the import path of a folder of the engine.
+func Package(folder string) string { return engine + "/" + folder }
