@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -16,14 +17,14 @@ const usage = "usage: go run . patch | suites | speed, with -h for options"
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf(usage)
+		return errors.New(usage)
 	}
 	commands := map[string]func(*patch.Engine, []string) error{
 		"patch": printPatch, "suites": compareSuites, "speed": compareSpeed,
 	}
 	command, ok := commands[args[0]]
 	if !ok {
-		return fmt.Errorf(usage)
+		return errors.New(usage)
 	}
 	engine, err := patch.Make()
 	if err != nil {

@@ -133,8 +133,11 @@ const rowsTimed = 20_000
 
 // timings is the number of timings of which the least counts.
 func timings(n int) int {
-	if n <= rowsTimed {
+	switch {
+	case n <= rowsTimed:
 		return 15
+	case n <= 5*rowsTimed:
+		return 5
 	}
 	return 1
 }
