@@ -148,7 +148,7 @@ func (f *few) move(t *tracking) {
 	}
 }
 
-// release drops what the sort refers to and gives the memory back.
+// release drops references to rows and values, and gives the memory back.
 func (f *few) release() {
 	for k := range f.used {
 		c := &f.cols[k]

@@ -57,7 +57,7 @@ func Partition(ctx *sql.Context, partitionBy []sql.Expression, sortBy []sql.Sort
 // tracking is what else a sort moves and finds.
 type tracking struct {
 	places     []int // moved with the rows
-	by         int   // partitions are runs of rows equal in so few fields
+	by         int   // partitions are runs of rows equal in the first by fields
 	partitions []sql.WindowInterval
 }
 
