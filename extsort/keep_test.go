@@ -131,6 +131,15 @@ func TestSyncMakesDurable(t *testing.T) {
 	sameElements(t, append(append(read[0], read[1]...), read[2]...), sorted(rows))
 	must(t, s.Close())
 	checkDirEmpty(t, dir)
+	// Runs shorter than a block.
+	s, err = extsort.New(byKey(), extsort.MemoryLimit(64<<20), extsort.Keep(dir))
+	must(t, err)
+	for i := range 10 {
+		must(t, s.Append(rows[i]))
+		must(t, s.Sync())
+	}
+	must(t, s.Close())
+	resumeRows(t, dir, rows[:10], extsort.MemoryLimit(64<<20))
 	plain := filled(t, rows[:10])
 	if plain.Sync() == nil || plain.Durable() != nil {
 		t.Error("Sync without Keep")

@@ -123,7 +123,7 @@ func (s *Store) Restore(all []Kept) ([]*Run, error) {
 func (k *Kept) sound() bool {
 	const most = 1 << 62
 	return k.Off >= 0 && k.Off < most && k.Off%Align == 0 && k.Size > 0 && k.Stored > 0 && k.Stored <= k.Size &&
-		k.Index > 0 && k.Size < most && k.Index < most/2 && k.Space < most && k.Block > 0 && int64(k.Block) <= k.Size &&
+		k.Index > 0 && k.Size < most && k.Index < most/2 && k.Space < most && k.Block > 0 &&
 		roundUp(k.Stored)+roundUp(k.Index) == k.Space
 }
 

@@ -20,6 +20,9 @@ func NewReader(bytes int, p Packing) *Reader {
 	return &Reader{buf: Aligned(make([]byte, bytes)), most: p.plainBytes(bytes)}
 }
 
+// BytesFor returns the size of the buffer of a reader of one run.
+func BytesFor(r *Run) int { return ReaderBytes(int(min(int64(r.block), r.size))) }
+
 // ReaderBytes returns the size of the buffer of a reader that reads blocks of the given size,
 // several at a time.
 func ReaderBytes(block int) int { return max(block, min(64*block, readBytes)) + 4*Align }
