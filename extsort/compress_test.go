@@ -124,7 +124,7 @@ func TestCodedCompression(t *testing.T) {
 	must(t, o.Sort(want))
 	for how, c := range compressions {
 		t.Run(how, func(t *testing.T) {
-			limit := int64(1 << 20)
+			limit := testkit.Pick[int64](1<<20, 1<<20, 4<<20) // the long element makes parts uncertain
 			if c == extsort.Zstd {
 				limit = 4 << 20
 			}
