@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"example.com/sorter/parquetsort"
@@ -14,11 +15,15 @@ import (
 
 var errFault = errors.New("fault")
 
-// faults fails the n-th call of all that share it, and counts them.
-type faults struct{ calls, fail int }
+// faults fails the n-th call of all that share it, and counts them. One buffer is read while
+// another is written.
+type faults struct {
+	calls atomic.Int64
+	fail  int64
+}
 
 func (f *faults) next() error {
-	if f.calls++; f.calls == f.fail {
+	if f.calls.Add(1) == f.fail {
 		return errFault
 	}
 	return nil
@@ -118,17 +123,17 @@ func TestFaults(t *testing.T) {
 		return w.Close()
 	}
 	for _, short := range []bool{false, true} {
-		for fail := 1; ; fail++ {
+		for fail := int64(1); ; fail++ {
 			f := &faults{fail: fail}
 			pool := &faultyPool{faults: f, of: parquet.NewBufferPool(), short: short}
 			w := parquetsort.NewWriter[plain](faultyWriter{f, io.Discard}, 90, byID(pool), parquet.MaxRowsPerRowGroup(70))
 			parquetsort.Shrink(w)
 			err := write(w)
-			if f.calls < fail {
+			if f.calls.Load() < fail {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%d calls", f.calls)
+				t.Logf("%d calls", f.calls.Load())
 				break
 			}
 			if want := errFault; !errors.Is(err, want) && !(short && errors.Is(err, io.ErrShortWrite)) {

@@ -31,7 +31,8 @@ type Writer[T any] struct {
 //
 // At most sortRowCount rows are kept, their sort and their merge take as much again, with 8 to 16
 // bytes of index a row; 16384 rows are held whatever sortRowCount. Further rows wait in a buffer
-// of the pool of [parquet.SortingBuffers], compressed by the codec of [parquet.Compression].
+// of the pool of [parquet.SortingBuffers], compressed by the codec of [parquet.Compression]. A buffer
+// is used by one goroutine at a time, and one is read while another is written.
 //
 // It panics if an option is invalid, a sorting column is not a column of the schema, or
 // sortRowCount is not positive.
