@@ -164,7 +164,7 @@ func TestEngineFails(t *testing.T) {
 		if v.name == "Sort in place" || strings.Contains(v.name, "Merge") {
 			continue // see TestEngineInLittleMemory and TestEngineNotAsked
 		}
-		for _, n := range []int{10, 5000, 60_000} {
+		for _, n := range []int{10, 5000, scaled(60_000)} {
 			for _, failAt := range []int{0, n / 3, n} {
 				name := fmt.Sprintf("%s, n=%d, lost after %d", v.name, n, failAt)
 				in, crew := v.input(n), testkit.NewCrew()

@@ -99,11 +99,9 @@ func checkInto(t *testing.T, n int, opts ...sorter.Option) {
 	}
 }
 
-// intoSizes are small ones, and such as several workers sort.
-var intoSizes = []int{0, 1, 2, 10, 100, 3000, 40_000}
-
 func TestInto(t *testing.T) {
-	for i, n := range intoSizes {
+	large := testkit.Pick(10_000, 40_000, 40_000) // more than one worker sorts
+	for i, n := range []int{0, 1, 2, 10, 100, 3000, large} {
 		for j, opts := range [][]sorter.Option{
 			nil, {sorter.On(sorter.CPU())}, {sorter.On(&plainEngine{})},
 			{sorter.Descending(), sorter.Workers(3), sorter.WithContext(neverCancelled)},
@@ -113,8 +111,9 @@ func TestInto(t *testing.T) {
 			}
 		}
 	}
-	checkInto(t, 40_000, sorter.Use(sorter.Bitonic))
-	checkInto(t, 40_000, sorter.Use(sorter.MergeSort))
+	for _, a := range []sorter.Algorithm{sorter.Bitonic, sorter.MergeSort} {
+		checkInto(t, large, sorter.Use(a))
+	}
 }
 
 // TestIntoInPlace has too little memory for scratch.

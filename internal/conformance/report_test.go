@@ -19,7 +19,7 @@ import (
 
 func TestReport(t *testing.T) {
 	for _, v := range verbs {
-		for _, n := range []int{10, 1000, 200_000} {
+		for _, n := range []int{10, 1000, scaled(200_000)} {
 			name := fmt.Sprintf("%s, n=%d", v.name, n)
 			st := sorter.Stats{Elements: -1, Fallback: errors.New("left over"), Device: "left over"}
 			err := v.run(v.input(n), price, sorter.Report(&st), sorter.Workers(2))

@@ -251,7 +251,7 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 		return questions - ctx.left.Load()
 	}
 	all := ask(1 << 40)
-	for questions := int64(1); questions < all; questions += max(1, min(questions/3, (all-questions)/testkit.Pick[int64](8, 8, 20))) {
+	for questions := int64(1); questions < all; questions += max(1, min(questions/3, (all-questions)/testkit.Pick[int64](3, 8, 20))) {
 		ask(questions) // often at the end, where elements are moved
 	}
 }

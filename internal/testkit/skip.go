@@ -52,16 +52,9 @@ func SkipRace(t testing.TB) {
 }
 
 // Thinned reports whether case i of a test is left to other runs: in short runs under the race
-// detector and on 32 bits, which are there for paths and not for data, seven of eight cases
-// are, and for coverage three of four.
+// detector and on 32 bits, which are there for paths and not for data, seven of eight cases are.
 func Thinned(i int) bool {
-	switch {
-	case !testing.Short():
-		return false
-	case race || bits.UintSize == 32:
-		return i%8 != 0
-	}
-	return testing.CoverMode() != "" && i%4 != 0
+	return testing.Short() && (race || bits.UintSize == 32) && i%8 != 0
 }
 
 // SkipInstrumented leaves out a test that counts allocations or milliseconds where
