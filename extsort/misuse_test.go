@@ -114,7 +114,7 @@ func TestKeysThatChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(49, 50))
 	rows := rowsOf(keysOf("uniform", 8000, r))
 	ended, whole := 0, 0
-	for round := range testkit.Pick(15, 60, 300) {
+	for round := range testkit.Pick(15, 60, 120) {
 		var calls atomic.Uint64
 		every := uint64(1) << r.IntN(16)
 		from := uint64(r.IntN(2) * len(rows)) // runs are in order, or not even they
@@ -167,7 +167,7 @@ func TestKeyPanicsAnywhere(t *testing.T) {
 				}
 				return e.Key
 			}))
-			step := testkit.Pick[int64](4001, 997, 149)
+			step := testkit.Pick[int64](4001, 997, 499)
 			for n := int64(1); ; n += step {
 				calls.Store(0)
 				at.Store(n)
