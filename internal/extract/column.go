@@ -99,6 +99,9 @@ func (c *Column) given() bool {
 	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
 }
 
+// Given reports whether no element is read for the column's keys.
+func (c *Column) Given() bool { return c.given() }
+
 // bits returns the validity bits of rows; nil if a function knows the nulls.
 func (c *Column) bits() *NullBits {
 	bits, _ := c.AreNull.(*NullBits)
