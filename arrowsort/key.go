@@ -11,10 +11,6 @@ import (
 type key struct {
 	column sorter.Column[int] // by row number, with nulls and NaNs in their place
 	nulls  validity
-	first  bool // nulls and NaNs come first
-	// alone orders the rows that are not null, whose numbers are in rows and become the order,
-	// where that is faster than an order by column. Otherwise it is nil.
-	alone func(rows []uint32) error
 }
 
 // keyOf returns the key of col that k describes.
@@ -71,16 +67,8 @@ var builders = map[arrow.Type]func(c *call, col column, k SortKey) key{
 }
 
 // numberKey returns the key of the values of col by row number.
-func numberKey[K number](c *call, col column, values []K, k SortKey) key {
-	out := placed(directed(sorter.AscOf(values), sorter.DescOf(values), k), validityOf(col), k)
-	if out.nulls.any() {
-		out.alone = func(rows []uint32) error {
-			some := scratch[K](c, len(rows))
-			compact(some, values, out.nulls)
-			return sorter.SortPairs(some, rows, c.with(direction(k)...)...)
-		}
-	}
-	return out
+func numberKey[K number](col column, values []K, k SortKey) key {
+	return placed(directed(sorter.AscOf(values), sorter.DescOf(values), k), validityOf(col), k)
 }
 
 // directed returns the column of the direction of k.
@@ -91,32 +79,12 @@ func directed(asc, desc sorter.Column[int], k SortKey) sorter.Column[int] {
 	return asc
 }
 
-// direction returns the options for an order of values by k.
-func direction(k SortKey) []sorter.Option {
-	options := []sorter.Option{sorter.NaNsLast()}
-	if k.NullPlacement == SortNullsAtStart {
-		options[0] = sorter.NaNsFirst()
-	}
-	if k.Order == SortOrderDescending {
-		options = append(options, sorter.Descending())
-	}
-	return options
-}
-
 // placed returns a key with nulls and NaNs where k has them.
 func placed(column sorter.Column[int], nulls validity, k SortKey) key {
-	out := key{nulls: nulls, first: k.NullPlacement == SortNullsAtStart}
-	switch {
-	case out.first && nulls.any():
-		out.column = column.NaNsFirst().NullsFirst(nulls.null)
-	case out.first:
-		out.column = column.NaNsFirst()
-	case nulls.any():
-		out.column = column.NaNsLast().NullsLast(nulls.null)
-	default:
-		out.column = column.NaNsLast()
+	if k.NullPlacement == SortNullsAtStart {
+		return key{column.NaNsFirst().NullsFirstBits(nulls.bitmap, nulls.offset), nulls}
 	}
-	return out
+	return key{column.NaNsLast().NullsLastBits(nulls.bitmap, nulls.offset), nulls}
 }
 
 // constantKey returns a key by which all rows are equal.

@@ -81,23 +81,3 @@ func TestWiden(t *testing.T) {
 		}
 	}
 }
-
-// TestValidityWords checks words of a bitmap at every offset against its bits.
-func TestValidityWords(t *testing.T) {
-	bitmap := make([]byte, 40)
-	for i := range bitmap {
-		bitmap[i] = byte(i*37 + 11)
-	}
-	for offset := range 20 {
-		for rows := range 150 {
-			v := validity{bitmap[:(offset+rows+7)/8], offset}
-			v.words(rows, func(i, n int, word uint64) {
-				for j := range 64 {
-					if set := word>>j&1 != 0; set != (j < n && !v.null(i+j)) {
-						t.Fatalf("offset %d, %d rows: bit %d of the word at %d is %t", offset, rows, j, i, set)
-					}
-				}
-			})
-		}
-	}
-}

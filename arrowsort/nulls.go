@@ -1,8 +1,6 @@
 package arrowsort
 
 import (
-	"math/bits"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
@@ -64,81 +62,3 @@ func (v validity) any() bool { return v.bitmap != nil }
 
 // null reports whether row i is null. There are nulls.
 func (v validity) null(i int) bool { return !bitutil.BitIsSet(v.bitmap, v.offset+i) }
-
-// count returns the number of rows of n that are null.
-func (v validity) count(n int) int {
-	if !v.any() {
-		return 0
-	}
-	return n - bitutil.CountSetBits(v.bitmap, v.offset, n)
-}
-
-// words calls f with the validity of rows i … i+n-1 in bits 0 … n-1 of word, n <= 64, for all of
-// rows. There are nulls.
-func (v validity) words(rows int, f func(i, n int, word uint64)) {
-	for i := 0; i < rows; i += 64 {
-		n := min(64, rows-i)
-		f(i, n, v.word(i, n))
-	}
-}
-
-// word returns the validity of n <= 64 rows from i.
-func (v validity) word(i, n int) uint64 {
-	at := v.offset + i
-	shift := at % 8
-	var word uint64
-	octets := v.bitmap[at/8:]
-	for j := 0; j*8 < n+shift; j++ {
-		if at := j*8 - shift; at >= 0 {
-			word |= uint64(octets[j]) << at
-		} else {
-			word |= uint64(octets[j]) >> -at
-		}
-	}
-	if n < 64 {
-		word &= 1<<n - 1
-	}
-	return word
-}
-
-// split writes the rows that are not null to valid and those that are null to null, in order.
-// Their lengths are the numbers of such rows. There are nulls.
-func (v validity) split(valid, null []uint32) {
-	v.words(len(valid)+len(null), func(i, n int, word uint64) {
-		valid = appendBits(valid, i, word)
-		null = appendBits(null, i, ^word&(1<<n-1))
-	})
-}
-
-// appendBits writes the positions of the bits of word, from i, to the front of rows, and returns
-// what remains of rows.
-func appendBits(rows []uint32, i int, word uint64) []uint32 {
-	count := bits.OnesCount64(word)
-	if count == 64 {
-		for j := range rows[:64] {
-			rows[j] = uint32(i + j)
-		}
-		return rows[64:]
-	}
-	for j := range rows[:count] {
-		rows[j] = uint32(i + bits.TrailingZeros64(word))
-		word &= word - 1
-	}
-	return rows[count:]
-}
-
-// compact copies the values that are not null to the front of dst, in order.
-func compact[K any](dst, values []K, v validity) {
-	v.words(len(values), func(i, n int, word uint64) {
-		if word == 1<<64-1 {
-			dst = dst[copy(dst, values[i:i+64]):]
-			return
-		}
-		count := bits.OnesCount64(word)
-		for j := range dst[:count] {
-			dst[j] = values[i+bits.TrailingZeros64(word)]
-			word &= word - 1
-		}
-		dst = dst[count:]
-	})
-}

@@ -34,23 +34,7 @@ func columnsOf(keys []key) []sorter.Column[int] {
 
 // order returns the order of rows by keys, in the memory of into, which has that length.
 func (c *call) order(rows int, keys []key, into []uint32) (perm.Perm, error) {
-	if len(keys) == 1 && keys[0].alone != nil {
-		return into, keys[0].parted(into)
-	}
 	return sorter.OrderN(rows, columnsOf(keys), c.with(sorter.Into(into))...)
-}
-
-// parted writes the order of rows by k alone to rows: the nulls to one end, and the others in
-// order to the rest.
-func (k key) parted(rows []uint32) error {
-	nulls := k.nulls.count(len(rows))
-	if k.first {
-		k.nulls.split(rows[nulls:], rows[:nulls])
-		return k.alone(rows[nulls:])
-	}
-	some := rows[:len(rows)-nulls]
-	k.nulls.split(some, rows[len(some):])
-	return k.alone(some)
 }
 
 // numbers is an array of uint64 that is made from 32-bit numbers in its own memory.
@@ -61,9 +45,7 @@ type numbers struct {
 
 // newNumbers allocates an array of rows numbers. The caller releases it, or makes it an array.
 func (c *call) newNumbers(rows int) numbers {
-	n := numbers{memory.NewResizableBuffer(c.mem), rows}
-	n.buffer.Resize(rows * arrow.Uint64SizeBytes)
-	return n
+	return numbers{c.newBuffer(rows * arrow.Uint64SizeBytes), rows}
 }
 
 // narrow returns the second half of the memory, as 32-bit numbers.

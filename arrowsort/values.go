@@ -49,14 +49,14 @@ func castTo[T any](bytes []byte, n int) []T {
 // plainKey returns the key of values that lie in memory as K.
 func plainKey[K number](c *call, col column, k SortKey) key {
 	if len(col.chunks) == 1 {
-		return numberKey(c, col, valuesIn[K](col.chunks[0]), k)
+		return numberKey(col, valuesIn[K](col.chunks[0]), k)
 	}
 	return mappedKey(c, col, k, func(dst, src []K) { copy(dst, src) })
 }
 
 // mappedKey returns the key of K that convert makes of the values of col, which lie as T.
 func mappedKey[K number, T any](c *call, col column, k SortKey, convert func(dst []K, src []T)) key {
-	return numberKey(c, col, mapped(c, col, convert), k)
+	return numberKey(col, mapped(c, col, convert), k)
 }
 
 // mapped returns what convert makes of the values of col, in scratch.
@@ -89,7 +89,7 @@ func boolKey(c *call, col column, k SortKey) key {
 			}
 		}
 	})
-	return numberKey(c, col, octets, k)
+	return numberKey(col, octets, k)
 }
 
 // dayTimeKey returns the key of intervals of days and milliseconds, in that order.
@@ -119,7 +119,7 @@ func decimal128Key(c *call, col column, k SortKey) key {
 		return low, d.HighBits() == low>>63
 	}
 	if keys, ok := narrowed(c, col, narrow); ok {
-		return numberKey(c, col, keys, k)
+		return numberKey(col, keys, k)
 	}
 	return mappedKey(c, col, k, func(dst [][16]byte, src []decimal128.Num) {
 		for i, value := range src {
@@ -138,7 +138,7 @@ func decimal256Key(c *call, col column, k SortKey) key {
 		return low, limbs[1] == sign && limbs[2] == sign && limbs[3] == sign
 	}
 	if keys, ok := narrowed(c, col, narrow); ok {
-		return numberKey(c, col, keys, k)
+		return numberKey(col, keys, k)
 	}
 	keys := mapped(c, col, func(dst [][32]byte, src []decimal256.Num) {
 		for i, value := range src {
@@ -184,7 +184,7 @@ func fixedBinaryKey(c *call, col column, width int, k SortKey) key {
 				keys[first+i] = binary.BigEndian.Uint64(padded[:])
 			}
 		})
-		return numberKey(c, col, keys, k)
+		return numberKey(col, keys, k)
 	case width == 16:
 		return plainKey[[16]byte](c, col, k)
 	}

@@ -23,9 +23,9 @@
 // [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none. The indices
 // hold one element of each block.
 //
-// A sixteenth or less is for compression: two batches of blocks, and for each goroutine that compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for
-// Zstandard. A reader of compressed runs has memory for some decompressed blocks, and 256 KiB for
-// a decoder of Zstandard.
+// A sixteenth or less is for compression: two batches of blocks, and for each goroutine that
+// compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for Zstandard. A reader of
+// compressed runs has memory for some decompressed blocks, and 256 KiB for a decoder of Zstandard.
 //
 // Each appender fills a piece, a 256th of the memory or less. When the memory is taken, the
 // elements of the appender that has most are written, so runs are shorter than those of one
@@ -54,8 +54,9 @@
 // and of the sort, and compresses a sample of each few megabytes. Only where the sort had to wait
 // for a run that was not compressed are the next ones, if the measured times say that it pays;
 // after some of them one is left as it is, to see whether the sort still waits. So the first run is
-// never compressed, and on a fast disk none. Space on disk is reserved for a run without compression, and its
-// unused end is given back; where there is not enough, space is reserved as it is needed.
+// never compressed, and on a fast disk none. Space on disk is reserved for a run without
+// compression, and its unused end is given back; where there is not enough, space is reserved as it
+// is needed.
 //
 // # Merge
 //
@@ -73,10 +74,11 @@
 // checksum, its method, its length and, if it is compressed, its length on disk. It is synced, and
 // then the manifest is replaced, which lists all runs, with the checksums of their indices and the
 // number of elements that they have of each appender. So a crash loses the elements in memory, and
-// [Resume] goes on after the others. A manifest is one line of JSON and its checksum. The lock is that
-// of the system (flock), which ends with the process; where there is none, such as on Windows, it is a
-// file with the number of the process, to be removed by hand after a crash. Files are readable by
-// their owner only. They are for the same version of this module and the same kind of machine.
+// [Resume] goes on after the others. A manifest is one line of JSON and its checksum. The lock is
+// that of the system (flock), which ends with the process; where there is none, such as on Windows,
+// it is a file with the number of the process, to be removed by hand after a crash. Files are
+// readable by their owner only. They are for the same version of this module and the same kind of
+// machine.
 //
 // # Errors
 //

@@ -12,8 +12,9 @@ import (
 
 // fixed keeps elements without pointers as they are in memory.
 type fixed[E any] struct {
-	s      *Sorter[E]
-	memory []E            // two halves while runs are made, then the buffers of parts; nil before the first run
+	s *Sorter[E]
+	// memory is two halves while runs are made, then the buffers of parts; nil before the first run.
+	memory []E
 	arena  *scratch.Arena // of memory, or of the first rows
 	half   int            // of memory, that is filled
 	most   int64          // bytes

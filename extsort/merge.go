@@ -187,7 +187,8 @@ func fits[E any](runs []*run[E], stride int, each, most int64) bool {
 // to the next sample of that run count as.
 func (t *samples[E]) at(i int, each int64) (run, block int, bytes int64) {
 	x := int(t.order[i])
-	run = sort.Search(len(t.from), func(i int) bool { return t.from[i] > x }) - 1 // the last that begins at x or before
+	// The run is the last that begins at x or before.
+	run = sort.Search(len(t.from), func(i int) bool { return t.from[i] > x }) - 1
 	r := t.runs[run]
 	block = (x - t.from[run]) * t.stride
 	next := min(block+t.stride, len(r.firsts))
@@ -291,8 +292,8 @@ func (m *merge[E]) settleIn(c *cut[E], k int, r *run[E], block, from int, p []by
 // Where one of them is wanted they stay together: each run has few.
 func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.unique }
 
-// free gives the space of the blocks before cut i back, unless the runs are kept. The block before the cut stays: later
-// cuts, which are not before this one, may be searched in it.
+// free gives the space of the blocks before cut i back, unless the runs are kept. The block before
+// the cut stays: later cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) {
 	if m.s.kept != nil {
 		return

@@ -51,8 +51,8 @@ func TempDir(dirs ...string) Option {
 	return func(o *options) { o.dirs = dirs }
 }
 
-// DiskLimit bounds the bytes on disk at any time, as they are stored. Where they would not suffice, the error is
-// [ErrDiskLimit]. It panics if bytes is not positive.
+// DiskLimit bounds the bytes on disk at any time, as they are stored. Where they would not suffice,
+// the error is [ErrDiskLimit]. It panics if bytes is not positive.
 func DiskLimit(bytes int64) Option {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("extsort: disk limit of %d bytes", bytes))
@@ -66,8 +66,8 @@ type Compression uint8
 const (
 	// Adaptive measures how long it takes to write blocks, and to compress some of them, and
 	// compresses while that is faster. With less than 64 MiB of memory it compresses nothing, with
-	// less than 128 MiB it does not use zstd. Buffers for compressors leave less memory to runs: on a
-	// disk that is never slow it takes about a sixth longer than None.
+	// less than 128 MiB it does not use zstd. Buffers for compressors leave less memory to runs: on
+	// a disk that is never slow it takes about a sixth longer than None.
 	Adaptive Compression = iota
 	// None stores blocks as they are.
 	None

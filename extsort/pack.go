@@ -335,7 +335,8 @@ func (p *pack[E]) prefetch(x uint32) {
 	const lines = 2 * 64
 	start := p.starts[x]
 	rest := p.chunks[start>>placeBits][uint32(start):]
-	fetch.Memory(unsafe.Pointer(&rest[0]), uintptr(min(lines, len(rest)-1))) // short of the end: no pointer past it
+	// Short of the end: no pointer past it.
+	fetch.Memory(unsafe.Pointer(&rest[0]), uintptr(min(lines, len(rest)-1)))
 }
 
 func (p *pack[E]) Write(w *runWriter[E]) error {

@@ -59,7 +59,8 @@ type Sorter[E any] struct {
 // goroutines at a time, with one worker as well. If they change their results, the output ends
 // with an error, or has every element once, in some order.
 //
-// Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error is [ErrMemoryLimit].
+// Its memory grows with the elements, up to [MemoryLimit]. It panics if E holds pointers. The error
+// is [ErrMemoryLimit].
 func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	return newFixed(o, opts, false)
 }

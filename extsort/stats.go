@@ -21,7 +21,9 @@ type Stats struct {
 	Dirs          []string
 	InMemory      []string // of Dirs, those that are kept in memory
 
-	Sort, Write, Merge time.Duration // sorting runs; waiting for their writes; from the first element handed out to the last
+	// Sort is the time of sorting runs, Write of waiting for their writes, and Merge from the first
+	// element handed out to the last.
+	Sort, Write, Merge time.Duration
 }
 
 // Ratio returns how many bytes of elements a byte on disk holds, or 1 if nothing was written.

@@ -64,7 +64,7 @@ func addAll[E any](e *engine[E], n int, own func(lo, hi int) []E) (int, error) {
 			}
 		}
 		to := min(n, done+e.limit-len(e.rows), done+ownBatch)
-		if _, err := e.take(own(done, to)); err != nil {
+		if err := e.take(own(done, to)); err != nil {
 			return done, err
 		}
 		done = to
@@ -76,11 +76,11 @@ func addAll[E any](e *engine[E], n int, own func(lo, hi int) []E) (int, error) {
 const ownBatch = 1 << 12
 
 // take appends rows that the engine may keep.
-func (e *engine[E]) take(rows []E) (int, error) {
+func (e *engine[E]) take(rows []E) error {
 	for done := 0; done < len(rows); {
 		if len(e.rows) >= e.limit {
 			if err := e.flush(); err != nil {
-				return done, err
+				return err
 			}
 		}
 		to := min(len(rows), done+e.limit-len(e.rows))
@@ -88,7 +88,7 @@ func (e *engine[E]) take(rows []E) (int, error) {
 		e.rows = append(e.rows, rows[done:to]...)
 		done = to
 	}
-	return len(rows), nil
+	return nil
 }
 
 // grow makes room for n more rows. It doubles the memory, up to the limit.

@@ -197,14 +197,16 @@ func arrayNulls[T any](p place, n int) func(T) bool {
 	}
 	return func(e T) bool {
 		r := p.of(unsafe.Pointer(&e))
-		if r == nil {
-			return true
-		}
-		for _, b := range unsafe.Slice((*byte)(r), n) { // sound: as many as there are
-			if b != 0 {
-				return false
-			}
-		}
-		return true
+		return r == nil || allZero(unsafe.Slice((*byte)(r), n)) // sound: as many as there are
 	}
+}
+
+// allZero reports whether all bytes are 0.
+func allZero(bytes []byte) bool {
+	for _, b := range bytes {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -125,12 +125,7 @@ func (f *nullable) isNull(e unsafe.Pointer) bool {
 	case blob:
 		return *(*[]byte)(at) == nil
 	}
-	for _, b := range unsafe.Slice((*byte)(at), f.size) {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
+	return allZero(unsafe.Slice((*byte)(at), f.size))
 }
 
 // written returns a check that all rows were written.

@@ -126,8 +126,7 @@ func (w *Writer[T]) useRows() error {
 		}
 		w.rows.runs = append(w.rows.runs, out.end())
 	}
-	_, err := w.rows.take(w.values.deconstruct(w.Schema(), pointersTo(typed.rows)))
-	return err
+	return w.rows.take(w.values.deconstruct(w.Schema(), pointersTo(typed.rows)))
 }
 
 // Flush sorts the rows in memory and writes them as a run, to make room. All rows that were

@@ -99,6 +99,9 @@ func (c *Column) given() bool {
 	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
 }
 
+// Given reports whether no element is read for the column's keys.
+func (c *Column) Given() bool { return c.given() }
+
 // bits returns the validity bits of rows; nil if a function knows the nulls.
 func (c *Column) bits() *NullBits {
 	bits, _ := c.AreNull.(*NullBits)
@@ -127,14 +130,7 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 
 // ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
 // has fewer keys.
-func ForRows(cols []Column, n int) {
-	for i := range cols {
-		if c := &cols[i]; n > c.rows() {
-			panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, c.ofRows()))
-		}
-		cols[i].forRows(n)
-	}
-}
+func ForRows(cols []Column, n int) { forRows(cols, n, "OrderN of %d rows", n) }
 
 // ForSelected changes columns to those of elements that are row numbers, and returns a number above
 // all of these. It panics if a column has fewer keys.
@@ -142,46 +138,37 @@ func ForSelected(cols []Column, rows []uint32) (n int) {
 	if len(rows) > 0 {
 		n = int(min(int64(slices.Max(rows))+1, math.MaxInt))
 	}
-	for i := range cols {
-		if c := &cols[i]; n > c.rows() {
-			panic(fmt.Sprintf("sorter: OrderRows of row %d by %s", n-1, c.ofRows()))
-		}
-		cols[i].forRows(n)
-	}
+	forRows(cols, n, "OrderRows of row %d", n-1)
 	return n
 }
 
-// rows returns the number of rows that the column has for sure.
-func (c *Column) rows() int {
-	if bits := c.bits(); bits != nil {
-		return bits.rows()
+// forRows changes columns to those of row numbers below n. It panics if one has fewer keys, with the
+// call's format of a number.
+func forRows(cols []Column, n int, call string, number int) {
+	for i := range cols {
+		if few := cols[i].forRows(n); few != "" {
+			panic("sorter: " + fmt.Sprintf(call, number) + " by " + few)
+		}
 	}
-	if _, bySlice := c.Key.(sliceKey); bySlice && c.Nulls == NoNulls {
-		return c.slice.Len()
-	}
-	return math.MaxInt
 }
 
-// ofRows describes a column that has too few rows.
-func (c *Column) ofRows() string {
+// forRows changes the column to that of row numbers below n. If the column has fewer keys, few
+// describes them.
+func (c *Column) forRows(n int) (few string) {
 	if bits := c.bits(); bits != nil {
-		return fmt.Sprintf("%d validity bits", bits.rows())
-	}
-	return fmt.Sprintf("a column of %d", c.slice.Len())
-}
-
-func (c *Column) forRows(n int) {
-	if bits := c.bits(); bits != nil {
+		if n > bits.rows() {
+			return fmt.Sprintf("%d validity bits", bits.rows())
+		}
 		if bits.allValid(n) {
 			*c = c.WithoutNulls()
 		}
 	}
 	if _, bySlice := c.Key.(sliceKey); bySlice {
-		if c.Nulls == NoNulls && n > c.slice.Len() {
-			panic(fmt.Sprintf("sorter: OrderN of %d rows by a column of %d", n, c.slice.Len()))
+		if c.numbered = n <= c.slice.Len(); !c.numbered && c.Nulls == NoNulls { // keys of nulls are read, too
+			return fmt.Sprintf("a column of %d", c.slice.Len())
 		}
-		c.numbered = c.Nulls == NoNulls || n <= c.slice.Len() // keys of nulls are read, too
 	}
+	return ""
 }
 
 // forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of

@@ -172,6 +172,12 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ co
 	keys := unsafe.Slice((*K)(to), n)
 	if !g.Nullable() && nulls == 0 {
 		size, e := g.size, unsafe.Add(elements, g.offset)
+		for len(keys) > 4 { // e stays an address within the elements
+			k := (*[4]K)(keys)
+			k[0], k[1] = *(*K)(e), *(*K)(unsafe.Add(e, size))
+			k[2], k[3] = *(*K)(unsafe.Add(e, 2*size)), *(*K)(unsafe.Add(e, 3*size))
+			keys, e = keys[4:], unsafe.Add(e, 4*size)
+		}
 		for i := range keys {
 			keys[i] = *(*K)(unsafe.Add(e, uintptr(i)*size))
 		}

@@ -113,9 +113,10 @@ func (f *facts) inPlaceBytes() int64 {
 // together and in order, and, where codes do not decide alone, keys and the codes of later
 // words by element.
 func (f *facts) selectBytes() int64 {
-	sieves := int64(selectors(f.n, f.workers))
+	count, _ := selectors(f.n, f.workers)
+	sieves := int64(count)
 	found := int(min(sieves*int64(f.k), int64(f.n)))
-	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4)
+	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
 	bytes := sieves*(scratch.Size(sieveRoom(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
 	bytes += f.numberBytes() + 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
 	if extract.Decisive(f.words) {

@@ -15,6 +15,10 @@ import (
 // getter.
 func First(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options) ([]uint32, error) {
 	if own := *o; isSmall(o, s.Len()) {
+		var first []uint32
+		if selectsFew(o, s.Len(), k) && firstFew(kind, s, k, get, o.Order(), copyTo(&first)) {
+			return first, nil
+		}
 		own.Into = nil
 		return frontCopy(k)(small.OrderWith(kind, s, get, small.KeyFunction, &own))
 	}
@@ -24,6 +28,10 @@ func First(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.
 // FirstByColumns is First by the columns of an ordering.
 func FirstByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
 	if own := *o; len(by.Cols) > 0 && isSmall(o, s.Len()) {
+		var first []uint32
+		if selectsFew(o, s.Len(), k) && firstFewBy(by.Cols, s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), copyTo(&first)) {
+			return first, nil
+		}
 		own.Into = nil
 		return frontCopy(k)(by.Order(s, &own))
 	}
@@ -34,10 +42,19 @@ func FirstByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) ([
 func FirstN(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
 	if own := *o; len(cols) > 0 && isSmall(o, n) {
+		var first []uint32
+		if selectsFew(o, n, k) && firstFewBy(cols, n, k, extract.Batch{}, o.Order(), copyTo(&first)) {
+			return first, nil
+		}
 		own.Into = nil
 		return frontCopy(k)(small.OrderRows(cols, n, &own))
 	}
 	return firstOf(cols, extract.RowNumbers(n), k, *o)
+}
+
+// copyTo returns what copies numbers to new memory.
+func copyTo(dst *[]uint32) func(first []uint32) {
+	return func(first []uint32) { *dst = append(make([]uint32, 0, len(first)), first...) }
 }
 
 // frontCopy returns what copies the first k rows of an order, without the memory of the others.

@@ -1,14 +1,17 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -185,7 +188,11 @@ func selectFirst(r *run, t *ties.Breaker, k int) ([]uint32, error) {
 // ties.
 func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 	n := len(first)
-	byAt, order := scratch.Take[uint32](&r.Arena, n), scratch.Take[uint32](&r.Arena, n)
+	order := scratch.Take[uint32](&r.Arena, n)
+	if n <= compared {
+		return order, orderFew(r, t, first, order)
+	}
+	byAt := scratch.Take[uint32](&r.Arena, n)
 	err := r.Scoped(func(env *engine.Env) error {
 		return cpu.Order(env, n, func(dst []uint32, lo int) {
 			for i, c := range first[lo : lo+len(dst)] {
@@ -211,11 +218,38 @@ func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 	})
 }
 
-// selectPiece is the number of elements that a selector takes at a time.
+// compared is the number of candidates up to which comparisons order them: each of two orders of
+// codes takes 5 µs before its first.
+const compared = 256
+
+// orderFew is inOrder of at most compared candidates, which it sorts by their codes.
+func orderFew(r *run, t *ties.Breaker, first []candidate, order []uint32) error {
+	slices.SortFunc(first, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.at, b.at))
+	})
+	for i, c := range first {
+		order[i] = c.at
+	}
+	if extract.Decisive(t.Words) {
+		return nil
+	}
+	codes := scratch.Take[uint64](&r.Arena, len(first))
+	for i, c := range first {
+		codes[i] = c.code
+	}
+	return r.Stage("sort", 1, 1, func(worker, _, _ int) { ties.Refine(t, worker, order, codes, extract.Place{}) })
+}
+
+// selectPiece is the most elements that a selector takes at a time.
 const selectPiece = 16 * engine.Block
 
-// selectors returns the number of workers that select from n elements.
-func selectors(n, workers int) int { return max(1, min(workers, (n+selectPiece-1)/selectPiece)) }
+// selectors returns the number of workers that select from n elements, and how many of these each
+// takes at a time: whole blocks.
+func selectors(n, workers int) (count, each int) {
+	loop := parallel.Loop{Workers: workers}
+	each = loop.Turn(n, engine.Block, selectPiece) / engine.Block * engine.Block
+	return max(1, min(workers, (n+each-1)/each)), each
+}
 
 // scan extracts all codes and returns selectors whose candidates include the first k
 // elements.
@@ -232,12 +266,13 @@ func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
 func sift[C sortkey.Code](r *run, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
-	held, blocks := make([]selector, selectors(r.n, r.Loop.Workers)), make([][]C, selectors(r.n, r.Loop.Workers))
+	count, each := selectors(r.n, r.Loop.Workers)
+	held, blocks := make([]selector, count), make([][]C, count)
 	for i := range held {
 		held[i].open(t, i, r.n, k)
 		blocks[i] = scratch.Take[C](&r.Arena, engine.Block)
 	}
-	err := r.Stage("extract", r.n, selectPiece, func(worker, lo, hi int) {
+	err := r.Stage("extract", r.n, each, func(worker, lo, hi int) {
 		for at := lo; at < hi && r.Loop.Err() == nil; at += engine.Block {
 			block := blocks[worker][:min(engine.Block, hi-at)]
 			if codes(block, at); r.Loop.Err() != nil {

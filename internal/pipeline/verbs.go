@@ -92,6 +92,9 @@ func OrderRows(cols []extract.Column, rows []uint32, o *call.Options) error {
 // front, by front.
 func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
+		if selectsFew(o, s.Len(), n) && firstFew(k, s, n, get, o.Order(), front) {
+			return nil
+		}
 		return small.TopWith(k, s, n, get, small.KeyFunction, o, front)
 	}
 	return topRows([]extract.Column{extract.ColumnAs(k, get)}, s, n, *o, front)
@@ -100,6 +103,9 @@ func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Opti
 // TopKeys is TopK of keys that are the elements themselves.
 func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
+		if selectsFew(o, s.Len(), n) && firstFew(k, s, n, extract.Own(k), o.Order(), front) {
+			return nil
+		}
 		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)
 	}
 	return topRows([]extract.Column{extract.SelfAs(k)}, s, n, *o, front)
@@ -108,6 +114,9 @@ func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(o
 // TopKByColumns is TopK by the columns of an ordering.
 func TopKByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
 	if k > 0 && len(by.Cols) > 0 && isSmall(o, s.Len()) {
+		if selectsFew(o, s.Len(), k) && firstFewBy(by.Cols, s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), front) {
+			return nil
+		}
 		return by.Top(s, k, o, front)
 	}
 	return topRows(by.Cols, s, k, *o, front)

@@ -7,8 +7,8 @@ import (
 	"example.com/sorter/internal/ranges"
 )
 
-// Merge merges runs into dst, two slices by two, by a column whose codes hold whole keys. Ties take earlier runs first. It
-// returns the error of the context, and has then left dst alone.
+// Merge merges runs into dst, two slices by two, by a column whose codes hold whole keys. Ties take
+// earlier runs first. It returns the error of the context, and has then left dst alone.
 func Merge(by extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, cfg *call.Options) error {
 	c := begin(cfg, dst.Len(), KeyFunction)
 	defer c.end()

@@ -77,7 +77,7 @@ func encodeInts[C Code, U constraints.Integer](dst []C, src []U, width int, sign
 	}
 }
 
-// flipAll writes src to dst with some bits flipped, eight words a turn: a turn for
+// flipAll writes src to dst with some bits flipped, by vectors or eight words a turn: a turn for
 // each takes as long as two or three. Where none is flipped, the runtime's copy takes
 // half to a third of that: it moves vectors, and large pieces without reading
 // the memory that they overwrite.
@@ -88,6 +88,8 @@ func flipAll[C Code](dst, src []C, flip C) {
 		return
 	}
 	dst = dst[:len(src)]
+	n := flipVectors(dst, src, flip)
+	dst, src = dst[n:], src[n:]
 	for len(src) >= 8 {
 		from, to := (*[8]C)(src), (*[8]C)(dst)
 		to[0], to[1], to[2], to[3] = from[0]^flip, from[1]^flip, from[2]^flip, from[3]^flip

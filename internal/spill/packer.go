@@ -150,9 +150,9 @@ func (k *packer) pack(r *Run) (out []byte, blocks []packed) {
 	return out[:n], blocks
 }
 
-// wait waits until the last buffer is written, and returns its error.
+// wait waits until the last buffer is written, and returns its error. A nil packer writes none.
 func (k *packer) wait() error {
-	if k.on == nil {
+	if k == nil || k.on == nil {
 		return nil
 	}
 	<-k.on

@@ -232,10 +232,8 @@ func Aligned(p []byte) []byte {
 
 // write writes p, of a multiple of Align bytes, after what was begun.
 func (w *Writer) write(p []byte) error {
-	if w.pack != nil {
-		if err := w.pack.wait(); err != nil {
-			return err
-		}
+	if err := w.pack.wait(); err != nil {
+		return err
 	}
 	off := w.done
 	if err := w.advance(len(p)); err != nil {
@@ -299,10 +297,8 @@ func (w *Writer) Close() (*Run, error) {
 			return nil, err
 		}
 	}
-	if w.pack != nil {
-		if err := w.pack.wait(); err != nil {
-			return nil, err
-		}
+	if err := w.pack.wait(); err != nil {
+		return nil, err
 	}
 	if w.taken != r.size || r.place(len(r.sums)) != r.stored {
 		return nil, fmt.Errorf("spill: a run of %d bytes got %d, of which %d are on disk", r.size, w.taken, r.stored)
@@ -332,19 +328,15 @@ func (w *Writer) keep() error {
 			return err
 		}
 	}
-	if w.pack != nil {
-		if err := w.pack.wait(); err != nil {
-			return err
-		}
+	if err := w.pack.wait(); err != nil {
+		return err
 	}
 	return r.volume.failed("sync", r.stored, r.volume.file.Sync())
 }
 
 // Discard gives the space of a run back that was not written to its end.
 func (w *Writer) Discard() {
-	if w.pack != nil {
-		_ = w.pack.wait() // the run is not wanted
-	}
+	_ = w.pack.wait() // the run is not wanted
 	w.run.sums = nil
 	w.run.Free(0)
 }

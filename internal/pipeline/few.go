@@ -1,0 +1,74 @@
+package pipeline
+
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/sortkey"
+)
+
+// The first k of few elements by one column are selected by their codes in pooled memory, and only
+// those that may be among them are ordered. Other calls on few elements order all.
+
+// selectsFew reports whether the first k of n elements are selected, of those that [isSmall] serves.
+func selectsFew(o *call.Options, n, k int) bool {
+	return k > 0 && 4*max(k, leastWays) <= n && !o.Watched()
+}
+
+// firstFew passes the numbers of the first k elements of s, in order, to use, by the keys, of a kind,
+// of a getter. It is false if keys have no code of 64 bits.
+func firstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o sortkey.Order, use func(first []uint32)) bool {
+	switch b := (extract.Batch{Block: s.Raw()}); {
+	case kind.Wide():
+		return false
+	case sortkey.CodeBits[kind] <= 32:
+		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, o) })
+	default:
+		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, o) })
+	}
+	return true
+}
+
+// firstFewBy is firstFew by columns, of a batch of n elements. It is false unless one column with
+// such a code decides.
+func firstFewBy(cols []extract.Column, n, k int, b extract.Batch, o sortkey.Order, use func(first []uint32)) bool {
+	if !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].Given() {
+		return false
+	}
+	col := cols[0].Under(o)
+	firstCodes(n, k, use, func(codes []uint64) { col.Codes(codes, b) })
+	return true
+}
+
+// firstCodes passes the numbers of the first k of n codes to use.
+func firstCodes[C sortkey.Code](n, k int, use func(first []uint32), extract func(codes []C)) {
+	all, found := cpu.GetSmall[C](), cpu.GetSmall[uint64]()
+	defer all.Put()
+	defer found.Put()
+	codes := all.Codes[:n]
+	extract(codes)
+	m := collect(found, codes, C(leastOf(found.Codes, codes, k)))
+	order := all.Index[:m]
+	found.Order(order)
+	for i, at := range order[:k] {
+		order[i] = found.Index[at]
+	}
+	use(order[:k])
+}
+
+// collect writes the codes up to most and their numbers to found, in input order, and returns how
+// many there are.
+func collect[C sortkey.Code](found *cpu.Small[uint64], codes []C, most C) (n int) {
+	var masks [cpu.SmallLen / 64]uint64
+	cpu.UpTo(masks[:(len(codes)+63)/64], codes, most)
+	for w, passed := range masks[:(len(codes)+63)/64] {
+		for ; passed != 0; passed &= passed - 1 {
+			i := w*64 + bits.TrailingZeros64(passed)
+			found.Codes[n], found.Index[n] = uint64(codes[i]), uint32(i)
+			n++
+		}
+	}
+	return n
+}
