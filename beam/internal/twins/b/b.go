@@ -1,0 +1,27 @@
+// Package b has a type with the name of one in its twin, for tests.
+package b
+
+import (
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+// Row has the name of a type of the other package.
+type Row struct{ Key string }
+
+// Rows emits N rows.
+type Rows struct{ N int }
+
+// ProcessElement emits the rows.
+func (f *Rows) ProcessElement(_ []byte, emit func(Row)) {
+	for i := range f.N {
+		emit(Row{key(i * 7919 % f.N)})
+	}
+}
+
+func init() {
+	register.DoFn2x0[[]byte, func(Row)](&Rows{})
+	register.Emitter1[Row]()
+}
+func key(i int) string { return fmt.Sprintf("%05d", i) }
