@@ -43,7 +43,7 @@ func TestFormats(t *testing.T) {
 		format Format
 		want   string
 	}{{csvRows, csv.String()}, {jsonRows, ndjson.String()}, {LengthPrefixed, prefixed.String()}} {
-		m, _ := sorted(t, rows, byU64, As(c.format), Shards(3), Suffix(".x"))
+		m, _ := sorted(t, rows, byU64, As(c.format), Shards(3), Suffix(".x"), gap(200))
 		if !strings.HasSuffix(m.Shards[0].Path, "-00000-of-00003.x") || m.Format != c.format.name {
 			t.Error(m.Shards[0].Path, m.Format)
 		}

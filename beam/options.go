@@ -36,6 +36,7 @@ const (
 	// 0.4·√r·G, which is 7 % for 32 000 runs.
 	samplesPerShard = 1024
 	leastGap        = 4 << 10
+	unknownGap      = 16 << 10 // where only the number of shards is given
 	leastMemory     = 64 << 20
 )
 
@@ -52,6 +53,9 @@ func newConfig(order string, opts []Option) config {
 	}
 	if c.GapBytes == 0 {
 		c.GapBytes = max(leastGap, c.ShardBytes/samplesPerShard)
+		if c.Shards > 0 && c.ShardBytes == shardBytes {
+			c.GapBytes = unknownGap
+		}
 	}
 	return c
 }
@@ -84,7 +88,8 @@ func ShardBytes(n int64) Option {
 	return func(c *config) { c.ShardBytes = n }
 }
 
-// Shards fixes the number of shards, whatever ShardBytes. It panics if n is not positive.
+// Shards fixes the number of shards. For inputs of more than 100 GB give ShardBytes as well: it
+// sets how many samples are taken, one of 16 KiB without it. It panics if n is not positive.
 func Shards(n int) Option {
 	positive("Shards", int64(n))
 	return func(c *config) { c.Shards = int64(n) }

@@ -1,7 +1,6 @@
 package beamsort
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -15,18 +14,6 @@ type Shard struct {
 	Count, Bytes int64  // elements, and bytes of the file
 	First, Last  []byte // encodings of the first and the last element, nil if there is none
 	Sum          uint64 // of the xxHash64 of each element's encoding, modulo 2^64
-}
-
-func init() {
-	beam.RegisterCoder(reflect.TypeFor[Shard](), encodeShard, decodeShard)
-}
-
-// Shards are JSON between steps: Beam's rows have no uint64.
-func encodeShard(s Shard) ([]byte, error) { return json.Marshal(s) }
-
-func decodeShard(text []byte) (s Shard, err error) {
-	err = json.Unmarshal(text, &s)
-	return s, err
 }
 
 // Sort sorts the elements of col and writes them to numbered files. The result has one [Shard]

@@ -360,7 +360,7 @@ func TestManySamples(t *testing.T) {
 
 // TestLostShard: the manifest is not written where elements are missing.
 func TestLostShard(t *testing.T) {
-	s := stepsOf(t, byU64, Shards(3))
+	s := stepsOf(t, byU64, Shards(3), gap(200))
 	shards, _, plan := s.all(someRows(100))
 	if len(shards[0].First) != byU64.layout.size || len(shards[2].Last) != byU64.layout.size {
 		t.Error("no first or last element")
