@@ -43,11 +43,37 @@ type countFn struct{ n int64 }
 
 func (f *countFn) ProcessElement(trade) { f.n++ }
 
-// Naive is what one would write first: pairs of a part and a record, a group by key, and a sort
-// of the records of each part.
-type naiveFn struct{ Parts int }
+// The naive pipeline sends records one by one: it samples one in a thousand, makes splitters of
+// the samples, pairs each record with its part, groups by part and sorts the records of a part.
+type naiveSampleFn struct{ n int }
 
-func (f *naiveFn) ProcessElement(t trade) (int, trade) { return int(t.Price * float64(f.Parts)), t }
+func (f *naiveSampleFn) ProcessElement(t trade, emit func(int, float64)) {
+	if f.n++; f.n%1000 == 1 {
+		emit(0, t.Price)
+	}
+}
+
+type naiveSplitFn struct{ Parts int }
+
+func (f *naiveSplitFn) ProcessElement(_ int, samples func(*float64) bool, emit func([]float64)) {
+	var all, splitters []float64
+	var x float64
+	for samples(&x) {
+		all = append(all, x)
+	}
+	slices.Sort(all)
+	for i := 1; i < f.Parts; i++ {
+		splitters = append(splitters, all[i*len(all)/f.Parts])
+	}
+	emit(splitters)
+}
+
+type naiveFn struct{}
+
+func (f *naiveFn) ProcessElement(t trade, splitters []float64) (int, trade) {
+	part, _ := slices.BinarySearch(splitters, t.Price)
+	return part, t
+}
 
 type naiveSortFn struct{ Prefix string }
 
@@ -61,11 +87,23 @@ func (f *naiveSortFn) ProcessElement(part int, values func(*trade) bool) error {
 	return os.WriteFile(f.Prefix+string(rune('a'+part)), memory(all, int(unsafe.Sizeof(t))), 0o600)
 }
 
+func naive(s beam.Scope, col beam.PCollection, prefix string) {
+	samples := beam.ParDo(s, &naiveSampleFn{}, col)
+	splitters := beam.ParDo(s, &naiveSplitFn{4}, beam.GroupByKey(s, samples))
+	keyed := beam.ParDo(s, &naiveFn{}, col, beam.SideInput{Input: splitters})
+	beam.ParDo0(s, &naiveSortFn{prefix}, beam.GroupByKey(s, keyed))
+}
+
 func init() {
 	register.DoFn2x0[[]byte, func(trade)](&tradesFn{})
 	register.Emitter1[trade]()
 	register.DoFn1x0[trade](&countFn{})
-	register.DoFn1x2[trade, int, trade](&naiveFn{})
+	register.DoFn2x0[trade, func(int, float64)](&naiveSampleFn{})
+	register.DoFn3x0[int, func(*float64) bool, func([]float64)](&naiveSplitFn{})
+	register.DoFn2x2[trade, []float64, int, trade](&naiveFn{})
+	register.Emitter2[int, float64]()
+	register.Emitter1[[]float64]()
+	register.Iter1[float64]()
 	register.DoFn2x1[int, func(*trade) bool, error](&naiveSortFn{})
 	register.Iter1[trade]()
 }
@@ -85,9 +123,7 @@ func BenchmarkSort(b *testing.B) {
 		{"sort", func(s beam.Scope, col beam.PCollection, prefix string) {
 			Sort(s, col, byPrice, To(prefix), ShardBytes(int64(n)*24/4))
 		}},
-		{"naive", func(s beam.Scope, col beam.PCollection, prefix string) {
-			beam.ParDo0(s, &naiveSortFn{prefix}, beam.GroupByKey(s, beam.ParDo(s, &naiveFn{4}, col)))
-		}},
+		{"naive", naive},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			dir := b.TempDir()

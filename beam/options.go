@@ -28,7 +28,7 @@ type config struct {
 // Sizes by default.
 const (
 	shardBytes = 256 << 20
-	packBytes  = 32 << 20
+	packBytes  = 16 << 20
 	// blockBytes is small enough for the element limits of runners and the 4 MiB messages of the
 	// SDK, and large enough that the 10 to 20 µs that a runner takes for an element do not count.
 	blockBytes = 1 << 20
@@ -134,7 +134,7 @@ func Workers(n int) Option { return func(c *config) { c.Workers = n } }
 
 // PackBytes is the size of the runs that a bundle sorts before they go into the shuffle. Larger
 // runs are cut into larger pieces: with P shards a piece has 1 MiB·runs/P or less. Each bundle
-// takes about three times as much memory. Default: 32 MiB. It panics if n is not positive.
+// takes about three times as much memory. Default: 16 MiB. It panics if n is not positive.
 func PackBytes(n int64) Option {
 	positive("PackBytes", n)
 	return func(c *config) { c.PackBytes = n }

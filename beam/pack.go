@@ -3,6 +3,7 @@ package beamsort
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"example.com/sorter"
 	"github.com/cespare/xxhash/v2"
@@ -36,6 +37,9 @@ func (f *packFn[T]) reset() {
 
 // ProcessElement adds an element to the run, which it emits when it is full.
 func (f *packFn[T]) ProcessElement(ctx context.Context, e T, block, sample func([]byte)) error {
+	if len(f.elements) == cap(f.elements) {
+		f.grow()
+	}
 	f.elements = append(f.elements, e)
 	var size int64
 	if l := f.order.layout; l != nil {
@@ -52,6 +56,16 @@ func (f *packFn[T]) ProcessElement(ctx context.Context, e T, block, sample func(
 		return nil
 	}
 	return f.flush(ctx, block, sample)
+}
+
+// grow makes room for four times as many elements, or a run of a known size: append, which
+// grows by a quarter, would allocate four times the memory of a run.
+func (f *packFn[T]) grow() {
+	more := max(256, 3*len(f.elements))
+	if l := f.order.layout; l != nil {
+		more = max(1, min(more, int(f.Config.PackBytes)/l.size+1-len(f.elements)))
+	}
+	f.elements = slices.Grow(f.elements, more)
 }
 
 // FinishBundle emits the last run.
