@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,12 +100,12 @@ func init() {
 	register.Emitter1[trade]()
 	register.DoFn1x0[trade](&countFn{})
 	register.DoFn2x0[trade, func(int, float64)](&naiveSampleFn{})
-	register.DoFn3x0[int, func(*float64) bool, func([]float64)](&naiveSplitFn{})
+	beam.RegisterType(reflect.TypeFor[naiveSplitFn]())
 	register.DoFn2x2[trade, []float64, int, trade](&naiveFn{})
 	register.Emitter2[int, float64]()
 	register.Emitter1[[]float64]()
 	register.Iter1[float64]()
-	register.DoFn2x1[int, func(*trade) bool, error](&naiveSortFn{})
+	beam.RegisterType(reflect.TypeFor[naiveSortFn]())
 	register.Iter1[trade]()
 }
 

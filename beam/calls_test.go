@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 )
 
@@ -142,8 +142,8 @@ func (f *checkPairs) ProcessElement(key int64, in []pair) error {
 }
 
 func init() {
-	register.Function1x2(keyed)
-	register.DoFn2x1[int64, []pair, error](&checkPairs{})
+	beam.RegisterFunction(keyed)
+	beam.RegisterType(reflect.TypeFor[checkPairs]())
 }
 
 // TestTopState encodes accumulators in the middle.
@@ -273,5 +273,37 @@ func TestSchemes(t *testing.T) {
 	}
 	if _, err := ReadManifest(ctx, "unknown://x"); err == nil {
 		t.Error("an unknown scheme")
+	}
+}
+
+// TestMillion sorts a million records. Ten million are for the benchmark: prism takes 4 GB.
+func TestMillion(t *testing.T) {
+	if os.Getenv("SORTER_LONG_TESTS") == "" {
+		t.Skip("SORTER_LONG_TESTS is not set")
+	}
+	const n = 1_000_000
+	prefix := filepath.Join(t.TempDir(), "part")
+	p, s := beam.NewPipelineWithRoot()
+	Sort(s, beam.ParDo(s, &tradesFn{n}, beam.Impulse(s)), byPrice, To(prefix), ShardBytes(n*24/10), Manifest())
+	run(t, p)
+	m, err := ReadManifest(ctx, prefix)
+	if err != nil || m.Count != n || len(m.Shards) != 10 {
+		t.Fatal(m, err)
+	}
+	for _, x := range m.Shards {
+		if x.Count < n/12 || x.Count > n/8 {
+			t.Errorf("shard %d has %d elements", x.Part, x.Count)
+		}
+	}
+	out := decoded(t, byPrice, contents(t, m))
+	if !slices.IsSortedFunc(out, func(a, b trade) int { return cmp.Compare(a.Price, b.Price) }) {
+		t.Error("not in order")
+	}
+	seen := make([]bool, n)
+	for _, x := range out {
+		seen[x.ID] = true
+	}
+	if slices.Contains(seen, false) {
+		t.Error("an element is missing")
 	}
 }

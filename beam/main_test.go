@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,6 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
@@ -113,10 +113,7 @@ func (f *listFn[T]) ProcessElement(_ []byte, emit func(T)) {
 	}
 }
 
-func registerList[T any]() {
-	register.DoFn2x0[[]byte, func(T)](&listFn[T]{})
-	register.Emitter1[T]()
-}
+func registerList[T any]() { beam.RegisterType(reflect.TypeFor[listFn[T]]()) }
 
 func init() {
 	registerList[row]()

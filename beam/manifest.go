@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 // ManifestFile is the contents of a manifest, see [Manifest].
@@ -43,10 +42,6 @@ func manifestName(prefix string) string { return prefix + "-manifest.json" }
 
 // manifestFn writes the manifest of all shards.
 type manifestFn struct{ Config config }
-
-func init() {
-	register.DoFn4x1[context.Context, []byte, func(*Shard) bool, []byte, error](&manifestFn{})
-}
 
 // ProcessElement compares the totals of the shards with those of the input, and writes the
 // manifest.

@@ -5,7 +5,7 @@ import "fmt"
 // Option changes how [Sort] works.
 type Option func(*config)
 
-// config is what the steps of a sort know of it. Beam sends it to workers as JSON.
+// config holds the options of a sort. Beam sends it to workers as JSON.
 type config struct {
 	Order    string
 	Prefix   string

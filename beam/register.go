@@ -1,7 +1,6 @@
 package beamsort
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -10,7 +9,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
 )
 
 // Codec turns elements into bytes and back, see [extsort.Codec]. [Fixed] is the codec of elements
@@ -31,6 +30,7 @@ type named interface {
 	Name() string
 	element() reflect.Type
 	newTop(k int) topElements
+	steps(c config) steps
 }
 
 // registry holds what was registered by name. Functions of a type are registered with Beam once.
@@ -91,25 +91,26 @@ func enter(name, call string) {
 	registry.places[key] = fmt.Sprintf("%s:%d", file, line)
 }
 
-// registerDoFns registers the functions of one element type, so that Beam calls them without
-// reflection.
+// registerDoFns registers the functions of one element type. Package register of Beam would do
+// it with far more code: its generic functions take the compiler seconds and hundreds of megabytes
+// for each DoFn and type, and mix up types whose package and name are equal.
 func registerDoFns[T any]() {
-	register.DoFn4x1[context.Context, T, func([]byte), func([]byte), error](&packFn[T]{})
-	register.DoFn4x1[context.Context, []byte, func(*[]byte) bool, func([]byte), error](&planFn[T]{})
-	register.DoFn4x1[context.Context, []byte, []byte, func(int64, []byte), error](&routeFn[T]{})
-	register.DoFn5x1[context.Context, int64, func(*[]byte) bool, []byte, func(Shard), error](&shardFn[T]{})
-	register.Combiner3[*topState, T, []T](&topFn[T]{})
-	register.DoFn4x1[context.Context, beam.X, func(*T) bool, func(beam.X, []T), error](&valuesFn[T]{})
-	register.Iter1[T]()
-	register.Emitter2[beam.X, []T]()
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Struct {
+		beam.RegisterType(t)
+	}
+	beam.RegisterType(reflect.TypeFor[packFn[T]]())
+	reflectx.RegisterStructWrapper(reflect.TypeFor[packFn[T]](), wrapPack[T])
+	beam.RegisterType(reflect.TypeFor[topFn[T]]())
+	reflectx.RegisterStructWrapper(reflect.TypeFor[topFn[T]](), wrapTop[T])
+	beam.RegisterType(reflect.TypeFor[valuesFn[T]]())
 }
 
 func init() {
-	register.Emitter1[[]byte]()
-	register.Emitter2[int64, []byte]()
-	register.Emitter1[Shard]()
-	register.Iter1[[]byte]()
-	register.Iter1[Shard]()
+	beam.RegisterType(reflect.TypeFor[planStep]())
+	beam.RegisterType(reflect.TypeFor[routeStep]())
+	beam.RegisterType(reflect.TypeFor[shardStep]())
+	beam.RegisterType(reflect.TypeFor[manifestFn]())
+	beam.RegisterType(reflect.TypeFor[Shard]())
 }
 
 // lookup returns the order of a name, on the worker that runs a DoFn.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/beam/internal/twins/a"
-	"example.com/sorter/beam/internal/twins/b"
+	a "example.com/sorter/beam/internal/twins/a"
+	b "example.com/sorter/beam/internal/twins/b"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
@@ -61,8 +61,8 @@ func TestRegisterPanics(t *testing.T) {
 // TestUnknown: a worker that lacks a registration says which.
 func TestUnknown(t *testing.T) {
 	for _, f := range []interface{ Setup() error }{
-		&packFn[row]{Config: config{Order: "unknown"}}, &planFn[row]{Config: config{Order: "unknown"}},
-		&routeFn[row]{Config: config{Order: "unknown"}}, &shardFn[row]{Config: config{Order: "unknown"}},
+		&packFn[row]{Config: config{Order: "unknown"}}, &planStep{Config: config{Order: "unknown"}},
+		&routeStep{Config: config{Order: "unknown"}}, &shardStep{Config: config{Order: "unknown"}},
 		&valuesFn[row]{Config: config{Order: "unknown"}},
 	} {
 		if err := f.Setup(); err == nil || !strings.Contains(err.Error(), `order "unknown" is not registered on this worker`) {

@@ -11,12 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
@@ -58,7 +58,7 @@ func (f *someRowsFn) ProcessElement(_ []byte, emit func(row)) {
 	}
 }
 
-func init() { register.DoFn2x0[[]byte, func(row)](&someRowsFn{}) }
+func init() { beam.RegisterType(reflect.TypeFor[someRowsFn]()) }
 
 func mustPort() (port int) {
 	fmt.Sscan(os.Getenv("BEAMSORT_TEST_PORT"), &port)

@@ -42,12 +42,12 @@ func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ..
 	s = s.Scope(fmt.Sprintf("beamsort.Sort(%s)", order.name))
 
 	blocks, samples := beam.ParDo2(s.Scope("pack"), &packFn[T]{Config: c}, col)
-	plan := beam.ParDo(s.Scope("plan"), &planFn[T]{Config: c}, beam.Impulse(s), beam.SideInput{Input: samples})
+	plan := beam.ParDo(s.Scope("plan"), &planStep{Config: c}, beam.Impulse(s), beam.SideInput{Input: samples})
 	// The element of the impulse is empty, and an empty block begins every part.
 	marked := beam.Flatten(s, blocks, beam.Impulse(s))
-	routed := beam.ParDo(s.Scope("route"), &routeFn[T]{Config: c}, marked, beam.SideInput{Input: plan})
+	routed := beam.ParDo(s.Scope("route"), &routeStep{Config: c}, marked, beam.SideInput{Input: plan})
 	parts := beam.GroupByKey(s, routed)
-	shards := beam.ParDo(s.Scope("shard"), &shardFn[T]{Config: c}, parts, beam.SideInput{Input: plan})
+	shards := beam.ParDo(s.Scope("shard"), &shardStep{Config: c}, parts, beam.SideInput{Input: plan})
 	if c.Manifest {
 		beam.ParDo0(s.Scope("manifest"), &manifestFn{Config: c}, beam.Impulse(s), beam.SideInput{Input: shards}, beam.SideInput{Input: plan})
 	}

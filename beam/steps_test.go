@@ -17,21 +17,21 @@ import (
 	"example.com/sorter"
 )
 
-// steps runs the steps of a sort as a runner does that loses bundles: each is run until it has
+// harness runs the steps of a sort as a runner does that loses bundles: each is run until it has
 // emitted half or failed, and is then run again, with the same instance and with a new one. All
 // runs have to emit the same.
-type steps[T any] struct {
+type harness[T any] struct {
 	t *testing.T
 	c config
 }
 
 // stepsOf returns the steps of a sort, with runs and blocks of few elements.
-func stepsOf[T any](t *testing.T, order *Ordering[T], opts ...Option) *steps[T] {
+func stepsOf[T any](t *testing.T, order *Ordering[T], opts ...Option) *harness[T] {
 	c := newConfig(order.name, append(opts, To(filepath.Join(t.TempDir(), "part"))))
 	if c.Format == "" {
 		c.Format = order.defaultFormat().name
 	}
-	return &steps[T]{t, c}
+	return &harness[T]{t, c}
 }
 
 type routed struct {
@@ -62,7 +62,7 @@ func setUp[F interface{ Setup() error }](t *testing.T, f F) F {
 }
 
 // pack packs the elements of a bundle. The instance has lost a bundle before.
-func (s *steps[T]) pack(elements []T) (blocks, samples [][]byte) {
+func (s *harness[T]) pack(elements []T) (blocks, samples [][]byte) {
 	s.t.Helper()
 	f := setUp(s.t, &packFn[T]{Config: s.c})
 	drop := func([]byte) {}
@@ -100,7 +100,7 @@ func iterate[E any](items []E) func(*E) bool {
 	}
 }
 
-func (s *steps[T]) plan(samples [][]byte) []byte {
+func (s *harness[T]) plan(samples [][]byte) []byte {
 	s.t.Helper()
 	return twice(s.t, "plan", func() (message []byte) {
 		f := setUp(s.t, &planFn[T]{Config: s.c})
@@ -111,7 +111,7 @@ func (s *steps[T]) plan(samples [][]byte) []byte {
 	})
 }
 
-func (s *steps[T]) route(blocks [][]byte, plan []byte) []routed {
+func (s *harness[T]) route(blocks [][]byte, plan []byte) []routed {
 	s.t.Helper()
 	f := setUp(s.t, &routeFn[T]{Config: s.c})
 	return twice(s.t, "route", func() (out []routed) {
@@ -127,7 +127,7 @@ func (s *steps[T]) route(blocks [][]byte, plan []byte) []routed {
 }
 
 // shards writes all parts. It returns the shards and their bytes.
-func (s *steps[T]) shards(all []routed, plan []byte) ([]Shard, []byte) {
+func (s *harness[T]) shards(all []routed, plan []byte) ([]Shard, []byte) {
 	s.t.Helper()
 	_, parts, err := planTotals(plan)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *steps[T]) shards(all []routed, plan []byte) ([]Shard, []byte) {
 }
 
 // all runs all steps on bundles.
-func (s *steps[T]) all(bundles ...[]T) ([]Shard, []byte, []byte) {
+func (s *harness[T]) all(bundles ...[]T) ([]Shard, []byte, []byte) {
 	s.t.Helper()
 	var blocks, samples [][]byte
 	for _, b := range bundles {

@@ -1,7 +1,11 @@
-// Package a has a type with the name of one in its twin, for tests.
-package a
+// Package twin has a type with the name of one in its twin, for tests.
+package twin
 
-import "github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+import (
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
 
 // Row has the name of a type of the other package.
 type Row struct{ Key int64 }
@@ -16,8 +20,5 @@ func (f *Rows) ProcessElement(_ []byte, emit func(Row)) {
 	}
 }
 
-func init() {
-	register.DoFn2x0[[]byte, func(Row)](&Rows{})
-	register.Emitter1[Row]()
-}
+func init()           { beam.RegisterType(reflect.TypeFor[Rows]()) }
 func key(i int) int64 { return int64(i) }

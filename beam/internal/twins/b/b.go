@@ -1,10 +1,11 @@
-// Package b has a type with the name of one in its twin, for tests.
-package b
+// Package twin has a type with the name of one in its twin, for tests.
+package twin
 
 import (
 	"fmt"
+	"reflect"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // Row has the name of a type of the other package.
@@ -20,8 +21,5 @@ func (f *Rows) ProcessElement(_ []byte, emit func(Row)) {
 	}
 }
 
-func init() {
-	register.DoFn2x0[[]byte, func(Row)](&Rows{})
-	register.Emitter1[Row]()
-}
+func init()            { beam.RegisterType(reflect.TypeFor[Rows]()) }
 func key(i int) string { return fmt.Sprintf("%05d", i) }
