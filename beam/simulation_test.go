@@ -19,7 +19,7 @@ var worker = struct {
 	sample         float64 // ns per sample, on one worker
 	start          float64 // seconds: workers, stages
 	straggler      float64 // the slowest worker's time by the mean
-}{16, 1.25e9, 2e9, 270, 2 * 112, 2 * 33, 2 * 3, 32, 1000, 60, 1.2}
+}{16, 1.25e9, 2e9, 240, 2 * 60, 2 * 47, 2 * 3, 19, 1000, 60, 1.2}
 
 // simulate returns the seconds of a sort of records of 100 bytes.
 func simulate(bytes, workers, shard float64) float64 {
