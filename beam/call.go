@@ -1,0 +1,55 @@
+package beamsort
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
+)
+
+// packCall calls ProcessElement of a packFn without reflection.
+type packCall[T any] struct{ fn *packFn[T] }
+
+func wrapPack[T any](fn any) map[string]reflectx.Func {
+	f := fn.(*packFn[T])
+	return map[string]reflectx.Func{
+		"ProcessElement": packCall[T]{f},
+		"Setup":          reflectx.MakeFunc(f.Setup),
+		"StartBundle":    reflectx.MakeFunc(f.StartBundle),
+		"FinishBundle":   reflectx.MakeFunc(f.FinishBundle),
+	}
+}
+
+func (c packCall[T]) Name() string       { return reflectx.FunctionName(c.fn.ProcessElement) }
+func (c packCall[T]) Type() reflect.Type { return reflect.TypeOf(c.fn.ProcessElement) }
+
+func (c packCall[T]) Call(args []any) []any {
+	return []any{c.Call4x1(args[0], args[1], args[2], args[3])}
+}
+
+func (c packCall[T]) Call4x1(ctx, e, block, sample any) any {
+	return c.fn.ProcessElement(ctx.(context.Context), e.(T), block.(func([]byte)), sample.(func([]byte)))
+}
+
+// topCall calls AddInput of a topFn without reflection.
+type topCall[T any] struct{ fn *topFn[T] }
+
+func wrapTop[T any](fn any) map[string]reflectx.Func {
+	f := fn.(*topFn[T])
+	return map[string]reflectx.Func{
+		"CreateAccumulator": reflectx.MakeFunc(f.CreateAccumulator),
+		"AddInput":          topCall[T]{f},
+		"MergeAccumulators": reflectx.MakeFunc(f.MergeAccumulators),
+		"ExtractOutput":     reflectx.MakeFunc(f.ExtractOutput),
+	}
+}
+
+func (c topCall[T]) Name() string       { return reflectx.FunctionName(c.fn.AddInput) }
+func (c topCall[T]) Type() reflect.Type { return reflect.TypeOf(c.fn.AddInput) }
+
+func (c topCall[T]) Call(args []any) []any {
+	s, err := c.Call2x2(args[0], args[1])
+	return []any{s, err}
+}
+
+func (c topCall[T]) Call2x2(s, e any) (any, any) { return c.fn.AddInput(s.(*topState), e.(T)) }

@@ -1,0 +1,194 @@
+package beamsort
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+)
+
+// TopK returns a collection of one slice, []T, with the first k elements of col in order, or
+// all if there are fewer. Of elements that tie with the last any may be taken.
+//
+// An accumulator holds up to 2k elements, at least 64, and drops those that are after the k-th
+// one known at the cost of one comparison. Accumulators go through the shuffle, encoded by
+// the codec. Beam encodes the result, so T needs a coder of Beam, which it has unless it is a
+// struct with fields that Beam does not know. It panics if k is not positive or col is not of T.
+func TopK[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
+	positive("TopK", int64(k))
+	order.check("TopK", col.Type().Type())
+	s = s.Scope(fmt.Sprintf("beamsort.TopK(%s)", order.name))
+	return beam.Combine(s, &topFn[T]{Order: order.name, K: k}, col)
+}
+
+// TopPerKey returns, for a collection of KV<K, T>, a collection of KV<K, []T> with the first k
+// elements of each key in order. Everything else said of [TopK] holds.
+func TopPerKey[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
+	positive("TopPerKey", int64(k))
+	order.check("TopPerKey", valueType("TopPerKey", col))
+	s = s.Scope(fmt.Sprintf("beamsort.TopPerKey(%s)", order.name))
+	return beam.CombinePerKey(s, &topFn[T]{Order: order.name, K: k}, col)
+}
+
+// valueType returns the type of the values of a collection of pairs.
+func valueType(call string, col beam.PCollection) reflect.Type {
+	if !typex.IsKV(col.Type()) {
+		panic(fmt.Sprintf("beamsort: %s of %v, which are no pairs", call, col.Type()))
+	}
+	return col.Type().Components()[1].Type()
+}
+
+// topFn is the CombineFn of the first K elements.
+type topFn[T any] struct {
+	Order string
+	K     int
+}
+
+// CreateAccumulator returns an empty accumulator.
+func (f *topFn[T]) CreateAccumulator() (*topState, error) { return newTopState(f.Order, f.K) }
+
+// AddInput adds an element.
+func (f *topFn[T]) AddInput(s *topState, e T) (*topState, error) {
+	t, ok := s.elements.(*top[T])
+	if !ok {
+		return nil, fmt.Errorf("beamsort: order %q is not of %T", f.Order, e)
+	}
+	return s, t.add(e)
+}
+
+// MergeAccumulators adds the elements of b to a.
+func (f *topFn[T]) MergeAccumulators(a, b *topState) (*topState, error) {
+	to := a.elements.(*top[T])
+	for _, e := range b.elements.(*top[T]).kept {
+		if err := to.add(e); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// ExtractOutput returns the elements in order.
+func (f *topFn[T]) ExtractOutput(s *topState) ([]T, error) {
+	t := s.elements.(*top[T])
+	if err := t.cut(); err != nil {
+		return nil, err
+	}
+	return t.kept, nil
+}
+
+// topState is the accumulator. It has no type parameter, because Beam finds the functions of
+// its coder by their names, and those of a generic type have one name for all its types.
+type topState struct {
+	Order    string
+	K        int
+	elements topElements
+}
+
+// topElements are the elements of an accumulator: a [top] of their type.
+type topElements interface {
+	encode(dst []byte) ([]byte, error)
+	decode(src []byte) error
+}
+
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[*topState](), encodeTop, decodeTop)
+}
+
+func newTopState(order string, k int) (*topState, error) {
+	o, err := lookupNamed(order)
+	if err != nil {
+		return nil, err
+	}
+	return &topState{Order: order, K: k, elements: o.newTop(k)}, nil
+}
+
+func encodeTop(s *topState) ([]byte, error) {
+	message := binary.AppendUvarint(nil, uint64(s.K))
+	message = appendRecord(message, []byte(s.Order))
+	return s.elements.encode(message)
+}
+
+func decodeTop(message []byte) (*topState, error) {
+	r := reader{rest: message}
+	k, order := r.uvarint(), r.bytes()
+	if r.err != nil {
+		return nil, fmt.Errorf("beamsort: TopK: %w", r.err)
+	}
+	s, err := newTopState(string(order), int(k))
+	if err != nil {
+		return nil, err
+	}
+	return s, s.elements.decode(r.rest)
+}
+
+// top holds the first k elements among others: the k-th, when it is known, bounds those that
+// are added.
+type top[T any] struct {
+	order *Ordering[T]
+	k     int
+	kept  []T
+	bound bool // kept[:k] are the first so far, in order
+}
+
+func (o *Ordering[T]) newTop(k int) topElements { return &top[T]{order: o, k: k} }
+
+// leastTop is how many elements are collected at least before they are selected.
+const leastTop = 64
+
+func (t *top[T]) add(e T) error {
+	if t.bound && t.order.order.Compare(e, t.kept[t.k-1]) >= 0 {
+		return nil
+	}
+	t.kept = append(t.kept, e)
+	if len(t.kept) < max(2*t.k, leastTop) {
+		return nil
+	}
+	return t.cut()
+}
+
+// cut drops all but the first k elements, and puts those in order.
+func (t *top[T]) cut() error {
+	if err := t.order.order.TopK(t.kept, t.k); err != nil {
+		return err
+	}
+	if len(t.kept) >= t.k {
+		clear(t.kept[t.k:])
+		t.kept, t.bound = t.kept[:t.k], true
+	}
+	return nil
+}
+
+func (t *top[T]) encode(dst []byte) ([]byte, error) {
+	if len(t.kept) > t.k {
+		if err := t.cut(); err != nil {
+			return nil, err
+		}
+	}
+	var encoded []byte
+	var err error
+	for _, e := range t.kept {
+		if encoded, err = t.order.codec.Append(encoded[:0], e); err != nil {
+			return nil, fmt.Errorf("beamsort: TopK by %q: codec: %w", t.order.name, err)
+		}
+		dst = appendRecord(dst, encoded)
+	}
+	return dst, nil
+}
+
+func (t *top[T]) decode(src []byte) error {
+	r := reader{rest: src}
+	for r.err == nil && len(r.rest) > 0 {
+		encoded := r.bytes()
+		if r.err != nil {
+			break
+		}
+		e, err := t.order.codec.Decode(encoded)
+		if err != nil {
+			return fmt.Errorf("beamsort: TopK by %q: codec: %w", t.order.name, err)
+		}
+		t.kept = append(t.kept, e)
+	}
+	return r.err
+}
