@@ -54,14 +54,14 @@ func locally[C Code](t *testing.T) {
 			}
 			sorted := slices.Sorted(slices.Values(codes))
 			v := surveyOf(codes)
-			order := w.order(codes, v.min, v.width())
+			order := w.order(codes, v.min, v.span())
 			for i, x := range order {
 				if codes[x] != sorted[i] || i > 0 && sorted[i-1] == sorted[i] && order[i-1] > x {
 					t.Errorf("%s: element %d is at place %d", name, x, i)
 					break
 				}
 			}
-			if got := w.sortCodes(codes, v.min, v.width()); !slices.Equal(got, sorted) {
+			if got := w.sortCodes(codes, v.min, v.span()); !slices.Equal(got, sorted) {
 				t.Errorf("%s: not sorted", name)
 			}
 		}

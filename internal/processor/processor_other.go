@@ -2,5 +2,5 @@
 
 package processor
 
-// AVX2 is false: other architectures do not have it.
-const AVX2 = false
+// AVX2 and AVX512 are false: other architectures do not have them.
+const AVX2, AVX512 = false, false

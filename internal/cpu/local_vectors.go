@@ -1,0 +1,98 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/vecsort"
+)
+
+// A bucket is sorted by vectors where the processor has them and its codes are spread well enough
+// for their lists, and by radix passes otherwise. [vecsort] has the algorithm.
+
+// matrix returns an empty matrix for n codes at offsets up to span from their lowest, and the
+// number of bits that offsets lose.
+func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
+	size := vecsort.Memory(n)
+	w.words = atLeast(w.env, w.words, (size+1)/2)
+	drop = max(0, bits.Len64(uint64(span))-32)
+	// Sound: words are that long, and memory of words holds no pointers.
+	memory := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), size)
+	return vecsort.New(memory, n, uint32(span>>drop)), drop
+}
+
+// layOutMatrices lays out words of workers that sort n codes, at most the given number at a time:
+// enough for a matrix of each list, which has a part of its length and some more.
+func layOutMatrices(a *scratch.Area, n, workers, most int) {
+	most = min(most, n)
+	all := n + n/8 + matrixWords(1)*max(1, min(workers, n))
+	a.Shares(all, workers, matrixWords(most), 8)
+}
+
+// matrixWords bounds the length of words for a matrix of n codes.
+func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
+
+// orderVectors is order by vectors; nil if the codes are not spread well enough.
+func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
+	n := len(codes)
+	m, drop := w.matrix(n, span)
+	if !vecsort.DealPlaces(&m, codes, lowest, drop) {
+		return nil
+	}
+	w.places = atLeast(w.env, w.places, n+vecsort.Slack)
+	places := uint32(1)<<m.PlaceBits() - 1
+	if drop == 0 && m.Exact() {
+		return m.Join(w.places, places)
+	}
+	return w.repairedVectors(m.Join(w.places, ^uint32(0)), codes, m.PlaceBits())
+}
+
+// repairedVectors turns words into places. Neighbours that agree in the bits from shift on are
+// sorted by their codes. They may be of two lists, which are in order.
+func (w *local[C]) repairedVectors(words []uint32, codes []C, shift int) []uint32 {
+	mask := uint32(1)<<shift - 1
+	last := ^words[0] // differs from the first in all bits
+	for i := 0; i < len(words); i++ {
+		x := words[i]
+		words[i] = x & mask
+		if (x^last)>>(shift&31) != 0 {
+			last = x
+			continue
+		}
+		from := i - 1
+		for i++; i < len(words) && (words[i]^last)>>(shift&31) == 0; i++ {
+			words[i] &= mask
+		}
+		if run := words[from:i]; len(run) <= shortSort {
+			insertionBy(run, codes)
+		} else {
+			w.repairLong(run, codes)
+		}
+		i--
+	}
+	return words
+}
+
+// sortVectors is sortCodes by vectors; nil if the codes are not spread well enough.
+func (w *local[C]) sortVectors(codes []C, lowest, span C) []C {
+	n := len(codes)
+	if narrow, ok := any(codes).([]uint32); ok {
+		m, _ := w.matrix(n, span)
+		if !m.DealCodes(narrow, uint32(lowest)) {
+			return nil
+		}
+		w.codes = atLeast(w.env, w.codes, n+vecsort.Slack)
+		return any(m.Join(any(w.codes).([]uint32), ^uint32(0))).([]C)
+	}
+	order := w.orderVectors(codes, lowest, span)
+	if order == nil {
+		return nil
+	}
+	w.codes = atLeast(w.env, w.codes, n)
+	sorted := w.codes[:n]
+	for i, x := range order {
+		sorted[i] = codes[x]
+	}
+	return sorted
+}
