@@ -35,17 +35,26 @@ func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
 
 // orderVectors is order by vectors; nil if the codes are not spread well enough.
 func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
+	words, shift := w.wordVectors(codes, lowest, span)
+	if words == nil || shift == 0 {
+		return words
+	}
+	return w.repairedVectors(words, codes, shift)
+}
+
+// wordVectors returns the words of codes and places in order, in which places are the bits below
+// shift. With shift 0 they are places alone, of all codes in order.
+func (w *local[C]) wordVectors(codes []C, lowest, span C) (words []uint32, shift int) {
 	n := len(codes)
 	m, drop := w.matrix(n, span)
 	if !vecsort.DealPlaces(&m, codes, lowest, drop) {
-		return nil
+		return nil, 0
 	}
 	w.places = atLeast(w.env, w.places, n+vecsort.Slack)
-	places := uint32(1)<<m.PlaceBits() - 1
 	if drop == 0 && m.Exact() {
-		return m.Join(w.places, places)
+		return m.Join(w.places, 1<<m.PlaceBits()-1), 0
 	}
-	return w.repairedVectors(m.Join(w.places, ^uint32(0)), codes, m.PlaceBits())
+	return m.Join(w.places, ^uint32(0)), m.PlaceBits()
 }
 
 // repairedVectors turns words into places. Neighbours that agree in the bits from shift on are
@@ -85,14 +94,41 @@ func (w *local[C]) sortVectors(codes []C, lowest, span C) []C {
 		w.codes = atLeast(w.env, w.codes, n+vecsort.Slack)
 		return any(m.Join(any(w.codes).([]uint32), ^uint32(0))).([]C)
 	}
-	order := w.orderVectors(codes, lowest, span)
-	if order == nil {
+	words, shift := w.wordVectors(codes, lowest, span)
+	if words == nil {
 		return nil
 	}
 	w.codes = atLeast(w.env, w.codes, n)
 	sorted := w.codes[:n]
-	for i, x := range order {
-		sorted[i] = codes[x]
+	if shift == 0 {
+		shift = 31 // places alone
+	}
+	if !pickInOrder(sorted, codes, words, 1<<shift-1) {
+		for i, x := range w.repairedVectors(words, codes, shift) {
+			sorted[i] = codes[x]
+		}
 	}
 	return sorted
+}
+
+// pickInOrder writes the codes at the places that words & mask are to sorted, and inserts those
+// that are not in order. It gives up where that takes many steps. len(sorted) == len(words) > 0.
+func pickInOrder[C Code](sorted, codes []C, words []uint32, mask uint32) bool {
+	sorted = sorted[:len(words)]
+	last := codes[words[0]&mask]
+	for i, x := range words {
+		c := codes[x&mask]
+		if c >= last {
+			sorted[i], last = c, c
+			continue
+		}
+		j := i
+		for least := max(0, i-shortSort); j > least && sorted[j-1] > c; j-- {
+			sorted[j] = sorted[j-1]
+		}
+		if sorted[j] = c; j > 0 && sorted[j-1] > c {
+			return false
+		}
+	}
+	return true
 }
