@@ -26,6 +26,8 @@ type local[C Code] struct {
 	long   *local[C]    // workspace for long runs of equal leading bits
 	codes  []C          // codes of a long run, or scratch of sortCodes
 	sorted []C          // codes in order
+
+	spreading
 }
 
 const (
@@ -136,7 +138,9 @@ func layOutTables(a *scratch.Area, workers int) scratch.Memory {
 
 // layOutCodeLocals is layOutLocals of workspaces that sort codes alone.
 func layOutCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
-	layOutPlaces(a, n, workers, maxLocal)
+	if code == 8 {
+		layOutPlaces(a, n, workers, maxLocal)
+	}
 	layOutMatrices(a, n, workers, maxLocal)
 	more := vecsort.Slack * max(1, min(workers, n))
 	a.Shares(n+more, workers, maxLocal+vecsort.Slack, code)

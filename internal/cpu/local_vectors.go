@@ -26,8 +26,47 @@ func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
 // enough for a matrix of each list, which has a part of its length and some more.
 func layOutMatrices(a *scratch.Area, n, workers, most int) {
 	most = min(most, n)
-	all := n + n/8 + matrixWords(1)*max(1, min(workers, n))
+	all := n + n/16 + matrixWords(1)*max(1, min(workers, n))
 	a.Shares(all, workers, matrixWords(most), 8)
+}
+
+// spreading is what a worker has seen of how evenly codes are spread: neighbouring buckets are
+// alike.
+type spreading struct {
+	bent   int // buckets whose matrix is bent at once
+	failed int // buckets in a row that no matrix took, at most mostFailed
+	passed int // buckets that are passed over
+}
+
+const (
+	mostBent   = 15
+	mostFailed = 4
+)
+
+// dealt deals codes to an empty matrix by deal, bent if necessary. It reports whether the matrix
+// took them.
+func (w *local[C]) dealt(m *vecsort.Matrix, codes []C, lowest C, drop int, deal func() bool) bool {
+	s := &w.spreading
+	if s.passed > 0 {
+		s.passed--
+		return false
+	}
+	if s.bent > 0 {
+		s.bent--
+	} else if deal() {
+		s.failed = 0
+		return true
+	} else {
+		s.bent = mostBent
+	}
+	vecsort.Bend(m, codes, lowest, drop)
+	if deal() {
+		s.failed = 0
+		return true
+	}
+	s.failed = min(s.failed+1, mostFailed)
+	s.passed = 1<<s.failed - 1
+	return false
 }
 
 // matrixWords bounds the length of words for a matrix of n codes.
@@ -47,7 +86,7 @@ func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
 func (w *local[C]) wordVectors(codes []C, lowest, span C) (words []uint32, shift int) {
 	n := len(codes)
 	m, drop := w.matrix(n, span)
-	if !vecsort.DealPlaces(&m, codes, lowest, drop) {
+	if !w.dealt(&m, codes, lowest, drop, func() bool { return vecsort.DealPlaces(&m, codes, lowest, drop) }) {
 		return nil, 0
 	}
 	w.places = atLeast(w.env, w.places, n+vecsort.Slack)
@@ -88,7 +127,7 @@ func (w *local[C]) sortVectors(codes []C, lowest, span C) []C {
 	n := len(codes)
 	if narrow, ok := any(codes).([]uint32); ok {
 		m, _ := w.matrix(n, span)
-		if !m.DealCodes(narrow, uint32(lowest)) {
+		if !w.dealt(&m, codes, lowest, 0, func() bool { return m.DealCodes(narrow, uint32(lowest)) }) {
 			return nil
 		}
 		w.codes = atLeast(w.env, w.codes, n+vecsort.Slack)

@@ -45,3 +45,13 @@ TEXT ·hasAVX512(SB), NOSPLIT, $0-1
 
 none:
 	RET
+
+// func hasBMI2() bool
+TEXT ·hasBMI2(SB), NOSPLIT, $0-1
+	MOVL $7, AX
+	XORL CX, CX
+	CPUID
+	SHRL $8, BX
+	ANDL $1, BX
+	MOVB BX, ret+0(FP)
+	RET

@@ -4721,3 +4721,439 @@ stop:
 	SHRQ $0x03, SI
 	MOVQ SI, dealt+80(FP)
 	RET
+
+// func dealCodesBent(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, shift uint64, low uint64) (dealt int)
+// Requires: BMI2
+TEXT ·dealCodesBent(SB), NOSPLIT, $0-88
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), DI
+	MOVQ times+24(FP), R8
+	MOVQ next+32(FP), R9
+	MOVQ lists+40(FP), R10
+	MOVQ rows+48(FP), R11
+	MOVQ shift+64(FP), R12
+	MOVL lowest+16(FP), BX
+
+many:
+	SUBQ  $0x04, DI
+	JLT   few
+	MOVL  (SI), AX
+	MOVL  AX, R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, DX
+	CMPQ  DX, $+2048
+	JAE   stop
+	ADDQ  DX, DX
+	ANDQ  low+72(FP), R14
+	IMULQ (R8)(DX*8), R14
+	ADDQ  8(R8)(DX*8), R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  AX, R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, DX
+	CMPQ  DX, $+2048
+	JAE   stop
+	ADDQ  DX, DX
+	ANDQ  low+72(FP), R14
+	IMULQ (R8)(DX*8), R14
+	ADDQ  8(R8)(DX*8), R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  AX, R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, DX
+	CMPQ  DX, $+2048
+	JAE   stop
+	ADDQ  DX, DX
+	ANDQ  low+72(FP), R14
+	IMULQ (R8)(DX*8), R14
+	ADDQ  8(R8)(DX*8), R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  AX, R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, DX
+	CMPQ  DX, $+2048
+	JAE   stop
+	ADDQ  DX, DX
+	ANDQ  low+72(FP), R14
+	IMULQ (R8)(DX*8), R14
+	ADDQ  8(R8)(DX*8), R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	JMP   many
+
+few:
+	ADDQ $0x04, DI
+	JZ   stop
+
+next:
+	MOVL  (SI), AX
+	MOVL  AX, R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, DX
+	CMPQ  DX, $+2048
+	JAE   stop
+	ADDQ  DX, DX
+	ANDQ  low+72(FP), R14
+	IMULQ (R8)(DX*8), R14
+	ADDQ  8(R8)(DX*8), R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	DECQ  DI
+	JNZ   next
+
+stop:
+	MOVQ codes+0(FP), AX
+	SUBQ AX, SI
+	SHRQ $0x02, SI
+	MOVQ SI, dealt+80(FP)
+	RET
+
+// func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, shift uint64, low uint64) (dealt int)
+// Requires: BMI2
+TEXT ·dealPlacesBent32(SB), NOSPLIT, $0-96
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), DI
+	MOVQ times+24(FP), R8
+	MOVQ next+32(FP), R9
+	MOVQ lists+40(FP), R10
+	MOVQ rows+48(FP), R11
+	MOVQ shift+72(FP), R12
+	MOVL lowest+16(FP), BX
+	MOVL place+64(FP), DX
+	MOVL mask+68(FP), R13
+
+many:
+	SUBQ  $0x04, DI
+	JLT   few
+	MOVL  (SI), R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+80(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x04, SI
+	MOVL  (SI), R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+80(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x04, SI
+	MOVL  (SI), R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+80(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x04, SI
+	MOVL  (SI), R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+80(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x04, SI
+	JMP   many
+
+few:
+	ADDQ $0x04, DI
+	JZ   stop
+
+next:
+	MOVL  (SI), R14
+	SUBL  BX, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+80(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x04, SI
+	DECQ  DI
+	JNZ   next
+
+stop:
+	MOVQ codes+0(FP), AX
+	SUBQ AX, SI
+	SHRQ $0x02, SI
+	MOVQ SI, dealt+88(FP)
+	RET
+
+// func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64) (dealt int)
+// Requires: BMI2
+TEXT ·dealPlacesBent64(SB), NOSPLIT, $0-104
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), DI
+	MOVQ times+24(FP), R8
+	MOVQ next+32(FP), R9
+	MOVQ lists+40(FP), R10
+	MOVQ rows+48(FP), R11
+	MOVQ shift+80(FP), R12
+	MOVQ lowest+16(FP), BX
+	MOVQ drop+72(FP), CX
+	MOVL place+64(FP), DX
+	MOVL mask+68(FP), R13
+
+many:
+	SUBQ  $0x04, DI
+	JLT   few
+	MOVQ  (SI), R14
+	SUBQ  BX, R14
+	SHRQ  CL, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+88(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x08, SI
+	MOVQ  (SI), R14
+	SUBQ  BX, R14
+	SHRQ  CL, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+88(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x08, SI
+	MOVQ  (SI), R14
+	SUBQ  BX, R14
+	SHRQ  CL, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+88(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x08, SI
+	MOVQ  (SI), R14
+	SUBQ  BX, R14
+	SHRQ  CL, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+88(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x08, SI
+	JMP   many
+
+few:
+	ADDQ $0x04, DI
+	JZ   stop
+
+next:
+	MOVQ  (SI), R14
+	SUBQ  BX, R14
+	SHRQ  CL, R14
+	SHRXQ R12, R14, AX
+	CMPQ  AX, $+2048
+	JAE   stop
+	ADDQ  AX, AX
+	ANDQ  low+88(FP), R14
+	IMULQ (R8)(AX*8), R14
+	ADDQ  8(R8)(AX*8), R14
+	MOVL  R14, AX
+	ANDL  R13, AX
+	ORL   DX, AX
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, limit+56(FP)
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	INCL  DX
+	ADDQ  $0x08, SI
+	DECQ  DI
+	JNZ   next
+
+stop:
+	MOVQ codes+0(FP), AX
+	SUBQ AX, SI
+	SHRQ $0x03, SI
+	MOVQ SI, dealt+96(FP)
+	RET

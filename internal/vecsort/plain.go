@@ -7,7 +7,7 @@ import "slices"
 
 func (m *Matrix) dealCodesPlain(codes []uint32, lowest uint32) int {
 	for i, c := range codes {
-		if !m.deal(uint64(c-lowest)*m.times, c) {
+		if !m.deal(m.at(c-lowest), c) {
 			return i
 		}
 	}
@@ -16,7 +16,7 @@ func (m *Matrix) dealCodesPlain(codes []uint32, lowest uint32) int {
 
 func dealPlacesPlain[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, place, mask uint32) int {
 	for i, c := range codes {
-		x := uint64(c-lowest) >> (drop & 63) * m.times
+		x := m.at(uint32((c - lowest) >> (drop & 63)))
 		if !m.deal(x, uint32(x)&mask|(place+uint32(i))) {
 			return i
 		}

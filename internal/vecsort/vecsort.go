@@ -42,12 +42,16 @@ const (
 
 	// asidePart bounds the words that wait aside: one of asidePart.
 	asidePart, leastAside = 64, 8
+
+	// mostPieces is the number of pieces of a bent matrix: float64 of both signs have a piece for
+	// each binade.
+	mostPieces = 2048
 )
 
 // Memory returns the words of memory that a [Matrix] for n words takes.
 func Memory(n int) int {
 	lists := listsOf(n)
-	return (rows+1)*lists + 2*mostAside(n) + (spillBytes+2*lineBytes)/4
+	return (rows+1)*lists + 2*mostAside(n) + 4*mostPieces + (spillBytes+2*lineBytes)/4
 }
 
 const lineBytes = 64
@@ -72,7 +76,14 @@ type Matrix struct {
 	aside []uint64 // words that found no row, below their lists
 	spill []uint32
 	n     int
-	times uint64 // 32-bit fraction: offset · times is the list of a code at that offset
+	times uint64 // offset · times is the list of a code at that offset, in units of 2^-32
+
+	// A bent matrix has the factor of each piece, of which times is the least, and the list at the
+	// piece's begin.
+	bent     bool
+	greatest uint32 // offset
+	shift    int    // bits of a piece's range
+	pieces   *[mostPieces][2]uint64
 }
 
 // New returns a matrix for n > 0 codes, whose offsets from the lowest are at most greatest. Its
@@ -81,17 +92,18 @@ func New(memory []uint32, n int, greatest uint32) Matrix {
 	lists := listsOf(n)
 	at := int(-uintptr(unsafe.Pointer(unsafe.SliceData(memory))) % lineBytes / 4)
 	memory = memory[at:]
-	m := Matrix{n: n, rows: memory[: rows*lists : rows*lists]}
+	m := Matrix{n: n, greatest: greatest, rows: memory[: rows*lists : rows*lists]}
 	memory = memory[rows*lists:]
 	m.next, memory = memory[:lists:lists], memory[lists:]
 	at = int(-uintptr(unsafe.Pointer(unsafe.SliceData(memory))) % lineBytes / 4)
 	memory = memory[at:]
 	m.spill, memory = memory[:spillBytes/4:spillBytes/4], memory[spillBytes/4:]
-	// Sound: words of memory are aligned to 8 bytes here, and mostAside(n) pairs of them are left.
+	// Sound: words of memory are aligned to a line here, and four for each piece and two for each
+	// word aside are left.
+	m.pieces = (*[mostPieces][2]uint64)(unsafe.Pointer(unsafe.SliceData(memory)))
+	memory = memory[4*mostPieces:]
 	m.aside = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), mostAside(n))[:0]
-	for k := range m.next {
-		m.next[k] = uint32(k)
-	}
+	m.clear()
 	m.times = uint64(lists) << 32 / (uint64(greatest) + 1)
 	return m
 }
@@ -102,7 +114,7 @@ func (m *Matrix) DealCodes(codes []uint32, lowest uint32) bool {
 		if i += m.dealCodes(codes[i:], lowest); i == len(codes) {
 			return true
 		}
-		if c := codes[i]; !m.put(uint64(c-lowest)*m.times, c) {
+		if c := codes[i]; !m.put(m.at(c-lowest), c) {
 			return false
 		}
 	}
@@ -116,11 +128,62 @@ func DealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) boo
 		if i += dealPlaces(m, codes[i:], lowest, drop, uint32(i), mask); i == len(codes) {
 			return true
 		}
-		x := uint64(codes[i]-lowest) >> (drop & 63) * m.times
+		x := m.at(uint32((codes[i] - lowest) >> (drop & 63)))
 		if !m.put(x, uint32(x)&mask|uint32(i)) {
 			return false
 		}
 	}
+}
+
+// at returns the list of a code at an offset, in the upper half, and where it is in the list's range.
+func (m *Matrix) at(offset uint32) uint64 {
+	if !m.bent {
+		return uint64(offset) * m.times
+	}
+	p := &m.pieces[offset>>m.shift%mostPieces]
+	return uint64(offset)&(1<<m.shift-1)*p[0] + p[1]
+}
+
+// Bend empties the matrix and gives each list as many of the codes, if these are even within each
+// of up to mostPieces parts of their range: the codes of floats are, about, within every binade. It
+// takes 0.4 ns per code. lowest and drop are those of the next deal.
+func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
+	shift := m.bendShift()
+	count := m.rows[:m.greatest>>shift+1] // lists are empty
+	clear(count)
+	for _, c := range codes {
+		if i := int(uint32((c-lowest)>>(drop&63)) >> (shift & 31)); i < len(count) {
+			count[i]++
+		}
+	}
+	each, from := uint64(len(m.next))<<32/uint64(len(codes)), uint64(0) // lists for a code
+	m.times = each << 32
+	for i, n := range count {
+		if n == 0 {
+			continue // and the piece is whatever it was: Deal checks lists
+		}
+		lists := uint64(n) * each
+		m.pieces[i] = [2]uint64{lists >> shift, from}
+		from += lists
+		m.times = min(m.times, lists>>shift)
+	}
+	m.bent, m.shift = true, shift
+	m.clear()
+}
+
+// bendShift returns the bits of a piece's range. Few codes have few pieces: fewer than rows have
+// words.
+func (m *Matrix) bendShift() int {
+	pieces := min(bits.Len(mostPieces-1), bits.Len(uint(m.n)))
+	return max(0, bits.Len32(m.greatest)-pieces)
+}
+
+// clear empties all lists.
+func (m *Matrix) clear() {
+	for k := range m.next {
+		m.next[k] = uint32(k)
+	}
+	m.aside = m.aside[:0]
 }
 
 // PlaceBits returns the number of low bits of a word that are a place.
@@ -133,8 +196,8 @@ func (m *Matrix) Exact() bool { return m.times >= 1<<m.PlaceBits() }
 // put puts a word aside, of the list that x>>32 is. It reports whether there was space.
 func (m *Matrix) put(x uint64, word uint32) bool {
 	k := x >> 32
-	if k >= uint64(len(m.next)) || len(m.aside) == cap(m.aside) {
-		return false // a code that New does not know of, or too many
+	if k >= uint64(len(m.next)) || int(m.next[k]) < len(m.rows) || len(m.aside) == cap(m.aside) {
+		return false // a code beyond the greatest, or too many
 	}
 	m.next[k] += uint32(len(m.next))
 	m.aside = append(m.aside, k<<32|uint64(word))

@@ -16,7 +16,7 @@ var lanes = lanesOf(os.Getenv("SORTER_VECTORS"))
 
 func lanesOf(bound string) int {
 	switch {
-	case bound == "none" || !processor.AVX2:
+	case bound == "none" || !processor.AVX2 || !processor.BMI2:
 		return 0
 	case bound == "avx2" || !processor.AVX512:
 		return 8
@@ -57,6 +57,10 @@ func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int {
 	}
 	// Sound: a word is written to a row below len(m.rows), after its list was found to be below
 	// len(m.next).
+	if m.bent {
+		return dealCodesBent(unsafe.SliceData(codes), len(codes), lowest, &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), uint64(m.shift), 1<<m.shift-1)
+	}
 	return dealCodes(unsafe.SliceData(codes), len(codes), lowest, m.times,
 		unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows))
 }
@@ -68,10 +72,18 @@ func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, pla
 	}
 	// Sound as dealCodes is; the conversions are to the types that the sizes of C say it has. Codes
 	// of 32 bits lose none.
-	if at := unsafe.Pointer(unsafe.SliceData(codes)); unsafe.Sizeof(lowest) == 4 {
+	at, narrow := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Sizeof(lowest) == 4
+	switch {
+	case narrow && m.bent:
+		return dealPlacesBent32((*uint32)(at), len(codes), uint32(lowest), &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(m.shift), 1<<m.shift-1)
+	case m.bent:
+		return dealPlacesBent64((*uint64)(at), len(codes), uint64(lowest), &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop), uint64(m.shift), 1<<m.shift-1)
+	case narrow:
 		return dealPlaces32((*uint32)(at), len(codes), uint32(lowest), m.times,
 			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask)
-	} else {
+	default:
 		return dealPlaces64((*uint64)(at), len(codes), uint64(lowest), m.times,
 			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop))
 	}

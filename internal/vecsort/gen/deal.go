@@ -1,26 +1,49 @@
 package main
 
 import (
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// fromFrame returns the memory of a parameter.
+func fromFrame(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// mostPieces is that of package vecsort.
+const mostPieces = 2048
+
 // unrolled is the number of codes that a turn of a loop deals.
 const unrolled = 4
 
 // deal emits a function that deals words of codes of the given bytes: codes themselves or, with
-// places, words with places. It stops at the first code that has no list or no row.
-func deal(name, doc string, bytes int, places bool) {
-	signature := "func(codes *uint32, n int, lowest uint32, times uint64, next *uint32, lists int, rows *uint32, limit int"
+// places, words with places. It stops at the first code that has no list or no row. A bent one
+// finds lists by pieces.
+func deal(name, doc string, bytes int, places, bent bool) {
+	signature := "func(codes *uint32, n int, lowest uint32, times TIMES, next *uint32, lists int, rows *uint32, limit int"
 	if bytes == 8 {
-		signature = "func(codes *uint64, n int, lowest uint64, times uint64, next *uint32, lists int, rows *uint32, limit int"
+		signature = "func(codes *uint64, n int, lowest uint64, times TIMES, next *uint32, lists int, rows *uint32, limit int"
+	}
+	if bent {
+		signature = strings.Replace(signature, "TIMES", "*[2]uint64", 1)
+	} else {
+		signature = strings.Replace(signature, "TIMES", "uint64", 1)
 	}
 	if places {
 		signature += ", place, mask uint32"
 	}
 	if bytes == 8 {
 		signature += ", drop uint64"
+	}
+	if bent {
+		signature += ", shift, low uint64"
 	}
 	TEXT(name, NOSPLIT, signature+") (dealt int)")
 	Pragma("noescape")
@@ -34,7 +57,15 @@ func deal(name, doc string, bytes int, places bool) {
 	Load(Param("next"), next)
 	Load(Param("lists"), lists)
 	Load(Param("rows"), rows)
-	Load(Param("limit"), limit)
+	piece := word // is made before a word with a place, and not beside a code
+	if !places {
+		piece = RDX
+	}
+	if bent {
+		Load(Param("shift"), limit) // and the limit is read from the frame
+	} else {
+		Load(Param("limit"), limit)
+	}
 	if bytes == 8 {
 		Load(Param("lowest"), lowest)
 		Load(Param("drop"), RCX)
@@ -60,7 +91,17 @@ func deal(name, doc string, bytes int, places bool) {
 			MOVL(word.As32(), list.As32())
 			SUBL(lowest.As32(), list.As32())
 		}
-		IMULQ(times, list)
+		if bent {
+			SHRXQ(limit, list, piece)
+			CMPQ(piece, I32(mostPieces))
+			JAE(LabelRef("stop"))
+			ADDQ(piece, piece)
+			ANDQ(fromFrame("low"), list)
+			IMULQ(Mem{Base: times, Index: piece, Scale: 8}, list)
+			ADDQ(Mem{Base: times, Index: piece, Scale: 8, Disp: 8}, list)
+		} else {
+			IMULQ(times, list)
+		}
 		if places {
 			MOVL(list.As32(), word.As32())
 			ANDL(mask.As32(), word.As32())
@@ -70,7 +111,11 @@ func deal(name, doc string, bytes int, places bool) {
 		CMPQ(list, lists)
 		JAE(LabelRef("stop"))
 		MOVL(Mem{Base: next, Index: list, Scale: 4}, at.As32())
-		CMPQ(at, limit)
+		if bent {
+			CMPQ(at, fromFrame("limit"))
+		} else {
+			CMPQ(at, limit)
+		}
 		JAE(LabelRef("stop"))
 		MOVL(word.As32(), Mem{Base: rows, Index: at, Scale: 4})
 		ADDL(lists.As32(), at.As32())

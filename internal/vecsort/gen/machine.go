@@ -38,7 +38,7 @@ const (
 	eachAt  = 32
 	firstAt = 36
 	moveAt  = 64
-	slotAt = 128
+	slotAt  = 128
 )
 
 func (m *machine) bytes() int { return 4 * m.lanes }

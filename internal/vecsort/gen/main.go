@@ -30,9 +30,12 @@ func main() {
 		narrow.vectors = append(narrow.vectors, y)
 	}
 	narrow.function()
-	deal("dealCodes", "dealCodes deals codes. It stops at the first that has no list or no row.", 4, false)
-	deal("dealPlaces32", "dealPlaces32 deals words of codes and their places, the first of which is place. It stops as dealCodes does.", 4, true)
-	deal("dealPlaces64", "dealPlaces64 is dealPlaces32 for 64-bit codes; it drops the last bits of their offsets.", 8, true)
+	deal("dealCodes", "dealCodes deals codes. It stops at the first that has no list or no row.", 4, false, false)
+	deal("dealPlaces32", "dealPlaces32 deals words of codes and their places, the first of which is place. It stops as dealCodes does.", 4, true, false)
+	deal("dealPlaces64", "dealPlaces64 is dealPlaces32 for 64-bit codes; it drops the last bits of their offsets.", 8, true, false)
+	deal("dealCodesBent", "dealCodesBent is dealCodes by pieces.", 4, false, true)
+	deal("dealPlacesBent32", "dealPlacesBent32 is dealPlaces32 by pieces.", 4, true, true)
+	deal("dealPlacesBent64", "dealPlacesBent64 is dealPlaces64 by pieces.", 8, true, true)
 	println("bytes of spills:", slotAt+slots)
 	Generate()
 }
