@@ -32,14 +32,14 @@ func dealPlaces64(codes *uint64, n int, lowest uint64, times uint64, next *uint3
 // dealCodesBent is dealCodes by pieces.
 //
 //go:noescape
-func dealCodesBent(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, shift uint64, low uint64) (dealt int)
+func dealCodesBent(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, shift uint64, low uint64, pieces int) (dealt int)
 
 // dealPlacesBent32 is dealPlaces32 by pieces.
 //
 //go:noescape
-func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, shift uint64, low uint64) (dealt int)
+func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, shift uint64, low uint64, pieces int) (dealt int)
 
 // dealPlacesBent64 is dealPlaces64 by pieces.
 //
 //go:noescape
-func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64) (dealt int)
+func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64, pieces int) (dealt int)

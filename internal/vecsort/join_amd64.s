@@ -4722,9 +4722,9 @@ stop:
 	MOVQ SI, dealt+80(FP)
 	RET
 
-// func dealCodesBent(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, shift uint64, low uint64) (dealt int)
+// func dealCodesBent(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, shift uint64, low uint64, pieces int) (dealt int)
 // Requires: BMI2
-TEXT ·dealCodesBent(SB), NOSPLIT, $0-88
+TEXT ·dealCodesBent(SB), NOSPLIT, $0-96
 	MOVQ codes+0(FP), SI
 	MOVQ n+8(FP), DI
 	MOVQ times+24(FP), R8
@@ -4741,7 +4741,7 @@ many:
 	MOVL  AX, R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, DX
-	CMPQ  DX, $+2048
+	CMPQ  DX, pieces+80(FP)
 	JAE   stop
 	ADDQ  DX, DX
 	ANDQ  low+72(FP), R14
@@ -4761,7 +4761,7 @@ many:
 	MOVL  AX, R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, DX
-	CMPQ  DX, $+2048
+	CMPQ  DX, pieces+80(FP)
 	JAE   stop
 	ADDQ  DX, DX
 	ANDQ  low+72(FP), R14
@@ -4781,7 +4781,7 @@ many:
 	MOVL  AX, R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, DX
-	CMPQ  DX, $+2048
+	CMPQ  DX, pieces+80(FP)
 	JAE   stop
 	ADDQ  DX, DX
 	ANDQ  low+72(FP), R14
@@ -4801,7 +4801,7 @@ many:
 	MOVL  AX, R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, DX
-	CMPQ  DX, $+2048
+	CMPQ  DX, pieces+80(FP)
 	JAE   stop
 	ADDQ  DX, DX
 	ANDQ  low+72(FP), R14
@@ -4828,7 +4828,7 @@ next:
 	MOVL  AX, R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, DX
-	CMPQ  DX, $+2048
+	CMPQ  DX, pieces+80(FP)
 	JAE   stop
 	ADDQ  DX, DX
 	ANDQ  low+72(FP), R14
@@ -4851,12 +4851,12 @@ stop:
 	MOVQ codes+0(FP), AX
 	SUBQ AX, SI
 	SHRQ $0x02, SI
-	MOVQ SI, dealt+80(FP)
+	MOVQ SI, dealt+88(FP)
 	RET
 
-// func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, shift uint64, low uint64) (dealt int)
+// func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, shift uint64, low uint64, pieces int) (dealt int)
 // Requires: BMI2
-TEXT ·dealPlacesBent32(SB), NOSPLIT, $0-96
+TEXT ·dealPlacesBent32(SB), NOSPLIT, $0-104
 	MOVQ codes+0(FP), SI
 	MOVQ n+8(FP), DI
 	MOVQ times+24(FP), R8
@@ -4874,7 +4874,7 @@ many:
 	MOVL  (SI), R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+88(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+80(FP), R14
@@ -4897,7 +4897,7 @@ many:
 	MOVL  (SI), R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+88(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+80(FP), R14
@@ -4920,7 +4920,7 @@ many:
 	MOVL  (SI), R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+88(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+80(FP), R14
@@ -4943,7 +4943,7 @@ many:
 	MOVL  (SI), R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+88(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+80(FP), R14
@@ -4973,7 +4973,7 @@ next:
 	MOVL  (SI), R14
 	SUBL  BX, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+88(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+80(FP), R14
@@ -5000,12 +5000,12 @@ stop:
 	MOVQ codes+0(FP), AX
 	SUBQ AX, SI
 	SHRQ $0x02, SI
-	MOVQ SI, dealt+88(FP)
+	MOVQ SI, dealt+96(FP)
 	RET
 
-// func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64) (dealt int)
+// func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64, pieces int) (dealt int)
 // Requires: BMI2
-TEXT ·dealPlacesBent64(SB), NOSPLIT, $0-104
+TEXT ·dealPlacesBent64(SB), NOSPLIT, $0-112
 	MOVQ codes+0(FP), SI
 	MOVQ n+8(FP), DI
 	MOVQ times+24(FP), R8
@@ -5025,7 +5025,7 @@ many:
 	SUBQ  BX, R14
 	SHRQ  CL, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+96(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+88(FP), R14
@@ -5049,7 +5049,7 @@ many:
 	SUBQ  BX, R14
 	SHRQ  CL, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+96(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+88(FP), R14
@@ -5073,7 +5073,7 @@ many:
 	SUBQ  BX, R14
 	SHRQ  CL, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+96(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+88(FP), R14
@@ -5097,7 +5097,7 @@ many:
 	SUBQ  BX, R14
 	SHRQ  CL, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+96(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+88(FP), R14
@@ -5128,7 +5128,7 @@ next:
 	SUBQ  BX, R14
 	SHRQ  CL, R14
 	SHRXQ R12, R14, AX
-	CMPQ  AX, $+2048
+	CMPQ  AX, pieces+96(FP)
 	JAE   stop
 	ADDQ  AX, AX
 	ANDQ  low+88(FP), R14
@@ -5155,5 +5155,5 @@ stop:
 	MOVQ codes+0(FP), AX
 	SUBQ AX, SI
 	SHRQ $0x03, SI
-	MOVQ SI, dealt+96(FP)
+	MOVQ SI, dealt+104(FP)
 	RET

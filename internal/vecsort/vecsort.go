@@ -51,7 +51,7 @@ const (
 // Memory returns the words of memory that a [Matrix] for n words takes.
 func Memory(n int) int {
 	lists := listsOf(n)
-	return (rows+1)*lists + 2*mostAside(n) + 4*mostPieces + (spillBytes+2*lineBytes)/4
+	return (rows+1)*lists + 2*mostAside(n) + 4<<pieceBits(n) + (spillBytes+2*lineBytes)/4
 }
 
 const lineBytes = 64
@@ -83,7 +83,7 @@ type Matrix struct {
 	bent     bool
 	greatest uint32 // offset
 	shift    int    // bits of a piece's range
-	pieces   *[mostPieces][2]uint64
+	pieces   [][2]uint64
 }
 
 // New returns a matrix for n > 0 codes, whose offsets from the lowest are at most greatest. Its
@@ -100,8 +100,8 @@ func New(memory []uint32, n int, greatest uint32) Matrix {
 	m.spill, memory = memory[:spillBytes/4:spillBytes/4], memory[spillBytes/4:]
 	// Sound: words of memory are aligned to a line here, and four for each piece and two for each
 	// word aside are left.
-	m.pieces = (*[mostPieces][2]uint64)(unsafe.Pointer(unsafe.SliceData(memory)))
-	memory = memory[4*mostPieces:]
+	m.pieces = unsafe.Slice((*[2]uint64)(unsafe.Pointer(unsafe.SliceData(memory))), 1<<pieceBits(n))
+	memory = memory[4*len(m.pieces):]
 	m.aside = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), mostAside(n))[:0]
 	m.clear()
 	m.times = uint64(lists) << 32 / (uint64(greatest) + 1)
@@ -140,7 +140,7 @@ func (m *Matrix) at(offset uint32) uint64 {
 	if !m.bent {
 		return uint64(offset) * m.times
 	}
-	p := &m.pieces[offset>>m.shift%mostPieces]
+	p := &m.pieces[min(uint(offset>>m.shift), uint(len(m.pieces)-1))]
 	return uint64(offset)&(1<<m.shift-1)*p[0] + p[1]
 }
 
@@ -148,7 +148,7 @@ func (m *Matrix) at(offset uint32) uint64 {
 // of up to mostPieces parts of their range: the codes of floats are, about, within every binade. It
 // takes 0.4 ns per code. lowest and drop are those of the next deal.
 func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
-	shift := m.bendShift()
+	shift := max(0, bits.Len32(m.greatest)-pieceBits(m.n))
 	count := m.rows[:m.greatest>>shift+1] // lists are empty
 	clear(count)
 	for _, c := range codes {
@@ -171,12 +171,9 @@ func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
 	m.clear()
 }
 
-// bendShift returns the bits of a piece's range. Few codes have few pieces: fewer than rows have
-// words.
-func (m *Matrix) bendShift() int {
-	pieces := min(bits.Len(mostPieces-1), bits.Len(uint(m.n)))
-	return max(0, bits.Len32(m.greatest)-pieces)
-}
+// pieceBits returns the bits of the number of pieces of a bent matrix for n codes. Few codes have
+// few pieces: fewer than rows have words.
+func pieceBits(n int) int { return min(bits.Len(mostPieces-1), bits.Len(uint(n))) }
 
 // clear empties all lists.
 func (m *Matrix) clear() {

@@ -56,10 +56,10 @@ func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int {
 		return m.dealCodesPlain(codes, lowest)
 	}
 	// Sound: a word is written to a row below len(m.rows), after its list was found to be below
-	// len(m.next).
+	// len(m.next), and its piece below len(m.pieces).
 	if m.bent {
 		return dealCodesBent(unsafe.SliceData(codes), len(codes), lowest, &m.pieces[0],
-			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), uint64(m.shift), 1<<m.shift-1)
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), uint64(m.shift), 1<<m.shift-1, len(m.pieces))
 	}
 	return dealCodes(unsafe.SliceData(codes), len(codes), lowest, m.times,
 		unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows))
@@ -76,10 +76,10 @@ func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, pla
 	switch {
 	case narrow && m.bent:
 		return dealPlacesBent32((*uint32)(at), len(codes), uint32(lowest), &m.pieces[0],
-			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(m.shift), 1<<m.shift-1)
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(m.shift), 1<<m.shift-1, len(m.pieces))
 	case m.bent:
 		return dealPlacesBent64((*uint64)(at), len(codes), uint64(lowest), &m.pieces[0],
-			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop), uint64(m.shift), 1<<m.shift-1)
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop), uint64(m.shift), 1<<m.shift-1, len(m.pieces))
 	case narrow:
 		return dealPlaces32((*uint32)(at), len(codes), uint32(lowest), m.times,
 			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask)

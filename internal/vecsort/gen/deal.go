@@ -17,9 +17,6 @@ func fromFrame(name string) Mem {
 	return p.Addr
 }
 
-// mostPieces is that of package vecsort.
-const mostPieces = 2048
-
 // unrolled is the number of codes that a turn of a loop deals.
 const unrolled = 4
 
@@ -43,7 +40,7 @@ func deal(name, doc string, bytes int, places, bent bool) {
 		signature += ", drop uint64"
 	}
 	if bent {
-		signature += ", shift, low uint64"
+		signature += ", shift, low uint64, pieces int"
 	}
 	TEXT(name, NOSPLIT, signature+") (dealt int)")
 	Pragma("noescape")
@@ -93,7 +90,7 @@ func deal(name, doc string, bytes int, places, bent bool) {
 		}
 		if bent {
 			SHRXQ(limit, list, piece)
-			CMPQ(piece, I32(mostPieces))
+			CMPQ(piece, fromFrame("pieces"))
 			JAE(LabelRef("stop"))
 			ADDQ(piece, piece)
 			ANDQ(fromFrame("low"), list)
