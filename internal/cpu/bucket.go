@@ -9,9 +9,10 @@ import (
 	"example.com/sorter/internal/vecsort"
 )
 
-// local is one worker's workspace for sorting buckets in the cache.
+// local is one worker's workspace for sorting buckets in the cache: by vectors, see
+// local_vectors.go, or by radix passes.
 //
-// An element becomes one 64-bit word: the 32 leading bits of its code in the upper half, its
+// For radix passes an element becomes one 64-bit word: the 32 leading bits of its code in the upper half, its
 // place in the bucket in the lower half. The leading bits start at the highest bit in which
 // codes of the bucket can differ. Least-significant-digit radix passes sort the words by
 // enough of these bits to separate nearly all codes. Places keep the order stable. Neighbours

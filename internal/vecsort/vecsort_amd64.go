@@ -24,6 +24,14 @@ func lanesOf(bound string) int {
 	return 16
 }
 
+// Restrict bounds the instructions as the environment does, for tests, and returns the function that
+// undoes it. No sort may run meanwhile.
+func Restrict(bound string) (undo func()) {
+	before := lanes
+	lanes = lanesOf(bound)
+	return func() { lanes = before }
+}
+
 // Enabled reports whether words are sorted by vector instructions.
 func Enabled() bool { return lanes > 0 }
 

@@ -7,6 +7,9 @@ const spillBytes = 0
 // Enabled reports false: there are no vector instructions for other processors.
 func Enabled() bool { return false }
 
+// Restrict does nothing.
+func Restrict(string) (undo func()) { return func() {} }
+
 func (m *Matrix) join(memory []uint32, mask uint32) { m.joinPlain(memory, mask) }
 
 func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int { return m.dealCodesPlain(codes, lowest) }

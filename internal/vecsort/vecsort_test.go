@@ -9,6 +9,15 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
+// eachPath runs f for every set of instructions of this processor, and without vectors.
+func eachPath(t *testing.T, f func(t *testing.T)) {
+	for _, bound := range []string{"", "avx2", "none"} {
+		undo := Restrict(bound)
+		t.Run("vectors="+bound, f)
+		undo()
+	}
+}
+
 // spreads are the codes of inputs, below 1<<28.
 var spreads = map[string]func(r *rand.Rand, i, n int) uint32{
 	"uniform":  func(r *rand.Rand, _, _ int) uint32 { return r.Uint32N(1 << 28) },

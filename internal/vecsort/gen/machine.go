@@ -195,7 +195,7 @@ func (m *machine) function() {
 	Doc(fmt.Sprintf("%s is joinGroups for groups of %d lists.", m.name, m.lanes))
 	m.end, m.rows, m.spilled = RDI, RSI, R8
 	m.strides[1], m.strides[3], m.strides[5], m.strides[7] = R9, R10, R11, R12
-	m.row, m.drop = RAX.(GPPhysical), RBX.(GPPhysical)
+	m.row, m.drop = RAX, RBX
 	next, groups := RDX, RCX
 	m.lengths = m.vectors[m.registers]
 	Load(Param("end"), m.end)
@@ -254,8 +254,8 @@ func (m *machine) constants() {
 	}
 }
 
-// measure turns the next places of a group's lists into their lengths, and stores these, and
-// what the lists move the end by.
+// measure turns the next places of a group's lists into their lengths. It stores these, and the
+// distances by which the lists move the end.
 func (m *machine) measure(next Mem) {
 	x, y := m.vectors[0], m.vectors[1]
 	z := m.lengths.(VecPhysical)
