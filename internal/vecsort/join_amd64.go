@@ -4,15 +4,15 @@
 
 package vecsort
 
-// joinAVX512 is joinGroups for groups of 16 lists.
+// joinAVX512 joins groups of 16 lists, of which the last one ends at the last of the words.
 //
 //go:noescape
-func joinAVX512(end *uint32, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
+func joinAVX512(memory *uint32, words int, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
 
-// joinAVX2 is joinGroups for groups of 8 lists.
+// joinAVX2 joins groups of 8 lists, of which the last one ends at the last of the words.
 //
 //go:noescape
-func joinAVX2(end *uint32, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
+func joinAVX2(memory *uint32, words int, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
 
 // dealCodes deals codes. It stops at the first that has no list or no row.
 //

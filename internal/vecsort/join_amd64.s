@@ -296,23 +296,27 @@ DATA rows<>+1016(SB)/4, $0x0000001f
 DATA rows<>+1020(SB)/4, $0x0000001f
 GLOBL rows<>(SB), RODATA|NOPTR, $1024
 
-// func joinAVX512(end *uint32, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
+// func joinAVX512(memory *uint32, words int, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
 // Requires: AVX, AVX512F, SSE
-TEXT ·joinAVX512(SB), NOSPLIT, $0-64
-	MOVQ  end+0(FP), DI
-	MOVQ  rows+8(FP), SI
-	MOVQ  stride+16(FP), R9
+TEXT ·joinAVX512(SB), NOSPLIT, $0-72
+	MOVQ  memory+0(FP), AX
+	MOVQ  words+8(FP), BX
+	LEAQ  (AX)(BX*4), DI
+	MOVQ  rows+16(FP), SI
+	MOVQ  stride+24(FP), R9
+	ADDQ  R9, SI
 	LEAQ  (R9)(R9*2), R10
 	LEAQ  (R9)(R9*4), R11
 	LEAQ  (R10)(R9*4), R12
-	MOVQ  next+24(FP), DX
-	MOVQ  groups+32(FP), CX
-	MOVQ  spill+56(FP), R8
-	MOVL  first+40(FP), BX
+	MOVQ  next+32(FP), DX
+	ADDQ  R9, DX
+	MOVQ  groups+40(FP), CX
+	MOVQ  spill+64(FP), R8
+	MOVL  first+48(FP), BX
 	MOVL  BX, 36(R8)
-	MOVL  mask+48(FP), BX
+	MOVL  mask+56(FP), BX
 	MOVL  BX, (R8)
-	MOVSS each+44(FP), X0
+	MOVSS each+52(FP), X0
 	MOVSS X0, 32(R8)
 
 group:
@@ -2100,23 +2104,27 @@ done:
 	VZEROUPPER
 	RET
 
-// func joinAVX2(end *uint32, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
+// func joinAVX2(memory *uint32, words int, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)
 // Requires: AVX, AVX2, SSE
-TEXT ·joinAVX2(SB), NOSPLIT, $0-64
-	MOVQ         end+0(FP), DI
-	MOVQ         rows+8(FP), SI
-	MOVQ         stride+16(FP), R9
+TEXT ·joinAVX2(SB), NOSPLIT, $0-72
+	MOVQ         memory+0(FP), AX
+	MOVQ         words+8(FP), BX
+	LEAQ         (AX)(BX*4), DI
+	MOVQ         rows+16(FP), SI
+	MOVQ         stride+24(FP), R9
+	ADDQ         R9, SI
 	LEAQ         (R9)(R9*2), R10
 	LEAQ         (R9)(R9*4), R11
 	LEAQ         (R10)(R9*4), R12
-	MOVQ         next+24(FP), DX
-	MOVQ         groups+32(FP), CX
-	MOVQ         spill+56(FP), R8
-	MOVL         first+40(FP), BX
+	MOVQ         next+32(FP), DX
+	ADDQ         R9, DX
+	MOVQ         groups+40(FP), CX
+	MOVQ         spill+64(FP), R8
+	MOVL         first+48(FP), BX
 	MOVL         BX, 36(R8)
-	MOVL         mask+48(FP), BX
+	MOVL         mask+56(FP), BX
 	MOVL         BX, (R8)
-	MOVSS        each+44(FP), X0
+	MOVSS        each+52(FP), X0
 	MOVSS        X0, 32(R8)
 	VPBROADCASTD (R8), Y0
 	VMOVDQU      Y0, (R8)

@@ -45,16 +45,15 @@ func (m *Matrix) join(memory []uint32, mask uint32) {
 	}
 	lists := len(m.next)
 	each := 1 / float32(lists)
-	// Sound: the result has n words with Slack words before them, and a column has as many.
-	// Rows and next are those of all lists.
-	end := (*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(memory)), 4*(Slack+m.n)))
-	row := (*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.rows)), 4*lists))
-	next := (*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.next)), 4*lists))
+	// Sound: the result has n words with Slack words before them, and a column has as many. Rows and
+	// next are those of all lists. Ends are computed in assembly: in Go they would be pointers
+	// beyond memory.
+	words, rows, next := unsafe.SliceData(memory), unsafe.SliceData(m.rows), unsafe.SliceData(m.next)
 	spill := (*byte)(unsafe.Pointer(unsafe.SliceData(m.spill)))
 	if lanes == 16 {
-		joinAVX512(end, row, uintptr(4*lists), next, lists/16, uint32(lists), each, mask, spill)
+		joinAVX512(words, Slack+m.n, rows, uintptr(4*lists), next, lists/16, uint32(lists), each, mask, spill)
 	} else {
-		joinAVX2(end, row, uintptr(4*lists), next, lists/8, uint32(lists), each, mask, spill)
+		joinAVX2(words, Slack+m.n, rows, uintptr(4*lists), next, lists/8, uint32(lists), each, mask, spill)
 	}
 }
 

@@ -190,21 +190,25 @@ func (m *machine) store(in instruction, a VecPhysical) {
 
 // function emits the function that sorts and joins groups of lists.
 func (m *machine) function() {
-	TEXT(m.name, NOSPLIT, "func(end, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)")
+	TEXT(m.name, NOSPLIT, "func(memory *uint32, words int, rows *uint32, stride uintptr, next *uint32, groups int, first uint32, each float32, mask uint32, spill *byte)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s is joinGroups for groups of %d lists.", m.name, m.lanes))
+	Doc(fmt.Sprintf("%s joins groups of %d lists, of which the last one ends at the last of the words.", m.name, m.lanes))
 	m.end, m.rows, m.spilled = RDI, RSI, R8
 	m.strides[1], m.strides[3], m.strides[5], m.strides[7] = R9, R10, R11, R12
 	m.row, m.drop = RAX, RBX
 	next, groups := RDX, RCX
 	m.lengths = m.vectors[m.registers]
-	Load(Param("end"), m.end)
+	Load(Param("memory"), RAX)
+	Load(Param("words"), RBX)
+	LEAQ(Mem{Base: RAX, Index: RBX, Scale: 4}, m.end)
 	Load(Param("rows"), m.rows)
 	Load(Param("stride"), m.strides[1])
+	ADDQ(m.strides[1], m.rows) // the end of row 0
 	LEAQ(Mem{Base: m.strides[1], Index: m.strides[1], Scale: 2}, m.strides[3])
 	LEAQ(Mem{Base: m.strides[1], Index: m.strides[1], Scale: 4}, m.strides[5])
 	LEAQ(Mem{Base: m.strides[3], Index: m.strides[1], Scale: 4}, m.strides[7])
 	Load(Param("next"), next)
+	ADDQ(m.strides[1], next)
 	Load(Param("groups"), groups)
 	Load(Param("spill"), m.spilled)
 	m.constants()
