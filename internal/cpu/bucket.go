@@ -6,11 +6,13 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/vecsort"
 )
 
-// local is one worker's workspace for sorting buckets in the cache.
+// local is one worker's workspace for sorting buckets in the cache: by vectors, see
+// local_vectors.go, or by radix passes.
 //
-// An element becomes one 64-bit word: the 32 leading bits of its code in the upper half, its
+// For radix passes an element becomes one 64-bit word: the 32 leading bits of its code in the upper half, its
 // place in the bucket in the lower half. The leading bits start at the highest bit in which
 // codes of the bucket can differ. Least-significant-digit radix passes sort the words by
 // enough of these bits to separate nearly all codes. Places keep the order stable. Neighbours
@@ -25,6 +27,8 @@ type local[C Code] struct {
 	long   *local[C]    // workspace for long runs of equal leading bits
 	codes  []C          // codes of a long run, or scratch of sortCodes
 	sorted []C          // codes in order
+
+	spreading
 }
 
 const (
@@ -97,17 +101,23 @@ func layOutLocals(a *scratch.Area, n, workers, delivered int, code uintptr) {
 // layOutLocalsOf is layOutLocals for at most the given number of elements at a time.
 func layOutLocalsOf(a *scratch.Area, n, workers, most, delivered int, code uintptr) {
 	words := func() { // and spare ones
-		a.Shares(n, workers, most, 8)
+		layOutMatrices(a, n, workers, most)
 		a.Shares(n, workers, most, 8)
 	}
 	words()
 	layOutTables(a, min(workers, n))
-	a.Shares(n, workers, delivered, 4)   // places
+	layOutPlaces(a, n, workers, delivered)
 	a.Times(nesting(n, code)-1, func() { // of long runs
 		a.Shares(n, workers, most, code)
 		words()
-		a.Shares(n, workers, most, 4)
+		layOutPlaces(a, n, workers, most)
 	})
+}
+
+// layOutPlaces lays out the places of at most the given number of elements at a time.
+func layOutPlaces(a *scratch.Area, n, workers, most int) {
+	more := vecsort.Slack * max(1, min(workers, n))
+	a.Shares(n+more, workers, most+vecsort.Slack, 4)
 }
 
 // layOutPicked lays out the codes in order with which workers deliver n elements, see
@@ -129,7 +139,12 @@ func layOutTables(a *scratch.Area, workers int) scratch.Memory {
 
 // layOutCodeLocals is layOutLocals of workspaces that sort codes alone.
 func layOutCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
-	a.Shares(n, workers, maxLocal, code)
+	if code == 8 {
+		layOutPlaces(a, n, workers, maxLocal)
+	}
+	layOutMatrices(a, n, workers, maxLocal)
+	more := vecsort.Slack * max(1, min(workers, n))
+	a.Shares(n+more, workers, maxLocal+vecsort.Slack, code)
 	layOutTables(a, min(workers, n))
 }
 
@@ -146,9 +161,15 @@ func leading(n, width int) (passes, digit int) {
 }
 
 // order returns the order of codes, ties by place, in memory of w. len(codes) <= maxLocal, and
-// every code is in [lowest, lowest + 1<<width).
-func (w *local[C]) order(codes []C, lowest C, width int) []uint32 {
+// every code is in [lowest, lowest + span].
+func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
+	if n > shortSort && vecsort.Enabled() {
+		if order := w.orderVectors(codes, lowest, span); order != nil {
+			return order
+		}
+	}
+	width := bits.Len64(uint64(span))
 	w.words, w.spare = atLeast(w.env, w.words, n), atLeast(w.env, w.spare, n)
 	key := min(width, 32) // bits of a code in a word
 	drop := width - key
@@ -324,7 +345,7 @@ func (w *local[C]) repairLong(run []uint32, codes []C) {
 		own[i] = codes[x]
 	}
 	if v := summaryOf(own); !v.sorted() {
-		w.long.apply(run, w.long.order(own, v.min, v.width()))
+		w.long.apply(run, w.long.order(own, v.min, v.span()))
 	}
 }
 
@@ -339,15 +360,20 @@ func (w *local[C]) apply(numbers, places []uint32) {
 }
 
 // sortCodes sorts codes in place or into memory of w, and returns the sorted slice. len(codes)
-// <= maxLocal, and every code is in [lowest, lowest + 1<<width).
-func (w *local[C]) sortCodes(codes []C, lowest C, width int) []C {
+// <= maxLocal, and every code is in [lowest, lowest + span].
+func (w *local[C]) sortCodes(codes []C, lowest, span C) []C {
 	n := len(codes)
 	if n <= shortSort {
 		insertion(codes)
 		return codes
 	}
+	if vecsort.Enabled() {
+		if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
+			return sorted
+		}
+	}
 	w.codes = atLeast(w.env, w.codes, n)
-	return w.radixCodes(codes, w.codes[:n], lowest, width)
+	return w.radixCodes(codes, w.codes[:n], lowest, bits.Len64(uint64(span)))
 }
 
 // radixCodes sorts codes by their leading bits, then repairs codes that agree in these. It
@@ -427,7 +453,7 @@ func (w *local[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int {
 	}
 	run := codes[from:to]
 	v := summaryOf(run)
-	if sorted := w.radixCodes(run, spare[from:to], v.min, v.width()); &sorted[0] != &run[0] {
+	if sorted := w.radixCodes(run, spare[from:to], v.min, bits.Len64(uint64(v.span()))); &sorted[0] != &run[0] {
 		copy(run, sorted)
 	}
 	return to - 1

@@ -6,14 +6,20 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"example.com/sorter/internal/vecsort"
 )
 
 // TestLocal sorts buckets of all lengths around those where digits change, of codes
 // whose leading bits separate most, few and none of them: themselves and by their
 // order.
 func TestLocal(t *testing.T) {
-	locally[uint32](t)
-	locally[uint64](t)
+	for _, bound := range []string{"", "avx2", "none"} {
+		undo := vecsort.Restrict(bound)
+		locally[uint32](t)
+		locally[uint64](t)
+		undo()
+	}
 }
 
 func locally[C Code](t *testing.T) {
@@ -35,6 +41,13 @@ func locally[C Code](t *testing.T) {
 		"short runs": func(i, n int) C {
 			return C(r.IntN(n/16+1))*(^C(0)/C(n/16+1)) + C(r.Uint64N(100))
 		},
+		"two signs": func(int, int) C { return C(1)<<(bits-1) ^ C(r.Uint64())>>r.IntN(bits) },
+		"equal in part": func(i, n int) C {
+			if r.IntN(40) > 0 {
+				return C(r.Uint64())
+			}
+			return 1 << (bits - 3)
+		},
 		"outliers": func(i, n int) C {
 			switch i {
 			case n / 3:
@@ -54,14 +67,14 @@ func locally[C Code](t *testing.T) {
 			}
 			sorted := slices.Sorted(slices.Values(codes))
 			v := surveyOf(codes)
-			order := w.order(codes, v.min, v.width())
+			order := w.order(codes, v.min, v.span())
 			for i, x := range order {
 				if codes[x] != sorted[i] || i > 0 && sorted[i-1] == sorted[i] && order[i-1] > x {
 					t.Errorf("%s: element %d is at place %d", name, x, i)
 					break
 				}
 			}
-			if got := w.sortCodes(codes, v.min, v.width()); !slices.Equal(got, sorted) {
+			if got := w.sortCodes(codes, v.min, v.span()); !slices.Equal(got, sorted) {
 				t.Errorf("%s: not sorted", name)
 			}
 		}

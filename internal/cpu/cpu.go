@@ -10,8 +10,8 @@
 // it, so every round takes at least [evenCellBits] bits off the range.
 //
 // The scheme follows the bucket sort of Chen et al., "An efficient sorting algorithm with
-// CUDA" (2009). Buckets have equal counts instead of equal widths, and radix passes replace
-// the bitonic network.
+// CUDA" (2009). Buckets have equal counts instead of equal widths. Networks over columns of
+// short lists, see package vecsort, or radix passes replace the bitonic network.
 //
 // Package papers has the CPU algorithms of other papers.
 package cpu

@@ -228,8 +228,8 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C
 			return
 		}
 		codes := moved[lo:hi]
-		if lowest, width := b.spread(i, codes); width > 0 {
-			codes = c.work[first+worker].sortCodes(codes, lowest, width)
+		if lowest, span := b.spread(i, codes); span > 0 {
+			codes = c.work[first+worker].sortCodes(codes, lowest, span)
 		}
 		c.write(lo, codes)
 	}, func(env *engine.Env, worker, i int) error {
@@ -252,6 +252,6 @@ func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v surve
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		own := c.sides[side]()[lo : lo+n]
 		codes.copy(own, 0)
-		c.write(lo, c.work[first].sortCodes(own, v.min, v.width()))
+		c.write(lo, c.work[first].sortCodes(own, v.min, v.span()))
 	})
 }

@@ -195,7 +195,7 @@ func (l *Local[C]) repairRun(run []uint64, code func(number uint32) C) {
 	if w.long == nil {
 		w.long = &local[C]{env: w.env}
 	}
-	order := w.long.order(codes, v.min, v.width())
+	order := w.long.order(codes, v.min, v.span())
 	before := w.long.words[:len(run)] // no longer needed
 	copy(before, run)
 	for i, x := range order {

@@ -310,7 +310,7 @@ func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
-		order := w.order(codes, v.min, v.width())
+		order := w.order(codes, v.min, v.span())
 		payload := s.take(env, layOutFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
 		gather(s, payload, part{0, 0, s.n, order})

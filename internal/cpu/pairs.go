@@ -107,7 +107,7 @@ func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		view[C](k.View).copy(codes, 0)
 		w := local[C]{env: env}
-		order := w.order(codes, v.min, v.width())
+		order := w.order(codes, v.min, v.span())
 		payload := values.take(env, layOutFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
 		gather(values, payload, part{0, 0, k.Len, order})

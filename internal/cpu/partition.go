@@ -296,10 +296,10 @@ func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combi
 	}
 }
 
-// plainPlaces is the number of write places up to which plain stores win: their lines stay in
-// the first-level cache, which has 512 or more (EPYC 2022, 2 cores, 2026-11: 1.6 instead of
-// 2.7 ns per 32-bit code with its number in 256 buckets; bench/results/constants.md).
-const plainPlaces = 512
+// plainPlaces is the number of write places up to which plain stores win (EPYC, 2 cores, 2026-11,
+// order of 2·10^7 32-bit codes in 400 buckets, with two places each: 7.5 ns instead of 12.3 with one
+// worker, 3.7 instead of 5.9 with two; bench/results/constants.md).
+const plainPlaces = 1024
 
 // plainStores reports whether a partition that writes to the given number of places per bucket uses
 // plain stores.

@@ -209,30 +209,30 @@ func (b *buckets[C]) bounds(i int) (lo, hi int) { return b.start[i], b.start[i+1
 // size returns the number of elements of bucket i.
 func (b *buckets[C]) size(i int) int { return b.start[i+1] - b.start[i] }
 
-// codes returns the lowest code that bucket i can hold and the number of bits in which its
-// codes can exceed it; width 0 means equal codes. One bucket of all 64-bit codes spans 1<<64,
-// which wraps to 0; minus 1 it has 64 bits, as it should.
-func (b *buckets[C]) codes(i int) (lowest C, width int) {
-	from, to := uint64(b.first[i]), uint64(b.first[i+1])
-	return b.min + C(from)<<b.shift, bits.Len64((to-from)<<b.shift - 1)
+// codes returns the lowest code that bucket i can hold and how far its codes can exceed it; span 0
+// means equal codes. A span is at most the greatest code: one bucket of all codes spans 1<<32 or
+// 1<<64, which wraps to 0, minus 1.
+func (b *buckets[C]) codes(i int) (lowest, span C) {
+	from, to := C(b.first[i]), C(b.first[i+1])
+	return b.min + from<<b.shift, (to-from)<<b.shift - 1
 }
 
-// spread returns the lowest code of bucket i and the number of bits in which its codes exceed
-// it; width 0 means that they are in order. A bucket with more than b.full codes is a single
+// spread returns the lowest code of bucket i and how far its codes can exceed it; span 0 means
+// that they are in order. A bucket with more than b.full codes is a single
 // cell and likely a single value, so it is surveyed.
-func (b *buckets[C]) spread(i int, codes []C) (lowest C, width int) {
-	lowest, width = b.codes(i)
+func (b *buckets[C]) spread(i int, codes []C) (lowest, span C) {
+	lowest, span = b.codes(i)
 	switch {
 	case len(codes) == 1:
 		return lowest, 0
-	case width == 0 || len(codes) <= b.full:
-		return lowest, width
+	case span == 0 || len(codes) <= b.full:
+		return lowest, span
 	}
 	v := summaryOf(codes)
 	if v.sorted() {
 		return v.min, 0
 	}
-	return v.min, v.width()
+	return v.min, v.span()
 }
 
 // bucketTarget returns the number of elements that buckets of n elements should have. It is

@@ -50,8 +50,8 @@ func (b *buckets[C]) schedule(workers int) (alone, shared []int) {
 
 // local reports whether bucket i needs no further round.
 func (b *buckets[C]) local(i int) bool {
-	_, width := b.codes(i)
-	return width == 0 || b.size(i) <= maxLocal
+	_, span := b.codes(i)
+	return span == 0 || b.size(i) <= maxLocal
 }
 
 // finish handles every bucket: local ones by local, others by again, which gets an environment
@@ -212,7 +212,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 // locally orders elements that fit the cache, on the calling goroutine.
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		order := o.work[s.first].order(o.codes(s), v.min, v.width())
+		order := o.work[s.first].order(o.codes(s), v.min, v.span())
 		o.send(s.first, s, o.numbersOf(s), part{s.lo, s.lo, s.hi, order})
 	})
 }
@@ -225,8 +225,8 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 			return
 		}
 		p, codes := part{base: lo, lo: lo, hi: hi}, o.codes(s)[lo-s.lo:hi-s.lo]
-		if lowest, width := b.spread(i, codes); width > 0 {
-			p.order = o.work[s.first+worker].order(codes, lowest, width)
+		if lowest, span := b.spread(i, codes); span > 0 {
+			p.order = o.work[s.first+worker].order(codes, lowest, span)
 		}
 		o.send(s.first+worker, s, o.numbersOf(s), p)
 	}, func(env *engine.Env, first, i int) error {

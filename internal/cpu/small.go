@@ -73,7 +73,7 @@ func (w *Small[C]) order(n int) []uint32 {
 		backward(order, n-1)
 		return order
 	}
-	return w.local.order(w.Codes[:n], v.min, v.width())
+	return w.local.order(w.Codes[:n], v.min, v.span())
 }
 
 // Order writes the order of the first len(index) codes to index, ties in input order.
@@ -99,7 +99,7 @@ func (w *Small[C]) Sort(n int) []C {
 		slices.Reverse(codes)
 		return codes
 	}
-	return w.local.sortCodes(codes, v.min, v.width())
+	return w.local.sortCodes(codes, v.min, v.span())
 }
 
 // MoveSmall sorts s by the codes in w, ties in input order.

@@ -85,8 +85,10 @@ func (m *marks) sorted() bool { return m.falls == 0 }
 // inOrder reports whether whole keys are in order.
 func (v survey[C]) inOrder() bool { return v.byKeys != nil && v.byKeys.falls == 0 }
 
-// width returns the number of bits in which the codes differ from their minimum.
-func (v survey[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
+// span returns how far codes exceed their minimum at most, and width its number of bits.
+func (v survey[C]) span() C { return v.max - v.min }
+
+func (v survey[C]) width() int { return bits.Len64(uint64(v.span())) }
 
 // summary is the survey of one list of codes. It is returned in registers: a whole survey
 // costs a sort of a hundred codes 25 ns (EPYC of 2022).
@@ -101,8 +103,8 @@ func (v summary[C]) sorted() bool { return v.falls == 0 }
 // reversed reports whether n codes strictly fall.
 func (v summary[C]) reversed(n int) bool { return v.falls == n-1 }
 
-// width returns the number of bits in which the codes differ from their minimum.
-func (v summary[C]) width() int { return bits.Len64(uint64(v.max - v.min)) }
+// span returns how far codes exceed their minimum at most.
+func (v summary[C]) span() C { return v.max - v.min }
 
 // summaryOf returns the summary of codes; len(codes) > 0.
 func summaryOf[C Code](codes []C) summary[C] { return summaryFlipped(codes, 0) }

@@ -158,7 +158,7 @@ func (w *local[C]) within(codes []C, index []uint32, first uint32, inOrder bool)
 	if v.sorted() {
 		return codes
 	}
-	order := w.order(codes, v.min, v.width())
+	order := w.order(codes, v.min, v.span())
 	for i, place := range order {
 		index[i] = first + place
 	}

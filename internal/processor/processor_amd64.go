@@ -5,3 +5,13 @@ package processor
 var AVX2 = hasAVX2()
 
 func hasAVX2() bool
+
+// AVX512 reports that the processor and the system support AVX-512F.
+var AVX512 = AVX2 && hasAVX512()
+
+// BMI2 reports that the processor supports BMI2, where it has AVX2.
+var BMI2 = AVX2 && hasBMI2()
+
+// hasAVX512 and hasBMI2 may be called where hasAVX2 reports true.
+func hasAVX512() bool
+func hasBMI2() bool

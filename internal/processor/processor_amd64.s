@@ -27,3 +27,31 @@ TEXT ·hasAVX2(SB), NOSPLIT, $0-1
 
 no:
 	RET
+
+// func hasAVX512() bool
+TEXT ·hasAVX512(SB), NOSPLIT, $0-1
+	MOVB   $0, ret+0(FP)
+	XORL   CX, CX
+	XGETBV                // the processor has AVX2
+	ANDL   $0xe6, AX      // the system saves vectors of 512 bits and masks
+	CMPL   AX, $0xe6
+	JNE    none
+	MOVL   $7, AX
+	XORL   CX, CX
+	CPUID
+	SHRL   $16, BX        // AVX-512F
+	ANDL   $1, BX
+	MOVB   BX, ret+0(FP)
+
+none:
+	RET
+
+// func hasBMI2() bool
+TEXT ·hasBMI2(SB), NOSPLIT, $0-1
+	MOVL $7, AX
+	XORL CX, CX
+	CPUID
+	SHRL $8, BX
+	ANDL $1, BX
+	MOVB BX, ret+0(FP)
+	RET

@@ -2,5 +2,5 @@
 
 package processor
 
-// AVX2 is false: other architectures do not have it.
-const AVX2 = false
+// AVX2, AVX512 and BMI2 are false: other architectures do not have them.
+const AVX2, AVX512, BMI2 = false, false, false

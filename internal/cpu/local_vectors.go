@@ -1,0 +1,173 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/vecsort"
+)
+
+// A bucket is sorted by vectors where the processor has them and its codes are spread well enough
+// for their lists, and by radix passes otherwise. [vecsort] has the algorithm.
+
+// matrix returns an empty matrix for n codes at offsets up to span from their lowest, and the
+// number of bits that offsets lose.
+func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
+	size := vecsort.Memory(n)
+	w.words = atLeast(w.env, w.words, (size+1)/2)
+	drop = max(0, bits.Len64(uint64(span))-32)
+	// Sound: words are that long, and memory of words holds no pointers.
+	memory := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), size)
+	return vecsort.New(memory, n, uint32(span>>drop)), drop
+}
+
+// layOutMatrices lays out words of workers that sort n codes, at most the given number at a time:
+// enough for a matrix of each list, which has a part of its length and some more.
+func layOutMatrices(a *scratch.Area, n, workers, most int) {
+	most = min(most, n)
+	all := n + n/16 + matrixWords(1)*max(1, min(workers, n))
+	a.Shares(all, workers, matrixWords(most), 8)
+}
+
+// spreading is what a worker has seen of how evenly codes are spread: neighbouring buckets are
+// alike.
+type spreading struct {
+	bent   int // buckets whose matrix is bent at once
+	failed int // buckets in a row that no matrix took, at most mostFailed
+	passed int // buckets that are passed over
+}
+
+const (
+	mostBent   = 15
+	mostFailed = 4
+)
+
+// dealt deals codes to an empty matrix by deal, bent if necessary. It reports whether the matrix
+// took them.
+func (w *local[C]) dealt(m *vecsort.Matrix, codes []C, lowest C, drop int, deal func() bool) bool {
+	s := &w.spreading
+	if s.passed > 0 {
+		s.passed--
+		return false
+	}
+	if s.bent > 0 {
+		s.bent--
+	} else if deal() {
+		s.failed = 0
+		return true
+	} else {
+		s.bent = mostBent
+	}
+	vecsort.Bend(m, codes, lowest, drop)
+	if deal() {
+		s.failed = 0
+		return true
+	}
+	s.failed = min(s.failed+1, mostFailed)
+	s.passed = 1<<s.failed - 1
+	return false
+}
+
+// matrixWords bounds the length of words for a matrix of n codes.
+func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
+
+// orderVectors is order by vectors; nil if the codes are not spread well enough.
+func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
+	words, shift := w.wordVectors(codes, lowest, span)
+	if words == nil || shift == 0 {
+		return words
+	}
+	return w.repairedVectors(words, codes, shift)
+}
+
+// wordVectors returns the words of codes and places in order, in which places are the bits below
+// shift. With shift 0 they are places alone, of all codes in order.
+func (w *local[C]) wordVectors(codes []C, lowest, span C) (words []uint32, shift int) {
+	n := len(codes)
+	m, drop := w.matrix(n, span)
+	if !w.dealt(&m, codes, lowest, drop, func() bool { return vecsort.DealPlaces(&m, codes, lowest, drop) }) {
+		return nil, 0
+	}
+	w.places = atLeast(w.env, w.places, n+vecsort.Slack)
+	if drop == 0 && m.Exact() {
+		return m.Join(w.places, 1<<m.PlaceBits()-1), 0
+	}
+	return m.Join(w.places, ^uint32(0)), m.PlaceBits()
+}
+
+// repairedVectors turns words into places. Neighbours that agree in the bits from shift on are
+// sorted by their codes. They may be of two lists, which are in order.
+func (w *local[C]) repairedVectors(words []uint32, codes []C, shift int) []uint32 {
+	mask := uint32(1)<<shift - 1
+	last := ^words[0] // differs from the first in all bits
+	for i := 0; i < len(words); i++ {
+		x := words[i]
+		words[i] = x & mask
+		if (x^last)>>(shift&31) != 0 {
+			last = x
+			continue
+		}
+		from := i - 1
+		for i++; i < len(words) && (words[i]^last)>>(shift&31) == 0; i++ {
+			words[i] &= mask
+		}
+		if run := words[from:i]; len(run) <= shortSort {
+			insertionBy(run, codes)
+		} else {
+			w.repairLong(run, codes)
+		}
+		i--
+	}
+	return words
+}
+
+// sortVectors is sortCodes by vectors; nil if the codes are not spread well enough.
+func (w *local[C]) sortVectors(codes []C, lowest, span C) []C {
+	n := len(codes)
+	if narrow, ok := any(codes).([]uint32); ok {
+		m, _ := w.matrix(n, span)
+		if !w.dealt(&m, codes, lowest, 0, func() bool { return m.DealCodes(narrow, uint32(lowest)) }) {
+			return nil
+		}
+		w.codes = atLeast(w.env, w.codes, n+vecsort.Slack)
+		return any(m.Join(any(w.codes).([]uint32), ^uint32(0))).([]C)
+	}
+	words, shift := w.wordVectors(codes, lowest, span)
+	if words == nil {
+		return nil
+	}
+	w.codes = atLeast(w.env, w.codes, n)
+	sorted := w.codes[:n]
+	if shift == 0 {
+		shift = 31 // places alone
+	}
+	if !pickInOrder(sorted, codes, words, 1<<shift-1) {
+		for i, x := range w.repairedVectors(words, codes, shift) {
+			sorted[i] = codes[x]
+		}
+	}
+	return sorted
+}
+
+// pickInOrder writes the codes at the places that words & mask are to sorted, and inserts those
+// that are not in order. It gives up where that takes many steps. len(sorted) == len(words) > 0.
+func pickInOrder[C Code](sorted, codes []C, words []uint32, mask uint32) bool {
+	sorted = sorted[:len(words)]
+	last := codes[words[0]&mask]
+	for i, x := range words {
+		c := codes[x&mask]
+		if c >= last {
+			sorted[i], last = c, c
+			continue
+		}
+		j := i
+		for least := max(0, i-shortSort); j > least && sorted[j-1] > c; j-- {
+			sorted[j] = sorted[j-1]
+		}
+		if sorted[j] = c; j > 0 && sorted[j-1] > c {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,97 @@
+package vecsort
+
+import (
+	"os"
+	"unsafe"
+
+	"example.com/sorter/internal/processor"
+)
+
+// spillBytes is the memory for values that the networks have no registers for.
+const spillBytes = 896
+
+// lanes is the number of words of a vector; 0 without vectors. Tests and measurements bound it by
+// the environment: SORTER_VECTORS is "none" or "avx2".
+var lanes = lanesOf(os.Getenv("SORTER_VECTORS"))
+
+func lanesOf(bound string) int {
+	switch {
+	case bound == "none" || !processor.AVX2 || !processor.BMI2:
+		return 0
+	case bound == "avx2" || !processor.AVX512:
+		return 8
+	}
+	return 16
+}
+
+// Restrict bounds the instructions as the environment does, for tests, and returns the function that
+// undoes it. No sort may run meanwhile.
+func Restrict(bound string) (undo func()) {
+	before := lanes
+	lanes = lanesOf(bound)
+	return func() { lanes = before }
+}
+
+// Enabled reports whether words are sorted by vector instructions.
+func Enabled() bool { return lanes > 0 }
+
+// join stores the sorted lists up to the end of the result, the last list first. A network stores
+// whole columns, of which the rows that a list lacks come first and are overwritten by the list
+// before it.
+func (m *Matrix) join(memory []uint32, mask uint32) {
+	if lanes == 0 {
+		m.joinPlain(memory, mask)
+		return
+	}
+	lists := len(m.next)
+	each := 1 / float32(lists)
+	// Sound: the result has n words with Slack words before them, and a column has as many. Rows and
+	// next are those of all lists. Ends are computed in assembly: in Go they would be pointers
+	// beyond memory.
+	words, rows, next := unsafe.SliceData(memory), unsafe.SliceData(m.rows), unsafe.SliceData(m.next)
+	spill := (*byte)(unsafe.Pointer(unsafe.SliceData(m.spill)))
+	if lanes == 16 {
+		joinAVX512(words, Slack+m.n, rows, uintptr(4*lists), next, lists/16, uint32(lists), each, mask, spill)
+	} else {
+		joinAVX2(words, Slack+m.n, rows, uintptr(4*lists), next, lists/8, uint32(lists), each, mask, spill)
+	}
+}
+
+// dealCodes deals codes and returns their number: all, or those before one without a row.
+func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int {
+	if lanes == 0 {
+		return m.dealCodesPlain(codes, lowest)
+	}
+	// Sound: a word is written to a row below len(m.rows), after its list was found to be below
+	// len(m.next), and its piece below len(m.pieces).
+	if m.bent {
+		return dealCodesBent(unsafe.SliceData(codes), len(codes), lowest, &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), uint64(m.shift), 1<<m.shift-1, len(m.pieces))
+	}
+	return dealCodes(unsafe.SliceData(codes), len(codes), lowest, m.times,
+		unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows))
+}
+
+// dealPlaces is dealCodes for words of codes and places.
+func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, place, mask uint32) int {
+	if lanes == 0 {
+		return dealPlacesPlain(m, codes, lowest, drop, place, mask)
+	}
+	// Sound as dealCodes is; the conversions are to the types that the sizes of C say it has. Codes
+	// of 32 bits lose none.
+	at, narrow := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Sizeof(lowest) == 4
+	switch {
+	case narrow && m.bent:
+		return dealPlacesBent32((*uint32)(at), len(codes), uint32(lowest), &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(m.shift), 1<<m.shift-1, len(m.pieces))
+	case m.bent:
+		return dealPlacesBent64((*uint64)(at), len(codes), uint64(lowest), &m.pieces[0],
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop), uint64(m.shift), 1<<m.shift-1, len(m.pieces))
+	case narrow:
+		return dealPlaces32((*uint32)(at), len(codes), uint32(lowest), m.times,
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask)
+	default:
+		return dealPlaces64((*uint64)(at), len(codes), uint64(lowest), m.times,
+			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop))
+	}
+}

@@ -1,0 +1,19 @@
+//go:build !amd64
+
+package vecsort
+
+const spillBytes = 0
+
+// Enabled reports false: there are no vector instructions for other processors.
+func Enabled() bool { return false }
+
+// Restrict does nothing.
+func Restrict(string) (undo func()) { return func() {} }
+
+func (m *Matrix) join(memory []uint32, mask uint32) { m.joinPlain(memory, mask) }
+
+func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int { return m.dealCodesPlain(codes, lowest) }
+
+func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, place, mask uint32) int {
+	return dealPlacesPlain(m, codes, lowest, drop, place, mask)
+}
