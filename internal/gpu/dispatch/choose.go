@@ -83,19 +83,20 @@ func fewByRadix(in codes.Input, count int, differ uint64) bool {
 	return count <= bucket.VeryFew && (in.Keys || bucketTime(in, bucket.Quantiles, false, false) >= radixTime(in, differ))
 }
 
-// valuesTime estimates the sort of codes of few values after the sample, in ns.
+// valuesTime estimates the sort of codes of few values after the sample, in ns: a read of all
+// codes that finds their values, and a pass by rank, or two.
 func valuesTime(in codes.Input, count int) float64 {
-	fixed, each := 40e3, 0.0020 // of finding the values, and of a look at each code
+	fixed, each := 60e3, 0.0024
 	if in.Wide {
-		each = 0.0032
+		each = 0.0036
 	}
 	switch {
 	case in.Keys:
 		each += 0.0015
 	case count <= kernels.RadixDigits:
-		each += 0.0040
+		each += 0.0042
 	default:
-		each += 0.0090
+		each += 0.0095
 	}
 	return fixed + each*float64(in.N)
 }

@@ -119,7 +119,7 @@ func Sort(w *device.Workspace, in codes.Input, values int, to cuda.Ptr) (codes.F
 	defer w.Put(block)
 	c := call{w: w, in: in, to: to, note: n, table: tableFor(in.Wide, values)}
 	f, err := c.sort(block)
-	if errors.Is(err, ErrMany) && c.bits < kernels.ValuesBits { // the sample missed so many
+	if errors.Is(err, ErrMany) && c.bits < kernels.ValuesBits { // the sample missed too many for it
 		c.bits = kernels.ValuesBits
 		f, err = c.sort(block)
 	}
