@@ -7,20 +7,21 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "a0d78786715ec63c60f127a044768d5e76a4d7d4a5b15f427e6c7852fc718ae9"
-	orderHash      = "37a9a23fd1138c2734c2544fd6139f2d08acffd9ad070c4356018faf572e9552"
+	sourceHash     = "49673707045b0bf8ac35dd93ebd2cf518c0542854016dd80354f885053ca8528"
+	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
 	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
-	bucketU32Hash  = "6d482184854fb77e1fb3ed60653472e38c92c56b14c7b32efeac403aac2609be"
-	bucketU64Hash  = "6f5665595fc48cea35cdb18e28e939c48737ebc20d869de985a6f0a5525c0b57"
+	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"
+	bucketU64Hash  = "39a1a765aec63624674062225151bddf7dd811a4405cd8bc4e302e2419371142"
 	keysHash       = "78f8459a57e12842a864c1f129f18a2ce43b584afeffce50c03d9aa82b0f13ec"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
-	radixHash      = "bf85afc6238dc63e1b62ce2ba96073b2d7496a92146e145a3d2579bae420bf5c"
+	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	radixSmallHash = "1c9e31d8061c8553c05baf05bd5e59795efb2966fb8ff53fc0ffa61e6ce11f22"
+	valuesHash     = "9e40d080a75d066f255d5f22eea18ea0ad43411783c75b13e75b5aae4085879b"
+	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 
 // What the host shares with the kernels.
@@ -60,9 +61,9 @@ const (
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
 	SampleShared        = 1664       // bytes, of sample_range
-	SegmentsShared      = 4100       // bytes, of sample_segments
+	SegmentsShared      = 28676      // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102792     // bytes of the result of the sample kernels
+	SampleBytes         = 102808     // bytes of the result of the sample kernels
 	SampleCodesAt       = 4480       // offset of the codes of the first sample; their positions follow
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for 32-bit codes
@@ -136,4 +137,17 @@ const (
 	RouteStartThreads   = 1024       //
 	RouteStartShared    = 132        // bytes, of route_starts
 	SplitterBytes       = 16         //
+	MostValues          = 4096       // distinct values of the sort of few values, at most
+	ValuesBits          = 13         // binary logarithm of the places of its largest table
+	ValuesCounters      = 8192       // counters of a block of values_classify
+	ClassifyThreads     = 512        // of values_classify
+	ClassifyTile        = 4096       // codes that a block of values_classify reads at a time
+	ClassifyBlocksU32   = 3          // blocks of values_classify that an SM holds
+	ClassifyBlocksU64   = 2          // blocks of values_classify that an SM holds
+	ValuesStateBytes    = 2088       //
+	ValuesRankThreads   = 1024       // of values_rank
+	ValuesRankPlaces    = 32         // places of the table that a block of values_rank ranks
+	ValuesRankShared    = 1412       // bytes, of values_rank
+	ValuesPassShared    = 48776      // bytes, of values_pass, less ranks by place
+	ValuesHighShared    = 84104      // bytes, of values_pass_high
 )

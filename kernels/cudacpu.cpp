@@ -13,6 +13,7 @@
 #include "route.cu"
 #include "merge.cu"
 #include "samplesort.cu"
+#include "values.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -20,6 +21,8 @@ CUDACPU_KERNEL(split_elements_10);
 CUDACPU_KERNEL(split_elements_8_keys_u32);
 CUDACPU_KERNEL(split_elements_9_keys_u32);
 CUDACPU_KERNEL(split_elements_10_keys_u32);
+CUDACPU_KERNEL(values_pass);
+CUDACPU_KERNEL(values_pass_high);
 CUDACPU_KERNEL(open_rooms);
 CUDACPU_KERNEL(plan_rooms);
 CUDACPU_KERNEL(room_starts);
@@ -76,6 +79,11 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(merge_paths_##width);        \
 	CUDACPU_KERNEL(merge_tiles_##width);        \
 	CUDACPU_KERNEL(gather_run_##width);         \
+	CUDACPU_KERNEL(values_open_##width);        \
+	CUDACPU_KERNEL(values_find_##width);        \
+	CUDACPU_KERNEL(values_classify_##width);    \
+	CUDACPU_KERNEL(values_rank_##width);        \
+	CUDACPU_KERNEL(values_write_##width);       \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width)
 FOR_WIDTH(u32);

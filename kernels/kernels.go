@@ -11,6 +11,7 @@
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.
 //   - gather.cu: elements gathered through an order; see gather.cuh.
+//   - values.cu: the sort of codes of few distinct values; see values.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6, 8.9 and 9.0,
@@ -48,4 +49,6 @@ var (
 	Route []byte // both widths
 	//go:embed gather.fatbin
 	Gather []byte
+	//go:embed values.fatbin
+	Values []byte // both widths
 )

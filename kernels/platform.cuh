@@ -19,6 +19,7 @@ typedef uint16_t u16;
 // load_word and store_word access what other blocks access meanwhile, one word
 // at a time and in no order with anything else. SPIN is the body of a loop that
 // waits for another block.
+// peek and poke access a word of shared memory that other threads access meanwhile.
 // tell_host stores a word in memory of the host, who may read it meanwhile.
 // lanes_like returns the lanes of a full warp in whose word a bit is as in this
 // lane's: a test, a vote and a complement. From C++ it takes twice as many.
@@ -34,6 +35,9 @@ inline void order_two(u64 &a, u64 &b) {
 	a = low;
 }
 inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+inline u64 load_word(const u64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <class T> inline T peek(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <class T> inline void poke(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 inline void tell_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 #define SPIN() CUDACPU_SPIN()
@@ -59,6 +63,13 @@ DEVICE void order_two(u64 &a, u64 &b) {
 DEVICE u32 load_word(const u32 *p) {
 	u32 v;
 	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
+	return v;
+}
+template <class T> DEVICE T peek(const T *p) { return *(const volatile T *)p; }
+template <class T> DEVICE void poke(T *p, T v) { *(volatile T *)p = v; }
+DEVICE u64 load_word(const u64 *p) {
+	u64 v;
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
 	return v;
 }
 DEVICE void store_word(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }

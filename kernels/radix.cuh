@@ -308,6 +308,7 @@ template <class T, class Code> struct Pass {
 	// and counts in the last tile, which nobody looks back at.
 	static constexpr u64 PADDING = ~0ull;
 	static constexpr int WORDS = sizeof(Code) / 4; // of a code
+	static constexpr int BITS = RADIX_BITS;        // of a digit
 
 	DEVICE u32 digit(u64 element) const { return place.of((u32)(element >> 32)); }
 	DEVICE u32 digit_byte(u64 element) const { return place.byte((u32)(element >> 32)); }
@@ -341,6 +342,7 @@ template <class T, class Code> struct KeyPass {
 	Code *to;
 
 	static constexpr Code PADDING = (Code)~(Code)0; // as of Pass
+	static constexpr int BITS = RADIX_BITS;
 
 	DEVICE u32 word(u64 code) const { return high ? (u32)(code >> 32) : (u32)code; }
 	DEVICE static u32 word(u32 code) { return code; }
@@ -382,11 +384,11 @@ template <class Tile, class Code> DEVICE KeyPass<Tile, Code> key_pass_over(u32 p
 	return {place >= RADIX_WORD, {place % RADIX_WORD * RADIX_BITS}, others.earlier ? (swap ? sorted : spare) : codes, swap ? spare : sorted};
 }
 
-// same_digit returns the lanes of the warp that have the same digit.
-DEVICE u32 same_digit(u32 digit) {
+// same_digit returns the lanes of the warp that have the same digit of BITS bits.
+template <int BITS> DEVICE u32 same_digit(u32 digit) {
 	u32 same = FULL_WARP;
 #pragma unroll
-	for (int b = 0; b < RADIX_BITS; b++) same &= lanes_like(digit, 1u << b);
+	for (int b = 0; b < BITS; b++) same &= lanes_like(digit, 1u << b);
 	return same;
 }
 
@@ -396,7 +398,7 @@ template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pa
 	const u32 lower = (1u << lane_id()) - 1;
 #pragma unroll
 	for (int i = 0; i < Pass::Tile::ITEMS; i++) {
-		const u32 digit = pass.digit(element[i]), same = same_digit(digit), before = __popc(same & lower);
+		const u32 digit = pass.digit(element[i]), same = same_digit<Pass::BITS>(digit), before = __popc(same & lower);
 		const u32 rank = next[digit];
 		__syncwarp(); // next is read
 		if (before == 0) next[digit] = rank + __popc(same);
@@ -405,24 +407,40 @@ template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pa
 	}
 }
 
+// count_warp adds the digits of a warp's elements to its counts. Lanes that have the same
+// digit queue up in an atomic: where digits are so few that all lanes have one of eight,
+// the first lane of each adds them up.
+template <class Pass> DEVICE void count_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *count) {
+#pragma unroll
+	for (int i = 0; i < Pass::Tile::ITEMS; i++) {
+		const u32 digit = pass.digit_byte(element[i]);
+		if (Pass::BITS > 3) {
+			atomicAdd(&count[digit], 1u);
+			continue;
+		}
+		const u32 same = same_digit<Pass::BITS>(digit);
+		if ((same & ((1u << lane_id()) - 1)) == 0) count[digit] += __popc(same);
+		__syncwarp(); // the counts of one row are added before those of the next
+	}
+}
+
 // sort_tile moves the elements of the tile that the next ticket stands for.
-template <class Pass> DEVICE void sort_tile(const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
+template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
 	typedef typename Pass::Tile Tile;
-	typedef typename Pass::Shared Shared;
-	SORTER_SHARED(Shared, shared);
+	constexpr u32 DIGITS = 1 << Pass::BITS;
+	static_assert(DIGITS <= RADIX, "a counter for each digit");
 	if (threadIdx.x == 0) shared.tile = atomicAdd(ticket, 1u);
-	for (int i = threadIdx.x; i < Tile::WARPS * RADIX; i += Tile::THREADS) (&shared.count[0][0])[i] = 0;
+	for (u32 i = threadIdx.x; i < Tile::WARPS * DIGITS; i += Tile::THREADS) shared.count[i / DIGITS][i % DIGITS] = 0;
 	__syncthreads(); // the tile is known, counts are zero
 	const u32 tile = shared.tile, valid = (u32)min((u64)Tile::SIZE, n - (u64)tile * Tile::SIZE);
 
 	typename Pass::Element element[Tile::ITEMS];
 	pass.load(element, (u64)tile * Tile::SIZE, valid);
-#pragma unroll
-	for (int i = 0; i < Tile::ITEMS; i++) atomicAdd(&shared.count[warp_id()][pass.digit_byte(element[i])], 1u);
+	count_warp(pass, element, shared.count[warp_id()]);
 	__syncthreads(); // counts are complete
 
 	const u32 digit = threadIdx.x;
-	const bool has_digit = digit < RADIX;
+	const bool has_digit = digit < DIGITS;
 	u32 count = 0;
 	if (has_digit) {
 #pragma unroll
@@ -463,7 +481,9 @@ template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *
 	const u32 found = state->found, active = found & ((1u << RADIX_SHAPE) - 1), place = active_place(active, pass);
 	if (found >> RADIX_SHAPE != SHUFFLED || place == 2 * RADIX_WORD) return;
 	const TileCounts counts = {words, 2 + (pass & 1)};
-	sort_tile(over(place, active), n, state->count[place], &state->ticket[place], counts);
+	const auto own = over(place, active);
+	SORTER_SHARED(typename decltype(own)::Shared, shared);
+	sort_tile(shared, own, n, state->count[place], &state->ticket[place], counts);
 }
 
 template <class Tile, class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {

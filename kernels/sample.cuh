@@ -22,6 +22,7 @@ struct Sample {
 	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
+	u32 values[3]; // as in SampleNote
 	u32 counted; // blocks of sample_segments that are done
 	u32 few;     // as in SampleNote
 };
@@ -34,6 +35,7 @@ struct SampleNote {
 	u64 ascents, descents; // strict ones among as many pairs of neighbours
 	double distance;       // between the two of each pair, summed up
 	u32 segments[SEGMENTS];
+	u32 values[3]; // that the first sample has at least once, twice, three times; a few less, since hashes stand for them
 	u32 told;
 	u32 few; // sample_range found few values, in no order; the rest is not told then
 };
@@ -114,6 +116,7 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	if (threadIdx.x == 31) { // which has the sum of alike
 		const bool told = 2 * alike >= SAMPLE_THREADS && f.ascents && f.descents;
 		if (told) tell_host(few, 1);
+		sample->values[0] = sample->values[1] = sample->values[2] = 0;
 		sample->few = told;
 		sample->counted = 0;
 	}
@@ -139,21 +142,40 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 	return layout;
 }
 
+constexpr int HASH_BITS = 16; // one value in sixteen has the hash of another where all of a sample differ
+
 struct SegmentsShared {
 	u32 count[SEGMENTS];
+	u32 seen[3][(1 << HASH_BITS) / 32]; // a bit for each hash
 	u32 last;
 };
 
-// sample_segments counts a second sample by equal parts of the first one's range.
-// Its last block tells the host.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
-	SORTER_SHARED(SegmentsShared, shared);
-	if (sample->few) return;
+// count_values counts the values of the first sample. One block.
+DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
+	constexpr u32 WORDS = (1 << HASH_BITS) / 32;
+	for (u32 i = threadIdx.x; i < 3 * WORDS; i += SAMPLE_THREADS) (&shared.seen[0][0])[i] = 0;
+	__syncthreads(); // bits are clear
+	for (u32 k = threadIdx.x; k < RANGE_SAMPLES; k += SAMPLE_THREADS) {
+		const u32 hash = (u32)(mix(sample->code[k]) >> (64 - HASH_BITS)), bit = 1u << hash % 32;
+		if (peek(&shared.seen[2][hash / 32]) & bit) continue; // or those of the most frequent value queue up
+		for (int times = 0; times < 3; times++)
+			if (!(atomicOr(&shared.seen[times][hash / 32], bit) & bit)) break;
+	}
+	__syncthreads(); // bits are set
+	for (int times = 0; times < 3; times++) {
+		u32 count = 0;
+		for (u32 i = threadIdx.x; i < WORDS; i += SAMPLE_THREADS) count += __popc(shared.seen[times][i]);
+		count = inclusive_scan(count);
+		if (lane_id() == 31) atomicAdd(&sample->values[times], count);
+	}
+}
+
+// count_segments counts what the blocks from the second on take of the second sample.
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, const Layout<Code> &layout, Sample *sample) {
 	shared.count[threadIdx.x] = 0;
 	__syncthreads(); // counters are zero
-	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
-	const u64 step = (u64)gridDim.x * SAMPLE_THREADS, count = 1ull << sample_bits;
-	for (u64 first = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
+	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
+	for (u64 first = (u64)(blockIdx.x - 1) * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
 		u64 at[SAMPLE_LOADS];
 		Code code[SAMPLE_LOADS];
 #pragma unroll
@@ -167,9 +189,19 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+}
+
+// sample_segments counts a second sample by equal parts of the first one's range. Its
+// first block counts the values of the first sample meanwhile, its last one tells the host.
+template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
+	SORTER_SHARED(SegmentsShared, shared);
+	if (sample->few) return;
+	if (blockIdx.x == 0) count_values(shared, sample);
+	else count_segments(shared, codes, n, sample_bits, sample_layout<Code>(sample, index_bits), sample);
 	if (!is_last_block(&sample->counted, shared.last)) return;
 	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
-	__syncthreads(); // the note has all segments
+	if (threadIdx.x < 3) note->values[threadIdx.x] = sample->values[threadIdx.x];
+	__syncthreads(); // the note has all counts
 	const Found f = join_blocks(sample);
 	if (threadIdx.x > 0) return;
 	note->low = f.low;

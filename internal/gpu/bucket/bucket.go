@@ -5,6 +5,7 @@ package bucket
 
 import (
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -21,15 +22,26 @@ import (
 // gets codes from all over the list.
 type Worth func(in codes.Input, way Spreading, s *sample.Note, strided bool) bool
 
-// Sort orders codes, or returns ErrUneven.
-func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
-	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, false, in, to)
+// Few reports whether another algorithm is expected to be faster for unordered codes with the
+// given number of values, which differ in no other than the given bits.
+type Few func(in codes.Input, values int, differ uint64) bool
+
+// FewValues is the error for codes that are left to an algorithm for few values.
+type FewValues struct{ Values int } // as a sample suggests
+
+func (e FewValues) Error() string {
+	return fmt.Sprintf("sorter: gpu: about %d distinct values", e.Values)
 }
 
-// SortIf is [Sorter.Sort] with only those spreadings for which worth holds. With notFew it
-// returns ErrUneven for unordered codes of few values. A sample may mislead: after an attempt
-// fails it tries the next spreading, which assumes less.
-func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+// Sort orders codes, or returns ErrUneven.
+func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, nil, in, to)
+}
+
+// SortIf is [Sorter.Sort] with only those spreadings for which worth holds. It returns FewValues
+// for unordered codes for which few holds, unless that is nil. A sample may mislead: after
+// an attempt fails it tries the next spreading, which assumes less.
+func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 	if in.N < 2 {
 		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
@@ -43,11 +55,14 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.
 	}
 	defer w.Put(first)
 	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At})}
-	if err := c.look(notFew); err != nil {
+	if err := c.look(few); err != nil {
 		return codes.Finding{}, err
 	}
 	if f, err := c.presorted(); f.Shape != "" || err != nil {
 		return f, err
+	}
+	if values := note.sample.Values(); few != nil && few(in, values, note.sample.Differ) {
+		return codes.Finding{}, FewValues{values}
 	}
 	for way := c.firstWay(); way <= Quantiles && worth(in, way, &note.sample, c.strides(way)); way++ {
 		f, err := c.attempt(way)
@@ -59,6 +74,10 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, notFew bool, in codes.
 	return codes.Finding{}, ErrUneven
 }
 
+// VeryFew bounds the number of values at which sample_range reports few at once, twice the 45 where
+// half of the samples have their like.
+const VeryFew = 90
+
 // sampleGrid returns the number of blocks of the second sample. It is small, since each block
 // adds its counts to global ones and needs enough samples to pay for that.
 func (c *call) sampleGrid() int {
@@ -69,18 +88,19 @@ func (c *call) sampleGrid() int {
 // a few µs more.
 const patience = 100 * time.Microsecond
 
-// look samples the codes. With notFew it returns ErrUneven for codes of few values.
-func (c *call) look(notFew bool) error {
+// look samples the codes. It returns FewValues at once for so few that the second sample is not
+// needed, if few holds for these.
+func (c *call) look(few Few) error {
 	s, in := &c.note.sample, c.in
 	s.Told.Store(0)
 	s.Few.Store(0)
-	few := uint64(0)
-	if notFew {
-		few = device.Mapped(&s.Few)
+	told := uint64(0)
+	if few != nil && few(in, VeryFew, codes.Top(in.Wide)) {
+		told = device.Mapped(&s.Few)
 	}
 	q := c.w.Queue()
-	sample.First(&q, in, c.sample, c.status, few)
-	q.Run("sample_segments"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
+	sample.First(&q, in, c.sample, c.status, told)
+	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
 	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Told, &s.Few) {
 		q.Sync()
@@ -89,7 +109,7 @@ func (c *call) look(notFew bool) error {
 		return err
 	}
 	if s.Few.Load() != 0 {
-		return ErrUneven
+		return FewValues{VeryFew}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package bucket
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -69,7 +70,7 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 	}
 	c := &call{Sorter: s, w: w, note: note, in: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}}
 	c.memory = head(&device.Area{At: gputest.Up(t, w, make([]uint32, codes.HeadBytes/4))})
-	if err := c.look(false); err != nil {
+	if err := c.look(nil); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -154,24 +155,31 @@ func TestFew(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	w, s := gputest.Workspace(t, append(slices.Clone(Modules), radix.Large.Modules()...)...), &Sorter{}
 	r := rand.New(rand.NewPCG(31, 32))
-	few := map[string]bool{"16 values": true, "few values and outliers": true}
-	for name, make := range gputest.CodesOf {
+	atOnce := map[string]bool{"16 values": true, "few values and outliers": true}
+	all := map[string]bool{"16 values": true, "few values and outliers": true, "60 values": true}
+	upTo100 := func(_ codes.Input, values int, _ uint64) bool { return values <= 100 }
+	lists := maps.Clone(gputest.CodesOf)
+	lists["60 values"] = func(r *rand.Rand, n int) []uint64 {
+		return gputest.Fill(n, func(int) uint64 { return r.Uint64N(60) * 0x9e3779b97f4a7c15 })
+	}
+	for name, make := range lists {
 		list := make(r, 20_000)
-		by := func(notFew bool) gputest.Way {
+		by := func(few Few) gputest.Way {
 			return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
-				f, err := s.SortIf(w, always, notFew, in, to)
+				f, err := s.SortIf(w, always, few, in, to)
 				note, _ := device.Pinned[note](w)
-				if got := note.sample.Few.Load() != 0; got != (notFew && few[name]) || got && !errors.Is(err, ErrUneven) {
-					t.Errorf("%s, wide %v: few values %v, %v", name, in.Wide, got, err)
+				left := errors.As(err, &FewValues{})
+				if got := note.sample.Few.Load() != 0; got != (few != nil && atOnce[name]) || left != (few != nil && all[name]) {
+					t.Errorf("%s, wide %v: few values at once %v, %v", name, in.Wide, got, err)
 				}
-				if errors.Is(err, ErrUneven) {
+				if left || errors.Is(err, ErrUneven) {
 					return radix.Large.Sort(w, in, to)
 				}
 				return f, err
 			}
 		}
-		for _, notFew := range []bool{true, false} { // of the first sort nothing is left for the second
-			if !slices.Equal(gputest.OrderBy(t, w, by(notFew), list), gputest.Stable(list)) {
+		for _, few := range []Few{upTo100, nil} { // of the first sort nothing is left for the second
+			if !slices.Equal(gputest.OrderBy(t, w, by(few), list), gputest.Stable(list)) {
 				t.Errorf("%s: wrong order", name)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/sample"
+	"example.com/sorter/internal/gpu/values"
 	"example.com/sorter/kernels"
 )
 
@@ -70,10 +71,34 @@ func worth(in codes.Input, way bucket.Spreading, s *sample.Note, strided bool) b
 	return bucketTime(in, way, s.NearlyOrdered(), strided) < radixTime(in, s.Differ)
 }
 
-// fewByRadix reports whether the radix sort takes unordered codes of few values without any
-// further sample.
-func fewByRadix(in codes.Input) bool {
-	return in.Keys || bucketTime(in, bucket.Quantiles, false, false) >= radixTime(in, codes.Top(in.Wide))
+// few reports whether the sort of few values is expected to be faster than the radix sort of
+// codes that differ in the given bits.
+func few(in codes.Input, count int, differ uint64) bool {
+	return count <= values.Most && valuesTime(in, count) < min(radixTime(in, differ), bucketTime(in, bucket.Linear, false, false))
+}
+
+// fewByRadix reports whether codes of few values are left to the radix sort, where the device
+// does not run the sort of few values.
+func fewByRadix(in codes.Input, count int, differ uint64) bool {
+	return count <= bucket.VeryFew && (in.Keys || bucketTime(in, bucket.Quantiles, false, false) >= radixTime(in, differ))
+}
+
+// valuesTime estimates the sort of codes of few values after the sample, in ns: a read of all
+// codes that finds their values, and a pass by rank, or two.
+func valuesTime(in codes.Input, count int) float64 {
+	fixed, each := 60e3, 0.0024
+	if in.Wide {
+		each = 0.0036
+	}
+	switch {
+	case in.Keys:
+		each += 0.0015
+	case count <= kernels.RadixDigits:
+		each += 0.0042
+	default:
+		each += 0.0095
+	}
+	return fixed + each*float64(in.N)
 }
 
 // radixTime estimates a radix sort of codes that differ in the given bits, in ns. If both

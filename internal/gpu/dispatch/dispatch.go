@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/gpu/radix"
 	"example.com/sorter/internal/gpu/runs"
 	"example.com/sorter/internal/gpu/samplesort"
+	"example.com/sorter/internal/gpu/values"
 )
 
 // Options are the options of the algorithms that have any.
@@ -40,12 +41,17 @@ type Sorter struct {
 	*device.Device
 	algorithms repertoire
 	bucket     *bucket.Sorter
+	few        bucket.Few
+	values     bool // the device runs the sort of few values
 }
 
 // New returns the sorter of a device and loads the kernels of long sorts.
 func New(d *device.Device, o Options) (*Sorter, error) {
 	b := &bucket.Sorter{Options: o.Bucket}
-	s := &Sorter{d, within(d.Info.SharedPerBlock, all(b, o)), b}
+	s := &Sorter{Device: d, algorithms: within(d.Info.SharedPerBlock, all(b, o)), bucket: b, few: fewByRadix}
+	if s.values = device.Shared(values.Modules) <= d.Info.SharedPerBlock; s.values {
+		s.few = few
+	}
 	long, _ := s.algorithms.demanding(engine.Auto, codes.Input{N: MostByBuckets})
 	if err := d.Load(codes.Modules); err != nil {
 		return nil, err
@@ -64,7 +70,7 @@ func all(b *bucket.Sorter, o Options) repertoire {
 	return repertoire{
 		engine.BucketBitonic: {
 			modules: bucket.Modules, order: b.Sort, keys: true, most: bucket.MaxN,
-			bytes: func(in codes.Input) int { return b.Bytes(in, radix.Large.Bytes(in)) },
+			bytes: func(in codes.Input) int { return b.Bytes(in, max(radix.Large.Bytes(in), values.Bytes(in))) },
 		},
 		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MostByBuckets, bytes: bitonic.Bytes},
 		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MostByBuckets, bytes: s.Bytes},
@@ -144,7 +150,30 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 	if a.OrdersCodes() || choice != engine.BucketBitonic {
 		return s.sortBy(w, choice, in, to)
 	}
-	f, err := s.bucket.SortIf(w, worth, fewByRadix(in), in, to)
+	f, err := s.bucket.SortIf(w, worth, s.few, in, to)
+	var found bucket.FewValues
+	if errors.As(err, &found) {
+		return s.sortValues(w, found.Values, in, to)
+	}
+	f.Algorithm = engine.BucketBitonic
+	return s.resort(w, in, to, f, err)
+}
+
+// sortValues sorts codes that have about count values according to a sample, or in another way
+// if they have too many.
+func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	if !s.values {
+		return s.resort(w, in, to, codes.Finding{}, bucket.ErrUneven)
+	}
+	if err := w.Load(values.Modules); err != nil {
+		return codes.Finding{}, err
+	}
+	f, err := values.Sort(w, in, count, to)
+	f.Algorithm = engine.Radix
+	if !errors.Is(err, values.ErrMany) {
+		return f, err
+	}
+	f, err = s.bucket.SortIf(w, worth, nil, in, to)
 	f.Algorithm = engine.BucketBitonic
 	return s.resort(w, in, to, f, err)
 }

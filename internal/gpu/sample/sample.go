@@ -20,6 +20,7 @@ type Note struct {
 	Ascents, Descents uint64  // among kernels.RangeSamples pairs of neighbours
 	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
+	Seen              [3]uint32     // values in the first sample, at least once, twice, three times
 	Told              atomic.Uint32 // set once the device has written everything above
 	Few               atomic.Uint32 // set instead of Told: unordered codes of few values
 	Keys
@@ -29,6 +30,14 @@ type Note struct {
 type Keys struct {
 	Code     [kernels.RangeSamples]uint64
 	Position [kernels.RangeSamples]uint32
+}
+
+// Values estimates the number of distinct values of all codes from how many of them the first
+// sample has once and twice (Chao, "Nonparametric estimation of the number of classes in a
+// population", 1984). It is too low where many values are rare.
+func (s *Note) Values() int {
+	once, twice := int(s.Seen[0])-int(s.Seen[1]), int(s.Seen[1])-int(s.Seen[2])
+	return int(s.Seen[0]) + once*once/(2*max(twice, 1))
 }
 
 // NearlyOrdered reports whether most neighbours are in one order.
