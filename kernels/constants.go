@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "49673707045b0bf8ac35dd93ebd2cf518c0542854016dd80354f885053ca8528"
+	sourceHash     = "c18c7871d613198473c62c143367ff22ebb99fab8d03e2da14d7fa6d775f2d32"
 	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
 	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
 	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"
@@ -20,7 +20,7 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "9e40d080a75d066f255d5f22eea18ea0ad43411783c75b13e75b5aae4085879b"
+	valuesHash     = "33783d1928cf84c694d07432bf3c15f4db2d9e794ed63ba4524b0289721ebfbc"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 

@@ -4,7 +4,7 @@
 //   values_find       values of a sample of the codes
 //   values_classify   the place in the table of each code, and how often each is taken;
 //                     values that the sample missed join the table here
-//   values_rank       which value comes how manieth, and where its codes begin
+//   values_rank       the rank of each value, and where its codes begin
 //   values_pass       a stable partition by rank: radix.cuh with digits of as few bits
 //                     as ranks need, one pass for up to 256 values, two for more
 //   values_write      where only keys are sorted, the values, as often as they occur
@@ -238,8 +238,10 @@ template <class Code> DEVICE void rank_values(const Values<Code> &table, const u
 		else if (bits.low_digit(rank) == 0) state->start[1][rank >> bits.low] = start;
 	}
 	if (!is_last_block(&state->ranked, shared.last)) return;
-	state->bits[0] = bits.low;
-	state->bits[1] = bits.high;
+	if (threadIdx.x == 0) {
+		state->bits[0] = bits.low;
+		state->bits[1] = bits.high;
+	}
 	if (bits.high == 0) return;
 	for (u32 i = threadIdx.x; i < table.size(); i += RANK_THREADS)
 		if (counts[i]) atomicAdd(&shared.low[bits.low_digit(ranks[i])], counts[i]);
