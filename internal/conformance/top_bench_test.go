@@ -17,9 +17,13 @@ import (
 //
 //	go test -run - -bench 'Top/^key$/n=1000000/k=100/' -benchtime 31x ./internal/conformance
 func BenchmarkTop(b *testing.B) {
+	sizes, counts := []int{1e3, 1e5, 1e6, 1e7}, []int{1, 10, 100, 1000}
+	if testing.Short() {
+		sizes, counts = sizes[:2], counts[2:3]
+	}
 	for _, v := range topVerbs {
-		for _, n := range []int{1e3, 1e5, 1e6, 1e7} {
-			for _, k := range []int{1, 10, 100, 1000} {
+		for _, n := range sizes {
+			for _, k := range counts {
 				for _, shape := range topShapes {
 					for _, workers := range []int{1, 2} {
 						if k >= n || n == 1000 && workers > 1 {
