@@ -12,12 +12,12 @@ import (
 // local is one worker's workspace for sorting buckets in the cache: by vectors, see
 // local_vectors.go, or by radix passes.
 //
-// For radix passes an element becomes one 64-bit word: the 32 leading bits of its code in the upper half, its
-// place in the bucket in the lower half. The leading bits start at the highest bit in which
-// codes of the bucket can differ. Least-significant-digit radix passes sort the words by
-// enough of these bits to separate nearly all codes. Places keep the order stable. Neighbours
-// that agree in the sorted bits are repaired afterwards. So 64-bit codes cost no more passes
-// than 32-bit codes.
+// For radix passes an element becomes one 64-bit word: the 32 leading bits of its code in the
+// upper half, its place in the bucket in the lower half. The leading bits start at the highest
+// bit in which codes of the bucket can differ. Least-significant-digit radix passes sort the
+// words by enough of these bits to separate nearly all codes. Places keep the order stable.
+// Neighbours that agree in the sorted bits are repaired afterwards. So 64-bit codes cost no more
+// passes than 32-bit codes.
 type local[C Code] struct {
 	env    *engine.Env
 	words  []uint64
