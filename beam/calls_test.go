@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/sorter/internal/testkit"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
@@ -278,9 +279,7 @@ func TestSchemes(t *testing.T) {
 
 // TestMillion sorts a million records. Ten million are for the benchmark: prism takes 4 GB.
 func TestMillion(t *testing.T) {
-	if os.Getenv("SORTER_LONG_TESTS") == "" {
-		t.Skip("SORTER_LONG_TESTS is not set")
-	}
+	testkit.SkipUnlessLong(t)
 	const n = 1_000_000
 	prefix := filepath.Join(t.TempDir(), "part")
 	p, s := beam.NewPipelineWithRoot()

@@ -1,7 +1,6 @@
 package beamsort
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -58,23 +57,24 @@ func RegisterLines[T any](name, header string, appendLine func(dst []byte, e T) 
 		panic(fmt.Sprintf("beamsort: RegisterLines(%q): appendLine is nil", name))
 	}
 	return RegisterFormat(name, func(file io.Writer) (Writer[T], error) {
-		w := &lineWriter[T]{to: bufio.NewWriter(file), appendLine: appendLine}
-		return w, w.header(header)
+		return &lineWriter[T]{to: file, appendLine: appendLine}, writeHeader(file, header)
 	})
 }
 
-type lineWriter[T any] struct {
-	to         *bufio.Writer
-	line       []byte
-	appendLine func(dst []byte, e T) ([]byte, error)
-}
-
-func (w *lineWriter[T]) header(line string) error {
+// writeHeader writes the first line of a shard, if there is one.
+func writeHeader(file io.Writer, line string) error {
 	if line == "" {
 		return nil
 	}
-	_, err := w.to.WriteString(line + "\n")
+	_, err := io.WriteString(file, line+"\n")
 	return err
+}
+
+// lineWriter writes lines to a file that joins small writes, see writeTo.
+type lineWriter[T any] struct {
+	to         io.Writer
+	line       []byte
+	appendLine func(dst []byte, e T) ([]byte, error)
 }
 
 func (w *lineWriter[T]) Write(elements []T) (err error) {
@@ -82,14 +82,15 @@ func (w *lineWriter[T]) Write(elements []T) (err error) {
 		if w.line, err = w.appendLine(w.line[:0], e); err != nil {
 			return err
 		}
-		if _, err = w.to.Write(append(w.line, '\n')); err != nil {
+		w.line = append(w.line, '\n')
+		if _, err = w.to.Write(w.line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *lineWriter[T]) Close() error { return w.to.Flush() }
+func (w *lineWriter[T]) Close() error { return nil }
 
 // opener begins a shard, and adds its elements to sum.
 type opener[T any] func(file io.Writer, sum *totals) (Writer[T], error)
@@ -117,8 +118,7 @@ func (o *Ordering[T]) format(c config) (opener[T], error) {
 		}, nil
 	case LengthPrefixed, Lines:
 		return func(file io.Writer, sum *totals) (Writer[T], error) {
-			w := &codedWriter[T]{codec: o.codec, lines: f == Lines, to: file, sum: sum}
-			return w, w.header(c.Header)
+			return &codedWriter[T]{codec: o.codec, lines: f == Lines, to: file, sum: sum}, writeHeader(file, c.Header)
 		}, nil
 	}
 	registry.Lock()
@@ -162,14 +162,6 @@ type codedWriter[T any] struct {
 	sum    *totals
 	buffer []byte
 	length [binary.MaxVarintLen64]byte
-}
-
-func (w *codedWriter[T]) header(line string) error {
-	if line == "" {
-		return nil
-	}
-	_, err := io.WriteString(w.to, line+"\n")
-	return err
 }
 
 func (w *codedWriter[T]) Write(elements []T) (err error) {

@@ -166,7 +166,7 @@ func (f *packFn[T]) samples(blocks [][]byte, sum totals) (message []byte, taken 
 		if l := f.order.layout; l != nil {
 			for ; next < int64(len(b)); next += gap {
 				at := int(next) / l.size * l.size
-				message = appendSample(message, b[at:at+l.size])
+				message = appendRecord(message, b[at:at+l.size])
 				taken++
 			}
 			next -= int64(len(b))
@@ -178,7 +178,7 @@ func (f *packFn[T]) samples(blocks [][]byte, sum totals) (message []byte, taken 
 		for i := range v.len() {
 			encoded := v.encoded(i)
 			for ; next < int64(len(encoded)); next += gap {
-				message = appendSample(message, encoded)
+				message = appendRecord(message, encoded)
 				taken++
 			}
 			next -= int64(len(encoded))
@@ -186,8 +186,6 @@ func (f *packFn[T]) samples(blocks [][]byte, sum totals) (message []byte, taken 
 	}
 	return message, taken, nil
 }
-
-func appendSample(message, encoded []byte) []byte { return appendRecord(message, encoded) }
 
 // share maps a hash to [0, 1).
 func share(h uint64) float64 { return float64(h>>11) / (1 << 53) }
