@@ -93,14 +93,11 @@ func (c *Column) nullCode(bit int) (null, other uint64) {
 	return 1 << bit, 0
 }
 
-// given reports whether the column's keys lie in a slice, so that no function is called
+// Given reports whether the column's keys lie in a slice, so that no function is called
 // for them.
-func (c *Column) given() bool {
+func (c *Column) Given() bool {
 	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
 }
-
-// Given reports whether no element is read for the column's keys.
-func (c *Column) Given() bool { return c.given() }
 
 // bits returns the validity bits of rows; nil if a function knows the nulls.
 func (c *Column) bits() *NullBits {

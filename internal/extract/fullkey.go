@@ -92,7 +92,7 @@ func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 
 // keep stores keys only if they are not given.
 func (sliceKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.given() {
+	if !c.Given() {
 		return keyType{}.keep(c, room, rows, arena)
 	}
 	return keepGiven(c, c.slice)
@@ -133,7 +133,7 @@ type nullBits [Piece / 64]uint64
 // given and adjacent. It also finds the nulls. If the context is cancelled, keys may be
 // missing.
 func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
-	if s.given() {
+	if s.Given() {
 		if b.at == nil {
 			return s.Keys[b.Lo:][:len(buf)]
 		}
@@ -287,7 +287,7 @@ func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b 
 // given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
 func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) unsafe.Pointer {
 	switch {
-	case !w.given():
+	case !w.Given():
 		w.call(stream.RawAt(cpu.Hidden(buf), w.kind.Size(), n), nulls, b)
 	case b.at == nil:
 		return w.keys.Part(b.Lo, b.Lo+n).Data()
@@ -326,7 +326,7 @@ func (w *fixedKeys) WithPivot(_ []uint32, p Place) Place { return p }
 func (w *fixedKeys) SortFew([]uint32, Place) (same uint, ok bool) { return 0, false }
 
 func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Place) {
-	if !w.given() {
+	if !w.Given() {
 		all := w.words[p.Depth]
 		for i, x := range order {
 			dst[i] = all[x]
@@ -399,7 +399,7 @@ func (w *fixedKeys) NextDepth(_ uint64, p Place) (depth int, more bool) {
 func (w *fixedKeys) Compare(i, j uint32) int {
 	var pair [2]uint64
 	for depth := range w.kind.Words() {
-		if w.words[depth] == nil && !w.given() {
+		if w.words[depth] == nil && !w.Given() {
 			continue
 		}
 		w.Codes(pair[:], []uint32{i, j}, Place{Depth: depth})
@@ -423,7 +423,7 @@ func (w *fixedKeys) Along(env *engine.Env, p any) (err error) {
 }
 
 func (w *fixedKeys) Moved(payload cpu.Payload) {
-	if w.given() {
+	if w.Given() {
 		w.keys = payload.Raw()
 	}
 }

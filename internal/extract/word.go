@@ -49,7 +49,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.PrefixBits = 64 - open.Bits
-			open.wide, open.Given = &c, open.Given && c.given()
+			open.wide, open.Given = &c, open.Given && c.Given()
 			open.Bits = 64
 			flush()
 		default:
@@ -57,7 +57,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.narrow = append(open.narrow, c)
-			open.Given = open.Given && c.given()
+			open.Given = open.Given && c.Given()
 			open.Bits += bits
 		}
 		if ends != nil && ends(i) {
@@ -209,7 +209,7 @@ func CodeSize(words []Word) uintptr {
 // its code. It is 0 if the column stores nothing.
 func (l *Word) FullSize() uintptr {
 	switch {
-	case l.wide == nil || l.wide.given():
+	case l.wide == nil || l.wide.Given():
 		return 0
 	case l.wide.kind >= sortkey.String:
 		return l.wide.kind.Size()
