@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "c18c7871d613198473c62c143367ff22ebb99fab8d03e2da14d7fa6d775f2d32"
+	sourceHash     = "4cf54079b90880072ef976233c6f5a44a3917b785c49dd2aa7ae3bf4dc1d9c10"
 	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
 	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
 	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"

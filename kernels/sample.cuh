@@ -191,8 +191,8 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
 }
 
-// sample_segments counts a second sample by equal parts of the first one's range. Its
-// first block counts the values of the first sample meanwhile, its last one tells the host.
+// sample_segments counts a second sample by equal parts of the first one's range. Its first
+// block counts the values of the first sample meanwhile, its last one writes the host's note.
 template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
 	if (sample->few) return;

@@ -179,8 +179,8 @@ template <class Code> DEVICE void classify(const Code *codes, u64 n, const Value
 	}
 }
 
-// DigitBits are the bits of the low digit of the ranks of so many values, all of them if they
-// fit a digit, and those of the high digit.
+// DigitBits are the bits of the low digit of the ranks of a number of values, all of them if
+// they fit a digit, and those of the high digit.
 struct DigitBits {
 	u32 low, high;
 	DEVICE DigitBits(u32 values) {
