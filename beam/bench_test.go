@@ -192,7 +192,7 @@ func BenchmarkSteps(b *testing.B) {
 	})
 	packAll()
 	var message []byte
-	plan := &planFn[trade]{Config: c}
+	plan := &planStep{Config: c}
 	if err := plan.Setup(); err != nil {
 		b.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func BenchmarkSteps(b *testing.B) {
 		b.Fatal(err)
 	}
 	parts := map[int64][][]byte{}
-	route := &routeFn[trade]{Config: c}
+	route := &routeStep{Config: c}
 	if err := route.Setup(); err != nil {
 		b.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func BenchmarkSteps(b *testing.B) {
 		perRecord(b)
 	})
 	routeAll()
-	shard := &shardFn[trade]{Config: c}
+	shard := &shardStep{Config: c}
 	if err := shard.Setup(); err != nil {
 		b.Fatal(err)
 	}

@@ -16,12 +16,6 @@ type planFn[T any] struct {
 	order *Ordering[T]
 }
 
-// Setup finds the order.
-func (f *planFn[T]) Setup() (err error) {
-	f.order, err = lookup[T](f.Config.Order)
-	return err
-}
-
 // ProcessElement reads the samples, once, and emits the plan.
 func (f *planFn[T]) ProcessElement(ctx context.Context, _ []byte, samples func(*[]byte) bool, emit func([]byte)) error {
 	s := sketch[T]{order: f.order, most: mostSamples, weight: 1}

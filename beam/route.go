@@ -17,13 +17,6 @@ type routeFn[T any] struct {
 	view  blockView[T]
 }
 
-// Setup finds the order.
-func (f *routeFn[T]) Setup() (err error) {
-	f.order, err = lookup[T](f.Config.Order)
-	f.view.order = f.order
-	return err
-}
-
 // ProcessElement emits the pieces of a block. An empty block begins all parts.
 func (f *routeFn[T]) ProcessElement(ctx context.Context, block, message []byte, emit func(int64, []byte)) error {
 	if err := f.usePlan(message); err != nil {

@@ -15,12 +15,6 @@ type shardFn[T any] struct {
 	order *Ordering[T]
 }
 
-// Setup finds the order.
-func (f *shardFn[T]) Setup() (err error) {
-	f.order, err = lookup[T](f.Config.Order)
-	return err
-}
-
 // ProcessElement sorts and writes one part. It reads the pieces once: not every runner can
 // hand them out again.
 func (f *shardFn[T]) ProcessElement(ctx context.Context, part int64, pieces func(*[]byte) bool, message []byte, emit func(Shard)) error {

@@ -103,7 +103,7 @@ func iterate[E any](items []E) func(*E) bool {
 func (s *harness[T]) plan(samples [][]byte) []byte {
 	s.t.Helper()
 	return twice(s.t, "plan", func() (message []byte) {
-		f := setUp(s.t, &planFn[T]{Config: s.c})
+		f := setUp(s.t, &planStep{Config: s.c})
 		if err := f.ProcessElement(ctx, []byte{}, iterate(samples), func(b []byte) { message = b }); err != nil {
 			s.t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func (s *harness[T]) plan(samples [][]byte) []byte {
 
 func (s *harness[T]) route(blocks [][]byte, plan []byte) []routed {
 	s.t.Helper()
-	f := setUp(s.t, &routeFn[T]{Config: s.c})
+	f := setUp(s.t, &routeStep{Config: s.c})
 	return twice(s.t, "route", func() (out []routed) {
 		for _, b := range append([][]byte{{}}, blocks...) {
 			if err := f.ProcessElement(ctx, b, bytes.Clone(plan), func(part int64, piece []byte) {
@@ -143,7 +143,7 @@ func (s *harness[T]) shards(all []routed, plan []byte) ([]Shard, []byte) {
 			}
 		}
 		contents = append(contents, twice(s.t, "shard", func() []byte {
-			f := setUp(s.t, &shardFn[T]{Config: s.c})
+			f := setUp(s.t, &shardStep{Config: s.c})
 			var shard Shard
 			if err := f.ProcessElement(ctx, part, iterate(of), plan, func(x Shard) { shard = x }); err != nil {
 				s.t.Fatal(err)
@@ -230,7 +230,7 @@ func TestFailedShard(t *testing.T) {
 	failed := 0
 	for n := 1; ; n++ {
 		failAfter = n
-		err := setUp(t, &shardFn[note]{Config: s.c}).ProcessElement(ctx, 0, iterate(pieces), plan, func(Shard) {})
+		err := setUp(t, &shardStep{Config: s.c}).ProcessElement(ctx, 0, iterate(pieces), plan, func(Shard) {})
 		if err == nil {
 			break
 		}
@@ -268,7 +268,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		setUp(t, &shardFn[row]{Config: s.c}).ProcessElement(ctx, 0, iterate(blocks), plan, func(Shard) {})
+		setUp(t, &shardStep{Config: s.c}).ProcessElement(ctx, 0, iterate(blocks), plan, func(Shard) {})
 	}()
 	if names := folder(t, filepath.Dir(s.c.Prefix)); len(names) > 0 {
 		t.Error(names)
@@ -389,7 +389,7 @@ func TestDamage(t *testing.T) {
 	s := stepsOf(t, byText, Shards(3), gap(100))
 	blocks, samples := s.pack(notes)
 	plan := s.plan(samples)
-	route := setUp(t, &routeFn[note]{Config: s.c})
+	route := setUp(t, &routeStep{Config: s.c})
 	drop := func(int64, []byte) {}
 	for _, n := range []int{1, len(plan) / 2, len(plan) - 1} {
 		if err := route.ProcessElement(ctx, blocks[0], plan[:n], drop); err == nil || !strings.Contains(err.Error(), "route") {
@@ -399,11 +399,11 @@ func TestDamage(t *testing.T) {
 	if err := route.ProcessElement(ctx, blocks[0][:len(blocks[0])-1], plan, drop); err == nil {
 		t.Error("a block that was cut")
 	}
-	err := setUp(t, &planFn[note]{Config: s.c}).ProcessElement(ctx, nil, iterate([][]byte{samples[0][:4]}), func([]byte) {})
+	err := setUp(t, &planStep{Config: s.c}).ProcessElement(ctx, nil, iterate([][]byte{samples[0][:4]}), func([]byte) {})
 	if err == nil || !strings.Contains(err.Error(), "plan") {
 		t.Error(err)
 	}
-	fixed := setUp(t, &routeFn[row]{Config: config{Order: byU64.name}})
+	fixed := setUp(t, &routeStep{Config: config{Order: byU64.name}})
 	if err := fixed.ProcessElement(ctx, make([]byte, 7), totals{}.append(nil), drop); err == nil {
 		t.Error("a block of no whole element")
 	}
