@@ -2,18 +2,24 @@ package extsort_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 
 	"example.com/sorter/extsort"
 	"example.com/sorter/internal/spill"
 )
 
-// errInjected is the error of a call that the test lets fail.
-var errInjected = errors.New("injected")
+// errInjected is in the error of each call that a test lets fail. The other part is one of
+// those that systems return, by the number of the call.
+var (
+	errInjected = errors.New("injected")
+	causes      = []error{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.EROFS, syscall.EINTR}
+)
 
 // faultDisk is the disk of the system, of which the n-th call fails.
 type faultDisk struct {
@@ -46,7 +52,7 @@ func (d *faultDisk) call(op string, bytes int64) error {
 	d.calls++
 	if d.calls == d.fail || d.sticky && d.failed == op {
 		d.failed, d.bytes = op, bytes
-		return errInjected
+		return fmt.Errorf("%w: %w", errInjected, causes[d.fail%len(causes)])
 	}
 	return nil
 }

@@ -82,6 +82,63 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// spilling appends rows to a sort in little memory until it fails, and returns its error.
+func spilling(s *extsort.Sorter[row], rows []row) error {
+	for len(rows) > 0 {
+		n := min(999, len(rows))
+		if err := s.Append(rows[:n]...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// refused expects that create failed in dir for a reason, and that the sort has all that it accepted.
+func refused(t *testing.T, s *extsort.Sorter[row], err error, dir string, reason error) {
+	t.Helper()
+	checkDiskError(t, err, "create", dir)
+	if !errors.Is(err, reason) {
+		t.Fatalf("%v, want %v", err, reason)
+	}
+	n := s.Len()
+	if again := s.Retry(); !errors.Is(again, reason) || s.Len() != n {
+		t.Fatalf("Retry: %v, %d elements of %d", again, s.Len(), n)
+	}
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 100_000, rand.New(rand.NewPCG(77, 78))))
+	dir, other := memoryDir(t, 8<<20), t.TempDir()
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(dir))
+	must(t, err)
+	defer s.Close()
+	must(t, unix.Mount("none", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	refused(t, s, spilling(s, rows), dir, unix.EROFS)
+	must(t, s.AddDir(other))
+	must(t, spilling(s, rows[s.Len():]))
+	sameElements(t, collect(t, s), sorted(rows))
+}
+
+// TestNoDescriptors has a process that may open no further file.
+func TestNoDescriptors(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 100_000, rand.New(rand.NewPCG(79, 80))))
+	dir := t.TempDir()
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(dir))
+	must(t, err)
+	defer s.Close()
+	var most unix.Rlimit
+	must(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &most))
+	mend := func() { must(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &most)) }
+	defer mend()
+	must(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: most.Max}))
+	refused(t, s, spilling(s, rows), dir, unix.EMFILE)
+	mend()
+	must(t, s.Retry())
+	must(t, spilling(s, rows[s.Len():]))
+	sameElements(t, collect(t, s), sorted(rows))
+}
+
 // TestInterruptedReserve reserves space while signals arrive. On a file system in memory, up
 // to Linux 6.6, a signal undoes what the call has allocated, which takes longer than the time
 // between two.
@@ -115,6 +172,41 @@ func TestInterruptedReserve(t *testing.T) {
 // role is the variable that says what a child process of the test does.
 const role = "EXTSORT_TEST_CHILD"
 
+// group is the variable with the directory of a control group that a child process enters.
+const group = "EXTSORT_TEST_GROUP"
+
+// memoryGroup returns the directory of a new control group with a limit of memory and no swap, or ""
+// where the process may not make one. A process of it that needs more is killed.
+func memoryGroup(t *testing.T, bytes int64) string {
+	t.Helper()
+	limit := []byte(strconv.FormatInt(bytes, 10))
+	for _, version := range []struct {
+		root  string
+		files []string
+	}{
+		{"/sys/fs/cgroup/memory", []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}},
+		{"/sys/fs/cgroup", []string{"memory.max"}},
+	} {
+		dir, err := os.MkdirTemp(version.root, "extsort-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if !testkit.Eventually(func() bool { return os.Remove(dir) == nil }) {
+				t.Errorf("control group %s remains", dir)
+			}
+		})
+		for _, name := range version.files {
+			err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), limit, 0))
+		}
+		if err == nil {
+			return dir
+		}
+	}
+	t.Log("no control group: the resident memory alone is checked")
+	return ""
+}
+
 // child returns a command that runs TestChild in a process of its own.
 func child(what string, args ...any) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
@@ -125,6 +217,9 @@ func child(what string, args ...any) *exec.Cmd {
 // TestChild is what child processes do.
 func TestChild(t *testing.T) {
 	what, args, _ := strings.Cut(os.Getenv(role), " ")
+	if dir := os.Getenv(group); dir != "" {
+		must(t, os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("0"), 0)) // this process
+	}
 	switch what {
 	case "":
 		t.Skip("for child processes of other tests")
@@ -297,14 +392,18 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	testkit.SkipShort(t)
 	limits := testkit.Pick(nil, []int64{16}, []int64{16, 48, 128})
 	for _, limit := range limits {
-		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 16}) {
+		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 64}) {
 			for i, what := range []string{"memory", "strings", "memory", "strings"} {
 				how := extsort.Adaptive
 				if i >= 2 { // and S2 for one number of workers, Zstandard for the other
 					how = extsort.S2 + extsort.Compression(min(workers/16, 1))
 				}
 				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d/%d", what, limit, workers, how), func(t *testing.T) {
-					out, err := child(what, limit<<20, workers, how).CombinedOutput()
+					cmd := child(what, limit<<20, workers, how)
+					if dir := memoryGroup(t, (limit+64)<<20); dir != "" {
+						cmd.Env = append(cmd.Env, group+"="+dir)
+					}
+					out, err := cmd.CombinedOutput()
 					_, rest, found := strings.Cut(string(out), "grown ")
 					var grown int64
 					if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
