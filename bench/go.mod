@@ -24,7 +24,6 @@ require (
 	github.com/google/uuid v1.1.1 // indirect
 	github.com/jfcg/sixb v1.3.8 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
-	github.com/lanrat/extsort v1.5.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/exp v0.0.0-20241009180824-f66d83c29e7c // indirect

@@ -1,9 +1,17 @@
-// Command external compares sorts of more elements than memory holds: 24-byte structs with
-// random 64-bit keys, from a generator to a reader that checks them. Each sort runs in a
-// process of its own, in turns, and the table has the median, the spread and the largest
-// memory of the process.
+// Command external compares sorts of more than memory holds. Each sort runs in a process of its
+// own, in turns, with caches of files dropped before it where the system allows that. The table has
+// the median, the spread and the largest memory of the process and of those that it started.
 //
-//	go run ./external -n 20000000 -memory 256 -rounds 5
+//	go run . -job records -n 20000000 -memory 256
+//	go run . -job lines -n 15000000 -memory 512 -group 1024
+//	go run . -job csv -n 100000000 -memory 512
+//
+// Jobs: records of 24 bytes with random 64-bit keys, from a generator to a reader; lines of 100
+// bytes with random keys of 10 characters, as gensort makes them, from file to file; and rows of CSV
+// by two columns, from file to file. GNU sort takes part where it is installed, DuckDB with the tag
+// duckdb, which takes cgo:
+//
+//	go run -tags duckdb . -job records
 package main
 
 import (
@@ -12,124 +20,205 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// record is an element: a key, and where it was in the input.
-type record struct{ Key, At, Pad uint64 }
-
 // task is what a sort is asked for.
 type task struct {
 	n       int
 	memory  int64 // bytes
 	workers int
-	dir     string
+	dir     string // of runs
+	tool    string // the program filesort
+	in, out string // files, of jobs that have them
+	read    *reader
 }
 
-// sorts are the contestants. Each yields the sorted records to take.
-var sorts = []struct {
-	name string
-	run  func(t task, take func(record)) error
-}{
-	{"sorter/extsort", sortOurs},
-	{"lanrat/extsort", sortLanrat},
-	{"in memory: sorter.Sort", sortInMemory},
+// contestant is a sort. Its time is that of run.
+type contestant struct {
+	name    string
+	run     func(t task) error
+	streams bool // hands records to task.read
+}
+
+// job is what contestants do.
+type job struct {
+	unit  string
+	make  func(t task) error // writes the input file; nil without files
+	check func(t task) error // of the output file
+	sorts []contestant
+}
+
+var jobs = map[string]job{
+	"records": {"24-byte records", nil, nil, slices.Concat([]contestant{
+		{"sorter/extsort", sortOurs, true},
+		{"lanrat/extsort", sortLanrat, true},
+		{"in memory: sorter.Sort", sortInMemory, true},
+	}, duckRecords)},
+	"lines": {"100-byte lines", makeLines, checkLines, slices.Concat([]contestant{
+		{"filesort", func(t task) error { return fileSort(t) }, false},
+		{"GNU sort", func(t task) error { return gnuSort(t) }, false},
+		{"lanrat/extsort", linesByLanrat, false},
+	}, duckLines)},
+	"csv": {"rows of CSV", makeRows, checkRows, slices.Concat([]contestant{
+		{"filesort", func(t task) error { return fileSort(t, "-format", "csv", "-no-header", "-by", "2:string,3:float:desc") }, false},
+		{"GNU sort", func(t task) error { return gnuSort(t, "-s", "-t,", "-k2,2", "-k3,3nr") }, false},
+	}, duckRows)},
 }
 
 // result is what one run reports.
 type result struct {
 	Seconds float64
-	Memory  int64 // largest resident set, bytes
+	Memory  int64 // largest resident set of a process, bytes
 }
 
 func main() {
 	var t task
-	flag.IntVar(&t.n, "n", 20e6, "records")
+	name := flag.String("job", "records", "records, lines or csv")
+	flag.IntVar(&t.n, "n", 20e6, "records, lines or rows")
 	memory := flag.Int64("memory", 256, "memory of a sort, in MiB")
-	flag.IntVar(&t.workers, "workers", 2, "goroutines of a sort")
-	flag.StringVar(&t.dir, "dir", os.TempDir(), "directory of runs")
+	group := flag.Int64("group", 0, "MiB of a control group for each sort, files in memory included; 0: none")
+	flag.IntVar(&t.workers, "workers", 2, "goroutines or threads of a sort")
+	flag.StringVar(&t.dir, "dir", os.TempDir(), "directory of runs, input and output")
 	rounds := flag.Int("rounds", 5, "runs of each sort")
 	only := flag.String("only", "", "sorts whose names have this text")
+	flag.StringVar(&t.tool, "filesort", "", "the program filesort (default: built)")
 	child := flag.String("child", "", "run this sort and report (used by the command itself)")
 	flag.Parse()
+	j, ok := jobs[*name]
+	if !ok {
+		must(fmt.Errorf("no job %q", *name))
+	}
 	t.memory = *memory << 20
+	if j.make != nil {
+		t.in = filepath.Join(t.dir, fmt.Sprintf("external-%s-%d.in", *name, t.n))
+		t.out = filepath.Join(t.dir, "external-"+*name+".out")
+	}
 	if *child != "" {
-		must(report(*child, t))
+		must(report(j, *child, t))
 		return
 	}
-	results := make([][]result, len(sorts))
-	for range *rounds {
-		for i, s := range sorts {
-			if strings.Contains(s.name, *only) {
-				r, err := inChild(s.name)
-				must(err)
-				results[i] = append(results[i], r)
+	must(compare(j, t, *rounds, *only, *group<<20))
+}
+
+// compare runs the contestants in turns and prints the table.
+func compare(j job, t task, rounds int, only string, group int64) error {
+	var args []string
+	if j.make != nil {
+		if t.tool == "" {
+			tool, err := buildTool()
+			if err != nil {
+				return err
 			}
+			defer os.RemoveAll(filepath.Dir(tool))
+			args = []string{"-filesort", tool}
+		}
+		if err := j.make(t); err != nil {
+			return err
+		}
+		defer os.Remove(t.in)
+		defer os.Remove(t.out)
+	}
+	dropped := "not dropped"
+	results := make([][]result, len(j.sorts))
+	for range rounds {
+		for i, s := range j.sorts {
+			if !strings.Contains(s.name, only) {
+				continue
+			}
+			if dropCaches() == nil {
+				dropped = "dropped"
+			}
+			r, err := inChild(s.name, args, group)
+			if err == nil && j.check != nil {
+				err = j.check(t)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			results[i] = append(results[i], r)
 		}
 	}
 	write, read, err := bandwidth(t.dir)
-	must(err)
-	fmt.Printf("%d records of 24 bytes, %d MiB, %d workers; disk: write %.2f, read %.2f GB/s\n\n", t.n, *memory, t.workers, write, read)
-	fmt.Println("| sort | s | ns/element | spread | peak MB |\n|-|-|-|-|-|")
-	for i, s := range sorts {
-		if len(results[i]) == 0 {
-			continue
-		}
-		slices.SortFunc(results[i], func(a, b result) int { return int((a.Seconds - b.Seconds) * 1e6) })
-		all := results[i]
-		mid := all[len(all)/2]
-		fmt.Printf("| %s | %.2f | %.1f | %.2f | %d |\n", s.name, mid.Seconds, mid.Seconds*1e9/float64(t.n),
-			(all[len(all)-1].Seconds-all[0].Seconds)/mid.Seconds, mid.Memory>>20)
-	}
-}
-
-// inChild runs a sort in a process of its own.
-func inChild(name string) (r result, err error) {
-	cmd := exec.Command(os.Args[0], append(os.Args[1:len(os.Args):len(os.Args)], "-child", name)...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", name, err)
-	}
-	err = json.Unmarshal(out, &r)
-	r.Memory = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-	return r, err
-}
-
-// report runs a sort, checks its output and prints the result.
-func report(name string, t task) error {
-	i := slices.IndexFunc(sorts, func(s struct {
-		name string
-		run  func(t task, take func(record)) error
-	}) bool {
-		return s.name == name
-	})
-	var last, sum uint64
-	n := 0
-	start := time.Now()
-	err := sorts[i].run(t, func(r record) {
-		if r.Key < last {
-			panic("out of order")
-		}
-		last = r.Key
-		sum += r.Key ^ r.At
-		n++
-	})
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
-	want := uint64(0)
-	for r := range records(t.n) {
-		want += r.Key ^ r.At
+	fmt.Printf("%d %s, %d MiB, group of %d MiB, %d workers, caches %s; disk: write %.2f, read %.2f GB/s\n\n",
+		t.n, j.unit, t.memory>>20, group>>20, t.workers, dropped, write, read)
+	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
+	for i, s := range j.sorts {
+		all := results[i]
+		if len(all) == 0 {
+			continue
+		}
+		slices.SortFunc(all, func(a, b result) int { return int((a.Seconds - b.Seconds) * 1e6) })
+		mid := all[len(all)/2]
+		fmt.Printf("| %s | %.2f | %.2f–%.2f | %.1f | %d |\n", s.name, mid.Seconds, all[0].Seconds, all[len(all)-1].Seconds,
+			mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
 	}
-	if n != t.n || sum != want {
-		return fmt.Errorf("%d records with sum %x, want %d with %x", n, sum, t.n, want)
+	return nil
+}
+
+// buildTool builds filesort in a new directory.
+func buildTool() (string, error) {
+	dir, err := os.MkdirTemp("", "external-")
+	if err != nil {
+		return "", err
 	}
-	return json.NewEncoder(os.Stdout).Encode(result{Seconds: took.Seconds()})
+	tool := filepath.Join(dir, "filesort")
+	cmd := exec.Command("go", "build", "-C", "../../examples/filesort", "-o", tool, ".")
+	cmd.Stderr = os.Stderr
+	return tool, cmd.Run()
+}
+
+// inChild runs a sort in a process of its own, in a control group if there is to be one.
+func inChild(name string, args []string, group int64) (r result, err error) {
+	cmd := exec.Command(os.Args[0], slices.Concat(os.Args[1:], args, []string{"-child", name})...)
+	cmd.Stderr = os.Stderr
+	if group > 0 {
+		dir, err := memoryGroup(group)
+		if err != nil {
+			return r, fmt.Errorf("control group: %w", err)
+		}
+		defer os.Remove(dir)
+		cmd.Env = append(os.Environ(), groupVariable+"="+dir)
+	}
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &r)
+	}
+	return r, err
+}
+
+// report runs a sort and prints the result.
+func report(j job, name string, t task) error {
+	if err := enterGroup(); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(j.sorts, func(s contestant) bool { return s.name == name })
+	t.read = new(reader)
+	start := time.Now()
+	if err := j.sorts[i].run(t); err != nil {
+		return err
+	}
+	r := result{Seconds: time.Since(start).Seconds()}
+	if j.sorts[i].streams {
+		if err := t.read.end(t.n); err != nil {
+			return err
+		}
+	}
+	for _, whose := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var used syscall.Rusage
+		if err := syscall.Getrusage(whose, &used); err != nil {
+			return err
+		}
+		r.Memory = max(r.Memory, used.Maxrss<<10)
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
 func must(err error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
@@ -12,6 +13,36 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 )
+
+// record is an element: a key, and where it was in the input.
+type record struct{ Key, At, Pad uint64 }
+
+// reader checks the records that a sort hands out.
+type reader struct {
+	n         int
+	last, sum uint64
+}
+
+func (r *reader) take(e record) {
+	if e.Key < r.last {
+		panic("out of order")
+	}
+	r.last = e.Key
+	r.sum += e.Key ^ e.At
+	r.n++
+}
+
+// end expects that there were n records, each once.
+func (r *reader) end(n int) error {
+	want := uint64(0)
+	for e := range records(n) {
+		want += e.Key ^ e.At
+	}
+	if r.n != n || r.sum != want {
+		return fmt.Errorf("%d records with sum %x, want %d with %x", r.n, r.sum, n, want)
+	}
+	return nil
+}
 
 // records yields n random records, the same in every call.
 func records(n int) iter.Seq[record] {
@@ -27,19 +58,19 @@ func records(n int) iter.Seq[record] {
 
 func keyOf(r record) uint64 { return r.Key }
 
-func sortOurs(t task, take func(record)) error {
+func sortOurs(t task) error {
 	for r, err := range extsort.Sort(records(t.n), keyOf, extsort.MemoryLimit(t.memory), extsort.TempDir(t.dir), extsort.Workers(t.workers)) {
 		if err != nil {
 			return err
 		}
-		take(r)
+		t.read.take(r)
 	}
 	return nil
 }
 
 // sortLanrat gives the peer chunks of which it holds as many as the memory allows: it keeps one
 // for each worker, and encodes each record in memory of its own.
-func sortLanrat(t task, take func(record)) error {
+func sortLanrat(t task) error {
 	runtime.GOMAXPROCS(t.workers)
 	config := peer.DefaultConfig()
 	config.ChunkSize, config.NumWorkers, config.TempFilesDir = 1_000_000, t.workers, t.dir
@@ -50,7 +81,7 @@ func sortLanrat(t task, take func(record)) error {
 			in <- r
 		}
 	}()
-	s, out, errs := peer.Generic(in, decode, encode, func(a, b record) int {
+	s, sorted, errs := peer.Generic(in, decode, encode, func(a, b record) int {
 		switch {
 		case a.Key < b.Key:
 			return -1
@@ -60,8 +91,8 @@ func sortLanrat(t task, take func(record)) error {
 		return 0
 	}, config)
 	s.Sort(context.Background())
-	for r := range out {
-		take(r)
+	for r := range sorted {
+		t.read.take(r)
 	}
 	return <-errs
 }
@@ -78,7 +109,7 @@ func decode(b []byte) (record, error) {
 }
 
 // sortInMemory holds all records, whatever the memory it may take.
-func sortInMemory(t task, take func(record)) error {
+func sortInMemory(t task) error {
 	all := make([]record, 0, t.n)
 	for r := range records(t.n) {
 		all = append(all, r)
@@ -87,7 +118,7 @@ func sortInMemory(t task, take func(record)) error {
 		return err
 	}
 	for _, r := range all {
-		take(r)
+		t.read.take(r)
 	}
 	return nil
 }

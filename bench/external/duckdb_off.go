@@ -1,0 +1,5 @@
+//go:build !duckdb
+
+package main
+
+var duckRecords, duckLines, duckRows []contestant
