@@ -45,15 +45,15 @@ type contestant struct {
 	streams bool // hands records to task.read
 }
 
-// job is what contestants do.
-type job struct {
+// contest is what contestants do.
+type contest struct {
 	unit  string
 	make  func(t task) error // writes the input file; nil without files
 	check func(t task) error // of the output file
 	sorts []contestant
 }
 
-var jobs = map[string]job{
+var jobs = map[string]contest{
 	"records": {"24-byte records", nil, nil, slices.Concat([]contestant{
 		{"sorter/extsort", sortOurs, true},
 		{"lanrat/extsort", sortLanrat, true},
@@ -89,26 +89,26 @@ func main() {
 	flag.StringVar(&t.tool, "filesort", "", "the program filesort (default: built)")
 	child := flag.String("child", "", "run this sort and report (used by the command itself)")
 	flag.Parse()
-	j, ok := jobs[*name]
+	c, ok := jobs[*name]
 	if !ok {
 		must(fmt.Errorf("no job %q", *name))
 	}
 	t.memory = *memory << 20
-	if j.make != nil {
+	if c.make != nil {
 		t.in = filepath.Join(t.dir, fmt.Sprintf("external-%s-%d.in", *name, t.n))
 		t.out = filepath.Join(t.dir, "external-"+*name+".out")
 	}
 	if *child != "" {
-		must(report(j, *child, t))
+		must(report(c, *child, t))
 		return
 	}
-	must(compare(j, t, *rounds, *only, *group<<20))
+	must(compare(c, t, *rounds, *only, *group<<20))
 }
 
 // compare runs the contestants in turns and prints the table.
-func compare(j job, t task, rounds int, only string, group int64) error {
+func compare(c contest, t task, rounds int, only string, group int64) error {
 	var args []string
-	if j.make != nil {
+	if c.make != nil {
 		if t.tool == "" {
 			tool, err := buildTool()
 			if err != nil {
@@ -117,16 +117,16 @@ func compare(j job, t task, rounds int, only string, group int64) error {
 			defer os.RemoveAll(filepath.Dir(tool))
 			args = []string{"-filesort", tool}
 		}
-		if err := j.make(t); err != nil {
+		if err := c.make(t); err != nil {
 			return err
 		}
 		defer os.Remove(t.in)
 		defer os.Remove(t.out)
 	}
 	dropped := "not dropped"
-	results := make([][]result, len(j.sorts))
+	results := make([][]result, len(c.sorts))
 	for range rounds {
-		for i, s := range j.sorts {
+		for i, s := range c.sorts {
 			if !strings.Contains(s.name, only) {
 				continue
 			}
@@ -134,8 +134,8 @@ func compare(j job, t task, rounds int, only string, group int64) error {
 				dropped = "dropped"
 			}
 			r, err := inChild(s.name, args, group)
-			if err == nil && j.check != nil {
-				err = j.check(t)
+			if err == nil && c.check != nil {
+				err = c.check(t)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -148,9 +148,9 @@ func compare(j job, t task, rounds int, only string, group int64) error {
 		return err
 	}
 	fmt.Printf("%d %s, %d MiB, group of %d MiB, %d workers, caches %s; disk: write %.2f, read %.2f GB/s\n\n",
-		t.n, j.unit, t.memory>>20, group>>20, t.workers, dropped, write, read)
+		t.n, c.unit, t.memory>>20, group>>20, t.workers, dropped, write, read)
 	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
-	for i, s := range j.sorts {
+	for i, s := range c.sorts {
 		all := results[i]
 		if len(all) == 0 {
 			continue
@@ -195,18 +195,18 @@ func inChild(name string, args []string, group int64) (r result, err error) {
 }
 
 // report runs a sort and prints the result.
-func report(j job, name string, t task) error {
+func report(c contest, name string, t task) error {
 	if err := enterGroup(); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(j.sorts, func(s contestant) bool { return s.name == name })
+	i := slices.IndexFunc(c.sorts, func(s contestant) bool { return s.name == name })
 	t.read = new(reader)
 	start := time.Now()
-	if err := j.sorts[i].run(t); err != nil {
+	if err := c.sorts[i].run(t); err != nil {
 		return err
 	}
 	r := result{Seconds: time.Since(start).Seconds()}
-	if j.sorts[i].streams {
+	if c.sorts[i].streams {
 		if err := t.read.end(t.n); err != nil {
 			return err
 		}
