@@ -390,7 +390,7 @@ func allowance(limit int64) int64 { return 8<<20 + limit/32 }
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	testkit.SkipShort(t)
-	limits := testkit.Pick(nil, []int64{16}, []int64{16, 48, 128})
+	limits := testkit.Pick(nil, []int64{16}, []int64{16, 128})
 	for _, limit := range limits {
 		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 64}) {
 			for i, what := range []string{"memory", "strings", "memory", "strings"} {

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -23,6 +24,7 @@ import (
 // TestMain lets the heap grow unless the run is a long one: collections were a tenth of
 // the time. Tests of the collector set its pace themselves.
 func TestMain(m *testing.M) {
+	flag.Parse() // for Long
 	if !testkit.Long() {
 		debug.SetGCPercent(400)
 	}

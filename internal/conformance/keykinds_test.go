@@ -20,7 +20,7 @@ import (
 
 // Named key types: a key function may return any of them.
 type (
-	flag    bool
+	answer  bool
 	grade   int16
 	celsius float64
 	label   string
@@ -56,7 +56,7 @@ func (k keyKind[K]) isLarge() bool { return k.large }
 // distribution of their values, and named types of most.
 var keyKinds = []keyCase{
 	keyKind[bool]{name: "bool", of: func(v uint64) bool { return v>>63 == 1 }, special: []bool{true, false}, order: oracle.Bools[bool]},
-	keyKind[flag]{name: "flag", of: func(v uint64) flag { return v>>63 == 1 }, special: []flag{true, false}, order: oracle.Bools[flag]},
+	keyKind[answer]{name: "flag", of: func(v uint64) answer { return v>>63 == 1 }, special: []answer{true, false}, order: oracle.Bools[answer]},
 
 	signed[int]("int", bits.UintSize, true),
 	signed[int8]("int8", 8, true),

@@ -56,7 +56,7 @@ func TestSortBoundaries(t *testing.T) {
 			}
 			turn++
 		}
-		if !k.isLarge() || testing.Short() || !testkit.Long() {
+		if !k.isLarge() || !testkit.Long() {
 			return
 		}
 		for bits := 14; bits <= 17; bits++ {

@@ -126,7 +126,7 @@ func TestTiedByAlgorithms(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
 	all := []sorter.Algorithm{sorter.MergeSort, sorter.Radix, sorter.Bitonic}
-	if testing.Short() || !testkit.Long() {
+	if !testkit.Long() {
 		all = all[:1]
 	}
 	for i, a := range all {

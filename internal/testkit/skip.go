@@ -7,11 +7,12 @@ import (
 )
 
 // Long reports whether the long variants of tests are to run: SORTER_LONG_TESTS is
-// set, as in continuous integration. They differ from others in size and number.
-func Long() bool { return os.Getenv("SORTER_LONG_TESTS") != "" }
+// set, as in continuous integration, and the run is not a short one. They differ from
+// others in size and number.
+func Long() bool { return !testing.Short() && os.Getenv("SORTER_LONG_TESTS") != "" }
 
 // Pick returns the sizes, or the number of draws, that a test takes in a short run, in
-// one without settings, and in a long one. A long run that is short as well is short.
+// one without settings, and in a long one.
 func Pick[T any](short, plain, long T) T {
 	switch {
 	case testing.Short():
@@ -27,9 +28,8 @@ func Pick[T any](short, plain, long T) T {
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skip("long: SORTER_LONG_TESTS=1 runs it")
+		t.Skip("long: SORTER_LONG_TESTS=1 runs it, without -short")
 	}
-	SkipShort(t)
 }
 
 // SkipShort leaves a long test out of short runs, which are for the race detector,
