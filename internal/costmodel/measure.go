@@ -45,13 +45,13 @@ func (c Costs) Measure(d Device) (Costs, error) {
 		if err != nil {
 			return c, err
 		}
-		return Costs{codes: m}, nil
+		return Costs{codes: m}.with(c), nil
 	}
 	p, err := measurePayload(d, c.codes)
 	if err != nil {
 		return c, err
 	}
-	return Costs{c.codes, p}, nil
+	return Costs{codes: c.codes, payload: p}.with(c), nil
 }
 
 func measureSorts(d Device) (*sortTimes, error) {

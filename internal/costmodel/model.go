@@ -2,7 +2,7 @@
 // measures both. It knows the device by one interface, [Device], and no driver.
 //
 // Times are in ns. Every number is measured, by [Costs.Measure], with all workers of this
-// machine:
+// machine, and expected until then by what is known of the machine, see [Expect]:
 //
 //	device = fixed + n × (each + min(gather(n), carry))
 //	CPU    = n × (each(n) + move(n))
@@ -128,15 +128,15 @@ func (e ends) at(size uintptr) float64 {
 	return max(0, e.small+slope*(float64(size)-smallPayload))
 }
 
-// estimate returns the time of w on the device and on the CPU. Nothing of w may be
-// [Costs.Missing].
+// estimate returns the time of w on the device, once it is open, and on the CPU, in ns.
 func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
-	m, k, n := c.codes, kindOf(w), float64(w.N)
+	m, p := c.known()
+	k, n := kindOf(w), float64(w.N)
 	onCPU = n * m.cpu[k].at(w.N)
 	device = m.device[k].each * n
 	if w.Payload > 0 {
-		onCPU += n * c.payload.move.at(w.Payload, w.N)
-		device += n * c.payload.follow(w.Payload, w.N)
+		onCPU += n * p.move.at(w.Payload, w.N)
+		device += n * p.follow(w.Payload, w.N)
 	}
 	if w.Workers > 0 && w.Workers < m.workers {
 		fewer := float64(m.workers) / float64(w.Workers)
@@ -169,16 +169,4 @@ func (p *payload) String() string {
 		text += fmt.Sprintf("; carry %d B %.2f, %d B %.2f ns", smallPayload, p.carry.small, largePayload, p.carry.large)
 	}
 	return text
-}
-
-// Costs is the measurements of the device and of the CPU engine. The zero value has none; its
-// answers are those of an H200 with 16 host processors.
-type Costs struct {
-	codes   *sortTimes
-	payload *payload
-}
-
-// Missing reports whether a number that work w depends on is not measured yet.
-func (c Costs) Missing(w engine.Work) bool {
-	return c.codes == nil || w.Payload > 0 && c.payload == nil
 }

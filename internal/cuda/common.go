@@ -25,7 +25,10 @@ func reached(r Result) bool { return r == Success || r == PeerAlreadyEnabled || 
 // attributes returns the numbers of CUdevice_attribute that go into info.
 func attributes(info *Info) map[int]*int {
 	return map[int]*int{
+		13: &info.Clock,
 		16: &info.SMs,
+		36: &info.MemoryClock,
+		37: &info.MemoryBus,
 		38: &info.L2,
 		75: &info.Major,
 		76: &info.Minor,

@@ -108,7 +108,7 @@ func TestDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Info{1, "Fake 71", "GPU-00112233-4455-6677-8899-aabbccddeeff", 0x2300000000, 1075, 1076, 1016, 1097, 1038, 12040}
+	want := Info{1, "Fake 71", "GPU-00112233-4455-6677-8899-aabbccddeeff", 0x2300000000, 1075, 1076, 1016, 1097, 1038, 1013, 1036, 1037, 12040}
 	if len(infos) != 2 || infos[1] != want {
 		t.Errorf("got  %+v\nwant %+v second", infos, want)
 	}

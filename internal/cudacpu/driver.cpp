@@ -66,7 +66,10 @@ int device_memory(size_t *bytes, int d) { return *bytes = machine.devices[d].inf
 int device_attribute(int *v, int attribute, int d) {
 	const cudacpu_device &info = machine.devices[d].info;
 	switch (attribute) {
+	case 13: *v = 1000000; break;
 	case 16: *v = info.sms; break;
+	case 36: *v = 1000000; break;
+	case 37: *v = 512; break;
 	case 38: *v = 1 << 20; break;
 	case 75: *v = info.major; break;
 	case 76: *v = info.minor; break;
