@@ -44,6 +44,7 @@ type Engine struct {
 
 	measuring bool            // or it failed: it is not tried again
 	costs     costmodel.Costs // of the first device
+	seen      costmodel.Seen
 }
 
 var _ sorter.Backend = (*Engine)(nil)
@@ -124,7 +125,7 @@ func (e *Engine) begin(warm bool) <-chan struct{} {
 			devs, costs, err := openAll(e.chosen(), e.settings, warm)
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			e.devs, e.costs, e.failed = devs, costs, err
+			e.devs, e.costs, e.failed = devs, costs.Watching(&e.seen), err
 		}()
 	}
 	return e.opened

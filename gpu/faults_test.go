@@ -38,6 +38,8 @@ func (e *eager) Worth(engine.Work) bool { return e.Engine != nil }
 
 func (e *eager) Calibration() string { return "" }
 
+func (e *eager) Observe(engine.Work, bool, time.Duration) {}
+
 func (e *eager) Name() string { return e.engine().Name() }
 
 func (e *eager) Runs(a engine.Algorithm) bool { return e.engine().Runs(a) }

@@ -17,6 +17,7 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 }
 
 func (e *Engine) order(ctx context.Context, job *engine.Job) error {
+	defer use(job)()
 	if e.carries(job) {
 		err := e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.OrderWithElements(job) })
 		if !errors.Is(err, transfer.ErrNoRoom) {

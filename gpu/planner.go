@@ -134,6 +134,17 @@ func (d onePass) Order(job *engine.Job) error { return d.session.OrderInOnePass(
 
 func (d onePass) Piece(n int, job *engine.Job, size int) int { return transfer.Grain(n, job, size) }
 
+// Observe implements the library's side of [sorter.Backend]: later sorts like w are judged by the
+// time that it took.
+func (e *Engine) Observe(w engine.Work, onEngine bool, took time.Duration) {
+	if w.N < costmodel.LeastN {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seen.Add(w, onEngine, float64(took))
+}
+
 // Calibration returns the planner's costs of the device and of the CPU engine as text: measured
 // ones, and those expected of the machine until then. It is "" before the device is open.
 // Package costmodel explains the numbers.

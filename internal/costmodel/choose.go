@@ -32,8 +32,8 @@ const (
 	OpenN = 1 << 20
 
 	// OpenTime is how long it takes to open a device. 2026-11, H200: cuInit 214 ms, its
-	// context 118 ms, kernels and the first memory 100 ms.
-	OpenTime = 450 * time.Millisecond
+	// context 118 ms, or both together 200 ms, and the memory of the first sorts 60 ms.
+	OpenTime = 350 * time.Millisecond
 )
 
 // Choose decides where work runs. since is the time since somebody began to open the device.

@@ -11,6 +11,14 @@ type Costs struct {
 
 	expectedCodes   *sortTimes
 	expectedPayload *payload
+
+	seen *Seen // nil: nothing
+}
+
+// Watching returns c with the times of the program's own sorts, which s goes on to record.
+func (c Costs) Watching(s *Seen) Costs {
+	c.seen = s
+	return c
 }
 
 // Missing reports whether a number that work w depends on is not measured yet.
@@ -33,9 +41,9 @@ func (c Costs) known() (*sortTimes, *payload) {
 	return m, p
 }
 
-// with returns c with the expectations of e.
+// with returns c with the expectations of e, and what was seen.
 func (c Costs) with(e Costs) Costs {
-	c.expectedCodes, c.expectedPayload = e.expectedCodes, e.expectedPayload
+	c.expectedCodes, c.expectedPayload, c.seen = e.expectedCodes, e.expectedPayload, e.seen
 	return c
 }
 

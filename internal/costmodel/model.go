@@ -15,6 +15,8 @@
 // move is the time in which the CPU engine moves an element with its code. All except carry
 // depend on n; carry is for lists that exceed all caches.
 //
+// Of sorts that were seen, the times of the last three decide instead, see [Seen].
+//
 // Not in the model: key functions and the first touch of a result, which cost both engines the
 // same, and the effect of skewed inputs on one engine. Inputs that a sample finds in order
 // always go to the CPU.
@@ -142,7 +144,9 @@ func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
 		fewer := float64(m.workers) / float64(w.Workers)
 		onCPU, device = fewer*onCPU, fewer*device
 	}
-	return m.device[k].fixed + device, onCPU
+	device += m.device[k].fixed
+	c.seen.replace(w, &device, &onCPU)
+	return device, onCPU
 }
 
 func (m *sortTimes) String() string {

@@ -132,7 +132,7 @@ func TestChoose(t *testing.T) {
 		{"too few to open", expected, keys, OpenN - 1, Closed, 0, Choice{}},
 		{"the first large sort", expected, structs, 24e6, Closed, 0, Choice{Open: true}},
 		{"the second, at once", expected, structs, 24e6, Opening, 80 * time.Millisecond, Choice{Open: true}},
-		{"one that begins when little is left", expected, structs, 24e6, Opening, 430 * time.Millisecond, Choice{Open: true, Device: true}},
+		{"one that begins when little is left", expected, structs, 24e6, Opening, 330 * time.Millisecond, Choice{Open: true, Device: true}},
 		{"one during a long opening", expected, structs, 24e6, Opening, time.Second, Choice{Open: true}},
 		{"the first once it is open", expected, structs, 24e6, Open, time.Second, Choice{Device: true, Measure: true}},
 		{"a long one", expected, keys, 1 << 30, Closed, 0, Choice{Open: true, Device: true}},
@@ -200,5 +200,46 @@ func TestThrough(t *testing.T) {
 	// Noise may make the larger sort the faster one.
 	if l := through(100, 50, 200, 40); l.each < 0 || l.fixed < 0 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestSeen has sorts take other times than expected: those of the last three sorts like them decide.
+func TestSeen(t *testing.T) {
+	w := engine.Work{N: 24e6, Bits: 32, Payload: 24, Workers: 16}
+	var seen Seen
+	c := Expect(Facts{Processors: 16}).Watching(&seen)
+	expect := func(want bool, why string) {
+		t.Helper()
+		if got := c.Choose(w, Open, 0).Device; got != want {
+			device, onCPU := c.estimate(w)
+			t.Errorf("%s: on the device %v; %.1f and %.1f ms", why, got, device/1e6, onCPU/1e6)
+		}
+	}
+	expect(true, "as expected")
+	seen.Add(w, false, 20e6)
+	expect(false, "a CPU that took 20 ms")
+	other := w
+	other.N = 5e7
+	if !c.Worth(other) {
+		t.Error("a sort that is not alike")
+	}
+	seen.Add(w, true, 15e6)
+	expect(true, "a device that took 15 ms")
+	seen.Add(w, true, 200e6)
+	expect(true, "one pause of the device")
+	seen.Add(w, true, 200e6)
+	expect(false, "a device that has become slow")
+	for range staleAfter {
+		seen.Add(w, false, 50e6)
+	}
+	expect(true, "a device that has not been tried for long")
+	w.N = LeastN - 1
+	seen.Add(w, true, 1)
+	for i := range 2 * mostAlike {
+		w.N, w.Payload = 1<<20, uintptr(i)
+		seen.Add(w, true, 1e6)
+	}
+	if len(seen.sorts) > mostAlike {
+		t.Errorf("%d kinds of sorts are remembered", len(seen.sorts))
 	}
 }

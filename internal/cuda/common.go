@@ -10,11 +10,12 @@ import (
 
 // What the implementations share.
 
-// Flags of cuMemHostAlloc, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+// Flags of cuMemHostAlloc and cuMemHostRegister, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const (
 	hostPortable      = 1
 	hostMapped        = 2
 	functionMaxShared = 8
+	registerPortable  = 1 // CU_MEMHOSTREGISTER_PORTABLE
 )
 
 // reached reports whether r of cuCtxEnablePeerAccess leaves copies that work:
