@@ -160,7 +160,7 @@ func TestFaultsOfPinnedFallBack(t *testing.T) {
 	in, sorted := pinnedKeys(9000)
 	s := pin(t, slices.Clone(in))
 	fell := 0
-	walkBy(t, faults[2], 1, 3*step(), func(t *testing.T, w *injected) {
+	walkBy(t, faults[2], 1, (step()+1)/2, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
 		defer func() { automatic.Engine = nil }()
 		copy(s, in)

@@ -147,6 +147,9 @@ func testPinnedKeys[K sorter.Key](t *testing.T, e *Engine, of func(v uint64) K) 
 	pin(t, s[:n-1000])
 	for i, part := range [][2]int{{0, n - 1000}, {3, 4500}, {0, n}, {n - 1500, n}, {n - 1000, n}} {
 		for j, opts := range [][]sorter.Option{nil, {sorter.Descending()}, {sorter.NaNsLast()}, {sorter.Stable()}, {sorter.Stable(), sorter.Descending(), sorter.NaNsFirst()}} {
+			if i > 0 && i != j {
+				continue
+			}
 			copy(s, in)
 			lo, hi := part[0], part[1]
 			keys, want := s[lo:hi], slices.Clone(in[lo:hi])
