@@ -3,8 +3,8 @@ package costmodel
 import "example.com/sorter/internal/engine"
 
 // Costs is the costs of sorts on the device and on the CPU engine: those that were measured,
-// and those that are expected where none were. [Expect] makes it. The zero value expects what
-// the zero Facts say.
+// and those that are expected where none were. [Expect] makes it. The zero value has the
+// expectations of the zero Facts.
 type Costs struct {
 	codes   *sortTimes // nil: not measured
 	payload *payload   // nil: not measured

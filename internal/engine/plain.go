@@ -5,7 +5,7 @@ import "unsafe"
 // Plain is the keys of a job as they lie in memory, in input order, where codes are a function of
 // their bits. An engine may read them there and make the codes itself, instead of pulling codes.
 type Plain struct {
-	At   unsafe.Pointer // of the first of N keys: of 4 bytes for codes of 32 bits, otherwise of 8
+	At   unsafe.Pointer // of the first of N keys: of 4 bytes for 32-bit codes, otherwise of 8
 	Code Mapping
 
 	// Pass is called once for each range of keys, in any sequence and concurrently, on the terms

@@ -116,7 +116,7 @@ func Result(job *engine.Job) unsafe.Pointer {
 	return nil
 }
 
-// Pass has the library copy what it keeps of keys [lo, hi), which are plain. Touching an order
+// Pass has the library copy keys [lo, hi), which are plain, as far as it needs them later. Touching an order
 // that the device writes would take time for nothing.
 func Pass(job *engine.Job, lo, hi int) {
 	if TakesCodes(job) || job.Index == nil {
