@@ -22,6 +22,7 @@ import (
 func TestPinnedLate(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t)
+	e.settings.DirectBytes = 4 << 10
 	defer cudacpu.SetMode(cudacpu.Eager)
 	for _, mode := range []cudacpu.Mode{cudacpu.Lazy, cudacpu.Mixed} {
 		cudacpu.SetMode(mode)
@@ -37,6 +38,7 @@ func TestPinnedShared(t *testing.T) {
 	for devices := 2; devices <= 4; devices++ {
 		gputest.Machine(t, devices, devices != 3)
 		e := openSharing(t, devices, Verify())
+		e.settings.DirectBytes = 8 << 10
 		for i, n := range aroundParts(devices) {
 			if testing.Short() && i%3 > 0 {
 				continue
@@ -111,6 +113,7 @@ func TestFaultsOfPinned(t *testing.T) {
 	in, sorted := pinnedKeys(3000)
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t)
+		e.settings.DirectBytes = 4 << 10
 		s := slices.Clone(in)
 		pinnedToo := false
 		err := w.during(func() error {
@@ -162,6 +165,7 @@ func TestFaultsOfPinnedFallBack(t *testing.T) {
 	fell := 0
 	walkBy(t, faults[2], 1, (step()+1)/2, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
+		automatic.settings.DirectBytes = 4 << 10
 		defer func() { automatic.Engine = nil }()
 		copy(s, in)
 		var st sorter.Stats

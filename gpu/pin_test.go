@@ -184,11 +184,7 @@ func bytesOf[E any](s []E) []byte {
 // TestPinRefuses pins and unpins what may not be.
 func TestPinRefuses(t *testing.T) {
 	open(t)
-	type linked struct {
-		key  int
-		next *linked
-	}
-	if err := Pin([]linked{{}}); err == nil || !strings.Contains(err.Error(), "hold pointers") {
+	if err := Pin([]struct{ next *int }{{}}); err == nil || !strings.Contains(err.Error(), "hold pointers") {
 		t.Errorf("elements with pointers: %v", err)
 	}
 	if s, err := Alloc[string](3); err == nil || s != nil {
@@ -206,6 +202,18 @@ func TestPinRefuses(t *testing.T) {
 	}
 	if err := Pin(s[1000:4000]); err != nil {
 		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		lo, hi int
+		want   bool
+	}{{1000, 4000, true}, {1000, 1001, true}, {3999, 4000, true}, {999, 4000, false}, {1000, 4001, false}, {0, 1000, false}, {4000, 5000, false}, {2000, 2000, false}} {
+		done, ok := pinned.Use(unsafe.Pointer(&s[c.lo]), 8*(c.hi-c.lo))
+		if ok {
+			done()
+		}
+		if ok != c.want {
+			t.Errorf("elements %d to %d are pinned: %v", c.lo, c.hi, ok)
+		}
 	}
 	for name, part := range map[string][]int64{"again": s[1000:4000], "all": s, "front": s[:1001], "back": s[3999:], "inside": s[2000:2001]} {
 		if err := Pin(part); err == nil || !strings.Contains(err.Error(), "pinned already") {

@@ -13,13 +13,14 @@ import (
 // uploadPlain copies the keys of all parts from pinned memory of the caller, and encodes them.
 func (p *sharing) uploadPlain() error {
 	size := codes.Bytes(p.wide)
-	grain := transfer.DirectGrain(p.job.N/len(p.list), p.job, size)
+	grain := 0
 	var lists [][]transfer.Task
 	for _, q := range p.list {
-		d, err := transfer.NewDirect(q.Workspace)
+		d, err := q.Direct()
 		if err != nil {
 			return err
 		}
+		grain = d.Grain(p.job.N/len(p.list), p.job, size) // of every part
 		lists = append(lists, transfer.Pieces(q.lo, q.hi, grain, func(lo, hi int) transfer.Task {
 			return func(int) {
 				if p.failed.Err() == nil {
@@ -55,7 +56,7 @@ func (p *sharing) downloadAll(to unsafe.Pointer) (failed error) {
 	size := p.input(0).ResultSize()
 	err := p.job.Stage("download", 1, 1, func(_, _, _ int) {
 		failed = p.each(func(q *part) error {
-			d, err := transfer.NewDirect(q.Workspace)
+			d, err := q.Direct()
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
@@ -23,6 +24,7 @@ const directBytes, directCopies = 16 << 20, 3
 // Direct is copies on the stream of a workspace, a few at a time. Waiting takes no processor.
 type Direct struct {
 	w    *device.Workspace
+	most int // bytes of a copy
 	free chan *underWay
 }
 
@@ -32,13 +34,13 @@ type underWay struct {
 	busy   bool
 }
 
-// NewDirect returns copies on the workspace's stream.
-func NewDirect(w *device.Workspace) (*Direct, error) {
-	events, err := w.Sleepers(directCopies)
+// Direct returns copies on the session's stream.
+func (s *Session) Direct() (*Direct, error) {
+	events, err := s.Sleepers(directCopies)
 	if err != nil {
 		return nil, err
 	}
-	d := &Direct{w, make(chan *underWay, directCopies)}
+	d := &Direct{s.Workspace, cmp.Or(s.DirectBytes, directBytes), make(chan *underWay, directCopies)}
 	for _, e := range events {
 		d.free <- &underWay{passed: e}
 	}
@@ -88,11 +90,11 @@ func (d *Direct) Up(job *engine.Job, to cuda.Ptr, lo, hi int) error {
 // Down copies bytes to memory of the caller. It stops when ask, which is called now and then,
 // returns an error.
 func (d *Direct) Down(to unsafe.Pointer, from cuda.Ptr, bytes int, ask func() error) error {
-	for at := 0; at < bytes; at += directBytes {
+	for at := 0; at < bytes; at += d.most {
 		if err := ask(); err != nil {
 			return err
 		}
-		n := min(directBytes, bytes-at)
+		n := min(d.most, bytes-at)
 		if err := d.start(func() error { return d.w.CopyToHost(unsafe.Add(to, at), from+cuda.Ptr(at), n, d.w.Stream) }); err != nil {
 			return err
 		}
@@ -100,9 +102,9 @@ func (d *Direct) Down(to unsafe.Pointer, from cuda.Ptr, bytes int, ask func() er
 	return d.Wait()
 }
 
-// DirectGrain returns how many of n keys are copied at a time.
-func DirectGrain(n int, job *engine.Job, size int) int {
-	return Blocks(job.Loop.Turn(n, 512<<10/size, directBytes/size))
+// Grain returns how many of n keys of a size are copied to the device at a time.
+func (d *Direct) Grain(n int, job *engine.Job, size int) int {
+	return Blocks(job.Loop.Turn(n, 512<<10/size, d.most/size))
 }
 
 // Result returns the memory of the caller that takes the whole result of a job; nil if none does.
@@ -134,12 +136,12 @@ func slots(job *engine.Job) int {
 
 // uploadPlain copies the keys of a job to the device and encodes them there.
 func (s *Session) uploadPlain(job *engine.Job, in codes.Input) error {
-	d, err := NewDirect(s.Workspace)
+	d, err := s.Direct()
 	if err != nil {
 		return err
 	}
 	var failed Fault
-	err = job.Stage("extract", job.N, DirectGrain(job.N, job, in.Size()), func(_, lo, hi int) {
+	err = job.Stage("extract", job.N, d.Grain(job.N, job, in.Size()), func(_, lo, hi int) {
 		if failed.Err() == nil {
 			failed.Set(d.Up(job, in.Codes+cuda.Ptr(lo*in.Size()), lo, hi))
 			Pass(job, lo, hi)
@@ -164,7 +166,7 @@ func (s *Session) downloadKeys(job *engine.Job, from cuda.Ptr) error {
 // downloadAll copies bytes to memory of the caller.
 func (s *Session) downloadAll(job *engine.Job, to unsafe.Pointer, from cuda.Ptr, bytes int) (failed error) {
 	err := job.Stage("download", 1, 1, func(_, _, _ int) {
-		d, err := NewDirect(s.Workspace)
+		d, err := s.Direct()
 		if err == nil {
 			err = d.Down(to, from, bytes, job.Loop.Err)
 		}
