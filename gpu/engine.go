@@ -28,7 +28,7 @@ import (
 // these are keys alone, and the elements where the device moves them. Devices that share a
 // sort keep up to 60 bytes (75) for each element of their parts. Pinned host memory is 4
 // MiB per worker, at most 64 MiB per sort. It is the engine's own: [sorter.MemoryLimit]
-// does not count it.
+// does not count it. Memory of [Pin] and [Alloc] belongs to the process, not to an engine.
 //
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {

@@ -275,7 +275,7 @@ func TestUnpinWaits(t *testing.T) {
 	if err := Pin(s); err != nil {
 		t.Fatal(err)
 	}
-	unpinned := make(chan error)
+	unpinned := make(chan error, 1)
 	sorting := false
 	err := sorter.SortKeys(s, sorter.On(e), sorter.OnProgress(func(p sorter.Progress) {
 		if sorting {
@@ -284,8 +284,9 @@ func TestUnpinWaits(t *testing.T) {
 		sorting = true
 		go func() { unpinned <- Unpin(s) }()
 		select {
-		case <-unpinned:
+		case err := <-unpinned:
 			t.Error("unpinned in the middle of a sort")
+			unpinned <- err
 		case <-time.After(20 * time.Millisecond):
 		}
 	}))
