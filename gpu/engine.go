@@ -45,6 +45,7 @@ type Engine struct {
 	measuring bool            // or it failed: it is not tried again
 	costs     costmodel.Costs // of the first device
 	seen      costmodel.Seen
+	busy      time.Time // until when the program's last sort lasts, as expected
 }
 
 var _ sorter.Backend = (*Engine)(nil)

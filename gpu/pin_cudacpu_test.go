@@ -136,6 +136,30 @@ func TestFaultsOfPinned(t *testing.T) {
 	})
 }
 
+// TestFaultsOfPinnedChunks fails calls of sorts of pinned keys in chunks, which are not sent as they
+// are: keys are sorted, or as they were.
+func TestFaultsOfPinnedChunks(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	c := cut{engine.MergeSort, 2, true}
+	in, sorted := pinnedKeys(c.n(engine.Block))
+	s := pin(t, slices.Clone(in))
+	walkThirds(t, func(t *testing.T, w *injected) {
+		e := newEngine(t)
+		e.settings.DirectBytes = 4 << 10
+		e.devs[0].Limit = c.limit(e, true, true, engine.Block)
+		copy(s, in)
+		err := w.during(func() error {
+			return sorter.SortKeys(s, sorter.On(e), sorter.Use(c.algorithm), sorter.Workers(2))
+		})
+		if err == nil && !slices.Equal(s, sorted) || err != nil && !slices.Equal(s, in) {
+			t.Fatalf("%s, call %d: error %v, or keys are lost", w.hit, w.k, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestFaultsOfUnpin fails every call of Unpin: the memory is unpinned all the same.
 func TestFaultsOfUnpin(t *testing.T) {
 	s := make([]int64, 100)

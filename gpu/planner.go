@@ -2,10 +2,12 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
 	"example.com/sorter/internal/costmodel"
+	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/transfer"
@@ -42,6 +44,9 @@ func (e *Engine) choose(w engine.Work) (choice costmodel.Choice, opened <-chan s
 	defer e.mu.Unlock()
 	at := e.stage()
 	choice = e.costs.Choose(w, at, e.since(at))
+	if at == costmodel.Open && w.N >= costmodel.OpenN { // shorter sorts disturb no measurement
+		e.busy = later(e.busy, time.Now().Add(e.costs.Time(w, choice.Device)))
+	}
 	if choice.Measure {
 		e.calibrate(w)
 	}
@@ -86,16 +91,16 @@ func expect(d *dispatch.Sorter, warm bool) (c costmodel.Costs, err error) {
 	}
 	defer w.Done()
 	s := transfer.Session{Workspace: w, Sorter: d}
-	if warm {
-		if err := s.Warm(runtime.GOMAXPROCS(0)); err != nil {
-			return c, err
-		}
-	}
 	up, down, err := s.Link()
-	if err != nil {
+	if err == nil && warm {
+		err = s.Warm(runtime.GOMAXPROCS(0))
+	}
+	switch {
+	case err == nil:
+		w.Quiet()
+	case !errors.Is(err, cuda.OutOfMemory): // a device that is full now need not be so later
 		return c, err
 	}
-	w.Quiet()
 	return costmodel.Expect(costmodel.Facts{
 		Up: up, Down: down,
 		Memory: 2 * float64(d.Info.MemoryClock) / 1e6 * float64(d.Info.MemoryBus) / 8,
@@ -114,11 +119,7 @@ func (e *Engine) calibrate(w engine.Work) {
 	known := e.costs
 	go func() {
 		defer e.users.Done()
-		var costs costmodel.Costs
-		err := e.with(context.Background(), engine.Auto, func(s *transfer.Session) (err error) {
-			costs, err = known.Measure(onePass{s})
-			return err
-		})
+		costs, err := known.Measure(idle{e})
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if err == nil {
@@ -127,12 +128,33 @@ func (e *Engine) calibrate(w engine.Work) {
 	}()
 }
 
-// onePass is a device as the cost model sees it.
-type onePass struct{ session *transfer.Session }
+// idle is a device as the cost model sees it, while nobody else sorts on it. A session lasts for one
+// sort: the program's next one finds its memory.
+type idle struct{ e *Engine }
 
-func (d onePass) Order(job *engine.Job) error { return d.session.OrderInOnePass(job) }
+// quiet is how long the program sorts nothing before it is taken to be idle.
+const quiet = 5 * time.Millisecond
 
-func (d onePass) Piece(n int, job *engine.Job, size int) int { return transfer.Grain(n, job, size) }
+func (d idle) Pause() error {
+	for {
+		d.e.mu.Lock()
+		left, closed := time.Until(d.e.busy)+quiet, d.e.closed
+		d.e.mu.Unlock()
+		switch {
+		case closed:
+			return errClosed
+		case left <= 0:
+			return nil
+		}
+		time.Sleep(min(left, quiet))
+	}
+}
+
+func (d idle) Order(job *engine.Job) error {
+	return d.e.with(context.Background(), engine.Auto, func(s *transfer.Session) error { return s.OrderInOnePass(job) })
+}
+
+func (d idle) Piece(n int, job *engine.Job, size int) int { return transfer.Grain(n, job, size) }
 
 // Observe implements the library's side of [sorter.Backend]: later sorts like w are judged by the
 // time that it took.
@@ -142,7 +164,20 @@ func (e *Engine) Observe(w engine.Work, onEngine bool, took time.Duration) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if at := e.stage(); at != costmodel.Opening && at != costmodel.Open {
+		return
+	}
 	e.seen.Add(w, onEngine, float64(took))
+	if w.N >= costmodel.OpenN {
+		e.busy = time.Now()
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Calibration returns the planner's costs of the device and of the CPU engine as text: measured

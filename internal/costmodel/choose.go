@@ -73,3 +73,12 @@ func (c Costs) Worth(w engine.Work) bool {
 	device, onCPU := c.estimate(w)
 	return device < onCPU
 }
+
+// Time returns how long work is expected to take.
+func (c Costs) Time(w engine.Work, device bool) time.Duration {
+	onDevice, onCPU := c.estimate(w)
+	if device {
+		return time.Duration(onDevice)
+	}
+	return time.Duration(onCPU)
+}

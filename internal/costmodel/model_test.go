@@ -223,8 +223,11 @@ func TestSeen(t *testing.T) {
 	if !c.Worth(other) {
 		t.Error("a sort that is not alike")
 	}
+	seen.Add(w, true, 100e6)
+	expect(false, "the first sort on the device, which says nothing")
 	seen.Add(w, true, 15e6)
 	expect(true, "a device that took 15 ms")
+	seen.Add(w, true, 16e6)
 	seen.Add(w, true, 200e6)
 	expect(true, "one pause of the device")
 	seen.Add(w, true, 200e6)

@@ -55,15 +55,19 @@ func (t *times) add(each float64) {
 	t.known, t.unused = min(t.known+1, len(t.last)), 0
 }
 
-// each returns the median of the last times, of two the lesser: neither the first touch of memory nor
-// one pause of the machine decides.
-func (t *times) each() (ns float64, ok bool) {
-	if t.known == 0 {
-		return 0, false
-	}
+// each returns the time per element that is to be expected: the median of the last three. Before there
+// are three it is the least of them, and before there are two not more than the estimate: the first
+// sort takes memory and touches its pages, and one pause of the machine must not decide.
+func (t *times) each(estimate float64) float64 {
 	some := t.last
 	slices.Sort(some[:t.known])
-	return some[(t.known-1)/2], true
+	switch t.known {
+	case 0:
+		return estimate
+	case 1:
+		return min(some[0], estimate)
+	}
+	return some[(t.known-1)/2]
 }
 
 // Add records that work took a time, in ns, on the device or on the CPU engine.
@@ -95,8 +99,7 @@ func (s *Seen) replace(w engine.Work, device, onCPU *float64) {
 		return
 	}
 	for i, estimate := range [engines]*float64{onDevice: device, onHost: onCPU} {
-		if each, ok := s.sorts[likeness(w)][i].each(); ok {
-			*estimate = each * float64(w.N)
-		}
+		n := float64(w.N)
+		*estimate = n * s.sorts[likeness(w)][i].each(*estimate/n)
 	}
 }
