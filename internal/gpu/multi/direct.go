@@ -3,7 +3,6 @@ package multi
 import (
 	"unsafe"
 
-	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/encode"
@@ -12,20 +11,17 @@ import (
 
 // uploadPlain copies the keys of all parts from pinned memory of the caller, and encodes them.
 func (p *sharing) uploadPlain() error {
-	size := codes.Bytes(p.wide)
-	grain := 0
+	grain := transfer.PassGrain(p.job.N/len(p.list), p.job, codes.Bytes(p.wide))
 	var lists [][]transfer.Task
 	for _, q := range p.list {
 		d, err := q.Direct()
 		if err != nil {
 			return err
 		}
-		grain = d.Grain(p.job.N/len(p.list), p.job, size) // of every part
 		lists = append(lists, transfer.Pieces(q.lo, q.hi, grain, func(lo, hi int) transfer.Task {
 			return func(int) {
 				if p.failed.Err() == nil {
-					p.failed.Set(d.Up(p.job, q.codes.At+cuda.Ptr((lo-q.lo)*size), lo, hi))
-					transfer.Pass(p.job, lo, hi)
+					p.failed.Set(d.Up(p.job, q.codes.At, q.lo, q.hi, grain, lo, hi))
 				}
 			}
 		}))

@@ -79,12 +79,23 @@ func (d *Direct) Wait() (err error) {
 	return err
 }
 
-// Up starts the copy of keys [lo, hi) of a job to the device.
-func (d *Direct) Up(job *engine.Job, to cuda.Ptr, lo, hi int) error {
+// Up sends keys [first, last) of a job to the device, to the codes at to, and passes all of them, piece
+// by piece: keys [lo, hi), grain keys or fewer at the end. Every eighth piece or so starts the copy of
+// those that follow, too, so that no worker is left with a long piece when the last copy ends.
+func (d *Direct) Up(job *engine.Job, to cuda.Ptr, first, last, grain, lo, hi int) error {
 	size := codes.Bytes(job.Bits > 32)
-	return d.start(func() error {
-		return d.w.CopyToDevice(to, unsafe.Add(job.Plain.At, lo*size), (hi-lo)*size, d.w.Stream)
-	})
+	each := max(1, d.most/size/grain) * grain // keys of a copy
+	if (lo-first)%each == 0 {
+		n := min(each, last-lo)
+		err := d.start(func() error {
+			return d.w.CopyToDevice(to+cuda.Ptr((lo-first)*size), unsafe.Add(job.Plain.At, lo*size), n*size, d.w.Stream)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	Pass(job, lo, hi)
+	return nil
 }
 
 // Down copies bytes to memory of the caller. It stops when ask, which is called now and then,
@@ -102,9 +113,9 @@ func (d *Direct) Down(to unsafe.Pointer, from cuda.Ptr, bytes int, ask func() er
 	return d.Wait()
 }
 
-// Grain returns how many of n keys of a size are copied to the device at a time.
-func (d *Direct) Grain(n int, job *engine.Job, size int) int {
-	return Blocks(job.Loop.Turn(n, 512<<10/size, d.most/size))
+// PassGrain returns how many of n keys of a size pass at a time.
+func PassGrain(n int, job *engine.Job, size int) int {
+	return Blocks(job.Loop.Turn(n, 64<<10/size, device.SlotBytes/size))
 }
 
 // Result returns the memory of the caller that takes the whole result of a job; nil if none does.
@@ -141,10 +152,10 @@ func (s *Session) uploadPlain(job *engine.Job, in codes.Input) error {
 		return err
 	}
 	var failed Fault
-	err = job.Stage("extract", job.N, d.Grain(job.N, job, in.Size()), func(_, lo, hi int) {
+	grain := PassGrain(job.N, job, in.Size())
+	err = job.Stage("extract", job.N, grain, func(_, lo, hi int) {
 		if failed.Err() == nil {
-			failed.Set(d.Up(job, in.Codes+cuda.Ptr(lo*in.Size()), lo, hi))
-			Pass(job, lo, hi)
+			failed.Set(d.Up(job, in.Codes, 0, job.N, grain, lo, hi))
 		}
 	})
 	if err := device.FirstError(failed.Err(), err); err != nil {
