@@ -140,7 +140,7 @@ func TestFaultsOfPinned(t *testing.T) {
 // are: keys are sorted, or as they were.
 func TestFaultsOfPinnedChunks(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	c := cut{engine.MergeSort, 2, true}
+	c := cut{engine.BucketBitonic, 3, true}
 	in, sorted := pinnedKeys(c.n(engine.Block))
 	s := pin(t, slices.Clone(in))
 	walkThirds(t, func(t *testing.T, w *injected) {
@@ -148,11 +148,15 @@ func TestFaultsOfPinnedChunks(t *testing.T) {
 		e.settings.DirectBytes = 4 << 10
 		e.devs[0].Limit = c.limit(e, true, true, engine.Block)
 		copy(s, in)
+		var st sorter.Stats
 		err := w.during(func() error {
-			return sorter.SortKeys(s, sorter.On(e), sorter.Use(c.algorithm), sorter.Workers(2))
+			return sorter.SortKeys(s, sorter.On(e), sorter.Use(c.algorithm), sorter.Workers(2), sorter.Report(&st))
 		})
 		if err == nil && !slices.Equal(s, sorted) || err != nil && !slices.Equal(s, in) {
 			t.Fatalf("%s, call %d: error %v, or keys are lost", w.hit, w.k, err)
+		}
+		if err == nil && st.Stages[0].Name != "chunks" {
+			t.Fatalf("stages %v", st.Stages)
 		}
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
