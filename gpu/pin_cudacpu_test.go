@@ -143,7 +143,7 @@ func TestFaultsOfPinnedChunks(t *testing.T) {
 	c := cut{engine.BucketBitonic, 3, true}
 	in, sorted := pinnedKeys(c.n(engine.Block))
 	s := pin(t, slices.Clone(in))
-	walkThirds(t, func(t *testing.T, w *injected) {
+	walkBy(t, faults[1], 1, 3*step(), func(t *testing.T, w *injected) {
 		e := newEngine(t)
 		e.settings.DirectBytes = 4 << 10
 		e.devs[0].Limit = c.limit(e, true, true, engine.Block)
