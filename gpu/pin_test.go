@@ -75,13 +75,13 @@ func directJob[W codes.Word](t *testing.T, a engine.Algorithm, list []W, keys bo
 }
 
 // pinnedSizes are around a block and the pieces of a copy.
-var pinnedSizes = []int{1, 2, engine.Block - 1, engine.Block, 3*engine.Block + 5, 300_000}
+var pinnedSizes = []int{1, 2, engine.Block - 1, engine.Block, 3*engine.Block + 5, 30_000}
 
 // TestPinnedJobs sorts pinned keys: no code is pulled, nothing is emitted, and every key passes.
 func TestPinnedJobs(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
-	for _, n := range pinnedSizes {
+	for _, n := range append(pinnedSizes, gputest.Large...) {
 		if testing.Short() && n > 10_000 {
 			continue
 		}
