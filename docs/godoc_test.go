@@ -71,7 +71,7 @@ func TestGoDocShowsParts(t *testing.T) {
 		{".", "Progress", "Stage Done Total"},
 		{".", "Stage", "Name Time"},
 		{".", "Stats", "Engine Device Algorithm Shape Elements CodeBits Workers Rounds Ties Scratch Stages Total Fallback Calibration String"},
-		{"gpu", "Info", "Ordinal Name UUID Memory Major Minor SMs SharedPerBlock L2 Driver"},
+		{"gpu", "Info", "Ordinal Name UUID Memory Major Minor SMs SharedPerBlock L2 Clock MemoryClock MemoryBus Driver"},
 		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice GatherDevice"},
 	} {
 		shown := parts(typeOf(t, documentation(t, want.folder), want.name))

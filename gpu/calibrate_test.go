@@ -12,15 +12,15 @@ import (
 )
 
 // TestWorthWhileMeasuring asks an engine whose device is open, for the first time and
-// while another caller measures: it answers without costs.
+// while another caller measures: it answers by what is expected.
 func TestWorthWhileMeasuring(t *testing.T) {
-	e := &Engine{opened: done, measuring: true}
+	e := &Engine{opened: done, measuring: true, costs: costmodel.Expect(costmodel.Facts{Processors: 16})}
 	for _, c := range []struct {
 		work engine.Work
 		want bool
 	}{
 		{engine.Work{N: costmodel.OpenN, Bits: 32}, true},
-		{engine.Work{N: costmodel.OpenN, Bits: 32, Payload: 24}, false},
+		{engine.Work{N: 24e6, Bits: 32, Payload: 24}, true},
 		{engine.Work{N: costmodel.OpenN - 1, Bits: 32}, false},
 		{engine.Work{N: costmodel.LeastN - 1, Bits: 32}, false},
 	} {

@@ -18,6 +18,9 @@ type Info struct {
 	SMs            int    // streaming multiprocessors
 	SharedPerBlock int    // bytes of shared memory per block, with opt-in
 	L2             int    // bytes of second-level cache
+	Clock          int    // of the multiprocessors, in kHz
+	MemoryClock    int    // in kHz; memory moves two words a cycle
+	MemoryBus      int    // width of the memory's words, in bits
 	Driver         int    // newest CUDA version of the driver, 1000 × major + 10 × minor
 }
 

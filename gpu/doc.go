@@ -18,6 +18,9 @@
 // codes; then they are downloaded in place of the order. kernels/bucket.cuh describes the
 // phases.
 //
+// Keys in memory that is pinned ([Pin], [Alloc]) are sent as they are. The device makes their
+// codes, and writes results to pinned memory itself.
+//
 // Lists that do not fit one pass are sorted in chunks that are merged, see
 // [Memory]. Several devices can share a sort, see [Device].
 //

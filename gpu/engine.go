@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/costmodel"
@@ -27,7 +28,7 @@ import (
 // these are keys alone, and the elements where the device moves them. Devices that share a
 // sort keep up to 60 bytes (75) for each element of their parts. Pinned host memory is 4
 // MiB per worker, at most 64 MiB per sort. It is the engine's own: [sorter.MemoryLimit]
-// does not count it.
+// does not count it. Memory of [Pin] and [Alloc] belongs to the process, not to an engine.
 //
 // A device that was lost stays so: every later sort on e fails with the cause.
 type Engine struct {
@@ -35,13 +36,16 @@ type Engine struct {
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when devs or failed is set; nil: not opened yet
+	began  time.Time     // of opening
 	devs   []*dispatch.Sorter
 	failed error // of opening; it is not tried again
 	users  sync.WaitGroup
 	closed bool
 
-	measuring bool // or it failed: it is not tried again
-	costs     costmodel.Costs
+	measuring bool            // or it failed: it is not tried again
+	costs     costmodel.Costs // of the first device
+	seen      costmodel.Seen
+	busy      time.Time // until when the program's last sort lasts, as expected
 }
 
 var _ sorter.Backend = (*Engine)(nil)
@@ -107,24 +111,32 @@ var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)
 func (e *Engine) open() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.opened == nil && !e.closed {
-		e.opened = make(chan struct{})
-		go func() {
-			defer close(e.opened)
-			e.devs, e.failed = openAll(e.chosen(), e.settings)
-		}()
+	return e.begin(false)
+}
+
+// begin is open. With warm, the memory of long sorts is taken, too. e.mu is held.
+func (e *Engine) begin(warm bool) <-chan struct{} {
+	if e.opened == nil && e.closed {
+		return done
 	}
 	if e.opened == nil {
-		return done
+		e.opened, e.began = make(chan struct{}), time.Now()
+		go func() {
+			defer close(e.opened)
+			devs, costs, err := openAll(e.chosen(), e.settings, warm)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.devs, e.costs, e.failed = devs, costs.Watching(&e.seen), err
+		}()
 	}
 	return e.opened
 }
 
-// openAll opens devices and loads their kernels, all or none.
-func openAll(ordinals []int, s settings.Settings) ([]*dispatch.Sorter, error) {
+// openAll opens devices, loads their kernels, and measures the first one's link: all or none.
+func openAll(ordinals []int, s settings.Settings, warm bool) ([]*dispatch.Sorter, costmodel.Costs, error) {
 	devs, err := device.Open(ordinals)
 	if err != nil {
-		return nil, err
+		return nil, costmodel.Costs{}, err
 	}
 	var sorters []*dispatch.Sorter
 	for _, d := range devs {
@@ -132,11 +144,16 @@ func openAll(ordinals []int, s settings.Settings) ([]*dispatch.Sorter, error) {
 		sorter, err := dispatch.New(d, s.Algorithms)
 		if err != nil {
 			device.Close(devs)
-			return nil, err
+			return nil, costmodel.Costs{}, err
 		}
 		sorters = append(sorters, sorter)
 	}
-	return sorters, nil
+	costs, err := expect(sorters[0], warm)
+	if err != nil {
+		device.Close(devs)
+		return nil, costmodel.Costs{}, err
+	}
+	return sorters, costs, nil
 }
 
 // closeAll closes the devices.

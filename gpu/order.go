@@ -17,6 +17,7 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 }
 
 func (e *Engine) order(ctx context.Context, job *engine.Job) error {
+	defer use(job)()
 	if e.carries(job) {
 		err := e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.OrderWithElements(job) })
 		if !errors.Is(err, transfer.ErrNoRoom) {
@@ -69,7 +70,7 @@ func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices i
 			return err
 		}
 		defer w.Done()
-		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify})
+		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify, DirectBytes: e.settings.DirectBytes})
 	}
 	return f(sessions)
 }

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "4cf54079b90880072ef976233c6f5a44a3917b785c49dd2aa7ae3bf4dc1d9c10"
+	sourceHash     = "6842ce6196c620c0c9c35ccf4c8963ae3ceac3496b2e45cfa3332a045e8a203d"
 	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
 	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
 	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"
@@ -21,6 +21,7 @@ const (
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 	valuesHash     = "33783d1928cf84c694d07432bf3c15f4db2d9e794ed63ba4524b0289721ebfbc"
+	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 
@@ -150,4 +151,5 @@ const (
 	ValuesRankShared    = 1412       // bytes, of values_rank
 	ValuesPassShared    = 48776      // bytes, of values_pass, less ranks by place
 	ValuesHighShared    = 84104      // bytes, of values_pass_high
+	EncodeThreads       = 256        // of the kernels of encode.cu
 )

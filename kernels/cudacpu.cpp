@@ -14,6 +14,7 @@
 #include "merge.cu"
 #include "samplesort.cu"
 #include "values.cu"
+#include "encode.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -84,6 +85,9 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(values_classify_##width);    \
 	CUDACPU_KERNEL(values_rank_##width);        \
 	CUDACPU_KERNEL(values_write_##width);       \
+	CUDACPU_KERNEL(flip_words_##width);         \
+	CUDACPU_KERNEL(encode_floats_##width);      \
+	CUDACPU_KERNEL(decode_floats_##width);      \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width)
 FOR_WIDTH(u32);

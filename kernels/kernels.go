@@ -11,6 +11,7 @@
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.
 //   - gather.cu: elements gathered through an order; see gather.cuh.
+//   - encode.cu: keys to codes and back, for memory that is copied to the device as it is.
 //   - values.cu: the sort of codes of few distinct values; see values.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
@@ -49,6 +50,8 @@ var (
 	Route []byte // both widths
 	//go:embed gather.fatbin
 	Gather []byte
+	//go:embed encode.fatbin
+	Encode []byte // both widths
 	//go:embed values.fatbin
 	Values []byte // both widths
 )

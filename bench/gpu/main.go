@@ -12,7 +12,8 @@
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
 // both engines and all their algorithms, for all distributions, from small sizes to
-// large ones; with -several sorts that several
+// large ones; with -first the planner's choices in a fresh process; with -pinned
+// keys in pinned memory; with -several sorts that several
 // devices share; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
@@ -95,6 +96,13 @@ func main() {
 		err = several(powers(*severalN))
 	case *parts != "":
 		err = besideParts(*parts)
+	case *pinning:
+		var chosen []int
+		if chosen, err = ordinals(); err == nil {
+			err = on(besidePinned, gpu.Device(chosen...))
+		}
+	case *first:
+		err = firstRows()
 	case *whole:
 		var chosen []int
 		if chosen, err = ordinals(); err == nil {

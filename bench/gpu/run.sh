@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys parts e2e several cross capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys parts e2e several cross first pinned capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -55,6 +55,10 @@ several() { # what all devices share, beside the first alone: right, and how fas
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
+pinned() { ./gpubench -pinned ${GPUBENCH_PINNED-}; } # keys that the device reads where they are
+
+first() { ./gpubench -first ${GPUBENCH_FIRST-}; } # the sorts of fresh processes
+
 cross() { ./gpubench -cross ${GPUBENCH_CROSS-}; }
 
 # Sorts on one core take most of the time: once each.
@@ -69,7 +73,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=90 [table]=100 [keys]=80 [parts]=90 [e2e]=250 [several]=340 [cross]=240 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=90 [table]=100 [keys]=80 [parts]=90 [e2e]=250 [several]=340 [cross]=240 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"example.com/sorter"
@@ -24,6 +25,18 @@ import (
 const childVariable = "SORTER_TEST_CHILD"
 
 var errLost = errors.New("the plain engine is lost")
+
+// observing is an engine that is told how long sorts take, on it or not.
+type observing struct {
+	*plainEngine
+	places []bool
+}
+
+func (e *observing) Observe(w engine.Work, onEngine bool, took time.Duration) {
+	if w.N > 0 && took > 0 {
+		e.places = append(e.places, onEngine)
+	}
+}
 
 // children register an engine and hold automatic choice to the contract.
 var children = map[string]func(t *testing.T){
@@ -51,6 +64,27 @@ var children = map[string]func(t *testing.T){
 		engine.Register(&plainEngine{worth: true, failAt: 1000, err: errLost})
 		if st := checkSortedBy(t, sorter.CPU().Name()); !errors.Is(st.Fallback, errLost) || !strings.Contains(st.String(), errLost.Error()) {
 			t.Errorf("fallback %v, in words\n%v", st.Fallback, st)
+		}
+	},
+	"told how long sorts take that say something of others": func(t *testing.T) {
+		e := &observing{plainEngine: &plainEngine{worth: true}}
+		engine.Register(e)
+		checkSortedBy(t, "plain")
+		e.worth = false
+		checkSortedBy(t, sorter.CPU().Name())
+		e.worth, e.err = true, errLost
+		checkSortedBy(t, sorter.CPU().Name()) // the engine fails
+		inOrder := make([]int64, 20_000)
+		for i := range inOrder {
+			inOrder[i] = int64(i)
+		}
+		for _, e.worth = range []bool{true, false} {
+			if err := sorter.SortKeys(inOrder); err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(e.places, []bool{true, false}) {
+			t.Errorf("sorts on the engine: %v", e.places)
 		}
 	},
 	"pairs are for the engine, and lost, for the CPU, and in order, for the CPU": func(t *testing.T) {

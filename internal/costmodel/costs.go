@@ -1,35 +1,50 @@
 package costmodel
 
-import (
-	"example.com/sorter/internal/engine"
-)
+import "example.com/sorter/internal/engine"
 
-const (
-	// LeastN is the least number of elements for which a device may be faster.
-	LeastN = 1 << curveStart
+// Costs is the costs of sorts on the device and on the CPU engine: those that were measured,
+// and those that are expected where none were. [Expect] makes it. The zero value has the
+// expectations of the zero Facts.
+type Costs struct {
+	codes   *sortTimes // nil: not measured
+	payload *payload   // nil: not measured
 
-	// OpenN is the number of elements from which a sort opens the device. Without
-	// measurements, sorts without payload of that size also run on it: transfers at 55 GB/s
-	// each way and the sort take about 0.3 ns per element, and the fixed cost is 100 µs.
-	OpenN = 1 << 20
+	expectedCodes   *sortTimes
+	expectedPayload *payload
 
-	// WaitN is the number of elements per processor from which a sort waits for the device to
-	// be opened, once in a process. Opening takes about 0.4 s, in which the CPU engine orders
-	// that many. Smaller sorts do not wait.
-	WaitN = 1 << 25
-)
+	seen *Seen // nil: nothing
+}
 
-// Waits reports whether w is large enough to wait for the device to be opened.
-func Waits(w engine.Work, processors int) bool { return w.Payload == 0 && w.N/processors >= WaitN }
+// Watching returns c with the times of the program's own sorts, which s goes on to record.
+func (c Costs) Watching(s *Seen) Costs {
+	c.seen = s
+	return c
+}
 
-// Worth reports whether w is expected to be faster on the device, which is open, than on the
-// CPU engine.
-func (c Costs) Worth(w engine.Work) bool {
-	if c.Missing(w) {
-		return w.N >= OpenN && w.Payload == 0
+// Missing reports whether a number that work w depends on is not measured yet.
+func (c Costs) Missing(w engine.Work) bool {
+	return c.codes == nil || w.Payload > 0 && c.payload == nil
+}
+
+// known returns the costs by which work is judged.
+func (c Costs) known() (*sortTimes, *payload) {
+	if c.expectedCodes == nil {
+		c = c.with(Expect(Facts{}))
 	}
-	device, onCPU := c.estimate(w)
-	return device < onCPU
+	m, p := c.expectedCodes, c.expectedPayload
+	if c.codes != nil {
+		m = c.codes
+	}
+	if c.payload != nil {
+		p = c.payload
+	}
+	return m, p
+}
+
+// with returns c with the expectations of e, and what was seen.
+func (c Costs) with(e Costs) Costs {
+	c.expectedCodes, c.expectedPayload, c.seen = e.expectedCodes, e.expectedPayload, e.seen
+	return c
 }
 
 const (
@@ -51,13 +66,19 @@ func (c Costs) Carries(size, n, least int) bool {
 	return c.payload.carries(uintptr(size), n)
 }
 
-// String returns the measurements as text, "" if there are none.
+// String returns the measurements as text, and what is expected where there are none; "" for
+// the zero value.
 func (c Costs) String() string {
-	switch {
-	case c.codes == nil:
+	if c == (Costs{}) {
 		return ""
-	case c.payload == nil:
-		return c.codes.String()
 	}
-	return c.codes.String() + "; " + c.payload.String()
+	m, p := c.known()
+	codes, payload := m.String(), p.String()
+	if c.codes == nil {
+		codes = "expected: " + codes
+	}
+	if c.payload == nil {
+		payload = "expected: " + payload
+	}
+	return codes + "; " + payload
 }

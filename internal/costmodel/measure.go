@@ -13,8 +13,8 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// A measurement is the best of a few small sorts of synthetic codes on each engine; the
-// program runs on meanwhile. Sorts without payload take some 50 ms in all. Sorts with payload
+// A measurement is the best of a few small sorts of synthetic codes on each engine, made while the
+// program does not sort. Sorts without payload take some 50 ms in all. Sorts with payload
 // take about as long, and twice payloadBytes of memory.
 
 const (
@@ -31,6 +31,9 @@ type Device interface {
 	// Order sorts a job in one pass.
 	Order(job *engine.Job) error
 
+	// Pause waits until the program sorts nothing. On an error the measurement ends.
+	Pause() error
+
 	// Piece returns how many of n elements a worker extracts at a time for a job with elements
 	// of size bytes.
 	Piece(n int, job *engine.Job, size int) int
@@ -45,13 +48,13 @@ func (c Costs) Measure(d Device) (Costs, error) {
 		if err != nil {
 			return c, err
 		}
-		return Costs{codes: m}, nil
+		return Costs{codes: m}.with(c), nil
 	}
 	p, err := measurePayload(d, c.codes)
 	if err != nil {
 		return c, err
 	}
-	return Costs{c.codes, p}, nil
+	return Costs{codes: c.codes, payload: p}.with(c), nil
 }
 
 func measureSorts(d Device) (*sortTimes, error) {
@@ -69,13 +72,13 @@ func measureWidth[W word](d Device, m *sortTimes) error {
 		k := kindOf(engine.Work{Bits: b.bits, Keys: keys})
 		for i := range m.cpu[k] {
 			n := m.cpu[k].size(i)
-			took, err := best(func() error { return b.onCPU(n, keys) })
+			took, err := best(d, func() error { return b.onCPU(n, keys) })
 			if err != nil {
 				return err
 			}
 			m.cpu[k][i] = took / float64(n)
 		}
-		few, err := best(func() error { return d.Order(b.job(fewCodes, keys)) })
+		few, err := best(d, func() error { return d.Order(b.job(fewCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -83,7 +86,7 @@ func measureWidth[W word](d Device, m *sortTimes) error {
 		if few > float64(slow) {
 			continue
 		}
-		many, err := best(func() error { return d.Order(b.job(manyCodes, keys)) })
+		many, err := best(d, func() error { return d.Order(b.job(manyCodes, keys)) })
 		if err != nil {
 			return err
 		}
@@ -92,9 +95,12 @@ func measureWidth[W word](d Device, m *sortTimes) error {
 	return nil
 }
 
-// best returns the shortest of a few runs, in ns.
-func best(f func() error) (ns float64, err error) {
+// best returns the shortest of a few runs, in ns, between the sorts of the program.
+func best(d Device, f func() error) (ns float64, err error) {
 	for i := range calibrationReps {
+		if err := d.Pause(); err != nil {
+			return 0, err
+		}
 		start := time.Now()
 		if err := f(); err != nil {
 			return 0, err
@@ -197,7 +203,7 @@ func measurePayload(d Device, m *sortTimes) (p *payload, err error) {
 func carry[E any](d Device, m *sortTimes) (each float64, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
-	took, err := best(func() error { return b.carried(d) })
+	took, err := best(d, func() error { return b.carried(d) })
 	return max(0, took-m.device[order32].at(len(b.s))) / float64(len(b.s)), err
 }
 
@@ -210,13 +216,13 @@ func moves[E any](d Device, m *sortTimes) (move, gather curve, err error) {
 		if i == len(move)-1 {
 			n = len(b.s)
 		}
-		took, err := best(func() error { return b.onCPU(n) })
+		took, err := best(d, func() error { return b.onCPU(n) })
 		if err != nil {
 			return move, gather, err
 		}
 		move[i] = max(0, took/float64(n)-m.cpu[order32].at(n))
 		b.shuffle(n)
-		if took, err = best(func() error { return b.gathered(d, n) }); err != nil {
+		if took, err = best(d, func() error { return b.gathered(d, n) }); err != nil {
 			return move, gather, err
 		}
 		gather[i] = took / float64(n)

@@ -19,6 +19,8 @@ type twin struct {
 
 var errTwin = errors.New("the device failed")
 
+func (d twin) Pause() error { return nil }
+
 func (d twin) Piece(n int, _ *engine.Job, _ int) int { return n }
 
 func (d twin) Order(job *engine.Job) error {

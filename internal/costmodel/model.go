@@ -2,7 +2,7 @@
 // measures both. It knows the device by one interface, [Device], and no driver.
 //
 // Times are in ns. Every number is measured, by [Costs.Measure], with all workers of this
-// machine:
+// machine, and expected until then by what is known of the machine, see [Expect]:
 //
 //	device = fixed + n × (each + min(gather(n), carry))
 //	CPU    = n × (each(n) + move(n))
@@ -14,6 +14,8 @@
 // element to the device and back instead: a copy aside, and copies to and from pinned memory.
 // move is the time in which the CPU engine moves an element with its code. All except carry
 // depend on n; carry is for lists that exceed all caches.
+//
+// Of sorts that were seen, the times of the last three decide instead, see [Seen].
 //
 // Not in the model: key functions and the first touch of a result, which cost both engines the
 // same, and the effect of skewed inputs on one engine. Inputs that a sample finds in order
@@ -128,21 +130,23 @@ func (e ends) at(size uintptr) float64 {
 	return max(0, e.small+slope*(float64(size)-smallPayload))
 }
 
-// estimate returns the time of w on the device and on the CPU. Nothing of w may be
-// [Costs.Missing].
+// estimate returns the time of w on the device, once it is open, and on the CPU, in ns.
 func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
-	m, k, n := c.codes, kindOf(w), float64(w.N)
+	m, p := c.known()
+	k, n := kindOf(w), float64(w.N)
 	onCPU = n * m.cpu[k].at(w.N)
 	device = m.device[k].each * n
 	if w.Payload > 0 {
-		onCPU += n * c.payload.move.at(w.Payload, w.N)
-		device += n * c.payload.follow(w.Payload, w.N)
+		onCPU += n * p.move.at(w.Payload, w.N)
+		device += n * p.follow(w.Payload, w.N)
 	}
 	if w.Workers > 0 && w.Workers < m.workers {
 		fewer := float64(m.workers) / float64(w.Workers)
 		onCPU, device = fewer*onCPU, fewer*device
 	}
-	return m.device[k].fixed + device, onCPU
+	device += m.device[k].fixed
+	c.seen.replace(w, &device, &onCPU)
+	return device, onCPU
 }
 
 func (m *sortTimes) String() string {
@@ -169,16 +173,4 @@ func (p *payload) String() string {
 		text += fmt.Sprintf("; carry %d B %.2f, %d B %.2f ns", smallPayload, p.carry.small, largePayload, p.carry.large)
 	}
 	return text
-}
-
-// Costs is the measurements of the device and of the CPU engine. The zero value has none; its
-// answers are those of an H200 with 16 host processors.
-type Costs struct {
-	codes   *sortTimes
-	payload *payload
-}
-
-// Missing reports whether a number that work w depends on is not measured yet.
-func (c Costs) Missing(w engine.Work) bool {
-	return c.codes == nil || w.Payload > 0 && c.payload == nil
 }

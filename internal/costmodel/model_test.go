@@ -3,6 +3,7 @@ package costmodel
 import (
 	"math"
 	"testing"
+	"time"
 
 	"example.com/sorter/internal/engine"
 )
@@ -25,7 +26,7 @@ func TestWorthFollowsTheModel(t *testing.T) {
 	// Gathering takes a struct of 24 bytes 0.75 ns longer than moving it, one of
 	// 64 bytes 4 ns: more than the device saves.
 	p := &payload{move: bySize{flat(2), flat(6)}, gather: bySize{flat(2.1), flat(10)}}
-	measured := Costs{testSorts(), p}
+	measured := Costs{codes: testSorts(), payload: p}
 	for _, c := range []struct {
 		name string
 		work engine.Work
@@ -53,25 +54,102 @@ func TestWorthFollowsTheModel(t *testing.T) {
 	}
 }
 
-// TestWorthBeforeMeasuring asks costs of which nothing is known, or nothing of payload.
+// TestWorthBeforeMeasuring asks costs of which nothing is measured, or nothing of payload: what
+// is expected decides about large sorts.
 func TestWorthBeforeMeasuring(t *testing.T) {
-	for _, known := range []Costs{{}, {codes: testSorts()}} {
-		for _, c := range []struct {
-			work engine.Work
-			want bool
-		}{
-			{engine.Work{N: OpenN, Bits: 32}, true},
-			{engine.Work{N: OpenN, Bits: 64, Keys: true}, true},
-			{engine.Work{N: OpenN, Bits: 32, Payload: 24}, false},
-			{engine.Work{N: 1 << 30, Bits: 32}, true},
-			{engine.Work{N: OpenN - 1, Bits: 32}, known.codes != nil},
-		} {
-			if got := known.Worth(c.work); got != c.want {
-				t.Errorf("sorts measured %v, %+v: %v", known.codes != nil, c.work, got)
-			}
-			if got, want := known.Missing(c.work), known.codes == nil || c.work.Payload > 0; got != want {
-				t.Errorf("sorts measured %v, %+v: missing %v", known.codes != nil, c.work, got)
-			}
+	slow := Facts{Processors: 64, Up: 3, Down: 3}
+	for _, c := range []struct {
+		facts    Facts
+		measured bool
+		work     engine.Work
+		want     bool
+	}{
+		{Facts{Processors: 16}, false, engine.Work{N: OpenN, Bits: 32}, true},
+		{Facts{Processors: 16}, false, engine.Work{N: OpenN, Bits: 64, Keys: true}, true},
+		{Facts{Processors: 16}, false, engine.Work{N: OpenN - 1, Bits: 32}, false},
+		{Facts{Processors: 16}, true, engine.Work{N: OpenN - 1, Bits: 32}, true},
+		{Facts{Processors: 16}, true, engine.Work{N: OpenN - 1, Bits: 32, Payload: 24}, false},
+		{Facts{Processors: 16}, false, engine.Work{N: 24e6, Bits: 32, Payload: 24}, true},
+		{Facts{Processors: 16}, true, engine.Work{N: 24e6, Bits: 32, Payload: 24}, true},
+		{Facts{Processors: 2}, false, engine.Work{N: 24e6, Bits: 32, Payload: 24}, true},
+		{slow, false, engine.Work{N: 24e6, Bits: 32, Keys: true}, false},
+		{slow, false, engine.Work{N: 24e6, Bits: 32, Payload: 24}, false},
+	} {
+		known := Expect(c.facts)
+		if c.measured {
+			known.codes = testSorts()
+		}
+		if got := known.Worth(c.work); got != c.want {
+			device, onCPU := known.estimate(c.work)
+			t.Errorf("%+v, sorts measured %v, %+v: %v; %.0f ns on the device, %.0f on the CPU", c.facts, c.measured, c.work, got, device, onCPU)
+		}
+		if got, want := known.Missing(c.work), !c.measured || c.work.Payload > 0; got != want {
+			t.Errorf("sorts measured %v, %+v: missing %v", c.measured, c.work, got)
+		}
+	}
+}
+
+// TestExpect compares what is expected of an H200 with 16 processors with what was measured
+// there, 24 million elements, in ms. See gpu/README.md.
+func TestExpect(t *testing.T) {
+	c := Expect(Facts{Processors: 16})
+	for _, m := range []struct {
+		work          engine.Work
+		device, onCPU float64
+	}{
+		{engine.Work{Bits: 32}, 5.7, 41},
+		{engine.Work{Bits: 32, Keys: true}, 5.3, 30.7},
+		{engine.Work{Bits: 64, Keys: true}, 9.3, 42.9},
+		{engine.Work{Bits: 32, Payload: 24}, 28.5, 68.9},
+		{engine.Work{Bits: 64, Payload: 64}, 79.8, 131},
+	} {
+		m.work.N = 24e6
+		device, onCPU := c.estimate(m.work)
+		if d := device / 1e6 / m.device; d < 0.7 || d > 1.4 {
+			t.Errorf("%+v: %.1f ms expected on the device, %.1f measured", m.work, device/1e6, m.device)
+		}
+		if d := onCPU / 1e6 / m.onCPU; d < 0.7 || d > 1.4 {
+			t.Errorf("%+v: %.1f ms expected on the CPU, %.1f measured", m.work, onCPU/1e6, m.onCPU)
+		}
+	}
+}
+
+// TestChoose is the table of the planner's choices, by the costs of an H200 with 16 processors.
+func TestChoose(t *testing.T) {
+	expected := Expect(Facts{Processors: 16})
+	measured := Costs{codes: testSorts(), payload: &payload{move: bySize{flat(2), flat(6)}, gather: bySize{flat(2.1), flat(10)}}}
+	keys, structs := engine.Work{Bits: 32, Keys: true}, engine.Work{Bits: 32, Payload: 24}
+	for _, c := range []struct {
+		name  string
+		costs Costs
+		work  engine.Work
+		n     int
+		at    Stage
+		since time.Duration
+		want  Choice
+	}{
+		{"too few to ask", expected, keys, LeastN - 1, Open, 0, Choice{}},
+		{"too few to open", expected, keys, OpenN - 1, Closed, 0, Choice{}},
+		{"the first large sort", expected, structs, 24e6, Closed, 0, Choice{Open: true}},
+		{"the second, at once", expected, structs, 24e6, Opening, 80 * time.Millisecond, Choice{Open: true}},
+		{"one that begins when little is left", expected, structs, 24e6, Opening, 330 * time.Millisecond, Choice{Open: true, Device: true}},
+		{"one during a long opening", expected, structs, 24e6, Opening, time.Second, Choice{Open: true}},
+		{"the first once it is open", expected, structs, 24e6, Open, time.Second, Choice{Device: true}},
+		{"large structs, unmeasured", expected, engine.Work{Bits: 64, Payload: 64}, 24e6, Open, 0, Choice{Device: true, Measure: true}},
+		{"a long one", expected, keys, 1 << 30, Closed, 0, Choice{Open: true, Device: true}},
+		{"a long one by many processors", Expect(Facts{Processors: 64, Up: 3, Down: 3}), keys, 1 << 30, Closed, 0, Choice{}},
+		{"few, unmeasured", expected, keys, OpenN - 1, Open, 0, Choice{Measure: true}},
+		{"few, measured", measured, keys, 1 << 17, Open, 0, Choice{}},
+		{"many, measured", measured, keys, 1 << 20, Open, 0, Choice{Device: true}},
+		{"structs, measured", measured, structs, 1 << 20, Open, 0, Choice{Device: true}},
+		{"large structs, measured", measured, engine.Work{Bits: 32, Payload: 64}, 1 << 24, Open, 0, Choice{}},
+		{"a device that is lost", measured, keys, 1 << 28, Failed, 0, Choice{}},
+		{"a device that was not there", expected, keys, 1 << 28, Failed, 0, Choice{}},
+	} {
+		c.work.N = c.n
+		if got := c.costs.Choose(c.work, c.at, c.since); got != c.want {
+			device, onCPU := c.costs.estimate(c.work)
+			t.Errorf("%s: %+v, want %+v; %.1f ms on the device, %.1f on the CPU", c.name, got, c.want, device/1e6, onCPU/1e6)
 		}
 	}
 }
@@ -102,22 +180,6 @@ func TestCarries(t *testing.T) {
 	}
 }
 
-// TestWaits has work wait for a device that is worth half a second.
-func TestWaits(t *testing.T) {
-	for _, c := range []struct {
-		work       engine.Work
-		processors int
-		want       bool
-	}{
-		{engine.Work{N: WaitN}, 1, true}, {engine.Work{N: WaitN - 1}, 1, false}, {engine.Work{N: WaitN}, 2, false},
-		{engine.Work{N: 1 << 30}, 16, true}, {engine.Work{N: 1 << 30, Payload: 8}, 16, false},
-	} {
-		if got := Waits(c.work, c.processors); got != c.want {
-			t.Errorf("%+v, %d processors: %v", c.work, c.processors, got)
-		}
-	}
-}
-
 func TestCurve(t *testing.T) {
 	c := curve{10, 8, 6, 4, 3}
 	for n, want := range map[int]float64{1: 10, 1 << 12: 10, 1 << 13: 9, 3 << 12: 8.5, 1 << 14: 8, 1 << 15: 7, 1 << 20: 3, 1 << 28: 3} {
@@ -139,5 +201,49 @@ func TestThrough(t *testing.T) {
 	// Noise may make the larger sort the faster one.
 	if l := through(100, 50, 200, 40); l.each < 0 || l.fixed < 0 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestSeen has sorts take other times than expected: those of the last three sorts like them decide.
+func TestSeen(t *testing.T) {
+	w := engine.Work{N: 24e6, Bits: 32, Payload: 24, Workers: 16}
+	var seen Seen
+	c := Expect(Facts{Processors: 16}).Watching(&seen)
+	expect := func(want bool, why string) {
+		t.Helper()
+		if got := c.Choose(w, Open, 0).Device; got != want {
+			device, onCPU := c.estimate(w)
+			t.Errorf("%s: on the device %v; %.1f and %.1f ms", why, got, device/1e6, onCPU/1e6)
+		}
+	}
+	expect(true, "as expected")
+	seen.Add(w, false, 20e6)
+	expect(false, "a CPU that took 20 ms")
+	other := w
+	other.N = 5e7
+	if !c.Worth(other) {
+		t.Error("a sort that is not alike")
+	}
+	seen.Add(w, true, 100e6)
+	expect(false, "the first sort on the device, which says nothing")
+	seen.Add(w, true, 15e6)
+	expect(true, "a device that took 15 ms")
+	seen.Add(w, true, 16e6)
+	seen.Add(w, true, 200e6)
+	expect(true, "one pause of the device")
+	seen.Add(w, true, 200e6)
+	expect(false, "a device that has become slow")
+	for range staleAfter {
+		seen.Add(w, false, 50e6)
+	}
+	expect(true, "a device that has not been tried for long")
+	w.N = LeastN - 1
+	seen.Add(w, true, 1)
+	for i := range 2 * mostAlike {
+		w.N, w.Payload = 1<<20, uintptr(i)
+		seen.Add(w, true, 1e6)
+	}
+	if len(seen.sorts) > mostAlike {
+		t.Errorf("%d kinds of sorts are remembered", len(seen.sorts))
 	}
 }

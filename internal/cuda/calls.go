@@ -25,6 +25,8 @@ const (
 	memFree
 	hostAlloc
 	hostFree
+	hostRegister
+	hostUnregister
 	moduleLoad
 	moduleUnload
 	moduleFunction
@@ -72,6 +74,8 @@ var symbols = [calls]string{
 	memFree:           "cuMemFree_v2",
 	hostAlloc:         "cuMemHostAlloc",
 	hostFree:          "cuMemFreeHost",
+	hostRegister:      "cuMemHostRegister_v2",
+	hostUnregister:    "cuMemHostUnregister",
 	moduleLoad:        "cuModuleLoadData",
 	moduleUnload:      "cuModuleUnload",
 	moduleFunction:    "cuModuleGetFunction",

@@ -10,11 +10,12 @@ import (
 
 // What the implementations share.
 
-// Flags of cuMemHostAlloc, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+// Flags of cuMemHostAlloc and cuMemHostRegister, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const (
 	hostPortable      = 1
 	hostMapped        = 2
 	functionMaxShared = 8
+	registerPortable  = 1 // CU_MEMHOSTREGISTER_PORTABLE
 )
 
 // reached reports whether r of cuCtxEnablePeerAccess leaves copies that work:
@@ -25,7 +26,10 @@ func reached(r Result) bool { return r == Success || r == PeerAlreadyEnabled || 
 // attributes returns the numbers of CUdevice_attribute that go into info.
 func attributes(info *Info) map[int]*int {
 	return map[int]*int{
+		13: &info.Clock,
 		16: &info.SMs,
+		36: &info.MemoryClock,
+		37: &info.MemoryBus,
 		38: &info.L2,
 		75: &info.Major,
 		76: &info.Minor,

@@ -14,6 +14,7 @@ const (
 	streamNonBlocking = 1           // it does not wait for the default stream
 	urgent            = ^uintptr(0) // priority -1: one step above the others
 	eventUntimed      = 2           // CU_EVENT_DISABLE_TIMING
+	eventSleeps       = 1           // CU_EVENT_BLOCKING_SYNC
 )
 
 // context is a retained primary context.
@@ -96,6 +97,12 @@ func (c *context) HostFree(p unsafe.Pointer) error {
 	return c.do(hostFree, uintptr(p))
 }
 
+func (c *context) HostRegister(p unsafe.Pointer, bytes int) error {
+	return c.do(hostRegister, uintptr(p), uintptr(bytes), registerPortable)
+}
+
+func (c *context) HostUnregister(p unsafe.Pointer) error { return c.do(hostUnregister, uintptr(p)) }
+
 func (c *context) LoadModule(image []byte) (m Module, err error) {
 	// The driver finds the end of PTX by a zero byte, and gets no length.
 	ended := append(append(make([]byte, 0, len(image)+1), image...), 0)
@@ -145,6 +152,11 @@ func (c *context) NewEvent(timed bool) (e Event, err error) {
 		flags = 0
 	}
 	err = c.do(eventCreate, uintptr(unsafe.Pointer(&e)), flags)
+	return e, err
+}
+
+func (c *context) NewSleepEvent() (e Event, err error) {
+	err = c.do(eventCreate, uintptr(unsafe.Pointer(&e)), eventSleeps|eventUntimed)
 	return e, err
 }
 

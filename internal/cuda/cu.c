@@ -31,3 +31,13 @@ int sorter_function_set(void *f, int attribute, int value) {
 	int (*real)(void *, int, int) = (int (*)(void *, int, int))dlsym(RTLD_NEXT, "cuFuncSetAttribute");
 	return real ? real(f, attribute, value) : SYMBOL_NOT_FOUND;
 }
+
+int sorter_host_register(void *p, size_t bytes, unsigned flags) {
+	int (*real)(void *, size_t, unsigned) = (int (*)(void *, size_t, unsigned))dlsym(RTLD_NEXT, "cuMemHostRegister_v2");
+	return real ? real(p, bytes, flags) : SYMBOL_NOT_FOUND;
+}
+
+int sorter_host_unregister(void *p) {
+	int (*real)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "cuMemHostUnregister");
+	return real ? real(p) : SYMBOL_NOT_FOUND;
+}

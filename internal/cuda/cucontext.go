@@ -111,6 +111,16 @@ func (c *cuContext) HostFree(p unsafe.Pointer) error {
 	return c.do("cuMemFreeHost", func() error { return cu.MemFreeHost(p) })
 }
 
+func (c *cuContext) HostRegister(p unsafe.Pointer, bytes int) error {
+	return c.do("cuMemHostRegister_v2", func() error {
+		return asError(C.sorter_host_register(p, C.size_t(bytes), registerPortable))
+	})
+}
+
+func (c *cuContext) HostUnregister(p unsafe.Pointer) error {
+	return c.do("cuMemHostUnregister", func() error { return asError(C.sorter_host_unregister(p)) })
+}
+
 func (c *cuContext) LoadModule(image []byte) (m Module, err error) {
 	err = c.do("cuModuleLoadData", func() error {
 		loaded, err := cu.LoadData(string(image))
@@ -185,6 +195,15 @@ func (c *cuContext) NewEvent(timed bool) (e Event, err error) {
 	}
 	err = c.do("cuEventCreate", func() error {
 		made, err := cu.MakeEvent(flags)
+		e = *(*Event)(unsafe.Pointer(&made))
+		return err
+	})
+	return e, err
+}
+
+func (c *cuContext) NewSleepEvent() (e Event, err error) {
+	err = c.do("cuEventCreate", func() error {
+		made, err := cu.MakeEvent(cu.BlockingSyncEvent | cu.DisableTiming)
 		e = *(*Event)(unsafe.Pointer(&made))
 		return err
 	})

@@ -54,6 +54,9 @@ type Info struct {
 	SMs            int    // streaming multiprocessors
 	SharedPerBlock int    // bytes of shared memory per block, with opt-in
 	L2             int    // bytes of second-level cache
+	Clock          int    // of the multiprocessors, in kHz
+	MemoryClock    int    // in kHz; memory moves two words a cycle
+	MemoryBus      int    // width of the memory's words, in bits
 	Driver         int    // newest CUDA version of the driver, 1000 × major + 10 × minor
 }
 
@@ -91,6 +94,14 @@ type Context interface {
 	// HostFree(nil) is nothing.
 	HostFree(p unsafe.Pointer) error
 
+	// HostRegister locks the pages of bytes of host memory at p, so that every context of the
+	// process copies from and to it as with memory of HostAlloc; bytes > 0. The caller keeps
+	// the memory alive until HostUnregister. Memory of which a page is registered already
+	// fails with [AlreadyRegistered].
+	HostRegister(p unsafe.Pointer, bytes int) error
+	// HostUnregister undoes HostRegister at p. No copy may be using the memory.
+	HostUnregister(p unsafe.Pointer) error
+
 	// LoadModule loads PTX, a cubin or a fatbin. The image may be reused on
 	// return.
 	LoadModule(image []byte) (Module, error)
@@ -118,6 +129,9 @@ type Context interface {
 	// NewEvent returns an event. Only a timed one measures [Context.Elapsed];
 	// the others cost less.
 	NewEvent(timed bool) (Event, error)
+	// NewSleepEvent is NewEvent of an event for which SyncEvent sleeps. It wakes some 50 µs
+	// late, and takes no processor meanwhile; for others, SyncEvent polls.
+	NewSleepEvent() (Event, error)
 	// DestroyEvent frees e; work that waits for it still does.
 	DestroyEvent(e Event) error
 	// Record marks the end of everything given to s so far with e.

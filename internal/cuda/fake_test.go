@@ -108,7 +108,7 @@ func TestDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Info{1, "Fake 71", "GPU-00112233-4455-6677-8899-aabbccddeeff", 0x2300000000, 1075, 1076, 1016, 1097, 1038, 12040}
+	want := Info{1, "Fake 71", "GPU-00112233-4455-6677-8899-aabbccddeeff", 0x2300000000, 1075, 1076, 1016, 1097, 1038, 1013, 1036, 1037, 12040}
 	if len(infos) != 2 || infos[1] != want {
 		t.Errorf("got  %+v\nwant %+v second", infos, want)
 	}
@@ -165,6 +165,8 @@ func TestArguments(t *testing.T) {
 		{func() (any, error) { return nil, c.Free(p) }, "cuMemFree_v2 abcdef0123456789", nil},
 		{func() (any, error) { return c.HostAlloc(0x123456789a) }, "cuMemHostAlloc 123456789a 3", host},
 		{func() (any, error) { return nil, c.HostFree(host) }, "cuMemFreeHost 1", nil},
+		{func() (any, error) { return nil, c.HostRegister(host, 0x123456789a) }, "cuMemHostRegister_v2 1 123456789a 1", nil},
+		{func() (any, error) { return nil, c.HostUnregister(host) }, "cuMemHostUnregister 1", nil},
 		{func() (any, error) { return c.LoadModule([]byte("ptx")) }, "cuModuleLoadData [ptx]", Module(0x4d00000000000001)},
 		{func() (any, error) { return nil, c.Unload(m) }, "cuModuleUnload 4d4d4d4d00000001", nil},
 		{func() (any, error) { return c.Function(m, "sort") }, "cuModuleGetFunction 4d4d4d4d00000001 [sort]", Func(0x4600000000000002)},
@@ -178,6 +180,7 @@ func TestArguments(t *testing.T) {
 		{func() (any, error) { return nil, c.WaitEvent(s, e) }, "cuStreamWaitEvent 5353535300000003 4545454500000004 0", nil},
 		{func() (any, error) { return c.NewEvent(true) }, "cuEventCreate 0", Event(0x4500000000000004)},
 		{func() (any, error) { return c.NewEvent(false) }, "cuEventCreate 2", Event(0x4500000000000004)},
+		{func() (any, error) { return c.NewSleepEvent() }, "cuEventCreate 3", Event(0x4500000000000004)},
 		{func() (any, error) { return nil, c.DestroyEvent(e) }, "cuEventDestroy_v2 4545454500000004", nil},
 		{func() (any, error) { return nil, c.Record(e, s) }, "cuEventRecord 4545454500000004 5353535300000003", nil},
 		{func() (any, error) { return nil, c.SyncEvent(e) }, "cuEventSynchronize 4545454500000004", nil},

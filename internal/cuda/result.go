@@ -31,6 +31,7 @@ const (
 	NotReady           Result = 600
 	PeerAlreadyEnabled Result = 704
 	TooManyPeers       Result = 711
+	AlreadyRegistered  Result = 712
 	LaunchFailed       Result = 719
 )
 

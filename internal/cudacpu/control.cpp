@@ -102,6 +102,7 @@ struct cudacpu_held cudacpu_held(void) {
 	std::lock_guard<std::mutex> lock(calling);
 	struct cudacpu_held held = {};
 	held.pinned = machine.pinned.used;
+	for (auto &r : machine.registered) held.pinned += r.second;
 	for (const Device &d : machine.devices) {
 		held.memory += d.memory.used;
 		held.streams += (int)d.streams.size();

@@ -56,6 +56,7 @@ struct Machine {
 	int count = 1;
 	bool direct = true; // devices reach each other's memory
 	Heap pinned;
+	std::map<uintptr_t, size_t> registered; // memory of the program, by address
 	Grid grid;
 	Mode mode = Mode::eager;
 	Random random;

@@ -14,7 +14,7 @@ using namespace cudacpu;
 // Results, as in cuda.h.
 enum { success = 0, invalid_value = 1, out_of_memory = 2, invalid_device = 101, invalid_image = 200,
 	invalid_context = 201, invalid_ptx = 218, invalid_handle = 400, not_found = 500, not_ready = 600,
-	peer_unsupported = 217, peer_enabled = 704 };
+	peer_unsupported = 217, peer_enabled = 704, already_registered = 712, not_registered = 713 };
 
 #define CHECK(condition, result) \
 	do { \
@@ -66,7 +66,10 @@ int device_memory(size_t *bytes, int d) { return *bytes = machine.devices[d].inf
 int device_attribute(int *v, int attribute, int d) {
 	const cudacpu_device &info = machine.devices[d].info;
 	switch (attribute) {
+	case 13: *v = 1000000; break;
 	case 16: *v = info.sms; break;
+	case 36: *v = 1000000; break;
+	case 37: *v = 512; break;
 	case 38: *v = 1 << 20; break;
 	case 75: *v = info.major; break;
 	case 76: *v = info.minor; break;
@@ -155,6 +158,40 @@ int host_alloc(void **p, size_t bytes, unsigned) {
 int host_free(void *p) {
 	if (anybody_uses(machine.pinned, p)) die("cuMemFreeHost: a copy that was not waited for uses the memory");
 	return machine.pinned.give(p) ? success : invalid_value;
+}
+
+// registered finds registered memory of which [p, p+bytes) has a byte.
+auto registered(uintptr_t p, size_t bytes) {
+	auto r = machine.registered.lower_bound(p + bytes);
+	if (r == machine.registered.begin()) return machine.registered.end();
+	--r;
+	return r->first + r->second > p ? r : machine.registered.end();
+}
+
+int host_register(void *p, size_t bytes, unsigned) {
+	CHECK(bytes > 0, invalid_value);
+	CHECK(registered((uintptr_t)p, bytes) == machine.registered.end(), already_registered);
+	machine.registered[(uintptr_t)p] = bytes;
+	return success;
+}
+
+// borrows reports whether work in s reads or writes the bytes at p.
+bool borrows(const Stream &s, uintptr_t p, size_t bytes) {
+	for (auto &w : s.queue)
+		if (w.borrowed && (uintptr_t)w.borrowed - p < bytes) return true;
+	return false;
+}
+
+int host_unregister(void *p) {
+	auto r = machine.registered.find((uintptr_t)p);
+	CHECK(r != machine.registered.end(), not_registered);
+	for (Device &d : machine.devices) {
+		bool busy = borrows(*d.main_stream, r->first, r->second);
+		for (auto &s : d.streams) busy |= borrows(*s, r->first, r->second);
+		if (busy) die("cuMemHostUnregister: a copy that was not waited for uses the memory");
+	}
+	machine.registered.erase(r);
+	return success;
 }
 
 // Modules.
@@ -415,6 +452,8 @@ const Entry cudacpu::entries[] = {
 	{"cuMemFree_v2", (void *)mem_free, true},
 	{"cuMemHostAlloc", (void *)host_alloc},
 	{"cuMemFreeHost", (void *)host_free, true},
+	{"cuMemHostRegister_v2", (void *)host_register},
+	{"cuMemHostUnregister", (void *)host_unregister, true},
 	{"cuModuleLoadData", (void *)module_load},
 	{"cuModuleUnload", (void *)module_unload, true},
 	{"cuModuleGetFunction", (void *)module_function},

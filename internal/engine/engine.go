@@ -43,11 +43,19 @@ type Calibrated interface {
 	Calibration() string
 }
 
+// Observer is a backend that learns from the sorts that it was asked about.
+type Observer interface {
+	// Observe reports that a sort for which Worth decided took a time, on the engine or on the
+	// CPU. It may be called concurrently, and must be cheap.
+	Observe(w Work, onEngine bool, took time.Duration)
+}
+
 // Work describes a sort for [Backend.Worth].
 type Work struct {
 	N, Bits int     // elements, and bits of their codes
 	Payload uintptr // bytes of an element; 0 for an argsort, and for keys alone
 	Keys    bool    // elements are fully determined by their codes
+	Prefix  bool    // codes do not decide alone: the library breaks their ties
 	Workers int     // goroutines at most
 }
 
@@ -68,9 +76,16 @@ type Job struct {
 	Codes32 func(dst []uint32, lo int)
 	Codes64 func(dst []uint64, lo int)
 
+	// Plain, unless nil, is the keys in memory.
+	Plain *Plain
+
 	// Emit takes the input positions of the elements that come lo-th, lo+1-th, … in the order.
 	// Ranges are disjoint and come in any sequence. order is valid until Emit returns.
 	Emit func(lo int, order []uint32)
+
+	// Index, unless nil, is the memory that Emit fills, N positions. An engine may write all of
+	// them there instead.
+	Index []uint32
 
 	// EmitCodes32 or EmitCodes64, chosen by Bits, is set if elements are fully determined by
 	// their codes. An engine may push the codes that come lo-th, lo+1-th, … to it, on the

@@ -77,6 +77,11 @@ func newTable[B Bits]() *table[B] {
 	return t
 }
 
+// Fields returns the numbers of the mapping, for other processors: [Code.Of] as steps.
+func (c *Code[B]) Fields() (zero, most, nan, turn, flip uint64) {
+	return uint64(c.zero), uint64(c.most), uint64(c.nan), uint64(c.turn), uint64(c.flip)
+}
+
 func sign[B Bits]() B { return ^(^B(0) >> 1) }
 
 // top is the number of the sign bit.

@@ -27,7 +27,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
-	if err := orderAndMark(r, rows, words, p); err != nil {
+	if err := r.watched(orderAndMark(r, rows, words, p)); err != nil {
 		return nil, err
 	}
 	return p, nil

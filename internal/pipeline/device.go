@@ -42,6 +42,12 @@ func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, i
 		}
 		return ties.RefineTied(&r.Env, rows, words, index, job.Ties, r.marks)
 	}
+	if payload == nil {
+		job.Index, job.Plain = index, words[0].Plain(rows)
+	}
+	if job.Plain != nil {
+		job.Plain.Pass = func(lo, hi int) { touch(index[lo:hi]) }
+	}
 	payload.offer(job, settle)
 	done, err := r.orderedBy(job)
 	if !done {
@@ -63,12 +69,17 @@ func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, i
 // reach the device. During extraction workers wait for the device anyway; later the device's
 // order would wait for the pages.
 func touching[C sortkey.Code](index []uint32, src cpu.Source[C]) cpu.Source[C] {
-	const page = 4 << 10 / 4 // numbers on the smallest of pages
 	return func(dst []C, lo int) {
-		for i := lo; i < lo+len(dst); i += page {
-			index[i] = 0
-		}
+		touch(index[lo : lo+len(dst)])
 		src(dst, lo)
+	}
+}
+
+// touch writes to each page of a part of the result.
+func touch(index []uint32) {
+	const page = 4 << 10 / 4 // numbers on the smallest of pages
+	for i := 0; i < len(index); i += page {
+		index[i] = 0
 	}
 }
 

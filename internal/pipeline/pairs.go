@@ -28,7 +28,7 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error
 	if err != nil || len(keys) < 2 {
 		return err
 	}
-	return sortPairsIn(r, keys, values)
+	return r.watched(sortPairsIn(r, keys, values))
 }
 
 // sortPairsIn sorts keys, and values with them.

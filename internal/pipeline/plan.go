@@ -82,6 +82,8 @@ type plan struct {
 	bytes       int64        // of scratch memory, at most, besides the requests of the engine itself
 	mayFallBack bool         // the CPU finishes a sort in which the engine fails
 	calibration string
+	watcher     engine.Observer // of the time that the call takes, nil if there is none
+	work        engine.Work     // as the watcher was asked about it
 }
 
 // ownWay reports whether the CPU sorts by its own algorithms, which move elements with
@@ -151,7 +153,7 @@ const largeShare = 32
 
 // ordering plans a sort by an order of codes, in place where nothing else fits.
 func (f *facts) ordering(m movement) (plan, error) {
-	w := engine.Work{Bits: f.words[0].Bits}
+	w := engine.Work{Bits: f.words[0].Bits, Prefix: !extract.Decisive(f.words)}
 	if m == withCodes {
 		for _, size := range f.sizes {
 			w.Payload += size
@@ -290,6 +292,9 @@ func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
 		worth := b.Worth(*w)
 		if c, ok := b.(engine.Calibrated); ok && f.reported && p != nil {
 			p.calibration = c.Calibration()
+		}
+		if o, ok := b.(engine.Observer); ok && p != nil {
+			p.watcher, p.work = o, *w
 		}
 		if worth {
 			return b

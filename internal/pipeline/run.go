@@ -65,9 +65,7 @@ func begin(o call.Options, n int) (*run, error) {
 	}
 	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
 	r.Loop.Workers, r.Loop.Progress = workersFor(&o, n), o.Progress
-	if o.Report != nil {
-		r.start = time.Now()
-	}
+	r.start = time.Now()
 	if n > maxLen {
 		return r, tooLong(n)
 	}
@@ -142,6 +140,15 @@ func (r *run) decide(f facts) (err error) {
 // sampled returns what reports whether a sample of rows is in order by the first word.
 func (r *run) sampled(rows extract.Input, words []extract.Word) func() bool {
 	return func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }
+}
+
+// watched returns the error of a call. If there is none, it reports the time to the engine that was
+// asked for. Inputs with a shape, such as those in order, tell nothing of others.
+func (r *run) watched(err error) error {
+	if r.plan.watcher != nil && err == nil && r.used.Fallback == nil && r.Trace.Shape == "" {
+		r.plan.watcher.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
+	}
+	return err
 }
 
 // end reports and gives the scratch memory back.

@@ -19,7 +19,7 @@ func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
 	if err != nil || s.Len() == 0 {
 		return err
 	}
-	return sortColumns(r, s, cols)
+	return r.watched(sortColumns(r, s, cols))
 }
 
 // sortColumns sorts s by cols.

@@ -22,7 +22,7 @@ func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	return sortKeysIn(r, keys)
+	return r.watched(sortKeysIn(r, keys))
 }
 
 // sortKeysIn sorts keys, at least one.
@@ -69,7 +69,16 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *run, keys []K) error {
 	case r.plan.ownWay():
 		return all.Sort(&r.Env)
 	}
-	return sortCodesOn(r, all)
+	return sortCodesOn(r, all, plainKeys(keys, all.Bits, r.Order()))
+}
+
+// plainKeys returns keys as they lie in memory, nil if they are not as wide as codes.
+func plainKeys[C sortkey.Code, K sortkey.Key](keys []K, bits []C, o sortkey.Order) *engine.Plain {
+	m, ok := sortkey.MappingOf(sortkey.KindOf[K](), o, true)
+	if !ok || bits == nil {
+		return nil
+	}
+	return &engine.Plain{At: unsafe.Pointer(unsafe.SliceData(keys)), Code: m}
 }
 
 // codesOf returns keys as codes from which they can be decoded.
@@ -114,7 +123,7 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 // sortCodesOn sorts keys on the engine of the plan, which returns their codes in order. If it
 // fails and the plan may fall back, the CPU sorts. The codes given to the engine are stored: if
 // it fails while keys are written, the keys are restored from them.
-func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
+func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) error {
 	kept := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
 	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.room}
@@ -135,12 +144,21 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C]) error {
 			order, lo = order[n:], lo+n
 		}
 	}
+	restore := func(lo, hi int) { all.Write(lo, kept[lo:hi]) }
+	if job.Plain = plain; plain != nil {
+		bits := all.Bits
+		plain.Pass = func(lo, hi int) { stream.CopyPast(kept, lo, bits[lo:hi]) }
+		plain.Overwrite = func() { // all keys have passed
+			written.Store(true)
+			restore = func(lo, hi int) { copy(bits[lo:hi], kept[lo:hi]) }
+		}
+	}
 	done, err := r.orderedBy(job)
 	if done {
 		return nil
 	}
 	if written.Load() {
-		r.restore(func(lo, hi int) { all.Write(lo, kept[lo:hi]) })
+		r.restore(restore)
 	}
 	if err != nil {
 		return err

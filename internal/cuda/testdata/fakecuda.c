@@ -85,6 +85,8 @@ result cuMemAlloc_v2(word *p, size_t bytes) { INSIDE(X, W(bytes)); *p = 0x7f0011
 result cuMemFree_v2(word p) { INSIDE(X, W(p)); return 0; }
 result cuMemHostAlloc(void **p, size_t bytes, unsigned flags) { INSIDE(X X, W(bytes), W(flags)); *p = text; return 0; }
 result cuMemFreeHost(void *p) { INSIDE(" %d", p == text); return 0; }
+result cuMemHostRegister_v2(void *p, size_t bytes, unsigned flags) { INSIDE(" %d" X X, p == text, W(bytes), W(flags)); return 0; }
+result cuMemHostUnregister(void *p) { INSIDE(" %d", p == text); return 0; }
 result cuModuleLoadData(word *m, const char *image) { INSIDE(" [%s]", image); *m = 0x4d00000000000001; return 0; }
 result cuModuleUnload(word m) { INSIDE(X, W(m)); return 0; }
 result cuModuleGetFunction(word *f, word m, const char *name) { INSIDE(X " [%s]", W(m), name); *f = 0x4600000000000002; return 0; }

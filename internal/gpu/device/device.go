@@ -45,6 +45,8 @@ type Workspace struct {
 	permanent []cuda.Ptr // see Keep
 	tight     bool       // short of memory
 
+	sleepers []cuda.Event // see Sleepers
+
 	slots  []*Slot
 	pinned []unsafe.Pointer       // of slots
 	notes  map[any]unsafe.Pointer // see Pinned

@@ -32,6 +32,18 @@ func (w *Workspace) Grow(slots int) error {
 	return nil
 }
 
+// Sleepers returns n events for which waiting takes no processor. They are those of earlier calls.
+func (w *Workspace) Sleepers(n int) ([]cuda.Event, error) {
+	for len(w.sleepers) < n {
+		e, err := w.NewSleepEvent()
+		if err != nil {
+			return nil, err
+		}
+		w.sleepers = append(w.sleepers, e)
+	}
+	return w.sleepers[:n], nil
+}
+
 // Slots returns the slots of the workspace.
 func (w *Workspace) Slots() []*Slot { return w.slots }
 

@@ -56,6 +56,9 @@ func (w *Workspace) free() error {
 	for _, s := range w.slots {
 		failed.add(w.DestroyEvent(s.passed))
 	}
+	for _, e := range w.sleepers {
+		failed.add(w.DestroyEvent(e))
+	}
 	for _, p := range w.permanent {
 		failed.add(w.Free(p))
 	}

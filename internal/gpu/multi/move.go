@@ -24,6 +24,9 @@ func (p *sharing) stage(name string, grain int, lists [][]transfer.Task) error {
 
 // extract extracts the codes of all parts and uploads them.
 func (p *sharing) extract() error {
+	if p.job.Plain != nil {
+		return p.uploadPlain()
+	}
 	if p.wide {
 		return uploadParts(p, p.job.Codes64)
 	}
@@ -50,13 +53,20 @@ func uploadParts[W codes.Word](p *sharing, pull func(dst []W, lo int)) error {
 
 // downloadResults downloads the results that the job takes.
 func (p *sharing) downloadResults() error {
-	if !transfer.TakesCodes(p.job) {
+	to := transfer.Result(p.job)
+	switch {
+	case !transfer.TakesCodes(p.job) && to != nil:
+		return p.downloadAll(to)
+	case !transfer.TakesCodes(p.job):
 		return downloadParts(p, p.job.Emit)
 	}
 	if err := p.job.Loop.Err(); err != nil {
 		return err
 	}
 	p.job.Commit() // keys are written from here on
+	if to != nil {
+		return p.downloadKeys(to)
+	}
 	if p.job.EmitCodes64 != nil {
 		return downloadParts(p, p.job.EmitCodes64)
 	}

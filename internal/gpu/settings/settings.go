@@ -20,9 +20,10 @@ type Settings struct {
 	Verify     bool  // every result is checked
 	Algorithms dispatch.Options
 
-	// For tests: the number of elements from which devices share a sort, and the size in bytes
-	// from which a device moves elements; 0: the default.
-	ShareN, CarryBytes int
+	// For tests: the number of elements from which devices share a sort, the size in bytes
+	// from which a device moves elements, and that of a copy from or to pinned memory of the
+	// caller; 0: the default.
+	ShareN, CarryBytes, DirectBytes int
 }
 
 // Option is a gpu.Option.

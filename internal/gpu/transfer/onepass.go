@@ -12,7 +12,7 @@ import (
 // OrderInOnePass runs a job in one pass: codes up, sort, order down. If the job has elements,
 // they are sent with the codes and returned instead of the order.
 func (s *Session) OrderInOnePass(job *engine.Job) error {
-	if err := s.Grow(SlotsFor(job)); err != nil {
+	if err := s.Grow(slots(job)); err != nil {
 		return err
 	}
 	in := codes.Input{Wide: job.Bits > 32, N: job.N, Keys: TakesCodes(job)}
@@ -44,7 +44,10 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 
 // extract extracts the codes of a job and uploads them.
 func (s *Session) extract(job *engine.Job, in codes.Input, p *payload) error {
-	if in.Wide {
+	switch {
+	case job.Plain != nil && p == nil:
+		return s.uploadPlain(job, in)
+	case in.Wide:
 		return upload(s, job, in.Codes, job.Codes64, p)
 	}
 	return upload(s, job, in.Codes, job.Codes32, p)
@@ -77,7 +80,10 @@ func (s *Session) downloadResults(job *engine.Job, r result, from cuda.Ptr, p *p
 				return err
 			}
 		}
-		if p == nil || r.InOrder() {
+		switch to := Result(job); {
+		case to != nil:
+			return s.downloadAll(job, to, from, 4*job.N)
+		case p == nil || r.InOrder():
 			return download(s, job, job.N, from, job.Emit)
 		}
 		return s.unload(job, p, from)
@@ -86,6 +92,9 @@ func (s *Session) downloadResults(job *engine.Job, r result, from cuda.Ptr, p *p
 		return err
 	}
 	job.Commit() // keys are written from here on
+	if job.Plain != nil {
+		return s.downloadKeys(job, from)
+	}
 	if job.EmitCodes64 != nil {
 		return download(s, job, job.N, from, job.EmitCodes64)
 	}

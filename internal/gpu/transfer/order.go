@@ -14,6 +14,7 @@ func (s *Session) Order(job *engine.Job) error {
 	case err != nil:
 		return err
 	case c.length < job.N || job.Algorithm == engine.Hybrid:
+		job.Plain = nil // chunks are extracted
 		return s.orderInChunks(job, c)
 	}
 	return s.OrderInOnePass(job)

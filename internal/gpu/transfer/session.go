@@ -16,6 +16,8 @@ type Session struct {
 	*device.Workspace
 	Sorter *dispatch.Sorter
 	Verify bool // every result is checked
+
+	DirectBytes int // of a copy from or to memory of the caller, 0: the default; for tests
 }
 
 // Sort sorts on the device and, with Verify, checks the result.

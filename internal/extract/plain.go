@@ -1,0 +1,36 @@
+package extract
+
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/sortkey"
+)
+
+// Plain returns the keys of rows as they lie in memory, if the codes of the word follow from their
+// bits: those of one column without nulls, in a slice, in input order, of a kind as wide as its
+// codes. Otherwise it is nil. Rows that are copied while they are read are not plain.
+func (l *Word) Plain(rows Input) *engine.Plain {
+	if len(l.narrow) != 1 || l.wide != nil || rows.Picked != nil || rows.Aside.Data() != nil {
+		return nil
+	}
+	c := &l.narrow[0]
+	m, ok := sortkey.MappingOf(c.kind, c.Order, false)
+	if at := c.keysAt(rows); ok && at != nil && c.Nulls == NoNulls {
+		return &engine.Plain{At: at, Code: m}
+	}
+	return nil
+}
+
+// keysAt returns the memory of the keys of all rows, nil if they do not lie in a slice.
+func (c *Column) keysAt(rows Input) unsafe.Pointer {
+	switch c.Key.(type) {
+	case selfKey:
+		return rows.Slice.Data()
+	case sliceKey:
+		if c.numbered && c.picked == nil {
+			return c.slice.Data()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package extract
+
+import (
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// TestPlain finds the keys of rows in memory only where codes follow from their bits.
+func TestPlain(t *testing.T) {
+	keys, narrow := []float64{3, 1, 2}, []int16{3, 1, 2}
+	at := unsafe.Pointer(&keys[0])
+	elements := InputOf(cpu.PayloadOf(keys))
+	copied := elements
+	copied.Aside = cpu.PayloadOf(make([]float64, 3))
+	rows := RowNumbers(3)
+	bySlice := ColumnOf[float64](Own(sortkey.Float64)).OfSlice(stream.RawOf(keys))
+	numbered := []Column{bySlice}
+	ForRows(numbered, 3)
+	nulls := numbered[0]
+	nulls.Nulls = NullsLast
+	for _, c := range []struct {
+		name string
+		cols []Column
+		rows Input
+		want unsafe.Pointer
+	}{
+		{"keys", []Column{Self[float64]()}, elements, at},
+		{"keys that are copied", []Column{Self[float64]()}, copied, nil},
+		{"keys of a function", []Column{ColumnOf[float64](Own(sortkey.Float64))}, elements, nil},
+		{"some keys", []Column{Self[float64]()}, elements.Pick([]uint32{1, 2}), nil},
+		{"keys of 16 bits", []Column{Self[int16]()}, InputOf(cpu.PayloadOf(narrow)), nil},
+		{"a column", numbered, rows, at},
+		{"a column with nulls", []Column{nulls}, rows, nil},
+		{"a column whose rows are not known", []Column{bySlice}, rows, nil},
+		{"some rows of a column", numbered, rows.Pick([]uint32{1, 2}), nil},
+	} {
+		words := Words(c.cols, sortkey.Order{})
+		plain := words[0].Plain(c.rows)
+		if (plain == nil) != (c.want == nil) || plain != nil && plain.At != c.want {
+			t.Errorf("%s: %+v", c.name, plain)
+		}
+	}
+	wide := []Column{Self[int32](), Self[int32]()}
+	if words := Words(wide, sortkey.Order{}); words[0].Plain(elements) != nil {
+		t.Error("two columns in one word")
+	}
+}

@@ -1,0 +1,31 @@
+// encode.cuh: keys to codes and back, in place, where the caller's memory was copied to the device
+// as it is. internal/floats describes the mapping of floats. Bytes of an element: 4 + 4, or 8 + 8.
+#pragma once
+#include "platform.cuh"
+
+constexpr int ENCODE_THREADS = 256;
+
+// FloatCode is the mapping of floats, see floats.Code.
+template <class Code> struct FloatCode {
+	Code zero, most, nan, turn, flip;
+
+	static constexpr int TOP = 8 * sizeof(Code) - 1;
+	static constexpr Code SIGN = (Code)1 << TOP;
+
+	DEVICE Code of(Code bits) const {
+		if (bits == zero) bits = 0;
+		if ((bits & ~SIGN) > most) bits = nan;
+		return ((bits ^ (((Code)0 - (bits >> TOP)) | SIGN)) + turn) ^ flip;
+	}
+
+	DEVICE Code back(Code code) const {
+		const Code bits = (code ^ flip) - turn;
+		return bits ^ (((bits >> TOP) - 1) | SIGN);
+	}
+};
+
+// encode_each replaces words by what make makes of them.
+template <class Code, class Make> DEVICE void encode_each(Code *words, u64 n, Make make) {
+#pragma unroll 4
+	for (u64 i = (u64)blockIdx.x * ENCODE_THREADS + threadIdx.x; i < n; i += (u64)gridDim.x * ENCODE_THREADS) words[i] = make(words[i]);
+}
