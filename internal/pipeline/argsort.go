@@ -129,6 +129,9 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 	})
 	if err == cpu.ErrTied {
 		rest, src := breaker.Rest()
+		if runs := breaker.Runs(); runs != nil {
+			return orderRuns(r, rows, rest, runs, index, src)
+		}
 		err = orderCodes(r, rows, rest, index, src)
 		r.Trace.Ties = r.n
 		return err
