@@ -126,7 +126,7 @@ func TestTopNPer(t *testing.T) {
 			partition, values := partitionKeys(n, parts, r), partitionKeys(n, n/3+1, r)
 			few := rowKeyOf("few", drawBelow(n, 7, uint64(turn)), cmp.Compare[uint64])
 			for _, k := range []int{1, 3, 10, 100, n/20 + 1, n} {
-				if turn++; testkit.Thinned(turn) || n > 20_000 && turn%3 > 0 {
+				if turn++; testkit.Thinned(turn) || n > 5000 && turn%4 > 0 {
 					continue
 				}
 				by := []rowKey{values[turn%len(values)]}

@@ -129,6 +129,9 @@ func TestRunsOfDays(t *testing.T) {
 				err := o.by.Sort(got, append(opts, sorter.Stable())...)
 				checkSame(t, "Sort: "+name, err, got, want)
 				p, err := sorter.OrderN(n, o.cols(in), append(opts, sorter.Stable())...)
+				rows := permOf(ascending(n))
+				errRows := sorter.OrderRows(rows, o.cols(in), append(opts, sorter.Stable())...)
+				checkSame(t, "OrderRows: "+name, errRows, rows, p)
 				checkSame(t, "OrderN: "+name, err, p, perm.Perm(mapped(want, func(e event) uint32 { return uint32(e.at) })))
 			}
 		}

@@ -24,6 +24,12 @@ func (s Steps) Plus(t Steps) Steps {
 // Disorder returns the number of steps in the rarer direction.
 func (s Steps) Disorder() int { return min(s.Rises, s.Falls) }
 
+// StepsOf counts the steps between neighbours among codes; len(codes) > 0.
+func StepsOf[C Code](codes []C) Steps {
+	v := summaryOf(codes)
+	return Steps{Rises: v.rises, Ties: len(codes) - 1 - v.rises - v.falls, Falls: v.falls}
+}
+
 // KeyComparer compares elements by their whole keys. Their codes are a prefix of these.
 type KeyComparer[C Code] interface {
 	// Follow counts the steps between elements lo, lo+1, …, by their codes and, if these are
