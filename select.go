@@ -133,8 +133,8 @@ func checkNth(n, k int) {
 // one. ks may come in any sequence and are left alone.
 //
 // It takes about the time of one [NthN]: codes are extracted and counted once, and the rows that may
-// be at any of the places collected in one pass. If more than eight places are among rows that share
-// their leading digit, 65536 or more of these, or the places are very many, all rows are ordered.
+// be at any of the places collected in one pass. If more than eight places are among 65536 rows or more
+// that share the leading bits of their codes, or the places are very many, all rows are ordered.
 //
 // It panics unless 0 <= k < n for all k of ks. Everything else said of [NthN] holds.
 func NthsN(n int, ks []int, cols []Column[int], opts ...Option) ([]int, error) {

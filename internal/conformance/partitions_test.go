@@ -125,7 +125,7 @@ func TestTopNPer(t *testing.T) {
 		for _, parts := range []int{1, 2, 30, 900, n/10 + 1, 2*n + 1} {
 			partition, values := partitionKeys(n, parts, r), partitionKeys(n, n/3+1, r)
 			few := rowKeyOf("few", drawBelow(n, 7, uint64(turn)), cmp.Compare[uint64])
-			for _, k := range []int{1, 3, 10, 100, n/20 + 1, n} {
+			for _, k := range []int{1, 3, 10, 100, n/20 + 1, n, math.MaxInt} {
 				if turn++; testkit.Thinned(turn) || n > 5000 && turn%4 > 0 {
 					continue
 				}

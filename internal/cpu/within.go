@@ -151,8 +151,8 @@ type withinWorker[C Code] struct {
 }
 
 // joined orders short segments together: by words that have the number of the segment above the
-// leading bits of the code. A sort of each takes 6 ns per element of segments of 30, and 10 of 10;
-// one of all takes 4 (EPYC, 2026-11).
+// leading bits of the code. A sort of each takes 12 ns per element of segments of 30, and 12 of 10; one
+// of all takes 6 and 7 (EPYC, 2026-11, int64, a busy machine).
 type joined struct {
 	local local[uint64]
 	words []uint64
@@ -160,7 +160,17 @@ type joined struct {
 }
 
 // mostJoined is the mean length of segments up to which they are ordered together.
-const mostJoined = 96
+const mostJoined = 48
+
+// pairs reports whether all segments have two elements, which are faster ordered one by one.
+func pairs(offsets []int) bool {
+	for i, end := range offsets[1:] {
+		if end-offsets[i] != 2 {
+			return false
+		}
+	}
+	return true
+}
 
 // OrderWithin writes to index the order of the elements of each segment, by the codes of src,
 // ties in input order. There are segments, and they end at len(index) at most. It passes each
@@ -204,7 +214,7 @@ func (w *within[C]) orderTogether(worker int, offsets []int) {
 	if w.env.Loop.Err() != nil {
 		return // and codes are left out
 	}
-	if segments := len(offsets) - 1; n > shortSort && segments > 1 && n <= segments*mostJoined {
+	if segments := len(offsets) - 1; n > shortSort && segments > 1 && n <= segments*mostJoined && !pairs(offsets) {
 		w.orderJoined(worker, codes, offsets)
 		return
 	}

@@ -66,12 +66,13 @@ func numberAt(k int) func(p perm.Perm, err error) (int, error) {
 // nthOf returns the number of the row that comes k-th, 0 <= k < rows.Len.
 func nthOf(cols []extract.Column, rows extract.Input, k int, o call.Options) (int, error) {
 	numbers := []int{k}
-	err := nthsOf(cols, rows, numbers, o)
+	err := nthsOf(cols, rows, numbers, false, o)
 	return numbers[0], err
 }
 
-// nthsOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th.
-func nthsOf(cols []extract.Column, rows extract.Input, ks []int, o call.Options) error {
+// nthsOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th, or of one
+// that ties with it if any is set.
+func nthsOf(cols []extract.Column, rows extract.Input, ks []int, any bool, o call.Options) error {
 	r, err := begin(o, rows.Len)
 	defer r.end()
 	if err == nil && rows.Len > maxPositions {
@@ -82,7 +83,7 @@ func nthsOf(cols []extract.Column, rows extract.Input, ks []int, o call.Options)
 		return err
 	}
 	r.most, rows.Arena = 0, &r.Arena
-	err = r.decide(facts{verb: toFind, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
+	err = r.decide(facts{verb: toFind, k: len(ks), words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
 	if err != nil {
 		return err
 	}
@@ -94,9 +95,9 @@ func nthsOf(cols []extract.Column, rows extract.Input, ks []int, o call.Options)
 	}
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
-		return nthsBy(r, rows, words, ks, extract.Source32(rows, &words[0]))
+		return nthsBy(r, rows, words, ks, extract.Source32(rows, &words[0]), any)
 	}
-	return nthsBy(r, rows, words, ks, extract.Source64(rows, &words[0]))
+	return nthsBy(r, rows, words, ks, extract.Source64(rows, &words[0]), any)
 }
 
 // pickNumbers replaces each k of ks by the k-th number of an order.
@@ -164,12 +165,17 @@ func (in *interval[C]) narrow(r *run, codes []C, counts digits) error {
 	if err := in.count(r, codes, counts); err != nil {
 		return err
 	}
-	*in = in.part(counts[0])
+	*in = in.part(counts[0], in.shift())
 	return nil
 }
 
-// shift is the lowest bit of the leading digit of codes above the least.
-func (in *interval[C]) shift() int { return max(0, bits.Len64(uint64(in.most-in.least))-findBits) }
+// shift is the lowest bit of the leading digit, of findBits, of codes above the least.
+func (in *interval[C]) shift() int { return in.shiftOf(findBits) }
+
+// shiftOf is shift of digits of the given number of bits.
+func (in *interval[C]) shiftOf(digit int) int {
+	return max(0, bits.Len64(uint64(in.most-in.least))-digit)
+}
 
 // count counts the leading digits of the codes of the interval, in the counters of the first worker.
 func (in *interval[C]) count(r *run, codes []C, counts digits) error {
@@ -193,9 +199,10 @@ func (in *interval[C]) count(r *run, codes []C, counts digits) error {
 	return err
 }
 
-// part returns the interval of the codes that share the k-th one's leading digit, by their counts.
-func (in *interval[C]) part(counts []int) interval[C] {
-	k, shift := in.k, in.shift()
+// part returns the interval of the codes that share the k-th one's leading digit, which begins at bit
+// shift, by their counts.
+func (in *interval[C]) part(counts []int, shift int) interval[C] {
+	k := in.k
 	for digit, n := range counts {
 		if k < n {
 			least := in.least + C(digit)<<shift

@@ -31,7 +31,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 		return first, perm.RunsAt([]int{0, len(first)}), err
 	}
 	extract.ForRows(all, n)
-	if k == 0 {
+	if k = min(k, n); k == 0 {
 		return nil, parts, nil
 	}
 	rows, whole, err := firstPerPartition(all[:len(partition)], all[len(partition):], n, k, own)
