@@ -155,6 +155,19 @@ func TestRunsOfDaysFound(t *testing.T) {
 	}
 }
 
+// TestPackedDays holds the statistics of columns that fit one code together to the lengths of days.
+func TestPackedDays(t *testing.T) {
+	t.Parallel()
+	for _, longest := range []int{3, 900} {
+		in := events(20_000, longest, false, dist.Rand(75))
+		var st sorter.Stats
+		_, err := sorter.OrderN(len(in), eventOrders[3].cols(in), sorter.Report(&st))
+		if err != nil || (st.Shape == "segments") != (longest > 3) {
+			t.Errorf("days of up to %d: shape %q, error %v", longest, st.Shape, err)
+		}
+	}
+}
+
 // TestRunsOfDaysCancelled cancels at every question: the events stay as they were, or are sorted.
 func TestRunsOfDaysCancelled(t *testing.T) {
 	t.Parallel()
