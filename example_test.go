@@ -256,6 +256,61 @@ func ExampleTopK() {
 }
 
 // ORDER BY amount DESC LIMIT 3, of data that is stored by column.
+func ExampleTopNPer() {
+	country := []string{"it", "no", "it", "no", "it"}
+	amount := []int{30, 12, 90, 45, 60}
+	rows, parts, err := sorter.TopNPer(len(amount), 2, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.DescOf(amount)})
+	if err != nil {
+		panic(err)
+	}
+	for lo, hi := range parts.All() {
+		fmt.Print(country[rows[lo]])
+		for _, row := range rows[lo:hi] {
+			fmt.Print(" ", amount[row])
+		}
+		fmt.Println()
+	}
+	// Output:
+	// it 90 60
+	// no 45 12
+}
+
+func ExampleNthsN() {
+	latency := []float64{12, 250, 9, 31, 17, 8, 90, 14, 11, 40}
+	rows, err := sorter.NthsN(len(latency), []int{0, 4, 9}, []sorter.Column[int]{sorter.AscOf(latency)})
+	if err != nil {
+		panic(err)
+	}
+	for _, row := range rows {
+		fmt.Println(row, latency[row])
+	}
+	// Output:
+	// 5 8
+	// 7 14
+	// 1 250
+}
+
+func ExampleQuantiles() {
+	latency := []float64{12, 250, 9, 31, 17, 8, 90, 14, 11, 40}
+	q, err := sorter.Quantiles(latency, []float64{0.5, 0.9})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.1f %.1f\n", q[0], q[1])
+	// Output: 15.5 106.0
+}
+
+func ExampleQuantilesN() {
+	name := []string{"c", "a", "b", "a", "d"}
+	size := []int{3, 9, 1, 4, 1}
+	rows, err := sorter.QuantilesN(len(name), []float64{0.5, 1}, []sorter.Column[int]{sorter.AscOf(name), sorter.AscOf(size)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(name[rows[0]], name[rows[1]])
+	// Output: b d
+}
+
 func ExampleTopN() {
 	name := []string{"Ann", "Bob", "Cat", "Dan", "Eve"}
 	amount := []float64{12.5, 99, 7, 99, 50}

@@ -26,8 +26,8 @@ type Ordering[E any] struct {
 //
 // Columns that fit 64 bits together, such as a bool, an int16 and a float32,
 // are packed into one code and cost no more than a single key. Later columns are
-// extracted only for elements that tie on the ones before. It panics if a column has no
-// key function.
+// extracted only for elements that tie on the ones before; where the first columns are in
+// order and many elements tie, for all. It panics if a column has no key function.
 func By[E any](cols ...Column[E]) Ordering[E] {
 	o := Ordering[E]{columns: small.NewOrdering(columnsOf(cols))}
 	for _, c := range cols {

@@ -2,11 +2,15 @@ package sorter
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/perm"
+	"golang.org/x/exp/constraints"
 )
 
 // TopN returns the numbers of the first k of the rows 0 … n-1, in order, by columns whose key
@@ -26,6 +30,32 @@ func TopN(n, k int, cols []Column[int], opts ...Option) ([]uint32, error) {
 	}
 	o := optionsOf(opts)
 	return pipeline.FirstN(columnsOf(cols), n, k, &o)
+}
+
+// TopNPer returns the first k rows of each partition of the rows 0 … n-1, as numbers: what SQL asks
+// for by row_number() OVER (PARTITION BY … ORDER BY …) <= k. Rows are in one partition if they tie in
+// all columns of partition. The result is in the order by these and then by cols. parts has
+// the partitions: part i of the result is that of the i-th.
+//
+// The selection is stable: of rows that tie, those with smaller numbers are taken and come first. All
+// k are in the result where a partition has as many rows. Without columns of partitions it is [TopN].
+//
+// It takes time proportional to n, and that of an order of the rows that are left, about k of each
+// partition. Rows after the first k of their partition are dropped by a hash table of the partitions
+// and their k smallest codes, 24+16*k bytes for each partition and worker, which [Report] does not
+// count. That takes columns of partitions that fit 64 bits together, such as numbers without nulls.
+// Others, partitions of few more rows than k, and calls under a [MemoryLimit], with [Use] or [On] a
+// device order all rows, which takes the time and the scratch of [OrderN]. Key functions are called
+// up to three times for a row.
+//
+// It panics if n or k is negative. [Into], [MarkRuns] and [MarkRunsBy] are ignored. Everything else
+// said of [OrderN] holds.
+func TopNPer(n, k int, partition, cols []Column[int], opts ...Option) (rows []uint32, parts perm.Runs, err error) {
+	if n < 0 || k < 0 {
+		panic(fmt.Sprintf("sorter: TopNPer of %d of %d rows", k, n))
+	}
+	o := optionsOf(opts)
+	return pipeline.FirstOfPartitions(columnsOf(partition), columnsOf(cols), n, k, &o)
 }
 
 // TopOrder returns the positions in s of the first k elements by key, in order, and leaves s
@@ -95,6 +125,99 @@ func (o Ordering[E]) Nth(s []E, k int, opts ...Option) (int, error) {
 func checkNth(n, k int) {
 	if k < 0 || k >= n {
 		panic(fmt.Sprintf("sorter: Nth at %d of %d elements", k, n))
+	}
+}
+
+// NthsN returns the numbers of the rows that come at places ks, from 0, in the order of the rows
+// 0 … n-1 by columns whose key functions take a row number: [OrderN] at each of ks, as [NthN] finds
+// one. ks may come in any sequence and are left alone.
+//
+// It takes about the time of one [NthN]: codes are extracted and counted once, and the rows that may
+// be at any of the places collected in one pass. If more than eight places are among 65536 rows or more
+// that share the leading bits of their codes, or the places are very many, all rows are ordered.
+//
+// It panics unless 0 <= k < n for all k of ks. Everything else said of [NthN] holds.
+func NthsN(n int, ks []int, cols []Column[int], opts ...Option) ([]int, error) {
+	if n < 0 {
+		panic(fmt.Sprintf("sorter: NthsN of %d rows", n))
+	}
+	rows := slices.Clone(ks)
+	for _, k := range ks {
+		checkNth(n, k)
+	}
+	o := optionsOf(opts)
+	if err := pipeline.NthsN(columnsOf(cols), n, rows, &o); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// QuantilesN returns for each q of qs, in [0, 1], the number of the row that is the quantile q of the
+// rows 0 … n-1 by columns whose key functions take a row number: the first row, in the order of
+// [OrderN], that has a share q of all rows up to it. It is at place ceil(q*n)-1, or 0 for q = 0: SQL's
+// percentile_disc, and the nearest rank. Other definitions are places for [NthsN]: lower
+// is int(q*float64(n-1)), and higher math.Ceil of the same.
+//
+// Rows with nulls and NaNs count like others and have their places at an end of the order. It panics
+// if n is 0, or if a q is not in [0, 1]. Everything else said of [NthsN] holds.
+func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int, error) {
+	ks := make([]int, len(qs))
+	for i, q := range qs {
+		checkQuantile(q)
+		ks[i] = min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
+	}
+	return NthsN(n, ks, cols, opts...)
+}
+
+// Quantiles returns the quantiles qs, in [0, 1], of keys, which are left alone. The quantile q is at
+// place q*(len(keys)-1) of the order, from 0, and between two keys linear by the distance from them:
+// the default of NumPy, R, Arrow and Excel, and SQL's percentile_cont. The median is 0.5.
+//
+// Keys are converted to float64 first. A quantile at a NaN, or between one and a key, is NaN; NaNs come first in the
+// order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts from the largest key.
+// There is no quantile of no keys: all are NaN.
+//
+// It takes the time and the scratch of [NthsN] for two places of each quantile. It panics if a q is
+// not in [0, 1]. Everything else said of [NthsN] holds.
+func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64, opts ...Option) ([]float64, error) {
+	ks := make([]int, 0, 2*len(qs))
+	for _, q := range qs {
+		checkQuantile(q)
+		k := int(q * float64(len(keys)-1))
+		ks = append(ks, k, min(k+1, len(keys)-1))
+	}
+	all := make([]float64, len(qs))
+	if len(keys) > 0 {
+		o := optionsOf(opts)
+		if err := pipeline.NthsOfKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), ks, &o); err != nil {
+			return nil, err
+		}
+	}
+	for i, q := range qs {
+		if len(keys) == 0 {
+			all[i] = math.NaN()
+			continue
+		}
+		h := q * float64(len(keys)-1)
+		all[i] = between(float64(keys[ks[2*i]]), float64(keys[ks[2*i+1]]), h-math.Floor(h))
+	}
+	return all, nil
+}
+
+// between returns the point at a share of the way from a to b.
+func between(a, b, share float64) float64 {
+	switch {
+	case a == b || share == 0:
+		return a
+	case math.Signbit(a) != math.Signbit(b): // the distance may be more than a float64 holds
+		return a*(1-share) + b*share
+	}
+	return a + (b-a)*share
+}
+
+func checkQuantile(q float64) {
+	if !(q >= 0 && q <= 1) { // false for NaN
+		panic(fmt.Sprintf("sorter: quantile %v, which is not in [0, 1]", q))
 	}
 }
 

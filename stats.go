@@ -13,7 +13,8 @@ import (
 //
 // Shape is "sorted", "reversed" (no element is above the one before), "flat" (all keys are
 // equal), "nearly sorted", "nearly reversed", "rotated" (runs that follow each other in
-// another order), "few values", or "" where none of these was detected.
+// another order), "few values", "segments" (the first columns are in order, the rows of equal ones
+// are not), or "" where none of these was detected.
 //
 // Rounds is the depth of partitioning and merging: every large run of ties adds its own
 // rounds. It is 0 where the input fit one bucket or was in order already.

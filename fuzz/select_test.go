@@ -31,10 +31,35 @@ func FuzzSelect(f *testing.F) {
 		top := min(int(k), n)
 		first, err := sorter.TopN(n, int(k), built, opts...)
 		check(t, "TopN", err, ints(first), want[:top])
+		checkPer(t, n, int(k)%100, built, compares, want, opts)
 		if n > 0 {
 			at := int(k) % n
 			row, err := sorter.NthN(n, at, built, opts...)
 			check(t, "NthN", err, []int{row}, want[at:at+1])
+			ks := []int{n - 1, at, n / 2, at, 0, n / 3}
+			rows, err := sorter.NthsN(n, ks, built, opts...)
+			check(t, "NthsN", err, rows, []int{want[n-1], want[at], want[n/2], want[at], want[0], want[n/3]})
 		}
 	})
+}
+
+// checkPer holds the first k rows of the partitions by the first column to the whole order.
+func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func(a, b int) int, order []int, opts []sorter.Option) {
+	if len(cols) == 0 {
+		return
+	}
+	var want []int
+	for i, taken := 0, 0; i < n; i++ {
+		if i == 0 || compares[0](order[i-1], order[i]) != 0 {
+			taken = 0
+		}
+		if taken++; taken <= k {
+			want = append(want, order[i])
+		}
+	}
+	rows, parts, err := sorter.TopNPer(n, k, cols[:1], cols[1:], opts...)
+	check(t, "TopNPer", err, ints(rows), want)
+	if parts.Rows() != len(want) {
+		t.Fatalf("TopNPer: partitions of %d rows, not %d", parts.Rows(), len(want))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -176,6 +177,25 @@ func (r *reference) checkNth(t *testing.T, k int, m mode) {
 	}
 }
 
+func (s *keysOf[K]) nthsN(ks []int, opts ...sorter.Option) ([]int, error) {
+	return sorter.NthsN(len(s.keys), ks, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+}
+
+// checkNths holds the rows at places ks to those of the whole stable sort.
+func (r *reference) checkNths(t *testing.T, ks []int, m mode) {
+	t.Helper()
+	var want []int
+	for _, k := range ks {
+		want = append(want, r.in(m.order)[k])
+	}
+	asked := slices.Clone(ks)
+	got, err := r.keySet.(interface {
+		nthsN(ks []int, opts ...sorter.Option) ([]int, error)
+	}).nthsN(asked, m.opts...)
+	checkSame(t, fmt.Sprintf("NthsN: ks=%v, %s, %s", ks, r.name, m.name), err, got, want)
+	checkSame(t, "NthsN changed its places", nil, asked, ks)
+}
+
 // positionsOf are positions in an order of n rows.
 func positionsOf(n int) []int { return []int{0, n - 1, n / 2, n / 100, n - 1 - n/50} }
 
@@ -191,9 +211,19 @@ func TestNth(t *testing.T) {
 				for i, k := range positionsOf(n) {
 					ref.checkNth(t, k, modes[(turn+i)%len(modes)])
 				}
+				ref.checkNths(t, positionsOf(n), modes[turn%len(modes)])
+				ref.checkNths(t, nil, modes[turn%len(modes)])
 			}
 		}
 	})
+}
+
+// percentiles are 101 positions in an order of n rows, the last first.
+func percentiles(n int) (ks []int) {
+	for p := 100; p >= 0; p-- {
+		ks = append(ks, p*(n-1)/100)
+	}
+	return ks
 }
 
 // TestNthLarge counts digits.
@@ -208,6 +238,8 @@ func TestNthLarge(t *testing.T) {
 			for j, k := range positionsOf(ref.len()) {
 				ref.checkNth(t, k, modes[(i+j*4)%4])
 			}
+			ref.checkNths(t, positionsOf(ref.len()), modes[i])
+			ref.checkNths(t, percentiles(ref.len()), modes[i])
 		}
 	})
 }
@@ -246,6 +278,79 @@ func TestNthOfTies(t *testing.T) {
 	for _, k := range []int{0, n / 3, n - 1} {
 		if got, err := sorter.NthN(n, k, cols); err != nil || got != int(want[k]) {
 			t.Errorf("k=%d: row %d, want %d, error %v", k, got, want[k], err)
+		}
+	}
+	ks := percentiles(n)
+	got, err := sorter.NthsN(n, ks, cols)
+	checkSame(t, "NthsN of ties", err, got, mapped(ks, func(k int) int { return int(want[k]) }))
+}
+
+// TestQuantiles compares with quantiles of sorted keys.
+func TestQuantiles(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(48)
+	qs := []float64{0.5, 0, 1, 0.25, 0.999, 1.0 / 3, 0.5, 0.01}
+	for _, n := range []int{0, 1, 2, 3, 10, 101, 5000, testkit.Pick(70_000, 100_000, 300_000)} {
+		floats, ints := make([]float64, n), make([]int32, n)
+		for i := range floats {
+			floats[i], ints[i] = r.NormFloat64(), int32(r.Uint32())>>(i%2*28)
+		}
+		checkQuantiles(t, floats, qs)
+		checkQuantiles(t, floats, qs, sorter.Descending())
+		checkQuantiles(t, ints, qs, sorter.Workers(1))
+		rows, err := sorter.QuantilesN(max(n, 1), qs, []sorter.Column[int]{sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))})
+		order, _ := sorter.OrderN(max(n, 1), []sorter.Column[int]{sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))})
+		for i, q := range qs {
+			at := 0 // the first place with a share q of rows up to it
+			for float64(at+1) < q*float64(len(order)) {
+				at++
+			}
+			if err != nil || rows[i] != int(order[at]) {
+				t.Errorf("QuantilesN, n=%d, q=%v: row %d, want %d, error %v", n, q, rows[i], order[at], err)
+			}
+		}
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		keys []float64
+		q    float64
+		opts []sorter.Option
+		want float64
+	}{
+		{[]float64{1, 2, 4}, 0.75, nil, 3}, {[]float64{inf, inf, 1}, 0.9, nil, inf}, {[]float64{-inf, inf}, 0.5, nil, nan},
+		{[]float64{math.MaxFloat64, -math.MaxFloat64}, 0.5, nil, 0}, {[]float64{nan, 1, 3}, 0.75, nil, 2}, {[]float64{nan, 1, 3}, 0.25, nil, nan},
+		{[]float64{nan, 1, 3}, 0.25, []sorter.Option{sorter.NaNsLast()}, 2}, {[]float64{nan, 1, 3}, 0.75, []sorter.Option{sorter.NaNsLast()}, nan},
+		{[]float64{0.1, 0.1}, 0.3, nil, 0.1}, {nil, 0.5, nil, nan},
+	} {
+		got, err := sorter.Quantiles(c.keys, []float64{c.q}, c.opts...)
+		if err != nil || got[0] != c.want && !(math.IsNaN(got[0]) && math.IsNaN(c.want)) {
+			t.Errorf("quantile %v of %v: %v, want %v, error %v", c.q, c.keys, got, c.want, err)
+		}
+	}
+}
+
+// checkQuantiles compares quantiles with those of sorted keys.
+func checkQuantiles[K int32 | float64](t *testing.T, keys []K, qs []float64, opts ...sorter.Option) {
+	t.Helper()
+	left := slices.Clone(keys)
+	got, err := sorter.Quantiles(left, qs, opts...)
+	if err != nil || len(got) != len(qs) || !slices.Equal(left, keys) {
+		t.Fatalf("Quantiles of %d keys: %d quantiles, error %v", len(keys), len(got), err)
+	}
+	sorted := slices.Clone(keys)
+	_ = sorter.SortKeys(sorted, opts...)
+	for i, q := range qs {
+		if len(keys) == 0 {
+			if !math.IsNaN(got[i]) {
+				t.Errorf("quantile of nothing: %v", got[i])
+			}
+			continue
+		}
+		h := q * float64(len(keys)-1)
+		a, b := float64(sorted[int(math.Floor(h))]), float64(sorted[int(math.Ceil(h))])
+		want := a + (b-a)*(h-math.Floor(h))
+		if math.Abs(got[i]-want) > 1e-9*max(math.Abs(want), 1) {
+			t.Errorf("quantile %v of %d keys: %v, want %v", q, len(keys), got[i], want)
 		}
 	}
 }
@@ -293,15 +398,22 @@ func TestNthMisuse(t *testing.T) {
 	var noKey func(fill) float32
 	s, cols := fills(10), []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
 	for name, f := range map[string]func(){
-		"Nth, nil key":              func() { _, _ = sorter.Nth(s, 1, noKey) },
-		"Nth, negative k":           func() { _, _ = sorter.Nth(s, -1, price) },
-		"Nth after the last":        func() { _, _ = sorter.Nth(s, 10, price) },
-		"Nth of nothing":            func() { _, _ = sorter.Nth(nil, 0, price) },
-		"NthN after the last":       func() { _, _ = sorter.NthN(3, 3, cols) },
-		"NthN, too many rows":       func() { _, _ = sorter.NthN(4, 3, cols) },
-		"Ordering.Nth, negative k":  func() { _, _ = smallByText.Nth(s, -1) },
-		"Ordering.Nth of too few":   func() { _, _ = smallByText.Nth(s[:3], 3) },
-		"NthN of a negative number": func() { _, _ = sorter.NthN(-1, 0, cols) },
+		"Nth, nil key":               func() { _, _ = sorter.Nth(s, 1, noKey) },
+		"Nth, negative k":            func() { _, _ = sorter.Nth(s, -1, price) },
+		"Nth after the last":         func() { _, _ = sorter.Nth(s, 10, price) },
+		"Nth of nothing":             func() { _, _ = sorter.Nth(nil, 0, price) },
+		"NthN after the last":        func() { _, _ = sorter.NthN(3, 3, cols) },
+		"NthN, too many rows":        func() { _, _ = sorter.NthN(4, 3, cols) },
+		"Ordering.Nth, negative k":   func() { _, _ = smallByText.Nth(s, -1) },
+		"Ordering.Nth of too few":    func() { _, _ = smallByText.Nth(s[:3], 3) },
+		"NthN of a negative number":  func() { _, _ = sorter.NthN(-1, 0, cols) },
+		"NthsN after the last":       func() { _, _ = sorter.NthsN(3, []int{0, 3}, cols) },
+		"NthsN, too many rows":       func() { _, _ = sorter.NthsN(4, []int{1}, cols) },
+		"NthsN of a negative number": func() { _, _ = sorter.NthsN(-1, nil, cols) },
+		"QuantilesN of no rows":      func() { _, _ = sorter.QuantilesN(0, []float64{0.5}, cols) },
+		"QuantilesN above 1":         func() { _, _ = sorter.QuantilesN(3, []float64{1.01}, cols) },
+		"Quantiles below 0":          func() { _, _ = sorter.Quantiles([]int{1}, []float64{-0.1}) },
+		"Quantiles at NaN":           func() { _, _ = sorter.Quantiles([]int{}, []float64{math.NaN()}) },
 	} {
 		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)

@@ -213,7 +213,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // MoveRefined is [Move] for codes that do not decide alone: it passes ties to r while they are
 // in the cache. Scratch is 2 codes, 1 index and 1 element per element, and another index if a
 // bucket needs a third round or is found to be in order after the second. The error is
-// [ErrTied] if all codes are equal and r.Skips.
+// [ErrTied] if codes are in order and r.GoesOn.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
 	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
@@ -231,7 +231,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	case l != nil:
 		return Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
 	}
-	if v.min == v.max && r.Skips() {
+	if v.sorted() && r.GoesOn(codes, v.min == v.max) {
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
 	}

@@ -15,7 +15,7 @@ type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
 // Order orders n elements by the codes of src, ties in input order, and passes the result to
 // sink; keys may be nil. Scratch is 2 codes and 1 index per element, and another index if a
-// bucket needs a second round. The error is [ErrTied] if all codes are equal and keys.Skips.
+// bucket needs a second round. The error is [ErrTied] if codes are in order and keys.GoesOn.
 func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
@@ -39,7 +39,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 		}
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
 		return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
-	case v.min == v.max && keys.Skips():
+	case v.sorted() && keys.GoesOn(codes, v.min == v.max):
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
 	}

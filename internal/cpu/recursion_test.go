@@ -278,7 +278,7 @@ func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	return Steps{Rises: steps, Falls: steps}
 }
 func (unrefined) Compare(_, _ uint32) int        { return 0 }
-func (unrefined) Skips() bool                    { return false }
+func (unrefined) GoesOn([]uint64, bool) bool     { return false }
 func (unrefined) Concurrent() bool               { return true }
 func (unrefined) Along(*Placement[uint64]) error { return nil }
 func (unrefined) Moved(Payload)                  {}

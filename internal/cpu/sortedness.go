@@ -7,8 +7,9 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// ErrTied reports that all codes are equal and that nothing was moved or delivered.
-var ErrTied = errors.New("cpu: all codes are equal")
+// ErrTied reports that codes are in order, whole keys are not, and nothing was moved or delivered:
+// the caller goes on with the ties.
+var ErrTied = errors.New("cpu: codes are in order")
 
 // Steps counts pairs of neighbours by the comparison of their whole keys.
 type Steps struct {
@@ -23,6 +24,12 @@ func (s Steps) Plus(t Steps) Steps {
 // Disorder returns the number of steps in the rarer direction.
 func (s Steps) Disorder() int { return min(s.Rises, s.Falls) }
 
+// StepsOf counts the steps between neighbours among codes; len(codes) > 0.
+func StepsOf[C Code](codes []C) Steps {
+	v := summaryOf(codes)
+	return Steps{Rises: v.rises, Ties: len(codes) - 1 - v.rises - v.falls, Falls: v.falls}
+}
+
 // KeyComparer compares elements by their whole keys. Their codes are a prefix of these.
 type KeyComparer[C Code] interface {
 	// Follow counts the steps between elements lo, lo+1, …, by their codes and, if these are
@@ -32,9 +39,9 @@ type KeyComparer[C Code] interface {
 	Follow(codes []C, lo, fresh int) Steps
 	// Compare compares two elements whose codes are equal.
 	Compare(i, j uint32) int
-	// Skips reports whether the caller sorts by the rest of the keys if all codes are equal;
-	// the sort then returns [ErrTied].
-	Skips() bool
+	// GoesOn reports whether the caller sorts each run of ties by the rest of the keys, for codes
+	// that are in order, and all equal if flat is set; the sort then returns [ErrTied].
+	GoesOn(codes []C, flat bool) bool
 	// Concurrent reports whether Compare is safe for concurrent use.
 	Concurrent() bool
 }

@@ -14,6 +14,7 @@ const (
 	NearlyReversed Shape = "nearly reversed"
 	Rotated        Shape = "rotated" // runs that follow each other in another order
 	FewValues      Shape = "few values"
+	Segmented      Shape = "segments" // the first columns are in order
 )
 
 // Trace records what an engine did, for Stats and for the planner's tests. Only the

@@ -18,7 +18,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
-	words := r.markedWords(cols)
+	words := r.leadApart(rows, cols, r.markedWords(cols))
 	err = r.decideOrder(&rows, words, false)
 	if err == nil && cap(o.Into) < rows.Len {
 		err = addressable(rows.Len, 4)
@@ -66,7 +66,8 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	err = r.call(r.n, func(own *run) error {
 		extract.ForPicked(cols, selected)
-		rows, words := extract.RowNumbers(n).Pick(selected), own.markedWords(cols)
+		rows := extract.RowNumbers(n).Pick(selected)
+		words := own.leadApart(rows, cols, own.markedWords(cols))
 		if err := own.decideOrder(&rows, words, false); err != nil {
 			return err
 		}
@@ -129,6 +130,9 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 	})
 	if err == cpu.ErrTied {
 		rest, src := breaker.Rest()
+		if runs := breaker.Runs(); runs != nil {
+			return orderRuns(r, rows, rest, runs, index, src)
+		}
 		err = orderCodes(r, rows, rest, index, src)
 		r.Trace.Ties = r.n
 		return err

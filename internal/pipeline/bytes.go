@@ -131,7 +131,7 @@ func (f *facts) findBytes() int64 {
 	code := extract.CodeSize(f.words)
 	found := scratch.Size(mostFound(f.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8)
 	found += extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.n)
-	counts := int64(max(1, f.workers)) * scratch.Size(1<<findBits, 8)
+	counts := int64(max(1, f.workers)) * (scratch.Size(1<<findBits, 8) + scratch.Size(min(f.k, mostParts)<<secondBits, 8))
 	return scratch.Size(f.n, code) + counts + f.numberBytes() + max(found, f.hostBytes(toIndex)+scratch.Size(f.n, 4))
 }
 

@@ -14,7 +14,7 @@ import (
 
 // selectsFew reports whether the first k of n elements are selected, of those that [isSmall] serves.
 func selectsFew(o *call.Options, n, k int) bool {
-	return k > 0 && 4*max(k, leastWays) <= n && !o.Watched()
+	return k > 0 && max(k, leastWays) <= n/4 && !o.Watched()
 }
 
 // firstFew passes the numbers of the first k elements of s, in order, to use, by the keys, of a kind,

@@ -11,7 +11,6 @@ import (
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
 
@@ -66,60 +65,53 @@ func numberAt(k int) func(p perm.Perm, err error) (int, error) {
 
 // nthOf returns the number of the row that comes k-th, 0 <= k < rows.Len.
 func nthOf(cols []extract.Column, rows extract.Input, k int, o call.Options) (int, error) {
+	numbers := []int{k}
+	err := nthsOf(cols, rows, numbers, false, o)
+	return numbers[0], err
+}
+
+// nthsOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th, or of one
+// that ties with it if any is set.
+func nthsOf(cols []extract.Column, rows extract.Input, ks []int, any bool, o call.Options) error {
 	r, err := begin(o, rows.Len)
 	defer r.end()
 	if err == nil && rows.Len > maxPositions {
 		err = tooLong(rows.Len)
 	}
 	words := extract.Words(cols, o.Order())
-	if err != nil || len(words) == 0 {
-		return k, err
+	if err != nil || len(words) == 0 || len(ks) == 0 {
+		return err
 	}
 	r.most, rows.Arena = 0, &r.Arena
-	err = r.decide(facts{verb: toFind, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
+	err = r.decide(facts{verb: toFind, k: len(ks), words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if r.plan.movement == inPlace {
 		index := scratch.Take[uint32](&r.Arena, r.n)
 		err := orderInPlace(r, rows, words, index)
-		return int(index[k]), err
+		pickNumbers(ks, index)
+		return err
 	}
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
-		return nthBy(r, rows, words, k, extract.Source32(rows, &words[0]))
+		return nthsBy(r, rows, words, ks, extract.Source32(rows, &words[0]), any)
 	}
-	return nthBy(r, rows, words, k, extract.Source64(rows, &words[0]))
+	return nthsBy(r, rows, words, ks, extract.Source64(rows, &words[0]), any)
 }
 
-// nthBy is nthOf by the codes of a source.
-func nthBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, k int, src cpu.Source[C]) (int, error) {
-	codes := scratch.Take[C](&r.Arena, r.n)
-	in, err := extractAll(r, codes, src)
-	if err != nil {
-		return 0, err
+// pickNumbers replaces each k of ks by the k-th number of an order.
+func pickNumbers(ks []int, index []uint32) {
+	for i, k := range ks {
+		ks[i] = int(index[k])
 	}
-	in.k, in.n = k, r.n
-	for counts := newDigits(r); in.n > fewFound && in.least < in.most; {
-		if err := in.narrow(r, codes, counts); err != nil {
-			return 0, err
-		}
-	}
-	switch tied := in.least == in.most; {
-	case tied && extract.Decisive(words):
-		return in.kth(r, codes)
-	case in.n > mostFound(r.n):
-		return nthOrdered(r, rows, words, codes, k)
-	}
-	return in.pick(r, rows, words, codes)
 }
 
-// nthOrdered orders all rows, by codes that are there.
-func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C, k int) (int, error) {
+// nthOrdered returns the order of all rows, by codes that are there.
+func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C) ([]uint32, error) {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	words[0].Begun = true
-	err := orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
-	return int(index[k]), err
+	return index, orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
 }
 
 // interval is the codes from least to most, of n elements. The k-th of these, from 0, is wanted.
@@ -170,8 +162,24 @@ func newDigits(r *run) digits {
 
 // narrow reduces the interval to the codes that share the k-th one's leading digit.
 func (in *interval[C]) narrow(r *run, codes []C, counts digits) error {
-	least, span := in.least, in.most-in.least
-	shift := max(0, bits.Len64(uint64(span))-findBits)
+	if err := in.count(r, codes, counts); err != nil {
+		return err
+	}
+	*in = in.part(counts[0], in.shift())
+	return nil
+}
+
+// shift is the lowest bit of the leading digit, of findBits, of codes above the least.
+func (in *interval[C]) shift() int { return in.shiftOf(findBits) }
+
+// shiftOf is shift of digits of the given number of bits.
+func (in *interval[C]) shiftOf(digit int) int {
+	return max(0, bits.Len64(uint64(in.most-in.least))-digit)
+}
+
+// count counts the leading digits of the codes of the interval, in the counters of the first worker.
+func (in *interval[C]) count(r *run, codes []C, counts digits) error {
+	least, span, shift := in.least, in.most-in.least, in.shift()
 	for _, own := range counts {
 		clear(own)
 	}
@@ -183,20 +191,24 @@ func (in *interval[C]) narrow(r *run, codes []C, counts digits) error {
 			}
 		}
 	})
-	if err != nil {
-		return err
+	for _, own := range counts[1:] {
+		for digit, n := range own {
+			counts[0][digit] += n
+		}
 	}
-	for digit := range counts[0] {
-		n := 0
-		for _, own := range counts {
-			n += own[digit]
+	return err
+}
+
+// part returns the interval of the codes that share the k-th one's leading digit, which begins at bit
+// shift, by their counts.
+func (in *interval[C]) part(counts []int, shift int) interval[C] {
+	k := in.k
+	for digit, n := range counts {
+		if k < n {
+			least := in.least + C(digit)<<shift
+			return interval[C]{least, least + min(in.most-least, C(1)<<shift-1), n, k}
 		}
-		if in.k < n {
-			in.n, in.least = n, least+C(digit)<<shift
-			in.most = in.least + min(in.most-in.least, C(1)<<shift-1)
-			return nil
-		}
-		in.k -= n
+		k -= n
 	}
 	panic("sorter: the codes changed during a selection")
 }
@@ -217,35 +229,4 @@ func (in *interval[C]) kth(r *run, codes []C) (int, error) {
 		k--
 	}
 	return 0, r.Loop.Err()
-}
-
-// pick selects by whole keys from the elements of the interval.
-func (in *interval[C]) pick(r *run, rows extract.Input, words []extract.Word, codes []C) (int, error) {
-	v := selector{t: ties.New(&r.Env, rows, words), k: in.k + 1}
-	v.codes, v.at = scratch.Take[uint64](&r.Arena, engine.Block), scratch.Take[uint32](&r.Arena, engine.Block)
-	v.found = scratch.Take[candidate](&r.Arena, in.n)[:in.n]
-	var next atomic.Int64
-	err := r.Stage("select", r.n, engine.Block, func(_, lo, hi int) {
-		n := 0
-		for _, c := range codes[lo:hi] {
-			if c-in.least <= in.most-in.least {
-				n++
-			}
-		}
-		if n == 0 {
-			return
-		}
-		at := int(next.Add(int64(n))) - n
-		for i, c := range codes[lo:hi] {
-			if c-in.least <= in.most-in.least {
-				v.found[at] = candidate{uint64(c), uint32(lo + i)}
-				at++
-			}
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	v.find()
-	return int(v.last), v.t.Finish(nil)
 }

@@ -48,6 +48,7 @@ const (
 	toDecode                  // keys that codes hold entirely
 	toSortWithin              // the elements of each segment
 	toOrderWithin             // a permutation of the rows of each segment
+	toPart                    // the rows that may be among the first k of their partition
 )
 
 // facts are what is known of a call before an element is read.
@@ -106,6 +107,8 @@ func decide(f *facts) (plan, error) {
 		return f.onHost(toIndex, 0)
 	case f.verb == toMerge:
 		return f.merging()
+	case f.verb == toPart:
+		return f.parting()
 	case within:
 		return f.onHost(withinSegments, f.withinBytes())
 	case f.most > 0 && f.n > f.most && f.verb != toOrder:
@@ -204,6 +207,16 @@ func (f *facts) selection() (plan, error) {
 		err = f.require(min(bytes, least))
 	}
 	return p, err
+}
+
+// parting plans to drop rows that come after k others of their partition, before the others are
+// ordered. How much memory that takes depends on the number of partitions: under a limit all rows are
+// ordered, and where an engine or an algorithm is asked for.
+func (f *facts) parting() (plan, error) {
+	if f.limit > 0 || f.insists() || f.algorithm != engine.Auto {
+		return f.onHost(toIndex, 0)
+	}
+	return f.onHost(selected, 0)
 }
 
 // decoding plans to sort keys by codes that lose nothing.

@@ -69,6 +69,9 @@ func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src 
 	err := cpu.MoveRefined[C](&r.Env, s, src, ties.Refiner[C]{Breaker: breaker, Src: src})
 	if err == cpu.ErrTied {
 		rest, src := breaker.Rest()
+		if runs := breaker.Runs(); runs != nil {
+			return sortRuns(r, s, rest, runs, src)
+		}
 		err = moveCodes(r, s, rest, src)
 		r.Trace.Ties = r.n
 	}

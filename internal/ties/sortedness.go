@@ -59,7 +59,16 @@ func either(tied []uint32, seen cpu.Steps) cpu.Steps {
 // first-1. It returns the elements that tie with their predecessors, in memory of out;
 // len(out) >= len(codes)-1.
 func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
+	if seen = cpu.StepsOf(codes); seen.Ties == 0 {
+		return out[:0], seen
+	}
 	n, falls, last := 0, 0, codes[0]
+	if seen.Ties == len(codes)-1 {
+		for i := range codes[1:] {
+			out[i] = first + uint32(i)
+		}
+		return out[:seen.Ties], cpu.Steps{}
+	}
 	for i, c := range codes[1:] {
 		out[n] = first + uint32(i)
 		switch {
@@ -120,6 +129,11 @@ func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) c
 // followRow counts the steps of the elements at by codes, which start with the code of element
 // at[0]-1. It returns the elements that tie with their predecessors, in memory of at.
 func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
+	if len(codes) == len(at)+1 { // all are neighbours
+		if seen = cpu.StepsOf(codes); seen.Ties == 0 {
+			return at[:0], seen
+		}
+	}
 	n, falls, first := 0, 0, at[0]
 	for _, x := range at {
 		i := int(x - first)
@@ -201,6 +215,9 @@ func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
 // is the number of elements from at[0]-1 to the last of the row, fewer than a block. All of
 // the row tie with their predecessors.
 func rowOf(at []uint32) (k, n int) {
+	if k = len(at); k < engine.Block-2 && int(at[k-1]-at[0]) == k-1 {
+		return k, k + 1
+	}
 	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
 	}
 	return k, int(at[k-1]-at[0]) + 2

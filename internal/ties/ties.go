@@ -4,7 +4,6 @@
 package ties
 
 import (
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -43,6 +42,7 @@ type Breaker struct {
 	spare   scratch.Spares[Worker]
 	marks   Marks // of ties, see Mark
 	end     int
+	runs    engine.Ties // of the first word, see Runs
 
 	mu    sync.Mutex
 	large []Run
@@ -313,13 +313,6 @@ func (f Refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
 
 func (f Refiner[C]) Compare(i, j uint32) int { return f.Breaker.compare(i, j) }
 
-// Skips reports whether first codes hold whole keys and codes of the next word were extracted
-// early. If all first codes are equal, the sort then goes on with that word.
-func (f Refiner[C]) Skips() bool {
-	t := f.Breaker
-	return len(t.Words) > 1 && t.Words[0].Exact() && t.Words[1].Early.Codes != nil
-}
-
 // Concurrent reports whether there is one word: then Compare extracts nothing.
 func (f Refiner[C]) Concurrent() bool { return len(f.Breaker.Words) == 1 }
 
@@ -415,14 +408,6 @@ func (t *Breaker) orderLargeInPlace(env *engine.Env, run Run) error {
 		}
 		Refine(t, worker, sorted, codes[lo:hi], run.Place)
 	})
-}
-
-// Rest returns the words after the first, whose codes are all equal, and the source of the
-// codes of the second.
-func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
-	rest := slices.Clone(t.Words[1:])
-	rest[0].Early, rest[0].Begun = extract.Early{}, true
-	return rest, func(dst []uint64, lo int) { copy(dst, t.codesEarly(1, lo, len(dst))) }
 }
 
 // beforeRun returns a copy of the order of a run.

@@ -1,0 +1,197 @@
+package conformance_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// The first rows of each partition are those of the whole stable order, cut.
+
+// rowKey is a column of row numbers, and its comparison.
+type rowKey struct {
+	name    string
+	column  sorter.Column[int]
+	compare func(a, b int) int
+}
+
+func rowKeyOf[K sorter.Key](name string, keys []K, compare func(a, b K) int) rowKey {
+	return rowKey{name, sorter.AscOf(keys), func(a, b int) int { return compare(keys[a], keys[b]) }}
+}
+
+// partitionKeys are columns by which n rows are in about so many partitions.
+func partitionKeys(n, parts int, r *rand.Rand) []rowKey {
+	small, wide, real, text := make([]int8, n), make([]int64, n), make([]float64, n), make([]string, n)
+	for i := range small {
+		x := r.IntN(parts)
+		if r.IntN(3) == 0 {
+			x = 0 // more rows in the first
+		}
+		small[i], wide[i], real[i], text[i] = int8(x), int64(x)*1e12-5, float64(x)-1, fmt.Sprintf("partition %d", x)
+		switch r.IntN(40) {
+		case 0:
+			real[i] = math.NaN()
+		case 1:
+			real[i] = math.Copysign(0, -1)
+		}
+	}
+	null := func(row int) bool { return wide[row]%3 == 1 }
+	nulls := rowKey{"int64 with nulls", sorter.DescOf(wide).NullsLast(null), func(a, b int) int {
+		switch x, y := null(a), null(b); {
+		case x && y:
+			return 0
+		case x:
+			return 1
+		case y:
+			return -1
+		}
+		return cmp.Compare(wide[b], wide[a])
+	}}
+	function := rowKey{"int64 of a function", sorter.Desc(func(row int) int64 { return wide[row] }), func(a, b int) int { return cmp.Compare(wide[b], wide[a]) }}
+	return []rowKey{rowKeyOf("int64", wide, cmp.Compare[int64]), rowKeyOf("int8", small, cmp.Compare[int8]), rowKeyOf("float64", real, cmp.Compare[float64]),
+		rowKeyOf("string", text, cmp.Compare[string]), nulls, function}
+}
+
+// firstPer returns the first k rows of each partition, and where partitions begin among them.
+func firstPer(n, k int, partition, cols []rowKey) (rows []uint32, offsets []int) {
+	by := func(keys []rowKey) func(a, b int) int {
+		return func(a, b int) int {
+			for _, key := range keys {
+				if c := key.compare(a, b); c != 0 {
+					return c
+				}
+			}
+			return 0
+		}
+	}
+	all, same := ascending(n), by(partition)
+	slices.SortStableFunc(all, by(slices.Concat(partition, cols)))
+	taken := 0
+	for i, row := range all {
+		if i == 0 || same(all[i-1], row) != 0 {
+			taken = 0
+			if k > 0 {
+				offsets = append(offsets, len(rows))
+			}
+		}
+		if taken++; taken <= k {
+			rows = append(rows, uint32(row))
+		}
+	}
+	return rows, append(offsets, len(rows))
+}
+
+func rowKeyColumns(keys []rowKey) (cols []sorter.Column[int]) {
+	for _, key := range keys {
+		cols = append(cols, key.column)
+	}
+	return cols
+}
+
+func checkTopNPer(t *testing.T, name string, n, k int, partition, cols []rowKey, opts ...sorter.Option) {
+	t.Helper()
+	for _, key := range partition {
+		name += ", " + key.name
+	}
+	name += " by"
+	for _, key := range cols {
+		name += " " + key.name
+	}
+	want, offsets := firstPer(n, k, partition, cols)
+	got, parts, err := sorter.TopNPer(n, k, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
+	checkSame(t, fmt.Sprintf("TopNPer, n=%d, k=%d%s", n, k, name), err, got, want)
+	if n > 0 && k > 0 {
+		checkSame(t, "partitions of "+name, nil, parts.Offsets(), offsets)
+	}
+}
+
+func TestTopNPer(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(81)
+	opts := [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.Workers(3)}, {sorter.MemoryLimit(1 << 30)}, {sorter.WithContext(neverCancelled)},
+		{sorter.Use(sorter.Radix)}, {sorter.Into(make(perm.Perm, 9)), sorter.MarkRuns(new(perm.Runs))}}
+	turn := 0
+	for _, n := range []int{0, 1, 2, 100, 5000, 16_384, testkit.Pick(20_000, 40_000, 100_000)} {
+		for _, parts := range []int{1, 2, 30, 900, n/10 + 1, 2*n + 1} {
+			partition, values := partitionKeys(n, parts, r), partitionKeys(n, n/3+1, r)
+			few := rowKeyOf("few", drawBelow(n, 7, uint64(turn)), cmp.Compare[uint64])
+			for _, k := range []int{1, 3, 10, 100, n/20 + 1, n, math.MaxInt} {
+				if turn++; testkit.Thinned(turn) || n > 5000 && turn%4 > 0 {
+					continue
+				}
+				by := []rowKey{values[turn%len(values)]}
+				switch turn % 4 {
+				case 0:
+					by = []rowKey{few, values[turn/4%len(values)]}
+				case 1:
+					by = []rowKey{few}
+				}
+				name := fmt.Sprintf(" of %d partitions", parts)
+				checkTopNPer(t, name, n, k, partition[turn%5:][:1], by, opts[turn%len(opts)]...)
+				if turn%5 == 0 {
+					checkTopNPer(t, name, n, k, []rowKey{partition[5], partition[1]}, by)
+					checkTopNPer(t, name, n, k, partition[:1], nil)
+					checkTopNPer(t, name, n, k, nil, by)
+				}
+			}
+		}
+	}
+	checkTopNPer(t, "", 100, 0, partitionKeys(100, 9, r)[:1], partitionKeys(100, 9, r)[:1])
+}
+
+// TestTopNPerUnevenPartitions has many partitions that a sample does not find, and values that fall,
+// so that each row is among the first of those before it.
+func TestTopNPerUnevenPartitions(t *testing.T) {
+	t.Parallel()
+	n := testkit.Pick(60_000, 120_000, 400_000)
+	hidden, falling := make([]int64, n), make([]int32, n)
+	for i := range hidden {
+		falling[i] = int32(n - i)
+		if i > n-n/4 {
+			hidden[i] = int64(i)
+		}
+	}
+	checkTopNPer(t, " hidden", n, 2, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
+	for i := range hidden {
+		hidden[i] = int64(i % 50)
+	}
+	checkTopNPer(t, " falling", n, 40, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
+}
+
+func TestTopNPerMisuse(t *testing.T) {
+	cols := []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
+	for name, f := range map[string]func(){
+		"negative k":               func() { _, _, _ = sorter.TopNPer(3, -1, cols, cols) },
+		"negative n":               func() { _, _, _ = sorter.TopNPer(-1, 1, cols, cols) },
+		"too many rows":            func() { _, _, _ = sorter.TopNPer(4, 1, cols, nil) },
+		"too many rows for cols":   func() { _, _, _ = sorter.TopNPer(4, 1, nil, cols) },
+		"a column without a key":   func() { _, _, _ = sorter.TopNPer(3, 1, cols, []sorter.Column[int]{{}}) },
+		"a partition without keys": func() { _, _, _ = sorter.TopNPer(3, 1, []sorter.Column[int]{{}}, cols) },
+	} {
+		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls, n := 0, 200_000
+	key := func(row int) int64 {
+		if calls++; calls == 50_000 {
+			cancel()
+		}
+		return int64(row % 10)
+	}
+	got, parts, err := sorter.TopNPer(n, 2, []sorter.Column[int]{sorter.Asc(key)}, []sorter.Column[int]{sorter.Asc(key)}, sorter.WithContext(ctx), sorter.Workers(1))
+	if !errors.Is(err, context.Canceled) || got != nil || parts.Rows() != 0 {
+		t.Errorf("%d rows, %d in partitions, error %v", len(got), parts.Rows(), err)
+	}
+}
