@@ -123,13 +123,18 @@ func (m *Matrix) DealCodes(codes []uint32, lowest uint32) bool {
 // DealPlaces deals words of codes and their places; lowest is the least of the codes, and offsets
 // lose their last drop bits. It reports whether enough found a row.
 func DealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) bool {
+	return dealPlacesFrom(m, codes, lowest, drop, 0)
+}
+
+// dealPlacesFrom is DealPlaces of codes of which the first has the given place.
+func dealPlacesFrom[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop, first int) bool {
 	mask := ^uint32(0) << m.PlaceBits()
 	for i := 0; ; i++ {
-		if i += dealPlaces(m, codes[i:], lowest, drop, uint32(i), mask); i == len(codes) {
+		if i += dealPlaces(m, codes[i:], lowest, drop, uint32(first+i), mask); i == len(codes) {
 			return true
 		}
 		x := m.at(uint32((codes[i] - lowest) >> (drop & 63)))
-		if !m.put(x, uint32(x)&mask|uint32(i)) {
+		if !m.put(x, uint32(x)&mask|uint32(first+i)) {
 			return false
 		}
 	}
