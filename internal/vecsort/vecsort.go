@@ -8,6 +8,9 @@
 // after another. A matrix has 32 rows. Words of longer lists wait aside and are inserted
 // afterwards; if there are many, the sort gives up and its input is as it was.
 //
+// Ranges are equally wide in codes or, by a [Line], in the values of floats that codes are taken for.
+// A bent matrix has ranges of different widths.
+//
 // Lists sorted side by side take a third of the instructions of a network for one list of
 // as many words, most of whose steps need a shuffle ("Fast sorting algorithms using AVX-512",
 // Bramas, 2017). The networks are Batcher's ("Sorting networks and their applications", 1968);
