@@ -106,8 +106,8 @@ func (w *local[C]) dealtBy(way spread, codes []C, lowest, span C, narrow []uint3
 	return m, drop > 0, vecsort.DealPlaces(&m, codes, lowest, drop)
 }
 
-// lineOf returns the line of codes, less plus, of floats. Codes do not say what they are of: those
-// of other keys have a line that may be as good, and is as right.
+// lineOf returns the line of codes, less plus, of floats. The kind of keys is not known here. Any
+// codes have such a line: whether it spreads them evenly or not, the order is right.
 func lineOf[C Code](way spread, lowest, span, plus C) (vecsort.Line[C], bool) {
 	flip, turn := floats.Ordered[C](way == descending, way == descending).Inverse()
 	return vecsort.LineOf(lowest, lowest+span, flip, turn-plus)
