@@ -70,7 +70,7 @@ func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.
 		first = s.way
 	}
 	for way := first; way < spreads; way++ {
-		if m, lossy, ok = w.dealtBy(way, codes, lowest, span, narrow); ok {
+		if m, lossy, ok = w.dealtBy(way, way != first, codes, lowest, span, narrow); ok {
 			if s.failed = 0; way != first {
 				s.way, s.turns = way, mostTurns
 			}
@@ -82,12 +82,12 @@ func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.
 	return m, false, false
 }
 
-// dealtBy is dealt in one way.
-func (w *local[C]) dealtBy(way spread, codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
+// dealtBy is dealt in one way. A line is tested first if it is new.
+func (w *local[C]) dealtBy(way spread, test bool, codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
 	switch way {
 	case ascending, descending:
 		l, ok := lineOf(way, lowest, span, w.plus)
-		if !ok {
+		if !ok || test && !l.Even(codes) {
 			return m, false, false
 		}
 		m, _ = w.matrix(len(codes), ^C(0)>>(8*unsafe.Sizeof(span)-32))

@@ -67,6 +67,28 @@ func (l *Line[C]) offsetsPlain(dst, codes []C) {
 // lineBlock is the number of codes whose offsets are computed together.
 const lineBlock = 256
 
+// Even reports whether codes are likely to be even enough on the line for lists of equally wide
+// ranges: of lineBlock codes, none of 16 ranges has twice its share. Fewer codes are.
+func (l *Line[C]) Even(codes []C) bool {
+	const ranges, most = 16, 2 * lineBlock / 16
+	if len(codes) < lineBlock {
+		return true
+	}
+	var sample [lineBlock]C
+	for i := range sample {
+		sample[i] = codes[uint64(i)*uint64(len(codes))/lineBlock]
+	}
+	l.Offsets(sample[:], sample[:])
+	var count [ranges]int
+	for _, x := range sample {
+		k := uint32(x) / (1 << 32 / ranges)
+		if count[k]++; count[k] >= most {
+			return false
+		}
+	}
+	return true
+}
+
 // DealCodesBy is DealCodes by offsets on a line.
 func (m *Matrix) DealCodesBy(l *Line[uint32], codes []uint32) bool {
 	var offsets [lineBlock]uint32
