@@ -27,6 +27,7 @@ type local[C Code] struct {
 	long   *local[C]    // workspace for long runs of equal leading bits
 	codes  []C          // codes of a long run, or scratch of sortCodes
 	sorted []C          // codes in order
+	plus   C            // codes of keys have this beyond the codes that are sorted
 
 	spreading
 }

@@ -58,11 +58,16 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 			return k.Follow(l)
 		}
 	}
+	before := v.min
 	if k = k.plain(&v); narrow {
 		return k.count(env, v)
 	}
+	plus := before - v.min
 	first, second := layOutCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
 	c := codeSort[C]{[2]func() []C{given(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write}
+	for i := range c.work {
+		c.work[i].plus = plus
+	}
 	if !env.Loop.Cancellable() {
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
@@ -30,43 +31,86 @@ func layOutMatrices(a *scratch.Area, n, workers, most int) {
 	a.Shares(all, workers, matrixWords(most), 8)
 }
 
+// spread is a way to spread codes over the lists of a matrix.
+type spread int
+
+const (
+	byCode     spread = iota // lists have equally wide ranges of codes
+	ascending                // equally wide ranges of floats, of which codes are as by default
+	descending               // the same in descending order
+	bent                     // the ranges of codes are those of a histogram
+	spreads                  // number of ways
+)
+
 // spreading is what a worker has seen of how evenly codes are spread: neighbouring buckets are
 // alike.
 type spreading struct {
-	bent   int // buckets whose matrix is bent at once
-	failed int // buckets in a row that no matrix took, at most mostFailed
-	passed int // buckets that are passed over
+	way    spread // that is tried first
+	turns  int    // buckets for which way is not byCode
+	failed int    // buckets in a row that no matrix took, at most mostFailed
+	passed int    // buckets that are passed over
 }
 
 const (
-	mostBent   = 15
+	mostTurns  = 15
 	mostFailed = 4
 )
 
-// dealt deals codes to an empty matrix by deal, bent if necessary. It reports whether the matrix
-// took them.
-func (w *local[C]) dealt(m *vecsort.Matrix, codes []C, lowest C, drop int, deal func() bool) bool {
+// dealt deals codes to a matrix in one of the ways. It reports whether the matrix took them, and
+// whether places are of codes that lost bits.
+func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
 	s := &w.spreading
 	if s.passed > 0 {
 		s.passed--
-		return false
+		return m, false, false
 	}
-	if s.bent > 0 {
-		s.bent--
-	} else if deal() {
-		s.failed = 0
-		return true
-	} else {
-		s.bent = mostBent
+	first := byCode
+	if s.turns > 0 {
+		s.turns--
+		first = s.way
 	}
-	vecsort.Bend(m, codes, lowest, drop)
-	if deal() {
-		s.failed = 0
-		return true
+	for way := first; way < spreads; way++ {
+		if m, lossy, ok = w.dealtBy(way, way != first, codes, lowest, span, narrow); ok {
+			if s.failed = 0; way != first {
+				s.way, s.turns = way, mostTurns
+			}
+			return m, lossy, true
+		}
 	}
 	s.failed = min(s.failed+1, mostFailed)
 	s.passed = 1<<s.failed - 1
-	return false
+	return m, false, false
+}
+
+// dealtBy is dealt in one way. A line is tested first if it is new.
+func (w *local[C]) dealtBy(way spread, test bool, codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
+	switch way {
+	case ascending, descending:
+		l, ok := lineOf(way, lowest, span, w.plus)
+		if !ok || test && !l.Even(codes) {
+			return m, false, false
+		}
+		m, _ = w.matrix(len(codes), ^C(0)>>(8*unsafe.Sizeof(span)-32))
+		if narrow != nil {
+			return m, false, m.DealCodesBy(any(&l).(*vecsort.Line[uint32]), narrow)
+		}
+		return m, true, vecsort.DealPlacesBy(&m, &l, codes)
+	}
+	m, drop := w.matrix(len(codes), span)
+	if way == bent {
+		vecsort.Bend(&m, codes, lowest, drop)
+	}
+	if narrow != nil {
+		return m, false, m.DealCodes(narrow, uint32(lowest))
+	}
+	return m, drop > 0, vecsort.DealPlaces(&m, codes, lowest, drop)
+}
+
+// lineOf returns the line of codes, less plus, of floats. The kind of keys is not known here. Any
+// codes have such a line: whether it spreads them evenly or not, the order is right.
+func lineOf[C Code](way spread, lowest, span, plus C) (vecsort.Line[C], bool) {
+	flip, turn := floats.Ordered[C](way == descending, way == descending).Inverse()
+	return vecsort.LineOf(lowest, lowest+span, flip, turn-plus)
 }
 
 // matrixWords bounds the length of words for a matrix of n codes.
@@ -84,13 +128,12 @@ func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
 // wordVectors returns the words of codes and places in order, in which places are the bits below
 // shift. With shift 0 they are places alone, of all codes in order.
 func (w *local[C]) wordVectors(codes []C, lowest, span C) (words []uint32, shift int) {
-	n := len(codes)
-	m, drop := w.matrix(n, span)
-	if !w.dealt(&m, codes, lowest, drop, func() bool { return vecsort.DealPlaces(&m, codes, lowest, drop) }) {
+	m, lossy, ok := w.dealt(codes, lowest, span, nil)
+	if !ok {
 		return nil, 0
 	}
-	w.places = atLeast(w.env, w.places, n+vecsort.Slack)
-	if drop == 0 && m.Exact() {
+	w.places = atLeast(w.env, w.places, len(codes)+vecsort.Slack)
+	if !lossy && m.Exact() {
 		return m.Join(w.places, 1<<m.PlaceBits()-1), 0
 	}
 	return m.Join(w.places, ^uint32(0)), m.PlaceBits()
@@ -126,8 +169,8 @@ func (w *local[C]) repairedVectors(words []uint32, codes []C, shift int) []uint3
 func (w *local[C]) sortVectors(codes []C, lowest, span C) []C {
 	n := len(codes)
 	if narrow, ok := any(codes).([]uint32); ok {
-		m, _ := w.matrix(n, span)
-		if !w.dealt(&m, codes, lowest, 0, func() bool { return m.DealCodes(narrow, uint32(lowest)) }) {
+		m, _, ok := w.dealt(codes, lowest, span, narrow)
+		if !ok {
 			return nil
 		}
 		w.codes = atLeast(w.env, w.codes, n+vecsort.Slack)

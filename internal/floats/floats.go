@@ -96,6 +96,10 @@ func inf[B Bits]() B {
 	return ^B(0) >> 1 >> mantissa << mantissa
 }
 
+// Inverse returns the numbers by which a code of c becomes a float: (code ^ flip) - turn, with its sign
+// bit flipped if that is set, and all bits flipped otherwise.
+func (c *Code[B]) Inverse() (flip, turn B) { return c.flip, c.turn }
+
 // Of returns the code of a float.
 func (c *Code[B]) Of(b B) B { return of(b, c.zero, c.most, c.nan, c.turn, c.flip) }
 

@@ -43,3 +43,18 @@ func dealPlacesBent32(codes *uint32, n int, lowest uint32, times *[2]uint64, nex
 //
 //go:noescape
 func dealPlacesBent64(codes *uint64, n int, lowest uint64, times *[2]uint64, next *uint32, lists int, rows *uint32, limit int, place uint32, mask uint32, drop uint64, shift uint64, low uint64, pieces int) (dealt int)
+
+// dealCodesAt is dealCodes of codes at the given offsets.
+//
+//go:noescape
+func dealCodesAt(codes *uint32, n int, offsets *uint32, times uint64, next *uint32, lists int, rows *uint32, limit int) (dealt int)
+
+// offsets32 maps turns > 0 times eight codes. dst may be codes.
+//
+//go:noescape
+func offsets32(dst *uint32, codes *uint32, turns int, flip uint32, turn uint32, from float64, times float64)
+
+// offsets64 maps turns > 0 times eight codes. dst may be codes.
+//
+//go:noescape
+func offsets64(dst *uint64, codes *uint64, turns int, flip uint64, turn uint64, from float64, times float64)

@@ -5165,3 +5165,206 @@ stop:
 	SHRQ $0x03, SI
 	MOVQ SI, dealt+104(FP)
 	RET
+
+// func dealCodesAt(codes *uint32, n int, offsets *uint32, times uint64, next *uint32, lists int, rows *uint32, limit int) (dealt int)
+TEXT ·dealCodesAt(SB), NOSPLIT, $0-72
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), DI
+	MOVQ times+24(FP), R8
+	MOVQ next+32(FP), R9
+	MOVQ lists+40(FP), R10
+	MOVQ rows+48(FP), R11
+	MOVQ limit+56(FP), R12
+	MOVQ offsets+16(FP), BX
+	SUBQ SI, BX
+
+many:
+	SUBQ  $0x04, DI
+	JLT   few
+	MOVL  (SI), AX
+	MOVL  (SI)(BX*1), R14
+	IMULQ R8, R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, R12
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  (SI)(BX*1), R14
+	IMULQ R8, R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, R12
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  (SI)(BX*1), R14
+	IMULQ R8, R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, R12
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	MOVL  (SI), AX
+	MOVL  (SI)(BX*1), R14
+	IMULQ R8, R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, R12
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	JMP   many
+
+few:
+	ADDQ $0x04, DI
+	JZ   stop
+
+next:
+	MOVL  (SI), AX
+	MOVL  (SI)(BX*1), R14
+	IMULQ R8, R14
+	SHRQ  $0x20, R14
+	CMPQ  R14, R10
+	JAE   stop
+	MOVL  (R9)(R14*4), R15
+	CMPQ  R15, R12
+	JAE   stop
+	MOVL  AX, (R11)(R15*4)
+	ADDL  R10, R15
+	MOVL  R15, (R9)(R14*4)
+	ADDQ  $0x04, SI
+	DECQ  DI
+	JNZ   next
+
+stop:
+	MOVQ codes+0(FP), AX
+	SUBQ AX, SI
+	SHRQ $0x02, SI
+	MOVQ SI, dealt+64(FP)
+	RET
+
+// func offsets32(dst *uint32, codes *uint32, turns int, flip uint32, turn uint32, from float64, times float64)
+// Requires: AVX, AVX2, SSE, SSE2
+TEXT ·offsets32(SB), NOSPLIT, $8-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         codes+8(FP), SI
+	MOVQ         turns+16(FP), CX
+	STMXCSR      (SP)
+	MOVL         $0x00001f80, 4(SP)
+	LDMXCSR      4(SP)
+	VPCMPEQD     Y13, Y13, Y13
+	MOVL         flip+24(FP), AX
+	MOVQ         AX, X0
+	VPBROADCASTD X0, Y15
+	MOVL         turn+28(FP), AX
+	MOVQ         AX, X0
+	VPBROADCASTD X0, Y14
+	VPSRLD       $0x01, Y13, Y12
+	VPSLLD       $0x1f, Y13, Y13
+	VPXOR        Y11, Y11, Y11
+	VBROADCASTSD from+32(FP), Y10
+	VBROADCASTSD times+40(FP), Y9
+	MOVQ         $0x4330000000000000, AX
+	MOVQ         AX, X8
+	VPBROADCASTQ X8, Y8
+
+turn:
+	VPXOR        (SI), Y15, Y0
+	VPSUBD       Y14, Y0, Y0
+	VPCMPGTD     Y0, Y11, Y1
+	VPANDN       Y12, Y1, Y1
+	VPOR         Y13, Y1, Y1
+	VPXOR        Y1, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VSUBPD       Y10, Y0, Y0
+	VMULPD       Y9, Y0, Y0
+	VADDPD       Y8, Y0, Y0
+	VSUBPD       Y10, Y1, Y1
+	VMULPD       Y9, Y1, Y1
+	VADDPD       Y8, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         CX
+	JNZ          turn
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func offsets64(dst *uint64, codes *uint64, turns int, flip uint64, turn uint64, from float64, times float64)
+// Requires: AVX, AVX2, SSE, SSE2
+TEXT ·offsets64(SB), NOSPLIT, $8-56
+	MOVQ         dst+0(FP), DI
+	MOVQ         codes+8(FP), SI
+	MOVQ         turns+16(FP), CX
+	STMXCSR      (SP)
+	MOVL         $0x00001f80, 4(SP)
+	LDMXCSR      4(SP)
+	VPCMPEQD     Y13, Y13, Y13
+	VPBROADCASTQ flip+24(FP), Y15
+	VPBROADCASTQ turn+32(FP), Y14
+	VPSRLQ       $0x01, Y13, Y12
+	VPSLLQ       $0x3f, Y13, Y13
+	VPXOR        Y11, Y11, Y11
+	VBROADCASTSD from+40(FP), Y10
+	VBROADCASTSD times+48(FP), Y9
+	MOVQ         $0x4330000000000000, AX
+	MOVQ         AX, X8
+	VPBROADCASTQ X8, Y8
+
+turn:
+	VPXOR    (SI), Y15, Y0
+	VPSUBQ   Y14, Y0, Y0
+	VPCMPGTQ Y0, Y11, Y1
+	VPANDN   Y12, Y1, Y1
+	VPOR     Y13, Y1, Y1
+	VPXOR    Y1, Y0, Y0
+	VSUBPD   Y10, Y0, Y0
+	VMULPD   Y9, Y0, Y0
+	VADDPD   Y8, Y0, Y0
+	VPSLLQ   $0x20, Y0, Y0
+	VPSRLQ   $0x20, Y0, Y0
+	VMOVDQU  Y0, (DI)
+	VPXOR    32(SI), Y15, Y2
+	VPSUBQ   Y14, Y2, Y2
+	VPCMPGTQ Y2, Y11, Y3
+	VPANDN   Y12, Y3, Y3
+	VPOR     Y13, Y3, Y3
+	VPXOR    Y3, Y2, Y2
+	VSUBPD   Y10, Y2, Y2
+	VMULPD   Y9, Y2, Y2
+	VADDPD   Y8, Y2, Y2
+	VPSLLQ   $0x20, Y2, Y2
+	VPSRLQ   $0x20, Y2, Y2
+	VMOVDQU  Y2, 32(DI)
+	ADDQ     $0x40, SI
+	ADDQ     $0x40, DI
+	DECQ     CX
+	JNZ      turn
+	LDMXCSR  (SP)
+	VZEROUPPER
+	RET

@@ -8,6 +8,9 @@
 // after another. A matrix has 32 rows. Words of longer lists wait aside and are inserted
 // afterwards; if there are many, the sort gives up and its input is as it was.
 //
+// Ranges are equally wide in codes or, by a [Line], in the values of floats that codes are taken for.
+// A bent matrix has ranges of different widths.
+//
 // Lists sorted side by side take a third of the instructions of a network for one list of
 // as many words, most of whose steps need a shuffle ("Fast sorting algorithms using AVX-512",
 // Bramas, 2017). The networks are Batcher's ("Sorting networks and their applications", 1968);
@@ -123,13 +126,18 @@ func (m *Matrix) DealCodes(codes []uint32, lowest uint32) bool {
 // DealPlaces deals words of codes and their places; lowest is the least of the codes, and offsets
 // lose their last drop bits. It reports whether enough found a row.
 func DealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) bool {
+	return dealPlacesFrom(m, codes, lowest, drop, 0)
+}
+
+// dealPlacesFrom is DealPlaces of codes of which the first has the given place.
+func dealPlacesFrom[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop, first int) bool {
 	mask := ^uint32(0) << m.PlaceBits()
 	for i := 0; ; i++ {
-		if i += dealPlaces(m, codes[i:], lowest, drop, uint32(i), mask); i == len(codes) {
+		if i += dealPlaces(m, codes[i:], lowest, drop, uint32(first+i), mask); i == len(codes) {
 			return true
 		}
 		x := m.at(uint32((codes[i] - lowest) >> (drop & 63)))
-		if !m.put(x, uint32(x)&mask|uint32(i)) {
+		if !m.put(x, uint32(x)&mask|uint32(first+i)) {
 			return false
 		}
 	}

@@ -72,6 +72,54 @@ func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int {
 		unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows))
 }
 
+// dealCodesAt is dealCodes of codes at the given offsets. len(offsets) >= len(codes).
+func (m *Matrix) dealCodesAt(codes, offsets []uint32) int {
+	if lanes == 0 || m.bent {
+		return m.dealCodesAtPlain(codes, offsets)
+	}
+	offsets = offsets[:len(codes)]
+	// Sound as dealCodes is, and there are as many offsets as codes.
+	return dealCodesAt(unsafe.SliceData(codes), len(codes), unsafe.SliceData(offsets), m.times,
+		unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows))
+}
+
+// Offsets writes the offsets of codes to dst, each of 32 bits. A code below the least or above the
+// greatest of the line has any. len(dst) >= len(codes).
+func (l *Line[C]) Offsets(dst, codes []C) {
+	dst = dst[:len(codes)]
+	if lanes == 0 {
+		l.offsetsPlain(dst, codes)
+		return
+	}
+	if n := len(codes) &^ (lineTurn - 1); n > 0 {
+		l.offsets(dst[:n], codes[:n])
+		dst, codes = dst[n:], codes[n:]
+	}
+	if len(codes) > 0 {
+		// Whole turns: a thread whose float instructions flush denormals or round otherwise has the
+		// same offsets as all others, since vector code sets its own mode.
+		var last [lineTurn]C
+		copy(last[:], codes)
+		l.offsets(last[:], last[:])
+		copy(dst, last[:])
+	}
+}
+
+// offsets is Offsets of whole turns of lineTurn codes.
+func (l *Line[C]) offsets(dst, codes []C) {
+	// Sound: dst and codes have as many elements, whole turns; the conversions are to the types that
+	// the sizes of C say it has.
+	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(codes))
+	if unsafe.Sizeof(l.flip) == 4 {
+		offsets32((*uint32)(to), (*uint32)(from), len(codes)/lineTurn, uint32(l.flip), uint32(l.turn), l.from, l.times)
+	} else {
+		offsets64((*uint64)(to), (*uint64)(from), len(codes)/lineTurn, uint64(l.flip), uint64(l.turn), l.from, l.times)
+	}
+}
+
+// lineTurn is the number of codes that a turn of the vector code maps.
+const lineTurn = 8
+
 // dealPlaces is dealCodes for words of codes and places.
 func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, place, mask uint32) int {
 	if lanes == 0 {

@@ -17,3 +17,9 @@ func (m *Matrix) dealCodes(codes []uint32, lowest uint32) int { return m.dealCod
 func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, place, mask uint32) int {
 	return dealPlacesPlain(m, codes, lowest, drop, place, mask)
 }
+
+func (m *Matrix) dealCodesAt(codes, offsets []uint32) int { return m.dealCodesAtPlain(codes, offsets) }
+
+// Offsets writes the offsets of codes to dst, each of 32 bits. A code below the least or above the
+// greatest of the line has any. len(dst) >= len(codes).
+func (l *Line[C]) Offsets(dst, codes []C) { l.offsetsPlain(dst, codes) }

@@ -2,9 +2,11 @@ package vecsort
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"example.com/sorter/internal/testkit"
 )
@@ -142,6 +144,123 @@ func TestStable(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lineValues are values of floats by distribution.
+var lineValues = map[string]func(r *rand.Rand) float64{
+	"0 to 1":     func(r *rand.Rand) float64 { return r.Float64() },
+	"both signs": func(r *rand.Rand) float64 { return r.Float64() - 0.5 },
+	"gauss":      func(r *rand.Rand) float64 { return r.NormFloat64() },
+	"binades":    func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), -r.IntN(100)) },
+	"clusters":   func(r *rand.Rand) float64 { return []float64{1e-30, 1e30, -1e30}[r.IntN(3)] * (1 + r.Float64()) },
+	"denormals":  func(r *rand.Rand) float64 { return []float64{1e-45, 0, math.Copysign(0, -1), -1e-44, 1e-20}[r.IntN(5)] },
+	"equal or 1": func(r *rand.Rand) float64 { return []float64{0.3, 0.3, 0.3, 0.3, 1}[r.IntN(5)] },
+}
+
+// lineOf returns n codes of floats in order, and a line from the first to the last.
+func lineOf[C uint32 | uint64](t *testing.T, r *rand.Rand, n int, value func(r *rand.Rand) float64, flip, turn C) ([]C, Line[C]) {
+	t.Helper()
+	codes := make([]C, n)
+	for range 1000 { // few values may be equal
+		for i := range codes {
+			codes[i] = codeOf(value(r), flip, turn)
+		}
+		slices.Sort(codes)
+		if l, ok := LineOf(codes[0], codes[n-1], flip, turn); ok {
+			return codes, l
+		}
+	}
+	t.Fatalf("no line of %d codes", n)
+	return nil, Line[C]{}
+}
+
+// codeOf returns the code of a float.
+func codeOf[C uint32 | uint64](x float64, flip, turn C) C {
+	var b C
+	if unsafe.Sizeof(b) == 4 {
+		b = C(math.Float32bits(float32(x)))
+	} else {
+		b = C(math.Float64bits(x))
+	}
+	top := 8*unsafe.Sizeof(b) - 1
+	return ((b ^ (-(b >> top) | 1<<top)) + turn) ^ flip
+}
+
+// TestLine compares the offsets of codes in order with those of the twin, and deals codes by them.
+func TestLine(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		testLine[uint32](t)
+		testLine[uint64](t)
+	})
+}
+
+func testLine[C uint32 | uint64](t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for name, value := range lineValues {
+		for _, n := range []int{2, 3, 7, 8, 9, 16, 100, 255, 256, 257, 3000} {
+			for way := range 4 {
+				flip, turn := -C(way&1), -C(way>>1)*12345
+				codes, l := lineOf(t, r, n, value, flip, turn)
+				got, want := make([]C, n+1), make([]C, n)
+				l.Offsets(got[:n], codes)
+				l.offsetsPlain(want, codes)
+				if got[n] != 0 || !slices.Equal(got[:n], want) || !slices.IsSorted(want) || want[0] != 0 || want[n-1] < mostOffset-1 {
+					t.Fatalf("%s, %d codes of %T: offsets %x, want %x", name, n, flip, got[:n], want)
+				}
+				order := append([]C(nil), codes...)
+				r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+				if narrow, ok := any(order).([]uint32); ok {
+					testDealBy(t, narrow, any(&l).(*Line[uint32]))
+				}
+				m := New(make([]uint32, Memory(n)), n, 1<<32-1)
+				if !DealPlacesBy(&m, &l, order) {
+					if name == "0 to 1" || name == "both signs" {
+						t.Fatalf("%s: %d codes of %T are not dealt", name, n, flip)
+					}
+					continue
+				}
+				offsets := make([]C, n)
+				l.Offsets(offsets, order)
+				places := m.Join(make([]uint32, n+Slack), 1<<m.PlaceBits()-1)
+				last, seen := C(0), make([]bool, n)
+				for _, x := range places { // words hold leading bits
+					if seen[x] || last > offsets[x] && last-offsets[x] > 1<<22 {
+						t.Fatalf("%s, %d codes of %T: offset %#x after %#x", name, n, flip, offsets[x], last)
+					}
+					last, seen[x] = offsets[x], true
+				}
+			}
+		}
+	}
+}
+
+// testDealBy sorts codes by a line.
+func testDealBy(t *testing.T, codes []uint32, l *Line[uint32]) {
+	t.Helper()
+	memory, all := guarded(Memory(len(codes)))
+	m := New(memory, len(codes), 1<<32-1)
+	if m.DealCodesBy(l, codes) {
+		if got := m.Join(make([]uint32, len(codes)+Slack), ^uint32(0)); !slices.Equal(got, slices.Sorted(slices.Values(codes))) {
+			t.Fatalf("%d codes are not sorted", len(codes))
+		}
+	}
+	unguarded(t, all)
+}
+
+// TestNoLine asks for lines that do not exist.
+func TestNoLine(t *testing.T) {
+	code := func(x float64) uint64 {
+		b := math.Float64bits(x)
+		return b ^ (-(b >> 63) | 1<<63)
+	}
+	for _, ends := range [][2]float64{
+		{1, 1}, {-math.MaxFloat64, math.MaxFloat64}, {0, math.Inf(1)}, {math.Inf(-1), 0}, {0, math.NaN()},
+		{math.Inf(-1), math.Inf(1)}, {0, 5e-324}, {0, 1e-300},
+	} {
+		if l, ok := LineOf(code(ends[0]), code(ends[1]), 0, 0); ok {
+			t.Errorf("%g to %g: %+v", ends[0], ends[1], l)
+		}
+	}
 }
 
 // TestUnknownCodes deals codes beyond the range of the matrix: keys that change during a sort.

@@ -22,11 +22,14 @@ const unrolled = 4
 
 // deal emits a function that deals words of codes of the given bytes: codes themselves or, with
 // places, words with places. It stops at the first code that has no list or no row. A bent one
-// finds lists by pieces.
-func deal(name, doc string, bytes int, places, bent bool) {
+// finds lists by pieces. With apart, offsets are not made of codes but given beside them.
+func deal(name, doc string, bytes int, places, bent, apart bool) {
 	signature := "func(codes *uint32, n int, lowest uint32, times TIMES, next *uint32, lists int, rows *uint32, limit int"
 	if bytes == 8 {
 		signature = "func(codes *uint64, n int, lowest uint64, times TIMES, next *uint32, lists int, rows *uint32, limit int"
+	}
+	if apart {
+		signature = strings.Replace(signature, "lowest uint32", "offsets *uint32", 1)
 	}
 	if bent {
 		signature = strings.Replace(signature, "TIMES", "*[2]uint64", 1)
@@ -63,10 +66,14 @@ func deal(name, doc string, bytes int, places, bent bool) {
 	} else {
 		Load(Param("limit"), limit)
 	}
-	if bytes == 8 {
+	switch {
+	case apart: // the distance of offsets from codes
+		Load(Param("offsets"), lowest)
+		SUBQ(codes, lowest)
+	case bytes == 8:
 		Load(Param("lowest"), lowest)
 		Load(Param("drop"), RCX)
-	} else {
+	default:
 		Load(Param("lowest"), lowest.As32())
 	}
 	if places {
@@ -80,6 +87,9 @@ func deal(name, doc string, bytes int, places, bent bool) {
 			MOVQ(from, list)
 			SUBQ(lowest, list)
 			SHRQ(CL, list)
+		case apart:
+			MOVL(from, word.As32())
+			MOVL(Mem{Base: codes, Index: lowest, Scale: 1, Disp: bytes * i}, list.As32())
 		case places:
 			MOVL(from, list.As32())
 			SUBL(lowest.As32(), list.As32())

@@ -31,12 +31,15 @@ func main() {
 	narrow := &machine{name: "joinAVX2", lanes: 8, registers: 15, table: rows}
 	narrow.vectors = []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}
 	narrow.function()
-	deal("dealCodes", "dealCodes deals codes. It stops at the first that has no list or no row.", 4, false, false)
-	deal("dealPlaces32", "dealPlaces32 deals words of codes and their places, the first of which is place. It stops as dealCodes does.", 4, true, false)
-	deal("dealPlaces64", "dealPlaces64 is dealPlaces32 for 64-bit codes; it drops the last bits of their offsets.", 8, true, false)
-	deal("dealCodesBent", "dealCodesBent is dealCodes by pieces.", 4, false, true)
-	deal("dealPlacesBent32", "dealPlacesBent32 is dealPlaces32 by pieces.", 4, true, true)
-	deal("dealPlacesBent64", "dealPlacesBent64 is dealPlaces64 by pieces.", 8, true, true)
+	deal("dealCodes", "dealCodes deals codes. It stops at the first that has no list or no row.", 4, false, false, false)
+	deal("dealPlaces32", "dealPlaces32 deals words of codes and their places, the first of which is place. It stops as dealCodes does.", 4, true, false, false)
+	deal("dealPlaces64", "dealPlaces64 is dealPlaces32 for 64-bit codes; it drops the last bits of their offsets.", 8, true, false, false)
+	deal("dealCodesBent", "dealCodesBent is dealCodes by pieces.", 4, false, true, false)
+	deal("dealPlacesBent32", "dealPlacesBent32 is dealPlaces32 by pieces.", 4, true, true, false)
+	deal("dealPlacesBent64", "dealPlacesBent64 is dealPlaces64 by pieces.", 8, true, true, false)
+	deal("dealCodesAt", "dealCodesAt is dealCodes of codes at the given offsets.", 4, false, false, true)
+	offsets("offsets32", 4)
+	offsets("offsets64", 8)
 	if slotAt+slots != spillBytes {
 		panic(fmt.Sprintf("values take %d bytes beside the registers", slotAt+slots))
 	}

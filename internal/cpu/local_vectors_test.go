@@ -1,0 +1,110 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/vecsort"
+)
+
+// floatKeys are hostile and friendly distributions of floats; ways are how vectors spread the codes of
+// a thousand in ascending and descending order, byCode where any way will do. Descending codes of
+// positive floats are about those of negative floats in ascending order.
+var floatKeys = map[string]struct {
+	value func(r *rand.Rand) float64
+	ways  [2]spread
+}{
+	"0 to 1":     {func(r *rand.Rand) float64 { return r.Float64() }, [2]spread{ascending, ascending}},
+	"both signs": {func(r *rand.Rand) float64 { return r.Float64() - 0.5 }, [2]spread{ascending, descending}},
+	"binades":    {func(r *rand.Rand) float64 { return math.Ldexp(1+r.Float64(), -r.IntN(100)) }, anyWays},
+	"Gauss":      {func(r *rand.Rand) float64 { return r.NormFloat64() }, anyWays},
+	"clusters":   {func(r *rand.Rand) float64 { return []float64{1e-30, 1e30}[r.IntN(2)] * (1 + r.Float64()) }, anyWays},
+	"outlier":    {func(r *rand.Rand) float64 { return r.Float64() * []float64{1, 1e30}[r.IntN(500)/499] }, anyWays},
+	"infinities": {func(r *rand.Rand) float64 {
+		return []float64{math.Inf(1), math.Inf(-1), math.NaN(), -math.NaN(), r.Float64()}[r.IntN(5)]
+	}, anyWays},
+	"some NaNs": {func(r *rand.Rand) float64 { return []float64{r.Float64(), math.NaN()}[r.IntN(100)/99] }, anyWays},
+	"zeros":     {func(r *rand.Rand) float64 { return []float64{0, math.Copysign(0, -1), 5e-324, -1e-45}[r.IntN(4)] }, anyWays},
+	"denormals": {func(r *rand.Rand) float64 { return r.Float64() * 1e-40 }, anyWays},
+	"equal":     {func(*rand.Rand) float64 { return 0.7 }, anyWays},
+	"greatest":  {func(r *rand.Rand) float64 { return []float64{math.MaxFloat64, -math.MaxFloat64, 1}[r.IntN(3)] }, anyWays},
+}
+
+var anyWays [2]spread
+
+// TestFloatKeys sorts codes of floats, and orders them, by every set of instructions and both
+// directions of codes.
+func TestFloatKeys(t *testing.T) {
+	for _, bound := range []string{"", "avx2", "none"} {
+		undo := vecsort.Restrict(bound)
+		t.Run("vectors="+bound, func(t *testing.T) {
+			testFloatKeys[uint32](t)
+			testFloatKeys[uint64](t)
+		})
+		undo()
+	}
+}
+
+func testFloatKeys[C Code](t *testing.T) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 10))
+	for name, keys := range floatKeys {
+		for _, desc := range []bool{false, true} {
+			for _, n := range []int{25, 100, 1000, 20_000} {
+				codes := make([]C, n)
+				f := floats.Exact[C](desc, desc)
+				for i := range codes {
+					x := keys.value(r)
+					if unsafe.Sizeof(codes[0]) == 4 {
+						codes[i] = f.Of(C(math.Float32bits(float32(x))))
+					} else {
+						codes[i] = f.Of(C(math.Float64bits(x)))
+					}
+				}
+				way := keys.ways[0]
+				if desc {
+					way = keys.ways[1]
+				}
+				checkFloatKeys(t, name, codes, desc, way)
+			}
+		}
+	}
+}
+
+func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way spread) {
+	t.Helper()
+	n, v := len(codes), summaryOf(codes)
+	w := local[C]{env: newEnv(1)}
+	want := make([]uint32, n)
+	forward(want, 0)
+	slices.SortStableFunc(want, func(i, j uint32) int {
+		if codes[i] == codes[j] {
+			return 0
+		} else if codes[i] < codes[j] {
+			return -1
+		}
+		return 1
+	})
+	if got := w.order(codes, v.min, v.span()); !slices.Equal(got, want) {
+		t.Fatalf("%s, %d codes of %T, descending %t: wrong order", name, n, codes[0], desc)
+	}
+	if vecsort.Enabled() && way != byCode && n == 1000 && w.way != way {
+		t.Errorf("%s, %d codes of %T, descending %t: spread in way %d, want %d", name, n, codes[0], desc, w.way, way)
+	}
+	w = local[C]{env: newEnv(1)}
+	for range 3 { // the second time in the way of the first
+		got := w.sortCodes(slices.Clone(codes), v.min, v.span())
+		if !slices.IsSorted(got) || got[0] != v.min || got[n-1] != v.max || len(got) != n {
+			t.Fatalf("%s, %d codes of %T, descending %t: not sorted", name, n, codes[0], desc)
+		}
+		for i, x := range want {
+			if got[i] != codes[x] {
+				t.Fatalf("%s, %d codes of %T: code %d is %#x, want %#x", name, n, codes[0], i, got[i], codes[x])
+			}
+		}
+	}
+}
