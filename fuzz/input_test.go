@@ -142,6 +142,8 @@ var kinds = []kind{
 	kindOf[[16]byte]{fixed(16, func(b []byte) [16]byte { return [16]byte(b) }), oracle.Bytes16[[16]byte]},
 	kindOf[time.Time]{fixed(13, instant), oracle.Times},
 	kindOf[celsius]{fixed(8, func(b []byte) celsius { return celsius(math.Float64frombits(le64(b))) }), oracle.Ordered[celsius]},
+	kindOf[sorter.Int128]{fixed(16, func(b []byte) sorter.Int128 { return sorter.Int128{Lo: le64(b), Hi: int64(le64(b[8:]))} }), oracle.Int128},
+	kindOf[sorter.Uint128]{fixed(16, func(b []byte) sorter.Uint128 { return sorter.Uint128{Lo: le64(b), Hi: le64(b[8:])} }), oracle.Uint128},
 }
 
 // draw makes the keys that four header bytes and data stand for.
@@ -213,6 +215,8 @@ func (s *keysOf[K]) by(o oracle.Order) sorter.Column[int] {
 		return c.NaNsFirst()
 	case oracle.Last:
 		return c.NaNsLast()
+	case oracle.Total:
+		return c.TotalOrder()
 	}
 	return c
 }
