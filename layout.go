@@ -20,7 +20,7 @@ type Keys struct{ layout extract.Layout }
 // Chunks returns the keys of the rows of several slices, one slice after the other, as columnar
 // formats have them. chunks may be empty, and may have empty chunks.
 //
-// It takes time proportional to the number of chunks, and 40 bytes per chunk.
+// It takes time proportional to the number of chunks, and 100 bytes per chunk.
 func Chunks[K Key](chunks [][]K) Keys {
 	if len(chunks) == 0 {
 		return Keys{extract.InSlice[K](nil)}
@@ -37,7 +37,7 @@ func Chunks[K Key](chunks [][]K) Keys {
 // arenas, for example. It panics without parts, and if their keys are not of one type; text is one
 // type, however it lies.
 //
-// It takes time proportional to the number of parts, and 40 bytes per part.
+// It takes time proportional to the number of parts, and 100 bytes per part.
 func Concat(parts ...Keys) Keys {
 	layouts := make([]extract.Layout, len(parts))
 	for i, part := range parts {

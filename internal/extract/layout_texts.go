@@ -157,12 +157,14 @@ type views struct {
 }
 
 // Views returns the layout of texts in views. len(all) is a multiple of ViewSize.
-func Views(all []byte, buffers [][]byte) Layout { return &textRows[views]{views{all, buffers}} }
+func Views(all []byte, buffers [][]byte) Layout { return &views{all, buffers} }
 
-func (v views) len() int { return len(v.views) / ViewSize }
+func (v *views) Kind() sortkey.Kind { return sortkey.String }
 
-func (v views) text(row int) string {
-	view := (*[ViewSize]byte)(v.views[ViewSize*row:])
+func (v *views) Len() int { return len(v.views) / ViewSize }
+
+func (v *views) text(row int) string {
+	view := (*[ViewSize]byte)(v.views[ViewSize*row : ViewSize*row+ViewSize])
 	n := binary.LittleEndian.Uint32(view[:])
 	if n <= inView {
 		return unsafe.String(&view[4], int(n)) // sound: these bytes are in the view
@@ -171,10 +173,29 @@ func (v views) text(row int) string {
 	if int64(buffer) >= int64(len(v.buffers)) || lo+uint64(n) > uint64(len(v.buffers[buffer])) {
 		panic(fmt.Sprintf("sorter: row %d lies at offset %d of buffer %d with %d bytes, past the buffers", row, lo, buffer, n))
 	}
-	return stringOf(v.buffers[buffer][lo:])[:n]
+	return stringOf(v.buffers[buffer][lo : lo+uint64(n)])
 }
 
-func (v views) overlaps(m stream.Raw) bool {
+func (v *views) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+	keys := sortkey.At[string](buf, n)
+	for i := range keys {
+		keys[i] = v.text(lo + i)
+	}
+	return buf
+}
+
+func (v *views) gather(buf unsafe.Pointer, rows []uint32) { gatherViews(v, buf, rows) }
+
+func (v *views) gatherInts(buf unsafe.Pointer, rows []int) { gatherViews(v, buf, rows) }
+
+func gatherViews[I rowNumber](v *views, buf unsafe.Pointer, rows []I) {
+	keys := sortkey.At[string](buf, len(rows))
+	for i, row := range rows {
+		keys[i] = v.text(int(row))
+	}
+}
+
+func (v *views) overlaps(m stream.Raw) bool {
 	if stream.RawOf(v.views).Overlaps(m) {
 		return true
 	}
