@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"golang.org/x/exp/constraints"
-
-	"example.com/sorter/internal/sortkey"
 )
 
 // Key is what a key function may return, named types of these included.
@@ -21,10 +19,13 @@ type Key interface {
 
 // Int128 is an integer of 128 bits, ordered by value: Hi·2^64 + Lo. In memory it is the decimal128 of
 // Apache Arrow, and decimals of one scale are in the order of these integers.
-type Int128 = sortkey.Int128
+type Int128 struct {
+	Lo uint64
+	Hi int64
+}
 
 // Uint128 is [Int128] without a sign.
-type Uint128 = sortkey.Uint128
+type Uint128 struct{ Lo, Hi uint64 }
 
 // Float4 is a vector of four floats, ordered by its first component that
 // differs.

@@ -171,7 +171,7 @@ func OnProgress(f func(Progress)) Option {
 // Nothing else may use that memory during the call, key functions included, so no two
 // calls at a time may have it. On an error the result is nil, and after an error or a
 // panic the contents of p's memory are unspecified; the keys are untouched. It panics if
-// the memory holds the elements, or a column of [AscOf] or [DescOf]. Calls that return
+// the memory holds the elements, or a column of [AscOf] or [Keys]. Calls that return
 // no permutation ignore it: a list of options may serve several calls.
 func Into(p perm.Perm) Option {
 	return func(c *config) { c.Into = p }

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -164,7 +166,7 @@ type keySet interface {
 	merge(dst, a, b []int, opts ...sorter.Option) error
 	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(s []int, opts ...sorter.Option) bool
-	by(o oracle.Order) sorter.Column[int]
+	by(o oracle.Order, lying int) sorter.Column[int]
 	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
 	sortPairs(values []int, opts ...sorter.Option) (diff string, err error)
 }
@@ -205,10 +207,18 @@ func (s *keysOf[K]) isSorted(e []int, opts ...sorter.Option) bool {
 	return sorter.IsSorted(e, s.key, opts...)
 }
 
-func (s *keysOf[K]) by(o oracle.Order) sorter.Column[int] {
+// by returns the column of the keys by a function, or in memory in one of the ways that keys of the
+// type may lie.
+func (s *keysOf[K]) by(o oracle.Order, lying int) sorter.Column[int] {
 	c := sorter.Asc(s.key)
 	if o.Desc {
 		c = sorter.Desc(s.key)
+	}
+	if lying > 0 {
+		keys := s.lie(lying, rand.New(rand.NewPCG(uint64(lying), uint64(len(s.keys)))))
+		if c = keys.Asc(); o.Desc {
+			c = keys.Desc()
+		}
 	}
 	switch o.NaNs {
 	case oracle.First:
@@ -219,6 +229,43 @@ func (s *keysOf[K]) by(o oracle.Order) sorter.Column[int] {
 		return c.TotalOrder()
 	}
 	return c
+}
+
+// lie returns the keys in memory.
+func (s *keysOf[K]) lie(lying int, r *rand.Rand) sorter.Keys {
+	var texts []string
+	switch keys := any(s.keys).(type) {
+	case []string:
+		texts = keys
+	case [][]byte:
+		for _, key := range keys {
+			texts = append(texts, string(key))
+		}
+	case [][16]byte:
+		if lying%2 != 0 {
+			var data []byte
+			for i := range keys {
+				data = append(data, keys[i][:]...)
+			}
+			return sorter.FixedBinary(data, 16)
+		}
+	}
+	switch {
+	case len(texts) == 0, lying%4 == 0:
+		return sorter.Chunks(testkit.Cut(s.keys, r))
+	case lying%4 == 1:
+		data, offsets := testkit.ArenaOf[int64](texts)
+		return sorter.Arena(data, offsets)
+	case lying%4 == 2:
+		views, buffers := testkit.ViewsOf(texts, func(int) bool { return false }, r)
+		return sorter.Views(views, buffers...)
+	}
+	var parts []sorter.Keys
+	for _, some := range testkit.Cut(texts, r) {
+		data, offsets := testkit.ArenaOf[int32](some)
+		parts = append(parts, sorter.Arena(data, offsets))
+	}
+	return sorter.Concat(parts...)
 }
 
 // sortKeys sorts a copy of the keys and names the first that is not that of

@@ -17,7 +17,11 @@ import (
 // Key is the set of types that keys may have, the same as that of the public constraint.
 type Key interface {
 	constraints.Integer | constraints.Float | ~bool | ~string | ~[]byte |
-		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time | Int128 | Uint128
+		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time |
+		~struct {
+			Lo uint64
+			Hi int64
+		} | ~struct{ Lo, Hi uint64 }
 }
 
 // Int128 is an integer of two words, the low one first: Hi·2^64 + Lo.
@@ -103,10 +107,12 @@ func KindOf[K Key]() Kind {
 }
 
 func structKind(t reflect.Type) Kind {
-	switch t {
-	case reflect.TypeFor[Int128]():
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return Time
+	case t.ConvertibleTo(reflect.TypeFor[Int128]()):
 		return Integer128
-	case reflect.TypeFor[Uint128]():
+	case t.ConvertibleTo(reflect.TypeFor[Uint128]()):
 		return Unsigned128
 	}
 	return Time
