@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -50,6 +51,7 @@ func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int 
 		var keys [2]K
 		rows := [2]int{a, b}
 		l.gatherInts(cpu.Hidden(unsafe.Pointer(&keys)), hiddenRows(rows[:]))
+		runtime.KeepAlive(&rows)
 		return compare(keys[0], keys[1])
 	}
 }
@@ -138,6 +140,7 @@ func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
 		}
 		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
 	}
+	runtime.KeepAlive(&room) // the compiler does not see that buf is its address
 }
 
 // keep stores keys only if they are not given.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"runtime"
 	"slices"
 	"time"
 	"unsafe"
@@ -182,6 +183,7 @@ func gatherChunks[I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 		part, at := c.of(int(row))
 		one := [1]int{at}
 		c.parts[part].gatherInts(unsafe.Add(buf, uintptr(i)*size), hiddenRows(one[:]))
+		runtime.KeepAlive(&one)
 	}
 }
 
