@@ -125,6 +125,15 @@ func (c Column[E]) NaNsLast() Column[E] {
 	return c
 }
 
+// TotalOrder orders the float keys of this column by the total order of IEEE 754 (totalOrder in
+// section 5.10): NaNs with a sign, −Inf, …, −0, +0, …, +Inf, NaNs without one. NaNs of one sign are in
+// the order of their bits, by magnitude. Descending columns have the reverse. Keys are equal only if
+// their bits are. It has no effect on other keys, and replaces NaNsFirst and NaNsLast.
+func (c Column[E]) TotalOrder() Column[E] {
+	c.column.Order.NaNs = sortkey.TotalOrder
+	return c
+}
+
 // comparator returns the comparison of two elements by this column.
 func (c Column[E]) comparator() func(a, b E) int {
 	compare := c.compares(c.column.Order)

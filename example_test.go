@@ -225,6 +225,90 @@ func ExampleColumn_NullsFirstBits() {
 	// Output: [1 4 0 3 2] <nil>
 }
 
+// A chunked column and its bitmap, as columnar formats have them.
+func ExampleChunks() {
+	chunks := [][]int64{{40, 10}, {}, {90, 70, 20}}
+	valid := []byte{0b10111}
+
+	amount := sorter.Chunks(chunks)
+	p, err := sorter.OrderN(amount.Len(), []sorter.Column[int]{amount.Desc().NullsLastBits(valid, 0)})
+
+	fmt.Println(p, err)
+	// Output: [2 0 4 1 3] <nil>
+}
+
+// Text that lies in one buffer, with offsets.
+func ExampleArena() {
+	data, offsets := []byte("pearfigapplefig"), []int32{0, 4, 7, 12, 15}
+
+	p, err := sorter.OrderN(4, []sorter.Column[int]{sorter.Arena(data, offsets).Asc()})
+
+	fmt.Println(p, err)
+	// Output: [2 1 3 0] <nil>
+}
+
+// Short text lies in its view, longer text in a buffer.
+func ExampleViews() {
+	views := []byte("\x03\x00\x00\x00fig\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+		"\x0e\x00\x00\x00elde\x00\x00\x00\x00\x02\x00\x00\x00")
+	buffer := []byte("..elderberry jam")
+
+	p, err := sorter.OrderN(2, []sorter.Column[int]{sorter.Views(views, buffer).Desc()})
+
+	fmt.Println(p, err)
+	// Output: [0 1] <nil>
+}
+
+// Codes of three letters, one after the other.
+func ExampleFixedBinary() {
+	code := sorter.FixedBinary([]byte("OSLARNBMAHEL"), 3)
+
+	p, err := sorter.OrderN(code.Len(), []sorter.Column[int]{code.Asc()})
+
+	fmt.Println(p, err)
+	// Output: [1 2 3 0] <nil>
+}
+
+// Chunks of text that lie in different ways.
+func ExampleConcat() {
+	text := sorter.Concat(
+		sorter.Arena([]byte("pearfig"), []int32{0, 4, 7}),
+		sorter.Chunks([][]string{{"apple"}, {"date"}}))
+
+	p, err := sorter.OrderN(text.Len(), []sorter.Column[int]{text.Desc()})
+
+	fmt.Println(p, err)
+	// Output: [0 1 3 2] <nil>
+}
+
+// Decimals of 128 bits, in units of their last digit.
+func ExampleInt128() {
+	price := []sorter.Int128{{Hi: 3}, {Lo: 1250}, {Hi: -1, Lo: 1<<64 - 1}} // 3·2^64, 1250, −1
+
+	p, err := sorter.OrderN(len(price), []sorter.Column[int]{sorter.AscOf(price)})
+
+	fmt.Println(p, err)
+	// Output: [2 1 0] <nil>
+}
+
+func ExampleColumn_TotalOrder() {
+	x := []float64{0, math.NaN(), math.Inf(-1), math.Copysign(0, -1), math.Copysign(math.NaN(), -1)}
+
+	p, err := sorter.OrderN(len(x), []sorter.Column[int]{sorter.AscOf(x).TotalOrder()})
+
+	fmt.Println(p, err)
+	// Output: [4 2 3 0 1] <nil>
+}
+
+func ExampleTotalOrder() {
+	keys := []float64{0, 1, math.Copysign(0, -1), math.Inf(1)}
+
+	p, err := sorter.OrderKeys(keys, sorter.TotalOrder(), sorter.Descending())
+
+	fmt.Println(p, err)
+	// Output: [3 1 0 2] <nil>
+}
+
 // WHERE amount > 10 ORDER BY country, amount DESC.
 func ExampleOrderRows() {
 	country := []string{"SE", "DE", "SE", "DE"}

@@ -14,8 +14,18 @@ import (
 // −0 equal to +0.
 type Key interface {
 	constraints.Integer | constraints.Float | ~bool | ~string | ~[]byte |
-		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time
+		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time | Int128 | Uint128
 }
+
+// Int128 is an integer of 128 bits, ordered by value: Hi·2^64 + Lo. In memory it is the decimal128 of
+// Apache Arrow, and decimals of one scale are in the order of these integers.
+type Int128 struct {
+	Lo uint64
+	Hi int64
+}
+
+// Uint128 is [Int128] without a sign.
+type Uint128 struct{ Lo, Hi uint64 }
 
 // Float4 is a vector of four floats, ordered by its first component that
 // differs.

@@ -52,8 +52,8 @@ func Descending() Option {
 
 // NaNsFirst puts NaN keys before all others, ascending and descending alike. Default: NaNs
 // come first in ascending order, as in [cmp.Compare], and therefore last in descending order.
-// A [Column] keeps the place that it was given by [Column.NaNsFirst] or [Column.NaNsLast].
-// Of NaNsFirst and [NaNsLast] the last wins. It costs nothing.
+// A [Column] keeps the place that it was given by a method of its own.
+// Of NaNsFirst, [NaNsLast] and [TotalOrder] the last wins. It costs nothing.
 func NaNsFirst() Option {
 	return func(c *config) { c.NaNs = sortkey.NaNsFirst }
 }
@@ -62,6 +62,12 @@ func NaNsFirst() Option {
 // said of [NaNsFirst] holds.
 func NaNsLast() Option {
 	return func(c *config) { c.NaNs = sortkey.NaNsLast }
+}
+
+// TotalOrder orders floats by the total order of IEEE 754; see [Column.TotalOrder]. Everything else
+// said of [NaNsFirst] holds.
+func TotalOrder() Option {
+	return func(c *config) { c.NaNs = sortkey.TotalOrder }
 }
 
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
@@ -165,7 +171,7 @@ func OnProgress(f func(Progress)) Option {
 // Nothing else may use that memory during the call, key functions included, so no two
 // calls at a time may have it. On an error the result is nil, and after an error or a
 // panic the contents of p's memory are unspecified; the keys are untouched. It panics if
-// the memory holds the elements, or a column of [AscOf] or [DescOf]. Calls that return
+// the memory holds the elements, or a column of [AscOf] or [Keys]. Calls that return
 // no permutation ignore it: a list of options may serve several calls.
 func Into(p perm.Perm) Option {
 	return func(c *config) { c.Into = p }

@@ -123,7 +123,7 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 
 // OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
 // functions take a row number: the argsort of data that is stored by column (see
-// [AscOf]), in an arena or in a file.
+// [AscOf] and [Keys]), in an arena or in a file.
 //
 // It panics if n is negative, or above the length of a column of [AscOf] without nulls.
 // Everything else said of [Order] holds.

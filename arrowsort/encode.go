@@ -93,7 +93,7 @@ func (e *texts) key(c *call, k SortKey) (key, error) {
 	for _, s := range e.stripes {
 		all = append(all, s.texts...)
 	}
-	ranks, last, err := c.dense(len(all), directed(sorter.AscOf(all), sorter.DescOf(all), k))
+	ranks, last, err := c.dense(len(all), directed(sorter.Chunks([][]string{all}), k))
 	if err != nil {
 		return key{}, err
 	}

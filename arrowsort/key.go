@@ -25,7 +25,7 @@ func (c *call) keyOf(col column, k SortKey) (key, error) {
 	case *arrow.RunEndEncodedType:
 		return c.runEndKey(col, typ, k)
 	case *arrow.FixedSizeBinaryType:
-		return fixedBinaryKey(c, col, typ.ByteWidth, k), nil
+		return fixedBinaryKey(col, typ.ByteWidth, k), nil
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType,
 		*arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
 		return textKey(c, col, k)
@@ -68,15 +68,20 @@ var builders = map[arrow.Type]func(c *call, col column, k SortKey) key{
 
 // numberKey returns the key of the values of col by row number.
 func numberKey[K number](col column, values []K, k SortKey) key {
-	return placed(directed(sorter.AscOf(values), sorter.DescOf(values), k), validityOf(col), k)
+	return keyIn(col, sorter.Chunks([][]K{values}), k)
+}
+
+// keyIn returns the key of col whose values lie in keys.
+func keyIn(col column, keys sorter.Keys, k SortKey) key {
+	return placed(directed(keys, k), validityOf(col), k)
 }
 
 // directed returns the column of the direction of k.
-func directed(asc, desc sorter.Column[int], k SortKey) sorter.Column[int] {
+func directed(keys sorter.Keys, k SortKey) sorter.Column[int] {
 	if k.Order == SortOrderDescending {
-		return desc
+		return keys.Desc()
 	}
-	return asc
+	return keys.Asc()
 }
 
 // placed returns a key with nulls and NaNs where k has them.

@@ -14,8 +14,8 @@ import (
 // It is stable. Nulls come where a key has them, and NaNs between them and the values: values,
 // NaNs, nulls, or nulls, NaNs, values, in ascending and in descending order. −0 equals 0.
 //
-// Time and scratch are those of sorter.OrderN; columns of several chunks are copied to scratch,
-// text excepted. Inputs are not changed, and calls may run concurrently on the same.
+// Time and scratch are those of sorter.OrderN; keys of other types than numbers, text and byte strings
+// are converted to scratch. Inputs are not changed, and calls may run concurrently on the same.
 //
 // Errors wrap arrow.ErrInvalid for no keys and for a column index out of range, and
 // arrow.ErrNotImplemented for inputs of another kind and types without an order; others are those

@@ -15,7 +15,42 @@ func textKey(c *call, col column, k SortKey) (key, error) {
 	if few := encoded(c, col, text); few != nil {
 		return few.key(c, k)
 	}
-	return stringKey(col, text, k), nil
+	parts := []sorter.Keys{sorter.Chunks[string](nil)}
+	for _, chunk := range col.chunks {
+		parts = append(parts, textIn(chunk))
+	}
+	return keyIn(col, sorter.Concat(parts...), k), nil
+}
+
+// textIn returns the text of an array where it lies.
+func textIn(a arrow.Array) sorter.Keys {
+	switch a.DataType().ID() {
+	case arrow.STRING, arrow.BINARY:
+		return arenaIn[int32](a)
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		return arenaIn[int64](a)
+	}
+	const width = arrow.ViewHeaderSizeBytes
+	var buffers [][]byte
+	for _, buffer := range a.Data().Buffers()[2:] {
+		buffers = append(buffers, buffer.Bytes())
+	}
+	return sorter.Views(octetsIn(a, width), buffers...)
+}
+
+// arenaIn returns the text of an array with offsets.
+func arenaIn[O int32 | int64](a arrow.Array) sorter.Keys {
+	data, width := a.Data(), int(unsafe.Sizeof(*new(O)))
+	lo, n := data.Offset()*width, a.Len()+1
+	offsets, octets := data.Buffers()[1], data.Buffers()[2]
+	if offsets == nil || offsets.Len() < lo+n*width {
+		return sorter.Arena(nil, make([]O, n)) // of nulls only
+	}
+	var bytes []byte
+	if octets != nil {
+		bytes = octets.Bytes()
+	}
+	return sorter.Arena(bytes, castTo[O](offsets.Bytes()[lo:], n))
 }
 
 // textsOf returns the function from a row of col to its bytes.
@@ -54,16 +89,6 @@ func textOf(chunk arrow.Array) func(row int) string {
 
 // stringOf returns the bytes as a string without a copy. Sound: arrays are immutable.
 func stringOf(bytes []byte) string { return unsafe.String(unsafe.SliceData(bytes), len(bytes)) }
-
-// bytesKey returns the key of byte strings by row number.
-func bytesKey(col column, value func(row int) []byte, k SortKey) key {
-	return stringKey(col, func(row int) string { return stringOf(value(row)) }, k)
-}
-
-// stringKey returns the key of strings by row number.
-func stringKey(col column, value func(row int) string, k SortKey) key {
-	return placed(directed(sorter.Asc(value), sorter.Desc(value), k), validityOf(col), k)
-}
 
 // places finds the chunk of a row: a table has the first chunk of each block of rows, and the
 // row is there or in one of the next. Blocks have at most the average length of a chunk, so it

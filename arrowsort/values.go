@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"example.com/sorter"
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/float16"
@@ -14,7 +14,7 @@ import (
 
 // number is a key without pointers, which is sorted from a slice.
 type number interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | [16]byte
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | [16]byte | sorter.Int128
 }
 
 // valuesIn returns the values of an array of fixed width where they lie.
@@ -48,10 +48,11 @@ func castTo[T any](bytes []byte, n int) []T {
 
 // plainKey returns the key of values that lie in memory as K.
 func plainKey[K number](c *call, col column, k SortKey) key {
-	if len(col.chunks) == 1 {
-		return numberKey(col, valuesIn[K](col.chunks[0]), k)
+	chunks := make([][]K, len(col.chunks))
+	for i, chunk := range col.chunks {
+		chunks[i] = valuesIn[K](chunk)
 	}
-	return mappedKey(c, col, k, func(dst, src []K) { copy(dst, src) })
+	return keyIn(col, sorter.Chunks(chunks), k)
 }
 
 // mappedKey returns the key of K that convert makes of the values of col, which lie as T.
@@ -121,12 +122,7 @@ func decimal128Key(c *call, col column, k SortKey) key {
 	if keys, ok := narrowed(c, col, narrow); ok {
 		return numberKey(col, keys, k)
 	}
-	return mappedKey(c, col, k, func(dst [][16]byte, src []decimal128.Num) {
-		for i, value := range src {
-			binary.BigEndian.PutUint64(dst[i][0:], uint64(value.HighBits())^1<<63)
-			binary.BigEndian.PutUint64(dst[i][8:], value.LowBits())
-		}
-	})
+	return plainKey[sorter.Int128](c, col, k)
 }
 
 // decimal256Key returns the key of 256-bit decimals: as int64 where all have 64 bits.
@@ -140,16 +136,18 @@ func decimal256Key(c *call, col column, k SortKey) key {
 	if keys, ok := narrowed(c, col, narrow); ok {
 		return numberKey(col, keys, k)
 	}
-	keys := mapped(c, col, func(dst [][32]byte, src []decimal256.Num) {
-		for i, value := range src {
-			limbs := value.Array()
+	const width = 32
+	octets := scratch[byte](c, col.rows*width)
+	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
+		for i, value := range valuesIn[decimal256.Num](chunk)[lo:hi] {
+			limbs, dst := value.Array(), octets[(first+i)*width:][:width]
 			limbs[3] ^= 1 << 63
 			for j, limb := range limbs {
-				binary.BigEndian.PutUint64(dst[i][24-8*j:], limb)
+				binary.BigEndian.PutUint64(dst[24-8*j:], limb)
 			}
 		}
 	})
-	return bytesKey(col, func(row int) []byte { return keys[row][:] }, k)
+	return keyIn(col, sorter.FixedBinary(octets, width), k)
 }
 
 // narrowed returns the values of col as int64, unless one that is not null does not fit.
@@ -171,26 +169,13 @@ func narrowed[T any](c *call, col column, narrow func(T) (int64, bool)) ([]int64
 }
 
 // fixedBinaryKey returns the key of byte strings of one width.
-func fixedBinaryKey(c *call, col column, width int, k SortKey) key {
-	switch {
-	case width == 0:
+func fixedBinaryKey(col column, width int, k SortKey) key {
+	if width == 0 {
 		return placed(constantKey().column, validityOf(col), k)
-	case width <= 8:
-		keys := scratch[uint64](c, col.rows)
-		col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
-			for i, octets := 0, octetsIn(chunk, width)[lo*width:hi*width]; i < hi-lo; i++ {
-				var padded [8]byte
-				copy(padded[:], octets[i*width:(i+1)*width])
-				keys[first+i] = binary.BigEndian.Uint64(padded[:])
-			}
-		})
-		return numberKey(col, keys, k)
-	case width == 16:
-		return plainKey[[16]byte](c, col, k)
 	}
-	where := newPlaces(col)
-	return bytesKey(col, func(row int) []byte {
-		chunk, i := where.of(row)
-		return col.chunks[chunk].(*array.FixedSizeBinary).Value(i)
-	}, k)
+	parts := []sorter.Keys{sorter.FixedBinary(nil, width)}
+	for _, chunk := range col.chunks {
+		parts = append(parts, sorter.FixedBinary(octetsIn(chunk, width), width))
+	}
+	return keyIn(col, sorter.Concat(parts...), k)
 }

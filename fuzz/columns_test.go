@@ -15,6 +15,7 @@ type column struct {
 	order oracle.Order
 	nulls int // 0 none, 1 first, 2 last
 	every int // one element in this number is null
+	lying int // 0 by a function; otherwise the way that keys lie in memory
 }
 
 func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
@@ -22,7 +23,7 @@ func (c column) isNull(i int) bool { return c.nulls != 0 && i*7%c.every == 0 }
 // build returns the column under test; its key function fails t when it is
 // called for a null.
 func (c column) build() sorter.Column[int] {
-	col := c.keys.by(c.order)
+	col := c.keys.by(c.order, c.lying)
 	bits := c.every%3 == 0 // the others know nulls by a function
 	switch {
 	case c.nulls == 1 && bits:
@@ -76,7 +77,10 @@ func columns(spec []byte, n int, mask byte, data []byte) []column {
 	for len(spec) >= 3 && len(cols) < 6 {
 		k := kinds[int(spec[0])%len(kinds)]
 		keys := k.set(expand(data, n*k.bytes(), mask), n)
-		cols = append(cols, column{keys, orderOf(spec[1]&1 != 0, spec[1]&2 != 0, spec[1]>>6&1 != 0), int(spec[1]>>2&15) % 3, 1 + int(spec[2]%16)})
+		cols = append(cols, column{keys, orderOf(spec[1]&1 != 0, spec[1]&2 != 0, spec[1]>>6&1 != 0), int(spec[1]>>2&15) % 3, 1 + int(spec[2]%16), int(spec[2] >> 4)})
+		if spec[1]>>7 != 0 {
+			cols[len(cols)-1].order.NaNs = oracle.Total
+		}
 		spec, mask = spec[3:], mask>>1|mask<<7
 	}
 	return cols
@@ -92,6 +96,9 @@ func FuzzColumns(f *testing.F) {
 	f.Add([]byte("\x04\x01\x00\x05\x00\x00\x0e\x01\x00"), byte(1<<6|2<<2), byte(255), byte(1), []byte("string, bytes, Float4 in order"))
 	f.Add([]byte("\x04\x00\x00\x04\x00\x00\x10\x00\x00"), byte(3<<6|1<<2), byte(254), byte(1), []byte("string, string, time almost in order"))
 	f.Add([]byte("\x04\x00\x00\x03\x01\x00"), byte(2<<6), byte(253), byte(3), []byte("string, float64 falling"))
+	f.Add([]byte("\x04\x04\x23\x05\x09\x35"), byte(1), byte(160), byte(1), []byte("arena with nulls, chunks of bytes"))
+	f.Add([]byte("\x12\x81\x10\x0f\x00\x30\x04\x08\x49"), byte(2), byte(250), byte(3), []byte("Int128 in chunks, FixedBinary, views"))
+	f.Add([]byte("\x03\x80\x10\x02\x81\x00"), byte(3), byte(254), byte(0xc7), []byte("total order of float64 and float32"))
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, data []byte) {
 		n := elements(size)
 		cols := columns(spec, n, mask, data)

@@ -19,7 +19,7 @@ func FuzzEncoders(f *testing.F) {
 		for _, bits := range []byte{0, 1, 2, 3, 130, 131} {
 			order, opts := options(bits)
 			compare := keys.compare(order)
-			column := keys.by(order)
+			column := keys.by(order, 0)
 			for a := range keys.len() {
 				for b := range keys.len() {
 					checkPair(t, keys, column, a, b, compare(a, b), opts)
@@ -57,10 +57,10 @@ func checkAll(t *testing.T, keys keySet, order oracle.Order, opts []sorter.Optio
 	constant := sorter.Asc(func(int) uint8 { return 7 })
 	never := func(int) bool { return false }
 	for _, cols := range [][]sorter.Column[int]{
-		{constant, keys.by(oracle.Order{})},
-		{constant, keys.by(oracle.Order{}).NullsFirst(never)},
-		{keys.by(oracle.Order{}).NullsLast(never), constant},
-		{sorter.Asc(func(int) int64 { return 7 }), keys.by(oracle.Order{})},
+		{constant, keys.by(oracle.Order{}, 0)},
+		{constant, keys.by(oracle.Order{}, 0).NullsFirst(never)},
+		{keys.by(oracle.Order{}, 0).NullsLast(never), constant},
+		{sorter.Asc(func(int) int64 { return 7 }), keys.by(oracle.Order{}, 0)},
 	} {
 		p, err := sorter.OrderN(keys.len(), cols, opts...)
 		check(t, "OrderN with a column that ties", err, ints(p), want)

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -142,6 +144,8 @@ var kinds = []kind{
 	kindOf[[16]byte]{fixed(16, func(b []byte) [16]byte { return [16]byte(b) }), oracle.Bytes16[[16]byte]},
 	kindOf[time.Time]{fixed(13, instant), oracle.Times},
 	kindOf[celsius]{fixed(8, func(b []byte) celsius { return celsius(math.Float64frombits(le64(b))) }), oracle.Ordered[celsius]},
+	kindOf[sorter.Int128]{fixed(16, func(b []byte) sorter.Int128 { return sorter.Int128{Lo: le64(b), Hi: int64(le64(b[8:]))} }), oracle.Int128},
+	kindOf[sorter.Uint128]{fixed(16, func(b []byte) sorter.Uint128 { return sorter.Uint128{Lo: le64(b), Hi: le64(b[8:])} }), oracle.Uint128},
 }
 
 // draw makes the keys that four header bytes and data stand for.
@@ -162,7 +166,7 @@ type keySet interface {
 	merge(dst, a, b []int, opts ...sorter.Option) error
 	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(s []int, opts ...sorter.Option) bool
-	by(o oracle.Order) sorter.Column[int]
+	by(o oracle.Order, lying int) sorter.Column[int]
 	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
 	sortPairs(values []int, opts ...sorter.Option) (diff string, err error)
 }
@@ -203,18 +207,65 @@ func (s *keysOf[K]) isSorted(e []int, opts ...sorter.Option) bool {
 	return sorter.IsSorted(e, s.key, opts...)
 }
 
-func (s *keysOf[K]) by(o oracle.Order) sorter.Column[int] {
+// by returns the column of the keys by a function, or in memory in one of the ways that keys of the
+// type may lie.
+func (s *keysOf[K]) by(o oracle.Order, lying int) sorter.Column[int] {
 	c := sorter.Asc(s.key)
 	if o.Desc {
 		c = sorter.Desc(s.key)
+	}
+	if lying > 0 {
+		keys := s.lie(lying, rand.New(rand.NewPCG(uint64(lying), uint64(len(s.keys)))))
+		if c = keys.Asc(); o.Desc {
+			c = keys.Desc()
+		}
 	}
 	switch o.NaNs {
 	case oracle.First:
 		return c.NaNsFirst()
 	case oracle.Last:
 		return c.NaNsLast()
+	case oracle.Total:
+		return c.TotalOrder()
 	}
 	return c
+}
+
+// lie returns the keys in memory.
+func (s *keysOf[K]) lie(lying int, r *rand.Rand) sorter.Keys {
+	var texts []string
+	switch keys := any(s.keys).(type) {
+	case []string:
+		texts = keys
+	case [][]byte:
+		for _, key := range keys {
+			texts = append(texts, string(key))
+		}
+	case [][16]byte:
+		if lying%2 != 0 {
+			var data []byte
+			for i := range keys {
+				data = append(data, keys[i][:]...)
+			}
+			return sorter.FixedBinary(data, 16)
+		}
+	}
+	switch {
+	case len(texts) == 0, lying%4 == 0:
+		return sorter.Chunks(testkit.Cut(s.keys, r))
+	case lying%4 == 1:
+		data, offsets := testkit.ArenaOf[int64](texts)
+		return sorter.Arena(data, offsets)
+	case lying%4 == 2:
+		views, buffers := testkit.ViewsOf(texts, func(int) bool { return false }, r)
+		return sorter.Views(views, buffers...)
+	}
+	var parts []sorter.Keys
+	for _, some := range testkit.Cut(texts, r) {
+		data, offsets := testkit.ArenaOf[int32](some)
+		parts = append(parts, sorter.Arena(data, offsets))
+	}
+	return sorter.Concat(parts...)
 }
 
 // sortKeys sorts a copy of the keys and names the first that is not that of

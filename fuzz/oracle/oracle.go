@@ -7,8 +7,12 @@ import (
 	"bytes"
 	"cmp"
 	"hash/maphash"
+	"math"
+	"reflect"
 	"time"
 	"unsafe"
+
+	"example.com/sorter"
 )
 
 // Order is the direction of a key, and the place of its NaNs. The zero Order is ascending with
@@ -25,6 +29,7 @@ const (
 	Least NaNs = iota // below all others
 	First             // first, whatever the direction
 	Last              // last, whatever the direction
+	Total             // floats by sign and bits: the total order of IEEE 754
 )
 
 // Of returns the order of a column in a sort whose options ask for o.
@@ -41,6 +46,10 @@ func Ordered[K cmp.Ordered](o Order) func(a, b K) int {
 	return func(a, b K) int {
 		aNaN, bNaN := a != a, b != b
 		switch {
+		case o.NaNs == Total && o.Desc:
+			return total(b, a)
+		case o.NaNs == Total:
+			return total(a, b)
 		case o.NaNs == First && (aNaN || bNaN):
 			return falseFirst(bNaN, aNaN)
 		case o.NaNs == Last && (aNaN || bNaN):
@@ -50,6 +59,41 @@ func Ordered[K cmp.Ordered](o Order) func(a, b K) int {
 		}
 		return cmp.Compare(a, b)
 	}
+}
+
+// total compares floats by the total order of IEEE 754, and other keys by value.
+func total[K cmp.Ordered](a, b K) int {
+	switch reflect.TypeFor[K]().Kind() {
+	case reflect.Float32:
+		x, y := math.Float32bits(*(*float32)(unsafe.Pointer(&a))), math.Float32bits(*(*float32)(unsafe.Pointer(&b)))
+		return bySign(x>>31, y>>31, uint64(x<<1), uint64(y<<1))
+	case reflect.Float64:
+		x, y := math.Float64bits(*(*float64)(unsafe.Pointer(&a))), math.Float64bits(*(*float64)(unsafe.Pointer(&b)))
+		return bySign(x>>63, y>>63, x<<1, y<<1)
+	}
+	return cmp.Compare(a, b)
+}
+
+// bySign compares numbers by sign, 1 if negative, and magnitude.
+func bySign[S cmp.Ordered](aSign, bSign S, a, b uint64) int {
+	var positive S
+	switch {
+	case aSign != bSign:
+		return cmp.Compare(bSign, aSign)
+	case aSign != positive:
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// Int128 returns the order of integers of two words.
+func Int128(o Order) func(a, b sorter.Int128) int {
+	return directed(o, func(a, b sorter.Int128) int { return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo)) })
+}
+
+// Uint128 returns the order of unsigned integers of two words.
+func Uint128(o Order) func(a, b sorter.Uint128) int {
+	return directed(o, func(a, b sorter.Uint128) int { return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo)) })
 }
 
 // Bools returns the order of bools: false first.

@@ -172,7 +172,7 @@ func (c columnSpec) String() string {
 	if c.desc {
 		text += " desc"
 	}
-	text += []string{"", " NaNs first", " NaNs last"}[c.nans]
+	text += []string{"", " NaNs first", " NaNs last", " total order"}[c.nans]
 	return text + []string{"", " nulls first", " nulls last"}[c.nulls]
 }
 
@@ -195,6 +195,8 @@ func (c columnSpec) column() (sorter.Column[record], *watch) {
 		col = col.NaNsFirst()
 	case oracle.Last:
 		col = col.NaNsLast()
+	case oracle.Total:
+		col = col.NaNsFirst().TotalOrder()
 	}
 	switch c.nulls {
 	case nullsFirst:
@@ -269,7 +271,7 @@ func (s orderingSpec) compare(o oracle.Order) func(a, b record) int {
 func randomSpec(r *rand.Rand) orderingSpec {
 	var s orderingSpec
 	for i := range 1 + r.IntN(5) {
-		c := columnSpec{field: fields[r.IntN(len(fields))], desc: r.IntN(2) == 0, nans: oracle.NaNs(r.IntN(3)), bit: i}
+		c := columnSpec{field: fields[r.IntN(len(fields))], desc: r.IntN(2) == 0, nans: oracle.NaNs(r.IntN(4)), bit: i}
 		if c.nulls = nullPlace(r.IntN(3)); c.nulls == noNulls && c.field.null != nil {
 			c.nulls = nullsLast
 		}

@@ -62,6 +62,8 @@ var modes = []mode{
 	{"Radix, on the CPU", oracle.Order{}, []sorter.Option{sorter.Use(sorter.Radix), sorter.On(sorter.CPU())}},
 	{"MergeSort, NaNs last", oracle.Order{NaNs: oracle.Last}, []sorter.Option{sorter.Use(sorter.MergeSort), sorter.NaNsLast()}},
 	{"SampleSort, 5 workers", oracle.Order{}, []sorter.Option{sorter.Use(sorter.SampleSort), sorter.Workers(5)}},
+	{"total order", oracle.Order{NaNs: oracle.Total}, []sorter.Option{sorter.TotalOrder()}},
+	{"total order, descending, 3 workers", oracle.Order{Desc: true, NaNs: oracle.Total}, []sorter.Option{sorter.NaNsLast(), sorter.TotalOrder(), sorter.Descending(), sorter.Workers(3)}},
 }
 
 // neverCancelled could be, which [context.Background] could not.

@@ -96,6 +96,9 @@ var keyKinds = []keyCase{
 	keyKind[[16]byte]{name: "[16]byte", of: bytes16Of, special: specialBytes16(), order: oracle.Bytes16[[16]byte], large: true},
 	keyKind[uuid]{name: "uuid [16]byte", of: func(v uint64) uuid { return bytes16Of(v) }, special: retyped[uuid](specialBytes16()), order: oracle.Bytes16[uuid]},
 
+	keyKind[sorter.Int128]{name: "Int128", of: int128Of, special: specialInt128s(), order: oracle.Int128, large: true},
+	keyKind[sorter.Uint128]{name: "Uint128", of: uint128Of, special: specialUint128s(), order: oracle.Uint128},
+
 	keyKind[time.Time]{name: "time.Time", of: nanosecond, special: specialTimes(), order: oracle.Times, large: true},
 	keyKind[time.Time]{name: "time.Time, one second", of: withinSecond, special: specialTimes(), order: oracle.Times},
 	keyKind[time.Time]{name: "time.Time, all years", of: anyYear, special: specialTimes(), order: oracle.Times},
@@ -296,6 +299,30 @@ func bytes16Of(v uint64) [16]byte {
 	var k [16]byte
 	binary.BigEndian.PutUint64(k[6:], v)
 	return k
+}
+
+// int128Of and uint128Of spread v over both words, so that the first one ties often.
+func int128Of(v uint64) sorter.Int128 {
+	return sorter.Int128{Hi: int64(v^1<<63) >> 40, Lo: v << 24}
+}
+
+func uint128Of(v uint64) sorter.Uint128 { return sorter.Uint128{Hi: v >> 40, Lo: v << 24} }
+
+func specialInt128s() (keys []sorter.Int128) {
+	for _, k := range specialUint128s() {
+		keys = append(keys, sorter.Int128{Hi: int64(k.Hi), Lo: k.Lo})
+	}
+	return keys
+}
+
+func specialUint128s() (keys []sorter.Uint128) {
+	ends := []uint64{0, 1, 1<<63 - 1, 1 << 63, math.MaxUint64}
+	for _, hi := range ends {
+		for _, lo := range ends {
+			keys = append(keys, sorter.Uint128{Hi: hi, Lo: lo})
+		}
+	}
+	return keys
 }
 
 func specialBytes16() [][16]byte {

@@ -33,6 +33,7 @@ var smallOptions = map[string]smallOption{
 	"Descending":  {sorter.Descending, true},
 	"NaNsFirst":   {sorter.NaNsFirst, true},
 	"NaNsLast":    {sorter.NaNsLast, true},
+	"TotalOrder":  {sorter.TotalOrder, true},
 	"Workers":     {func() sorter.Option { return sorter.Workers(2) }, true},
 	"On":          {func() sorter.Option { return sorter.On(sorter.CPU()) }, true},
 	"Use":         {func() sorter.Option { return sorter.Use(sorter.Auto) }, true},

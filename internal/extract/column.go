@@ -160,9 +160,9 @@ func (c *Column) forRows(n int) (few string) {
 			*c = c.WithoutNulls()
 		}
 	}
-	if _, bySlice := c.Key.(sliceKey); bySlice {
-		if c.numbered = n <= c.slice.Len(); !c.numbered && c.Nulls == NoNulls { // keys of nulls are read, too
-			return fmt.Sprintf("a column of %d", c.slice.Len())
+	if rows, ok := c.rows(); ok {
+		if c.numbered = n <= rows; !c.numbered && c.Nulls == NoNulls { // keys of nulls are read, too
+			return fmt.Sprintf("a column of %d", rows)
 		}
 	}
 	return ""
@@ -329,7 +329,8 @@ var own = [...]Getter{
 	sortkey.Int32: (*ownKeys[uint32])(nil), sortkey.Uint32: (*ownKeys[uint32])(nil), sortkey.Float32: (*ownKeys[uint32])(nil),
 	sortkey.Int64: (*ownKeys[uint64])(nil), sortkey.Uint64: (*ownKeys[uint64])(nil), sortkey.Float64: (*ownKeys[uint64])(nil),
 	sortkey.Floats2: (*ownKeys[[2]uint32])(nil), sortkey.Floats3: (*ownKeys[[3]uint32])(nil), sortkey.Floats4: (*ownKeys[[4]uint32])(nil),
-	sortkey.Bytes16: (*ownKeys[[16]byte])(nil), sortkey.Time: (*ownKeys[time.Time])(nil),
+	sortkey.Bytes16:    (*ownKeys[[16]byte])(nil),
+	sortkey.Integer128: (*ownKeys[[2]uint64])(nil), sortkey.Unsigned128: (*ownKeys[[2]uint64])(nil), sortkey.Time: (*ownKeys[time.Time])(nil),
 	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil),
 }
 
@@ -398,6 +399,25 @@ func encodeOrNull(dst, keys []uint64, b Batch, c *Column) (nulls uint64) {
 // has no pointers.
 func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
 	return stream.RawAt(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(words))), k.Size(), len(words))
+}
+
+// rows returns the number of rows of keys that lie in memory by row number; ok is false for others.
+func (c *Column) rows() (n int, ok bool) {
+	switch k := c.Key.(type) {
+	case sliceKey:
+		return c.slice.Len(), true
+	case *layoutKey:
+		return k.Len(), true
+	}
+	return 0, false
+}
+
+// overlaps reports whether keys that lie in memory by row number share it with m.
+func (c *Column) overlaps(m stream.Raw) bool {
+	if k, ok := c.Key.(*layoutKey); ok {
+		return k.Layout.overlaps(m)
+	}
+	return c.slice.Overlaps(m)
 }
 
 // sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
@@ -473,6 +493,9 @@ func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw
 		return
 	case sortkey.Bytes16:
 		gatherAs[[16]byte](keys, col, at)
+		return
+	case sortkey.Integer128, sortkey.Unsigned128:
+		gatherAs[[2]uint64](keys, col, at)
 		return
 	case sortkey.Time:
 		gatherAs[time.Time](keys, col, at)

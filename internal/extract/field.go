@@ -193,14 +193,16 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ co
 	return n
 }
 
-// fieldKind is the code for fields of one kind.
+// fieldKind is the code for fields, and for rows, of one kind.
 type fieldKind struct {
 	getter     func(f *Field) Getter
 	comparator func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int
+	rows       func(l Layout, o sortkey.Order) func(a, b int) int
 }
 
 func fieldKindOf[K sortkey.Key]() fieldKind {
 	return fieldKind{
+		rows:   rowComparator[K],
 		getter: func(f *Field) Getter { return fieldKeys[K]{f} },
 		comparator: func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int {
 			compare := sortkey.Comparator[K](o)
@@ -215,6 +217,7 @@ var fieldKinds = [...]fieldKind{
 	sortkey.Uint8: fieldKindOf[uint8](), sortkey.Uint16: fieldKindOf[uint16](), sortkey.Uint32: fieldKindOf[uint32](), sortkey.Uint64: fieldKindOf[uint64](),
 	sortkey.Float32: fieldKindOf[float32](), sortkey.Float64: fieldKindOf[float64](),
 	sortkey.Floats2: fieldKindOf[[2]float32](), sortkey.Floats3: fieldKindOf[[3]float32](), sortkey.Floats4: fieldKindOf[[4]float32](),
-	sortkey.Bytes16: fieldKindOf[[16]byte](), sortkey.Time: fieldKindOf[time.Time](),
+	sortkey.Bytes16:    fieldKindOf[[16]byte](),
+	sortkey.Integer128: fieldKindOf[sortkey.Int128](), sortkey.Unsigned128: fieldKindOf[sortkey.Uint128](), sortkey.Time: fieldKindOf[time.Time](),
 	sortkey.String: fieldKindOf[string](), sortkey.Bytes: fieldKindOf[[]byte](),
 }

@@ -106,7 +106,7 @@ func keepGiven(c Column, keys stream.Raw) FullKeys {
 	case sortkey.Bytes:
 		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
 	}
-	return &fixedKeys{Column: c, keys: keys}
+	return &fixedKeys{Column: c, from: &inSlice{c.kind, keys}}
 }
 
 // Store holds the full keys of a column of strings or byte slices.
@@ -116,6 +116,7 @@ type Store[K TextKey] struct {
 	room []K // the same where keys are stored, nil where they are given
 
 	fields *inPlaceKeys[K] // instead of keys, unless nil
+	layout textLayout      // instead of keys, which are strings, unless nil
 }
 
 // at returns the key of element x.
@@ -134,7 +135,10 @@ type nullBits [Piece / 64]uint64
 // missing.
 func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 	if s.Given() {
-		if b.at == nil {
+		switch {
+		case s.layout != nil:
+			return s.putLayout(buf, b)
+		case b.at == nil:
 			return s.Keys[b.Lo:][:len(buf)]
 		}
 		for i, x := range b.at {
@@ -150,6 +154,17 @@ func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 		scatter(s.room, buf, b)
 	}
 	return buf
+}
+
+// putLayout is put of keys that lie in a layout.
+func (s *Store[K]) putLayout(buf []K, b Batch) []K {
+	at := cpu.Hidden(unsafe.Pointer(unsafe.SliceData(buf)))
+	if b.at == nil {
+		at = s.layout.read(at, b.Lo, len(buf))
+	} else {
+		s.layout.gather(at, hiddenRows(b.at[:len(buf)]))
+	}
+	return sortkey.At[K](at, len(buf)) // sound: K is string
 }
 
 // call calls the column's functions for the elements of b and returns the number of
@@ -232,12 +247,12 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
 	}
 }
 
-// fixedKeys stores keys of fixed size as the words of their codes, unless the keys lie in a
-// slice. So one type serves all kinds, and ties are broken word by word. Depth counts words.
+// fixedKeys stores keys of fixed size as the words of their codes, unless the keys lie in
+// memory. So one type serves all kinds, and ties are broken word by word. Depth counts words.
 type fixedKeys struct {
 	Column
-	keys  stream.Raw  // that lie in a slice
-	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in a slice
+	from  Layout      // where keys lie, unless nil
+	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
 }
 
 // firstWord is the first word of a key that a prefix of room bits does not hold whole.
@@ -290,9 +305,9 @@ func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) un
 	case !w.Given():
 		w.call(stream.RawAt(cpu.Hidden(buf), w.kind.Size(), n), nulls, b)
 	case b.at == nil:
-		return w.keys.Part(b.Lo, b.Lo+n).Data()
+		return w.from.read(cpu.Hidden(buf), b.Lo, n)
 	default:
-		gatherKeys(w.kind, buf, w.keys, b.at)
+		gatherRows(w.from, buf, b.at)
 	}
 	return buf
 }
@@ -357,7 +372,7 @@ func codesIn[Buffer any](w *fixedKeys, size int, dst []uint64, order []uint32, j
 func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, order []uint32, j int) {
 	for len(order) > 0 {
 		n := min(room, len(order))
-		gatherKeys(w.kind, buf, w.keys, order[:n])
+		gatherRows(w.from, buf, order[:n])
 		sortkey.EncodeWordAt(w.kind, dst[:n], buf, j, w.Order)
 		dst, order = dst[n:], order[n:]
 	}
@@ -424,6 +439,6 @@ func (w *fixedKeys) Along(env *engine.Env, p any) (err error) {
 
 func (w *fixedKeys) Moved(payload cpu.Payload) {
 	if w.Given() {
-		w.keys = payload.Raw()
+		w.from = &inSlice{w.kind, payload.Raw()}
 	}
 }

@@ -71,6 +71,9 @@ func NewStrings[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
 
 // text returns the key of element x as a string.
 func (t *Strings[K]) text(x uint32) string {
+	if t.layout != nil {
+		return t.layout.text(int(x))
+	}
 	k := t.at(x)
 	return sortkey.TextOf(&k)
 }

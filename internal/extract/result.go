@@ -17,7 +17,7 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
 	for _, c := range cols {
-		if stream.RawOf(p).Overlaps(c.slice) {
+		if c.overlaps(stream.RawOf(p)) {
 			panic("sorter: Into memory that holds a column to order by")
 		}
 	}

@@ -34,8 +34,15 @@ func Exact[B Bits](desc, nansLast bool) *Code[B] {
 	return &tableOf[B]().exact[number(desc, nansLast)]
 }
 
+// Total returns the invertible mapping of the total order of IEEE 754, or of its reverse: NaNs with a
+// sign, −Inf, …, −0, +0, …, +Inf, NaNs without one.
+func Total[B Bits](desc bool) *Code[B] { return &tableOf[B]().total[number(desc, false)] }
+
 // table holds all mappings by number. Making one takes as long as mapping ten floats.
-type table[B Bits] struct{ ordered, exact [4]Code[B] }
+type table[B Bits] struct {
+	ordered, exact [4]Code[B]
+	total          [2]Code[B]
+}
 
 var table32, table64 = newTable[uint32](), newTable[uint64]()
 
@@ -70,6 +77,7 @@ func newTable[B Bits]() *table[B] {
 			}
 			i := number(desc, nansLast)
 			t.exact[i] = c
+			t.total[i%2] = Code[B]{most: c.most, flip: c.flip}
 			c.zero, c.most, c.nan = sign[B](), inf[B](), inf[B]()+1
 			t.ordered[i] = c
 		}
@@ -129,8 +137,8 @@ func (c *Code[B]) encode(dst, src []B) {
 	}
 }
 
-// Decode writes the floats of the given codes. c must come from [Exact]. len(dst) >=
-// len(codes).
+// Decode writes the floats of the given codes. c must come from [Exact] or [Total].
+// len(dst) >= len(codes).
 func (c *Code[B]) Decode(dst, codes []B) {
 	done := decodeVectors(dst, codes, c)
 	dst, codes = dst[done:len(codes)], codes[done:]

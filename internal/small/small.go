@@ -379,7 +379,7 @@ func insertInts[T constraints.Integer](keys []T, o sortkey.Order) {
 // insertFloats sorts a few floats, given their bits, by converting them in place to codes
 // and back.
 func insertFloats[B floats.Bits](keys []B, o sortkey.Order) {
-	f := floats.Exact[B](o.Desc, o.NaNsAfter())
+	f := sortkey.ExactFloats[B](o)
 	f.Encode(keys, keys)
 	insert(keys)
 	f.Decode(keys, keys)

@@ -2,22 +2,37 @@ package sortkey
 
 import (
 	"cmp"
+	"math"
 	"unsafe"
 
 	"golang.org/x/exp/constraints"
+
+	"example.com/sorter/internal/floats"
 )
 
 // Comparator returns the comparison of two keys under o; for every kind it
 // agrees with the codes, which the tests hold it to.
 func Comparator[K Key](o Order) func(a, b K) int {
-	ascending := ascending[K](o.NaNsAfter() != o.Desc)
+	ascending := ascending[K](o.ascending())
 	if !o.Desc {
 		return ascending
 	}
 	return func(a, b K) int { return ascending(b, a) }
 }
 
-func ascending[K Key](nansLast bool) func(a, b K) int {
+// ascending returns the ascending order that, reversed if o is descending, is o.
+func (o Order) ascending() Order {
+	switch {
+	case o.NaNs == TotalOrder:
+		return Order{NaNs: TotalOrder}
+	case o.NaNsAfter() != o.Desc:
+		return Order{NaNs: NaNsLast}
+	}
+	return Order{NaNs: NaNsFirst}
+}
+
+// ascending returns the comparison of two keys under an ascending order.
+func ascending[K Key](o Order) func(a, b K) int {
 	switch KindOf[K]() {
 	case Bool:
 		return retype[K](func(a, b uint8) int { return cmp.Compare(a&1, b&1) })
@@ -38,18 +53,20 @@ func ascending[K Key](nansLast bool) func(a, b K) int {
 	case Uint64:
 		return retype[K](cmp.Compare[uint64])
 	case Float32:
-		return retype[K](floatOrder[float32](nansLast))
+		if o.NaNs == TotalOrder {
+			return retype[K](totalOrder32)
+		}
+		return retype[K](floatOrder[float32](o.NaNs == NaNsLast))
 	case Float64:
-		return retype[K](floatOrder[float64](nansLast))
+		if o.NaNs == TotalOrder {
+			return retype[K](totalOrder64)
+		}
+		return retype[K](floatOrder[float64](o.NaNs == NaNsLast))
 	case String:
 		return retype[K](cmp.Compare[string])
 	case Bytes:
 		return retype[K](compareBytes)
 	default:
-		o := Order{NaNs: NaNsFirst}
-		if nansLast {
-			o.NaNs = NaNsLast
-		}
 		k := KindOf[K]()
 		return func(a, b K) int { return compareWords(k, unsafe.Pointer(&a), unsafe.Pointer(&b), 0, o) }
 	}
@@ -74,6 +91,16 @@ func floatOrder[T constraints.Float](nansLast bool) func(a, b T) int {
 		}
 		return cmp.Compare(a, b)
 	}
+}
+
+func totalOrder32(a, b float32) int {
+	f := floats.Total[uint32](false)
+	return cmp.Compare(f.Of(math.Float32bits(a)), f.Of(math.Float32bits(b)))
+}
+
+func totalOrder64(a, b float64) int {
+	f := floats.Total[uint64](false)
+	return cmp.Compare(f.Of(math.Float64bits(a)), f.Of(math.Float64bits(b)))
 }
 
 func compareBytes(a, b []byte) int {

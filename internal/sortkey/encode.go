@@ -45,9 +45,9 @@ func EncodeAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
 	case Uint64:
 		encodeInts(dst, At[uint64](keys, n), 64, 0, o)
 	case Float32:
-		encodeFloats(dst, At[uint32](keys, n), floats.Ordered[uint32](o.Desc, o.NaNsAfter()))
+		encodeFloats(dst, At[uint32](keys, n), Floats[uint32](o))
 	case Float64:
-		encodeFloats(dst, At[uint64](keys, n), floats.Ordered[uint64](o.Desc, o.NaNsAfter()))
+		encodeFloats(dst, At[uint64](keys, n), Floats[uint64](o))
 	case Floats2:
 		words, vectors := As[uint64](dst), At[[2]uint32](keys, n)
 		for i := range vectors {
@@ -129,6 +129,10 @@ func EncodeWordAt(k Kind, dst []uint64, keys unsafe.Pointer, j int, o Order) {
 		encodeFloats4(dst, At[[4]uint32](keys, n), j, o)
 	case Bytes16:
 		encodeBytes16(dst, At[[16]byte](keys, n), j, flip)
+	case Integer128:
+		encode128(dst, At[[2]uint64](keys, n), j, flip^1<<63)
+	case Unsigned128:
+		encode128(dst, At[[2]uint64](keys, n), j, flip)
 	case Time:
 		encodeTimes(dst, At[time.Time](keys, n), j, flip)
 	default:
@@ -156,7 +160,7 @@ func Leading(k Kind, dst []uint64, keys unsafe.Pointer, o Order) {
 // loops call is inlined.
 
 func encodeFloats3(dst []uint64, vectors [][3]uint32, j int, o Order) {
-	f := floats.Ordered[uint32](o.Desc, o.NaNsAfter())
+	f := Floats[uint32](o)
 	for i := range vectors {
 		if v := &vectors[i]; j == 0 {
 			dst[i] = uint64(v[0])<<32 | uint64(v[1])
@@ -183,6 +187,21 @@ func encodeBytes16(dst []uint64, keys [][16]byte, j int, flip uint64) {
 	}
 }
 
+// encode128 writes words of integers of 128 bits. High words are flipped by high, low words by its
+// lowest bit.
+func encode128(dst []uint64, keys [][2]uint64, j int, high uint64) {
+	if j == 0 {
+		for i := range keys {
+			dst[i] = keys[i][1] ^ high
+		}
+		return
+	}
+	low := -(high & 1)
+	for i := range keys {
+		dst[i] = keys[i][0] ^ low
+	}
+}
+
 func encodeTimes(dst []uint64, times []time.Time, j int, flip uint64) {
 	for i, t := range times {
 		dst[i] = timeWord(t, j) ^ flip
@@ -191,7 +210,7 @@ func encodeTimes(dst []uint64, times []time.Time, j int, flip uint64) {
 
 // encodePairs replaces the two floats in each word by their codes.
 func encodePairs(words []uint64, o Order) {
-	f := floats.Ordered[uint32](o.Desc, o.NaNsAfter())
+	f := Floats[uint32](o)
 	// Sound: the halves of the words are as many 32-bit floats, and each is
 	// replaced by its own code.
 	halves := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"unsafe"
-
-	"example.com/sorter/internal/floats"
 )
 
 // Decodable reports whether keys of a kind are sorted through codes that lose
@@ -84,10 +82,10 @@ func EncodeExact[C Code, K Key](dst []C, keys []K, o Order) {
 func EncodeExactAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
 	switch k {
 	case Float32:
-		f := floats.Exact[uint32](o.Desc, o.NaNsAfter())
+		f := ExactFloats[uint32](o)
 		f.Encode(As[uint32](dst), At[uint32](keys, len(dst)))
 	case Float64:
-		f := floats.Exact[uint64](o.Desc, o.NaNsAfter())
+		f := ExactFloats[uint64](o)
 		f.Encode(As[uint64](dst), At[uint64](keys, len(dst)))
 	default:
 		EncodeAt(k, dst, keys, o)
@@ -104,11 +102,11 @@ func DecodeExactAt[C Code](k Kind, keys unsafe.Pointer, codes []C, o Order) {
 	n := len(codes)
 	switch k {
 	case Float32:
-		f := floats.Exact[uint32](o.Desc, o.NaNsAfter())
+		f := ExactFloats[uint32](o)
 		f.Decode(At[uint32](keys, n), As[uint32](codes))
 		return
 	case Float64:
-		f := floats.Exact[uint64](o.Desc, o.NaNsAfter())
+		f := ExactFloats[uint64](o)
 		f.Decode(At[uint64](keys, n), As[uint64](codes))
 		return
 	}

@@ -10,13 +10,28 @@ import (
 	"unsafe"
 
 	"golang.org/x/exp/constraints"
+
+	"example.com/sorter/internal/floats"
 )
 
 // Key is the set of types that keys may have, the same as that of the public constraint.
 type Key interface {
 	constraints.Integer | constraints.Float | ~bool | ~string | ~[]byte |
-		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time
+		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time |
+		~struct {
+			Lo uint64
+			Hi int64
+		} | ~struct{ Lo, Hi uint64 }
 }
+
+// Int128 is an integer of two words, the low one first: Hi·2^64 + Lo.
+type Int128 struct {
+	Lo uint64
+	Hi int64
+}
+
+// Uint128 is [Int128] without a sign.
+type Uint128 struct{ Lo, Hi uint64 }
 
 // Kind is how a key type is encoded: one encoder each, whatever the type's name.
 type Kind uint8
@@ -37,6 +52,8 @@ const (
 	Floats3
 	Floats4
 	Bytes16
+	Integer128
+	Unsigned128
 	Time
 	String
 	Bytes
@@ -55,7 +72,7 @@ var sizes = [...]uint8{
 	Bool: 1, Int8: 1, Int16: 2, Int32: 4, Int64: 8,
 	Uint8: 1, Uint16: 2, Uint32: 4, Uint64: 8,
 	Float32: 4, Float64: 8, Floats2: 8,
-	Floats3: 12, Floats4: 16, Bytes16: 16, Time: uint8(unsafe.Sizeof(time.Time{})),
+	Floats3: 12, Floats4: 16, Bytes16: 16, Integer128: 16, Unsigned128: 16, Time: uint8(unsafe.Sizeof(time.Time{})),
 	String: uint8(unsafe.Sizeof("")), Bytes: uint8(unsafe.Sizeof([]byte{})),
 }
 
@@ -73,16 +90,32 @@ var kinds = [...]Kind{
 	reflect.Int: Int32 + Kind(bits.UintSize/64), reflect.Uint: Uint32 + Kind(bits.UintSize/64),
 	reflect.Uintptr: Uint32 + Kind(bits.UintSize/64),
 	reflect.Float32: Float32, reflect.Float64: Float64,
-	reflect.String: String, reflect.Slice: Bytes, reflect.Struct: Time,
+	reflect.String: String, reflect.Slice: Bytes,
 }
 
 // KindOf returns the kind of the keys of type K. It takes a few nanoseconds: a call asks once.
 func KindOf[K Key]() Kind {
 	t := reflect.TypeFor[K]()
-	if k := t.Kind(); k != reflect.Array {
+	switch k := t.Kind(); k {
+	case reflect.Array:
+		return arrayKind(t)
+	case reflect.Struct:
+		return structKind(t)
+	default:
 		return kinds[k]
 	}
-	return arrayKind(t)
+}
+
+func structKind(t reflect.Type) Kind {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return Time
+	case t.ConvertibleTo(reflect.TypeFor[Int128]()):
+		return Integer128
+	case t.ConvertibleTo(reflect.TypeFor[Uint128]()):
+		return Unsigned128
+	}
+	return Time
 }
 
 // OfType returns the kind of the keys of type t; ok is false if it is no type of keys.
@@ -91,7 +124,8 @@ func OfType(t reflect.Type) (k Kind, ok bool) {
 	case basic == reflect.Slice:
 		return Bytes, t.Elem().Kind() == reflect.Uint8
 	case basic == reflect.Struct:
-		return Time, t.ConvertibleTo(reflect.TypeFor[time.Time]())
+		k = structKind(t)
+		return k, k != Time || t.ConvertibleTo(reflect.TypeFor[time.Time]())
 	case basic == reflect.Array:
 		switch of, n := t.Elem().Kind(), t.Len(); {
 		case of == reflect.Uint8 && n == 16, of == reflect.Float32 && 2 <= n && n <= 4:
@@ -121,14 +155,31 @@ type Order struct {
 type NaNs uint8
 
 const (
-	NaNsLeast NaNs = iota // below all others: first, or last if descending
-	NaNsFirst             // first, whatever the direction
-	NaNsLast              // last, whatever the direction
-	NaNPlaces             // the number of places
+	NaNsLeast  NaNs = iota // below all others: first, or last if descending
+	NaNsFirst              // first, whatever the direction
+	NaNsLast               // last, whatever the direction
+	TotalOrder             // floats in the total order of IEEE 754, NaNs and zeros by sign and bits
+	NaNPlaces              // the number of places
 )
 
 // NaNsAfter reports whether NaNs come after all other keys.
 func (o Order) NaNsAfter() bool { return o.NaNs == NaNsLast || o.NaNs == NaNsLeast && o.Desc }
+
+// Floats returns the mapping of floats to codes that are equal where floats are.
+func Floats[B floats.Bits](o Order) *floats.Code[B] {
+	if o.NaNs == TotalOrder {
+		return floats.Total[B](o.Desc)
+	}
+	return floats.Ordered[B](o.Desc, o.NaNsAfter())
+}
+
+// ExactFloats returns the mapping of floats to codes from which their bits can be decoded.
+func ExactFloats[B floats.Bits](o Order) *floats.Code[B] {
+	if o.NaNs == TotalOrder {
+		return floats.Total[B](o.Desc)
+	}
+	return floats.Exact[B](o.Desc, o.NaNsAfter())
+}
 
 // At returns n keys that lie at an address.
 //

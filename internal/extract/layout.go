@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"context"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// Layout is where the keys of rows lie, by row number. Text of any layout is read as strings.
+//
+// Methods that write keys have room for them at buf, which they do not retain.
+type Layout interface {
+	Kind() sortkey.Kind // of the keys
+	Len() int           // number of rows
+	// read returns the address of the keys of rows lo … lo+n-1: where they lie, or buf.
+	read(buf unsafe.Pointer, lo, n int) unsafe.Pointer
+	// gather writes the keys of rows to buf, gatherInts of rows that are elements.
+	gather(buf unsafe.Pointer, rows []uint32)
+	gatherInts(buf unsafe.Pointer, rows []int)
+	// overlaps reports whether keys or offsets share memory with m.
+	overlaps(m stream.Raw) bool
+}
+
+// textLayout is a layout of strings.
+type textLayout interface {
+	Layout
+	text(row int) string
+}
+
+// OfLayout returns the ascending column of the keys of a layout.
+func OfLayout(l Layout) Column {
+	k := &layoutKey{l}
+	return Column{Key: k, kind: l.Kind(), get: k}
+}
+
+// CompareRows returns the comparison of two rows by the keys of a layout.
+func CompareRows(l Layout, o sortkey.Order) func(a, b int) int {
+	return fieldKinds[l.Kind()].rows(l, o)
+}
+
+// rowComparator is [CompareRows] of keys of one kind, whose type has the layout of K.
+func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int {
+	compare := sortkey.Comparator[K](o)
+	return func(a, b int) int {
+		var keys [2]K
+		rows := [2]int{a, b}
+		l.gatherInts(cpu.Hidden(unsafe.Pointer(&keys)), hiddenRows(rows[:]))
+		runtime.KeepAlive(&rows)
+		return compare(keys[0], keys[1])
+	}
+}
+
+// hiddenRows returns row numbers that may be on the stack: see [cpu.Hidden].
+func hiddenRows[I rowNumber](rows []I) []I {
+	return unsafe.Slice((*I)(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(rows)))), len(rows))
+}
+
+// gatherRows writes the keys of rows to buf. Both may be on the stack.
+func gatherRows(l Layout, buf unsafe.Pointer, rows []uint32) {
+	l.gather(cpu.Hidden(buf), hiddenRows(rows))
+}
+
+// layoutKey is the keys of a layout. It is also their getter, of elements that are row numbers.
+type layoutKey struct{ Layout }
+
+func (k *layoutKey) given(c *Column) bool { return c.numbered || c.picked != nil }
+
+// Get writes the zero key for nulls, whose rows are not read: what lies there is unspecified.
+//
+// Sound: callers have n row numbers, and room for as many keys.
+func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	rows, size := unsafe.Slice((*int)(elements), n), k.Kind().Size()
+	if nulls == 0 {
+		k.gatherInts(to, rows)
+		return n
+	}
+	for i := range rows {
+		if key := unsafe.Add(to, uintptr(i)*size); nulls>>i&1 != 0 {
+			clearKey(k.Kind(), key)
+		} else {
+			k.gatherInts(key, rows[i:i+1])
+		}
+	}
+	return n
+}
+
+// clearKey writes the zero key of a kind.
+func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
+	switch kind {
+	case sortkey.String:
+		*(*string)(key) = ""
+	case sortkey.Time:
+		*(*time.Time)(key) = time.Time{}
+	default:
+		clear(unsafe.Slice((*byte)(key), kind.Size()))
+	}
+}
+
+func (k *layoutKey) codes32(dst []uint32, b Batch, c *Column) { encodeLayout(dst, b, c, k) }
+
+func (k *layoutKey) codes64(dst []uint64, b Batch, c *Column) { encodeLayout(dst, b, c, k) }
+
+// codesOrNull encodes the keys of nulls, too: those of narrow kinds can be read.
+func (k *layoutKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if !k.given(c) {
+		return keyType{}.codesOrNull(dst, b, c)
+	}
+	nulls, asked := c.NullsOf(b, len(dst))
+	if asked == len(dst) {
+		encodeLayout(dst, b, c, k)
+	}
+	return nulls
+}
+
+// encodeLayout writes codes of narrow kinds through a buffer of keys.
+func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
+	if !k.given(c) {
+		Extract(c.kind, dst, b, c.get, c.Order)
+		return
+	}
+	var room [Piece]uint64
+	buf := cpu.Hidden(unsafe.Pointer(&room))
+	for i := 0; i < len(dst); i += Piece {
+		codes, keys := dst[i:min(i+Piece, len(dst))], buf
+		switch some := b.part(i, i+len(codes)); {
+		case c.picked != nil && some.Block.Data() == nil:
+			k.gather(buf, (*c.picked)[some.Lo:some.Lo+len(codes)])
+		case c.picked != nil:
+			k.gatherInts(buf, stream.SliceOf[int](some.Block)[:len(codes)])
+		case some.at == nil:
+			keys = k.read(buf, some.Lo, len(codes))
+		default:
+			k.gather(buf, hiddenRows(some.at[:len(codes)]))
+		}
+		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
+	}
+	runtime.KeepAlive(&room) // the compiler does not see that buf is its address
+}
+
+// keep stores keys only if they are not given.
+func (k *layoutKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
+	if !c.Given() {
+		return keyType{}.keep(c, room, rows, arena)
+	}
+	if texts, ok := k.Layout.(textLayout); ok {
+		t := givenTexts[string](c, nil)
+		t.layout = texts
+		return t
+	}
+	return &fixedKeys{Column: c, from: k.Layout}
+}
