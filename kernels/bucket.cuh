@@ -71,7 +71,7 @@ template <class L> struct SectionSource : CodeSource<L> {
 
 	DEVICE u32 digit(typename L::Element element) const {
 		const u32 word = leading(element);
-		return room_of(word, section[section_of(word)]);
+		return room_of<L::SECTION_BITS>(word, section[section_of<L::SECTION_BITS>(word)]);
 	}
 };
 
@@ -111,14 +111,14 @@ DEVICE void split_codes(const typename L::Raw *codes, u64 n, const L &layout, u3
 template <class Element, int BITS> struct SectionShared {
 	static constexpr int TILE = SplitTile<Element>::SIZE;
 	TileShared<Element, BITS> tile;
-	u32 section[SECTIONS];
+	u32 section[MOST_SECTIONS];
 };
 
 template <int BITS, class L>
 DEVICE void split_sections(const typename L::Raw *codes, u64 n, const L &layout, const RoomSink<typename L::Element, BoundRooms> &sink, const Outside<typename L::Listed> &away) {
 	typedef SectionShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
-	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
+	if (threadIdx.x < MOST_SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
 	const u32 first = blockIdx.x * (u32)Shared::TILE;
 	SectionSource<L> source = {{{codes + first, first, layout, 0}, away}, shared.section};
 	split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));

@@ -7,12 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "4cf54079b90880072ef976233c6f5a44a3917b785c49dd2aa7ae3bf4dc1d9c10"
-	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
-	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
-	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"
-	bucketU64Hash  = "39a1a765aec63624674062225151bddf7dd811a4405cd8bc4e302e2419371142"
-	keysHash       = "78f8459a57e12842a864c1f129f18a2ce43b584afeffce50c03d9aa82b0f13ec"
+	sourceHash     = "8ea7aac91a0f6ab79535b9766e4b6ab36af966f9559ba095e9fd9f9e65ddb214"
+	orderHash      = "ca7e5b72e4ee26ec061c963158670ddf68e8b382f952b8aa524eecbd03d24fcf"
+	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
+	bucketU32Hash  = "7b749cd74eafcd79d6254ffbcca598362816ce060ab4859df4b1fefc8b2f7e1c"
+	bucketU64Hash  = "47d4c85b47b493bc0f5801a142fbc88118536af52d7e47660940ce26f4eb0d96"
+	keysHash       = "8f2b97591962562800829d164f745fd0867a38c3910bd6040cca7e455073beec"
+	octavesHash    = "90cc40f06f9c99799dd67f36fc2e6fdeb9245437948cb5d71f86062428da62eb"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
@@ -33,16 +34,18 @@ const (
 	SplitShared8        = 66696      // bytes, digits of 8 bits
 	SplitShared9        = 67720      // bytes, digits of 9 bits
 	SplitShared10       = 69768      // bytes, digits of 10 bits
-	SectionShared8      = 66824      // bytes, of split_sections
-	SectionShared9      = 67848      // bytes, of split_sections
-	SectionShared10     = 69896      // bytes, of split_sections
+	SectionShared8      = 66952      // bytes, of split_sections
+	SectionShared9      = 67976      // bytes, of split_sections
+	SectionShared10     = 70024      // bytes, of split_sections
 	SplitKeys8          = 50308      // bytes, for keys of 32 bits; those of 64 take as much as other elements
 	SplitKeys9          = 51332      // bytes
 	SplitKeys10         = 53380      // bytes
-	SectionKeys8        = 50436      // bytes
-	SectionKeys9        = 51460      // bytes
-	SectionKeys10       = 53508      // bytes
+	SectionKeys8        = 50564      // bytes
+	SectionKeys9        = 51588      // bytes
+	SectionKeys10       = 53636      // bytes
 	Sections            = 32         // parts of the range that split_sections divides into rooms
+	MostSections        = 64         // parts of the range that partitions by octaves divide into rooms, of wide codes
+	OctaveParts         = 32         // parts of the range, from its low end, whose samples are counted by octaves, too
 	CursorPitch         = 8          // words from one cursor of split_codes to the next
 	SpillSize           = 1048576    // elements that the spill list holds
 	OutsideSize         = 4096       // codes on one side of the range that are listed
@@ -52,7 +55,7 @@ const (
 	LocalKeysU32        = 16896      // bytes, of local_sort for keys of 32 bits; those of 64 take as much as others
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
-	SectionsBytes       = 4224       // bytes of what split_sections looks up
+	SectionsBytes       = 4352       // bytes of what split_sections looks up
 	RoomBytes           = 32         // bytes of struct Room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
@@ -61,10 +64,10 @@ const (
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
 	SampleShared        = 1664       // bytes, of sample_range
-	SegmentsShared      = 28676      // bytes, of sample_segments
+	SegmentsShared      = 32772      // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102808     // bytes of the result of the sample kernels
-	SampleCodesAt       = 4480       // offset of the codes of the first sample; their positions follow
+	SampleBytes         = 106904     // bytes of the result of the sample kernels
+	SampleCodesAt       = 8576       // offset of the codes of the first sample; their positions follow
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for 32-bit codes
 	MapBytesU64         = 30728      // bytes of a map for 64-bit codes

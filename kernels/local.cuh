@@ -60,27 +60,36 @@ DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 	}
 }
 
+// Fields is where code and input position are in an element of a Layout.
+struct Fields {
+	u32 at, mask; // position: bits under mask, from bit at
+	u32 code_at;  // lowest bit that comes from the code
+
+	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
+	DEVICE bool alike(u64 a, u64 b) const { return (a ^ b) >> code_at == 0; } // if so, codes may be equal
+	DEVICE u64 outsider(u32 position) const { return (u64)position << at; }   // an element with this position; all are alike
+};
+
 // Bucket is the elements of one bucket and what it takes to compare them.
-template <class Code> struct Bucket {
+template <class Code, class Fields> struct Bucket {
 	typedef u64 Element;
 	typedef u32 Output; // input positions
 	typedef LocalShared Shared;
 	const u64 *element;
 	const Code *codes; // of the input
-	u32 at, mask;      // input position of an element: bits under mask, from bit at
-	u32 code_at;       // lowest bit of an element that comes from its code
+	Fields fields;
 
-	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
+	DEVICE u32 position(u64 e) const { return fields.position(e); }
 	DEVICE u32 output(u64 e) const { return position(e); }
 
 	// outsider makes an element of a listed position, listed undoes it. All seem to
 	// have one code: less looks at the real ones.
-	DEVICE u64 outsider(u32 position) const { return (u64)position << at; }
+	DEVICE u64 outsider(u32 position) const { return fields.outsider(position); }
 	DEVICE u32 listed(u64 e) const { return position(e); }
 
 	// less compares two elements by code, then by input position.
 	DEVICE bool less(u64 a, u64 b) const {
-		if ((a ^ b) >> code_at == 0) {
+		if (fields.alike(a, b)) {
 			Code x = codes[position(a)], y = codes[position(b)];
 			if (x != y) return x < y;
 		}
@@ -147,8 +156,8 @@ DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
 // at least lowest and exceed it by less than 1 << (22 + drop), and writes their
 // input positions in order to dst. Words that differ in no bit of weight near or
 // above may have to be compared as elements.
-template <class Code>
-DEVICE void local_sort(const Bucket<Code> &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
+template <class Code, class Fields>
+DEVICE void local_sort(const Bucket<Code, Fields> &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
 	const int rest = (int)size - (int)lane_id(); // positions lane_id() + 32*r with 32*r < rest exist
 	u32 word[LOCAL_ITEMS];
 #pragma unroll

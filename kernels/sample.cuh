@@ -1,7 +1,7 @@
 // sample.cuh: what a random sample tells about the codes: their range, whether
 // neighbours are in order, and how codes are distributed over the range.
 #pragma once
-#include "slices.cuh"
+#include "octaves.cuh"
 
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
@@ -20,6 +20,7 @@ constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range:
 struct Sample {
 	Found found[RANGE_BLOCKS];
 	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
+	u32 octaves[SEGMENTS];   // those in the lowest parts, by parts of octaves
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
 	u32 values[3]; // as in SampleNote
@@ -35,6 +36,7 @@ struct SampleNote {
 	u64 ascents, descents; // strict ones among as many pairs of neighbours
 	double distance;       // between the two of each pair, summed up
 	u32 segments[SEGMENTS];
+	u32 octaves[SEGMENTS]; // as in Sample
 	u32 values[3]; // that the first sample has at least once, twice, three times; a few less, since hashes stand for them
 	u32 told;
 	u32 few; // sample_range found few values, in no order; the rest is not told then
@@ -111,7 +113,7 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 		if (lane_id() == 0) sample->found[blockIdx.x] = f;
 	}
 	if (blockIdx.x > 0) return;
-	sample->segments[threadIdx.x] = 0;
+	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
 	if (threadIdx.x == 31) { // which has the sum of alike
 		const bool told = 2 * alike >= SAMPLE_THREADS && f.ascents && f.descents;
@@ -145,7 +147,7 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 constexpr int HASH_BITS = 16; // one value in sixteen has the hash of another where all of a sample differ
 
 struct SegmentsShared {
-	u32 count[SEGMENTS];
+	u32 count[SEGMENTS], octaves[SEGMENTS];
 	u32 seen[3][(1 << HASH_BITS) / 32]; // a bit for each hash
 	u32 last;
 };
@@ -170,9 +172,15 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 	}
 }
 
+// OCTAVE_PARTS is the number of parts of the range, from its low end, whose samples are
+// counted by octave, too. Octaves above have as many parts or more each: the host adds up
+// those.
+constexpr u32 OCTAVE_PARTS = 32;
+
 // count_segments counts what the blocks from the second on take of the second sample.
-template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, const Layout<Code> &layout, Sample *sample) {
-	shared.count[threadIdx.x] = 0;
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample) {
+	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
+	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits};
 	__syncthreads(); // counters are zero
 	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
 	for (u64 first = (u64)(blockIdx.x - 1) * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
@@ -184,11 +192,16 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 			code[i] = codes[at[i]];
 		}
 #pragma unroll
-		for (int i = 0; i < SAMPLE_LOADS; i++)
-			if (first + i * step < count && !outside(code[i], layout)) atomicAdd(&shared.count[word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS)], 1u);
+		for (int i = 0; i < SAMPLE_LOADS; i++) {
+			if (first + i * step >= count || outside(code[i], layout)) continue;
+			const u32 part = word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS);
+			atomicAdd(&shared.count[part], 1u);
+			if (part < OCTAVE_PARTS) atomicAdd(&shared.octaves[octaves.element(code[i], (u32)at[i]) >> (64 - SEGMENT_BITS)], 1u);
+		}
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
 }
 
 // sample_segments counts a second sample by equal parts of the first one's range. Its first
@@ -197,9 +210,10 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	SORTER_SHARED(SegmentsShared, shared);
 	if (sample->few) return;
 	if (blockIdx.x == 0) count_values(shared, sample);
-	else count_segments(shared, codes, n, sample_bits, sample_layout<Code>(sample, index_bits), sample);
+	else count_segments(shared, codes, n, sample_bits, index_bits, sample_layout<Code>(sample, index_bits), sample);
 	if (!is_last_block(&sample->counted, shared.last)) return;
 	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
+	note->octaves[threadIdx.x] = sample->octaves[threadIdx.x];
 	if (threadIdx.x < 3) note->values[threadIdx.x] = sample->values[threadIdx.x];
 	__syncthreads(); // the note has all counts
 	const Found f = join_blocks(sample);

@@ -149,8 +149,22 @@ func (c *call) firstWay() Spreading {
 		return Linear
 	case smooth(s.Parts[:]) && in.N >= kernels.Segments:
 		return Sections
+	case c.byOctaves():
+		return Octaves
 	}
 	return Quantiles
+}
+
+// byOctaves reports whether the sample is of codes spread by octaves. Keys alone are not: equal
+// ones are not divided between buckets.
+func (c *call) byOctaves() bool {
+	if c.in.Keys || c.in.N < kernels.Segments {
+		return false
+	}
+	s := &c.note.sample
+	lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
+	count, ok := octaveCounts(c.in.Wide, &lay, s)
+	return ok && smoothOctaves(c.in.Wide, count[:])
 }
 
 // Strides reports whether the first partition is the one for nearly sorted codes, by their
@@ -184,6 +198,11 @@ func (c *call) attempt(way Spreading) (codes.Finding, error) {
 	}
 	if p.keys = c.in.Keys; p.keys {
 		if err := c.w.Load(keyModules); err != nil {
+			return codes.Finding{}, err
+		}
+	}
+	if p.octaves {
+		if err := c.w.Load(octaveModules); err != nil {
 			return codes.Finding{}, err
 		}
 	}
@@ -222,10 +241,10 @@ func (c *call) outcome(p *plan) (codes.Finding, error) {
 }
 
 // plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
-// have no plan with a table, since a table separates equal codes by their positions.
+// have no plan with octaves or a table, since these separate equal codes by their positions.
 func (c *call) plan(way Spreading) (*plan, error) {
 	s, in := &c.note.sample, c.in
-	if in.Keys && (way == Quantiles || crowded(in, s)) {
+	if in.Keys && (way >= Octaves || crowded(in, s)) {
 		return nil, ErrUneven
 	}
 	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
@@ -234,6 +253,12 @@ func (c *call) plan(way Spreading) (*plan, error) {
 		return evenPlan(in.Wide, layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin), c.mean(in.N, evenSlice)).fitting()
 	case Sections:
 		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+	case Octaves:
+		count, ok := octaveCounts(in.Wide, &lay, s)
+		if !ok || c.Spread != Octaves && !smoothOctaves(in.Wide, count[:]) {
+			return nil, ErrUneven
+		}
+		return octavesPlan(in.Wide, lay, count[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	}
 	return c.mappedPlan(lay)
 }

@@ -22,6 +22,9 @@ type plan struct {
 	room   int     // capacity of a room in elements
 	bounds *bounds // replaces scale and room
 
+	sections int  // of bounds
+	octaves  bool // sections are octaves, and elements those of octaves.cuh
+
 	twice       bool // rooms are cut into buckets; otherwise they are the buckets
 	least, most int  // buckets of a room
 	target      int  // elements of a bucket, in rooms with more than least buckets
@@ -52,7 +55,10 @@ func (p *plan) tile() int {
 
 // nearAt returns the lowest bit of an element in which different codes must differ.
 func (p *plan) nearAt() int {
-	if p.keys || p.table == nil && p.exact() {
+	switch {
+	case p.octaves:
+		return p.octaveNearAt()
+	case p.keys || p.table == nil && p.exact():
 		return 0
 	}
 	return p.codeAt
@@ -71,10 +77,21 @@ func (p *plan) elementUp() int { return p.up - (64 - 8*p.elementSize()) }
 
 func (p *plan) kind() string { return codes.Input{Wide: p.wide, Keys: p.keys}.Kind() }
 
+// readingKind is kind for kernels that make results of elements.
+func (p *plan) readingKind() string {
+	if p.octaves {
+		return "_octaves" + codes.Width(p.wide)
+	}
+	return p.kind()
+}
+
 // reading returns the arguments by which kernels make results of elements.
 func (p *plan) reading(codes cuda.Ptr) []uint64 {
-	if p.keys {
+	switch {
+	case p.keys:
 		return []uint64{p.low, uint64(p.elementUp())}
+	case p.octaves:
+		return []uint64{uint64(p.indexBits), uint64(codes)}
 	}
 	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(codes)}
 }
@@ -166,6 +183,6 @@ func largestPlans(by *Options, in codes.Input) []*plan {
 
 // bounds is struct Bounds of rooms.cuh.
 type bounds struct {
-	section [kernels.Sections]uint32
+	section [kernels.MostSections]uint32
 	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
 }

@@ -20,9 +20,10 @@ type Note struct {
 	Ascents, Descents uint64  // among kernels.RangeSamples pairs of neighbours
 	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
-	Seen              [3]uint32     // values in the first sample, at least once, twice, three times
-	Told              atomic.Uint32 // set once the device has written everything above
-	Few               atomic.Uint32 // set instead of Told: unordered codes of few values
+	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
+	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
+	Told              atomic.Uint32            // set once the device has written everything above
+	Few               atomic.Uint32            // set instead of Told: unordered codes of few values
 	Keys
 }
 
