@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "8ea7aac91a0f6ab79535b9766e4b6ab36af966f9559ba095e9fd9f9e65ddb214"
-	orderHash      = "ca7e5b72e4ee26ec061c963158670ddf68e8b382f952b8aa524eecbd03d24fcf"
+	sourceHash     = "a1b7abbcd9a3d4c3c720fb8c724018bc78ce2b666a57d9d341bdf0a334ec89e4"
+	orderHash      = "3df62ad6e8d25a492b893f68219320a8decd4c4e891206731ef004c95038d304"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
-	bucketU32Hash  = "7b749cd74eafcd79d6254ffbcca598362816ce060ab4859df4b1fefc8b2f7e1c"
-	bucketU64Hash  = "47d4c85b47b493bc0f5801a142fbc88118536af52d7e47660940ce26f4eb0d96"
+	bucketU32Hash  = "038ea6fe23fd69b041272d6a9ed123dc1c5302bf1ce3b087262bc1f4065312e3"
+	bucketU64Hash  = "9f8a7f1053f8f2ccf375a349cfd1d28085f00a6f9d32818eab03aa88776cf2d0"
 	keysHash       = "8f2b97591962562800829d164f745fd0867a38c3910bd6040cca7e455073beec"
 	octavesHash    = "90cc40f06f9c99799dd67f36fc2e6fdeb9245437948cb5d71f86062428da62eb"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
@@ -21,7 +21,7 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "33783d1928cf84c694d07432bf3c15f4db2d9e794ed63ba4524b0289721ebfbc"
+	valuesHash     = "05ceb8b7b893885844b57c3dc1ffeb97f3d98338d8f91876d5e0814ee2ccf2ee"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 
@@ -63,7 +63,8 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 1664       // bytes, of sample_range
+	SampleShared        = 7696       // bytes, of sample_range
+	SoonValues          = 512        // values that sample_range finds, at most
 	SegmentsShared      = 32772      // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
 	SampleBytes         = 106904     // bytes of the result of the sample kernels
@@ -147,10 +148,10 @@ const (
 	ClassifyTile        = 4096       // codes that a block of values_classify reads at a time
 	ClassifyBlocksU32   = 3          // blocks of values_classify that an SM holds
 	ClassifyBlocksU64   = 2          // blocks of values_classify that an SM holds
-	ValuesStateBytes    = 2088       //
+	ValuesStateBytes    = 10280      //
 	ValuesRankThreads   = 1024       // of values_rank
-	ValuesRankPlaces    = 32         // places of the table that a block of values_rank ranks
-	ValuesRankShared    = 1412       // bytes, of values_rank
+	RankValues          = 32         // values that a block of values_rank ranks
+	ValuesRankShared    = 388        // bytes, of values_rank
 	ValuesPassShared    = 48776      // bytes, of values_pass, less ranks by place
 	ValuesHighShared    = 84104      // bytes, of values_pass_high
 )

@@ -56,14 +56,47 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
-struct RangeShared {
-	Found warp[32];
-	u32 alike[32];
+// SOON_VALUES is the number of values up to which sample_range can find them: of as many, its
+// first part has half twice or more.
+constexpr u32 SOON_VALUES = 512;
+
+// Seen is a bit for each hash of a code, for those seen at least once, twice and three times.
+template <int BITS> struct Seen {
+	static constexpr u32 WORDS = (1 << BITS) / 32;
+	u32 bits[3][WORDS];
+
+	DEVICE void clear() {
+		for (u32 i = threadIdx.x; i < 3 * WORDS; i += SAMPLE_THREADS) (&bits[0][0])[i] = 0;
+	}
+	DEVICE void add(u64 code) {
+		const u32 hash = (u32)(mix(code) >> (64 - BITS)), bit = 1u << hash % 32;
+		if (peek(&bits[2][hash / 32]) & bit) return; // or those of the most frequent value queue up
+		for (int times = 0; times < 3; times++)
+			if (!(atomicOr(&bits[times][hash / 32], bit) & bit)) break;
+	}
+	// count adds the number of values seen so often to values[times].
+	DEVICE void count(u32 *values) const {
+		for (int times = 0; times < 3; times++) {
+			u32 count = 0;
+			for (u32 i = threadIdx.x; i < WORDS; i += SAMPLE_THREADS) count += __popc(bits[times][i]);
+			count = inclusive_scan(count);
+			if (lane_id() == 31 && count) atomicAdd(&values[times], count);
+		}
+	}
 };
 
-// like returns the lanes of the warp that have the same code.
-DEVICE u32 like(u32 code) { return __match_any_sync(FULL_WARP, code); }
-DEVICE u32 like(u64 code) { return like((u32)code) & like((u32)(code >> 32)); }
+// estimate_values estimates the number of all values from those that a sample has at least once,
+// twice and three times (Chao, 1984).
+DEVICE u32 estimate_values(const u32 *values) {
+	const u32 once = values[0] - values[1], twice = max(values[1] - values[2], 1u);
+	return values[0] + once * once / (2 * twice);
+}
+
+struct RangeShared {
+	Found warp[32];
+	Seen<14> seen;
+	u32 values[3];
+};
 
 DEVICE Found join(const Found &f, const Found &g) {
 	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
@@ -87,11 +120,17 @@ DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>
 // sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
 // and clears what the second sample and the status are counted in. n > 0.
 //
-// If few is not null, the host is told there at once of codes in no order of which
-// half have their like among 32 of the first part, as those of up to some 45 values
-// have: the second sample is of no use then, and both samples take 25 µs.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few) {
+// If codes in no order seem to have most values or less by the first part of them, the host
+// is told their number at few: the second sample is of no use then, and takes 25 µs. most is at
+// most SOON_VALUES.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most) {
 	SORTER_SHARED(RangeShared, shared);
+	const bool counts = most > 0 && blockIdx.x == 0;
+	if (counts) {
+		shared.seen.clear();
+		if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
+		__syncthreads(); // bits and counts are clear
+	}
 	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
@@ -99,25 +138,24 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	sample->position[k] = (u32)at;
 	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	u32 alike = 0;
-	if (few && blockIdx.x == 0) {
-		const u32 same = like(code);
-		alike = __popc(__ballot_sync(FULL_WARP, (same & (same - 1)) != 0));
-	}
-	if (lane_id() == 0) shared.alike[warp_id()] = alike;
-	__syncthreads(); // what every warp found is written
+	if (counts) shared.seen.add(code);
+	__syncthreads(); // what every warp found is written, and bits are set
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	if (warp_id() == 0) {
 		f = join_lanes<32>(shared.warp[lane_id()]);
-		alike = inclusive_scan(shared.alike[lane_id()]);
 		if (lane_id() == 0) sample->found[blockIdx.x] = f;
 	}
 	if (blockIdx.x > 0) return;
 	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (threadIdx.x == 31) { // which has the sum of alike
-		const bool told = 2 * alike >= SAMPLE_THREADS && f.ascents && f.descents;
-		if (told) tell_host(few, 1);
+	if (counts) {
+		shared.seen.count(shared.values);
+		__syncthreads(); // values are counted
+	}
+	if (threadIdx.x == 0) {
+		const u32 values = counts ? estimate_values(shared.values) : 0;
+		const bool told = counts && values <= most && f.ascents && f.descents;
+		if (told) tell_host(few, values);
 		sample->values[0] = sample->values[1] = sample->values[2] = 0;
 		sample->few = told;
 		sample->counted = 0;
@@ -148,28 +186,21 @@ constexpr int HASH_BITS = 16; // one value in sixteen has the hash of another wh
 
 struct SegmentsShared {
 	u32 count[SEGMENTS], octaves[SEGMENTS];
-	u32 seen[3][(1 << HASH_BITS) / 32]; // a bit for each hash
+	Seen<HASH_BITS> seen;
 	u32 last;
 };
 
 // count_values counts the values of the first sample. One block.
 DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
-	constexpr u32 WORDS = (1 << HASH_BITS) / 32;
-	for (u32 i = threadIdx.x; i < 3 * WORDS; i += SAMPLE_THREADS) (&shared.seen[0][0])[i] = 0;
+	shared.seen.clear();
 	__syncthreads(); // bits are clear
-	for (u32 k = threadIdx.x; k < RANGE_SAMPLES; k += SAMPLE_THREADS) {
-		const u32 hash = (u32)(mix(sample->code[k]) >> (64 - HASH_BITS)), bit = 1u << hash % 32;
-		if (peek(&shared.seen[2][hash / 32]) & bit) continue; // or those of the most frequent value queue up
-		for (int times = 0; times < 3; times++)
-			if (!(atomicOr(&shared.seen[times][hash / 32], bit) & bit)) break;
-	}
+	u64 code[RANGE_SAMPLES / SAMPLE_THREADS];
+#pragma unroll
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = sample->code[threadIdx.x + i * SAMPLE_THREADS]; // all on their way at once
+#pragma unroll
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) shared.seen.add(code[i]);
 	__syncthreads(); // bits are set
-	for (int times = 0; times < 3; times++) {
-		u32 count = 0;
-		for (u32 i = threadIdx.x; i < WORDS; i += SAMPLE_THREADS) count += __popc(shared.seen[times][i]);
-		count = inclusive_scan(count);
-		if (lane_id() == 31) atomicAdd(&sample->values[times], count);
-	}
+	shared.seen.count(sample->values);
 }
 
 // OCTAVE_PARTS is the number of parts of the range, from its low end, whose samples are

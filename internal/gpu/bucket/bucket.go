@@ -74,9 +74,21 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Inpu
 	return codes.Finding{}, ErrUneven
 }
 
-// VeryFew bounds the number of values at which sample_range reports few at once, twice the 45 where
-// half of the samples have their like.
+// VeryFew is the number of values that is few for any way to sort them.
 const VeryFew = 90
+
+// soonest returns the largest number of values for which few holds at once, before the second
+// sample.
+func (c *call) soonest(few Few) int {
+	if few != nil {
+		for _, values := range []int{kernels.SoonValues, kernels.RadixDigits, VeryFew} {
+			if few(c.in, values, codes.Top(c.in.Wide)) {
+				return values
+			}
+		}
+	}
+	return 0
+}
 
 // sampleGrid returns the number of blocks of the second sample. It is small, since each block
 // adds its counts to global ones and needs enough samples to pay for that.
@@ -94,12 +106,8 @@ func (c *call) look(few Few) error {
 	s, in := &c.note.sample, c.in
 	s.Told.Store(0)
 	s.Few.Store(0)
-	told := uint64(0)
-	if few != nil && few(in, VeryFew, codes.Top(in.Wide)) {
-		told = device.Mapped(&s.Few)
-	}
 	q := c.w.Queue()
-	sample.First(&q, in, c.sample, c.status, told)
+	sample.First(&q, in, c.sample, c.status, device.Mapped(&s.Few), c.soonest(few))
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
 	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Told, &s.Few) {
@@ -108,8 +116,8 @@ func (c *call) look(few Few) error {
 	if err := q.Err(); err != nil {
 		return err
 	}
-	if s.Few.Load() != 0 {
-		return FewValues{VeryFew}
+	if values := int(s.Few.Load()); values != 0 {
+		return FewValues{values}
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (c *call) rank(q *device.Queue) {
 	grid := min(c.classifyBlocks()*c.w.Info.SMs, (in.N+kernels.ClassifyTile-1)/kernels.ClassifyTile)
 	q.Run("values_classify"+width, grid, kernels.ClassifyThreads, c.classifyShared(),
 		uint64(in.Codes), uint64(in.N), uint64(c.places), uint64(c.bits), uint64(c.state), uint64(c.classes), uint64(c.counts))
-	q.Run("values_rank"+width, c.size()/kernels.ValuesRankPlaces, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
+	q.Run("values_rank"+width, min(c.size()/2, Most)/kernels.RankValues, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
 		uint64(c.counts), uint64(c.ranks), uint64(c.values), uint64(c.starts), device.Mapped(c.note))
 }
 
@@ -181,9 +181,12 @@ func (c *call) write(q *device.Queue) {
 		uint64(c.in.N), uint64(c.state), uint64(c.values), uint64(c.starts), uint64(c.to))
 }
 
-// patience is how long a sort waits for the number of values. A device that is busy longer gets
-// a second pass that it may not need.
-const patience = 50 * time.Microsecond
+// patience returns how long a sort of n codes waits for the number of values: three times as
+// long as an H200 takes to count them. A device that is busy longer gets a second pass that it
+// may not need.
+func patience(n int) time.Duration {
+	return 100*time.Microsecond + time.Duration(n/50)*time.Nanosecond
+}
 
 // passes moves positions to their places. The first pass is enqueued at once; the host
 // learns before it ends whether there is a second.
@@ -192,7 +195,7 @@ func (c *call) passes(q *device.Queue) {
 	moving := []uint64{uint64(c.elements), uint64(c.to)}
 	q.RunTiles("values_pass", tiles(c.in.N), kernels.RadixThreads, c.passShared(),
 		slices.Concat([]uint64{uint64(c.classes), n, uint64(c.ranks), uint64(c.bits), uint64(c.state), uint64(c.words)}, moving)...)
-	if q.Err() != nil || device.Await(time.Now().Add(patience), &c.note.values) && c.levels() < 2 {
+	if q.Err() != nil || device.Await(time.Now().Add(patience(c.in.N)), &c.note.values) && c.levels() < 2 {
 		return
 	}
 	q.RunTiles("values_pass_high", tiles(c.in.N), kernels.RadixThreads, kernels.ValuesHighShared,
