@@ -183,8 +183,8 @@ template <class Element> struct OversizeShared {
 	u32 count;
 };
 
-// sort_shared sorts the first size elements in shared memory.
-template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &shared, u32 size, const B &bucket) {
+// sort_shared sorts the first size elements in shared memory, by less(a, b).
+template <class Element, class Less> DEVICE void sort_shared(OversizeShared<Element> &shared, u32 size, const Less &less) {
 	u32 length = 2;
 	while (length < size) length *= 2;
 	for (u32 k = 2; k <= length; k *= 2)
@@ -194,8 +194,8 @@ template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &
 			for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
 				const u32 low = 2 * i - (i & (stride - 1)), high = low ^ flip;
 				if (high >= size) continue;   // what lies behind the end stays there
-				const typename B::Element a = shared.element[low], c = shared.element[high];
-				if (bucket.less(c, a)) {
+				const Element a = shared.element[low], c = shared.element[high];
+				if (less(c, a)) {
 					shared.element[low] = c;
 					shared.element[high] = a;
 				}
@@ -207,7 +207,7 @@ template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &
 // write_outside puts the listed codes on one side of the range into order.
 template <class B> DEVICE void write_outside(OversizeShared<typename B::Element> &shared, const typename B::Output *listed, u32 size, const B &bucket, typename B::Output *to) {
 	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) shared.element[i] = bucket.outsider(listed[i]);
-	sort_shared(shared, size, bucket);
+	sort_shared(shared, size, [&](typename B::Element a, typename B::Element b) { return bucket.less_outside(a, b); });
 	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[i] = bucket.listed(shared.element[i]);
 	__syncthreads(); // elements are read before others overwrite them
 }
@@ -242,7 +242,7 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 		if (size > OVERSIZE_SIZE) {
 			if (threadIdx.x == 0) atomicExch(status + LOST, 1u);
 		} else {
-			sort_shared(shared, size, bucket);
+			sort_shared(shared, size, [&](Element a, Element b) { return bucket.less(a, b); });
 			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them

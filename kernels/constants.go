@@ -7,13 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "a1b7abbcd9a3d4c3c720fb8c724018bc78ce2b666a57d9d341bdf0a334ec89e4"
-	orderHash      = "3df62ad6e8d25a492b893f68219320a8decd4c4e891206731ef004c95038d304"
+	sourceHash     = "9e5e5912b1396fbb572334fcfd92096e8f375a28ecc152892b9fae6e7df08c5c"
+	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
-	bucketU32Hash  = "038ea6fe23fd69b041272d6a9ed123dc1c5302bf1ce3b087262bc1f4065312e3"
-	bucketU64Hash  = "9f8a7f1053f8f2ccf375a349cfd1d28085f00a6f9d32818eab03aa88776cf2d0"
-	keysHash       = "8f2b97591962562800829d164f745fd0867a38c3910bd6040cca7e455073beec"
-	octavesHash    = "90cc40f06f9c99799dd67f36fc2e6fdeb9245437948cb5d71f86062428da62eb"
+	bucketU32Hash  = "d720efa045afcc39619acb1f39a7ba6cff3fdb55ef997cc6adc962491002ab25"
+	bucketU64Hash  = "bd0fe8a51bd3af45de9e53bf1b7251e69ffd4d70c47deb698980c61ea0d48e18"
+	keysHash       = "7d66f8861f83b10038127520f8962a17136a5933129cc6aaafc78a728db18931"
+	octavesHash    = "78ed5817df04c459a6cce87f37fcc5697e42160f3e6be29e1d6fe5b13a01c5df"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
@@ -21,7 +21,7 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "05ceb8b7b893885844b57c3dc1ffeb97f3d98338d8f91876d5e0814ee2ccf2ee"
+	valuesHash     = "0e667e3167119100077a402e62a295d9c5793ad2259eff57b1c089acf4747f97"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 
@@ -43,7 +43,7 @@ const (
 	SectionKeys8        = 50564      // bytes
 	SectionKeys9        = 51588      // bytes
 	SectionKeys10       = 53636      // bytes
-	Sections            = 32         // parts of the range that split_sections divides into rooms
+	Sections            = 64         // parts of the range that split_sections divides into rooms
 	MostSections        = 64         // parts of the range that partitions by octaves divide into rooms, of wide codes
 	OctaveParts         = 32         // parts of the range, from its low end, whose samples are counted by octaves, too
 	CursorPitch         = 8          // words from one cursor of split_codes to the next

@@ -6,8 +6,8 @@
 
 #define SPLIT_OCTAVES(Code, bits) \
 	ENTRY(SPLIT_THREADS, 2) \
-	split_octaves_##bits##_##Code(const Code *codes, u64 n, u64 low, u64 span, u64 index_bits, u64 *elements, const Sections *sections, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_sections<bits, OctaveLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)index_bits}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
+	split_octaves_##bits##_##Code(const Code *codes, u64 n, u64 low, u64 span, u64 index_bits, u64 reciprocal, u64 *elements, const Sections *sections, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
+		split_sections<bits, OctaveLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)index_bits, reciprocal}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
 	}
 
 #define FOR_WIDTH(Code) \
@@ -15,14 +15,14 @@
 	SPLIT_OCTAVES(Code, 9) \
 	SPLIT_OCTAVES(Code, 10) \
 	ENTRY(32 * LOCAL_WARPS, LOCAL_BLOCKS) \
-	local_sort_octaves_##Code(const u64 *buckets, const Slice *slices, const u32 *status, u64 index_bits, const Code *codes, u64 near_at, u32 *order) { \
-		const Bucket<Code, OctaveFields<Code>> bucket = {buckets, codes, {(u32)index_bits}}; \
+	local_sort_octaves_##Code(const u64 *buckets, const Slice *slices, const u32 *status, u64 index_bits, u64 scale_16, const Code *codes, u64 near_at, u32 *order) { \
+		const Bucket<Code, OctaveFields<Code>> bucket = {buckets, codes, {(u32)index_bits, (u32)scale_16, near_at == 0}}; \
 		local_sort_buckets(bucket, slices, status, (u32)near_at, order); \
 	} \
 	ENTRY(OVERSIZE_THREADS, 1) \
-	oversize_sort_octaves_##Code(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 index_bits, const Code *codes, u64 *spill, const u32 *oversize, \
+	oversize_sort_octaves_##Code(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 index_bits, u64 scale_16, const Code *codes, u64 near_at, u64 *spill, const u32 *oversize, \
 	                             u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) { \
-		oversize_sort<Bucket<Code, OctaveFields<Code>>>({buckets, codes, {(u32)index_bits}}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note); \
+		oversize_sort<Bucket<Code, OctaveFields<Code>>>({buckets, codes, {(u32)index_bits, (u32)scale_16, near_at == 0}}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note); \
 	}
 FOR_WIDTH(u32)
 FOR_WIDTH(u64)

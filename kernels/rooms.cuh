@@ -6,10 +6,10 @@
 // many slices as it needs.
 //
 // Codes that are spread unevenly but smoothly are even enough inside a room. For
-// those, the words are divided into 32 sections, and each section into as many
-// equal rooms as a sample suggests. A warp looks sections up in a table of 32
-// words without a bank conflict, which tables with more resolution have. Sections by
-// octave (octaves.cuh) are as many as a code has bits.
+// those, the words are divided into 64 sections, and each section into as many
+// equal rooms as a sample suggests. A warp looks sections up in a table of 64
+// words, of which the 32 next to each other that most codes have cause no bank conflict.
+// Sections by octave (octaves.cuh) are as many as a code has bits.
 #pragma once
 #include "slices.cuh"
 #include "split.cuh"

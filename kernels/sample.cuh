@@ -117,50 +117,57 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 // join_blocks joins what all blocks of sample_range found, for all lanes of a warp.
 DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
 
+// tell_few counts the values of a part of the sample.
+template <class Code> DEVICE void tell_few(RangeShared &shared, Code code, Code next, Sample *sample, u32 *few, u32 most) {
+	shared.seen.clear();
+	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
+	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear
+	shared.seen.add(code);
+	const bool falls = __syncthreads_or(code > next); // and bits are set
+	shared.seen.count(shared.values);
+	__syncthreads(); // values are counted
+	if (threadIdx.x > 0) return;
+	const u32 values = estimate_values(shared.values);
+	const bool told = values <= most && rises && falls;
+	if (told) tell_host(few, values);
+	sample->few = told;
+}
+
 // sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
 // and clears what the second sample and the status are counted in. n > 0.
 //
-// If codes in no order seem to have most values or less by the first part of them, the host
-// is told their number at few: the second sample is of no use then, and takes 25 µs. most is at
-// most SOON_VALUES.
+// If most > 0 there is one more block, which counts the values of the first part: the host is
+// told their number at few if they seem to be most or less, and in no order. The second sample
+// is of no use then, and takes 25 µs. most is at most SOON_VALUES.
 template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most) {
 	SORTER_SHARED(RangeShared, shared);
-	const bool counts = most > 0 && blockIdx.x == 0;
-	if (counts) {
-		shared.seen.clear();
-		if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
-		__syncthreads(); // bits and counts are clear
-	}
-	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
+	const bool counts = blockIdx.x == RANGE_BLOCKS;
+	const u32 k = threadIdx.x * RANGE_BLOCKS + (counts ? 0 : blockIdx.x); // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+	if (counts) {
+		tell_few(shared, code, next, sample, few, most);
+		return;
+	}
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
 	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	if (counts) shared.seen.add(code);
-	__syncthreads(); // what every warp found is written, and bits are set
+	__syncthreads(); // what every warp found is written
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	if (warp_id() == 0) {
 		f = join_lanes<32>(shared.warp[lane_id()]);
 		if (lane_id() == 0) sample->found[blockIdx.x] = f;
 	}
 	if (blockIdx.x > 0) return;
+	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (counts) {
-		shared.seen.count(shared.values);
-		__syncthreads(); // values are counted
-	}
 	if (threadIdx.x == 0) {
-		const u32 values = counts ? estimate_values(shared.values) : 0;
-		const bool told = counts && values <= most && f.ascents && f.descents;
-		if (told) tell_host(few, values);
 		sample->values[0] = sample->values[1] = sample->values[2] = 0;
-		sample->few = told;
+		if (most == 0) sample->few = 0;
 		sample->counted = 0;
 	}
-	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
 // sample_layout is the layout that the first sample suggests for uneven codes:
@@ -211,7 +218,7 @@ constexpr u32 OCTAVE_PARTS = 32;
 // count_segments counts what the blocks from the second on take of the second sample.
 template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample) {
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
-	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits};
+	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
 	__syncthreads(); // counters are zero
 	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
 	for (u64 first = (u64)(blockIdx.x - 1) * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {

@@ -17,7 +17,7 @@
 #include "platform.cuh"
 
 constexpr int SEGMENT_BITS = 10, SEGMENTS = 1 << SEGMENT_BITS;
-constexpr int SECTION_BITS = 5; // of a word that choose its section, see rooms.cuh
+constexpr int SECTION_BITS = 6; // of a word that choose its section, see rooms.cuh
 
 // Layout of an element.
 template <class Code> struct Layout {

@@ -12,8 +12,9 @@
 // The table is open addressing with linear probes in device memory. A place that nobody
 // has taken holds the code of the first element, which can tell: its own place is the
 // one that it hashes to, where it lies from the beginning. So a place is one word, and
-// one compare-and-swap takes it. Blocks of values_classify look codes up in a copy in
-// shared memory; a code that is not there joins the table in device memory, so no
+// one compare-and-swap takes it. Probes begin at a multiple of 16 bytes, which a lookup
+// reads at once: of a table half full of 32-bit codes, one lookup in thirty needs more. Blocks
+// of values_classify look codes up in a copy in shared memory; a code that is not there joins the table in device memory, so no
 // value needs to be in the sample. With too many of them the sort gives up.
 //
 // Bytes of an element, of codes of 32 bits: 4 + 2 + 2 + 4 in one pass,
@@ -56,8 +57,9 @@ template <class Code> struct Values {
 
 	DEVICE u32 size() const { return 1u << bits; }
 	DEVICE u32 next(u32 place) const { return (place + 1) & (size() - 1); }
-	DEVICE u32 home(u32 code) const { return code * 0x9e3779b1u >> (32 - bits); }
-	DEVICE u32 home(u64 code) const { return (u32)(code * 0x9e3779b97f4a7c15ull >> (64 - bits)); }
+	DEVICE static u32 bunch(u32 place) { return place & ~(Bunch<Code>::SIZE - 1); } // its first place
+	DEVICE u32 home(u32 code) const { return bunch(code * 0x9e3779b1u >> (32 - bits)); }
+	DEVICE u32 home(u64 code) const { return bunch((u32)(code * 0x9e3779b97f4a7c15ull >> (64 - bits))); }
 
 	// join returns the place of a code, which it takes if need be.
 	DEVICE u32 join(Code code, Code free) const {
@@ -116,7 +118,7 @@ template <class Code> DEVICE void find_values(const Code *codes, u64 n, u32 samp
 
 template <class Code> struct ClassifyShared {
 	u32 count[VALUES_COUNTERS];
-	Code place[1]; // of the table, all of them
+	alignas(16) Code place[1]; // of the table, all of them
 };
 
 // Lookup is the table as a block of values_classify sees it: a copy in shared memory, which
@@ -146,7 +148,16 @@ template <class Code> DEVICE void load_classified(Code (&code)[VALUES_ITEMS], co
 	for (int i = 0; i < VALUES_ITEMS; i++) code[i] = full || at + i * VALUES_THREADS < n ? load_once(codes + at + i * VALUES_THREADS) : free;
 }
 
-constexpr int VALUES_ROUNDS = 8; // places after its home where a code is looked for together with others
+constexpr int VALUES_ROUNDS = 4; // bunches after its home where a code is looked for together with others
+
+// index_in returns where a code is in a bunch, at least the bunch's size if it is not there.
+template <class Code> DEVICE u32 index_in(const Bunch<Code> &bunch, Code code) {
+	u32 k = Bunch<Code>::SIZE;
+#pragma unroll
+	for (int i = Bunch<Code>::SIZE - 1; i >= 0; i--)
+		if (bunch.word[i] == code) k = i;
+	return k;
+}
 
 // classify finds the place of each code in the table. The codes of a few values queue
 // up at their counters, so each value has several of these. places may be null: then only
@@ -173,15 +184,17 @@ template <class Code> DEVICE void classify(const Code *codes, u64 n, const Value
 		u32 place[VALUES_ITEMS], elsewhere = 0;
 #pragma unroll
 		for (int i = 0; i < VALUES_ITEMS; i++) { // without branches, so that lookups are under way together
-			place[i] = table.home(code[i]);
-			if (peek(&shared.place[place[i]]) != code[i]) elsewhere |= 1u << i;
+			const u32 home = table.home(code[i]), k = index_in(peek_bunch(&shared.place[home]), code[i]);
+			place[i] = home + k;
+			if (k == Bunch<Code>::SIZE) elsewhere |= 1u << i;
 		}
 		for (int round = 0; round < VALUES_ROUNDS && __any_sync(FULL_WARP, elsewhere != 0); round++) {
 #pragma unroll
 			for (int i = 0; i < VALUES_ITEMS; i++) {
 				if (!(elsewhere >> i & 1)) continue;
-				place[i] = table.next(place[i]);
-				if (peek(&shared.place[place[i]]) == code[i]) elsewhere &= ~(1u << i);
+				const u32 after = place[i] & (table.size() - 1), k = index_in(peek_bunch(&shared.place[after]), code[i]);
+				place[i] = after + k;
+				if (k < Bunch<Code>::SIZE) elsewhere &= ~(1u << i);
 			}
 			__syncwarp(); // lanes meet again
 		}

@@ -157,22 +157,20 @@ func (c *call) firstWay() Spreading {
 		return Linear
 	case smooth(s.Parts[:]) && in.N >= kernels.Segments:
 		return Sections
-	case c.byOctaves():
+	case !in.Keys && in.N >= kernels.Segments && c.byOctaves():
 		return Octaves
 	}
 	return Quantiles
 }
 
-// byOctaves reports whether the sample is of codes spread by octaves. Keys alone are not: equal
-// ones are not divided between buckets.
+// byOctaves reports whether the sample is of codes spread by octaves.
 func (c *call) byOctaves() bool {
-	if c.in.Keys || c.in.N < kernels.Segments {
-		return false
+	if c.octaves == nil {
+		s := &c.note.sample
+		lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
+		c.octaves = countOctaves(c.in.Wide, &lay, s)
 	}
-	s := &c.note.sample
-	lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
-	count, ok := octaveCounts(c.in.Wide, &lay, s)
-	return ok && smoothOctaves(c.in.Wide, count[:])
+	return c.octaves.smooth
 }
 
 // Strides reports whether the first partition is the one for nearly sorted codes, by their
@@ -262,11 +260,10 @@ func (c *call) plan(way Spreading) (*plan, error) {
 	case Sections:
 		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	case Octaves:
-		count, ok := octaveCounts(in.Wide, &lay, s)
-		if !ok || c.Spread != Octaves && !smoothOctaves(in.Wide, count[:]) {
+		if !c.byOctaves() && (c.Spread != Octaves || !c.octaves.whole) {
 			return nil, ErrUneven
 		}
-		return octavesPlan(in.Wide, lay, count[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+		return octavesPlan(in.Wide, lay, c.octaves.parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	}
 	return c.mappedPlan(lay)
 }

@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"math"
 	"slices"
 
 	"example.com/sorter/internal/cuda"
@@ -11,13 +12,16 @@ import (
 
 // launch enqueues all work of the plan.
 func (c *call) launch(q *device.Queue, p *plan) {
-	w, reading := c.w, p.reading(c.in.Codes)
+	w, reading, near := c.w, p.reading(c.in.Codes), []uint64{uint64(p.nearAt())}
+	if p.octaves { // of which all phases need it
+		near = nil
+	}
 	c.openRooms(q, p)
 	c.splitCodes(q, p)
 	c.fillBuckets(q, p)
 	q.Then(func() error { return w.Record(w.Split, w.Stream) })
 	q.Run("local_sort"+p.readingKind(), (p.buckets+kernels.LocalWarps-1)/kernels.LocalWarps, 32*kernels.LocalWarps, p.localShared(),
-		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, []uint64{uint64(p.nearAt()), uint64(c.to)})...)
+		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, near, []uint64{uint64(c.to)})...)
 	// Oversize buckets are few and slow. They start first, so that the device does not wait
 	// for them at the end.
 	q.Then(func() error { return w.WaitEvent(w.Side, w.Split) })
@@ -65,7 +69,7 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 		return
 	case p.octaves:
 		q.Run("split_octaves"+d.suffix+codes.Width(p.wide), p.codeTiles(), kernels.SplitThreads, d.sections,
-			slices.Concat([]uint64{uint64(c.in.Codes), uint64(p.n), p.low, p.span, uint64(p.indexBits), uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
+			slices.Concat([]uint64{uint64(c.in.Codes), uint64(p.n), p.low, p.span, uint64(p.indexBits), math.MaxUint64/p.positionScale() + 1, uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
 		return
 	case p.bounds != nil:
 		q.Run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),

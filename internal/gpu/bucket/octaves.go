@@ -44,6 +44,11 @@ func (p *plan) steepRooms() int {
 	return 0
 }
 
+// positionScale is scale_for of octaves.cuh: n / 2^indexBits in 2^16ths, rounded up.
+func (l *layout) positionScale() uint64 {
+	return (uint64(l.n)<<16 + 1<<l.indexBits - 1) >> l.indexBits
+}
+
 // octaveNearAt is nearAt for octaves: codes that have too many bits for an element, besides
 // position and octave, may differ in those only that are left out.
 func (p *plan) octaveNearAt() int {
@@ -60,21 +65,27 @@ func octavesPlan(wide bool, l layout, count []uint32, sampled, mean int, b *boun
 	return p.divided(count, sampled)
 }
 
-// octaveCounts returns the counts of the second sample by equal parts of octaves. ok is false
-// if the range is so small that its parts have no whole octaves.
-func octaveCounts(wide bool, l *layout, s *sample.Note) (count [kernels.Segments]uint32, ok bool) {
+// octaveCount is a sample counted by octaves.
+type octaveCount struct {
+	parts  [kernels.Segments]uint32 // by equal parts of octaves
+	whole  bool                     // parts of the range have whole codes, and so parts has all counts
+	smooth bool                     // codes are spread evenly enough for octavesPlan
+}
+
+// countOctaves counts the second sample by octaves.
+func countOctaves(wide bool, l *layout, s *sample.Note) *octaveCount {
 	const partAt = 64 - 10 // lowest bit of the number of a word's part of the range
-	if l.up > partAt-5 {   // a part has 32 codes at least
-		return count, false
+	if l.up > partAt-5 {   // a part has fewer than 32 codes
+		return &octaveCount{}
 	}
-	count = s.Octaves // of the lowest parts
+	c := &octaveCount{parts: s.Octaves, whole: true} // the lowest parts; others have octaves of as many parts, or more
 	parts := kernels.Segments / octaveSections(wide)
 	for part := kernels.OctaveParts; part < kernels.Segments; part++ {
 		top := bits.Len(uint(part)) - 1
-		within := (part - 1<<top) * parts >> top
-		count[(top+partAt-l.up)*parts+within] += s.Parts[part]
+		c.parts[(top+partAt-l.up)*parts+(part-1<<top)*parts>>top] += s.Parts[part]
 	}
-	return count, true
+	c.smooth = smoothOctaves(wide, c.parts[:])
+	return c
 }
 
 // smoothOctaves reports whether neighbouring parts of each octave hold similar numbers of

@@ -91,7 +91,7 @@ func (p *plan) reading(codes cuda.Ptr) []uint64 {
 	case p.keys:
 		return []uint64{p.low, uint64(p.elementUp())}
 	case p.octaves:
-		return []uint64{uint64(p.indexBits), uint64(codes)}
+		return []uint64{uint64(p.indexBits), p.positionScale(), uint64(codes), uint64(p.nearAt())}
 	}
 	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(codes)}
 }

@@ -43,12 +43,12 @@ func (p *plan) sectionBits() int { return bits.Len(uint(p.sections - 1)) }
 // divide cuts the sections into rooms of at most p.most slices. Each counted element stands
 // for each elements. It returns false if that takes too many rooms.
 func (p *plan) divide(count []uint32, each float64) bool {
-	largest := 0.95 * float64(p.most) * float64(p.target) // largest room, in elements
+	largest := float64(p.most) * float64(p.target) // largest room, in elements; of more, slices have more each
 	p.rooms = 0
 	parts := p.parts()
 	for s := range p.sections {
 		densest := slices.Max(count[s*parts : (s+1)*parts])
-		rooms := p.aligned(s, int(math.Ceil(float64(parts)*each*float64(densest)/largest))+1)
+		rooms := p.aligned(s, max(1, int(math.Ceil(float64(parts)*each*float64(densest)/largest))))
 		if p.rooms+rooms > maxDigits {
 			return false
 		}
@@ -63,7 +63,7 @@ func (p *plan) divide(count []uint32, each float64) bool {
 // codes with a normal distribution, 208 buckets are oversize without this.
 func (p *plan) refine(count []uint32, each float64) {
 	const most, fewest = 0.04, 2 // per room: change of density, mean number of buckets
-	limit := min(maxDigits, max(p.rooms+p.rooms/4, leastDigits, p.steepRooms()))
+	limit := min(maxDigits, max(p.rooms+p.rooms/8, min(p.rooms+p.rooms/2, maxDigits/2), leastDigits, p.steepRooms()))
 	var steep, full [kernels.MostSections]float64 // by section: change of density; rooms that its elements fill
 	parts := p.parts()
 	quarter := parts / 4

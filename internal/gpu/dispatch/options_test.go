@@ -96,7 +96,6 @@ func TestAttempts(t *testing.T) {
 	}{
 		{bucket.BySample, "uniform", counts{bucket.Linear: {1, 0}}},
 		{bucket.BySample, "log", counts{bucket.Octaves: {1, 0}}},
-		{bucket.BySample, "mostly one value", counts{bucket.Quantiles: {1, 0}}},
 		{bucket.Octaves, "log", counts{bucket.Octaves: {1, 0}}},
 		{bucket.Linear, "uniform", counts{bucket.Linear: {1, 0}}},
 		{bucket.Sections, "uniform", counts{bucket.Sections: {1, 0}}},

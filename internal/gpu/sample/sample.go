@@ -56,7 +56,11 @@ func (s *Note) Degree(n int) float64 {
 // most values or less of unordered codes at the pinned address few. most is at most
 // kernels.SoonValues; 0 means no report.
 func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64, most int) {
-	q.Run("sample_range"+codes.Width(in.Wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared,
+	blocks := kernels.RangeBlocks
+	if most > 0 {
+		blocks++ // which counts values
+	}
+	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
 		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few, uint64(most))
 }
 
