@@ -7,13 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "9e5e5912b1396fbb572334fcfd92096e8f375a28ecc152892b9fae6e7df08c5c"
+	sourceHash     = "082abff05fbbc08a8f8003f2751ee4224cb24e7135d212a1da590a3b03be3fa4"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
-	bucketU32Hash  = "d720efa045afcc39619acb1f39a7ba6cff3fdb55ef997cc6adc962491002ab25"
-	bucketU64Hash  = "bd0fe8a51bd3af45de9e53bf1b7251e69ffd4d70c47deb698980c61ea0d48e18"
-	keysHash       = "7d66f8861f83b10038127520f8962a17136a5933129cc6aaafc78a728db18931"
-	octavesHash    = "78ed5817df04c459a6cce87f37fcc5697e42160f3e6be29e1d6fe5b13a01c5df"
+	bucketU32Hash  = "1db87089769b7b278f8a44f96f247157de361cdaac41814d209f39d0a1116f78"
+	bucketU64Hash  = "c8645b5be7dd26aef3bb8186ec059fbd3cd7916e7d877d8e710e1daa691e9490"
+	keysHash       = "bcf7dd2d8b9fbb741f529d701025a843b9614dcdaed7017451ff4f97b9bb4d98"
+	octavesHash    = "de17c6b85dcfb6ba24efda312ea6283fdfc3d1a0b5b26ed0b883014c04192148"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
@@ -21,7 +21,7 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "0e667e3167119100077a402e62a295d9c5793ad2259eff57b1c089acf4747f97"
+	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 

@@ -9,7 +9,7 @@
 // waits. Of one of 64 bits the low half waits: the word has the high bits.
 #pragma once
 #include "network.cuh"
-#include "slices.cuh"
+#include "octaves.cuh"
 
 constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements a lane
 constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank twice
@@ -35,9 +35,9 @@ DEVICE u32 keep_side(u32 mine, u32 other, bool upper) { return upper ? max(mine,
 // comparators have one direction.
 //
 // The unit of minima, additions and shifts is busy 90 % of the time (ncu, H200, 2026-11-23).
-// With some comparators that take one of its operations and two multiplications, a
-// sort of buckets takes 0.416 ms in place of 0.436. What lost: the same for comparators
-// across lanes, 0.466 ms.
+// With half of a lane's comparators, of one of its operations and two multiplications, a
+// sort of 2^26 elements takes 0.403 ms in place of 0.431; with a quarter 0.412. What lost: the
+// same for comparators across lanes, 0.48 ms and more.
 DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 	constexpr int N = LOCAL_ITEMS;
 	const u32 one = hidden_one();
@@ -63,7 +63,7 @@ DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 #pragma unroll
 			for (int r = 0; r < N; r++)
 				if ((r & stride) == 0) {
-					if (r % 4 == 0) exchange_by_sum(word[r], word[r + stride], one);
+					if (r % 4 < 2) exchange_by_sum(word[r], word[r + stride], one);
 					else compare_exchange(word[r], word[r + stride]);
 				}
 	}
@@ -163,6 +163,36 @@ DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
 	__syncwarp(); // what all lanes stored is in shared memory
 }
 
+// load_words loads the elements of a lane, of which 32*r < rest exist, and makes words of them.
+template <class Code>
+DEVICE void load_words(const Bucket<Code, Fields> &bucket, u32 (&word)[LOCAL_ITEMS], int rest, u64 lowest, u32 drop, LocalShared &shared) {
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) {
+		word[r] = 0xffffffffu; // behind all others: their positions are lower
+		if (r * 32 < rest) {
+			u64 e = load_once(bucket.element + lane_id() + r * 32);
+			word[r] = ((u32)((e - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id());
+			shared.index[r * 32 + lane_id()] = bucket.position(e);
+		}
+	}
+}
+
+// load_words of octaves has all loads on their way before the first use: one after the
+// other, as the compiler has them, a sort takes 1.4 times as long. Of the elements above, which
+// it loads six at a time, a sort takes 1.07 times as long so.
+template <class Code>
+DEVICE void load_words(const Bucket<Code, OctaveFields<Code>> &bucket, u32 (&word)[LOCAL_ITEMS], int rest, u64 lowest, u32 drop, LocalShared &shared) {
+	u64 element[LOCAL_ITEMS];
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) element[r] = r * 32 < rest ? load_once(bucket.element + lane_id() + r * 32) : 0;
+	keep_order();
+#pragma unroll
+	for (int r = 0; r < LOCAL_ITEMS; r++) {
+		word[r] = r * 32 < rest ? ((u32)((element[r] - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id()) : 0xffffffffu;
+		shared.index[r * 32 + lane_id()] = bucket.position(element[r]);
+	}
+}
+
 // local_sort orders the first size <= LOCAL_SIZE elements of a bucket, which are
 // at least lowest and exceed it by less than 1 << (22 + drop), and writes their
 // input positions in order to dst. Words that differ in no bit of weight near or
@@ -171,16 +201,7 @@ template <class Code, class Fields>
 DEVICE void local_sort(const Bucket<Code, Fields> &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
 	const int rest = (int)size - (int)lane_id(); // positions lane_id() + 32*r with 32*r < rest exist
 	u32 word[LOCAL_ITEMS];
-	u64 element[LOCAL_ITEMS];
-#pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) element[r] = r * 32 < rest ? load_once(bucket.element + lane_id() + r * 32) : 0;
-	keep_order(); // all are on their way: one after the other they take 1.4 times as long
-#pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) {
-		const u64 e = element[r];
-		word[r] = r * 32 < rest ? ((u32)((e - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id()) : 0xffffffffu; // behind all others: their positions are lower
-		shared.index[r * 32 + lane_id()] = bucket.position(e);
-	}
+	load_words(bucket, word, rest, lowest, drop, shared);
 	sort_warp(word);
 	if (apart(word, near)) {
 		__syncwarp(); // indices of all lanes are in shared memory

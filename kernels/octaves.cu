@@ -7,7 +7,10 @@
 #define SPLIT_OCTAVES(Code, bits) \
 	ENTRY(SPLIT_THREADS, 2) \
 	split_octaves_##bits##_##Code(const Code *codes, u64 n, u64 low, u64 span, u64 index_bits, u64 reciprocal, u64 *elements, const Sections *sections, u32 *cursors, u64 *spill, u32 *below, u32 *above, u32 *status) { \
-		split_sections<bits, OctaveLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)index_bits, reciprocal}, {elements, {sections}, cursors, {spill, status}}, {below, above, status}); \
+		const RoomSink<u64, BoundRooms> sink = {elements, {sections}, cursors, {spill, status}}; \
+		const Outside<u32> away = {below, above, status}; \
+		if ((n & (n - 1)) == 0) split_sections<bits, OctaveLayout<Code, true>>(codes, n, {(Code)low, (Code)span, (u32)index_bits, reciprocal}, sink, away); \
+		else split_sections<bits, OctaveLayout<Code>>(codes, n, {(Code)low, (Code)span, (u32)index_bits, reciprocal}, sink, away); \
 	}
 
 #define FOR_WIDTH(Code) \

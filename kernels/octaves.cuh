@@ -29,7 +29,8 @@ DEVICE u32 scale_for(u64 n, u32 index_bits) { return (u32)(((n << SCALE_BITS) + 
 // below 2^48 exactly.
 DEVICE u64 reciprocal_of(u32 scale) { return ~0ull / scale + 1; }
 
-template <class Code> struct OctaveLayout {
+// WHOLE means that n is a power of two, so that positions need no stretching.
+template <class Code, bool WHOLE = false> struct OctaveLayout {
 	typedef Code Raw;
 	typedef u64 Element;
 	typedef u32 Listed;
@@ -42,7 +43,7 @@ template <class Code> struct OctaveLayout {
 		const Code above = code - low;
 		const u32 octave = BITS - 1 - (BITS == 32 ? __clz((u32)(above | 1)) : __clzll(above | 1)), bits = max(octave, 1u);
 		const u64 lower = (u64)(Code)(above << (BITS - bits)) << (64 - BITS) >> SECTION_BITS; // without the highest bit
-		return (u64)octave << (64 - SECTION_BITS) | (lower & ~0ull << index_bits) | __umul64hi((u64)position << SCALE_BITS, reciprocal) << position_at(octave);
+		return (u64)octave << (64 - SECTION_BITS) | (lower & ~0ull << index_bits) | (WHOLE ? position : __umul64hi((u64)position << SCALE_BITS, reciprocal)) << position_at(octave);
 	}
 	// position_at returns the lowest bit of the positions in an octave.
 	DEVICE u32 position_at(u32 octave) const {

@@ -65,15 +65,16 @@ func (p *plan) refine(count []uint32, each float64) {
 	const most, fewest = 0.04, 2 // per room: change of density, mean number of buckets
 	limit := min(maxDigits, max(p.rooms+p.rooms/8, min(p.rooms+p.rooms/2, maxDigits/2), leastDigits, p.steepRooms()))
 	var steep, full [kernels.MostSections]float64 // by section: change of density; rooms that its elements fill
-	parts := p.parts()
+	parts, least := p.parts(), 0.0
 	quarter := parts / 4
 	for s := range p.sections {
 		here := count[s*parts : (s+1)*parts]
 		first, last := sum32(here[:quarter]), sum32(here[parts-quarter:])
 		steep[s] = 4.0 / 3 * math.Abs(math.Log(float64(first+1)/float64(last+1)))
 		full[s] = each * float64(sum32(here)) / float64(fewest*p.target)
+		least += min(steep[s], full[s]*most) / float64(limit)
 	}
-	for change := most; change < 1; change *= 1.25 {
+	for change := max(most, least); change < 1; change *= 1.1 { // with less than least there are more rooms
 		section, rooms := p.bounds.section, 0
 		for s := range p.sections {
 			here := p.aligned(s, max(int(section[s]&0xffff), int(min(steep[s]/change, full[s]))))

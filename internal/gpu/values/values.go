@@ -154,8 +154,14 @@ type call struct {
 }
 
 // sampleBits returns the binary logarithm of the number of sampled codes: at least 16 for each
-// value. If values are equally frequent it misses one in nine million.
-func (t table) sampleBits() int { return min(t.bits+3, 16) }
+// value, of which it misses one in nine million if they are equally frequent, and 8 in the
+// largest table, one in three thousand.
+func (t table) sampleBits() int {
+	if t.bits == kernels.ValuesBits {
+		return t.bits + 2
+	}
+	return t.bits + 1
+}
 
 // rank finds the values, the place of each code in their table, and the rank of each place.
 func (c *call) rank(q *device.Queue) {
@@ -219,5 +225,5 @@ func (c *call) outcome() (codes.Finding, error) {
 	if c.note.values.Load() > Most {
 		return codes.Finding{}, ErrMany
 	}
-	return codes.Finding{Levels: c.levels()}, nil
+	return codes.Finding{Shape: engine.FewValues, Levels: c.levels()}, nil
 }
