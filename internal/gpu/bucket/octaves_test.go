@@ -73,6 +73,11 @@ func TestOctaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for octave := range fewCodes + 1 {
+			if rooms := int(p.bounds.section[octave] & 0xffff); rooms > 1 && rooms%codesOf(octave) != 0 {
+				t.Errorf("%+v: %d rooms for the %d codes of octave %d", c, rooms, codesOf(octave), octave)
+			}
+		}
 		rooms := make([][]uint32, p.rooms)
 		for i, code := range list {
 			word := uint32(octaveElement(c.wide, &l, code, i) >> 32)
@@ -118,8 +123,11 @@ func TestOctaveElements(t *testing.T) {
 		wide := r.IntN(2) == 0
 		l := layoutOver(n, 0, codes.Top(wide))
 		p := &plan{layout: l, octaves: true, sections: octaveSections(wide)}
-		if position := uint64(r.IntN(n)); (position<<16/l.positionScale()*l.positionScale()+1<<16-1)>>16 != position || position<<16/l.positionScale()>>l.indexBits > 0 {
-			t.Fatalf("%d codes: position %d is not found again", n, position)
+		for _, position := range []uint64{uint64(r.IntN(n)), uint64(n - 1)} {
+			scale := l.positionScale()
+			if q := position << 16 / scale; (q*scale+1<<16-1)>>16 != position || q>>l.indexBits > 0 {
+				t.Fatalf("%d codes: position %d is not found again", n, position)
+			}
 		}
 		code := r.Uint64() >> r.IntN(64) & codes.Top(wide)
 		next := code + min(r.Uint64()>>r.IntN(64), codes.Top(wide)-code)
