@@ -256,7 +256,8 @@ func (c *call) plan(way Spreading) (*plan, error) {
 	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
 	switch way {
 	case Linear:
-		return evenPlan(in.Wide, layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin), c.mean(in.N, evenSlice)).fitting()
+		lay := layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin)
+		return evenPlan(in.Wide, lay, lay.evenMean(c.mean(in.N, evenSlice), s.Low, s.High)).fitting()
 	case Sections:
 		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	case Octaves:

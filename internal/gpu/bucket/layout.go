@@ -41,7 +41,7 @@ type layout struct {
 // Margins of a layout beyond a sample's range, on either side, as parts of that range: a
 // sample rarely has the extremes. Uniform codes end soon after it; of others a few may lie far
 // out. sample_layout of sample.cuh has the same margins.
-const evenMargin, unevenMargin = 256, 2
+const evenMargin, unevenMargin = 64, 2
 
 // layoutFor returns the layout for codes with a sample from lowest to highest.
 func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
