@@ -71,7 +71,7 @@ template <class L> struct SectionSource : CodeSource<L> {
 
 	DEVICE u32 digit(typename L::Element element) const {
 		const u32 word = leading(element);
-		return room_of(word, section[section_of(word)]);
+		return room_of<L::SECTION_BITS>(word, section[section_of<L::SECTION_BITS>(word)]);
 	}
 };
 
@@ -111,14 +111,14 @@ DEVICE void split_codes(const typename L::Raw *codes, u64 n, const L &layout, u3
 template <class Element, int BITS> struct SectionShared {
 	static constexpr int TILE = SplitTile<Element>::SIZE;
 	TileShared<Element, BITS> tile;
-	u32 section[SECTIONS];
+	u32 section[MOST_SECTIONS];
 };
 
 template <int BITS, class L>
 DEVICE void split_sections(const typename L::Raw *codes, u64 n, const L &layout, const RoomSink<typename L::Element, BoundRooms> &sink, const Outside<typename L::Listed> &away) {
 	typedef SectionShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
-	if (threadIdx.x < SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
+	if (threadIdx.x < MOST_SECTIONS) shared.section[threadIdx.x] = sink.rooms.sections->section[threadIdx.x]; // split_tile begins with a barrier
 	const u32 first = blockIdx.x * (u32)Shared::TILE;
 	SectionSource<L> source = {{{codes + first, first, layout, 0}, away}, shared.section};
 	split_tile(shared.tile, source, sink, (u32)min((u64)Shared::TILE, n - first));
@@ -183,8 +183,8 @@ template <class Element> struct OversizeShared {
 	u32 count;
 };
 
-// sort_shared sorts the first size elements in shared memory.
-template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &shared, u32 size, const B &bucket) {
+// sort_shared sorts the first size elements in shared memory, by less(a, b).
+template <class Element, class Less> DEVICE void sort_shared(OversizeShared<Element> &shared, u32 size, const Less &less) {
 	u32 length = 2;
 	while (length < size) length *= 2;
 	for (u32 k = 2; k <= length; k *= 2)
@@ -194,8 +194,8 @@ template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &
 			for (u32 i = threadIdx.x; i < length / 2; i += OVERSIZE_THREADS) {
 				const u32 low = 2 * i - (i & (stride - 1)), high = low ^ flip;
 				if (high >= size) continue;   // what lies behind the end stays there
-				const typename B::Element a = shared.element[low], c = shared.element[high];
-				if (bucket.less(c, a)) {
+				const Element a = shared.element[low], c = shared.element[high];
+				if (less(c, a)) {
 					shared.element[low] = c;
 					shared.element[high] = a;
 				}
@@ -207,7 +207,7 @@ template <class B> DEVICE void sort_shared(OversizeShared<typename B::Element> &
 // write_outside puts the listed codes on one side of the range into order.
 template <class B> DEVICE void write_outside(OversizeShared<typename B::Element> &shared, const typename B::Output *listed, u32 size, const B &bucket, typename B::Output *to) {
 	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) shared.element[i] = bucket.outsider(listed[i]);
-	sort_shared(shared, size, bucket);
+	sort_shared(shared, size, [&](typename B::Element a, typename B::Element b) { return bucket.less_outside(a, b); });
 	for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[i] = bucket.listed(shared.element[i]);
 	__syncthreads(); // elements are read before others overwrite them
 }
@@ -242,7 +242,7 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 		if (size > OVERSIZE_SIZE) {
 			if (threadIdx.x == 0) atomicExch(status + LOST, 1u);
 		} else {
-			sort_shared(shared, size, bucket);
+			sort_shared(shared, size, [&](Element a, Element b) { return bucket.less(a, b); });
 			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them

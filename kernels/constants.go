@@ -7,12 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "6842ce6196c620c0c9c35ccf4c8963ae3ceac3496b2e45cfa3332a045e8a203d"
-	orderHash      = "79aa7c6d06ffd29d257f544a4c6f8a09aa33c767c3c97b44a121144e328d4f9e"
-	bucketHash     = "b475b153dfc1db6f92678e695824fe7d62464d8fdcf054cdfe078928c2161682"
-	bucketU32Hash  = "2c4abcd8dca3cd5a949b6ace7edd0f939ac8dca48f2057cc0337551e46b8eb94"
-	bucketU64Hash  = "39a1a765aec63624674062225151bddf7dd811a4405cd8bc4e302e2419371142"
-	keysHash       = "78f8459a57e12842a864c1f129f18a2ce43b584afeffce50c03d9aa82b0f13ec"
+	sourceHash     = "800f02d60d6d36db2e179bb590e18a59cbd1323a76ad9f14118ca75df1c78aba"
+	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
+	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
+	bucketU32Hash  = "1db87089769b7b278f8a44f96f247157de361cdaac41814d209f39d0a1116f78"
+	bucketU64Hash  = "c8645b5be7dd26aef3bb8186ec059fbd3cd7916e7d877d8e710e1daa691e9490"
+	keysHash       = "bcf7dd2d8b9fbb741f529d701025a843b9614dcdaed7017451ff4f97b9bb4d98"
+	octavesHash    = "de17c6b85dcfb6ba24efda312ea6283fdfc3d1a0b5b26ed0b883014c04192148"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
@@ -20,7 +21,7 @@ const (
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
 	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "33783d1928cf84c694d07432bf3c15f4db2d9e794ed63ba4524b0289721ebfbc"
+	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
@@ -34,16 +35,18 @@ const (
 	SplitShared8        = 66696      // bytes, digits of 8 bits
 	SplitShared9        = 67720      // bytes, digits of 9 bits
 	SplitShared10       = 69768      // bytes, digits of 10 bits
-	SectionShared8      = 66824      // bytes, of split_sections
-	SectionShared9      = 67848      // bytes, of split_sections
-	SectionShared10     = 69896      // bytes, of split_sections
+	SectionShared8      = 66952      // bytes, of split_sections
+	SectionShared9      = 67976      // bytes, of split_sections
+	SectionShared10     = 70024      // bytes, of split_sections
 	SplitKeys8          = 50308      // bytes, for keys of 32 bits; those of 64 take as much as other elements
 	SplitKeys9          = 51332      // bytes
 	SplitKeys10         = 53380      // bytes
-	SectionKeys8        = 50436      // bytes
-	SectionKeys9        = 51460      // bytes
-	SectionKeys10       = 53508      // bytes
-	Sections            = 32         // parts of the range that split_sections divides into rooms
+	SectionKeys8        = 50564      // bytes
+	SectionKeys9        = 51588      // bytes
+	SectionKeys10       = 53636      // bytes
+	Sections            = 64         // parts of the range that split_sections divides into rooms
+	MostSections        = 64         // parts of the range that partitions by octaves divide into rooms, of wide codes
+	OctaveParts         = 32         // parts of the range, from its low end, whose samples are counted by octaves, too
 	CursorPitch         = 8          // words from one cursor of split_codes to the next
 	SpillSize           = 1048576    // elements that the spill list holds
 	OutsideSize         = 4096       // codes on one side of the range that are listed
@@ -53,7 +56,7 @@ const (
 	LocalKeysU32        = 16896      // bytes, of local_sort for keys of 32 bits; those of 64 take as much as others
 	RoomThreads         = 1024       // buckets that a room has at most
 	MaxRooms            = 1024       // rooms at most
-	SectionsBytes       = 4224       // bytes of what split_sections looks up
+	SectionsBytes       = 4352       // bytes of what split_sections looks up
 	RoomBytes           = 32         // bytes of struct Room
 	RoomsShared         = 8576       // bytes, of plan_rooms
 	SliceBytes          = 16         // bytes of what local_sort knows of a bucket
@@ -61,11 +64,12 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 1664       // bytes, of sample_range
-	SegmentsShared      = 28676      // bytes, of sample_segments
+	SampleShared        = 7696       // bytes, of sample_range
+	SoonValues          = 512        // values that sample_range finds, at most
+	SegmentsShared      = 32772      // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range that a sample is counted by
-	SampleBytes         = 102808     // bytes of the result of the sample kernels
-	SampleCodesAt       = 4480       // offset of the codes of the first sample; their positions follow
+	SampleBytes         = 106904     // bytes of the result of the sample kernels
+	SampleCodesAt       = 8576       // offset of the codes of the first sample; their positions follow
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for 32-bit codes
 	MapBytesU64         = 30728      // bytes of a map for 64-bit codes
@@ -145,10 +149,10 @@ const (
 	ClassifyTile        = 4096       // codes that a block of values_classify reads at a time
 	ClassifyBlocksU32   = 3          // blocks of values_classify that an SM holds
 	ClassifyBlocksU64   = 2          // blocks of values_classify that an SM holds
-	ValuesStateBytes    = 2088       //
+	ValuesStateBytes    = 10280      //
 	ValuesRankThreads   = 1024       // of values_rank
-	ValuesRankPlaces    = 32         // places of the table that a block of values_rank ranks
-	ValuesRankShared    = 1412       // bytes, of values_rank
+	RankValues          = 32         // values that a block of values_rank ranks
+	ValuesRankShared    = 388        // bytes, of values_rank
 	ValuesPassShared    = 48776      // bytes, of values_pass, less ranks by place
 	ValuesHighShared    = 84104      // bytes, of values_pass_high
 	EncodeThreads       = 256        // of the kernels of encode.cu

@@ -7,6 +7,7 @@
 #include "bucket_u64.cu"
 #include "gather.cu"
 #include "keys.cu"
+#include "octaves.cu"
 #include "strided.cu"
 #include "radix.cu"
 #include "radix_small.cu"
@@ -48,6 +49,11 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(split_sections_8_##width);   \
 	CUDACPU_KERNEL(split_sections_9_##width);   \
 	CUDACPU_KERNEL(split_sections_10_##width);  \
+	CUDACPU_KERNEL(split_octaves_8_##width);    \
+	CUDACPU_KERNEL(split_octaves_9_##width);    \
+	CUDACPU_KERNEL(split_octaves_10_##width);   \
+	CUDACPU_KERNEL(local_sort_octaves_##width); \
+	CUDACPU_KERNEL(oversize_sort_octaves_##width); \
 	CUDACPU_KERNEL(split_mapped_8_##width);     \
 	CUDACPU_KERNEL(split_mapped_9_##width);     \
 	CUDACPU_KERNEL(split_mapped_10_##width);    \

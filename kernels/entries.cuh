@@ -47,7 +47,7 @@ SPLIT_MAPPED(10)
 ENTRY(32 * LOCAL_WARPS, LOCAL_BLOCKS)
 NAME(local_sort)
 (const u64 *buckets, const Slice *slices, const u32 *status, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 near_at, u32 *order) {
-	const Bucket<CODE> bucket = {buckets, codes, (u32)at, (u32)mask, (u32)code_at};
+	const Bucket<CODE, Fields> bucket = {buckets, codes, {(u32)at, (u32)mask, (u32)code_at}};
 	local_sort_buckets(bucket, slices, status, (u32)near_at, order);
 }
 
@@ -55,7 +55,7 @@ ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
 (const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
  u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) {
-	oversize_sort<Bucket<CODE>>({buckets, codes, (u32)at, (u32)mask, (u32)code_at}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
+	oversize_sort<Bucket<CODE, Fields>>({buckets, codes, {(u32)at, (u32)mask, (u32)code_at}}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
 }
 
 #undef CODE

@@ -3,8 +3,9 @@
 //
 //   - order.cu: kernels of every sort, except those below.
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; bucket.cuh
-//     describes its phases. keys.cu: the same for keys alone. strided.cu: its first
-//     phase for nearly sorted lists.
+//     describes its phases. keys.cu: the same for keys alone. octaves.cu: those of its
+//     phases that differ for codes spread by magnitude. strided.cu: its first phase for
+//     nearly sorted lists.
 //   - radix.cu: the radix sort, see radix.cuh. radix_small.cu: the same for devices with
 //     little shared memory, as PTX only.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
@@ -34,6 +35,8 @@ var (
 	BucketU64 []byte // phases over 64-bit codes
 	//go:embed keys.fatbin
 	Keys []byte // phases for keys alone, of both widths
+	//go:embed octaves.fatbin
+	Octaves []byte // for codes spread by magnitude, both widths
 	//go:embed strided.fatbin
 	Strided []byte // for nearly sorted lists, both widths
 	//go:embed radix.fatbin

@@ -8,6 +8,14 @@ DEVICE void compare_exchange(u32 &a, u32 &b) {
 	a = low;
 }
 
+// exchange_by_sum is compare_exchange with the greater one as the sum less the lesser one. one
+// is hidden_one(): minima and additions would have the same unit.
+DEVICE void exchange_by_sum(u32 &a, u32 &b, u32 one) {
+	const u32 low = min(a, b);
+	b = multiply_add(low, 0u - one, multiply_add(a, one, b));
+	a = low;
+}
+
 DEVICE void compare_exchange(u64 &a, u64 &b) { order_two(a, b); }
 
 template <class T> DEVICE void compare_exchange(T &a, T &b) {

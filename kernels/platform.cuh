@@ -11,6 +11,12 @@ typedef unsigned long long u64; // what CUDA's atomics and intrinsics take
 typedef uint32_t u32;
 typedef uint16_t u16;
 
+// Bunch is 16 bytes of words.
+template <class T> struct alignas(16) Bunch {
+	static constexpr u32 SIZE = 16 / sizeof(T);
+	T word[SIZE];
+};
+
 // SORTER_SHARED names the block's dynamic shared memory, as a Type.
 // load_once reads what no one reads again, past the first-level cache.
 // keep_order stops the compiler from moving memory accesses across.
@@ -21,6 +27,9 @@ typedef uint16_t u16;
 // waits for another block.
 // peek and poke access a word of shared memory that other threads access meanwhile.
 // tell_host stores a word in memory of the host, who may read it meanwhile.
+// multiply_add returns a * b + c by the instruction of that name, which other units execute
+// than additions and minima. hidden_one is 1, which the compiler does not know.
+// peek_bunch reads 16 bytes of shared memory that other threads access meanwhile, aligned.
 // lanes_like returns the lanes of a full warp in whose word a bit is as in this
 // lane's: a test, a vote and a complement. From C++ it takes twice as many.
 #ifdef SORTER_CUDACPU
@@ -38,6 +47,13 @@ inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED)
 inline u64 load_word(const u64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> inline T peek(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> inline void poke(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+template <class T> inline Bunch<T> peek_bunch(const T *p) {
+	Bunch<T> b;
+	for (u32 i = 0; i < Bunch<T>::SIZE; i++) b.word[i] = peek(p + i);
+	return b;
+}
+inline u32 multiply_add(u32 a, u32 b, u32 c) { return a * b + c; }
+inline u32 hidden_one() { return 1; }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 inline void tell_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 #define SPIN() CUDACPU_SPIN()
@@ -67,6 +83,13 @@ DEVICE u32 load_word(const u32 *p) {
 }
 template <class T> DEVICE T peek(const T *p) { return *(const volatile T *)p; }
 template <class T> DEVICE void poke(T *p, T v) { *(volatile T *)p = v; }
+template <class T> DEVICE Bunch<T> peek_bunch(const T *p) { return *(const Bunch<T> *)p; }
+DEVICE u32 multiply_add(u32 a, u32 b, u32 c) {
+	u32 d;
+	asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+	return d;
+}
+DEVICE u32 hidden_one() { return blockDim.y; }
 DEVICE u64 load_word(const u64 *p) {
 	u64 v;
 	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p));

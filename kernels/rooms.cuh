@@ -6,9 +6,10 @@
 // many slices as it needs.
 //
 // Codes that are spread unevenly but smoothly are even enough inside a room. For
-// those, the words are divided into 32 sections, and each section into as many
-// equal rooms as a sample suggests. A warp looks sections up in a table of 32
-// words without a bank conflict, which tables with more resolution have.
+// those, the words are divided into 64 sections, and each section into as many
+// equal rooms as a sample suggests. A warp looks sections up in a table of 64
+// words, of which the 32 next to each other that most codes have cause no bank conflict.
+// Sections by octave (octaves.cuh) are as many as a code has bits.
 #pragma once
 #include "slices.cuh"
 #include "split.cuh"
@@ -18,17 +19,17 @@ constexpr u32 CURSOR_PITCH = 8;      // words from one cursor to the next: a sec
 constexpr u32 SPILL_SIZE = 1 << 20;  // elements the spill list holds
 constexpr int ROOM_THREADS = 1024;   // also the buckets that a room has at most
 
-constexpr int SECTION_BITS = 5, SECTIONS = 1 << SECTION_BITS;
+constexpr int SECTIONS = 1 << SECTION_BITS, MOST_SECTIONS = 64;
 
-// section_of returns the section of a leading word, room_of the room in it, given
-// the section's first room above the number of its rooms.
-DEVICE u32 section_of(u32 word) { return word >> (32 - SECTION_BITS); }
-DEVICE u32 room_of(u32 word, u32 section) { return (section >> 16) + ((word >> (16 - SECTION_BITS) & 0xffff) * (section & 0xffff) >> 16); }
+// section_of returns the section of a leading word, of 1 << BITS, room_of the room in it,
+// given the section's first room above the number of its rooms.
+template <int BITS> DEVICE u32 section_of(u32 word) { return word >> (32 - BITS); }
+template <int BITS> DEVICE u32 room_of(u32 word, u32 section) { return (section >> 16) + ((word >> (16 - BITS) & 0xffff) * (section & 0xffff) >> 16); }
 
 // Bounds is where rooms begin: in memory, and on the scale of leading words. The
 // last one ends the others. It lies in memory of the host.
 struct Bounds {
-	u32 section[SECTIONS];
+	u32 section[MOST_SECTIONS];
 	struct {
 		u32 place, low;
 	} room[MAX_ROOMS + 1];
@@ -36,7 +37,7 @@ struct Bounds {
 
 // Sections is what a partition by sections looks up.
 struct Sections {
-	u32 section[SECTIONS];
+	u32 section[MOST_SECTIONS];
 	u32 end[MAX_ROOMS]; // places behind the rooms
 };
 
@@ -63,7 +64,7 @@ DEVICE u64 lowest(u64 s, u32 scale) { return ((s << 32) + scale - 1) / scale; }
 // last. It clears the sizes of the buckets, and the status.
 DEVICE void make_rooms(Room *rooms, u32 *cursors, u32 count, const Bounds *bounds, Sections *sections, u32 scale, u32 capacity, u32 *sizes, u64 buckets, u32 *status) {
 	const u64 step = (u64)gridDim.x * blockDim.x, thread = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-	if (bounds && thread < SECTIONS) sections->section[thread] = bounds->section[thread];
+	if (bounds && thread < MOST_SECTIONS) sections->section[thread] = bounds->section[thread];
 	for (u64 r = thread; r <= count; r += step) {
 		const u32 begin = bounds ? bounds->room[r].place : (u32)r * capacity;
 		rooms[r].begin = begin;

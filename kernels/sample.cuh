@@ -1,7 +1,7 @@
 // sample.cuh: what a random sample tells about the codes: their range, whether
 // neighbours are in order, and how codes are distributed over the range.
 #pragma once
-#include "slices.cuh"
+#include "octaves.cuh"
 
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
@@ -20,6 +20,7 @@ constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range:
 struct Sample {
 	Found found[RANGE_BLOCKS];
 	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
+	u32 octaves[SEGMENTS];   // those in the lowest parts, by parts of octaves
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
 	u32 values[3]; // as in SampleNote
@@ -35,6 +36,7 @@ struct SampleNote {
 	u64 ascents, descents; // strict ones among as many pairs of neighbours
 	double distance;       // between the two of each pair, summed up
 	u32 segments[SEGMENTS];
+	u32 octaves[SEGMENTS]; // as in Sample
 	u32 values[3]; // that the first sample has at least once, twice, three times; a few less, since hashes stand for them
 	u32 told;
 	u32 few; // sample_range found few values, in no order; the rest is not told then
@@ -54,14 +56,47 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
-struct RangeShared {
-	Found warp[32];
-	u32 alike[32];
+// SOON_VALUES is the number of values up to which sample_range can find them: of as many, its
+// first part has half twice or more.
+constexpr u32 SOON_VALUES = 512;
+
+// Seen is a bit for each hash of a code, for those seen at least once, twice and three times.
+template <int BITS> struct Seen {
+	static constexpr u32 WORDS = (1 << BITS) / 32;
+	u32 bits[3][WORDS];
+
+	DEVICE void clear() {
+		for (u32 i = threadIdx.x; i < 3 * WORDS; i += SAMPLE_THREADS) (&bits[0][0])[i] = 0;
+	}
+	DEVICE void add(u64 code) {
+		const u32 hash = (u32)(mix(code) >> (64 - BITS)), bit = 1u << hash % 32;
+		if (peek(&bits[2][hash / 32]) & bit) return; // or those of the most frequent value queue up
+		for (int times = 0; times < 3; times++)
+			if (!(atomicOr(&bits[times][hash / 32], bit) & bit)) break;
+	}
+	// count adds the number of values seen so often to values[times].
+	DEVICE void count(u32 *values) const {
+		for (int times = 0; times < 3; times++) {
+			u32 count = 0;
+			for (u32 i = threadIdx.x; i < WORDS; i += SAMPLE_THREADS) count += __popc(bits[times][i]);
+			count = inclusive_scan(count);
+			if (lane_id() == 31 && count) atomicAdd(&values[times], count);
+		}
+	}
 };
 
-// like returns the lanes of the warp that have the same code.
-DEVICE u32 like(u32 code) { return __match_any_sync(FULL_WARP, code); }
-DEVICE u32 like(u64 code) { return like((u32)code) & like((u32)(code >> 32)); }
+// estimate_values estimates the number of all values from those that a sample has at least once,
+// twice and three times (Chao, 1984).
+DEVICE u32 estimate_values(const u32 *values) {
+	const u32 once = values[0] - values[1], twice = max(values[1] - values[2], 1u);
+	return values[0] + once * once / (2 * twice);
+}
+
+struct RangeShared {
+	Found warp[32];
+	Seen<14> seen;
+	u32 values[3];
+};
 
 DEVICE Found join(const Found &f, const Found &g) {
 	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
@@ -82,45 +117,57 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 // join_blocks joins what all blocks of sample_range found, for all lanes of a warp.
 DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
 
+// tell_few counts the values of a part of the sample.
+template <class Code> DEVICE void tell_few(RangeShared &shared, Code code, Code next, Sample *sample, u32 *few, u32 most) {
+	shared.seen.clear();
+	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
+	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear
+	shared.seen.add(code);
+	const bool falls = __syncthreads_or(code > next); // and bits are set
+	shared.seen.count(shared.values);
+	__syncthreads(); // values are counted
+	if (threadIdx.x > 0) return;
+	const u32 values = estimate_values(shared.values);
+	const bool told = values <= most && rises && falls;
+	if (told) tell_host(few, values);
+	sample->few = told;
+}
+
 // sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
 // and clears what the second sample and the status are counted in. n > 0.
 //
-// If few is not null, the host is told there at once of codes in no order of which
-// half have their like among 32 of the first part, as those of up to some 45 values
-// have: the second sample is of no use then, and both samples take 25 µs.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few) {
+// If most > 0 there is one more block, which counts the values of the first part: the host is
+// told their number at few if they seem to be most or less, and in no order. The second sample
+// is of no use then, and takes 25 µs. most is at most SOON_VALUES.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most) {
 	SORTER_SHARED(RangeShared, shared);
-	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
+	const bool counts = blockIdx.x == RANGE_BLOCKS;
+	const u32 k = threadIdx.x * RANGE_BLOCKS + (counts ? 0 : blockIdx.x); // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+	if (counts) {
+		tell_few(shared, code, next, sample, few, most);
+		return;
+	}
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
 	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	u32 alike = 0;
-	if (few && blockIdx.x == 0) {
-		const u32 same = like(code);
-		alike = __popc(__ballot_sync(FULL_WARP, (same & (same - 1)) != 0));
-	}
-	if (lane_id() == 0) shared.alike[warp_id()] = alike;
 	__syncthreads(); // what every warp found is written
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	if (warp_id() == 0) {
 		f = join_lanes<32>(shared.warp[lane_id()]);
-		alike = inclusive_scan(shared.alike[lane_id()]);
 		if (lane_id() == 0) sample->found[blockIdx.x] = f;
 	}
 	if (blockIdx.x > 0) return;
-	sample->segments[threadIdx.x] = 0;
+	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
+	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (threadIdx.x == 31) { // which has the sum of alike
-		const bool told = 2 * alike >= SAMPLE_THREADS && f.ascents && f.descents;
-		if (told) tell_host(few, 1);
+	if (threadIdx.x == 0) {
 		sample->values[0] = sample->values[1] = sample->values[2] = 0;
-		sample->few = told;
+		if (most == 0) sample->few = 0;
 		sample->counted = 0;
 	}
-	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
 }
 
 // sample_layout is the layout that the first sample suggests for uneven codes:
@@ -145,34 +192,33 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 constexpr int HASH_BITS = 16; // one value in sixteen has the hash of another where all of a sample differ
 
 struct SegmentsShared {
-	u32 count[SEGMENTS];
-	u32 seen[3][(1 << HASH_BITS) / 32]; // a bit for each hash
+	u32 count[SEGMENTS], octaves[SEGMENTS];
+	Seen<HASH_BITS> seen;
 	u32 last;
 };
 
 // count_values counts the values of the first sample. One block.
 DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
-	constexpr u32 WORDS = (1 << HASH_BITS) / 32;
-	for (u32 i = threadIdx.x; i < 3 * WORDS; i += SAMPLE_THREADS) (&shared.seen[0][0])[i] = 0;
+	shared.seen.clear();
 	__syncthreads(); // bits are clear
-	for (u32 k = threadIdx.x; k < RANGE_SAMPLES; k += SAMPLE_THREADS) {
-		const u32 hash = (u32)(mix(sample->code[k]) >> (64 - HASH_BITS)), bit = 1u << hash % 32;
-		if (peek(&shared.seen[2][hash / 32]) & bit) continue; // or those of the most frequent value queue up
-		for (int times = 0; times < 3; times++)
-			if (!(atomicOr(&shared.seen[times][hash / 32], bit) & bit)) break;
-	}
+	u64 code[RANGE_SAMPLES / SAMPLE_THREADS];
+#pragma unroll
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = sample->code[threadIdx.x + i * SAMPLE_THREADS]; // all on their way at once
+#pragma unroll
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) shared.seen.add(code[i]);
 	__syncthreads(); // bits are set
-	for (int times = 0; times < 3; times++) {
-		u32 count = 0;
-		for (u32 i = threadIdx.x; i < WORDS; i += SAMPLE_THREADS) count += __popc(shared.seen[times][i]);
-		count = inclusive_scan(count);
-		if (lane_id() == 31) atomicAdd(&sample->values[times], count);
-	}
+	shared.seen.count(sample->values);
 }
 
+// OCTAVE_PARTS is the number of parts of the range, from its low end, whose samples are
+// counted by octave, too. Octaves above have as many parts or more each: the host adds up
+// those.
+constexpr u32 OCTAVE_PARTS = 32;
+
 // count_segments counts what the blocks from the second on take of the second sample.
-template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, const Layout<Code> &layout, Sample *sample) {
-	shared.count[threadIdx.x] = 0;
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample) {
+	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
+	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
 	__syncthreads(); // counters are zero
 	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
 	for (u64 first = (u64)(blockIdx.x - 1) * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
@@ -184,11 +230,16 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 			code[i] = codes[at[i]];
 		}
 #pragma unroll
-		for (int i = 0; i < SAMPLE_LOADS; i++)
-			if (first + i * step < count && !outside(code[i], layout)) atomicAdd(&shared.count[word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS)], 1u);
+		for (int i = 0; i < SAMPLE_LOADS; i++) {
+			if (first + i * step >= count || outside(code[i], layout)) continue;
+			const u32 part = word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS);
+			atomicAdd(&shared.count[part], 1u);
+			if (part < OCTAVE_PARTS) atomicAdd(&shared.octaves[octaves.element(code[i], (u32)at[i]) >> (64 - SEGMENT_BITS)], 1u);
+		}
 	}
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
 }
 
 // sample_segments counts a second sample by equal parts of the first one's range. Its first
@@ -197,9 +248,10 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	SORTER_SHARED(SegmentsShared, shared);
 	if (sample->few) return;
 	if (blockIdx.x == 0) count_values(shared, sample);
-	else count_segments(shared, codes, n, sample_bits, sample_layout<Code>(sample, index_bits), sample);
+	else count_segments(shared, codes, n, sample_bits, index_bits, sample_layout<Code>(sample, index_bits), sample);
 	if (!is_last_block(&sample->counted, shared.last)) return;
 	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
+	note->octaves[threadIdx.x] = sample->octaves[threadIdx.x];
 	if (threadIdx.x < 3) note->values[threadIdx.x] = sample->values[threadIdx.x];
 	__syncthreads(); // the note has all counts
 	const Found f = join_blocks(sample);

@@ -17,12 +17,14 @@
 #include "platform.cuh"
 
 constexpr int SEGMENT_BITS = 10, SEGMENTS = 1 << SEGMENT_BITS;
+constexpr int SECTION_BITS = 6; // of a word that choose its section, see rooms.cuh
 
 // Layout of an element.
 template <class Code> struct Layout {
 	typedef Code Raw;
 	typedef u64 Element;
 	typedef u32 Listed; // what is known of a code outside the range: its position
+	static constexpr int SECTION_BITS = ::SECTION_BITS;
 	Code low, span;  // codes low … low+span of the sample
 	u32 up;          // bits that code - low moves up: its range ends at bit 63
 	u32 at;          // lowest bit of the position
@@ -38,6 +40,7 @@ template <class Code> struct Layout {
 // inside a code: codes may not be too few.
 template <class Code> struct KeyLayout {
 	typedef Code Raw, Element, Listed;
+	static constexpr int SECTION_BITS = ::SECTION_BITS;
 	Code low, span; // as in Layout
 	u32 up;         // bits that code - low moves up: its range ends at the highest bit
 

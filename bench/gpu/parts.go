@@ -31,6 +31,7 @@ var ways = []way{
 	{"BucketBitonic", sorter.BucketBitonic, nil},
 	{"linear", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Linear)}},
 	{"sections", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Sections)}},
+	{"octaves", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Octaves)}},
 	{"quantiles", sorter.BucketBitonic, []gpu.Option{settings.Spread(bucket.Quantiles)}},
 	{"fill 512", sorter.BucketBitonic, []gpu.Option{settings.Fill(512)}},
 	{"fill 704", sorter.BucketBitonic, []gpu.Option{settings.Fill(704)}},
@@ -116,7 +117,7 @@ type contender struct {
 }
 
 func (c *contender) failures() (sum int64) {
-	for _, way := range []bucket.Spreading{bucket.Linear, bucket.Sections, bucket.Quantiles} {
+	for _, way := range []bucket.Spreading{bucket.Linear, bucket.Sections, bucket.Octaves, bucket.Quantiles} {
 		_, failed := c.attempts.Of(way)
 		sum += failed
 	}

@@ -74,9 +74,21 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Inpu
 	return codes.Finding{}, ErrUneven
 }
 
-// VeryFew bounds the number of values at which sample_range reports few at once, twice the 45 where
-// half of the samples have their like.
+// VeryFew is the number of values that is few for any way to sort them.
 const VeryFew = 90
+
+// soonest returns the largest number of values for which few holds at once, before the second
+// sample.
+func (c *call) soonest(few Few) int {
+	if few != nil {
+		for _, values := range []int{kernels.SoonValues, kernels.RadixDigits, VeryFew} {
+			if few(c.in, values, codes.Top(c.in.Wide)) {
+				return values
+			}
+		}
+	}
+	return 0
+}
 
 // sampleGrid returns the number of blocks of the second sample. It is small, since each block
 // adds its counts to global ones and needs enough samples to pay for that.
@@ -94,12 +106,8 @@ func (c *call) look(few Few) error {
 	s, in := &c.note.sample, c.in
 	s.Told.Store(0)
 	s.Few.Store(0)
-	told := uint64(0)
-	if few != nil && few(in, VeryFew, codes.Top(in.Wide)) {
-		told = device.Mapped(&s.Few)
-	}
 	q := c.w.Queue()
-	sample.First(&q, in, c.sample, c.status, told)
+	sample.First(&q, in, c.sample, c.status, device.Mapped(&s.Few), c.soonest(few))
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
 	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Told, &s.Few) {
@@ -108,8 +116,8 @@ func (c *call) look(few Few) error {
 	if err := q.Err(); err != nil {
 		return err
 	}
-	if s.Few.Load() != 0 {
-		return FewValues{VeryFew}
+	if values := int(s.Few.Load()); values != 0 {
+		return FewValues{values}
 	}
 	return nil
 }
@@ -149,8 +157,20 @@ func (c *call) firstWay() Spreading {
 		return Linear
 	case smooth(s.Parts[:]) && in.N >= kernels.Segments:
 		return Sections
+	case !in.Keys && in.N >= kernels.Segments && c.byOctaves():
+		return Octaves
 	}
 	return Quantiles
+}
+
+// byOctaves reports whether the sample is of codes spread by octaves.
+func (c *call) byOctaves() bool {
+	if c.octaves == nil {
+		s := &c.note.sample
+		lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
+		c.octaves = countOctaves(c.in.Wide, &lay, s)
+	}
+	return c.octaves.smooth
 }
 
 // Strides reports whether the first partition is the one for nearly sorted codes, by their
@@ -184,6 +204,11 @@ func (c *call) attempt(way Spreading) (codes.Finding, error) {
 	}
 	if p.keys = c.in.Keys; p.keys {
 		if err := c.w.Load(keyModules); err != nil {
+			return codes.Finding{}, err
+		}
+	}
+	if p.octaves {
+		if err := c.w.Load(octaveModules); err != nil {
 			return codes.Finding{}, err
 		}
 	}
@@ -222,18 +247,24 @@ func (c *call) outcome(p *plan) (codes.Finding, error) {
 }
 
 // plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
-// have no plan with a table, since a table separates equal codes by their positions.
+// have no plan with octaves or a table, since these separate equal codes by their positions.
 func (c *call) plan(way Spreading) (*plan, error) {
 	s, in := &c.note.sample, c.in
-	if in.Keys && (way == Quantiles || crowded(in, s)) {
+	if in.Keys && (way >= Octaves || crowded(in, s)) {
 		return nil, ErrUneven
 	}
 	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
 	switch way {
 	case Linear:
-		return evenPlan(in.Wide, layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin), c.mean(in.N, evenSlice)).fitting()
+		lay := layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin)
+		return evenPlan(in.Wide, lay, lay.evenMean(c.mean(in.N, evenSlice), s.Low, s.High)).fitting()
 	case Sections:
 		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+	case Octaves:
+		if !c.byOctaves() && (c.Spread != Octaves || !c.octaves.whole) {
+			return nil, ErrUneven
+		}
+		return octavesPlan(in.Wide, lay, c.octaves.parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	}
 	return c.mappedPlan(lay)
 }

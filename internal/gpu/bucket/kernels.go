@@ -18,6 +18,21 @@ var Modules = []*device.Module{
 // keyModules has the further kernels for keys alone.
 var keyModules = []*device.Module{{Image: kernels.Keys, Kernels: keyKernels()}}
 
+// octaveModules has the kernels that differ for codes spread by octaves.
+var octaveModules = []*device.Module{{Image: kernels.Octaves, Kernels: octaveKernels()}}
+
+func octaveKernels() map[string]int {
+	k := map[string]int{}
+	for _, wide := range []bool{false, true} {
+		width := codes.Width(wide)
+		k["local_sort_octaves"+width], k["oversize_sort_octaves"+width] = kernels.LocalShared, kernels.OversizeShared
+		for _, d := range digitKernels {
+			k["split_octaves"+d.suffix+width] = d.sections
+		}
+	}
+	return k
+}
+
 // stridedModules has the first partition of nearly sorted codes, if it differs.
 var stridedModules = []*device.Module{{Image: kernels.Strided, Kernels: stridedKernels()}}
 

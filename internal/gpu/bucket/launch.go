@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"math"
 	"slices"
 
 	"example.com/sorter/internal/cuda"
@@ -11,13 +12,16 @@ import (
 
 // launch enqueues all work of the plan.
 func (c *call) launch(q *device.Queue, p *plan) {
-	w, reading := c.w, p.reading(c.in.Codes)
+	w, reading, near := c.w, p.reading(c.in.Codes), []uint64{uint64(p.nearAt())}
+	if p.octaves { // of which all phases need it
+		near = nil
+	}
 	c.openRooms(q, p)
 	c.splitCodes(q, p)
 	c.fillBuckets(q, p)
 	q.Then(func() error { return w.Record(w.Split, w.Stream) })
-	q.Run("local_sort"+p.kind(), (p.buckets+kernels.LocalWarps-1)/kernels.LocalWarps, 32*kernels.LocalWarps, p.localShared(),
-		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, []uint64{uint64(p.nearAt()), uint64(c.to)})...)
+	q.Run("local_sort"+p.readingKind(), (p.buckets+kernels.LocalWarps-1)/kernels.LocalWarps, 32*kernels.LocalWarps, p.localShared(),
+		slices.Concat([]uint64{uint64(c.bucket), uint64(c.slices), uint64(c.status)}, reading, near, []uint64{uint64(c.to)})...)
 	// Oversize buckets are few and slow. They start first, so that the device does not wait
 	// for them at the end.
 	q.Then(func() error { return w.WaitEvent(w.Side, w.Split) })
@@ -25,7 +29,7 @@ func (c *call) launch(q *device.Queue, p *plan) {
 	if p.twice {
 		rooms = p.rooms
 	}
-	q.RunOn(w.Side, "oversize_sort"+p.kind(), 2*w.Info.SMs, kernels.OversizeThreads, kernels.OversizeShared, slices.Concat(
+	q.RunOn(w.Side, "oversize_sort"+p.readingKind(), 2*w.Info.SMs, kernels.OversizeThreads, kernels.OversizeShared, slices.Concat(
 		[]uint64{uint64(c.bucket), uint64(p.n), uint64(c.slices), uint64(c.rooms), uint64(rooms), p.scale}, reading,
 		[]uint64{uint64(c.spill), uint64(c.oversize), uint64(c.below), uint64(c.above), uint64(c.to), uint64(c.status), device.Mapped(&c.note.status)})...)
 	q.After(w.Stream, w.Side)
@@ -62,6 +66,10 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 	case p.table != nil:
 		q.Run("split_mapped"+d.suffix+codes.Width(p.wide), min(p.codeTiles(), 2*c.w.Info.SMs), kernels.SplitThreads, d.mapped(p.wide),
 			slices.Concat(layout, equal, []uint64{uint64(c.status), uint64(c.table), uint64(p.indexBits)})...)
+		return
+	case p.octaves:
+		q.Run("split_octaves"+d.suffix+codes.Width(p.wide), p.codeTiles(), kernels.SplitThreads, d.sections,
+			slices.Concat([]uint64{uint64(c.in.Codes), uint64(p.n), p.low, p.span, uint64(p.indexBits), math.MaxUint64/p.positionScale() + 1, uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
 		return
 	case p.bounds != nil:
 		q.Run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),

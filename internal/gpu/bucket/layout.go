@@ -20,7 +20,7 @@ const (
 	fullSlice = 890
 
 	// sectionSlice is the mean size of buckets where density changes slightly within a room.
-	sectionSlice = 895
+	sectionSlice = 910
 
 	unlimited = 1<<31 - 1 // target for rooms cut into a fixed number of buckets
 )

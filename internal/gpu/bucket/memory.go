@@ -89,4 +89,6 @@ type call struct {
 	note *note
 	in   codes.Input
 	to   cuda.Ptr
+
+	octaves *octaveCount // of the sample; nil: not counted yet
 }

@@ -21,6 +21,10 @@ const (
 	// the sample suggests, and each room into slices by the number of its elements.
 	Sections
 
+	// Octaves has the ranges from a power of two to the next as sections, and the bits of a
+	// code below its highest one in their place: for codes spread evenly by magnitude.
+	Octaves
+
 	// Quantiles maps codes by a piecewise linear map that follows the quantiles of the sample.
 	Quantiles
 )
@@ -28,7 +32,7 @@ const (
 // String returns the name of s.
 func (s Spreading) String() string {
 	if s >= BySample && s <= Quantiles {
-		return [...]string{"BySample", "Linear", "Sections", "Quantiles"}[s]
+		return [...]string{"BySample", "Linear", "Sections", "Octaves", "Quantiles"}[s]
 	}
 	return fmt.Sprintf("Spreading(%d)", int(s))
 }

@@ -157,14 +157,14 @@ func TestBytes(t *testing.T) {
 		in := codes.Input{Wide: wide, Keys: r.IntN(2) == 0, N: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}
 		lowest, span := r.Uint64()>>r.IntN(64)&codes.Top(wide), r.Uint64()>>r.IntN(64)&codes.Top(wide)
 		highest := lowest + min(span, codes.Top(wide)-lowest)
-		lay := layoutFor(in.N, wide, lowest, highest, unevenMargin)
+		lay, linear := layoutFor(in.N, wide, lowest, highest, unevenMargin), layoutFor(in.N, wide, lowest, highest, evenMargin)
 		tab := &table{wide: wide, low: make([]key, 1+r.IntN(kernels.Segments))}
 		count := make([]uint32, len(tab.low))
 		draws := min(samples(in), 1<<12) // of as many samples each: the race detector takes 100 ns for a draw
 		for range draws {
 			count[r.IntN(1+r.IntN(len(count)))] += uint32(samples(in) / draws)
 		}
-		plans := []*plan{evenPlan(wide, layoutFor(in.N, wide, lowest, highest, evenMargin), by.mean(in.N, evenSlice)), mappedPlan(lay, tab, count, samples(in), by.mean(in.N, fullSlice))}
+		plans := []*plan{evenPlan(wide, linear, linear.evenMean(by.mean(in.N, evenSlice), lowest, highest)), mappedPlan(lay, tab, count, samples(in), by.mean(in.N, fullSlice))}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
 		if p, err := sectionsPlan(wide, lay, parts, samples(in), by.mean(in.N, sectionSlice), new(bounds)); err == nil {
 			plans = append(plans, p)

@@ -13,31 +13,42 @@ import (
 // mean the mean size of buckets. Sections are divided into rooms by the sample, in b; the
 // device cuts rooms into slices by their elements.
 func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
-	p := &plan{wide: wide, layout: l, bounds: b, least: 1, target: mean, twice: true}
+	return (&plan{wide: wide, layout: l, bounds: b, sections: kernels.Sections, target: mean}).divided(count, sampled)
+}
+
+// divided returns p with its sections divided, or ErrUneven.
+func (p *plan) divided(count []uint32, sampled int) (*plan, error) {
+	l, mean := &p.layout, p.target
+	p.least, p.twice = 1, true
 	each := float64(l.n) / float64(sampled)
-	half := bits.Len(uint(l.n/mean)) / 2
-	for p.most = max(1<<half, leastDigits); p.most <= kernels.RoomThreads; p.most *= 2 {
-		if p.divide(count, each) {
+	buckets := l.n / mean
+	half := bits.Len(uint(buckets)) / 2
+	for p.most = max(1<<half, leastDigits); p.most <= kernels.RoomThreads; p.most += p.most / 2 &^ (leastDigits/2 - 1) {
+		if p.divide(count, each) && (p.rooms*p.rooms <= 2*buckets || p.most*3/2 > kernels.RoomThreads) {
 			p.refine(count, each)
 			p.place(count, each)
-			p.buckets = l.n/mean + p.rooms
+			p.buckets = buckets + p.rooms
 			return p, nil
 		}
 	}
 	return nil, ErrUneven
 }
 
-// sectionParts is the number of counted parts per section.
-const sectionParts = kernels.Segments / kernels.Sections
+// parts returns the number of counted parts of a section.
+func (p *plan) parts() int { return kernels.Segments / p.sections }
+
+// sectionBits returns the binary logarithm of the number of sections.
+func (p *plan) sectionBits() int { return bits.Len(uint(p.sections - 1)) }
 
 // divide cuts the sections into rooms of at most p.most slices. Each counted element stands
 // for each elements. It returns false if that takes too many rooms.
 func (p *plan) divide(count []uint32, each float64) bool {
-	largest := 0.95 * float64(p.most) * float64(p.target) // largest room, in elements
+	largest := float64(p.most) * float64(p.target) // largest room, in elements; of more, slices have more each
 	p.rooms = 0
-	for s := range kernels.Sections {
-		densest := slices.Max(count[s*sectionParts : (s+1)*sectionParts])
-		rooms := int(math.Ceil(sectionParts*each*float64(densest)/largest)) + 1
+	parts := p.parts()
+	for s := range p.sections {
+		densest := slices.Max(count[s*parts : (s+1)*parts])
+		rooms := p.aligned(s, max(1, int(math.Ceil(float64(parts)*each*float64(densest)/largest))))
 		if p.rooms+rooms > maxDigits {
 			return false
 		}
@@ -52,19 +63,21 @@ func (p *plan) divide(count []uint32, each float64) bool {
 // codes with a normal distribution, 208 buckets are oversize without this.
 func (p *plan) refine(count []uint32, each float64) {
 	const most, fewest = 0.04, 2 // per room: change of density, mean number of buckets
-	limit := min(maxDigits, max(leastDigits, 1<<bits.Len(uint(p.rooms+p.rooms/8-1))))
-	var steep, full [kernels.Sections]float64 // by section: change of density; rooms that its elements fill
-	for s := range kernels.Sections {
-		const quarter = sectionParts / 4
-		here := count[s*sectionParts : (s+1)*sectionParts]
-		first, last := sum32(here[:quarter]), sum32(here[sectionParts-quarter:])
+	limit := min(maxDigits, max(p.rooms+p.rooms/8, min(p.rooms+p.rooms/2, maxDigits/2), leastDigits, p.steepRooms()))
+	var steep, full [kernels.MostSections]float64 // by section: change of density; rooms that its elements fill
+	parts, least := p.parts(), 0.0
+	quarter := parts / 4
+	for s := range p.sections {
+		here := count[s*parts : (s+1)*parts]
+		first, last := sum32(here[:quarter]), sum32(here[parts-quarter:])
 		steep[s] = 4.0 / 3 * math.Abs(math.Log(float64(first+1)/float64(last+1)))
 		full[s] = each * float64(sum32(here)) / float64(fewest*p.target)
+		least += min(steep[s], full[s]*most) / float64(limit)
 	}
-	for change := most; change < 1; change *= 1.25 {
+	for change := max(most, least); change < 1; change *= 1.1 { // with less than least there are more rooms
 		section, rooms := p.bounds.section, 0
-		for s := range section {
-			here := max(int(section[s]&0xffff), int(min(steep[s]/change, full[s])))
+		for s := range p.sections {
+			here := p.aligned(s, max(int(section[s]&0xffff), int(min(steep[s]/change, full[s]))))
 			section[s] = uint32(rooms<<16 | here)
 			rooms += here
 		}
@@ -86,19 +99,20 @@ func sum32(list []uint32) (sum uint32) {
 func (p *plan) place(count []uint32, each float64) {
 	const steps = 1 << 16 // of a section
 	place, k := 0, 0
-	for s, section := range p.bounds.section {
-		here, rooms := count[s*sectionParts:(s+1)*sectionParts], int(section&0xffff)
+	parts := p.parts()
+	for s, section := range p.bounds.section[:p.sections] {
+		here, rooms := count[s*parts:(s+1)*parts], int(section&0xffff)
 		from, before := 0, 0.0 // the step at which a room begins, and the count before it
 		part, sum := 0, 0.0    // the part that a room ends in, and the count before that
 		for r := range rooms {
-			low := uint32(s<<16|from) << (16 - bits.Len(kernels.Sections-1))
+			low := uint32(s<<16|from) << (16 - p.sectionBits())
 			p.bounds.room[k] = struct{ place, low uint32 }{uint32(place), low}
 			to := ((r+1)*steps + rooms - 1) / rooms
-			for ; part < to*sectionParts/steps; part++ {
+			for ; part < to*parts/steps; part++ {
 				sum += float64(here[part])
 			}
 			after := sum
-			if rest := to * sectionParts % steps; rest > 0 {
+			if rest := to * parts % steps; rest > 0 {
 				after += float64(here[part]) * float64(rest) / steps
 			}
 			place += capacity(after-before, each)

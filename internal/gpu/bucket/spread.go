@@ -64,14 +64,19 @@ func tooDense(group int, share float64, count []uint32) bool {
 // standard deviations.
 func smooth(count []uint32) bool {
 	for i := 1; i < len(count); i++ {
-		a, b := int(count[i-1]), int(count[i])
-		step, most := max(a, b)-min(a, b), max(a, b)
-		if 25*step <= 3*most+150 {
-			continue
-		}
-		if most := float64(most); float64(step) > 0.12*most+6+6*math.Sqrt(most) {
+		if !similar(count[i-1], count[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// similar reports whether two counts are consistent with numbers that differ by at most 12 %
+// and six.
+func similar(a, b uint32) bool {
+	step, most := int(max(a, b)-min(a, b)), int(max(a, b))
+	if 25*step <= 3*most+150 {
+		return true
+	}
+	return float64(step) <= 0.12*float64(most)+6+6*math.Sqrt(float64(most))
 }

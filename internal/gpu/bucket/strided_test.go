@@ -155,7 +155,7 @@ func TestFew(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	w, s := gputest.Workspace(t, append(slices.Clone(Modules), radix.Large.Modules()...)...), &Sorter{}
 	r := rand.New(rand.NewPCG(31, 32))
-	atOnce := map[string]bool{"16 values": true, "few values and outliers": true}
+	atOnce := map[string]bool{"16 values": true, "few values and outliers": true, "60 values": true}
 	all := map[string]bool{"16 values": true, "few values and outliers": true, "60 values": true}
 	upTo100 := func(_ codes.Input, values int, _ uint64) bool { return values <= 100 }
 	lists := maps.Clone(gputest.CodesOf)

@@ -61,6 +61,10 @@ func bucketTime(in codes.Input, way bucket.Spreading, nearlyOrdered, strided boo
 		return crowded + 40e3 + 0.018*n
 	case way == bucket.Sections:
 		return crowded + 80e3 + 0.019*n
+	case way == bucket.Octaves && in.Wide:
+		return crowded + 80e3 + 0.0225*n
+	case way == bucket.Octaves:
+		return crowded + 80e3 + 0.0195*n
 	}
 	return crowded + 550e3 + 0.0275*n
 }

@@ -24,6 +24,7 @@ func TestParts(t *testing.T) {
 	settings := map[string]bucket.Options{
 		"linear":          {Spread: bucket.Linear},
 		"sections":        {Spread: bucket.Sections},
+		"octaves":         {Spread: bucket.Octaves},
 		"quantiles, many": {Spread: bucket.Quantiles, Fill: bucket.MostFill},
 		"few":             {Fill: bucket.LeastFill},
 		"blind":           {Blind: true},
@@ -94,11 +95,12 @@ func TestAttempts(t *testing.T) {
 		want counts
 	}{
 		{bucket.BySample, "uniform", counts{bucket.Linear: {1, 0}}},
-		{bucket.BySample, "log", counts{bucket.Quantiles: {1, 0}}},
+		{bucket.BySample, "log", counts{bucket.Octaves: {1, 0}}},
+		{bucket.Octaves, "log", counts{bucket.Octaves: {1, 0}}},
 		{bucket.Linear, "uniform", counts{bucket.Linear: {1, 0}}},
 		{bucket.Sections, "uniform", counts{bucket.Sections: {1, 0}}},
 		{bucket.Quantiles, "uniform", counts{bucket.Quantiles: {1, 0}}},
-		{bucket.Linear, "log", counts{bucket.Linear: {1, 1}, bucket.Sections: {1, 1}, bucket.Quantiles: {1, 0}}},
+		{bucket.Linear, "log", counts{bucket.Linear: {1, 1}, bucket.Sections: {1, 1}, bucket.Octaves: {1, 0}}},
 	} {
 		var attempts bucket.Attempts
 		s := workspace(t, bucket.Options{Spread: c.way, Attempts: &attempts})

@@ -49,7 +49,7 @@ func (p *sharing) samplePart(q *part) error {
 	defer q.Put(b)
 	space, queue := device.Area{At: b.At}, q.Queue()
 	at, status := space.Take(kernels.SampleBytes), space.Take(4*kernels.StatusWords)
-	sample.First(&queue, codes.Input{Codes: q.codes.At, Wide: p.wide, N: q.hi - q.lo}, at, status, 0)
+	sample.First(&queue, codes.Input{Codes: q.codes.At, Wide: p.wide, N: q.hi - q.lo}, at, status, 0, 0)
 	q.note.sample.Fetch(&queue, at)
 	if err := queue.Sync(); err != nil {
 		return err

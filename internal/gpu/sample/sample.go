@@ -20,9 +20,10 @@ type Note struct {
 	Ascents, Descents uint64  // among kernels.RangeSamples pairs of neighbours
 	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
-	Seen              [3]uint32     // values in the first sample, at least once, twice, three times
-	Told              atomic.Uint32 // set once the device has written everything above
-	Few               atomic.Uint32 // set instead of Told: unordered codes of few values
+	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
+	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
+	Told              atomic.Uint32            // set once the device has written everything above
+	Few               atomic.Uint32            // set instead of Told: the number of values of unordered codes that have few
 	Keys
 }
 
@@ -52,10 +53,15 @@ func (s *Note) Degree(n int) float64 {
 }
 
 // First takes the first sample, to device memory at, and clears the status words. It reports
-// few values at the pinned address few, unless that is 0.
-func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64) {
-	q.Run("sample_range"+codes.Width(in.Wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared,
-		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few)
+// most values or less of unordered codes at the pinned address few. most is at most
+// kernels.SoonValues; 0 means no report.
+func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64, most int) {
+	blocks := kernels.RangeBlocks
+	if most > 0 {
+		blocks++ // which counts values
+	}
+	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
+		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few, uint64(most))
 }
 
 // Fetch copies the keys of the first sample to pinned memory.

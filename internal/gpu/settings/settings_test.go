@@ -19,7 +19,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("setting %d: no error", i)
 		}
 	}
-	if got := Spread(bucket.Quantiles + 1)(new(Settings)).Error(); got != "sorter: gpu: no Spreading(4)" {
+	if got := Spread(bucket.Quantiles + 1)(new(Settings)).Error(); got != "sorter: gpu: no Spreading(5)" {
 		t.Errorf("error %q", got)
 	}
 	var s Settings

@@ -154,8 +154,14 @@ type call struct {
 }
 
 // sampleBits returns the binary logarithm of the number of sampled codes: at least 16 for each
-// value. If values are equally frequent it misses one in nine million.
-func (t table) sampleBits() int { return min(t.bits+3, 16) }
+// value, of which it misses one in nine million if they are equally frequent, and 8 in the
+// largest table, one in three thousand.
+func (t table) sampleBits() int {
+	if t.bits == kernels.ValuesBits {
+		return t.bits + 2
+	}
+	return t.bits + 1
+}
 
 // rank finds the values, the place of each code in their table, and the rank of each place.
 func (c *call) rank(q *device.Queue) {
@@ -171,7 +177,7 @@ func (c *call) rank(q *device.Queue) {
 	grid := min(c.classifyBlocks()*c.w.Info.SMs, (in.N+kernels.ClassifyTile-1)/kernels.ClassifyTile)
 	q.Run("values_classify"+width, grid, kernels.ClassifyThreads, c.classifyShared(),
 		uint64(in.Codes), uint64(in.N), uint64(c.places), uint64(c.bits), uint64(c.state), uint64(c.classes), uint64(c.counts))
-	q.Run("values_rank"+width, c.size()/kernels.ValuesRankPlaces, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
+	q.Run("values_rank"+width, min(c.size()/2, Most)/kernels.RankValues, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
 		uint64(c.counts), uint64(c.ranks), uint64(c.values), uint64(c.starts), device.Mapped(c.note))
 }
 
@@ -181,9 +187,12 @@ func (c *call) write(q *device.Queue) {
 		uint64(c.in.N), uint64(c.state), uint64(c.values), uint64(c.starts), uint64(c.to))
 }
 
-// patience is how long a sort waits for the number of values. A device that is busy longer gets
-// a second pass that it may not need.
-const patience = 50 * time.Microsecond
+// patience returns how long a sort of n codes waits for the number of values: three times as
+// long as an H200 takes to count them. A device that is busy longer gets a second pass that it
+// may not need.
+func patience(n int) time.Duration {
+	return 100*time.Microsecond + time.Duration(n/50)*time.Nanosecond
+}
 
 // passes moves positions to their places. The first pass is enqueued at once; the host
 // learns before it ends whether there is a second.
@@ -192,7 +201,7 @@ func (c *call) passes(q *device.Queue) {
 	moving := []uint64{uint64(c.elements), uint64(c.to)}
 	q.RunTiles("values_pass", tiles(c.in.N), kernels.RadixThreads, c.passShared(),
 		slices.Concat([]uint64{uint64(c.classes), n, uint64(c.ranks), uint64(c.bits), uint64(c.state), uint64(c.words)}, moving)...)
-	if q.Err() != nil || device.Await(time.Now().Add(patience), &c.note.values) && c.levels() < 2 {
+	if q.Err() != nil || device.Await(time.Now().Add(patience(c.in.N)), &c.note.values) && c.levels() < 2 {
 		return
 	}
 	q.RunTiles("values_pass_high", tiles(c.in.N), kernels.RadixThreads, kernels.ValuesHighShared,
@@ -216,5 +225,5 @@ func (c *call) outcome() (codes.Finding, error) {
 	if c.note.values.Load() > Most {
 		return codes.Finding{}, ErrMany
 	}
-	return codes.Finding{Levels: c.levels()}, nil
+	return codes.Finding{Shape: engine.FewValues, Levels: c.levels()}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
@@ -154,7 +155,7 @@ func TestLevels(t *testing.T) {
 	for count, levels := range map[int]int{kernels.RadixDigits: 1, kernels.RadixDigits + 1: 2} {
 		list := draw(r, 3000, count)
 		order, f := gputest.OnDevice[uint32](t, w, by(count), false, list)
-		if !slices.Equal(order, gputest.Stable(list)) || f.Levels != levels {
+		if !slices.Equal(order, gputest.Stable(list)) || f.Levels != levels || f.Shape != engine.FewValues {
 			t.Errorf("%d values: %+v, or wrong order", count, f)
 		}
 	}
