@@ -22,9 +22,9 @@ var pinned pins.Set
 // copy of the keys in the host's memory, from which they are restored if a device is lost. Any
 // part of s may be sorted. Memory that is only partly pinned is sent like other memory.
 //
-// Pinning takes 30 to 60 ms per GiB, 300 of memory that nobody has written to yet, and the first
+// Pinning takes 15 to 60 ms per GiB, 300 of memory that nobody has written to yet, and the first
 // call opens a device where none is open, which takes some 0.3 s. Sorts of 2^24 to 2^28 pinned
-// keys take 0.9 to 1.1 times as long and half the processors' time or less, orders 0.7 to 0.9
+// keys take 0.9 to 1.15 times as long and half the processors' time or less, orders 0.7 to 0.9
 // times as long and a fifteenth of the processors' time or less (gpu/README.md). The system cannot
 // swap pinned memory out, and limits it in places (ulimit -l).
 // All engines of the process share pinned memory; closing them does not unpin it.
@@ -59,7 +59,7 @@ func Unpin[E any](s []E) error {
 // Alloc returns a slice of n zeros that is pinned, see [Pin], on huge pages where the system has
 // them. After [Unpin] it is memory of Go like any other; until then it is not collected.
 //
-// It takes some 80 ms per GiB with 16 processors, which touch the pages. It panics if n is negative.
+// It takes 50 to 80 ms per GiB with 16 processors, which touch the pages. It panics if n is negative.
 // The errors are those of Pin; then the slice is nil.
 func Alloc[E any](n int) ([]E, error) {
 	if n < 0 {
