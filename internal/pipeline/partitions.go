@@ -3,6 +3,7 @@ package pipeline
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -226,8 +227,12 @@ func (w *partWorker) slot(lead uint64) *partSlot {
 	}
 }
 
-// spread multiplies by the golden ratio: codes that differ in any bits differ in the highest.
-func spread(code uint64) uint64 { return (code ^ code>>32) * 0x9e3779b97f4a7c15 }
+// factor differs in each process, so that no input is known to make partitions collide. Results do not
+// depend on it.
+var factor = rand.Uint64() | 1
+
+// spread has the bits of a code in its highest bits (multiply-shift, Dietzfelbinger et al., 1997).
+func spread(code uint64) uint64 { return (code ^ code>>32) * factor }
 
 // grow doubles the table.
 func (w *partWorker) grow() {
