@@ -3,12 +3,17 @@ package fuzz
 import (
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // FuzzMerge merges two sorted parts of any lengths: the result is the stable
 // sort of the whole, because ties take the first part.
 func FuzzMerge(f *testing.F) {
 	for kind := range kinds {
+		if testkit.ThinnedByRace(kind) {
+			continue
+		}
 		f.Add(byte(kind), byte(kind), byte(30), byte(0xff), byte(kind*14), []byte("\x00\x00\xc0\x7f\x00\x00\x00\x80"))
 		f.Add(byte(kind), byte(kind*5), byte(165+kind*5), byte(3), byte(100), []byte("merge path diagonals"))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/testkit"
 )
 
 // FuzzMergeN merges sorted runs of any lengths, and sorts their elements, with a limit that a
@@ -12,6 +13,9 @@ import (
 // first. Each byte of cuts ends a run.
 func FuzzMergeN(f *testing.F) {
 	for kind := range kinds {
+		if testkit.ThinnedByRace(kind) {
+			continue
+		}
 		f.Add(byte(kind), byte(kind), byte(30), byte(0xff), []byte{20, 20, 90, 255}, []byte("\x00\x00\xc0\x7f\x00\x00\x00\x80"))
 		f.Add(byte(kind), byte(kind*5), byte(165+kind*5), byte(3), []byte("many runs of other lengths"), []byte("cut at samples of keys"))
 	}

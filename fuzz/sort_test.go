@@ -3,12 +3,17 @@ package fuzz
 import (
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // FuzzSort holds Sort, SortKeys, SortPairs and Order of every kind of key to the
 // stable sort of the standard library.
 func FuzzSort(f *testing.F) {
 	for kind := range kinds {
+		if testkit.ThinnedByRace(kind) {
+			continue
+		}
 		f.Add(byte(kind), byte(kind*5), byte(20), byte(0xff), []byte("\x00\x00\xc0\x7f\x00\x00\x00\x80"))
 		f.Add(byte(kind), byte(kind*3), byte(120), byte(1), []byte("\xff\xff\xff\xff\x01\x00\x00\x00"))
 		f.Add(byte(kind), byte(kind*5|1<<6), byte(220+kind), byte(3), []byte("in order"))

@@ -750,6 +750,7 @@ func TestClose(t *testing.T) {
 
 // TestWorth asks an engine that nobody has used for sorts of all sizes.
 func TestWorth(t *testing.T) {
+	testkit.SkipThreadSanitizer(t) // copies are measured, and slow there
 	e := &Engine{}
 	calls := cudacpu.Calls()
 	for _, n := range []int{0, 1, costmodel.OpenN - 1} {

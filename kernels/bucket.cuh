@@ -247,5 +247,5 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Roo
 		}
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}
-	if (is_last_block(status + ENDED, shared.count) && threadIdx.x < STATUS_WORDS) note[threadIdx.x] = status[threadIdx.x];
+	if (is_last_block(status + ENDED, shared.count) && threadIdx.x < ENDED) note[threadIdx.x] = status[threadIdx.x];
 }

@@ -7,13 +7,13 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "800f02d60d6d36db2e179bb590e18a59cbd1323a76ad9f14118ca75df1c78aba"
+	sourceHash     = "56b44c8d3f8d838e68a8ee26585af84d1722eb7fa4347fca96dd2d0612852a1e"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
-	bucketU32Hash  = "1db87089769b7b278f8a44f96f247157de361cdaac41814d209f39d0a1116f78"
-	bucketU64Hash  = "c8645b5be7dd26aef3bb8186ec059fbd3cd7916e7d877d8e710e1daa691e9490"
-	keysHash       = "bcf7dd2d8b9fbb741f529d701025a843b9614dcdaed7017451ff4f97b9bb4d98"
-	octavesHash    = "de17c6b85dcfb6ba24efda312ea6283fdfc3d1a0b5b26ed0b883014c04192148"
+	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
+	bucketU64Hash  = "851ad254dc4324f8e51ffa2eca8bc0334ce3cb3edb07f809e497dc6933646a67"
+	keysHash       = "738c81dfbd14267804af3a0a003e181fbab3b24d235dfe7ef520da9831cfaf26"
+	octavesHash    = "971db1bef19bf02129c3255b1bfdf6d4f2b4dd9cb5c27127f14973d4b9bd3714"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"

@@ -55,8 +55,11 @@ func SkipRace(t testing.TB) {
 // detector and on 32 bits, which are there for paths and not for data, 15 of 16 cases and seven of
 // eight are.
 func Thinned(i int) bool {
-	return testing.Short() && (race && i%16 != 0 || bits.UintSize == 32 && i%8 != 0)
+	return ThinnedByRace(i) || testing.Short() && bits.UintSize == 32 && i%8 != 0
 }
+
+// ThinnedByRace is Thinned by the race detector alone, of cases that 32 bits may change.
+func ThinnedByRace(i int) bool { return testing.Short() && race && i%16 != 0 }
 
 // SkipInstrumented leaves out a test that counts allocations or milliseconds where
 // the race detector or coverage changes them.

@@ -26,7 +26,7 @@ func TestRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	n, most := 13*Tile+77, 3
 	if testing.Short() {
-		n, most = 2*Tile+77, 1
+		n, most = Tile+77, 1
 	}
 	for rows := 1; rows <= most; rows++ {
 		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {

@@ -66,7 +66,7 @@ func TestChunking(t *testing.T) {
 		{engine.Auto, dispatch.MostByBuckets + 1, 32, 100 * g, 2, true},
 		{engine.Auto, 1<<32 - 1, 32, 130 * g, 8, true},
 		{engine.Auto, 1<<32 - 1, 64, 130 * g, 8, true},
-		{engine.Auto, 1<<32 - 1, 64, 4 * g, 55, false},
+		{engine.Auto, 1<<32 - 1, 64, 4 * g, 56, false},
 		{engine.Auto, 1 << 27, 32, 4 * g, 2, true},
 		{engine.Auto, 1 << 28, 32, 5 * g, 3, true},
 		{engine.Auto, 1 << 29, 32, 4 * g, 6, false},
