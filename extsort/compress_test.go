@@ -237,22 +237,22 @@ func dealsOf(n int, r *rand.Rand) []deal {
 // BenchmarkCompression sorts elements that take several times the memory, on the disk of the
 // system and on one of 250 MB/s.
 func BenchmarkCompression(b *testing.B) {
-	const bytes = 400 << 20
+	bytes := testkit.Pick(25<<20, 400<<20, 400<<20)
 	r := rand.New(rand.NewPCG(5, 6))
 	b.Run("random", func(b *testing.B) {
 		rows := rowsOf(keysOf("uniform", bytes/24, r))
-		benchCompressions(b, bytes, func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
+		benchCompressions(b, int64(bytes), func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
 			return extsort.New(byKey(), opts...)
 		}, rows)
 	})
 	b.Run("trades", func(b *testing.B) {
-		benchCompressions(b, bytes, func(opts ...extsort.Option) (*extsort.Sorter[deal], error) {
+		benchCompressions(b, int64(bytes), func(opts ...extsort.Option) (*extsort.Sorter[deal], error) {
 			return extsort.New(sorter.By(sorter.Asc(func(t deal) float64 { return t.Price })), opts...)
 		}, dealsOf(bytes/24, r))
 	})
 	b.Run("lines", func(b *testing.B) {
 		lines := wordy(bytes/35, r)
-		benchCompressions(b, bytes, func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
+		benchCompressions(b, int64(bytes), func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
 			return extsort.NewCoded(sorter.By(sorter.Asc(func(s string) string { return s })), extsort.Strings(), opts...)
 		}, lines)
 	})
@@ -262,7 +262,7 @@ func benchCompressions[E any](b *testing.B, bytes int64, open func(opts ...extso
 	for _, rate := range []int64{0, 250} {
 		for _, c := range []extsort.Compression{extsort.None, extsort.Adaptive, extsort.S2, extsort.Zstd} {
 			disk := "disk"
-			opts := []extsort.Option{extsort.MemoryLimit(128 << 20), extsort.Compress(c), extsort.TempDir(b.TempDir())}
+			opts := []extsort.Option{extsort.MemoryLimit(bytes * 8 / 25), extsort.Compress(c), extsort.TempDir(b.TempDir())}
 			if rate > 0 {
 				disk = fmt.Sprintf("%dMBs", rate)
 				opts = append(opts, extsort.OnDisk(&slowDisk{rate: rate * 1e6}))
