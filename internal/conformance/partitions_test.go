@@ -29,7 +29,7 @@ func rowKeyOf[K sorter.Key](name string, keys []K, compare func(a, b K) int) row
 	return rowKey{name, sorter.AscOf(keys), func(a, b int) int { return compare(keys[a], keys[b]) }}
 }
 
-// partitionKeys are columns by which n rows are in about so many partitions.
+// partitionKeys are columns by which n rows are in about as many partitions as parts says.
 func partitionKeys(n, parts int, r *rand.Rand) []rowKey {
 	small, wide, real, text := make([]int8, n), make([]int64, n), make([]float64, n), make([]string, n)
 	for i := range small {

@@ -42,7 +42,7 @@ func (e *overwriting) Order(_ context.Context, job *engine.Job) error {
 func overwrite[W uint32 | uint64](e *overwriting, job *engine.Job, keys []W) error {
 	codes := make([]uint64, job.N)
 	for i, k := range keys {
-		codes[i] = codeOf(job.Plain.Code, uint64(k), 8*int(unsafe.Sizeof(k)))
+		codes[i] = job.Plain.Code.Of(uint64(k), 8*int(unsafe.Sizeof(k)))
 	}
 	for lo := 0; lo < job.N; lo += engine.Block {
 		job.Plain.Pass(lo, min(lo+engine.Block, job.N))
@@ -70,24 +70,6 @@ func overwrite[W uint32 | uint64](e *overwriting, job *engine.Job, keys []W) err
 		keys[i] = k
 	}
 	return nil
-}
-
-// codeOf is the code of a key's bits, as engine.Mapping describes it.
-func codeOf(m engine.Mapping, bits uint64, width int) uint64 {
-	sign, mask := uint64(1)<<(width-1), uint64(math.MaxUint64)>>(64-width)
-	if !m.Float {
-		return (bits ^ m.Flip) & mask
-	}
-	if bits == m.Zero {
-		bits = 0
-	}
-	if bits&^sign > m.Most {
-		bits = m.NaN
-	}
-	if bits&sign != 0 {
-		return ((^bits + m.Turn) ^ m.Flip) & mask
-	}
-	return ((bits ^ sign + m.Turn) ^ m.Flip) & mask
 }
 
 // TestPlainKeys has an engine read keys in memory and write results there. It fails before any of

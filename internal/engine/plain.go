@@ -1,6 +1,9 @@
 package engine
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Plain is the keys of a job as they lie in memory, in input order, where codes are a function of
 // their bits. An engine may read them there and make the codes itself, instead of pulling codes.
@@ -24,4 +27,25 @@ type Mapping struct {
 	Float                 bool
 	Zero, Most, NaN, Turn uint64 // of floats
 	Flip                  uint64
+}
+
+// Of returns the code of a key's bits, of a width of 32 or 64: the definition, and the twin of what
+// devices compute.
+func (m Mapping) Of(bits uint64, width int) uint64 {
+	mask, sign := uint64(math.MaxUint64)>>(64-width), uint64(1)<<(width-1)
+	if !m.Float {
+		return (bits ^ m.Flip) & mask
+	}
+	if bits == m.Zero {
+		bits = 0
+	}
+	if bits&^sign > m.Most {
+		bits = m.NaN
+	}
+	if bits&sign != 0 {
+		bits = ^bits
+	} else {
+		bits ^= sign
+	}
+	return ((bits + m.Turn) ^ m.Flip) & mask
 }

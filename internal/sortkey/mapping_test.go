@@ -5,30 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
-
-	"example.com/sorter/internal/engine"
 )
-
-// mapped is the code of a key's bits by a mapping, of the given width, step by step as package
-// engine describes it.
-func mapped(m engine.Mapping, bits uint64, width int) uint64 {
-	mask, sign := uint64(math.MaxUint64)>>(64-width), uint64(1)<<(width-1)
-	if !m.Float {
-		return (bits ^ m.Flip) & mask
-	}
-	if bits == m.Zero {
-		bits = 0
-	}
-	if bits&^sign > m.Most {
-		bits = m.NaN
-	}
-	if bits&sign != 0 {
-		bits = ^bits
-	} else {
-		bits ^= sign
-	}
-	return ((bits + m.Turn) ^ m.Flip) & mask
-}
 
 // TestMappingOf compares mappings with the encoders, for all kinds and orders.
 func TestMappingOf(t *testing.T) {
@@ -61,7 +38,7 @@ func TestMappingOf(t *testing.T) {
 						encode(k, narrow[:], unsafe.Pointer(&bits), o, exact)
 						code[0], key = uint64(narrow[0]), uint64(bits)
 					}
-					if got := mapped(m, key, width); got != code[0] {
+					if got := m.Of(key, width); got != code[0] {
 						t.Errorf("kind %d, %+v, exact %v, bits %#x: code %#x, want %#x", k, o, exact, key, got, code[0])
 					}
 				}
