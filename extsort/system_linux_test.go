@@ -21,6 +21,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/cgroup"
 	"example.com/sorter/internal/spill"
 	"example.com/sorter/internal/testkit"
 )
@@ -175,36 +176,21 @@ const role = "EXTSORT_TEST_CHILD"
 // group is the variable with the directory of a control group that a child process enters.
 const group = "EXTSORT_TEST_GROUP"
 
-// memoryGroup returns the directory of a new control group with a limit of memory and no swap, or ""
-// where the process may not make one. A process of it that needs more is killed.
+// memoryGroup returns the directory of a new control group of a number of bytes, or "" where the
+// process may not make one.
 func memoryGroup(t *testing.T, bytes int64) string {
 	t.Helper()
-	limit := []byte(strconv.FormatInt(bytes, 10))
-	for _, version := range []struct {
-		root  string
-		files []string
-	}{
-		{"/sys/fs/cgroup/memory", []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}},
-		{"/sys/fs/cgroup", []string{"memory.max"}},
-	} {
-		dir, err := os.MkdirTemp(version.root, "extsort-test-")
-		if err != nil {
-			continue
-		}
-		t.Cleanup(func() {
-			if !testkit.Eventually(func() bool { return os.Remove(dir) == nil }) {
-				t.Errorf("control group %s remains", dir)
-			}
-		})
-		for _, name := range version.files {
-			err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), limit, 0))
-		}
-		if err == nil {
-			return dir
-		}
+	dir, err := cgroup.Make(bytes)
+	if err != nil {
+		t.Logf("no control group, the resident memory alone is checked: %v", err)
+		return ""
 	}
-	t.Log("no control group: the resident memory alone is checked")
-	return ""
+	t.Cleanup(func() {
+		if !testkit.Eventually(func() bool { return os.Remove(dir) == nil }) {
+			t.Errorf("control group %s remains", dir)
+		}
+	})
+	return dir
 }
 
 // child returns a command that runs TestChild in a process of its own.
@@ -218,7 +204,7 @@ func child(what string, args ...any) *exec.Cmd {
 func TestChild(t *testing.T) {
 	what, args, _ := strings.Cut(os.Getenv(role), " ")
 	if dir := os.Getenv(group); dir != "" {
-		must(t, os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("0"), 0)) // this process
+		must(t, cgroup.Enter(dir))
 	}
 	switch what {
 	case "":

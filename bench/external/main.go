@@ -25,6 +25,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"example.com/sorter/internal/cgroup"
 )
 
 // task is what a sort is asked for.
@@ -180,7 +182,7 @@ func inChild(name string, args []string, group int64) (r result, err error) {
 	cmd := exec.Command(os.Args[0], slices.Concat(os.Args[1:], args, []string{"-child", name})...)
 	cmd.Stderr = os.Stderr
 	if group > 0 {
-		dir, err := memoryGroup(group)
+		dir, err := cgroup.Make(group)
 		if err != nil {
 			return r, fmt.Errorf("control group: %w", err)
 		}
