@@ -16,6 +16,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -33,6 +34,7 @@ import (
 type task struct {
 	n       int
 	memory  int64 // bytes
+	group   int64 // bytes of the control group, 0: none
 	workers int
 	dir     string // of runs
 	tool    string // the program filesort
@@ -95,7 +97,7 @@ func main() {
 	if !ok {
 		must(fmt.Errorf("no job %q", *name))
 	}
-	t.memory = *memory << 20
+	t.memory, t.group = *memory<<20, *group<<20
 	if c.make != nil {
 		t.in = filepath.Join(t.dir, fmt.Sprintf("external-%s-%d.in", *name, t.n))
 		t.out = filepath.Join(t.dir, "external-"+*name+".out")
@@ -104,11 +106,11 @@ func main() {
 		must(report(c, *child, t))
 		return
 	}
-	must(compare(c, t, *rounds, *only, *group<<20))
+	must(compare(c, t, *rounds, *only))
 }
 
 // compare runs the contestants in turns and prints the table.
-func compare(c contest, t task, rounds int, only string, group int64) error {
+func compare(c contest, t task, rounds int, only string) error {
 	var args []string
 	if c.make != nil {
 		if t.tool == "" {
@@ -127,20 +129,22 @@ func compare(c contest, t task, rounds int, only string, group int64) error {
 	}
 	dropped := "not dropped"
 	results := make([][]result, len(c.sorts))
+	failed := make([]error, len(c.sorts)) // such a sort is not run again
 	for range rounds {
 		for i, s := range c.sorts {
-			if !strings.Contains(s.name, only) {
+			if !strings.Contains(s.name, only) || failed[i] != nil {
 				continue
 			}
 			if dropCaches() == nil {
 				dropped = "dropped"
 			}
-			r, err := inChild(s.name, args, group)
+			r, err := inChild(s.name, args, t.group)
 			if err == nil && c.check != nil {
 				err = c.check(t)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				failed[i] = err
+				continue
 			}
 			results[i] = append(results[i], r)
 		}
@@ -150,10 +154,13 @@ func compare(c contest, t task, rounds int, only string, group int64) error {
 		return err
 	}
 	fmt.Printf("%d %s, %d MiB, group of %d MiB, %d workers, caches %s; disk: write %.2f, read %.2f GB/s\n\n",
-		t.n, c.unit, t.memory>>20, group>>20, t.workers, dropped, write, read)
+		t.n, c.unit, t.memory>>20, t.group>>20, t.workers, dropped, write, read)
 	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
 	for i, s := range c.sorts {
 		all := results[i]
+		if failed[i] != nil {
+			fmt.Printf("| %s | failed: %v | | | |\n", s.name, failed[i])
+		}
 		if len(all) == 0 {
 			continue
 		}
@@ -162,7 +169,7 @@ func compare(c contest, t task, rounds int, only string, group int64) error {
 		fmt.Printf("| %s | %.2f | %.2f–%.2f | %.1f | %d |\n", s.name, mid.Seconds, all[0].Seconds, all[len(all)-1].Seconds,
 			mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // buildTool builds filesort in a new directory.
