@@ -21,14 +21,11 @@ type Option func(*config)
 // config are the options of one call.
 type config = call.Options
 
-// optionsOf applies options in turn.
-func optionsOf(opts []Option) config {
-	c := config{}
-	if len(opts) == 0 {
-		return c
-	}
+// apply applies options to c in turn, and returns c. The caller has c on its stack: it takes 12 ns
+// to copy one.
+func apply(c *config, opts []Option) *config {
 	// Sound: options keep no pointer to the config, which would be on the heap otherwise.
-	to := (*config)(cpu.Hidden(unsafe.Pointer(&c)))
+	to := (*config)(cpu.Hidden(unsafe.Pointer(c)))
 	for _, o := range opts {
 		o(to)
 	}

@@ -142,8 +142,8 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // TopK moves the first k elements of the order to the front of s, in order;
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
-	options := optionsOf(opts)
-	return pipeline.TopKByColumns(o.columns, cpu.PayloadOf(s), k, &options, pipeline.FrontOf(s))
+	var options config
+	return pipeline.TopKByColumns(o.columns, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
@@ -158,21 +158,21 @@ func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
 
 // SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
-	options := optionsOf(opts)
-	return pipeline.SortWithin(o.columns.Cols, cpu.PayloadOf(s), offsets, &options)
+	var options config
+	return pipeline.SortWithin(o.columns.Cols, cpu.PayloadOf(s), offsets, apply(&options, opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
-	options := optionsOf(opts)
-	return pipeline.SortByColumns(o.columns, cpu.PayloadOf(s), &options)
+	var options config
+	return pipeline.SortByColumns(o.columns, cpu.PayloadOf(s), apply(&options, opts))
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
-	options := optionsOf(opts)
-	return pipeline.OrderByColumns(o.columns, cpu.PayloadOf(s), &options)
+	var options config
+	return pipeline.OrderByColumns(o.columns, cpu.PayloadOf(s), apply(&options, opts))
 }
 
 // ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n
@@ -180,6 +180,6 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 // way. Of opts it takes [Workers], [Use] and directions. It allocates little and reads no
 // element. Memory of up to 4096 elements, which short sorts keep, is not counted.
 func (o Ordering[E]) ScratchBytes(n int, opts ...Option) int64 {
-	options := optionsOf(opts)
-	return pipeline.ScratchBytes(o.columns, cpu.PayloadOf[E](nil), n, &options)
+	var options config
+	return pipeline.ScratchBytes(o.columns, cpu.PayloadOf[E](nil), n, apply(&options, opts))
 }

@@ -28,8 +28,8 @@ func TopN(n, k int, cols []Column[int], opts ...Option) ([]uint32, error) {
 	if n < 0 || k < 0 {
 		panic(fmt.Sprintf("sorter: TopN of %d of %d rows", k, n))
 	}
-	o := optionsOf(opts)
-	return pipeline.FirstN(columnsOf(cols), n, k, &o)
+	var o config
+	return pipeline.FirstN(columnsOf(cols), n, k, apply(&o, opts))
 }
 
 // TopNPer returns the first k rows of each partition of the rows 0 … n-1, as numbers: what SQL asks
@@ -54,8 +54,8 @@ func TopNPer(n, k int, partition, cols []Column[int], opts ...Option) (rows []ui
 	if n < 0 || k < 0 {
 		panic(fmt.Sprintf("sorter: TopNPer of %d of %d rows", k, n))
 	}
-	o := optionsOf(opts)
-	return pipeline.FirstOfPartitions(columnsOf(partition), columnsOf(cols), n, k, &o)
+	var o config
+	return pipeline.FirstOfPartitions(columnsOf(partition), columnsOf(cols), n, k, apply(&o, opts))
 }
 
 // TopOrder returns the positions in s of the first k elements by key, in order, and leaves s
@@ -66,16 +66,16 @@ func TopOrder[E any, K Key](s []E, k int, key func(E) K, opts ...Option) ([]uint
 		panic("sorter: nil key function")
 	}
 	checkTop(k)
-	o := optionsOf(opts)
-	return pipeline.First(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), &o)
+	var o config
+	return pipeline.First(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), apply(&o, opts))
 }
 
 // TopOrder returns the positions in s of the first k elements of the order, and leaves s alone;
 // see [TopOrder].
 func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 	checkTop(k)
-	options := optionsOf(opts)
-	return pipeline.FirstByColumns(o.columns, cpu.PayloadOf(s), k, &options)
+	var options config
+	return pipeline.FirstByColumns(o.columns, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
 func checkTop(k int) {
@@ -102,8 +102,8 @@ func Nth[E any, K Key](s []E, k int, key func(E) K, opts ...Option) (int, error)
 		panic("sorter: nil key function")
 	}
 	checkNth(len(s), k)
-	o := optionsOf(opts)
-	return pipeline.Nth(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), &o)
+	var o config
+	return pipeline.Nth(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), apply(&o, opts))
 }
 
 // NthN returns the number of the row that comes k-th, from 0, in the order of the rows 0 … n-1
@@ -111,15 +111,15 @@ func Nth[E any, K Key](s []E, k int, key func(E) K, opts ...Option) (int, error)
 // holds.
 func NthN(n, k int, cols []Column[int], opts ...Option) (int, error) {
 	checkNth(n, k)
-	o := optionsOf(opts)
-	return pipeline.NthN(columnsOf(cols), n, k, &o)
+	var o config
+	return pipeline.NthN(columnsOf(cols), n, k, apply(&o, opts))
 }
 
 // Nth returns the position in s of the element that comes k-th in the order, from 0; see [Nth].
 func (o Ordering[E]) Nth(s []E, k int, opts ...Option) (int, error) {
 	checkNth(len(s), k)
-	options := optionsOf(opts)
-	return pipeline.NthByColumns(o.columns, cpu.PayloadOf(s), k, &options)
+	var options config
+	return pipeline.NthByColumns(o.columns, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
 func checkNth(n, k int) {
@@ -145,7 +145,8 @@ func NthsN(n int, ks []int, cols []Column[int], opts ...Option) ([]int, error) {
 	for _, k := range ks {
 		checkNth(n, k)
 	}
-	o := optionsOf(opts)
+	var o config
+	apply(&o, opts)
 	if err := pipeline.NthsN(columnsOf(cols), n, rows, &o); err != nil {
 		return nil, err
 	}
@@ -188,7 +189,8 @@ func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64
 	}
 	all := make([]float64, len(qs))
 	if len(keys) > 0 {
-		o := optionsOf(opts)
+		var o config
+		apply(&o, opts)
 		if err := pipeline.NthsOfKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), ks, &o); err != nil {
 			return nil, err
 		}

@@ -45,8 +45,8 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if len(opts) == 0 && len(s) <= cpu.SmallLen { // options take as long as a few elements
 		return small.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
-	o := optionsOf(opts)
-	return pipeline.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), &o)
+	var o config
+	return pipeline.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), apply(&o, opts))
 }
 
 // SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
@@ -63,8 +63,8 @@ func SortKeys[K Key](keys []K, opts ...Option) error {
 	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
 		return small.SortKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), sortkey.Order{}, false, nil)
 	}
-	o := optionsOf(opts)
-	return pipeline.SortKeys(keys, &o)
+	var o config
+	return pipeline.SortKeys(keys, apply(&o, opts))
 }
 
 // SortPairs sorts keys in ascending order and reorders values with them. Every key keeps
@@ -92,8 +92,8 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
 		return small.SortPairs(sortkey.KindOf[K](), cpu.PayloadOf(keys), cpu.PayloadOf(values), sortkey.Order{}, nil)
 	}
-	o := optionsOf(opts)
-	return pipeline.SortPairs(keys, values, &o)
+	var o config
+	return pipeline.SortPairs(keys, values, apply(&o, opts))
 }
 
 // Order returns the permutation that sorts s by key (argsort) and leaves s alone: p[i] is
@@ -110,15 +110,15 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 		p := make(perm.Perm, len(s))
 		return p, small.Order(sortkey.KindOf[K](), p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
-	o := optionsOf(opts)
-	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), &o)
+	var o config
+	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), apply(&o, opts))
 }
 
 // OrderKeys returns the permutation that sorts keys and leaves keys alone: [Order] of
 // elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
-	o := optionsOf(opts)
-	return pipeline.OrderKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), &o)
+	var o config
+	return pipeline.OrderKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), apply(&o, opts))
 }
 
 // OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
@@ -131,9 +131,9 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
-	o := optionsOf(opts)
+	var o config
 	var few [4]extract.Column // more are allocated
-	return pipeline.OrderN(appendColumns(few[:0], cols), n, &o)
+	return pipeline.OrderN(appendColumns(few[:0], cols), n, apply(&o, opts))
 }
 
 // OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a
@@ -147,9 +147,9 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 // as they were. It panics if a row is not below the length of a column of [AscOf] without nulls,
 // or has no validity bit. Everything else said of [OrderN] holds, for len(rows) rows.
 func OrderRows(rows []uint32, cols []Column[int], opts ...Option) error {
-	o := optionsOf(opts)
+	var o config
 	var few [4]extract.Column // more are allocated
-	return pipeline.OrderRows(appendColumns(few[:0], cols), rows, &o)
+	return pipeline.OrderRows(appendColumns(few[:0], cols), rows, apply(&o, opts))
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others
@@ -172,15 +172,15 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if len(opts) == 0 && len(s) <= cpu.SmallLen && k > 0 {
 		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
 	}
-	o := optionsOf(opts)
-	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), &o, pipeline.FrontOf(s))
+	var o config
+	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), apply(&o, opts), pipeline.FrontOf(s))
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
 // elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
-	o := optionsOf(opts)
-	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, &o, pipeline.FrontOf(keys))
+	var o config
+	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, apply(&o, opts), pipeline.FrontOf(keys))
 }
 
 // Merge merges a and b, both sorted by key, into dst: [MergeN] of two runs.
@@ -230,8 +230,8 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 	for _, s := range runs {
 		all = append(all, cpu.PayloadOf(s))
 	}
-	o := optionsOf(opts)
-	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, &o)
+	var o config
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, apply(&o, opts))
 }
 
 // SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by key, smallest first: lists,
@@ -253,8 +253,8 @@ func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Optio
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	o := optionsOf(opts)
-	return pipeline.SortWithin([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, cpu.PayloadOf(s), offsets, &o)
+	var o config
+	return pipeline.SortWithin([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, cpu.PayloadOf(s), offsets, apply(&o, opts))
 }
 
 // OrderWithin returns the permutation that sorts the rows of each segment, offsets[i] to
@@ -264,8 +264,8 @@ func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Optio
 // It panics as [SortWithin] does for offsets, and if offsets end above the length of a column of
 // [AscOf] without nulls. Everything else said of [SortWithin] and of [OrderN] holds.
 func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, error) {
-	o := optionsOf(opts)
-	return pipeline.OrderWithin(columnsOf(cols), offsets, &o)
+	var o config
+	return pipeline.OrderWithin(columnsOf(cols), offsets, apply(&o, opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
@@ -279,7 +279,8 @@ func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	o := optionsOf(opts)
+	var o config
+	apply(&o, opts)
 	compare := sortkey.Comparator[K](o.Order())
 	var last K
 	for i, e := range s {

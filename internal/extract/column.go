@@ -255,6 +255,15 @@ type Func[E any, K sortkey.Key] func(E) K
 //go:noinline
 func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int {
 	keys, block := unsafe.Slice((*K)(to), n), unsafe.Slice((*E)(elements), n)
+	if nulls == 0 && ask != nil {
+		for i := range keys {
+			if ask.Err() != nil {
+				return i
+			}
+			keys[i] = f(block[i])
+		}
+		return n
+	}
 	if nulls != 0 || ask != nil {
 		for i := range keys {
 			if ask != nil && ask.Err() != nil {

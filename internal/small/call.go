@@ -1,6 +1,7 @@
 package small
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -93,6 +94,14 @@ func (c *Call) end() {
 	}
 	c.loop.Ctx, c.report, c.bits, c.ties, c.scratch = nil, nil, 0, 0, 0
 	calls.Put(c)
+}
+
+// context is the context of the call, nil if there is none.
+func (c *Call) context() context.Context {
+	if c == nil {
+		return nil
+	}
+	return c.loop.Ctx
 }
 
 // err is the error of the context.
@@ -206,10 +215,14 @@ func (c *Call) keyed(k sortkey.Kind) {
 	}
 }
 
-// SortWith is [Sort] with options.
+// SortWith is [Sort] with options. A [Call] takes as long as a few elements, so a few are sorted
+// under a context without one.
 func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
-	if !o.Watched() {
+	switch {
+	case !o.Watched():
 		return Sort(k, s, get, o.Order(), nil)
+	case o.Report == nil && s.Len() <= tinySort && !k.Wide():
+		return sortTiny(k, s, get, o.Order(), o.Ctx, nil)
 	}
 	c, err := start(k, o, s.Len(), KeyFunction)
 	defer c.end()

@@ -3,6 +3,7 @@
 package small
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 	"time"
@@ -31,14 +32,21 @@ const (
 // Sort sorts s with pooled memory only. This and the other functions that call key functions
 // for c return the error of its context, and have then moved no element.
 func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
-	n := s.Len()
-	if n > tinySort {
+	if s.Len() > tinySort {
 		return sortPooled(k, s, get, o, c)
 	}
+	return sortTiny(k, s, get, o, c.context(), c)
+}
+
+// sortTiny is Sort of at most tinySort elements. Unless ask is nil, it is checked before each call
+// of the key function. c may be nil all the same if keys have one code.
+func sortTiny(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) error {
 	var index [tinySort]uint32
-	moved := orderTiny(k, index[:n], s, get, o, c)
-	if err := c.err(); err != nil {
-		return err
+	moved := orderTiny(k, index[:s.Len()], s, get, o, ask, c)
+	if ask != nil {
+		if err := ask.Err(); err != nil {
+			return err
+		}
 	}
 	if moved {
 		s.FollowFew(&index)
@@ -158,28 +166,28 @@ func tiedRun(index []uint32, codes []uint64, i int) (from, end int) {
 
 // orderTiny writes the order of the len(index) elements of s to index and reports whether
 // they may be out of order.
-func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
+func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
 	if k.Wide() {
-		return orderTinyWide(k, index, s, get, o, c)
+		return orderTinyWide(k, index, s, get, o, ask, c)
 	}
 	var keys, codes [tinySort]uint64
 	n := len(index)
-	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, c.pace().Each())
+	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, ask)
 	sortkey.EncodeAt(k, codes[:n], unsafe.Pointer(&keys), o)
 	return rank(index, codes[:n])
 }
 
 // orderTinyWide is orderTiny by keys wider than 64 bits.
-func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) bool {
+func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
 	switch k {
 	case sortkey.String:
-		orderTinyTexts[string](k, index, s, get, o, c)
+		orderTinyTexts[string](k, index, s, get, o, ask, c)
 	case sortkey.Bytes:
-		orderTinyTexts[[]byte](k, index, s, get, o, c)
+		orderTinyTexts[[]byte](k, index, s, get, o, ask, c)
 	case sortkey.Time:
-		orderTinyFixed[time.Time](k, index, s, get, o, c)
+		orderTinyFixed[time.Time](k, index, s, get, o, ask, c)
 	default:
-		orderTinyFixed[[2]uint64](k, index, s, get, o, c) // the widest without pointers
+		orderTinyFixed[[2]uint64](k, index, s, get, o, ask, c) // the widest without pointers
 	}
 	return true
 }
@@ -188,25 +196,25 @@ func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Ge
 // its caller would clear the arrays of all kinds of keys.
 //
 //go:noinline
-func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var keys [tinySort]B
-	orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, c)
+	orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, ask, c)
 }
 
-func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var keys [tinySort]K
 	var room [tinySort]uint64
 	n := len(index)
-	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, c.pace().Each())
+	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, ask)
 	orderByLeading(k, index, room[:n], unsafe.Pointer(&keys), o, c)
 	orderFewTexts(index, room[:n], keys[:n], o, c)
 }
 
 // orderTinyWords is orderTiny by keys of fixed size, with memory for them.
-func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) {
+func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var room [tinySort]uint64
 	n := len(index)
-	get.Get(cpu.Hidden(keys), s.Data(), n, 0, c.pace().Each())
+	get.Get(cpu.Hidden(keys), s.Data(), n, 0, ask)
 	orderByLeading(k, index, room[:n], keys, o, c)
 	orderTiedWords(k, index, room[:n], stream.RawAt(keys, k.Size(), n), o)
 }
@@ -256,7 +264,7 @@ func below(a, b uint64) uint64 {
 // Order writes the order of s to p with pooled memory only.
 func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
 	if s.Len() <= tinySort {
-		orderTiny(k, p, s, get, o, c)
+		orderTiny(k, p, s, get, o, c.context(), c)
 		return c.err()
 	}
 	switch {
