@@ -79,8 +79,8 @@ func (t *Strings[K]) text(x uint32) string {
 }
 
 const (
-	// longText is the number of bytes above which a comparison checks the context.
-	longText = 4 << 10
+	// LongText is the number of bytes above which a comparison checks the context.
+	LongText = 4 << 10
 	// TextTurn is the most bytes of a string that are compared between two checks of the
 	// context. They take 0.1 ms from memory (EPYC of 2022).
 	TextTurn = 1 << 20
@@ -97,14 +97,14 @@ func (t *Strings[K]) loop() *parallel.Loop {
 // CompareTexts compares two strings. If both are long, it checks the context of loop before
 // every TextTurn bytes. In a cancelled sort the result is meaningless.
 func CompareTexts(loop *parallel.Loop, a, b string) int {
-	if len(a) <= longText {
+	if len(a) <= LongText {
 		return strings.Compare(a, b)
 	}
 	return compareLong(loop, a, b)
 }
 
 func compareLong(loop *parallel.Loop, a, b string) int {
-	for n := min(len(a), len(b)); n > longText && loop != nil; n = min(len(a), len(b)) {
+	for n := min(len(a), len(b)); n > LongText && loop != nil; n = min(len(a), len(b)) {
 		if loop.Err() != nil {
 			return 0
 		}
@@ -152,7 +152,7 @@ func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
 func (t *Strings[K]) sameTexts(keys []K, s string) int {
 	n := len(s)
 	switch {
-	case n > longText:
+	case n > LongText:
 		for i := range keys {
 			if len(sortkey.TextOf(&keys[i])) != n || CompareTexts(t.loop(), sortkey.TextOf(&keys[i]), s) != 0 {
 				return i
@@ -382,7 +382,7 @@ func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
 
 func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
 	v := pivotOf(t.text(p.Pivot), p)
-	flip, long := t.flip(), p.Window > longText
+	flip, long := t.flip(), p.Window > LongText
 	var texts [Few]string
 	for len(order) > 0 && !(long && t.loop() != nil && t.loop().Err() != nil) {
 		n := min(Few, len(order))

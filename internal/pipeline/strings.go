@@ -36,8 +36,7 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 }
 
 // stepsOf counts the steps between neighbouring strings, extract.Piece at a time. Strings that
-// share memory are not read. Otherwise prefixes are compared first, unless the first and the
-// last string of the chunk share theirs: then most likely all do.
+// share memory are not read. Otherwise prefixes are compared first, unless many tie.
 func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
 	return func(lo, hi int) (seen cpu.Steps) {
 		lo = max(lo, 1)
@@ -49,13 +48,12 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu
 			if len(part) == 0 {
 				break
 			}
-			next := part[len(part)-1]
-			if sortkey.Prefix(last) == sortkey.Prefix(next) {
+			if tieInPrefixes(part) {
 				seen = seen.Plus(stepsByTexts(loop, part, last))
 			} else {
 				seen = seen.Plus(stepsByPrefixes(loop, part, last))
 			}
-			last = next
+			last = part[len(part)-1]
 			lo += len(part)
 		}
 		if desc {
@@ -65,19 +63,36 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu
 	}
 }
 
-// stepsByTexts counts the steps from last to the first key and between keys.
-func stepsByTexts(loop *parallel.Loop, keys []string, last string) cpu.Steps {
-	ties, falls := 0, 0
-	for _, s := range keys {
-		switch c := extract.CompareTexts(loop, s, last); {
-		case c < 0:
-			falls++
-		case c == 0:
+// tieInPrefixes reports whether two of four pairs of neighbours tie in their prefixes.
+func tieInPrefixes(keys []string) bool {
+	ties := 0
+	for i := range 4 {
+		if at := len(keys) * (i + 1) / 5; at > 0 && sortkey.Prefix(keys[at]) == sortkey.Prefix(keys[at-1]) {
 			ties++
+		}
+	}
+	return ties > 1
+}
+
+// stepsByTexts counts the steps from last to the first key and between keys.
+func stepsByTexts(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
+	rises := 0
+	for _, s := range keys {
+		if len(s) <= extract.LongText && last < s {
+			rises++
+			last = s
+			continue
+		}
+		switch c := extract.CompareTexts(loop, last, s); {
+		case c < 0:
+			rises++
+		case c > 0:
+			seen.Falls++
 		}
 		last = s
 	}
-	return cpu.Steps{Rises: len(keys) - ties - falls, Ties: ties, Falls: falls}
+	seen.Rises, seen.Ties = rises, len(keys)-rises-seen.Falls
+	return seen
 }
 
 // stepsByPrefixes is stepsByTexts for at most [extract.Piece] keys of which most differ in
