@@ -7,11 +7,12 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
 )
 
-// BenchmarkRows sorts rows of 24 bytes that take ten times the memory.
+// BenchmarkRows sorts rows of 24 bytes that take three times the memory.
 func BenchmarkRows(b *testing.B) {
-	const n = 4 << 20
+	n := testkit.Pick(1<<17, 4<<20, 4<<20)
 	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(1, 2))))
 	for name, put := range map[string]func(s *extsort.Sorter[row]) error{
 		"slices":   func(s *extsort.Sorter[row]) error { return s.Append(rows...) },
@@ -24,10 +25,10 @@ func BenchmarkRows(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			b.SetBytes(24 * n)
+			b.SetBytes(int64(24 * n))
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := extsort.New(byKey(), extsort.MemoryLimit(32<<20), extsort.TempDir(b.TempDir()))
+				s, err := extsort.New(byKey(), extsort.MemoryLimit(int64(8*n)), extsort.TempDir(b.TempDir()))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -40,9 +41,10 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// BenchmarkStrings sorts lines of 20 to 100 bytes that take ten times the memory.
+// BenchmarkStrings sorts lines of 20 to 100 bytes that take several times the memory, and in
+// enough memory.
 func BenchmarkStrings(b *testing.B) {
-	const n = 4 << 20
+	n := testkit.Pick(1<<17, 4<<20, 4<<20)
 	r := rand.New(rand.NewPCG(3, 4))
 	lines, bytes := make([]string, n), 0
 	for i := range lines {
@@ -54,13 +56,13 @@ func BenchmarkStrings(b *testing.B) {
 		bytes += len(line)
 	}
 	o := sorter.By(sorter.Asc(func(s string) string { return s }))
-	for name, limit := range map[string]int64{"disk": 64 << 20, "memory": 2 << 30} {
+	for name, limit := range map[string]int{"disk": 16 * n, "memory": 512 * n} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(bytes))
 			b.ReportAllocs()
 			var st extsort.Stats
 			for b.Loop() {
-				s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(b.TempDir()), extsort.Report(&st))
+				s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(int64(limit)), extsort.TempDir(b.TempDir()), extsort.Report(&st))
 				if err != nil {
 					b.Fatal(err)
 				}

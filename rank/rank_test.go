@@ -237,7 +237,7 @@ func TestMisuse(t *testing.T) {
 }
 
 func BenchmarkRank(b *testing.B) {
-	for _, n := range []int{1000, 1 << 20} {
+	for _, n := range []int{1000, testkit.Pick(1<<14, 1<<20, 1<<20)} {
 		for _, shape := range []struct{ parts, values int }{{1, 1 << 30}, {1, 1000}, {1 << 30, 1 << 30}, {1000, 1000}} {
 			x := draw(b, n, shape.parts, shape.values)
 			ranks, shares := make([]uint32, n), make([]float64, n)

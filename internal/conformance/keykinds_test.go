@@ -119,6 +119,17 @@ func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
 	}
 }
 
+// takesLarge reports whether a test takes a kind with the i-th of four large inputs: with all of
+// them in a long run, if it is the kind of its encoder, with half of them in one without settings,
+// and otherwise with one, which is another one for the next kind.
+func takesLarge(k keyCase, i int) bool {
+	every := 4
+	if k.isLarge() {
+		every = testkit.Pick(4, 2, 1)
+	}
+	return i%every == len(k.Name())%every
+}
+
 // inputs are the names of the distributions of package dist, of values that lie close
 // to the ends of the line, of a kind's edge values alone, and of its edge values
 // sprinkled over a uniform draw.

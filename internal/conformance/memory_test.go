@@ -116,10 +116,10 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
 	testkit.SkipRace(t)
-	checkLimitTies(t, testkit.Pick(150_000, 150_000, 400_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
+	checkLimitTies(t, testkit.Pick(150_000, 100_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
 	// Where limits are tight, and tables small beside what a run takes.
 	if testkit.Long() {
-		checkLimitTies(t, 1_000_000, []int64{24, 28}, sorter.Workers(1))
+		checkLimitTies(t, 600_000, []int64{24, 28}, sorter.Workers(1))
 	}
 }
 

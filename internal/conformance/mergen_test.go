@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // cutAt returns s cut into runs at the given places, which ascend.
@@ -124,7 +125,7 @@ func TestMergeNShapes(t *testing.T) {
 // checkMergeShape merges runs of elements that of makes.
 func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of func(key uint64, at int) E, key func(E) K) {
 	t.Helper()
-	n, r := scaled(120_000), dist.Rand(uint64(shape))
+	n, r := testkit.Pick(24_000, 24_000, 40_000), dist.Rand(uint64(shape))
 	for i, k := range []int{2, 3, 9, 70, 700} {
 		places := evenCuts(n, k)
 		if k == 9 { // one long run and short ones

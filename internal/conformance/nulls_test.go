@@ -248,11 +248,11 @@ func TestNullsApart(t *testing.T) {
 func TestNullsApartLarge(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
-	n := testkit.Pick(110_000, 110_000, 300_000)
+	const n = 110_000
 	for p, pattern := range nullPatterns {
 		rows, c := nullRows(n, pattern.null), &nullCounter{}
 		for i, spec := range nullOrderings(func(r *nullRow) *nullRow { return r }, c) {
-			if (i+p)%len(nullPatterns) != 0 || testing.Short() && i%3 != 0 {
+			if (i+p)%len(nullPatterns) != 0 || !testkit.Long() && i%3 != 0 {
 				continue
 			}
 			o := nullOptions[i%3]
@@ -395,7 +395,7 @@ func TestNullsApartInLittleMemory(t *testing.T) {
 		want := make([]nullRow, n)
 		perm.Gather(want, rows, wantRows(rows, spec, oracle.Order{}), 1)
 		refused := false
-		for limit := int64(n) * 400; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 5, 7) {
+		for limit := int64(n) * 400; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 3, 5) {
 			refused = !checkLimit(t, "nulls", rows, want, limit, func(s []nullRow, opts ...sorter.Option) error {
 				return by.Sort(s, append(opts, sorter.Stable(), sorter.Workers(2))...)
 			})

@@ -19,7 +19,7 @@ import (
 func BenchmarkPairs(b *testing.B) {
 	sizes := []int{1e6, 1e7}
 	if testing.Short() {
-		sizes = []int{1e5}
+		sizes = []int{2e4}
 	}
 	for _, n := range sizes {
 		for _, d := range []string{"uniform", "sorted", "nearly sorted", "16 values"} {

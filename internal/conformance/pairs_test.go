@@ -35,7 +35,7 @@ func TestPairsDefault(t *testing.T) {
 // TestPairsDefaultLarge sorts more than small lists have and than one worker sorts
 // alone.
 func TestPairsDefaultLarge(t *testing.T) {
-	sizes := []int{20_000, 70_000, 150_000}
+	sizes := []int{20_000, 140_000}
 	if !testkit.Long() {
 		sizes = sizes[:1]
 	}

@@ -76,10 +76,10 @@ func TestRunsOfKeysLarge(t *testing.T) {
 	testkit.SkipRace(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"16 values", "sprinkled", "sorted", "uniform"} {
-			if testing.Short() && i != len(k.Name())%2 {
+			if !takesLarge(k, i) {
 				continue
 			}
-			drawn(k, input, testkit.Pick(80_000, 150_000, 300_000), 5).checkRuns(t, modes[(3*len(k.Name())+i)%len(modes)])
+			drawn(k, input, testkit.Pick(80_000, 100_000, 150_000), 5).checkRuns(t, modes[(3*len(k.Name())+i)%len(modes)])
 		}
 	})
 }
@@ -136,8 +136,8 @@ func TestRunsOfColumnsLarge(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
 	for i, spec := range usualSpecs() {
-		if i%6 == 0 || !testing.Short() {
-			checkOrderingRuns(t, spec, newRecords(150_000+i%2, uint64(i)), modes[(i*3)%len(modes)])
+		if i%testkit.Pick(6, 3, 2) == 0 {
+			checkOrderingRuns(t, spec, newRecords(testkit.Pick(150_000, 80_000, 150_000)+i%2, uint64(i)), modes[(i*3)%len(modes)])
 		}
 	}
 }

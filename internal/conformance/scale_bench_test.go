@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 )
 
 // BenchmarkScale shows how the time per element grows with their number. The
@@ -77,8 +78,8 @@ func scaleBy[E any](b *testing.B, v scaleValues, element func(v float64, i int) 
 		sizes = sizes[:1]
 	}
 	for _, m := range sizes {
-		n := m * 1_000_000
-		b.Run(fmt.Sprintf("n=%dM", m), func(b *testing.B) {
+		n := m * testkit.Pick(20_000, 1_000_000, 1_000_000)
+		b.Run(fmt.Sprintf("n=%gM", float64(n)/1e6), func(b *testing.B) {
 			in := make([]E, n)
 			workers := runtime.GOMAXPROCS(0)
 			var wait sync.WaitGroup

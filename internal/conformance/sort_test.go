@@ -79,7 +79,7 @@ func TestSortLarge(t *testing.T) {
 			return
 		}
 		turn := len(k.Name())
-		ref := drawn(k, largeInputs[turn%len(largeInputs)], 299_993+turn, 1)
+		ref := drawn(k, largeInputs[turn%len(largeInputs)], 149_993+turn, 1)
 		for _, m := range modes[4:] {
 			if !m.order.Desc {
 				ref.checkSort(t, m)

@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // named is an element with a string and what belongs to it.
@@ -36,7 +37,7 @@ func BenchmarkTexts(b *testing.B) {
 	}
 	b.Run("1000 of a megabyte", func(b *testing.B) {
 		r := dist.Rand(1)
-		in := make([]string, 1000)
+		in := make([]string, testkit.Pick(50, 1000, 1000))
 		for i := range in {
 			in[i] = strings.Repeat("a", r.IntN(1<<20))
 		}
@@ -44,7 +45,7 @@ func BenchmarkTexts(b *testing.B) {
 	})
 	b.Run("short", func(b *testing.B) {
 		r := dist.Rand(1)
-		n := 300_000
+		n := testkit.Pick(20_000, 300_000, 300_000)
 		in := make([]string, n)
 		for i := range in {
 			in[i] = fmt.Sprintf("%x", r.Uint64())

@@ -70,11 +70,15 @@ func SkipInstrumented(t testing.TB) {
 	}
 }
 
+// ThreadSanitizer reports whether this is a short run under the thread sanitizer, which takes
+// seconds for a tile: every kernel runs there, but once.
+func ThreadSanitizer() bool { return testing.Short() && sanitizer() == "thread" }
+
 // SkipThreadSanitizer leaves a test out of short runs under the thread sanitizer,
 // which takes minutes for its kernels and finds nothing that it does not in others.
 func SkipThreadSanitizer(t testing.TB) {
 	t.Helper()
-	if testing.Short() && sanitizer() == "thread" {
+	if ThreadSanitizer() {
 		t.Skip("nothing for the thread sanitizer: not in a short run")
 	}
 }

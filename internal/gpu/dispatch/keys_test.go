@@ -36,6 +36,9 @@ func TestKeyBuckets(t *testing.T) {
 		{"gauss", 2, []int{kernels.Tile + 1}}, // in sections
 	} {
 		for _, n := range c.sizes {
+			if (n > 2*kernels.KeyTile || c.levels == 0) && testkit.ThreadSanitizer() {
+				continue
+			}
 			t.Run(fmt.Sprint(c.name, " ", n), func(t *testing.T) {
 				list := gputest.CodesOf[c.name](r, n)
 				testKeyBuckets(t, s, list, c.levels)

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -75,6 +76,7 @@ func TestCalls(t *testing.T) {
 // TestAfterFailure fails each call of a radix sort: the next finds its state
 // clear all the same.
 func TestAfterFailure(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	defer cudacpu.Fail(0, 0, false)
 	r := rand.New(rand.NewPCG(11, 12))
 	list := gputest.Fill32(gputest.CodesOf["uniform"](r, 3000))

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 )
 
 // hostRunsOf cuts codes into runs that end at the given places, each in stable
@@ -70,7 +71,7 @@ func testHostMerge[W codes.Word](t *testing.T, r *rand.Rand, codes []W, ends []i
 
 // BenchmarkHostMerge is the time of one worker.
 func BenchmarkHostMerge(b *testing.B) {
-	const n = 1 << 22
+	n := testkit.Pick(1<<16, 1<<22, 1<<22)
 	r := rand.New(rand.NewPCG(23, 24))
 	codes := gputest.Fill(n, func(int) uint64 { return r.Uint64() })
 	for _, k := range []int{2, 4, 8, 16} {
@@ -89,7 +90,7 @@ func BenchmarkHostMerge(b *testing.B) {
 					return nil
 				})
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/element")
 		})
 	}
 }
