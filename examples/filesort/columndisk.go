@@ -103,8 +103,11 @@ func (d *columnSort) findKinds() error {
 			}
 			return nil
 		})
+		if err != nil {
+			return nil, c.explain(err)
+		}
 		r.done(c)
-		return columns, c.explain(err)
+		return columns, nil
 	}, func(columns []tally) error {
 		for k, c := range columns {
 			kinds[k] &= c.kinds

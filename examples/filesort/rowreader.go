@@ -73,8 +73,7 @@ func (r *rowReader) openNext() (err error) {
 	return err
 }
 
-// read reads the next chunk of the open file, and returns its memory, which more than its n
-// bytes may be of.
+// read reads the next chunk of the open file: the first n bytes of buf.
 func (r *rowReader) read() (buf []byte, n int, err error) {
 	select {
 	case buf = <-r.free:
