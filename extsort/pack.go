@@ -330,36 +330,50 @@ func (p *pack[E]) Hand(lo, hi int, yield func([]E) bool) bool {
 	return true
 }
 
-// prefetch prefetches the front of an encoding: sorted elements are anywhere in the chunks.
-func (p *pack[E]) prefetch(x uint32) {
-	const lines = 2 * 64
-	start := p.starts[x]
-	rest := p.chunks[start>>placeBits][uint32(start):]
-	// Short of the end: no pointer past it.
-	fetch.Memory(unsafe.Pointer(&rest[0]), uintptr(min(lines, len(rest)-1)))
+// group is the number of encodings that are prefetched while those of another group are copied:
+// sorted elements are anywhere in the chunks. Their places are, too, and are read for all of the
+// group before the first prefetch waits for one.
+const group = 32
+
+// fetch reads the places of elements, at most a group, and prefetches encodings of about size
+// bytes there.
+func (p *pack[E]) fetch(places *[group]uint64, of []uint32, size int) []uint64 {
+	of = of[:min(group, len(of))]
+	for i, x := range of {
+		places[i] = p.starts[x]
+	}
+	for _, start := range places[:len(of)] {
+		rest := p.chunks[start>>placeBits][uint32(start):]
+		fetch.Element(unsafe.Pointer(&rest[0]), uintptr(min(size, len(rest))))
+	}
+	return places[:len(of)]
 }
 
 func (p *pack[E]) Write(w *runWriter[E]) error {
-	r := w.run
-	for i, x := range p.order {
-		if i+fetch.Group < len(p.order) {
-			p.prefetch(p.order[i+fetch.Group])
-		}
-		src, whole := p.encoded(p.starts[x])
-		if len(w.block)+len(whole) > w.most || w.in == w.mostIn {
-			if err := w.endBlock(); err != nil {
-				return err
+	const most = 4 * 64 // bytes: the processor detects the lines that follow
+	r, size := w.run, int(min(p.size/int64(max(p.n, 1))+1, most))
+	var memory [2][group]uint64
+	next := p.fetch(&memory[0], p.order, size)
+	for lo := 0; lo < len(p.order); lo += group {
+		places := next
+		next = p.fetch(&memory[lo/group%2^1], p.order[min(lo+group, len(p.order)):], size)
+		for _, start := range places {
+			src, whole := p.encoded(start)
+			if len(w.block)+len(whole) > w.most || w.in == w.mostIn {
+				if err := w.endBlock(); err != nil {
+					return err
+				}
 			}
-		}
-		if len(w.block) == 0 {
-			first, err := p.f.kept(src)
-			if err != nil {
-				return err
+			if len(w.block) == 0 {
+				first, err := p.f.kept(src)
+				if err != nil {
+					return err
+				}
+				r.firsts, r.starts = append(r.firsts, first), append(r.starts, w.n)
 			}
-			r.firsts, r.starts = append(r.firsts, first), append(r.starts, w.n)
+			w.block = append(w.block, whole...)
+			w.n, w.in = w.n+1, w.in+1
 		}
-		w.block = append(w.block, whole...)
-		w.n, w.in = w.n+1, w.in+1
 	}
 	return nil
 }

@@ -8,8 +8,8 @@
 //
 // Jobs: records of 24 bytes with random 64-bit keys, from a generator to a reader; lines of 100
 // bytes with random keys of 10 characters, as gensort makes them, from file to file; and rows of CSV
-// by two columns, from file to file. GNU sort takes part where it is installed, DuckDB with the tag
-// duckdb, which takes cgo:
+// by two columns, from file to file. With -keep their input stays for later runs. GNU sort takes
+// part where it is installed, DuckDB with the tag duckdb, which takes cgo:
 //
 //	go run -tags duckdb . -job records
 package main
@@ -36,9 +36,10 @@ type task struct {
 	memory  int64 // bytes
 	group   int64 // bytes of the control group, 0: none
 	workers int
-	dir     string // of runs
-	tool    string // the program filesort
-	in, out string // files, of jobs that have them
+	dir     string   // of runs
+	tool    string   // the program filesort
+	in, out string   // files, of jobs that have them
+	want    *fileSum // of the input, once it is known
 	read    *reader
 }
 
@@ -91,6 +92,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "runs of each sort")
 	only := flag.String("only", "", "sorts whose names have this text")
 	flag.StringVar(&t.tool, "filesort", "", "the program filesort (default: built)")
+	keep := flag.Bool("keep", false, "leave the input in the directory; a later run with the same job and number takes it")
 	child := flag.String("child", "", "run this sort and report (used by the command itself)")
 	flag.Parse()
 	c, ok := jobs[*name]
@@ -106,11 +108,11 @@ func main() {
 		must(report(c, *child, t))
 		return
 	}
-	must(compare(c, t, *rounds, *only))
+	must(compare(c, t, *rounds, *only, *keep))
 }
 
 // compare runs the contestants in turns and prints the table.
-func compare(c contest, t task, rounds int, only string) error {
+func compare(c contest, t task, rounds int, only string, keep bool) error {
 	var args []string
 	if c.make != nil {
 		if t.tool == "" {
@@ -124,8 +126,11 @@ func compare(c contest, t task, rounds int, only string) error {
 		if err := c.make(t); err != nil {
 			return err
 		}
-		defer os.Remove(t.in)
+		if !keep {
+			defer os.Remove(t.in)
+		}
 		defer os.Remove(t.out)
+		t.want = new(fileSum)
 	}
 	dropped := "not dropped"
 	results := make([][]result, len(c.sorts))

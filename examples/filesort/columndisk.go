@@ -17,7 +17,7 @@ import (
 // is read twice, unless -by names all types: first for the types of the columns, then for the
 // rows. If rest is not nil, it is the text of the only file.
 func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m *meter) (r *report, err error) {
-	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), found: make([]int, len(cmd.by)), nulls: make([]int, len(cmd.by))}
+	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by))}
 	d.open = func(name string) (*input, error) {
 		if rest != nil {
 			return &input{Reader: rest, name: nameOf(name)}, nil
@@ -42,14 +42,13 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 		}
 	}
 	r = &report{disk: new(extsort.Stats)}
-	p := newPacking(d.specs)
-	s, err := cmd.newDiskSorter(p.order(), cmd.memory-d.reading(), r.disk)
+	s, err := cmd.newDiskSorter(orderPacked, cmd.memory-d.reading(), r.disk)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	m.stage("read", "bytes", d.total())
-	head, err := d.appendRows(s, p)
+	head, err := d.appendRows(s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,58 +56,67 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 	m.stage("merge", "rows", s.Len())
 	ctx, stop := interrupts()
 	defer stop()
-	err = cmd.writeTo(stdout, func(w io.Writer) error { return d.write(ctx, s, p, head, w) })
+	err = cmd.writeTo(stdout, true, func(w io.Writer) error { return d.write(ctx, s, head, w) })
 	return r, errors.Join(err, s.Close())
 }
 
 // columnSort is the state of a sort by columns on disk.
 type columnSort struct {
 	*command
-	m     *meter
-	open  func(name string) (*input, error)
-	specs []spec // with the kinds found
-	found []int  // rows that have the column
-	nulls []int
-	rows  int
-	eol   string
+	m       *meter
+	open    func(name string) (*input, error)
+	specs   []spec // with the kinds found
+	columns []tally
+	rows    int
 }
 
 func (d *columnSort) total() int64 { return (&files{names: d.files}).total() }
 
-// chunkSize is the size of a chunk, of which several, and what is found in them, are in memory.
-func (d *columnSort) chunkSize() int { return int(min(max(d.memory/128, leastChunk), int64(d.chunk))) }
-
-// reading bounds the memory of chunks and of what is found in them.
-func (d *columnSort) reading() int64 { return d.memory / 4 }
-
-func (d *columnSort) reader() *rowReader {
-	return &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: d.memory / 16, m: d.m}
+// chunkSize is the size of a chunk. Workers read as many as they write rows of, and as many wait;
+// of short rows, packed ones take several times their memory.
+func (d *columnSort) chunkSize() int {
+	return min(max(int(min(d.memory/32, 1<<30))/d.chunks(), leastChunk), 1<<20, d.chunk)
 }
 
-func (d *columnSort) scanner(f format) *scanner {
-	s := &scanner{format: f, width: len(d.by), nulls: d.command.nulls}
-	if _, ok := f.(*delimited); ok {
-		s.nulls = append(s.nulls[:len(s.nulls):len(s.nulls)], "")
-	}
-	return s
+func (d *columnSort) chunks() int { return 2*d.workers + 3 }
+
+// reading bounds the memory of chunks and of what is found in them.
+func (d *columnSort) reading() int64 {
+	return min(int64(4*d.chunks()*d.chunkSize()), d.memory/4)
+}
+
+func (d *columnSort) reader() *rowReader {
+	return &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: d.memory / 16, free: make(chan []byte, d.chunks()), m: d.m}
 }
 
 // findKinds reads all rows and sets the kinds of columns that -by leaves open.
 func (d *columnSort) findKinds() error {
 	kinds := slices.Repeat([]kindSet{anyKind}, len(d.specs))
 	r := d.reader()
-	err := pipeline(d.workers, r.next, func(c rowChunk) (part, error) {
-		p := d.scanner(r.format).part(c.text, c.start)
-		return p, c.explain(p.err)
-	}, func(p part) error {
-		for i := range kinds {
-			kinds[i] &= p.cells[i].kinds
+	defer r.close()
+	err := pipeline(d.workers, r.next, func(c rowChunk) ([]tally, error) {
+		columns := newTallies(len(d.specs))
+		s := d.scanner(r.format, d.specs)
+		_, err := s.each(c.text, c.start, func(_, _ int, fields []field, nulls []bool) error {
+			for k := range columns {
+				columns[k].note(fields[k], nulls[k], s.open[k])
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, c.explain(err)
+		}
+		r.done(c)
+		return columns, nil
+	}, func(columns []tally) error {
+		for k, c := range columns {
+			kinds[k] &= c.kinds
 		}
 		return nil
 	})
-	for i := range d.specs {
-		if d.specs[i].kind == auto {
-			d.specs[i].kind = kinds[i].first()
+	for k := range d.specs {
+		if d.specs[k].kind == auto {
+			d.specs[k].kind = kinds[k].first()
 		}
 	}
 	return err
@@ -116,82 +124,102 @@ func (d *columnSort) findKinds() error {
 
 // packedRows are the rows of a chunk.
 type packedRows struct {
-	part part
-	all  []string
+	text    []byte
+	ends    []int // of rows in text
+	all     []string
+	columns []tally
 }
 
 // appendRows appends all rows to s, and returns what stays on top.
-func (d *columnSort) appendRows(s *extsort.Sorter[string], p *packing) (head string, err error) {
+func (d *columnSort) appendRows(s *extsort.Sorter[string]) (head string, err error) {
 	r := d.reader()
-	err = pipeline(d.workers, r.next, func(c rowChunk) (packedRows, error) {
-		rows, err := d.packRows(c, r.format, p)
-		return rows, c.explain(err)
-	}, func(rows packedRows) error {
-		for i, c := range rows.part.cells {
-			d.found[i] += c.found
-			d.nulls[i] += c.nulls
+	defer r.close()
+	free := make(chan *packedRows, d.chunks())
+	d.columns = newTallies(len(d.specs))
+	err = pipeline(d.workers, r.next, func(c rowChunk) (*packedRows, error) {
+		var rows *packedRows
+		select {
+		case rows = <-free:
+		default:
+			rows = new(packedRows)
+		}
+		if err := d.packRows(rows, c, r); err != nil {
+			return nil, c.explain(err)
+		}
+		r.done(c)
+		return rows, nil
+	}, func(rows *packedRows) error {
+		for k, c := range rows.columns {
+			d.columns[k].found += c.found
+			d.columns[k].nulls += c.nulls
 		}
 		d.rows += len(rows.all)
-		return s.Append(rows.all...)
+		err := s.Append(rows.all...)
+		if cap(rows.text) > 4*r.size { // long rows
+			return err
+		}
+		select {
+		case free <- rows:
+		default:
+		}
+		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	d.eol = r.eol
-	for i, n := range d.found {
-		if n == 0 && d.rows > 0 {
-			return "", fmt.Errorf("no row has a column %s", d.by[i].name)
+	for k, c := range d.columns {
+		if c.found == 0 && d.rows > 0 {
+			return "", fmt.Errorf("no row has a column %s", d.by[k].name)
 		}
 	}
-	return strings.Clone(r.head), nil
+	return r.head, nil
 }
 
-// packRows finds the rows of a chunk and packs them.
-func (d *columnSort) packRows(c rowChunk, f format, p *packing) (packedRows, error) {
-	s := d.scanner(f)
-	found := s.part(c.text, c.start)
-	rows := packedRows{part: found}
-	buf := make([]byte, 0, len(c.text)+len(found.rows)*p.row)
-	values, nulls := make([]string, s.width), make([]bool, s.width)
-	for i, at := range found.rows {
-		for k := range values {
-			values[k], nulls[k] = found.cells[k].text[i], found.cells[k].null[i]
+// packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used
+// again.
+func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error {
+	text, ends, key := rows.text[:0], rows.ends[:0], []byte(nil)
+	rows.columns = newTallies(len(d.specs))
+	s, p := d.scanner(r.format, d.specs), &packing{d.specs}
+	_, err := s.each(c.text, c.start, func(at, next int, fields []field, nulls []bool) error {
+		for k := range fields {
+			rows.columns[k].note(fields[k], nulls[k], false)
 		}
-		row := c.text[at.off : at.off+int(at.size)]
-		from := len(buf)
-		var bad int
-		if buf, bad = p.pack(buf, row, values, nulls); bad >= 0 {
-			fields := make([]field, s.width)
-			f.row(c.text, at.off, fields)
-			return rows, wrongKind(fields[bad].off, values[bad], d.specs[bad])
+		row, eol := c.text[at:next], ""
+		if !strings.HasSuffix(row, "\n") {
+			eol = r.eol
 		}
-		rows.all = append(rows.all, stringOf(buf[from:]))
+		bad := -1
+		if text, key, bad = p.pack(text, key, row, eol, fields, nulls); bad >= 0 {
+			return wrongKind(fields[bad].off, fields[bad].text, d.specs[bad])
+		}
+		ends = append(ends, len(text))
+		return nil
+	})
+	rows.text, rows.ends, rows.all = text, ends, rows.all[:0]
+	from := 0
+	for _, end := range ends {
+		rows.all = append(rows.all, stringOf(text[from:end]))
+		from = end
 	}
-	return rows, found.err
+	return err
 }
 
 // describe returns the columns with what was found about them.
 func (d *columnSort) describe() (found []string) {
-	for i, s := range d.specs {
-		found = append(found, described(s, d.nulls[i]))
+	for k, s := range d.specs {
+		found = append(found, described(s, d.columns[k].nulls))
 	}
 	return found
 }
 
 // write writes the rows in order.
-func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], p *packing, head string, w io.Writer) error {
+func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], head string, w io.Writer) error {
 	if _, err := io.WriteString(w, head); err != nil {
 		return err
 	}
 	out := newLineWriter(w, shape{record: 1}) // rows have their line ends
-	return writeBatches(ctx, s, out, func(e string) error {
-		row := p.rowOf(e)
-		err := out.write(row)
-		if err == nil && !strings.HasSuffix(row, "\n") {
-			err = out.write(d.eol)
-		}
-		return err
-	}, d.m)
+	return writeBatches(ctx, s, out, func(e string) error { return out.write(rowOf(e)) }, d.m)
 }
 
 // spooled is a copy of a stream, which can be read again.

@@ -7,6 +7,16 @@ type delimited struct {
 	comma byte
 	quote quoting
 	slots []int // for each field of a row: its sort column, or -1
+
+	needed int // fields up to the last that is a sort column
+}
+
+// use sets the sort columns of the fields. There is one.
+func (d *delimited) use(slots []int) {
+	d.slots, d.needed = slots, len(slots)
+	for d.slots[d.needed-1] < 0 {
+		d.needed--
+	}
 }
 
 // quoting is what a double quote means.
@@ -47,6 +57,9 @@ func blankLine(text string, pos int) int {
 }
 
 func (d *delimited) row(text string, pos int, out []field) (next int, err error) {
+	if next := d.plainRow(text, pos, out); next > 0 {
+		return next, nil
+	}
 	for i := 0; ; i++ {
 		value, end, err := d.field(text, pos)
 		if err != nil {
@@ -67,6 +80,38 @@ func (d *delimited) row(text string, pos int, out []field) (next int, err error)
 		}
 		return min(end+1, len(text)), nil
 	}
+}
+
+// plainRow is row for a line without quotes that has as many fields as it should; it returns 0
+// for others. Fields after the last sort column are only counted.
+func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
+	line := text[pos:]
+	next = len(text)
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line, next = line[:n], pos+n+1
+	}
+	line = strings.TrimSuffix(line, "\r")
+	if d.quote != none && strings.IndexByte(line, '"') >= 0 {
+		return 0
+	}
+	at := 0
+	for i, slot := range d.slots[:d.needed] {
+		n := strings.IndexByte(line[at:], d.comma)
+		if last := i == len(d.slots)-1; last != (n < 0) {
+			return 0
+		}
+		if n < 0 {
+			n = len(line) - at
+		}
+		if slot >= 0 {
+			out[slot] = field{text: line[at : at+n], off: pos + at}
+		}
+		at += n + 1
+	}
+	if more := len(d.slots) - d.needed; more > 0 && strings.Count(line[at:], line[at-1:at]) != more-1 {
+		return 0
+	}
+	return next
 }
 
 // hint says what may be wrong with a row whose number of fields is.

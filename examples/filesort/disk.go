@@ -31,7 +31,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	m.stage("merge", cmd.unit(), s.Len())
 	ctx, stop := interrupts()
 	defer stop()
-	err = cmd.writeTo(stdout, func(w io.Writer) error {
+	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
 		out := newLineWriter(w, cmd.shape)
 		return writeBatches(ctx, s, out, out.write, m)
 	})

@@ -11,8 +11,7 @@ import (
 type files struct {
 	names    []string // "-" is standard input
 	stdin    io.Reader
-	compress string                            // auto, none, gzip or zstd
-	custom   func(name string) (*input, error) // opens files instead, if it is not nil
+	compress string // auto, none, gzip or zstd
 }
 
 // input is a file that is being read, decompressed.
@@ -31,9 +30,6 @@ func (f *files) open() (*input, error) {
 	}
 	name := f.names[0]
 	f.names = f.names[1:]
-	if f.custom != nil {
-		return f.custom(name)
-	}
 	return openInput(name, f.stdin, f.compress)
 }
 

@@ -14,7 +14,7 @@ import (
 // scanAll returns the rows of text as raw lines and the fields of all sort
 // columns, read in parts of chunk bytes.
 func scanAll(f format, width int, text string, chunk int) (lines []string, fields [][]string, err error) {
-	s := &scanner{format: f, width: width, chunk: chunk, workers: 2}
+	s := &scanner{format: f, width: width, open: make([]bool, width), chunk: chunk, workers: 2}
 	parts, err := s.scan(context.Background(), text, 0, newMeter(io.Discard, true))
 	for _, p := range parts {
 		for i, r := range p.rows {
@@ -50,9 +50,11 @@ func FuzzCSV(f *testing.F) {
 			d.quote = lazy
 		}
 		width := oracle.FieldsPerRecord
+		var slots []int
 		for i := range max(width, 1) {
-			d.slots = append(d.slots, i)
+			slots = append(slots, i)
 		}
+		d.use(slots)
 		lines, got, err := scanAll(d, len(d.slots), text, 1+int(chunk))
 		if lazily && err != nil && strings.Contains(err.Error(), "never closed") {
 			return // package csv lets the end of the file close a lazy quote

@@ -26,20 +26,21 @@ func (cmd *command) openDelimited(src *source, d *delimited) (start int, err err
 		return 0, err
 	}
 	start = next
-	d.slots = slices.Repeat([]int{-1}, len(names))
+	slots := slices.Repeat([]int{-1}, len(names))
 	if !cmd.hasHeader(names) {
 		names, start = nil, src.bom
 	}
 	for i, s := range cmd.by {
-		at, err := s.find(names, len(d.slots))
+		at, err := s.find(names, len(slots))
 		if err != nil {
 			return 0, fmt.Errorf("%s %w", src.name, err)
 		}
-		if other := d.slots[at]; other >= 0 {
+		if other := slots[at]; other >= 0 {
 			return 0, fmt.Errorf("-by names column %d twice: %s, %s", at+1, cmd.by[other].name, s.name)
 		}
-		d.slots[at] = i
+		slots[at] = i
 	}
+	d.use(slots)
 	return start, nil
 }
 

@@ -86,8 +86,46 @@ func parseInt(s string) (int64, bool) {
 // parseFloat takes decimal notation, NaN and Inf. The hexadecimal floats of Go
 // are no numbers in a data file.
 func parseFloat(s string) (float64, bool) {
+	if v, ok := parseShort(s); ok {
+		return v, true
+	}
 	v, err := strconv.ParseFloat(strings.Trim(s, " "), 64)
 	return v, err == nil && strings.IndexByte(s, 'x') < 0 && strings.IndexByte(s, 'X') < 0
+}
+
+// powers are powers of ten, which a float64 has exactly.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// parseShort parses up to 15 digits, with a point and a minus sign or without them. These digits
+// and the power of ten are exact as floats, so their quotient is rounded once.
+func parseShort(s string) (v float64, ok bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if len(digits) > len(powers) {
+		return 0, false
+	}
+	all, point := uint64(0), -1
+	for i := range len(digits) {
+		switch d := digits[i] - '0'; {
+		case d <= 9:
+			all = 10*all + uint64(d)
+		case digits[i] == '.' && point < 0:
+			point = i
+		default:
+			return 0, false
+		}
+	}
+	n, behind := len(digits), 0
+	if point >= 0 {
+		n, behind = n-1, n-1-point
+	}
+	if n == 0 || n > 15 {
+		return 0, false
+	}
+	v = float64(all) / powers[behind]
+	if len(digits) < len(s) {
+		v = -v
+	}
+	return v, true
 }
 
 // parseBool takes more than detection does: a column of 0 and 1 is a column of

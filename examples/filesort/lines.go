@@ -34,7 +34,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 		return nil, err
 	}
 	m.stage("write", cmd.unit(), int64(len(lines)))
-	return r, cmd.writeTo(stdout, func(w io.Writer) error {
+	return r, cmd.writeTo(stdout, false, func(w io.Writer) error {
 		return writeRows(ctx, w, len(lines), cmd.workers, lineCopier(st, lines), m)
 	})
 }

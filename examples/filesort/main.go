@@ -98,7 +98,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 		m.stage("merge", "bytes", in.files.total())
 		ctx, stop := interrupts()
 		defer stop()
-		return nil, cmd.writeTo(stdout, func(w io.Writer) error { return cmd.mergeLines(ctx, stdin, w, m) })
+		return nil, cmd.writeTo(stdout, in.files.total() > cmd.memory/2, func(w io.Writer) error { return cmd.mergeLines(ctx, stdin, w, m) })
 	}
 	return cmd.sortLines(in, stdout, m)
 }
@@ -119,8 +119,8 @@ func interrupts() (context.Context, context.CancelFunc) {
 }
 
 // writeTo gives write the output, which appears when write succeeds.
-func (cmd *command) writeTo(stdout io.Writer, write func(io.Writer) error) error {
-	return writeFile(cmd.output, stdout, compressing(cmd.compress, cmd.output, write))
+func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) error) error {
+	return writeFile(cmd.output, stdout, large, compressing(cmd.compress, cmd.output, write))
 }
 
 // sortColumns sorts by columns: in memory if the input is one file that fits, through runs on
@@ -154,7 +154,7 @@ func (cmd *command) sortSource(src *source, stdout io.Writer, m *meter) (*report
 	if err := cmd.sortRows(ctx, t, &r.sort, m); err != nil {
 		return nil, err
 	}
-	return r, cmd.writeTo(stdout, func(w io.Writer) error { return t.write(ctx, w, cmd.workers, m) })
+	return r, cmd.writeTo(stdout, false, func(w io.Writer) error { return t.write(ctx, w, cmd.workers, m) })
 }
 
 // sortRows puts the rows in order, or the first ones if only those are wanted.

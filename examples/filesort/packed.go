@@ -3,145 +3,186 @@ package main
 import (
 	"encoding/binary"
 	"math"
-	"time"
-	"unsafe"
+	"math/bits"
 
 	"example.com/sorter"
 )
 
-// Rows that go to disk are strings that begin with the values of the sort columns, so that
-// these are parsed once:
+// Rows that go to disk are strings:
 //
-//	4 bytes   length of the row
-//	a slot    for each column: one byte that says whether it is null, then the value
-//	the row
-//	values that are no part of the row, because quotes or escapes are undone
+//	a varint  length of the key
+//	the key   values of the sort columns, parsed once, as bytes that compare as the rows do
+//	the row   with its line end
 //
-// The value of a string column is its place in all of this and its length.
+// The bytes of a value say where it ends, so no key is the front of another.
 
-// packing is the layout of packed rows.
-type packing struct {
-	specs []spec // none of kind auto
-	slots []int  // where the slots begin
-	row   int    // where the row begins
-}
-
-const rowLength = 4
-
-func newPacking(specs []spec) *packing {
-	p := &packing{specs: specs, row: rowLength}
-	for _, s := range specs {
-		p.slots = append(p.slots, p.row)
-		p.row += 1 + map[kind]int{integer: 8, float: 8, boolean: 1, instant: 12, text: 8}[s.kind]
-	}
-	return p
-}
+// packing makes packed rows.
+type packing struct{ specs []spec } // none of kind auto
 
 // pack appends a packed row to dst. bad is the first column whose value is not of its kind, or
-// -1.
-func (p *packing) pack(dst []byte, row string, values []string, nulls []bool) (packed []byte, bad int) {
-	start := len(dst)
-	dst = append(dst, make([]byte, p.row)...)
-	dst = append(dst, row...)
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(row)))
-	for c, s := range p.specs {
-		at := start + p.slots[c]
+// -1. key is memory for a key, which is returned to be used again.
+func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls []bool) (packed, used []byte, bad int) {
+	key = key[:0]
+	for c := range p.specs {
+		s := &p.specs[c]
+		from, ok := len(key), true
 		if nulls[c] {
-			dst[at] = 1
-			continue
+			key = s.appendNull(key)
+		} else if key, ok = s.appendValue(key, values[c].text); !ok {
+			return dst, key, c
 		}
-		value, ok := values[c], true
-		switch slot := dst[at+1:]; s.kind {
-		case integer:
-			var v int64
-			v, ok = parseInt(value)
-			binary.LittleEndian.PutUint64(slot, uint64(v))
-		case float:
-			var v float64
-			v, ok = parseFloat(value)
-			binary.LittleEndian.PutUint64(slot, math.Float64bits(v))
-		case boolean:
-			var v bool
-			if v, ok = parseBool(value); v {
-				slot[0] = 1
-			}
-		case instant:
-			var v time.Time
-			v, ok = parseTime(value)
-			binary.LittleEndian.PutUint64(slot, uint64(v.Unix()))
-			binary.LittleEndian.PutUint32(slot[8:], uint32(v.Nanosecond()))
-		default:
-			place := p.row + offsetIn(row, value)
-			if place < p.row {
-				place = len(dst) - start
-				dst = append(dst, value...)
-				slot = dst[at+1:]
-			}
-			binary.LittleEndian.PutUint32(slot, uint32(place))
-			binary.LittleEndian.PutUint32(slot[4:], uint32(len(value)))
-		}
-		if !ok {
-			return dst, c
+		if s.desc {
+			invert(key[from:])
 		}
 	}
-	return dst, -1
+	dst = binary.AppendUvarint(dst, uint64(len(key)))
+	dst = append(append(dst, key...), row...)
+	return append(dst, eol...), key, -1
 }
 
-// offsetIn returns where part lies in the memory of s, or a very small number if it does not.
-func offsetIn(s, part string) int {
-	// Sound: the addresses are only compared, and both strings are in use.
-	from, at := uintptr(unsafe.Pointer(unsafe.StringData(s))), uintptr(unsafe.Pointer(unsafe.StringData(part)))
-	if part == "" {
-		return 0
+func invert(b []byte) {
+	for i := range b {
+		b[i] = ^b[i]
 	}
-	if at < from || at-from > uintptr(len(s)) || uintptr(len(part)) > uintptr(len(s))-(at-from) {
-		return math.MinInt32
+}
+
+// appendNull appends a null: bytes 0x00 or 0xFF, which no value begins with, and for a float as
+// many as a value has. It keeps its place where a descending column is inverted.
+func (s *spec) appendNull(dst []byte) []byte {
+	null := "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+	if s.nullsFirst != s.desc {
+		null = "\x00\x00\x00\x00\x00\x00\x00\x00"
 	}
-	return int(at - from)
+	if s.kind != float {
+		null = null[:1]
+	}
+	return append(dst, null...)
+}
+
+// appendValue appends a value as bytes that compare as values of its kind do.
+func (s *spec) appendValue(dst []byte, value string) (_ []byte, ok bool) {
+	switch s.kind {
+	case integer:
+		v, ok := parseInt(value)
+		return appendInt(dst, v), ok
+	case float:
+		v, ok := parseFloat(value)
+		return appendFloat(dst, v, s.desc), ok
+	case boolean:
+		v, ok := parseBool(value)
+		if v {
+			return append(dst, 2), ok
+		}
+		return append(dst, 1), ok
+	case instant:
+		v, ok := parseTime(value)
+		dst = appendInt(dst, v.Unix())
+		return binary.BigEndian.AppendUint32(dst, uint32(v.Nanosecond())), ok
+	}
+	return appendText(dst, value), true
+}
+
+// appendInt appends the number of bytes that v takes, added to 0x80 or, of a negative v, taken
+// from 0x7F, and these bytes.
+func appendInt(dst []byte, v int64) []byte {
+	size, head := uint64(v), 0x80
+	if v < 0 {
+		size = ^size
+	}
+	n := (bits.Len64(size) + 7) / 8
+	if head += n; v < 0 {
+		head = 0x7F - n
+	}
+	dst = append(dst, byte(head))
+	for n--; n >= 0; n-- {
+		dst = append(dst, byte(v>>(8*n)))
+	}
+	return dst
+}
+
+// appendFloat appends the bits of v, with the first set if v is positive, and all inverted if it
+// is negative. A NaN is after all numbers, in descending order before them: so it is last there,
+// too.
+func appendFloat(dst []byte, v float64, desc bool) []byte {
+	code := math.Float64bits(v + 0) // +0 for -0
+	switch {
+	case v != v && desc:
+		code = 1
+	case v != v:
+		code = math.MaxUint64 - 1
+	case code>>63 != 0:
+		code = ^code
+	default:
+		code |= 1 << 63
+	}
+	return binary.BigEndian.AppendUint64(dst, code)
+}
+
+// Bytes of texts. Those up to lowEscape and those from highEscape on stand after an escape, so
+// that the end of a text is before all of its bytes, and no byte is that of a null.
+const (
+	endOfText  = 0x01
+	lowEscape  = 0x02
+	highEscape = 0xFE
+)
+
+// appendText appends a text and its end.
+func appendText(dst []byte, text string) []byte {
+	plain := 0 // where bytes begin that have no escape
+	for i := range len(text) {
+		switch b := text[i]; {
+		case b <= lowEscape:
+			dst = append(append(dst, text[plain:i]...), lowEscape)
+			plain = i
+		case b >= highEscape:
+			dst = append(append(dst, text[plain:i]...), highEscape)
+			plain = i
+		}
+	}
+	return append(append(dst, text[plain:]...), endOfText)
+}
+
+// keyOf returns the key of a packed row.
+func keyOf(packed string) string {
+	n, at := prefixOf(packed)
+	return packed[at : at+n]
 }
 
 // rowOf returns the row of a packed one.
-func (p *packing) rowOf(packed string) string {
-	return packed[p.row : p.row+int(uint32At(packed, 0))]
+func rowOf(packed string) string {
+	n, at := prefixOf(packed)
+	return packed[at+n:]
 }
 
-// order returns the order of packed rows.
-func (p *packing) order() sorter.Ordering[string] {
-	var columns []sorter.Column[string]
-	for c, s := range p.specs {
-		at := p.slots[c] + 1
-		var by sorter.Column[string]
-		switch s.kind {
-		case integer:
-			by = directed(func(e string) int64 { return int64(uint64At(e, at)) }, s.desc)
-		case float:
-			by = directed(func(e string) float64 { return math.Float64frombits(uint64At(e, at)) }, s.desc).NaNsLast()
-		case boolean:
-			by = directed(func(e string) bool { return e[at] != 0 }, s.desc)
-		case instant:
-			by = directed(func(e string) time.Time { return time.Unix(int64(uint64At(e, at)), int64(uint32At(e, at+8))).UTC() }, s.desc)
-		default:
-			by = directed(func(e string) string {
-				from, n := uint32At(e, at), uint32At(e, at+4)
-				return e[from : from+n]
-			}, s.desc)
+// prefixOf returns the length of the key of a packed row and the place where it begins.
+func prefixOf(packed string) (n, at int) {
+	for shift := 0; ; shift += 7 {
+		b := packed[at]
+		at++
+		n |= int(b&0x7F) << shift
+		if b < 0x80 {
+			return n, at
 		}
-		isNull := func(e string) bool { return e[at-1] != 0 }
-		if s.nullsFirst {
-			by = by.NullsFirst(isNull)
-		} else {
-			by = by.NullsLast(isNull)
-		}
-		columns = append(columns, by)
 	}
-	return sorter.By(columns...)
 }
 
-func uint32At(s string, at int) uint32 {
-	b := s[at : at+4]
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-}
-
-func uint64At(s string, at int) uint64 {
-	return uint64(uint32At(s, at)) | uint64(uint32At(s, at+4))<<32
-}
+// orderPacked is the order of packed rows: by the first bytes of their keys as one number, then
+// by their other bytes.
+var orderPacked = sorter.By(sorter.Asc(func(e string) uint64 {
+	n, at := prefixOf(e)
+	if len(e) < at+8 { // a short key and a short row
+		var short [8]byte
+		copy(short[:], e[at:at+n])
+		return binary.BigEndian.Uint64(short[:])
+	}
+	b := e[at : at+8]
+	code := uint64(b[0])<<56 | uint64(b[1])<<48 | uint64(b[2])<<40 | uint64(b[3])<<32 |
+		uint64(b[4])<<24 | uint64(b[5])<<16 | uint64(b[6])<<8 | uint64(b[7])
+	if n < 8 { // bytes of the row follow
+		code &= math.MaxUint64 << (64 - 8*n)
+	}
+	return code
+}), sorter.Asc(func(e string) string {
+	key := keyOf(e)
+	return key[min(8, len(key)):]
+}))

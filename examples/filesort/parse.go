@@ -15,10 +15,7 @@ func (cmd *command) parse(ctx context.Context, src *source, m *meter) (*table, e
 	if err != nil {
 		return nil, err
 	}
-	s := &scanner{format: f, width: len(cmd.by), nulls: cmd.nulls, chunk: cmd.chunk, workers: cmd.workers}
-	if _, ok := f.(*delimited); ok {
-		s.nulls = append(s.nulls[:len(s.nulls):len(s.nulls)], "")
-	}
+	s := cmd.scanner(f, cmd.by)
 	m.stage("parse", "bytes", int64(len(src.text)-start))
 	parts, err := s.scan(ctx, src.text, start, m)
 	if err != nil {

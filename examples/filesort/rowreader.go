@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,26 +14,28 @@ type rowReader struct {
 	cmd   *command
 	names []string // files to come
 	open  func(name string) (*input, error)
-	size  int   // bytes of a chunk
-	most  int64 // bytes of a row
+	size  int         // bytes of a chunk
+	most  int64       // bytes of a row
+	free  chan []byte // memory of chunks that are done with
 	m     *meter
 
-	in     *chunks // the open file
-	name   string  // of it, for errors
-	rest   []byte  // the begin of a row
-	lines  int     // of the open file, before the next chunk
-	first  bool    // the next chunk is the first of its file
-	format format  // nil before the first file
-	head   string  // of the first file: byte order mark and header
-	header string  // without mark and line end
+	in     *input // the open file
+	name   string // of it, for errors
+	rest   []byte // the begin of a row
+	lines  int    // of the open file, before the next chunk
+	first  bool   // the next chunk is the first of its file
+	format format // nil before the first file
+	head   string // of the first file: byte order mark and header
+	header string // without mark and line end
 	eol    string
 }
 
 // rowChunk is rows of one file.
 type rowChunk struct {
 	*source
-	start int // of the rows, after the header
-	lines int // of the file, before the chunk
+	memory []byte // of the text
+	start  int    // of the rows, after the header
+	lines  int    // of the file, before the chunk
 }
 
 // explain says where a fault is, see source.
@@ -44,36 +48,83 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 			if len(r.names) == 0 {
 				return c, false, nil
 			}
-			r.openNext()
+			if err := r.openNext(); err != nil {
+				return c, false, err
+			}
 		}
-		text, err := r.in.next(nil)
+		memory, n, err := r.read()
 		if err != nil {
 			return c, false, err
 		}
-		if text == nil { // the end of the file
-			text, r.rest = r.rest, nil
-			r.in = nil
-		} else {
-			text = append(r.rest, text...)
-			cut := r.cut(text)
-			text, r.rest = text[:cut:cut], text[cut:]
-		}
-		if int64(len(r.rest)) > r.most {
-			return c, false, fmt.Errorf("%s:%d: a row of more than %d bytes, or a quote that is never closed", r.name, r.lines+1, r.most)
-		}
-		if len(text) == 0 {
+		if n == 0 { // the file is empty
 			continue
 		}
-		c, err = r.chunk(text)
+		c, err = r.chunk(memory[:n])
+		c.memory = memory
 		return c, err == nil, err
 	}
 }
 
-func (r *rowReader) openNext() {
+func (r *rowReader) openNext() (err error) {
 	name := r.names[0]
 	r.names = r.names[1:]
-	r.in = &chunks{files: &files{names: []string{name}, custom: r.open}, shape: shape{eol: '\n'}, size: r.size, m: r.m}
 	r.name, r.lines, r.first = nameOf(name), 0, true
+	r.in, err = r.open(name)
+	return err
+}
+
+// read reads the next chunk of the open file: the first n bytes of buf.
+func (r *rowReader) read() (buf []byte, n int, err error) {
+	select {
+	case buf = <-r.free:
+	default:
+	}
+	buf = append(slices.Grow(buf[:0], r.size+len(r.rest)), r.rest...)
+	for {
+		n, err := r.in.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		r.m.add(n)
+		switch {
+		case err == io.EOF:
+			r.rest = r.rest[:0]
+			return buf, len(buf), r.close()
+		case err != nil:
+			return nil, 0, r.in.failed(err)
+		case len(buf) < cap(buf):
+			continue
+		}
+		if n := r.cut(buf); n > 0 {
+			r.rest = append(r.rest[:0], buf[n:]...)
+			return buf, n, nil
+		}
+		if int64(len(buf)) > r.most {
+			return nil, 0, fmt.Errorf("%s:%d: a row of more than %d bytes, or a quote that is never closed", r.name, r.lines+1, r.most)
+		}
+		buf = append(make([]byte, 0, min(2*len(buf), int(r.most)+1)), buf...)
+	}
+}
+
+// close closes the open file.
+func (r *rowReader) close() error {
+	in := r.in
+	if r.in = nil; in == nil {
+		return nil
+	}
+	if err := in.Close(); err != nil {
+		return in.failed(err)
+	}
+	return nil
+}
+
+// done takes the memory of a chunk that no one uses any more, unless it had a long row.
+func (r *rowReader) done(c rowChunk) {
+	if cap(c.memory) > 2*r.size {
+		return
+	}
+	select {
+	case r.free <- c.memory:
+	default:
+	}
 }
 
 // chunk makes a chunk of text, and reads the header if it is the first.
@@ -91,8 +142,8 @@ func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 		if r.format, c.start, err = r.cmd.open(c.source); err != nil {
 			return c, c.explain(err)
 		}
-		r.head, r.eol = c.text[:c.start], eolOf(c.text)
-		r.header = strings.TrimRight(c.text[c.bom:c.start], "\r\n")
+		r.head, r.eol = strings.Clone(c.text[:c.start]), eolOf(c.text)
+		r.header = strings.TrimRight(r.head[c.bom:], "\r\n")
 		return c, nil
 	}
 	c.start = c.bom

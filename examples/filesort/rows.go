@@ -46,20 +46,40 @@ type part struct {
 
 // cells are the values of one sort column.
 type cells struct {
-	text  []string
-	null  []bool
-	nulls int
-	found int // rows that have the column at all
-	kinds kindSet
+	text []string
+	null []bool
+	tally
 }
+
+// tally is what is known of the values of a sort column.
+type tally struct {
+	nulls int
+	found int     // rows that have the column at all
+	kinds kindSet // that all values can be; any, if the kind is not open
+}
+
+func newTallies(n int) []tally { return slices.Repeat([]tally{{kinds: anyKind}}, n) }
 
 // scanner reads rows in parallel.
 type scanner struct {
 	format  format
 	width   int      // sort columns
+	open    []bool   // of them, those whose kind is to be found
 	nulls   []string // words that mean null
 	chunk   int      // bytes of one part
 	workers int
+}
+
+// scanner returns a scanner of the columns of specs.
+func (cmd *command) scanner(f format, specs []spec) *scanner {
+	s := &scanner{format: f, width: len(specs), nulls: cmd.nulls, chunk: cmd.chunk, workers: cmd.workers}
+	for _, spec := range specs {
+		s.open = append(s.open, spec.kind == auto)
+	}
+	if _, ok := f.(*delimited); ok {
+		s.nulls = append(s.nulls[:len(s.nulls):len(s.nulls)], "")
+	}
+	return s
 }
 
 // scan returns the parts of text[start:] in their order.
@@ -129,47 +149,68 @@ func nextLine(text string, quoted, hidden bool) int {
 // part reads rows from pos to the end of text.
 func (s *scanner) part(text string, pos int) part {
 	most := 1 + strings.Count(text[pos:], "\n") // quoted line ends included
-	p := part{next: pos, rows: make([]row, 0, most), cells: make([]cells, s.width)}
+	p := part{rows: make([]row, 0, most), cells: make([]cells, s.width)}
 	for c := range p.cells {
-		p.cells[c] = cells{text: make([]string, 0, most), null: make([]bool, 0, most), kinds: anyKind}
+		p.cells[c] = cells{text: make([]string, 0, most), null: make([]bool, 0, most), tally: tally{kinds: anyKind}}
 	}
-	fields := make([]field, s.width)
-	for p.next < len(text) {
-		if n := s.format.blank(text, p.next); n > 0 {
-			p.next += n
-			continue
-		}
-		next, err := s.format.row(text, p.next, fields)
-		if err == nil && uint64(next-p.next) > math.MaxUint32 {
-			err = faultAt(p.next, "a row of more than 4 GiB")
-		}
-		if err != nil {
-			p.err = err
-			break
-		}
-		p.rows = append(p.rows, row{off: p.next, size: uint32(next - p.next)})
+	p.next, p.err = s.each(text, pos, func(at, next int, fields []field, nulls []bool) error {
+		p.rows = append(p.rows, row{off: at, size: uint32(next - at)})
 		for c, f := range fields {
-			s.put(&p.cells[c], f)
+			p.cells[c].put(f, nulls[c], s.open[c])
 		}
-		p.next = next
-	}
+		return nil
+	})
 	return p
 }
 
-// put appends a field to its column.
-func (s *scanner) put(c *cells, f field) {
-	null := f.null || s.isNull(f.text)
+// each calls found with the place of each row from pos to the end of text, and its fields, of
+// which some are null. It returns where it stopped: the start of a row.
+func (s *scanner) each(text string, pos int, found func(at, next int, fields []field, nulls []bool) error) (int, error) {
+	fields, nulls := make([]field, s.width), make([]bool, s.width)
+	for pos < len(text) {
+		if n := s.format.blank(text, pos); n > 0 {
+			pos += n
+			continue
+		}
+		next, err := s.format.row(text, pos, fields)
+		if err == nil && uint64(next-pos) > math.MaxUint32 {
+			err = faultAt(pos, "a row of more than 4 GiB")
+		}
+		if err != nil {
+			return pos, err
+		}
+		for c, f := range fields {
+			nulls[c] = f.null || s.isNull(f.text)
+		}
+		if err := found(pos, next, fields, nulls); err != nil {
+			return pos, err
+		}
+		pos = next
+	}
+	return pos, nil
+}
+
+// put appends a field. If the kind of its column is open, it is one of those that it may have.
+func (c *cells) put(f field, null, open bool) {
+	c.note(f, null, open)
 	if null {
 		f.text = ""
-		c.nulls++
-	} else {
-		c.kinds = c.kinds.without(f.text)
-	}
-	if !f.missing {
-		c.found++
 	}
 	c.text = append(c.text, f.text)
 	c.null = append(c.null, null)
+}
+
+// note counts a field.
+func (t *tally) note(f field, null, open bool) {
+	switch {
+	case null:
+		t.nulls++
+	case open:
+		t.kinds = t.kinds.without(f.text)
+	}
+	if !f.missing {
+		t.found++
+	}
 }
 
 func (s *scanner) isNull(value string) bool {

@@ -67,7 +67,8 @@ func (s *store) first(l line) byte {
 	return s.slots[at>>slotBits][at&(slotSize-1)]
 }
 
-// stringOf returns b as a string. It is for chunks that no one changes any more.
+// stringOf returns b as a string. It is for memory that does not change as long as the string is
+// used.
 func stringOf(b []byte) string {
 	// Sound: the string keeps the memory alive, and nothing writes to it.
 	return unsafe.String(unsafe.SliceData(b), len(b))

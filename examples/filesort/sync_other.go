@@ -5,3 +5,8 @@ package main
 import "os"
 
 type syncing struct{ *os.File }
+
+func (syncing) end() error { return nil }
+
+// sinkOf returns what writes an empty file.
+func sinkOf(f *os.File, _ bool) sink { return syncing{f} }

@@ -50,6 +50,16 @@ func Elements[E any](src []E, index []uint32) {
 	}
 }
 
+// Element prefetches the lines of an element of the given size, more than 0, at p. Sound for any
+// address: nothing is read or written.
+func Element(p unsafe.Pointer, size uintptr) {
+	if fetches {
+		lines(p, &first, 1, size)
+	}
+}
+
+var first uint32 // 0
+
 // Memory prefetches the given number of bytes from p on. Sound for any address: nothing is
 // read or written.
 func Memory(p unsafe.Pointer, bytes uintptr) {

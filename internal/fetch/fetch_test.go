@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"bytes"
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 // TestElements asks for elements of all sizes, the last ones of their memory and
@@ -28,6 +30,19 @@ func testElements[E comparable](t *testing.T, e E) {
 		if !slices.Equal(index, before) || slices.ContainsFunc(src, func(have E) bool { return have != e }) {
 			t.Fatalf("%T: something has changed", e)
 		}
+	}
+}
+
+// TestElement asks for elements that end anywhere, also past the memory.
+func TestElement(t *testing.T) {
+	memory := bytes.Repeat([]byte{7}, 4096)
+	for at := range memory {
+		for _, size := range []uintptr{1, 63, 64, 65, 5000} {
+			Element(unsafe.Pointer(&memory[at]), size)
+		}
+	}
+	if n := bytes.Count(memory, []byte{7}); n != len(memory) {
+		t.Errorf("%d bytes have changed", len(memory)-n)
 	}
 }
 
