@@ -176,7 +176,7 @@ func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int,
 //
 // It takes the time of an order of all rows by the columns of partitions, which is short if these are
 // narrow or few, and time proportional to n: rows are selected within each partition. If a partition has
-// fewer than 16 rows for each place, on average, its rows are ordered, and so they are if cols are strings
+// fewer than 64 rows for each place, on average, its rows are ordered, and so they are if cols are strings
 // or do not fit 64 bits together. Under a [MemoryLimit], with [Use] or [On] and for few rows it takes the time
 // of [OrderN] by all columns. Scratch is that of [OrderN].
 //
@@ -265,8 +265,8 @@ func QuantilesPer[K constraints.Integer | constraints.Float](keys []K, qs []floa
 // order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts from the largest key.
 // There is no quantile of no keys: all are NaN.
 //
-// It takes the time and the scratch of [NthsN] for two places of each quantile. More than 32 quantiles,
-// and those of few keys or of keys of few values, are read from a sorted copy of keys. It panics if a q is
+// It takes the time and the scratch of [NthsN] for two places of each quantile. More than 256 quantiles,
+// and those of up to 65536 keys or of keys of few values, are read from a sorted copy of keys. It panics if a q is
 // not in [0, 1]. Everything else said of [NthsN] holds.
 func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64, opts ...Option) ([]float64, error) {
 	ks := make([]int, 0, 2*len(qs))

@@ -98,7 +98,7 @@ func (g *partitionPlaces) pick(index []uint32) {
 const (
 	// mostPlaces is the number of rows for each wanted place from which on places are selected. With
 	// fewer rows the partitions are ordered.
-	mostPlaces = 16
+	mostPlaces = 64
 	// mostAlone is the largest partition from which one worker selects. All select from a larger one.
 	mostAlone = 1 << 16
 	// fewSelected is the number of candidates that are sorted rather than counted.

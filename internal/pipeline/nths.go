@@ -56,9 +56,13 @@ const (
 	mostScans = 8
 	// mostParts is the most intervals whose second digit, of secondBits, is counted.
 	mostParts, secondBits = 256, 8
-	// mostSelected is the most places of plain keys that are selected. For more of them, and for keys of
-	// few values, which are sorted by counting, a copy is sorted.
-	mostSelected = 64
+	// mostSelected is the most places that are selected; for more of them all rows are ordered. Of plain
+	// keys a copy is sorted, and so it is for up to fewFound keys, and for keys of few values, which are
+	// sorted by counting.
+	mostSelected = 512
+	// mostPicked is the most candidates, for each row, of all selections together: one place is selected
+	// from those of its interval after another. An order takes the time of about three.
+	mostPicked = 2
 )
 
 // tiedSample is the number of codes by which tiedPlaces decides.
@@ -95,7 +99,7 @@ func SortsForPlaces(kind sortkey.Kind, s cpu.Payload, places int, o *call.Option
 	if o.Limit > 0 || o.Algorithm != engine.Auto || o.Backend != nil {
 		return false
 	}
-	if places > mostSelected || isSmall(o, s.Len()) {
+	if places > mostSelected || s.Len() <= fewFound {
 		return true
 	}
 	var codes [tiedSample]uint64
@@ -154,7 +158,7 @@ func (m *numbers[C]) of(c C) uint16 {
 
 // nthsBy is nthsOf by the codes of a source.
 func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
-	if len(ks) > mostScans && words[0].Given && tiedPlaces(r.n, ks, src) {
+	if len(ks) > mostSelected || len(ks) > mostScans && words[0].Given && tiedPlaces(r.n, ks, src) {
 		index := scratch.Take[uint32](&r.Arena, r.n)
 		err := orderCodes(r, rows, words, index, src)
 		if err == nil {
@@ -173,16 +177,16 @@ func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks
 		return err
 	}
 	var few []*wanted[C]
-	scans, found := 0, 0
+	scans, found, selected := 0, 0, 0
 	for _, p := range parts {
 		switch {
 		case p.n <= fewFound:
-			few, found = append(few, p), found+p.n
+			few, found, selected = append(few, p), found+p.n, selected+p.n*len(p.at)
 		case p.least < p.most || !s.any: // otherwise the first element with the code does
 			scans += len(p.at)
 		}
 	}
-	if scans > mostScans || found > mostFound(r.n) {
+	if scans > mostScans || found > mostFound(r.n) || selected > mostPicked*r.n {
 		return orderedNths(r, rows, words, s.codes, ks)
 	}
 	numbers := make([]int, len(ks)) // ks hold until nothing has to be ordered
