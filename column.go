@@ -14,9 +14,7 @@ import (
 // Column is one key of an [Ordering]: a key function, a direction, and where
 // nulls and NaNs go. Its methods return a changed copy.
 type Column[E any] struct {
-	column   extract.Column // without the type of the elements
-	compares func(o sortkey.Order) func(a, b E) int
-	isNull   func(E) bool
+	column extract.Column // without the type of the elements
 }
 
 // Asc returns a column that orders by key, smallest first. It panics if key is
@@ -25,7 +23,7 @@ func Asc[E any, K Key](key func(E) K) Column[E] {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return Column[E]{column: extract.ColumnOf[K](extract.Func[E, K](key)), compares: comparing(key)}
+	return Column[E]{extract.ColumnOf[K](extract.Func[E, K](key))}
 }
 
 // Desc returns a column that orders by key, largest first. It panics if key is
@@ -43,9 +41,7 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // Sorts panic if a row that is not null has a number not below len(col), [OrderN] of a
 // column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
-	c := Asc(func(row int) K { return col[row] })
-	c.column = c.column.OfSlice(stream.RawOf(col))
-	return c
+	return Column[int]{extract.OfSlice(sortkey.KindOf[K](), stream.RawOf(col))}
 }
 
 // DescOf is [AscOf], largest first.
@@ -95,10 +91,9 @@ func (c Column[E]) withBits(valid []byte, offset int, place extract.NullPlace) C
 	case offset < 0:
 		panic(fmt.Sprintf("sorter: validity bits from offset %d on", offset))
 	case valid == nil:
-		rows.isNull, rows.column = nil, rows.column.WithoutNulls()
+		rows.column = rows.column.WithoutNulls()
 	default:
-		bits := extract.NewNullBits(valid, offset)
-		rows.isNull, rows.column.AreNull, rows.column.Nulls = bits.IsNull, bits, place
+		rows.column.AreNull, rows.column.Nulls = extract.NewNullBits(valid, offset), place
 	}
 	return any(rows).(Column[E])
 }
@@ -107,7 +102,7 @@ func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Colum
 	if isNull == nil {
 		panic("sorter: nil null function")
 	}
-	c.isNull, c.column.AreNull, c.column.Nulls = isNull, extract.NullFunc[E](isNull), place
+	c.column.AreNull, c.column.Nulls = extract.NullFunc[E](isNull), place
 	return c
 }
 
@@ -135,43 +130,47 @@ func (c Column[E]) TotalOrder() Column[E] {
 }
 
 // comparator returns the comparison of two elements by this column.
-func (c Column[E]) comparator() func(a, b E) int {
-	compare := c.compares(c.column.Order)
-	if c.column.Nulls == extract.NoNulls {
+func comparator[E any](c *extract.Column) func(a, b E) int {
+	compare := comparing[E](c)
+	if c.Nulls == extract.NoNulls {
 		return compare
 	}
+	first, isNull := c.Nulls == extract.NullsFirst, nullsOf[E](c)
 	return func(a, b E) int {
-		null := c.isNull(a)
+		null := isNull(a)
 		switch {
-		case null && c.isNull(b):
+		case null && isNull(b):
 			return 0
-		case !null && !c.isNull(b):
+		case !null && !isNull(b):
 			return compare(a, b)
-		case null == (c.column.Nulls == extract.NullsFirst):
+		case null == first:
 			return -1
 		}
 		return 1
 	}
 }
 
-// comparing returns how elements compare by key under an order.
-func comparing[E any, K Key](key func(E) K) func(o sortkey.Order) func(a, b E) int {
-	return func(o sortkey.Order) func(a, b E) int {
-		compare := sortkey.Comparator[K](o)
-		return func(a, b E) int { return compare(key(a), key(b)) }
+// comparing returns the comparison of two elements that are not null.
+func comparing[E any](c *extract.Column) func(a, b E) int {
+	switch compare := c.Comparison().(type) {
+	case func(a, b E) int:
+		return compare
+	case func(a, b unsafe.Pointer) int: // of the fields at their addresses
+		return func(a, b E) int { return compare(addressOf(&a), addressOf(&b)) }
 	}
+	panic("sorter: a column of other elements")
 }
 
-// columnOfField returns the column of a field of E.
-func columnOfField[E any](f *extract.Field) Column[E] {
-	c := Column[E]{column: f.Column(), compares: func(o sortkey.Order) func(a, b E) int {
-		compare := f.Comparator(o)
-		return func(a, b E) int { return compare(addressOf(&a), addressOf(&b)) }
-	}}
-	if f.Nullable() {
-		c.isNull = func(e E) bool { return f.IsNull(addressOf(&e)) }
+// nullsOf returns the null function of a column.
+func nullsOf[E any](c *extract.Column) func(E) bool {
+	switch nulls := c.AreNull.(type) {
+	case *extract.NullBits:
+		return any(nulls.IsNull).(func(E) bool)
+	case *extract.Field:
+		return func(e E) bool { return nulls.IsNull(addressOf(&e)) }
+	default:
+		return nulls.(extract.NullFunc[E])
 	}
-	return c
 }
 
 // addressOf returns the address of an element, which stays on the stack. Sound: a field keeps
@@ -270,10 +269,7 @@ func (k Keys) Len() int { return k.made().Len() }
 
 // Asc returns the column of the keys by row number, smallest first.
 func (k Keys) Asc() Column[int] {
-	l := k.made()
-	return Column[int]{column: extract.OfLayout(l), compares: func(o sortkey.Order) func(a, b int) int {
-		return extract.CompareRows(l, o)
-	}}
+	return Column[int]{extract.OfLayout(k.made())}
 }
 
 // Desc returns the column of the keys by row number, largest first.

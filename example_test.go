@@ -395,6 +395,55 @@ func ExampleQuantilesN() {
 	// Output: b d
 }
 
+func ExampleNthsNPer() {
+	country := []string{"it", "no", "it", "no", "it"}
+	amount := []int{30, 12, 90, 45, 60}
+	rows, err := sorter.NthsNPer(len(amount), []int{0, 2}, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.DescOf(amount)})
+	if err != nil {
+		panic(err)
+	}
+	for i := 0; i < len(rows); i += 2 {
+		fmt.Print(country[rows[i]], " ", amount[rows[i]])
+		if third := rows[i+1]; third >= 0 {
+			fmt.Print(" ", amount[third])
+		}
+		fmt.Println()
+	}
+	// Output:
+	// it 90 30
+	// no 45
+}
+
+func ExampleQuantilesNPer() {
+	country := []string{"it", "no", "it", "no", "it"}
+	name := []string{"Ugo", "Liv", "Ada", "Per", "Eva"}
+	rows, err := sorter.QuantilesNPer(len(name), []float64{0.5}, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.AscOf(name)})
+	if err != nil {
+		panic(err)
+	}
+	for _, row := range rows {
+		fmt.Println(country[row], name[row])
+	}
+	// Output:
+	// it Eva
+	// no Liv
+}
+
+func ExampleQuantilesPer() {
+	country := []string{"it", "no", "it", "no", "it"}
+	amount := []float64{30, 12, 90, 45, 60}
+	medians, rows, err := sorter.QuantilesPer(amount, []float64{0.5}, []sorter.Column[int]{sorter.AscOf(country)})
+	if err != nil {
+		panic(err)
+	}
+	for i, row := range rows {
+		fmt.Println(country[row], medians[i])
+	}
+	// Output:
+	// it 60
+	// no 28.5
+}
+
 func ExampleTopN() {
 	name := []string{"Ann", "Bob", "Cat", "Dan", "Eve"}
 	amount := []float64{12.5, 99, 7, 99, 50}

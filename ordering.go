@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
@@ -19,7 +20,7 @@ import (
 // value, without columns, treats all elements as equal.
 type Ordering[E any] struct {
 	columns  small.Ordering
-	compares []func(a, b E) int
+	compares *atomic.Pointer[[]func(a, b E) int] // by column, made when first asked for; nil without columns
 }
 
 // By returns the order by cols, the first deciding.
@@ -29,11 +30,11 @@ type Ordering[E any] struct {
 // extracted only for elements that tie on the ones before; where the first columns are in
 // order and many elements tie, for all. It panics if a column has no key function.
 func By[E any](cols ...Column[E]) Ordering[E] {
-	o := Ordering[E]{columns: small.NewOrdering(columnsOf(cols))}
-	for _, c := range cols {
-		o.compares = append(o.compares, c.comparator())
-	}
-	return o
+	own := new(struct {
+		pools    small.Pools
+		compares atomic.Pointer[[]func(a, b E) int]
+	})
+	return Ordering[E]{small.Ordering{Cols: columnsOf(cols), Pools: &own.pools}, &own.compares}
 }
 
 // ByFields returns the order by fields of the struct type E, or of the struct type that E points
@@ -56,7 +57,7 @@ func ByFields[E any](names ...string) (Ordering[E], error) {
 		if err != nil {
 			return Ordering[E]{}, fmt.Errorf("sorter: ByFields: %w", err)
 		}
-		cols[i] = columnOfField[E](f)
+		cols[i] = Column[E]{f.Column()}
 		cols[i].column.Order.Desc = desc
 	}
 	return By(cols...), nil
@@ -70,12 +71,25 @@ func columnsOf[E any](cols []Column[E]) []extract.Column {
 // appendColumns appends columns without the type of their elements.
 func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Column {
 	for i := range cols {
-		if cols[i].column.Key == nil {
-			panic("sorter: column without a key function; make it with Asc or Desc")
-		}
+		cols[i].check()
 		all = append(all, cols[i].column)
 	}
 	return all
+}
+
+// listOf returns columns where they lie.
+func listOf(cols []Column[int]) extract.ColumnList {
+	for i := range cols {
+		cols[i].check()
+	}
+	return extract.ListOf(cols)
+}
+
+// check panics if the column is the zero value.
+func (c *Column[E]) check() {
+	if c.column.Key == nil {
+		panic("sorter: column without a key function; make it with Asc or Desc")
+	}
 }
 
 // Compare returns a negative number if a comes before b, a positive one if it
@@ -83,12 +97,29 @@ func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Colu
 // [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It
 // calls the key functions of both elements, up to the column that decides.
 func (o Ordering[E]) Compare(a, b E) int {
-	for _, compare := range o.compares {
+	if o.compares == nil {
+		return 0
+	}
+	compares := o.compares.Load()
+	if compares == nil {
+		compares = o.makeCompares()
+	}
+	for _, compare := range *compares {
 		if c := compare(a, b); c != 0 {
 			return c
 		}
 	}
 	return 0
+}
+
+// makeCompares makes the comparisons of [Ordering.Compare].
+func (o Ordering[E]) makeCompares() *[]func(a, b E) int {
+	compares := make([]func(a, b E) int, len(o.columns.Cols))
+	for i := range compares {
+		compares[i] = comparator[E](&o.columns.Cols[i])
+	}
+	o.compares.Store(&compares)
+	return &compares
 }
 
 // IsSorted reports whether s is in order. It stops at the first element out of order,

@@ -165,9 +165,101 @@ func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int,
 	ks := make([]int, len(qs))
 	for i, q := range qs {
 		checkQuantile(q)
-		ks[i] = min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
+		ks[i] = placeOf(q, n)
 	}
 	return NthsN(n, ks, cols, opts...)
+}
+
+// NthsNPer returns for each partition of the rows 0 … n-1 the numbers of the rows that come at places
+// ks, from 0, in the order of its rows by cols, as [NthsN] does for all rows: rows[i*len(ks)+j] is that
+// at ks[j] in the i-th partition, or -1 if it has no more than ks[j] rows. Rows are in one partition if
+// they tie in all columns of partition. Partitions come in the order by these.
+//
+// It takes the time of an order of all rows by the columns of partitions, which is short if these are
+// narrow or few, and time proportional to n: rows are selected within each partition. If a partition has
+// fewer than 64 rows for each place, on average, its rows are ordered, and so they are if cols are strings
+// or do not fit 64 bits together. Under a [MemoryLimit], with [Use] or [On] and for few rows it takes the time
+// of [OrderN] by all columns. Scratch is that of [OrderN].
+//
+// It panics if n or a k of ks is negative. Everything else said of [NthsN] holds.
+func NthsNPer(n int, ks []int, partition, cols []Column[int], opts ...Option) (rows []int, err error) {
+	if n < 0 {
+		panic(fmt.Sprintf("sorter: NthsNPer of %d rows", n))
+	}
+	for _, k := range ks {
+		if k < 0 {
+			panic(fmt.Sprintf("sorter: NthsNPer at %d", k))
+		}
+	}
+	var o config
+	apply(&o, opts)
+	rows, _, err = pipeline.NthsOfPartitions(columnsOf(partition), columnsOf(cols), n, len(ks), func(size int, places []int) {
+		for j, k := range ks {
+			if places[j] = k; k >= size {
+				places[j] = -1
+			}
+		}
+	}, &o)
+	return rows, err
+}
+
+// QuantilesNPer returns for each partition of the rows 0 … n-1 the numbers of the rows that are the
+// quantiles qs, in [0, 1], of its rows by cols, as [QuantilesN] does for all rows: rows[i*len(qs)+j] is
+// the quantile qs[j] of the i-th partition. That is SQL's percentile_disc with GROUP BY.
+//
+// It panics if a q is not in [0, 1]. Everything else said of [NthsNPer] holds.
+func QuantilesNPer(n int, qs []float64, partition, cols []Column[int], opts ...Option) (rows []int, err error) {
+	if n < 0 {
+		panic(fmt.Sprintf("sorter: QuantilesNPer of %d rows", n))
+	}
+	for _, q := range qs {
+		checkQuantile(q)
+	}
+	var o config
+	apply(&o, opts)
+	rows, _, err = pipeline.NthsOfPartitions(columnsOf(partition), columnsOf(cols), n, len(qs), func(size int, places []int) {
+		for j, q := range qs {
+			places[j] = placeOf(q, size)
+		}
+	}, &o)
+	return rows, err
+}
+
+// placeOf returns the place of the quantile q of n rows, one at least, by the nearest rank.
+func placeOf(q float64, n int) int { return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1) }
+
+// QuantilesPer returns for each partition of the rows of keys the quantiles qs, in [0, 1], of its keys,
+// as [Quantiles] does for all keys: all[i*len(qs)+j] is the quantile qs[j] of the i-th partition. rows[i]
+// is the number of the row with its first key, by which columns are read that name the partition. That
+// is SQL's percentile_cont with GROUP BY.
+//
+// It panics if a q is not in [0, 1], or if a column of partition has fewer rows than keys. Everything else
+// said of [NthsNPer] holds, for two places of each quantile and one more.
+func QuantilesPer[K constraints.Integer | constraints.Float](keys []K, qs []float64, partition []Column[int], opts ...Option) (all []float64, rows []int, err error) {
+	for _, q := range qs {
+		checkQuantile(q)
+	}
+	var o config
+	apply(&o, opts)
+	each := 1 + 2*len(qs)
+	found, parts, err := pipeline.NthsOfPartitions(columnsOf(partition), columnsOf([]Column[int]{AscOf(keys)}), len(keys), each, func(size int, places []int) {
+		places[0] = 0
+		for j, q := range qs {
+			places[1+2*j], places[2+2*j] = placesOf(q, size)
+		}
+	}, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, rows = make([]float64, 0, len(found)/each*len(qs)), make([]int, 0, len(found)/each)
+	for lo, hi := range parts.All() {
+		own := found[len(rows)*each:][:each]
+		rows = append(rows, own[0])
+		for j, q := range qs {
+			all = append(all, quantileOf(float64(keys[own[1+2*j]]), float64(keys[own[2+2*j]]), q, hi-lo))
+		}
+	}
+	return all, rows, nil
 }
 
 // Quantiles returns the quantiles qs, in [0, 1], of keys, which are left alone. The quantile q is at
@@ -178,32 +270,50 @@ func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int,
 // order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts from the largest key.
 // There is no quantile of no keys: all are NaN.
 //
-// It takes the time and the scratch of [NthsN] for two places of each quantile. It panics if a q is
+// It takes the time and the scratch of [NthsN] for two places of each quantile. More than 256 quantiles,
+// and those of up to 65536 keys or of keys of few values, are read from a sorted copy of keys. It panics if a q is
 // not in [0, 1]. Everything else said of [NthsN] holds.
 func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64, opts ...Option) ([]float64, error) {
 	ks := make([]int, 0, 2*len(qs))
 	for _, q := range qs {
 		checkQuantile(q)
-		k := int(q * float64(len(keys)-1))
-		ks = append(ks, k, min(k+1, len(keys)-1))
+		lo, hi := placesOf(q, len(keys))
+		ks = append(ks, lo, hi)
 	}
 	all := make([]float64, len(qs))
-	if len(keys) > 0 {
-		var o config
-		apply(&o, opts)
-		if err := pipeline.NthsOfKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), ks, &o); err != nil {
+	if len(keys) == 0 {
+		for i := range all {
+			all[i] = math.NaN()
+		}
+		return all, nil
+	}
+	var o config
+	apply(&o, opts)
+	if kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys); pipeline.SortsForPlaces(kind, s, len(ks), &o) {
+		o.Backend = cpu.Host
+		keys = slices.Clone(keys)
+		if err := pipeline.SortKeys(keys, &o); err != nil {
 			return nil, err
 		}
+	} else if err := pipeline.NthsOfKeys(kind, s, ks, &o); err != nil {
+		return nil, err
 	}
 	for i, q := range qs {
-		if len(keys) == 0 {
-			all[i] = math.NaN()
-			continue
-		}
-		h := q * float64(len(keys)-1)
-		all[i] = between(float64(keys[ks[2*i]]), float64(keys[ks[2*i+1]]), h-math.Floor(h))
+		all[i] = quantileOf(float64(keys[ks[2*i]]), float64(keys[ks[2*i+1]]), q, len(keys))
 	}
 	return all, nil
+}
+
+// placesOf returns the places of n keys between which the quantile q lies.
+func placesOf(q float64, n int) (lo, hi int) {
+	lo = int(q * float64(n-1))
+	return lo, min(lo+1, n-1)
+}
+
+// quantileOf returns the quantile q of n keys, which lies between those at [placesOf].
+func quantileOf(lo, hi, q float64, n int) float64 {
+	h := q * float64(n-1)
+	return between(lo, hi, h-math.Floor(h))
 }
 
 // between returns the point at a share of the way from a to b.

@@ -132,8 +132,20 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
 	}
 	var o config
+	apply(&o, opts)
+	if small.ServesFew(&o, n) {
+		return small.OrderFew(listOf(cols), n, &o), nil
+	}
+	return orderN(n, cols, &o)
+}
+
+// orderN is OrderN of more rows. It is not inlined: its columns take as long to clear as a few rows
+// take to order.
+//
+//go:noinline
+func orderN(n int, cols []Column[int], o *config) (perm.Perm, error) {
 	var few [4]extract.Column // more are allocated
-	return pipeline.OrderN(appendColumns(few[:0], cols), n, apply(&o, opts))
+	return pipeline.OrderN(appendColumns(few[:0], cols), n, o)
 }
 
 // OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a

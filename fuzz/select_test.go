@@ -43,18 +43,22 @@ func FuzzSelect(f *testing.F) {
 	})
 }
 
-// checkPer holds the first k rows of the partitions by the first column to the whole order.
+// checkPer holds the first k rows, and the k-th, of the partitions by the first column to the whole
+// order.
 func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func(a, b int) int, order []int, opts []sorter.Option) {
 	if len(cols) == 0 {
 		return
 	}
-	var want []int
+	var want, places []int // places: the first and the k-th of each
 	for i, taken := 0, 0; i < n; i++ {
 		if i == 0 || compares[0](order[i-1], order[i]) != 0 {
-			taken = 0
+			taken, places = 0, append(places, order[i], -1)
 		}
 		if taken++; taken <= k {
 			want = append(want, order[i])
+		}
+		if taken == k+1 {
+			places[len(places)-1] = order[i]
 		}
 	}
 	rows, parts, err := sorter.TopNPer(n, k, cols[:1], cols[1:], opts...)
@@ -62,4 +66,6 @@ func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func
 	if parts.Rows() != len(want) {
 		t.Fatalf("TopNPer: partitions of %d rows, not %d", parts.Rows(), len(want))
 	}
+	at, err := sorter.NthsNPer(n, []int{0, k}, cols[:1], cols[1:], opts...)
+	check(t, "NthsNPer", err, at, places)
 }

@@ -195,3 +195,169 @@ func TestTopNPerMisuse(t *testing.T) {
 		t.Errorf("%d rows, %d in partitions, error %v", len(got), parts.Rows(), err)
 	}
 }
+
+// placesPer returns the rows at places ks of each partition of the whole stable order, and the sizes of
+// the partitions.
+func placesPer(n int, ks func(size int) []int, partition, cols []rowKey) (rows, sizes []int) {
+	all, offsets := firstPer(n, n, partition, cols)
+	for i := 1; i < len(offsets); i++ {
+		own := all[offsets[i-1]:offsets[i]]
+		for _, k := range ks(len(own)) {
+			if k < len(own) {
+				rows = append(rows, int(own[k]))
+			} else {
+				rows = append(rows, -1)
+			}
+		}
+		sizes = append(sizes, len(own))
+	}
+	return rows, sizes
+}
+
+func checkPer(t *testing.T, n int, ks []int, partition, cols []rowKey, opts ...sorter.Option) {
+	t.Helper()
+	name := fmt.Sprintf("n=%d, %d places", n, len(ks))
+	for _, key := range slices.Concat(partition, cols) {
+		name += ", " + key.name
+	}
+	want, _ := placesPer(n, func(int) []int { return ks }, partition, cols)
+	got, err := sorter.NthsNPer(n, ks, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
+	checkSame(t, "NthsNPer, "+name, err, got, want)
+	qs := []float64{0.5, 0, 1, 0.9, 0.5}
+	want, _ = placesPer(n, func(size int) []int {
+		return []int{(size+1)/2 - 1, 0, size - 1, int(math.Ceil(0.9*float64(size))) - 1, (size+1)/2 - 1}
+	}, partition, cols)
+	got, err = sorter.QuantilesNPer(n, qs, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
+	checkSame(t, "QuantilesNPer, "+name, err, got, want)
+}
+
+func TestPlacesPerPartition(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(83)
+	opts := [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.Workers(3)}, {sorter.MemoryLimit(1 << 30)}, {sorter.WithContext(neverCancelled)},
+		{sorter.Use(sorter.Radix)}, {sorter.Into(make(perm.Perm, 9)), sorter.MarkRuns(new(perm.Runs))}}
+	turn := 0
+	for _, n := range []int{0, 1, 2, 100, 5000, 16_384, testkit.Pick(20_000, 40_000, 200_000)} {
+		for _, parts := range []int{1, 2, 30, 900, n/10 + 1, 2*n + 1} {
+			partition, values := partitionKeys(n, parts, r), partitionKeys(n, n/3+1, r)
+			few := rowKeyOf("few", drawBelow(n, 7, uint64(turn)), cmp.Compare[uint64])
+			skewed := make([]float64, n)
+			for i := range skewed {
+				skewed[i] = math.Exp(80 * (r.Float64() - 0.9))
+			}
+			values = append(values, rowKeyOf("skewed", skewed, cmp.Compare[float64]), few)
+			for _, ks := range [][]int{{0}, {n / 2, 3, 0, 17, 3}, {1, 40}, ascending(60)} {
+				if turn++; testkit.Thinned(turn) || n > 5000 && turn%3 > 0 {
+					continue
+				}
+				by := []rowKey{values[turn/2%len(values)]}
+				if turn%5 == 0 {
+					by = append(by, few)
+				}
+				checkPer(t, n, ks, partition[turn%5:][:1], by, opts[turn%len(opts)]...)
+				if turn%5 == 0 {
+					checkPer(t, n, ks, []rowKey{partition[5], partition[1]}, by)
+					checkPer(t, n, ks, partition[:1], nil)
+					checkPer(t, n, ks, nil, by)
+				}
+			}
+		}
+	}
+}
+
+// TestLongPartitions selects from partitions of more rows than one worker takes.
+func TestLongPartitions(t *testing.T) {
+	t.Parallel()
+	r, n := dist.Rand(84), 300_000
+	part, value, tied := make([]int8, n), make([]int64, n), make([]int16, n)
+	for i := range part {
+		part[i], value[i], tied[i] = int8(max(0, r.IntN(40)-37)), int64(r.Uint64()), int16(r.IntN(2))
+	}
+	of := []rowKey{rowKeyOf("int8", part, cmp.Compare[int8])}
+	for _, by := range [][]rowKey{{rowKeyOf("int64", value, cmp.Compare[int64])}, {rowKeyOf("int16", tied, cmp.Compare[int16])}} {
+		checkPer(t, n, []int{n / 2, 0, 250_000, n - 1, 5, 100_000}, of, by)
+	}
+}
+
+func TestQuantilesPer(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(85)
+	qs := []float64{0, 0.25, 0.5, 0.999, 1}
+	for _, n := range []int{0, 1, 50, 3000, 40_000} {
+		keys := make([]float64, n)
+		for i := range keys {
+			keys[i] = math.Round(r.NormFloat64() * 100)
+		}
+		by := rowKeyOf("float64", keys, cmp.Compare[float64])
+		for _, parts := range []int{1, 7, n/4 + 1} {
+			of := partitionKeys(n, parts, r)[:1]
+			first, sizes := placesPer(n, func(int) []int { return []int{0} }, of, []rowKey{by})
+			sorted, _ := firstPer(n, n, of, []rowKey{by})
+			var want []float64
+			for _, size := range sizes {
+				own := mapped(sorted[:size], func(row uint32) float64 { return keys[row] })
+				for _, q := range qs {
+					at := q * float64(size-1)
+					lo, share := own[int(at)], at-math.Floor(at)
+					want = append(want, lo+(own[min(int(at)+1, size-1)]-lo)*share)
+				}
+				sorted = sorted[size:]
+			}
+			got, rows, err := sorter.QuantilesPer(keys, qs, rowKeyColumns(of))
+			checkSame(t, fmt.Sprintf("first rows of %d partitions of %d", parts, n), err, rows, first)
+			if len(got) != len(want) {
+				t.Fatalf("%d quantiles, want %d", len(got), len(want))
+			}
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-9 {
+					t.Errorf("n=%d, %d partitions: quantile %d is %v, want %v", n, parts, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+func TestPlacesPerMisuse(t *testing.T) {
+	cols := []sorter.Column[int]{sorter.AscOf([]int{3, 1, 2})}
+	for name, call := range map[string]func(){
+		"negative k":                func() { _, _ = sorter.NthsNPer(3, []int{0, -1}, cols, cols) },
+		"negative n":                func() { _, _ = sorter.NthsNPer(-1, []int{0}, cols, cols) },
+		"negative n of quantiles":   func() { _, _ = sorter.QuantilesNPer(-1, []float64{0}, cols, cols) },
+		"too many rows":             func() { _, _ = sorter.NthsNPer(4, []int{0}, cols, nil) },
+		"too many rows for cols":    func() { _, _ = sorter.QuantilesNPer(4, []float64{0}, nil, cols) },
+		"no quantile":               func() { _, _ = sorter.QuantilesNPer(3, []float64{1.5}, cols, cols) },
+		"NaN is no quantile":        func() { _, _, _ = sorter.QuantilesPer([]int{1}, []float64{math.NaN()}, nil) },
+		"partition of fewer rows":   func() { _, _, _ = sorter.QuantilesPer([]int{1, 2, 3, 4}, []float64{0.5}, cols) },
+		"a column without a key":    func() { _, _ = sorter.NthsNPer(3, []int{0}, cols, []sorter.Column[int]{{}}) },
+		"partitions without a key":  func() { _, _ = sorter.NthsNPer(3, []int{0}, []sorter.Column[int]{{}}, cols) },
+		"no places, too many rows":  func() { _, _ = sorter.NthsNPer(4, nil, cols, nil) },
+		"no quantiles, a short row": func() { _, _ = sorter.QuantilesNPer(4, nil, cols, nil) },
+	} {
+		if text := fmt.Sprint(panicValue(call)); len(text) < 8 || text[:8] != "sorter: " {
+			t.Errorf("%s: panicked with %q", name, text)
+		}
+	}
+	if all, rows, err := sorter.QuantilesPer([]int{3, 1, 2}, nil, cols); err != nil || len(all) != 0 || !slices.Equal(rows, []int{1, 2, 0}) {
+		t.Errorf("no quantiles: %v, %v, %v", all, rows, err)
+	}
+}
+
+// TestPlacesPerCancelled cancels a selection in a key function.
+func TestPlacesPerCancelled(t *testing.T) {
+	for _, at := range []int{1, 30_000, 70_000} {
+		ctx, cancel := context.WithCancel(context.Background())
+		calls := 0
+		key := func(row int) int64 {
+			if calls++; calls == at {
+				cancel()
+			}
+			return int64(row) * 7919 % 1001
+		}
+		got, err := sorter.NthsNPer(40_000, []int{0, 5}, []sorter.Column[int]{sorter.Asc(func(row int) int8 { return int8(row % 7) })},
+			[]sorter.Column[int]{sorter.Asc(key)}, sorter.WithContext(ctx), sorter.Workers(1))
+		if cancelled := calls >= at; cancelled != (err != nil) || cancelled != (got == nil) || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in call %d of %d: %d rows, %v", at, calls, len(got), err)
+		}
+		cancel()
+	}
+}

@@ -62,27 +62,78 @@ func BenchmarkPartitions(b *testing.B) {
 	}
 }
 
-// BenchmarkQuantiles takes quantiles, beside a sort of the keys.
-func BenchmarkQuantiles(b *testing.B) {
-	n := testkit.Pick(1<<15, 1_000_000, 1_000_000)
+// BenchmarkPlacesPer takes quantiles of partitions, beside an order of all rows.
+func BenchmarkPlacesPer(b *testing.B) {
+	n := testkit.Pick(1<<16, 1_000_000, 1_000_000)
 	r := dist.Rand(1)
-	keys, sorted := make([]float64, n), make([]float64, n)
-	for i := range keys {
-		keys[i] = r.NormFloat64()
-	}
-	benchmarkRows(b, "copy and SortKeys", n, func() error {
-		copy(sorted, keys)
-		return sorter.SortKeys(sorted)
-	})
-	for _, count := range []int{1, 9, 99} {
-		qs := make([]float64, count)
-		for i := range qs {
-			qs[i] = float64(i+1) / float64(count+1)
+	for _, parts := range []int{10, 1000, 20_000} {
+		partition, text, values := make([]int32, n), make([]string, n), make([]int64, n)
+		for i := range values {
+			partition[i], values[i] = r.Int32N(int32(parts)), int64(r.Uint64())
+			text[i] = fmt.Sprint("partition ", partition[i])
 		}
-		benchmarkRows(b, fmt.Sprint(count), n, func() error {
-			_, err := sorter.Quantiles(keys, qs)
-			return err
-		})
+		by := []sorter.Column[int]{sorter.AscOf(values)}
+		for name, of := range map[string]sorter.Column[int]{"int32": sorter.AscOf(partition), "string": sorter.AscOf(text)} {
+			cols := []sorter.Column[int]{of}
+			var runs perm.Runs
+			benchmarkRows(b, fmt.Sprintf("%s %d/OrderN", name, parts), n, func() error {
+				_, err := sorter.OrderN(n, append(cols, by...), sorter.MarkRunsBy(1, &runs))
+				return err
+			})
+			benchmarkRows(b, fmt.Sprintf("%s %d/first 3", name, parts), n, func() error {
+				_, _, err := sorter.TopNPer(n, 3, cols, by)
+				return err
+			})
+			for _, count := range []int{1, 3, 9} {
+				benchmarkRows(b, fmt.Sprintf("%s %d/%d quantiles", name, parts, count), n, func() error {
+					_, err := sorter.QuantilesNPer(n, quantiles(count), cols, by)
+					return err
+				})
+			}
+		}
+	}
+}
+
+// quantiles are count quantiles in equal distances.
+func quantiles(count int) []float64 {
+	qs := make([]float64, count)
+	for i := range qs {
+		qs[i] = float64(i+1) / float64(count+1)
+	}
+	return qs
+}
+
+// BenchmarkQuantiles takes quantiles, beside a sort of the keys, and rows at them, beside an order.
+func BenchmarkQuantiles(b *testing.B) {
+	r := dist.Rand(1)
+	for _, n := range []int{3000, 1 << 16, testkit.Pick(1<<17, 1_000_000, 1_000_000)} {
+		for name, key := range map[string]func() float64{"normal": r.NormFloat64, "5 values": func() float64 { return float64(r.IntN(5)) }} {
+			keys, sorted, p := make([]float64, n), make([]float64, n), make(perm.Perm, n)
+			for i := range keys {
+				keys[i] = key()
+			}
+			cols := []sorter.Column[int]{sorter.AscOf(keys)}
+			name = fmt.Sprintf("%d/%s", n, name)
+			benchmarkRows(b, name+"/copy and SortKeys", n, func() error {
+				copy(sorted, keys)
+				return sorter.SortKeys(sorted)
+			})
+			benchmarkRows(b, name+"/OrderN", n, func() error {
+				_, err := sorter.OrderN(n, cols, sorter.Into(p))
+				return err
+			})
+			for _, count := range []int{1, 9, 99, 999} {
+				qs := quantiles(count)
+				benchmarkRows(b, fmt.Sprintf("%s/%d Quantiles", name, count), n, func() error {
+					_, err := sorter.Quantiles(keys, qs)
+					return err
+				})
+				benchmarkRows(b, fmt.Sprintf("%s/%d QuantilesN", name, count), n, func() error {
+					_, err := sorter.QuantilesN(n, qs, cols)
+					return err
+				})
+			}
+		}
 	}
 }
 

@@ -21,18 +21,20 @@ import (
 
 // Column is a column of the public package without the type E of its elements. Only its
 // getters know E: code that is generic in E is compiled for every type that a program sorts.
+//
+// Fields leave no gaps: a call that orders few rows copies the columns that are made for it.
 type Column struct {
-	Key     keyColumn
-	kind    sortkey.Kind
-	get     Getter // of keys that are not given
-	Order   sortkey.Order
-	AreNull nullGetter // unless nulls is NoNulls
-	Nulls   NullPlace
-	Paces   Paces // of its functions in a sort
-
-	slice    stream.Raw // keys by row number, see OfSlice
+	Key      keyColumn
+	get      Getter // of keys that are not given; nil if they lie in slice
+	Order    sortkey.Order
+	kind     sortkey.Kind
+	Nulls    NullPlace
 	numbered bool       // elements are their own numbers: keys lie in slice by element
-	picked   *[]uint32  // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
+	AreNull  nullGetter // unless Nulls is NoNulls
+	Paces    Paces      // of its functions in a sort
+
+	slice  stream.Raw // keys by row number, see [OfSlice]
+	picked *[]uint32  // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
 // NullPlace is where a column puts its nulls.
@@ -122,7 +124,7 @@ func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
 // unless the context was cancelled.
 func (c *Column) Keys(keys stream.Raw, b Batch) int {
 	b.Pace = c.Paces.Key
-	return keysFrom(keys, &b, c.get, 0)
+	return keysFrom(keys, &b, c.getter(), 0)
 }
 
 // ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
@@ -152,20 +154,29 @@ func forRows(cols []Column, n int, call string, number int) {
 // forRows changes the column to that of row numbers below n. If the column has fewer keys, few
 // describes them.
 func (c *Column) forRows(n int) (few string) {
+	rows, ok := c.rows()
+	noNulls, few := c.holds(n, rows, ok)
+	if noNulls {
+		*c = c.WithoutNulls()
+	}
+	c.numbered = ok && n <= rows // keys of nulls are read, too
+	return few
+}
+
+// holds reports whether none of the rows below n is null. The column has the keys of rows, if they
+// lie in memory. If these are fewer than it takes, few describes them.
+func (c *Column) holds(n, rows int, inMemory bool) (noNulls bool, few string) {
+	noNulls = c.Nulls == NoNulls
 	if bits := c.bits(); bits != nil {
 		if n > bits.rows() {
-			return fmt.Sprintf("%d validity bits", bits.rows())
+			return false, fmt.Sprintf("%d validity bits", bits.rows())
 		}
-		if bits.allValid(n) {
-			*c = c.WithoutNulls()
-		}
+		noNulls = bits.allValid(n)
 	}
-	if rows, ok := c.rows(); ok {
-		if c.numbered = n <= rows; !c.numbered && c.Nulls == NoNulls { // keys of nulls are read, too
-			return fmt.Sprintf("a column of %d", rows)
-		}
+	if inMemory && n > rows && noNulls {
+		return noNulls, fmt.Sprintf("a column of %d", rows)
 	}
-	return ""
+	return noNulls, ""
 }
 
 // forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of
@@ -206,7 +217,7 @@ func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 		return nulls, 0
 	}
 	b.Pace = c.Paces.Key
-	return nulls, keysFrom(keys, &b, c.get, nulls)
+	return nulls, keysFrom(keys, &b, c.getter(), nulls)
 }
 
 // nullsFrom returns a bit for each of the first n elements of b, n <= 64: 1 if it is null.
@@ -241,6 +252,9 @@ type Getter interface {
 	// each call of a key function and stops once it is cancelled. It returns the number of
 	// keys written.
 	Get(keys, elements unsafe.Pointer, n int, nulls uint64, ask context.Context) int
+	// Comparison returns the comparison of two elements by their keys: a func(a, b E) int, where E
+	// is their type, or a func(a, b unsafe.Pointer) int of their addresses.
+	Comparison(o sortkey.Order) any
 }
 
 // Func is the key function of a slice's elements. Besides the code that moves elements,
@@ -295,6 +309,12 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 	return n
 }
 
+// Comparison calls f for both elements.
+func (f Func[E, K]) Comparison(o sortkey.Order) any {
+	compare := sortkey.Comparator[K](o)
+	return func(a, b E) int { return compare(f(a), f(b)) }
+}
+
 // ownKeys is the getter of elements that are keys.
 type ownKeys[K any] struct{}
 
@@ -342,6 +362,8 @@ var own = [...]Getter{
 	sortkey.Integer128: (*ownKeys[[2]uint64])(nil), sortkey.Unsigned128: (*ownKeys[[2]uint64])(nil), sortkey.Time: (*ownKeys[time.Time])(nil),
 	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil),
 }
+
+func (*ownKeys[K]) Comparison(sortkey.Order) any { return nil } // elements of no column of an ordering
 
 // nullGetter is a null function with the type of its elements hidden.
 type nullGetter interface {
@@ -432,11 +454,44 @@ func (c *Column) overlaps(m stream.Raw) bool {
 // sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
 type sliceKey struct{}
 
-// OfSlice returns the column whose keys lie in a slice by row number. Its getter is for elements
-// that are row numbers in another sequence.
-func (c Column) OfSlice(keys stream.Raw) Column {
-	c.Key, c.slice = sliceKey{}, keys
-	return c
+// OfSlice returns the ascending column of the keys, of a given kind, that lie in a slice by row number.
+func OfSlice(k sortkey.Kind, keys stream.Raw) Column {
+	return Column{Key: sliceKey{}, kind: k, slice: keys}
+}
+
+// getter returns the getter of the column's keys.
+func (c *Column) getter() Getter {
+	if c.get == nil {
+		return (*sliceRows)(c)
+	}
+	return c.get
+}
+
+// Comparison returns the comparison of two elements by their keys, none of them null; see [Getter].
+func (c *Column) Comparison() any { return c.getter().Comparison(c.Order) }
+
+// sliceRows is the getter of the keys of a slice, of elements that are row numbers in any sequence.
+type sliceRows Column
+
+// Get is sound: callers have n row numbers, and room for as many keys.
+func (c *sliceRows) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	rows, size := unsafe.Slice((*int)(elements), n), c.kind.Size()
+	if nulls == 0 {
+		gatherKeys(c.kind, to, c.slice, rows)
+		return n
+	}
+	for i := range rows { // the slice may have no key for a null
+		if key := unsafe.Add(to, uintptr(i)*size); nulls>>i&1 != 0 {
+			clearKey(c.kind, key)
+		} else {
+			gatherKeys(c.kind, key, c.slice, rows[i:i+1])
+		}
+	}
+	return n
+}
+
+func (c *sliceRows) Comparison(o sortkey.Order) any {
+	return fieldKinds[c.kind].slices(c.slice, o)
 }
 
 func (sliceKey) given(c *Column) bool { return c.numbered || c.picked != nil }
@@ -465,7 +520,7 @@ func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	case c.picked != nil:
 		encodeAt(dst, stream.SliceOf[int](b.Block)[:len(dst)], c)
 	case !c.numbered:
-		Extract(c.kind, dst, b, c.get, c.Order)
+		Extract(c.kind, dst, b, c.getter(), c.Order)
 	case b.at == nil:
 		sortkey.EncodeAt(c.kind, dst, c.slice.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
@@ -488,7 +543,7 @@ func encodeAt[C sortkey.Code, I rowNumber](dst []C, at []I, c *Column) {
 // rowNumber is the type of the numbers of rows.
 type rowNumber interface{ int | uint32 }
 
-// gatherKeys writes the keys of fixed size numbered by at.
+// gatherKeys writes the keys numbered by at.
 func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []I) {
 	switch k { // vectors are aligned as their elements are
 	case sortkey.Floats2:
@@ -508,6 +563,12 @@ func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw
 		return
 	case sortkey.Time:
 		gatherAs[time.Time](keys, col, at)
+		return
+	case sortkey.String:
+		gatherAs[string](keys, col, at)
+		return
+	case sortkey.Bytes:
+		gatherAs[[]byte](keys, col, at)
 		return
 	}
 	switch k.Size() {

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 )
 
 // Field is a field of the elements of a slice, found by name. It is the getter of their keys,
@@ -157,13 +158,8 @@ func (f *Field) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 	return nulls
 }
 
-// Comparator returns the comparison of the elements at two addresses, whose keys are not null.
-func (f *Field) Comparator(o sortkey.Order) func(a, b unsafe.Pointer) int {
-	return fieldKinds[f.kind].comparator(f, o)
-}
-
 // fieldKeys is the getter of the keys of a field; K has the layout of their type.
-type fieldKeys[K any] struct{ *Field }
+type fieldKeys[K sortkey.Key] struct{ *Field }
 
 // Get calls no function, so it does not ask.
 //
@@ -193,21 +189,24 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ co
 	return n
 }
 
+// Comparison is that of elements whose keys are not null. Sound as Get.
+func (g fieldKeys[K]) Comparison(o sortkey.Order) any {
+	compare := sortkey.Comparator[K](o)
+	return func(a, b unsafe.Pointer) int { return compare(*(*K)(g.address(a)), *(*K)(g.address(b))) }
+}
+
 // fieldKind is the code for fields, and for rows, of one kind.
 type fieldKind struct {
-	getter     func(f *Field) Getter
-	comparator func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int
-	rows       func(l Layout, o sortkey.Order) func(a, b int) int
+	getter func(f *Field) Getter
+	rows   func(l Layout, o sortkey.Order) func(a, b int) int
+	slices func(keys stream.Raw, o sortkey.Order) func(a, b int) int
 }
 
 func fieldKindOf[K sortkey.Key]() fieldKind {
 	return fieldKind{
 		rows:   rowComparator[K],
+		slices: sliceComparator[K],
 		getter: func(f *Field) Getter { return fieldKeys[K]{f} },
-		comparator: func(f *Field, o sortkey.Order) func(a, b unsafe.Pointer) int {
-			compare := sortkey.Comparator[K](o)
-			return func(a, b unsafe.Pointer) int { return compare(*(*K)(f.address(a)), *(*K)(f.address(b))) } // sound as Get
-		},
 	}
 }
 

@@ -172,7 +172,7 @@ func (s *Store[K]) putLayout(buf []K, b Batch) []K {
 func (c *Column) call(keys stream.Raw, nulls *nullBits, b Batch) (n int) {
 	if c.Nulls == NoNulls {
 		b.Pace = c.Paces.Key
-		return keysFrom(keys, &b, c.get, 0)
+		return keysFrom(keys, &b, c.getter(), 0)
 	}
 	for lo := 0; lo < keys.Len(); lo += 64 {
 		hi := min(lo+64, keys.Len())

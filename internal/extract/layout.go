@@ -39,12 +39,8 @@ func OfLayout(l Layout) Column {
 	return Column{Key: k, kind: l.Kind(), get: k}
 }
 
-// CompareRows returns the comparison of two rows by the keys of a layout.
-func CompareRows(l Layout, o sortkey.Order) func(a, b int) int {
-	return fieldKinds[l.Kind()].rows(l, o)
-}
-
-// rowComparator is [CompareRows] of keys of one kind, whose type has the layout of K.
+// rowComparator returns the comparison of two rows by the keys of a layout, of one kind, whose type
+// has the layout of K.
 func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int {
 	compare := sortkey.Comparator[K](o)
 	return func(a, b int) int {
@@ -59,6 +55,12 @@ func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int 
 // hiddenRows returns row numbers that may be on the stack: see [cpu.Hidden].
 func hiddenRows[I rowNumber](rows []I) []I {
 	return unsafe.Slice((*I)(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(rows)))), len(rows))
+}
+
+// sliceComparator is [rowComparator] of keys that lie in a slice.
+func sliceComparator[K sortkey.Key](keys stream.Raw, o sortkey.Order) func(a, b int) int {
+	compare, s := sortkey.Comparator[K](o), stream.SliceOf[K](keys)
+	return func(a, b int) int { return compare(s[a], s[b]) }
 }
 
 // gatherRows writes the keys of rows to buf. Both may be on the stack.
@@ -89,6 +91,8 @@ func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 	}
 	return n
 }
+
+func (k *layoutKey) Comparison(o sortkey.Order) any { return fieldKinds[k.Kind()].rows(k.Layout, o) }
 
 // clearKey writes the zero key of a kind.
 func clearKey(kind sortkey.Kind, key unsafe.Pointer) {

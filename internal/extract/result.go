@@ -16,10 +16,15 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 	if stream.RawOf(p).Overlaps(s) {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
-	for _, c := range cols {
-		if c.overlaps(stream.RawOf(p)) {
-			panic("sorter: Into memory that holds a column to order by")
-		}
+	for i := range cols {
+		cols[i].checkApart(p)
 	}
 	return p
+}
+
+// checkApart panics if keys that lie in memory share it with p.
+func (c *Column) checkApart(p perm.Perm) {
+	if c.overlaps(stream.RawOf(p)) {
+		panic("sorter: Into memory that holds a column to order by")
+	}
 }

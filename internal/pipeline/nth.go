@@ -107,10 +107,13 @@ func pickNumbers(ks []int, index []uint32) {
 	}
 }
 
-// nthOrdered returns the order of all rows, by codes that are there.
+// nthOrdered returns the order of all rows, by codes that are there, as places in the input.
 func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C) ([]uint32, error) {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	words[0].Begun = true
+	if extract.Decisive(words) {
+		rows.Picked = nil // rows are only named, and places are wanted
+	}
 	return index, orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
 }
 

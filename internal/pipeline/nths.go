@@ -56,7 +56,60 @@ const (
 	mostScans = 8
 	// mostParts is the most intervals whose second digit, of secondBits, is counted.
 	mostParts, secondBits = 256, 8
+	// mostSelected is the most places that are selected; for more of them all rows are ordered. Of plain
+	// keys a copy is sorted, and so it is for up to fewFound keys, and for keys of few values, which are
+	// sorted by counting.
+	mostSelected = 512
+	// mostPicked is the most candidates, for each row, of all selections together: one place is selected
+	// from those of its interval after another. An order takes the time of about three.
+	mostPicked = 2
 )
+
+// tiedSample is the number of codes by which tiedPlaces decides.
+const tiedSample = 256
+
+// tiedPlaces reports whether an eighth of a sample of n codes ties with others of it at a place. So
+// many rows would be ordered in the end, after all passes.
+func tiedPlaces[C sortkey.Code](n int, ks []int, src cpu.Source[C]) bool {
+	var codes [tiedSample]C
+	var wanted [tiedSample]bool
+	for i := range codes {
+		src(codes[i:i+1], int(uint64(n)*uint64(i)/tiedSample))
+	}
+	slices.Sort(codes[:])
+	for _, k := range ks {
+		wanted[uint64(k)*tiedSample/uint64(n)] = true
+	}
+	tied := 0
+	for from, i := 0, 1; i <= len(codes); i++ {
+		if i < len(codes) && codes[i] == codes[from] {
+			continue
+		}
+		if i-from > 1 && slices.Contains(wanted[from:i], true) {
+			tied += i - from
+		}
+		from = i
+	}
+	return tied > tiedSample/8
+}
+
+// SortsForPlaces reports whether a copy of keys of a kind, the elements themselves, is sorted for a
+// number of places.
+func SortsForPlaces(kind sortkey.Kind, s cpu.Payload, places int, o *call.Options) bool {
+	if o.Limit > 0 || o.Algorithm != engine.Auto || o.Backend != nil {
+		return false
+	}
+	if places > mostSelected || s.Len() <= fewFound {
+		return true
+	}
+	var codes [tiedSample]uint64
+	keys, step := s.Raw(), s.Len()/tiedSample
+	for i := range codes {
+		sortkey.EncodeAt(kind, codes[i:i+1], keys.At(i*step), sortkey.Order{})
+	}
+	slices.Sort(codes[:])
+	return len(slices.Compact(codes[:])) <= tiedSample/8
+}
 
 // wanted is an interval of codes, and the places of an order that are in it.
 type wanted[C sortkey.Code] struct {
@@ -105,6 +158,14 @@ func (m *numbers[C]) of(c C) uint16 {
 
 // nthsBy is nthsOf by the codes of a source.
 func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
+	if len(ks) > mostSelected || len(ks) > mostScans && words[0].Given && tiedPlaces(r.n, ks, src) {
+		index := scratch.Take[uint32](&r.Arena, r.n)
+		err := orderCodes(r, rows, words, index, src)
+		if err == nil {
+			pickNumbers(ks, index)
+		}
+		return err
+	}
 	s := &search[C]{r: r, codes: scratch.Take[C](&r.Arena, r.n), ks: ks, any: any && extract.Decisive(words)}
 	var err error
 	if s.all, err = extractAll(r, s.codes, src); err != nil {
@@ -116,16 +177,16 @@ func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks
 		return err
 	}
 	var few []*wanted[C]
-	scans, found := 0, 0
+	scans, found, selected := 0, 0, 0
 	for _, p := range parts {
 		switch {
 		case p.n <= fewFound:
-			few, found = append(few, p), found+p.n
+			few, found, selected = append(few, p), found+p.n, selected+p.n*len(p.at)
 		case p.least < p.most || !s.any: // otherwise the first element with the code does
 			scans += len(p.at)
 		}
 	}
-	if scans > mostScans || found > mostFound(r.n) {
+	if scans > mostScans || found > mostFound(r.n) || selected > mostPicked*r.n {
 		return orderedNths(r, rows, words, s.codes, ks)
 	}
 	numbers := make([]int, len(ks)) // ks hold until nothing has to be ordered

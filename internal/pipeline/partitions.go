@@ -62,10 +62,27 @@ func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (fi
 		return nil, perm.Runs{}, err
 	}
 	o.Marks = nil
+	err = orderInRuns(byPartition, parts, cols, o, func(index []uint32) {
+		first, parts = cutRunsAt(index, parts, k)
+		first = slices.Clone(first)
+		for i, at := range first {
+			first[i] = byPartition[at]
+		}
+	})
+	if err != nil {
+		return nil, perm.Runs{}, err
+	}
+	return first, parts, nil
+}
+
+// orderInRuns orders the rows of each run of byPartition by cols and passes to use the order of all, as
+// places in byPartition.
+func orderInRuns(byPartition perm.Perm, parts perm.Runs, cols []extract.Column, o call.Options, use func(index []uint32)) error {
+	n := len(byPartition)
 	r, err := begin(o, n)
 	defer r.end()
 	if err != nil {
-		return nil, perm.Runs{}, err
+		return err
 	}
 	cols = slices.Clone(cols)
 	extract.ForPicked(cols, byPartition)
@@ -73,20 +90,14 @@ func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (fi
 	rows.Arena = &r.Arena
 	segments := cpu.NewSegments(parts.Offsets())
 	err = r.decide(facts{verb: toOrderWithin, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: true, picked: true, segments: segments})
-	if err == nil && len(words) > 0 {
-		index := scratch.Take[uint32](&r.Arena, n)
-		if err = orderWithin(r, rows, words, segments, index); err == nil {
-			first, parts = cutRunsAt(index, parts, k)
-			first = slices.Clone(first)
-			rows.Name(first, first)
-			return first, parts, nil
-		}
-	}
 	if err != nil {
-		return nil, perm.Runs{}, err
+		return err
 	}
-	first, parts = cutRunsAt(byPartition, parts, k)
-	return first, parts, nil
+	index := scratch.Take[uint32](&r.Arena, n)
+	if err = orderWithin(r, rows, words, segments, index); err == nil {
+		use(index)
+	}
+	return err
 }
 
 // cutRunsAt returns the first k rows of each run, and the runs of what is left.

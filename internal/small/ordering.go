@@ -3,6 +3,8 @@ package small
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
@@ -28,11 +30,20 @@ type workspace struct {
 // Ordering is an ordering of the public package without the type of its elements.
 type Ordering struct {
 	Cols  []extract.Column
-	pools *pools
+	Pools *Pools
 }
 
-// NewOrdering returns the ordering by columns.
-func NewOrdering(cols []extract.Column) Ordering { return Ordering{cols, new(pools)} }
+// Pools are the pools of an Ordering's workspaces, made when they are first asked for.
+type Pools struct{ made atomic.Pointer[pools] }
+
+// get returns the pools.
+func (p *Pools) get() *pools {
+	if made := p.made.Load(); made != nil {
+		return made
+	}
+	p.made.CompareAndSwap(nil, new(pools))
+	return p.made.Load()
+}
 
 // pools are the pools of an Ordering's workspaces, by whether a context may cancel calls of key
 // functions, and by the options that change columns.
@@ -45,9 +56,9 @@ func (o Ordering) taken(n int, cfg *call.Options) *workspace {
 		i++
 	}
 	if !cfg.Cancellable() {
-		return o.from(&o.pools[0][i], n, cfg)
+		return o.from(&o.Pools.get()[0][i], n, cfg)
 	}
-	w := o.from(&o.pools[1][i], n, cfg)
+	w := o.from(&o.Pools.get()[1][i], n, cfg)
 	w.restart(n, cfg)
 	return w
 }
@@ -128,6 +139,13 @@ func (w *workspace) put(n int) {
 
 // ordered passes the order of s to use, unless the call was cancelled.
 func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+	if n := s.Len(); ServesFew(cfg, n) {
+		var order [tinySort]uint32
+		o.orderFew(&order, s, cfg)
+		// Sound: use does not keep the order.
+		use(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), n))
+		return nil
+	}
 	c := begin(cfg, s.Len(), NoFunction)
 	defer c.end()
 	w := o.taken(s.Len(), cfg)
@@ -139,8 +157,22 @@ func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uin
 	return err
 }
 
+// orderFew writes the order of at most tinySort elements to order.
+func (o Ordering) orderFew(order *[tinySort]uint32, s cpu.Payload, cfg *call.Options) {
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	few{extract.ListOf(o.Cols), extract.FewOf{Block: s.Raw()}, cfg.Order()}.sort(order[:s.Len()], 0, true)
+}
+
 // Sort sorts s.
 func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
+	if ServesFew(cfg, s.Len()) {
+		var order [tinySort]uint32
+		o.orderFew(&order, s, cfg)
+		s.FollowFew(&order)
+		return nil
+	}
 	return o.ordered(s, cfg, s.FollowCycles)
 }
 

@@ -81,6 +81,9 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	if cfg.Marks != nil {
 		return orderMarked(slices.Clone(cols), cpu.PayloadOf(allRows()[:n]), cfg)
 	}
+	if ServesFew(cfg, n) {
+		return OrderFew(extract.ListOf(cols), n, cfg), nil
+	}
 	p := extract.Result(stream.Raw{}, n, cfg.Into, cols...)
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()
@@ -111,6 +114,10 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) error {
 	if cfg.Marks != nil {
 		return orderSelectedMarked(slices.Clone(cols), selected, cfg)
+	}
+	if ServesFew(cfg, len(selected)) {
+		orderFewSelected(extract.ListOf(cols), selected, cfg)
+		return nil
 	}
 	c := begin(cfg, len(selected), KeyFunction)
 	defer c.end()
