@@ -37,6 +37,7 @@ type Stats struct {
 	Stages    []Stage       // wall time of each stage, in the order they ran
 	Total     time.Duration // wall time of the call
 	Fallback  error         // why the CPU finished a device's sort, nil otherwise
+	Vectors   string        // vector instructions that sorted buckets: "AVX-512", "AVX2", or "" for none
 
 	// Calibration are the measurements of a device and of the CPU by which the planner
 	// chose between them. It is "" where the planner did not choose or had measured
@@ -57,7 +58,7 @@ func (st *reportTo) Report(s *call.Stats) {
 	*st = reportTo{
 		Engine: s.Engine, Device: s.Device, Algorithm: s.Algorithm, Shape: string(s.Shape),
 		Elements: s.Elements, CodeBits: s.CodeBits, Workers: s.Workers, Rounds: s.Rounds, Ties: s.Ties,
-		Scratch: s.Scratch, Total: s.Total, Fallback: s.Fallback, Calibration: s.Calibration,
+		Scratch: s.Scratch, Total: s.Total, Fallback: s.Fallback, Vectors: s.Vectors, Calibration: s.Calibration,
 	}
 	if len(s.Stages) > 0 {
 		st.Stages = make([]Stage, len(s.Stages))
@@ -84,6 +85,9 @@ func (st *Stats) String() string {
 	row("elements", st.Elements)
 	row("code bits", st.CodeBits)
 	row("workers", st.Workers)
+	if st.Vectors != "" {
+		row("vectors", st.Vectors)
+	}
 	row("rounds", st.Rounds)
 	if st.Ties > 0 {
 		row("ties", st.Ties)

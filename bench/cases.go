@@ -49,6 +49,7 @@ const (
 	composedSorty  = "composed, sorty"
 	composedSorts  = "composed, sorts"
 	heapName       = "bounded heap"
+	heapByName     = "bounded heap, key function"
 )
 
 // kind says what a contender stands for.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -24,6 +25,7 @@ func buildTop(values []uint64, n int) *workload {
 			sort.Slice(s, func(i, j int) bool { return s[i].Key < s[j].Key })
 		}),
 		other(heapName, func(run int) { heapTop(d.run(run), topCount) }),
+		other(heapByName, func(run int) { heapTopBy(d.run(run), topCount, rec24Key) }),
 		other(sortyName, func(run int) { sortyRec24(d.run(run)) }),
 	)
 	w := d.workload(compareRec24, append(rows, topPeers(d)...)...)
@@ -78,6 +80,44 @@ func siftDown(heap []rec24, i int) {
 			child++
 		}
 		if heap[i].Key >= heap[child].Key {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}
+
+// heapTopBy is heapTop for any type and key: its key function is called, where heapTop reads a field.
+// It is not inlined, as a heap of a library would not be.
+//
+//go:noinline
+func heapTopBy[E any, K cmp.Ordered](s []E, k int, key func(E) K) {
+	k = min(k, len(s))
+	heap := s[:k]
+	for i := k/2 - 1; i >= 0; i-- {
+		siftDownBy(heap, i, key)
+	}
+	last := key(heap[0])
+	for i := k; i < len(s); i++ {
+		if key(s[i]) < last {
+			s[i], heap[0] = heap[0], s[i]
+			siftDownBy(heap, 0, key)
+			last = key(heap[0])
+		}
+	}
+	slices.SortFunc(heap, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+}
+
+func siftDownBy[E any, K cmp.Ordered](heap []E, i int, key func(E) K) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && key(heap[child]) < key(heap[child+1]) {
+			child++
+		}
+		if key(heap[i]) >= key(heap[child]) {
 			return
 		}
 		heap[i], heap[child] = heap[child], heap[i]

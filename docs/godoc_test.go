@@ -70,7 +70,7 @@ func TestGoDocShowsParts(t *testing.T) {
 		{".", "DeviceError", "Device Op Code Err Error Unwrap"},
 		{".", "Progress", "Stage Done Total"},
 		{".", "Stage", "Name Time"},
-		{".", "Stats", "Engine Device Algorithm Shape Elements CodeBits Workers Rounds Ties Scratch Stages Total Fallback Calibration String"},
+		{".", "Stats", "Engine Device Algorithm Shape Elements CodeBits Workers Rounds Ties Scratch Stages Total Fallback Vectors Calibration String"},
 		{"gpu", "Info", "Ordinal Name UUID Memory Major Minor SMs SharedPerBlock L2 Clock MemoryClock MemoryBus Driver"},
 		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice GatherDevice"},
 	} {

@@ -87,5 +87,6 @@ type Stats struct {
 	Stages                    []engine.Stage
 	Total                     time.Duration
 	Fallback                  error
+	Vectors                   string
 	Calibration               string
 }

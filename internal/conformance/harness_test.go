@@ -175,7 +175,7 @@ func diffOf[T comparable](err error, got, want []T) string {
 
 // measured are the fields of a report that depend on the machine, on the schedule of its
 // goroutines or on the tuning of the library.
-var measured = []string{"Device", "Workers", "Rounds", "Ties", "Scratch", "Stages", "Total", "Calibration"}
+var measured = []string{"Device", "Workers", "Rounds", "Ties", "Scratch", "Stages", "Total", "Vectors", "Calibration"}
 
 // reportDiff returns "" if a report is want in all fields that are not measured or in
 // others, and otherwise shows the fields. Fallback is compared as errors.Is does.

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
+	"example.com/sorter/internal/vecsort"
 )
 
 // Report, OnProgress and the choice of the engine.
@@ -176,5 +178,20 @@ func TestBackends(t *testing.T) {
 	checkSame(t, "On(Backends()[0])", err, s, byPrice(fills(10_000)))
 	if st.Engine != sorter.CPU().Name() {
 		t.Errorf("On(Backends()[0]) ran on %q", st.Engine)
+	}
+}
+
+// TestReportVectors sorts keys in buckets, and keys in order, which need none.
+func TestReportVectors(t *testing.T) {
+	const n = 200_000
+	keys := dist.Named("uniform").Draw(n, dist.Rand(5))
+	for i, want := range []string{vecsort.Instructions(), ""} {
+		st := sorter.Stats{Vectors: "left over"}
+		if err := sorter.SortKeys(keys, sorter.Report(&st), sorter.On(sorter.CPU())); err != nil {
+			t.Fatal(err)
+		}
+		if st.Vectors != want || want != "" && !strings.Contains(st.String(), want) {
+			t.Errorf("sort %d: vectors %q, want %q, in words\n%v", i, st.Vectors, want, &st)
+		}
 	}
 }

@@ -74,6 +74,7 @@ func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.
 			if s.failed = 0; way != first {
 				s.way, s.turns = way, mostTurns
 			}
+			w.env.Trace.SortedByVectors()
 			return m, lossy, true
 		}
 	}

@@ -261,7 +261,7 @@ func (e *Env) within(workers int) *Env {
 	own := new(Env)
 	own.Loop.Inherit(&e.Loop, workers)
 	own.Arena.Outer = &e.Arena
-	own.Trace.Rounds, own.Limit = e.Trace.Rounds, e.Limit
+	own.Trace.Rounds, own.Trace.Vectors, own.Limit = e.Trace.Rounds, e.Trace.Vectors, e.Limit
 	return own
 }
 

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Shape is the shape of an input that an engine found before sorting.
 type Shape string
@@ -26,6 +29,8 @@ type Trace struct {
 	Ties      int     // elements whose leading codes tied and were refined
 	Rounds    int     // rounds of partition and of merging, one inside another; every large run of ties adds its own
 	Stages    []Stage // in the order they ran
+
+	Vectors *atomic.Bool // set by workers that sort a bucket by vectors; nil: nobody asks
 }
 
 // Stage is the wall time of one stage.
@@ -49,6 +54,13 @@ func (t *Trace) add(name string, d time.Duration) {
 		t.Stages = make([]Stage, 0, usualStages)
 	}
 	t.Stages = append(t.Stages, Stage{name, d})
+}
+
+// SortedByVectors records that a worker did so. Workers may call it concurrently.
+func (t *Trace) SortedByVectors() {
+	if t.Vectors != nil && !t.Vectors.Load() {
+		t.Vectors.Store(true)
+	}
 }
 
 // Found records the shape of the input, unless one was recorded before: later rounds handle

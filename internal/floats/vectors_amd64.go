@@ -18,13 +18,21 @@ func encodeVectors[B Bits](dst, src []B, c *Code[B]) int {
 	// Sound, here and below: dst and src are checked to have n elements, which are
 	// whole vectors.
 	to, from := unsafe.Pointer(&dst[:n][0]), unsafe.Pointer(&src[:n][0])
-	if size := int(unsafe.Sizeof(B(0))); size == 4 {
+	switch size := int(unsafe.Sizeof(B(0))); {
+	case size == 4 && c.replaces():
 		encode32(to, from, n*size/vector, unsafe.Pointer(c))
-	} else {
+	case size == 4:
+		encodeAll32(to, from, n*size/vector, unsafe.Pointer(c))
+	case c.replaces():
 		encode64(to, from, n*size/vector, unsafe.Pointer(c))
+	default:
+		encodeAll64(to, from, n*size/vector, unsafe.Pointer(c))
 	}
 	return n
 }
+
+// replaces reports whether floats may have the code of another float: of +0, or of a NaN.
+func (c *Code[B]) replaces() bool { return c.zero != 0 || c.most != ^sign[B]() }
 
 // decodeVectors is Decode for the first n codes, and returns n.
 func decodeVectors[B Bits](dst, codes []B, c *Code[B]) int {
@@ -57,6 +65,14 @@ func encode32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
 
 //go:noescape
 func encode64(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+
+// encodeAll32 and encodeAll64 are those of a mapping that replaces nothing.
+
+//go:noescape
+func encodeAll32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+
+//go:noescape
+func encodeAll64(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
 
 //go:noescape
 func decode32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)

@@ -37,6 +37,16 @@
 	VPXOR     Y12, Y0, Y0       \
 	VMOVDQU   Y0, (DI)
 
+// ENCODE of a mapping that replaces nothing.
+#define ENCODE_ALL(GREATER, ADD) \
+	VMOVDQU (SI), Y0     \
+	GREATER Y0, Y15, Y1  \
+	VPOR    Y13, Y1, Y1  \
+	VPXOR   Y1, Y0, Y0   \
+	ADD     Y11, Y0, Y0  \
+	VPXOR   Y12, Y0, Y0  \
+	VMOVDQU Y0, (DI)
+
 // A code with its top bit, 0 > Y0, is that of a number without sign: only that
 // bit is flipped.
 #define DECODE(GREATER, SUB) \
@@ -72,6 +82,30 @@ TEXT ·encode64(SB), NOSPLIT, $0-32
 
 loop:
 	ENCODE(VPCMPEQQ, VPCMPGTQ, VPADDQ)
+	NEXT
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func encodeAll32(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+TEXT ·encodeAll32(SB), NOSPLIT, $0-32
+	BEGIN
+	CONSTANTS(VPBROADCASTD, 4, VPCMPEQD, VPSLLD, VPSRLD, 31)
+
+loop:
+	ENCODE_ALL(VPCMPGTD, VPADDD)
+	NEXT
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func encodeAll64(dst, src unsafe.Pointer, vectors int, c unsafe.Pointer)
+TEXT ·encodeAll64(SB), NOSPLIT, $0-32
+	BEGIN
+	CONSTANTS(VPBROADCASTQ, 8, VPCMPEQQ, VPSLLQ, VPSRLQ, 63)
+
+loop:
+	ENCODE_ALL(VPCMPGTQ, VPADDQ)
 	NEXT
 	JNZ  loop
 	VZEROUPPER

@@ -102,7 +102,7 @@ func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
 	}
 	r.plan.engine, r.plan.mayFallBack = cpu.Host, false
 	r.used.Fallback, r.used.Engine = err, cpu.Host.Name()
-	r.Trace = engine.Trace{Stages: r.Trace.Stages}
+	r.Trace = engine.Trace{Stages: r.Trace.Stages, Vectors: r.Trace.Vectors}
 	return false, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/ties"
+	"example.com/sorter/internal/vecsort"
 )
 
 // run is one call: its options, its environment, and the choices made for it.
@@ -65,7 +66,9 @@ func begin(o call.Options, n int) (*run, error) {
 	}
 	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
 	r.Loop.Workers, r.Loop.Progress = workersFor(&o, n), o.Progress
-	r.start = time.Now()
+	if r.start = time.Now(); r.Report != nil {
+		r.Trace.Vectors = new(atomic.Bool)
+	}
 	if n > maxLen {
 		return r, tooLong(n)
 	}
@@ -83,6 +86,7 @@ func (r *run) within(n int) *run {
 	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/cpu.LeastTurn+1))
 	own.Loop.Progress = r.Loop.Progress
 	own.Arena.Outer = &r.Arena
+	own.Trace.Vectors = r.Trace.Vectors
 	if own.Env.Limit = r.Env.Limit; own.Env.Limit > 0 {
 		own.Env.Limit = max(1, own.Env.Limit-r.Arena.Used())
 	}
@@ -165,6 +169,9 @@ func (r *run) end() {
 			st.Algorithm = r.Trace.Algorithm
 		case r.plan.engine != nil:
 			st.Algorithm = r.plan.name()
+		}
+		if r.Trace.Vectors.Load() {
+			st.Vectors = vecsort.Instructions()
 		}
 		st.Total = time.Since(r.start)
 		r.Report.Report(st)

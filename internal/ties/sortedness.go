@@ -14,6 +14,11 @@ import (
 // Nearly sorted inputs, ascending or descending, are found while the first codes are extracted.
 // Neighbours whose codes tie are compared by full keys and later columns, until there are too
 // many rises and too many falls. A separate pass would read every element again.
+//
+// Codes are stored, although an input in order needs none. Dropping them, and making them again where
+// needed from the fields that keys equal, was no faster: 14.3 instead of 15.4 ns for 40-byte elements by a
+// name and a float64, but 3.6 instead of 2.0 for 24-byte elements by a float32 (one worker of an EPYC,
+// 2026-11). Calls of key functions and comparisons take the time.
 
 // mostBlockSteps limits the comparison of ties: if a block has more than len/mostBlockSteps
 // steps in the rarer direction, its ties are not compared. Comparisons extract codes of later

@@ -35,6 +35,18 @@ func Restrict(bound string) (undo func()) {
 // Enabled reports whether words are sorted by vector instructions.
 func Enabled() bool { return lanes > 0 }
 
+// Instructions names the vector instructions by which words are sorted: "AVX-512", "AVX2", or "" for
+// none.
+func Instructions() string {
+	switch lanes {
+	case 0:
+		return ""
+	case 8:
+		return "AVX2"
+	}
+	return "AVX-512"
+}
+
 // join stores the sorted lists up to the end of the result, the last list first. A network stores
 // whole columns, of which the rows that a list lacks come first and are overwritten by the list
 // before it.

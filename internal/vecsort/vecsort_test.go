@@ -20,6 +20,17 @@ func eachPath(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+// TestInstructions names the instructions of every bound.
+func TestInstructions(t *testing.T) {
+	for bound, most := range map[string]string{"none": "", "avx2": "AVX2", "": "AVX-512"} {
+		undo := Restrict(bound)
+		if name := Instructions(); (name != "") != Enabled() || len(name) > len(most) {
+			t.Errorf("bound %q: %q, enabled %v", bound, name, Enabled())
+		}
+		undo()
+	}
+}
+
 // spreads are the codes of inputs, below 1<<28.
 var spreads = map[string]func(r *rand.Rand, i, n int) uint32{
 	"uniform":  func(r *rand.Rand, _, _ int) uint32 { return r.Uint32N(1 << 28) },
