@@ -31,15 +31,23 @@
 // runs again, after a failure or beside a slow one, writes the same shard once more: readers see
 // one or the other, and never a part of it. [Manifest] lists all shards and is written last.
 //
+// # Values
+//
+// [ForEachKey] calls a function with each key and its values in order. They are sorted by package
+// extsort after Beam has grouped them, and handed to the function one by one, so neither has to
+// fit in memory. [SortValues] returns them as slices, which have to.
+//
 // # Metrics
 //
 // Counters and distributions of Beam, in the namespace beamsort: records, blocks and runs that
 // were packed, samples, pieces, records and bytes that were written, spilled_bytes on disk,
-// part_bytes, of which the maximum is the largest part, and shards. They advance while a step
-// runs.
+// part_bytes, of which the maximum is the largest part, shards, and values_per_key. They advance
+// while a step runs.
 //
 // # Limits
 //
 // Collections are bounded and in the global window. [Fixed] writes elements as they are in memory,
-// so all workers have to be of one byte order and word size.
+// so all workers have to be of one byte order and word size. Pairs and results of [TopK],
+// [TopPerKey], [SortValues] and [ForEachKey] go through Beam's own coders. Those of v2.77.0 mix up types
+// whose package and name are equal, so a pipeline has one such type there.
 package beamsort

@@ -35,11 +35,15 @@ func RegisterFormat[T any](name string, open func(file io.Writer) (Writer[T], er
 	if open == nil {
 		panic(fmt.Sprintf("beamsort: RegisterFormat(%q): open is nil", name))
 	}
+	return enterFormat(name, open)
+}
+
+func enterFormat[T any](name string, open func(file io.Writer) (Writer[T], error)) Format {
 	f := Format{name}
 	if f == Records || f == LengthPrefixed || f == Lines {
 		panic(fmt.Sprintf("beamsort: RegisterFormat(%q): this is a format of the package", name))
 	}
-	enter(name, "RegisterFormat")
+	enter(name, "RegisterFormat", 2)
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.formats == nil {
@@ -56,7 +60,7 @@ func RegisterLines[T any](name, header string, appendLine func(dst []byte, e T) 
 	if appendLine == nil {
 		panic(fmt.Sprintf("beamsort: RegisterLines(%q): appendLine is nil", name))
 	}
-	return RegisterFormat(name, func(file io.Writer) (Writer[T], error) {
+	return enterFormat(name, func(file io.Writer) (Writer[T], error) {
 		return &lineWriter[T]{to: file, appendLine: appendLine}, writeHeader(file, header)
 	})
 }

@@ -15,4 +15,5 @@ var (
 	spilledBytes  = beam.NewCounter("beamsort", "spilled_bytes")
 	shardsWritten = beam.NewCounter("beamsort", "shards")
 	partBytes     = beam.NewDistribution("beamsort", "part_bytes")
+	valuesPerKey  = beam.NewDistribution("beamsort", "values_per_key")
 )

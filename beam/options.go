@@ -2,7 +2,7 @@ package beamsort
 
 import "fmt"
 
-// Option changes how [Sort] works.
+// Option changes how a sort works.
 type Option func(*config)
 
 // config holds the options of a sort. Beam sends it to workers as JSON.
@@ -44,9 +44,6 @@ func newConfig(order string, opts []Option) config {
 	c := config{Order: order, ShardBytes: shardBytes, PackBytes: packBytes, BlockBytes: blockBytes}
 	for _, o := range opts {
 		o(&c)
-	}
-	if c.Prefix == "" {
-		panic("beamsort: Sort without To: it needs a prefix for the names of shards")
 	}
 	if c.Memory == 0 {
 		c.Memory = leastMemory + 3*c.ShardBytes

@@ -38,6 +38,7 @@ var registry struct {
 	sync.Mutex
 	orders  map[string]named
 	formats map[string]any
+	forEach map[string]any
 	places  map[string]string // where each name was registered
 	types   map[reflect.Type]bool
 }
@@ -58,7 +59,7 @@ func Register[T any](name string, codec Codec[T], columns ...sorter.Column[T]) *
 	if f, ok := codec.(fixedCodec[T]); ok {
 		o.layout = f.layout
 	}
-	enter(name, "Register")
+	enter(name, "Register", 1)
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.orders == nil {
@@ -73,12 +74,13 @@ func Register[T any](name string, codec Codec[T], columns ...sorter.Column[T]) *
 	return o
 }
 
-// enter takes a name, or panics if it is taken or too late.
-func enter(name, call string) {
+// enter takes a name, or panics if it is taken or too late. The call that is to blame is that many
+// frames above the one of enter.
+func enter(name, call string, frames int) {
 	if beam.Initialized() {
 		panic(fmt.Sprintf("beamsort: %s(%q) after beam.Init: workers would not know it; call it in a variable at package level", call, name))
 	}
-	_, file, line, _ := runtime.Caller(2)
+	_, file, line, _ := runtime.Caller(frames + 1)
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.places == nil {
@@ -95,14 +97,21 @@ func enter(name, call string) {
 // it with far more code: its generic functions take the compiler seconds and hundreds of megabytes
 // for each DoFn and type, and mix up types whose package and name are equal.
 func registerDoFns[T any]() {
-	if t := reflect.TypeFor[T](); t.Kind() == reflect.Struct {
-		beam.RegisterType(t)
-	}
+	registerStructs(reflect.TypeFor[T]())
 	beam.RegisterType(reflect.TypeFor[packFn[T]]())
 	reflectx.RegisterStructWrapper(reflect.TypeFor[packFn[T]](), wrapPack[T])
 	beam.RegisterType(reflect.TypeFor[topFn[T]]())
 	reflectx.RegisterStructWrapper(reflect.TypeFor[topFn[T]](), wrapTop[T])
 	beam.RegisterType(reflect.TypeFor[valuesFn[T]]())
+}
+
+// registerStructs registers those types that Beam does not know by itself.
+func registerStructs(types ...reflect.Type) {
+	for _, t := range types {
+		if t.Kind() == reflect.Struct {
+			beam.RegisterType(t)
+		}
+	}
 }
 
 func init() {

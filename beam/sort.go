@@ -32,6 +32,9 @@ type Shard struct {
 // the bundle and name the step.
 func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ...Option) beam.PCollection {
 	c := newConfig(order.name, opts)
+	if c.Prefix == "" {
+		panic("beamsort: Sort without To: it needs a prefix for the names of shards")
+	}
 	order.check("Sort", col.Type().Type())
 	if c.Format == "" {
 		c.Format = order.defaultFormat().name

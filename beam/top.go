@@ -27,17 +27,19 @@ func TopK[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) 
 // elements of each key in order. Everything else said of [TopK] holds.
 func TopPerKey[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopPerKey", int64(k))
-	order.check("TopPerKey", valueType("TopPerKey", col))
+	_, value := pairTypes("TopPerKey", col)
+	order.check("TopPerKey", value)
 	s = s.Scope(fmt.Sprintf("beamsort.TopPerKey(%s)", order.name))
 	return beam.CombinePerKey(s, &topFn[T]{Order: order.name, K: k}, col)
 }
 
-// valueType returns the type of the values of a collection of pairs.
-func valueType(call string, col beam.PCollection) reflect.Type {
+// pairTypes returns the types of the keys and values of a collection of pairs.
+func pairTypes(call string, col beam.PCollection) (key, value reflect.Type) {
 	if !typex.IsKV(col.Type()) {
 		panic(fmt.Sprintf("beamsort: %s of %v, which are no pairs", call, col.Type()))
 	}
-	return col.Type().Components()[1].Type()
+	types := col.Type().Components()
+	return types[0].Type(), types[1].Type()
 }
 
 // topFn is the CombineFn of the first K elements.

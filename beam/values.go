@@ -3,6 +3,7 @@ package beamsort
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"example.com/sorter/extsort"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,13 +13,13 @@ import (
 // the values of each key in order: a secondary sort. Values that tie come out in any order.
 //
 // The sort is within [Memory], and beyond it on disk; the slice of one key has to fit in memory.
-// T and K need coders of Beam. Options other than Memory, TempDir and Workers are ignored. It
-// panics if col is not of pairs with values of T.
+// [ForEachKey] takes keys with any number of values. T and K need coders of Beam. Options other
+// than Memory, TempDir and Workers are ignored. It panics if col is not of pairs with values of T.
 func SortValues[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ...Option) beam.PCollection {
-	order.check("SortValues", valueType("SortValues", col))
-	c := newConfig(order.name, append(opts, To("-")))
+	_, value := pairTypes("SortValues", col)
+	order.check("SortValues", value)
 	s = s.Scope(fmt.Sprintf("beamsort.SortValues(%s)", order.name))
-	return beam.ParDo(s, &valuesFn[T]{Config: c}, beam.GroupByKey(s, col))
+	return beam.ParDo(s, &valuesFn[T]{Config: newConfig(order.name, opts)}, beam.GroupByKey(s, col))
 }
 
 // valuesFn sorts the values of each key.
@@ -36,37 +37,43 @@ func (f *valuesFn[T]) Setup() (err error) {
 
 // ProcessElement sorts the values of one key.
 func (f *valuesFn[T]) ProcessElement(ctx context.Context, key beam.X, values func(*T) bool, emit func(beam.X, []T)) error {
-	sorted, err := f.sort(ctx, values)
-	if err != nil {
-		return fmt.Errorf("beamsort: values by %q: %w", f.Config.Order, err)
-	}
-	emit(key, sorted)
-	return nil
+	return f.order.sortValues(ctx, &f.Config, values, func(n int64, sorted iter.Seq2[T, error]) error {
+		all := make([]T, 0, n)
+		for e, err := range sorted {
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+		emit(key, all)
+		return nil
+	})
 }
 
-func (f *valuesFn[T]) sort(ctx context.Context, values func(*T) bool) ([]T, error) {
+// sortValues sorts the n values of one key, and calls use with them in order.
+func (o *Ordering[T]) sortValues(ctx context.Context, c *config, values func(*T) bool, use func(n int64, sorted iter.Seq2[T, error]) error) error {
 	var stats extsort.Stats
-	s, err := f.order.sorter(&f.Config, extsort.WithContext(ctx), extsort.Report(&stats))
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	var e T
-	for values(&e) {
-		if err := s.Append(e); err != nil {
-			return nil, err
-		}
-	}
-	sorted := make([]T, 0, s.Len())
-	for e, err := range s.All() {
+	err := func() error {
+		s, err := o.sorter(c, extsort.WithContext(ctx), extsort.Report(&stats))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sorted = append(sorted, e)
+		defer s.Close()
+		var e T
+		for values(&e) {
+			if err := s.Append(e); err != nil {
+				return err
+			}
+		}
+		if err := use(s.Len(), s.All()); err != nil {
+			return err
+		}
+		return s.Close()
+	}()
+	if err != nil {
+		return fmt.Errorf("beamsort: values by %q: %w", o.name, err)
 	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
+	valuesPerKey.Update(ctx, stats.Elements)
 	spilledBytes.Inc(ctx, stats.Written)
-	return sorted, nil
+	return nil
 }
