@@ -36,7 +36,7 @@ func TestParts(t *testing.T) {
 			s := workspace(t, opts)
 			for list, make := range gputest.CodesOf {
 				if testing.Short() {
-					if list == "log" {
+					if list == "log" || list == "small range" {
 						gputest.CheckSort(t, s.w, make(r, 9000), s.bucketWay)
 					}
 					continue
