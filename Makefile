@@ -41,4 +41,4 @@ gpu-kit:
 	cd bench && go build -trimpath -o ../$(kit)/gpubench ./gpu
 	cd bench && go build -trimpath -o ../$(kit)/papers ./papers
 	go test -c -trimpath -o $(kit)/ ./gpu ./internal/gpu/... ./internal/cuda
-	cp bench/gpu/cub.cu bench/gpu/run.sh $(kit)
+	cp bench/gpu/cub.cu bench/gpu/cub_segments.cu bench/gpu/run.sh $(kit)

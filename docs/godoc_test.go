@@ -72,7 +72,7 @@ func TestGoDocShowsParts(t *testing.T) {
 		{".", "Stage", "Name Time"},
 		{".", "Stats", "Engine Device Algorithm Shape Elements CodeBits Workers Rounds Ties Scratch Stages Total Fallback Vectors Calibration String"},
 		{"gpu", "Info", "Ordinal Name UUID Memory Major Minor SMs SharedPerBlock L2 Clock MemoryClock MemoryBus Driver"},
-		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice GatherDevice"},
+		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice OrderWithinDevice SortWithinDevice GatherDevice"},
 	} {
 		shown := parts(typeOf(t, documentation(t, want.folder), want.name))
 		for part := range strings.FieldsSeq(want.parts) {

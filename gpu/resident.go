@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/gather"
+	"example.com/sorter/internal/gpu/segments"
 	"example.com/sorter/internal/gpu/transfer"
 )
 
@@ -45,6 +46,39 @@ func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order P
 // is unchanged. Otherwise it is like [Engine.OrderDevice].
 func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
 	return e.onDevice(a, input{Codes: codes, N: n, Keys: true}, bits, sorted, after)
+}
+
+// OrderWithinDevice writes the stable order of each segment of n codes, as positions in the
+// whole list: segment s is the codes offsets[s] to offsets[s+1]-1. offsets is segments+1 ascending
+// 32-bit numbers of device memory, none above n. Places of order outside of all segments are not
+// written.
+//
+// Segments of up to 16384 codes are sorted by a block each, or several by one; on devices with
+// less shared memory per block, those of up to 8192 or 4096. Larger ones are sorted together, as
+// [Engine.OrderDevice] sorts: once, or twice if there are several and codes have 64 bits or are
+// spread unevenly. It takes a sixth of a byte per code, and for codes of larger segments up to 20
+// bytes and the memory of the sort. [Verify] does not apply. Waiting, concurrency and other errors
+// are those of OrderDevice. Offsets that descend or exceed n are an error, and nothing is written
+// then. It panics if bits is neither 32 nor 64, or if n or segments is negative or too large.
+func (e *Engine) OrderWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, order Ptr, after ...Stream) error {
+	return e.withinOnDevice(input{Codes: codes, N: n}, bits, offsets, segments, order, after)
+}
+
+// SortWithinDevice writes the codes of each segment in ascending order to sorted, which must not
+// overlap codes. codes is unchanged. Otherwise it is like [Engine.OrderWithinDevice].
+func (e *Engine) SortWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, sorted Ptr, after ...Stream) error {
+	return e.withinOnDevice(input{Codes: codes, N: n, Keys: true}, bits, offsets, segments, sorted, after)
+}
+
+func (e *Engine) withinOnDevice(in input, bits int, offsets Ptr, count int, result Ptr, after []Stream) error {
+	in.Wide = bits == 64
+	most, _ := dispatch.Most(engine.Auto, in)
+	if in.N < 0 || in.N > most || count < 0 || count >= codes.MostPositions || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits in %d segments: at most %d codes, of 32 or 64, in %d", in.N, bits, count, most, codes.MostPositions-1))
+	}
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		return s.Sorter.SortSegments(s.Workspace, segments.Input{Input: in, Offsets: offsets, Count: count}, result)
+	})
 }
 
 // input is the codes of a sort.

@@ -157,6 +157,74 @@ func TestGatherDevice(t *testing.T) {
 	}
 }
 
+// TestWithinDevice sorts segments of codes that are on the device: of a length for each kernel.
+func TestWithinDevice(t *testing.T) {
+	e := open(t)
+	c := e.devs[0].Context
+	offsets := []uint32{2, 2, 40, 500, 1800, 10_300, 19_000}
+	const n = 19_100
+	r := rand.New(rand.NewPCG(45, 46))
+	list := gputest.Fill(n, func(int) uint64 { return r.Uint64N(1 << 16) })
+	from, bounds, to := residentMemory(t, c, n), residentMemory(t, c, len(offsets)), residentMemory(t, c, n)
+	copy(words[uint64](from.host, n), list)
+	copy(words[uint32](bounds.host, len(offsets)), offsets)
+	within := func(sort func() error) error {
+		return steps(
+			func() error { return c.CopyToDevice(from.device, from.host, 8*n, 0) },
+			func() error { return c.CopyToDevice(bounds.device, bounds.host, 4*len(offsets), 0) },
+			func() error { return c.Memset32(to.device, 7, 2*n, 0) },
+			sort,
+			func() error { return c.CopyToHost(to.host, to.device, 8*n, 0) },
+			func() error { return c.SyncStream(0) },
+		)
+	}
+	order := slices.Repeat([]uint32{7}, n)
+	sorted := slices.Repeat([]uint64{7<<32 | 7}, n)
+	for s, begin := range offsets[:len(offsets)-1] {
+		for i, at := range gputest.Stable(list[begin:offsets[s+1]]) {
+			order[int(begin)+i], sorted[int(begin)+i] = begin+at, list[begin+at]
+		}
+	}
+	err := within(func() error {
+		return e.OrderWithinDevice(from.device, 64, n, bounds.device, len(offsets)-1, to.device, 0)
+	})
+	if err != nil || !slices.Equal(words[uint32](to.host, n), order) {
+		t.Errorf("error %v, or wrong order", err)
+	}
+	err = within(func() error {
+		return e.SortWithinDevice(from.device, 64, n, bounds.device, len(offsets)-1, to.device, 0)
+	})
+	if err != nil || !slices.Equal(words[uint64](to.host, n), sorted) {
+		t.Errorf("error %v, or wrong codes", err)
+	}
+	var failed error
+	err = within(func() error {
+		failed = e.SortWithinDevice(from.device, 64, 18_999, bounds.device, len(offsets)-1, to.device, 0)
+		return nil
+	})
+	if failed == nil || !strings.Contains(failed.Error(), "segment 5 of 6") || err != nil || words[uint64](to.host, n)[2] != 7<<32|7 {
+		t.Errorf("offsets above n: errors %v, %v, or results", failed, err)
+	}
+	for _, wrong := range []func() error{
+		func() error { return e.OrderWithinDevice(0, 16, 1, 0, 1, 0) },
+		func() error { return e.OrderWithinDevice(0, 32, -1, 0, 1, 0) },
+		func() error { return e.OrderWithinDevice(0, 32, dispatch.MostByBuckets+1, 0, 1, 0) },
+		func() error { return e.SortWithinDevice(0, 32, 1, 0, -1, 0) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "segments: at most") {
+					t.Errorf("panic %q", text)
+				}
+			}()
+			wrong()
+		}()
+	}
+	if err := errors.Join(from.free(c), bounds.free(c), to.free(c)); err != nil {
+		t.Error(err)
+	}
+}
+
 // steps runs steps up to the first that fails.
 func steps(all ...func() error) error {
 	for _, step := range all {

@@ -27,19 +27,19 @@ constexpr int COLUMN_ROWS = 10; // bits: rows are at least 64 bytes wide, or ban
 // Items is what a thread holds. 16 pairs would take more registers than there are
 // for two blocks of words.
 template <class Element> struct Items {
-	static constexpr int BITS = sizeof(Element) == 8 ? 4 : 3, COUNT = 1 << BITS;
+	static constexpr int BITS = sizeof(Element) <= 8 ? 4 : 3, COUNT = 1 << BITS;
 	static constexpr int THREADS = BITONIC_TILE / COUNT; // of a block
 };
 
-// BitonicShared is a tile. Places are such that no two lanes of a half-warp meet
-// in one bank, whichever bits of the index their items differ in.
-template <class E> struct BitonicShared {
+// BitonicShared is a tile, of SIZE elements. Places are such that no two lanes of a half-warp
+// meet in one bank, whichever bits of the index their items differ in.
+template <class E, u32 SIZE = BITONIC_TILE> struct BitonicShared {
 	typedef E Element;
-	u64 memory[BITONIC_TILE * Elements<Element>::BYTES / 8];
+	u64 memory[SIZE * Elements<Element>::BYTES / 8];
 
 	DEVICE static u32 place(u32 i) { return i ^ (i >> Items<E>::BITS & 15); }
-	DEVICE Element get(u32 i) { return Elements<Element>(memory, BITONIC_TILE).get(place(i)); }
-	DEVICE void set(u32 i, const Element &e) { Elements<Element>(memory, BITONIC_TILE).set(place(i), e); }
+	DEVICE Element get(u32 i) { return Elements<Element>(memory, SIZE).get(place(i)); }
+	DEVICE void set(u32 i, const Element &e) { Elements<Element>(memory, SIZE).set(place(i), e); }
 };
 
 // exchange takes the strides 1 << (top - 1), …, 1 << (top - count) of a merge,
@@ -72,17 +72,17 @@ template <class From, class To> DEVICE void exchange(From &from, To &to, int top
 }
 
 // merge_tile takes the strides 1 << (top - 1), …, 1 << last.
-template <class E> DEVICE void merge_tile(BitonicShared<E> &tile, int top, int last, bool mirror, u32 size) {
-	constexpr int BITS = Items<E>::BITS;
+template <class Tile> DEVICE void merge_tile(Tile &tile, int top, int last, bool mirror, u32 size) {
+	constexpr int BITS = Items<typename Tile::Element>::BITS;
 	for (; top > last; top -= BITS, mirror = false) {
 		exchange(tile, tile, top, min(top - last, BITS), mirror, size);
 		__syncthreads(); // the tile is as it is after these strides
 	}
 }
 
-// sort_tile puts size <= BITONIC_TILE elements of the source, from first on, into
+// sort_tile puts size elements of the source, from first on, no more than the tile holds, into
 // order in the tile, and ends behind them. It reads all of them before it returns.
-template <class Source> DEVICE void sort_tile(BitonicShared<typename Source::Element> &tile, const Source &source, u64 first, u32 size) {
+template <class Tile, class Source> DEVICE void sort_tile(Tile &tile, const Source &source, u64 first, u32 size) {
 	typedef typename Source::Element Element;
 	constexpr int BITS = Items<Element>::BITS, ITEMS = Items<Element>::COUNT;
 	const u32 lanes = (size + ITEMS - 1) / ITEMS; // threads that have elements

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "56b44c8d3f8d838e68a8ee26585af84d1722eb7fa4347fca96dd2d0612852a1e"
+	sourceHash     = "e7826d94ddf24e7b4d498d8fb005f3332a8fc385b46d36853554b78359fef6a8"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -23,6 +23,7 @@ const (
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
+	segmentsHash   = "f6dfd883f83c5f213340147c6bbaf2e3937a298580e85b1793bf447636133105"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 
@@ -155,5 +156,32 @@ const (
 	ValuesRankShared    = 388        // bytes, of values_rank
 	ValuesPassShared    = 48776      // bytes, of values_pass, less ranks by place
 	ValuesHighShared    = 84104      // bytes, of values_pass_high
+	Window              = 896        // places of a window of segments
+	LeastOwn            = 129        // elements of a segment that does not fit the tile of its window, at least
+	WindowBits          = 10         // binary logarithm of the elements of a window's tile, and of those of the first class of segments
+	WindowBytes         = 8          //
+	WindowSharedU32     = 10368      // bytes, of sort_windows
+	WindowSharedU64     = 12928      // bytes, of sort_windows
+	SegmentClasses      = 5          // of segments with a block each
+	SegmentItems        = 16         // elements of a thread of sort_segment
+	SegmentThreads      = 256        //
+	LargeBytes          = 16         //
+	LargeTile           = 4096       // elements of large segments that a block moves
+	LargeThreads        = 256        //
+	SegmentShared10U32  = 8192       // bytes, of sort_segment
+	SegmentShared10U64  = 10752      // bytes, of sort_segment
+	SegmentShared11U32  = 16384      // bytes, of sort_segment
+	SegmentShared11U64  = 20992      // bytes, of sort_segment
+	SegmentShared12U32  = 32768      // bytes, of sort_segment
+	SegmentShared12U64  = 41472      // bytes, of sort_segment
+	SegmentShared13U32  = 65536      // bytes, of sort_segment
+	SegmentShared13U64  = 82432      // bytes, of sort_segment
+	SegmentShared14U32  = 131072     // bytes, of sort_segment
+	SegmentShared14U64  = 164352     // bytes, of sort_segment
+	SegmentKeyBytes     = 4          // of an element of sort_segment for keys of 32 bits
+	SpreadShared        = 1088       // bytes, of sample_large
+	SpreadSamples       = 256        // of a block of sample_large
+	SpreadBins          = 16         // by which a block of sample_large counts samples
+	SpreadBytes         = 16         // of the result of sample_large
 	EncodeThreads       = 256        // of the kernels of encode.cu
 )

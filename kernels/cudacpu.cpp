@@ -16,6 +16,7 @@
 #include "samplesort.cu"
 #include "values.cu"
 #include "encode.cu"
+#include "segments.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -32,6 +33,16 @@ CUDACPU_KERNEL(bucket_starts);
 CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
 CUDACPU_KERNEL(route_starts);
+CUDACPU_KERNEL(split_segments);
+CUDACPU_KERNEL(number_large);
+CUDACPU_KERNEL(spread_large_u32);
+CUDACPU_KERNEL(sample_large_u32);
+CUDACPU_KERNEL(finish_spread_u32);
+CUDACPU_KERNEL(sort_segment_10_keys_u32);
+CUDACPU_KERNEL(sort_segment_11_keys_u32);
+CUDACPU_KERNEL(sort_segment_12_keys_u32);
+CUDACPU_KERNEL(sort_segment_13_keys_u32);
+CUDACPU_KERNEL(sort_segment_14_keys_u32);
 CUDACPU_KERNEL(gather_elements_u32);
 CUDACPU_KERNEL(gather_elements_u64);
 CUDACPU_KERNEL(gather_elements_u128);
@@ -94,6 +105,14 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(flip_words_##width);         \
 	CUDACPU_KERNEL(encode_floats_##width);      \
 	CUDACPU_KERNEL(decode_floats_##width);      \
+	CUDACPU_KERNEL(sort_windows_##width);       \
+	CUDACPU_KERNEL(sort_segment_10_##width);    \
+	CUDACPU_KERNEL(sort_segment_11_##width);    \
+	CUDACPU_KERNEL(sort_segment_12_##width);    \
+	CUDACPU_KERNEL(sort_segment_13_##width);    \
+	CUDACPU_KERNEL(sort_segment_14_##width);    \
+	CUDACPU_KERNEL(gather_large_##width);       \
+	CUDACPU_KERNEL(finish_large_##width);       \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width)
 FOR_WIDTH(u32);

@@ -24,6 +24,17 @@ template <> struct Elements<u64> {
 	DEVICE static u64 end() { return ~0ull; }
 };
 
+// Elements<u32> is for codes alone, of which some may equal end().
+template <> struct Elements<u32> {
+	typedef u32 Element;
+	static constexpr int BYTES = 4;
+	u32 *word;
+	DEVICE Elements(u64 *memory, u64) : word((u32 *)memory) {}
+	DEVICE u32 get(u64 i) const { return word[i]; }
+	DEVICE void set(u64 i, u32 e) const { word[i] = e; }
+	DEVICE static u32 end() { return ~0u; }
+};
+
 template <> struct Elements<Pair> {
 	typedef Pair Element;
 	static constexpr int BYTES = 12;

@@ -12,7 +12,7 @@ least=75
 targets=(-gencode "arch=compute_$least,code=compute_$least")
 for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(order bucket bucket_u32 bucket_u64 keys octaves strided radix bitonic samplesort merge route gather values encode)
+modules=(order bucket bucket_u32 bucket_u64 keys octaves strided radix bitonic samplesort merge route gather values encode segments)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$m.fatbin" "$m.cu"
 done

@@ -14,6 +14,7 @@
 //   - gather.cu: elements gathered through an order; see gather.cuh.
 //   - encode.cu: keys to codes and back, for memory that is copied to the device as it is.
 //   - values.cu: the sort of codes of few distinct values; see values.cuh.
+//   - segments.cu: each segment of a list sorted by itself; see segments.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6, 8.9 and 9.0,
@@ -57,4 +58,6 @@ var (
 	Encode []byte // both widths
 	//go:embed values.fatbin
 	Values []byte // both widths
+	//go:embed segments.fatbin
+	SegmentSort []byte // both widths
 )

@@ -1,4 +1,5 @@
-// cub.cu: the peer, as a shared library: CUB's radix sort of pairs and of keys.
+// cub.cu: the peer, as a shared library: CUB's radix sort of pairs and of keys. cub_segments.cu has
+// its sorts of segments.
 // A null tmp asks for the temporary bytes, as CUB does.
 #include <cstdint>
 #include <cub/cub.cuh>

@@ -13,7 +13,7 @@
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
 // both engines and all their algorithms, for all distributions, from small sizes to
 // large ones; with -first the planner's choices in a fresh process; with -pinned
-// keys in pinned memory; with -several sorts that several
+// keys in pinned memory; with -segments sorts of segments beside CUB's; with -several sorts that several
 // devices share; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
@@ -69,6 +69,10 @@ var (
 
 	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
 
+	segmented = flag.Bool("segments", false, "sort segments instead, beside both of CUB's sorts of segments, and compare the results")
+
+	cuts = flag.String("cuts", "", "comma-separated names of the divisions of -segments, all by default")
+
 	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
 
 	checks  = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
@@ -108,6 +112,8 @@ func main() {
 		if chosen, err = ordinals(); err == nil {
 			err = on(func(e *gpu.Engine) error { return endToEnd(e, ints(*e2eN), *columnN, *peersN) }, gpu.Device(chosen...))
 		}
+	case *segmented:
+		err = segmentsBesideCUB()
 	default:
 		err = besideCUB()
 	}
@@ -160,8 +166,10 @@ type bench struct {
 	codes, order, out, values cuda.Ptr
 	tmp                       cuda.Ptr
 	tmpBytes                  int
+	theirSegments             func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n uint64, offsets cuda.Ptr, segments, keyBytes, radix uint64, stream cuda.Stream) int32
 	theirs                    func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
 	host                      []uint64
+	results                   [][]uint32 // see sameResults
 }
 
 func newBench() (*bench, error) {
@@ -184,6 +192,7 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	purego.RegisterLibFunc(&b.theirs, lib, "cub_sort")
+	purego.RegisterLibFunc(&b.theirSegments, lib, "cub_segments")
 	var opts []gpu.Option
 	if *per != 0 {
 		opts = append(opts, settings.Samples(*per))
@@ -309,21 +318,15 @@ func (b *bench) timeCUB(size, n int) ([]float64, error) {
 	for wide := range uint64(2) {
 		var times []float64
 		for i := range *reps + 2 {
-			bytes := uint64(b.tmpBytes)
-			b.Record(b.from, b.stream)
-			if code := b.theirs(b.tmp, &bytes, b.codes, b.out, values, order, uint64(n), uint64(size), wide, b.stream); code != 0 {
-				return nil, fmt.Errorf("CUB failed with %d", code)
-			}
-			b.Record(b.to, b.stream)
-			if err := b.SyncEvent(b.to); err != nil {
-				return nil, err
-			}
-			took, err := b.Elapsed(b.from, b.to)
+			took, err := b.timeOnce(func() int32 {
+				bytes := uint64(b.tmpBytes)
+				return b.theirs(b.tmp, &bytes, b.codes, b.out, values, order, uint64(n), uint64(size), wide, b.stream)
+			})
 			if err != nil {
 				return nil, err
 			}
 			if i >= 2 {
-				times = append(times, took.Seconds()*1e3)
+				times = append(times, took)
 			}
 		}
 		if best == nil || median(times) < median(best) {
@@ -331,6 +334,20 @@ func (b *bench) timeCUB(size, n int) ([]float64, error) {
 		}
 	}
 	return best, nil
+}
+
+// timeOnce returns the milliseconds of a sort of CUB's, by device events.
+func (b *bench) timeOnce(sort func() int32) (float64, error) {
+	b.Record(b.from, b.stream)
+	if code := sort(); code != 0 {
+		return 0, fmt.Errorf("CUB failed with %d", code)
+	}
+	b.Record(b.to, b.stream)
+	if err := b.SyncEvent(b.to); err != nil {
+		return 0, err
+	}
+	took, err := b.Elapsed(b.from, b.to)
+	return took.Seconds() * 1e3, err
 }
 
 func median(t []float64) float64 {

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys parts e2e several cross first pinned capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments parts e2e several cross first pinned capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -33,12 +33,16 @@ check() { ./gpubench -check ${GPUBENCH_CHECK-}; }
 longest() { ./gpubench -longest; } # what 31 bits do not count
 
 peer() { # CUB, by this machine's nvcc
-  nvcc -std=c++17 -O3 -arch=native -shared -Xcompiler -fPIC -o libcub.so cub.cu
+  nvcc -std=c++17 -O3 -arch=native -t 0 -shared -Xcompiler -fPIC -o libcub.so cub.cu cub_segments.cu
 }
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
 
 keys() { ./gpubench -keys ${GPUBENCH_KEYS-}; }
+
+segments() { # sorts of segments: orders, then keys
+  ./gpubench -segments -n 24,26 -dists uniform ${GPUBENCH_SEGMENTS-} && ./gpubench -segments -keys -n 24,26 -dists uniform ${GPUBENCH_SEGMENTS-}
+}
 
 parts() { # the bucket sort's, for which short codes quantiles could ever win, and nearly sorted lists
   ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
@@ -73,7 +77,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=90 [table]=100 [keys]=80 [parts]=90 [e2e]=250 [several]=340 [cross]=240 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=150 [table]=100 [keys]=80 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [cross]=240 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

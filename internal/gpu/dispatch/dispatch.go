@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/gpu/radix"
 	"example.com/sorter/internal/gpu/runs"
 	"example.com/sorter/internal/gpu/samplesort"
+	"example.com/sorter/internal/gpu/segments"
 	"example.com/sorter/internal/gpu/values"
 )
 
@@ -157,6 +158,15 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 	}
 	f.Algorithm = engine.BucketBitonic
 	return s.resort(w, in, to, f, err)
+}
+
+// SortSegments sorts each segment of a list by itself, see [segments.Sort].
+func (s *Sorter) SortSegments(w *device.Workspace, in segments.Input, to cuda.Ptr) error {
+	whole := func(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
+		_, err := s.Sort(w, engine.Auto, in, to)
+		return err
+	}
+	return segments.Sort(w, in, whole, to)
 }
 
 // sortValues sorts codes that have about count values according to a sample, or in another way
