@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "e7826d94ddf24e7b4d498d8fb005f3332a8fc385b46d36853554b78359fef6a8"
+	sourceHash     = "c32c44ac1631e00bd65cd72b48d4a639d3c11c33893d92531fe96499b3bd53bd"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fad42ee279af9c143d308cfede401207353efa712d87f7d0db754927d549fe1b"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -23,7 +23,7 @@ const (
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
-	segmentsHash   = "f6dfd883f83c5f213340147c6bbaf2e3937a298580e85b1793bf447636133105"
+	segmentsHash   = "331560d1793d20c7915d1455cdd5876f6c3c045a60f43265dcc194b76069bb6f"
 	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
 )
 

@@ -38,6 +38,8 @@ CUDACPU_KERNEL(number_large);
 CUDACPU_KERNEL(spread_large_u32);
 CUDACPU_KERNEL(sample_large_u32);
 CUDACPU_KERNEL(finish_spread_u32);
+CUDACPU_KERNEL(numbered_large_u32);
+CUDACPU_KERNEL(finish_numbered_u32);
 CUDACPU_KERNEL(sort_segment_10_keys_u32);
 CUDACPU_KERNEL(sort_segment_11_keys_u32);
 CUDACPU_KERNEL(sort_segment_12_keys_u32);

@@ -11,16 +11,18 @@ ENTRY(LARGE_THREADS, 4) number_large(const u32 *order, const Large *large, u64 c
 	number_segments(order, large, count, n, segments, numbers);
 }
 
-ENTRY(LARGE_THREADS, 4) spread_large_u32(const u32 *codes, const Large *large, u64 count, u64 n, u64 *gathered, u32 *segments) {
-	gather_large<Spread>(codes, large, count, n, gathered, segments);
-}
+#define MADE_ENTRIES(made, Make) \
+	ENTRY(LARGE_THREADS, 4) made##_large_u32(const u32 *codes, const Large *large, u64 count, u64 n, u64 *gathered, u32 *segments) { \
+		gather_large<Make>(codes, large, count, n, gathered, segments); \
+	} \
+	ENTRY(LARGE_THREADS, 4) finish_##made##_u32(const u64 *sorted, const Large *large, u64 count, u64 n, u32 *keys) { \
+		finish_keys<Make>(sorted, large, count, n, keys); \
+	}
+MADE_ENTRIES(spread, Spread)
+MADE_ENTRIES(numbered, Numbered)
 
 ENTRY(LARGE_THREADS, 4) sample_large_u32(const u32 *codes, const Large *large, u64 count, u64 n, SpreadCounts *counts) {
 	sample_spread(codes, large, count, n, counts);
-}
-
-ENTRY(LARGE_THREADS, 4) finish_spread_u32(const u64 *spread, const Large *large, u64 count, u64 n, u32 *sorted) {
-	finish_spread(spread, large, count, n, sorted);
 }
 
 #define KEYS_ENTRY(bits, blocks) \
@@ -38,8 +40,8 @@ KEYS_ENTRY(14, 1)
 		sort_segment<Code, bits>(codes, offsets, list, sorted, order); \
 	}
 
-#define FOR_WIDTH(Code) \
-	ENTRY((SegmentTile<Code, WINDOW_BITS>::THREADS), 12) sort_windows_##Code(const Code *codes, const u32 *offsets, const Window *windows, Code *sorted, u32 *order) { \
+#define FOR_WIDTH(Code, blocks) \
+	ENTRY((SegmentTile<Code, WINDOW_BITS>::THREADS), blocks) sort_windows_##Code(const Code *codes, const u32 *offsets, const Window *windows, Code *sorted, u32 *order) { \
 		sort_windows(codes, offsets, windows, sorted, order); \
 	} \
 	SEGMENT_ENTRY(Code, 10, 12) \
@@ -53,6 +55,6 @@ KEYS_ENTRY(14, 1)
 	ENTRY(LARGE_THREADS, 4) finish_large_##Code(const Code *codes, const Large *large, u64 count, u64 n, const u32 *segments, const u32 *order, const u32 *by, Code *sorted, u32 *result) { \
 		finish_large(codes, large, count, n, segments, order, by, sorted, result); \
 	}
-FOR_WIDTH(u32)
-FOR_WIDTH(u64)
+FOR_WIDTH(u32, 16)
+FOR_WIDTH(u64, 12)
 #undef FOR_WIDTH

@@ -23,7 +23,8 @@
 // Large segments are sorted together. A 32-bit code becomes base * 2^32 + code * length, where
 // base is the number of elements of large segments before this one: that is in the order of
 // segment and code, and spread evenly over 64 bits where codes are, whatever the lengths. Other
-// codes are ordered by themselves, and then by segment.
+// codes are ordered by themselves, and then by segment; 32-bit keys are sorted with the number of
+// the segment in front.
 #pragma once
 #include "bitonic.cuh"
 
@@ -46,9 +47,18 @@ struct Window {
 // Large is a segment that no block sorts.
 struct Large {
 	u32 begin, length;
-	u32 base; // elements of those before
-	u32 unused;
+	u32 base;    // elements of those before
+	u32 inverse; // of the odd part of length, modulo 2^32
 };
+
+// inverse_of returns the inverse of an odd number modulo 2^32: each step doubles the bits that
+// are right, of which the first value has 5.
+DEVICE u32 inverse_of(u32 odd) {
+	u32 x = odd * 3 ^ 2;
+#pragma unroll
+	for (int i = 0; i < 3; i++) x *= 2 - odd * x;
+	return x;
+}
 
 // SegmentCounts is the result of split_segments. It is clear before.
 struct SegmentCounts {
@@ -83,7 +93,7 @@ DEVICE void classify_segments(const u32 *offsets, u64 segments, u64 n, SegmentCo
 			if (fits && load_word(&counts->windows) == 0) atomicOr(&counts->windows, 1u);
 			if (!fits && end - begin > lists.most) {
 				const u64 place = atomicAdd(&counts->large, 1ull << 32 | (end - begin));
-				lists.large[place >> 32] = {begin, end - begin, (u32)place, 0};
+				lists.large[place >> 32] = {begin, end - begin, (u32)place, inverse_of((end - begin) >> (__ffs(end - begin) - 1))};
 			} else if (!fits) {
 				own = max(0, 32 - __clz(end - begin - 1) - WINDOW_BITS);
 			}
@@ -301,8 +311,13 @@ template <class Short, int N, class Code> DEVICE void sort_lanes(Staged<Code> &s
 
 // sort_short sorts short segments, none of them longer than 8 << level.
 template <class Short, class Code> DEVICE void sort_short(WindowShared<Code> &shared, const Code *codes, u32 size, const u32 *offsets, u32 first, u32 last, u32 base, int level, Code *to) {
-	constexpr u32 THREADS = SegmentTile<Code, WINDOW_BITS>::THREADS;
-	for (u32 i = threadIdx.x; i < size; i += THREADS) shared.staged.at(i) = load_once(codes + base + i);
+	constexpr u32 THREADS = SegmentTile<Code, WINDOW_BITS>::THREADS, ITEMS = WINDOW_TILE / THREADS;
+	Code code[ITEMS]; // all on their way before the first is stored
+#pragma unroll
+	for (u32 k = 0; k < ITEMS; k++) code[k] = threadIdx.x + k * THREADS < size ? load_once(codes + base + threadIdx.x + k * THREADS) : 0;
+#pragma unroll
+	for (u32 k = 0; k < ITEMS; k++)
+		if (threadIdx.x + k * THREADS < size) shared.staged.at(threadIdx.x + k * THREADS) = code[k];
 	__syncthreads(); // codes are there
 	if (level == 0) sort_lanes<Short, 8>(shared.staged, offsets, first, last, base, THREADS);
 	else if (level == 1) sort_lanes<Short, 16>(shared.staged, offsets, first, last, base, THREADS);
@@ -423,16 +438,22 @@ DEVICE void sample_spread(const u32 *codes, const Large *large, u64 count, u64 n
 	if (threadIdx.x < SPREAD_BINS) atomicAdd(&counts->squares, (u64)shared.bins[threadIdx.x] * shared.bins[threadIdx.x]);
 }
 
-// Spread makes codes of large segments that are in the order of segment and code, Plain leaves
-// codes as they are.
+// Spread and Numbered make codes of large segments that are in the order of segment and code,
+// Plain leaves codes as they are. Spread multiplies by the length, and so undoes that without a
+// division.
 struct Spread {
 	typedef u64 Code;
-	DEVICE static u64 make(u32 code, const Large &segment) { return ((u64)segment.base << 32) + (u64)code * segment.length; }
-	DEVICE static u32 code(u64 made, const Large &segment) { return (u32)((made - ((u64)segment.base << 32)) / segment.length); }
+	DEVICE static u64 make(u32 code, const Large &segment, u32) { return ((u64)segment.base << 32) + (u64)code * segment.length; }
+	DEVICE static u32 code(u64 made, const Large &segment) { return (u32)((made - ((u64)segment.base << 32)) >> (__ffs(segment.length) - 1)) * segment.inverse; }
+};
+struct Numbered {
+	typedef u64 Code;
+	DEVICE static u64 make(u32 code, const Large &, u32 number) { return (u64)number << 32 | code; }
+	DEVICE static u32 code(u64 made, const Large &) { return (u32)made; }
 };
 template <class T> struct Plain {
 	typedef T Code;
-	DEVICE static T make(T code, const Large &) { return code; }
+	DEVICE static T make(T code, const Large &, u32) { return code; }
 };
 
 // gather_large writes the codes of large segments, n in all, beside each other, and the segment
@@ -441,9 +462,11 @@ template <class Make, class Code> DEVICE void gather_large(const Code *codes, co
 	const u64 tile = (u64)blockIdx.x * LARGE_TILE;
 	const LargePair in(large, count, (u32)tile);
 	if (threadIdx.x == 0) segments[blockIdx.x] = in.segment;
+#pragma unroll 4
 	for (u64 i = tile + threadIdx.x; i < min(n, tile + LARGE_TILE); i += LARGE_THREADS) {
-		const Large segment = large[in.of((u32)i)];
-		gathered[i] = Make::make(codes[segment.begin + ((u32)i - segment.base)], segment);
+		const u32 number = in.of((u32)i);
+		const Large segment = large[number];
+		gathered[i] = Make::make(load_once(codes + segment.begin + ((u32)i - segment.base)), segment, number);
 	}
 }
 
@@ -469,12 +492,13 @@ template <class Code> DEVICE void finish_large(const Code *codes, const Large *l
 	}
 }
 
-// finish_spread writes the keys that sorted spread codes were made of.
-DEVICE void finish_spread(const u64 *spread, const Large *large, u64 count, u64 n, u32 *sorted) {
+// finish_keys writes the keys that sorted codes were made of.
+template <class Make> DEVICE void finish_keys(const u64 *made, const Large *large, u64 count, u64 n, u32 *sorted) {
 	const u64 tile = (u64)blockIdx.x * LARGE_TILE;
 	const LargePair in(large, count, (u32)tile);
+#pragma unroll 4
 	for (u64 i = tile + threadIdx.x; i < min(n, tile + LARGE_TILE); i += LARGE_THREADS) {
 		const Large segment = large[in.of((u32)i)];
-		sorted[segment.begin + ((u32)i - segment.base)] = Spread::code(load_once(spread + i), segment);
+		sorted[segment.begin + ((u32)i - segment.base)] = Make::code(load_once(made + i), segment);
 	}
 }

@@ -162,8 +162,8 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 
 // SortSegments sorts each segment of a list by itself, see [segments.Sort].
 func (s *Sorter) SortSegments(w *device.Workspace, in segments.Input, to cuda.Ptr) error {
-	whole := func(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
-		_, err := s.Sort(w, engine.Auto, in, to)
+	whole := func(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error {
+		_, err := s.Sort(w, a, in, to)
 		return err
 	}
 	return segments.Sort(w, in, whole, to)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/kernels"
@@ -43,7 +44,9 @@ func (c *call) sortLarge(whole Whole) error {
 	case err != nil:
 		return err
 	case even:
-		return l.sortSpread(whole)
+		return l.sortMade(whole, "spread", engine.Auto)
+	case c.in.Keys:
+		return l.sortMade(whole, "numbered", engine.Radix)
 	}
 	return l.sortTwice(whole)
 }
@@ -68,8 +71,10 @@ func (l *large) take(size, resultSize int, twice bool) (device.Block, memory, er
 	return block, layOut(&device.Area{At: block.At}), err
 }
 
-// sortSpread sorts 32-bit codes together, spread over 64 bits in the order of segment and code.
-func (l *large) sortSpread(whole Whole) error {
+// sortMade sorts 32-bit codes together, made 64-bit codes that are in the order of segment and
+// code: "spread" evenly where codes are, or "numbered" by segment. The radix sort makes no pass
+// over digits that all numbers share.
+func (l *large) sortMade(whole Whole, made string, by engine.Algorithm) error {
 	list := codes.Input{Wide: true, N: l.n, Keys: l.in.Keys}
 	block, m, err := l.take(list.Size(), list.ResultSize(), false)
 	if err != nil {
@@ -78,10 +83,10 @@ func (l *large) sortSpread(whole Whole) error {
 	defer l.w.Put(block)
 	list.Codes = m.codes
 	q := l.w.Queue()
-	l.run(&q, "spread_large_u32", l.args(l.in.Codes, uint64(m.codes), uint64(m.segments)))
-	q.Then(func() error { return whole(l.w, list, m.result) })
+	l.run(&q, made+"_large_u32", l.args(l.in.Codes, uint64(m.codes), uint64(m.segments)))
+	q.Then(func() error { return whole(l.w, by, list, m.result) })
 	if l.in.Keys {
-		l.run(&q, "finish_spread_u32", l.args(m.result, uint64(l.to)))
+		l.run(&q, "finish_"+made+"_u32", l.args(m.result, uint64(l.to)))
 	} else {
 		l.run(&q, "finish_large_u32", l.args(l.in.Codes, uint64(m.segments), uint64(m.result), 0, 0, uint64(l.to)))
 	}
@@ -100,10 +105,10 @@ func (l *large) sortTwice(whole Whole) error {
 	width := codes.Width(l.in.Wide)
 	q := l.w.Queue()
 	l.run(&q, "gather_large"+width, l.args(l.in.Codes, uint64(m.codes), uint64(m.segments)))
-	q.Then(func() error { return whole(l.w, list, m.result) })
+	q.Then(func() error { return whole(l.w, engine.Auto, list, m.result) })
 	if l.count > 1 {
 		l.run(&q, "number_large", l.args(m.result, uint64(m.segments), uint64(m.numbers)))
-		q.Then(func() error { return whole(l.w, codes.Input{Codes: m.numbers, N: l.n}, m.by) })
+		q.Then(func() error { return whole(l.w, engine.Auto, codes.Input{Codes: m.numbers, N: l.n}, m.by) })
 	}
 	l.run(&q, "finish_large"+width, l.args(l.in.Codes, slices.Concat([]uint64{uint64(m.segments), uint64(m.result), uint64(m.by)}, l.results())...))
 	return q.Sync()

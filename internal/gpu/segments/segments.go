@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/kernels"
@@ -21,8 +22,8 @@ type Input struct {
 	Count   int      // segments
 }
 
-// Whole sorts a list of large segments.
-type Whole func(w *device.Workspace, in codes.Input, to cuda.Ptr) error
+// Whole sorts a list of large segments by an algorithm: engine.Auto or engine.Radix.
+type Whole func(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error
 
 // Sort writes the positions of each segment's codes in stable order, or for keys alone the
 // sorted codes, to the places of the segment. It returns when the device is done. Offsets that

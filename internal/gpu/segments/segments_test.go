@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
@@ -34,7 +35,7 @@ func plain[W codes.Word](list []W, offsets []uint32) []uint32 {
 
 // whole sorts large segments, and counts its calls.
 func whole(calls *int) Whole {
-	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
+	return func(w *device.Workspace, _ engine.Algorithm, in codes.Input, to cuda.Ptr) error {
 		*calls++
 		_, err := runs.Sort(w, in, to)
 		return err
@@ -201,7 +202,7 @@ func TestLarge(t *testing.T) {
 	_, most := modulesFor(w.Info.SharedPerBlock)
 	for _, c := range []struct {
 		codes               string
-		count, narrow, wide int
+		count, narrow, wide int // sorts of an order
 	}{
 		{"uniform", 0, 0, 0}, {"uniform", 1, 1, 1}, {"uniform", 2, 1, 2}, {"gauss", 2, 2, 2}, {"16 values", 2, 2, 2}, {"small range", 2, 2, 2}, {"sorted", 5, 2, 2},
 	} {
@@ -212,6 +213,9 @@ func TestLarge(t *testing.T) {
 		}
 		_, narrow, err := onDevice[uint32](t, w, gputest.Fill32(list), offsets, false)
 		_, wide, failed := onDevice[uint32](t, w, list, offsets, false)
+		if _, keys, err := onDevice[uint32](t, w, gputest.Fill32(list), offsets, true); keys != min(1, c.count) || err != nil {
+			t.Errorf("%d large segments of %s keys: %d sorts, error %v", c.count, c.codes, keys, err)
+		}
 		if narrow != c.narrow || wide != c.wide || err != nil || failed != nil {
 			t.Errorf("%d large segments of %s codes: %d and %d sorts, errors %v, %v", c.count, c.codes, narrow, wide, err, failed)
 		}
