@@ -222,17 +222,6 @@ func (f *coded[E]) IndexBytes(r *run[E]) int64 {
 	return r.bytes.Size()/max(r.n, 1) + int64(unsafe.Sizeof(*new(E))) + 8 + f.s.store.IndexBytes()
 }
 
-func (f *coded[E]) MostSamples() int {
-	a := &f.memory
-	return a.many.mostWhere(func(n int) bool { return a.sorting(0, n) <= a.room })
-}
-
-func (f *coded[E]) Samples(n int) ([]E, func()) {
-	var a scratch.Arena
-	all := scratch.Take[E](&a, n)
-	return all, func() { a.Release(f.s.layout.workers) }
-}
-
 // decode returns the element of an encoding. It is valid as long as the bytes are, unless the
 // codec has copied them.
 func (f *coded[E]) decode(src []byte) (E, error) {
@@ -311,7 +300,7 @@ func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 	var p plan
 	for _, c := range crew {
 		p = f.divide(plan{readers: c[0], workers: c[1], buffers: c[0] + c[1] + 1, each: each}, c[0], c[1], 1, block)
-		if fits(runs, 1, each, p.part) {
+		if fits(runs, each, p.part) {
 			break
 		}
 	}

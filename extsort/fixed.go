@@ -202,8 +202,6 @@ func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error
 
 func (f *fixed[E]) IndexBytes(*run[E]) int64 { return f.size() + f.s.store.IndexBytes() }
 
-func (f *fixed[E]) Samples(n int) ([]E, func()) { return f.forParts()[:n], func() {} }
-
 // forParts returns the memory of buffers of parts.
 func (f *fixed[E]) forParts() []E {
 	if f.memory == nil { // there were appenders
@@ -212,8 +210,6 @@ func (f *fixed[E]) forParts() []E {
 	}
 	return f.memory
 }
-
-func (f *fixed[E]) MostSamples() int { return f.s.layout.fill }
 
 func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
 	all := elementsOf[E](p)

@@ -3,9 +3,9 @@ package extsort
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"sync/atomic"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -31,19 +31,14 @@ type cut[E any] struct {
 }
 
 // newMerge cuts runs into the parts of a plan. The error is ErrMemoryLimit if what is
-// uncertain of the runs is too much for that. Samples of the indices are sorted in the memory,
-// of which nothing else may be in use.
+// uncertain of the runs is too much for that. The first elements of all blocks are the samples:
+// those of a run are in order, so merging them takes no memory, however many they are.
 func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
-	most := p.part
-	each, stride := eachOf(runs), s.stride(runs)
-	if !fits(runs, stride, each, most) {
-		return nil, fmt.Errorf("%w: %d runs have samples %d bytes apart, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, stride, each), most)
+	most, each := p.part, eachOf(runs)
+	if !fits(runs, each, most) {
+		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, each), most)
 	}
 	m := &merge[E]{s: s, runs: runs, p: p}
-	samples, err := s.takeSamples(runs)
-	if err != nil {
-		return nil, err
-	}
 	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
 	for k, r := range runs {
 		m.total += r.n
@@ -51,11 +46,16 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
 		end.settle(k, r.n)
 	}
 	m.cuts = append(m.cuts, front)
-	// Between two samples of a run is less than its samples are apart.
-	target := most - uncertain(runs, stride, each)
+	// Between two samples of a run is less than a block.
+	target := most - uncertain(runs, each)
 	held := int64(0)
-	for i := range samples.order {
-		run, block, bytes := samples.at(i, each)
+	all := samplesOf(s.order, runs)
+	for i := 0; len(all.heads) > 0; i++ {
+		if i%4096 == 0 && s.err() != nil {
+			return nil, s.err()
+		}
+		run, block := all.next()
+		bytes := runs[run].counted(block, each)
 		if held+bytes > target && held > 0 {
 			c := m.newCut(&runs[run].firsts[block], run)
 			if !s.unique {
@@ -84,42 +84,63 @@ func (c *cut[E]) settle(k int, place int64) int64 {
 // parts returns the number of parts.
 func (m *merge[E]) parts() int { return len(m.cuts) - 1 }
 
-// samples are elements of the runs at regular distances, and their order.
+// samples merges the first elements of the blocks of runs: heads is a heap of the next block of
+// each run.
 type samples[E any] struct {
-	runs   []*run[E]
-	from   []int // the first sample of each run
-	stride int   // blocks from one sample to the next
-	order  []uint32
+	order sorter.Ordering[E]
+	runs  []*run[E]
+	heads []head
 }
 
-// takeSamples sorts samples of runs, as many as the memory has room for.
-func (s *Sorter[E]) takeSamples(runs []*run[E]) (*samples[E], error) {
-	t := &samples[E]{runs: runs, stride: s.stride(runs)}
-	n := 0
-	for _, r := range runs {
-		t.from = append(t.from, n)
-		n += (len(r.firsts) + t.stride - 1) / t.stride
-	}
-	list, free := s.form.Samples(n)
-	defer free()
-	list = list[:0]
-	for _, r := range runs {
-		for b := 0; b < len(r.firsts); b += t.stride {
-			list = append(list, r.firsts[b])
+// head is a block of a run.
+type head struct{ run, block int }
+
+func samplesOf[E any](o sorter.Ordering[E], runs []*run[E]) *samples[E] {
+	t := &samples[E]{order: o, runs: runs}
+	for k, r := range runs {
+		if len(r.firsts) > 0 {
+			t.heads = append(t.heads, head{run: k})
 		}
 	}
-	order, err := s.order.Order(list, s.sort...)
-	t.order = order
-	return t, err
+	for i := len(t.heads)/2 - 1; i >= 0; i-- {
+		t.down(i)
+	}
+	return t
 }
 
-// stride returns how many blocks the samples of runs are apart.
-func (s *Sorter[E]) stride(runs []*run[E]) int {
-	all := 0
-	for _, r := range runs {
-		all += len(r.firsts)
+// next takes the next sample in order. Of those that tie, earlier runs are first.
+func (t *samples[E]) next() (run, block int) {
+	h := t.heads[0]
+	if h.block+1 < len(t.runs[h.run].firsts) {
+		t.heads[0].block++
+	} else {
+		last := len(t.heads) - 1
+		t.heads[0], t.heads = t.heads[last], t.heads[:last]
 	}
-	return 1 + all/max(s.form.MostSamples()-len(runs), 1)
+	t.down(0)
+	return h.run, h.block
+}
+
+// down restores the heap below i.
+func (t *samples[E]) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(t.heads); child++ {
+			if t.before(t.heads[child], t.heads[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		t.heads[i], t.heads[least] = t.heads[least], t.heads[i]
+		i = least
+	}
+}
+
+func (t *samples[E]) before(x, y head) bool {
+	c := t.order.Compare(t.runs[x.run].firsts[x.block], t.runs[y.run].firsts[y.block])
+	return c < 0 || c == 0 && x.run < y.run
 }
 
 // eachOf returns the bytes of an element of runs on average, rounded up. Parts are cut by their
@@ -151,16 +172,13 @@ func longest[E any](runs []*run[E]) int {
 // uncertain bounds the bytes by which a part may be longer than its samples say: those between
 // two samples of each run. A single run is cut at its samples, and a block of one element has
 // nothing between.
-func uncertain[E any](runs []*run[E], stride int, each int64) int64 {
+func uncertain[E any](runs []*run[E], each int64) int64 {
 	if len(runs) == 1 {
 		return 0
 	}
 	all := int64(0)
 	for _, r := range runs {
-		switch {
-		case stride > 1:
-			all += int64(stride) * r.largest(each)
-		case r.spread > 0:
+		if r.spread > 0 {
 			all += max(int64(r.spread), int64(r.inBlock)*each)
 		}
 	}
@@ -174,25 +192,18 @@ func (r *run[E]) largest(each int64) int64 {
 
 // fits reports whether runs can be cut into parts of most bytes: half of them are not uncertain,
 // and there is room for each block.
-func fits[E any](runs []*run[E], stride int, each, most int64) bool {
+func fits[E any](runs []*run[E], each, most int64) bool {
 	block := int64(0)
 	for _, r := range runs {
-		block = max(block, int64(stride)*r.largest(each))
+		block = max(block, r.largest(each))
 	}
-	apart := uncertain(runs, stride, each)
+	apart := uncertain(runs, each)
 	return apart <= most/2 && apart+block <= most
 }
 
-// at returns the run of the i-th sample in order, its block, and the bytes that the elements up
-// to the next sample of that run count as.
-func (t *samples[E]) at(i int, each int64) (run, block int, bytes int64) {
-	x := int(t.order[i])
-	// The run is the last that begins at x or before.
-	run = sort.Search(len(t.from), func(i int) bool { return t.from[i] > x }) - 1
-	r := t.runs[run]
-	block = (x - t.from[run]) * t.stride
-	next := min(block+t.stride, len(r.firsts))
-	return run, block, max(r.bytes.Offset(next)-r.bytes.Offset(block), (r.start(next)-r.start(block))*each)
+// counted returns the bytes that the elements of a block count as.
+func (r *run[E]) counted(block int, each int64) int64 {
+	return max(r.bytes.Offset(block+1)-r.bytes.Offset(block), (r.start(block+1)-r.start(block))*each)
 }
 
 // errKeys reports key functions that returned something else the second time.
@@ -310,11 +321,11 @@ func (m *merge[E]) free(i int) {
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
-		p, each, stride := s.form.Plan(s.runs, n), eachOf(s.runs), s.stride(s.runs)
-		if block := int64(stride) * s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
+		p, each := s.form.Plan(s.runs, n), eachOf(s.runs)
+		if block := s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if p.part = s.partLen(p.part, s.runs); fits(s.runs, stride, each, p.part) {
+		if p.part = s.partLen(p.part, s.runs); fits(s.runs, each, p.part) {
 			return s.newMerge(s.runs, p)
 		}
 		if err := s.shorten(); err != nil {
@@ -353,7 +364,7 @@ func (s *Sorter[E]) shorten() error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return fits(runs, s.stride(runs), eachOf(runs), s.form.Plan(runs, 0).part)
+	return fits(runs, eachOf(runs), s.form.Plan(runs, 0).part)
 }
 
 // mergeInto merges runs into a new one.
@@ -384,10 +395,10 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 // but in slices that are long enough to be read at speed.
 func (s *Sorter[E]) partLen(most int64, runs []*run[E]) int64 {
 	const cache, slice = 2 << 20, 1 << 20
-	each, stride := eachOf(runs), s.stride(runs)
-	apart, block := uncertain(runs, stride, each), int64(0)
+	each := eachOf(runs)
+	apart, block := uncertain(runs, each), int64(0)
 	for _, r := range runs {
-		block = max(block, int64(stride)*r.largest(each))
+		block = max(block, r.largest(each))
 	}
 	return min(most, max(cache, slice*int64(len(runs)), 2*apart, apart+block))
 }

@@ -82,11 +82,6 @@ type form[E any] interface {
 	Account() *account
 	Count(bytes int64)
 
-	// Samples returns memory for elements, and a function that frees it. While runs are cut,
-	// nothing else is in memory.
-	Samples(n int) ([]E, func())
-	// MostSamples returns the largest number that may be asked for.
-	MostSamples() int
 	// Find returns the place of a cut in block p: the number of its elements before e, or with
 	// ties of those that do not come after it.
 	Find(d *loader, p []byte, e *E, ties bool) (int, error)
