@@ -18,16 +18,20 @@ import (
 )
 
 type s24 struct {
-	k    float32
-	a    uint32
-	b, c uint64
+	k float32
+	_ uint32
+	b uint64
+	_ uint64
 }
 
-type vec4 struct{ x, y, z, w float32 }
+type vec4 struct {
+	x float32
+	_ [3]float32
+}
 
 type s64 struct {
 	k int64
-	p [7]int64
+	_ [7]int64
 }
 
 // float64 and float32 keys are in [-0.5, 0.5).
