@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 
 	"example.com/sorter/internal/testkit"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 )
@@ -85,6 +87,31 @@ func TestSpill(t *testing.T) {
 	same(t, notes, decoded(t, byText, contents(t, m)), func(a, b note) int { return cmp.Compare(a.Text, b.Text) }, noteID)
 	if counterOf(result, "spilled_bytes") == 0 || counterOf(result, "bytes") == 0 || counterOf(result, "blocks") == 0 {
 		t.Error("counters are wrong")
+	}
+}
+
+// TestMetrics compares the counters of a sort with its shards.
+func TestMetrics(t *testing.T) {
+	rows := someRows(1000)
+	size := int64(byU64.layout.size)
+	m, result := sorted(t, rows, byU64, tiny(300*size, 100*size), Shards(3), gap(20*size))
+	bytes, parts := int64(0), metrics.DistributionValue{Count: 3, Sum: 1000 * size, Min: math.MaxInt64}
+	for _, s := range m.Shards {
+		bytes += s.Bytes
+		parts.Min, parts.Max = min(parts.Min, s.Count*size), max(parts.Max, s.Count*size)
+	}
+	if got := distributionOf(t, result, "part_bytes"); got != parts {
+		t.Errorf("part_bytes %+v, not %+v", got, parts)
+	}
+	for name, want := range map[string]int64{"records_packed": 1000, "bytes_packed": 1000 * size, "records": 1000, "bytes": bytes, "shards": 3, "spilled_bytes": 0} {
+		if got := counterOf(result, name); got != want {
+			t.Errorf("%s is %d, not %d", name, got, want)
+		}
+	}
+	for _, name := range []string{"runs", "blocks", "samples", "pieces"} {
+		if counterOf(result, name) < 3 {
+			t.Errorf("%s is %d", name, counterOf(result, name))
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
@@ -289,6 +290,21 @@ func counterOf(result beam.PipelineResult, name string) (sum int64) {
 		}
 	}
 	return sum
+}
+
+// distributionOf returns a distribution, of which the pipeline has one.
+func distributionOf(t *testing.T, result beam.PipelineResult, name string) metrics.DistributionValue {
+	t.Helper()
+	var found []metrics.DistributionValue
+	for _, d := range result.Metrics().AllMetrics().Distributions() {
+		if d.Namespace() == "beamsort" && d.Name() == name {
+			found = append(found, d.Result())
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d distributions %s", len(found), name)
+	}
+	return found[0]
 }
 
 var (

@@ -131,6 +131,12 @@ func besideCUB() error {
 	fmt.Printf("%s, driver %d; ms, median (least–most) of %d\n\n", b.info.Name, b.info.Driver, *reps)
 	fmt.Println("| codes | n | distribution | algorithm | ours | CUB | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|")
+	return eachInput(b.row)
+}
+
+// eachInput calls row with all widths, sizes and distributions that the flags name. Where one fails,
+// it prints why and goes on.
+func eachInput(row func(bits, lg int, d distribution) error) error {
 	failed := false
 	for _, bits := range ints(*widths) {
 		for _, lg := range ints(*sizes) {
@@ -138,8 +144,8 @@ func besideCUB() error {
 				if !wanted(d) {
 					continue
 				}
-				if err := b.row(bits, 1<<lg, lg, d); err != nil {
-					fmt.Printf("| u%d | 2^%d | %s | %v | | | |\n", bits, lg, d.name, err)
+				if err := row(bits, lg, d); err != nil {
+					fmt.Printf("u%d, 2^%d, %s: %v\n", bits, lg, d.name, err)
 					failed = true
 				}
 			}
@@ -251,7 +257,9 @@ func (b *bench) fill(bits, n int, d distribution) error {
 	return b.SyncStream(b.stream)
 }
 
-func (b *bench) row(bits, n, lg int, d distribution) error {
+// row times sorts of one input.
+func (b *bench) row(bits, lg int, d distribution) error {
+	n := 1 << lg
 	if err := b.fill(bits, n, d); err != nil {
 		return err
 	}

@@ -76,32 +76,15 @@ func segmentsBesideCUB() error {
 	fmt.Printf("%s, driver %d; %s; ms, medians of %d in turns; ratio: the better of CUB's to ours\n\n", b.info.Name, b.info.Driver, kind, *reps)
 	fmt.Println("| codes | distribution | n | segments | ours | DeviceSegmentedSort | DeviceSegmentedRadixSort | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
-	failed := false
-	for _, bits := range ints(*widths) {
-		for _, lg := range ints(*sizes) {
-			for _, d := range distributions {
-				if !wanted(d) {
-					continue
-				}
-				if err := b.fill(bits, 1<<lg, d); err != nil {
-					return err
-				}
-				for _, cut := range divisions {
-					if *cuts != "" && !slices.Contains(strings.Split(*cuts, ","), cut.name) {
-						continue
-					}
-					if err := b.segmentsRow(bits, lg, d, cut); err != nil {
-						fmt.Printf("| u%d | %s | 2^%d | %s | %v | | | |\n", bits, d.name, lg, cut.name, err)
-						failed = true
-					}
-				}
+	return eachInput(func(bits, lg int, d distribution) error {
+		err := b.fill(bits, 1<<lg, d)
+		for _, cut := range divisions {
+			if err == nil && (*cuts == "" || slices.Contains(strings.Split(*cuts, ","), cut.name)) {
+				err = b.segmentsRow(bits, lg, d, cut)
 			}
 		}
-	}
-	if failed {
-		return errors.New("some cases failed")
-	}
-	return nil
+		return err
+	})
 }
 
 // segmentsRow compares the results of all contenders and times them in turns.
@@ -135,7 +118,7 @@ func (b *bench) segmentsRow(bits, lg int, d distribution, cut division) error {
 		return time.Since(start).Seconds() * 1e3, err
 	}
 	if err := b.sameResults(result, bytes, func() error { _, err := theirs(1); return err }, func() error { _, err := ours(); return err }); err != nil {
-		return err
+		return fmt.Errorf("segments of %s: %w", cut.name, err)
 	}
 	times, err := inTurns(ours, func() (float64, error) { return theirs(0) }, func() (float64, error) { return theirs(1) })
 	if err != nil {
