@@ -47,7 +47,10 @@ func freeBytes(t *testing.T, dir string) int64 {
 
 func TestFullDisk(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 200_000, rand.New(rand.NewPCG(61, 62)))) // 4.8 MB
-	small, other := memoryDir(t, 2<<20), t.TempDir()
+	small := memoryDir(t, 2<<20)
+	other, err := os.MkdirTemp(onDisk, "full") // TempDir may be in memory, too
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(other)) })
 	free := freeBytes(t, small)
 	var st extsort.Stats
 	s, err := extsort.New(byKey(), extsort.MemoryLimit(2<<20), extsort.TempDir(small), extsort.Report(&st))
