@@ -130,7 +130,7 @@ func eachOf[K, T, R any](t *testing.T, each *ForEach[K, T, R], opts ...Option) *
 // TestForEachKeyMemory reads far more values of one key than the memory of the sort holds, and measures the heap.
 func TestForEachKeyMemory(t *testing.T) {
 	const limit = 4 << 20
-	n := testkit.Pick(1_000_000, 2_000_000, 8_000_000) // of 16 bytes
+	n := testkit.Pick(1_000_000, 8_000_000) // of 16 bytes
 	peak, base := uint64(0), heap()
 	seen := 0
 	measure := func() {

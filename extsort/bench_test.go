@@ -12,7 +12,7 @@ import (
 
 // BenchmarkRows sorts rows of 24 bytes that take three times the memory.
 func BenchmarkRows(b *testing.B) {
-	n := testkit.Pick(1<<17, 4<<20, 4<<20)
+	n := testkit.Pick(1<<17, 4<<20)
 	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(1, 2))))
 	for name, put := range map[string]func(s *extsort.Sorter[row]) error{
 		"slices":   func(s *extsort.Sorter[row]) error { return s.Append(rows...) },
@@ -44,7 +44,7 @@ func BenchmarkRows(b *testing.B) {
 // BenchmarkStrings sorts lines of 20 to 100 bytes that take several times the memory, and in
 // enough memory.
 func BenchmarkStrings(b *testing.B) {
-	n := testkit.Pick(1<<17, 4<<20, 4<<20)
+	n := testkit.Pick(1<<17, 4<<20)
 	r := rand.New(rand.NewPCG(3, 4))
 	lines, bytes := make([]string, n), 0
 	for i := range lines {

@@ -58,7 +58,7 @@ func TestCodecFails(t *testing.T) {
 	for _, how := range []string{"append", "decode", "panic"} {
 		t.Run(how, func(t *testing.T) {
 			failures := 0
-			for n := int64(1); ; n += testkit.Pick[int64](1999, 491, 97) {
+			for n := int64(1); ; n += testkit.Pick[int64](1999, 97) {
 				c, d := &faultyCodec{how: how}, &faultDisk{}
 				c.fail.Store(n)
 				crew := testkit.NewCrew()
@@ -110,7 +110,7 @@ func TestCodecFails(t *testing.T) {
 func TestCodecEndsItsGoroutine(t *testing.T) {
 	r := rand.New(rand.NewPCG(123, 124))
 	notes := notesOf(keysOf("few", 6000, r), r)
-	for n := int64(1); ; n += testkit.Pick[int64](2503, 991, 491) {
+	for n := int64(1); ; n += testkit.Pick[int64](2503, 491) {
 		c, d := &faultyCodec{how: "exit"}, &faultDisk{}
 		c.fail.Store(n)
 		crew := testkit.NewCrew()
@@ -149,7 +149,7 @@ func TestCodedDiskFails(t *testing.T) {
 	want := slices.Clone(texts)
 	slices.SortStableFunc(want, byHead[string]().Compare)
 	met := map[string]int{}
-	for n := 1; ; n += testkit.Pick(7, 3, 1) {
+	for n := 1; ; n += testkit.Pick(7, 1) {
 		d := &faultDisk{fail: n}
 		crew := testkit.NewCrew()
 		dir := t.TempDir()
@@ -202,7 +202,7 @@ func TestCodedDamage(t *testing.T) {
 	want := slices.Clone(texts)
 	slices.SortStableFunc(want, byHead[string]().Compare)
 	found, all := 0, 0
-	for at := int64(5); at < 64<<10; at += testkit.Pick[int64](2999, 997, 199) {
+	for at := int64(5); at < 64<<10; at += testkit.Pick[int64](2999, 199) {
 		for _, ruin := range []damage{flip(at, r.IntN(8)), truncate(at)} {
 			d := &faultDisk{onRead: ruin}
 			s, err := extsort.NewCoded(byHead[string](), extsort.Strings(), extsort.MemoryLimit(192<<10), extsort.TempDir(t.TempDir()), extsort.OnDisk(d))
@@ -233,7 +233,7 @@ func TestCodedSortsEndEarly(t *testing.T) {
 	texts := textsOf(keysOf("few", 10_000, r), r)
 	want := slices.Clone(texts)
 	slices.SortStableFunc(want, byHead[string]().Compare)
-	for round := range testkit.Pick(15, 60, 200) {
+	for round := range testkit.Pick(15, 200) {
 		d := &faultDisk{}
 		crew := testkit.NewCrew()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -45,7 +45,7 @@ func alike(n int, r *rand.Rand) []row {
 
 // TestCompression sorts elements with each compression, in blocks that compress and others.
 func TestCompression(t *testing.T) {
-	n := testkit.Pick(30_000, 200_000, 400_000)
+	n := testkit.Pick(30_000, 400_000)
 	r := rand.New(rand.NewPCG(101, 102))
 	for name, rows := range map[string][]row{
 		"alike":  alike(n, r),
@@ -58,7 +58,7 @@ func TestCompression(t *testing.T) {
 			if c == extsort.Zstd {
 				limit = 4 << 20
 			}
-			for _, parts := range testkit.Pick([]int{len(how) % 2 * 3}, []int{0, 3}, []int{0, 3}) {
+			for _, parts := range testkit.Pick([]int{len(how) % 2 * 3}, []int{0, 3}) {
 				t.Run(fmt.Sprintf("%s/%s/parts=%d", name, how, parts), func(t *testing.T) {
 					var st extsort.Stats
 					d := &faultDisk{}
@@ -110,7 +110,7 @@ func checkTotals(t *testing.T, st extsort.Stats, c extsort.Compression, compress
 
 // TestCodedCompression is TestCompression of strings.
 func TestCodedCompression(t *testing.T) {
-	n := testkit.Pick(10_000, 100_000, 400_000)
+	n := testkit.Pick(10_000, 400_000)
 	r := rand.New(rand.NewPCG(103, 104))
 	lines := wordy(n, r)
 	noise := make([]byte, 8)
@@ -124,7 +124,7 @@ func TestCodedCompression(t *testing.T) {
 	must(t, o.Sort(want))
 	for how, c := range compressions {
 		t.Run(how, func(t *testing.T) {
-			limit := testkit.Pick[int64](1<<20, 1<<20, 4<<20) // the long element makes parts uncertain
+			limit := testkit.Pick[int64](1<<20, 4<<20) // the long element makes parts uncertain
 			if c == extsort.Zstd {
 				limit = 4 << 20
 			}
@@ -237,7 +237,7 @@ func dealsOf(n int, r *rand.Rand) []deal {
 // BenchmarkCompression sorts elements that take several times the memory, on the disk of the
 // system and on one of 250 MB/s.
 func BenchmarkCompression(b *testing.B) {
-	bytes := testkit.Pick(25<<20, 400<<20, 400<<20)
+	bytes := testkit.Pick(25<<20, 400<<20)
 	r := rand.New(rand.NewPCG(5, 6))
 	b.Run("random", func(b *testing.B) {
 		rows := rowsOf(keysOf("uniform", bytes/24, r))

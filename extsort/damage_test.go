@@ -100,7 +100,7 @@ func testDamage(t *testing.T, r *rand.Rand, how extsort.Compression, rows []row)
 	if (st.S2Blocks > 0) != (how == extsort.S2) {
 		t.Errorf("%+v", st)
 	}
-	step := testkit.Pick(int64(5), 2, 1) * spill.Align / 4
+	step := testkit.Pick(int64(5), 1) * spill.Align / 4
 	for name, kind := range map[string]func(at int64) func(runs []int64, end int64) damage{
 		"flip": func(at int64) func([]int64, int64) damage {
 			return func([]int64, int64) damage { return flip(at, r.IntN(8)) }
@@ -135,7 +135,7 @@ func testDamage(t *testing.T, r *rand.Rand, how extsort.Compression, rows []row)
 		})
 	}
 	t.Run("swap in a run", func(t *testing.T) {
-		for range testkit.Pick(5, 30, 100) {
+		for range testkit.Pick(5, 100) {
 			_, failed := sortDamaged(t, how, rows, want, func(runs []int64, _ int64) damage {
 				pages := int(runs[1] / spill.Align)
 				a := r.IntN(pages - 1)
@@ -147,7 +147,7 @@ func testDamage(t *testing.T, r *rand.Rand, how extsort.Compression, rows []row)
 		}
 	})
 	t.Run("page of another run", func(t *testing.T) {
-		for range testkit.Pick(5, 30, 100) {
+		for range testkit.Pick(5, 100) {
 			_, failed := sortDamaged(t, how, rows, want, func(runs []int64, _ int64) damage {
 				page := int64(r.IntN(int(runs[1]/spill.Align-1))) * spill.Align
 				return replace(runs[1]+page, page)

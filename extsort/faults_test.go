@@ -33,7 +33,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 		for _, sticky := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/sticky=%v", c.name, sticky), func(t *testing.T) {
 				met := map[string]int{}
-				step := testkit.Pick(13, 4, 1)
+				step := testkit.Pick(13, 1)
 				for n := 1; ; n += step {
 					d := &faultDisk{fail: n, sticky: sticky}
 					checkSame(t, func() { sortWithFault(t, c, d, rows, want, n%2 == 0) })
@@ -140,7 +140,7 @@ func TestShortTransfers(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 6000, rand.New(rand.NewPCG(23, 24))))
 	want := sorted(rows)
 	met := map[string]int{}
-	for n := 1; ; n += testkit.Pick(5, 2, 1) {
+	for n := 1; ; n += testkit.Pick(5, 1) {
 		d := &faultDisk{fail: n, short: true}
 		s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()), extsort.OnDisk(d))
 		must(t, err)

@@ -69,10 +69,10 @@ func resumeRows(t *testing.T, dir string, rows []row, opts ...extsort.Option) {
 }
 
 func TestResume(t *testing.T) {
-	rows := alike(testkit.Pick(30_000, 100_000, 100_000), rand.New(rand.NewPCG(111, 112)))
+	rows := alike(testkit.Pick(30_000, 100_000), rand.New(rand.NewPCG(111, 112)))
 	for how, c := range compressions {
 		for other, d := range compressions {
-			if testing.Short() && how == other {
+			if !testkit.Long() && how == other {
 				continue
 			}
 			t.Run(how+" then "+other, func(t *testing.T) {
@@ -159,14 +159,14 @@ func TestDiscardRemoves(t *testing.T) {
 
 // TestResumeCoded has strings, with a limit and without equal ones.
 func TestResumeCoded(t *testing.T) {
-	n := testkit.Pick(6000, 20_000, 20_000)
+	n := testkit.Pick(6000, 20_000)
 	lines := wordy(n, rand.New(rand.NewPCG(117, 118)))
 	o := sorter.By(sorter.Desc(func(s string) string { return s }))
 	for name, opts := range map[string][]extsort.Option{
 		"all": nil, "S2": {extsort.Compress(extsort.S2)}, "unique": {extsort.Unique()}, "limit": {extsort.Limit(int64(n * 3 / 5))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opts := append(opts, extsort.OnDisk(quickDisk{}), extsort.MemoryLimit(testkit.Pick[int64](256<<10, 512<<10, 512<<10)))
+			opts := append(opts, extsort.OnDisk(quickDisk{}), extsort.MemoryLimit(testkit.Pick[int64](256<<10, 512<<10)))
 			whole, err := extsort.NewCoded(o, extsort.Strings(), append(opts, extsort.TempDir(t.TempDir()))...)
 			must(t, err)
 			must(t, whole.Append(lines...))
@@ -357,7 +357,7 @@ func TestKeptDamage(t *testing.T) {
 				info, err := e.Info()
 				must(t, err)
 				found, tried := 0, 0
-				for ; tried < testkit.Pick(5, 50, 200) && info.Size() > 0; tried++ {
+				for ; tried < testkit.Pick(5, 200) && info.Size() > 0; tried++ {
 					to := copyDamaged(t, dir, e.Name(), r.Int64N(info.Size()), r.IntN(8))
 					s, err := extsort.Resume(to, byKey(), opts...)
 					if err != nil {
@@ -448,7 +448,7 @@ func (d *lossyDisk) cut(t *testing.T) {
 func TestPowerIsLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(129, 130))
 	rows := alike(6000, r)
-	for range testkit.Pick(10, 40, 200) {
+	for range testkit.Pick(10, 200) {
 		d, dir := &lossyDisk{}, t.TempDir()
 		s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir), extsort.OnDisk(d))
 		must(t, err)
@@ -477,10 +477,10 @@ func TestPowerIsLost(t *testing.T) {
 // TestEveryCallFailsOnceKept is TestEveryCallFailsOnce of runs that are kept. After an error of
 // writing the sort goes on, or it is resumed.
 func TestEveryCallFailsOnceKept(t *testing.T) {
-	rows := alike(testkit.Pick(3000, 6000, 6000), rand.New(rand.NewPCG(127, 128)))
+	rows := alike(testkit.Pick(3000, 6000), rand.New(rand.NewPCG(127, 128)))
 	want := sorted(rows)
 	met := map[string]int{}
-	step := testkit.Pick(7, 2, 1)
+	step := testkit.Pick(7, 1)
 	for n := 1; ; n += step {
 		d := &faultDisk{fail: n}
 		dir := t.TempDir()

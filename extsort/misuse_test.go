@@ -114,7 +114,7 @@ func TestKeysThatChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(49, 50))
 	rows := rowsOf(keysOf("uniform", 8000, r))
 	ended, whole := 0, 0
-	for round := range testkit.Pick(15, 60, 120) {
+	for round := range testkit.Pick(15, 120) {
 		var calls atomic.Uint64
 		every := uint64(1) << r.IntN(16)
 		from := uint64(r.IntN(2) * len(rows)) // runs are in order, or not even they
@@ -167,7 +167,7 @@ func TestKeyPanicsAnywhere(t *testing.T) {
 				}
 				return e.Key
 			}))
-			step := testkit.Pick[int64](4001, 997, 499)
+			step := testkit.Pick[int64](4001, 499)
 			for n := int64(1); ; n += step {
 				calls.Store(0)
 				at.Store(n)
@@ -242,7 +242,7 @@ func TestElementsOutliveAPanic(t *testing.T) {
 
 func TestProgressPanics(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 8000, rand.New(rand.NewPCG(55, 56))))
-	for n := 1; ; n += testkit.Pick(7, 2, 1) {
+	for n := 1; ; n += testkit.Pick(7, 1) {
 		d := &faultDisk{}
 		crew := testkit.NewCrew()
 		calls := 0
@@ -277,7 +277,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 20_000, r))
 	want := sorted(rows)
 	slow, ended := 0, 0
-	rounds := testkit.Pick(30, 200, 500)
+	rounds := testkit.Pick(30, 500)
 	for range rounds {
 		d := &faultDisk{}
 		crew := testkit.NewCrew()

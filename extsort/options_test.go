@@ -149,7 +149,7 @@ func TestElementsWithoutSize(t *testing.T) {
 // steps ends the loop over s in different ways, and expects that nothing is left.
 func TestNothingIsLeft(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 40_000, rand.New(rand.NewPCG(11, 12))))
-	for _, stop := range testkit.Pick([]int{0, 100, 39_999}, []int{0, 1, 100, 20_000, 39_999}, []int{0, 1, 100, 20_000, 39_999}) {
+	for _, stop := range testkit.Pick([]int{0, 100, 39_999}, []int{0, 1, 100, 20_000, 39_999}) {
 		t.Run(fmt.Sprint("break after ", stop), func(t *testing.T) {
 			crew := testkit.NewCrew()
 			defer crew.CheckAlone(t, t.Name())

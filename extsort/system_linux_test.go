@@ -280,7 +280,7 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := dir(t)
 			free := freeBytes(t, dir)
-			for range testkit.Pick(3, 15, 50) {
+			for range testkit.Pick(3, 50) {
 				cmd := child("forever", dir)
 				out, err := cmd.StdoutPipe()
 				must(t, err)
@@ -378,10 +378,10 @@ func allowance(limit int64) int64 { return 8<<20 + limit/32 }
 
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	testkit.SkipInstrumented(t)
-	testkit.SkipShort(t)
-	limits := testkit.Pick(nil, []int64{16}, []int64{16, 128})
+	testkit.SkipUnlessLong(t)
+	limits := testkit.Pick(nil, []int64{16, 128})
 	for _, limit := range limits {
-		for _, workers := range testkit.Pick(nil, []int{1, 16}, []int{2, 64}) {
+		for _, workers := range testkit.Pick(nil, []int{2, 64}) {
 			for i, what := range []string{"memory", "strings", "memory", "strings"} {
 				how := extsort.Adaptive
 				if i >= 2 { // and S2 for one number of workers, Zstandard for the other
@@ -461,7 +461,7 @@ func TestKilledProcessIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	rows := keptRows()
 	limit := extsort.MemoryLimit(512 << 10)
-	for range testkit.Pick(5, 20, 50) {
+	for range testkit.Pick(5, 50) {
 		cmd := child("keep", dir)
 		out, err := cmd.StdoutPipe()
 		must(t, err)

@@ -89,12 +89,12 @@ func TestChunks(t *testing.T) {
 	e := open(t, Verify())
 	const length = 5 * engine.Block
 	share := 5
-	if testing.Short() {
+	if !testkit.Long() {
 		share = 13
 	}
 	for i, c := range cuts {
 		for j, name := range slices.Sorted(maps.Keys(gputest.CodesOf)) {
-			if (i+j)%share > 0 || testing.Short() && c.chunks > 7 {
+			if (i+j)%share > 0 || !testkit.Long() && c.chunks > 7 {
 				continue
 			}
 			t.Run(fmt.Sprint(name, " ", c), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -39,7 +40,7 @@ func TestElements(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			e.devs[0].Limit, e.settings.CarryBytes = c.memory, max(c.least, 1)
 			defer func() { e.devs[0].Limit = 0 }()
-			if testing.Short() && c.n > 10_000 && c.ties == 0 {
+			if !testkit.Long() && c.n > 10_000 && c.ties == 0 {
 				t.Skip("seconds under the thread sanitizer")
 			}
 			testElements(t, e, c)

@@ -127,7 +127,7 @@ func walkBy(t *testing.T, kind fault, first, step int, f func(t *testing.T, w *i
 // step is 1, or more in a short run, which is for the sanitizers.
 func step() int {
 	switch {
-	case !testing.Short():
+	case testkit.Long():
 		return 1
 	case cudacpu.Sanitizer() == "thread": // its threads are slow
 		return 19
@@ -314,7 +314,7 @@ func TestFaultsOfTies(t *testing.T) {
 func TestChunksStop(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	modes := []cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}
-	if testing.Short() {
+	if !testkit.Long() {
 		modes = modes[2:]
 	}
 	for _, mode := range modes {

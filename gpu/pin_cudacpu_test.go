@@ -40,7 +40,7 @@ func TestPinnedShared(t *testing.T) {
 		e := openSharing(t, devices, Verify())
 		e.settings.DirectBytes = 8 << 10
 		for i, n := range aroundParts(devices) {
-			if i%3 != devices%3 || testing.Short() && n > 10_000 {
+			if i%3 != devices%3 || !testkit.Long() && n > 10_000 {
 				continue
 			}
 			cudacpu.SetMode([]cudacpu.Mode{cudacpu.Eager, cudacpu.Lazy, cudacpu.Mixed}[i%3])

@@ -82,7 +82,7 @@ func TestPinnedJobs(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
 	for _, n := range append(pinnedSizes, gputest.Large...) {
-		if testing.Short() && n > 10_000 {
+		if !testkit.Long() && n > 10_000 {
 			continue
 		}
 		list := gputest.CodesOf["gauss"](rand.New(rand.NewPCG(31, uint64(n))), n)

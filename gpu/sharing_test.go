@@ -48,7 +48,7 @@ func TestSharing(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	names := slices.Sorted(maps.Keys(gputest.CodesOf))
 	share := 3
-	if testing.Short() {
+	if !testkit.Long() {
 		share = 17
 	}
 	for devices := 2; devices <= 4; devices++ {

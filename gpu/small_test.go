@@ -63,7 +63,7 @@ func TestSmallChunks(t *testing.T) {
 		{engine.Auto, 4, true}, {engine.Radix, 3, true},
 		{engine.Auto, 7, false}, {engine.MergeSort, 3, false}, {engine.Hybrid, 2, false}, {engine.Hybrid, 5, false},
 	}
-	if testing.Short() {
+	if !testkit.Long() {
 		all = []cut{{engine.Auto, 4, true}, {engine.Hybrid, 2, false}}
 	}
 	names := slices.Sorted(maps.Keys(gputest.CodesOf))

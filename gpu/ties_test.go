@@ -26,7 +26,7 @@ func TestTies(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())
 	by := append(slices.Clone(algorithms), engine.Auto, engine.IndexGather, engine.Hybrid)
-	if testing.Short() { // they differ in what is tested elsewhere
+	if !testkit.Long() { // they differ in what is tested elsewhere
 		by = []engine.Algorithm{engine.BucketBitonic, engine.Hybrid}
 	}
 	names := gputest.SomeCodes()

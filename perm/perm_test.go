@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -219,7 +220,7 @@ func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 // of it.
 func BenchmarkApply(b *testing.B) {
 	n := 1 << 21
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 1 << 12
 	}
 	s, p := make([][3]uint64, n), shuffled(n, 5)
@@ -240,7 +241,7 @@ func BenchmarkApply(b *testing.B) {
 // BenchmarkInverse inverts and composes permutations, in the cache and out of it.
 func BenchmarkInverse(b *testing.B) {
 	for _, n := range []int{1 << 12, 1 << 22} {
-		if testing.Short() && n > 1<<12 {
+		if !testkit.Long() && n > 1<<12 {
 			continue
 		}
 		p, q := shuffled(n, 5), shuffled(n, 6)
@@ -268,7 +269,7 @@ func BenchmarkGather(b *testing.B) {
 
 func benchmarkGather[E any](b *testing.B) {
 	sizes := []int{1 << 12, 1 << 21}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = sizes[:1]
 	}
 	for _, n := range sizes {

@@ -142,10 +142,10 @@ func checkTable(t *testing.T, x *table, name string) {
 }
 
 func TestRanks(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 10, 33, 100, 1000, testkit.Pick(70_000, 150_000, 400_000)} {
+	for _, n := range []int{0, 1, 2, 3, 10, 33, 100, 1000, testkit.Pick(70_000, 400_000)} {
 		for _, parts := range []int{1, 3, 1000} {
 			for _, values := range []int{1, 3, 1000} {
-				if n > 1000 && parts != values && testing.Short() {
+				if n > 1000 && parts != values && !testkit.Long() {
 					continue
 				}
 				x := draw(t, n, parts, values)
@@ -237,7 +237,7 @@ func TestMisuse(t *testing.T) {
 }
 
 func BenchmarkRank(b *testing.B) {
-	for _, n := range []int{1000, testkit.Pick(1<<14, 1<<20, 1<<20)} {
+	for _, n := range []int{1000, testkit.Pick(1<<14, 1<<20)} {
 		for _, shape := range []struct{ parts, values int }{{1, 1 << 30}, {1, 1000}, {1 << 30, 1 << 30}, {1000, 1000}} {
 			x := draw(b, n, shape.parts, shape.values)
 			ranks, shares := make([]uint32, n), make([]float64, n)

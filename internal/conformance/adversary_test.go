@@ -81,13 +81,13 @@ func (a adversary) draw(n int) []uint64 {
 }
 
 func TestAdversaries(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
-	sizes := testkit.Pick(nil, []int{5, 100, 2500, 30_000}, []int{5, 100, 2500, 30_000})
+	sizes := testkit.Pick(nil, []int{5, 100, 2500, 30_000})
 	for i, a := range adversaries {
 		for j, n := range sizes {
 			values := a.draw(n)
-			for l := range testkit.Pick(0, 1, 2) {
+			for l := range testkit.Pick(0, 2) {
 				m := modes[(i+j+l*4)%len(modes)]
 				checkAdversary(t, a.name, m, keyKind[uint64]{name: "uint64", order: oracle.Ordered[uint64]}, values)
 				checkAdversary(t, a.name, m, keyKind[uint32]{name: "uint32", order: oracle.Ordered[uint32]}, mapped(values, func(v uint64) uint32 { return uint32(v>>32 ^ v) }))
@@ -144,7 +144,7 @@ func TestClustersInClusters(t *testing.T) {
 // TestStringAdversaries has prefixes that every level of eight or seven bytes
 // shares but for a few strings.
 func TestStringAdversaries(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	k := keyKind[string]{name: "string", order: oracle.Ordered[string]}
 	for _, c := range []struct {
@@ -187,7 +187,7 @@ func TestStringAdversaries(t *testing.T) {
 // elements are partitioned, sorted or merged once: a digit or a sample that
 // splits nothing would show in as many of them as there are elements.
 func TestNoQuadraticInput(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	const n, rounds = 100_000, 8
 	inputs := slices.Clone(adversaries)
@@ -225,7 +225,7 @@ func uint64Key(v uint64) uint64 { return v }
 // BenchmarkAdversaries is to be compared with its first line.
 func BenchmarkAdversaries(b *testing.B) {
 	n := 1_000_000
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 10_000
 	}
 	uniform := adversary{"uniform", func(_, _ int, r *rand.Rand) uint64 { return r.Uint64() }}
@@ -250,7 +250,7 @@ func BenchmarkAdversaries(b *testing.B) {
 // in it, as many as it takes for the number of pieces to count.
 func BenchmarkTies(b *testing.B) {
 	n := 1 << 24
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 1 << 17
 	}
 	keys := make([]sorter.Float4, n)

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // BenchmarkAlgorithms compares the ways in which the CPU orders codes: what
@@ -28,7 +29,7 @@ import (
 // All but Auto win nowhere and are there to compare with.
 func BenchmarkAlgorithms(b *testing.B) {
 	sizes := []int{1e5, 1e6, 1e7}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = []int{2e4}
 	}
 	for _, n := range sizes {

@@ -110,7 +110,7 @@ func orders[K orderedKey](keys []K) (all []task) {
 
 func TestCancel(t *testing.T) {
 	testkit.SkipInstrumented(t)
-	checkCancels(t, tasks(testkit.Pick(120_000, 120_000, 300_000)), 4)
+	checkCancels(t, tasks(testkit.Pick(120_000, 300_000)), 4)
 }
 
 // TestCancelLarge has stages that would go on for longer than the promise if

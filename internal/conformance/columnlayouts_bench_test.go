@@ -19,7 +19,7 @@ import (
 //	go test -run - -bench ColumnLayouts -benchtime 9x ./internal/conformance
 func BenchmarkColumnLayouts(b *testing.B) {
 	n := 1_000_000
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 10_000
 	}
 	r := dist.Rand(1)

@@ -145,8 +145,8 @@ func TestColumnLayouts(t *testing.T) {
 				for place := range 3 { // alone, first, second
 					turn++
 					for i, n := range sizes {
-						large := n > 4096 && turn%testkit.Pick(8, 4, 3) != 0
-						if large || n == 100_000 && turn%testkit.Pick(64, 25, 17) != 0 || testkit.Thinned(turn+i) {
+						large := n > 4096 && turn%testkit.Pick(8, 3) != 0
+						if large || n == 100_000 && turn%testkit.Pick(64, 17) != 0 || testkit.Thinned(turn+i) {
 							continue
 						}
 						bound := []uint64{uint64(n) + 1, 20, 1, uint64(n)*uint64(n) + 1}[(turn+i)%4]

@@ -24,7 +24,7 @@ import (
 // TestKeyCalls counts the calls for every single element: exactly one, also for
 // keys that tie on their prefixes.
 func TestKeyCalls(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"uniform", "equal", "sorted", "reversed", "edge values", "16 values"} {
 			for j, n := range []int{0, 1, 2, 10, 40, 1000, 5000, 20_000} {

@@ -93,7 +93,7 @@ func drawLayout(r *rand.Rand) (rows []layoutRow, name string) {
 // TestDrawnLayouts sorts lists in some order by drawn columns in every way and compares
 // with a stable sort.
 func TestDrawnLayouts(t *testing.T) {
-	draws := testkit.Pick(15, 50, 300)
+	draws := testkit.Pick(15, 300)
 	r := rand.New(rand.NewPCG(11, 12))
 	for range draws {
 		rows, name := drawLayout(r)

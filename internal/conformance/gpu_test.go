@@ -18,6 +18,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/settings"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -57,11 +58,11 @@ func (m mode) on(b sorter.Backend, turn int) mode {
 func TestGPU(t *testing.T) {
 	e := onGPU(t)
 	for turn, k := range keyKinds {
-		if testing.Short() && !k.isLarge() {
+		if !testkit.Long() && !k.isLarge() {
 			continue
 		}
 		for i := range inputs {
-			if testing.Short() && (i+turn)%4 != 0 {
+			if !testkit.Long() && (i+turn)%4 != 0 {
 				continue
 			}
 			checkOnGPU(t, e, turn, i)
@@ -117,7 +118,7 @@ func TestGPUSizes(t *testing.T) {
 	e := onGPU(t)
 	for i, input := range inputs {
 		for j, n := range gpuSizes {
-			if testing.Short() && (i+j)%5 != 0 {
+			if !testkit.Long() && (i+j)%5 != 0 {
 				continue
 			}
 			for _, k := range keyKinds {
@@ -135,7 +136,7 @@ func TestGPUKeys(t *testing.T) {
 	e := onGPU(t)
 	for i, d := range dist.All {
 		for j, n := range gpuSizes {
-			if testing.Short() && (i+j)%5 != 0 {
+			if !testkit.Long() && (i+j)%5 != 0 {
 				continue
 			}
 			cudacpu.Seed(uint64(i*100 + j))
@@ -225,7 +226,7 @@ func TestGPUTies(t *testing.T) {
 
 // TestGPULarge sorts as many elements as need two levels of partition.
 func TestGPULarge(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("takes minutes under a sanitizer")
 	}
 	const n = 1 << 20

@@ -112,7 +112,7 @@ func (r *reference) in(o oracle.Order) []int {
 
 // scaled returns n in a long run, a half of it above 20,000, and otherwise, and for the race
 // detector, a fifth of it.
-func scaled(n int) int { return testkit.Pick(n/5, n/5, max(min(n, 20_000), n/2)) }
+func scaled(n int) int { return testkit.Pick(n/5, max(min(n, 20_000), n/2)) }
 
 // ascending returns 0 … n-1.
 func ascending(n int) []int {

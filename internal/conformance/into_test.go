@@ -100,7 +100,7 @@ func checkInto(t *testing.T, n int, opts ...sorter.Option) {
 }
 
 func TestInto(t *testing.T) {
-	large := testkit.Pick(10_000, 40_000, 40_000) // more than one worker sorts
+	large := testkit.Pick(10_000, 40_000) // more than one worker sorts
 	for i, n := range []int{0, 1, 2, 10, 100, 3000, large} {
 		for j, opts := range [][]sorter.Option{
 			nil, {sorter.On(sorter.CPU())}, {sorter.On(&plainEngine{})},

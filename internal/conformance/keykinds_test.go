@@ -107,7 +107,7 @@ var keyKinds = []keyCase{
 // eachKind runs one test of every kind of key as a subtest; unless the run is a long
 // one, of one kind per encoder.
 func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
-	all := testkit.Pick(false, false, true)
+	all := testkit.Pick(false, true)
 	for _, k := range keyKinds {
 		if !all && !k.isLarge() {
 			continue
@@ -125,7 +125,7 @@ func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
 func takesLarge(k keyCase, i int) bool {
 	every := 4
 	if k.isLarge() {
-		every = testkit.Pick(4, 2, 1)
+		every = testkit.Pick(4, 1)
 	}
 	return i%every == len(k.Name())%every
 }

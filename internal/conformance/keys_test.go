@@ -37,10 +37,10 @@ func eachVerbInput(t *testing.T, check func(t *testing.T, k keyCase, ref *refere
 // eachLargeKind runs check on larger inputs of one kind per encoder, of half as many
 // elements where the run is not a long one.
 func eachLargeKind(t *testing.T, n int, inputs []string, check func(t *testing.T, ref *reference, turn int)) {
-	if testing.Short() {
+	if !testkit.Long() {
 		return
 	}
-	n = testkit.Pick(0, n/2, n)
+	n = testkit.Pick(0, n)
 	eachKind(t, func(k keyCase, t *testing.T) {
 		if !k.isLarge() {
 			return

@@ -95,7 +95,7 @@ func (d *distantTexts) protect(t *testing.T, rights int) {
 // TestLongTextsAskByBytes orders equal strings of megabytes: questions to the context
 // follow the bytes that are compared, and nothing is read after the one that cancels.
 func TestLongTextsAskByBytes(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	testkit.SkipInstrumented(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	askByBytes(t, newDistantTexts(t, 1000, megabyte), 1000/fewCompared)

@@ -116,7 +116,7 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
 	testkit.SkipRace(t)
-	checkLimitTies(t, testkit.Pick(150_000, 100_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
+	checkLimitTies(t, testkit.Pick(150_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
 	// Where limits are tight, and tables small beside what a run takes.
 	if testkit.Long() {
 		checkLimitTies(t, 600_000, []int64{24, 28}, sorter.Workers(1))
@@ -248,8 +248,8 @@ func TestMemoryLimitKeys(t *testing.T) {
 // sorted in: what runs there is the most frugal algorithm, and too little must
 // leave everything as it was.
 func TestLeastMemory(t *testing.T) {
-	testkit.SkipShort(t)
-	sizes := testkit.Pick(nil, []int{100, 5000}, []int{100, 3000, 12_000})
+	testkit.SkipUnlessLong(t)
+	sizes := testkit.Pick(nil, []int{100, 3000, 12_000})
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"sprinkled", "16 values"} {
 			for j, n := range sizes {

@@ -21,10 +21,10 @@ import (
 func BenchmarkMergeN(b *testing.B) {
 	type e24 struct{ key, a, b uint64 }
 	for _, k := range []int{2, 4, 8, 16, 64, 256, 1024} {
-		benchMergeN(b, testkit.Pick(100_000, 8_000_000, 8_000_000), k, func(x uint64) e24 { return e24{x, x, x} }, func(e e24) uint64 { return e.key })
+		benchMergeN(b, testkit.Pick(100_000, 8_000_000), k, func(x uint64) e24 { return e24{x, x, x} }, func(e e24) uint64 { return e.key })
 	}
 	for _, k := range []int{2, 8, 64, 512} {
-		benchMergeN(b, testkit.Pick(50_000, 3_000_000, 3_000_000), k, func(x uint64) [13]uint64 { return [13]uint64{x, x} }, func(e [13]uint64) uint64 { return e[0] })
+		benchMergeN(b, testkit.Pick(50_000, 3_000_000), k, func(x uint64) [13]uint64 { return [13]uint64{x, x} }, func(e [13]uint64) uint64 { return e[0] })
 	}
 }
 

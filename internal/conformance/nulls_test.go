@@ -230,7 +230,7 @@ func TestNullsApart(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 63, 64, 65, 2049, 5000, 20_000} {
 			rows, c := nullRows(n, pattern.null), &nullCounter{}
 			for i, spec := range nullOrderings(func(r *nullRow) *nullRow { return r }, c) {
-				if turn++; n > 100 && turn%testkit.Pick(11, 7, 3) != 0 || testkit.Thinned(turn) {
+				if turn++; n > 100 && turn%testkit.Pick(11, 3) != 0 || testkit.Thinned(turn) {
 					continue
 				}
 				o := nullOptions[turn%len(nullOptions)]
@@ -395,7 +395,7 @@ func TestNullsApartInLittleMemory(t *testing.T) {
 		want := make([]nullRow, n)
 		perm.Gather(want, rows, wantRows(rows, spec, oracle.Order{}), 1)
 		refused := false
-		for limit := int64(n) * 400; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 3, 5) {
+		for limit := int64(n) * 400; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 5) {
 			refused = !checkLimit(t, "nulls", rows, want, limit, func(s []nullRow, opts ...sorter.Option) error {
 				return by.Sort(s, append(opts, sorter.Stable(), sorter.Workers(2))...)
 			})

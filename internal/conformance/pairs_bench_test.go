@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // BenchmarkPairs compares keys and values in two slices with the same data in one
@@ -18,7 +19,7 @@ import (
 //	go test -run - -bench 'Pairs/uint64,uint64/uniform/n=10000000/workers=2' ./internal/conformance
 func BenchmarkPairs(b *testing.B) {
 	sizes := []int{1e6, 1e7}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = []int{2e4}
 	}
 	for _, n := range sizes {

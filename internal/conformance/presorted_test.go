@@ -29,7 +29,7 @@ func TestLeadingColumnsInOrder(t *testing.T) {
 			if testkit.Thinned(i + lead) {
 				continue
 			}
-			n := testkit.Pick([]int{5000, 9001}, []int{5000, 9001, 30_000}, []int{5000, 9001, 30_000})
+			n := testkit.Pick([]int{5000, 9001}, []int{5000, 9001, 30_000})
 			in := newRecords(n[(i+lead)%len(n)], uint64(i))
 			slices.SortStableFunc(in, spec[:lead].compare(m.order))
 			name := fmt.Sprintf("in order by %d columns: %v, n=%d, %s", lead, spec, len(in), m.name)
@@ -112,13 +112,13 @@ func TestRunsOfDays(t *testing.T) {
 	turn := 0
 	for _, longest := range []int{1, 2, 3, 40, 300, 5000, 90_000} {
 		for _, broken := range []bool{false, true} {
-			n := max(testkit.Pick(5000, 12_000, 50_000), 3*longest/2)
+			n := max(testkit.Pick(5000, 50_000), 3*longest/2)
 			in := events(n, longest, turn%3 == 2, r)
 			if broken {
 				in[n-1-r.IntN(n/8)].day = 0
 			}
 			for _, o := range eventOrders {
-				if turn++; turn%3 > 0 && (testing.Short() || longest > 5000) {
+				if turn++; turn%3 > 0 && (!testkit.Long() || longest > 5000) {
 					continue
 				}
 				name := fmt.Sprintf("%s, days of up to %d, broken %v", o.name, longest, broken)
@@ -171,7 +171,7 @@ func TestPackedDays(t *testing.T) {
 // TestRunsOfDaysCancelled cancels at every question: the events stay as they were, or are sorted.
 func TestRunsOfDaysCancelled(t *testing.T) {
 	t.Parallel()
-	in := events(testkit.Pick(5000, 9000, 20_000), 30, false, dist.Rand(74))
+	in := events(testkit.Pick(5000, 20_000), 30, false, dist.Rand(74))
 	for _, o := range eventOrders {
 		want := slices.Clone(in)
 		slices.SortStableFunc(want, o.by.Compare)
@@ -188,7 +188,7 @@ func TestRunsOfDaysCancelled(t *testing.T) {
 			return questions - ctx.left.Load()
 		}
 		all := ask(1 << 40)
-		for questions := int64(1); questions < all; questions += max(1, all/testkit.Pick[int64](10, 30, 200)) {
+		for questions := int64(1); questions < all; questions += max(1, all/testkit.Pick[int64](10, 200)) {
 			ask(questions)
 		}
 		stop()

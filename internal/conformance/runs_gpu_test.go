@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestGPURuns takes the runs of orders by every algorithm of the GPU engine.
@@ -14,7 +15,7 @@ func TestGPURuns(t *testing.T) {
 	e := onGPU(t)
 	for turn, k := range keyKinds {
 		for i, input := range []string{"sprinkled", "16 values", "uniform", "edge values"} {
-			if testing.Short() && (i+turn)%4 != 0 {
+			if !testkit.Long() && (i+turn)%4 != 0 {
 				continue
 			}
 			cudacpu.Seed(uint64(turn*10 + i))

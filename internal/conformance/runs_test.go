@@ -62,7 +62,7 @@ func TestRunsOfKeys(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{0, 1, 2, 3, 17, 100, 3000, 9001} {
-				if turn++; n > 100 && testing.Short() && turn%7 != 0 {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 {
 					continue
 				}
 				drawn(k, input, n, uint64(turn)).checkRuns(t, modes[turn%len(modes)])
@@ -79,7 +79,7 @@ func TestRunsOfKeysLarge(t *testing.T) {
 			if !takesLarge(k, i) {
 				continue
 			}
-			drawn(k, input, testkit.Pick(80_000, 100_000, 150_000), 5).checkRuns(t, modes[(3*len(k.Name())+i)%len(modes)])
+			drawn(k, input, testkit.Pick(80_000, 150_000), 5).checkRuns(t, modes[(3*len(k.Name())+i)%len(modes)])
 		}
 	})
 }
@@ -136,8 +136,8 @@ func TestRunsOfColumnsLarge(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
 	for i, spec := range usualSpecs() {
-		if i%testkit.Pick(6, 3, 2) == 0 {
-			checkOrderingRuns(t, spec, newRecords(testkit.Pick(150_000, 80_000, 150_000)+i%2, uint64(i)), modes[(i*3)%len(modes)])
+		if i%testkit.Pick(6, 2) == 0 {
+			checkOrderingRuns(t, spec, newRecords(testkit.Pick(150_000, 150_000)+i%2, uint64(i)), modes[(i*3)%len(modes)])
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestRunsCancelled(t *testing.T) {
 
 // TestRunsWithin has runs that end with segments.
 func TestRunsWithin(t *testing.T) {
-	for i, n := range []int{0, 1, 10, 300, 20_000, testkit.Pick(70_000, 70_000, 300_000)} {
+	for i, n := range []int{0, 1, 10, 300, 20_000, testkit.Pick(70_000, 300_000)} {
 		for _, longest := range []int{1, 5, 3000, n + 1} {
 			r := dist.Rand(uint64(n + longest))
 			offsets := []int{min(n, i%3)}

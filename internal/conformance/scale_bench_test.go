@@ -74,11 +74,11 @@ func asUint64(v float64) uint64 { return uint64(int64(v*(1<<53))<<10) ^ 1<<63 }
 // codes and which package rand also draws now and then.
 func scaleBy[E any](b *testing.B, v scaleValues, element func(v float64, i int) E, f func(b *testing.B, in []E)) {
 	sizes := scales
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = sizes[:1]
 	}
 	for _, m := range sizes {
-		n := m * testkit.Pick(20_000, 1_000_000, 1_000_000)
+		n := m * testkit.Pick(20_000, 1_000_000)
 		b.Run(fmt.Sprintf("n=%gM", float64(n)/1e6), func(b *testing.B) {
 			in := make([]E, n)
 			workers := runtime.GOMAXPROCS(0)

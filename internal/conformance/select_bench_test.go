@@ -12,7 +12,7 @@ import (
 
 // BenchmarkSelect finds the first rows, and the median, beside the whole order.
 func BenchmarkSelect(b *testing.B) {
-	for _, n := range []int{1000, testkit.Pick(1<<15, 1<<20, 1<<20)} {
+	for _, n := range []int{1000, testkit.Pick(1<<15, 1<<20)} {
 		for _, c := range runsCases {
 			cols := c.cols(n)
 			p := make(perm.Perm, n)
@@ -40,7 +40,7 @@ func BenchmarkSelect(b *testing.B) {
 
 // BenchmarkPartitions takes the first rows of partitions, beside an order of all rows.
 func BenchmarkPartitions(b *testing.B) {
-	n := testkit.Pick(1<<15, 1_000_000, 1_000_000)
+	n := testkit.Pick(1<<15, 1_000_000)
 	r := dist.Rand(1)
 	for _, parts := range []int{1000, 100_000} {
 		partition, values := make([]int64, n), make([]int64, n)
@@ -64,7 +64,7 @@ func BenchmarkPartitions(b *testing.B) {
 
 // BenchmarkPlacesPer takes quantiles of partitions, beside an order of all rows.
 func BenchmarkPlacesPer(b *testing.B) {
-	n := testkit.Pick(1<<16, 1_000_000, 1_000_000)
+	n := testkit.Pick(1<<16, 1_000_000)
 	r := dist.Rand(1)
 	for _, parts := range []int{10, 1000, 20_000} {
 		partition, text, values := make([]int32, n), make([]string, n), make([]int64, n)
@@ -106,7 +106,7 @@ func quantiles(count int) []float64 {
 // BenchmarkQuantiles takes quantiles, beside a sort of the keys, and rows at them, beside an order.
 func BenchmarkQuantiles(b *testing.B) {
 	r := dist.Rand(1)
-	for _, n := range []int{3000, 1 << 16, testkit.Pick(1<<17, 1_000_000, 1_000_000)} {
+	for _, n := range []int{3000, 1 << 16, testkit.Pick(1<<17, 1_000_000)} {
 		for name, key := range map[string]func() float64{"normal": r.NormFloat64, "5 values": func() float64 { return float64(r.IntN(5)) }} {
 			keys, sorted, p := make([]float64, n), make([]float64, n), make(perm.Perm, n)
 			for i := range keys {
@@ -139,7 +139,7 @@ func BenchmarkQuantiles(b *testing.B) {
 
 // BenchmarkDays orders rows in order by day within the days.
 func BenchmarkDays(b *testing.B) {
-	n := testkit.Pick(1<<15, 1_000_000, 1_000_000)
+	n := testkit.Pick(1<<15, 1_000_000)
 	for _, longest := range []int{3, 20, 2000, 200_000} {
 		in := events(n, longest, false, dist.Rand(1))
 		s := make([]event, n)

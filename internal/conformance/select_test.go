@@ -51,7 +51,7 @@ func TestFirstRows(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{0, 1, 2, 17, 100, 5000, 9001} {
-				if turn++; n > 100 && testing.Short() && turn%7 != 0 {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 {
 					continue
 				}
 				ref := drawn(k, input, n, uint64(turn))
@@ -69,7 +69,7 @@ func TestFirstRowsByColumns(t *testing.T) {
 	t.Parallel()
 	r := dist.Rand(46)
 	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {
-		n := []int{0, 60, testkit.Pick(4500, 9000, 9000), testkit.Pick(5000, 20_000, 100_000)}[i%4]
+		n := []int{0, 60, testkit.Pick(4500, 9000), testkit.Pick(5000, 100_000)}[i%4]
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
 		want := slices.Clone(in)
 		slices.SortStableFunc(want, spec.compare(m.order))
@@ -204,7 +204,7 @@ func TestNth(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{1, 2, 17, 100, 5000, 9001} {
-				if turn++; n > 100 && testing.Short() && turn%7 != 0 {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 {
 					continue
 				}
 				ref := drawn(k, input, n, uint64(turn))
@@ -234,7 +234,7 @@ func TestNthLarge(t *testing.T) {
 			if !takesLarge(k, i) {
 				continue
 			}
-			ref := drawn(k, input, testkit.Pick(100_000, 100_000, 150_000), 9)
+			ref := drawn(k, input, testkit.Pick(100_000, 150_000), 9)
 			for j, k := range positionsOf(ref.len()) {
 				ref.checkNth(t, k, modes[(i+j*4)%4])
 			}
@@ -248,7 +248,7 @@ func TestNthByColumns(t *testing.T) {
 	t.Parallel()
 	r := dist.Rand(47)
 	for i, spec := range append(usualSpecs(), randomSpec(r), randomSpec(r), randomSpec(r)) {
-		n := []int{1, 60, testkit.Pick(4500, 9000, 9000), testkit.Pick(5000, 70_000, 150_000)}[i%4]
+		n := []int{1, 60, testkit.Pick(4500, 9000), testkit.Pick(5000, 150_000)}[i%4]
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
 		want := slices.Clone(in)
 		slices.SortStableFunc(want, spec.compare(m.order))
@@ -268,7 +268,7 @@ func TestNthByColumns(t *testing.T) {
 // TestNthOfTies has more rows that tie on their first code than one worker selects from.
 func TestNthOfTies(t *testing.T) {
 	testkit.SkipRace(t)
-	n := testkit.Pick(100_000, 200_000, 2_000_000)
+	n := testkit.Pick(100_000, 2_000_000)
 	in := drawBelow(n, 1000, 3)
 	cols := []sorter.Column[int]{sorter.Desc(func(row int) string { return "a long prefix" }), sorter.AscOf(in)}
 	want, err := sorter.OrderN(n, cols)
@@ -290,7 +290,7 @@ func TestQuantiles(t *testing.T) {
 	t.Parallel()
 	r := dist.Rand(48)
 	qs := []float64{0.5, 0, 1, 0.25, 0.999, 1.0 / 3, 0.5, 0.01}
-	for _, n := range []int{0, 1, 2, 3, 10, 101, 5000, testkit.Pick(70_000, 100_000, 300_000)} {
+	for _, n := range []int{0, 1, 2, 3, 10, 101, 5000, testkit.Pick(70_000, 300_000)} {
 		floats, ints := make([]float64, n), make([]int32, n)
 		for i := range floats {
 			floats[i], ints[i] = r.NormFloat64(), int32(r.Uint32())>>(i%2*28)
@@ -359,7 +359,7 @@ func checkQuantiles[K int32 | float64](t *testing.T, keys []K, qs []float64, opt
 func TestNthLimits(t *testing.T) {
 	t.Parallel()
 	for i, spec := range usualSpecs() {
-		n := testkit.Pick(2000, 4000, 20_000)
+		n := testkit.Pick(2000, 20_000)
 		in := newRecords(n, uint64(i))
 		by, _ := spec.build()
 		p, err := by.Order(in)

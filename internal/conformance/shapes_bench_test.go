@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 )
 
 // BenchmarkShapes compares inputs that slices.Sort and slices.SortFunc find in some
@@ -21,7 +22,7 @@ import (
 //	go test -run - -bench 'Shapes/^SortKeys$/rotated/n=1000000/' -benchtime 7x ./internal/conformance
 func BenchmarkShapes(b *testing.B) {
 	sizes := []int{1e3, 1e5, 1e6, 8e6}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = []int{2e4}
 	}
 	for _, v := range shapeVerbs {

@@ -69,11 +69,11 @@ var spoilers = []struct {
 // TestAlmostOrderedColumns spoils one row of ordered columns, first, last, at
 // the borders of what workers claim, and between.
 func TestAlmostOrderedColumns(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	const n = 70_001
 	sorted := towers(n)
-	places := testkit.Pick(nil, []int{1, 31_415, 65_536, n - 1}, []int{1, 5, 2048, 2049, 31_415, 65_535, 65_536, 65_537, n - 1})
+	places := testkit.Pick(nil, []int{1, 5, 2048, 2049, 31_415, 65_535, 65_536, 65_537, n - 1})
 	for _, c := range spoilers {
 		for _, at := range places {
 			s := slices.Clone(sorted)
@@ -280,7 +280,7 @@ func randomize(k []int32, every int) {
 func TestNearlySorted(t *testing.T) {
 	t.Parallel()
 	few := []int{16_385, 52_428, 60_000}
-	for i, n := range testkit.Pick(few, few, []int{16_385, 70_001, 262_144, 300_003}) {
+	for i, n := range testkit.Pick(few, []int{16_385, 70_001, 262_144, 300_003}) {
 		for j, c := range nearlyCases {
 			if testkit.Thinned(i + j) {
 				continue

@@ -29,7 +29,7 @@ type element interface {
 
 func benchSize[E element](b *testing.B) {
 	var e E
-	n := testkit.Pick(2, 128, 128) << 20 / (8 * len(e)) // 128 MiB of any size: none fits a cache
+	n := testkit.Pick(2, 128) << 20 / (8 * len(e)) // 128 MiB of any size: none fits a cache
 	in := make([]E, n)
 	for i := range in {
 		in[i] = withKey(e, rand.Uint64())

@@ -152,7 +152,7 @@ func TestSmallOptions(t *testing.T) {
 	}
 	general := sorter.OnProgress(func(sorter.Progress) {})
 	for _, n := range []int{0, 1, 2, 10, 17, 100, 4096, 4097} {
-		if n > 100 && testing.Short() {
+		if n > 100 && !testkit.Long() {
 			continue
 		}
 		in := withNaNs(n)

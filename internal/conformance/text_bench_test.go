@@ -28,7 +28,7 @@ func BenchmarkTexts(b *testing.B) {
 	for _, t := range dist.Deep {
 		n := 300_000
 		switch {
-		case testing.Short():
+		case !testkit.Long():
 			n = 2000
 		case t.Name == "long prefixes", t.Name == "prefixes of one text":
 			n = 20_000
@@ -37,7 +37,7 @@ func BenchmarkTexts(b *testing.B) {
 	}
 	b.Run("1000 of a megabyte", func(b *testing.B) {
 		r := dist.Rand(1)
-		in := make([]string, testkit.Pick(50, 1000, 1000))
+		in := make([]string, testkit.Pick(50, 1000))
 		for i := range in {
 			in[i] = strings.Repeat("a", r.IntN(1<<20))
 		}
@@ -45,7 +45,7 @@ func BenchmarkTexts(b *testing.B) {
 	})
 	b.Run("short", func(b *testing.B) {
 		r := dist.Rand(1)
-		n := testkit.Pick(20_000, 300_000, 300_000)
+		n := testkit.Pick(20_000, 300_000)
 		in := make([]string, n)
 		for i := range in {
 			in[i] = fmt.Sprintf("%x", r.Uint64())

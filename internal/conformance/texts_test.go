@@ -60,7 +60,7 @@ func arrangedTexts(texts []string, turn int) []string {
 // TestDeepTextsByAllWorkers has runs of ties that all workers sort together, in memory
 // and in place.
 func TestDeepTextsByAllWorkers(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("sorts many strings with slices.SortStableFunc")
 	}
 	t.Parallel()

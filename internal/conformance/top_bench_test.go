@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // BenchmarkTop selects the first k of 24-byte structs, and of the rows of a column, beside a bounded
@@ -18,7 +19,7 @@ import (
 //	go test -run - -bench 'Top/^key$/n=1000000/k=100/' -benchtime 31x ./internal/conformance
 func BenchmarkTop(b *testing.B) {
 	sizes, counts := []int{1e3, 1e5, 1e6, 1e7}, []int{1, 10, 100, 1000}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes, counts = []int{1e3, 2e4}, counts[2:3]
 	}
 	for _, v := range topVerbs {

@@ -43,7 +43,7 @@ func (d twin) Order(job *engine.Job) error {
 
 // TestMeasure measures sorts at first and payload then, each number above 0.
 func TestMeasure(t *testing.T) {
-	testkit.SkipShort(t)
+	testkit.SkipUnlessLong(t)
 	left := 1 << 30
 	var c Costs
 	if text := c.String(); text != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
 
@@ -27,7 +28,7 @@ func locally[C Code](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	bits := int(unsafe.Sizeof(C(0))) * 8
 	lengths := []int{2, shortSort, shortSort + 1, 33, 64, 65, 700, 1025, 4097, 1 << 15, maxLocal}
-	if testing.Short() {
+	if !testkit.Long() {
 		lengths = lengths[:len(lengths)-2]
 	}
 	for name, code := range map[string]func(i, n int) C{

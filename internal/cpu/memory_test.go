@@ -108,7 +108,7 @@ func fill(codes []uint64, draw func() uint64) {
 // TestMemoryBounds holds every way to sort to the bound on its memory.
 func TestMemoryBounds(t *testing.T) {
 	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1}
-	lengths = append(lengths, testkit.Pick(nil, []int{150_000}, []int{150_000, 1_200_000})...)
+	lengths = append(lengths, testkit.Pick(nil, []int{150_000, 1_200_000})...)
 	r, turn := rand.New(rand.NewPCG(5, 6)), 0
 	for shape, draw := range memoryCodes {
 		for _, n := range lengths {
@@ -178,7 +178,7 @@ func TestMemoryBoundsAreNear(t *testing.T) {
 // TestPlanMemory holds a plan to its part of the bound, for any number of cells.
 func TestPlanMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for range testkit.Pick(30, 200, 2000) {
+	for range testkit.Pick(30, 2000) {
 		n, workers := leastTarget+r.IntN(1<<(14+r.IntN(7))), 1+r.IntN(16)
 		codes := make([]uint64, n)
 		values, heavy := 1+r.Uint64N(1<<(1+r.IntN(60))), r.IntN(2) == 0

@@ -119,7 +119,7 @@ func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) 
 // rounds are enough, and memory is within the planner's bound.
 func TestSecondRound(t *testing.T) {
 	const n = 1_200_000
-	crews := testkit.Pick([]int{5}, []int{5}, []int{1, 2, 5})
+	crews := testkit.Pick([]int{5}, []int{1, 2, 5})
 	turn := 0
 	for _, heavy := range []int{2, 12} {
 		codes := skewedCodes(n, heavy)

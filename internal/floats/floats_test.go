@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // mappings are all that can be asked for.
@@ -160,7 +162,7 @@ func checkAlike[B Bits](t *testing.T, value func(B) float64) {
 func TestNaNs(t *testing.T) {
 	const block, mantissas = 1 << 12, 1 << 23
 	step := 1
-	if testing.Short() {
+	if !testkit.Long() {
 		step = 37
 	}
 	for _, m := range mappings {

@@ -6,38 +6,24 @@ import (
 	"testing"
 )
 
-// Long reports whether the long variants of tests are to run: SORTER_LONG_TESTS is
-// set, as in continuous integration, and the run is not a short one. They differ from
-// others in size and number.
+// Long reports whether the long variants of tests are to run, which differ from others in size
+// and number: SORTER_LONG_TESTS is set, as in continuous integration, and -short is not.
 func Long() bool { return !testing.Short() && os.Getenv("SORTER_LONG_TESTS") != "" }
 
-// Pick returns the sizes, or the number of draws, that a test takes in a short run, in
-// one without settings, and in a long one.
-func Pick[T any](short, plain, long T) T {
-	switch {
-	case testing.Short():
-		return short
-	case Long():
+// Pick returns the sizes, or the number of draws, that a test takes in a short run and in a long one.
+func Pick[T any](short, long T) T {
+	if Long() {
 		return long
 	}
-	return plain
+	return short
 }
 
-// SkipUnlessLong leaves a long test to continuous integration, and out of short runs
-// there.
+// SkipUnlessLong leaves a long test to continuous integration, and there out of runs with -short,
+// which are for the race detector, coverage and 32 bits: these find little in it.
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
 		t.Skip("long: SORTER_LONG_TESTS=1 runs it, without -short")
-	}
-}
-
-// SkipShort leaves a long test out of short runs, which are for the race detector,
-// coverage and 32 bits: these find little in it.
-func SkipShort(t testing.TB) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long: not in a short run")
 	}
 }
 

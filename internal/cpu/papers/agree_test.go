@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestAlgorithmsAgree holds every algorithm of the engine, and its own, to the stable sort of the standard
@@ -18,7 +19,7 @@ func TestAlgorithmsAgree(t *testing.T) {
 	sizes := papers.Sizes()
 	run := func(job *engine.Job) error { return cpu.Engine{}.Order(context.Background(), job) }
 	some := 4
-	if testing.Short() {
+	if !testkit.Long() {
 		some = 14
 	}
 	for i, n := range sizes {

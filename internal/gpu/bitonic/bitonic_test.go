@@ -25,7 +25,7 @@ func TestRows(t *testing.T) {
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(3, 4))
 	n, most := 13*Tile+77, 3
-	if testing.Short() {
+	if !testkit.Long() {
 		n, most = Tile+77, 1
 	}
 	for rows := 1; rows <= most; rows++ {

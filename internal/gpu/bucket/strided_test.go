@@ -25,7 +25,7 @@ import (
 // tile has put a run of pieces of its own into each of them. Adjacent codes would fill
 // each from one tile or two.
 func TestStridedTiles(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("the plain run has it")
 	}
 	list := gputest.CodesOf["sorted"](nil, 4*kernels.Tile)
@@ -104,7 +104,7 @@ func TestDegree(t *testing.T) {
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(37, 38))
 	sizes := []int{2, 700, kernels.RangeSamples, 70_000}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = sizes[1:2]
 	}
 	for _, n := range sizes {
@@ -113,7 +113,7 @@ func TestDegree(t *testing.T) {
 			lists[name] = gputest.CodesOf[name](r, n)
 		}
 		for name, list := range lists {
-			if testing.Short() && name != "in windows" {
+			if !testkit.Long() && name != "in windows" {
 				continue
 			}
 			testDegree(t, w, name, list)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -154,7 +155,7 @@ func TestTable(t *testing.T) {
 // end at the highest, which no key follows.
 func TestTableEnds(t *testing.T) {
 	trials := 200
-	if testing.Short() {
+	if !testkit.Long() {
 		trials = 40
 	}
 	for seed := range uint64(trials) {

@@ -56,7 +56,7 @@ func TestMarkTies(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	w := gputest.Workspace(t)
 	names := slices.Sorted(maps.Keys(gputest.CodesOf))
-	if testing.Short() {
+	if !testkit.Long() {
 		names = []string{"flat", "16 values", "low half"}
 	}
 	for _, name := range names {

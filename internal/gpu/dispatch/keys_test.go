@@ -22,7 +22,7 @@ func TestKeyBuckets(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	few := []int{kernels.LocalSize, kernels.LocalSize + 1}
 	around := []int{kernels.Tile - 1, kernels.Tile, kernels.Tile + 1, kernels.KeyTile - 1, kernels.KeyTile, kernels.KeyTile + 1, 70_000}
-	if testing.Short() {
+	if !testkit.Long() {
 		few, around = few[1:], around[2:3]
 	}
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestKeyCrowds(t *testing.T) {
 		{"above", 14_000, func(i int) uint64 { return 1<<63 + uint64(i)<<33 }, engine.Radix},
 	} {
 		t.Run(fmt.Sprint(c.name, " ", c.n), func(t *testing.T) {
-			if testing.Short() && c.n > 11_000 {
+			if !testkit.Long() && c.n > 11_000 {
 				t.Skip("takes long under a sanitizer")
 			}
 			list := gputest.Unseen(c.n, inside, c.other)

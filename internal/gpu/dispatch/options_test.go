@@ -35,7 +35,7 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := workspace(t, opts)
 			for list, make := range gputest.CodesOf {
-				if testing.Short() {
+				if !testkit.Long() {
 					if list == "log" || list == "small range" {
 						gputest.CheckSort(t, s.w, make(r, 9000), s.bucketWay)
 					}
@@ -56,7 +56,7 @@ func TestParts(t *testing.T) {
 // mapped way are partitioned twice, which otherwise takes a million of them.
 func TestFillSplitsTwice(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("sizes that are too large for the sanitizers")
 	}
 	r := rand.New(rand.NewPCG(23, 24))
@@ -86,7 +86,7 @@ func TestFillSplitsTwice(t *testing.T) {
 
 // TestAttempts reads from the counts which ways were tried.
 func TestAttempts(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("the plain run has it")
 	}
 	const n = 9000

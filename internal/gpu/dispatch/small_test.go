@@ -70,7 +70,7 @@ func TestRepertoires(t *testing.T) {
 func TestSmall(t *testing.T) {
 	s, r := openSmall(t), rand.New(rand.NewPCG(3, 4))
 	testSort(t, s, []engine.Algorithm{engine.Auto}, gputest.CodesOf["uniform"](r, radix.Small.Tile()+1))
-	if !testing.Short() {
+	if testkit.Long() {
 		testSort(t, s, []engine.Algorithm{engine.Radix}, gputest.CodesOf["uniform"](r, 6*radix.Small.Tile()+5))
 		testSort(t, s, []engine.Algorithm{engine.MergeSort}, gputest.CodesOf["uniform"](r, kernels.MergeTile+1))
 	}

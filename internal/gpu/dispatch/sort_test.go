@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 )
 
 // open returns the sorter of the first device with options, or skips the test.
@@ -69,7 +70,7 @@ func checkKeys[W codes.Word](t *testing.T, s opened, list []W) codes.Finding {
 
 // sizes are few in a short run, which is for the sanitizers.
 func sizes(list string) []int {
-	if testing.Short() {
+	if !testkit.Long() {
 		return gputest.SmallSizes(list)
 	}
 	return append([]int{2, 3, 1000, 9000, 70000}, gputest.Large...)
@@ -78,7 +79,7 @@ func sizes(list string) []int {
 func TestSort(t *testing.T) {
 	s := workspace(t, bucket.Options{})
 	by := slices.Collect(maps.Keys(standard))
-	if testing.Short() { // each has a test of its own
+	if !testkit.Long() { // each has a test of its own
 		by = []engine.Algorithm{engine.BucketBitonic}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -102,7 +103,7 @@ func testSort(t *testing.T, s opened, by []engine.Algorithm, wide []uint64) {
 // TestCrowds sorts codes that lie close to the ends of their range, 0 and the highest,
 // by every algorithm and by every way of spreading.
 func TestCrowds(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("the plain run has it")
 	}
 	r := dist.Rand(35)

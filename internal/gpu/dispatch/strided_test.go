@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -38,7 +39,7 @@ func TestStrided(t *testing.T) {
 	sizes := []int{700, tile - 1, tile, tile + 1, keyTile - 1, keyTile, keyTile + 1, 2*tile - 1, 2 * tile, 2*tile + 31, 2*keyTile + 1, 70_000}
 	sizes = append(sizes, gputest.Large...)
 	kinds := map[string]func(r *rand.Rand, n int) []uint64{"nearly sorted": gputest.CodesOf["nearly sorted"], "reversed": gputest.CodesOf["reversed"], "uniform": gputest.CodesOf["uniform"], "outside": gputest.Outside}
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes, kinds = []int{2*tile + 31}, map[string]func(r *rand.Rand, n int) []uint64{"outside": gputest.Outside}
 	}
 	for kind, make := range kinds {
@@ -54,7 +55,7 @@ func TestStrided(t *testing.T) {
 
 // TestStridedTwice has buckets so small that elements are partitioned twice.
 func TestStridedTwice(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("sizes that are too large for the sanitizers")
 	}
 	all := math.Inf(1)
@@ -75,7 +76,7 @@ func TestStridedTwice(t *testing.T) {
 // sorted lists where that degree is below the threshold, and no others.
 func TestNearlySorted(t *testing.T) {
 	n := 20_000
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 9000
 	}
 	r := rand.New(rand.NewPCG(35, 36))
@@ -95,11 +96,11 @@ func TestNearlySorted(t *testing.T) {
 	} {
 		s := workspace(t, bucket.Options{Nearly: &c.below, Spread: bucket.Linear})
 		for name, list := range lists {
-			if testing.Short() && (c.below != 10 || name == "uniform") {
+			if !testkit.Long() && (c.below != 10 || name == "uniform") {
 				continue
 			}
 			testNearly(t, s, gputest.Fill32(list), name, slices.Contains(c.taken, name))
-			if !testing.Short() {
+			if testkit.Long() {
 				testNearly(t, s, list, name, slices.Contains(c.taken, name))
 			}
 		}

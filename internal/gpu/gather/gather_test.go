@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -18,7 +19,7 @@ func TestGather(t *testing.T) {
 	w := gputest.Workspace(t, Modules...)
 	r := gputest.Drawing(t)
 	counts := []int{1, 3, kernels.GatherTile - 1, kernels.GatherTile, kernels.GatherTile + 1, 5000}
-	if testing.Short() {
+	if !testkit.Long() {
 		counts = counts[1:4]
 	}
 	for _, size := range []int{4, 8, 12, 16, 24, 32, 36, 64, 1000} {

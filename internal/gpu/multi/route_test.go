@@ -40,7 +40,7 @@ func TestRoute(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for i, n := range []int{1, 31, kernels.RouteTile - 1, kernels.RouteTile, kernels.RouteTile + 1, 5*kernels.RouteTile + 7} {
 		for j, devices := range []int{2, 3, 4, 7, 8, 15, kernels.MostDestinations} {
-			if testing.Short() && (i+j)%7 > 0 || testkit.ThreadSanitizer() && i != 4 {
+			if !testkit.Long() && (i+j)%7 > 0 || testkit.ThreadSanitizer() && i != 4 {
 				continue
 			}
 			name := []string{"uniform", "16 values", "flat", "sorted"}[(i+j)%4]

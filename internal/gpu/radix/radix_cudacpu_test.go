@@ -23,7 +23,7 @@ func TestCalls(t *testing.T) {
 	defer cudacpu.SetMode(cudacpu.Eager)
 	const places = 4
 	n := 2*kernels.RadixTile + 7
-	if testing.Short() {
+	if !testkit.Long() {
 		n = 700
 	}
 	r := rand.New(rand.NewPCG(9, 10))

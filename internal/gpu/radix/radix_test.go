@@ -16,7 +16,7 @@ func TestSort(t *testing.T) { testSort(t, Large) }
 
 // TestSmall has the kernels of devices with little shared memory, which run on others, too.
 func TestSmall(t *testing.T) {
-	if testing.Short() { // where the size of a tile may change anything
+	if !testkit.Long() { // where the size of a tile may change anything
 		w, r := gputest.Workspace(t, Small.Modules()...), rand.New(rand.NewPCG(3, 4))
 		gputest.CheckSort(t, w, gputest.CodesOf["uniform"](r, Small.tile+1), Small.Sort)
 		return
@@ -42,7 +42,7 @@ func testSort(t *testing.T, s *Sorter) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, make := range gputest.CodesOf {
 		all := append([]int{0, 1, 2, 31, 33, 511, 513, tile - 1, tile, tile + 1, 6*tile + 5}, gputest.Large...)
-		if testing.Short() {
+		if !testkit.Long() {
 			if name != "uniform" { // TestCalls has passes that are not needed
 				continue
 			}
@@ -62,7 +62,7 @@ func TestPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 3000
 	step := 1
-	if testing.Short() {
+	if !testkit.Long() {
 		step = 101
 	}
 	for places := 0; places < 256; places += step {

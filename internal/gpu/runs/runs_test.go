@@ -23,7 +23,7 @@ func TestSort(t *testing.T) {
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(13, 14))
 	sizes := append([]int{0, kernels.MergeTile + 1, 4*kernels.MergeTile + 1, 8 * kernels.MergeTile}, around...)
-	if testing.Short() {
+	if !testkit.Long() {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {

@@ -26,7 +26,7 @@ func TestSort(t *testing.T) {
 // TestSamples takes other numbers of samples than the best: levels from one to
 // three.
 func TestSamples(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("TestSort has a level")
 	}
 	w := gputest.Workspace(t, Modules...)
@@ -45,7 +45,7 @@ func TestSamples(t *testing.T) {
 func TestSamplesOption(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	n := 5 * bitonic.Tile // two levels, of one that there would be otherwise
-	if testing.Short() {
+	if !testkit.Long() {
 		n = bitonic.Tile + 1
 	}
 	w := gputest.Workspace(t, Modules...)
@@ -61,7 +61,7 @@ func TestSamplesOption(t *testing.T) {
 
 // TestSampleBound has buckets that are as gputest.Large as inputs can make them.
 func TestSampleBound(t *testing.T) {
-	if testing.Short() {
+	if !testkit.Long() {
 		t.Skip("the plain run has it")
 	}
 	const tiles = 6

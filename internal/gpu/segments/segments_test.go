@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
 	"example.com/sorter/internal/gpu/runs"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
 )
 
@@ -105,7 +106,7 @@ func TestLengths(t *testing.T) {
 	w, r := workspace(t), gputest.Drawing(t)
 	const tile = 1 << kernels.WindowBits
 	lengths := []int{0, 1, 2, 8, 9, 16, 17, 31, 32, 33, 128, 129, 130, 895, 896, 897, tile - 1, tile, tile + 1, 2*tile + 1, 4*tile - 1, 4*tile + 1, 8 * tile, 8*tile + 1, 16 * tile, 16*tile + 1}
-	if testing.Short() {
+	if !testkit.Long() {
 		lengths = []int{0, 1, 32, 33, 897, tile + 1, 16*tile + 1}
 	}
 	for _, n := range lengths {
@@ -130,7 +131,7 @@ func TestMixed(t *testing.T) {
 		for n := 0; n < 40_000 && len(all) < 20_000; n += all[len(all)-1] {
 			all = append(all, lengths())
 		}
-		if testing.Short() {
+		if !testkit.Long() {
 			all = all[:min(len(all), 12)]
 		}
 		offsets := of(r.IntN(2000), all...)
@@ -144,7 +145,7 @@ func TestMixed(t *testing.T) {
 func TestCodes(t *testing.T) {
 	w, r := workspace(t), gputest.Drawing(t)
 	offsets := of(5, 20, 20, 11, 300, 300, 300, 1100, 5000, 16_500, 0, 17_000)
-	if testing.Short() {
+	if !testkit.Long() {
 		offsets = of(5, 20, 300, 300, 1100, 16_500)
 	}
 	makes := map[string]func(r *rand.Rand, n int) []uint64{

@@ -71,7 +71,7 @@ func testHostMerge[W codes.Word](t *testing.T, r *rand.Rand, codes []W, ends []i
 
 // BenchmarkHostMerge is the time of one worker.
 func BenchmarkHostMerge(b *testing.B) {
-	n := testkit.Pick(1<<16, 1<<22, 1<<22)
+	n := testkit.Pick(1<<16, 1<<22)
 	r := rand.New(rand.NewPCG(23, 24))
 	codes := gputest.Fill(n, func(int) uint64 { return r.Uint64() })
 	for _, k := range []int{2, 4, 8, 16} {

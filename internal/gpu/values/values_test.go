@@ -44,13 +44,13 @@ func TestSort(t *testing.T) {
 	w, r := gputest.Workspace(t, Modules...), gputest.Drawing(t)
 	sizes := []int{1, 2, 33, 5000, kernels.RadixTile, 3*kernels.RadixTile + 77}
 	counts := []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 100, 128, 129, 255, 256, 257, 511, 512, 513, 1024, 1025, 2048, 2049, Most - 1, Most}
-	if testing.Short() {
+	if !testkit.Long() {
 		// Two passes are in TestLevels, full tables in TestMissed and TestMany.
 		sizes, counts = []int{33, kernels.RadixTile + 7}, []int{1, 256, 5, 17}
 	}
 	for i, count := range counts {
 		for j, n := range sizes {
-			if testing.Short() && i%2 != j || testkit.ThreadSanitizer() && i < 2 {
+			if !testkit.Long() && i%2 != j || testkit.ThreadSanitizer() && i < 2 {
 				continue
 			}
 			t.Run(fmt.Sprint(count, " of ", n), func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestSort(t *testing.T) {
 func TestMissed(t *testing.T) {
 	w, r := gputest.Workspace(t, Modules...), gputest.Drawing(t)
 	n := 9 * kernels.RadixTile
-	if testing.Short() {
+	if !testkit.Long() {
 		n = kernels.RadixTile + 999
 	}
 	for name, rare := range map[string]func(i int) uint64{
