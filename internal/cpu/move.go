@@ -37,7 +37,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 		return moveLocally(env, s, codes, v)
 	}
 	payload := s.takeAligned(env, layOutPayload(nil, n, s.Size()))
-	o := newOrdering(env, n, given(codes), false, func(_ int, p part, _ []C) { gather(s, payload, p) })
+	o := newOrdering(env, n, given(codes), false, func(_ int, p part, _ []C) { gather(env, s, payload, p) })
 	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
@@ -79,7 +79,7 @@ func found[C Code](env *engine.Env, v survey[C]) {
 
 // gather writes part p of the order: elements of src, which is partitioned, to their places in
 // whole.
-func gather(whole, src Payload, p part) {
+func gather(env *engine.Env, whole, src Payload, p part) {
 	dst := whole.Part(p.lo, p.hi)
 	if p.order == nil {
 		dst.Copy(src.Part(p.lo, p.hi))
@@ -87,13 +87,21 @@ func gather(whole, src Payload, p part) {
 	}
 	src = src.From(p.base)
 	size := whole.Size()
-	streamed := size >= streamedBytes && stream.Past(whole.n*int(size))
+	least := uintptr(streamedBytes)
+	if env.Loop.Workers >= manyWorkers {
+		least = sharedStreamedBytes
+	}
+	streamed := size >= least && stream.Past(whole.n*int(size))
 	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
 // streamedBytes is the element size from which a gather from a bucket stores past the caches
 // (2 cores, 2026-11: 4 of 55 ns per 64-byte element; bench/results/constants.md).
 const streamedBytes = 64
+
+// sharedStreamedBytes is streamedBytes of [manyWorkers] (Xeon 2023, 16 workers, 2026-11: 1.07
+// instead of 1.27 ns per 24-byte element; bench/results/constants.md).
+const sharedStreamedBytes = 16
 
 // GatherPiece returns how many of n elements a worker gathers at a time from a whole list.
 func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
@@ -107,7 +115,7 @@ func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, 
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(s, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, s, payload, part{0, lo, hi, index[lo:hi]})
 	})
 }
 
@@ -270,7 +278,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(s, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, s, payload, part{0, lo, hi, index[lo:hi]})
 	})
 }
 
@@ -297,7 +305,7 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l
 func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 	payload, chunk := s.take(env, layOutFollow(nil, s.n, s.Size())), chunkOf(env, s.n)
 	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
-		gather(payload, s, part{0, lo, hi, index[lo:hi]})
+		gather(env, payload, s, part{0, lo, hi, index[lo:hi]})
 	})
 	if err != nil {
 		return err
@@ -313,7 +321,7 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) err
 		order := w.order(codes, v.min, v.span())
 		payload := s.take(env, layOutFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
-		gather(s, payload, part{0, 0, s.n, order})
+		gather(env, s, payload, part{0, 0, s.n, order})
 	})
 }
 

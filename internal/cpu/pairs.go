@@ -41,7 +41,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	all := extent{side: 1, hi: k.Len}
 	if !env.Loop.Cancellable() {
 		o.deliver = func(_ int, p part, codes []C) {
-			gather(values, payload, p)
+			gather(env, values, payload, p)
 			k.Write(p.lo, codes)
 		}
 		return o.finish(env, b, all)
@@ -55,7 +55,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(values, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, values, payload, part{0, lo, hi, index[lo:hi]})
 		k.Write(lo, sorted[lo:hi])
 	})
 }
@@ -110,7 +110,7 @@ func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C
 		order := w.order(codes, v.min, v.span())
 		payload := values.take(env, layOutFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
-		gather(values, payload, part{0, 0, k.Len, order})
+		gather(env, values, payload, part{0, 0, k.Len, order})
 		k.Write(0, w.pick(codes, order))
 	})
 }

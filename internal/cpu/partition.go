@@ -49,10 +49,10 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 	move := placerOf[C](s)
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		switch {
-		case combine && log == 0 && b.plainStores(2):
+		case combine && log == 0 && b.fewPlaces(2):
 			lines, src := dst.lines(), s.lines()
 			return func(lo int, block []C) { streamElements(b, next, lines, dstCodes, src[lo:], block) }, stream.Fence
-		case !combine || b.plainStores(2):
+		case !combine || b.plainStores(env, 2):
 			return func(lo int, block []C) {
 				move.place(b, next, dst, dstCodes, s.Part(lo, lo+len(block)), block)
 			}, func() {}
@@ -152,7 +152,7 @@ func (*placing[E, C]) combine(b *buckets[C], next *stream.Slots, elements, moved
 // partitionAlong moves src by codes, which are not moved.
 func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, src, dst []T) error {
 	to := stream.PlainOf(dst)
-	combine := !b.plainStores(1) && stream.Combines(to.Bytes(), to)
+	combine := !b.plainStores(env, 1) && stream.Combines(to.Bytes(), to)
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
@@ -196,7 +196,7 @@ func combineAlong[T any, C Code](b *buckets[C], next *stream.Slots, moved *strea
 func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes []C, dst []uint32, dstCodes []C) error {
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	numbers, to := stream.PlainOf(dst), stream.PlainOf(dstCodes)
-	combine := !b.plainStores(2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
+	combine := !b.plainStores(env, 2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
@@ -247,7 +247,7 @@ func combineIndices[C Code](b *buckets[C], next *stream.Slots, index, moved *str
 // partitionCodes moves codes alone.
 func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
 	to := stream.PlainOf(dst)
-	combine := !b.plainStores(1) && stream.Combines(to.Bytes(), to)
+	combine := !b.plainStores(env, 1) && stream.Combines(to.Bytes(), to)
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
@@ -301,6 +301,17 @@ func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combi
 // worker, 3.7 instead of 5.9 with two; bench/results/constants.md).
 const plainPlaces = 1024
 
+// fewPlaces reports whether plain stores win where elements go to the given number of places per
+// bucket, as far as the caches decide.
+func (b *buckets[C]) fewPlaces(places int) bool { return b.len()*places <= plainPlaces }
+
+// manyWorkers is the number of workers from which the bandwidth of memory decides. A plain store
+// reads the line that it writes to (Xeon 2023, 16 workers, 2026-11, 2.4·10^7 elements in 480
+// buckets: 3.2 instead of 4.4 ns per 24-byte element; bench/results/constants.md).
+const manyWorkers = 8
+
 // plainStores reports whether a partition that writes to the given number of places per bucket uses
 // plain stores.
-func (b *buckets[C]) plainStores(places int) bool { return b.len()*places <= plainPlaces }
+func (b *buckets[C]) plainStores(env *engine.Env, places int) bool {
+	return env.Loop.Workers < manyWorkers && b.fewPlaces(places)
+}

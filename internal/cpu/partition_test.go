@@ -14,8 +14,8 @@ import (
 )
 
 // TestPartition partitions into few buckets and into many, whose elements move
-// through combiners, and holds every place to a loop that moves one element after
-// the other.
+// through combiners, as do those of many workers. It holds every place to a loop that
+// moves one element after the other.
 func TestPartition(t *testing.T) {
 	partitions[uint32](t)
 	partitions[uint64](t)
@@ -32,7 +32,7 @@ func partitions[C Code](t *testing.T) {
 		codes[i] = C(r.Uint64())
 	}
 	if !testkit.Thinned(int(unsafe.Sizeof(c))/4 - 1) { // of one size
-		partitionAll(t, codes, 40)
+		partitionAll(t, codes, 40, 3)
 	}
 	// Stripes of these have a few elements for most buckets: less than a line.
 	slices.Sort(codes)
@@ -40,34 +40,35 @@ func partitions[C Code](t *testing.T) {
 		codes[i] = C(r.Uint64())
 	}
 	if !testkit.Thinned(int(unsafe.Sizeof(c))/4 + 6) { // of the other
-		partitionAll(t, codes, 1200)
+		partitionAll(t, codes, 1200, 3)
+		partitionAll(t, codes, 40, manyWorkers)
 	}
 }
 
 // partitionAll partitions codes into some nb buckets in every way.
-func partitionAll[C Code](t *testing.T, codes []C, nb int) {
+func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 	t.Helper()
 	n := len(codes)
-	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+	checkPartition(t, codes, nb, workers, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
 		dst := clean[C](env, n)
 		must(t, partitionCodes(env, b, in(codes), dst))
 		return func(i, at int) bool { return dst[at] == codes[i] }
 	})
-	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+	checkPartition(t, codes, nb, workers, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
 		dst, dstCodes := clean[uint32](env, n), clean[C](env, n)
 		must(t, partitionIndices(env, b, 7, codes, dst, dstCodes))
 		return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
 	})
-	checkElements(t, codes, nb, func(i int) uint32 { return uint32(i) })
-	checkElements(t, codes, nb, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
+	checkElements(t, codes, nb, workers, func(i int) uint32 { return uint32(i) })
+	checkElements(t, codes, nb, workers, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
 	targets := make([]int, n)
-	checkElements(t, codes, nb, func(i int) *int { return &targets[i] })
+	checkElements(t, codes, nb, workers, func(i int) *int { return &targets[i] })
 	large := make([]C, stream.CombineFrom/64) // fewer codes, of the whole range
 	for i := range large {
 		large[i] = codes[n/len(large)*i]
 	}
-	checkElements(t, large, nb, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
-	checkElements(t, large, nb, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+	checkElements(t, large, nb, workers, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
+	checkElements(t, large, nb, workers, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
 }
 
 // clean is dstOf of memory that does not hold the result of the call before.
@@ -78,19 +79,19 @@ func clean[T any](env *engine.Env, n int) []T {
 }
 
 // checkElements moves elements with their codes, and alone by codes that stay.
-func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of func(i int) E) {
+func checkElements[E comparable, C Code](t *testing.T, codes []C, nb, workers int, of func(i int) E) {
 	t.Helper()
 	n := len(codes)
 	s := stream.Take[E](new(scratch.Arena), n)
 	for i := range s {
 		s[i] = of(i)
 	}
-	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+	checkPartition(t, codes, nb, workers, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
 		dst, dstCodes := clean[E](env, n), clean[C](env, n)
 		must(t, partitionElements(env, b, PayloadOf(s), in(codes), PayloadOf(dst), dstCodes))
 		return func(i, at int) bool { return dst[at] == s[i] && dstCodes[at] == codes[i] }
 	})
-	checkPartition(t, codes, nb, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+	checkPartition(t, codes, nb, workers, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
 		dst := clean[E](env, n)
 		must(t, partitionAlong(env, b, codes, s, dst))
 		return func(i, at int) bool { return dst[at] == s[i] }
@@ -99,10 +100,10 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb int, of fun
 
 // checkPartition has move partition codes into some nb buckets, and asks what it
 // returns whether element i is at its place.
-func checkPartition[C Code](t *testing.T, codes []C, nb int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
+func checkPartition[C Code](t *testing.T, codes []C, nb, workers int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
 	t.Helper()
-	name := fmt.Sprintf("%d codes of %T in %d buckets", len(codes), codes[0], nb)
-	_, err := split(newEnv(3), 0, len(codes), in(codes), surveyOf(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
+	name := fmt.Sprintf("%d codes of %T in %d buckets by %d workers", len(codes), codes[0], nb, workers)
+	_, err := split(newEnv(workers), 0, len(codes), in(codes), surveyOf(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
 		if b.len() < nb/2 || b.count < 2 {
 			t.Fatalf("%s: %d buckets, %d stripes", name, b.len(), b.count)
 		}
