@@ -54,7 +54,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	f.lender, _ = c.(lender[E])
 	limit, workers := s.options.memory, s.crew()
 	workers = int(min(int64(workers), max(2, limit/workerBytes)))
-	s.layout = layout{workers: workers, readers: 1, index: limit / indexShare, buffer: int(min(max(limit/indexShare, 8<<10), 1<<20+4<<10))}
+	s.layout = layout{workers: workers, readers: 1, index: limit / indexShare, buffer: int(min(max(limit/indexShare, 8<<10), spill.CodedBufferBytes(limit)+spill.Align))}
 	if limit >= manyReaders {
 		s.layout.readers = 4
 	}

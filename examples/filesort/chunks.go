@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unsafe"
 )
 
 // chunks cuts files into chunks of whole lines.
@@ -19,9 +20,9 @@ type chunks struct {
 	slab   []byte // memory of chunks to come
 }
 
-// next returns the next chunk, or nil after the last. It begins with buf, if that has memory.
+// next returns the next chunk, or nil after the last. It lies in memory, if that is large enough.
 // A chunk does not reach into another file. The last line of a file may lack its eol.
-func (c *chunks) next(buf []byte) ([]byte, error) {
+func (c *chunks) next(memory []byte) ([]byte, error) {
 	if chunk := c.unread; chunk != nil {
 		c.unread = nil
 		return chunk, nil
@@ -30,7 +31,7 @@ func (c *chunks) next(buf []byte) ([]byte, error) {
 		if err := c.open(); c.in == nil || err != nil {
 			return nil, err
 		}
-		chunk, err := c.read(buf)
+		chunk, err := c.read(memory)
 		if len(chunk) > 0 || err != nil {
 			return chunk, err
 		}
@@ -47,7 +48,7 @@ func (c *chunks) open() (err error) {
 }
 
 // read returns a chunk of the open file, or nothing at its end.
-func (c *chunks) read(buf []byte) ([]byte, error) {
+func (c *chunks) read(memory []byte) ([]byte, error) {
 	want := c.size
 	switch {
 	case c.in.size > 0: // one more than the file has, so that its end is seen
@@ -55,15 +56,15 @@ func (c *chunks) read(buf []byte) ([]byte, error) {
 	case c.fresh: // a stream may be short
 		want = min(want, firstChunk)
 	}
-	if cap(buf) < want {
-		buf = c.room(want)
+	if cap(memory) < want {
+		memory = c.room(want)
 	}
-	buf = append(buf[:0], c.rest...)
+	buf := begin(memory, c.rest)
 	c.rest = nil
 	c.fresh = false
 	for {
 		if len(buf) == cap(buf) {
-			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+			buf = begin(make([]byte, 2*cap(buf)+pageSize), buf)
 		}
 		n, err := c.in.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -81,6 +82,24 @@ func (c *chunks) read(buf []byte) ([]byte, error) {
 			return buf[:whole], nil
 		}
 	}
+}
+
+// pageSize is the alignment of memory, places and lengths where a file is read or written past
+// the page cache.
+const pageSize = 4 << 10
+
+// pageOffset returns the place of the first byte of p in its page.
+func pageOffset(p []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) % pageSize) }
+
+// begin returns a buffer in memory that begins with rest. What is read after that has whole pages,
+// from the begin of one on, unless memory is too short.
+func begin(memory, rest []byte) []byte {
+	skip := (2*pageSize - pageOffset(memory) - len(rest)%pageSize) % pageSize
+	if cap(memory) < skip+len(rest)+pageSize {
+		return append(memory[:0], rest...)
+	}
+	buf := append(memory[skip:skip], rest...)
+	return buf[: len(buf) : len(buf)+(cap(buf)-len(buf))/pageSize*pageSize]
 }
 
 // whole returns memory for all of the next file, if it is one that several workers can read and

@@ -22,7 +22,7 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 		if rest != nil {
 			return &input{Reader: rest, name: nameOf(name)}, nil
 		}
-		return openInput(name, stdin, cmd.compress)
+		return openInput(name, stdin, cmd.compress, true)
 	}
 	if slices.ContainsFunc(cmd.by, func(s spec) bool { return s.kind == auto }) {
 		stream := "-"

@@ -14,8 +14,9 @@ import (
 // of in.
 func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter) (*report, error) {
 	r := &report{disk: new(extsort.Stats)}
-	in.size = max(min(in.size, int(cmd.memory/64)), leastChunk)
-	limit := cmd.memory - int64(readAhead*in.size) - writeBuffer
+	in.size = max(min(in.size, int(cmd.memory/128)), leastChunk)
+	waiting := min(mostWaiting, int(cmd.memory/16)/in.size)
+	limit := cmd.memory - int64((waiting+busyChunks)*in.size) - writeBuffer
 	if len(st.slots) > 0 {
 		limit -= cmd.memory / 2
 	}
@@ -24,7 +25,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 		return nil, err
 	}
 	defer s.Close()
-	if err := cmd.appendAll(s, st, in); err != nil {
+	if err := cmd.appendAll(s, st, in, waiting); err != nil {
 		return nil, err
 	}
 	r.what = fmt.Sprintf("%d %s", s.Len(), cmd.unit())
@@ -40,7 +41,11 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 
 const (
 	leastChunk = 64 << 10
-	readAhead  = 4 // chunks that are read, cut, wait, and are appended
+
+	// Of chunks: those that are read, handed over, cut, wait to be appended, and are appended, and
+	// the most that are read before. So the disk goes on while a run is sorted.
+	busyChunks  = 5
+	mostWaiting = 12
 )
 
 // newDiskSorter returns a sorter of rows that takes limit bytes of memory.
@@ -58,28 +63,30 @@ func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats
 	return extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(max(limit, leastMemory/4)))...)
 }
 
-// appendAll appends the lines of st, then those of in. Chunks are read, cut into lines, and
-// appended at the same time.
-func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks) error {
+// appendAll appends the lines of st, then those of in. Chunks are read, some of which wait, cut
+// into lines, and appended at the same time.
+func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks, waiting int) error {
 	old := st.chunks
 	*st = store{}
-	free := make(chan []byte, readAhead)
-	next := func() (chunk []byte, more bool, err error) {
+	free := make(chan []byte, waiting+busyChunks)
+	next, end := ahead(waiting, func() (c cutChunk, more bool, err error) {
 		if len(old) > 0 {
-			chunk, old[0] = old[0], nil
+			c.memory, c.text, old[0] = old[0], old[0], nil
 			old = old[1:]
-			return chunk, true, nil
+			return c, true, nil
 		}
 		select {
-		case chunk = <-free:
+		case c.memory = <-free:
 		default:
+			c.memory = make([]byte, in.size+pageSize)
 		}
-		chunk, err = in.next(chunk)
-		return chunk, chunk != nil, err
-	}
-	cut := func(chunk []byte) (c cutChunk, err error) {
-		c.text, c.lines = chunk, make([]string, 0, cmd.shape.count(chunk))
-		for text := range cmd.shape.lines(chunk) {
+		c.text, err = in.next(c.memory)
+		return c, c.text != nil, err
+	})
+	defer end()
+	cut := func(c cutChunk) (cutChunk, error) {
+		c.lines = make([]string, 0, cmd.shape.count(c.text))
+		for text := range cmd.shape.lines(c.text) {
 			c.lines = append(c.lines, text)
 		}
 		return c, nil
@@ -87,7 +94,7 @@ func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks) 
 	return pipeline(1, next, cut, func(c cutChunk) error {
 		err := s.Append(c.lines...)
 		select {
-		case free <- c.text:
+		case free <- c.memory:
 		default:
 		}
 		return err
@@ -96,8 +103,9 @@ func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks) 
 
 // cutChunk is a chunk and its lines.
 type cutChunk struct {
-	text  []byte
-	lines []string
+	memory []byte // of the text, unless that has a line which is longer
+	text   []byte
+	lines  []string // nil as long as it is not cut
 }
 
 // writeBatches has put write all elements to out.

@@ -12,6 +12,7 @@ type files struct {
 	names    []string // "-" is standard input
 	stdin    io.Reader
 	compress string // auto, none, gzip or zstd
+	large    bool   // memory does not hold them
 }
 
 // input is a file that is being read, decompressed.
@@ -30,11 +31,11 @@ func (f *files) open() (*input, error) {
 	}
 	name := f.names[0]
 	f.names = f.names[1:]
-	return openInput(name, f.stdin, f.compress)
+	return openInput(name, f.stdin, f.compress, f.large)
 }
 
-// openInput opens one file.
-func openInput(name string, stdin io.Reader, compress string) (*input, error) {
+// openInput opens one file. One that is large is read past the page cache, if it is a regular one.
+func openInput(name string, stdin io.Reader, compress string, large bool) (*input, error) {
 	in := &input{Reader: stdin, name: nameOf(name)}
 	if name != "-" {
 		f, err := os.Open(name)
@@ -45,6 +46,9 @@ func openInput(name string, stdin io.Reader, compress string) (*input, error) {
 		in.closers = append(in.closers, f.Close)
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			in.file, in.size = f, info.Size()
+			if large {
+				in.readPastCache()
+			}
 		}
 	}
 	if err := in.decompress(compress); err != nil {

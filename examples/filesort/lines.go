@@ -24,6 +24,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 		}
 	}
 	if !fits {
+		in.files.large = true
 		return cmd.sortOnDisk(st, in, stdout, m)
 	}
 	ctx, stop := interrupts()

@@ -2,6 +2,41 @@ package main
 
 import "sync"
 
+// ahead returns next, called by a goroutine of its own that is some values ahead: one, and those
+// that wait. end ends the goroutine, and has to be called.
+func ahead[T any](waiting int, next func() (value T, more bool, err error)) (from func() (value T, more bool, err error), end func()) {
+	type result struct {
+		value T
+		more  bool
+		err   error
+	}
+	results, stop := make(chan result, waiting), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			var r result
+			r.value, r.more, r.err = next()
+			select {
+			case <-stop:
+				return
+			case results <- r:
+			}
+			if !r.more || r.err != nil {
+				return
+			}
+		}
+	})
+	from = func() (value T, more bool, err error) {
+		r := <-results
+		return r.value, r.more, r.err
+	}
+	end = func() {
+		close(stop)
+		wg.Wait()
+	}
+	return from, end
+}
+
 // pipeline produces values until more is false, works on several at a time, and consumes the
 // results in the order of the values. produce runs on a goroutine of its own, consume on that
 // of the caller. It returns the first error, when all goroutines have ended.

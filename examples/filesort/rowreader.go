@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -52,14 +51,14 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 				return c, false, err
 			}
 		}
-		memory, n, err := r.read()
+		memory, text, err := r.read()
 		if err != nil {
 			return c, false, err
 		}
-		if n == 0 { // the file is empty
+		if len(text) == 0 { // the file is empty
 			continue
 		}
-		c, err = r.chunk(memory[:n])
+		c, err = r.chunk(text)
 		c.memory = memory
 		return c, err == nil, err
 	}
@@ -73,13 +72,16 @@ func (r *rowReader) openNext() (err error) {
 	return err
 }
 
-// read reads the next chunk of the open file: the first n bytes of buf.
-func (r *rowReader) read() (buf []byte, n int, err error) {
+// read reads the next chunk of the open file, and returns the memory in which it lies.
+func (r *rowReader) read() (memory, text []byte, err error) {
 	select {
-	case buf = <-r.free:
+	case memory = <-r.free:
 	default:
 	}
-	buf = append(slices.Grow(buf[:0], r.size+len(r.rest)), r.rest...)
+	if need := r.size + len(r.rest) + pageSize; cap(memory) < need {
+		memory = make([]byte, need)
+	}
+	buf := begin(memory, r.rest)
 	for {
 		n, err := r.in.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -87,20 +89,21 @@ func (r *rowReader) read() (buf []byte, n int, err error) {
 		switch {
 		case err == io.EOF:
 			r.rest = r.rest[:0]
-			return buf, len(buf), r.close()
+			return memory, buf, r.close()
 		case err != nil:
-			return nil, 0, r.in.failed(err)
+			return nil, nil, r.in.failed(err)
 		case len(buf) < cap(buf):
 			continue
 		}
 		if n := r.cut(buf); n > 0 {
 			r.rest = append(r.rest[:0], buf[n:]...)
-			return buf, n, nil
+			return memory, buf[:n], nil
 		}
 		if int64(len(buf)) > r.most {
-			return nil, 0, fmt.Errorf("%s:%d: a row of more than %d bytes, or a quote that is never closed", r.name, r.lines+1, r.most)
+			return nil, nil, fmt.Errorf("%s:%d: a row of more than %d bytes, or a quote that is never closed", r.name, r.lines+1, r.most)
 		}
-		buf = append(make([]byte, 0, min(2*len(buf), int(r.most)+1)), buf...)
+		memory = make([]byte, min(2*len(buf), int(r.most)+1)+2*pageSize)
+		buf = begin(memory, buf)
 	}
 }
 

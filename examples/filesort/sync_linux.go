@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
-	"unsafe"
 )
 
 // syncing is a file whose bytes go to the disk while more are written, so that the sync at the
@@ -53,10 +52,7 @@ type direct struct {
 	failed       atomic.Pointer[error] // its error
 }
 
-const (
-	directBuffers = 4
-	pageSize      = 4 << 10 // alignment of memory, places and lengths
-)
+const directBuffers = 4
 
 // newDirect returns a writer of an empty file, or nil if it has to go through the cache.
 func newDirect(f *os.File) *direct {
@@ -66,7 +62,7 @@ func newDirect(f *os.File) *direct {
 	}
 	d := &direct{cached: f, past: past, full: make(chan []byte, directBuffers), empty: make(chan []byte, directBuffers), ended: make(chan struct{})}
 	memory := make([]byte, directBuffers*writeBuffer+pageSize)
-	memory = memory[-uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%pageSize:]
+	memory = memory[(pageSize-pageOffset(memory))%pageSize:]
 	for i := range directBuffers {
 		d.empty <- memory[i*writeBuffer:][:0:writeBuffer]
 	}

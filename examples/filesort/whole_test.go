@@ -53,7 +53,7 @@ func TestWholeFile(t *testing.T) {
 }
 
 func TestFileBecomesShorter(t *testing.T) {
-	in, err := openInput(fileOf(t, "x", "a\n"), nil, "auto")
+	in, err := openInput(fileOf(t, "x", "a\n"), nil, "auto", false)
 	if err != nil {
 		t.Fatal(err)
 	}

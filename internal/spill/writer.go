@@ -27,6 +27,11 @@ func BufferBytes(size int64) int { return int(min(roundUp(size), bufferBytes)) }
 
 const bufferBytes = 1 << 20
 
+// CodedBufferBytes returns the size of a writer's buffer for runs of blocks of any size in a sort
+// with a limit of memory. All of their bytes pass through it, so it is longer: with 4 MiB for 1 the
+// runs of 1.5 GB of lines were made in 2.4 s for 2.8.
+func CodedBufferBytes(limit int64) int64 { return max(bufferBytes, min(limit/128, 4*bufferBytes)) }
+
 func roundUp(n int64) int64 { return (n + Align - 1) / Align * Align }
 
 // NewWriter begins a run of size bytes, in blocks of one size if that is not 0. It reserves space
