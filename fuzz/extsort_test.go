@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/fuzz/oracle"
 )
 
 // record is an element of FuzzExtsort: a key, and its place in the input.
@@ -94,7 +95,7 @@ func sortExternally(t *testing.T, rows []record, settings byte, does script, ope
 	}
 	compare := func(a, b record) int { return cmp.Compare(a.key, b.key) }
 	want := slices.Clone(rows)
-	slices.SortStableFunc(want, compare)
+	oracle.SortStable(want, compare)
 	if does&missing != 0 {
 		opts = append(opts, extsort.TempDir(filepath.Join(dir, "missing")))
 	}

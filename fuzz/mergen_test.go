@@ -6,6 +6,8 @@ import (
 
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/testkit"
+
+	"example.com/sorter/fuzz/oracle"
 )
 
 // FuzzMergeN merges sorted runs of any lengths, and sorts their elements, with a limit that a
@@ -29,7 +31,7 @@ func FuzzMergeN(f *testing.F) {
 		from := 0
 		for _, cut := range append(cuts, 255) {
 			to := len(all) * int(cut) / 255
-			slices.SortStableFunc(all[from:to], compare)
+			oracle.SortStable(all[from:to], compare)
 			runs = append(runs, all[from:to])
 			from = to
 		}

@@ -3,12 +3,12 @@ package conformance_test
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 )
 
@@ -96,7 +96,7 @@ func checkFreshKeys(t *testing.T, n int, keys []uint64) {
 	text := func(i int) string { return "the same prefix " + fmt.Sprint(keys[i]%1000) }
 	err := sorter.By(sorter.Asc(func(i int) string { return strings.Clone(text(i)) }), sorter.Asc(func(i int) string { return fmt.Sprint(i % 7) })).Sort(rows, sorter.Workers(2))
 	want := ascending(n)
-	slices.SortStableFunc(want, func(a, b int) int {
+	oracle.SortStable(want, func(a, b int) int {
 		if c := strings.Compare(text(a), text(b)); c != 0 {
 			return c
 		}

@@ -349,7 +349,7 @@ func checkOrdering(t *testing.T, spec orderingSpec, in []record, m mode) {
 	name := fmt.Sprintf("%v, n=%d, %s", spec, len(in), m.name)
 	compare := spec.compare(m.order)
 	want := slices.Clone(in)
-	slices.SortStableFunc(want, compare)
+	oracle.SortStable(want, compare)
 
 	checkOrderingSort(t, name, spec, in, want, m)
 	checkOrderingOrder(t, name, spec, in, want, m)
@@ -451,7 +451,7 @@ func TestColumnsTop(t *testing.T) {
 		}
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
 		want := slices.Clone(in)
-		slices.SortStableFunc(want, spec.compare(m.order))
+		oracle.SortStable(want, spec.compare(m.order))
 		for _, k := range []int{1, 100, n / 33} {
 			checkOrderingTop(t, k, fmt.Sprintf("%v, n=%d, %s", spec, n, m.name), spec, in, want, m)
 		}
@@ -463,8 +463,8 @@ func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want [
 	by, watches := spec.build()
 	a, b := slices.Clone(in[:len(in)/3]), slices.Clone(in[len(in)/3:])
 	compare := spec.compare(m.order)
-	slices.SortStableFunc(a, compare)
-	slices.SortStableFunc(b, compare)
+	oracle.SortStable(a, compare)
+	oracle.SortStable(b, compare)
 	got := make([]record, len(in))
 	err := by.Merge(got, a, b, m.opts...)
 	checkRecords(t, "Merge: "+name, err, got, want)
@@ -542,7 +542,7 @@ func TestOrderN(t *testing.T) {
 		spec = append(spec, columnSpec{field: fieldNamed("Maybe"), nulls: nullsFirst})
 		for _, m := range directions {
 			want := slices.Clone(in)
-			slices.SortStableFunc(want, spec.compare(m.order))
+			oracle.SortStable(want, spec.compare(m.order))
 			p, err := sorter.OrderN(n, cols, m.stable()...)
 			checkSame(t, fmt.Sprintf("n=%d, %s", n, m.name), err, p, indices(want))
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -105,7 +106,7 @@ func TestDrawnLayouts(t *testing.T) {
 		opts := []sorter.Option{sorter.Workers(1 + r.IntN(5))}
 		order := sorter.By(cols...)
 		want := slices.Clone(rows)
-		slices.SortStableFunc(want, order.Compare)
+		oracle.SortStable(want, order.Compare)
 
 		got := slices.Clone(rows)
 		checkSame(t, name+", Sort", order.Sort(got, opts...), got, want)
@@ -123,11 +124,11 @@ func checkDrawnKeys(t *testing.T, name string, rows []layoutRow, desc bool, opts
 		sign, opts = -1, append(opts, sorter.Descending())
 	}
 	want := slices.Clone(rows)
-	slices.SortStableFunc(want, func(a, b layoutRow) int { return sign * cmp.Compare(a.text, b.text) })
+	oracle.SortStable(want, func(a, b layoutRow) int { return sign * cmp.Compare(a.text, b.text) })
 	texts := mapped(rows, func(r layoutRow) string { return r.text })
 	checkSame(t, name+", SortKeys of texts", sorter.SortKeys(texts, opts...), texts, mapped(want, func(r layoutRow) string { return r.text }))
 
-	slices.SortStableFunc(want, func(a, b layoutRow) int { return cmp.Or(sign*cmp.Compare(a.coarse, b.coarse), cmp.Compare(a.at, b.at)) })
+	oracle.SortStable(want, func(a, b layoutRow) int { return cmp.Or(sign*cmp.Compare(a.coarse, b.coarse), cmp.Compare(a.at, b.at)) })
 	wanted := mapped(want, func(r layoutRow) int64 { return r.coarse })
 	keys := mapped(rows, func(r layoutRow) int64 { return r.coarse })
 	checkSame(t, name+", SortKeys", sorter.SortKeys(keys, opts...), keys, wanted)

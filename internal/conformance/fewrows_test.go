@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/perm"
 )
@@ -144,8 +145,8 @@ func checkFewRows(t *testing.T, rows []fewRow, c, next fewColumn) {
 	want, selected := perm.Identity(len(rows)), perm.Identity(len(rows))
 	slices.Reverse(selected)
 	wantSelected := slices.Clone(selected)
-	slices.SortStableFunc(want, compare)
-	slices.SortStableFunc(wantSelected, compare)
+	oracle.SortStable(want, compare)
+	oracle.SortStable(wantSelected, compare)
 	seconds := next.numbers(rows)
 	for i, col := range c.numbers(rows) {
 		cols := []sorter.Column[int]{col, seconds[i%len(seconds)]}

@@ -78,6 +78,7 @@ var labelKeys = []struct {
 // TestFieldKeys sorts by keys that are fields of their elements, which are not kept,
 // and by others, in every way and order, and while the collector runs.
 func TestFieldKeys(t *testing.T) {
+	t.Parallel()
 	large := labels(testkit.Pick(9_001, 30_001))
 	for i, k := range labelKeys {
 		if testkit.Thinned(i) {
@@ -107,7 +108,7 @@ func checkLabels[K ~string | ~[]byte](t *testing.T, name string, in []labelled, 
 	}
 	ordered := func(s []labelled) []labelled {
 		s = slices.Clone(s)
-		slices.SortStableFunc(s, func(a, b labelled) int {
+		oracle.SortStable(s, func(a, b labelled) int {
 			return cmp.Or(cmp.Compare(texts[b.ID], texts[a.ID]), cmp.Compare(a.Names[0], b.Names[0]), cmp.Compare(a.ID%3, b.ID%3))
 		})
 		return s

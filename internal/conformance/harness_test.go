@@ -253,6 +253,6 @@ func fills(n int) []fill {
 // byPrice returns s sorted by price, ties in input order.
 func byPrice(s []fill) []fill {
 	s = slices.Clone(s)
-	slices.SortStableFunc(s, func(a, b fill) int { return cmp.Compare(a.Price, b.Price) })
+	oracle.SortStable(s, func(a, b fill) int { return cmp.Compare(a.Price, b.Price) })
 	return s
 }

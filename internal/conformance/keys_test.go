@@ -148,7 +148,7 @@ func sortPairsOf[V comparable](t *testing.T, n int, value func(i int) V) {
 		values[i] = value(i)
 		pairs[i] = pair{keys[i], values[i]}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return oracle.Ordered[uint64](oracle.Order{})(a.key, b.key) })
+	oracle.SortStable(pairs, func(a, b pair) int { return oracle.Ordered[uint64](oracle.Order{})(a.key, b.key) })
 	err := sorter.SortPairs(keys, values, sorter.Stable())
 	got := make([]pair, n)
 	for i := range got {
@@ -160,6 +160,7 @@ func sortPairsOf[V comparable](t *testing.T, n int, value func(i int) V) {
 // TestSortKeysNotNegative sorts numbers of which none is negative, all but one,
 // and those with a NaN or a −0 among them.
 func TestSortKeysNotNegative(t *testing.T) {
+	t.Parallel()
 	negative := math.Copysign(0, -1)
 	nan64, nan32 := math.Float64frombits(1<<63|math.Float64bits(math.NaN())), math.Float32frombits(0xffc00001)
 	checkNotNegative(t, math.Float64bits, []float64{0, 1, math.Inf(1), negative, -1, nan64, 2, math.Inf(-1), math.NaN()})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 )
 
 // laidOut are the shapes of [shapes] that need no partition: all that the standard
@@ -58,7 +59,7 @@ func checkLaidOut(t *testing.T, name, want string, keys []int64, workers int) {
 	}
 	rows := rows24(keys)
 	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, func(a, b row24) int { return cmp.Compare(a.key, b.key) })
+	oracle.SortStable(sorted, func(a, b row24) int { return cmp.Compare(a.key, b.key) })
 
 	got := slices.Clone(rows)
 	checkSame(t, name+", Sort", sorter.Sort(got, func(r row24) int64 { return r.key }, opts...), got, sorted)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -80,7 +81,7 @@ func (r *reference) checkMergeN(t *testing.T, cut int, m mode) {
 	all := slices.Clone(r.rows)
 	runs := cutAt(all, cuts[cut].places(dist.Rand(uint64(len(all))), len(all))...)
 	for _, run := range runs {
-		slices.SortStableFunc(run, r.compare(m.order))
+		oracle.SortStable(run, r.compare(m.order))
 	}
 	kept := slices.Clone(all)
 	dst := make([]int, len(r.rows))
@@ -155,7 +156,7 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 			for i := range end - from {
 				all = append(all, of(mergeShapes[shape].key(r, run, k, i), from+i))
 			}
-			slices.SortStableFunc(all[from:], func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+			oracle.SortStable(all[from:], func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 			runs = append(runs, all[from:len(all):len(all)])
 		}
 		for i := range runs { // all may have moved
@@ -166,7 +167,7 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 			runs[i] = all[lo : lo+len(runs[i])]
 		}
 		want := slices.Clone(all)
-		slices.SortStableFunc(want, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+		oracle.SortStable(want, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 		dst, outside := guarded(make([]E, n), i)
 		err := errors.Join(sorter.MergeN(dst, runs, key, sorter.Workers(1+(i+shape)%8)), outside())
 		checkSame(t, fmt.Sprintf("%s, %d runs of %T", mergeShapes[shape].name, k, all[0]), err, dst, want)

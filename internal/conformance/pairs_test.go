@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -116,7 +117,7 @@ func boundPairs[K orderedKey, V comparable](t *testing.T, draws []uint64, key fu
 			compare = func(a, b pairing[K, V]) int { return cmp.Compare(b.key, a.key) }
 			opts = append(opts, sorter.Descending())
 		}
-		slices.SortStableFunc(want, compare)
+		oracle.SortStable(want, compare)
 		gotKeys, gotValues := slices.Clone(keys), slices.Clone(values)
 		err := sorter.SortPairs(gotKeys, gotValues, opts...)
 		checkSame(t, fmt.Sprintf("%d pairs of %T and %T, descending %v", n, *new(K), *new(V), desc), err, paired(gotKeys, gotValues), want)
@@ -189,6 +190,7 @@ func checkStablePairs[K orderedKey, V any](t *testing.T, name string, keys []K, 
 // or none do: codes that lose nothing are taken if none do, and ties keep their order
 // in any case.
 func TestPairsStableFloats(t *testing.T) {
+	t.Parallel()
 	negative, other := math.Copysign(0, -1), math.Float64frombits(math.Float64bits(math.NaN())^1<<63)
 	for i, c := range []struct {
 		name    string
@@ -237,7 +239,7 @@ func checkStableFloats[K interface{ float32 | float64 }](t *testing.T, name stri
 		if desc {
 			opts = append(opts, sorter.Descending())
 		}
-		slices.SortStableFunc(want, func(a, b pairing[K, int]) int {
+		oracle.SortStable(want, func(a, b pairing[K, int]) int {
 			if desc {
 				a, b = b, a
 			}
@@ -316,7 +318,7 @@ func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K,
 	n := len(keys)
 	in := paired(keys, mapped(ascending(n), value))
 	want := slices.Clone(in)
-	slices.SortStableFunc(want, func(a, b pairing[K, V]) int { return cmp.Compare(a.key, b.key) })
+	oracle.SortStable(want, func(a, b pairing[K, V]) int { return cmp.Compare(a.key, b.key) })
 	keys, values := make([]K, n), make([]V, n)
 	for _, more := range [][]sorter.Option{{sorter.Workers(workers)}, {sorter.Workers(workers), sorter.WithContext(neverCancelled)}} {
 		enough := false

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -75,7 +76,7 @@ func firstPer(n, k int, partition, cols []rowKey) (rows []uint32, offsets []int)
 		}
 	}
 	all, same := ascending(n), by(partition)
-	slices.SortStableFunc(all, by(slices.Concat(partition, cols)))
+	oracle.SortStable(all, by(slices.Concat(partition, cols)))
 	taken := 0
 	for i, row := range all {
 		if i == 0 || same(all[i-1], row) != 0 {

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -54,8 +55,8 @@ func draw[E any](d dist.Dist, n int, of func(v uint64, i int) E) []E {
 
 func checkPayloadModes[E comparable, K orderedKey](t *testing.T, name string, in []E, key func(E) K) {
 	up, down := slices.Clone(in), slices.Clone(in)
-	slices.SortStableFunc(up, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
-	slices.SortStableFunc(down, func(a, b E) int { return cmp.Compare(key(b), key(a)) })
+	oracle.SortStable(up, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+	oracle.SortStable(down, func(a, b E) int { return cmp.Compare(key(b), key(a)) })
 	for i, m := range modes {
 		if len(in) > 10_000 && i%3 != len(name)%3 {
 			continue

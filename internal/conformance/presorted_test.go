@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -31,10 +32,10 @@ func TestLeadingColumnsInOrder(t *testing.T) {
 			}
 			n := testkit.Pick([]int{5000, 9001}, []int{5000, 9001, 30_000})
 			in := newRecords(n[(i+lead)%len(n)], uint64(i))
-			slices.SortStableFunc(in, spec[:lead].compare(m.order))
+			oracle.SortStable(in, spec[:lead].compare(m.order))
 			name := fmt.Sprintf("in order by %d columns: %v, n=%d, %s", lead, spec, len(in), m.name)
 			want := slices.Clone(in)
-			slices.SortStableFunc(want, spec.compare(m.order))
+			oracle.SortStable(want, spec.compare(m.order))
 			checkOrderingSort(t, name, spec, in, want, m)
 			checkOrderingOrder(t, name, spec, in, want, m)
 		}
@@ -69,7 +70,7 @@ func events(n, longest int, names bool, r *rand.Rand) []event {
 		}
 	}
 	if names {
-		slices.SortStableFunc(s, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.name, b.name)) })
+		oracle.SortStable(s, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.name, b.name)) })
 	}
 	for i := range s {
 		s[i].at = i
@@ -124,7 +125,7 @@ func TestRunsOfDays(t *testing.T) {
 				name := fmt.Sprintf("%s, days of up to %d, broken %v", o.name, longest, broken)
 				opts := [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.Workers(3), sorter.WithContext(neverCancelled)}}[turn%3]
 				want := slices.Clone(in)
-				slices.SortStableFunc(want, o.by.Compare)
+				oracle.SortStable(want, o.by.Compare)
 				got := slices.Clone(in)
 				err := o.by.Sort(got, append(opts, sorter.Stable())...)
 				checkSame(t, "Sort: "+name, err, got, want)
@@ -174,7 +175,7 @@ func TestRunsOfDaysCancelled(t *testing.T) {
 	in := events(testkit.Pick(5000, 20_000), 30, false, dist.Rand(74))
 	for _, o := range eventOrders {
 		want := slices.Clone(in)
-		slices.SortStableFunc(want, o.by.Compare)
+		oracle.SortStable(want, o.by.Compare)
 		cancellable, stop := context.WithCancel(context.Background())
 		ask := func(questions int64) int64 {
 			ctx := &fickleContext{Context: cancellable}

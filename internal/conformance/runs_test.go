@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -102,7 +103,7 @@ func checkOrderingRuns(t *testing.T, spec orderingSpec, in []record, m mode) {
 	var err error
 	watchCalls(t, name, watches, len(in), func() { p, err = by.Order(in, opts...) })
 	want := slices.Clone(in)
-	slices.SortStableFunc(want, spec.compare(m.order))
+	oracle.SortStable(want, spec.compare(m.order))
 	got := make([]record, len(in))
 	if err != nil || len(p) != len(in) {
 		t.Fatalf("%s: %d indices, error %v", name, len(p), err)

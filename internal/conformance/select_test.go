@@ -72,7 +72,7 @@ func TestFirstRowsByColumns(t *testing.T) {
 		n := []int{0, 60, testkit.Pick(4500, 9000), testkit.Pick(5000, 100_000)}[i%4]
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
 		want := slices.Clone(in)
-		slices.SortStableFunc(want, spec.compare(m.order))
+		oracle.SortStable(want, spec.compare(m.order))
 		for _, k := range []int{0, 1, n / 33, n / 3, n + 1} {
 			name := fmt.Sprintf("TopOrder: k=%d, %v, n=%d, %s", k, spec, n, m.name)
 			by, watches := spec.build()
@@ -251,7 +251,7 @@ func TestNthByColumns(t *testing.T) {
 		n := []int{1, 60, testkit.Pick(4500, 9000), testkit.Pick(5000, 150_000)}[i%4]
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
 		want := slices.Clone(in)
-		slices.SortStableFunc(want, spec.compare(m.order))
+		oracle.SortStable(want, spec.compare(m.order))
 		for _, k := range positionsOf(n) {
 			name := fmt.Sprintf("Nth: k=%d, %v, n=%d, %s", k, spec, n, m.name)
 			by, watches := spec.build()
@@ -455,7 +455,7 @@ func TestSearchRangeByColumns(t *testing.T) {
 		for _, n := range []int{0, 1, 60, 300} {
 			all := newRecords(n+10, uint64(i))
 			in, compare := all[:n], spec.compare(oracle.Order{})
-			slices.SortStableFunc(in, compare)
+			oracle.SortStable(in, compare)
 			by, _ := spec.build()
 			cols := []sorter.Column[int]{sorter.Asc(func(row int) string { return all[row].Text }), sorter.Desc(func(row int) int8 { return all[row].I8 })}
 			for _, target := range all[max(0, n-10):] {
@@ -467,7 +467,7 @@ func TestSearchRangeByColumns(t *testing.T) {
 					}
 				}
 			}
-			slices.SortStableFunc(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
+			oracle.SortStable(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
 			for row := range all {
 				lo, hi := sorter.SearchRangeN(n, cols, row)
 				for at := range n {

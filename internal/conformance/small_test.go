@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -117,7 +118,7 @@ func TestSmallOrderingIsShared(t *testing.T) {
 			for i := range 60 {
 				s := shuffled(towers(i*g*7+i), uint64(i))
 				want := slices.Clone(s)
-				slices.SortStableFunc(want, compareTowers)
+				oracle.SortStable(want, compareTowers)
 				got := slices.Clone(s)
 				reportSame(t, "Sort", order.Sort(got), got, want)
 				p, err := order.Order(s)
@@ -220,9 +221,9 @@ func smallKeys[K interface {
 	}
 	for _, desc := range []bool{false, true} {
 		want, opts := slices.Clone(elements), []sorter.Option{sorter.Stable()}
-		slices.SortStableFunc(want, func(a, b element) int { return cmp.Compare(a.key, b.key) })
+		oracle.SortStable(want, func(a, b element) int { return cmp.Compare(a.key, b.key) })
 		if desc {
-			slices.SortStableFunc(want, func(a, b element) int { return cmp.Compare(b.key, a.key) })
+			oracle.SortStable(want, func(a, b element) int { return cmp.Compare(b.key, a.key) })
 			opts = append(opts, sorter.Descending())
 		}
 		got, keys := slices.Clone(elements), make([]K, len(elements))
@@ -246,7 +247,7 @@ func everySmallTop(t *testing.T, draws []uint64) {
 		want[i] = i
 	}
 	byDraw := func(i int) uint64 { return draws[i] }
-	slices.SortStableFunc(want, func(i, j int) int { return cmp.Compare(draws[i], draws[j]) })
+	oracle.SortStable(want, func(i, j int) int { return cmp.Compare(draws[i], draws[j]) })
 	for k := 1; k <= len(draws); k++ {
 		got := slices.Sorted(slices.Values(want))
 		_ = sorter.TopK(got, k, byDraw)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -130,6 +131,7 @@ func evenOffsets(n, each int) (offsets []int) {
 }
 
 func TestWithin(t *testing.T) {
+	t.Parallel()
 	for i, n := range testkit.Pick([]int{0, 1, 2, 50, 6000, 20_000}, []int{0, 1, 2, 50, 6000, 140_000}) {
 		r := dist.Rand(uint64(n))
 		rows := listedRows(n, r)
@@ -141,7 +143,7 @@ func TestWithin(t *testing.T) {
 				}
 				want := slices.Clone(rows)
 				for s := 1; s < len(offsets); s++ {
-					slices.SortStableFunc(want[offsets[s-1]:offsets[s]], order.by.Compare)
+					oracle.SortStable(want[offsets[s-1]:offsets[s]], order.by.Compare)
 				}
 				name := fmt.Sprintf("%s, segments %s, n=%d", order.name, segments.name, n)
 				checkWithin(t, name, rows, want, offsets, k, sorter.Workers(1+(i+j+k)%3))
@@ -232,7 +234,7 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 	offsets := append(evenOffsets(n/4, 30), n)
 	want := slices.Clone(rows)
 	for i := 1; i < len(offsets); i++ {
-		slices.SortStableFunc(want[offsets[i-1]:offsets[i]], func(a, b listed) int { return cmp.Compare(a.num, b.num) })
+		oracle.SortStable(want[offsets[i-1]:offsets[i]], func(a, b listed) int { return cmp.Compare(a.num, b.num) })
 	}
 	cancellable, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -307,7 +309,7 @@ func BenchmarkWithin(b *testing.B) {
 			{"SortWithin, 1 worker", func() { _ = sorter.SortWithin(s, offsets, func(e pair) int64 { return e.key }, sorter.Workers(1)) }},
 			{"slices", func() {
 				for i := 1; i < len(offsets); i++ {
-					slices.SortStableFunc(s[offsets[i-1]:offsets[i]], func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+					oracle.SortStable(s[offsets[i-1]:offsets[i]], func(a, b pair) int { return cmp.Compare(a.key, b.key) })
 				}
 			}},
 			{"Sort by segment and key", func() { _ = by.Sort(s) }},
