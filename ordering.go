@@ -47,8 +47,9 @@ func By[E any](cols ...Column[E]) Ordering[E] {
 // either direction. A field of E's own name wins over a tag.
 //
 // The error says which name has no field, or more than one, or a field that is no key. Names
-// are looked up once, by reflection; sorts then call no function for the keys, so they take
-// the time and memory of [By].
+// are looked up once, by reflection; sorts then call no function for the keys. They take the
+// time and memory of [By], and less where elements are in order, or nearly: neighbours are compared
+// where they lie.
 func ByFields[E any](names ...string) (Ordering[E], error) {
 	cols := make([]Column[E], len(names))
 	for i, name := range names {

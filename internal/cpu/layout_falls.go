@@ -121,7 +121,7 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C)
 		falls = append(falls, uint32(lo))
 	}
 	var found fallSet
-	fallBits(&found, block, flip)
+	fallBits(found[:], block, flip)
 	for k, set := range found[:(len(block)+62)/64] {
 		for first := uint32(lo + 1 + 64*k); set != 0; set &= set - 1 {
 			falls = append(falls, first+uint32(bits.TrailingZeros64(set)))
@@ -134,13 +134,13 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C)
 type fallSet [engine.Block / 64]uint64
 
 // fallBits sets bit i of found, which is empty, if code i+1 is below code i.
-// code == word ^ flip; 0 < len(words) <= engine.Block.
-func fallBits[C Code](found *fallSet, words []C, flip C) {
+// code == word ^ flip; 0 < len(words) <= 64*len(found)+1.
+func fallBits[C Code](found []uint64, words []C, flip C) {
 	fallBitsFrom(found, words, flip, fallVectors(found, words, flip))
 }
 
 // fallBitsFrom is fallBits from code n on, without vector instructions and branches on codes.
-func fallBitsFrom[C Code](found *fallSet, words []C, flip C, n int) {
+func fallBitsFrom[C Code](found []uint64, words []C, flip C, n int) {
 	last := words[n] ^ flip
 	for i, w := range words[n+1:] {
 		c, fell := w^flip, uint64(0)
@@ -150,4 +150,11 @@ func fallBitsFrom[C Code](found *fallSet, words []C, flip C, n int) {
 		found[(n+i)/64] |= fell << ((n + i) % 64)
 		last = c
 	}
+}
+
+// StepBits sets bit i of rises if code i+1 is above code i, and of falls if it is below; both are empty.
+// 0 < len(codes) <= 64*len(rises)+1, and len(falls) == len(rises).
+func StepBits[C Code](rises, falls []uint64, codes []C) {
+	fallBits(falls, codes, 0)
+	fallBits(rises, codes, ^C(0)) // complements fall where codes rise
 }

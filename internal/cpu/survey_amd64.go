@@ -50,7 +50,7 @@ func survey64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
 
 // fallVectors writes the bits of [fallBits] for the first n codes after words[0] with vector
 // instructions; n is 0 if there are too few words or no AVX2.
-func fallVectors[C Code](found *fallSet, words []C, flip C) (n int) {
+func fallVectors[C Code](found []uint64, words []C, flip C) (n int) {
 	bytes := (len(words) - 1) / 8
 	if !processor.AVX2 || bytes == 0 {
 		return 0

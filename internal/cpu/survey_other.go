@@ -6,4 +6,4 @@ package cpu
 
 func summaryVectors[C Code]([]C, C) (summary[C], int) { return summary[C]{}, 0 }
 
-func fallVectors[C Code](*fallSet, []C, C) int { return 0 }
+func fallVectors[C Code]([]uint64, []C, C) int { return 0 }

@@ -78,11 +78,11 @@ func checkFallBits[C Code](t *testing.T) {
 						want[(i-1)/64] |= 1 << ((i - 1) % 64)
 					}
 				}
-				if fallBits(&got, words, flip); got != want {
+				if fallBits(got[:], words, flip); got != want {
 					t.Fatalf("%d words, flipped by %x: %x, want %x", n, flip, got, want)
 				}
 				got = fallSet{}
-				if fallBitsFrom(&got, words, flip, 0); got != want {
+				if fallBitsFrom(got[:], words, flip, 0); got != want {
 					t.Fatalf("%d words, flipped by %x, without vectors: %x, want %x", n, flip, got, want)
 				}
 			}

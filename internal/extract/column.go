@@ -600,12 +600,31 @@ const Few = 16
 // Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
 // cancelled context leaves codes unwritten.
 func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
-	if len(dst) <= Few {
+	switch {
+	case k.Size() == unsafe.Sizeof(C(0)):
+		extractInPlace(k, dst, b, get, o)
+	case len(dst) <= Few:
 		var keys [Few]uint64
 		keysFrom(narrowKeys(k, keys[:len(dst)]), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(&keys), o)
-		return
+	default:
+		extractThrough(k, dst, b, get, o)
 	}
+}
+
+// extractInPlace is Extract of keys that are as wide as codes: codes replace them piece by piece, in the
+// first-level cache.
+func extractInPlace[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
+	for i := 0; i < len(dst); i += Piece {
+		j := min(i+Piece, len(dst))
+		some, part := b.part(i, j), dst[i:j]
+		keysFrom(hidden(part), &some, get, 0)
+		sortkey.EncodeAt(k, part, unsafe.Pointer(unsafe.SliceData(part)), o)
+	}
+}
+
+// extractThrough is Extract through a buffer.
+func extractThrough[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
 	var keys [Piece]uint64
 	for i := 0; i < len(dst); i += Piece {
 		j := min(i+Piece, len(dst))

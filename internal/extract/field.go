@@ -161,6 +161,8 @@ func (f *Field) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 // fieldKeys is the getter of the keys of a field; K has the layout of their type.
 type fieldKeys[K sortkey.Key] struct{ *Field }
 
+func (g fieldKeys[K]) field() *Field { return g.Field }
+
 // Get calls no function, so it does not ask.
 //
 // Sound: callers have n elements and room for as many keys, and K has the layout of the keys.

@@ -147,47 +147,49 @@ func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
 	t.note(longest)
 }
 
-// sameTexts returns the number of leading keys that equal s. If s has 4 to 16 bytes, as most
-// names have, it compares without a call.
-func (t *Strings[K]) sameTexts(keys []K, s string) int {
-	n := len(s)
+// sameTexts returns the number of leading keys that equal s: of n keys, the first at an address and the
+// next ones size bytes apart each. If s has 4 to 16 bytes, as most names have, it compares without a call.
+//
+// Sound if there are such strings or byte slices: both begin with a header.
+func sameTexts(loop *parallel.Loop, key unsafe.Pointer, size uintptr, n int, s string) int {
+	long := len(s)
 	switch {
-	case n > LongText:
-		for i := range keys {
-			if len(sortkey.TextOf(&keys[i])) != n || CompareTexts(t.loop(), sortkey.TextOf(&keys[i]), s) != 0 {
+	case long > LongText:
+		for i := range n {
+			if k := *(*string)(unsafe.Add(key, uintptr(i)*size)); len(k) != long || CompareTexts(loop, k, s) != 0 {
 				return i
 			}
 		}
-	case n < 4 || n > 16:
-		for i := range keys {
-			if sortkey.TextOf(&keys[i]) != s {
+	case long < 4 || long > 16:
+		for i := range n {
+			if *(*string)(unsafe.Add(key, uintptr(i)*size)) != s {
 				return i
 			}
 		}
-	case n < 8:
-		head, tail := ends4(unsafe.Pointer(unsafe.StringData(s)), n)
-		for i := range keys {
-			h := (*header)(unsafe.Pointer(&keys[i]))
-			if h.len != n {
+	case long < 8:
+		head, tail := ends4(unsafe.Pointer(unsafe.StringData(s)), long)
+		for i := range n {
+			h := (*header)(unsafe.Add(key, uintptr(i)*size))
+			if h.len != long {
 				return i
 			}
-			if a, b := ends4(h.data, n); a != head || b != tail {
+			if a, b := ends4(h.data, long); a != head || b != tail {
 				return i
 			}
 		}
 	default:
-		head, tail := ends8(unsafe.Pointer(unsafe.StringData(s)), n)
-		for i := range keys {
-			h := (*header)(unsafe.Pointer(&keys[i]))
-			if h.len != n {
+		head, tail := ends8(unsafe.Pointer(unsafe.StringData(s)), long)
+		for i := range n {
+			h := (*header)(unsafe.Add(key, uintptr(i)*size))
+			if h.len != long {
 				return i
 			}
-			if a, b := ends8(h.data, n); a != head || b != tail {
+			if a, b := ends8(h.data, long); a != head || b != tail {
 				return i
 			}
 		}
 	}
-	return len(keys)
+	return n
 }
 
 // SameMemory returns the number of leading keys that have the address and length of s.
@@ -251,7 +253,8 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32
 			case c > 0:
 				above++
 			default:
-				end := i + 1 + t.sameTexts(keys[i+1:], s)
+				rest := keys[i+1:]
+				end := i + 1 + sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), s)
 				for ; i < end; i++ {
 					room[n] = uint32(first + i)
 					n++

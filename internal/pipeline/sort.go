@@ -36,6 +36,11 @@ func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
 	rows := extract.InputOf(s)
 	err := r.decide(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes(),
 		sampled: r.sampled(rows, words)})
+	if err == nil && r.plan.ownWay() {
+		if done, err := settleByFields(r, s, words); done || err != nil {
+			return err
+		}
+	}
 	switch {
 	case err != nil:
 		return err

@@ -1,0 +1,237 @@
+package extract
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// FieldSteps compares elements by their fields, where they lie. It calls no function of the caller and
+// stores no codes.
+type FieldSteps struct {
+	elements stream.Raw
+	columns  []fieldSteps
+	loop     *parallel.Loop
+}
+
+// fieldSteps compares elements by one column.
+type fieldSteps struct {
+	Column
+	of *Field
+}
+
+// stepPiece is the number of elements that are compared with their predecessors at a time: together
+// with that of the first a piece.
+const stepPiece = Piece - 1
+
+// stepBits has a bit for each of a piece of steps.
+type stepBits [Piece / 64]uint64
+
+// NewFieldSteps returns the comparison of the elements of s by words; ok is false unless all their
+// columns are fields. Wide fields with nulls are none of these.
+func NewFieldSteps(s cpu.Payload, words []Word, loop *parallel.Loop) (f FieldSteps, ok bool) {
+	f.elements, f.loop = s.Raw(), loop
+	for i := range words {
+		l := &words[i]
+		for k := range l.narrow {
+			if !f.add(&l.narrow[k]) {
+				return f, false
+			}
+		}
+		if l.wide != nil && !f.add(l.wide) {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// add adds a column; false if it is no field.
+func (f *FieldSteps) add(c *Column) bool {
+	get, ok := c.get.(interface{ field() *Field })
+	if !ok {
+		return false
+	}
+	field := get.field()
+	if _, ofField := c.AreNull.(*Field); c.Nulls != NoNulls && !ofField || field.Nullable() && c.Bits() > 64 {
+		return false
+	}
+	f.columns = append(f.columns, fieldSteps{*c, field})
+	return true
+}
+
+// strayed is the most steps of a sample in the rarer direction that let it pass as nearly in order.
+const strayed = 2
+
+// Ordered reports whether a sample of elements is in order, or falls, except for a few steps.
+func (f *FieldSteps) Ordered() bool {
+	n, seen := f.elements.Len(), cpu.Steps{}
+	if n < 2*engine.Block {
+		return false
+	}
+	for i := range samples {
+		lo := 1 + (n-1-sampleLen)/(samples-1)*i
+		if seen = seen.Plus(f.Follow(lo, lo+sampleLen)); seen.Disorder() > strayed {
+			return false
+		}
+	}
+	return true
+}
+
+// Follow counts the steps to the elements [lo, hi), each from the one before it. The first has none.
+func (f *FieldSteps) Follow(lo, hi int) (seen cpu.Steps) {
+	for lo = max(lo, 1); lo < hi; lo += stepPiece {
+		seen = seen.Plus(f.steps(f.elements.Part(lo-1, min(lo+stepPiece, hi))))
+	}
+	return seen
+}
+
+// steps counts the steps between the elements of a block, 2 of them up to a piece.
+func (f *FieldSteps) steps(block stream.Raw) (seen cpu.Steps) {
+	var tied stepBits
+	n := block.Len() - 1
+	for i := range (n + 63) / 64 {
+		tied[i] = math.MaxUint64 >> max(0, 64*(i+1)-n)
+	}
+	for i := range f.columns {
+		var rises, falls stepBits
+		f.columns[i].steps(&rises, &falls, &tied, block, f.loop)
+		left := uint64(0)
+		for w := range tied {
+			up, down := rises[w]&tied[w], falls[w]&tied[w]
+			seen.Rises += bits.OnesCount64(up)
+			seen.Falls += bits.OnesCount64(down)
+			tied[w] &^= up | down
+			left |= tied[w]
+		}
+		if left == 0 {
+			return seen
+		}
+	}
+	seen.Ties = n - seen.Rises - seen.Falls
+	return seen
+}
+
+// steps sets bit i of rises if element i+1 is above element i, and of falls if it is below, at least
+// where bit i of tied is set. Codes are made in the first-level cache.
+func (c *fieldSteps) steps(rises, falls, tied *stepBits, block stream.Raw, loop *parallel.Loop) {
+	switch {
+	case c.isText():
+		c.textSteps(rises, falls, tied, block, loop)
+		return
+	case c.Bits() > 64:
+		for w, set := range tied {
+			for ; set != 0; set &= set - 1 {
+				i := 64*w + bits.TrailingZeros64(set)
+				setStep(rises, falls, i, c.compare(block.At(i), block.At(i+1), loop))
+			}
+		}
+		return
+	}
+	room := pieces.Get().(*[Piece]uint64)
+	defer pieces.Put(room)
+	if codes := room[:block.Len()]; c.Bits() > 32 || c.Nulls != NoNulls {
+		c.Codes(codes, Batch{Block: block})
+		cpu.StepBits(rises[:], falls[:], codes)
+	} else {
+		codes := sortkey.As[uint32](codes)
+		c.Key.codes32(codes, Batch{Block: block}, &c.Column)
+		cpu.StepBits(rises[:], falls[:], codes)
+	}
+}
+
+// Compare compares elements i and j.
+func (f *FieldSteps) Compare(i, j uint32) int {
+	a, b := f.elements.At(int(i)), f.elements.At(int(j))
+	for k := range f.columns {
+		if c := f.columns[k].compare(a, b, f.loop); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compare compares the elements at two addresses by the column.
+func (c *fieldSteps) compare(a, b unsafe.Pointer, loop *parallel.Loop) int {
+	switch {
+	case c.isText():
+		if c.Order.Desc {
+			a, b = b, a
+		}
+		return compareTexts(loop, *c.text(a), *c.text(b))
+	case c.Nulls == NoNulls:
+	case c.of.IsNull(a):
+		if c.of.IsNull(b) {
+			return 0
+		}
+		return c.ofNull()
+	case c.of.IsNull(b):
+		return -c.ofNull()
+	}
+	return c.Comparison().(func(a, b unsafe.Pointer) int)(a, b)
+}
+
+// ofNull compares a null with a key.
+func (c *fieldSteps) ofNull() int {
+	if c.Nulls == NullsFirst {
+		return -1
+	}
+	return 1
+}
+
+// isText reports whether keys are strings or byte slices.
+func (c *fieldSteps) isText() bool { return c.kind == sortkey.String || c.kind == sortkey.Bytes }
+
+// text returns the key of the element at e as a string.
+//
+// Sound: strings and byte slices begin with a header, which is a string.
+func (c *fieldSteps) text(e unsafe.Pointer) *string { return (*string)(unsafe.Add(e, c.of.offset)) }
+
+// setStep sets the bit of step i for the comparison of the elements before and after it.
+func setStep(rises, falls *stepBits, i, compared int) {
+	switch bit := uint64(1) << (i % 64); {
+	case compared < 0:
+		rises[i/64] |= bit
+	case compared > 0:
+		falls[i/64] |= bit
+	}
+}
+
+// textSteps is steps of strings and byte slices. After two that are equal it searches for the end of the
+// run.
+func (c *fieldSteps) textSteps(rises, falls, tied *stepBits, block stream.Raw, loop *parallel.Loop) {
+	if c.Order.Desc {
+		rises, falls = falls, rises
+	}
+	for i, n := 0, block.Len()-1; i < n; i++ {
+		if left := tied[i/64] >> (i % 64); left&1 == 0 {
+			if left == 0 {
+				i |= 63
+			}
+			continue
+		}
+		a, b := c.text(block.At(i)), c.text(block.At(i+1))
+		if compared := compareTexts(loop, *a, *b); compared != 0 {
+			setStep(rises, falls, i, compared)
+			continue
+		}
+		i += sameTexts(loop, unsafe.Pointer(b), block.Size(), n-i, *b) - 1
+	}
+}
+
+// compareTexts is [CompareTexts] without a call for most strings that differ in their prefixes.
+func compareTexts(loop *parallel.Loop, a, b string) int {
+	x, y := sortkey.Prefix(a), sortkey.Prefix(b)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return CompareTexts(loop, a, b)
+}
