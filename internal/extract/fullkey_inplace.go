@@ -99,9 +99,13 @@ func (f *inPlaceKeys[K]) put(keys []K, b Batch) {
 		scatter(f.room(), keys, b)
 		return
 	}
-	for i := range keys {
-		if !sameHeader(&keys[i], f.in(b.Block.At(i), f.offset)) {
+	block, e := b.Block.Part(0, len(keys)), b.Block.Data()
+	for i := range keys { // sound: e is the address of element i of block
+		if !sameHeader(&keys[i], f.in(e, f.offset)) {
 			f.stray(b.part(i, i+1), keys[i])
+		}
+		if i+1 < block.Len() {
+			e = unsafe.Add(e, block.Size())
 		}
 	}
 }

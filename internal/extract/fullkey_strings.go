@@ -214,8 +214,9 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
 }
 
-// PrefixTied compares neighbours whose codes tie. After two equal keys it searches for the
-// end of the run: sorted names come in runs. It does not read keys that share memory.
+// PrefixTied compares neighbours whose codes tie. After two equal keys, and at the beginning of a
+// piece, it searches for the end of the run: sorted names come in runs, whose prefixes need not be
+// made. It does not read keys that share memory.
 func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
 	if alone {
 		t.Prefix(dst[:1], b.part(0, 1), 64)
@@ -229,6 +230,9 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32
 		codes, first := dst[i:j], b.Lo+i
 		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
 		same := SameMemory(keys, last)
+		if rest := keys[same:]; len(rest) > 0 {
+			same += sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), last)
+		}
 		for i := range same {
 			codes[i] = code ^ flip
 			room[n+i] = uint32(first + i)

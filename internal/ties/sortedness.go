@@ -3,6 +3,7 @@ package ties
 import (
 	"bytes"
 	"cmp"
+	"sort"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
@@ -67,24 +68,22 @@ func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint3
 	if seen = cpu.StepsOf(codes); seen.Ties == 0 {
 		return out[:0], seen
 	}
-	n, falls, last := 0, 0, codes[0]
 	if seen.Ties == len(codes)-1 {
 		for i := range codes[1:] {
 			out[i] = first + uint32(i)
 		}
 		return out[:seen.Ties], cpu.Steps{}
 	}
-	for i, c := range codes[1:] {
+	n, last := 0, codes[0]
+	for i, c := range codes[1:] { // no branch: which codes tie cannot be predicted
 		out[n] = first + uint32(i)
-		switch {
-		case c == last:
+		if c == last {
 			n++
-		case c < last:
-			falls++
 		}
 		last = c
 	}
-	return out[:n], cpu.Steps{Rises: len(codes) - 1 - n - falls, Falls: falls}
+	seen.Ties = 0
+	return out[:n], seen
 }
 
 // followTied adds to seen the steps of the elements at, which tie with their predecessors on
@@ -140,14 +139,14 @@ func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
 		}
 	}
 	n, falls, first := 0, 0, at[0]
-	for _, x := range at {
+	for _, x := range at { // no branch, as in tiesOf
 		i := int(x - first)
 		a, b := codes[i], codes[i+1]
 		at[n] = x
-		switch {
-		case a == b:
+		if a == b {
 			n++
-		case b < a:
+		}
+		if b < a {
 			falls++
 		}
 	}
@@ -216,11 +215,16 @@ func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
 	return l.Early.Codes[i], l.Early.Codes[j]
 }
 
-// rowOf returns the length k of the first row of at: ascending elements at most two apart. n
-// is the number of elements from at[0]-1 to the last of the row, fewer than a block. All of
-// the row tie with their predecessors.
+// longRow is the least length of a row of neighbours without a gap that is taken by itself.
+const longRow = 64
+
+// rowOf returns the length k of the first row of at: neighbours, or if these are few, ascending elements
+// at most two apart. n is the number of elements from at[0]-1 to the last of the row, fewer than a
+// block. All of the row tie with their predecessors.
 func rowOf(at []uint32) (k, n int) {
-	if k = len(at); k < engine.Block-2 && int(at[k-1]-at[0]) == k-1 {
+	most := min(len(at), engine.Block-2)
+	k = sort.Search(most, func(i int) bool { return int(at[i]-at[0]) > i })
+	if k >= longRow || k == len(at) {
 		return k, k + 1
 	}
 	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
