@@ -599,31 +599,30 @@ const Few = 16
 
 // Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
 // cancelled context leaves codes unwritten.
+//
+// Codes of up to a piece replace keys of the same width. More codes leave the first-level cache while
+// elements are read, and are written by vectors from a buffer that stays there: 0.90 instead of 1.17 ns
+// per element for 2048 of 24 bytes by a float32 field, but 0.86 instead of 0.80 for 256 (2-core EPYC,
+// 2026-11, 10^6 elements).
 func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
 	switch {
-	case k.Size() == unsafe.Sizeof(C(0)):
-		extractInPlace(k, dst, b, get, o)
+	case len(dst) <= Piece && k.Size() == unsafe.Sizeof(C(0)):
+		keysFrom(hidden(dst), &b, get, 0)
+		sortkey.EncodeAt(k, dst, unsafe.Pointer(unsafe.SliceData(dst)), o)
+		return
 	case len(dst) <= Few:
 		var keys [Few]uint64
 		keysFrom(narrowKeys(k, keys[:len(dst)]), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(&keys), o)
-	default:
-		extractThrough(k, dst, b, get, o)
+		return
 	}
+	extractThrough(k, dst, b, get, o)
 }
 
-// extractInPlace is Extract of keys that are as wide as codes: codes replace them piece by piece, in the
-// first-level cache.
-func extractInPlace[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
-	for i := 0; i < len(dst); i += Piece {
-		j := min(i+Piece, len(dst))
-		some, part := b.part(i, j), dst[i:j]
-		keysFrom(hidden(part), &some, get, 0)
-		sortkey.EncodeAt(k, part, unsafe.Pointer(unsafe.SliceData(part)), o)
-	}
-}
-
-// extractThrough is Extract through a buffer.
+// extractThrough is Extract through a buffer. It is not inlined: its caller would clear the buffer
+// for others.
+//
+//go:noinline
 func extractThrough[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
 	var keys [Piece]uint64
 	for i := 0; i < len(dst); i += Piece {
