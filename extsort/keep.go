@@ -432,7 +432,7 @@ func (s *Sorter[E]) endKeeping() {
 	}
 	if s.consumed.Load() || s.discarded {
 		// Without a manifest nothing is resumed, so it is the first to go.
-		s.closing = errors.Join(s.closing, failed(os.Remove(k.path())), s.store.Remove(), failed(k.lock.Remove()))
+		s.closing = errors.Join(s.closing, failed(spill.RemoveReplaced(k.path())), s.store.Remove(), failed(k.lock.Remove()))
 	} else {
 		s.closing = errors.Join(s.closing, failed(k.lock.Release()))
 	}

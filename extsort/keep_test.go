@@ -102,6 +102,20 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestBegunManifest: what a process has left that was killed while it replaced the manifest goes with
+// the other files.
+func TestBegunManifest(t *testing.T) {
+	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(115, 116))))
+	dir := t.TempDir()
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir))
+	must(t, err)
+	must(t, s.Append(rows...))
+	must(t, s.Sync())
+	must(t, s.Close())
+	must(t, os.WriteFile(filepath.Join(dir, "manifest.new"), []byte("{"), 0o600))
+	resumeRows(t, dir, rows)
+}
+
 func TestSyncMakesDurable(t *testing.T) {
 	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(113, 114))))
 	dir := t.TempDir()

@@ -60,6 +60,15 @@ func (System) Replace(path string, data []byte) error {
 	return syncDir(filepath.Dir(path))
 }
 
+// RemoveReplaced removes a file of Replace, and what a killed process may have left of the next.
+func RemoveReplaced(path string) error {
+	err := os.Remove(path)
+	if failed := os.Remove(path + ".new"); !errors.Is(failed, os.ErrNotExist) {
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
 // syncDir makes the names in a directory durable. Windows does not open directories.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
