@@ -9,22 +9,72 @@ import (
 	"example.com/sorter/fuzz/oracle"
 )
 
-// TestSortStable compares with slices.SortStableFunc, with many ties and with few.
+// TestSortStable compares with slices.SortStableFunc: drawn keys, with many ties and with few, and
+// keys that rise and fall.
 func TestSortStable(t *testing.T) {
 	type element struct{ key, place int }
 	r := rand.New(rand.NewPCG(5, 5))
+	compare := func(a, b element) int { return cmp.Compare(b.key, a.key) }
 	for n := range 300 {
-		for _, below := range []int{1, 2, 1 + n/10, 1 + 10*n} {
+		for turn, below := range []int{1, 2, 1 + n/10, 1 + 10*n, n, n} {
 			s := make([]element, n)
 			for i := range s {
-				s[i] = element{r.IntN(below), i}
+				switch turn {
+				case 4:
+					s[i] = element{i / 2, i}
+				case 5:
+					s[i] = element{(n - i) / 3, i}
+				default:
+					s[i] = element{r.IntN(below), i}
+				}
 			}
-			compare := func(a, b element) int { return cmp.Compare(b.key, a.key) }
 			want := slices.Clone(s)
 			slices.SortStableFunc(want, compare)
 			if oracle.SortStable(s, compare); !slices.Equal(s, want) {
-				t.Fatalf("%d elements of %d values: %v, want %v", n, below, s, want)
+				t.Fatalf("%d elements of %d values, turn %d: %v, want %v", n, below, turn, s, want)
 			}
+		}
+	}
+}
+
+// TestStableRows guesses the order, and orders that differ from it in one way each.
+func TestStableRows(t *testing.T) {
+	const n = 100
+	keys := make([]int, n)
+	for i := range keys {
+		keys[i] = i * 37 % 50
+	}
+	compares := 0
+	compare := func(a, b int) int { compares++; return cmp.Compare(keys[a], keys[b]) }
+	want := oracle.StableRows(n, nil, compare)
+	right := make([]uint32, n)
+	for i, row := range want {
+		right[i] = uint32(row)
+	}
+	stable := slices.Repeat([]int{0}, n)
+	for i := range stable {
+		stable[i] = i
+	}
+	slices.SortStableFunc(stable, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	if !slices.Equal(want, stable) {
+		t.Fatalf("without a guess: %v, want %v", want, stable)
+	}
+	for name, spoil := range map[string]func(guess []uint32) []uint32{
+		"right":        func(guess []uint32) []uint32 { return guess },
+		"reversed":     func(guess []uint32) []uint32 { slices.Reverse(guess); return guess },
+		"tied rows":    func(guess []uint32) []uint32 { guess[6], guess[7] = guess[7], guess[6]; return guess },
+		"other rows":   func(guess []uint32) []uint32 { guess[7], guess[8] = guess[8], guess[7]; return guess },
+		"a row twice":  func(guess []uint32) []uint32 { guess[7] = guess[6]; return guess },
+		"no such row":  func(guess []uint32) []uint32 { guess[n-1] = n; return guess },
+		"too few rows": func(guess []uint32) []uint32 { return guess[:n-1] },
+		"too many":     func(guess []uint32) []uint32 { return append(guess, guess[n-1]) },
+	} {
+		compares = 0
+		if got := oracle.StableRows(n, spoil(slices.Clone(right)), compare); !slices.Equal(got, stable) {
+			t.Errorf("guess with %s: %v, want %v", name, got, stable)
+		}
+		if name == "right" && compares != n-1 {
+			t.Errorf("%d comparisons of a right guess of %d rows", compares, n)
 		}
 	}
 }

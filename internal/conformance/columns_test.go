@@ -267,6 +267,13 @@ func (s orderingSpec) compare(o oracle.Order) func(a, b record) int {
 	}
 }
 
+// inOrder returns records in the stable order of s in a sort with the options of o.
+func (s orderingSpec) inOrder(in []record, o oracle.Order) []record {
+	by, _ := s.build()
+	guess, _ := by.Order(in, orderOptions(o)...)
+	return sortedStably(in, guess, s.compare(o))
+}
+
 // randomSpec draws up to five columns, the same field twice at times.
 func randomSpec(r *rand.Rand) orderingSpec {
 	var s orderingSpec
@@ -347,10 +354,7 @@ func TestColumnsLarge(t *testing.T) {
 func checkOrdering(t *testing.T, spec orderingSpec, in []record, m mode) {
 	t.Helper()
 	name := fmt.Sprintf("%v, n=%d, %s", spec, len(in), m.name)
-	compare := spec.compare(m.order)
-	want := slices.Clone(in)
-	oracle.SortStable(want, compare)
-
+	want := spec.inOrder(in, m.order)
 	checkOrderingSort(t, name, spec, in, want, m)
 	checkOrderingOrder(t, name, spec, in, want, m)
 	checkOrderingTopK(t, name, spec, in, want, m)
@@ -450,8 +454,7 @@ func TestColumnsTop(t *testing.T) {
 			n = scaled(100_000) // more than one worker takes
 		}
 		in, m := newRecords(n, uint64(i)), modes[(i*5)%len(modes)]
-		want := slices.Clone(in)
-		oracle.SortStable(want, spec.compare(m.order))
+		want := spec.inOrder(in, m.order)
 		for _, k := range []int{1, 100, n / 33} {
 			checkOrderingTop(t, k, fmt.Sprintf("%v, n=%d, %s", spec, n, m.name), spec, in, want, m)
 		}
@@ -461,10 +464,7 @@ func TestColumnsTop(t *testing.T) {
 func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want []record, m mode) {
 	t.Helper()
 	by, watches := spec.build()
-	a, b := slices.Clone(in[:len(in)/3]), slices.Clone(in[len(in)/3:])
-	compare := spec.compare(m.order)
-	oracle.SortStable(a, compare)
-	oracle.SortStable(b, compare)
+	a, b := spec.inOrder(in[:len(in)/3], m.order), spec.inOrder(in[len(in)/3:], m.order)
 	got := make([]record, len(in))
 	err := by.Merge(got, a, b, m.opts...)
 	checkRecords(t, "Merge: "+name, err, got, want)
@@ -541,8 +541,7 @@ func TestOrderN(t *testing.T) {
 		}
 		spec = append(spec, columnSpec{field: fieldNamed("Maybe"), nulls: nullsFirst})
 		for _, m := range directions {
-			want := slices.Clone(in)
-			oracle.SortStable(want, spec.compare(m.order))
+			want := spec.inOrder(in, m.order)
 			p, err := sorter.OrderN(n, cols, m.stable()...)
 			checkSame(t, fmt.Sprintf("n=%d, %s", n, m.name), err, p, indices(want))
 		}

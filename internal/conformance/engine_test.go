@@ -73,7 +73,7 @@ func orderOf(job *engine.Job, codes []uint64) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(cmp.Compare(codes[a], codes[b]), cmp.Compare(a, b)) })
+	oracle.SortStable(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	if job.Ties != nil {
 		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
 	}

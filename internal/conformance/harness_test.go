@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"testing"
 
 	"example.com/sorter"
@@ -102,12 +101,45 @@ func (r *reference) in(o oracle.Order) []int {
 	if s, ok := r.sorted[o]; ok {
 		return s
 	}
-	s, compare := slices.Clone(r.rows), r.compare(o)
-	// Rows are 0 … n-1, so this is the stable order, in a third of the time that
-	// slices.SortStableFunc takes.
-	slices.SortFunc(s, func(a, b int) int { return cmp.Or(compare(a, b), cmp.Compare(a, b)) })
+	guess, _ := r.orderN(orderOptions(o)...)
+	s := oracle.StableRows(r.len(), guess, r.compare(o))
 	r.sorted[o] = s
 	return s
+}
+
+// sortedStably returns s in the stable order of compare. The library's order of s is only a guess, which
+// makes a sort by comparisons unnecessary if it is right.
+func sortedStably[E any](s []E, guess perm.Perm, compare func(a, b E) int) []E {
+	rows := oracle.StableRows(len(s), guess, func(a, b int) int { return compare(s[a], s[b]) })
+	return mapped(rows, func(row int) E { return s[row] })
+}
+
+// orderOptions ask for an order, in the way in which most sorts go.
+func orderOptions(o oracle.Order) (opts []sorter.Option) {
+	opts = append(opts, sorter.On(sorter.CPU()))
+	if o.Desc {
+		opts = append(opts, sorter.Descending())
+	}
+	switch o.NaNs {
+	case oracle.First:
+		opts = append(opts, sorter.NaNsFirst())
+	case oracle.Last:
+		opts = append(opts, sorter.NaNsLast())
+	case oracle.Total:
+		opts = append(opts, sorter.TotalOrder())
+	}
+	return opts
+}
+
+// among returns the sorted rows of r that lie in [lo, hi): they are in stable order, too.
+func (r *reference) among(o oracle.Order, lo, hi int) []int {
+	rows := make([]int, 0, hi-lo)
+	for _, row := range r.in(o) {
+		if lo <= row && row < hi {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // scaled returns n in a long run, a half of it above 20,000, and otherwise, and for the race
@@ -252,7 +284,6 @@ func fills(n int) []fill {
 
 // byPrice returns s sorted by price, ties in input order.
 func byPrice(s []fill) []fill {
-	s = slices.Clone(s)
-	oracle.SortStable(s, func(a, b fill) int { return cmp.Compare(a.Price, b.Price) })
-	return s
+	guess, _ := sorter.Order(s, price, sorter.On(sorter.CPU()))
+	return sortedStably(s, guess, func(a, b fill) int { return cmp.Compare(a.Price, b.Price) })
 }

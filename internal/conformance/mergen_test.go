@@ -80,8 +80,14 @@ func (r *reference) checkMergeN(t *testing.T, cut int, m mode) {
 	name := fmt.Sprintf("%s, %s", cuts[cut].name, m.name)
 	all := slices.Clone(r.rows)
 	runs := cutAt(all, cuts[cut].places(dist.Rand(uint64(len(all))), len(all))...)
-	for _, run := range runs {
-		oracle.SortStable(run, r.compare(m.order))
+	of, ends := make([]int, 0, len(all)), make([]int, len(runs)) // the run of each row, and the rows placed in each run
+	for i, run := range runs {
+		of = append(of, slices.Repeat([]int{i}, len(run))...)
+	}
+	for _, row := range r.in(m.order) { // sorted rows come to their runs in order
+		run := of[row]
+		runs[run][ends[run]] = row
+		ends[run]++
 	}
 	kept := slices.Clone(all)
 	dst := make([]int, len(r.rows))

@@ -75,8 +75,9 @@ func firstPer(n, k int, partition, cols []rowKey) (rows []uint32, offsets []int)
 			return 0
 		}
 	}
-	all, same := ascending(n), by(partition)
-	oracle.SortStable(all, by(slices.Concat(partition, cols)))
+	keys, same := slices.Concat(partition, cols), by(partition)
+	guess, _ := sorter.OrderN(n, rowKeyColumns(keys), sorter.On(sorter.CPU()))
+	all := oracle.StableRows(n, guess, by(keys))
 	taken := 0
 	for i, row := range all {
 		if i == 0 || same(all[i-1], row) != 0 {
@@ -201,6 +202,11 @@ func TestTopNPerMisuse(t *testing.T) {
 // the partitions.
 func placesPer(n int, ks func(size int) []int, partition, cols []rowKey) (rows, sizes []int) {
 	all, offsets := firstPer(n, n, partition, cols)
+	return placesOf(all, offsets, ks)
+}
+
+// placesOf is placesPer of rows in the whole stable order, in which partitions begin at offsets.
+func placesOf(all []uint32, offsets []int, ks func(size int) []int) (rows, sizes []int) {
 	for i := 1; i < len(offsets); i++ {
 		own := all[offsets[i-1]:offsets[i]]
 		for _, k := range ks(len(own)) {
@@ -221,13 +227,14 @@ func checkPer(t *testing.T, n int, ks []int, partition, cols []rowKey, opts ...s
 	for _, key := range slices.Concat(partition, cols) {
 		name += ", " + key.name
 	}
-	want, _ := placesPer(n, func(int) []int { return ks }, partition, cols)
+	all, offsets := firstPer(n, n, partition, cols)
+	want, _ := placesOf(all, offsets, func(int) []int { return ks })
 	got, err := sorter.NthsNPer(n, ks, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
 	checkSame(t, "NthsNPer, "+name, err, got, want)
 	qs := []float64{0.5, 0, 1, 0.9, 0.5}
-	want, _ = placesPer(n, func(size int) []int {
+	want, _ = placesOf(all, offsets, func(size int) []int {
 		return []int{(size+1)/2 - 1, 0, size - 1, int(math.Ceil(0.9*float64(size))) - 1, (size+1)/2 - 1}
-	}, partition, cols)
+	})
 	got, err = sorter.QuantilesNPer(n, qs, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
 	checkSame(t, "QuantilesNPer, "+name, err, got, want)
 }

@@ -71,7 +71,8 @@ func tiedElements(n int, lengths []int, seed uint64) (in, sorted []tied, ties in
 	for i := range in {
 		in[i].at = i
 	}
-	sorted = slices.SortedStableFunc(slices.Values(in), func(a, b tied) int {
+	sorted = slices.Clone(in)
+	oracle.SortStable(sorted, func(a, b tied) int {
 		return cmp.Or(cmp.Compare(a.lead, b.lead), cmp.Compare(a.rest, b.rest))
 	})
 	return in, sorted, ties
