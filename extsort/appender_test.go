@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -50,7 +51,7 @@ func appended[E any](all []E, appenders int) [][]E {
 // order of the elements, of which earlier appenders have earlier ones.
 func testAppenders[E any](t *testing.T, all []E, o sorter.Ordering[E], appenders int, first bool, unique bool, limit int64, check func(got, want []E), open func(opts ...extsort.Option) (*extsort.Sorter[E], error)) {
 	want := slices.Clone(all)
-	slices.SortStableFunc(want, o.Compare)
+	oracle.SortStable(want, o.Compare)
 	opts := []extsort.Option{extsort.TempDir(t.TempDir()), extsort.Workers(2)}
 	if unique {
 		opts = append(opts, extsort.Unique())

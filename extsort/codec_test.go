@@ -16,6 +16,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -54,7 +55,7 @@ func TestCodecFails(t *testing.T) {
 	r := rand.New(rand.NewPCG(121, 122))
 	notes := notesOf(keysOf("few", 6000, r), r)
 	want := slices.Clone(notes)
-	slices.SortStableFunc(want, byNote().Compare)
+	oracle.SortStable(want, byNote().Compare)
 	for _, how := range []string{"append", "decode", "panic"} {
 		t.Run(how, func(t *testing.T) {
 			failures := 0
@@ -147,7 +148,7 @@ func TestCodedDiskFails(t *testing.T) {
 	r := rand.New(rand.NewPCG(125, 126))
 	texts := textsOf(keysOf("uniform", 5000, r), r)
 	want := slices.Clone(texts)
-	slices.SortStableFunc(want, byHead[string]().Compare)
+	oracle.SortStable(want, byHead[string]().Compare)
 	met := map[string]int{}
 	for n := 1; ; n += testkit.Pick(7, 1) {
 		d := &faultDisk{fail: n}
@@ -200,7 +201,7 @@ func TestCodedDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(127, 128))
 	texts := textsOf(keysOf("uniform", 4000, r), r)
 	want := slices.Clone(texts)
-	slices.SortStableFunc(want, byHead[string]().Compare)
+	oracle.SortStable(want, byHead[string]().Compare)
 	found, all := 0, 0
 	for at := int64(5); at < 64<<10; at += testkit.Pick[int64](2999, 199) {
 		for _, ruin := range []damage{flip(at, r.IntN(8)), truncate(at)} {
@@ -232,7 +233,7 @@ func TestCodedSortsEndEarly(t *testing.T) {
 	r := rand.New(rand.NewPCG(129, 130))
 	texts := textsOf(keysOf("few", 10_000, r), r)
 	want := slices.Clone(texts)
-	slices.SortStableFunc(want, byHead[string]().Compare)
+	oracle.SortStable(want, byHead[string]().Compare)
 	for round := range testkit.Pick(15, 200) {
 		d := &faultDisk{}
 		crew := testkit.NewCrew()

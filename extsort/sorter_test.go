@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -63,7 +64,7 @@ func rowsOf(keys []uint64) []row {
 // sorted is the oracle.
 func sorted(rows []row) []row {
 	want := slices.Clone(rows)
-	slices.SortStableFunc(want, func(a, b row) int { return cmp.Compare(a.Key, b.Key) })
+	oracle.SortStable(want, func(a, b row) int { return cmp.Compare(a.Key, b.Key) })
 	return want
 }
 

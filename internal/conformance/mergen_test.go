@@ -151,6 +151,9 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 	t.Helper()
 	n, r := testkit.Pick(24_000, 40_000), dist.Rand(uint64(shape))
 	for i, k := range []int{2, 3, 9, 70, 700} {
+		if testkit.ThinnedByRace(4 * (i + shape)) { // three of four
+			continue
+		}
 		places := evenCuts(n, k)
 		if k == 9 { // one long run and short ones
 			places = []int{1, 3, 6, 100, n - 100, n - 10, n - 9, n - 9}

@@ -62,7 +62,7 @@ func TestRunsOfKeys(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{0, 1, 2, 3, 17, 100, 3000, 9001} {
-				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || n <= alone && testkit.Thinned(turn) {
 					continue
 				}
 				drawn(k, input, n, uint64(turn)).checkRuns(t, modes[turn%len(modes)])
@@ -180,7 +180,10 @@ func TestRunsInPlace(t *testing.T) {
 func TestRunsOnEngine(t *testing.T) {
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range []string{"uniform", "sprinkled", "16 values", "edge values"} {
-			for _, n := range []int{0, 1, 2, 40, 3000, 9001} {
+			for j, n := range engineSizes {
+				if thinnedOnEngine(k, i, j) {
+					continue
+				}
 				m := directions[i]
 				m.opts = append(slices.Clone(m.opts), sorter.On(&plainEngine{}))
 				drawn(k, input, n, uint64(n)).checkRuns(t, m)

@@ -178,12 +178,11 @@ func TestLayouts(t *testing.T) {
 			for i := range codes {
 				codes[i] = code(i, n)
 			}
-			want := stable(codes)
 			for _, workers := range []int{1, 3} {
 				for way, sort := range ways(t, codes) {
 					env := newEnv(workers)
 					got, err := sort(env)
-					if err != nil || !slices.Equal(got, want) {
+					if err != nil || !isStable(got, codes) {
 						t.Errorf("%s, %s, n=%d, %d workers: wrong order, error %v", name, way, n, workers, err)
 					}
 					if env.Trace.Rounds != 0 || env.Trace.Shape == "" && way != "MoveRefined" {
@@ -237,6 +236,7 @@ func TestKeysThatChange(t *testing.T) {
 // TestCodesThatChange reads codes that change each time. Any layout that is found is still a
 // permutation.
 func TestCodesThatChange(t *testing.T) {
+	testkit.SkipRace(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	found := 0
 	for i := range 600 {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
 
@@ -51,10 +52,13 @@ func TestFloatKeys(t *testing.T) {
 
 func testFloatKeys[C Code](t *testing.T) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(9, 10))
+	r, turn := rand.New(rand.NewPCG(9, 10)), 0
 	for name, keys := range floatKeys {
 		for _, desc := range []bool{false, true} {
 			for _, n := range []int{25, 100, 1000, 20_000} {
+				if turn++; n > 1000 && testkit.ThinnedByRace(turn/4) {
+					continue
+				}
 				codes := make([]C, n)
 				f := floats.Exact[C](desc, desc)
 				for i := range codes {
