@@ -53,11 +53,11 @@ func TestMoves(t *testing.T) {
 			src[i] = wide{id: i, name: &src[i].id}
 		}
 		for name, p := range shapes(n) {
+			want := make([]wide, n)
+			for i, v := range p {
+				want[i] = src[v]
+			}
 			for _, workers := range []int{1, 2, 5, 0, -3} {
-				want := make([]wide, n)
-				for i, v := range p {
-					want[i] = src[v]
-				}
 				got := make([]wide, n)
 				perm.Gather(got, src, p, workers)
 				if d := oracle.Diff(got, want, sameWide); d != "" {

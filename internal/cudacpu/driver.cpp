@@ -358,14 +358,20 @@ int event_elapsed(float *ms, word from, word to) {
 
 // sum is what a source must keep until it has been copied.
 uint64_t sum(const void *p, size_t bytes) {
-	uint64_t h = 14695981039346656037u;
-	for (size_t i = 0; i + 8 <= bytes; i += 8) {
-		uint64_t v;
-		memcpy(&v, (const char *)p + i, 8);
-		h = (h ^ v) * 1099511628211u;
-		h ^= h >> 29;
+	const uint64_t prime = 1099511628211u;
+	uint64_t lanes[4] = {1, 2, 3, 4}; // which do not wait for each other
+	size_t i = 0;
+	for (; i + sizeof lanes <= bytes; i += sizeof lanes) {
+		uint64_t v[4];
+		memcpy(v, (const char *)p + i, sizeof v);
+		for (int l = 0; l < 4; l++) {
+			lanes[l] = (lanes[l] ^ v[l]) * prime;
+			lanes[l] ^= lanes[l] >> 29;
+		}
 	}
-	for (size_t i = bytes & ~(size_t)7; i < bytes; i++) h = (h ^ ((const unsigned char *)p)[i]) * 1099511628211u;
+	uint64_t h = 14695981039346656037u;
+	for (uint64_t lane : lanes) h = (h ^ lane) * prime, h ^= h >> 29;
+	for (; i < bytes; i++) h = (h ^ ((const unsigned char *)p)[i]) * prime;
 	return h;
 }
 
