@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,34 @@ type keeping struct {
 
 func (k *keeping) path() string { return filepath.Join(k.dir, "manifest") }
 
+// retired is the name of a manifest whose sort has ended, while its files are removed.
+func (k *keeping) retired() string { return filepath.Join(k.dir, "manifest.retired") }
+
+// removeRetired removes the files of a sort that had ended when its process was killed.
+func (k *keeping) removeRetired() error {
+	m, err := readManifest(k.retired())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	dirs := []string{k.dir}
+	for _, r := range m.Runs {
+		if r.Dir != "" && !slices.Contains(dirs, r.Dir) {
+			dirs = append(dirs, r.Dir)
+		}
+	}
+	for _, dir := range dirs {
+		if err := os.Remove(filepath.Join(dir, runsName(m.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Remove(k.retired())
+}
+
+// runsName is the name of the files of kept runs.
+func runsName(id uint64) string { return fmt.Sprintf("sorter-%016x.runs", id) }
+
 // startKeeping takes the lock of a directory and reads its manifest, if it is to be resumed.
 func startKeeping(o *options, elements, order string, resume bool) (k *keeping, err error) {
 	dir, err := filepath.Abs(o.keep)
@@ -140,7 +169,9 @@ func startKeeping(o *options, elements, order string, resume bool) (k *keeping, 
 		return nil, err
 	}
 	want := manifest{Format: keptFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit}
-	if resume {
+	if err = k.removeRetired(); err != nil {
+		// nothing is begun in a directory that keeps files of another sort
+	} else if resume {
 		k.manifest, err = readManifest(k.path())
 		if err == nil {
 			err = k.manifest.matches(&want)
@@ -431,8 +462,9 @@ func (s *Sorter[E]) endKeeping() {
 		return &DiskError{"remove", k.dir, 0, err}
 	}
 	if s.consumed.Load() || s.discarded {
-		// Without a manifest nothing is resumed, so it is the first to go.
-		s.closing = errors.Join(s.closing, failed(spill.RemoveReplaced(k.path())), s.store.Remove(), failed(k.lock.Remove()))
+		// Nothing is resumed from a retired manifest; it is the last to go, for removeRetired.
+		s.closing = errors.Join(s.closing, failed(spill.RetireReplaced(k.path(), k.retired())), s.store.Remove(),
+			failed(os.Remove(k.retired())), failed(k.lock.Remove()))
 	} else {
 		s.closing = errors.Join(s.closing, failed(k.lock.Release()))
 	}

@@ -116,6 +116,38 @@ func TestBegunManifest(t *testing.T) {
 	resumeRows(t, dir, rows)
 }
 
+// TestRetiredManifest: files of a sort that had ended when its process was killed go when the directory is
+// used again, in each directory that has some, and nothing is resumed from them.
+func TestRetiredManifest(t *testing.T) {
+	rows := rowsOf(keysOf("few", 20_000, rand.New(rand.NewPCG(131, 132))))
+	dir, second, limit := t.TempDir(), t.TempDir(), extsort.MemoryLimit(256<<10)
+	retire := func() {
+		t.Helper()
+		s, err := extsort.New(byKey(), limit, extsort.Keep(dir))
+		must(t, err)
+		must(t, s.Append(rows[:10_000]...))
+		must(t, s.AddDir(second))
+		must(t, s.Append(rows[10_000:]...))
+		must(t, s.Close())
+		for _, dir := range []string{dir, second} {
+			if names, _ := filepath.Glob(filepath.Join(dir, "sorter-*.runs")); len(names) != 1 {
+				t.Fatalf("%q in %s", names, dir)
+			}
+		}
+		must(t, os.Rename(filepath.Join(dir, "manifest"), filepath.Join(dir, "manifest.retired")))
+	}
+	retire()
+	must(t, os.WriteFile(filepath.Join(second, "sorter-of-another.runs"), nil, 0o600))
+	_, err := extsort.Resume(dir, byKey(), limit)
+	checkRefused(t, dir, err, fs.ErrNotExist)
+	must(t, os.Remove(filepath.Join(second, "sorter-of-another.runs")))
+	checkDirEmpty(t, second)
+	retire()
+	keepRows(t, dir, rows, limit)
+	checkDirEmpty(t, second)
+	resumeRows(t, dir, rows, limit) // and leaves nothing
+}
+
 func TestSyncMakesDurable(t *testing.T) {
 	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(113, 114))))
 	dir := t.TempDir()

@@ -113,7 +113,7 @@ func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], erro
 			k.manifest.ID = s.id
 		}
 		s.kept, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, []string{k.dir}
-		name = fmt.Sprintf("sorter-%016x.runs", s.id)
+		name = runsName(s.id)
 	}
 	f, err := lay()
 	if err == nil {

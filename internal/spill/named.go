@@ -60,9 +60,10 @@ func (System) Replace(path string, data []byte) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// RemoveReplaced removes a file of Replace, and what a killed process may have left of the next.
-func RemoveReplaced(path string) error {
-	err := os.Remove(path)
+// RetireReplaced gives a file of Replace another name, and removes what a killed process may have left
+// of the next.
+func RetireReplaced(path, name string) error {
+	err := os.Rename(path, name)
 	if failed := os.Remove(path + ".new"); !errors.Is(failed, os.ErrNotExist) {
 		err = errors.Join(err, failed)
 	}
