@@ -91,39 +91,45 @@ func testAppenders[E any](t *testing.T, all []E, o sorter.Ordering[E], appenders
 
 func TestAppenders(t *testing.T) {
 	r := rand.New(rand.NewPCG(113, 114))
-	for _, limit := range testkit.Pick([]int64{256 << 10, 32 << 20}, []int64{256 << 10, 1 << 20, 32 << 20}) {
-		for _, appenders := range testkit.Pick([]int{2, 8}, []int{2, 3, 5, 8, 9}) {
+	for i, limit := range testkit.Pick([]int64{256 << 10, 32 << 20}, []int64{256 << 10, 1 << 20, 32 << 20}) {
+		for j, appenders := range testkit.Pick([]int{2, 8}, []int{2, 3, 5, 8, 9}) {
 			for _, first := range []bool{false, true} {
-				for _, how := range []string{"", "unique", "limit"} {
-					unique, k := how == "unique", int64(0)
+				for k, how := range []string{"", "unique", "limit"} {
+					unique, most := how == "unique", int64(0)
 					if how == "limit" {
-						k = 3000
+						most = 3000
 					}
 					keys := keysOf(kinds[r.IntN(len(kinds))], testkit.Pick(8000, 20_000), r)
+					memory := extsort.MemoryLimit(limit)
 					name := fmt.Sprintf("limit=%d/appenders=%d/first=%v/%s", limit, appenders, first, how)
-					t.Run("fixed/"+name, func(t *testing.T) {
-						testAppenders(t, rowsOf(keys), byKey(), appenders, first, unique, k, func(got, want []row) { sameElements(t, got, want) },
-							func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
-								return extsort.New(byKey(), append(opts, extsort.MemoryLimit(limit))...)
-							})
-					})
-					t.Run("strings/"+name, func(t *testing.T) {
-						testAppenders(t, textsOf(keys, r), byHead[string](), appenders, first, unique, k, func(got, want []string) { sameElements(t, got, want) },
-							func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
-								return extsort.NewCoded(byHead[string](), extsort.Strings(), append(opts, extsort.MemoryLimit(limit))...)
-							})
-					})
-					t.Run("binary/"+name, func(t *testing.T) {
-						same := func(got, want []note) {
-							if !slices.Equal(got, want) {
-								t.Error("wrong order")
+					switch (i + j + k) % 3 { // each kind of elements with each limit, number and option
+					case 0:
+						t.Run("fixed/"+name, func(t *testing.T) {
+							testAppenders(t, rowsOf(keys), byKey(), appenders, first, unique, most, func(got, want []row) { sameElements(t, got, want) },
+								func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
+									return extsort.New(byKey(), append(opts, memory)...)
+								})
+						})
+					case 1:
+						t.Run("strings/"+name, func(t *testing.T) {
+							testAppenders(t, textsOf(keys, r), byHead[string](), appenders, first, unique, most, func(got, want []string) { sameElements(t, got, want) },
+								func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
+									return extsort.NewCoded(byHead[string](), extsort.Strings(), append(opts, memory)...)
+								})
+						})
+					case 2:
+						t.Run("binary/"+name, func(t *testing.T) {
+							same := func(got, want []note) {
+								if !slices.Equal(got, want) {
+									t.Error("wrong order")
+								}
 							}
-						}
-						testAppenders(t, notesOf(keys, r), byNote(), appenders, first, unique, k, same,
-							func(opts ...extsort.Option) (*extsort.Sorter[note], error) {
-								return extsort.NewCoded(byNote(), extsort.Binary[note](), append(opts, extsort.MemoryLimit(limit))...)
-							})
-					})
+							testAppenders(t, notesOf(keys, r), byNote(), appenders, first, unique, most, same,
+								func(opts ...extsort.Option) (*extsort.Sorter[note], error) {
+									return extsort.NewCoded(byNote(), extsort.Binary[note](), append(opts, memory)...)
+								})
+						})
+					}
 				}
 			}
 		}

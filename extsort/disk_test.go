@@ -192,6 +192,18 @@ func checkDirEmpty(t *testing.T, dir string) {
 	}
 }
 
+// onDisk is the directory of temporary files that the environment chose, where TestMain chose another.
+var onDisk string
+
+// diskDir returns a directory like that of TempDir, which may be in memory, on the disk.
+func diskDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(onDisk, "extsort")
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
+	return dir
+}
+
 // checkSame runs f and expects that the process then has the open files it had before.
 func checkSame(t *testing.T, f func()) {
 	t.Helper()

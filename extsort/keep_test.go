@@ -150,7 +150,7 @@ func TestRetiredManifest(t *testing.T) {
 
 func TestSyncMakesDurable(t *testing.T) {
 	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(113, 114))))
-	dir := t.TempDir()
+	dir := diskDir(t)
 	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.Keep(dir))
 	must(t, err)
 	for at := 0; at < len(rows); at += 1000 {

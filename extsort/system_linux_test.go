@@ -47,10 +47,7 @@ func freeBytes(t *testing.T, dir string) int64 {
 
 func TestFullDisk(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 200_000, rand.New(rand.NewPCG(61, 62)))) // 4.8 MB
-	small := memoryDir(t, 2<<20)
-	other, err := os.MkdirTemp(onDisk, "full") // TempDir may be in memory, too
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(other)) })
+	small, other := memoryDir(t, 2<<20), diskDir(t)
 	free := freeBytes(t, small)
 	var st extsort.Stats
 	s, err := extsort.New(byKey(), extsort.MemoryLimit(2<<20), extsort.TempDir(small), extsort.Report(&st))
@@ -196,10 +193,11 @@ func memoryGroup(t *testing.T, bytes int64) string {
 	return dir
 }
 
-// child returns a command that runs TestChild in a process of its own.
+// child returns a command that runs TestChild in a process of its own, with its temporary files on the disk:
+// a file in memory counts as memory of its control group.
 func child(what string, args ...any) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(os.Environ(), role+"="+what+" "+strings.TrimSuffix(fmt.Sprintln(args...), "\n"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+onDisk, role+"="+what+" "+strings.TrimSuffix(fmt.Sprintln(args...), "\n"))
 	return cmd
 }
 
@@ -274,7 +272,7 @@ func TestProcessesShareADirectory(t *testing.T) {
 func TestKilledProcessLeavesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(67, 68))
 	for name, dir := range map[string]func(*testing.T) string{
-		"disk":   func(t *testing.T) string { return t.TempDir() },
+		"disk":   diskDir,
 		"memory": func(t *testing.T) string { return memoryDir(t, 64<<20) },
 	} {
 		t.Run(name, func(t *testing.T) {
