@@ -149,6 +149,9 @@ func TestBytes(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	r := rand.New(rand.NewPCG(6, 7))
 	for i := range 2000 {
+		if testkit.Thinned(i / 2) {
+			continue
+		}
 		by := &Sorter{}
 		if i%2 == 0 {
 			by.Fill = LeastFill + r.IntN(MostFill-LeastFill)

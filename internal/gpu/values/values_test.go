@@ -95,7 +95,10 @@ func TestMissed(t *testing.T) {
 // place in the table: the sort gives up, and the next one finds nothing of it.
 func TestMany(t *testing.T) {
 	w, r := gputest.Workspace(t, Modules...), gputest.Drawing(t)
-	const n = 20_000
+	n := 20_000
+	if testkit.ThreadSanitizer() {
+		n = 2 * Most
+	}
 	for _, c := range []struct {
 		name  string
 		count int
