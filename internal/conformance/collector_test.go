@@ -94,10 +94,11 @@ func checkFreshKeys(t *testing.T, n int, keys []uint64) {
 	t.Helper()
 	rows := ascending(n)
 	text := func(i int) string { return "the same prefix " + fmt.Sprint(keys[i]%1000) }
+	texts := mapped(rows, text)
 	err := sorter.By(sorter.Asc(func(i int) string { return strings.Clone(text(i)) }), sorter.Asc(func(i int) string { return fmt.Sprint(i % 7) })).Sort(rows, sorter.Workers(2))
 	want := ascending(n)
 	oracle.SortStable(want, func(a, b int) int {
-		if c := strings.Compare(text(a), text(b)); c != 0 {
+		if c := strings.Compare(texts[a], texts[b]); c != 0 {
 			return c
 		}
 		return a%7 - b%7

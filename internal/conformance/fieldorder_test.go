@@ -48,7 +48,7 @@ func TestFieldsInOrder(t *testing.T) {
 		for j, second := range []int{-1, (7*i + 3) % len(byField)} {
 			inOrder := map[int][]orderRow{} // by options of the columns
 			for k, c := range fieldOrderCases {
-				if testkit.Thinned(i + 3*j + k) {
+				if j > 0 && (i+k)%3 != 0 || testkit.Thinned(i+3*j+k) {
 					continue
 				}
 				names, cols := []string{f.name}, []sorter.Column[orderRow]{f.column}

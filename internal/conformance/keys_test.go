@@ -25,7 +25,7 @@ func eachVerbInput(t *testing.T, check func(t *testing.T, k keyCase, ref *refere
 	eachKind(t, func(k keyCase, t *testing.T) {
 		for i, input := range inputs {
 			for j, n := range verbSizes {
-				if (n > 2000 || !testkit.Long()) && (i+j+len(k.Name()))%3 != 0 || n <= alone && testkit.Thinned(i+3*j+len(k.Name())) {
+				if (n > 2000 || !testkit.Long()) && (i+j+len(k.Name()))%3 != 0 || thinned(n, i/3+3*j+len(k.Name())) {
 					continue
 				}
 				check(t, k, drawn(k, input, n, uint64(n)), i+j)

@@ -137,7 +137,7 @@ func TestMergeNShapes(t *testing.T) {
 					}, func(e trade) string { return e.name })
 				},
 			} {
-				if !testkit.Long() && j != i%5 { // every shape, and every element
+				if j != i%5 && (!testkit.Long() || (i+j)%2 != 0) { // every shape, and every element
 					continue
 				}
 				check()

@@ -207,7 +207,7 @@ func eachWatched[E any](get func(E) paceRow, test func(name string, cols func(a 
 // afterwards.
 func TestFurtherCalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
-	sizes := testkit.Pick([]int{100, 12_000}, []int{100, 5000, 40_000})
+	sizes := testkit.Pick([]int{100, 12_000}, []int{100, 5000, 20_000})
 	for i, n := range sizes {
 		inputs := [][]paceRow{paceRows(n, false), paceRows(n, true)}
 		for j, v := range paceVerbs {

@@ -117,7 +117,7 @@ func TestRunsOfDays(t *testing.T) {
 				in[n-1-r.IntN(n/8)].day = 0
 			}
 			for _, o := range eventOrders {
-				if turn++; turn%3 > 0 && (!testkit.Long() || longest > 5000) {
+				if turn++; turn%3 > 0 && (!testkit.Long() || longest > 5000) || testkit.ThinnedTo(2, turn/3) {
 					continue
 				}
 				name := fmt.Sprintf("%s, days of up to %d, broken %v", o.name, longest, broken)

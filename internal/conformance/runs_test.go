@@ -62,7 +62,7 @@ func TestRunsOfKeys(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{0, 1, 2, 3, 17, 100, 3000, 9001} {
-				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || n <= alone && testkit.Thinned(turn) {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || thinned(n, turn/7) {
 					continue
 				}
 				drawn(k, input, n, uint64(turn)).checkRuns(t, modes[turn%len(modes)])
@@ -304,7 +304,10 @@ func TestRunsCancelled(t *testing.T) {
 // TestRunsWithin has runs that end with segments.
 func TestRunsWithin(t *testing.T) {
 	for i, n := range []int{0, 1, 10, 300, 20_000, testkit.Pick(70_000, 300_000)} {
-		for _, longest := range []int{1, 5, 3000, n + 1} {
+		for j, longest := range []int{1, 5, 3000, n + 1} {
+			if testkit.ThinnedTo(2, i+j) {
+				continue
+			}
 			r := dist.Rand(uint64(n + longest))
 			offsets := []int{min(n, i%3)}
 			for at := offsets[0]; at < n; offsets = append(offsets, at) {

@@ -51,7 +51,7 @@ func TestFirstRows(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{0, 1, 2, 17, 100, 5000, 9001} {
-				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || n <= alone && testkit.Thinned(turn) {
+				if turn++; n > 100 && !testkit.Long() && turn%8 != 0 || thinned(n, turn/8) {
 					continue
 				}
 				ref := drawn(k, input, n, uint64(turn))
@@ -203,7 +203,7 @@ func TestNth(t *testing.T) {
 		turn := 0
 		for _, input := range inputs {
 			for _, n := range []int{1, 2, 17, 100, 5000, 9001} {
-				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || n <= alone && testkit.Thinned(turn) {
+				if turn++; n > 100 && !testkit.Long() && turn%7 != 0 || thinned(n, turn/7) {
 					continue
 				}
 				ref := drawn(k, input, n, uint64(turn))

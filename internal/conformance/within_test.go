@@ -227,6 +227,7 @@ func TestWithinStops(t *testing.T) {
 // TestWithinCancelledAnywhere cancels at every few questions to the context: either nothing or
 // everything has happened. The longest segment is for all workers.
 func TestWithinCancelledAnywhere(t *testing.T) {
+	testkit.SkipRace(t) // one worker
 	const n = 100_000
 	r := dist.Rand(5)
 	rows := listedRows(n, r)

@@ -109,11 +109,12 @@ func checkPartition[C Code](t *testing.T, codes []C, nb, workers int, move func(
 		}
 		next := append([]stream.Slots(nil), b.next...)
 		is := move(b, env)
+		some := testkit.ThinnedByRace(1) // of the places are asked for
 		for stripe := range next {
 			lo, hi := b.stripe(stripe)
 			for i, code := range codes[lo:hi] {
 				at := &next[stripe][b.table[b.of(code)]]
-				if !is(lo+i, int(*at)) {
+				if (!some || i%16 == 0) && !is(lo+i, int(*at)) {
 					t.Fatalf("%s: place %d is not taken by element %d", name, *at, lo+i)
 				}
 				*at++

@@ -40,12 +40,16 @@ func SkipRace(t testing.TB) {
 // Thinned reports whether case i of a test is left to other runs: in short runs under the race
 // detector and on 32 bits, which are there for paths and not for data, 15 of 16 cases and seven of
 // eight are.
-func Thinned(i int) bool {
-	return ThinnedByRace(i) || testing.Short() && bits.UintSize == 32 && i%8 != 0
-}
+func Thinned(i int) bool { return ThinnedByRace(i) || narrow() && i%8 != 0 }
 
 // ThinnedByRace is Thinned by the race detector alone, of cases that 32 bits may change.
 func ThinnedByRace(i int) bool { return testing.Short() && race && i%16 != 0 }
+
+// ThinnedTo is Thinned to one case of so many, where several goroutines sort.
+func ThinnedTo(many, i int) bool { return (testing.Short() && race || narrow()) && i%many != 0 }
+
+// narrow reports whether this is a short run on 32 bits.
+func narrow() bool { return testing.Short() && bits.UintSize == 32 }
 
 // SkipInstrumented leaves out a test that counts allocations or milliseconds where
 // the race detector or coverage changes them.
