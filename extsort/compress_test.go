@@ -187,7 +187,7 @@ func (d *slowDisk) Create(dir string) (spill.File, error) {
 	return slowFile{f, d}, err
 }
 
-// pass does work, and waits until bytes have passed.
+// pass does work, and waits until bytes have passed, if that is long enough to sleep for.
 func (d *slowDisk) pass(bytes int, work func() (int, error)) (int, error) {
 	d.mu.Lock()
 	now := time.Now()
@@ -198,7 +198,9 @@ func (d *slowDisk) pass(bytes int, work func() (int, error)) (int, error) {
 	until := d.free
 	d.mu.Unlock()
 	n, err := work()
-	time.Sleep(time.Until(until))
+	if wait := time.Until(until); wait > time.Millisecond {
+		time.Sleep(wait)
+	}
 	return n, err
 }
 

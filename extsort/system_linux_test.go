@@ -377,7 +377,7 @@ func allowance(limit int64) int64 { return 8<<20 + limit/32 }
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	testkit.SkipUnlessLong(t)
-	limits := testkit.Pick(nil, []int64{16, 128})
+	limits := testkit.Pick(nil, []int64{16, 64})
 	for _, limit := range limits {
 		for _, workers := range testkit.Pick(nil, []int{2, 64}) {
 			for i, what := range []string{"memory", "strings", "memory", "strings"} {
