@@ -45,7 +45,7 @@ func Thinned(i int) bool { return ThinnedByRace(i) || narrow() && i%8 != 0 }
 // ThinnedByRace is Thinned by the race detector alone, of cases that 32 bits may change.
 func ThinnedByRace(i int) bool { return testing.Short() && race && i%16 != 0 }
 
-// ThinnedTo is Thinned to one case of so many, where several goroutines sort.
+// ThinnedTo is Thinned to one case of the number given, where several goroutines sort.
 func ThinnedTo(many, i int) bool { return (testing.Short() && race || narrow()) && i%many != 0 }
 
 // narrow reports whether this is a short run on 32 bits.
