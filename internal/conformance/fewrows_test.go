@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -116,8 +117,8 @@ func nullsOn[E any](c sorter.Column[E], side int, isNull func(E) bool) sorter.Co
 	return c
 }
 
-// TestFewRows orders few rows, about as many as are ordered on the stack, by a column of each kind
-// and another after it, in every way that a call takes rows.
+// TestFewRows orders few rows, about as many as are ordered on the stack and some more, by a column of
+// each kind and another after it, in every way that a call takes rows.
 func TestFewRows(t *testing.T) {
 	all := slices.Concat(
 		fewColumnsOf("int8", func(e fewRow) int8 { return e.small }, cmp.Compare[int8]),
@@ -129,7 +130,10 @@ func TestFewRows(t *testing.T) {
 		fewColumnsOf("time", func(e fewRow) time.Time { return e.at }, time.Time.Compare),
 	)
 	r := dist.Rand(1)
-	for n := range 19 {
+	for n := range 22 {
+		if n > 18 {
+			n = []int{40, 100, 300}[n-19]
+		}
 		for _, c := range all {
 			checkFewRows(t, fewRowsOf(n, r.Uint64()), c, all[r.IntN(len(all))])
 		}
@@ -160,11 +164,52 @@ func checkFewRows(t *testing.T, rows []fewRow, c, next fewColumn) {
 		checkSame(t, name+", Sort of numbers", err, mapped(numbers, func(row int) uint32 { return uint32(row) }), wantSelected)
 	}
 	by := sorter.By(c.column, next.column)
-	p, err := by.Order(rows)
-	checkSame(t, name+", Order", err, p, want)
+	for _, times := range []string{"once", "twice"} {
+		p, err := by.Order(rows)
+		checkSame(t, name+", Order "+times, err, p, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p, err := sorter.By(c.column, next.column).Order(rows, sorter.WithContext(ctx))
+	checkSame(t, name+", Order under a context", err, p, want)
+	sorted := slices.Clone(rows)
+	if err = sorter.By(c.column, next.column).Sort(sorted); err != nil || !slices.EqualFunc(sorted, want, func(e fewRow, at uint32) bool { return sameRow(e, rows[at]) }) {
+		t.Errorf("%s: Sort by a new Ordering returns other rows, %v", name, err)
+	}
 	for i := 1; i < len(rows); i++ {
 		if got := by.Compare(rows[i-1], rows[i]); cmp.Compare(got, 0) != compare(uint32(i-1), uint32(i)) {
 			t.Errorf("%s: Compare returns %d", name, got)
+		}
+	}
+}
+
+// sameRow reports whether two rows have the same keys, to the byte.
+func sameRow(a, b fewRow) bool {
+	return a.small == b.small && a.num == b.num && a.real == b.real && a.text == b.text && bytes.Equal(a.bytes, b.bytes) &&
+		a.wide == b.wide && a.at == b.at && a.null == b.null
+}
+
+// TestNewOrderingCalls counts the calls of key functions by an Ordering that is new: one at most for each
+// element and column.
+func TestNewOrderingCalls(t *testing.T) {
+	for _, n := range []int{3, 17, 100, 4096} {
+		rows := fewRowsOf(n, 1)
+		var first, second []int
+		count := func(calls *[]int) func(e fewRow) { return func(e fewRow) { (*calls)[int(e.real)]++ } }
+		for i := range rows {
+			rows[i].real = float64(i)
+		}
+		first, second = make([]int, n), make([]int, n)
+		one, two := count(&first), count(&second)
+		p, err := sorter.By(
+			sorter.Asc(func(e fewRow) int64 { one(e); return e.num }),
+			sorter.Asc(func(e fewRow) string { two(e); return e.text }),
+		).Order(rows)
+		if err != nil || p.Valid() != nil {
+			t.Fatal(err, p.Valid())
+		}
+		if slices.Max(first) != 1 || slices.Min(first) != 1 || slices.Max(second) > 1 {
+			t.Errorf("%d rows: key functions are called up to %d and %d times for a row", n, slices.Max(first), slices.Max(second))
 		}
 	}
 }

@@ -223,6 +223,9 @@ func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 // nullsFrom returns a bit for each of the first n elements of b, n <= 64: 1 if it is null.
 // asked is the number of elements tested, less than n if the context was cancelled.
 func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
+	if b.apart {
+		return nullsApart(n, b, areNull)
+	}
 	block := b.Block.Part(0, n)
 	if b.Pace == nil {
 		return areNull.nulls(block.Data(), n), n
@@ -230,6 +233,24 @@ func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 	t := turns{pace: b.Pace, n: n}
 	for t.begin(); t.lo < n && t.next(); t.end() {
 		nulls |= areNull.nulls(block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
+	}
+	return nulls, t.lo
+}
+
+// nullsApart is nullsFrom of elements that are read where they lie.
+func nullsApart(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
+	some := func(lo, hi int) {
+		for i, x := range b.at[lo:hi] {
+			nulls |= areNull.nulls(b.Block.At(int(x)), 1) << (lo + i)
+		}
+	}
+	if b.Pace == nil {
+		some(0, n)
+		return nulls, n
+	}
+	t := turns{pace: b.Pace, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		some(t.lo, t.hi)
 	}
 	return nulls, t.lo
 }
@@ -335,8 +356,11 @@ func hidden[K any](keys []K) stream.Raw {
 // most 64 elements.
 func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 	n := keys.Len()
-	if n == 0 {
+	switch {
+	case n == 0:
 		return 0
+	case b.apart:
+		return keysApart(keys, b, get, nulls)
 	}
 	block := b.Block.Part(0, n)
 	if b.Pace == nil || b.Pace.few {
@@ -345,6 +369,26 @@ func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 	t := turns{pace: b.Pace, n: n}
 	for t.begin(); t.lo < n && t.next(); t.end() {
 		get.Get(keys.At(t.lo), block.Part(t.lo, t.hi).Data(), t.hi-t.lo, nulls>>t.lo, nil)
+	}
+	return t.lo
+}
+
+// keysApart is keysFrom of elements that are read where they lie.
+func keysApart(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
+	n := keys.Len()
+	if b.Pace == nil || b.Pace.few {
+		for i, x := range b.at[:n] {
+			if get.Get(keys.At(i), b.Block.At(int(x)), 1, nulls>>i&1, b.Pace.Each()) == 0 {
+				return i
+			}
+		}
+		return n
+	}
+	t := turns{pace: b.Pace, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		for i := t.lo; i < t.hi; i++ {
+			get.Get(keys.At(i), b.Block.At(int(b.at[i])), 1, nulls>>i&1, nil)
+		}
 	}
 	return t.lo
 }

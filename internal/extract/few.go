@@ -31,6 +31,9 @@ func (l ColumnList) At(i int) *Column { return (*Column)(l.at.At(i)) }
 func (l ColumnList) CheckRows(n int, call string, number int) {
 	for i := range l.Len() {
 		c := l.At(i)
+		if _, ok := c.Key.(sliceKey); ok && c.Nulls == NoNulls && n <= c.slice.Len() {
+			continue // as below, in a third of the time
+		}
 		rows, ok := c.rows()
 		if _, few := c.holds(n, rows, ok); few != "" {
 			panic("sorter: " + fmt.Sprintf(call, number) + " by " + few)
@@ -79,6 +82,15 @@ func (e FewOf) InPlace(c *Column, n int) unsafe.Pointer {
 	return c.slice.Part(0, n).Data()
 }
 
+// Slice returns the keys, by row number, of a column of elements that are row numbers, if they lie in a
+// slice.
+func (e FewOf) Slice(c *Column) (keys stream.Raw, ok bool) {
+	if _, ok := c.Key.(sliceKey); !ok || !e.Rows {
+		return stream.Raw{}, false
+	}
+	return c.slice, true
+}
+
 // KeysOf writes the column's keys of the elements numbered by at, none of them null.
 func (e FewOf) KeysOf(c *Column, keys unsafe.Pointer, at []uint32) {
 	if !e.Rows {
@@ -97,11 +109,15 @@ func (e FewOf) KeysOf(c *Column, keys unsafe.Pointer, at []uint32) {
 	}
 }
 
-// readEach reads the keys of elements one by one.
+// readEach reads the keys of elements one by one, unless they are consecutive.
 //
 // Sound: a getter keeps no column.
 func (e FewOf) readEach(c *Column, keys unsafe.Pointer, at []uint32) {
 	get, size := (*Column)(cpu.Hidden(unsafe.Pointer(c))).getter(), c.kind.Size()
+	if n := len(at); n > 0 && Consecutive(at) {
+		get.Get(keys, cpu.Hidden(e.Block.Part(int(at[0]), int(at[0])+n).Data()), n, 0, nil)
+		return
+	}
 	for i, x := range at {
 		get.Get(unsafe.Add(keys, uintptr(i)*size), cpu.Hidden(e.Block.At(int(x))), 1, 0, nil)
 	}

@@ -37,7 +37,16 @@ type Batch struct {
 	Block stream.Raw // the elements; without memory if they are row numbers that are not read
 	Lo    int        // the number of the first, if they are consecutive
 	at    []uint32   // the numbers of all, if they may not be
+	apart bool       // Block has all elements, of which at numbers those of the batch
 	Pace  *Pace      // of the calls for their keys
+}
+
+// Elements returns the elements of all that at numbers. Each is read where it lies.
+func Elements(all stream.Raw, at []uint32) Batch {
+	if Consecutive(at) && len(at) > 0 {
+		return Batch{Block: all.Part(int(at[0]), int(at[0])+len(at))}
+	}
+	return Batch{Block: all, at: at, apart: true}
 }
 
 // Rows returns rows numbered by at, which numbers holds as elements.
@@ -51,7 +60,7 @@ func Rows(numbers []int, at []uint32) Batch {
 // part returns elements [i, j) of b.
 func (b Batch) part(i, j int) Batch {
 	b.Lo += i
-	if b.Block.Data() != nil {
+	if b.Block.Data() != nil && !b.apart {
 		b.Block = b.Block.Part(i, j)
 	}
 	if b.at != nil {

@@ -63,6 +63,9 @@ func (b *NullBits) from(row, n int) uint64 {
 // nullsIn returns a bit for each of the first n rows of a batch, 0 < n <= 64.
 func (c *Column) nullsIn(bits *NullBits, b Batch, n int) uint64 {
 	switch {
+	case b.apart: // elements are row numbers
+		nulls, _ := nullsApart(n, Batch{Block: b.Block, at: b.at, apart: true}, bits)
+		return nulls
 	case b.Block.Data() != nil:
 		return bits.nulls(b.Block.Part(0, n).Data(), n)
 	case c.picked != nil:

@@ -33,8 +33,15 @@ type Ordering struct {
 	Pools *Pools
 }
 
-// Pools are the pools of an Ordering's workspaces, made when they are first asked for.
-type Pools struct{ made atomic.Pointer[pools] }
+// Pools are the pools of an Ordering's workspaces, made when they are first asked for. They take longer
+// to make than the first call takes without.
+type Pools struct {
+	made atomic.Pointer[pools]
+	used atomic.Bool // by a call that took no workspace
+}
+
+// unused reports whether no call but this one has asked.
+func (p *Pools) unused() bool { return !p.used.Load() && p.used.CompareAndSwap(false, true) }
 
 // get returns the pools.
 func (p *Pools) get() *pools {
@@ -145,6 +152,9 @@ func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uin
 		// Sound: use does not keep the order.
 		use(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), n))
 		return nil
+	}
+	if cfg.Report == nil && o.Pools.unused() {
+		return orderedOnce(o.Cols, s, cfg, use)
 	}
 	c := begin(cfg, s.Len(), NoFunction)
 	defer c.end()

@@ -17,13 +17,15 @@ import (
 	"example.com/sorter/perm"
 )
 
-// OrderRows orders few rows by columns that are made for one call, as a query does. So nothing
-// is prepared for the columns: rows are sorted by the first, runs of equal rows by the next.
+// Few rows are ordered by columns that are made for one call, as a query does, and elements by an
+// Ordering that has not been used before. So nothing is prepared for the columns: elements are sorted by
+// the first, runs of ties by the next.
 
-// rows is pooled memory for an order of row numbers. A run at places [lo, hi) of the order has
+// rows is pooled memory for an order of elements, or of row numbers. A run at places [lo, hi) of the order has
 // these places of all lists.
 type rows struct {
 	cols []extract.Column
+	from extract.FewOf // the elements
 	call *Call
 	env  engine.Env
 	size int // elements that the lists have room for
@@ -51,16 +53,36 @@ func (w *rows) fit(n int) {
 	if w.size >= n {
 		return
 	}
-	*w = rows{cols: w.cols, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
+	*w = rows{cols: w.cols, from: w.from, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
 	w.numbers, w.index, w.moved = make([]int, w.size), make([]uint32, w.size), make([]uint32, w.size)
 	w.codes, w.spare = make([]uint64, w.size), make([]uint64, w.size)
 	w.env.Arena.Hold(scratch.Size(w.size, 8+4+4+8+8))
 }
 
+// takeRows returns a workspace for a call. cols stay on the caller's stack.
+func takeRows(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) *rows {
+	w := rowsPool.Get().(*rows)
+	w.call, w.from, w.cols = c, from, append(w.cols, cols...)
+	for i := range w.cols {
+		by := &w.cols[i]
+		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
+	}
+	return w
+}
+
+// other returns memory for an order of n elements besides those that are sorted.
+func (w *rows) other(n int) perm.Perm {
+	if w.selected == nil {
+		w.selected = make([]uint32, w.size)
+		w.env.Arena.Hold(scratch.Size(w.size, 4))
+	}
+	return w.selected[:n]
+}
+
 // put clears references to the n rows and returns the workspace.
 func (w *rows) put(n int) {
 	clear(w.cols)
-	w.cols, w.call, w.order = w.cols[:0], nil, nil
+	w.cols, w.from, w.call, w.order = w.cols[:0], extract.FewOf{}, nil, nil
 	clear(w.texts[:min(n, len(w.texts))])
 	clear(w.bytes[:min(n, len(w.bytes))])
 	clear(w.times[:min(n, len(w.times))])
@@ -87,27 +109,28 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	p := extract.Result(stream.Raw{}, n, cfg.Into, cols...)
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()
-	for i := range cols {
-		by := &cols[i]
-		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
-	}
-	w := rowsPool.Get().(*rows)
-	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
-	var err error
-	if extract.InOneCode(cols) {
-		err = orderColumn(p, &w.cols[0], nil, cpu.PayloadOf(allRows()[:n]), c)
-	} else {
-		w.fit(n)
-		for i := range p {
-			p[i] = uint32(i)
-		}
-		err = w.orderAll(p)
-	}
+	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
+	err := w.orderAll(p, cpu.PayloadOf(allRows()[:n]))
 	w.put(n)
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// orderedOnce passes the order of s by columns to use, unless the call was cancelled.
+func orderedOnce(cols []extract.Column, s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+	c := begin(cfg, s.Len(), KeyFunction)
+	defer c.end()
+	w := takeRows(cols, extract.FewOf{Block: s.Raw()}, cfg, c)
+	w.fit(s.Len())
+	p := w.other(s.Len())
+	err := w.orderAll(p, s)
+	if err == nil {
+		use(p)
+	}
+	w.put(s.Len())
+	return err
 }
 
 // OrderSelected reorders row numbers by columns, which it changes.
@@ -121,20 +144,11 @@ func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) 
 	}
 	c := begin(cfg, len(selected), KeyFunction)
 	defer c.end()
-	for i := range cols {
-		by := &cols[i]
-		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
-	}
-	w := rowsPool.Get().(*rows)
-	w.call, w.cols = c, append(w.cols, cols...) // cols stay on the caller's stack
+	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
 	w.fit(len(selected))
-	if w.selected == nil {
-		w.selected = make([]uint32, w.size)
-		w.env.Arena.Hold(scratch.Size(w.size, 4))
-	}
-	p := w.selected[:len(selected)]
+	p := w.other(len(selected))
 	copy(p, selected)
-	err := w.orderAll(p)
+	err := w.orderBy(p)
 	if err == nil {
 		copy(selected, p)
 	}
@@ -157,8 +171,20 @@ func orderSelectedMarked(cols []extract.Column, selected []uint32, cfg *call.Opt
 	return err
 }
 
-// orderAll sorts the rows of p.
-func (w *rows) orderAll(p perm.Perm) error {
+// orderAll writes the order of s to p.
+func (w *rows) orderAll(p perm.Perm, s cpu.Payload) error {
+	if extract.InOneCode(w.cols) {
+		return orderColumn(p, &w.cols[0], nil, s, w.call)
+	}
+	w.fit(len(p))
+	for i := range p {
+		p[i] = uint32(i)
+	}
+	return w.orderBy(p)
+}
+
+// orderBy sorts the elements of p.
+func (w *rows) orderBy(p perm.Perm) error {
 	w.order = p
 	w.sort(0, len(p), 0)
 	w.call.bitsOf(min(64, w.cols[0].Bits()))
@@ -166,10 +192,22 @@ func (w *rows) orderAll(p perm.Perm) error {
 	return w.call.err()
 }
 
+// batch returns the elements at places [lo, hi) of the order.
+func (w *rows) batch(lo, hi int) extract.Batch {
+	if w.from.Rows {
+		return extract.Rows(w.numbers[lo:], w.order[lo:hi])
+	}
+	return extract.Elements(w.from.Block, w.order[lo:hi])
+}
+
 // sort sorts the rows at places [lo, hi), which tie in all columns before the k-th. Nulls that
 // a code does not hold are parted from the others.
 func (w *rows) sort(lo, hi, k int) {
 	if k == len(w.cols) || hi-lo < 2 || w.call.err() != nil {
+		return
+	}
+	if hi-lo <= tinySort && w.call == nil {
+		few{extract.ListOf(w.cols), w.from, sortkey.Order{}}.sort(w.order[lo:hi], k, false)
 		return
 	}
 	c := &w.cols[k]
@@ -194,7 +232,7 @@ func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
 	order, others := w.order[lo:hi], 0
 	for at := 0; at < len(order); at += 64 {
 		some := order[at:min(at+64, len(order))]
-		bits, asked := c.NullsOf(extract.Rows(w.numbers[lo+at:], some), len(some))
+		bits, asked := c.NullsOf(w.batch(lo+at, lo+at+len(some)), len(some))
 		if asked < len(some) {
 			return 0 // cancelled
 		}
@@ -230,7 +268,7 @@ func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
 	if by.Bits() > 64 {
 		w.sortWide(lo, hi, by)
 	} else {
-		by.Codes(w.codes[lo:hi], extract.Rows(w.numbers[lo:], w.order[lo:hi]))
+		by.Codes(w.codes[lo:hi], w.batch(lo, hi))
 		if w.call.err() == nil {
 			w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
 		}
@@ -250,7 +288,7 @@ func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
 func (w *rows) sortWide(lo, hi int, by *extract.Column) {
 	k, keys := by.Kind(), w.keys(lo, hi, by.Kind())
 	order, codes, sorted, index := w.order[lo:hi], w.codes[lo:hi], w.spare[lo:hi], w.index[lo:hi]
-	if by.Keys(keys, extract.Rows(w.numbers[lo:], order)) < len(order) {
+	if by.Keys(keys, w.batch(lo, hi)) < len(order) {
 		return // cancelled
 	}
 	sortkey.Leading(k, codes, keys.Data(), by.Order)
