@@ -369,3 +369,66 @@ func TestPlacesPerCancelled(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestTopNPerOfOrderedPartitions has partitions that are no numbers of 64 bits, whose rows are selected
+// from an order by partitions.
+func TestTopNPerOfOrderedPartitions(t *testing.T) {
+	r := dist.Rand(7)
+	for _, n := range []int{1 << 14, 50_000} {
+		for _, count := range []int{1, 5, 300, 2500} {
+			partition, text, values := make([]string, n), make([]string, n), make([]int64, n)
+			null, skew := make([]bool, n), r.IntN(2) > 0
+			for i := range n {
+				p := r.IntN(count)
+				if skew && r.IntN(2) > 0 {
+					p = 0
+				}
+				partition[i], text[i] = fmt.Sprint("partition ", p), fmt.Sprint("the same long text ", r.IntN(200))
+				values[i], null[i] = r.Int64N(50), r.IntN(10) == 0
+			}
+			isNull := func(row int) bool { return null[row] }
+			byValue := func(a, b uint32) int {
+				switch {
+				case null[a] && null[b]:
+					return 0
+				case null[a]:
+					return -1
+				case null[b]:
+					return 1
+				}
+				return cmp.Compare(values[b], values[a])
+			}
+			for name, c := range map[string]struct {
+				cols    []sorter.Column[int]
+				compare func(a, b uint32) int
+			}{
+				"texts": {[]sorter.Column[int]{sorter.AscOf(text)}, func(a, b uint32) int { return cmp.Compare(text[a], text[b]) }},
+				"nulls": {[]sorter.Column[int]{sorter.DescOf(values).NullsFirst(isNull)}, byValue},
+				"both": {[]sorter.Column[int]{sorter.DescOf(values).NullsFirst(isNull), sorter.Asc(func(row int) string { return text[row] })},
+					func(a, b uint32) int { return cmp.Or(byValue(a, b), cmp.Compare(text[a], text[b])) }},
+			} {
+				order := perm.Identity(n)
+				slices.SortStableFunc(order, func(a, b uint32) int {
+					return cmp.Or(cmp.Compare(partition[a], partition[b]), c.compare(a, b))
+				})
+				for _, k := range []int{1, 3, 40} {
+					var want []uint32
+					wantRuns, in := 0, 0
+					for i, row := range order {
+						if i == 0 || partition[row] != partition[order[i-1]] {
+							wantRuns, in = wantRuns+1, 0
+						}
+						if in++; in <= k {
+							want = append(want, row)
+						}
+					}
+					got, runs, err := sorter.TopNPer(n, k, []sorter.Column[int]{sorter.AscOf(partition)}, c.cols)
+					checkSame(t, fmt.Sprintf("%d rows, %d partitions, first %d by %s", n, count, k, name), err, got, want)
+					if runs.Len() != wantRuns {
+						t.Errorf("%d rows, %d partitions, first %d by %s: %d partitions", n, count, k, name, runs.Len())
+					}
+				}
+			}
+		}
+	}
+}

@@ -54,7 +54,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 }
 
 // firstOfRuns is [FirstOfPartitions] by an order of all rows by the columns of partitions, and one of
-// the rows within each.
+// the rows within each, without those that are certainly not among the first.
 func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (first []uint32, parts perm.Runs, err error) {
 	o.Marks = &call.Marks{Columns: call.AllColumns, Runs: &parts}
 	byPartition, err := OrderN(partition, n, &o)
@@ -62,6 +62,9 @@ func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (fi
 		return nil, perm.Runs{}, err
 	}
 	o.Marks = nil
+	if byPartition, parts, err = leftOfRuns(byPartition, parts, cols, k, o); err != nil {
+		return nil, perm.Runs{}, err
+	}
 	err = orderInRuns(byPartition, parts, cols, o, func(index []uint32) {
 		first, parts = cutRunsAt(index, parts, k)
 		first = slices.Clone(first)
@@ -73,6 +76,100 @@ func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (fi
 		return nil, perm.Runs{}, err
 	}
 	return first, parts, nil
+}
+
+// leftOfRuns drops rows that are not among the first k by cols of their run of byPartition; it drops none
+// if that leaves most. Whole keys are not compared: codes of their first words are enough to drop a row.
+// Runs are read in blocks, each of which leaves k rows of a run and those that tie with them.
+func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k int, o call.Options) (perm.Perm, perm.Runs, error) {
+	n := len(byPartition)
+	if runs.Len()+n/engine.Block > n/mostLeft/k {
+		return byPartition, runs, nil
+	}
+	o.Report = nil
+	r, err := begin(o, n)
+	defer r.end()
+	if err != nil {
+		return nil, runs, err
+	}
+	cols = slices.Clone(cols)
+	extract.ForPicked(cols, byPartition)
+	rows, words := extract.RowNumbers(n).Pick(byPartition), extract.Words(cols, o.Order())
+	rows.Arena = &r.Arena
+	err = r.decide(facts{verb: toPart, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true, picked: true})
+	if err != nil {
+		return nil, runs, err
+	}
+	words[0].Open(rows, &r.Env)
+	src, offsets := extract.Source64(rows, &words[0]), runs.Offsets()
+	work, blocks := make([]runWorker, max(1, r.Loop.Workers)), make([][]uint32, (n+engine.Block-1)/engine.Block)
+	err = r.Stage("select", len(blocks), 1, func(worker, block, _ int) {
+		w, lo := &work[worker], block*engine.Block
+		hi := min(lo+engine.Block, n)
+		if w.codes == nil {
+			w.codes, w.found = make([]uint64, engine.Block), make([]candidate, engine.Block)
+		}
+		src(w.codes[:hi-lo], lo)
+		if r.Loop.Err() == nil { // otherwise codes are left out
+			blocks[block] = w.leave(lo, hi, offsets, k)
+		}
+	})
+	left := slices.Concat(blocks...)
+	if err = r.Stopped(err); err != nil || len(left) > n/2 {
+		return byPartition, runs, err
+	}
+	ends, i := make([]int, 1, len(offsets)), 0
+	for _, end := range offsets[1:] {
+		for ; i < len(left) && int(left[i]) < end; i++ {
+			left[i] = byPartition[left[i]]
+		}
+		ends = append(ends, i)
+	}
+	return left, perm.RunsAt(ends), nil
+}
+
+// runWorker drops rows of runs by their codes.
+type runWorker struct {
+	codes []uint64
+	found []candidate
+}
+
+// leave returns the places from lo to hi-1, whose codes are in w, with rows that may be among the first k
+// of their runs.
+func (w *runWorker) leave(lo, hi int, offsets []int, k int) (left []uint32) {
+	next, found := slices.BinarySearch(offsets, lo) // the end of the run
+	if found {
+		next++
+	}
+	for from := lo; from < hi; next++ {
+		end := min(offsets[next], hi)
+		codes, bound := w.codes[from-lo:end-lo], uint64(math.MaxUint64)
+		if len(codes) > k {
+			bound = w.kth(codes, k)
+		}
+		for i, c := range codes {
+			if c <= bound {
+				left = append(left, uint32(from+i))
+			}
+		}
+		from = end
+	}
+	return left
+}
+
+// kth returns the k-th smallest of at most a block of codes, 1 <= k <= len(codes).
+func (w *runWorker) kth(codes []uint64, k int) uint64 {
+	if k == 1 {
+		return slices.Min(codes)
+	}
+	some := w.found[:len(codes)]
+	for i, c := range codes {
+		some[i].code = c
+	}
+	if len(some) <= fewCodes {
+		return kthOfFew(some, 0, math.MaxUint64, k)
+	}
+	return kthCode(some, k)
 }
 
 // orderInRuns orders the rows of each run of byPartition by cols and passes to use the order of all, as
