@@ -7,6 +7,7 @@
 //
 //	expressions → keys → permutation → rows
 //
+// Up to 3 rows the engine's own comparisons are cheaper than keys, without its sort.Stable.
 // An expression after the first that is not a plain column is evaluated only for rows that tie in
 // those before it, as in the engine.
 //
@@ -69,6 +70,9 @@ func sortRows(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, t *track
 		}
 		return nil
 	}
+	if len(rows) <= comparedRows && t == nil {
+		return sortCompared(ctx, fields, rows)
+	}
 	if len(rows) <= fewRows {
 		if !sortFew(ctx, fields, rows, t) {
 			return byEngine(ctx, fields, rows, t)
@@ -81,6 +85,22 @@ func sortRows(ctx *sql.Context, fields []sql.SortField, rows []sql.Row, t *track
 	}
 	counts.many.Add(1)
 	return err
+}
+
+// comparedRows is the number of rows up to which values are not kept: each is evaluated once or
+// twice.
+const comparedRows = 3
+
+// sortCompared sorts by the comparisons of sort.Stable, in their sequence, without its
+// allocation and its calls through interfaces.
+func sortCompared(ctx *sql.Context, fields []sql.SortField, rows []sql.Row) error {
+	s := expression.Sorter{SortFields: fields, Rows: rows, Ctx: ctx}
+	for i := 1; i < len(rows); i++ {
+		for j := i; j > 0 && s.Less(j, j-1); j-- {
+			s.Swap(j, j-1)
+		}
+	}
+	return s.LastError
 }
 
 // gather puts rows in the order p.
