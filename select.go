@@ -44,9 +44,10 @@ func TopN(n, k int, cols []Column[int], opts ...Option) ([]uint32, error) {
 // partition. Rows after the first k of their partition are dropped by a hash table of the partitions
 // and their k smallest codes, 24+16*k bytes for each partition and worker, which [Report] does not
 // count. That takes columns of partitions that fit 64 bits together, such as numbers without nulls.
-// Others, partitions of few more rows than k, and calls under a [MemoryLimit], with [Use] or [On] a
-// device order all rows, which takes the time and the scratch of [OrderN]. Key functions are called
-// up to three times for a row.
+// Others, such as strings, order all rows by the partitions and drop rows of each partition after that.
+// Partitions of few more rows than k, and calls under a [MemoryLimit], with [Use] or [On] a device
+// order all rows, which takes the time and the scratch of [OrderN]. Key functions are called up to
+// three times for a row.
 //
 // It panics if n or k is negative. [Into], [MarkRuns] and [MarkRunsBy] are ignored. Everything else
 // said of [OrderN] holds.
