@@ -305,6 +305,9 @@ func (w *rows) sortWide(lo, hi int, by *extract.Column) {
 	default:
 		orderTiedWords(k, index, codes, keys, by.Order)
 	}
+	if w.call.err() != nil {
+		return
+	}
 	copy(w.moved[lo:hi], order)
 	for i, at := range index {
 		order[i] = w.moved[lo+int(at)]
