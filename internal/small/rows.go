@@ -312,7 +312,13 @@ func (w *rows) sortWide(lo, hi int, by *extract.Column) {
 	for i, at := range index {
 		order[i] = w.moved[lo+int(at)]
 		sorted[i] = uint64(i)
-		if i > 0 && sameKeys(k, codes, keys, index[i-1], at) {
+		if i == 0 {
+			continue
+		}
+		if isLong(k, keys, at) && w.call.err() != nil {
+			return
+		}
+		if sameKeys(k, codes, keys, index[i-1], at) {
 			sorted[i] = sorted[i-1]
 		}
 	}
@@ -340,6 +346,17 @@ func keysIn[K any](w *rows, all *[]K, lo, hi int) stream.Raw {
 		w.env.Arena.Hold(scratch.Size(w.size, stream.RawOf(*all).Size()))
 	}
 	return stream.RawOf((*all)[lo:hi])
+}
+
+// isLong reports whether key i is a text that takes as long to compare as a question to the context.
+func isLong(k sortkey.Kind, keys stream.Raw, i uint32) bool {
+	switch k {
+	case sortkey.String:
+		return len(stream.SliceOf[string](keys)[i]) > extract.TextTurn
+	case sortkey.Bytes:
+		return len(stream.SliceOf[[]byte](keys)[i]) > extract.TextTurn
+	}
+	return false
 }
 
 // sameKeys reports whether two wide keys, numbered by a and b, are equal.
