@@ -126,7 +126,7 @@ func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
 		return v, true, nil
 	}
 	words := k.words()
-	v, err = surveyWords(env, "survey", k.Len, words)
+	v, err = surveyWords(env, "survey", k.Len, keyChunkOf(env, k.Len), words)
 	if err == nil && v.sorted() {
 		found(env, v)
 		return v, true, nil

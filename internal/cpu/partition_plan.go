@@ -51,13 +51,16 @@ const (
 	minStripe = 1 << 13
 )
 
-// alone reports whether one worker sorts n elements of size bytes, payload included, even if
-// there are several workers. A partition costs as much as the sort of its buckets, and each
-// stage wakes all workers (EPYC 2022, 2 processors, 2026-11: 6.2 ns alone and 10 together per
+// alone reports whether one worker sorts n elements of size bytes, payload included, or n codes if
+// size is 0, even if there are several workers. A partition costs as much as the sort of its buckets,
+// and each stage wakes all workers (EPYC 2022, 2 processors, 2026-11: 6.2 ns alone and 10 together per
 // key for an order of 32 thousand; bench/results/constants.md).
 func alone(n, workers int, size uintptr) bool {
 	most := maxLocal
-	if workers > 2 {
+	switch {
+	case workers > 2 && size == 0:
+		most = maxLocal * 3 / 4
+	case workers > 2:
 		most = maxLocal / 2
 	}
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
