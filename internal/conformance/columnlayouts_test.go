@@ -336,6 +336,34 @@ func TestTotalOrder(t *testing.T) {
 	checkSame(t, "descending", err, p, perm.Perm{7, 6, 5, 4, 3, 2, 1, 0})
 }
 
+// TestTotalOrderTies orders vectors that differ only in the bits of their last components, and are equal
+// but for the total order, by a column before one that would order them otherwise.
+func TestTotalOrderTies(t *testing.T) {
+	t.Parallel()
+	floats := []float32{math.Float32frombits(0xffc00001), math.Float32frombits(0xffc00000), float32(math.Copysign(0, -1)), 0,
+		math.Float32frombits(0x7fc00000), math.Float32frombits(0x7fc00001)}
+	for _, n := range []int{2, 6, 17, 60, 700, 6000} {
+		threes, fours, falling, want := make([][3]float32, n), make([]sorter.Float4, n), make([]int, n), perm.Identity(n)
+		for i := range n {
+			f := floats[i*len(floats)/n]
+			threes[i], fours[i] = [3]float32{1, 2, f}, sorter.Float4{1, 2, 3, f}
+			falling[i] = -(i * len(floats) / n)
+		}
+		for name, c := range map[string]sorter.Column[int]{
+			"[3]float32": sorter.AscOf(threes), "Float4": sorter.AscOf(fours),
+			"function": sorter.Asc(func(row int) sorter.Float4 { return fours[row] }),
+		} {
+			cols := []sorter.Column[int]{c.TotalOrder(), sorter.AscOf(falling)}
+			p, err := sorter.OrderN(n, cols)
+			checkSame(t, fmt.Sprintf("%s, OrderN of %d", name, n), err, p, want)
+			rows := perm.Identity(n)
+			slices.Reverse(rows)
+			err = sorter.OrderRows(rows, append(cols, sorter.AscOf(want)))
+			checkSame(t, fmt.Sprintf("%s, OrderRows of %d", name, n), err, rows, want)
+		}
+	}
+}
+
 // TestColumnLayoutMisuse holds layouts that cannot be to a panic.
 func TestColumnLayoutMisuse(t *testing.T) {
 	order := func(k sorter.Keys) { _, _ = sorter.OrderN(k.Len(), []sorter.Column[int]{k.Asc()}) }

@@ -273,7 +273,7 @@ func (f few) sortWide(order []uint32, k int, keys unsafe.Pointer) {
 		return
 	}
 	for from, i := 0, 1; i <= n; i++ {
-		if i == n || !sameKeys(kind, codes[:n], all, places[i-1], places[i]) {
+		if i == n || !sameKeys(kind, codes[:n], all, o, places[i-1], places[i]) {
 			f.sort(order[from:i], k+1, false)
 			from = i
 		}

@@ -318,7 +318,7 @@ func (w *rows) sortWide(lo, hi int, by *extract.Column) {
 		if isLong(k, keys, at) && w.call.err() != nil {
 			return
 		}
-		if sameKeys(k, codes, keys, index[i-1], at) {
+		if sameKeys(k, codes, keys, by.Order, index[i-1], at) {
 			sorted[i] = sorted[i-1]
 		}
 	}
@@ -359,8 +359,9 @@ func isLong(k sortkey.Kind, keys stream.Raw, i uint32) bool {
 	return false
 }
 
-// sameKeys reports whether two wide keys, numbered by a and b, are equal.
-func sameKeys(k sortkey.Kind, codes []uint64, keys stream.Raw, a, b uint32) bool {
+// sameKeys reports whether two wide keys, numbered by a and b, are equal under o: in the total order
+// of floats fewer are.
+func sameKeys(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order, a, b uint32) bool {
 	if codes[a] != codes[b] {
 		return false
 	}
@@ -372,5 +373,5 @@ func sameKeys(k sortkey.Kind, codes []uint64, keys stream.Raw, a, b uint32) bool
 		texts := stream.SliceOf[[]byte](keys)
 		return slices.Equal(texts[a], texts[b])
 	}
-	return sortkey.CompareRest(k, keys.At(int(a)), keys.At(int(b)), sortkey.Order{}) == 0
+	return sortkey.CompareRest(k, keys.At(int(a)), keys.At(int(b)), o) == 0
 }
