@@ -23,9 +23,9 @@ func MappingOf(k Kind, o Order, exact bool) (m engine.Mapping, ok bool) {
 }
 
 func mappingOf[B floats.Bits](o Order, exact bool) engine.Mapping {
-	f := floats.Ordered[B](o.Desc, o.NaNsAfter())
+	f := Floats[B](o)
 	if exact {
-		f = floats.Exact[B](o.Desc, o.NaNsAfter())
+		f = ExactFloats[B](o)
 	}
 	m := engine.Mapping{Float: true}
 	m.Zero, m.Most, m.NaN, m.Turn, m.Flip = f.Fields()

@@ -16,7 +16,7 @@ func TestMappingOf(t *testing.T) {
 		keys = append(keys, r.Uint64(), uint64(r.Uint32()))
 	}
 	for k := Bool; k <= Bytes; k++ {
-		for _, o := range []Order{{}, {Desc: true}, {NaNs: NaNsLast}, {NaNs: NaNsFirst, Desc: true}} {
+		for _, o := range []Order{{}, {Desc: true}, {NaNs: NaNsLast}, {NaNs: NaNsFirst, Desc: true}, {NaNs: TotalOrder}, {NaNs: TotalOrder, Desc: true}} {
 			for _, exact := range []bool{false, true} {
 				m, ok := MappingOf(k, o, exact)
 				wide := k == Int64 || k == Uint64 || k == Float64
