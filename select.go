@@ -47,7 +47,7 @@ func TopN(n, k int, cols []Column[int], opts ...Option) ([]uint32, error) {
 // Others, such as strings, order all rows by the partitions and drop rows of each partition after that.
 // Partitions of few more rows than k, and calls under a [MemoryLimit], with [Use] or [On] a device
 // order all rows, which takes the time and the scratch of [OrderN]. Key functions are called up to
-// three times for a row.
+// three times for a row, those of partitions once more each time that the row is drawn for a sample.
 //
 // It panics if n or k is negative. [Into], [MarkRuns] and [MarkRunsBy] are ignored. Everything else
 // said of [OrderN] holds.
