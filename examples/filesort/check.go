@@ -9,6 +9,7 @@ type disorder struct {
 	file string
 	line int // counted from 1
 	text string
+	eol  byte // that ends lines
 }
 
 func (d *disorder) Error() string { return fmt.Sprintf("%s:%d: disorder: %s", d.file, d.line, d.text) }
@@ -17,7 +18,10 @@ func (d *disorder) Error() string { return fmt.Sprintf("%s:%d: disorder: %s", d.
 // if it ties with it.
 func (cmd *command) checkLines(in *chunks, name string) error {
 	by := orderLines(cmd.order, func(s string) string { return s })
-	last, number := "", 0
+	last, number, eol := "", 0, byte('\n')
+	if cmd.shape.record == 0 {
+		eol = cmd.shape.eol
+	}
 	for {
 		chunk, err := in.next(nil)
 		if err != nil || chunk == nil {
@@ -26,7 +30,7 @@ func (cmd *command) checkLines(in *chunks, name string) error {
 		for text := range cmd.shape.lines(chunk) {
 			if number > 0 {
 				if c := by.Compare(last, text); c > 0 || c == 0 && cmd.unique {
-					return &disorder{name, number + 1, text}
+					return &disorder{name, number + 1, text, eol}
 				}
 			}
 			last = text

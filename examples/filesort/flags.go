@@ -129,13 +129,14 @@ func (cl *commandLine) orderOptions() []option {
 	for _, letter := range []byte(optionLetters + "R") {
 		all = append(all, option{letter, names[letter], noArgument, func(string) error { return cl.addOrder(letter) }})
 	}
-	return append(all, option{0, "sort", needsArgument, func(word string) error {
+	return append(all, option{0, "sort", needsArgument, func(value string) error {
+		word, err := wordOf(value, "general-numeric", "human-numeric", "month", "numeric", "version")
 		for letter, name := range names {
-			if name == word+"-sort" {
+			if err == nil && name == word+"-sort" {
 				return cl.addOrder(letter)
 			}
 		}
-		return errors.New("must be one of general-numeric, human-numeric, month, numeric, version")
+		return err
 	}})
 }
 
@@ -192,14 +193,20 @@ func (cl *commandLine) setStable(value string) error {
 }
 
 func (cl *commandLine) setCheck(value string) error {
-	switch value {
-	case "", "diagnose-first":
-		cl.check = "diagnose"
-	case "quiet", "silent":
-		cl.check = "quiet"
-	default:
-		return errors.New("must be one of diagnose-first, quiet, silent")
+	check := "diagnose"
+	if value != "" {
+		word, err := wordOf(value, "diagnose-first", "quiet", "silent")
+		if err != nil {
+			return err
+		}
+		if word != "diagnose-first" {
+			check = "quiet"
+		}
 	}
+	if cl.check != "" && cl.check != check {
+		return errors.New("options '-cC' are incompatible")
+	}
+	cl.check = check
 	return nil
 }
 
@@ -343,12 +350,25 @@ func ignore(string) error { return nil }
 
 func oneOf(p *string, words ...string) func(string) error {
 	return func(value string) error {
-		if !slices.Contains(words, value) {
-			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+		word, err := wordOf(value, words...)
+		if err == nil {
+			*p = word
 		}
-		*p = value
-		return nil
+		return err
 	}
+}
+
+// wordOf returns the word that value is, or that it alone is the beginning of.
+func wordOf(value string, words ...string) (string, error) {
+	if !slices.Contains(words, value) {
+		begins := func(word string) bool { return value != "" && strings.HasPrefix(word, value) }
+		i := slices.IndexFunc(words, begins)
+		if i < 0 || slices.ContainsFunc(words[i+1:], begins) {
+			return "", fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+		}
+		value = words[i]
+	}
+	return value, nil
 }
 
 func count(p *int, unit string) func(string) error {

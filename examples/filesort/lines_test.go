@@ -117,6 +117,12 @@ func TestCheck(t *testing.T) {
 		{"-cu", "a\nb\nb\n", 1, "filesort: -:3: disorder: b\n"},
 		{"-c -k2n", "b 9\na 10\n", 0, ""},
 		{"-cr", "b\na\n", 0, ""},
+		{"-cz", "b\x00a\x00", 1, "filesort: -:2: disorder: a\x00"},
+		{"--check=q", "b\na\n", 1, ""},
+		{"--check=d --sort=n", "2\n10\n", 0, ""},
+		{"-c -c", "a\n", 0, ""},
+		{"-c -C", "a\n", 2, "filesort: options '-cC' are incompatible\nTry 'filesort -h'.\n"},
+		{"-C --check", "a\n", 2, "filesort: invalid value \"\" of --check: options '-cC' are incompatible\nTry 'filesort -h'.\n"},
 	} {
 		stdout, stderr, code := filesort(test.in, strings.Fields(test.args)...)
 		if stdout != "" || stderr != test.stderr || code != test.code {

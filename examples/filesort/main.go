@@ -76,10 +76,11 @@ func exitOf(err error, stderr io.Writer) int {
 	case errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(stderr, "filesort: %v\n", err)
 	if errors.As(err, &found) {
+		fmt.Fprintf(stderr, "filesort: %v%c", err, found.eol)
 		return exitDisorder
 	}
+	fmt.Fprintf(stderr, "filesort: %v\n", err)
 	return exitError
 }
 
