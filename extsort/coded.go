@@ -300,7 +300,7 @@ func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 	var p plan
 	for _, c := range crew {
 		p = f.divide(plan{readers: c[0], workers: c[1], buffers: c[0] + c[1] + 1, each: each}, c[0], c[1], 1, block)
-		if fits(runs, each, p.part) {
+		if fits(runs, each, p.part, f.s.unique) {
 			break
 		}
 	}

@@ -349,11 +349,12 @@ func (r *slice[E]) Sort(inOrder bool, opts []sorter.Option) error {
 
 func (r *slice[E]) Sorted() bool { return r.inOrder }
 
-func (r *slice[E]) Compact() {
+func (r *slice[E]) Compact(before *E) {
 	n := 0
-	for i, e := range r.all {
-		if i == 0 || r.f.s.order.Compare(r.all[n-1], e) != 0 {
+	for _, e := range r.all {
+		if before == nil || r.f.s.order.Compare(*before, e) != 0 {
 			r.all[n] = e
+			before = &r.all[n]
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package extsort
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"sync/atomic"
 
 	"example.com/sorter"
@@ -20,6 +21,8 @@ type merge[E any] struct {
 	p     plan
 	total int64
 	cuts  []*cut[E] // between parts; one before the first and one after the last
+
+	together bool // elements that tie are in one part
 }
 
 // cut is a place in each run: elements that come before the splitter are before it, and those
@@ -32,13 +35,14 @@ type cut[E any] struct {
 
 // newMerge cuts runs into the parts of a plan. The error is ErrMemoryLimit if what is
 // uncertain of the runs is too much for that. The first elements of all blocks are the samples:
-// those of a run are in order, so merging them takes no memory, however many they are.
-func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
+// those of a run are in order, so merging them takes no memory, however many they are. If together is
+// set, elements that tie are in one part: those of a run do not.
+func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], error) {
 	most, each := p.part, eachOf(runs)
-	if !fits(runs, each, most) {
-		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, each), most)
+	if !fits(runs, each, most, together) {
+		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, each, together), most)
 	}
-	m := &merge[E]{s: s, runs: runs, p: p}
+	m := &merge[E]{s: s, runs: runs, p: p, together: together}
 	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
 	for k, r := range runs {
 		m.total += r.n
@@ -47,7 +51,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
 	}
 	m.cuts = append(m.cuts, front)
 	// Between two samples of a run is less than a block.
-	target := most - uncertain(runs, each)
+	target := most - uncertain(runs, each, together)
 	held := int64(0)
 	all := samplesOf(s.order, runs)
 	for i := 0; len(all.heads) > 0; i++ {
@@ -58,7 +62,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan) (*merge[E], error) {
 		bytes := runs[run].counted(block, each)
 		if held+bytes > target && held > 0 {
 			c := m.newCut(&runs[run].firsts[block], run)
-			if !s.unique {
+			if !together {
 				c.settle(run, runs[run].start(block))
 			}
 			m.cuts = append(m.cuts, c)
@@ -171,14 +175,18 @@ func longest[E any](runs []*run[E]) int {
 
 // uncertain bounds the bytes by which a part may be longer than its samples say: those between
 // two samples of each run. A single run is cut at its samples, and a block of one element has
-// nothing between.
-func uncertain[E any](runs []*run[E], each int64) int64 {
+// nothing between. If elements that tie are together, a part has a block of each run that was counted
+// for the part before: one whose first element ties with the splitter.
+func uncertain[E any](runs []*run[E], each int64, together bool) int64 {
 	if len(runs) == 1 {
 		return 0
 	}
 	all := int64(0)
 	for _, r := range runs {
-		if r.spread > 0 {
+		switch {
+		case together:
+			all += r.largest(each)
+		case r.spread > 0:
 			all += max(int64(r.spread), int64(r.inBlock)*each)
 		}
 	}
@@ -192,12 +200,12 @@ func (r *run[E]) largest(each int64) int64 {
 
 // fits reports whether runs can be cut into parts of most bytes: half of them are not uncertain,
 // and there is room for each block.
-func fits[E any](runs []*run[E], each, most int64) bool {
+func fits[E any](runs []*run[E], each, most int64, together bool) bool {
 	block := int64(0)
 	for _, r := range runs {
 		block = max(block, r.largest(each))
 	}
-	apart := uncertain(runs, each)
+	apart := uncertain(runs, each, together)
 	return apart <= most/2 && apart+block <= most
 }
 
@@ -300,8 +308,8 @@ func (m *merge[E]) settleIn(c *cut[E], k int, r *run[E], block, from int, p []by
 }
 
 // tiesBefore reports whether elements of run k that tie with the splitter are before the cut.
-// Where one of them is wanted they stay together: each run has few.
-func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.s.unique }
+// If they stay together none is: each run has one.
+func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.together }
 
 // free gives the space of the blocks before cut i back, unless the runs are kept. The block before
 // the cut stays: later cuts, which are not before this one, may be searched in it.
@@ -316,22 +324,34 @@ func (m *merge[E]) free(i int) {
 }
 
 // mergeForParts returns the merge of all runs, in parts for the buffers of a plan: of one in
-// which n goroutines read and sort parts, or for n = 0 different ones. Where the blocks of the
-// runs are too many for that, it merges adjacent runs into longer ones before.
+// which up to n goroutines read and sort parts, as many as there is memory for, or for n = 0 different
+// ones. Where the blocks of the runs are too many for that, it merges adjacent runs into longer ones
+// before.
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
+		n = s.rangesFor(n)
 		p, each := s.form.Plan(s.runs, n), eachOf(s.runs)
 		if block := s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if p.part = s.partLen(p.part, s.runs); fits(s.runs, each, p.part) {
-			return s.newMerge(s.runs, p)
+		if p.part = s.partLen(p.part, s.runs, s.unique); fits(s.runs, each, p.part, s.unique) {
+			return s.newMerge(s.runs, p, s.unique)
 		}
 		if err := s.shorten(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// rangesFor returns how many goroutines may read and sort parts, at most n: a part of each has room for
+// a block.
+func (s *Sorter[E]) rangesFor(n int) int {
+	each, block := eachOf(s.runs), int64(0)
+	for _, r := range s.runs {
+		block = max(block, r.largest(each))
+	}
+	return n - sort.Search(max(n-1, 0), func(fewer int) bool { return s.form.Plan(s.runs, n-fewer).part >= block })
 }
 
 // shorten merges groups of adjacent runs, as long as buffers allow and of two at least, into
@@ -364,14 +384,14 @@ func (s *Sorter[E]) shorten() error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return fits(runs, eachOf(runs), s.form.Plan(runs, 0).part)
+	return fits(runs, eachOf(runs), s.form.Plan(runs, 0).part, false)
 }
 
-// mergeInto merges runs into a new one.
+// mergeInto merges runs into a new one. With Unique, no elements of it tie.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	p := s.form.Plan(runs, 0)
-	p.part = s.partLen(p.part, runs)
-	m, err := s.newMerge(runs, p)
+	p.part = s.partLen(p.part, runs, false)
+	m, err := s.newMerge(runs, p, false)
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +404,24 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 		return nil, err
 	}
 	defer w.discard()
-	err = s.run(m, func(_ int, part rows[E]) (bool, error) { return true, part.Write(w) })
+	var last *E // of the parts before
+	err = s.run(m, func(_ int, part rows[E]) (bool, error) {
+		if n := part.Len(); s.unique && n > 0 {
+			part.Compact(last)
+			s.stats.Dropped += int64(n - part.Len())
+			if part.Len() > 0 {
+				e, err := part.Last()
+				if err != nil {
+					return false, err
+				}
+				last = &e
+			}
+		}
+		return true, part.Write(w)
+	})
+	if err == nil && s.unique {
+		err = w.shorten()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -393,10 +430,10 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 
 // partLen returns the bytes of a part of runs, in a buffer of most: as few as the cache holds,
 // but in slices that are long enough to be read at speed.
-func (s *Sorter[E]) partLen(most int64, runs []*run[E]) int64 {
+func (s *Sorter[E]) partLen(most int64, runs []*run[E], together bool) int64 {
 	const cache, slice = 2 << 20, 1 << 20
 	each := eachOf(runs)
-	apart, block := uncertain(runs, each), int64(0)
+	apart, block := uncertain(runs, each, together), int64(0)
 	for _, r := range runs {
 		block = max(block, r.largest(each))
 	}

@@ -113,7 +113,7 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 // and counts down left.
 func (s *Sorter[E]) want(part rows[E], left *int64) {
 	if s.unique {
-		part.Compact()
+		part.Compact(nil)
 	}
 	if int64(part.Len()) > *left {
 		part.Truncate(int(*left))

@@ -258,11 +258,12 @@ func (p *pack[E]) drop(x uint32) {
 	p.n--
 }
 
-func (p *pack[E]) Compact() {
+func (p *pack[E]) Compact(before *E) {
 	kept := p.order[:0]
-	for i, x := range p.order {
-		if i == 0 || p.f.s.order.Compare(p.all[kept[len(kept)-1]], p.all[x]) != 0 {
+	for _, x := range p.order {
+		if before == nil || p.f.s.order.Compare(*before, p.all[x]) != 0 {
 			kept = append(kept, x)
+			before = &p.all[x]
 		} else {
 			p.drop(x)
 		}

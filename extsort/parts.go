@@ -23,8 +23,8 @@ type partOf[E any] struct {
 
 // Parts ends the input and returns n disjoint ranges of the result, in order, for n
 // goroutines: one after the other they are what [Sorter.All] yields. They are of about equal
-// length, some of them empty where elements are few. With both Limit and Unique the first has
-// all of them. It panics if n is not positive.
+// length. The last of them are empty where elements are few, or where the memory has no room for n
+// parts at a time. With both Limit and Unique the first has all of them. It panics if n is not positive.
 //
 // Parts share the memory of the sort. Their space on disk is free after Close, which ends
 // them; no loop over a part may be running then.
@@ -50,7 +50,11 @@ func (s *Sorter[E]) Parts(n int) ([]Part[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	starts, err := m.starts(n, s.limit > 0 && s.unique)
+	ranges := m.p.buffers
+	if s.limit > 0 && s.unique {
+		ranges = 1
+	}
+	starts, err := m.starts(n, ranges)
 	if err != nil {
 		return nil, public(err)
 	}
@@ -63,7 +67,9 @@ func (s *Sorter[E]) Parts(n int) ([]Part[E], error) {
 			p.start = min(p.start, s.limit)
 			p.n = min(p.n, s.limit-p.start)
 		}
-		p.part = s.parts[i]
+		if i < len(s.parts) {
+			p.part = s.parts[i]
+		}
 		parts[i].in = p
 	}
 	return parts, nil
@@ -75,16 +81,13 @@ type boundary struct {
 	place int64 // in the result
 }
 
-// starts returns where n ranges of parts begin, and where the last ends. If together is set,
-// the first has all.
-func (m *merge[E]) starts(n int, together bool) ([]boundary, error) {
+// starts returns where n ranges of parts begin, and where the last ends. Those after the first few
+// are empty.
+func (m *merge[E]) starts(n, few int) ([]boundary, error) {
 	from := m.loader()
 	all := make([]boundary, n+1)
 	for i := range all {
-		b := boundary{part: m.parts() * i / n}
-		if together && i > 0 {
-			b.part = m.parts()
-		}
+		b := boundary{part: m.parts() * min(i, few) / few}
 		for k, r := range m.runs {
 			place, err := m.place(m.cuts[b.part], k, r, from)
 			if err != nil {

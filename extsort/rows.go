@@ -29,8 +29,9 @@ type rows[E any] interface {
 	// Sort sorts the elements, stably, or makes them ready if they came in order. After an
 	// error or a panic they are as they were.
 	Sort(inOrder bool, opts []sorter.Option) error
-	// Compact drops the elements that tie with the one before. They are in order.
-	Compact()
+	// Compact drops the elements that tie with the one before, which is before for the first; nil:
+	// there is none. They are in order.
+	Compact(before *E)
 	// Truncate drops all but the first n elements. They are in order.
 	Truncate(n int)
 	// Last returns the last element, which stays valid. The elements are in order.

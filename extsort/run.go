@@ -2,6 +2,7 @@ package extsort
 
 import (
 	"sort"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/spill"
@@ -89,6 +90,16 @@ func (w *runWriter[E]) close() (*run[E], error) {
 	}
 	w.run.bytes = bytes
 	return w.run, nil
+}
+
+// shorten ends a run of fewer elements than were announced.
+func (w *runWriter[E]) shorten() error {
+	err := w.endBlock()
+	w.out.Shorten()
+	if w.run.n = w.n; w.run.block > 0 { // all blocks are of several elements
+		w.run.several, w.run.severalBytes = w.n, w.n*int64(unsafe.Sizeof(*new(E)))
+	}
+	return err
 }
 
 // endBlock writes the block of coded elements that is not complete.

@@ -304,7 +304,7 @@ func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
 	s.stats.Sort += time.Since(start)
 	n := r.Len()
 	if s.unique {
-		r.Compact()
+		r.Compact(nil)
 	}
 	full := s.limit > 0 && int64(r.Len()) >= s.limit
 	if full {

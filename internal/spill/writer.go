@@ -282,6 +282,9 @@ func (r *Run) write(p []byte, off int64) error {
 	return r.volume.failed("write", int64(len(p)), err)
 }
 
+// Shorten says that no more will be appended: the run has fewer bytes than were announced.
+func (w *Writer) Shorten() { w.run.size = w.taken }
+
 // Close writes the rest and returns the run, which has as many bytes as were announced.
 func (w *Writer) Close() (*Run, error) {
 	r := w.run
