@@ -83,7 +83,7 @@ func (c cut) limit(e *Engine, wide, keys bool, length int) int {
 }
 
 // TestChunks sorts lists that need several chunks, whose runs stay on the device
-// or go to the host. The workspace refuses what would be beyond the limit.
+// or go to the host. The workspace refuses memory beyond the limit.
 func TestChunks(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t, Verify())

@@ -11,7 +11,7 @@
 //
 // Keys become codes on the host, straight into pinned memory, and are uploaded while later
 // ones are still being extracted. On the device an element is one 64-bit word, the
-// normalised code above its input position. One or two partitions by slices of the value
+// normalised code above its input position. One or two splits by slices of the value
 // range, chosen from a sample, bring the elements into buckets of up to 1024. A warp sorts
 // each bucket by a bitonic network over packed 32-bit words. The order is downloaded in
 // pieces that are handed on as they arrive. Small elements may be uploaded with their
@@ -25,7 +25,7 @@
 // [Memory]. Several devices can share a sort, see [Device].
 //
 // Elements are all different, since each holds its position. So the order is stable and
-// the same every time, although the partitions keep no order. Keys that equal their codes
+// the same every time, although no split is stable. Keys that equal their codes
 // are sorted without positions, in elements of 4 or 8 bytes.
 package gpu
 

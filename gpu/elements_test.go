@@ -24,21 +24,21 @@ func TestElements(t *testing.T) {
 	for _, c := range []elementsCase{
 		{n: 33, size: 8, moves: true},
 		{n: 1000, size: 4, moves: true},
-		{n: engine.Block, size: costmodel.CarriedSize, moves: true},
+		{n: engine.Block, size: costmodel.MaxMovedSize, moves: true},
 		{n: engine.Block + 1, size: 12, moves: true},
 		{n: kernels.RadixTile + 1, size: 24, moves: true},
 		{n: 40_000, size: 40, moves: true}, // several slots
 		{n: 1000, size: 6},
 		{n: 1000, size: 16, least: 16_001},
 		{n: 1000, size: 0},
-		{n: 1000, size: costmodel.CarriedSize + 4},
+		{n: 1000, size: costmodel.MaxMovedSize + 4},
 		{n: 1000, size: 16, ties: 900},
 		{n: 40_000, size: 40, ties: 1, moves: true}, // four
-		{n: 40_000, size: costmodel.CarriedSize, memory: 4 << 20},
-		{n: 1000, size: costmodel.CarriedSize, moves: true}, // by the slots of a larger one
+		{n: 40_000, size: costmodel.MaxMovedSize, memory: 4 << 20},
+		{n: 1000, size: costmodel.MaxMovedSize, moves: true}, // by the slots of a larger one
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			e.devs[0].Limit, e.settings.CarryBytes = c.memory, max(c.least, 1)
+			e.devs[0].Limit, e.settings.MoveBytes = c.memory, max(c.least, 1)
 			defer func() { e.devs[0].Limit = 0 }()
 			if !testkit.Long() && c.n > 10_000 && c.ties == 0 {
 				t.Skip("seconds under the thread sanitizer")
@@ -132,7 +132,7 @@ func mark(t *testing.T, seen []bool, lo, n int) {
 // TestElementsInOrder has elements in order stay where they are.
 func TestElementsInOrder(t *testing.T) {
 	e := open(t)
-	e.settings.CarryBytes = 1
+	e.settings.MoveBytes = 1
 	job := &engine.Job{N: 20_000, Bits: 32, Env: new(engine.Env), Emit: func(int, []uint32) {}, Codes32: func(dst []uint32, lo int) {
 		for i := range dst {
 			dst[i] = uint32(lo + i)

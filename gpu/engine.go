@@ -126,7 +126,7 @@ func (e *Engine) begin(warm bool) <-chan struct{} {
 			devs, costs, err := openAll(e.chosen(), e.settings, warm)
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			e.devs, e.costs, e.failed = devs, costs.Watching(&e.seen), err
+			e.devs, e.costs, e.failed = devs, costs.Recording(&e.seen), err
 		}()
 	}
 	return e.opened

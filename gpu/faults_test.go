@@ -218,7 +218,7 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 func faultySorts(a sorter.Algorithm, in, sorted []reading) func(t *testing.T, w *injected) {
 	return func(t *testing.T, w *injected) {
 		e := newEngine(t)
-		e.settings.CarryBytes = int(a) % 2 // elements are sent in every other walk
+		e.settings.MoveBytes = int(a) % 2 // elements are sent in every other walk
 		s := slices.Clone(in)
 		sort := func() error {
 			return sorter.Sort(s, value, sorter.On(e), sorter.Use(a), sorter.Stable(), sorter.Workers(3))
@@ -330,7 +330,7 @@ func TestChunksStop(t *testing.T) {
 				stopAt(t, e, c.algorithm, in, at, false)
 			}
 			if err := sorter.Sort(in, value, sorter.On(e), sorter.Use(c.algorithm), sorter.Stable()); err != nil || !slices.Equal(in, sorted) {
-				t.Errorf("%v: error %v, or wrong order, of the sort behind them", c, err)
+				t.Errorf("%v: error %v, or wrong order, of the next sort", c, err)
 			}
 			if err := e.Close(); err != nil {
 				t.Error(err)
@@ -418,7 +418,7 @@ func TestFaultsWithFallback(t *testing.T) {
 	in, sorted := readings(2500)
 	walk(t, func(t *testing.T, w *injected) {
 		automatic.Engine = newEngine(t)
-		automatic.Engine.settings.CarryBytes = 1 // elements are sent
+		automatic.Engine.settings.MoveBytes = 1 // elements are sent
 		defer func() { automatic.Engine = nil }()
 		var st sorter.Stats
 		var calls atomic.Int32
@@ -712,7 +712,7 @@ func stopOnce(t *testing.T, e *Engine, turn int) {
 		t.Errorf("turn %d: the slice has changed", turn)
 	}
 	if err := sorter.Sort(s, func(r reading) float64 { return r.value }, sorter.On(e), sorter.Workers(2)); err != nil || !slices.Equal(s, sorted) {
-		t.Errorf("turn %d: error %v, or wrong order, of the sort behind it", turn, err)
+		t.Errorf("turn %d: error %v, or wrong order, of the next sort", turn, err)
 	}
 }
 

@@ -21,8 +21,8 @@ type Option func(*settings.Settings) error
 // planner's model is of the first device, too.
 func Device(ordinals ...int) Option {
 	return func(s *settings.Settings) error {
-		if len(ordinals) == 0 || len(ordinals) > kernels.MostDestinations {
-			return fmt.Errorf("sorter: gpu: %d devices: at least 1, at most %d", len(ordinals), kernels.MostDestinations)
+		if len(ordinals) == 0 || len(ordinals) > kernels.MaxDestinations {
+			return fmt.Errorf("sorter: gpu: %d devices: at least 1, at most %d", len(ordinals), kernels.MaxDestinations)
 		}
 		for i, ordinal := range ordinals {
 			switch {

@@ -9,7 +9,7 @@ import (
 
 // TestDeviceOption has lists of devices that are none.
 func TestDeviceOption(t *testing.T) {
-	many := make([]int, kernels.MostDestinations+1)
+	many := make([]int, kernels.MaxDestinations+1)
 	for i := range many {
 		many[i] = i
 	}

@@ -18,9 +18,9 @@ func (e *Engine) Order(ctx context.Context, job *engine.Job) error {
 
 func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 	defer use(job)()
-	if e.carries(job) {
+	if e.movesElements(job) {
 		err := e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.OrderWithElements(job) })
-		if !errors.Is(err, transfer.ErrNoRoom) {
+		if !errors.Is(err, transfer.ErrNoMemory) {
 			return err
 		}
 	}
@@ -40,15 +40,15 @@ func (e *Engine) shares(job *engine.Job) bool {
 	return multi.Shares(job, len(e.chosen()), cmp.Or(e.settings.ShareN, multi.LeastN))
 }
 
-// carries reports whether the device moves the elements of a job with their codes: if it can,
+// movesElements reports whether the device moves the elements of a job with their codes: if it can,
 // and if that takes less time than a gather.
-func (e *Engine) carries(job *engine.Job) bool {
+func (e *Engine) movesElements(job *engine.Job) bool {
 	if job.Elements == nil || job.N == 0 || job.Algorithm == engine.Hybrid || !transfer.Fits(job.Elements.Size) {
 		return false
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.costs.Carries(job.Elements.Size, job.N, cmp.Or(e.settings.CarryBytes, costmodel.LeastCarried))
+	return e.costs.MovesElements(job.Elements.Size, job.N, cmp.Or(e.settings.MoveBytes, costmodel.MinMovedBytes))
 }
 
 // with runs f, which sorts by a, in a session on the first device.

@@ -17,15 +17,15 @@ var pinned pins.Set
 // sorts or orders are sent from there, and [sorter.SortKeys] and orders with [sorter.Into] of
 // pinned memory receive their results there. It makes no difference to results.
 //
-// That serves keys of 32 and 64 bits that no function is called for: [sorter.SortKeys],
+// That serves 32-bit and 64-bit keys without a key function: [sorter.SortKeys],
 // [sorter.OrderKeys], and [sorter.OrderN] by one column of [sorter.AscOf]. SortKeys still makes a
 // copy of the keys in the host's memory, from which they are restored if a device is lost. Any
 // part of s may be sorted. Memory that is only partly pinned is sent like other memory.
 //
 // Pinning takes 15 to 60 ms per GiB, 300 of memory that nobody has written to yet, and the first
-// call opens a device where none is open, which takes some 0.3 s. Sorts of 2^24 to 2^28 pinned
-// keys take 0.9 to 1.15 times as long and half the processors' time or less, orders 0.7 to 0.9
-// times as long and a fifteenth of the processors' time or less (gpu/README.md). The system cannot
+// call opens a device where none is open, which takes about 0.3 s. Sorts of pinned
+// keys take about as long, and at most half of the processors' time. Orders take less time, and at
+// most a fifteenth of the processors' time. gpu/README.md has a table. The system cannot
 // swap pinned memory out, and limits it in places (ulimit -l).
 // All engines of the process share pinned memory; closing them does not unpin it.
 //

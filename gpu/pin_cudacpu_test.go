@@ -97,7 +97,7 @@ func TestPinnedChunks(t *testing.T) {
 	}
 }
 
-// pinnedKeys are floats for walks over faults, and what they are sorted to.
+// pinnedKeys are floats for walks over faults, and their sorted list.
 func pinnedKeys(n int) (in, sorted []float64) {
 	in = make([]float64, n)
 	for i := range in {

@@ -181,7 +181,7 @@ func bytesOf[E any](s []E) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(E))))
 }
 
-// TestPinRefuses pins and unpins what may not be.
+// TestPinRefuses pins and unpins memory that it must not.
 func TestPinRefuses(t *testing.T) {
 	open(t)
 	if err := Pin([]struct{ next *int }{{}}); err == nil || !strings.Contains(err.Error(), "hold pointers") {

@@ -37,7 +37,7 @@ func (e *Engine) Worth(w engine.Work) bool {
 	}
 }
 
-// choose decides about w and begins what is to happen in the background. opened is not nil if
+// choose decides about w and begins measurements in the background. opened is not nil if
 // the device is being opened.
 func (e *Engine) choose(w engine.Work) (choice costmodel.Choice, opened <-chan struct{}) {
 	e.mu.Lock()

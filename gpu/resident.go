@@ -73,9 +73,9 @@ func (e *Engine) SortWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments 
 
 func (e *Engine) withinOnDevice(in input, bits int, offsets Ptr, count int, result Ptr, after []Stream) error {
 	in.Wide = bits == 64
-	most, _ := dispatch.Most(engine.Auto, in)
-	if in.N < 0 || in.N > most || count < 0 || count >= codes.MostPositions || (bits != 32 && bits != 64) {
-		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits in %d segments: at most %d codes, of 32 or 64, in %d", in.N, bits, count, most, codes.MostPositions-1))
+	most, _ := dispatch.MaxN(engine.Auto, in)
+	if in.N < 0 || in.N > most || count < 0 || count >= codes.MaxPositions || (bits != 32 && bits != 64) {
+		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits in %d segments: at most %d codes, of 32 or 64, in %d", in.N, bits, count, most, codes.MaxPositions-1))
 	}
 	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
 		return s.Sorter.SortSegments(s.Workspace, segments.Input{Input: in, Offsets: offsets, Count: count}, result)
@@ -87,7 +87,7 @@ type input = codes.Input
 
 func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, after []Stream) error {
 	in.Wide = bits == 64
-	if most, ok := dispatch.Most(a, in); !ok || in.N < 0 || in.N > most || (bits != 32 && bits != 64) {
+	if most, ok := dispatch.MaxN(a, in); !ok || in.N < 0 || in.N > most || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.N, bits, a, most))
 	}
 	return e.toCaller(a, after, func(s *transfer.Session) error {

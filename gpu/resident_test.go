@@ -21,7 +21,7 @@ import (
 // counters, before there is a device.
 func TestMostResident(t *testing.T) {
 	for _, a := range algorithms {
-		most, ok := dispatch.Most(a, input{})
+		most, ok := dispatch.MaxN(a, input{})
 		if !ok || most >= 1<<32 {
 			t.Errorf("%v takes %d codes, which 32 bits do not count", a, most)
 		}
@@ -208,7 +208,7 @@ func TestWithinDevice(t *testing.T) {
 	for _, wrong := range []func() error{
 		func() error { return e.OrderWithinDevice(0, 16, 1, 0, 1, 0) },
 		func() error { return e.OrderWithinDevice(0, 32, -1, 0, 1, 0) },
-		func() error { return e.OrderWithinDevice(0, 32, dispatch.MostByBuckets+1, 0, 1, 0) },
+		func() error { return e.OrderWithinDevice(0, 32, dispatch.MaxNByBuckets+1, 0, 1, 0) },
 		func() error { return e.SortWithinDevice(0, 32, 1, 0, -1, 0) },
 	} {
 		func() {

@@ -154,7 +154,7 @@ func TestFaultsOfDevices(t *testing.T) {
 func TestFaultsOfSharing(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	gputest.Machine(t, 2, true)
-	cudacpu.SetMode(cudacpu.Lazy) // what nobody waits for happens too late
+	cudacpu.SetMode(cudacpu.Lazy) // work that nobody waits for is done too late
 	in, sorted := readings(2*engine.Block + 100)
 	t.Run("elements", func(t *testing.T) {
 		walkSharing(t, in, sorted, func(s []reading, e *Engine) error {
@@ -267,7 +267,7 @@ func TestSharingTogether(t *testing.T) {
 	wait.Wait()
 }
 
-// TestReportOfDevices reads what a report says.
+// TestReportOfDevices checks a report.
 func TestReportOfDevices(t *testing.T) {
 	gputest.Machine(t, 2, true)
 	e := openSharing(t, 2)

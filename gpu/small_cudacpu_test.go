@@ -45,8 +45,8 @@ func TestFaultsOfSmall(t *testing.T) {
 	})
 }
 
-// TestSmallAmongOthers sorts on two devices of which one is small, both by what they
-// have, and by no algorithm that only one of them runs, whichever would be asked.
+// TestSmallAmongOthers sorts on two devices of which one is small. Each uses its own
+// kernels, and no algorithm runs that only one of them has.
 func TestSmallAmongOthers(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	gputest.Machine(t, 2, true)
@@ -66,14 +66,14 @@ func TestSmallAmongOthers(t *testing.T) {
 			t.Errorf("lists shared from %d elements on: error %v", splits, err)
 		}
 	}
-	in := input{N: dispatch.MostByBuckets}
+	in := input{N: dispatch.MaxNByBuckets}
 	if most := [2]int{e.devs[0].Bytes(engine.Auto, in), e.devs[1].Bytes(engine.Auto, in)}; most[0] == e.devs[0].Bytes(engine.Radix, in) || most[1] != e.devs[1].Bytes(engine.Radix, in) {
 		t.Errorf("long lists take %d bytes", most)
 	}
 }
 
-// TestSmallChosen leaves the choice of the engine to the planner, which learns what
-// the device lacks when a sort has it opened.
+// TestSmallChosen leaves the choice of the engine to the planner, which learns that
+// the device is small when a sort has it opened.
 func TestSmallChosen(t *testing.T) {
 	testkit.SkipThreadSanitizer(t) // the planner measures in the background, for minutes there
 	gputest.Shrink(t)

@@ -18,13 +18,13 @@ import (
 )
 
 // Devices of compute capability 7.5, of which few tests can have one: the simulated
-// driver has them, and refuses what they would, and on others the same kernels run,
-// which the driver compiles from the same PTX.
+// driver has them, with their limits. On other devices the same kernels run, which
+// the driver compiles from the same PTX.
 
 // smallShared is the shared memory of their blocks.
 const smallShared = 64 << 10
 
-// openSmall opens such a device, or one that does what they do.
+// openSmall opens such a device, or another one with the same kernels.
 func openSmall(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
 	gputest.Shrink(t)

@@ -2,20 +2,19 @@
 // tiles in shared memory as in section 4 of paper 002).
 //
 //   bitonic_tiles     sorts each tile: all merges of up to BITONIC_TILE elements
-//   bitonic_merge     strides of a merge: up to COLUMN_ROWS bits of those between tiles, or all inside
-//   bitonic_order     the last pass of the last merge: positions instead of elements
+//   bitonic_merge     a pass of a merge: up to COLUMN_ROWS strides between tiles, or all strides inside
+//   bitonic_order     the last pass of the last merge: writes positions instead of elements
 //
-// A merge of 1 << p elements begins with a step that mirrors: i is compared with
-// i ^ ((1 << p) - 1). So the lower place of every comparator takes the smaller
-// element, and what lies behind the end of the input is as if the largest
-// elements were there: they would never move. They are never stored.
+// A merge of 1 << p elements begins with a mirroring step: i is compared with
+// i ^ ((1 << p) - 1). So the lower place of every comparator takes the smaller element.
+// Places after the end of the input count as largest elements, which never move and are
+// never stored.
 //
-// A block always holds a tile. For strides between tiles that is a set of rows,
-// equally far apart, of adjacent elements; the upper half of a mirroring pass
-// takes the mirrored columns, which makes it a mirroring step of the tile
-// itself. Each thread holds 16 words, for 4 strides between two visits of shared
-// memory, or 8 pairs. At 1 << 26 elements that makes 30 passes over memory; a pass for
-// every stride of a tile or more would make 105.
+// A block always holds a tile. For strides between tiles, a tile is a set of rows of adjacent
+// elements, at equal distances. In a mirroring pass its upper half has the mirrored columns,
+// so that the pass mirrors within the tile. A thread holds 16 words or 8 pairs, for 4 or 3
+// strides between two accesses to shared memory. 1 << 26 elements take 30 passes over memory;
+// one pass for every stride of a tile or more would make 105.
 #pragma once
 #include "elements.cuh"
 #include "network.cuh"
@@ -24,15 +23,14 @@ constexpr int BITONIC_BITS = 13;
 constexpr u32 BITONIC_TILE = 1 << BITONIC_BITS;
 constexpr int COLUMN_ROWS = 10; // bits: rows are at least 64 bytes wide, or bandwidth is lost
 
-// Items is what a thread holds. 16 pairs would take more registers than there are
-// for two blocks of words.
+// Items are the elements of a thread. 16 pairs would need too many registers.
 template <class Element> struct Items {
 	static constexpr int BITS = sizeof(Element) <= 8 ? 4 : 3, COUNT = 1 << BITS;
 	static constexpr int THREADS = BITONIC_TILE / COUNT; // of a block
 };
 
-// BitonicShared is a tile, of SIZE elements. Places are such that no two lanes of a half-warp
-// meet in one bank, whichever bits of the index their items differ in.
+// BitonicShared is a tile of SIZE elements. place permutes them so that the lanes of a half-warp
+// use different banks, whichever bits of the index their items differ in.
 template <class E, u32 SIZE = BITONIC_TILE> struct BitonicShared {
 	typedef E Element;
 	u64 memory[SIZE * Elements<Element>::BYTES / 8];
@@ -42,9 +40,9 @@ template <class E, u32 SIZE = BITONIC_TILE> struct BitonicShared {
 	DEVICE void set(u32 i, const Element &e) { Elements<Element>(memory, SIZE).set(place(i), e); }
 };
 
-// exchange takes the strides 1 << (top - 1), …, 1 << (top - count) of a merge,
-// the first of them mirrored if the merge begins; count <= Items::BITS.
-// What has an index of size or more is behind the end.
+// exchange does the strides 1 << (top - 1), …, 1 << (top - count) of a merge,
+// the first of them mirrored if mirror; count <= Items::BITS. Indices from size on are past
+// the end.
 template <class From, class To> DEVICE void exchange(From &from, To &to, int top, int count, bool mirror, u32 size) {
 	typedef typename From::Element Element;
 	constexpr int BITS = Items<Element>::BITS, ITEMS = Items<Element>::COUNT;
@@ -71,17 +69,17 @@ template <class From, class To> DEVICE void exchange(From &from, To &to, int top
 	for (int i = 0; i < ITEMS; i++) to.set(high | (u32)i << bit | (i < ITEMS / 2 ? low : upper), item[i]);
 }
 
-// merge_tile takes the strides 1 << (top - 1), …, 1 << last.
+// merge_tile does the strides 1 << (top - 1), …, 1 << last of a merge.
 template <class Tile> DEVICE void merge_tile(Tile &tile, int top, int last, bool mirror, u32 size) {
 	constexpr int BITS = Items<typename Tile::Element>::BITS;
 	for (; top > last; top -= BITS, mirror = false) {
 		exchange(tile, tile, top, min(top - last, BITS), mirror, size);
-		__syncthreads(); // the tile is as it is after these strides
+		__syncthreads(); // the exchanges are written
 	}
 }
 
-// sort_tile puts size elements of the source, from first on, no more than the tile holds, into
-// order in the tile, and ends behind them. It reads all of them before it returns.
+// sort_tile sorts the elements first … first+size-1 of the source into the tile, and pads it with
+// ends. size is at most that of the tile. It reads all elements before it writes the tile.
 template <class Tile, class Source> DEVICE void sort_tile(Tile &tile, const Source &source, u64 first, u32 size) {
 	typedef typename Source::Element Element;
 	constexpr int BITS = Items<Element>::BITS, ITEMS = Items<Element>::COUNT;
@@ -99,7 +97,7 @@ template <class Tile, class Source> DEVICE void sort_tile(Tile &tile, const Sour
 #pragma unroll
 		for (int i = 0; i < ITEMS; i++) tile.set(threadIdx.x * ITEMS + i, item[i]);
 	}
-	__syncthreads(); // elements are in the tile, in order by lane
+	__syncthreads(); // elements are in the tile, those of each thread in order
 	for (int top = BITS + 1; 1u << top <= length; top++) merge_tile(tile, top, 0, true, lanes * ITEMS);
 }
 
@@ -114,8 +112,7 @@ template <class Source> DEVICE void bitonic_tiles(const Source &source, u64 n, u
 	for (u32 i = threadIdx.x; i < size; i += Items<Element>::THREADS) elements.set(first + i, tile.get(i));
 }
 
-// Columns is a tile's view of elements: rows that lie 1 << low apart, of which it
-// has 1 << (BITONIC_BITS - width).
+// Columns is a tile's view of elements: 1 << (BITONIC_BITS - width) rows at distances of 1 << low.
 template <class E> struct Columns {
 	typedef E Element;
 	Elements<E> elements;
@@ -135,12 +132,11 @@ template <class E> struct Columns {
 	DEVICE E get(u32 i) const { return beyond(i) ? Elements<E>::end() : elements.get(at(i)); }
 };
 
-// merge_columns takes the strides 1 << (low + rows - 1), …, 1 << low of a merge in
-// the tile.
+// merge_columns does the strides 1 << (low + rows - 1), …, 1 << low of a merge in the tile.
 template <class E> DEVICE void merge_columns(BitonicShared<E> &tile, const Columns<E> &columns, int rows, bool mirror) {
 	constexpr int BITS = Items<E>::BITS;
 	exchange(columns, tile, BITONIC_BITS, min(rows, BITS), mirror, BITONIC_TILE);
-	__syncthreads(); // the tile is there
+	__syncthreads(); // the tile is written
 	merge_tile(tile, BITONIC_BITS - BITS, BITONIC_BITS - rows, false, BITONIC_TILE);
 }
 

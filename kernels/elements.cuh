@@ -1,6 +1,6 @@
-// elements.cuh: what comparison sorts sort: (code, input position), in one word
-// where both fit into 64 bits, else as a pair. No two are equal, so a network,
-// which keeps no order of its input, makes the stable order of the codes.
+// elements.cuh: the elements of comparison sorts: (code, input position), as one word
+// where both fit into 64 bits, otherwise as a pair. Elements differ, so a network, which is
+// not stable, still yields the stable order of the codes.
 #pragma once
 #include "platform.cuh"
 
@@ -10,8 +10,7 @@ struct Pair {
 	DEVICE bool operator<(const Pair &p) const { return (code < p.code) | ((code == p.code) & (position < p.position)); } // without branches
 };
 
-// Elements are n elements in memory of n * BYTES bytes. end() comes behind all
-// others.
+// Elements are n elements in memory of n * BYTES bytes. end() is the largest element.
 template <class Element> struct Elements;
 
 template <> struct Elements<u64> {
@@ -24,7 +23,7 @@ template <> struct Elements<u64> {
 	DEVICE static u64 end() { return ~0ull; }
 };
 
-// Elements<u32> is for codes alone, of which some may equal end().
+// Elements<u32> are codes alone, which may equal end().
 template <> struct Elements<u32> {
 	typedef u32 Element;
 	static constexpr int BYTES = 4;
@@ -49,13 +48,11 @@ template <> struct Elements<Pair> {
 	DEVICE static Pair end() { return {~0ull, ~0u}; }
 };
 
-// position_of returns an element's input position, of which a word has the bits
-// under mask.
+// position_of returns an element's input position. In a word it has the bits under mask.
 DEVICE u32 position_of(u64 word, u32 mask) { return (u32)word & mask; }
 DEVICE u32 position_of(const Pair &pair, u32) { return pair.position; }
 
-// CodeWords makes words of codes that exceed low by less than 1 << (64 - bits);
-// positions have that many bits.
+// CodeWords makes words of codes: code - low < 1 << (64 - bits), position < 1 << bits.
 template <class Code> struct CodeWords {
 	typedef u64 Element;
 	const Code *codes;
@@ -70,8 +67,7 @@ struct CodePairs {
 	DEVICE Pair get(u64 i) const { return {codes[i], (u32)i}; }
 };
 
-// find_range lowers range[0] to the lowest code and raises range[1] to the
-// highest.
+// find_range sets range[0] to its minimum with all codes, and range[1] to its maximum.
 template <class Code> DEVICE void find_range(const Code *codes, u64 n, u64 *range) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	u64 low = ~0ull, high = 0;

@@ -1,5 +1,6 @@
-// encode.cuh: keys to codes and back, in place, where the caller's memory was copied to the device
-// as it is. internal/floats describes the mapping of floats. Bytes of an element: 4 + 4, or 8 + 8.
+// encode.cuh: keys to codes and back, in place, for the caller's memory copied unchanged to the
+// device. internal/floats describes the mapping of floats. Traffic per element: 4 + 4 bytes, or
+// 8 + 8.
 #pragma once
 #include "platform.cuh"
 
@@ -24,7 +25,7 @@ template <class Code> struct FloatCode {
 	}
 };
 
-// encode_each replaces words by what make makes of them.
+// encode_each replaces each word by make(word).
 template <class Code, class Make> DEVICE void encode_each(Code *words, u64 n, Make make) {
 #pragma unroll 4
 	for (u64 i = (u64)blockIdx.x * ENCODE_THREADS + threadIdx.x; i < n; i += (u64)gridDim.x * ENCODE_THREADS) words[i] = make(words[i]);

@@ -1,5 +1,5 @@
-// entries.cuh: the kernel entries for one width of codes, CODE, whose names end
-// in NAME(). See platform.cuh for the rule of 8-byte parameters.
+// entries.cuh: the kernel entries for one width of codes, CODE. NAME(phase) is the name of an
+// entry. See platform.cuh for the rule of 8-byte parameters.
 #include "bucket.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
@@ -53,9 +53,9 @@ NAME(local_sort)
 
 ENTRY(OVERSIZE_THREADS, 1)
 NAME(oversize_sort)
-(const u64 *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
+(const u64 *buckets, u64 n, const Slice *slices, const Partition *partitions, u64 count, u64 scale, u64 at, u64 mask, u64 code_at, const CODE *codes, u64 *spill, const u32 *oversize,
  u32 *below, u32 *above, u32 *order, u32 *status, u32 *note) {
-	oversize_sort<Bucket<CODE, Fields>>({buckets, codes, {(u32)at, (u32)mask, (u32)code_at}}, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
+	oversize_sort<Bucket<CODE, Fields>>({buckets, codes, {(u32)at, (u32)mask, (u32)code_at}}, n, slices, partitions, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, order, note);
 }
 
 #undef CODE

@@ -8,8 +8,8 @@ export LC_ALL=C
 
 # PTX for every device from this compute capability on, and machine code where
 # the driver would otherwise compile for seconds at the first sort.
-least=75
-targets=(-gencode "arch=compute_$least,code=compute_$least")
+min=75
+targets=(-gencode "arch=compute_$min,code=compute_$min")
 for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
 modules=(order bucket bucket_u32 bucket_u64 keys octaves strided radix bitonic samplesort merge route gather values encode segments)
@@ -42,7 +42,7 @@ g++ -std=c++20 -fno-strict-aliasing -DSORTER_CUDACPU -I. -I../internal/cudacpu -
   echo
   echo "// What the host shares with the kernels."
   echo "const ("
-  echo "	LeastCapability = $least // compute capability from which on devices run the kernels, times 10"
+  echo "	MinCapability = $min // compute capability from which on devices run the kernels, times 10"
   "$tmp/constants"
   echo ")"
 } | gofmt >constants.go

@@ -1,10 +1,11 @@
 // keys.cu: the phases of the bucket-bitonic sort where only keys are sorted, for
-// both widths of codes. The second partition of wide ones is that of bucket.cu.
+// both widths of codes. The second split of wide ones is that of bucket.cu.
 //
-// What lost on an H200 at 2^28 keys of 32 bits, which take 3.6 ms: with positions, and a
-// gather of the codes through the order behind them, 5.0 ms and 13 more. With tiles of
-// 16 elements a thread 4.10 ms, and if an SM then holds three blocks of a partition and
-// seven of local_sort, 4.25 ms, since registers spill.
+// Alternatives that lost, for 2^28 32-bit keys, which take 3.6 ms (H200):
+//   - positions, then a gather of the codes through the order: 5.0 ms and 13 ms
+//   - tiles of 16 elements per thread: 4.10 ms
+//   - these tiles with three blocks of a split and seven of local_sort per SM: 4.25 ms;
+//     registers spill
 #include "bucket.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
@@ -29,10 +30,10 @@
 		local_sort_buckets(bucket, slices, status, (u32)near_at, sorted); \
 	} \
 	ENTRY(OVERSIZE_THREADS, 1) \
-	oversize_sort_keys_##Code(const Code *buckets, u64 n, const Slice *slices, const Room *rooms, u64 count, u64 scale, u64 low, u64 up, Code *spill, const u32 *oversize, Code *below, Code *above, \
+	oversize_sort_keys_##Code(const Code *buckets, u64 n, const Slice *slices, const Partition *partitions, u64 count, u64 scale, u64 low, u64 up, Code *spill, const u32 *oversize, Code *below, Code *above, \
 	                          Code *sorted, u32 *status, u32 *note) { \
 		const KeyBucket<Code> bucket = {buckets, {(Code)low, 0, (u32)up}}; \
-		oversize_sort(bucket, n, slices, rooms, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, sorted, note); \
+		oversize_sort(bucket, n, slices, partitions, (u32)count, (u32)scale, {spill, status}, oversize, {below, above, status}, sorted, note); \
 	}
 FOR_WIDTH(u32)
 FOR_WIDTH(u64)
@@ -40,8 +41,8 @@ FOR_WIDTH(u64)
 
 #define SPLIT_KEY_ELEMENTS(bits) \
 	ENTRY(SPLIT_THREADS, 2) \
-	split_elements_##bits##_keys_u32(const u32 *elements, const Room *rooms, const u64 *tiles, u32 *buckets, u32 *sizes, u32 *spill, u32 *status) { \
-		split_elements<bits>(elements, rooms, tiles, buckets, sizes, Spill<u32>{spill, status}); \
+	split_elements_##bits##_keys_u32(const u32 *elements, const Partition *partitions, const u64 *tiles, u32 *buckets, u32 *sizes, u32 *spill, u32 *status) { \
+		split_elements<bits>(elements, partitions, tiles, buckets, sizes, Spill<u32>{spill, status}); \
 	}
 SPLIT_KEY_ELEMENTS(8)
 SPLIT_KEY_ELEMENTS(9)

@@ -1,25 +1,25 @@
-// local.cuh: the bucket-local bitonic sort, one warp a bucket of up to 1024
-// elements, 32 of them in the registers of each lane.
+// local.cuh: the bitonic sort of a bucket of up to 1024 elements by one warp, with 32
+// elements in the registers of each lane.
 //
-// An element becomes one 32-bit word: its residual in the slice above its
-// position in the bucket. Plain min and max sort the words, positions make ties
-// stable, and the indices wait in shared memory until their places are known.
+// An element becomes one 32-bit word: its distance from the start of the slice, then its
+// position in the bucket. min and max sort the words, and positions make ties stable. The
+// input positions stay in shared memory until their places are known.
 //
-// Where only keys are sorted, an element of 32 bits is its word itself, and nothing
-// waits. Of one of 64 bits the low half waits: the word has the high bits.
+// Where only keys are sorted, a 32-bit element is its own word, and nothing stays in shared
+// memory. Of a 64-bit element the low half stays there, and the word has the high bits.
 #pragma once
 #include "network.cuh"
 #include "octaves.cuh"
 
-constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements a lane
-constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank twice
+constexpr int LOCAL_ITEMS = LOCAL_SIZE / 32;  // elements per lane
+constexpr u32 LOCAL_PITCH = LOCAL_ITEMS + 1;  // words from one lane's outputs to the next: no bank conflicts
 
 struct LocalShared {
 	u32 index[LOCAL_SIZE];        // input position, or low half of the distance in the slice, by position in the bucket
 	u32 sorted[32 * LOCAL_PITCH]; // outputs, or words, in order
 };
 
-// KeyShared is what a warp needs where only keys are sorted.
+// KeyShared is the shared memory of a warp where only keys are sorted.
 template <class Code> struct KeyShared { typedef LocalShared Type; };
 template <> struct KeyShared<u32> {
 	struct Type {
@@ -27,17 +27,17 @@ template <> struct KeyShared<u32> {
 	};
 };
 
-// keep_side is one side of a comparator across lanes.
+// keep_side returns the result of one side of a comparator across lanes.
 DEVICE u32 keep_side(u32 mine, u32 other, bool upper) { return upper ? max(mine, other) : min(mine, other); }
 
-// sort_warp sorts the words of a warp; word r of lane l comes 32*l+r-th. The
+// sort_warp sorts the words of a warp. Word r of lane l then has rank 32*l + r. The
 // first step of each merge compares with the mirrored partner, so that all
 // comparators have one direction.
 //
-// The unit of minima, additions and shifts is busy 90 % of the time (ncu, H200, 2026-11-23).
-// With half of a lane's comparators, of one of its operations and two multiplications, a
-// sort of 2^26 elements takes 0.403 ms in place of 0.431; with a quarter 0.412. What lost: the
-// same for comparators across lanes, 0.48 ms and more.
+// The unit of min, add and shift is busy 90 % of the time (ncu, H200, 2026-11-23). So half of
+// the comparators within a lane use exchange_by_sum, one min and two multiply-adds. A sort of
+// 2^26 elements takes 0.403 ms, 0.412 with a quarter of them, 0.431 with none. exchange_by_sum
+// across lanes lost: 0.48 ms and more.
 DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 	constexpr int N = LOCAL_ITEMS;
 	const u32 one = hidden_one();
@@ -69,17 +69,17 @@ DEVICE void sort_warp(u32 (&word)[LOCAL_ITEMS]) {
 	}
 }
 
-// Fields is where code and input position are in an element of a Layout.
+// Fields locates code and input position in an element of a Layout.
 struct Fields {
-	u32 at, mask; // position: bits under mask, from bit at
-	u32 code_at;  // lowest bit that comes from the code
+	u32 at, mask; // position = element >> at & mask
+	u32 code_at;  // lowest bit of the code
 
 	DEVICE u32 position(u64 e) const { return (u32)(e >> at) & mask; }
-	DEVICE bool alike(u64 a, u64 b) const { return (a ^ b) >> code_at == 0; } // if so, a < b need not be the order of codes
+	DEVICE bool alike(u64 a, u64 b) const { return (a ^ b) >> code_at == 0; } // then codes must be compared
 	DEVICE u64 outsider(u32 position) const { return (u64)position << at; }   // an element with this position
 };
 
-// Bucket is the elements of one bucket and what it takes to compare them.
+// Bucket is the elements of one bucket, with the codes and fields to compare them by.
 template <class Code, class Fields> struct Bucket {
 	typedef u64 Element;
 	typedef u32 Output; // input positions
@@ -91,15 +91,15 @@ template <class Code, class Fields> struct Bucket {
 	DEVICE u32 position(u64 e) const { return fields.position(e); }
 	DEVICE u32 output(u64 e) const { return position(e); }
 
-	// outsider makes an element of a listed position, listed undoes it; less_outside
-	// compares these.
+	// outsider makes an element of a listed position, and listed is its inverse. less_outside
+	// compares such elements.
 	DEVICE u64 outsider(u32 position) const { return fields.outsider(position); }
 	DEVICE u32 listed(u64 e) const { return position(e); }
 	DEVICE bool less_outside(u64 a, u64 b) const { return less_code(a, b); }
 
 	// less compares two elements by code, then by input position.
 	DEVICE bool less(u64 a, u64 b) const { return fields.alike(a, b) ? less_code(a, b) : a < b; }
-	// less_code does so where elements do not tell their codes apart.
+	// less_code does so by the codes in memory.
 	DEVICE bool less_code(u64 a, u64 b) const {
 		const u32 i = position(a), j = position(b);
 		const Code x = codes[i], y = codes[j];
@@ -107,7 +107,7 @@ template <class Code, class Fields> struct Bucket {
 	}
 };
 
-// KeyBucket is the same where only keys are sorted.
+// KeyBucket is Bucket where only keys are sorted.
 template <class Code> struct KeyBucket {
 	typedef Code Element, Output;
 	typedef typename KeyShared<Code>::Type Shared;
@@ -121,9 +121,9 @@ template <class Code> struct KeyBucket {
 	DEVICE static bool less_outside(Code a, Code b) { return a < b; }
 };
 
-// apart reports whether all words of the warp differ in a bit of weight near or
-// above. near is a power of two that is at least LOCAL_SIZE. What lies behind
-// the end is all ones, and equal words count as apart: no two elements have one.
+// apart reports whether all neighbouring words of the warp differ in a bit of weight near or
+// above. near is a power of two, near >= LOCAL_SIZE. Equal words count as apart: they are the
+// padding after the end, all ones, since words of elements differ.
 DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
 	u32 last = word[LOCAL_ITEMS - 1] ^ __shfl_down_sync(FULL_WARP, word[0], 1);
 	u32 closest = lane_id() == 31 ? 0xffffffffu : last - 1;
@@ -132,9 +132,8 @@ DEVICE bool apart(const u32 (&word)[LOCAL_ITEMS], u32 near) {
 	return __all_sync(FULL_WARP, closest >= near - 1);
 }
 
-// repair puts words that are not apart into the order of their elements, by
-// odd-even rounds over the words in shared memory: at most half as many as a run
-// of look-alikes is long.
+// repair sorts words that are not apart by their elements, by odd-even rounds over the words in
+// shared memory: at most half the length of the longest run of alike words.
 template <class B> DEVICE void repair(u32 *sorted, u32 size, u32 near, const B &bucket) {
 	bool changed = true;
 	while (changed) {
@@ -155,20 +154,20 @@ template <class B> DEVICE void repair(u32 *sorted, u32 size, u32 near, const B &
 	}
 }
 
-// transpose puts the words of a warp, in order, into shared memory, from where lane
-// l takes those that come l+32*r-th.
+// transpose writes the sorted words of a warp to shared memory, where lane l reads those of ranks
+// l + 32*r without bank conflicts.
 DEVICE void transpose(const u32 (&word)[LOCAL_ITEMS], u32 *sorted) {
 #pragma unroll
 	for (int r = 0; r < LOCAL_ITEMS; r++) sorted[lane_id() * LOCAL_PITCH + r] = word[r];
-	__syncwarp(); // what all lanes stored is in shared memory
+	__syncwarp(); // the stores of all lanes are in shared memory
 }
 
-// load_words loads the elements of a lane, of which 32*r < rest exist, and makes words of them.
+// load_words loads the elements of a lane, element r if 32*r < rest, and makes words of them.
 template <class Code>
 DEVICE void load_words(const Bucket<Code, Fields> &bucket, u32 (&word)[LOCAL_ITEMS], int rest, u64 lowest, u32 drop, LocalShared &shared) {
 #pragma unroll
 	for (int r = 0; r < LOCAL_ITEMS; r++) {
-		word[r] = 0xffffffffu; // behind all others: their positions are lower
+		word[r] = 0xffffffffu; // padding comes last: positions of elements are lower
 		if (r * 32 < rest) {
 			u64 e = load_once(bucket.element + lane_id() + r * 32);
 			word[r] = ((u32)((e - lowest) >> drop) << LOCAL_BITS) + (r * 32 + lane_id());
@@ -177,9 +176,9 @@ DEVICE void load_words(const Bucket<Code, Fields> &bucket, u32 (&word)[LOCAL_ITE
 	}
 }
 
-// load_words of octaves has all loads on their way before the first use: one after the
-// other, as the compiler has them, a sort takes 1.4 times as long. Of the elements above, which
-// it loads six at a time, a sort takes 1.07 times as long so.
+// load_words of octaves issues all loads before the first use. In the compiler's order, one load
+// at a time, a sort takes 1.4 times as long. The other load_words has six loads in flight; there
+// all loads at once would take 1.07 times as long.
 template <class Code>
 DEVICE void load_words(const Bucket<Code, OctaveFields<Code>> &bucket, u32 (&word)[LOCAL_ITEMS], int rest, u64 lowest, u32 drop, LocalShared &shared) {
 	u64 element[LOCAL_ITEMS];
@@ -220,12 +219,12 @@ DEVICE void local_sort(const Bucket<Code, Fields> &bucket, u32 *dst, u32 size, u
 		if (r * 32 < rest) dst[lane_id() + r * 32] = shared.index[shared.sorted[r * LOCAL_PITCH + lane_id()] & (LOCAL_SIZE - 1)];
 }
 
-// local_sort of keys of 32 bits: all of an element is sorted.
+// local_sort of 32-bit keys: the whole element is sorted.
 DEVICE void local_sort(const KeyBucket<u32> &bucket, u32 *dst, u32 size, u64, u32, u32, KeyShared<u32>::Type &shared) {
 	const int rest = (int)size - (int)lane_id();
 	u32 word[LOCAL_ITEMS];
 #pragma unroll
-	for (int r = 0; r < LOCAL_ITEMS; r++) word[r] = r * 32 < rest ? load_once(bucket.element + lane_id() + r * 32) : 0xffffffffu; // none comes behind what fills the bucket
+	for (int r = 0; r < LOCAL_ITEMS; r++) word[r] = r * 32 < rest ? load_once(bucket.element + lane_id() + r * 32) : 0xffffffffu; // padding comes last
 	sort_warp(word);
 	transpose(word, shared.sorted);
 #pragma unroll
@@ -233,8 +232,8 @@ DEVICE void local_sort(const KeyBucket<u32> &bucket, u32 *dst, u32 size, u64, u3
 		if (r * 32 < rest) dst[lane_id() + r * 32] = bucket.output(shared.sorted[r * LOCAL_PITCH + lane_id()]);
 }
 
-// local_sort of keys of 64 bits. Where words leave out more than the low half, in
-// the few slices that are so wide, the element is read again.
+// local_sort of 64-bit keys. In the few slices so wide that words leave out more than the low
+// half, the element is read again.
 DEVICE void local_sort(const KeyBucket<u64> &bucket, u64 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
 	const int rest = (int)size - (int)lane_id();
 	u32 word[LOCAL_ITEMS];

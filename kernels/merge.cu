@@ -19,5 +19,5 @@
 	gather_run_##CODE(const CODE *codes, const u32 *order, u64 n, u64 base, CODE *run_codes, u32 *run_positions) {                          \
 		gather_run(codes, order, n, base, run_codes, run_positions);                                                                          \
 	}
-MERGE(u32, 5) // blocks that an SM holds: with one more, registers spill
+MERGE(u32, 5) // resident blocks per SM: with one more, registers spill
 MERGE(u64, 4)

@@ -8,8 +8,8 @@ DEVICE void compare_exchange(u32 &a, u32 &b) {
 	a = low;
 }
 
-// exchange_by_sum is compare_exchange with the greater one as the sum less the lesser one. one
-// is hidden_one(): minima and additions would have the same unit.
+// exchange_by_sum is compare_exchange that computes the maximum as a + b - min(a, b), by
+// multiply-adds, which another unit executes than min. one is hidden_one().
 DEVICE void exchange_by_sum(u32 &a, u32 &b, u32 one) {
 	const u32 low = min(a, b);
 	b = multiply_add(low, 0u - one, multiply_add(a, one, b));
@@ -25,8 +25,8 @@ template <class T> DEVICE void compare_exchange(T &a, T &b) {
 	a = low;
 }
 
-// merge_lane merges the sorted halves of item[FIRST], item[FIRST + STEP], …, of
-// which there are N, by Batcher's odd-even merge.
+// merge_lane merges the sorted halves of the N items item[FIRST], item[FIRST + STEP], … by
+// Batcher's odd-even merge.
 template <int FIRST, int N, int STEP, class T, int ITEMS> DEVICE void merge_lane(T (&item)[ITEMS]) {
 	if constexpr (N == 2) {
 		compare_exchange(item[FIRST], item[FIRST + STEP]);
@@ -38,8 +38,8 @@ template <int FIRST, int N, int STEP, class T, int ITEMS> DEVICE void merge_lane
 	}
 }
 
-// sort_lane sorts N items of each lane: 191 comparators for 32, against 240 of
-// the bitonic network.
+// sort_lane sorts N items of each lane. 32 items take 191 comparators; the bitonic network has
+// 240.
 template <int FIRST, int N, class T, int ITEMS> DEVICE void sort_lane(T (&item)[ITEMS]) {
 	if constexpr (N > 1) {
 		sort_lane<FIRST, N / 2>(item);

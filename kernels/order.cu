@@ -1,5 +1,5 @@
-// order.cu: what sorts need beside the kernels of an algorithm, for both widths of
-// codes: the first sample, orders of codes that are in order, ties, and checks.
+// order.cu: kernels that every algorithm uses, for both widths of codes: the first sample,
+// results for codes in order, ties, and checks.
 #include "order.cuh"
 #include "sample.cuh"
 

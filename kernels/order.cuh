@@ -1,22 +1,21 @@
-// order.cuh: what needs no sorting, the checks of an order and of sorted codes, and
-// ties.
+// order.cuh: results for codes in order, checks of an order and of sorted codes, and ties.
 #pragma once
 #include "sample.cuh"
 
-// fill_identity writes the order of sorted codes, or of strictly descending ones.
+// fill_identity writes the order of sorted codes, or of strictly descending codes.
 DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)(reversed ? n - 1 - i : i);
 }
 
-// reverse_codes writes descending codes in order.
+// reverse_codes writes descending codes in ascending order.
 template <class Code> DEVICE void reverse_codes(const Code *codes, u64 n, Code *sorted) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sorted[i] = codes[n - 1 - i];
 }
 
-// sum_codes adds a hash of each code to sum. Lists of the same length that hold
-// different codes have one sum by chance only, of one in 1 << 64.
+// sum_codes adds a hash of each code to sum. Lists of the same length with different codes have
+// equal sums with a probability of 2^-64.
 template <class Code> DEVICE void sum_codes(const Code *codes, u64 n, u64 *sum) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	u64 hashes = 0;
@@ -51,9 +50,9 @@ DEVICE void count_unmarked(const u32 *seen, u64 n, u32 *status) {
 	if (missing) atomicAdd(status + MISSING, missing);
 }
 
-// mark_ties sets bit i % 32 of ties[i / 32] if the code that comes i-th equals the
-// one before it, and clears it otherwise. order may be null: codes are in order.
-// A warp makes a word; its first lane reads the code before the word once more.
+// mark_ties sets bit i % 32 of ties[i / 32] if the i-th code in order equals its predecessor, and
+// clears it otherwise. If order is null, codes are in order. A warp makes a word. Its first lane
+// reads the code before the word again.
 template <class Code> DEVICE void mark_ties(const Code *codes, const u32 *order, u64 n, u32 *ties) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	const u32 lane = lane_id();

@@ -1,37 +1,36 @@
-// platform.cuh: what the kernels need beyond CUDA C++, in one place.
+// platform.cuh: the platform of the kernels, CUDA or the CPU: types, macros, memory accesses,
+// and scans.
 //
-// A kernel takes parameters of 8 bytes only (pointers and 64-bit scalars: one
-// of the drivers copies 8 bytes an argument), and all of its shared memory is
-// dynamic (tests run several blocks of one kernel at once on one CPU thread,
-// which static variables could not tell apart).
+// Kernel parameters have 8 bytes each, pointers and 64-bit scalars: one of the drivers copies
+// 8 bytes per argument. All shared memory is dynamic: tests run several blocks of a kernel at
+// once on one CPU thread, where static variables would be shared among blocks.
 #pragma once
 #include <stdint.h>
 
-typedef unsigned long long u64; // what CUDA's atomics and intrinsics take
+typedef unsigned long long u64; // the type of CUDA's atomics and intrinsics
 typedef uint32_t u32;
 typedef uint16_t u16;
 
-// Bunch is 16 bytes of words.
-template <class T> struct alignas(16) Bunch {
+// Vector is 16 bytes of words, for one load.
+template <class T> struct alignas(16) Vector {
 	static constexpr u32 SIZE = 16 / sizeof(T);
 	T word[SIZE];
 };
 
-// SORTER_SHARED names the block's dynamic shared memory, as a Type.
-// load_once reads what no one reads again, past the first-level cache.
-// keep_order stops the compiler from moving memory accesses across.
-// order_two swaps a and b if b < a: written out, or the compiler compares twice,
-// for a minimum and for a maximum (8 instructions instead of 6).
-// load_word and store_word access what other blocks access meanwhile, one word
-// at a time and in no order with anything else. SPIN is the body of a loop that
-// waits for another block.
-// peek and poke access a word of shared memory that other threads access meanwhile.
-// tell_host stores a word in memory of the host, who may read it meanwhile.
-// multiply_add returns a * b + c by the instruction of that name, which other units execute
-// than additions and minima. hidden_one is 1, which the compiler does not know.
-// peek_bunch reads 16 bytes of shared memory that other threads access meanwhile, aligned.
-// lanes_like returns the lanes of a full warp in whose word a bit is as in this
-// lane's: a test, a vote and a complement. From C++ it takes twice as many.
+// SORTER_SHARED declares a name for the block's dynamic shared memory, of a Type.
+// load_once reads a word that is not read again; it is not cached in the first level.
+// keep_order stops the compiler from moving memory accesses across it.
+// order_two swaps a and b if b < a, in 6 instructions. The compiler would compare twice, for
+// the minimum and for the maximum: 8 instructions.
+// load_word and store_word are relaxed atomic accesses to memory that other blocks access
+// concurrently. SPIN is the body of a loop that waits for another block.
+// peek and poke access a word of shared memory that other threads access concurrently.
+// notify_host stores a word in memory of the host, which may read it concurrently.
+// multiply_add returns a * b + c in one instruction, executed by another unit than add and min.
+// hidden_one returns 1, unknown to the compiler.
+// peek_vector reads 16 aligned bytes of shared memory that other threads access concurrently.
+// lanes_like returns the lanes of a full warp whose word has the same value of bit as this
+// lane's, in three instructions: test, vote, complement. Compiled from C++ it takes six.
 #ifdef SORTER_CUDACPU
 #include "cudacpu.h"
 #define SORTER_SHARED(Type, name) CUDACPU_SHARED(Type, name)
@@ -47,15 +46,15 @@ inline u32 load_word(const u32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED)
 inline u64 load_word(const u64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> inline T peek(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> inline void poke(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
-template <class T> inline Bunch<T> peek_bunch(const T *p) {
-	Bunch<T> b;
-	for (u32 i = 0; i < Bunch<T>::SIZE; i++) b.word[i] = peek(p + i);
+template <class T> inline Vector<T> peek_vector(const T *p) {
+	Vector<T> b;
+	for (u32 i = 0; i < Vector<T>::SIZE; i++) b.word[i] = peek(p + i);
 	return b;
 }
 inline u32 multiply_add(u32 a, u32 b, u32 c) { return a * b + c; }
 inline u32 hidden_one() { return 1; }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
-inline void tell_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+inline void notify_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 #define SPIN() CUDACPU_SPIN()
 inline u32 lanes_like(u32 word, u32 bit) {
 	const u32 votes = __ballot_sync(~0u, word & bit);
@@ -83,7 +82,7 @@ DEVICE u32 load_word(const u32 *p) {
 }
 template <class T> DEVICE T peek(const T *p) { return *(const volatile T *)p; }
 template <class T> DEVICE void poke(T *p, T v) { *(volatile T *)p = v; }
-template <class T> DEVICE Bunch<T> peek_bunch(const T *p) { return *(const Bunch<T> *)p; }
+template <class T> DEVICE Vector<T> peek_vector(const T *p) { return *(const Vector<T> *)p; }
 DEVICE u32 multiply_add(u32 a, u32 b, u32 c) {
 	u32 d;
 	asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
@@ -96,7 +95,7 @@ DEVICE u64 load_word(const u64 *p) {
 	return v;
 }
 DEVICE void store_word(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
-DEVICE void tell_host(u32 *p, u32 v) { asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
+DEVICE void notify_host(u32 *p, u32 v) { asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v)); }
 #define SPIN()
 DEVICE u32 lanes_like(u32 word, u32 bit) {
 	u32 lanes;
@@ -116,7 +115,7 @@ DEVICE u32 warp_id() { return threadIdx.x >> 5; }
 
 constexpr u32 FULL_WARP = 0xffffffffu;
 
-// inclusive_scan adds up over the lanes of a warp.
+// inclusive_scan returns the sum of v over the lanes of the warp up to this one.
 DEVICE u32 inclusive_scan(u32 v) {
 #pragma unroll
 	for (int d = 1; d < 32; d *= 2) {
@@ -127,7 +126,7 @@ DEVICE u32 inclusive_scan(u32 v) {
 }
 
 // exclusive_scan_block returns the sum of v over the threads before this one.
-// sums has a word per warp; the caller synchronises before it is reused.
+// sums has a word per warp. The caller synchronises before it reuses sums.
 template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
 	u32 inclusive = inclusive_scan(v);
 	if (lane_id() == 31) sums[warp_id()] = inclusive;
@@ -139,14 +138,14 @@ template <int THREADS> DEVICE u32 exclusive_scan_block(u32 v, u32 *sums) {
 	return before + inclusive - v;
 }
 
-// is_last_block returns whether all other blocks have called it before, for all
-// threads of a block; then what those wrote can be read. *done counts blocks, from
-// 0; last is a shared word.
+// is_last_block returns, to all threads of a block, whether all other blocks have called it
+// before. The last block sees the writes of all others. *done counts blocks, from 0; last is a
+// shared word.
 DEVICE bool is_last_block(u32 *done, u32 &last) {
-	__threadfence(); // what this thread wrote comes before the block is counted
-	__syncthreads(); // that of all threads does
+	__threadfence(); // this thread's writes precede the count of the block
+	__syncthreads(); // so do those of all threads
 	if (threadIdx.x == 0) last = atomicAdd(done, 1u) + 1 == gridDim.x;
 	__syncthreads(); // last is known
-	__threadfence(); // what others wrote is read behind the count
+	__threadfence(); // the count precedes reads of other blocks' writes
 	return last;
 }

@@ -1,31 +1,30 @@
-// radix.cuh: a stable radix sort of codes to positions, lowest digit first, in
-// the manner of Onesweep (Adinets and Merrill, "Onesweep: A Faster Least
-// Significant Digit Radix Sort for GPUs", 2022; chapter 13 of Hwu, Kirk and El
-// Hajj, "Programming Massively Parallel Processors", for its parts).
+// radix.cuh: a stable radix sort of codes to positions, least significant digit first, after
+// Onesweep (Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
+// GPUs", 2022; its parts are in chapter 13 of Hwu, Kirk and El Hajj, "Programming Massively
+// Parallel Processors").
 //
-//   radix_histogram   counts the digits of all places in one read of the codes,
-//                     and says where each digit begins and which places need a pass
+//   radix_histogram   counts the digits of all places in one read of the codes, and finds
+//                     the start of each digit and the places that need a pass
 //   radix_pass        a stable partition by one digit, each element moved once
 //
-// Few codes take no longer than the launches and copies of their sort. So there
-// are no others: the histogram clears what later kernels find clear, its last
-// block does what needs all counts, rows of codes that are in order have their
-// places written at once, and the host reads in its own memory, while the device
-// goes on, how many passes are worth a launch.
+// For few codes the time is that of launches and copies, so there are no other kernels. The
+// histogram clears the memory of later kernels, and its last block does the work that needs
+// all counts. Rows of codes in order have their results written at once. The host reads the
+// number of passes in its own memory while the device continues, and launches no others.
 //
-// An element is one 64-bit word: 32 bits of the code above the input position.
-// The first pass makes elements of codes, the last writes positions only, and
-// a place where all codes agree has no pass. Wide codes are sorted by their low
-// word and then by their high word, which the first pass over it fetches by
-// position: one read at random instead of 4 bytes more in every pass.
+// An element is one 64-bit word: 32 bits of the code, then the input position. The first pass
+// makes elements of codes, the last writes positions only. A place whose digit is the same in
+// all codes has no pass. Wide codes are sorted by their low word, then by their high word. The
+// first pass over the high word reads it by position: one random read instead of 4 more bytes
+// in every pass.
 //
-// Where only keys are sorted (radix_pass_keys) an element is the code itself.
+// Where only keys are sorted (radix_pass_keys), an element is the code itself.
 //
-// A block claims its tile by a ticket, counts its digits, publishes the counts,
-// ranks the elements by ballots of a warp, and looks back over the counts of the
-// tiles before (Merrill and Garland, "Single-pass Parallel Prefix Scan with
-// Decoupled Look-back", 2016). It waits for tiles of smaller tickets only, whose
-// blocks run: so the first unfinished tile always goes on.
+// A block claims its tile by a ticket, counts its digits, publishes the counts, ranks the
+// elements by ballots of a warp, and looks back over the counts of the preceding tiles (Merrill
+// and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Forward
+// progress: it waits only for tiles of smaller tickets, whose blocks are resident, so the first
+// unfinished tile never waits.
 #pragma once
 #include "platform.cuh"
 
@@ -33,57 +32,57 @@ constexpr int RADIX_BITS = 8, RADIX = 1 << RADIX_BITS; // a digit is a byte
 constexpr int RADIX_WORD = 32 / RADIX_BITS; // places in 32 bits
 constexpr int RADIX_COUNT_THREADS = 512, RADIX_COUNT_ITEMS = 8; // of radix_histogram
 constexpr int RADIX_COUNT_TILE = RADIX_COUNT_THREADS * RADIX_COUNT_ITEMS;
-constexpr int LOOK_BACK = 4; // tiles whose counts are on their way at a time
+constexpr int LOOK_BACK = 4; // tiles whose counts are loaded at a time
 
-// RadixTile is what a block of radix_pass moves.
+// RadixTile is the tile of a block of radix_pass.
 template <int threads, int items> struct RadixTile {
 	static constexpr int THREADS = threads, ITEMS = items, SIZE = THREADS * ITEMS, WARPS = THREADS / 32;
 	static_assert(THREADS >= RADIX, "a thread for each digit");
 };
 
-// LargeTile takes 82 KiB of shared memory. Other shapes on an H200, time of 2^28 codes
-// of 32 bits: 512 threads of 16 elements 6.8 ms, 384 of 16 6.7 ms, 384 of 23 6.5 ms.
-// With __match_any_sync in place of ballots 11.3 ms.
+// LargeTile takes 82 KiB of shared memory. 2^28 32-bit codes take 6.5 ms (H200) with it. What
+// lost: 512 threads of 16 elements, 6.8 ms; 384 of 16, 6.7 ms; __match_any_sync instead of
+// ballots, 11.3 ms.
 //
-// Blocks that an SM holds: of radix_histogram four have too few registers; with three
-// of radix_pass_keys for 32 bits 2^28 keys take 4.9 ms, with two 5.5 (H200,
-// 2026-11-21); of 64 bits a third finds no room.
+// Resident blocks per SM: four of radix_histogram would have too few registers. With three of
+// radix_pass_keys 2^28 32-bit keys take 4.9 ms, with two 5.5 (H200, 2026-11-21). For 64-bit
+// keys shared memory suffices for two.
 struct LargeTile : RadixTile<384, 23> {
 	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 3;
 };
 
-// SmallTile is for compute capability 7.5, where an SM has 64 KiB of shared memory and
-// 1024 threads in all. Two blocks fit, of which one moves elements while the other
-// ranks its own. It is chosen by these numbers: nobody has measured it there.
+// SmallTile is for compute capability 7.5, where an SM has 64 KiB of shared memory and 1024
+// threads. Two blocks fit, so one moves elements while the other ranks. The shape follows from
+// these numbers; it has not been measured there.
 struct SmallTile : RadixTile<256, 11> {
 	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 2;
 };
 
-// RadixState is what the kernels of one sort share. It is clear before.
+// RadixState is the shared state of the kernels of one sort. It is clear before.
 struct alignas(8) RadixState {
-	u32 count[2 * RADIX_WORD][RADIX]; // elements of each digit, then those of smaller ones
+	u32 count[2 * RADIX_WORD][RADIX]; // elements of each digit, then elements of smaller digits
 	u32 ticket[2 * RADIX_WORD];       // tiles claimed
 	u32 counted;                      // blocks of radix_histogram that are done
-	u32 descents;                     // codes that exceed the next one; of the last: that the one before exceeds
-	u32 told;                         // 1: the host has been told that the codes are in no order
+	u32 descents;                     // codes that exceed the next one; the last counts if the one before exceeds it
+	u32 notified;                     // 1: the host knows that the codes are in no order
 	u32 found;                        // as in RadixNote
 };
 
-// RadixNote is what the host reads in its own memory, each word as soon as it is
-// not zero. It clears them before the sort.
+// RadixNote lies in memory of the host, which reads each word once it is not zero. The host
+// clears them before the sort.
 struct RadixNote {
-	u32 shuffled; // the codes are in no order
-	u32 found;    // a bit for each place that has a pass, below the shape of codes that need none
+	u32 shuffled; // 1: the codes are in no order
+	u32 found;    // shape << RADIX_SHAPE | a bit for each place that has a pass
 };
 
 enum RadixShape { SHUFFLED, ASCENDING, DESCENDING, FLAT };
-constexpr int RADIX_SHAPE = 8; // bits of a RadixNote below the shape
+constexpr int RADIX_SHAPE = 8; // lowest bit of the shape in a RadixNote
 
 template <class Code> struct RadixCountShared {
 	static constexpr int PLACES = sizeof(Code) * 8 / RADIX_BITS;
 	u32 count[PLACES][RADIX];
 	u32 sums[32];
-	u32 descents, told, last, active;
+	u32 descents, notified, last, active;
 
 	DEVICE void add(Code code) {
 #pragma unroll
@@ -91,37 +90,37 @@ template <class Code> struct RadixCountShared {
 	}
 };
 
-// RadixInput is codes that may be in order.
+// RadixInput are codes that may be in order.
 template <class C> struct RadixInput {
 	typedef C Code;
 	const Code *codes;
 	u32 n; // 2 or more
-	bool ordered; // or not known to be in none
+	bool ordered; // false: known to be in no order
 };
 
-// OrderInput is codes whose order is wanted.
+// OrderInput are codes whose order is the result.
 template <class Code> struct OrderInput : RadixInput<Code> {
 	u32 *order;
 
-	// put writes what comes to a place if all codes go up, or all down. The one at this
-	// place is code.
+	// put writes the result for a place as if all codes ascended, or all descended. code is the
+	// code at this place.
 	DEVICE void put(u32 at, Code, bool down) const { order[at] = down ? this->n - 1 - at : at; }
 };
 
-// KeyInput is the same where only keys are sorted.
+// KeyInput are codes whose sorted list is the result.
 template <class Code> struct KeyInput : RadixInput<Code> {
 	Code *sorted;
 	DEVICE void put(u32 at, Code code, bool down) const { sorted[at] = down ? this->codes[this->n - 1 - at] : code; }
 };
 
-// Rows is what a warp knows of the order of its codes, which it reads in rows of 32.
+// Rows summarises the order of a warp's codes, which it reads in rows of 32.
 struct Rows {
 	u32 descents = 0;
 	bool mixed = false; // some row goes both up and down
 
-	// look compares the codes of a row with their neighbours. Lanes with in have the
-	// code at a position. What sorted or reversed lists become is written here; what
-	// others become is written again.
+	// look compares the codes of a row with their neighbours. Lanes with in have the code at a
+	// position. It writes the result as if the list were sorted or reversed; for other lists
+	// later passes overwrite that.
 	template <class Input, class Code> DEVICE void look(const Input &input, Code code, u32 at, bool in) {
 		const Code next = __shfl_down_sync(FULL_WARP, code, 1);
 		bool down = code > next;
@@ -158,15 +157,15 @@ DEVICE void clear_words(u64 *words, u64 count) {
 	for (u64 i = (u64)blockIdx.x * RADIX_COUNT_THREADS + threadIdx.x; i < count; i += step) words[i] = 0;
 }
 
-// shape_of returns the shape of codes of which so many descend.
+// shape_of returns the shape of codes with the given number of descents.
 template <class Code> DEVICE RadixShape shape_of(const RadixInput<Code> &input, u32 descents) {
 	if (!input.ordered || (descents != 0 && descents != input.n)) return SHUFFLED;
 	if (descents == input.n) return DESCENDING;
 	return input.codes[0] == input.codes[input.n - 1] ? FLAT : ASCENDING;
 }
 
-// find_digit_starts makes starts of all counts, a thread a digit of one place or
-// the next, and says what the sort has to do.
+// find_digit_starts replaces counts by starts, and writes the shape and the places that need a
+// pass. One thread per digit, for AT_A_TIME places at once.
 template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shared, const RadixInput<Code> &input, RadixState *state, RadixNote *note) {
 	constexpr u32 AT_A_TIME = RADIX_COUNT_THREADS / RADIX; // places
 	static_assert(RADIX_COUNT_THREADS % RADIX == 0 && shared.PLACES % AT_A_TIME == 0, "a thread for each digit");
@@ -175,7 +174,7 @@ template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shar
 	for (u32 first = 0; shape == SHUFFLED && first < (u32)shared.PLACES; first += AT_A_TIME) {
 		const u32 place = first + before, count = state->count[place][digit];
 		const u32 start = exclusive_scan_block<RADIX_COUNT_THREADS>(count, shared.sums);
-		state->count[place][digit] = start - before * input.n; // each place before has all elements
+		state->count[place][digit] = start - before * input.n; // every earlier place has counted all elements
 		const bool differ = __any_sync(FULL_WARP, count != 0 && count != input.n);
 		if (differ && lane_id() == 0) atomicOr(&shared.active, 1u << place);
 		__syncthreads(); // sums are read, active is complete for these places
@@ -183,23 +182,23 @@ template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shar
 	if (threadIdx.x > 0) return;
 	const u32 found = shape << RADIX_SHAPE | shared.active;
 	state->found = found;
-	tell_host(&note->found, found);
+	notify_host(&note->found, found);
 }
 
-// count_digits counts the digits of all places. spent is the state of the sort
-// before, which this one leaves clear for the next.
+// count_digits counts the digits of all places. It clears spent, the state of the previous sort,
+// for the next one.
 template <class Tile, class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
 	typedef RadixCountShared<typename Input::Code> Shared;
 	SORTER_SHARED(Shared, shared);
 	u32 *const count = &shared.count[0][0];
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS) count[i] = 0;
-	if (threadIdx.x == 0) shared.descents = shared.told = shared.active = 0;
+	if (threadIdx.x == 0) shared.descents = shared.notified = shared.active = 0;
 	__syncthreads(); // counts are zero
 	Rows rows;
 	for (u64 first = (u64)blockIdx.x * RADIX_COUNT_TILE; first < input.n; first += (u64)gridDim.x * RADIX_COUNT_TILE) {
 		if (first + RADIX_COUNT_TILE <= input.n) count_tile<true>(shared, input, (u32)first, rows);
 		else count_tile<false>(shared, input, (u32)first, rows);
-		if (rows.mixed && lane_id() == 0 && atomicExch(&shared.told, 1u) == 0 && atomicExch(&state->told, 1u) == 0) tell_host(&note->shuffled, 1);
+		if (rows.mixed && lane_id() == 0 && atomicExch(&shared.notified, 1u) == 0 && atomicExch(&state->notified, 1u) == 0) notify_host(&note->shuffled, 1);
 	}
 	clear_words((u64 *)spent, sizeof(RadixState) / 8);
 	clear_words((u64 *)tile_counts, (input.n + Tile::SIZE - 1) / Tile::SIZE * (RADIX / 2));
@@ -211,12 +210,12 @@ template <class Tile, class Input> DEVICE void count_digits(const Input &input, 
 	if (is_last_block(&state->counted, shared.last)) find_digit_starts(shared, input, state, note);
 }
 
-// TileCounts are the words by which tiles tell each other how many elements they
-// have of each digit: a flag of two bits above a count below 1 << 30. A pass
-// leaves final words only, whose flag alternates: to the next pass they are empty.
+// TileCounts are the words in which tiles publish their counts by digit: flag << 30 | count. A
+// pass leaves final words only. Their flag alternates from pass to pass, so the next pass takes
+// them for empty.
 struct TileCounts {
 	u32 *words;
-	u32 final; // flag of counts that include all tiles before: 2 or 3
+	u32 final; // flag of counts that include all preceding tiles: 2 or 3
 
 	static constexpr u32 FLAG = 30, OWN = 1, VALUE = (1u << FLAG) - 1;
 	DEVICE u32 *word(u32 tile, u32 digit) const { return words + (u64)tile * RADIX + digit; }
@@ -225,12 +224,12 @@ struct TileCounts {
 	DEVICE bool is_final(u32 w) const { return w >> FLAG == final; }
 	DEVICE bool is_empty(u32 w) const { return w >> FLAG != OWN && !is_final(w); }
 
-	// before adds up the tiles before one that is not the first.
+	// before returns the number of elements of a digit in all preceding tiles; tile > 0.
 	DEVICE u32 before(u32 tile, u32 digit) const {
 		for (u32 sum = 0;; tile -= LOOK_BACK) {
 			u32 w[LOOK_BACK];
 #pragma unroll
-			for (u32 i = 0; i < LOOK_BACK; i++) w[i] = load_word(word(tile > i ? tile - 1 - i : 0, digit)); // behind the first tile's, nothing is read
+			for (u32 i = 0; i < LOOK_BACK; i++) w[i] = load_word(word(tile > i ? tile - 1 - i : 0, digit)); // past the first tile, the word is not used
 #pragma unroll
 			for (u32 i = 0; i < LOOK_BACK; i++) {
 				while (is_empty(w[i])) {
@@ -247,22 +246,22 @@ struct TileCounts {
 template <class Tile, class Element> struct RadixShared {
 	Element staged[Tile::SIZE];    // the tile in order of digit
 	u32 count[Tile::WARPS][RADIX]; // of a warp's elements, then the rank of the next of them
-	u32 offset[RADIX];             // what to add to a rank for its place
+	u32 offset[RADIX];             // place - rank of each digit
 	u32 sums[32];
 	u32 tile;
 };
 
-// Digit is where the digit of a pass is in a 32-bit word.
+// Digit locates the digit of a pass in a 32-bit word.
 struct Digit {
 	u32 shift;
 	DEVICE u32 of(u32 word) const { return word >> shift & (RADIX - 1); }
-	// byte is of by another instruction. Where both are needed the compiler would keep
-	// the digits of all items in registers in between, and spill.
+	// byte returns the same as of, by another instruction. Otherwise the compiler would keep the
+	// digits of all items in registers between two uses, and spill.
 	DEVICE u32 byte(u32 word) const { return __byte_perm(word, 0, 0x4440 | shift / 8); }
 };
 
-// load_each makes element i of a thread by f(place, i), Tile::ITEMS times 32 places in a
-// row for a warp.
+// load_each sets element i of each thread to f(place, i). A warp has Tile::ITEMS rows of 32
+// consecutive places.
 template <class Tile, class Element, class F> DEVICE void load_each(Element (&element)[Tile::ITEMS], u64 first, u32 valid, Element padding, const F &f) {
 	const u32 rank = warp_id() * (32 * Tile::ITEMS) + lane_id();
 	const u64 at = first + rank;
@@ -275,8 +274,7 @@ template <class Tile, class Element, class F> DEVICE void load_each(Element (&el
 	}
 }
 
-// store_each calls f(place, element) for the first valid of the staged elements, digit by
-// digit.
+// store_each calls f(place, element) for the first valid staged elements, in order of digit.
 template <class Pass, class F> DEVICE void store_each(const Pass &pass, const typename Pass::Shared &shared, u32 valid, const F &f) {
 	typedef typename Pass::Tile Tile;
 	const auto write_one = [&](u32 rank) {
@@ -291,21 +289,21 @@ template <class Pass, class F> DEVICE void store_each(const Pass &pass, const ty
 	}
 }
 
-// Pass is where the elements of one pass come from and go to.
+// Pass is the source and the destination of one pass.
 template <class T, class Code> struct Pass {
 	typedef T Tile;
 	typedef u64 Element;
 	typedef RadixShared<Tile, Element> Shared;
 	const Code *codes;
-	u32 word; // of the code that has the digit
+	u32 word; // the word of the code that has the digit
 	Digit place;
-	const u64 *from; // elements; null: they are made of codes
-	const u32 *from_positions; // of those codes; null: in input order
+	const u64 *from; // elements; null: made of codes
+	const u32 *from_positions; // positions of those codes; null: input order
 	u64 *to;
-	u32 *to_positions; // null: elements are needed again
+	u32 *to_positions; // null: the result is in to
 
-	// Behind the last element: it comes last of its digit, which is the last one,
-	// and counts in the last tile, which nobody looks back at.
+	// Padding after the last element: it comes last in the last digit, and counts in the last
+	// tile only, over which no tile looks back.
 	static constexpr u64 PADDING = ~0ull;
 	static constexpr int WORDS = sizeof(Code) / 4; // of a code
 	static constexpr int BITS = RADIX_BITS;        // of a digit
@@ -331,12 +329,12 @@ template <class T, class Code> struct Pass {
 	}
 };
 
-// KeyPass is the same where only keys are sorted.
+// KeyPass is Pass where only keys are sorted.
 template <class T, class Code> struct KeyPass {
 	typedef T Tile;
 	typedef Code Element;
 	typedef RadixShared<Tile, Element> Shared;
-	bool high; // the digit is in the high word of a code of two
+	bool high; // the digit is in the high word of a 64-bit code
 	Digit place;
 	const Code *from;
 	Code *to;
@@ -356,14 +354,14 @@ template <class T, class Code> struct KeyPass {
 	}
 };
 
-// Places are the passes that come before and behind the one over a place.
+// Places are the active places before and after a place.
 struct Places {
 	u32 earlier, later; // a bit each
 	DEVICE Places(u32 place, u32 active) : earlier(active & ((1u << place) - 1)), later(active >> place >> 1 << place << 1) {}
 };
 
-// pass_over is the pass over the digits of a place, of those that are active:
-// each takes from the buffer that the one before wrote to.
+// pass_over returns the pass over a place, given the active places. Each pass reads the buffer
+// that the previous one wrote.
 template <class Tile, class Code> DEVICE Pass<Tile, Code> pass_over(u32 place, u32 active, const Code *codes, u64 *even, u64 *odd, u32 *order) {
 	const u32 word = place / RADIX_WORD, of_word = ((1u << RADIX_WORD) - 1) << word * RADIX_WORD;
 	const Places others(place, active);
@@ -377,7 +375,7 @@ template <class Tile, class Code> DEVICE Pass<Tile, Code> pass_over(u32 place, u
 	return pass;
 }
 
-// key_pass_over is the same for keys, of which the last pass writes to sorted.
+// key_pass_over is pass_over for keys. The last pass writes to sorted.
 template <class Tile, class Code> DEVICE KeyPass<Tile, Code> key_pass_over(u32 place, u32 active, const Code *codes, Code *spare, Code *sorted) {
 	const Places others(place, active);
 	const bool swap = __popc(others.later) & 1;
@@ -392,8 +390,8 @@ template <int BITS> DEVICE u32 same_digit(u32 digit) {
 	return same;
 }
 
-// stage_warp puts the elements of a warp where next, the ranks of its next
-// elements by digit, says.
+// stage_warp stages the elements of a warp. next[digit] is the rank of the warp's next element
+// of a digit.
 template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *next, typename Pass::Element *staged) {
 	const u32 lower = (1u << lane_id()) - 1;
 #pragma unroll
@@ -407,9 +405,8 @@ template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pa
 	}
 }
 
-// count_warp adds the digits of a warp's elements to its counts. Lanes that have the same
-// digit queue up in an atomic: where digits are so few that all lanes have one of eight,
-// the first lane of each adds them up.
+// count_warp adds the digits of a warp's elements to its counts. Atomics of lanes with the same
+// digit are serialized, so with eight digits or fewer the first lane of each digit adds for all.
 template <class Pass> DEVICE void count_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *count) {
 #pragma unroll
 	for (int i = 0; i < Pass::Tile::ITEMS; i++) {
@@ -424,7 +421,7 @@ template <class Pass> DEVICE void count_warp(const Pass &pass, const typename Pa
 	}
 }
 
-// sort_tile moves the elements of the tile that the next ticket stands for.
+// sort_tile moves the elements of the tile of the next ticket.
 template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
 	typedef typename Pass::Tile Tile;
 	constexpr u32 DIGITS = 1 << Pass::BITS;
@@ -468,15 +465,14 @@ template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const
 	pass.store(shared, valid);
 }
 
-// active_place returns the place of a pass, given the bits of those that have one;
-// 2 * RADIX_WORD if there are not so many.
+// active_place returns the place of the given pass, the pass-th bit of active; 2 * RADIX_WORD if
+// active has fewer bits.
 DEVICE u32 active_place(u32 active, u32 pass) {
 	for (; pass > 0; pass--) active &= active - 1;
 	return active ? __ffs(active) - 1 : 2 * RADIX_WORD;
 }
 
-// do_pass does one of the passes, if there are so many; over makes it of its place
-// and those that are active.
+// do_pass does the given pass, if there is one. over(place, active) returns it.
 template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *words, const F &over) {
 	const u32 found = state->found, active = found & ((1u << RADIX_SHAPE) - 1), place = active_place(active, pass);
 	if (found >> RADIX_SHAPE != SHUFFLED || place == 2 * RADIX_WORD) return;
@@ -490,7 +486,7 @@ template <class Tile, class Code> DEVICE void radix_pass(const Code *codes, u64 
 	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over<Tile>(place, active, codes, even, odd, order); });
 }
 
-// radix_pass_keys is the same where only keys are sorted.
+// radix_pass_keys is radix_pass where only keys are sorted.
 template <class Tile, class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
 	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over<Tile>(place, active, codes, spare, sorted); });
 }

@@ -1,6 +1,5 @@
-// radixentries.cuh: the kernel entries of the radix sort with tiles of one kind,
-// TILE, whose names NAME(phase, kind) makes. See platform.cuh for the rule of 8-byte
-// parameters.
+// radixentries.cuh: the kernel entries of the radix sort for one tile, TILE. NAME(phase, kind)
+// is the name of an entry. See platform.cuh for the rule of 8-byte parameters.
 #include "radix.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)

@@ -1,5 +1,5 @@
-// route.cu: the partition of a part of a list among devices, for both widths of
-// codes.
+// route.cu: the partition of one device's part of a list among devices, for both widths
+// of codes.
 #include "route.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)

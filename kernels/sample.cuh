@@ -1,22 +1,22 @@
-// sample.cuh: what a random sample tells about the codes: their range, whether
-// neighbours are in order, and how codes are distributed over the range.
+// sample.cuh: random samples of the codes, from which their range, the order of neighbours,
+// the number of values and the distribution over the range are estimated.
 #pragma once
 #include "octaves.cuh"
 
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
-constexpr int SAMPLE_LOADS = 4; // of the second sample that a thread has on their way
+constexpr int SAMPLE_LOADS = 4; // loads of the second sample that a thread has in flight
 
-// Found is what a thread, a warp and a block know of the range.
+// Found is the range found by a thread, a warp or a block.
 struct Found {
 	u64 low, high, ones, zeros;
 	u32 ascents, descents;
-	double distance; // between neighbours, summed up
+	double distance; // sum over pairs of neighbours
 };
 
-constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range: a thread a sample
+constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range: a thread per sample
 
-// Sample is what the device keeps of the samples.
+// Sample is the result of the sample kernels in device memory.
 struct Sample {
 	Found found[RANGE_BLOCKS];
 	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
@@ -28,18 +28,18 @@ struct Sample {
 	u32 few;     // as in SampleNote
 };
 
-// SampleNote is what the host reads of them, in its own memory, as soon as told is
-// not zero. It clears that before.
+// SampleNote is the result in memory of the host, which reads it once ready is not zero. The
+// host clears ready before.
 struct SampleNote {
 	u64 low, high;         // of RANGE_SAMPLES codes
-	u64 differ;            // bits in which they do
-	u64 ascents, descents; // strict ones among as many pairs of neighbours
-	double distance;       // between the two of each pair, summed up
+	u64 differ;            // bits in which those codes differ
+	u64 ascents, descents; // strict ones, of RANGE_SAMPLES pairs of neighbours
+	double distance;       // sum over these pairs
 	u32 segments[SEGMENTS];
 	u32 octaves[SEGMENTS]; // as in Sample
-	u32 values[3]; // that the first sample has at least once, twice, three times; a few less, since hashes stand for them
-	u32 told;
-	u32 few; // sample_range found few values, in no order; the rest is not told then
+	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
+	u32 ready;
+	u32 few; // number of values if sample_range found few, unordered; the other fields are not set then
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -49,18 +49,18 @@ DEVICE u64 mix(u64 x) {
 	return x ^ x >> 31;
 }
 
-// drawn returns the k-th of 1 << bits sample positions: one out of each of as
-// many equal parts of the input.
+// drawn returns the k-th of 1 << bits sample positions, one from each of 1 << bits equal parts
+// of the input.
 DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	u64 lo = n * k >> bits, hi = n * (k + 1) >> bits;
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
-// SOON_VALUES is the number of values up to which sample_range can find them: of as many, its
-// first part has half twice or more.
-constexpr u32 SOON_VALUES = 512;
+// MAX_EARLY_VALUES is the number of values up to which sample_range detects few values: its
+// first part has half of them at least twice.
+constexpr u32 MAX_EARLY_VALUES = 512;
 
-// Seen is a bit for each hash of a code, for those seen at least once, twice and three times.
+// Seen has bits for the hashes of codes: seen at least once, twice, three times.
 template <int BITS> struct Seen {
 	static constexpr u32 WORDS = (1 << BITS) / 32;
 	u32 bits[3][WORDS];
@@ -70,11 +70,11 @@ template <int BITS> struct Seen {
 	}
 	DEVICE void add(u64 code) {
 		const u32 hash = (u32)(mix(code) >> (64 - BITS)), bit = 1u << hash % 32;
-		if (peek(&bits[2][hash / 32]) & bit) return; // or those of the most frequent value queue up
+		if (peek(&bits[2][hash / 32]) & bit) return; // or the atomics of the most frequent value are serialized
 		for (int times = 0; times < 3; times++)
 			if (!(atomicOr(&bits[times][hash / 32], bit) & bit)) break;
 	}
-	// count adds the number of values seen so often to values[times].
+	// count adds the number of values seen more than times times to values[times].
 	DEVICE void count(u32 *values) const {
 		for (int times = 0; times < 3; times++) {
 			u32 count = 0;
@@ -85,8 +85,8 @@ template <int BITS> struct Seen {
 	}
 };
 
-// estimate_values estimates the number of all values from those that a sample has at least once,
-// twice and three times (Chao, 1984).
+// estimate_values estimates the number of all values by the numbers of values that a sample has
+// at least once, twice and three times (Chao, 1984).
 DEVICE u32 estimate_values(const u32 *values) {
 	const u32 once = values[0] - values[1], twice = max(values[1] - values[2], 1u);
 	return values[0] + once * once / (2 * twice);
@@ -102,7 +102,7 @@ DEVICE Found join(const Found &f, const Found &g) {
 	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
 }
 
-// join_lanes joins what so many neighbouring lanes found, for all of them.
+// join_lanes returns to each lane the joined Found of its group of LANES neighbouring lanes.
 template <int LANES> DEVICE Found join_lanes(Found f) {
 #pragma unroll
 	for (int d = LANES / 2; d; d /= 2) {
@@ -114,11 +114,12 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 	return f;
 }
 
-// join_blocks joins what all blocks of sample_range found, for all lanes of a warp.
+// join_blocks returns the joined Found of all blocks of sample_range to all lanes of a warp.
 DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
 
-// tell_few counts the values of a part of the sample.
-template <class Code> DEVICE void tell_few(RangeShared &shared, Code code, Code next, Sample *sample, u32 *few, u32 most) {
+// report_few counts the values of one part of the sample, and reports few unordered ones to the
+// host.
+template <class Code> DEVICE void report_few(RangeShared &shared, Code code, Code next, Sample *sample, u32 *few, u32 most) {
 	shared.seen.clear();
 	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
 	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear
@@ -128,17 +129,18 @@ template <class Code> DEVICE void tell_few(RangeShared &shared, Code code, Code 
 	__syncthreads(); // values are counted
 	if (threadIdx.x > 0) return;
 	const u32 values = estimate_values(shared.values);
-	const bool told = values <= most && rises && falls;
-	if (told) tell_host(few, values);
-	sample->few = told;
+	const bool is_few = values <= most && rises && falls;
+	if (is_few) notify_host(few, values);
+	sample->few = is_few;
 }
 
-// sample_range finds the range of RANGE_SAMPLES codes, RANGE_BLOCKS parts of them,
-// and clears what the second sample and the status are counted in. n > 0.
+// sample_range finds the range of RANGE_SAMPLES codes, in RANGE_BLOCKS parts, one per block, and
+// clears the counters of the second sample and the status. n > 0.
 //
-// If most > 0 there is one more block, which counts the values of the first part: the host is
-// told their number at few if they seem to be most or less, and in no order. The second sample
-// is of no use then, and takes 25 µs. most is at most SOON_VALUES.
+// If most > 0 there is one more block, which counts the values of the first part. If the
+// estimate is at most most and the codes are unordered, it writes the estimate to few, in
+// memory of the host. Then the second sample, which takes 25 µs, is not needed.
+// most <= MAX_EARLY_VALUES.
 template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most) {
 	SORTER_SHARED(RangeShared, shared);
 	const bool counts = blockIdx.x == RANGE_BLOCKS;
@@ -146,14 +148,14 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	const u64 at = drawn(k, RANGE_BITS, n);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	if (counts) {
-		tell_few(shared, code, next, sample, few, most);
+		report_few(shared, code, next, sample, few, most);
 		return;
 	}
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
 	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
 	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	__syncthreads(); // what every warp found is written
+	__syncthreads(); // the Found of every warp is written
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
 	if (warp_id() == 0) {
 		f = join_lanes<32>(shared.warp[lane_id()]);
@@ -170,9 +172,8 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	}
 }
 
-// sample_layout is the layout that the first sample suggests for uneven codes:
-// its range with a margin, since a sample rarely holds the extremes. The host
-// computes the same.
+// sample_layout returns the layout for uneven codes: the range of the first sample with a margin,
+// since a sample rarely holds the extremes. The host computes the same.
 template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
 	const Found found = join_blocks(sample);
 	u64 low = found.low, high = found.high;
@@ -189,7 +190,7 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 	return layout;
 }
 
-constexpr int HASH_BITS = 16; // one value in sixteen has the hash of another where all of a sample differ
+constexpr int HASH_BITS = 16; // if all values of a sample differ, one in sixteen has the hash of another
 
 struct SegmentsShared {
 	u32 count[SEGMENTS], octaves[SEGMENTS];
@@ -203,7 +204,7 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 	__syncthreads(); // bits are clear
 	u64 code[RANGE_SAMPLES / SAMPLE_THREADS];
 #pragma unroll
-	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = sample->code[threadIdx.x + i * SAMPLE_THREADS]; // all on their way at once
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = sample->code[threadIdx.x + i * SAMPLE_THREADS]; // all loads in flight at once
 #pragma unroll
 	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) shared.seen.add(code[i]);
 	__syncthreads(); // bits are set
@@ -211,11 +212,11 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 }
 
 // OCTAVE_PARTS is the number of parts of the range, from its low end, whose samples are
-// counted by octave, too. Octaves above have as many parts or more each: the host adds up
-// those.
+// counted by octave, too. Each higher octave consists of OCTAVE_PARTS or more whole parts,
+// whose counts the host adds up.
 constexpr u32 OCTAVE_PARTS = 32;
 
-// count_segments counts what the blocks from the second on take of the second sample.
+// count_segments counts the share of a block, other than the first, of the second sample.
 template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample) {
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
 	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
@@ -225,7 +226,7 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 		u64 at[SAMPLE_LOADS];
 		Code code[SAMPLE_LOADS];
 #pragma unroll
-		for (int i = 0; i < SAMPLE_LOADS; i++) { // all on their way at once
+		for (int i = 0; i < SAMPLE_LOADS; i++) { // all loads in flight at once
 			at[i] = drawn(min(first + i * step, count - 1), sample_bits, n);
 			code[i] = codes[at[i]];
 		}
@@ -242,8 +243,8 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
 }
 
-// sample_segments counts a second sample by equal parts of the first one's range. Its first
-// block counts the values of the first sample meanwhile, its last one writes the host's note.
+// sample_segments counts a second sample by equal parts of the first one's range. Meanwhile its
+// first block counts the values of the first sample. The block that ends last writes the note.
 template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
 	if (sample->few) return;
@@ -262,8 +263,8 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	note->ascents = f.ascents;
 	note->descents = f.descents;
 	note->distance = f.distance;
-	__threadfence_system(); // what the host is told of comes before it is told
-	tell_host(&note->told, 1);
+	__threadfence_system(); // the note precedes ready
+	notify_host(&note->ready, 1);
 }
 
 template <class Code> struct MapShared {
@@ -277,13 +278,12 @@ template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from)
 	for (u32 i = threadIdx.x; i < sizeof(Map<Code>) / 8; i += blockDim.x) ((u64 *)&to)[i] = ((const u64 *)from)[i];
 }
 
-// sample_map counts a second sample by segment of a map, into segments that the
-// host has cleared.
+// sample_map counts a second sample by segments of a map. The host has cleared segments.
 template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, u32 *segments) {
 	SORTER_SHARED(MapShared<Code>, shared);
 	shared.count[threadIdx.x] = 0;
 	load_map(shared.map, map);
-	__syncthreads(); // counters are zero, the map is there
+	__syncthreads(); // counters are zero, the map is in shared memory
 	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
 	const u32 stretch = stretch_for(n);
 	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;

@@ -1,39 +1,37 @@
-// samplesort.cuh: deterministic sample sort (paper 004, Algorithm 1), repeated on
-// all buckets at once until they fit a tile.
+// samplesort.cuh: deterministic sample sort (paper 004, Algorithm 1). Each level splits all
+// buckets at once, until they fit a tile.
 //
 //   sample_tiles    sorts each tile and takes equidistant samples   steps 1 to 3
 //                   all samples sorted by the bitonic network       step 4
-//   cut_tiles       where each splitter falls in each tile          steps 5 and 6
-//   sum, scan       where each tile's run for each bucket goes      step 7
-//   move_runs       every run to its bucket                         step 8
-//   split_buckets   where the new buckets begin, and how many tiles they have
-//   pack_buckets    neighbouring buckets that fill a tile together
+//   cut_tiles       finds each splitter's place in each tile        steps 5 and 6
+//   sum, scan       finds the place of each tile's run in a bucket  step 7
+//   move_runs       moves every run to its bucket                   step 8
+//   split_buckets   finds the starts and tiles of the new buckets
+//   pack_buckets    groups neighbouring buckets into tiles
 //   sort_buckets    sorts those, and writes positions               step 9
 //
-// A bucket's tiles are equally long, to one element, and give s samples each; so
-// of a bucket's m * s samples in order, every m-th is a splitter. A tile of c
-// elements with q samples in a new bucket has less than (q + 1) * c / s elements
-// there, and the q of all tiles add up to m: new buckets have less than 2 * m * c / s
-// elements, which is 2 / s of the old one but for rounding. Elements are all
-// different, so that holds for equal codes, too, and nothing depends on how codes
-// are distributed.
+// The m tiles of a bucket have equal sizes, to one element, and s samples each. Every m-th of
+// the bucket's m * s sorted samples is a splitter. A tile of c elements with q samples in a
+// new bucket has less than (q + 1) * c / s elements there. The q of all tiles add up to m, so
+// new buckets have less than 2 * m * c / s elements: 2 / s of the old one, except for rounding.
+// Elements are all different, so the bound holds for equal codes and for every distribution.
 //
-// Buckets of a level are in order. So one network sorts the samples of all of
-// them, and one prefix sum over the runs, by bucket, splitter and tile, gives
-// every run its place. Tiles and buckets are known to the device alone: grids have
-// room for the most tiles that there can be, and those beyond have no elements.
+// Buckets of a level are in order. So one network sorts the samples of all buckets, and one
+// prefix sum over the runs, by bucket, splitter and tile, finds the place of every run. Only
+// the device knows the numbers of tiles and buckets: grids have the largest possible number
+// of tiles, and surplus tiles have no elements.
 //
-// The paper leaves buckets of any size to the network: at 1 << 26 elements and 64
-// samples, two thirds of the steps that sort everything.
+// The paper leaves buckets of any size to the network: at 1 << 26 elements and 64 samples that
+// is two thirds of the steps of a network over all elements.
 #pragma once
 #include "bitonic.cuh"
 
-constexpr int MOST_SAMPLES = 512;
+constexpr int MAX_SAMPLES = 512;
 constexpr int RUNS_THREADS = 512;
 constexpr int SCAN_THREADS = 1024, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS;
 
-// leading returns how many of the first n indices pass a test that no index
-// passes behind one that fails.
+// leading returns the number of indices below n that pass a test. After an index that fails,
+// all fail.
 template <class Test> DEVICE u32 leading(u32 n, const Test &test) {
 	u32 low = 0, high = n;
 	while (low < high) {
@@ -44,7 +42,7 @@ template <class Test> DEVICE u32 leading(u32 n, const Test &test) {
 	return low;
 }
 
-// Level is the buckets of a level, and their tiles.
+// Level has the buckets of a level and their tiles.
 struct Level {
 	const u32 *starts; // of each bucket, and the end
 	const u32 *tiles;  // first tile of each bucket, and the number of tiles
@@ -54,7 +52,7 @@ struct Level {
 // Tile is a block's tile.
 struct Tile {
 	u32 from, size;  // elements
-	u32 runs;        // index of its first run: of the bucket's first tile, then those of the others
+	u32 runs;        // index of its first run; runs are by bucket, splitter, tile
 	u32 others;      // tiles of its bucket
 	u32 splitters;   // index of the bucket's samples
 
@@ -76,8 +74,8 @@ struct Tile {
 	DEVICE u32 splitter(u32 j) const { return splitters + j * others; }
 };
 
-// sample_tiles sorts the tiles of a level, which it takes from the source, and
-// takes samples. Tiles without elements give ends.
+// sample_tiles sorts the tiles of a level, read from the source, and takes samples. Tiles
+// without elements have ends as samples.
 template <class Source> DEVICE void sample_tiles(const Source &source, const Level &level, u64 *memory, u64 n, u64 *samples) {
 	typedef typename Source::Element Element;
 	SORTER_SHARED(BitonicShared<Element>, shared);
@@ -90,11 +88,10 @@ template <class Source> DEVICE void sample_tiles(const Source &source, const Lev
 }
 
 struct CutShared {
-	u32 cut[MOST_SAMPLES + 1];
+	u32 cut[MAX_SAMPLES + 1];
 };
 
-// cut_tiles finds where the runs of each tile begin, which it keeps in cuts, and
-// how long they are.
+// cut_tiles writes the beginnings of each tile's runs to cuts, and their lengths to runs.
 template <class E> DEVICE void cut_tiles(const Level &level, u64 *memory, u64 n, u64 *samples, u16 *cuts, u32 *runs) {
 	SORTER_SHARED(CutShared, shared);
 	const Elements<E> elements(memory, n), sample(samples, (u64)gridDim.x * level.samples);
@@ -108,12 +105,12 @@ template <class E> DEVICE void cut_tiles(const Level &level, u64 *memory, u64 n,
 		shared.cut[j] = cut;
 		if (j < level.samples) cuts[(u64)blockIdx.x * level.samples + j] = (u16)cut;
 	}
-	__syncthreads(); // cuts are there
+	__syncthreads(); // cuts are written
 	for (u32 j = threadIdx.x; j < level.samples; j += RUNS_THREADS) runs[tile.run(j)] = shared.cut[j + 1] - shared.cut[j];
 }
 
 struct MoveShared {
-	u32 cut[MOST_SAMPLES + 1], place[MOST_SAMPLES];
+	u32 cut[MAX_SAMPLES + 1], place[MAX_SAMPLES];
 };
 
 // move_runs moves the runs of each tile to their places, a warp each.
@@ -126,15 +123,15 @@ template <class E> DEVICE void move_runs(const Level &level, u64 *memory, u64 n,
 		shared.cut[j] = j < level.samples ? cuts[(u64)blockIdx.x * level.samples + j] : tile.size;
 		if (j < level.samples) shared.place[j] = places[tile.run(j)];
 	}
-	__syncthreads(); // cuts and places are there
+	__syncthreads(); // cuts and places are written
 	for (u32 j = warp_id(); j < level.samples; j += RUNS_THREADS / 32) {
 		const u32 from = shared.cut[j], to = shared.place[j];
 		for (u32 i = from + lane_id(); i < shared.cut[j + 1]; i += 32) moved.set(to + (i - from), elements.get(tile.from + i));
 	}
 }
 
-// find_buckets writes where the buckets that a level was split into begin, and how
-// many tiles each has. places are those of the level's runs.
+// find_buckets writes the starts and the numbers of tiles of the buckets that a level was split
+// into. places are those of the level's runs.
 DEVICE void find_buckets(const Level &level, const u32 *places, u32 *starts, u32 *tiles) {
 	const u32 buckets = level.buckets * level.samples, step = gridDim.x * blockDim.x;
 	auto start = [&](u32 i) {
@@ -153,7 +150,7 @@ struct ScanShared {
 	u32 before;
 };
 
-// sum adds up the values of each SCAN_TILE.
+// sum writes the sum of the values of each tile of SCAN_TILE.
 DEVICE void sum(const u32 *values, u64 n, u32 *sums) {
 	SORTER_SHARED(ScanShared, shared);
 	const u64 first = (u64)blockIdx.x * SCAN_TILE + threadIdx.x;
@@ -165,8 +162,8 @@ DEVICE void sum(const u32 *values, u64 n, u32 *sums) {
 	if (threadIdx.x == SCAN_THREADS - 1) sums[blockIdx.x] = before + v;
 }
 
-// scan replaces n values by the sum of those before, and writes the sum of all
-// behind them, given the sums of each SCAN_TILE.
+// scan replaces n values by their exclusive prefix sums, and writes the total after them. sums
+// are those of each SCAN_TILE.
 DEVICE void scan(u32 *values, u64 n, const u32 *sums) {
 	SORTER_SHARED(ScanShared, shared);
 	if (threadIdx.x == 0) shared.before = 0;
@@ -181,7 +178,7 @@ DEVICE void scan(u32 *values, u64 n, const u32 *sums) {
 		value[i] = first + i < n ? values[first + i] : 0;
 		total += value[i];
 	}
-	u32 place = exclusive_scan_block<SCAN_THREADS>(total, shared.sums); // its barrier completes before
+	u32 place = exclusive_scan_block<SCAN_THREADS>(total, shared.sums); // its barrier completes shared.before
 	place += shared.before;
 #pragma unroll
 	for (int i = 0; i < SCAN_ITEMS; i++) {
@@ -190,8 +187,8 @@ DEVICE void scan(u32 *values, u64 n, const u32 *sums) {
 	}
 }
 
-// find_windows writes where the first bucket begins that begins in a window, or
-// behind it, for each window of equally many elements; and the end.
+// find_windows writes, for each window of equal size, the start of the first bucket that begins
+// in it or after it; and the end.
 DEVICE void find_windows(const u32 *starts, u32 buckets, u32 window, u32 count, u32 *windows) {
 	const u32 step = gridDim.x * blockDim.x;
 	for (u32 b = blockIdx.x * blockDim.x + threadIdx.x; b <= buckets; b += step) {

@@ -1,4 +1,4 @@
-// segments.cu: each segment of a list sorted by itself.
+// segments.cu: sorts each segment of a list separately.
 #include "segments.cuh"
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)

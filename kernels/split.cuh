@@ -1,26 +1,27 @@
-// split.cuh: one level of the bucket partition: the elements of a tile go to the
-// buckets that their slices belong to.
+// split.cuh: one level of the bucket sort. A split moves the elements of a tile by their
+// digit: to the partition or bucket of their slice.
 //
-// An element is one 64-bit word: the normalised code above the input position.
-// Elements are all different, and their order is the stable order of the codes,
-// so no step has to keep the order of its input. Nor has one where only keys are
-// sorted and an element is its code alone. That makes a level cheap: a
-// shared atomic ranks an element inside its tile, one atomic a tile and digit
-// claims the room in the output, and nobody waits for an earlier tile.
+// An element is one 64-bit word: the normalised code, then the input position.
+// Elements are all different, and their order is the stable order of the codes, so a split
+// need not be stable. Where only keys are sorted, an element is its code alone, and equal
+// elements are interchangeable. So a level is cheap: a shared atomic ranks an element in its
+// tile, one global atomic per tile and digit claims the places in the output, and no block
+// waits for an earlier tile.
 //
-// What lost on an H200 at 2^28 elements and digits of 9 bits, where this takes
-// 1.3 ms: a stable split with ballots and decoupled look-back, 2.2 ms (124
-// instructions an element, 80 of them ballots); shared atomics with look-back,
-// 1.6 ms; shared atomics with blocks of their own that scan the published counts
-// of all tiles, 5.3 ms (a round trip to memory per few tiles).
+// A split of 2^28 elements by 9-bit digits takes 1.3 ms (H200). Alternatives that lost:
+//   - a stable split with ballots and decoupled look-back: 2.2 ms, 124 instructions per
+//     element, 80 of them for ballots
+//   - shared atomics with look-back: 1.6 ms
+//   - shared atomics, and other blocks that scan the published counts of all tiles: 5.3 ms,
+//     a round trip to memory per few tiles
 #pragma once
 #include "platform.cuh"
 
 constexpr int SPLIT_THREADS = 512;
 
-// SplitTile is what a block moves: what registers hold of which an SM has for two blocks.
-// With 24 elements of 32 bits a thread in place of 16, a sort of 2^26 such keys takes
-// 3 to 7 % less time, of 2^28 7 to 10 % (H200, 2026-11-21).
+// SplitTile is the tile of a block, limited by registers for two blocks per SM. With 24 32-bit
+// elements per thread instead of 16, a sort of 2^26 such keys takes 3 to 7 % less time, of
+// 2^28 7 to 10 % (H200, 2026-11-21).
 template <class Element> struct SplitTile {
 	static constexpr int ITEMS = sizeof(Element) < 8 ? 24 : 16, SIZE = SPLIT_THREADS * ITEMS;
 };
@@ -28,31 +29,33 @@ template <class Element> struct SplitTile {
 template <class Element, int BITS, int THREADS, int ITEMS> struct SplitShared {
 	static constexpr int BINS = 1 << BITS, TILE = THREADS * ITEMS;
 	Element staged[TILE]; // the tile in order of digit
-	// Elements by digit, and those without one behind; then the first rank of each
-	// digit; then what to add to a rank for its place.
+	// First: elements of each digit, and last those without a digit. Then: the first rank of
+	// each digit. Then: place - rank of each digit.
 	u32 count[BINS + 1];
 	u32 sums[32];
 };
 
-// split_tile moves the valid elements of one tile: source.load fetches what
-// source.element makes one of, or sets bit in misplaced and has it reported
-// instead. All loads come before their first use. source.digit(element) < 1 <<
-// BITS; sink.claim(digit, count) returns the place in sink.elements of the first
-// of count elements; those whose place does not fit, below sink.limit(digit), go to sink.spill. A block may
-// go on with another tile at once.
+// split_tile moves the valid elements of one tile.
+//   source.load      returns a raw item; all loads precede their first use
+//   source.element   makes an element of it, or sets bit in misplaced
+//   source.report    is called for misplaced items instead
+//   source.digit     < 1 << BITS
+//   sink.claim       returns the place in sink.elements of the first of count elements
+//   sink.limit, fits whether a place is within the digit's capacity; others go to sink.spill
+// A block may call it again at once.
 template <class Element, int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
 	typedef SplitShared<Element, BITS, THREADS, ITEMS> Shared;
 	constexpr int BINS = Shared::BINS, TILE = Shared::TILE;
-	constexpr int PER = BINS <= THREADS ? 1 : BINS <= 2 * THREADS ? 2 : 4; // bins a thread adds up
-	static_assert(BINS <= 4 * THREADS, "every bin has its thread");
-	__syncthreads(); // the tile before is done
+	constexpr int PER = BINS <= THREADS ? 1 : BINS <= 2 * THREADS ? 2 : 4; // bins per thread
+	static_assert(BINS <= 4 * THREADS, "every bin has a thread");
+	__syncthreads(); // the previous tile is done
 	for (int b = threadIdx.x; b <= BINS; b += THREADS) shared.count[b] = 0;
 	__syncthreads(); // counts are zero
 
 	Element element[ITEMS];
 	u32 rank[ITEMS];   // digit and rank among the tile's elements of this digit
-	u32 misplaced = 0; // a bit for each item that has none
+	u32 misplaced = 0; // a bit for each item without an element
 	typename Source::Raw raw[ITEMS];
 	if (valid == TILE) {
 #pragma unroll
@@ -67,11 +70,11 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		element[i] = source.element(raw[i], threadIdx.x + i * THREADS, misplaced, 1u << i);
-		if (i % 4 == 3) keep_order(); // else table lookups of all items take registers at once
+		if (i % 4 == 3) keep_order(); // or the table lookups of all items hold registers at once
 	}
 	if (misplaced == 0) {
 #pragma unroll
-		for (int i = 0; i < ITEMS; i++) { // without branches, so that the atomics are under way together
+		for (int i = 0; i < ITEMS; i++) { // without branches, so that the atomics overlap
 			u32 digit = source.digit(element[i]);
 			rank[i] = digit << 16 | atomicAdd(&shared.count[digit], 1u);
 		}
@@ -93,7 +96,7 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 		for (int j = 0; j < PER; j++) {
 			count[j] = shared.count[bin + j];
 			place[j] = 0;
-			if (count[j]) { // nobody looks at these until they have long arrived
+			if (count[j]) { // these are used late, so their latency is hidden
 				place[j] = sink.claim(bin + j, count[j]);
 				limit[j] = sink.limit(bin + j);
 			}
@@ -124,7 +127,7 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 			next += count[j];
 		}
 	}
-	overfull = __syncthreads_or(overfull); // what to add to ranks is written
+	overfull = __syncthreads_or(overfull); // place - rank of each digit is written
 	const u32 placed = shared.count[BINS];
 	if (overfull) {
 		for (u32 r = threadIdx.x; r < placed; r += THREADS) {

@@ -1,46 +1,45 @@
-// strided.cu: the first partition of nearly sorted lists into equal rooms. A tile is not
-// adjacent codes but pieces of PIECE_BYTES, at equal distances all over the list: the
-// strategy of Chen et al. (section III.5), who have each thread read single codes. All
-// other phases are those of bucket.cuh.
+// strided.cu: the first split of nearly sorted lists, into equal partitions. A tile consists
+// of chunks of CHUNK_BYTES at equal distances over the whole list. That is the strategy of
+// Chen et al. (section III.5), whose threads read single codes. The other phases are those
+// of bucket.cuh.
 //
-// Adjacent codes of such a list have the same digit, and a warp's additions to one
-// counter come one after the other. Here the lanes of a load are at 4 places, or at 8 for
-// codes of 64 bits, as far apart as a tile's pieces let them be. A room gets, of each
-// tile, pieces of several places, so that lanes of the second partition meet less often,
-// too. Lanes of a warp at the fullest bank of counters, in the mean, of 2^26 codes of
-// which 1 % are swapped (3.5 if they are in no order); counted by a simulation in which
-// 264 tiles are under way at a time:
+// Adjacent codes of such a list have the same digit, and the atomics of a warp on one
+// counter are serialized. Here the lanes of a load read from 4 places, or from 8 for
+// 64-bit codes, as far apart as the chunks of a tile allow. Each tile contributes chunks of
+// several places to a partition, so lanes conflict less often in the second split, too.
+// The table has the mean number of lanes of a warp at the fullest bank of counters, for
+// 2^26 codes of which 1 % are swapped. Unordered codes have 3.5. It was counted by a
+// simulation with 264 tiles in flight:
 //
-//                                        first partition   second
+//                                         first split   second
 //   adjacent codes                                  31.7     31.4
-//   pieces of 8 codes                                8.0      8.9
-//   the same, a load's four next to each other      22.9      8.9
-//   pieces of 32 codes, one a load                  31.7     24.6
-//   pieces of 4, as codes of 64 bits have            4.1      5.7
+//   chunks of 8 codes                                8.0      8.9
+//   the same, the four chunks of a load adjacent    22.9      8.9
+//   chunks of 32 codes, one per load                31.7     24.6
+//   chunks of 4 (64-bit codes)                       4.1      5.7
 //   single codes                                     2.1      2.7
 //
-// Single codes would have every sector read eight times, from the second level of cache
-// at best.
+// With single codes every sector would be read eight times, at best from the second-level
+// cache.
 #include "bucket.cuh"
 
-constexpr u32 PIECE_BYTES = 32; // a sector: what memory is read by
+constexpr u32 CHUNK_BYTES = 32; // a sector, the unit of reads from memory
 
-// Stride is where a thread has its codes of a tile: each step from the one before.
+// Stride gives a thread's codes of a tile: first, first + step, …
 struct Stride {
 	u32 first, step;
 };
 
-// stride_in returns the stride of this thread in one of the tiles of n codes. Whole
-// tiles take turns with the pieces of the list; what is left behind them is one more
-// tile, of adjacent codes.
+// stride_in returns the stride of this thread in a tile of n codes. Chunks go to the whole
+// tiles in turn. The codes after those are one more tile, of adjacent codes.
 template <class Code, u32 TILE> DEVICE Stride stride_in(u32 tile, u64 n) {
-	constexpr u32 PIECE = PIECE_BYTES / sizeof(Code), LOADS = TILE / 32; // codes of a piece; loads of all warps for a tile
-	const u32 whole = (u32)(n / TILE), row = whole * PIECE;              // tiles; codes from one piece of a tile to its next
+	constexpr u32 CHUNK = CHUNK_BYTES / sizeof(Code), LOADS = TILE / 32; // codes per chunk; loads of all warps for a tile
+	const u32 whole = (u32)(n / TILE), row = whole * CHUNK;              // whole tiles; codes from one chunk of a tile to the next
 	if (tile == whole) return {whole * TILE + threadIdx.x, SPLIT_THREADS};
-	return {(lane_id() / PIECE * LOADS + warp_id()) * row + tile * PIECE + lane_id() % PIECE, SPLIT_THREADS / 32 * row};
+	return {(lane_id() / CHUNK * LOADS + warp_id()) * row + tile * CHUNK + lane_id() % CHUNK, SPLIT_THREADS / 32 * row};
 }
 
-// StridedSource is a source of codes that begins at a thread's first one.
+// StridedSource is a CodeSource whose codes and first are those of the thread.
 template <class L> struct StridedSource : CodeSource<L> {
 	u32 step;
 
@@ -51,7 +50,7 @@ template <class L> struct StridedSource : CodeSource<L> {
 };
 
 template <int BITS, class L>
-DEVICE void split_strided(const typename L::Raw *codes, u64 n, const L &layout, u32 scale, const RoomSink<typename L::Element, EqualRooms> &sink, const Outside<typename L::Listed> &away) {
+DEVICE void split_strided(const typename L::Raw *codes, u64 n, const L &layout, u32 scale, const PartitionSink<typename L::Element, EqualPartitions> &sink, const Outside<typename L::Listed> &away) {
 	typedef TileShared<typename L::Element, BITS> Shared;
 	SORTER_SHARED(Shared, shared);
 	const Stride at = stride_in<typename L::Raw, Shared::TILE>(blockIdx.x, n);

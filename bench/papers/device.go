@@ -44,7 +44,7 @@ func openDevice() (d *device, why string, err error) {
 
 // openAll returns an engine whose sorts all devices share.
 func (d *device) openAll() (*gpu.Engine, error) {
-	all := make([]int, min(d.several, kernels.MostDestinations))
+	all := make([]int, min(d.several, kernels.MaxDestinations))
 	for i := range all {
 		all[i] = i
 	}

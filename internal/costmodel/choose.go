@@ -38,7 +38,7 @@ const (
 
 // Choose decides where work runs. since is the time since somebody began to open the device.
 //
-// A device that is open runs what is expected to be faster there. One that is not is opened in
+// An open device runs the sorts that are expected to be faster there. A closed one is opened in
 // the background by the first sort that it would be faster for. That sort, and others until the
 // device is open, wait only if the CPU engine would take longer than the rest of the opening
 // and the device.
@@ -69,7 +69,7 @@ func rest(since time.Duration) time.Duration {
 const clearly = 1.75
 
 // clear reports whether it is clear without a measurement where w is faster. A measurement takes the
-// processors and the bus for some 50 ms, which a sort of the program then lacks.
+// processors and the bus for about 50 ms, which a sort of the program then lacks.
 func (c Costs) clear(w engine.Work) bool {
 	device, onCPU := c.estimate(w)
 	return w.N >= OpenN && max(device, onCPU) > clearly*min(device, onCPU)
@@ -79,7 +79,7 @@ func (c Costs) clear(w engine.Work) bool {
 // CPU engine.
 func (c Costs) Worth(w engine.Work) bool {
 	if c.Missing(w) && w.N < OpenN {
-		return false // what is expected is not exact enough
+		return false // expectations are not exact enough
 	}
 	device, onCPU := c.estimate(w)
 	return device < onCPU

@@ -15,8 +15,8 @@ type Costs struct {
 	seen *Seen // nil: nothing
 }
 
-// Watching returns c with the times of the program's own sorts, which s goes on to record.
-func (c Costs) Watching(s *Seen) Costs {
+// Recording returns c with the times of the program's own sorts, which s goes on to record.
+func (c Costs) Recording(s *Seen) Costs {
 	c.seen = s
 	return c
 }
@@ -41,32 +41,32 @@ func (c Costs) known() (*sortTimes, *payload) {
 	return m, p
 }
 
-// with returns c with the expectations of e, and what was seen.
+// with returns c with the expectations and the recorded sorts of e.
 func (c Costs) with(e Costs) Costs {
 	c.expectedCodes, c.expectedPayload, c.seen = e.expectedCodes, e.expectedPayload, e.seen
 	return c
 }
 
 const (
-	// CarriedSize is the largest element, in bytes, that the device moves while nothing is
+	// MaxMovedSize is the largest element, in bytes, that the device moves while nothing is
 	// measured. 2026-11, H200: 24-byte elements take 0.7 of the time of a gather, 64-byte
 	// elements the same time.
-	CarriedSize = 48
+	MaxMovedSize = 48
 )
 
-// Carries reports whether the device moves n elements of the given size faster than the host
+// MovesElements reports whether the device moves n elements of the given size faster than the host
 // gathers them through an order. It is false below least bytes in all.
-func (c Costs) Carries(size, n, least int) bool {
+func (c Costs) MovesElements(size, n, least int) bool {
 	switch {
 	case size*n < least:
 		return false
 	case c.payload == nil:
-		return size <= CarriedSize
+		return size <= MaxMovedSize
 	}
-	return c.payload.carries(uintptr(size), n)
+	return c.payload.movesElements(uintptr(size), n)
 }
 
-// String returns the measurements as text, and what is expected where there are none; "" for
+// String returns the measurements as text, or the expectations where there are none; "" for
 // the zero value.
 func (c Costs) String() string {
 	if c == (Costs{}) {

@@ -14,7 +14,7 @@ import (
 )
 
 // A measurement is the best of a few small sorts of synthetic codes on each engine, made while the
-// program does not sort. Sorts without payload take some 50 ms in all. Sorts with payload
+// program does not sort. Sorts without payload take about 50 ms together. Sorts with payload
 // take about as long, and twice payloadBytes of memory.
 
 const (
@@ -40,7 +40,7 @@ type Device interface {
 }
 
 // Measure returns costs with one more measurement: of sorts without payload in the first call,
-// of payload in the second. On an error it returns c. It takes some 50 ms per call and up to
+// of payload in the second. On an error it returns c. It takes about 50 ms per call and up to
 // twice payloadBytes of memory.
 func (c Costs) Measure(d Device) (Costs, error) {
 	if c.codes == nil {
@@ -191,19 +191,19 @@ func measurePayload(d Device, m *sortTimes) (p *payload, err error) {
 	if m.device[order32].at(fewCodes) > float64(slow) {
 		return p, nil
 	}
-	p.carry = new(ends)
-	if p.carry.small, err = carry[[smallPayload]byte](d, m); err != nil {
+	p.send = new(ends)
+	if p.send.small, err = sendBack[[smallPayload]byte](d, m); err != nil {
 		return nil, err
 	}
-	p.carry.large, err = carry[[largePayload]byte](d, m)
+	p.send.large, err = sendBack[[largePayload]byte](d, m)
 	return p, err
 }
 
-// carry returns the time per element that is sent to the device and back.
-func carry[E any](d Device, m *sortTimes) (each float64, err error) {
+// sendBack returns the time per element that is sent to the device and back.
+func sendBack[E any](d Device, m *sortTimes) (each float64, err error) {
 	b := newMover[E](m)
 	defer b.job.Arena.Release(1)
-	took, err := best(d, func() error { return b.carried(d) })
+	took, err := best(d, func() error { return b.onDevice(d) })
 	return max(0, took-m.device[order32].at(len(b.s))) / float64(len(b.s)), err
 }
 
@@ -255,8 +255,8 @@ func spreadCodes(dst []uint32, lo int) {
 	}
 }
 
-// carried sorts all elements on the device, which moves them.
-func (b *mover[E]) carried(d Device) error {
+// onDevice sorts all elements on the device, which moves them.
+func (b *mover[E]) onDevice(d Device) error {
 	n, size := len(b.s), int(unsafe.Sizeof(*new(E)))
 	// Sound: elements are arrays of bytes.
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.s))), n*size)

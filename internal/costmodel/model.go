@@ -2,18 +2,18 @@
 // measures both. It knows the device by one interface, [Device], and no driver.
 //
 // Times are in ns. Every number is measured, by [Costs.Measure], with all workers of this
-// machine, and expected until then by what is known of the machine, see [Expect]:
+// machine. Until then it is estimated from facts about the machine, see [Expect]:
 //
-//	device = fixed + n × (each + min(gather(n), carry))
+//	device = fixed + n × (each + min(gather(n), send))
 //	CPU    = n × (each(n) + move(n))
 //
 // each covers everything from codes to the order or to sorted keys, transfers included, for
 // each kind of sort. On the CPU it depends on n: small sorts fit the cache and large ones keep
 // several workers busy. gather is the time to move an element after the device has found the
-// order: a copy aside, and a gather back through the order. carry is the time to send an
+// order: a copy aside, and a gather back through the order. send is the time to send an
 // element to the device and back instead: a copy aside, and copies to and from pinned memory.
-// move is the time in which the CPU engine moves an element with its code. All except carry
-// depend on n; carry is for lists that exceed all caches.
+// move is the time in which the CPU engine moves an element with its code. All except send
+// depend on n; send is for lists that exceed all caches.
 //
 // Of sorts that were seen, the times of the last three decide instead, see [Seen].
 //
@@ -89,26 +89,26 @@ func (c curve) at(n int) float64 {
 	return c[i] + (place-float64(i))*(c[i+1]-c[i])
 }
 
-// LeastCarried is the size of a list, in bytes, from which the device moves elements. 2026-11,
+// MinMovedBytes is the size of a list, in bytes, from which the device moves elements. 2026-11,
 // H200: below, an order and a gather in the host's caches take as long.
-const LeastCarried = 32 << 20
+const MinMovedBytes = 32 << 20
 
 // payload is the costs of moving elements, by size.
 type payload struct {
 	move, gather bySize
-	carry        *ends // nil: not measured
+	send         *ends // to the device and back; nil: not measured
 }
 
-// carries reports whether the device moves elements of that size faster than the host gathers
+// movesElements reports whether the device moves elements of that size faster than the host gathers
 // them.
-func (p *payload) carries(size uintptr, n int) bool {
-	return p.carry != nil && n*int(size) >= LeastCarried && p.carry.at(size) < p.gather.at(size, n)
+func (p *payload) movesElements(size uintptr, n int) bool {
+	return p.send != nil && n*int(size) >= MinMovedBytes && p.send.at(size) < p.gather.at(size, n)
 }
 
 // follow returns the cost of moving an element to its place in an order found by the device.
 func (p *payload) follow(size uintptr, n int) float64 {
-	if p.carries(size, n) {
-		return p.carry.at(size)
+	if p.movesElements(size, n) {
+		return p.send.at(size)
 	}
 	return p.gather.at(size, n)
 }
@@ -169,8 +169,8 @@ func (c curve) String() string {
 func (p *payload) String() string {
 	text := fmt.Sprintf("%d B: move%v, gather%v; %d B: move%v, gather%v ns",
 		smallPayload, p.move.small, p.gather.small, largePayload, p.move.large, p.gather.large)
-	if p.carry != nil {
-		text += fmt.Sprintf("; carry %d B %.2f, %d B %.2f ns", smallPayload, p.carry.small, largePayload, p.carry.large)
+	if p.send != nil {
+		text += fmt.Sprintf("; send %d B %.2f, %d B %.2f ns", smallPayload, p.send.small, largePayload, p.send.large)
 	}
 	return text
 }

@@ -37,8 +37,8 @@ func TestWorthFollowsTheModel(t *testing.T) {
 		{"order of 33 bits", engine.Work{Bits: 33}, 17},
 		{"order by one worker", engine.Work{Bits: 32, Workers: 1}, 14},
 		{"order by more workers than measured", engine.Work{Bits: 32, Workers: 64}, 18},
-		{"keys of 32 bits", engine.Work{Bits: 32, Keys: true}, 20},
-		{"keys of 64 bits", engine.Work{Bits: 64, Keys: true}, 20},
+		{"32-bit keys", engine.Work{Bits: 32, Keys: true}, 20},
+		{"64-bit keys", engine.Work{Bits: 64, Keys: true}, 20},
 		{"structs of 8 bytes", engine.Work{Bits: 32, Payload: 8}, 17},
 		{"structs of 24 bytes", engine.Work{Bits: 32, Payload: 24}, 18},
 		{"structs of 64 bytes", engine.Work{Bits: 32, Payload: 64}, 64},
@@ -154,27 +154,27 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestCarries finds which elements the device moves, before and after their costs are
+// TestMovesElements finds which elements the device moves, before and after their costs are
 // measured.
-func TestCarries(t *testing.T) {
+func TestMovesElements(t *testing.T) {
 	slow := &payload{gather: bySize{flat(1), flat(4)}}
-	fast := &payload{gather: bySize{flat(1), flat(4)}, carry: &ends{0.5, 6}} // as fast at 34 bytes
+	fast := &payload{gather: bySize{flat(1), flat(4)}, send: &ends{0.5, 6}} // as fast at 34 bytes
 	for _, c := range []struct {
 		name           string
 		known          Costs
 		size, n, least int
 		want           bool
 	}{
-		{"nothing measured", Costs{}, CarriedSize, 1 << 24, LeastCarried, true},
-		{"nothing measured, large elements", Costs{}, CarriedSize + 4, 1 << 24, LeastCarried, false},
-		{"nothing measured, few bytes", Costs{}, 16, LeastCarried/16 - 1, LeastCarried, false},
+		{"nothing measured", Costs{}, MaxMovedSize, 1 << 24, MinMovedBytes, true},
+		{"nothing measured, large elements", Costs{}, MaxMovedSize + 4, 1 << 24, MinMovedBytes, false},
+		{"nothing measured, few bytes", Costs{}, 16, MinMovedBytes/16 - 1, MinMovedBytes, false},
 		{"nothing measured, as many as a caller asks for", Costs{}, 16, 64, 1024, true},
-		{"a device too slow to measure", Costs{payload: slow}, 16, 1 << 24, LeastCarried, false},
-		{"small elements", Costs{payload: fast}, 16, 1 << 24, LeastCarried, true},
-		{"large elements", Costs{payload: fast}, 40, 1 << 24, LeastCarried, false},
-		{"few small elements", Costs{payload: fast}, 16, LeastCarried/16 - 1, 1, false},
+		{"a device too slow to measure", Costs{payload: slow}, 16, 1 << 24, MinMovedBytes, false},
+		{"small elements", Costs{payload: fast}, 16, 1 << 24, MinMovedBytes, true},
+		{"large elements", Costs{payload: fast}, 40, 1 << 24, MinMovedBytes, false},
+		{"few small elements", Costs{payload: fast}, 16, MinMovedBytes/16 - 1, 1, false},
 	} {
-		if got := c.known.Carries(c.size, c.n, c.least); got != c.want {
+		if got := c.known.MovesElements(c.size, c.n, c.least); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -208,7 +208,7 @@ func TestThrough(t *testing.T) {
 func TestSeen(t *testing.T) {
 	w := engine.Work{N: 24e6, Bits: 32, Payload: 24, Workers: 16}
 	var seen Seen
-	c := Expect(Facts{Processors: 16}).Watching(&seen)
+	c := Expect(Facts{Processors: 16}).Recording(&seen)
 	expect := func(want bool, why string) {
 		t.Helper()
 		if got := c.Choose(w, Open, 0).Device; got != want {

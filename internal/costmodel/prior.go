@@ -2,7 +2,7 @@ package costmodel
 
 import "runtime"
 
-// Facts are what is known of a machine before it has sorted. Zero is unknown: that of an H200.
+// Facts describe a machine that has not sorted yet. Zero is unknown: that of an H200.
 type Facts struct {
 	Processors int     // of the host; 0: those of this process
 	Up, Down   float64 // bytes per ns from pinned memory to the device and back
@@ -78,7 +78,7 @@ func Expect(f Facts) Costs {
 	p := &payload{
 		move:   bySize{level(hostMoves[0].each(f)), level(hostMoves[1].each(f))},
 		gather: bySize{level(f.gather(smallPayload)), level(f.gather(largePayload))},
-		carry:  &ends{staging * f.cross(smallPayload, smallPayload), staging * f.cross(largePayload, largePayload)},
+		send:   &ends{staging * f.cross(smallPayload, smallPayload), staging * f.cross(largePayload, largePayload)},
 	}
 	return Costs{expectedCodes: m, expectedPayload: p}
 }

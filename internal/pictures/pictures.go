@@ -26,7 +26,7 @@ var pictures = map[string]func() *canvas{
 	"chunks": chunks,
 }
 
-// input is what is sorted in most pictures. One code comes twice.
+// input is the input of most pictures. One code comes twice.
 var input = []int{53, 12, 87, 31, 64, 8, 95, 46, 19, 72, 31, 27, 80, 59, 3, 68}
 
 // element is a code and where it was in the input.
@@ -94,8 +94,8 @@ func pairs(parts [][]element) (out [][]element) {
 }
 
 // groups makes a group of each part, with the i-th name if there are any, and
-// free places up to room elements.
-func groups(parts [][]element, show func(e element) cell, room int, names ...string) (gs []group) {
+// free places up to size elements.
+func groups(parts [][]element, show func(e element) cell, size int, names ...string) (gs []group) {
 	for i, part := range parts {
 		g := group{}
 		if len(names) > 0 {
@@ -104,7 +104,7 @@ func groups(parts [][]element, show func(e element) cell, room int, names ...str
 		for _, e := range part {
 			g.cells = append(g.cells, show(e))
 		}
-		for len(g.cells) < room {
+		for len(g.cells) < size {
 			g.cells = append(g.cells, cell{id: none})
 		}
 		gs = append(gs, g)
@@ -123,7 +123,7 @@ func bucketRadix() *canvas {
 	buckets := toned(by(elements(input, plain), 4, quarter))
 	all := sorted(slices.Concat(buckets...))
 	in := slices.SortedFunc(slices.Values(all), func(a, b element) int { return cmp.Compare(a.at, b.at) })
-	return rows("BucketRadix: elements travel with their codes into buckets, and are put in order inside the cache",
+	return rows("BucketRadix: elements move with their codes into buckets, and are sorted inside the cache",
 		row{label: []string{"codes (numbers),", "elements (letters)"}, groups: groups(one(in), element.letters, 0)},
 		row{label: []string{"partition: places", "from a histogram"}, groups: groups(buckets, element.letters, 0, "bucket 0", "bucket 1", "bucket 2", "bucket 3")},
 		row{label: []string{"radix passes and", "a gather, in cache"}, groups: groups(sortedParts(buckets), element.letters, 0)},
@@ -152,12 +152,12 @@ func bucketBitonic() *canvas {
 		}
 	}
 	in := slices.SortedFunc(slices.Values(all), func(a, b element) int { return cmp.Compare(a.at, b.at) })
-	return rows("BucketBitonic: two partitions into rooms and buckets with free places, then a network for each bucket",
+	return rows("BucketBitonic: two splits, into partitions and into buckets with free places, then a network for each bucket",
 		row{label: []string{"codes"}, groups: groups(one(in), element.cell, 0)},
-		row{label: []string{"first partition,", "by a sample"}, groups: groups(halves, element.cell, 10, "room 0", "room 1")},
-		row{label: []string{"second, by what", "came"}, groups: groups(buckets, element.cell, 5, "bucket 0", "bucket 1", "bucket 2", "bucket 3")},
+		row{label: []string{"first split,", "by a sample"}, groups: groups(halves, element.cell, 10, "partition 0", "partition 1")},
+		row{label: []string{"second split,", "by counts"}, groups: groups(buckets, element.cell, 5, "bucket 0", "bucket 1", "bucket 2", "bucket 3")},
 		row{label: []string{"a warp's network", "in each"}, groups: groups(sortedParts(buckets), element.cell, 5)},
-		row{label: []string{"positions, which", "elements carry"}, groups: groups(one(all), element.position, 0)})
+		row{label: []string{"positions of the", "elements"}, groups: groups(one(all), element.position, 0)})
 }
 
 func quickMerge() *canvas {

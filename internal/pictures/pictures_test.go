@@ -16,7 +16,7 @@ import (
 
 const page, folder = "../../ALGORITHMS.md", "../../docs/algorithms"
 
-// TestPictures compares what would be drawn now with what is committed.
+// TestPictures compares the pictures drawn now with the committed ones.
 func TestPictures(t *testing.T) {
 	for name, draw := range pictures {
 		svg := draw().svg()

@@ -27,7 +27,7 @@ func Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, e
 }
 
 // Bytes bounds the device memory of Sort besides codes and order.
-func Bytes(in codes.Input) int { return endsBytes + MostElementBytes(in.Wide)*in.N }
+func Bytes(in codes.Input) int { return endsBytes + MaxElementBytes(in.Wide)*in.N }
 
 // sortBy is Sort with at most rows strides between tiles per pass.
 func sortBy(w *device.Workspace, rows int, in codes.Input, order cuda.Ptr) (codes.Finding, error) {

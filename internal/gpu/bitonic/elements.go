@@ -39,8 +39,8 @@ func ElementsFor(w *device.Workspace, in codes.Input) (Elements, error) {
 	return e, err
 }
 
-// MostElementBytes bounds the bytes of an element of codes.
-func MostElementBytes(wide bool) int {
+// MaxElementBytes bounds the bytes of an element of codes.
+func MaxElementBytes(wide bool) int {
 	if wide {
 		return kernels.PairBytes
 	}

@@ -1,4 +1,4 @@
-// Package bucket is the bucket sort on a device. One or two partitions by slices of the value
+// Package bucket is the bucket sort on a device. One or two splits by slices of the value
 // range, chosen from a sample, bring the elements into buckets of up to 1024. A warp sorts
 // each bucket by a bitonic network. Codes that are too skewed are left to another sort.
 package bucket
@@ -18,7 +18,7 @@ import (
 )
 
 // Worth reports whether the bucket sort with the given spreading is expected to be faster than
-// another algorithm, for codes with sample s. strided means that a tile of the first partition
+// another algorithm, for codes with sample s. strided means that a tile of the first split
 // gets codes from all over the list.
 type Worth func(in codes.Input, way Spreading, s *sample.Note, strided bool) bool
 
@@ -81,7 +81,7 @@ const VeryFew = 90
 // sample.
 func (c *call) soonest(few Few) int {
 	if few != nil {
-		for _, values := range []int{kernels.SoonValues, kernels.RadixDigits, VeryFew} {
+		for _, values := range []int{kernels.MaxEarlyValues, kernels.RadixDigits, VeryFew} {
 			if few(c.in, values, codes.Top(c.in.Wide)) {
 				return values
 			}
@@ -104,13 +104,13 @@ const patience = 100 * time.Microsecond
 // needed, if few holds for these.
 func (c *call) look(few Few) error {
 	s, in := &c.note.sample, c.in
-	s.Told.Store(0)
+	s.Ready.Store(0)
 	s.Few.Store(0)
 	q := c.w.Queue()
 	sample.First(&q, in, c.sample, c.status, device.Mapped(&s.Few), c.soonest(few))
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
-	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Told, &s.Few) {
+	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Ready, &s.Few) {
 		q.Sync()
 	}
 	if err := q.Err(); err != nil {
@@ -173,7 +173,7 @@ func (c *call) byOctaves() bool {
 	return c.octaves.smooth
 }
 
-// Strides reports whether the first partition is the one for nearly sorted codes, by their
+// Strides reports whether the first split is the one for nearly sorted codes, by their
 // sample.
 func (s *Sorter) Strides(in codes.Input, way Spreading, found *sample.Note) bool {
 	below := NearlyBelow(in)

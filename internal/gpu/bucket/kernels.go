@@ -33,7 +33,7 @@ func octaveKernels() map[string]int {
 	return k
 }
 
-// stridedModules has the first partition of nearly sorted codes, if it differs.
+// stridedModules has the first split of nearly sorted codes, if it differs.
 var stridedModules = []*device.Module{{Image: kernels.Strided, Kernels: stridedKernels()}}
 
 func stridedKernels() map[string]int {
@@ -63,7 +63,7 @@ func keyKernels() map[string]int {
 
 func bucketKernels() map[string]int {
 	k := map[string]int{
-		"open_rooms": 0, "plan_rooms": kernels.RoomsShared, "room_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
+		"open_partitions": 0, "plan_partitions": kernels.PartitionsShared, "partition_starts": kernels.StartsShared, "bucket_starts": kernels.StartsShared,
 	}
 	for _, d := range digitKernels {
 		k["split_elements"+d.suffix] = d.shared

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxDigits   = 1 << 10 // digit values of a partition, at most
+	maxDigits   = 1 << 10 // digit values of a split, at most
 	leastDigits = 1 << 8  // fewer are not faster
 
 	// evenSlice is the mean size of buckets for evenly spread codes: 3.4 standard deviations
@@ -19,10 +19,10 @@ const (
 	evenSlice = 920
 	fullSlice = 890
 
-	// sectionSlice is the mean size of buckets where density changes slightly within a room.
+	// sectionSlice is the mean size of buckets where density changes slightly within a partition.
 	sectionSlice = 910
 
-	unlimited = 1<<31 - 1 // target for rooms cut into a fixed number of buckets
+	unlimited = 1<<31 - 1 // target for partitions cut into a fixed number of buckets
 )
 
 // ErrUneven reports codes for which the bucket sort has no plan: part of their range holds far
@@ -112,6 +112,6 @@ func (l *layout) keyAt(word uint64) (k key, ok bool) {
 }
 
 // MaxN is the largest number of elements that the sort takes.
-const MaxN = maxDigits * kernels.RoomThreads * fullSlice
+const MaxN = maxDigits * kernels.PartitionThreads * fullSlice
 
 type key = codes.Key

@@ -22,11 +22,11 @@ type note struct {
 
 // memory is the device memory of one sort besides codes and result.
 type memory struct {
-	sample, count, table, status    cuda.Ptr
-	sections, rooms, cursors, tiles cuda.Ptr
-	elements                        cuda.Ptr // in rooms; null where the first partition fills buckets
-	sizes, slices, oversize, bucket cuda.Ptr
-	spill, below, above             cuda.Ptr
+	sample, count, table, status         cuda.Ptr
+	sections, partitions, cursors, tiles cuda.Ptr
+	elements                             cuda.Ptr // in partitions; null where the first split fills buckets
+	sizes, slices, oversize, bucket      cuda.Ptr
+	spill, below, above                  cuda.Ptr
 }
 
 // head lays out the memory that is needed before there is a plan, within codes.HeadBytes.
@@ -42,8 +42,8 @@ func head(a *device.Area) memory {
 // body adds the memory of a plan.
 func (m *memory) body(a *device.Area, p *plan) {
 	m.sections = a.Take(kernels.SectionsBytes)
-	m.rooms = a.Take(kernels.RoomBytes * (p.rooms + 1))
-	m.cursors = a.Take(4 * kernels.CursorPitch * p.rooms)
+	m.partitions = a.Take(kernels.PartitionBytes * (p.partitions + 1))
+	m.cursors = a.Take(4 * kernels.CursorPitch * p.partitions)
 	m.slices = a.Take(kernels.SliceBytes * p.buckets)
 	m.oversize = a.Take(4 * p.buckets)
 	element, listed := p.elementSize(), 4

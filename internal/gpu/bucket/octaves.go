@@ -17,27 +17,27 @@ func octaveSections(wide bool) int {
 	return 32
 }
 
-// fewCodes is the octave up to which rooms begin where codes do: densities of neighbours differ
-// there. It has up to 1 << fewCodes codes.
+// fewCodes is the highest octave whose partitions begin at the first word of a code: there the
+// densities of neighbouring codes differ. It has 1 << fewCodes codes.
 const fewCodes = 4
 
 // codesOf returns the number of codes in an octave.
 func codesOf(octave int) int { return 1 << max(octave, 1) }
 
-// aligned returns the least number of rooms, at least the given one, for which no room of a
-// section has parts of several codes if the section has few.
-func (p *plan) aligned(section, rooms int) int {
-	if !p.octaves || section > fewCodes || rooms == 1 { // 1: a section without codes
-		return rooms
+// aligned returns the least number of partitions, at least the given one, with which each
+// partition has whole codes or a part of one code, if the section is an octave of few codes.
+func (p *plan) aligned(section, partitions int) int {
+	if !p.octaves || section > fewCodes || partitions == 1 { // 1: a section without codes
+		return partitions
 	}
 	codes := codesOf(section)
-	return (rooms + codes - 1) / codes * codes
+	return (partitions + codes - 1) / codes * codes
 }
 
-// steepRooms returns the number of rooms up to which sections of the plan are refined at least.
-// The density of codes that are spread by octaves halves in each: eight rooms of an octave keep
-// it within 9 %.
-func (p *plan) steepRooms() int {
+// steepPartitions returns the least limit of partitions for refine. The density of codes spread
+// by octaves halves within each octave. With eight partitions per octave it changes by 9 % in
+// each.
+func (p *plan) steepPartitions() int {
 	if p.octaves {
 		return 8 * p.sections
 	}

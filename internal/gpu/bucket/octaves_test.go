@@ -52,8 +52,8 @@ func sampled(r *rand.Rand, wide bool, list []uint64, m int) (*sample.Note, layou
 	return s, l
 }
 
-// TestOctaves cuts codes spread by magnitude into rooms and slices, as the device does, and expects
-// each word inside the bounds of its room, rooms that hold their elements, and hardly a slice
+// TestOctaves cuts codes spread by magnitude into partitions and slices, as the device does. It
+// expects each word inside its partition, partitions that hold their elements, and hardly a slice
 // that is too full.
 func TestOctaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
@@ -74,28 +74,28 @@ func TestOctaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		for octave := range fewCodes + 1 {
-			if rooms := int(p.bounds.section[octave] & 0xffff); rooms > 1 && rooms%codesOf(octave) != 0 {
-				t.Errorf("%+v: %d rooms for the %d codes of octave %d", c, rooms, codesOf(octave), octave)
+			if partitions := int(p.bounds.section[octave] & 0xffff); partitions > 1 && partitions%codesOf(octave) != 0 {
+				t.Errorf("%+v: %d partitions for the %d codes of octave %d", c, partitions, codesOf(octave), octave)
 			}
 		}
-		rooms := make([][]uint32, p.rooms)
+		partitions := make([][]uint32, p.partitions)
 		for i, code := range list {
 			word := uint32(octaveElement(c.wide, &l, code, i) >> 32)
 			section := p.bounds.section[word>>(32-p.sectionBits())]
 			k := section>>16 + word>>(16-p.sectionBits())&0xffff*(section&0xffff)>>16
-			if word < p.bounds.room[k].low || int(k)+1 < p.rooms && word >= p.bounds.room[k+1].low {
-				t.Fatalf("%+v: word %#x is in room %d, from %#x", c, word, k, p.bounds.room[k].low)
+			if word < p.bounds.partition[k].low || int(k)+1 < p.partitions && word >= p.bounds.partition[k+1].low {
+				t.Fatalf("%+v: word %#x is in partition %d, from %#x", c, word, k, p.bounds.partition[k].low)
 			}
-			rooms[k] = append(rooms[k], word)
+			partitions[k] = append(partitions[k], word)
 		}
 		full := 0
-		for k, words := range rooms {
-			low, size := p.bounds.room[k].low, p.bounds.room[k+1].place-p.bounds.room[k].place
+		for k, words := range partitions {
+			low, size := p.bounds.partition[k].low, p.bounds.partition[k+1].place-p.bounds.partition[k].place
 			if len(words) > int(size) {
-				t.Errorf("%+v: %d elements in room %d of %d", c, len(words), k, size)
+				t.Errorf("%+v: %d elements in partition %d of %d", c, len(words), k, size)
 			}
-			width := uint64(p.bounds.room[k+1].low - low)
-			if k+1 == p.rooms {
+			width := uint64(p.bounds.partition[k+1].low - low)
+			if k+1 == p.partitions {
 				width = 1<<32 - uint64(low)
 			}
 			count := make([]int, min(p.most, len(words)/p.target+1)+1)

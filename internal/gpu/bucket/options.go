@@ -17,8 +17,8 @@ const (
 	// Linear cuts the range of the codes into equal parts.
 	Linear
 
-	// Sections cuts the range into 32 equal sections, each section into as many equal rooms as
-	// the sample suggests, and each room into slices by the number of its elements.
+	// Sections cuts the range into 32 equal sections, each section into as many equal partitions as
+	// the sample suggests, and each partition into slices by the number of its elements.
 	Sections
 
 	// Octaves has the ranges from a power of two to the next as sections, and the bits of a
@@ -37,9 +37,9 @@ func (s Spreading) String() string {
 	return fmt.Sprintf("Spreading(%d)", int(s))
 }
 
-// LeastFill and MostFill are the mean sizes of buckets that [Options] allow. At the largest,
+// MinFill and MaxFill are the mean sizes of buckets that [Options] allow. At the largest,
 // one bucket in fifty of random codes exceeds its capacity.
-const LeastFill, MostFill = 128, 960
+const MinFill, MaxFill = 128, 960
 
 // Options selects parts of the sort. Results do not depend on them. The zero Options are the
 // default; others serve to measure the gain of a part, see ALGORITHMS.md.
@@ -48,7 +48,7 @@ type Options struct {
 	// spreading is tried; after the last one the sort fails with ErrUneven.
 	Spread Spreading
 
-	// Fill is the mean number of elements of a bucket, LeastFill to MostFill; 0 for 890 to
+	// Fill is the mean number of elements of a bucket, MinFill to MaxFill; 0 for 890 to
 	// 920, by spreading. A bucket holds up to 1024 elements and takes the same time for any
 	// number. A lower mean takes more memory; a higher one makes more buckets oversize. With
 	// more than 2^19 buckets the mean is raised.
@@ -60,7 +60,7 @@ type Options struct {
 	Blind bool
 
 	// Nearly, unless nil, is the degree of disorder below which codes count as nearly sorted.
-	// A tile of the first partition then gets small pieces from all over the list, since
+	// A tile of the first split then gets small pieces from all over the list, since
 	// adjacent codes would crowd its counters. 0 means no codes, math.Inf(1) all codes; the
 	// authors of the sort use 10. Default: a sixteenth of n for orders of 32-bit codes, 0 for
 	// others. It applies to codes spread by [Linear].
@@ -76,12 +76,12 @@ type Options struct {
 }
 
 // mean returns the mean size of buckets for n elements, given the default. A pass has at most
-// maxDigits * kernels.RoomThreads buckets; plans may take twice as many as the elements fill.
+// maxDigits * kernels.PartitionThreads buckets; plans may take twice as many as the elements fill.
 func (o *Options) mean(n, standard int) int {
 	if o.Fill == 0 {
 		return standard
 	}
-	const most = maxDigits * kernels.RoomThreads / 2
+	const most = maxDigits * kernels.PartitionThreads / 2
 	return max(o.Fill, min(standard, (n+most-1)/most))
 }
 

@@ -13,39 +13,39 @@ import (
 type plan struct {
 	wide    bool // 64-bit codes
 	keys    bool // elements are codes alone
-	strided bool // tiles of the first partition have codes from all over the list
+	strided bool // tiles of the first split have codes from all over the list
 	layout
 	table *table // nil: elements are not mapped
 
-	scale  uint64  // room = leading 32 bits × scale / 2^32
-	rooms  int     // number of rooms: parts of the first partition
-	room   int     // capacity of a room in elements
-	bounds *bounds // replaces scale and room
+	scale      uint64  // partition = leading 32 bits × scale / 2^32
+	partitions int     // destinations of the first split
+	capacity   int     // of a partition, in elements
+	bounds     *bounds // replaces scale and capacity
 
 	sections int  // of bounds
 	octaves  bool // sections are octaves, and elements those of octaves.cuh
 
-	twice       bool // rooms are cut into buckets; otherwise they are the buckets
-	least, most int  // buckets of a room
-	target      int  // elements of a bucket, in rooms with more than least buckets
+	twice       bool // a second split makes buckets of partitions; otherwise partitions are buckets
+	least, most int  // buckets of a partition
+	target      int  // elements of a bucket, in partitions with more than least buckets
 	buckets     int  // bound of the total
 }
 
-// places returns the capacity of all rooms in elements.
+// places returns the capacity of all partitions in elements.
 func (p *plan) places() int {
 	if p.bounds != nil {
-		return int(p.bounds.room[p.rooms].place)
+		return int(p.bounds.partition[p.partitions].place)
 	}
-	return p.rooms * p.room
+	return p.partitions * p.capacity
 }
 
-// tiles bounds the tiles that the rooms' elements fill.
-func (p *plan) tiles() int { return p.codeTiles() + p.rooms }
+// tiles bounds the tiles that the partitions' elements fill.
+func (p *plan) tiles() int { return p.codeTiles() + p.partitions }
 
 // codeTiles returns the number of tiles of all codes.
 func (p *plan) codeTiles() int { return (p.n + p.tile() - 1) / p.tile() }
 
-// tile returns the number of elements that a block of a partition moves.
+// tile returns the number of elements that a block of a split moves.
 func (p *plan) tile() int {
 	if p.elementSize() < 8 {
 		return kernels.KeyTile
@@ -143,29 +143,29 @@ func planFor(wide bool, l layout, t *table, most float64, mean int) *plan {
 	return p
 }
 
-// fitting returns p, or ErrUneven if it has too many rooms, or too many buckets per room, for
-// one partition.
+// fitting returns p, or ErrUneven if the partitions, or the buckets of a partition, are too many
+// for one split.
 func (p *plan) fitting() (*plan, error) {
-	if p.rooms > maxDigits || p.least > maxDigits {
+	if p.partitions > maxDigits || p.least > maxDigits {
 		return nil, ErrUneven
 	}
 	return p, nil
 }
 
-// split chooses equal rooms for at least the given number of slices of words whose leading 32
-// bits are below top. The capacity of a room is excess times its share of the elements, plus a
-// margin for chance.
+// split chooses equal partitions for at least the given number of slices of words whose leading
+// 32 bits are below top. The capacity of a partition is excess times its share of the elements,
+// plus a margin for chance.
 func (p *plan) split(slices, elements, excess float64, top uint64) {
-	p.rooms, p.least, p.target = max(1, int(math.Ceil(slices))), 1, unlimited
-	p.room = kernels.LocalSize
-	if p.twice = p.rooms > maxDigits; p.twice {
-		low := bits.Len(uint(p.rooms-1)) / 2
-		p.rooms, p.least = (p.rooms+1<<low-1)>>low, 1<<low
-		mean := elements / float64(p.rooms)
-		p.room = int(excess*mean+8*math.Sqrt(mean)) + kernels.LocalSize
+	p.partitions, p.least, p.target = max(1, int(math.Ceil(slices))), 1, unlimited
+	p.capacity = kernels.LocalSize
+	if p.twice = p.partitions > maxDigits; p.twice {
+		low := bits.Len(uint(p.partitions-1)) / 2
+		p.partitions, p.least = (p.partitions+1<<low-1)>>low, 1<<low
+		mean := elements / float64(p.partitions)
+		p.capacity = int(excess*mean+8*math.Sqrt(mean)) + kernels.LocalSize
 	}
-	p.most, p.buckets = p.least, p.rooms*p.least // places and cursors stay below 1<<32: see TestPlaces
-	p.scale = uint64(p.rooms) << 32 / top
+	p.most, p.buckets = p.least, p.partitions*p.least // places and cursors stay below 1<<32: see TestPlaces
+	p.scale = uint64(p.partitions) << 32 / top
 }
 
 // largestPlans returns the plan of each kind that takes most memory: few codes, the most
@@ -175,9 +175,9 @@ func largestPlans(by *Options, in codes.Input) []*plan {
 	few := layoutFor(in.N, in.Wide, 0, 0, evenMargin)
 	even := by.mean(in.N, evenSlice) * evenMargin / (evenMargin + 2) // at least: see evenMean
 	n, m := float64(in.N), float64(samples(in))
-	cut := &plan{layout: few, twice: true, rooms: maxDigits, buckets: in.N/by.mean(in.N, sectionSlice) + maxDigits}
+	cut := &plan{layout: few, twice: true, partitions: maxDigits, buckets: in.N/by.mean(in.N, sectionSlice) + maxDigits}
 	places := n*(1.01+5*math.Sqrt(maxDigits/m)+8*maxDigits/m) + (kernels.LocalSize+1)*maxDigits // see divide
-	cut.room = int(places/maxDigits) + 1
+	cut.capacity = int(places/maxDigits) + 1
 	if in.Keys {
 		linear := evenPlan(in.Wide, layoutOver(in.N, 0, codes.Top(in.Wide)), even)
 		for _, p := range []*plan{linear, cut} {
@@ -189,8 +189,8 @@ func largestPlans(by *Options, in codes.Input) []*plan {
 	return []*plan{evenPlan(in.Wide, few, even), cut, planFor(in.Wide, few, nil, n*weight(spread)/spread, by.mean(in.N, fullSlice))}
 }
 
-// bounds is struct Bounds of rooms.cuh.
+// bounds is struct Bounds of partitions.cuh.
 type bounds struct {
-	section [kernels.MostSections]uint32
-	room    [kernels.MaxRooms + 1]struct{ place, low uint32 }
+	section   [kernels.MaxSections]uint32
+	partition [kernels.MaxPartitions + 1]struct{ place, low uint32 }
 }

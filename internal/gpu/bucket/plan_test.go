@@ -13,8 +13,8 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// roomOf is the plain twin of room_of in rooms.cuh.
-func roomOf(word uint32, b *bounds) int {
+// partitionOf is the plain twin of partition_of in partitions.cuh.
+func partitionOf(word uint32, b *bounds) int {
 	section := b.section[word>>(32-bits.Len(kernels.Sections-1))]
 	step := word >> (16 - bits.Len(kernels.Sections-1)) & 0xffff
 	return int(section>>16 + step*(section&0xffff)>>16)
@@ -26,15 +26,15 @@ func TestEvenPlans(t *testing.T) {
 	refused := 0
 	for n := 1 << 20; n <= MaxN; n += n/3 + 1 {
 		for _, span := range []uint64{0, 1 << 10, 1 << 20, 1 << 30} {
-			for _, fill := range []int{0, LeastFill, 500, MostFill} {
+			for _, fill := range []int{0, MinFill, 500, MaxFill} {
 				p, err := evenPlan(false, layoutOver(n, 0, span), (&Options{Fill: fill}).mean(n, evenSlice)).fitting()
 				switch {
 				case err != nil && (fill > 0 && n < MaxN/4 || span == 1<<30):
 					t.Errorf("%d elements of %d codes, %d a bucket: %v", n, span+1, fill, err)
 				case err != nil:
 					refused++
-				case p.rooms > maxDigits || p.least > maxDigits || digit(p.rooms).shared == 0:
-					t.Errorf("%d elements of %d codes, %d a bucket: %d rooms of %d buckets", n, span+1, fill, p.rooms, p.least)
+				case p.partitions > maxDigits || p.least > maxDigits || digit(p.partitions).shared == 0:
+					t.Errorf("%d elements of %d codes, %d a bucket: %d partitions of %d buckets", n, span+1, fill, p.partitions, p.least)
 				}
 			}
 		}
@@ -44,11 +44,11 @@ func TestEvenPlans(t *testing.T) {
 	}
 }
 
-// TestPlaces holds the places of rooms to 32 bits, and those of elements that find their
-// room full, of which each moves the room's cursor on by one.
+// TestPlaces holds the places of partitions to 32 bits, and those of elements that find their
+// partition full, of which each moves the partition's cursor on by one.
 func TestPlaces(t *testing.T) {
 	for n := 1 << 20; n <= MaxN; n = max(n+1, min(n+n/3, MaxN)) {
-		for _, fill := range []int{0, LeastFill, MostFill} {
+		for _, fill := range []int{0, MinFill, MaxFill} {
 			for _, in := range []codes.Input{{N: n}, {N: n, Wide: true}, {N: n, Keys: true}, {N: n, Keys: true, Wide: true}} {
 				for i, p := range largestPlans(&Options{Fill: fill}, in) {
 					if after := uint64(p.places()) + uint64(n); p.twice && after >= 1<<32 {
@@ -60,8 +60,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSections checks that every leading word lies inside the bounds of its room,
-// and that rooms have place for what a sample lets expect.
+// TestSections checks that every leading word lies inside the bounds of its partition,
+// and that partitions have places for the elements expected by a sample.
 func TestSections(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := 1 << 16; n <= 1<<28; n <<= 4 {
@@ -76,24 +76,24 @@ func TestSections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.rooms > maxDigits || p.most > kernels.RoomThreads || p.places() < n || p.places() > 2*n+p.rooms*2*kernels.LocalSize {
-			t.Errorf("%d elements: %d rooms of up to %d buckets, %d places", n, p.rooms, p.most, p.places())
+		if p.partitions > maxDigits || p.most > kernels.PartitionThreads || p.places() < n || p.places() > 2*n+p.partitions*2*kernels.LocalSize {
+			t.Errorf("%d elements: %d partitions of up to %d buckets, %d places", n, p.partitions, p.most, p.places())
 		}
 		for i := range 1 << 16 {
 			word := r.Uint32()
-			if i < 2*p.rooms {
-				word = p.bounds.room[i/2].low - uint32(i%2) // about every bound
+			if i < 2*p.partitions {
+				word = p.bounds.partition[i/2].low - uint32(i%2) // about every bound
 			}
-			room := roomOf(word, p.bounds)
-			if low := p.bounds.room[room].low; word < low || room+1 < p.rooms && word >= p.bounds.room[room+1].low {
-				t.Fatalf("%d elements: word %#x is in room %d of %d, from %#x", n, word, room, p.rooms, low)
+			partition := partitionOf(word, p.bounds)
+			if low := p.bounds.partition[partition].low; word < low || partition+1 < p.partitions && word >= p.bounds.partition[partition+1].low {
+				t.Fatalf("%d elements: word %#x is in partition %d of %d, from %#x", n, word, partition, p.partitions, low)
 			}
 		}
 	}
 }
 
 // TestRefine has codes with a normal distribution, as their sample says, and expects
-// hardly a slice, of those that a room is cut into, to be much fuller than its room.
+// hardly a slice, of those that a partition is cut into, to be much fuller than its partition.
 func TestRefine(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	below := func(word float64) float64 { return math.Erfc((0.5-math.Ldexp(word, -32))*16/math.Sqrt2) / 2 } // part of all codes
@@ -110,9 +110,9 @@ func TestRefine(t *testing.T) {
 			t.Fatal(err)
 		}
 		crowded := 0
-		for k := range p.rooms {
-			low, end := float64(p.bounds.room[k].low), float64(p.bounds.room[k+1].low)
-			if k+1 == p.rooms {
+		for k := range p.partitions {
+			low, end := float64(p.bounds.partition[k].low), float64(p.bounds.partition[k+1].low)
+			if k+1 == p.partitions {
 				end = 1 << 32
 			}
 			slices := float64(int((below(end)-below(low))*float64(in.N)/float64(p.target)) + 1)
@@ -123,8 +123,8 @@ func TestRefine(t *testing.T) {
 				}
 			}
 		}
-		if p.rooms > maxDigits || crowded > 4 {
-			t.Errorf("2^%d: %d rooms, %d slices that are fuller than the others by 8 %%", lg, p.rooms, crowded)
+		if p.partitions > maxDigits || crowded > 4 {
+			t.Errorf("2^%d: %d partitions, %d slices that are fuller than the others by 8 %%", lg, p.partitions, crowded)
 		}
 	}
 }
@@ -133,10 +133,10 @@ func TestRefine(t *testing.T) {
 func TestMean(t *testing.T) {
 	for _, c := range []struct{ fill, n, want int }{
 		{0, 1 << 29, evenSlice},
-		{LeastFill, 1 << 20, LeastFill},
-		{LeastFill, 1 << 28, 512},
-		{MostFill, 1 << 28, MostFill},
-		{LeastFill, MaxN, evenSlice},
+		{MinFill, 1 << 20, MinFill},
+		{MinFill, 1 << 28, 512},
+		{MaxFill, 1 << 28, MaxFill},
+		{MinFill, MaxN, evenSlice},
 	} {
 		if got := (&Options{Fill: c.fill}).mean(c.n, evenSlice); got != c.want {
 			t.Errorf("%d elements, %d a bucket: %d, expected %d", c.n, c.fill, got, c.want)
@@ -154,7 +154,7 @@ func TestBytes(t *testing.T) {
 		}
 		by := &Sorter{}
 		if i%2 == 0 {
-			by.Fill = LeastFill + r.IntN(MostFill-LeastFill)
+			by.Fill = MinFill + r.IntN(MaxFill-MinFill)
 		}
 		wide := r.IntN(2) == 0
 		in := codes.Input{Wide: wide, Keys: r.IntN(2) == 0, N: 2 + int(uint64(1)<<r.IntN(29)*uint64(1+r.IntN(1000))/1000)}

@@ -21,7 +21,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// TestStridedTiles reads the buckets that a partition of sorted codes fills: each
+// TestStridedTiles reads the buckets that a split of sorted codes fills: each
 // tile has put a run of pieces of its own into each of them. Adjacent codes would fill
 // each from one tile or two.
 func TestStridedTiles(t *testing.T) {
@@ -76,7 +76,7 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 	return c
 }
 
-// filled has codes partitioned once, and returns the buckets and where each ends.
+// filled has codes split once, and returns the buckets and where each ends.
 func filled(t *testing.T, c *call) (elements []uint64, cursors []uint32, p *plan) {
 	t.Helper()
 	p, err := c.plan(Linear)
@@ -85,10 +85,10 @@ func filled(t *testing.T, c *call) (elements []uint64, cursors []uint32, p *plan
 	}
 	p.strided = c.strides(Linear)
 	c.body(&device.Area{At: gputest.Up(t, c.w, make([]uint32, bodyBytes(p)/4))}, p)
-	elements, cursors = make([]uint64, p.buckets*kernels.LocalSize), make([]uint32, p.rooms*kernels.CursorPitch)
+	elements, cursors = make([]uint64, p.buckets*kernels.LocalSize), make([]uint32, p.partitions*kernels.CursorPitch)
 	q := c.w.Queue()
 	q.Load(stridedModules)
-	c.openRooms(&q, p)
+	c.openPartitions(&q, p)
 	c.splitCodes(&q, p)
 	q.ToHost(unsafe.Pointer(&elements[0]), c.bucket, 8*len(elements))
 	q.ToHost(unsafe.Pointer(&cursors[0]), c.cursors, 4*len(cursors))

@@ -115,7 +115,7 @@ func (e *exact) word(s int, k *big.Int) *big.Int {
 	return lead.Mul(lead, e.rise[s]).Add(lead, e.base[s])
 }
 
-// tableInput is what a table is made for.
+// tableInput is the input of a table.
 type tableInput struct {
 	wide bool
 	n    int

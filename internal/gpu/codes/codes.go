@@ -90,6 +90,6 @@ type Finding struct {
 // InOrder reports whether the codes were in order.
 func (f Finding) InOrder() bool { return f.Shape == engine.Sorted || f.Shape == engine.Flat }
 
-// MostPositions is the largest number of elements that 32-bit positions and merge paths can
+// MaxPositions is the largest number of elements that 32-bit positions and merge paths can
 // number and count.
-const MostPositions = math.MaxUint32 & math.MaxInt
+const MaxPositions = math.MaxUint32 & math.MaxInt

@@ -47,7 +47,7 @@ func testCheckKeys[W codes.Word](t *testing.T, w *device.Workspace, list []W) {
 	}
 }
 
-// tiedSizes are around a word and what a grid of one device marks in one go.
+// tiedSizes are around a word and the elements of a grid.
 var tiedSizes = []int{1, 2, 31, 32, 33, 63, 64, 65, kernels.SampleThreads - 1, kernels.SampleThreads, kernels.SampleThreads + 1, 10_007, 70_000}
 
 // TestMarkTies marks ties in memory that holds something else, through an order
@@ -77,17 +77,17 @@ func testMarkTies[W codes.Word](t *testing.T, w *device.Workspace, list []W) {
 		codes []W
 		order cuda.Ptr
 	}{{list, gputest.Up(t, w, order)}, {sorted, 0}} {
-		const behind = 0x5a5a5a5a
+		const after = 0x5a5a5a5a
 		words := engine.TieWords(len(list))
-		poison := slices.Repeat([]uint32{behind}, words+1)
+		poison := slices.Repeat([]uint32{after}, words+1)
 		ties := gputest.Up(t, w, poison)
 		if err := codes.MarkTies(w, codes.Input{Codes: gputest.Up(t, w, c.codes), Wide: gputest.IsWide[W](), N: len(list)}, c.order, ties); err != nil {
 			t.Fatal(err)
 		}
 		got := gputest.Down[uint32](t, w, ties, words+1)
 		gputest.CheckMarked(t, got[:words], list, order)
-		if got[words] != behind {
-			t.Errorf("wide %v: the word behind the ties is %#x", gputest.IsWide[W](), got[words])
+		if got[words] != after {
+			t.Errorf("wide %v: the word after the ties is %#x", gputest.IsWide[W](), got[words])
 		}
 	}
 }

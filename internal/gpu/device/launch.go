@@ -8,7 +8,7 @@ import (
 
 // Patience is the number of tiles enqueued before the sort waits and checks the context: 0.4
 // to 3 ms on an H200, by the work per tile, so that a device a tenth as fast still stops in
-// time. The wait takes some 10 µs.
+// time. The wait takes about 10 µs.
 const Patience = 1 << 15
 
 // RunTiles is [Workspace.Run] of a kernel whose blocks take a tile each.

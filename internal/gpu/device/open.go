@@ -73,8 +73,8 @@ func open(ordinal int) (*Device, error) {
 		return nil, fmt.Errorf("%w: no device %d, there are %d", engine.ErrNoDevice, ordinal, len(infos))
 	}
 	info := infos[ordinal]
-	if 10*info.Major+info.Minor < kernels.LeastCapability {
-		return nil, fmt.Errorf("%w: %s has compute capability %d.%d, the kernels need %.1f", engine.ErrNoDevice, info.Name, info.Major, info.Minor, kernels.LeastCapability/10.)
+	if 10*info.Major+info.Minor < kernels.MinCapability {
+		return nil, fmt.Errorf("%w: %s has compute capability %d.%d, the kernels need %.1f", engine.ErrNoDevice, info.Name, info.Major, info.Minor, kernels.MinCapability/10.)
 	}
 	context, err := driver.Retain(ordinal)
 	if err != nil {

@@ -78,7 +78,7 @@ func worth(in codes.Input, way bucket.Spreading, s *sample.Note, strided bool) b
 // few reports whether the sort of few values is expected to be faster than the radix sort of
 // codes that differ in the given bits.
 func few(in codes.Input, count int, differ uint64) bool {
-	return count <= values.Most && valuesTime(in, count) < min(radixTime(in, differ), bucketTime(in, bucket.Linear, false, false))
+	return count <= values.MaxValues && valuesTime(in, count) < min(radixTime(in, differ), bucketTime(in, bucket.Linear, false, false))
 }
 
 // fewByRadix reports whether codes of few values are left to the radix sort, where the device

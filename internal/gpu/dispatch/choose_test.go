@@ -10,7 +10,7 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// TestChoice holds the choice to what was measured: the bucket sort and the radix
+// TestChoice compares the choice with measurements: the bucket sort and the radix
 // sort in one run on an H200, 2026-11-21, in ms (bench/results/h200/parts.md). Those of
 // keys alone are of runs of the same day, and those of nearly sorted 32-bit codes,
 // whose tiles have codes from all over the list, of 2026-11-22.

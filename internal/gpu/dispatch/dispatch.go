@@ -53,17 +53,17 @@ func New(d *device.Device, o Options) (*Sorter, error) {
 	if s.values = device.Shared(values.Modules) <= d.Info.SharedPerBlock; s.values {
 		s.few = few
 	}
-	long, _ := s.algorithms.demanding(engine.Auto, codes.Input{N: MostByBuckets})
+	long, _ := s.algorithms.demanding(engine.Auto, codes.Input{N: MaxNByBuckets})
 	if err := d.Load(codes.Modules); err != nil {
 		return nil, err
 	}
 	return s, d.Load(long.modules)
 }
 
-// MostByBuckets is the number of elements that most algorithms accept.
-const MostByBuckets = bucket.MaxN
+// MaxNByBuckets is the number of elements that most algorithms accept.
+const MaxNByBuckets = bucket.MaxN
 
-const _ = uint(radix.Most - MostByBuckets)
+const _ = uint(radix.MaxN - MaxNByBuckets)
 
 // all returns the algorithms of a device with enough shared memory.
 func all(b *bucket.Sorter, o Options) repertoire {
@@ -73,15 +73,15 @@ func all(b *bucket.Sorter, o Options) repertoire {
 			modules: bucket.Modules, order: b.Sort, keys: true, most: bucket.MaxN,
 			bytes: func(in codes.Input) int { return b.Bytes(in, max(radix.Large.Bytes(in), values.Bytes(in))) },
 		},
-		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MostByBuckets, bytes: bitonic.Bytes},
-		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MostByBuckets, bytes: s.Bytes},
+		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MaxNByBuckets, bytes: bitonic.Bytes},
+		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MaxNByBuckets, bytes: s.Bytes},
 		engine.Radix:      byRadix(radix.Large),
-		engine.MergeSort:  {modules: runs.Modules, order: runs.Sort, keys: true, most: codes.MostPositions, bytes: runs.SortBytes},
+		engine.MergeSort:  {modules: runs.Modules, order: runs.Sort, keys: true, most: codes.MaxPositions, bytes: runs.SortBytes},
 	}
 }
 
 func byRadix(r *radix.Sorter) algorithm {
-	return algorithm{modules: r.Modules(), order: r.Sort, keys: true, most: MostByBuckets, bytes: r.Bytes}
+	return algorithm{modules: r.Modules(), order: r.Sort, keys: true, most: MaxNByBuckets, bytes: r.Bytes}
 }
 
 // lastResort orders codes that are too skewed for another algorithm. Every device runs it.
@@ -104,9 +104,9 @@ var standard = all(&bucket.Sorter{}, Options{})
 // Has reports whether devices with enough shared memory run a.
 func Has(a engine.Algorithm) bool { return ChoosesOwn(a) || standard.has(a) }
 
-// Most returns the number of elements that a accepts on devices with enough shared memory; ok
+// MaxN returns the number of elements that a accepts on devices with enough shared memory; ok
 // is false if there is no such algorithm.
-func Most(a engine.Algorithm, in codes.Input) (most int, ok bool) {
+func MaxN(a engine.Algorithm, in codes.Input) (most int, ok bool) {
 	found, ok := standard.demanding(a, in)
 	return found.most, ok
 }
@@ -119,8 +119,8 @@ func ChoosesOwn(a engine.Algorithm) bool {
 	return a == engine.Auto || a == engine.IndexGather || a == engine.Hybrid
 }
 
-// Most returns the number of elements that a accepts; a may leave the choice to the device.
-func (s *Sorter) Most(a engine.Algorithm, in codes.Input) int {
+// MaxN returns the number of elements that a accepts; a may leave the choice to the device.
+func (s *Sorter) MaxN(a engine.Algorithm, in codes.Input) int {
 	found, _ := s.algorithms.demanding(a, in)
 	return found.most
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // TestSortLate sorts by plans of each kind on a device that does its work late:
-// what it writes to the host's memory is not there before, and what it reads there
-// has to stay.
+// until then its writes are not in the host's memory, and the memory that it reads must not
+// change.
 func TestSortLate(t *testing.T) {
 	defer cudacpu.SetMode(cudacpu.Eager)
 	s := workspace(t, bucket.Options{})

@@ -25,8 +25,8 @@ func TestParts(t *testing.T) {
 		"linear":          {Spread: bucket.Linear},
 		"sections":        {Spread: bucket.Sections},
 		"octaves":         {Spread: bucket.Octaves},
-		"quantiles, many": {Spread: bucket.Quantiles, Fill: bucket.MostFill},
-		"few":             {Fill: bucket.LeastFill},
+		"quantiles, many": {Spread: bucket.Quantiles, Fill: bucket.MaxFill},
+		"few":             {Fill: bucket.MinFill},
 		"blind":           {Blind: true},
 		"strided":         {Nearly: &all},
 	}
@@ -62,7 +62,7 @@ func TestFillSplitsTwice(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	list := gputest.CodesOf["uniform"](r, 140_000)
 	for _, way := range []bucket.Spreading{bucket.Linear, bucket.Quantiles} {
-		s := workspace(t, bucket.Options{Spread: way, Fill: bucket.LeastFill})
+		s := workspace(t, bucket.Options{Spread: way, Fill: bucket.MinFill})
 		twice := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
 			f, err := s.bucketWay(w, in, order)
 			if f.Levels != 2 {

@@ -79,7 +79,7 @@ func TestSmall(t *testing.T) {
 // TestSmallLong has a list for which other devices would take a sample.
 func TestSmallLong(t *testing.T) {
 	s := openSmall(t)
-	in := codes.Input{N: MostByBuckets, Wide: true}
+	in := codes.Input{N: MaxNByBuckets, Wide: true}
 	if got := s.algorithms.choiceFor(engine.Auto, in); got != engine.Radix {
 		t.Errorf("long lists are for %v", got)
 	}
@@ -90,7 +90,7 @@ func TestSmallLong(t *testing.T) {
 
 // TestLong has a list for which a device with enough shared memory takes a sample.
 func TestLong(t *testing.T) {
-	if got := standard.choiceFor(engine.Auto, codes.Input{N: MostByBuckets}); got != engine.BucketBitonic {
+	if got := standard.choiceFor(engine.Auto, codes.Input{N: MaxNByBuckets}); got != engine.BucketBitonic {
 		t.Errorf("long lists are for %v", got)
 	}
 }

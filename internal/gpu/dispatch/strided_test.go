@@ -61,7 +61,7 @@ func TestStridedTwice(t *testing.T) {
 		t.Skip("sizes that are too large for the sanitizers")
 	}
 	all := math.Inf(1)
-	s := workspace(t, bucket.Options{Nearly: &all, Spread: bucket.Linear, Fill: bucket.LeastFill})
+	s := workspace(t, bucket.Options{Nearly: &all, Spread: bucket.Linear, Fill: bucket.MinFill})
 	twice := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
 		f, err := s.bucketWay(w, in, to)
 		if f.Levels != 2 || f.Shape != "nearly sorted" {

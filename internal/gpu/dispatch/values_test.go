@@ -59,7 +59,7 @@ func TestValues(t *testing.T) {
 // announces.
 func TestValuesMemory(t *testing.T) {
 	b := &bucket.Sorter{}
-	for _, n := range []int{2, 1000, 1 << 20, 1 << 28, MostByBuckets} {
+	for _, n := range []int{2, 1000, 1 << 20, 1 << 28, MaxNByBuckets} {
 		for _, in := range []codes.Input{{N: n}, {N: n, Wide: true}, {N: n, Keys: true}, {N: n, Wide: true, Keys: true}} {
 			if got, most := values.Bytes(in), all(b, Options{})[engine.BucketBitonic].bytes(in); got > most {
 				t.Errorf("%+v: %d bytes of %d", in, got, most)
@@ -68,7 +68,7 @@ func TestValuesMemory(t *testing.T) {
 	}
 }
 
-// TestFew holds the choice of the sort of few values to what was measured: it and the sort that
+// TestFew compares the choice of the sort of few values with measurements: it and the sort that
 // codes had without it, the radix sort or the bucket sort, in one run each on an H100, 2026-11-23,
 // in ms.
 func TestFew(t *testing.T) {
@@ -79,20 +79,20 @@ func TestFew(t *testing.T) {
 	}{
 		{false, 24, 16, 0.161, 0.476},
 		{false, 24, 256, 0.285, 0.476},
-		{false, 24, values.Most, 0.468, 0.476},
+		{false, 24, values.MaxValues, 0.468, 0.476},
 		{false, 28, 16, 1.637, 7.157},
 		{false, 28, 256, 2.584, 7.157},
-		{false, 28, values.Most, 4.935, 7.157},
+		{false, 28, values.MaxValues, 4.935, 7.157},
 		{true, 24, 16, 0.185, 1.314},
-		{true, 24, values.Most, 0.504, 1.314},
+		{true, 24, values.MaxValues, 0.504, 1.314},
 		{true, 28, 16, 2.004, 9.387},
-		{true, 28, values.Most, 5.363, 9.387},
+		{true, 28, values.MaxValues, 5.363, 9.387},
 	} {
 		in := codes.Input{Wide: c.wide, N: 1 << c.lg}
 		if got := few(in, c.count, codes.Top(c.wide)); got != (c.values < c.other) {
 			t.Errorf("%+v: chosen %v", c, got)
 		}
-		if few(in, values.Most+1, codes.Top(c.wide)) || few(in, 1<<30, codes.Top(c.wide)) {
+		if few(in, values.MaxValues+1, codes.Top(c.wide)) || few(in, 1<<30, codes.Top(c.wide)) {
 			t.Errorf("%+v: chosen for more values than it takes", c)
 		}
 	}

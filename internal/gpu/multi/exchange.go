@@ -44,7 +44,7 @@ func (p *sharing) place() {
 // the same one. It waits for its copies even if one fails, so that senders may free their
 // memory afterwards.
 func (p *sharing) receive(q *part) (err error) {
-	if most := q.Sorter.Most(p.job.Algorithm, p.input(q.n)); q.n > most { // codes that mislead the sample
+	if most := q.Sorter.MaxN(p.job.Algorithm, p.input(q.n)); q.n > most { // codes that mislead the sample
 		return cuda.Shortage(q.Info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
 	}
 	in := p.input(max(q.n, p.capacity))
@@ -71,7 +71,7 @@ func (p *sharing) receive(q *part) (err error) {
 }
 
 // fetchPatience is how many bytes a device fetches before the context is checked: 2 ms by
-// NVLink, and some 25 ms through the host.
+// NVLink, and about 25 ms through the host.
 const fetchPatience = 256 << 20
 
 // fetch is a sequence of copies to one device, up to the first error.

@@ -35,7 +35,7 @@ func (p *sharing) openPart(q *part) (err error) {
 	if err != nil {
 		return err
 	}
-	if want > space || p.capacity > q.Sorter.Most(p.job.Algorithm, p.input(p.capacity)) {
+	if want > space || p.capacity > q.Sorter.MaxN(p.job.Algorithm, p.input(p.capacity)) {
 		return ErrCrowded
 	}
 	if err := q.Load(routeModules); err != nil {

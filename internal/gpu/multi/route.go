@@ -20,9 +20,9 @@ var routeModules = []*device.Module{{Image: kernels.Route, Kernels: map[string]i
 
 func layOutRouted(a *device.Area, in codes.Input) routed {
 	return routed{
-		splitters: a.Take(kernels.SplitterBytes * kernels.MostDestinations),
-		totals:    a.Take(4 * kernels.MostDestinations),
-		counts:    a.Take(4 * kernels.MostDestinations * routeTiles(in.N)),
+		splitters: a.Take(kernels.SplitterBytes * kernels.MaxDestinations),
+		totals:    a.Take(4 * kernels.MaxDestinations),
+		counts:    a.Take(4 * kernels.MaxDestinations * routeTiles(in.N)),
 		Runs:      runs.LayOut(a, in),
 	}
 }

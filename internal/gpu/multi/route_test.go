@@ -39,7 +39,7 @@ func TestRoute(t *testing.T) {
 	w := gputest.Workspace(t, routeModules...)
 	r := rand.New(rand.NewPCG(15, 16))
 	for i, n := range []int{1, 31, kernels.RouteTile - 1, kernels.RouteTile, kernels.RouteTile + 1, 5*kernels.RouteTile + 7} {
-		for j, devices := range []int{2, 3, 4, 7, 8, 15, kernels.MostDestinations} {
+		for j, devices := range []int{2, 3, 4, 7, 8, 15, kernels.MaxDestinations} {
 			if !testkit.Long() && (i+j)%7 > 0 || testkit.ThreadSanitizer() && i != 4 {
 				continue
 			}

@@ -102,8 +102,8 @@ func (p *sharing) each(step func(q *part) error) error {
 // and the element count of each destination.
 type note struct {
 	sample    sample.Keys
-	splitters [kernels.MostDestinations]struct{ code, position uint64 }
-	totals    [kernels.MostDestinations]uint32
+	splitters [kernels.MaxDestinations]struct{ code, position uint64 }
+	totals    [kernels.MaxDestinations]uint32
 }
 
 // routed is a part divided among devices, in device memory.

@@ -80,8 +80,8 @@ func (r *Sorter) passShared(in codes.Input) int {
 	return r.shared
 }
 
-// Most is the largest number of elements that the sort takes: the limit of its tile counters.
-const Most = kernels.RadixMost
+// MaxN is the largest number of elements that the sort takes: the limit of its tile counters.
+const MaxN = kernels.RadixMaxN
 
 // memory is the device memory of one radix sort besides codes and their result.
 type memory struct {

@@ -30,7 +30,7 @@ func TestTiles(t *testing.T) {
 	if most := device.Shared(Small.Modules()); most > shared || 2*Small.shared > shared { // see SmallTile of radix.cuh
 		t.Errorf("a block takes %d bytes, two tiles %d", most, 2*Small.shared)
 	}
-	if Small.tile > Large.tile { // see RadixMost
+	if Small.tile > Large.tile { // see RadixMaxN
 		t.Errorf("the small tile has %d elements", Small.tile)
 	}
 }

@@ -88,7 +88,7 @@ func testMerge[W codes.Word](t *testing.T, w *device.Workspace, list []W, length
 	from := Runs{gputest.Up(t, w, sorted), gputest.Up(t, w, positions)}
 	to := Runs{gputest.Up(t, w, make([]W, n)), gputest.Up(t, w, make([]uint32, n))}
 	paths := gputest.Up(t, w, make([]uint32, PathsBytes(n, length)/4))
-	keys := Runs{Codes: gputest.Up(t, w, sorted)} // what is merged is overwritten
+	keys := Runs{Codes: gputest.Up(t, w, sorted)} // the merge overwrites its input
 	run, err := Merge(w, codes.Input{Wide: wide, N: n}, length, from, to, paths, true)
 	if err != nil {
 		t.Fatal(err)

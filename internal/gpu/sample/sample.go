@@ -22,8 +22,8 @@ type Note struct {
 	Parts             [kernels.Segments]uint32
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
-	Told              atomic.Uint32            // set once the device has written everything above
-	Few               atomic.Uint32            // set instead of Told: the number of values of unordered codes that have few
+	Ready             atomic.Uint32            // set once the device has written everything above
+	Few               atomic.Uint32            // set instead of Ready: the number of values of unordered codes that have few
 	Keys
 }
 
@@ -54,7 +54,7 @@ func (s *Note) Degree(n int) float64 {
 
 // First takes the first sample, to device memory at, and clears the status words. It reports
 // most values or less of unordered codes at the pinned address few. most is at most
-// kernels.SoonValues; 0 means no report.
+// kernels.MaxEarlyValues; 0 means no report.
 func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64, most int) {
 	blocks := kernels.RangeBlocks
 	if most > 0 {

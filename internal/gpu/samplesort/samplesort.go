@@ -22,12 +22,12 @@ var Modules = append([]*device.Module{{Image: kernels.SampleSort, Kernels: map[s
 	"split_buckets": 0, "pack_buckets": 0,
 }}}, bitonic.Modules...)
 
-// LeastSamples is the least number of samples per tile of [Sorter].
-const LeastSamples = 16
+// MinSamples is the least number of samples per tile of [Sorter].
+const MinSamples = 16
 
 // Sorter is the deterministic sample sort; codes of one tile go through the network.
 type Sorter struct {
-	// Samples is the number of samples of each tile, LeastSamples to kernels.MostSamples. It
+	// Samples is the number of samples of each tile, MinSamples to kernels.MaxSamples. It
 	// is also the number of buckets into which the input is split, and each bucket that is
 	// still too large. 0: the smallest number with the fewest levels.
 	Samples int
@@ -59,8 +59,8 @@ func splits(n, samples int) (levels []split) {
 
 // fewestSplits returns the fewest levels, with the fewest samples among those.
 func fewestSplits(n int) []split {
-	least := len(splits(n, kernels.MostSamples))
-	for samples := LeastSamples; ; samples += LeastSamples {
+	least := len(splits(n, kernels.MaxSamples))
+	for samples := MinSamples; ; samples += MinSamples {
 		if levels := splits(n, samples); len(levels) == least {
 			return levels
 		}
@@ -86,7 +86,7 @@ func (s Sorter) levels(n int) []split {
 // Bytes returns the device memory of a sample sort besides codes and order.
 func (s Sorter) Bytes(in codes.Input) int {
 	head := bitonic.Bytes(codes.Input{Wide: in.Wide, N: min(in.N, bitonic.Tile)})
-	b := buckets{Elements: bitonic.Elements{Size: bitonic.MostElementBytes(in.Wide)}, n: in.N}
+	b := buckets{Elements: bitonic.Elements{Size: bitonic.MaxElementBytes(in.Wide)}, n: in.N}
 	var size device.Area
 	b.layOut(&size, s.levels(in.N))
 	return head + int(size.At)

@@ -31,7 +31,7 @@ func TestSamples(t *testing.T) {
 	}
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, c := range []struct{ samples, n int }{{3, 5*bitonic.Tile + 77}, {16, 70_000}, {100, 3*bitonic.Tile + 1}, {kernels.MostSamples, 3 * bitonic.Tile}} {
+	for _, c := range []struct{ samples, n int }{{3, 5*bitonic.Tile + 77}, {16, 70_000}, {100, 3*bitonic.Tile + 1}, {kernels.MaxSamples, 3 * bitonic.Tile}} {
 		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
 			return sortBy(w, splits(in.N, c.samples), in, order)
 		}
@@ -50,8 +50,8 @@ func TestSamplesOption(t *testing.T) {
 	}
 	w := gputest.Workspace(t, Modules...)
 	counting := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
-		f, err := Sorter{Samples: LeastSamples}.Sort(w, in, order)
-		if want := len(splits(in.N, LeastSamples)); f.Levels != want {
+		f, err := Sorter{Samples: MinSamples}.Sort(w, in, order)
+		if want := len(splits(in.N, MinSamples)); f.Levels != want {
 			t.Errorf("%d levels, %d expected", f.Levels, want)
 		}
 		return f, err
@@ -76,7 +76,7 @@ func TestSampleBound(t *testing.T) {
 		"organ pipes": func(i int) uint64 { return uint64(min(i, n-i)) },
 		"few heavy":   func(i int) uint64 { return uint64(i*7919) % 1000 / 999 },
 	}
-	for _, samples := range []int{16, 100, kernels.MostSamples} {
+	for _, samples := range []int{16, 100, kernels.MaxSamples} {
 		for name, code := range inputs {
 			t.Run(fmt.Sprintf("%s/%d", name, samples), func(t *testing.T) { checkBound(t, w, samples, gputest.Fill(n, code)) })
 		}
@@ -164,7 +164,7 @@ func largestBucket(t *testing.T, w *device.Workspace, levels []split, list []uin
 // TestSplits checks the plan of levels for all sizes.
 func TestSplits(t *testing.T) {
 	for n := bitonic.Tile + 1; n <= bucket.MaxN; n += n/7 + 1 {
-		for _, samples := range []int{LeastSamples, 64, 100, kernels.MostSamples} {
+		for _, samples := range []int{MinSamples, 64, 100, kernels.MaxSamples} {
 			levels := splits(n, samples)
 			last := levels[len(levels)-1]
 			if last.largest > bitonic.Tile/2 {
@@ -174,7 +174,7 @@ func TestSplits(t *testing.T) {
 				t.Errorf("%d elements, %d samples: %d runs", n, samples, runs)
 			}
 		}
-		if few, least := fewestSplits(n), splits(n, kernels.MostSamples); len(few) != len(least) || few[0].samples > least[0].samples {
+		if few, least := fewestSplits(n), splits(n, kernels.MaxSamples); len(few) != len(least) || few[0].samples > least[0].samples {
 			t.Errorf("%d elements: levels %v, with most samples %v", n, few, least)
 		}
 	}

@@ -22,7 +22,7 @@ var classes = [kernels.SegmentClasses]class{
 	{14, kernels.SegmentShared14U32, kernels.SegmentShared14U64},
 }
 
-// kind returns the suffix of the kernels whose blocks sort a segment: keys of 32 bits have their own.
+// kind returns the suffix of the kernels whose blocks sort a segment: 32-bit keys have their own.
 func kind(in codes.Input) string {
 	if in.Keys && !in.Wide {
 		return in.Kind()

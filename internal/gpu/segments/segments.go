@@ -98,7 +98,7 @@ func headBytes(in Input, most int) int {
 func windows(n int) int { return n/kernels.Window + 1 }
 
 // pitch returns the number of segments that may not fit a window.
-func pitch(n int) int { return n/kernels.LeastOwn + 1 }
+func pitch(n int) int { return n/kernels.MinBlockSegment + 1 }
 
 // split finds out which kernel sorts which segment.
 func (c *call) split() error {

@@ -23,7 +23,7 @@ type Settings struct {
 	// For tests: the number of elements from which devices share a sort, the size in bytes
 	// from which a device moves elements, and that of a copy from or to pinned memory of the
 	// caller; 0: the default.
-	ShareN, CarryBytes, DirectBytes int
+	ShareN, MoveBytes, DirectBytes int
 }
 
 // Option is a gpu.Option.
@@ -42,11 +42,11 @@ func Spread(way bucket.Spreading) Option {
 }
 
 // Fill sets the mean number of elements in a bucket of sorter.BucketBitonic, from
-// bucket.LeastFill to bucket.MostFill.
+// bucket.MinFill to bucket.MaxFill.
 func Fill(elements int) Option {
 	return func(s *Settings) error {
-		if elements < bucket.LeastFill || elements > bucket.MostFill {
-			return fmt.Errorf("sorter: gpu: %d elements a bucket: at least %d, at most %d", elements, bucket.LeastFill, bucket.MostFill)
+		if elements < bucket.MinFill || elements > bucket.MaxFill {
+			return fmt.Errorf("sorter: gpu: %d elements a bucket: at least %d, at most %d", elements, bucket.MinFill, bucket.MaxFill)
 		}
 		s.Algorithms.Bucket.Fill = elements
 		return nil
@@ -78,14 +78,14 @@ func Count(attempts *bucket.Attempts) Option {
 }
 
 // Samples sets the number of samples that sorter.SampleSort takes of each tile of 8192
-// elements, from samplesort.LeastSamples to kernels.MostSamples. That is also the number of
+// elements, from samplesort.MinSamples to kernels.MaxSamples. That is also the number of
 // buckets into which it splits the input, and each bucket that is still too large. Default:
 // the smallest number with the fewest levels, 256 for 2^26 elements. Fewer samples are sorted
 // sooner, but need more levels.
 func Samples(perTile int) Option {
 	return func(s *Settings) error {
-		if perTile < samplesort.LeastSamples || perTile > kernels.MostSamples {
-			return fmt.Errorf("sorter: gpu: %d samples of a tile: at least %d, at most %d", perTile, samplesort.LeastSamples, kernels.MostSamples)
+		if perTile < samplesort.MinSamples || perTile > kernels.MaxSamples {
+			return fmt.Errorf("sorter: gpu: %d samples of a tile: at least %d, at most %d", perTile, samplesort.MinSamples, kernels.MaxSamples)
 		}
 		s.Algorithms.Samples = perTile
 		return nil

@@ -12,8 +12,8 @@ import (
 // TestRanges has settings out of range, and in range.
 func TestRanges(t *testing.T) {
 	for i, opt := range []Option{
-		Spread(-1), Spread(bucket.Quantiles + 1), Fill(bucket.LeastFill - 1), Fill(bucket.MostFill + 1),
-		NearlySorted(-1), NearlySorted(math.NaN()), Samples(samplesort.LeastSamples - 1), Samples(kernels.MostSamples + 1),
+		Spread(-1), Spread(bucket.Quantiles + 1), Fill(bucket.MinFill - 1), Fill(bucket.MaxFill + 1),
+		NearlySorted(-1), NearlySorted(math.NaN()), Samples(samplesort.MinSamples - 1), Samples(kernels.MaxSamples + 1),
 	} {
 		if err := opt(new(Settings)); err == nil {
 			t.Errorf("setting %d: no error", i)

@@ -118,7 +118,7 @@ func (c *chunking) input(n int) codes.Input {
 }
 
 // most returns the largest number of elements of a chunk.
-func (c *chunking) most() int { return c.sorter.Most(c.algorithm, c.input(c.n)) }
+func (c *chunking) most() int { return c.sorter.MaxN(c.algorithm, c.input(c.n)) }
 
 // LimitFor returns the device memory with which a list of n elements is cut into chunks of the
 // given length, whose runs stay on the device or go to the host. For tests.

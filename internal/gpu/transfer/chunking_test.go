@@ -62,8 +62,8 @@ func TestChunking(t *testing.T) {
 		stays  bool
 	}{
 		{engine.Auto, 1 << 24, 32, 4 * g, 1, false},
-		{engine.Auto, dispatch.MostByBuckets, 32, 100 * g, 1, false},
-		{engine.Auto, dispatch.MostByBuckets + 1, 32, 100 * g, 2, true},
+		{engine.Auto, dispatch.MaxNByBuckets, 32, 100 * g, 1, false},
+		{engine.Auto, dispatch.MaxNByBuckets + 1, 32, 100 * g, 2, true},
 		{engine.Auto, 1<<32 - 1, 32, 130 * g, 8, true},
 		{engine.Auto, 1<<32 - 1, 64, 130 * g, 8, true},
 		{engine.Auto, 1<<32 - 1, 64, 4 * g, 56, false},

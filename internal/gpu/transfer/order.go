@@ -20,10 +20,10 @@ func (s *Session) Order(job *engine.Job) error {
 	return s.OrderInOnePass(job)
 }
 
-// ErrNoRoom reports that a device lacks memory for the elements besides the codes.
-var ErrNoRoom = errors.New("sorter: gpu: no room for elements")
+// ErrNoMemory reports that a device lacks memory for the elements besides the codes.
+var ErrNoMemory = errors.New("sorter: gpu: no memory for elements")
 
-// OrderWithElements runs one job in one pass, with its elements, or returns ErrNoRoom before
+// OrderWithElements runs one job in one pass, with its elements, or returns ErrNoMemory before
 // it has pulled any code.
 func (s *Session) OrderWithElements(job *engine.Job) error {
 	c, err := s.chunking(job)
@@ -36,7 +36,7 @@ func (s *Session) OrderWithElements(job *engine.Job) error {
 	case err != nil:
 		return err
 	case c.length < job.N || want > space:
-		return ErrNoRoom
+		return ErrNoMemory
 	}
 	return s.OrderInOnePass(job)
 }

@@ -18,8 +18,8 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Most is the largest number of values.
-const Most = kernels.MostValues
+// MaxValues is the largest number of values.
+const MaxValues = kernels.MaxValues
 
 // ErrMany reports codes with too many values.
 var ErrMany = errors.New("sorter: gpu: too many distinct values")
@@ -80,8 +80,8 @@ func layOut(a *device.Area, in codes.Input, t table) memory {
 		places: a.Take(t.bytes()),
 		counts: a.Take(4 * t.size()),
 		ranks:  a.Take(2 * t.size()),
-		values: a.Take(in.Size() * Most),
-		starts: a.Take(4 * Most),
+		values: a.Take(in.Size() * MaxValues),
+		starts: a.Take(4 * MaxValues),
 	}
 	if !in.Keys {
 		m.words, m.classes, m.elements = a.Take(4*kernels.RadixDigits*tiles(in.N)), a.Take(2*in.N), a.Take(8*in.N)
@@ -99,7 +99,7 @@ func Bytes(in codes.Input) int {
 func tiles(n int) int { return (n + kernels.RadixTile - 1) / kernels.RadixTile }
 
 // note is struct ValuesNote of values.cuh, in pinned memory: the number of values as soon as
-// they have ranks, above Most if they are too many.
+// they have ranks, above MaxValues if they are too many.
 type note struct{ values atomic.Uint32 }
 
 // Sort orders codes, or sorts them alone, that have about the given number of values, or
@@ -177,7 +177,7 @@ func (c *call) rank(q *device.Queue) {
 	grid := min(c.classifyBlocks()*c.w.Info.SMs, (in.N+kernels.ClassifyTile-1)/kernels.ClassifyTile)
 	q.Run("values_classify"+width, grid, kernels.ClassifyThreads, c.classifyShared(),
 		uint64(in.Codes), uint64(in.N), uint64(c.places), uint64(c.bits), uint64(c.state), uint64(c.classes), uint64(c.counts))
-	q.Run("values_rank"+width, min(c.size()/2, Most)/kernels.RankValues, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
+	q.Run("values_rank"+width, min(c.size()/2, MaxValues)/kernels.RankValues, kernels.ValuesRankThreads, kernels.ValuesRankShared, uint64(c.places), uint64(c.bits), uint64(c.state),
 		uint64(c.counts), uint64(c.ranks), uint64(c.values), uint64(c.starts), device.Mapped(c.note))
 }
 
@@ -212,7 +212,7 @@ func (c *call) passes(q *device.Queue) {
 // alone.
 func (c *call) levels() int {
 	switch values := c.note.values.Load(); {
-	case values > Most || c.in.Keys:
+	case values > MaxValues || c.in.Keys:
 		return 0
 	case values <= kernels.RadixDigits:
 		return 1
@@ -222,7 +222,7 @@ func (c *call) levels() int {
 
 // outcome returns the result of a sort that has ended.
 func (c *call) outcome() (codes.Finding, error) {
-	if c.note.values.Load() > Most {
+	if c.note.values.Load() > MaxValues {
 		return codes.Finding{}, ErrMany
 	}
 	return codes.Finding{Shape: engine.FewValues, Levels: c.levels()}, nil

@@ -43,7 +43,7 @@ func draw(r *rand.Rand, n, count int) []uint64 {
 func TestSort(t *testing.T) {
 	w, r := gputest.Workspace(t, Modules...), gputest.Drawing(t)
 	sizes := []int{1, 2, 33, 5000, kernels.RadixTile, 3*kernels.RadixTile + 77}
-	counts := []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 100, 128, 129, 255, 256, 257, 511, 512, 513, 1024, 1025, 2048, 2049, Most - 1, Most}
+	counts := []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 100, 128, 129, 255, 256, 257, 511, 512, 513, 1024, 1025, 2048, 2049, MaxValues - 1, MaxValues}
 	if !testkit.Long() {
 		// Two passes are in TestLevels, full tables in TestMissed and TestMany.
 		sizes, counts = []int{33, kernels.RadixTile + 7}, []int{1, 256, 5, 17}
@@ -97,7 +97,7 @@ func TestMany(t *testing.T) {
 	w, r := gputest.Workspace(t, Modules...), gputest.Drawing(t)
 	n := 20_000
 	if testkit.ThreadSanitizer() {
-		n = 2 * Most
+		n = 2 * MaxValues
 	}
 	for _, c := range []struct {
 		name  string
@@ -105,8 +105,8 @@ func TestMany(t *testing.T) {
 		u64   []uint64
 		u32   []uint32
 	}{
-		{name: "one too many", count: Most, u64: draw(r, n, Most+1)},
-		{name: "one too many, for a small table, too", count: 1, u64: draw(r, n, Most+1)},
+		{name: "one too many", count: MaxValues, u64: draw(r, n, MaxValues+1)},
+		{name: "one too many, for a small table, too", count: 1, u64: draw(r, n, MaxValues+1)},
 		{name: "one in 4 unique", count: 16, u64: gputest.Fill(n, func(i int) uint64 {
 			if i%4 == 0 {
 				return uint64(i) << 33
@@ -114,10 +114,10 @@ func TestMany(t *testing.T) {
 			return uint64(i%16) << 60
 		})},
 		{name: "all unique", count: 2, u64: gputest.Fill(n, func(i int) uint64 { return uint64(i) << 33 })},
-		{name: "one place", count: Most, u64: gputest.Fill(n, crowd64), u32: gputest.Fill32(gputest.Fill(n, func(i int) uint64 { return crowd32(i) << 32 }))},
+		{name: "one place", count: MaxValues, u64: gputest.Fill(n, crowd64), u32: gputest.Fill32(gputest.Fill(n, func(i int) uint64 { return crowd32(i) << 32 }))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.count != Most {
+			if c.count != MaxValues {
 				testkit.SkipThreadSanitizer(t)
 			}
 			if c.u32 == nil {
