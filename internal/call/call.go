@@ -67,8 +67,8 @@ func (o *Options) Context() context.Context {
 	return context.Background()
 }
 
-// Watched reports whether a context may end the call, or its statistics are asked for.
-func (o *Options) Watched() bool { return o.Ctx != nil || o.Report != nil }
+// Monitored reports whether the call has a context or reports statistics.
+func (o *Options) Monitored() bool { return o.Ctx != nil || o.Report != nil }
 
 // Cancellable reports whether a context may end the call.
 func (o *Options) Cancellable() bool { return o.Ctx != nil && o.Ctx.Done() != nil }

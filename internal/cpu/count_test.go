@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCount holds the counts of a block to what a loop finds, at all lengths and
+// TestCount compares the counts of a block with those of a loop, at all lengths and
 // alignments.
 func TestCount(t *testing.T) {
 	checkCount[uint32](t)

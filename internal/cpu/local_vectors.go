@@ -42,7 +42,7 @@ const (
 	spreads                  // number of ways
 )
 
-// spreading is what a worker has seen of how evenly codes are spread: neighbouring buckets are
+// spreading records how evenly the codes of a worker's buckets are spread: neighbouring buckets are
 // alike.
 type spreading struct {
 	way    spread // that is tried first

@@ -98,8 +98,8 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb, workers in
 	})
 }
 
-// checkPartition has move partition codes into some nb buckets, and asks what it
-// returns whether element i is at its place.
+// checkPartition has move partition codes into nb buckets, and calls its result to ask
+// whether element i is at its place.
 func checkPartition[C Code](t *testing.T, codes []C, nb, workers int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
 	t.Helper()
 	name := fmt.Sprintf("%d codes of %T in %d buckets by %d workers", len(codes), codes[0], nb, workers)

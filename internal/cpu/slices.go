@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// Elements of several slices have numbers of 32 bits: the number of the slice in the upper
+// Elements of several slices have 32-bit numbers: the number of the slice in the upper
 // half, the place in the slice in the lower half.
 
 // InSlice returns the number of an element of a slice. Both arguments are below 1<<16.

@@ -14,7 +14,7 @@ func surveyOf[C Code](codes []C) survey[C] {
 	return survey[C]{min: v.min, max: v.max, marks: marks{falls: v.falls, rises: v.rises}}
 }
 
-// TestLook holds summaryOf, and its vectors, to what a loop finds, at all lengths and
+// TestLook compares summaryOf, and its vectors, with a loop, at all lengths and
 // alignments and with the extreme codes anywhere.
 func TestLook(t *testing.T) {
 	checkLook[uint32](t)

@@ -349,7 +349,7 @@ func (w *within[C]) orderLong(lo, hi int) error {
 // MoveWithin moves the elements of p within segments to the places of an index. Before the first
 // is moved it calls env.Commit: from then on it finishes.
 func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
-	rooms, aside := make([]Payload, max(1, env.Loop.Workers)), p.Take(&env.Arena, s.long())
+	buffers, aside := make([]Payload, max(1, env.Loop.Workers)), p.Take(&env.Arena, s.long())
 	defer aside.Give(&env.Arena, env.Loop.Workers)
 	env.Commit()
 	return s.each(env, "move", func(worker int, offsets []int) {
@@ -357,10 +357,10 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 		if InPlaces(index[lo:hi], lo) {
 			return
 		}
-		if rooms[worker].n == 0 {
-			rooms[worker] = p.Take(&env.Arena, min(p.n, s.together()))
+		if buffers[worker].n == 0 {
+			buffers[worker] = p.Take(&env.Arena, min(p.n, s.together()))
 		}
-		moved := rooms[worker].First(hi - lo)
+		moved := buffers[worker].First(hi - lo)
 		moved.Gather(p, index[lo:hi])
 		p.Part(lo, hi).Copy(moved)
 	}, func(from, to int) error {

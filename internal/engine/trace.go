@@ -20,7 +20,7 @@ const (
 	Segmented      Shape = "segments" // the first columns are in order
 )
 
-// Trace records what an engine did, for Stats and for the planner's tests. Only the
+// Trace records the work of an engine, for Stats and for the planner's tests. Only the
 // orchestrating goroutine appends stages.
 type Trace struct {
 	Device    string  // device name, empty on the CPU

@@ -258,11 +258,11 @@ func nullsApart(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
 // keyColumn is the source of a column's keys. All methods depend only on the kind of the
 // keys; only getters are compiled in the user's package, for the type of the keys.
 type keyColumn interface {
-	codes32(dst []uint32, b Batch, c *Column)                           // of len(dst) elements; narrow kinds of at most 32 bits
-	codes64(dst []uint64, b Batch, c *Column)                           // the same; narrow kinds
-	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)        // the same for at most 64 elements; some may be null
-	keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys // prefixes have room bits
-	given(c *Column) bool                                               // keys lie in a slice by element: no function is called, no element read
+	codes32(dst []uint32, b Batch, c *Column)                    // of len(dst) elements; narrow kinds of at most 32 bits
+	codes64(dst []uint64, b Batch, c *Column)                    // the same; narrow kinds
+	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) // the same for at most 64 elements; some may be null
+	keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys
+	given(c *Column) bool // keys lie in a slice by element: no function is called, no element read
 }
 
 // Getter is a key function with both of its types hidden.
@@ -574,8 +574,8 @@ func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 
 // encodeAt writes the codes of the rows at numbers. len(at) >= len(dst).
 func encodeAt[C sortkey.Code, I rowNumber](dst []C, at []I, c *Column) {
-	var room [Piece]uint64
-	keys := unsafe.Pointer(&room)
+	var memory [Piece]uint64
+	keys := unsafe.Pointer(&memory)
 	for len(dst) > 0 {
 		n := min(Piece, len(dst))
 		gatherKeys(c.kind, keys, c.slice, at[:n])

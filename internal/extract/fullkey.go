@@ -16,16 +16,16 @@ import (
 // again when prefixes tie.
 type FullKeys interface {
 	// Prefix stores the keys of the len(dst) elements of b and writes their first
-	// room bits, the null flag included. If the context is cancelled, keys may be missing.
-	Prefix(dst []uint64, b Batch, room int)
-	// PrefixIsWhole reports whether each prefix of room bits determined its key.
-	PrefixIsWhole(room int) bool
+	// prefixBits bits, the null flag included. If the context is cancelled, keys may be missing.
+	Prefix(dst []uint64, b Batch, prefixBits int)
+	// PrefixIsWhole reports whether each prefix of prefixBits bits determined its key.
+	PrefixIsWhole(prefixBits int) bool
 	// Along places the keys like their elements, by p, a *cpu.Placement.
 	Along(env *engine.Env, p any) error
 	// Moved sets the memory of the elements, for keys that are elements or lie in them.
 	Moved(payload cpu.Payload)
-	// TieDepth is the depth at which keys that tie on a prefix of room bits are compared.
-	TieDepth(room int) int
+	// TieDepth is the depth at which keys that tie on a prefix of prefixBits bits are compared.
+	TieDepth(prefixBits int) int
 	// ByDepth reports whether codes depend only on the key and the depth.
 	ByDepth() bool
 	// WithPivot returns p, up to which the elements numbered by order tie, with the
@@ -45,14 +45,14 @@ type FullKeys interface {
 	// Compare compares the full keys of two elements whose prefixes tie.
 	Compare(i, j uint32) int
 	// Follow compares the key of each element x in at with that of x-1; their prefixes of
-	// room bits tie. seen counts rises and falls; still, in the memory of at, are the
+	// prefixBits bits tie. seen counts rises and falls; still, in the memory of at, are the
 	// elements whose keys are equal, which are not counted.
-	Follow(at []uint32, room int) (still []uint32, seen cpu.Steps)
+	Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps)
 }
 
 // keep returns the store for keys of a wide kind, or of a 64-bit kind with nulls, whose
-// prefixes have room bits.
-func (keyType) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
+// prefixes have prefixBits bits.
+func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
 	switch c.kind {
 	case sortkey.String:
 		return keepStrings(c, rows, arena)
@@ -60,7 +60,7 @@ func (keyType) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKe
 		return keepByteSlices(c, rows, arena)
 	}
 	w := &fixedKeys{Column: c}
-	for j := firstWord(&c, room); j < c.kind.Words(); j++ {
+	for j := firstWord(&c, prefixBits); j < c.kind.Words(); j++ {
 		w.words[j] = scratch.Take[uint64](arena, rows.Len)
 	}
 	return w
@@ -91,9 +91,9 @@ func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 }
 
 // keep stores keys only if they are not given.
-func (sliceKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
+func (sliceKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.Given() {
-		return keyType{}.keep(c, room, rows, arena)
+		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
 	return keepGiven(c, c.slice)
 }
@@ -112,8 +112,8 @@ func keepGiven(c Column, keys stream.Raw) FullKeys {
 // Store holds the full keys of a column of strings or byte slices.
 type Store[K TextKey] struct {
 	Column
-	Keys []K // by element
-	room []K // the same where keys are stored, nil where they are given
+	Keys   []K // by element
+	stored []K // Keys where the store owns them, nil where they are given
 
 	fields *inPlaceKeys[K] // instead of keys, unless nil
 	layout textLayout      // instead of keys, which are strings, unless nil
@@ -151,7 +151,7 @@ func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 	case s.fields != nil:
 		s.fields.put(buf, b)
 	default:
-		scatter(s.room, buf, b)
+		scatter(s.stored, buf, b)
 	}
 	return buf
 }
@@ -184,17 +184,17 @@ func (c *Column) call(keys stream.Raw, nulls *nullBits, b Batch) (n int) {
 }
 
 // scatter writes the keys of a batch to their elements' places.
-func scatter[K any](room, keys []K, b Batch) {
+func scatter[K any](dst, keys []K, b Batch) {
 	if b.at == nil {
-		copy(room[b.Lo:], keys)
+		copy(dst[b.Lo:], keys)
 		return
 	}
 	for i, x := range b.at {
-		room[x] = keys[i]
+		dst[x] = keys[i]
 	}
 }
 
-func (s *Store[K]) Forget(n int) { clear(s.room[:n]) }
+func (s *Store[K]) Forget(n int) { clear(s.stored[:n]) }
 
 func (s *Store[K]) Along(env *engine.Env, p any) (err error) {
 	switch {
@@ -202,9 +202,9 @@ func (s *Store[K]) Along(env *engine.Env, p any) (err error) {
 		var strays []K
 		strays, err = alongAny(env, p, *s.fields.strays.Load())
 		s.fields.strays.Store(&strays)
-	case s.room != nil:
-		s.Keys, err = alongAny(env, p, s.room)
-		s.room = s.Keys // for keys that are extracted later
+	case s.stored != nil:
+		s.Keys, err = alongAny(env, p, s.stored)
+		s.stored = s.Keys // for keys that are extracted later
 	}
 	return err
 }
@@ -221,28 +221,28 @@ func (s *Store[K]) Moved(payload cpu.Payload) {
 	switch {
 	case s.fields != nil:
 		s.fields.elems = payload.Raw()
-	case s.room == nil:
+	case s.stored == nil:
 		s.Keys = cpu.Slice[K](payload)
 	}
 }
 
-// flag reduces 64-bit codes to the room bits of the column in a packed code, the first of
+// flag reduces 64-bit codes to the prefixBits bits of the column in a packed code, the first of
 // which is its null flag.
-func (c *Column) flag(dst []uint64, nulls *nullBits, room int) {
+func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
 	if c.Nulls == NoNulls {
-		if room < 64 {
+		if prefixBits < 64 {
 			for i := range dst {
-				dst[i] >>= 64 - room
+				dst[i] >>= 64 - prefixBits
 			}
 		}
 		return
 	}
-	nullCode, other := c.nullCode(room - 1)
+	nullCode, other := c.nullCode(prefixBits - 1)
 	for i := range dst {
 		if nulls[i/64%len(nulls)]>>(i%64)&1 != 0 {
 			dst[i] = nullCode
 		} else {
-			dst[i] = dst[i]>>(64-room+1) | other
+			dst[i] = dst[i]>>(64-prefixBits+1) | other
 		}
 	}
 }
@@ -255,24 +255,24 @@ type fixedKeys struct {
 	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
 }
 
-// firstWord is the first word of a key that a prefix of room bits does not hold whole.
-func firstWord(c *Column, room int) int {
-	if room == 64 && c.Nulls == NoNulls {
+// firstWord is the first word of a key that a prefix of prefixBits bits does not hold whole.
+func firstWord(c *Column, prefixBits int) int {
+	if prefixBits == 64 && c.Nulls == NoNulls {
 		return 1 // word 0 was the prefix
 	}
 	return 0
 }
 
-func (w *fixedKeys) Prefix(dst []uint64, b Batch, room int) {
+func (w *fixedKeys) Prefix(dst []uint64, b Batch, prefixBits int) {
 	switch few := len(dst) <= Few; {
 	case few && w.kind == sortkey.Time:
-		prefixIn[[Few]time.Time](w, Few, dst, b, room)
+		prefixIn[[Few]time.Time](w, Few, dst, b, prefixBits)
 	case few:
-		prefixIn[[Few][2]uint64](w, Few, dst, b, room)
+		prefixIn[[Few][2]uint64](w, Few, dst, b, prefixBits)
 	case w.kind == sortkey.Time:
-		prefixIn[[Piece]time.Time](w, Piece, dst, b, room)
+		prefixIn[[Piece]time.Time](w, Piece, dst, b, prefixBits)
 	default:
-		prefixIn[[Piece][2]uint64](w, Piece, dst, b, room)
+		prefixIn[[Piece][2]uint64](w, Piece, dst, b, prefixBits)
 	}
 }
 
@@ -280,13 +280,13 @@ func (w *fixedKeys) Prefix(dst []uint64, b Batch, room int) {
 // would clear the buffers for other keys.
 //
 //go:noinline
-func prefixIn[Buffer any](w *fixedKeys, size int, dst []uint64, b Batch, room int) {
+func prefixIn[Buffer any](w *fixedKeys, size int, dst []uint64, b Batch, prefixBits int) {
 	var keys Buffer
-	w.prefixThrough(unsafe.Pointer(&keys), size, dst, b, room)
+	w.prefixThrough(unsafe.Pointer(&keys), size, dst, b, prefixBits)
 }
 
 // prefixThrough is Prefix through a buffer for a number of keys.
-func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b Batch, room int) {
+func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b Batch, prefixBits int) {
 	var nulls nullBits
 	for i := 0; i < len(dst); i += size {
 		j := min(i+size, len(dst))
@@ -294,7 +294,7 @@ func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b 
 		keys := w.read(buf, &nulls, some, len(codes))
 		sortkey.EncodeWordAt(w.kind, codes, keys, 0, w.Order)
 		w.put(codes, keys, some)
-		w.flag(codes, &nulls, room)
+		w.flag(codes, &nulls, prefixBits)
 	}
 }
 
@@ -322,9 +322,9 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 		case b.at == nil:
 			sortkey.EncodeWordAt(w.kind, all[b.Lo:][:len(codes)], keys, j, w.Order)
 		default:
-			var room [Piece]uint64
-			sortkey.EncodeWordAt(w.kind, room[:len(codes)], keys, j, w.Order)
-			scatter(all, room[:len(codes)], b)
+			var encoded [Piece]uint64
+			sortkey.EncodeWordAt(w.kind, encoded[:len(codes)], keys, j, w.Order)
+			scatter(all, encoded[:len(codes)], b)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 // PrefixIsWhole is false: even for narrow kinds, the null flag displaces a bit of word 0.
 func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
 
-func (w *fixedKeys) TieDepth(room int) int { return firstWord(&w.Column, room) }
+func (w *fixedKeys) TieDepth(prefixBits int) int { return firstWord(&w.Column, prefixBits) }
 
 func (w *fixedKeys) ByDepth() bool { return true }
 
@@ -368,10 +368,10 @@ func codesIn[Buffer any](w *fixedKeys, size int, dst []uint64, order []uint32, j
 	w.codesThrough(unsafe.Pointer(&keys), size, dst, order, j)
 }
 
-// codesThrough writes word j of given keys, through a buffer for room of them.
-func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, order []uint32, j int) {
+// codesThrough writes word j of given keys, through a buffer for size of them.
+func (w *fixedKeys) codesThrough(buf unsafe.Pointer, size int, dst []uint64, order []uint32, j int) {
 	for len(order) > 0 {
-		n := min(room, len(order))
+		n := min(size, len(order))
 		gatherRows(w.from, buf, order[:n])
 		sortkey.EncodeWordAt(w.kind, dst[:n], buf, j, w.Order)
 		dst, order = dst[n:], order[n:]
@@ -379,10 +379,10 @@ func (w *fixedKeys) codesThrough(buf unsafe.Pointer, room int, dst []uint64, ord
 }
 
 // Follow compares all pairs word by word: comparing key by key would encode each key alone.
-func (w *fixedKeys) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps) {
 	var pairs [2 * Piece]uint32
 	var words [2 * Piece]uint64
-	for depth := w.TieDepth(room); depth < w.kind.Words() && len(at) > 0; depth++ {
+	for depth := w.TieDepth(prefixBits); depth < w.kind.Words() && len(at) > 0; depth++ {
 		still = at[:0]
 		for i := 0; i < len(at); i += Piece {
 			part := at[i:min(i+Piece, len(at))]

@@ -96,7 +96,7 @@ func sameHeader[K TextKey](a, b *K) bool {
 func (f *inPlaceKeys[K]) put(keys []K, b Batch) {
 	f.choose.Do(func() { f.offset = f.likely(keys, b.Block) })
 	if f.offset == noField {
-		scatter(f.room(), keys, b)
+		scatter(f.open(), keys, b)
 		return
 	}
 	block, e := b.Block.Part(0, len(keys)), b.Block.Data()
@@ -134,14 +134,14 @@ func (f *inPlaceKeys[K]) stray(b Batch, key K) {
 	if h := (*header)(unsafe.Pointer(&key)); h.len == 0 {
 		h.data = unsafe.Pointer(&noBytes)
 	}
-	scatter(f.room(), []K{key}, b)
+	scatter(f.open(), []K{key}, b)
 }
 
-// room returns strays, made when first used.
-func (f *inPlaceKeys[K]) room() []K {
+// open returns the memory of strays, taken when first used.
+func (f *inPlaceKeys[K]) open() []K {
 	f.opened.Do(func() {
-		room := scratch.Take[K](f.arena, f.elems.Len()) // nil, since it holds pointers
-		f.strays.Store(&room)
+		strays := scratch.Take[K](f.arena, f.elems.Len()) // nil, since it holds pointers
+		f.strays.Store(&strays)
 	})
 	return *f.strays.Load()
 }

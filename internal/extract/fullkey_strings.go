@@ -18,9 +18,9 @@ import (
 type TieFinder interface {
 	// PrefixTied is Prefix of consecutive elements, for 64 bits and without nulls. It
 	// compares each element with its predecessor, the first one unless alone is set. seen
-	// counts rises and falls; tied, in the memory of room, are the elements whose keys
+	// counts rises and falls; tied, in the memory of ties, are the elements whose keys
 	// equal that of their predecessor, which are not counted.
-	PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps)
+	PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen cpu.Steps)
 }
 
 // TextKey is the type by which strings and byte slices of any named type are stored. Only
@@ -49,7 +49,7 @@ func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	}
 	if t.fields == nil {
 		t.Keys = scratch.Take[K](arena, rows.Len)
-		t.room = t.Keys
+		t.stored = t.Keys
 	}
 	return t
 }
@@ -124,17 +124,17 @@ func (t *Strings[K]) Compare(i, j uint32) int {
 	return CompareTexts(t.loop(), t.text(i), t.text(j))
 }
 
-func (t *Strings[K]) Prefix(dst []uint64, b Batch, room int) {
+func (t *Strings[K]) Prefix(dst []uint64, b Batch, prefixBits int) {
 	if len(dst) <= Few {
 		var keys [Few]K
-		t.prefixThrough(keys[:], dst, b, room)
+		t.prefixThrough(keys[:], dst, b, prefixBits)
 		return
 	}
 	var keys [Piece]K
-	t.prefixThrough(keys[:], dst, b, room)
+	t.prefixThrough(keys[:], dst, b, prefixBits)
 }
 
-func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
+func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, prefixBits int) {
 	var nulls nullBits
 	flip, longest := t.flip(), 0
 	for i := 0; i < len(dst); i += len(buf) {
@@ -142,7 +142,7 @@ func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, room int) {
 		codes := dst[i:j]
 		keys := t.put(buf[:j-i], &nulls, b.part(i, j))[:len(codes)]
 		longest = sortkey.Prefixes(codes, keys, flip, longest)
-		t.flag(codes, &nulls, room)
+		t.flag(codes, &nulls, prefixBits)
 	}
 	t.note(longest)
 }
@@ -217,7 +217,7 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 // PrefixTied compares neighbours whose codes tie. After two equal keys, and at the beginning of a
 // piece, it searches for the end of the run: sorted names come in runs, whose prefixes need not be
 // made. It does not read keys that share memory.
-func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32) (tied []uint32, seen cpu.Steps) {
+func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen cpu.Steps) {
 	if alone {
 		t.Prefix(dst[:1], b.part(0, 1), 64)
 		dst, b = dst[1:], b.part(1, len(dst))
@@ -235,7 +235,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32
 		}
 		for i := range same {
 			codes[i] = code ^ flip
-			room[n+i] = uint32(first + i)
+			ties[n+i] = uint32(first + i)
 		}
 		n += same
 		longest = sortkey.Prefixes(codes[same:], keys[same:], flip, longest)
@@ -260,7 +260,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32
 				rest := keys[i+1:]
 				end := i + 1 + sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), s)
 				for ; i < end; i++ {
-					room[n] = uint32(first + i)
+					ties[n] = uint32(first + i)
 					n++
 				}
 				i--
@@ -272,7 +272,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, room []uint32
 	if seen = (cpu.Steps{Rises: above, Falls: len(dst) - above - n}); t.Order.Desc {
 		seen.Rises, seen.Falls = seen.Falls, seen.Rises
 	}
-	return room[:n], seen
+	return ties[:n], seen
 }
 
 func (t *Strings[K]) Forget(n int) {
@@ -292,11 +292,11 @@ func (t *Strings[K]) note(longest int) {
 
 // PrefixIsWhole relies on longest: padding can be confused only with zero bytes, and a
 // string with one makes longest exceed any prefix.
-func (t *Strings[K]) PrefixIsWhole(room int) bool {
+func (t *Strings[K]) PrefixIsWhole(prefixBits int) bool {
 	if t.Nulls != NoNulls {
-		room--
+		prefixBits--
 	}
-	return t.longest.Load() <= int64(room/8)
+	return t.longest.Load() <= int64(prefixBits/8)
 }
 
 func (t *Strings[K]) flip() uint64 {
@@ -323,8 +323,8 @@ func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 		p.Window = min(len(t.text(p.Pivot))-p.Depth, TextTurn)
 		return p
 	}
-	var room [32]string
-	sample, best, r := room[:bits.Len(uint(n))], 0, Drawer(order[0], n, p.Depth)
+	var samples [32]string
+	sample, best, r := samples[:bits.Len(uint(n))], 0, Drawer(order[0], n, p.Depth)
 	for i := range sample {
 		at := order[Drawn(&r, n)]
 		s := t.text(at)
@@ -361,8 +361,8 @@ func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
 	case len(order) > fewTexts:
 		return 0, false
 	}
-	var room [fewTexts]string
-	texts := room[:len(order)]
+	var memory [fewTexts]string
+	texts := memory[:len(order)]
 	for i, at := range order {
 		if texts[i] = t.text(at); len(texts[i])-p.Depth > TextTurn {
 			return 0, false // to be compared in turns
@@ -405,11 +405,11 @@ func (t *Strings[K]) NextDepth(code uint64, p Place) (depth int, more bool) {
 	return p.after(code ^ t.flip())
 }
 
-func (t *Strings[K]) Follow(at []uint32, room int) (still []uint32, seen cpu.Steps) {
+func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps) {
 	if t.Nulls != NoNulls {
-		room--
+		prefixBits--
 	}
-	whole := room / 8              // bytes in a prefix: tying strings of one length up to this are equal
+	whole := prefixBits / 8        // bytes in a prefix: tying strings of one length up to this are equal
 	n, a, last := 0, "", uint32(0) // the element whose key is a, 0 for none: element 0 has no predecessor
 	for _, x := range at {
 		if last != x-1 || last == 0 {

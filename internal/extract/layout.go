@@ -73,7 +73,7 @@ type layoutKey struct{ Layout }
 
 func (k *layoutKey) given(c *Column) bool { return c.numbered || c.picked != nil }
 
-// Get writes the zero key for nulls, whose rows are not read: what lies there is unspecified.
+// Get writes the zero key for nulls, whose rows are not read: their memory is unspecified.
 //
 // Sound: callers have n row numbers, and room for as many keys.
 func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
@@ -128,8 +128,8 @@ func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
 		Extract(c.kind, dst, b, c.get, c.Order)
 		return
 	}
-	var room [Piece]uint64
-	buf := cpu.Hidden(unsafe.Pointer(&room))
+	var memory [Piece]uint64
+	buf := cpu.Hidden(unsafe.Pointer(&memory))
 	for i := 0; i < len(dst); i += Piece {
 		codes, keys := dst[i:min(i+Piece, len(dst))], buf
 		switch some := b.part(i, i+len(codes)); {
@@ -144,13 +144,13 @@ func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
 		}
 		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
 	}
-	runtime.KeepAlive(&room) // the compiler does not see that buf is its address
+	runtime.KeepAlive(&memory) // the compiler does not see that buf is its address
 }
 
 // keep stores keys only if they are not given.
-func (k *layoutKey) keep(c Column, room int, rows Input, arena *scratch.Arena) FullKeys {
+func (k *layoutKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.Given() {
-		return keyType{}.keep(c, room, rows, arena)
+		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
 	if texts, ok := k.Layout.(textLayout); ok {
 		t := givenTexts[string](c, nil)

@@ -32,7 +32,7 @@ func TestPlain(t *testing.T) {
 		{"keys that are copied", []Column{Self[float64]()}, copied, nil},
 		{"keys of a function", []Column{ColumnOf[float64](Own(sortkey.Float64))}, elements, nil},
 		{"some keys", []Column{Self[float64]()}, elements.Pick([]uint32{1, 2}), nil},
-		{"keys of 16 bits", []Column{Self[int16]()}, InputOf(cpu.PayloadOf(narrow)), nil},
+		{"16-bit keys", []Column{Self[int16]()}, InputOf(cpu.PayloadOf(narrow)), nil},
 		{"a column", numbered, rows, at},
 		{"a column with nulls", []Column{nulls}, rows, nil},
 		{"a column whose rows are not known", []Column{bySlice}, rows, nil},

@@ -133,9 +133,9 @@ func (c *fieldSteps) steps(rises, falls, tied *stepBits, block stream.Raw, loop 
 		}
 		return
 	}
-	room := pieces.Get().(*[Piece]uint64)
-	defer pieces.Put(room)
-	if codes := room[:block.Len()]; c.Bits() > 32 || c.Nulls != NoNulls {
+	buf := pieces.Get().(*[Piece]uint64)
+	defer pieces.Put(buf)
+	if codes := buf[:block.Len()]; c.Bits() > 32 || c.Nulls != NoNulls {
 		c.Codes(codes, Batch{Block: block})
 		cpu.StepBits(rises[:], falls[:], codes)
 	} else {

@@ -76,7 +76,7 @@ func (l *Word) Columns() int {
 	return len(l.narrow)
 }
 
-// Fresh returns the words without what was made of elements.
+// Fresh returns the words without state of earlier elements.
 func Fresh(words []Word) []Word {
 	all := make([]Word, len(words))
 	for i, l := range words {

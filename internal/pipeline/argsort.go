@@ -27,7 +27,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
-	if err := r.watched(orderAndMark(r, rows, words, p)); err != nil {
+	if err := r.observed(orderAndMark(r, rows, words, p)); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -58,7 +58,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	r, err := begin(o, len(selected))
 	defer r.end()
 	if err == nil {
-		err = r.room(scratch.Size(r.n, 4))
+		err = r.allow(scratch.Size(r.n, 4))
 	}
 	if err != nil || r.n == 0 {
 		return err

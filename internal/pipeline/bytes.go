@@ -74,8 +74,8 @@ func (f *facts) withinBytes() int64 {
 	return bytes
 }
 
-// fallBackBytes bounds what a device needs besides the CPU that may have to finish: the
-// codes, since key functions are called once, and the ties that it marks.
+// fallBackBytes bounds the memory of a device sort besides that of the CPU, which may have to
+// finish: the codes, since key functions are called once, and the ties that the device marks.
 func (f *facts) fallBackBytes() int64 {
 	bytes := ties.MarkBytes(f.n, f.words)
 	if !f.words[0].Given {
@@ -113,11 +113,11 @@ func (f *facts) inPlaceBytes() int64 {
 // together and in order, and, where codes do not decide alone, keys and the codes of later
 // words by element.
 func (f *facts) selectBytes() int64 {
-	count, _ := selectors(f.n, f.workers)
-	sieves := int64(count)
-	found := int(min(sieves*int64(f.k), int64(f.n)))
+	workers, _ := selectors(f.n, f.workers)
+	count := int64(workers)
+	found := int(min(count*int64(f.k), int64(f.n)))
 	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
-	bytes := sieves*(scratch.Size(sieveRoom(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
+	bytes := count*(scratch.Size(candidateLimit(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
 	bytes += f.numberBytes() + 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
 	if extract.Decisive(f.words) {
 		return bytes

@@ -7,7 +7,7 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// Slices of more elements than positions of 32 bits number are copied. Chunks of the copy are
+// Slices of more elements than 32-bit positions number are copied. Chunks of the copy are
 // sorted each, and merged to where the elements were. These are untouched until all keys are
 // extracted for the merge, so key functions are called twice per element.
 

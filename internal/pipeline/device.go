@@ -31,7 +31,7 @@ func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, i
 	}
 	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.plan.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
-		Room: r.room,
+		Room: r.allow,
 	}
 	exchange[C](job, touching(index, src), nil)
 	job.Ties = r.tieMarks(words)
@@ -83,8 +83,8 @@ func touch(index []uint32) {
 	}
 }
 
-// room returns an error unless a call may take the bytes given besides those of its plan.
-func (r *run) room(bytes int64) error { return required(r.n, r.Env.Limit, r.plan.bytes+bytes) }
+// allow returns an error unless the call may take the given bytes besides those of its plan.
+func (r *run) allow(bytes int64) error { return required(r.n, r.Env.Limit, r.plan.bytes+bytes) }
 
 // orderedBy runs the job on the engine of the plan. If that fails and the plan may fall back,
 // done is false without an error, and the engine of the plan is now the CPU.
@@ -109,15 +109,15 @@ func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
 // once stores the codes that src extracts, so that the CPU can pull them again: a key function
 // is called only once per element.
 func once[C sortkey.Code](r *run, src cpu.Source[C]) cpu.Source[C] {
-	kept := scratch.Take[C](&r.Arena, r.n)
+	stored := scratch.Take[C](&r.Arena, r.n)
 	have := make([]bool, (r.n+engine.Block-1)/engine.Block)
 	return func(dst []C, lo int) {
 		if done := &have[lo/engine.Block]; !*done {
 			src(dst, lo)
-			stream.CopyPast(kept, lo, dst)
+			stream.CopyPast(stored, lo, dst)
 			*done = true
 			return
 		}
-		copy(dst, kept[lo:])
+		copy(dst, stored[lo:])
 	}
 }

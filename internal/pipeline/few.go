@@ -14,11 +14,11 @@ import (
 
 // selectsFew reports whether the first k of n elements are selected, of those that [isSmall] serves.
 func selectsFew(o *call.Options, n, k int) bool {
-	return k > 0 && max(k, leastWays) <= n/4 && !o.Watched()
+	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored()
 }
 
 // firstFew passes the numbers of the first k elements of s, in order, to use, by the keys, of a kind,
-// of a getter. It is false if keys have no code of 64 bits.
+// of a getter. It is false if keys have no 64-bit code.
 func firstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o sortkey.Order, use func(first []uint32)) bool {
 	switch b := (extract.Batch{Block: s.Raw()}); {
 	case kind.Wide():

@@ -28,7 +28,7 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error
 	if err != nil || len(keys) < 2 {
 		return err
 	}
-	return r.watched(sortPairsIn(r, keys, values))
+	return r.observed(sortPairsIn(r, keys, values))
 }
 
 // sortPairsIn sorts keys, and values with them.
@@ -98,7 +98,7 @@ func gatherPairs[K sortkey.Key, V any](r *run, keys []K, values []V, words []ext
 	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
 	var payload *devicePayload
 	if r.plan.engine != cpu.Host {
-		payload = carriedPairs(keys, sortedKeys, values, sortedValues)
+		payload = pairPayload(keys, sortedKeys, values, sortedValues)
 	}
 	if err := orderRows(r, rows, words, index, payload); err != nil {
 		return err

@@ -197,17 +197,17 @@ func orderInRuns(byPartition perm.Perm, parts perm.Runs, cols []extract.Column, 
 	return err
 }
 
-// cutRunsAt returns the first k rows of each run, and the runs of what is left.
+// cutRunsAt returns the first k rows of each run, and the runs of those.
 func cutRunsAt(rows []uint32, parts perm.Runs, k int) ([]uint32, perm.Runs) {
-	kept, offsets := rows[:0], make([]int, 1, parts.Len()+1)
+	first, offsets := rows[:0], make([]int, 1, parts.Len()+1)
 	for lo, hi := range parts.All() {
-		kept = append(kept, rows[lo:min(hi, lo+k)]...)
-		offsets = append(offsets, len(kept))
+		first = append(first, rows[lo:min(hi, lo+k)]...)
+		offsets = append(offsets, len(first))
 	}
-	if len(kept) < len(rows)/2 {
-		kept = slices.Clone(kept) // without the memory of the others
+	if len(first) < len(rows)/2 {
+		first = slices.Clone(first) // without the memory of the others
 	}
-	return kept, perm.RunsAt(offsets)
+	return first, perm.RunsAt(offsets)
 }
 
 const (
@@ -281,7 +281,7 @@ type partWorker struct {
 	slots  []partSlot // a hash table, at most half full
 	parts  int
 	smalls [][]uint64 // the smallest codes of partitions, in chunks of f.each heaps
-	kept   []partRow
+	rows   []partRow  // candidates
 }
 
 // partSlot is a partition: its code, and its k smallest codes so far.
@@ -292,7 +292,7 @@ type partSlot struct {
 	rows  uint32 // in the heap, at most k
 }
 
-// partRow is a row that is kept.
+// partRow is a candidate: a row that may be among the first of its partition.
 type partRow struct {
 	code uint64
 	row  uint32
@@ -380,11 +380,11 @@ func (w *partWorker) add(lo, hi int) {
 		case c > s.bound || f.decisive: // k rows before it are not larger
 			continue
 		}
-		w.kept = append(w.kept, partRow{c, uint32(lo + i), s.heap})
+		w.rows = append(w.rows, partRow{c, uint32(lo + i), s.heap})
 	}
 }
 
-// push adds a code to a heap that has room.
+// push adds a code to a heap of fewer than k.
 func (s *partSlot) push(heap []uint64, c uint64) {
 	i := int(s.rows)
 	for i > 0 && heap[(i-1)/2] < c {
@@ -472,7 +472,7 @@ func (w *partWorker) mark(set []uint32) (count int) {
 	for i := range w.slots {
 		bounds[w.slots[i].heap] = w.slots[i].bound
 	}
-	for _, p := range w.kept {
+	for _, p := range w.rows {
 		if p.code <= bounds[p.heap] {
 			atomic.OrUint32(&set[p.row/32], 1<<(p.row%32))
 			count++

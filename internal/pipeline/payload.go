@@ -30,10 +30,10 @@ type devicePayload struct {
 // span is places [lo, hi) of an order.
 type span struct{ lo, hi int }
 
-// carriedElements returns s as a device-moved payload; aside holds its copy. It is nil if s has
+// elementPayload returns s as a device-moved payload; aside holds its copy. It is nil if s has
 // pointers, which the collector would not find on the device. It is nil for several words, too:
 // elements that tie by the first would be sent to the device in vain.
-func carriedElements(s, aside cpu.Payload, words []extract.Word) *devicePayload {
+func elementPayload(s, aside cpu.Payload, words []extract.Word) *devicePayload {
 	if s.HasPointers() || len(words) > 1 {
 		return nil
 	}
@@ -54,8 +54,8 @@ type pair[K sortkey.Key, V any] struct {
 	value V
 }
 
-// carriedPairs is carriedElements of keys and values. Its Pull makes their copies.
-func carriedPairs[K sortkey.Key, V any](keys, asideKeys []K, values, asideValues []V) *devicePayload {
+// pairPayload is elementPayload for keys and values. Its Pull makes their copies.
+func pairPayload[K sortkey.Key, V any](keys, asideKeys []K, values, asideValues []V) *devicePayload {
 	if scratch.HasPointers[pair[K, V]]() {
 		return nil
 	}

@@ -20,7 +20,7 @@ const (
 	toIndex                        // they stay: the index is the result
 	inPlace                        // they follow the cycles of an index that is made in place
 	asCodes                        // they are keys that are decoded from the sorted codes
-	selected                       // the first k are exchanged with what lies in front
+	selected                       // the first k are exchanged with the elements in front
 	merged                         // sorted runs are merged
 	aside                          // sorted runs are copied, sorted as one slice, and copied again
 	chunked                        // chunks of a copy are sorted and merged
@@ -35,7 +35,7 @@ func (m movement) String() string {
 	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting", "IndexGather"}[m]
 }
 
-// verb is what a call asks for.
+// verb is the kind of a call.
 type verb uint8
 
 const (
@@ -51,7 +51,7 @@ const (
 	toPart                    // the rows that may be among the first k of their partition
 )
 
-// facts are what is known of a call before an element is read.
+// facts describe a call before an element is read.
 type facts struct {
 	verb      verb
 	n, k      int              // elements, and how many of them are selected
@@ -74,7 +74,7 @@ type facts struct {
 	reported  bool             // statistics are asked for
 }
 
-// plan is what a call is going to do.
+// plan is the result of decide.
 type plan struct {
 	engine      engine.Backend   // orders the codes; never nil
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
@@ -83,8 +83,8 @@ type plan struct {
 	bytes       int64        // of scratch memory, at most, besides the requests of the engine itself
 	mayFallBack bool         // the CPU finishes a sort in which the engine fails
 	calibration string
-	watcher     engine.Observer // of the time that the call takes, nil if there is none
-	work        engine.Work     // as the watcher was asked about it
+	observer    engine.Observer // of the time that the call takes; nil: none
+	work        engine.Work     // that the observer was asked about
 }
 
 // ownWay reports whether the CPU sorts by its own algorithms, which move elements with
@@ -307,7 +307,7 @@ func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
 			p.calibration = c.Calibration()
 		}
 		if o, ok := b.(engine.Observer); ok && p != nil {
-			p.watcher, p.work = o, *w
+			p.observer, p.work = o, *w
 		}
 		if worth {
 			return b

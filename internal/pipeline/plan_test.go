@@ -18,7 +18,7 @@ import (
 type device struct {
 	name  string
 	worth bool
-	asked *engine.Work // what it was asked about last
+	asked *engine.Work // of the last question
 }
 
 func (d device) Name() string { return d.name }
@@ -223,7 +223,7 @@ func TestDecideByMemory(t *testing.T) {
 			{engine: cpu.Host, movement: inPlace},
 		}},
 		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: []uintptr{8}, numbered: true}, []plan{
-			{engine: cpu.Host, movement: nullsApart}, // full keys of 65 bits take more
+			{engine: cpu.Host, movement: nullsApart}, // 65-bit full keys take more
 			{engine: cpu.Host, movement: inPlace},
 		}},
 		{"a selection of many", facts{verb: toSelect, k: planned / 2, words: whole, sizes: []uintptr{24}}, []plan{

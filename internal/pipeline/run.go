@@ -34,7 +34,7 @@ type run struct {
 }
 
 const (
-	// maxPositions is the largest number of elements that positions of 32 bits number.
+	// maxPositions is the largest number of elements that 32-bit positions number.
 	maxPositions = min(1<<32-1, maxLen)
 
 	// maxLen is the largest number of elements of a call: an int that counts elements may pass
@@ -146,11 +146,11 @@ func (r *run) sampled(rows extract.Input, words []extract.Word) func() bool {
 	return func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }
 }
 
-// watched returns the error of a call. If there is none, it reports the time to the engine that was
-// asked for. Inputs with a shape, such as those in order, tell nothing of others.
-func (r *run) watched(err error) error {
-	if r.plan.watcher != nil && err == nil && r.used.Fallback == nil && r.Trace.Shape == "" {
-		r.plan.watcher.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
+// observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
+// Times of inputs with a shape, such as those in order, are not reported.
+func (r *run) observed(err error) error {
+	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && r.Trace.Shape == "" {
+		r.plan.observer.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
 	}
 	return err
 }

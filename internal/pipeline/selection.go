@@ -14,14 +14,14 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// candidate is an element that may be among the first.
+// candidate is an element that may be among the first k.
 type candidate struct {
 	code uint64
 	at   uint32
 }
 
 // selector holds the candidates of one worker, which reads elements in ascending order of
-// their numbers. Their number is bounded by sieveRoom, even if many keys tie.
+// their numbers. Their number is bounded by candidateLimit, even if many keys tie.
 //
 // A block of codes is compared with the bound by vectors; only codes that pass are read again. The
 // alternative, a heap of k into which these are inserted, takes as long where few pass. Where all do,
@@ -40,9 +40,9 @@ type selector struct {
 	passed []uint64 // bits of the codes of a block
 }
 
-// sieveRoom is the most candidates, of n elements, that a selector holds. A cut leaves k of
+// candidateLimit returns the capacity of a selector for n elements, in candidates. A cut leaves k of
 // them, so all cuts together take linear time.
-func sieveRoom(n, k int) int {
+func candidateLimit(n, k int) int {
 	if k > n/2 {
 		return n
 	}
@@ -52,7 +52,7 @@ func sieveRoom(n, k int) int {
 func (v *selector) open(t *ties.Breaker, worker, n, k int) {
 	arena := &t.Env.Arena
 	v.t, v.worker, v.k, v.own = t, worker, k, math.MaxUint64
-	v.found = scratch.Take[candidate](arena, sieveRoom(n, k))[:0]
+	v.found = scratch.Take[candidate](arena, candidateLimit(n, k))[:0]
 	v.codes, v.at = scratch.Take[uint64](arena, engine.Block), scratch.Take[uint32](arena, engine.Block)
 	v.passed = scratch.TakeAligned[uint64](arena, engine.Block/64)
 }

@@ -19,7 +19,7 @@ func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
 	if err != nil || s.Len() == 0 {
 		return err
 	}
-	return r.watched(sortColumns(r, s, cols))
+	return r.observed(sortColumns(r, s, cols))
 }
 
 // sortColumns sorts s by cols.
@@ -90,7 +90,7 @@ func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 	var payload *devicePayload
 	if r.plan.engine != cpu.Host {
 		rows.Aside = s.Take(&r.Arena, n)
-		payload = carriedElements(s, rows.Aside, words)
+		payload = elementPayload(s, rows.Aside, words)
 	}
 	if err := orderRows(r, rows, words, index, payload); err != nil {
 		return err

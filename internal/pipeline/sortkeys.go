@@ -21,7 +21,7 @@ func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	return r.watched(sortKeysIn(r, keys))
+	return r.observed(sortKeysIn(r, keys))
 }
 
 // sortKeysIn sorts keys, at least one.
@@ -123,12 +123,12 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 // fails and the plan may fall back, the CPU sorts. The codes given to the engine are stored: if
 // it fails while keys are written, the keys are restored from them.
 func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) error {
-	kept := scratch.Take[C](&r.Arena, r.n)
+	stored := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
-	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.room}
+	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.allow}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
-		stream.CopyPast(kept, lo, dst)
+		stream.CopyPast(stored, lo, dst)
 	}, func(lo int, codes []C) {
 		written.Store(true)
 		all.Write(lo, codes)
@@ -138,18 +138,18 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) e
 		sorted := make([]C, min(len(order), engine.Block))
 		for len(order) > 0 {
 			n := min(len(order), len(sorted))
-			perm.Gather(sorted[:n], kept, order[:n], 1)
+			perm.Gather(sorted[:n], stored, order[:n], 1)
 			all.Write(lo, sorted[:n])
 			order, lo = order[n:], lo+n
 		}
 	}
-	restore := func(lo, hi int) { all.Write(lo, kept[lo:hi]) }
+	restore := func(lo, hi int) { all.Write(lo, stored[lo:hi]) }
 	if job.Plain = plain; plain != nil {
 		bits := all.Bits
-		plain.Pass = func(lo, hi int) { stream.CopyPast(kept, lo, bits[lo:hi]) }
+		plain.Pass = func(lo, hi int) { stream.CopyPast(stored, lo, bits[lo:hi]) }
 		plain.Overwrite = func() { // all keys have passed
 			written.Store(true)
-			restore = func(lo, hi int) { copy(bits[lo:hi], kept[lo:hi]) }
+			restore = func(lo, hi int) { copy(bits[lo:hi], stored[lo:hi]) }
 		}
 	}
 	done, err := r.orderedBy(job)
@@ -162,7 +162,7 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) e
 	if err != nil {
 		return err
 	}
-	scratch.Give(&r.Arena, kept, r.Loop.Workers)
+	scratch.Give(&r.Arena, stored, r.Loop.Workers)
 	return all.Sort(&r.Env)
 }
 

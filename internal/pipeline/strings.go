@@ -98,8 +98,8 @@ func stepsByTexts(loop *parallel.Loop, keys []string, last string) (seen cpu.Ste
 // stepsByPrefixes is stepsByTexts for at most [extract.Piece] keys of which most differ in
 // their prefixes.
 func stepsByPrefixes(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
-	var room [extract.Piece]uint64
-	codes, code := room[:len(keys)], sortkey.Prefix(last)
+	var memory [extract.Piece]uint64
+	codes, code := memory[:len(keys)], sortkey.Prefix(last)
 	sortkey.Prefixes(codes, keys, 0, math.MaxInt)
 	for i, s := range keys {
 		order := cmp.Compare(codes[i], code)

@@ -60,7 +60,7 @@ const (
 	// MostRuns is the largest number of runs of a merge: a range has samples of all of them.
 	MostRuns = 1 << 12
 
-	// target is the number of elements of a range: their words, and what is read of the
+	// target is the number of elements of a range: their words, and the part read of the
 	// elements, stay in a second-level cache of 1 MiB. Ranges of many runs are larger, for
 	// fewer and longer slices of each.
 	target = 1 << 14

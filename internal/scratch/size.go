@@ -26,7 +26,7 @@ func Size(n int, size uintptr) int64 { return sizeOf(n, size, 0) }
 // AlignedSize bounds what TakeAligned holds for n >= 0 elements of the given size.
 func AlignedSize(n int, size uintptr) int64 { return sizeOf(n, size, line) }
 
-// sizeOf bounds what a block for n elements of the given size and for more bytes holds.
+// sizeOf bounds the bytes of a block for n elements of the given size and for more bytes.
 func sizeOf(n int, size uintptr, more int) int64 {
 	words, ok := wordsOf(n, size, more)
 	if !ok {

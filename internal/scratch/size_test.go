@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// lengths and sizes whose products pass an int, a number of 64 bits, or neither.
+// lengths and sizes whose products pass an int, a 64-bit number, or neither.
 var (
 	lengths = []int{0, 1, 7, 8, 9, 1000, exact - 1, exact, exact + 1, 1 << 24, 1<<28 - 1, 1 << 28, 1 << 29, 1 << 30, math.MaxInt32, math.MaxInt/8 + 1, math.MaxInt - 1, math.MaxInt}
 	sizes   = []uintptr{0, 1, 2, 3, 4, 7, 8, 16, 24, 4096, 1 << 16, 1 << 20, 1 << 31, math.MaxInt, ^uintptr(0)}
@@ -55,7 +55,7 @@ func TestImpossibleMemory(t *testing.T) {
 	}
 }
 
-// TestSizesAreHeld holds the bounds to what is taken.
+// TestSizesAreHeld compares the bounds with the bytes taken.
 func TestSizesAreHeld(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -67,7 +67,7 @@ const (
 
 // begin begins a call on n elements, to be ended by end.
 func begin(cfg *call.Options, n int, f functions) *Call {
-	if !cfg.Watched() {
+	if !cfg.Monitored() {
 		return nil
 	}
 	c := calls.Get().(*Call)
@@ -219,7 +219,7 @@ func (c *Call) keyed(k sortkey.Kind) {
 // under a context without one.
 func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
 	switch {
-	case !o.Watched():
+	case !o.Monitored():
 		return Sort(k, s, get, o.Order(), nil)
 	case o.Report == nil && s.Len() <= tinySort && !k.Wide():
 		return sortTiny(k, s, get, o.Order(), o.Ctx, nil)
@@ -235,7 +235,7 @@ func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options
 // SortKeysWith is [SortKeys] with options. It checks the context once, and again only if
 // keys are strings or byte slices.
 func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
-	if !o.Watched() {
+	if !o.Monitored() {
 		return SortKeys(k, s, o.Order(), o.Stable, nil)
 	}
 	c, err := start(k, o, s.Len(), NoFunction)
@@ -248,7 +248,7 @@ func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
 
 // SortPairsWith is [SortPairs] with options. It checks the context as SortKeysWith does.
 func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) error {
-	if !o.Watched() {
+	if !o.Monitored() {
 		return SortPairs(k, keys, values, o.Order(), nil)
 	}
 	c, err := start(k, o, keys.Len(), NoFunction)
@@ -265,7 +265,7 @@ func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o
 		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
 	}
 	p := extract.Result(s.Raw(), s.Len(), o.Into)
-	if !o.Watched() {
+	if !o.Monitored() {
 		return p, Order(k, p, s, get, o.Order(), nil)
 	}
 	c, err := start(k, o, s.Len(), f)
@@ -281,7 +281,7 @@ func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o
 
 // TopWith is [Top] with options.
 func TopWith(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, f functions, o *call.Options, front func(order []uint32)) error {
-	if !o.Watched() {
+	if !o.Monitored() {
 		return Top(k, s, n, get, o.Order(), front, nil)
 	}
 	c, err := start(k, o, s.Len(), f)

@@ -17,7 +17,7 @@ import (
 
 // ServesFew reports whether n elements are ordered by columns on the stack.
 func ServesFew(c *call.Options, n int) bool {
-	return n <= tinySort && !c.Watched() && c.Marks == nil && Serves(c, n)
+	return n <= tinySort && !c.Monitored() && c.Marks == nil && Serves(c, n)
 }
 
 // few orders elements by columns. It is passed by value, so that it stays in registers and on the stack.

@@ -88,15 +88,15 @@ func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
 	return w
 }
 
-// newWorkspace returns a workspace for room elements.
-func newWorkspace(room int, words []extract.Word, cfg *call.Options) *workspace {
-	w := &workspace{words: words, codes: make([]uint64, room), index: make([]uint32, room)}
-	w.env.Arena.Hold(scratch.Size(room, 8) + scratch.Size(room, 4))
+// newWorkspace returns a workspace for up to size elements.
+func newWorkspace(size int, words []extract.Word, cfg *call.Options) *workspace {
+	w := &workspace{words: words, codes: make([]uint64, size), index: make([]uint32, size)}
+	w.env.Arena.Hold(scratch.Size(size, 8) + scratch.Size(size, 4))
 	if cfg.Cancellable() {
 		w.env.Loop.Ctx = cfg.Ctx
 	}
 	for i := range w.words {
-		w.words[i].Open(extract.Input{Len: room}, &w.env)
+		w.words[i].Open(extract.Input{Len: size}, &w.env)
 	}
 	w.ties = ties.New(&w.env, extract.Input{}, w.words)
 	return w

@@ -28,7 +28,7 @@ type rows struct {
 	from extract.FewOf // the elements
 	call *Call
 	env  engine.Env
-	size int // elements that the lists have room for
+	size int // capacity of the lists
 
 	order    []uint32 // the result
 	numbers  []int    // rows that are read

@@ -203,20 +203,20 @@ func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get ex
 
 func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var keys [tinySort]K
-	var room [tinySort]uint64
+	var codes [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, ask)
-	orderByLeading(k, index, room[:n], unsafe.Pointer(&keys), o, c)
-	orderFewTexts(index, room[:n], keys[:n], o, c)
+	orderByLeading(k, index, codes[:n], unsafe.Pointer(&keys), o, c)
+	orderFewTexts(index, codes[:n], keys[:n], o, c)
 }
 
 // orderTinyWords is orderTiny by keys of fixed size, with memory for them.
 func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
-	var room [tinySort]uint64
+	var codes [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(keys), s.Data(), n, 0, ask)
-	orderByLeading(k, index, room[:n], keys, o, c)
-	orderTiedWords(k, index, room[:n], stream.RawAt(keys, k.Size(), n), o)
+	orderByLeading(k, index, codes[:n], keys, o, c)
+	orderTiedWords(k, index, codes[:n], stream.RawAt(keys, k.Size(), n), o)
 }
 
 // orderByLeading orders a few wide keys by their leading words, which it writes to codes.
@@ -394,8 +394,8 @@ func insertFloats[B floats.Bits](keys []B, o sortkey.Order) {
 }
 
 func insertCodes(k sortkey.Kind, keys unsafe.Pointer, n int, o sortkey.Order) {
-	var room [tinyKeys]uint32
-	codes := room[:n]
+	var memory [tinyKeys]uint32
+	codes := memory[:n]
 	sortkey.EncodeExactAt(k, codes, keys, o)
 	insert(codes)
 	sortkey.DecodeExactAt(k, keys, codes, o)

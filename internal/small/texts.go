@@ -14,7 +14,7 @@ import (
 // without allocations.
 type smallTexts[K extract.TextKey] struct {
 	env  engine.Env
-	kept extract.Strings[K]
+	full extract.Strings[K] // the keys
 	ties *ties.Breaker
 	pool *sync.Pool
 }
@@ -29,20 +29,20 @@ func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *small
 	}
 	w, ok := pool.Get().(*smallTexts[K])
 	if !ok {
-		w = &smallTexts[K]{kept: extract.Strings[K]{Store: &extract.Store[K]{}}, pool: pool}
-		w.ties = ties.New(&w.env, extract.Input{}, []extract.Word{{Full: &w.kept}})
+		w = &smallTexts[K]{full: extract.Strings[K]{Store: &extract.Store[K]{}}, pool: pool}
+		w.ties = ties.New(&w.env, extract.Input{}, []extract.Word{{Full: &w.full}})
 	}
-	w.kept.Order, w.kept.Keys = o, keys
+	w.full.Order, w.full.Keys = o, keys
 	if loop := c.asked(); loop != nil {
-		w.env.Loop.Ctx, w.kept.Paces.Key = loop.Ctx, &c.both[0]
+		w.env.Loop.Ctx, w.full.Paces.Key = loop.Ctx, &c.both[0]
 	}
 	return w
 }
 
 // put clears the workspace's references to the call and returns it to its pool.
 func (w *smallTexts[K]) put() {
-	w.kept.Keys = nil
-	w.env.Loop.Ctx, w.kept.Paces.Key = nil, nil
+	w.full.Keys = nil
+	w.env.Loop.Ctx, w.full.Paces.Key = nil, nil
 	w.pool.Put(w)
 }
 
@@ -95,8 +95,8 @@ func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 	case len(order) > tinySort:
 		return false
 	}
-	var room [tinySort]string
-	texts, longest := room[:len(order)], 0
+	var memory [tinySort]string
+	texts, longest := memory[:len(order)], 0
 	for i, x := range order {
 		texts[i] = sortkey.TextOf(&keys[x])
 		longest = max(longest, len(texts[i]))

@@ -187,7 +187,7 @@ func encodeBytes16(dst []uint64, keys [][16]byte, j int, flip uint64) {
 	}
 }
 
-// encode128 writes words of integers of 128 bits. High words are flipped by high, low words by its
+// encode128 writes words of 128-bit integers. High words are flipped by high, low words by its
 // lowest bit.
 func encode128(dst []uint64, keys [][2]uint64, j int, high uint64) {
 	if j == 0 {

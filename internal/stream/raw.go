@@ -1,5 +1,5 @@
 // Package stream moves elements through memory: it stores whole cache lines past the
-// caches, and combines what a partition writes to each bucket into such lines.
+// caches, and combines the writes of a partition to each bucket into such lines.
 //
 // A plain store to memory outside the caches first reads the line it writes to. Stores
 // of whole lines past the caches do not.

@@ -1,3 +1,3 @@
 // Package testkit is what tests of several packages share: how much of them runs
-// where, and what a call leaves on the scheduler.
+// where, and goroutines that a call leaves.
 package testkit

@@ -30,7 +30,7 @@ func NewCrew() Crew {
 }
 
 // Count returns the number of goroutines in the crew, the first one included while it
-// lives. A call stops all goroutines for some 100 µs.
+// lives. A call stops all goroutines for about 100 µs.
 func (c Crew) Count() int {
 	var profile bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {

@@ -73,8 +73,8 @@ func sharedBytes(a, b string) (n int) {
 
 func inOneMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
-// TestTextsAreReadOnce bounds what is compared of strings that tie, and how often, by what
-// they share with their neighbours in the order, which no sort can do without.
+// TestTextsAreReadOnce bounds the bytes compared of strings that tie by the bytes that they
+// share with their neighbours in the order, which every sort has to read.
 func TestTextsAreReadOnce(t *testing.T) {
 	const n = 4000
 	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)

@@ -15,7 +15,7 @@ type Line[C uint32 | uint64] struct {
 	times      float64 // offset for a value's distance from it; negative if codes descend with values
 }
 
-// mostOffset is the greatest offset that a line aims at. One less than the greatest number of 32 bits
+// mostOffset is the greatest offset that a line aims at. One less than the greatest 32-bit number
 // leaves space for rounding.
 const mostOffset = 1<<32 - 2
 

@@ -2,7 +2,7 @@ package papers
 
 import "example.com/sorter/internal/engine"
 
-// What the tests share that run the algorithms by way of the engine.
+// Helpers of tests that run the algorithms through the engine.
 var (
 	Named       = named
 	OrderOf     = orderOf
