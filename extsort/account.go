@@ -10,7 +10,7 @@ import (
 // account counts the memory of elements that wait for their run, where their number is not
 // known beforehand.
 type account struct {
-	room   int64  // bytes, without indices and the buffer of a writer
+	total  int64  // bytes for elements, that is without indices and the buffer of a writer
 	copies int64  // how often the bytes of elements are in memory while these are sorted
 	each   int64  // bytes that an element takes in addition
 	places int64  // of them, those that it takes until it is written
@@ -29,13 +29,13 @@ func (a *account) writing(taken int64, n int) int64 { return taken + int64(n)*a.
 
 // fits reports whether elements can be sorted, and as many be filled while they are written.
 func (a *account) fits(taken int64, n int) bool {
-	return a.sorting(taken, n)+max(a.writing(taken, n), a.out) <= a.room
+	return a.sorting(taken, n)+max(a.writing(taken, n), a.out) <= a.total
 }
 
 // begin counts rows that are written from now on.
 func (a *account) begin(taken int64, n int) { a.out = a.writing(taken, n) }
 
-// waits reports whether there will be room beside elements once others are written.
+// waits reports whether elements will fit once others are written.
 func (a *account) waits(taken int64, n int) bool { return a.out > a.writing(taken, n) }
 
 // bounds is the scratch memory of sorts of n elements, for growing n.

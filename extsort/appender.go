@@ -196,7 +196,7 @@ func (s *Sorter[E]) refill(a *Appender[E], need int) error {
 	}
 }
 
-// beginSharing gives what was appended before the first appender to that of Append.
+// beginSharing gives the elements before the first appender to that of Append.
 func (s *Sorter[E]) beginSharing() error {
 	h := s.shared
 	all := *h.all.Load()

@@ -196,7 +196,7 @@ func TestCodedDiskFails(t *testing.T) {
 	}
 }
 
-// TestCodedDamage flips a bit of what is read, or ends the file early.
+// TestCodedDamage flips a bit read, or ends the file early.
 func TestCodedDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(127, 128))
 	texts := textsOf(keysOf("uniform", 4000, r), r)

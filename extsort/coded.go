@@ -41,7 +41,7 @@ type pack[E any] struct {
 	fixed  bool          // no chunk may be added: the buffer of a part
 	buf    []byte        // of an element that is encoded
 
-	decoded scratch.Arena // of what follows
+	decoded scratch.Arena // of the fields below
 	all     []E           // decoded
 	starts  []uint64      // of all: number of the chunk and place there
 	numbers []uint32      // memory of order
@@ -64,14 +64,14 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if s.layout.packing.Active() {
 		f.least = max(f.least, min(packedBlock, int(limit>>9)))
 	}
-	room := limit - s.layout.index - s.layout.writer - int64(f.least)
-	if least := int64(leastFill) * (2*f.elementBytes() + 64); room < least {
-		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-room+least)
+	total := limit - s.layout.index - s.layout.writer - int64(f.least)
+	if least := int64(leastFill) * (2*f.elementBytes() + 64); total < least {
+		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-total+least)
 	}
-	f.largest = room / 16
-	f.chunk = chunkBytes(room/64, 4<<20)
-	f.memory = account{room: room, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, room, workers)}
-	f.one = boundsOf(s.order, room, 1)
+	f.largest = total / 16
+	f.chunk = chunkBytes(total/64, 4<<20)
+	f.memory = account{total: total, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, total, workers)}
+	f.one = boundsOf(s.order, total, 1)
 	return f, nil
 }
 
@@ -136,7 +136,7 @@ func (f *coded[E]) Join(all []*Appender[E]) rows[E] {
 
 // PieceLen returns a number of elements that most pieces do not reach.
 func (f *coded[E]) PieceLen(need int, bytes, n int64) (size, most int) {
-	size = max(chunkBytes(f.memory.room/pieceShare, pieceMost), need)
+	size = max(chunkBytes(f.memory.total/pieceShare, pieceMost), need)
 	each := int64(32) // bytes of an element, as long as none are known
 	if n > 0 {
 		each = max(bytes/n, 1)
@@ -164,7 +164,7 @@ func (f *coded[E]) Block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.store.IndexBytes() // of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
-	return int(min(max(least, max(f.s.store.Totals().Bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.room/256)))
+	return int(min(max(least, max(f.s.store.Totals().Bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.total/256)))
 }
 
 func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -204,7 +204,7 @@ func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
 			return fmt.Errorf("%w: an element of %d bytes in a block of %d", ErrCorrupt, length, size)
 		}
 		if in == 0 {
-			first, err := f.kept(p[k : k+int(length)])
+			first, err := f.decodeCopy(p[k : k+int(length)])
 			if err != nil {
 				return err
 			}
@@ -240,8 +240,8 @@ func (f *coded[E]) copied(src []byte) (E, error) {
 	return e, err
 }
 
-// kept returns the element of an encoding, which does not depend on the bytes.
-func (f *coded[E]) kept(src []byte) (e E, err error) {
+// decodeCopy returns the element of an encoding, which does not refer to src.
+func (f *coded[E]) decodeCopy(src []byte) (e E, err error) {
 	n := len(src)
 	err = decodeAll(&n, func() error {
 		e, err = f.copied(src)
@@ -286,7 +286,7 @@ func (f *coded[E]) probe(src []byte) (e E, err error) {
 	if f.lender != nil {
 		return f.lender.Lend(src), nil
 	}
-	return f.kept(src)
+	return f.decodeCopy(src)
 }
 
 // Plan takes fewer goroutines if blocks are so large that each needs much memory.
@@ -309,15 +309,15 @@ func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 
 // divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
 func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
-	p.reader = max(block, min(64*block, int(f.memory.room/8)/readers, 1<<20)) + 4*spill.Align
-	room := f.memory.room - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
+	p.reader = max(block, min(64*block, int(f.memory.total/8)/readers, 1<<20)) + 4*spill.Align
+	rest := f.memory.total - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
 	memory := func(part int64) int64 {
 		n := int(part / p.each)
 		buffer := f.copies()*part + int64(n)*f.elementBytes()
 		batch := int64(min(n, batchLen)) * int64(unsafe.Sizeof(*new(E)))
 		return int64(p.buffers)*buffer + int64(handing)*batch + int64(workers)*f.one.of(n)
 	}
-	p.part = int64(sort.Search(int(max(room, 0)), func(part int) bool { return memory(int64(part)+1) > room }))
+	p.part = int64(sort.Search(int(max(rest, 0)), func(part int) bool { return memory(int64(part)+1) > rest }))
 	return p
 }
 

@@ -12,7 +12,7 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// damage changes what is read of a file.
+// damage changes bytes read from a file.
 type damage func(f *faultFile, p []byte, off int64) int
 
 // flip changes one bit of the byte at a place.
@@ -54,7 +54,7 @@ func swap(a, b int64) damage {
 	}
 }
 
-// sortDamaged sorts rows, of which what is read is damaged once all are written. ruinOf returns
+// sortDamaged sorts rows. Once all are written, reads are damaged. ruinOf returns
 // the damage of a file of runs that begin at places and end with the last. It expects right
 // elements, and then ErrCorrupt if there is less than all of them.
 func sortDamaged(t *testing.T, how extsort.Compression, rows, want []row, ruinOf func(runs []int64, end int64) damage) (st extsort.Stats, failed error) {

@@ -27,7 +27,7 @@ type faultDisk struct {
 	fail   int                                         // number of the call that fails, from 1; 0: none
 	sticky bool                                        // later calls of the same operation fail as well
 	short  bool                                        // the call does half of its work, without an error
-	onRead func(f *faultFile, p []byte, off int64) int // changes what was read, returns its length
+	onRead func(f *faultFile, p []byte, off int64) int // changes the bytes read, returns their number
 
 	calls  int
 	failed string // operation of the call that failed
@@ -214,7 +214,7 @@ func checkSame(t *testing.T, f func()) {
 	}
 }
 
-// descriptors returns what the open descriptors of the process are, where the system says so.
+// descriptors returns the targets of the process's open descriptors, where the system lists them.
 func descriptors(t *testing.T) []string {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package extsort sorts more elements than memory holds: a stream in, a stream in order out,
 // and sorted runs on disk between them. The order is a [sorter.Ordering], and always stable.
-// What fits in memory never touches a disk.
+// Input that fits in memory never touches a disk.
 //
 // Elements of a type without pointers go to disk as they are in memory: see [New]. Any others
 // are encoded by a [Codec], such as [Strings]: see [NewCoded]. A [Sorter] takes elements one by
@@ -9,7 +9,7 @@
 //
 // # Memory
 //
-// [MemoryLimit] bounds what a sort takes. A sixteenth of it is for the indices of the runs.
+// [MemoryLimit] bounds the memory of a sort. A sixteenth of it is for the indices of the runs.
 // The rest holds two halves for elements, of which one is filled while the other is written,
 // and what package sorter takes to sort one of them, see [sorter.Ordering.ScratchBytes]: for an
 // element of 24 bytes and two workers 56 bytes in a run of up to 4096 elements, 264 of 100,000, and
@@ -89,6 +89,6 @@
 // # Errors
 //
 // An error of a disk is a [DiskError]. Elements that were accepted stay: [Sorter.Retry] or
-// [Sorter.AddDir] goes on after room was made. Panics of key functions reach the caller. An error
+// [Sorter.AddDir] goes on after space was made. Panics of key functions reach the caller. An error
 // of a codec, or a panic in its Decode, is a [CodecError].
 package extsort

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrCorrupt reports that a block read back from disk is not what was written. No element
+	// ErrCorrupt reports that a block read back from disk differs from the block written. No element
 	// of it or after it is yielded.
 	ErrCorrupt = errors.New("extsort: damaged run")
 	// ErrDiskLimit reports that runs need more than [DiskLimit].

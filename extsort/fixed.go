@@ -97,7 +97,7 @@ func (f *fixed[E]) Written(r rows[E]) {
 	}
 }
 
-// Share writes what was filled, if the halves of the memory are in use.
+// Share writes the filled half, if the memory is in halves.
 func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
 	s, r := f.s, f.Input()
 	switch {
@@ -119,8 +119,8 @@ func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
 		}
 	}
 	f.free()
-	room := s.options.memory - s.layout.index - s.layout.writer
-	f.sharing = &account{room: room, copies: 2, many: boundsOf(s.order, room, s.layout.workers)}
+	total := s.options.memory - s.layout.index - s.layout.writer
+	f.sharing = &account{total: total, copies: 2, many: boundsOf(s.order, total, s.layout.workers)}
 	return r, nil
 }
 
@@ -149,7 +149,7 @@ const (
 )
 
 func (f *fixed[E]) PieceLen(int, int64, int64) (size, most int) {
-	n := int(min(f.sharing.room/pieceShare, pieceMost) / max(f.size(), 1))
+	n := int(min(f.sharing.total/pieceShare, pieceMost) / max(f.size(), 1))
 	return max(n, 1), max(n, 1)
 }
 
@@ -313,7 +313,7 @@ func (r *slice[E]) append(e []E) int {
 	return n
 }
 
-func (r *slice[E]) Roomy() bool { return len(r.all) <= cap(r.all)/2 }
+func (r *slice[E]) HalfFree() bool { return len(r.all) <= cap(r.all)/2 }
 
 func (r *slice[E]) Load(run *run[E], from, _ int, p []byte, begin, end int64) error {
 	if end-begin > int64(cap(r.all)-len(r.all)) {

@@ -78,8 +78,8 @@ func ResumeCoded[E any](dir string, o sorter.Ordering[E], c Codec[E], opts ...Op
 	return newOfCodec(o, c, append(opts[:len(opts):len(opts)], Keep(dir)), true)
 }
 
-// keptFormat is the version of the manifest and of the files of runs.
-const keptFormat = 1
+// manifestFormat is the version of the manifest and of the files of runs.
+const manifestFormat = 1
 
 // manifest is the content of the file that makes runs durable.
 type manifest struct {
@@ -92,12 +92,12 @@ type manifest struct {
 	Packs    [2]bool // whether blocks of runs are compressed by S2 and Zstandard
 	Numbers  int64   // of runs so far
 	Durable  []int64 // elements of each appender
-	Runs     []keptRun
+	Runs     []savedRun
 }
 
-// keptRun is a run of a manifest.
-type keptRun struct {
-	spill.Kept
+// savedRun is a run of a manifest.
+type savedRun struct {
+	spill.Saved
 	N        int64
 	Appender int
 }
@@ -168,7 +168,7 @@ func startKeeping(o *options, elements, order string, resume bool) (k *keeping, 
 		}
 		return nil, err
 	}
-	want := manifest{Format: keptFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit}
+	want := manifest{Format: manifestFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit}
 	if err = k.removeRetired(); err != nil {
 		// nothing is begun in a directory that keeps files of another sort
 	} else if resume {
@@ -269,18 +269,18 @@ func describe[E any](o sorter.Ordering[E]) string {
 
 // save writes the manifest if it does not have all runs.
 func (s *Sorter[E]) save() error {
-	k := s.kept
+	k := s.keeping
 	if k == nil || !k.dirty {
 		return nil
 	}
 	m := &k.manifest
 	m.Numbers, m.Runs, m.Packs = s.written, m.Runs[:0], [2]bool{}
 	for _, r := range s.runs {
-		kept := r.bytes.Kept()
-		if kept.Dir == k.dir { // which may be moved
-			kept.Dir = ""
+		saved := r.bytes.Saved()
+		if saved.Dir == k.dir { // which may be moved
+			saved.Dir = ""
 		}
-		m.Runs = append(m.Runs, keptRun{kept, r.n, r.appender})
+		m.Runs = append(m.Runs, savedRun{saved, r.n, r.appender})
 		s2, zstd := r.bytes.Packs()
 		m.Packs = [2]bool{m.Packs[0] || s2, m.Packs[1] || zstd}
 	}
@@ -320,10 +320,10 @@ func (k *keeping) baseOf(appender int) int64 {
 func (s *Sorter[E]) Durable() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
+	if s.keeping == nil {
 		return nil
 	}
-	return append([]int64{}, s.kept.saved...)
+	return append([]int64{}, s.keeping.saved...)
 }
 
 // Sync writes the elements that wait in memory as a run, however short, and returns once all are
@@ -335,7 +335,7 @@ func (s *Sorter[E]) Sync() error {
 	switch {
 	case s.handed || s.closed:
 		return ErrEnded
-	case s.kept == nil:
+	case s.keeping == nil:
 		return errNotKept
 	case s.shared != nil:
 		if err := s.writeShared(); err != nil {
@@ -358,7 +358,7 @@ var errNotKept = errors.New("extsort: Sync without Keep")
 
 // upTo returns how many elements of Append or of an appender are in runs, once those in hand are.
 func (s *Sorter[E]) upTo(a *Appender[E]) int64 {
-	k := s.kept
+	k := s.keeping
 	if k == nil {
 		return 0
 	}
@@ -386,7 +386,7 @@ func (k *keeping) begin() {
 
 // beginKeeping writes the first manifest, or opens the runs of the one that was read.
 func (s *Sorter[E]) beginKeeping(resume bool) (err error) {
-	k := s.kept
+	k := s.keeping
 	switch {
 	case k == nil:
 		return nil
@@ -404,11 +404,11 @@ func (s *Sorter[E]) beginKeeping(resume bool) (err error) {
 
 // restore opens the runs of the manifest.
 func (s *Sorter[E]) restore() error {
-	m := &s.kept.manifest
-	all := make([]spill.Kept, len(m.Runs))
+	m := &s.keeping.manifest
+	all := make([]spill.Saved, len(m.Runs))
 	for i, r := range m.Runs {
-		if all[i] = r.Kept; r.Dir == "" {
-			all[i].Dir = s.kept.dir
+		if all[i] = r.Saved; r.Dir == "" {
+			all[i].Dir = s.keeping.dir
 		}
 	}
 	runs, err := s.store.Restore(all)
@@ -435,7 +435,7 @@ func (s *Sorter[E]) restore() error {
 		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
 	}
 	s.written = m.Numbers
-	s.stats.Elements, s.stats.Runs = s.kept.before, len(runs)
+	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)
 	return nil
 }
 
@@ -451,7 +451,7 @@ func (s *Sorter[E]) inOrder(r *run[E]) error {
 
 // endKeeping gives the lock back, and removes the files if they are not needed.
 func (s *Sorter[E]) endKeeping() {
-	k := s.kept
+	k := s.keeping
 	if k == nil || k.lock == nil {
 		return
 	}

@@ -452,7 +452,7 @@ type lossyDisk struct {
 type lossyFile struct {
 	spill.File
 	d    *lossyDisk
-	lost [][2]int64 // places and ends of what is not durable
+	lost [][2]int64 // places and ends of elements that are not durable
 }
 
 func (d *lossyDisk) Open(path string, size int64) (spill.File, error) {

@@ -314,7 +314,7 @@ func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.to
 // free gives the space of the blocks before cut i back, unless the runs are kept. The block before
 // the cut stays: later cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) {
-	if m.s.kept != nil {
+	if m.s.keeping != nil {
 		return
 	}
 	for k, r := range m.runs {
@@ -369,8 +369,8 @@ func (s *Sorter[E]) shorten() error {
 		r.appender = group[n-1].appender
 		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
 		s.stats.Merges++
-		if s.kept != nil {
-			s.kept.dirty = true
+		if s.keeping != nil {
+			s.keeping.dirty = true
 			if err := s.save(); err != nil {
 				return err
 			}

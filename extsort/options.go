@@ -14,7 +14,7 @@ import (
 type Option func(*options)
 
 type options struct {
-	memory    int64 // bytes, 0: a quarter of what is free
+	memory    int64 // bytes, 0: a quarter of the free memory
 	dirs      []string
 	diskLimit int64 // bytes, 0: any number
 	limit     int64 // elements of the result, 0: all

@@ -148,7 +148,7 @@ func (s *Sorter[E]) end() error {
 			return err
 		}
 	}
-	if s.kept != nil { // some may be of appenders of an earlier process
+	if s.keeping != nil { // some may be of appenders of an earlier process
 		s.byAppender()
 	}
 	return nil

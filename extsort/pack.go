@@ -123,9 +123,9 @@ func (p *pack[E]) addChunk(size int) {
 	p.taken += scratch.Size(size, 1)
 }
 
-func (p *pack[E]) Roomy() bool {
+func (p *pack[E]) HalfFree() bool {
 	a := &p.f.memory
-	return p.n == 0 || a.sorting(p.size, p.n)+a.writing(p.size, p.n) <= a.room/2
+	return p.n == 0 || a.sorting(p.size, p.n)+a.writing(p.size, p.n) <= a.total/2
 }
 
 // load copies elements with their lengths, from a run to the buffer of a part.
@@ -259,16 +259,16 @@ func (p *pack[E]) drop(x uint32) {
 }
 
 func (p *pack[E]) Compact(before *E) {
-	kept := p.order[:0]
+	unique := p.order[:0]
 	for _, x := range p.order {
 		if before == nil || p.f.s.order.Compare(*before, p.all[x]) != 0 {
-			kept = append(kept, x)
+			unique = append(unique, x)
 			before = &p.all[x]
 		} else {
 			p.drop(x)
 		}
 	}
-	p.order = kept
+	p.order = unique
 }
 
 func (p *pack[E]) Truncate(n int) {
@@ -280,7 +280,7 @@ func (p *pack[E]) Truncate(n int) {
 
 func (p *pack[E]) Last() (E, error) {
 	src, _ := p.encoded(p.starts[p.order[p.n-1]])
-	return p.f.kept(src)
+	return p.f.decodeCopy(src)
 }
 
 // Reopen lets elements be appended to those that are in order. Dropped ones make room: the
@@ -366,7 +366,7 @@ func (p *pack[E]) Write(w *runWriter[E]) error {
 				}
 			}
 			if len(w.block) == 0 {
-				first, err := p.f.kept(src)
+				first, err := p.f.decodeCopy(src)
 				if err != nil {
 					return err
 				}

@@ -16,8 +16,8 @@ type rows[E any] interface {
 	Adopt(p piece[E])
 	// Reopen prepares rows in order for others. It frees memory of elements that were dropped.
 	Reopen()
-	// Roomy reports whether half of the room is free.
-	Roomy() bool
+	// HalfFree reports whether half of the memory is free.
+	HalfFree() bool
 	// Load takes the elements at places [begin, end) of a run from its blocks [from, to), whose
 	// bytes are p. The error is errKeys if they do not fit.
 	Load(r *run[E], from, to int, p []byte, begin, end int64) error
@@ -51,14 +51,14 @@ type form[E any] interface {
 	Input() rows[E]
 	// Next returns rows to fill while full is written. The rows before have been written.
 	Next(full rows[E]) rows[E]
-	// Waits reports whether there will be room in the rows that are filled once others are
+	// Waits reports whether there will be space in the rows that are filled once others are
 	// written.
 	Waits(r rows[E]) bool
 	// Written frees the memory of rows that are on disk.
 	Written(r rows[E])
 
 	// Block returns the length of the blocks of the next run, of n elements that have a number
-	// of bytes. It grows with what was written, so that the indices grow with the logarithm of
+	// of bytes. It grows with the bytes written, so that the indices grow with the logarithm of
 	// the input only.
 	Block(n, bytes int64) int
 	// NewWriter begins that run. It may be called on another goroutine.

@@ -45,7 +45,7 @@ type Sorter[E any] struct {
 	closed  bool
 	closing error // of closing files
 
-	kept      *keeping    // nil: runs are not kept
+	keeping   *keeping    // nil: runs are not kept
 	consumed  atomic.Bool // all elements were handed out
 	partsLeft atomic.Int64
 	discarded bool
@@ -112,7 +112,7 @@ func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], erro
 		if k.begin(); !resume {
 			k.manifest.ID = s.id
 		}
-		s.kept, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, []string{k.dir}
+		s.keeping, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, []string{k.dir}
 		name = runsName(s.id)
 	}
 	f, err := lay()
@@ -124,8 +124,8 @@ func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], erro
 		if s.store != nil {
 			err = errors.Join(err, s.store.Close())
 		}
-		if s.kept != nil {
-			err = errors.Join(err, s.kept.lock.Release())
+		if s.keeping != nil {
+			err = errors.Join(err, s.keeping.lock.Release())
 		}
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (s *Sorter[E]) makeRoom() error {
 	if err := s.settleFill(); err != nil {
 		return err
 	}
-	if s.fill.Len() < n && s.fill.Roomy() {
+	if s.fill.Len() < n && s.fill.HalfFree() {
 		return nil
 	}
 	return s.writeFill()
@@ -401,8 +401,8 @@ func (s *Sorter[E]) waitForRun() error {
 	s.runs = append(s.runs, s.out.run)
 	s.form.Written(s.out.from)
 	s.stats.Runs++
-	if s.kept != nil {
-		s.kept.durable(s.out.by, s.out.upTo)
+	if s.keeping != nil {
+		s.keeping.durable(s.out.by, s.out.upTo)
 	}
 	s.out = nil
 	if err := s.save(); err != nil {
@@ -418,7 +418,7 @@ func (s *Sorter[E]) tell(stage string, done, total int64) {
 	}
 }
 
-// Retry writes again what could not be written, after room was made.
+// Retry writes again the elements whose write failed, after space was made.
 func (s *Sorter[E]) Retry() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -436,7 +436,7 @@ func (s *Sorter[E]) retry() error {
 	return s.waitForRun()
 }
 
-// AddDir adds a directory for runs, and writes there what could not be written.
+// AddDir adds a directory for runs, and writes there the elements whose write failed.
 func (s *Sorter[E]) AddDir(dir string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package extsort
 
 import "time"
 
-// Stats says what a sort did.
+// Stats describe a sort.
 type Stats struct {
 	Elements int64 // accepted
 	Dropped  int64 // of them, because of Limit or Unique

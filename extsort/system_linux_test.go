@@ -37,7 +37,7 @@ func memoryDir(t *testing.T, bytes int64) string {
 	return dir
 }
 
-// freeBytes returns what a file system has free.
+// freeBytes returns the free bytes of a file system.
 func freeBytes(t *testing.T, dir string) int64 {
 	t.Helper()
 	var st unix.Statfs_t
@@ -141,7 +141,7 @@ func TestNoDescriptors(t *testing.T) {
 }
 
 // TestInterruptedReserve reserves space while signals arrive. On a file system in memory, up
-// to Linux 6.6, a signal undoes what the call has allocated, which takes longer than the time
+// to Linux 6.6, a signal undoes the allocation of the call, which takes longer than the time
 // between two.
 func TestInterruptedReserve(t *testing.T) {
 	f, err := spill.System{}.Create(memoryDir(t, 256<<20))
@@ -170,7 +170,7 @@ func TestInterruptedReserve(t *testing.T) {
 	all.Wait()
 }
 
-// role is the variable that says what a child process of the test does.
+// role is the variable with the role of a child process of the test.
 const role = "EXTSORT_TEST_CHILD"
 
 // group is the variable with the directory of a control group that a child process enters.
@@ -370,7 +370,7 @@ func residentPeak(t *testing.T) int64 {
 	return kib << 10
 }
 
-// allowance returns what a sort may take beyond a limit: stacks, the collector's own memory, which
+// allowance returns the bytes that a sort may take beyond a limit: stacks, the collector's own memory, which
 // grows with the heap, and what its package has allocated that was not yet collected.
 func allowance(limit int64) int64 { return 8<<20 + limit/32 }
 

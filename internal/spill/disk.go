@@ -44,7 +44,7 @@ const Align = 4096
 // ErrLimit reports that the bytes on disk would pass the limit of a store.
 var ErrLimit = errors.New("disk limit reached")
 
-// ErrCorrupt reports that a block is not what was written.
+// ErrCorrupt reports that a block differs from the block written.
 var ErrCorrupt = errors.New("block is damaged")
 
 // Error is an error of a file: of the operation, in a directory, on a number of bytes.
@@ -131,7 +131,7 @@ func (s *Store) Waited(r *Run, waited, since time.Duration) {
 	}
 }
 
-// Totals returns what was written so far.
+// Totals returns the totals of all writes so far.
 func (s *Store) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,7 +269,7 @@ func (s *Store) reserve(v *volume, size int64) (err error) {
 		}
 	}
 	if err = v.file.Reserve(v.end, size); err != nil {
-		_ = v.file.Punch(v.end, size) // what was allocated before the failure, which is the error
+		_ = v.file.Punch(v.end, size) // space allocated before the failure, which is the error
 	}
 	return v.failed("reserve", size, err)
 }

@@ -60,7 +60,7 @@ func (System) Replace(path string, data []byte) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// RetireReplaced gives a file of Replace another name, and removes what a killed process may have left
+// RetireReplaced gives a file of Replace another name, and removes the file that a killed process may have left
 // of the next.
 func RetireReplaced(path, name string) error {
 	err := os.Rename(path, name)

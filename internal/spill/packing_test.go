@@ -203,7 +203,7 @@ func TestDecoderOfAnyBytes(t *testing.T) {
 	}
 }
 
-// TestCoderMemory compares the memory of encoders and decoders with what is counted.
+// TestCoderMemory compares the memory of encoders and decoders with the counted memory.
 func TestCoderMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	held := func() int {

@@ -47,17 +47,17 @@ func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) er
 	return nil
 }
 
-// batch returns how many of blocks [from, to) the memory has room for, at least one. Compressed
+// batch returns the number of the blocks [from, to) that fit the memory, at least one. Compressed
 // blocks are not longer than they were.
 func (d *Reader) batch(r *Run, from, to int) int {
-	room := len(d.buf) - 2*Align
+	space := len(d.buf) - 2*Align
 	if r.methods != nil {
-		room = min(room, d.most)
+		space = min(space, d.most)
 	}
 	if r.ends == nil {
-		return max(min(room/r.block, to-from), 1)
+		return max(min(space/r.block, to-from), 1)
 	}
-	end := r.Offset(from) + int64(room)
+	end := r.Offset(from) + int64(space)
 	return 1 + sort.Search(to-from-1, func(i int) bool { return r.ends[from+1+i] > end })
 }
 

@@ -95,7 +95,7 @@ func (w *Writer) Append(p []byte) error {
 }
 
 // appendRaw writes p as it is, after all that waits. The last n bytes are new. It returns those
-// that it has not written: less than a page, so that what follows is written without a copy.
+// that it has not written: less than a page, so that the following bytes are written without a copy.
 func (w *Writer) appendRaw(p []byte, n int) ([]byte, error) {
 	if err := w.drain(); err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func Aligned(p []byte) []byte {
 	return p[:len(p)/Align*Align]
 }
 
-// write writes p, of a multiple of Align bytes, after what was begun.
+// write writes p, of a multiple of Align bytes, after the block begun.
 func (w *Writer) write(p []byte) error {
 	if err := w.pack.wait(); err != nil {
 		return err

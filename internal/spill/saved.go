@@ -11,9 +11,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Kept describes a run in a file with a name: all that is needed to open it again, except its
+// Saved describes a run in a named file: everything that is needed to open it again, except its
 // index, which follows its blocks.
-type Kept struct {
+type Saved struct {
 	Dir        string
 	Off, Space int64 // in the file
 	Size       int64
@@ -25,9 +25,9 @@ type Kept struct {
 	Sum        uint64 // its checksum
 }
 
-// Kept returns the description of a run of a store whose files have names.
-func (r *Run) Kept() Kept {
-	return Kept{r.volume.dir, r.off, r.space, r.size, r.stored, r.block, r.ends == nil, r.number, r.index, r.indexSum}
+// Saved returns the description of a run of a store with named files.
+func (r *Run) Saved() Saved {
+	return Saved{r.volume.dir, r.off, r.space, r.size, r.stored, r.block, r.ends == nil, r.number, r.index, r.indexSum}
 }
 
 // appendIndex appends the index of a run: of each block its checksum, its method, its number of
@@ -54,7 +54,7 @@ func (r *Run) sumOf(index []byte) uint64 {
 
 var errIndex = errors.New("wrong index")
 
-// parseIndex reads what appendIndex wrote. The memory that it takes is bounded by the length of p.
+// parseIndex reads an index of appendIndex. The memory that it takes is bounded by the length of p.
 func (r *Run) parseIndex(p []byte, same bool) error {
 	size, stored := int64(0), int64(0)
 	for len(p) > 0 {
@@ -90,9 +90,9 @@ func (r *Run) parseIndex(p []byte, same bool) error {
 	return nil
 }
 
-// Restore opens runs that an earlier store has kept in files of the same name. Space in these files
+// Restore opens runs that an earlier store has left in files of the same name. Space in these files
 // that no run has is free. The blocks are not read.
-func (s *Store) Restore(all []Kept) ([]*Run, error) {
+func (s *Store) Restore(all []Saved) ([]*Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ends := map[string]int64{}
@@ -120,7 +120,7 @@ func (s *Store) Restore(all []Kept) ([]*Run, error) {
 }
 
 // sound reports whether numbers can be those of a run.
-func (k *Kept) sound() bool {
+func (k *Saved) sound() bool {
 	const most = 1 << 62
 	return k.Off >= 0 && k.Off < most && k.Off%Align == 0 && k.Size > 0 && k.Stored > 0 && k.Stored <= k.Size &&
 		k.Index > 0 && k.Size < most && k.Index < most/2 && k.Space < most && k.Block > 0 &&
@@ -152,8 +152,8 @@ func (s *Store) volumeOf(dir string, size int64) (*volume, error) {
 	return v, nil
 }
 
-// restore reads the index of a run. The file is as long as it says.
-func (s *Store) restore(v *volume, k Kept) (*Run, error) {
+// restore reads the index of a run. The file has at least the length that k requires.
+func (s *Store) restore(v *volume, k Saved) (*Run, error) {
 	r := &Run{store: s, volume: v, off: k.Off, space: k.Space, size: k.Size, stored: k.Stored, block: k.Block, number: k.Number, index: k.Index, indexSum: k.Sum}
 	p := Aligned(make([]byte, roundUp(k.Index)+Align))[:roundUp(k.Index)]
 	if n, err := v.file.ReadAt(p, k.Off+roundUp(k.Stored)); int64(n) < k.Index {
