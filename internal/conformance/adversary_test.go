@@ -14,9 +14,8 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// Inputs against sorts that look at the bits of codes: bits that carry
-// nothing, digits of which nearly all elements share one value, clusters inside
-// clusters, and samples that mislead.
+// Inputs against sorts by the bits of codes: constant bits, digits of which nearly
+// all elements share one value, clusters inside clusters, and samples that mislead.
 
 // adversary draws the i-th of n 64-bit values.
 type adversary struct {
@@ -111,7 +110,7 @@ func checkAdversary[K sorter.Key](t *testing.T, name string, m mode, k keyKind[K
 }
 
 // TestClustersInClusters has most elements in a cell that is too large for the
-// cache whatever bits are looked at first, and in it most in such a cell again.
+// cache whichever bits are read first, and in it most in such a cell again.
 func TestClustersInClusters(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	t.Parallel()
@@ -142,7 +141,7 @@ func TestClustersInClusters(t *testing.T) {
 }
 
 // TestStringAdversaries has prefixes that every level of eight or seven bytes
-// shares but for a few strings.
+// shares except for a few strings.
 func TestStringAdversaries(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	t.Parallel()
@@ -209,7 +208,7 @@ func TestNoQuadraticInput(t *testing.T) {
 	}
 }
 
-// adversaryVerbs are the verbs that look at the bits of codes in ways of their own.
+// adversaryVerbs are the verbs that read the bits of codes, each in another way.
 var adversaryVerbs = []struct {
 	name string
 	call func(s []uint64, opts ...sorter.Option) error
@@ -274,8 +273,8 @@ func BenchmarkTies(b *testing.B) {
 }
 
 // TestTopKIsNotASort selects the first hundred of inputs where a heap or a bound
-// learned from the front fails, and of keys that tie on what is looked at first:
-// what is held at a time does not grow with the input.
+// learned from the front fails, and of keys that tie on the code that is read first:
+// the elements held at a time do not grow with the input.
 func TestTopKIsNotASort(t *testing.T) {
 	testkit.SkipRace(t)
 	n := scaled(500_000)
@@ -285,7 +284,7 @@ func TestTopKIsNotASort(t *testing.T) {
 			return sorter.TopK(s, k, uint64Key, opts...)
 		})
 		texts := mapped(values, func(v uint64) string { return "https://www.example.com/" + decimal(v) })
-		checkFewHeld(t, name+" behind a shared prefix", texts, 16, func(s []string, k int, opts ...sorter.Option) error {
+		checkFewHeld(t, name+" after a shared prefix", texts, 16, func(s []string, k int, opts ...sorter.Option) error {
 			return sorter.TopK(s, k, func(s string) string { return s }, opts...)
 		})
 		second := sorter.By(sorter.Asc(func(uint64) int64 { return 1 }), sorter.Asc(uint64Key))

@@ -12,7 +12,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Under the race detector sync.Pool drops what it is given at random, so that
+// Under the race detector sync.Pool drops objects at random, so that
 // these bounds on allocations hold only without it.
 
 // TestSmallAllocs holds small sorts to two allocations.

@@ -114,7 +114,7 @@ func TestCancel(t *testing.T) {
 }
 
 // TestCancelLarge has stages that would go on for longer than the promise if
-// they did not look at the context.
+// they did not check the context.
 func TestCancelLarge(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	const n = 2_000_000
@@ -131,7 +131,7 @@ func TestCancelLarge(t *testing.T) {
 	), 4)
 }
 
-// checkCancels cancels every task at so many random moments.
+// checkCancels cancels every task at the given number of random moments.
 func checkCancels(t *testing.T, tasks []task, moments int) {
 	t.Helper()
 	r := dist.Rand(uint64(time.Now().UnixNano())) // other moments every time, which errors name
@@ -226,7 +226,7 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 	return late, err
 }
 
-// fickleContext is over when it has been asked so many times.
+// fickleContext ends after a number of questions.
 type fickleContext struct {
 	context.Context
 	left atomic.Int64
@@ -239,7 +239,7 @@ func (c *fickleContext) Err() error {
 	return nil
 }
 
-// TestCancelInPlace cancels what has no room for a copy, at any question to the
+// TestCancelInPlace cancels sorts without memory for a copy, at any question to the
 // context: either nothing or everything has happened.
 func TestCancelInPlace(t *testing.T) {
 	n := scaled(700_000)

@@ -12,8 +12,8 @@ import (
 	"example.com/sorter/internal/dist"
 )
 
-// boxed are elements whose pointers are all that keeps what they point to:
-// 16, 24, 40 and 64 bytes of them, which are moved in different ways.
+// boxed are elements with the only pointers to their targets, of 16, 24, 40 and 64
+// bytes, which are moved in different ways.
 type (
 	boxed16 struct {
 		text *string
@@ -53,8 +53,8 @@ func collecting() (stop func()) {
 }
 
 // TestCollectorRunsMeanwhile sorts elements with pointers while the garbage
-// collector runs without a pause, and looks at what they point to. With
-// GODEBUG=gccheckmark=1,clobberfree=1 the runtime itself looks for what was not
+// collector runs without a pause, and checks the pointers' targets. With
+// GODEBUG=gccheckmark=1,clobberfree=1 the runtime itself finds objects that were not
 // marked.
 func TestCollectorRunsMeanwhile(t *testing.T) {
 	defer collecting()()

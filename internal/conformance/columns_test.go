@@ -78,7 +78,7 @@ func sameRecord(a, b record) bool { return a.Idx == b.Idx }
 // field is one field of record as a column of any direction and null place.
 type field struct {
 	name    string
-	column  func(desc bool, watch *watch) sorter.Column[record]
+	column  func(desc bool, calls *callCounter) sorter.Column[record]
 	compare func(oracle.Order) func(a, b record) int
 	null    func(record) bool // nil: nulls are those of Nulls
 }
@@ -86,7 +86,7 @@ type field struct {
 func fieldOf[K sorter.Key](name string, get func(record) K, order func(oracle.Order) func(a, b K) int) field {
 	return field{
 		name: name,
-		column: func(desc bool, w *watch) sorter.Column[record] {
+		column: func(desc bool, w *callCounter) sorter.Column[record] {
 			key := func(r record) K {
 				w.called(r)
 				return get(r)
@@ -132,16 +132,16 @@ func fieldNamed(name string) field {
 	return fields[slices.IndexFunc(fields, func(f field) bool { return f.name == name })]
 }
 
-// watch counts the calls of one column's key function and notes calls for
+// callCounter counts the calls of one column's key function and notes calls for
 // nulls.
-type watch struct {
+type callCounter struct {
 	name   string
 	isNull func(record) bool // nil: no nulls
 	calls  []atomic.Uint32   // by Idx; nil: not counted
 	wrong  atomic.Uint32     // calls for a null
 }
 
-func (w *watch) called(r record) {
+func (w *callCounter) called(r record) {
 	if w.isNull != nil && w.isNull(r) {
 		w.wrong.Add(1)
 	}
@@ -186,9 +186,9 @@ func (c columnSpec) isNull() func(record) bool {
 	return func(r record) bool { return r.Nulls>>c.bit&1 == 1 }
 }
 
-// column returns the column under test and the watch over its key function.
-func (c columnSpec) column() (sorter.Column[record], *watch) {
-	w := &watch{name: c.String(), isNull: c.isNull()}
+// column returns the column under test and the counter of its key function.
+func (c columnSpec) column() (sorter.Column[record], *callCounter) {
+	w := &callCounter{name: c.String(), isNull: c.isNull()}
 	col := c.field.column(c.desc, w)
 	switch c.nans {
 	case oracle.First:
@@ -242,14 +242,14 @@ func (s orderingSpec) String() string {
 	return "By(" + strings.Join(names, ", ") + ")"
 }
 
-func (s orderingSpec) build() (sorter.Ordering[record], []*watch) {
+func (s orderingSpec) build() (sorter.Ordering[record], []*callCounter) {
 	var cols []sorter.Column[record]
-	var watches []*watch
+	var counters []*callCounter
 	for _, c := range s {
 		col, w := c.column()
-		cols, watches = append(cols, col), append(watches, w)
+		cols, counters = append(cols, col), append(counters, w)
 	}
-	return sorter.By(cols...), watches
+	return sorter.By(cols...), counters
 }
 
 func (s orderingSpec) compare(o oracle.Order) func(a, b record) int {
@@ -374,15 +374,15 @@ func checkRecords(t *testing.T, name string, err error, got, want []record) {
 	}
 }
 
-// watchCalls counts the key calls of call, which may make one per element and
+// checkCalls counts the key calls of call, which may make one per element and
 // column and none for a null.
-func watchCalls(t *testing.T, name string, watches []*watch, n int, call func()) {
+func checkCalls(t *testing.T, name string, counters []*callCounter, n int, call func()) {
 	t.Helper()
-	for _, w := range watches {
+	for _, w := range counters {
 		w.calls = make([]atomic.Uint32, n)
 	}
 	call()
-	for _, w := range watches {
+	for _, w := range counters {
 		if wrong := w.wrong.Load(); wrong > 0 {
 			t.Fatalf("%s: the key function of column %s was called for %d nulls", name, w.name, wrong)
 		}
@@ -397,20 +397,20 @@ func watchCalls(t *testing.T, name string, watches []*watch, n int, call func())
 
 func checkOrderingSort(t *testing.T, name string, spec orderingSpec, in, want []record, m mode) {
 	t.Helper()
-	by, watches := spec.build()
+	by, counters := spec.build()
 	got := slices.Clone(in)
 	var err error
-	watchCalls(t, "Sort: "+name, watches, len(in), func() { err = by.Sort(got, m.stable()...) })
+	checkCalls(t, "Sort: "+name, counters, len(in), func() { err = by.Sort(got, m.stable()...) })
 	checkRecords(t, "Sort: "+name, err, got, want)
 }
 
 func checkOrderingOrder(t *testing.T, name string, spec orderingSpec, in, want []record, m mode) {
 	t.Helper()
-	by, watches := spec.build()
+	by, counters := spec.build()
 	got, left := make([]record, len(in)), slices.Clone(in)
 	var p perm.Perm
 	var err error
-	watchCalls(t, "Order: "+name, watches, len(in), func() { p, err = by.Order(left, m.stable()...) })
+	checkCalls(t, "Order: "+name, counters, len(in), func() { p, err = by.Order(left, m.stable()...) })
 	if err != nil || len(p) != len(in) {
 		t.Fatalf("Order: %s: %d indices, error %v", name, len(p), err)
 	}
@@ -432,10 +432,10 @@ func checkOrderingTopK(t *testing.T, name string, spec orderingSpec, in, want []
 func checkOrderingTop(t *testing.T, k int, name string, spec orderingSpec, in, want []record, m mode) {
 	t.Helper()
 	name = fmt.Sprintf("TopK: k=%d, %s", k, name)
-	by, watches := spec.build()
+	by, counters := spec.build()
 	got := slices.Clone(in)
 	var err error
-	watchCalls(t, name, watches, len(in), func() { err = by.TopK(got, k, m.stable()...) })
+	checkCalls(t, name, counters, len(in), func() { err = by.TopK(got, k, m.stable()...) })
 	top := min(k, len(in))
 	checkRecords(t, name, err, got[:top], want[:top])
 	slices.SortFunc(got, func(a, b record) int { return cmp.Compare(a.Idx, b.Idx) })
@@ -463,7 +463,7 @@ func TestColumnsTop(t *testing.T) {
 
 func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want []record, m mode) {
 	t.Helper()
-	by, watches := spec.build()
+	by, counters := spec.build()
 	a, b := spec.inOrder(in[:len(in)/3], m.order), spec.inOrder(in[len(in)/3:], m.order)
 	got := make([]record, len(in))
 	err := by.Merge(got, a, b, m.opts...)
@@ -471,7 +471,7 @@ func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want [
 	clear(got)
 	err = by.MergeN(got, [][]record{a[:len(a)/4], nil, a[len(a)/4:], b[:len(b)/2], b[len(b)/2:]}, m.opts...)
 	checkRecords(t, "MergeN: "+name, err, got, want)
-	for _, w := range watches {
+	for _, w := range counters {
 		if w.wrong.Load() > 0 {
 			t.Fatalf("Merge: %s: the key function of column %s was called for a null", name, w.name)
 		}
@@ -604,7 +604,7 @@ func TestAscOfTakesKeysByRow(t *testing.T) {
 }
 
 // TestColumnOfFewerRows orders more rows than a column has keys: it panics before
-// any key function is called, unless the rows behind the column are nulls.
+// any key function is called, unless the rows after the column's end are nulls.
 func TestColumnOfFewerRows(t *testing.T) {
 	keys := mapped(ascending(5000), func(i int) int32 { return int32(-i) })
 	calls := 0
@@ -623,7 +623,7 @@ func TestColumnOfFewerRows(t *testing.T) {
 	for i := range keys {
 		want = append(want, uint32(len(keys)-1-i))
 	}
-	checkSame(t, "nulls behind the column", err, p, want)
+	checkSame(t, "nulls after the column", err, p, want)
 }
 
 // TestColumnOfTakesNoMore holds orders by a slice to the scratch memory that its

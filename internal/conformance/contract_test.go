@@ -18,8 +18,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// What a call promises beyond its result: how often it calls the key function,
-// what happens when that panics, and what it leaves behind.
+// Promises of a call beyond its result: the number of key calls,
+// panics of key functions, and the state afterwards.
 
 // TestKeyCalls counts the calls for every single element: exactly one, also for
 // keys that tie on their prefixes.
@@ -353,7 +353,7 @@ func TestSortsWithoutOptionsReturnNil(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	long := uint64(1) << 32
 	if long > math.MaxInt {
-		return // ints of 32 bits: no slice is too long
+		return // 32-bit ints: no slice is too long
 	}
 	n := int(long)
 	s := make([]struct{}, n)

@@ -198,7 +198,7 @@ func TestEngineFails(t *testing.T) {
 }
 
 // TestEngineFailsWhileKeysAreWritten loses the engine, or the context, after some
-// keys were written over others: the slice is what it was, bit for bit.
+// keys were written over others: the slice is restored, bit for bit.
 func TestEngineFailsWhileKeysAreWritten(t *testing.T) {
 	checkKeysRestored(t, mapped(fills(30_000), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 }), func(k uint32) uint64 { return uint64(k) })
 	checkKeysRestored(t, mapped(fills(30_000), func(f fill) int64 { return int64(f.Pos) * -7046029254386353131 }), func(k int64) uint64 { return uint64(k) })
@@ -254,9 +254,9 @@ func (*silentEngine) Order(_ context.Context, job *engine.Job) error {
 	return nil
 }
 
-// TestEngineInLittleMemory limits the memory of sorts on another engine: what it
-// needs there is enough, with less the call fails, and at no limit does the CPU
-// sort instead.
+// TestEngineInLittleMemory limits the memory of sorts on another engine: its
+// need is enough, with less the call fails, and at no limit does the CPU sort
+// instead.
 func TestEngineInLittleMemory(t *testing.T) {
 	const n = 300_000
 	in := mapped(fills(n), func(f fill) uint32 { return uint32(f.Pos) * 2654435761 })

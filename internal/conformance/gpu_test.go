@@ -106,7 +106,7 @@ func TestGPUInto(t *testing.T) {
 	}
 }
 
-// gpuSizes are around what the kernels cut: a bucket and a tile.
+// gpuSizes are around the sizes of a bucket and a tile.
 var gpuSizes = []int{
 	0, 1, 2, 3, 31, 33, 500,
 	kernels.LocalSize - 1, kernels.LocalSize, kernels.LocalSize + 1,

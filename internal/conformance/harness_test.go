@@ -252,7 +252,7 @@ func checkTies[E any](t *testing.T, name string, compare func(a, b E) int, got [
 	}
 }
 
-// panicValue runs f and returns what it panicked with, nil if it did not.
+// panicValue runs f and returns the value of its panic, nil if there was none.
 func panicValue(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()

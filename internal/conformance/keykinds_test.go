@@ -270,7 +270,7 @@ func specialStrings() []string {
 	return s
 }
 
-// specialBytes has nil and empty keys: ties that only their identity tells apart.
+// specialBytes has nil and empty keys: ties that differ in their identity only.
 func specialBytes() [][]byte {
 	b := [][]byte{nil, {}, make([]byte, 0, 8)}
 	for _, s := range specialStrings() {

@@ -23,7 +23,7 @@ import (
 // A memory limit is a promise: calls drawn at random keep to it, by their own count and
 // by the runtime's, or return ErrMemoryLimit.
 
-// besidesScratch bounds what a call under a limit allocates besides: its result apart,
+// besidesScratch bounds the other allocations of a call under a limit: its result apart,
 // closures, goroutines and lists of pieces.
 const besidesScratch = 32 << 10
 
@@ -83,7 +83,7 @@ var textsOf = []func(v uint64) string{
 	func(v uint64) string { return strings.Repeat("ab", int(v%60)) },
 }
 
-// drawTrades returns n elements and what they look like.
+// drawTrades returns n elements and a description of them.
 func drawTrades(r *rand.Rand, n int) (in []trade, name string) {
 	first, second := valueShapes[r.IntN(len(valueShapes))], valueShapes[r.IntN(len(valueShapes))]
 	text, other := r.IntN(len(textsOf)), r.IntN(len(textsOf))
@@ -247,7 +247,7 @@ func limitedPairs[K sorter.Key](name string, in []K) limited {
 	}
 }
 
-// drawOptions draws options that decide how a call works, not what it does.
+// drawOptions draws options that do not change results.
 func drawOptions(r *rand.Rand) (opts []sorter.Option, name string) {
 	workers := 1 + r.IntN(16)
 	opts, name = append(opts, sorter.Workers(workers)), fmt.Sprintf("%d workers", workers)
@@ -260,8 +260,8 @@ func drawOptions(r *rand.Rand) (opts []sorter.Option, name string) {
 	return opts, name
 }
 
-// hold runs c under a limit and holds it to that. It returns what the call says of
-// itself, and whether the limit was enough.
+// hold runs c under a limit and checks that it keeps to it. It returns the call's
+// statistics, and whether the limit was enough.
 func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Option) (st sorter.Stats, enough bool) {
 	t.Helper()
 	var err error
@@ -289,8 +289,8 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 	return st, err == nil
 }
 
-// TestMemoryLimitDrawn draws calls, and limits around what they would use. What a call
-// has used, and the slack stated for it, is enough for it.
+// TestMemoryLimitDrawn draws calls, and limits around their scratch memory. A limit of the
+// scratch memory that a call has used, plus the slack stated for it, is enough.
 func TestMemoryLimitDrawn(t *testing.T) {
 	testkit.SkipRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools, and allocations count twice
@@ -390,11 +390,11 @@ func TestLeastMemoryOfWorkers(t *testing.T) {
 	}
 }
 
-// TestTooLongFor32Bits sorts so many elements of no size that an int of 32 bits does not
-// count the bytes of their codes. It needs no memory.
+// TestTooLongFor32Bits sorts elements of no size, whose codes have more bytes than a 32-bit
+// int counts. It needs no memory.
 func TestTooLongFor32Bits(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 {
-		t.Skip("an int of 64 bits counts the bytes of any codes")
+		t.Skip("a 64-bit int counts the bytes of any codes")
 	}
 	called := "a key of a slice that is too long was asked for"
 	wide := sorter.Asc(func(struct{}) string { panic(called) })

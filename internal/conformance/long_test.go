@@ -15,7 +15,7 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// Slices of more elements than positions of 32 bits number, with a lower limit than that. The
+// Slices of more elements than 32-bit positions number, with a lower limit than that. The
 // tests are not parallel: others would meet the limit, too.
 
 // TestLong sorts, selects and merges keys of every kind in slices that are several times as

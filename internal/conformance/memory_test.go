@@ -18,8 +18,8 @@ import (
 
 // MemoryLimit and the promise on scratch memory.
 
-// allocated returns the bytes that f allocated, all pools having been emptied
-// before: what it took from them would not show.
+// allocated returns the bytes that f allocated. It empties all pools before: memory
+// from them would not count.
 func allocated(f func()) int64 {
 	for range 3 { // a pool keeps its content over two collections
 		runtime.GC()
@@ -159,7 +159,7 @@ func checkLimitTies(t *testing.T, n int, limits []int64, more ...sorter.Option) 
 					return nil
 				})
 				if enough := each >= 96; enough && !(sorted && found) {
-					t.Errorf("%s: ErrMemoryLimit under %d bytes an element", name, each)
+					t.Errorf("%s: ErrMemoryLimit under %d bytes per element", name, each)
 				}
 			}
 		}

@@ -50,7 +50,7 @@ type alarm struct {
 	further atomic.Int64 // calls that began afterwards
 }
 
-// call is what the watched function does.
+// call is called by the counted function.
 func (a *alarm) call() {
 	if a.rung.Load() {
 		a.further.Add(1)
@@ -70,9 +70,9 @@ type paceColumn[E any] struct {
 	of   func(a *alarm) []sorter.Column[E]
 }
 
-// watched returns columns with a function that an alarm counts, of elements that get
-// finds. They tie nowhere.
-func watched[E any](get func(E) paceRow) []paceColumn[E] {
+// counted returns columns with a function whose calls an alarm counts. get finds the row of
+// an element. The columns have no ties.
+func counted[E any](get func(E) paceRow) []paceColumn[E] {
 	one := func(name string, of func(a *alarm) sorter.Column[E]) paceColumn[E] {
 		return paceColumn[E]{name, func(a *alarm) []sorter.Column[E] { return []sorter.Column[E]{of(a)} }}
 	}
@@ -106,7 +106,7 @@ func watched[E any](get func(E) paceRow) []paceColumn[E] {
 	}
 }
 
-// before returns what may come before the watched column.
+// before returns columns that may precede the counted one.
 func before[E any](get func(E) paceRow) []paceColumn[E] {
 	const name = "the same for all of them"
 	same := sorter.Asc(func(E) string { return name })
@@ -164,7 +164,7 @@ var paceVerbs = []struct {
 	}},
 }
 
-// cancelAt cancels a call in a watched function, and holds it to few further ones.
+// cancelAt cancels a call in a counted function, and holds it to few further ones.
 // It reports whether the function was called that often.
 func cancelAt(t *testing.T, name string, in []paceRow, a *alarm, workers int, call func(s []paceRow, opts ...sorter.Option) error) bool {
 	t.Helper()
@@ -194,9 +194,9 @@ func cancelAt(t *testing.T, name string, in []paceRow, a *alarm, workers int, ca
 	return true
 }
 
-// eachWatched calls test with every watched column behind every list of columns.
-func eachWatched[E any](get func(E) paceRow, test func(name string, cols func(a *alarm) []sorter.Column[E])) {
-	for _, w := range watched(get) {
+// eachCounted calls test with every counted column after every list of columns.
+func eachCounted[E any](get func(E) paceRow, test func(name string, cols func(a *alarm) []sorter.Column[E])) {
+	for _, w := range counted(get) {
 		for _, b := range before(get) {
 			test(w.name+", "+b.name, func(a *alarm) []sorter.Column[E] { return append(slices.Clone(b.of(a)), w.of(a)...) })
 		}
@@ -214,7 +214,7 @@ func TestFurtherCalls(t *testing.T) {
 			if testkit.Thinned(i + j) {
 				continue
 			}
-			eachWatched(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
+			eachCounted(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
 				in, within := inputs[r.IntN(2)], n/2
 				switch {
 				case v.name == "Merge":
@@ -235,7 +235,7 @@ func TestFurtherCalls(t *testing.T) {
 			})
 		}
 		rows := inputs[0]
-		eachWatched(func(i int) paceRow { return rows[i] }, func(name string, cols func(a *alarm) []sorter.Column[int]) {
+		eachCounted(func(i int) paceRow { return rows[i] }, func(name string, cols func(a *alarm) []sorter.Column[int]) {
 			for _, workers := range []int{1, 2, 8} {
 				a := &alarm{at: 1 + int64(r.IntN(n*3/4))}
 				cancelAt(t, "OrderN by "+name, rows, a, workers, func(_ []paceRow, opts ...sorter.Option) error {
@@ -255,7 +255,7 @@ func TestFurtherSlowCalls(t *testing.T) {
 	const n = 20_000
 	in, turns, every := paceRows(n, true), 0, testkit.Pick(5, 1)
 	for _, v := range paceVerbs {
-		eachWatched(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
+		eachCounted(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
 			if turns++; turns%every != 0 {
 				return
 			}

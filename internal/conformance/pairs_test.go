@@ -256,7 +256,7 @@ func checkStableFloats[K interface{ float32 | float64 }](t *testing.T, name stri
 	}
 }
 
-// TestPairsReport names what sorted pairs, and what was found.
+// TestPairsReport checks the algorithm and the shape in reports of pairs.
 func TestPairsReport(t *testing.T) {
 	const n = 50_000
 	draws := func(name string) []uint64 { return dist.Named(name).Draw(n, dist.Rand(1)) }
@@ -335,13 +335,13 @@ func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K,
 			})
 		}
 		if !enough {
-			t.Errorf("%s, %T: ErrMemoryLimit under %d bytes a pair", name, keys[0], limits[len(limits)-1])
+			t.Errorf("%s, %T: ErrMemoryLimit under %d bytes per pair", name, keys[0], limits[len(limits)-1])
 		}
 	}
 }
 
 // TestPairsOnFailingEngine loses an engine in the middle of a sort: both slices are
-// what they were.
+// restored.
 func TestPairsOnFailingEngine(t *testing.T) {
 	const n = 20_000
 	lost := errors.New("lost")

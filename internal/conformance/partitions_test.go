@@ -370,7 +370,7 @@ func TestPlacesPerCancelled(t *testing.T) {
 	}
 }
 
-// TestTopNPerOfOrderedPartitions has partitions that are no numbers of 64 bits, whose rows are selected
+// TestTopNPerOfOrderedPartitions has partitions that are no 64-bit numbers, whose rows are selected
 // from an order by partitions.
 func TestTopNPerOfOrderedPartitions(t *testing.T) {
 	r := dist.Rand(7)

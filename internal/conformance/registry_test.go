@@ -193,7 +193,7 @@ var children = map[string]func(t *testing.T){
 		}
 		checkSame(t, "SortKeys: the slice", nil, s, keys)
 	},
-	"asked once what it runs, since its device may tell it meanwhile": func(t *testing.T) {
+	"asked once for its algorithms, since its device may report others meanwhile": func(t *testing.T) {
 		e := new(learningEngine)
 		engine.Register(e)
 		for _, v := range verbs {
@@ -212,7 +212,7 @@ var children = map[string]func(t *testing.T){
 		e := &plainEngine{worth: true}
 		engine.Register(e)
 		for i, n := range []int{2*engine.Block - 1, 2 * engine.Block, 20_000, 100_001} {
-			for j, in := range glanced(n) {
+			for j, in := range sampledInOrder(n) {
 				if testkit.Thinned(i + j) {
 					continue
 				}
@@ -276,7 +276,7 @@ var children = map[string]func(t *testing.T){
 	},
 }
 
-// learningEngine finds out behind the first question that it has no algorithms.
+// learningEngine has algorithms at the first question only.
 type learningEngine struct {
 	plainEngine
 	asked atomic.Int32
@@ -284,9 +284,9 @@ type learningEngine struct {
 
 func (e *learningEngine) Runs(sorter.Algorithm) bool { return e.asked.Add(1) == 1 }
 
-// glanced are elements with whole numbers for prices, that look as if they were in
-// order and may be, and others.
-func glanced(n int) (all []struct {
+// sampledInOrder are elements with whole numbers for prices, whose sample is in order,
+// and others.
+func sampledInOrder(n int) (all []struct {
 	name    string
 	fills   []fill
 	inOrder bool
@@ -299,14 +299,14 @@ func glanced(n int) (all []struct {
 		{"sorted", func(i int) int { return i / 3 }, true},
 		{"falling", func(i int) int { return n - i }, true},
 		{"flat", func(int) int { return 7 }, true},
-		{"sorted where it shows", func(i int) int {
-			if i == 1000 { // no piece that is looked at has it
+		{"sorted where sampled", func(i int) int {
+			if i == 1000 { // no sampled piece has it
 				return n
 			}
 			return i
 		}, true},
 		{"falling with ties", func(i int) int { return (n - i) / 3 }, false},
-		{"sorted but for the end", func(i int) int {
+		{"sorted except the end", func(i int) int {
 			if i > n-50 {
 				return i * 7919 % n
 			}

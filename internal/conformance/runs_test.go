@@ -88,7 +88,7 @@ func TestRunsOfKeysLarge(t *testing.T) {
 func checkOrderingRuns(t *testing.T, spec orderingSpec, in []record, m mode) {
 	t.Helper()
 	name := fmt.Sprintf("%v, n=%d, %s", spec, len(in), m.name)
-	by, watches := spec.build()
+	by, counters := spec.build()
 	runs := make([]perm.Runs, len(spec)+2)
 	opts := append(m.stable(), sorter.MarkRuns(&runs[len(spec)+1]))
 	for k := range len(spec) + 1 {
@@ -100,7 +100,7 @@ func checkOrderingRuns(t *testing.T, spec orderingSpec, in []record, m mode) {
 	}
 	var p perm.Perm
 	var err error
-	watchCalls(t, name, watches, len(in), func() { p, err = by.Order(in, opts...) })
+	checkCalls(t, name, counters, len(in), func() { p, err = by.Order(in, opts...) })
 	want := spec.inOrder(in, m.order)
 	got := make([]record, len(in))
 	if err != nil || len(p) != len(in) {

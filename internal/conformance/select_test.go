@@ -74,10 +74,10 @@ func TestFirstRowsByColumns(t *testing.T) {
 		want := spec.inOrder(in, m.order)
 		for _, k := range []int{0, 1, n / 33, n / 3, n + 1} {
 			name := fmt.Sprintf("TopOrder: k=%d, %v, n=%d, %s", k, spec, n, m.name)
-			by, watches := spec.build()
+			by, counters := spec.build()
 			var first []uint32
 			var err error
-			watchCalls(t, name, watches, n, func() { first, err = by.TopOrder(in, k, m.stable()...) })
+			checkCalls(t, name, counters, n, func() { first, err = by.TopOrder(in, k, m.stable()...) })
 			got := make([]record, len(first))
 			perm.Gather(got, in, first, 1)
 			checkRecords(t, name, err, got, want[:min(k, n)])
@@ -252,10 +252,10 @@ func TestNthByColumns(t *testing.T) {
 		want := spec.inOrder(in, m.order)
 		for _, k := range positionsOf(n) {
 			name := fmt.Sprintf("Nth: k=%d, %v, n=%d, %s", k, spec, n, m.name)
-			by, watches := spec.build()
+			by, counters := spec.build()
 			var at int
 			var err error
-			watchCalls(t, name, watches, n, func() { at, err = by.Nth(in, k, m.stable()...) })
+			checkCalls(t, name, counters, n, func() { at, err = by.Nth(in, k, m.stable()...) })
 			if err != nil || in[at].Idx != want[k].Idx {
 				t.Fatalf("%s: row %d, want %d, error %v", name, at, want[k].Idx, err)
 			}

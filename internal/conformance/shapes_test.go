@@ -163,7 +163,7 @@ func TestFallingColumns(t *testing.T) {
 }
 
 // TestShapesOfWideKeys has ordered keys of every wide kind, which tie in their first 64
-// bits, and so many times each.
+// bits, each the given number of times.
 func TestShapesOfWideKeys(t *testing.T) {
 	const n = 70_001
 	texts := func(i int) string { return fmt.Sprintf("the same prefix %06d", i) }
@@ -300,7 +300,7 @@ func TestNearlySorted(t *testing.T) {
 }
 
 // padded is an element whose size is no power of two and which is too large to
-// travel with its code.
+// be moved with its code.
 type padded struct {
 	key int32
 	at  int

@@ -140,7 +140,7 @@ func shuffled[E any](s []E, seed uint64) []E {
 }
 
 // TestSmallOrderingPanics has a key function panic in the middle of a small
-// sort, again and again: what it leaves behind must not show in the next one.
+// sort, again and again: its state must not affect the next one.
 func TestSmallOrderingPanics(t *testing.T) {
 	fuse := 0
 	order := sorter.By(

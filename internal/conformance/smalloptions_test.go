@@ -19,7 +19,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// smallOption is an option, and what the small path does with it.
+// smallOption is an option, and whether the small path serves it.
 type smallOption struct {
 	of     func() sorter.Option
 	served bool // by the small path; other options take the general one
@@ -148,7 +148,7 @@ func withNaNs(n int) []fill {
 func TestSmallOptions(t *testing.T) {
 	names := slices.Sorted(maps.Keys(smallOptions))
 	if all := optionsOf(t); !slices.Equal(names, all) {
-		t.Fatalf("smallOptions has %v, the package has %v: decide in config.small what the small path does with an option", names, all)
+		t.Fatalf("smallOptions has %v, the package has %v: decide in config.small whether the small path serves an option", names, all)
 	}
 	general := sorter.OnProgress(func(sorter.Progress) {})
 	for _, n := range []int{0, 1, 2, 10, 17, 100, 4096, 4097} {
@@ -240,11 +240,11 @@ func TestSmallOptionsCancelled(t *testing.T) {
 }
 
 // TestSmallFurtherSlowCalls cancels slow calls on the small path: none begins afterwards.
-// What was quick in one call may be slow in the next.
+// A key function that was quick in one call may be slow in the next.
 func TestSmallFurtherSlowCalls(t *testing.T) {
 	for _, n := range []int{10, 100} {
 		in := paceRows(n, false)
-		eachWatched(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
+		eachCounted(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
 			a := &alarm{at: 3}
 			a.cancel = func() {}
 			by := sorter.By(cols(a)...)

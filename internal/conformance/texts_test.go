@@ -11,7 +11,7 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// TestDeepTexts sorts strings that are told apart far from their first byte.
+// TestDeepTexts sorts strings that differ far from their first byte.
 func TestDeepTexts(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestDeepTexts(t *testing.T) {
 	}
 }
 
-// arrangedTexts returns texts as they are, in order, falling, in order but for one, or
-// in order but for some.
+// arrangedTexts returns texts unchanged, in order, falling, in order except for one, or
+// in order except for several.
 func arrangedTexts(texts []string, turn int) []string {
 	if turn %= 5; turn == 0 || len(texts) == 0 {
 		return texts

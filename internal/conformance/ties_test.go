@@ -164,8 +164,8 @@ func TestTiedInPlace(t *testing.T) {
 	}
 }
 
-// TestTiesTakeLittleMemory has another engine order keys that are there already:
-// what the library takes for their ties is a bit an element, and a workspace a worker.
+// TestTiesTakeLittleMemory has another engine order given keys. For their ties the library
+// takes a bit per element, and a workspace per worker.
 func TestTiesTakeLittleMemory(t *testing.T) {
 	const n = 300_000
 	in, sorted, _ := tiedElements(n, []int{1, 2}, 1)

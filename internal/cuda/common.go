@@ -8,7 +8,7 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// What the implementations share.
+// Shared by the implementations.
 
 // Flags of cuMemHostAlloc and cuMemHostRegister, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const (

@@ -1,5 +1,5 @@
-// What package cu lacks, and what it must not do. The driver's functions are
-// looked up in the library that cu links, so no header of it is needed.
+// Driver calls that package cu lacks, or must not make. They are looked up in the
+// library that cu links, so its headers are not needed.
 #include <stddef.h>
 
 int sorter_init_result(void);

@@ -31,7 +31,7 @@ func cuEvent(e Event) cu.Event      { return *(*cu.Event)(unsafe.Pointer(&e)) }
 // StreamOf returns a stream of package cu as one of this package.
 func StreamOf(s cu.Stream) Stream { return Stream(unsafe.Pointer(s.C())) }
 
-// do makes a call with c current, and then again what was. The driver keeps the
+// do makes a call with c current, and then restores the current context. The driver keeps the
 // current context per OS thread, so the goroutine stays on one meanwhile.
 func (c *cuContext) do(op string, call func() error) error {
 	return failure(c.name, op, c.result(call))

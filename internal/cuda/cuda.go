@@ -129,8 +129,8 @@ type Context interface {
 	// NewEvent returns an event. Only a timed one measures [Context.Elapsed];
 	// the others cost less.
 	NewEvent(timed bool) (Event, error)
-	// NewSleepEvent is NewEvent of an event for which SyncEvent sleeps. It wakes some 50 µs
-	// late, and takes no processor meanwhile; for others, SyncEvent polls.
+	// NewSleepEvent is NewEvent of an event for which SyncEvent sleeps. It wakes about 50 µs
+	// late, and takes no processor meanwhile. For others, SyncEvent polls.
 	NewSleepEvent() (Event, error)
 	// DestroyEvent frees e; work that waits for it still does.
 	DestroyEvent(e Event) error
@@ -163,7 +163,7 @@ type Context interface {
 	// CopyOnDevice copies bytes between device buffers that do not overlap.
 	CopyOnDevice(dst, src Ptr, bytes int, s Stream) error
 	// CopyFromPeer copies bytes from memory of peer, a context of another device,
-	// to memory of this one. It follows what was given to s, but nothing that was
+	// to memory of this one. It follows the work given to s, but nothing that was
 	// given to streams of peer: the caller waits for those before, and keeps the
 	// source unchanged to the end of the copy.
 	CopyFromPeer(dst Ptr, peer Context, src Ptr, bytes int, s Stream) error

@@ -140,7 +140,7 @@ func TestDevice(t *testing.T) {
 	check(t, c.Unload(m))
 }
 
-// TestDeviceErrors shows what the driver says to mistakes.
+// TestDeviceErrors checks the driver's errors for mistakes.
 func TestDeviceErrors(t *testing.T) {
 	c, info := onDevice(t)
 	_, err := c.LoadModule([]byte("no PTX"))

@@ -41,7 +41,7 @@ type fake struct {
 	version func(v int32)
 	linger  func(us int32)  // how long it takes to make a context current
 	lonely  func(yes int32) // no device reaches another one's memory
-	// parameters tells how many parameters the launched kernel has.
+	// parameters sets the number of parameters of the launched kernel.
 	parameters func(n int32)
 }
 

@@ -112,6 +112,6 @@ func BenchmarkCall(b *testing.B) {
 	_, c := f.open(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = c.DestroyEvent(1) // two calls, nearly nothing behind them
+		_ = c.DestroyEvent(1) // two calls that do nearly nothing
 	}
 }

@@ -1,4 +1,4 @@
-// One block: its threads, in warps of 32, and what they do together. The last
+// One block: its threads, in warps of 32, and their collective operations. The last
 // thread to arrive does the work for all and goes on; nothing is scanned before.
 #pragma once
 

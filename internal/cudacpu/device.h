@@ -50,7 +50,7 @@ struct Device {
 
 const word first_context = 0xc0de; // those of other devices follow
 
-// Machine is all devices, and what they share.
+// Machine has all devices and their shared state.
 struct Machine {
 	Device devices[16];
 	int count = 1;
@@ -85,6 +85,6 @@ struct Entry {
 
 extern const Entry entries[];
 extern const size_t entry_count;
-extern const Entry *const first_in_context; // it and those behind it need a current context
+extern const Entry *const first_in_context; // it and those after it need a current context
 
 } // namespace cudacpu

@@ -1,7 +1,7 @@
 //go:build cudacpu && linux && amd64
 
 // The driver's functions, for devices that are this process. Their types are
-// those of cuda.h as far as the calling convention tells them apart.
+// those of cuda.h as far as the calling convention distinguishes them.
 #include "device.h"
 
 #include <chrono>
@@ -35,7 +35,7 @@ template <class T> T *known(const std::set<T *> &set, word handle) {
 	return i == set.end() ? nullptr : *i;
 }
 
-// give queues work, and does as much of what is queued as the mode wants.
+// give queues work, and does as much of the queue as the mode requires.
 int give(word handle, Work w) {
 	auto s = stream(handle);
 	CHECK(s, invalid_handle);
@@ -411,7 +411,7 @@ int memset_32(word dst, unsigned value, size_t words, word s) {
 
 // Launches.
 
-// parameters reads n values through their addresses, behind which comes a zero.
+// parameters reads n values through their addresses, which a zero follows.
 bool parameters(std::vector<word> &values, unsigned n, word **params) {
 	for (; n && *params; n--) values.push_back(**params++);
 	return n == 0 && !*params;

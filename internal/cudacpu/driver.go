@@ -120,13 +120,13 @@ func ConfigureOne(ordinal int, d Device) {
 	C.cudacpu_configure(C.int(ordinal), C.struct_cudacpu_device{C.uint64_t(d.Memory), C.int(d.SharedPerBlock), C.int(d.SMs), C.int(d.Major), C.int(d.Minor)})
 }
 
-// Held is what has been taken from the driver and not been given back.
+// Held are the objects taken from the driver and not given back.
 type Held struct {
 	Memory, Pinned                     uint64 // bytes
 	Streams, Events, Modules, Contexts int
 }
 
-// Holding returns what is held now, of all devices.
+// Holding returns the objects held now, of all devices.
 func Holding() Held {
 	h := C.cudacpu_held()
 	return Held{uint64(h.memory), uint64(h.pinned), int(h.streams), int(h.events), int(h.modules), int(h.contexts)}

@@ -30,7 +30,7 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 
 namespace cudacpu {
 
-// die reports what a kernel did wrong and where, and ends the process: there is
+// die reports a kernel's mistake and its line, and ends the process: there is
 // no way back out of hundreds of half-finished threads.
 [[noreturn]] inline void die(const char *format, ...) {
 	va_list args;
@@ -52,7 +52,7 @@ inline void release(Sync &) {}
 inline void acquire(Sync &) {}
 #endif
 
-// Unobserved hides what the host does in a scope from the thread sanitizer. A
+// Unobserved hides the host's accesses in a scope from the thread sanitizer. A
 // release instead would order blocks that ran before against those that follow,
 // and hide their races.
 struct Unobserved {
@@ -89,7 +89,7 @@ struct Fiber {
 	State state;
 	const char *where; // it waits, file and line
 
-	// What the thread brings to a barrier or a warp operation and takes away.
+	// The thread's argument and result of a barrier or a warp operation.
 	Op op;
 	unsigned mask;
 	int source; // lane to shuffle from

@@ -1,6 +1,6 @@
 // One launch: all blocks in random order, some of them alive side by side.
-// Which block goes on is drawn at random whenever one has to wait, and now and
-// then behind a barrier.
+// Which block continues is drawn at random whenever one has to wait, and sometimes
+// after a barrier.
 #pragma once
 
 #include <algorithm>
@@ -147,7 +147,7 @@ private:
 	static void check_shared(Block &b) {
 		for (size_t i = b.shared_bytes; i < shared_room(b); i++)
 			if (b.shared[i] != pattern)
-				die("%s: a write behind the %zu bytes of shared memory of block %u", launched->name, b.shared_bytes, b.index);
+				die("%s: a write after the %zu bytes of shared memory of block %u", launched->name, b.shared_bytes, b.index);
 	}
 #endif
 

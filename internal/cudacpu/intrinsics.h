@@ -1,4 +1,4 @@
-// What kernels call, by its CUDA name.
+// CUDA's functions that kernels call.
 #pragma once
 
 #include <cassert>
@@ -149,9 +149,9 @@ template <class T> T atomicCAS(T *p, cudacpu::same<T> old, cudacpu::same<T> v) {
 	return old;
 }
 
-// A fence orders what this thread did before against what it does after. For
-// the thread sanitizer, which knows no fences, each one follows all before it:
-// a missing fence is found, a fence too early is not.
+// A fence orders this thread's accesses before it and after it. The thread sanitizer
+// knows no fences: for it each one follows all earlier ones. It finds a missing fence,
+// but not one that is too early.
 inline void __threadfence() {
 #if defined(__SANITIZE_THREAD__)
 	cudacpu::acquire(cudacpu::fences);
@@ -232,7 +232,7 @@ template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b) {
 // Last, because headers of the C++ library use the name in attributes.
 #define __noinline__ __attribute__((noinline))
 
-// What has no CUDA name. CUDACPU_SHARED declares name, a reference to the
+// Without a CUDA name. CUDACPU_SHARED declares name, a reference to the
 // block's dynamic shared memory; CUDACPU_SPIN is the body of a loop that waits
 // for another block.
 #define CUDACPU_SHARED(Type, name) \

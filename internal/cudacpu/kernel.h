@@ -1,5 +1,5 @@
 // Kernels by name. CUDACPU_KERNEL(f) in one source file makes f known to the
-// driver of the tests; what is not listed cannot be launched.
+// driver of the tests; others cannot be launched.
 #pragma once
 
 #include <type_traits>

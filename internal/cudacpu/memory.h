@@ -1,6 +1,6 @@
 // Memory of the fake device and page-locked memory of the host: both on the
 // heap, found by address, filled with poison when new. The address sanitizer
-// guards their ends; without it, so do strips of a pattern, which are looked at
+// guards their ends; without it, so do strips of a pattern, which are checked
 // when work has ended.
 #pragma once
 

@@ -18,13 +18,13 @@ enum class Mode {
 
 struct Stream;
 
-// Mark is a place in a stream: behind its first `position` pieces of work.
+// Mark is a place in a stream: after its first `position` pieces of work.
 struct Mark {
 	std::shared_ptr<Stream> stream;
 	uint64_t position = 0;
 };
 
-// Work is one piece: something to do, behind a mark of another stream.
+// Work is one piece of work, to do after a mark of another stream.
 struct Work {
 	std::function<void()> perform;
 	Mark after;

@@ -345,7 +345,7 @@ func program() (err error) {
 }
 
 // TestFailEveryCall fails each call of a program in turn, and it and all that
-// follow: every failure is reported as what it was, and nothing is kept.
+// follow: every failure is reported with its own error, and nothing stays allocated.
 func TestFailEveryCall(t *testing.T) {
 	defer cudacpu.Fail(0, 0, false)
 	for _, lasting := range []bool{false, true} {

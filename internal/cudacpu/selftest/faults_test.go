@@ -13,7 +13,7 @@ import (
 	"example.com/sorter/internal/cudacpu"
 )
 
-// faultVariable tells a child process which faulty kernel to run.
+// faultVariable names the faulty kernel that a child process runs.
 const faultVariable = "CUDACPU_FAULT"
 
 // faulty runs a kernel with a mistake, on blocks of 64 threads.
@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 		{kernel: "unfenced_flag", by: "thread"},
 		{kernel: "read_out_of_bounds", by: "address"},
 		{kernel: "write_out_of_bounds", says: "write out of bounds", by: "address"},
-		{kernel: "shared_out_of_bounds", says: "write behind the 256 bytes", by: "address"},
+		{kernel: "shared_out_of_bounds", says: "write after the 256 bytes", by: "address"},
 		{kernel: "shared_too_large", says: "260 bytes of shared memory used, 256 launched with"},
 		{kernel: "barrier_skipped", says: "no thread of block"},
 		{kernel: "barriers_mixed", says: "divergent barrier"},
@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 			if !died || !strings.Contains(out, says) {
 				t.Errorf("not found (died: %v); want %q in\n%s", died, says, out)
 			}
-			// A write is found behind it, without the sanitizer.
+			// Without the sanitizer a write is found after it.
 			if late := f.by == "address" && sanitizer == ""; !late && !strings.Contains(out, mistake(t, f.kernel)) {
 				t.Errorf("%s not named in\n%s", mistake(t, f.kernel), out)
 			}

@@ -57,7 +57,7 @@ func TestSum(t *testing.T) {
 
 const scanTile, scanShared = 128, 24
 
-// scan runs a scan kernel and checks what it wrote.
+// scan runs a scan kernel and checks its results.
 func scan(t *testing.T, d *device, kernel string, n int) {
 	in := random(n)
 	tiles := (n + scanTile - 1) / scanTile
@@ -141,7 +141,7 @@ func TestWarps(t *testing.T) {
 	})
 }
 
-// warpRow is what the kernel warps writes for thread t.
+// warpRow is the result of the kernel warps for thread t.
 func warpRow(t uint64) [16]uint64 {
 	lane, base := t%32, t&^31
 	wide := func(lane uint64) uint64 { return (base+lane)<<40 | base + lane }

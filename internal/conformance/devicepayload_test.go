@@ -16,17 +16,16 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// carryingEngine is the plain engine that takes elements along where it is offered
-// them: it moves pieces of 777 places, but for those with ties, whose positions it
-// emits before.
-type carryingEngine struct {
+// movingEngine is the plain engine that moves the elements that it is offered, in
+// pieces of 777 places. Of pieces with ties it emits the positions instead, first.
+type movingEngine struct {
 	plainEngine
 	offered       bool
 	moved         atomic.Int64 // elements
 	settled, gone bool
 }
 
-func (e *carryingEngine) Order(ctx context.Context, job *engine.Job) error {
+func (e *movingEngine) Order(ctx context.Context, job *engine.Job) error {
 	el := job.Elements
 	if e.offered = el != nil; !e.offered {
 		return e.plainEngine.Order(ctx, job)
@@ -97,8 +96,8 @@ func quotes(n int) []quote {
 
 func (q quote) long() [16]byte { return [16]byte(append(q.id[:], 0, 0, 0, byte(q.at%2))) }
 
-// carriedSorts are sorts whose elements an engine is offered, or not.
-var carriedSorts = []struct {
+// payloadSorts are sorts whose elements an engine is offered, or not.
+var payloadSorts = []struct {
 	name    string
 	offered bool
 	sort    func(s []quote, opts ...sorter.Option) error
@@ -122,13 +121,13 @@ var carriedSorts = []struct {
 		}},
 }
 
-// TestEngineCarries has an engine move elements.
-func TestEngineCarries(t *testing.T) {
-	for _, c := range carriedSorts {
+// TestEngineMovesElements has an engine move elements.
+func TestEngineMovesElements(t *testing.T) {
+	for _, c := range payloadSorts {
 		for _, n := range []int{2, 776, 778, 30_000} {
 			in := quotes(n)
 			for _, opts := range [][]sorter.Option{nil, {sorter.Workers(1)}} {
-				e, s := &carryingEngine{}, slices.Clone(in)
+				e, s := &movingEngine{}, slices.Clone(in)
 				want := slices.SortedStableFunc(slices.Values(in), c.compare)
 				err := c.sort(s, append(opts, sorter.On(e), sorter.Stable())...)
 				name := fmt.Sprintf("%s, n=%d, %d moved", c.name, n, e.moved.Load())
@@ -139,7 +138,7 @@ func TestEngineCarries(t *testing.T) {
 			}
 		}
 	}
-	e := &carryingEngine{}
+	e := &movingEngine{}
 	pointers := mapped(quotes(3000), func(q quote) *quote { return &q })
 	want := slices.SortedStableFunc(slices.Values(pointers), func(a, b *quote) int { return cmp.Compare(a.price, b.price) })
 	err := sorter.Sort(pointers, func(q *quote) float32 { return q.price }, sorter.On(e), sorter.Stable())
@@ -150,17 +149,17 @@ func TestEngineCarries(t *testing.T) {
 }
 
 // TestEngineFailsWhileElementsAreWritten loses the engine after it has moved some
-// elements over others: the slice is what it was, and a cancelled context changes
+// elements over others: the slice is restored, and a cancelled context changes
 // nothing any more.
 func TestEngineFailsWhileElementsAreWritten(t *testing.T) {
 	lost := errors.New("lost")
 	in, crew := quotes(30_000), testkit.NewCrew()
-	for _, c := range carriedSorts[:2] {
+	for _, c := range payloadSorts[:2] {
 		for _, failAt := range []int{0, 1, 15_000} {
 			s := slices.Clone(in)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			e := &carryingEngine{plainEngine: plainEngine{failAt: failAt, err: lost}}
+			e := &movingEngine{plainEngine: plainEngine{failAt: failAt, err: lost}}
 			err := c.sort(s, sorter.On(e), sorter.Workers(3), sorter.WithContext(ctx))
 			name := fmt.Sprintf("%s, lost after %d", c.name, failAt)
 			if !errors.Is(err, lost) || !e.gone {
@@ -172,24 +171,24 @@ func TestEngineFailsWhileElementsAreWritten(t *testing.T) {
 	}
 }
 
-// TestEngineCarriesPairs has an engine move keys with their values, and lose them.
-func TestEngineCarriesPairs(t *testing.T) {
+// TestEngineMovesPairs has an engine move keys with their values, and lose them.
+func TestEngineMovesPairs(t *testing.T) {
 	in := quotes(30_000)
-	checkCarriedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) uint64 { return q.at }), true)
-	checkCarriedPairs(t, mapped(in, func(q quote) int64 { return int64(q.price) }), mapped(in, func(q quote) uint8 { return uint8(q.at) }), true)
-	checkCarriedPairs(t, mapped(in, quote.long), mapped(in, func(q quote) [12]byte { return q.id }), true)
-	checkCarriedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) *quote { return &q }), false)
-	checkCarriedPairs(t, mapped(in, func(q quote) string { return string(q.id[:]) }), mapped(in, func(q quote) uint64 { return q.at }), false)
+	checkMovedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) uint64 { return q.at }), true)
+	checkMovedPairs(t, mapped(in, func(q quote) int64 { return int64(q.price) }), mapped(in, func(q quote) uint8 { return uint8(q.at) }), true)
+	checkMovedPairs(t, mapped(in, quote.long), mapped(in, func(q quote) [12]byte { return q.id }), true)
+	checkMovedPairs(t, mapped(in, func(q quote) float32 { return q.price }), mapped(in, func(q quote) *quote { return &q }), false)
+	checkMovedPairs(t, mapped(in, func(q quote) string { return string(q.id[:]) }), mapped(in, func(q quote) uint64 { return q.at }), false)
 }
 
-func checkCarriedPairs[K sorter.Key, V comparable](t *testing.T, keys []K, values []V, offered bool) {
+func checkMovedPairs[K sorter.Key, V comparable](t *testing.T, keys []K, values []V, offered bool) {
 	t.Helper()
 	name := fmt.Sprintf("%T, %T", keys, values)
 	order, err := sorter.OrderKeys(keys, sorter.On(sorter.CPU()), sorter.Stable())
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, k, v := &carryingEngine{}, slices.Clone(keys), slices.Clone(values)
+	e, k, v := &movingEngine{}, slices.Clone(keys), slices.Clone(values)
 	err = sorter.SortPairs(k, v, sorter.On(e), sorter.Stable())
 	checkSame(t, name+": values", err, v, mapped(order, func(at uint32) V { return values[at] }))
 	checkSame(t, name+": keys", nil, formatted(k), formatted(mapped(order, func(at uint32) K { return keys[at] })))
@@ -197,7 +196,7 @@ func checkCarriedPairs[K sorter.Key, V comparable](t *testing.T, keys []K, value
 		t.Errorf("%s: offered %v, %d moved", name, e.offered, e.moved.Load())
 	}
 	lost := errors.New("lost")
-	e, k, v = &carryingEngine{plainEngine: plainEngine{failAt: len(keys) / 5, err: lost}}, slices.Clone(keys), slices.Clone(values)
+	e, k, v = &movingEngine{plainEngine: plainEngine{failAt: len(keys) / 5, err: lost}}, slices.Clone(keys), slices.Clone(values)
 	if err := sorter.SortPairs(k, v, sorter.On(e)); !errors.Is(err, lost) {
 		t.Errorf("%s: error %v", name, err)
 	}
