@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// TestRankSelectDistinctRandom compares what follows from an order with the oracle's.
+// TestRankSelectDistinctRandom compares ranks, selections and distinct rows with the oracle's.
 func TestRankSelectDistinctRandom(t *testing.T) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -290,7 +290,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestReleases checks that every call releases what it allocates.
+// TestReleases checks that every call releases its allocations.
 func TestReleases(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, kind := range generators {

@@ -91,7 +91,7 @@ func (v *blockView[T]) element(i int) (T, error) {
 	return v.order.codec.Decode(v.encoded(i))
 }
 
-// totals are what is kept of all elements: none may be lost or made up on the way.
+// totals are counts and sums of all elements, which must be the same after the sort.
 type totals struct {
 	Count int64  // elements
 	Bytes int64  // of their encodings, without lengths

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Click is what a user did, and when, in minutes.
+// Click is an action of a user, and its time in minutes.
 type Click struct {
 	Minute int64
 	Page   int32

@@ -26,7 +26,7 @@ func (f *packFn[T]) Setup() (err error) {
 	return err
 }
 
-// StartBundle drops what a failed bundle left.
+// StartBundle drops the state of a failed bundle.
 func (f *packFn[T]) StartBundle(_ context.Context, block, sample func([]byte)) {
 	f.reset()
 }

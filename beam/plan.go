@@ -79,12 +79,12 @@ func (s *sketch[T]) add(encoded []byte) error {
 		return nil
 	}
 	s.weight *= 2
-	kept := s.samples[:0]
+	thinned := s.samples[:0]
 	for i := 1; i < len(s.samples); i += 2 {
-		kept = append(kept, s.samples[i])
+		thinned = append(thinned, s.samples[i])
 	}
-	clear(s.samples[len(kept):])
-	s.samples = kept
+	clear(s.samples[len(thinned):])
+	s.samples = thinned
 	return nil
 }
 

@@ -33,7 +33,7 @@ type named interface {
 	steps(c config) steps
 }
 
-// registry holds what was registered by name. Functions of a type are registered with Beam once.
+// registry holds orderings and codecs by name. Functions of a type are registered with Beam once.
 var registry struct {
 	sync.Mutex
 	orders  map[string]named

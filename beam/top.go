@@ -63,7 +63,7 @@ func (f *topFn[T]) AddInput(s *topState, e T) (*topState, error) {
 // MergeAccumulators adds the elements of b to a.
 func (f *topFn[T]) MergeAccumulators(a, b *topState) (*topState, error) {
 	to := a.elements.(*top[T])
-	for _, e := range b.elements.(*top[T]).kept {
+	for _, e := range b.elements.(*top[T]).candidates {
 		if err := to.add(e); err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (f *topFn[T]) ExtractOutput(s *topState) ([]T, error) {
 	if err := t.cut(); err != nil {
 		return nil, err
 	}
-	return t.kept, nil
+	return t.candidates, nil
 }
 
 // topState is the accumulator. It has no type parameter, because Beam finds the functions of
@@ -128,10 +128,10 @@ func decodeTop(message []byte) (*topState, error) {
 // top holds the first k elements among others: the k-th, when it is known, bounds those that
 // are added.
 type top[T any] struct {
-	order *Ordering[T]
-	k     int
-	kept  []T
-	bound bool // kept[:k] are the first so far, in order
+	order      *Ordering[T]
+	k          int
+	candidates []T
+	bound      bool // candidates[:k] are the first so far, in order
 }
 
 func (o *Ordering[T]) newTop(k int) topElements { return &top[T]{order: o, k: k} }
@@ -140,11 +140,11 @@ func (o *Ordering[T]) newTop(k int) topElements { return &top[T]{order: o, k: k}
 const leastTop = 64
 
 func (t *top[T]) add(e T) error {
-	if t.bound && t.order.order.Compare(e, t.kept[t.k-1]) >= 0 {
+	if t.bound && t.order.order.Compare(e, t.candidates[t.k-1]) >= 0 {
 		return nil
 	}
-	t.kept = append(t.kept, e)
-	if len(t.kept) < max(2*t.k, leastTop) {
+	t.candidates = append(t.candidates, e)
+	if len(t.candidates) < max(2*t.k, leastTop) {
 		return nil
 	}
 	return t.cut()
@@ -152,25 +152,25 @@ func (t *top[T]) add(e T) error {
 
 // cut drops all but the first k elements, and puts those in order.
 func (t *top[T]) cut() error {
-	if err := t.order.order.TopK(t.kept, t.k); err != nil {
+	if err := t.order.order.TopK(t.candidates, t.k); err != nil {
 		return err
 	}
-	if len(t.kept) >= t.k {
-		clear(t.kept[t.k:])
-		t.kept, t.bound = t.kept[:t.k], true
+	if len(t.candidates) >= t.k {
+		clear(t.candidates[t.k:])
+		t.candidates, t.bound = t.candidates[:t.k], true
 	}
 	return nil
 }
 
 func (t *top[T]) encode(dst []byte) ([]byte, error) {
-	if len(t.kept) > t.k {
+	if len(t.candidates) > t.k {
 		if err := t.cut(); err != nil {
 			return nil, err
 		}
 	}
 	var encoded []byte
 	var err error
-	for _, e := range t.kept {
+	for _, e := range t.candidates {
 		if encoded, err = t.order.codec.Append(encoded[:0], e); err != nil {
 			return nil, fmt.Errorf("beamsort: TopK by %q: codec: %w", t.order.name, err)
 		}
@@ -190,7 +190,7 @@ func (t *top[T]) decode(src []byte) error {
 		if err != nil {
 			return fmt.Errorf("beamsort: TopK by %q: codec: %w", t.order.name, err)
 		}
-		t.kept = append(t.kept, e)
+		t.candidates = append(t.candidates, e)
 	}
 	return r.err
 }

@@ -14,7 +14,7 @@ type benchCase struct {
 	Build func(values []uint64, n int) *workload
 }
 
-// cases lists what is measured, in the order of the report.
+// cases lists the measured cases, in the order of the report.
 var cases = []benchCase{
 	plainCase("u32", toUint32, 4, uint32Peers),
 	plainCase("f32", toFloat32, 4, float32Peers),
@@ -52,7 +52,7 @@ const (
 	heapByName     = "bounded heap, key function"
 )
 
-// kind says what a contender stands for.
+// kind is the role of a contender.
 type kind string
 
 const (

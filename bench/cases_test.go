@@ -88,7 +88,7 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// TestCommand runs the whole command on tiny inputs and looks at what it wrote.
+// TestCommand runs the whole command on tiny inputs and checks its output.
 func TestCommand(t *testing.T) {
 	s, err := parse([]string{"-n", "10,1e3", "-reps", "1", "-batch", "1us", "-out", t.TempDir(), "-name", "here"})
 	if err != nil {

@@ -43,7 +43,7 @@ const (
 	raceTo = 1e6
 )
 
-// result is what was measured of one contender in one cell of the table.
+// result has the measurements of one contender in one cell of the table.
 type result struct {
 	Case, Dist, Contender string
 	Kind                  kind
@@ -74,7 +74,7 @@ func values(d dist.Dist, n int) []uint64 {
 	return v
 }
 
-// entrants are the contenders of one cell and what is known beforehand.
+// entrants are the contenders of one cell.
 type entrants struct {
 	bench  benchCase
 	dist   string

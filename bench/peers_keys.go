@@ -16,7 +16,7 @@ func (s entries) Key(i int) string   { return s[i].Name }
 func (s *keyIndex) Key(i int) uint64 { return sortutil.Float32Key(s.keys[s.index[i]]) }
 
 // pair is a 64-bit code with the index of its element: such a code leaves no
-// room for an index in a word of 64 bits, so zermelo cannot sort it.
+// room for an index in a 64-bit word, so zermelo cannot sort it.
 type pair struct {
 	code  uint64
 	index uint32

@@ -119,7 +119,7 @@ func (r *report) record(x result) []string {
 	return append(record, baseline.Contender, number(r.ratio(at, mine), x.Note == ""), x.Note)
 }
 
-// number formats a value for the CSV file; what was not measured is empty.
+// number formats a value for the CSV file, as nothing if it was not measured.
 func number(v float64, measured bool) string {
 	if !measured || math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""

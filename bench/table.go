@@ -24,10 +24,10 @@ func (r *report) writeHeader(w io.Writer) {
 		"in one process and taking turns. † marks a contender that takes longer than %v a sort: it has\n"+
 		"%d repetitions, the first of which is the warm-up. Smallest and largest times are in results.csv.\n",
 		r.Rules.Reps, r.Rules.Slow, min(slowReps, r.Rules.Reps))
-	fmt.Fprintf(w, "Scratch is bytes per element at the largest size: what the library says it holds, what others\n"+
-		"allocate in their first sort. \"Left out\" says why a contender was not measured.\n")
+	fmt.Fprintf(w, "Scratch is bytes per element at the largest size: as the library reports it; of others, the\n"+
+		"allocations of their first sort. \"Left out\" says why a contender was not measured.\n")
 	if !withPeers {
-		fmt.Fprintf(w, "Built without the tag peers: %s, %s and what is composed of them are missing.\n", zermeloName, sortsName)
+		fmt.Fprintf(w, "Built without the tag peers: %s, %s and the sorts composed of them are missing.\n", zermeloName, sortsName)
 	}
 	fmt.Fprintln(w)
 }

@@ -51,7 +51,7 @@ var targets = []target{
 	{"top 100 of 24-byte structs", ours, sortFunc, 60},
 }
 
-// writeTargets writes what was reached of what was to be reached.
+// writeTargets writes the results beside the targets.
 func (r *report) writeTargets(w io.Writer) {
 	n := r.Sizes[len(r.Sizes)-1]
 	for _, size := range r.Sizes {

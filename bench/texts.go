@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// textCase is a slice of strings that are told apart far from their first byte. Begin
+// textCase is a slice of strings that differ far from their first byte. Begin
 // returns what makes the string of a value, for that many values; as for other keys, it
 // does not fall where values rise.
 func textCase(name, slug string, begin func(n int) func(v uint64) string) benchCase {

@@ -25,7 +25,7 @@ type workload struct {
 type data[E comparable] struct {
 	n        int
 	master   []E // as drawn
-	work     []E // what contenders sort
+	work     []E // the input of contenders
 	digest   uint64
 	spare    []E
 	borrowed int64

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// orders are of languages that differ in what they do with letters and marks.
+// orders are of languages that treat letters and marks differently.
 var orders = []struct {
 	tag     language.Tag
 	options []collate.Option

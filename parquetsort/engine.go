@@ -117,15 +117,15 @@ func (e *engine[E]) sort() error {
 
 // distinct keeps the first of rows that tie, and none that tie with last. It works in place.
 func distinct[E any](order sorter.Ordering[E], rows []E, last *E) []E {
-	kept := rows[:0]
+	unique := rows[:0]
 	for i := range rows {
 		if last != nil && order.Compare(*last, rows[i]) == 0 {
 			continue
 		}
-		kept = append(kept, rows[i])
-		last = &kept[len(kept)-1]
+		unique = append(unique, rows[i])
+		last = &unique[len(unique)-1]
 	}
-	return kept
+	return unique
 }
 
 // flush writes the rows in memory as a run.

@@ -248,7 +248,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// damaged is a pool of one buffer that changes what is read.
+// damaged is a pool of one buffer that changes the bytes read.
 type damaged struct{ bytes.Buffer }
 
 func (d *damaged) GetBuffer() io.ReadWriteSeeker  { return d }

@@ -91,7 +91,7 @@ type integers interface {
 	int8 | int16 | int32 | uint32 | int64 | uint64 | int | uint
 }
 
-// integerColumn returns the column of an integer of 32 bits, which may be stored in 64.
+// integerColumn returns the column of a 32-bit integer, which may be stored in 64.
 func integerColumn[T any, R int32 | uint32](l leaf, p place) sorter.Column[T] {
 	if l.Node.Type().Kind() == parquet.Int64 {
 		return integer64Column[T, R](l, p)

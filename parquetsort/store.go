@@ -53,7 +53,7 @@ func compressionOf(config *parquet.WriterConfig) compress.Codec {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errDamaged reports a block that is not what was written.
+// errDamaged reports a block that differs from the block written.
 var errDamaged = errors.New("parquetsort: a temporary buffer does not hold what was written to it")
 
 // encode encodes rows as a block.
@@ -69,7 +69,7 @@ func (e *encoder) encode(compression compress.Codec, rows int, raw []byte) {
 	e.block.size, e.block.sum = len(out), crc32.Checksum(out, castagnoli)
 }
 
-// bytes returns what is stored.
+// bytes returns the stored bytes.
 func (e *encoder) bytes(compression compress.Codec) []byte {
 	if compression != nil {
 		return e.packed

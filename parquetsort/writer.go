@@ -95,7 +95,7 @@ func pointersTo[T any](rows []T) func(yield func(any) bool) {
 }
 
 // WriteRows writes rows of values as [parquet.Schema.Deconstruct] makes them. They are copied.
-// The first call moves what was written so far to the second path, see the documentation of
+// The first call moves the rows written so far to the second path, see the documentation of
 // the package.
 func (w *Writer[T]) WriteRows(rows []parquet.Row) (int, error) {
 	if err := w.usable(); err != nil {
@@ -141,7 +141,7 @@ func (w *Writer[T]) Flush() error {
 	return w.keep(w.rows.flush())
 }
 
-// Close merges what was written, writes it to the output and ends the file. Buffers go back to
+// Close merges the rows written, writes them to the output and ends the file. Buffers go back to
 // their pool, also if it fails. A second call returns the result of the first.
 func (w *Writer[T]) Close() error {
 	if w.closed || w.err != nil {
@@ -194,7 +194,7 @@ func (w *Writer[T]) release() {
 	w.values = valueStore{}
 }
 
-// Reset drops what was written and not closed, and begins another file, to output. Memory is
+// Reset drops the rows of a file that is not closed, and begins another file, to output. Memory is
 // kept for it. Metadata stays, as that of [parquet.GenericWriter].
 func (w *Writer[T]) Reset(output io.Writer) {
 	w.release()

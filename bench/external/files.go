@@ -116,7 +116,7 @@ func checkLines(t task) error {
 
 var countries = []string{"AT", "BE", "BR", "CH", "CN", "DE", "DK", "ES", "FI", "FR", "GB", "IN", "IT", "JP", "NL", "NO", "PL", "PT", "SE", "US"}
 
-// makeRows writes rows of an order, a country, an amount, a day and a note, some 50 bytes.
+// makeRows writes rows of an order, a country, an amount, a day and a note, about 50 bytes.
 func makeRows(t task) error {
 	return writeLines(t, func(line []byte, r *rand.Rand, i int) []byte {
 		line = strconv.AppendInt(line, int64(i), 10)

@@ -30,7 +30,7 @@ import (
 	"example.com/sorter/internal/cgroup"
 )
 
-// task is what a sort is asked for.
+// task is the input and the options of a sort.
 type task struct {
 	n       int
 	memory  int64 // bytes

@@ -124,7 +124,7 @@ func checkStructs[K sorter.Key](c *checker, a sorter.Algorithm, keys []K, want p
 	return err
 }
 
-// note counts one comparison, and reports what is wrong.
+// note counts one comparison, and reports a difference.
 func (c *checker) note(err error, format string, args ...any) {
 	c.compared++
 	if err != nil {

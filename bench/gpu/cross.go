@@ -228,7 +228,7 @@ func crossLines[E any](c *crossing, d distribution, powers []int, bits int, of f
 	return nil
 }
 
-// crossRow is what was measured of one input.
+// crossRow has the measurements of one input.
 type crossRow struct {
 	onCPU, onGPU, planner, best, ratio float64
 	way                                string // the best one

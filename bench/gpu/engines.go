@@ -19,7 +19,7 @@ func on(measure func(*gpu.Engine) error, opts ...gpu.Option) error {
 	return measure(e)
 }
 
-// heading says what a table was measured on, and what its numbers are.
+// heading names the machine of a table, and the unit of its numbers.
 func heading(numbers string) error {
 	infos, err := gpu.Devices()
 	if err == nil {

@@ -67,7 +67,7 @@ var (
 	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
 	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
 
-	cappedBytes = flag.Int64("capped", 0, "time orders with at most so many bytes of device memory a sort instead, up to four times what fits them, without the peer's library")
+	cappedBytes = flag.Int64("capped", 0, "time orders with at most this number of bytes of device memory per sort instead, of up to four times the elements that fit, without the peer's library")
 
 	segmented = flag.Bool("segments", false, "sort segments instead, beside both of CUB's sorts of segments, and compare the results")
 
@@ -78,7 +78,7 @@ var (
 	checks  = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
 	longest = flag.Bool("longest", false, "sort 1<<31 + 1 keys and order 1<<30 instead, and check the results by themselves; 40 GB of memory")
 	most    = flag.Int("most", 1<<27, "largest size of -check")
-	every   = flag.Int("every", 1, "compare one of so many inputs of -check, for tools that take their time")
+	every   = flag.Int("every", 1, "compare every k-th input of -check only, for slow tools")
 )
 
 func main() {

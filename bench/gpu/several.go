@@ -85,7 +85,7 @@ func several(sizes []int) error {
 
 func scattered[K uint32 | uint64](i int) K { return K(scatter(i) >> 7) }
 
-// sortKeys sorts keys in place: they are what is compared.
+// sortKeys sorts keys in place, which are compared.
 func sortKeys[K sorter.Key](keys []K, opts ...sorter.Option) ([]K, error) {
 	return keys, sorter.SortKeys(keys, opts...)
 }

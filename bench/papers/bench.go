@@ -16,7 +16,7 @@ type paper struct {
 	name    string // with which its slugs begin
 	short   string // for pictures
 	title   string
-	inputs  string // what is sorted here, and where that differs
+	inputs  string // the inputs, and how they differ from the paper's
 	figures []figure
 	claims  []claim
 }
@@ -27,7 +27,7 @@ type figure struct {
 	measure func(b *bench) error
 }
 
-// claim is what a paper says, and what today's numbers say about it.
+// claim is a claim of a paper, and today's result.
 type claim struct {
 	where, machine string // in the paper, and the paper's
 	they           string

@@ -17,7 +17,7 @@ var chen = paper{
 		"The paper does not say how its nearly sorted lists were made: these are sorted and then shuffled within windows of " + fmt.Sprint(nearlyWindow) +
 		", which keeps the degree of disorder (equation 2) below the threshold of " + fmt.Sprint(chenThreshold) + " under which the paper calls a list nearly sorted. " +
 		"The paper sorts floats, the library codes with their positions or, where elements are nothing but their codes, the codes alone. " +
-		"On the device extract includes the upload, since codes travel while others are extracted, and download the writing of what has arrived. " +
+		"On the device extract includes the upload, since codes are sent while others are extracted, and download includes the writing of results that have arrived. " +
 		"Its GPU quicksort is not repeated: the library has none.",
 	figures: chenFigures,
 	claims:  chenClaims,

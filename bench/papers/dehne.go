@@ -15,7 +15,7 @@ var dehne = paper{
 	name:  "004",
 	short: "Dehne and Zaboli 2012",
 	title: "Dehne, Zaboli: Deterministic sample sort for GPUs (2012)",
-	inputs: "Keys of 64 bits, as in the paper, M = 2^20. On the device the keys are in its memory and their order is made there, as positions of 32 bits: " +
+	inputs: "Keys of 64 bits, as in the paper, M = 2^20. On the device the keys are in its memory and their order is made there, as 32-bit positions: " +
 		"no transfers, by the host's clock. On the CPU it is OrderKeys, from a slice to its order. Thrust's merge sort stands here as the library's own; " +
 		"randomized sample sort is not repeated. The steps of Fig. 5 are timed on the CPU alone: on the device the engine times a sort as a whole.",
 	figures: []figure{

@@ -26,10 +26,10 @@ type input struct {
 type way struct {
 	name  string
 	sort  func(st *sorter.Stats) error // fills st if the library sorts
-	check func() error                 // reports what is wrong with the first result
+	check func() error                 // returns the defect of the first result
 }
 
-// result is what was measured of a contender at one place of the x axis.
+// result has the measurements of a contender at one place of the x axis.
 type result struct {
 	x, n                int
 	contender           string
@@ -67,7 +67,7 @@ func (b *bench) measure(in input) ([]result, error) {
 		}
 	}
 	for round := 0; slices.ContainsFunc(trials, (*trial).pending); round++ {
-		runtime.GC() // nobody pays for what others left
+		runtime.GC() // garbage of other contenders is not measured
 		for i := range trials {
 			if t := trials[(i+round)%len(trials)]; t.pending() {
 				in.repeat(t)

@@ -72,7 +72,7 @@ func look(color uint32, width vg.Length, dash []vg.Length, shape draw.GlyphDrawe
 	return picture.Look{Color: picture.RGB(color), Width: width, Dash: dash, Shape: shape}
 }
 
-// others are for what has no look of its own: stages, sample sizes, distributions.
+// others are for series without a colour of their own: stages, sample sizes, distributions.
 var others = []picture.Look{
 	look(0x0072b2, 1.6, nil, draw.TriangleGlyph{}),
 	look(0x009e73, 1.6, nil, draw.PyramidGlyph{}),

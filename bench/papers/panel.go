@@ -15,7 +15,7 @@ type panel struct {
 	results     []result
 }
 
-// axis is what a panel's contenders are shown over.
+// axis is the x axis of a panel.
 type axis struct {
 	name  string
 	label func(x int) string

@@ -17,7 +17,7 @@ import (
 	"example.com/sorter/bench/internal/machine"
 )
 
-// TestCommand repeats everything on tiny lists and looks at what it wrote. With
+// TestCommand repeats everything on tiny lists and checks the output. With
 // -tags cudacpu that is with a GPU.
 func TestCommand(t *testing.T) {
 	folder := t.TempDir()
@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMeasure counts repetitions, and looks at what failing and wrong sorts leave.
+// TestMeasure counts repetitions, and checks the results of failing and wrong sorts.
 func TestMeasure(t *testing.T) {
 	b := &bench{log: io.Discard, settings: settings{rules: rules{reps: 4, spend: time.Hour}}, started: time.Now()}
 	restored := 0
@@ -237,7 +237,7 @@ func TestStdSort(t *testing.T) {
 	testStdSort(t, newElements(floats, uniform.draw(5000), 5000), b)
 	l := newElements(vec4s, uniform.draw(5000), 5000)
 	for i := range l.master {
-		l.master[i][0], l.master[i][1] = 1, float32(i%3) // ties go to the components behind
+		l.master[i][0], l.master[i][1] = 1, float32(i%3) // ties go to the later components
 	}
 	sortByStd(std, l.master)
 	if !slices.IsSortedFunc(l.master, compareFloat4) {

@@ -8,7 +8,7 @@ import (
 	"example.com/sorter/bench/internal/table"
 )
 
-// What panels are shown over.
+// The x axes of panels.
 var (
 	elementsAxis = axis{"elements, n", count}
 	samplesAxis  = axis{"samples of a tile, s", strconv.Itoa}

@@ -182,7 +182,7 @@ func writeCSV(w io.Writer, panels []*panel) error {
 	return nil
 }
 
-// plain writes a number of a result; what was not measured is empty.
+// plain writes a number of a result, nothing if it was not measured.
 func plain(v float64, r result) string {
 	if math.IsNaN(v) || r.note != "" {
 		return ""

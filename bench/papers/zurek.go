@@ -13,7 +13,7 @@ var zurek = paper{
 	short: "Żurek et al. 2013",
 	title: "Żurek, Pietroń, Wielgosz, Wiatr: The comparison of parallel sorting algorithms implemented on different hardware " +
 		"platforms (2013)",
-	inputs: "Uniform integers of 32 bits, Go slices before and after, transfers included. The paper does not name its sizes. Its sequential quicksort is std::sort " +
+	inputs: "Uniform 32-bit integers, Go slices before and after, transfers included. The paper does not name its sizes. Its sequential quicksort is std::sort " +
 		"and slices.Sort here. Algorithms by name move a code with its position, 8 bytes; the tiles of Hybrid are of millions instead of 4096.",
 	figures: []figure{
 		{"002-fig9-12", zurekSizes},

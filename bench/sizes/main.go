@@ -33,7 +33,7 @@ func keyOf(r record) uint64 { return r.Key }
 
 const recordBytes = 24
 
-// settings are what is measured.
+// settings are the options of the measurement.
 type settings struct {
 	memory  int64 // bytes
 	rounds  int
@@ -44,7 +44,7 @@ type settings struct {
 	multiples []float64 // of the memory: sizes of the input
 }
 
-// row is what was measured of one size.
+// row has the measurements of one size.
 type row struct {
 	multiple float64
 	n        int
@@ -104,7 +104,7 @@ func (s settings) measure() ([]row, error) {
 	return rows, nil
 }
 
-// external sorts records from a generator and checks what comes out.
+// external sorts records from a generator and checks the output.
 func (s settings) external(n int, stats *extsort.Stats) (time.Duration, error) {
 	start := time.Now()
 	in := newGenerator()

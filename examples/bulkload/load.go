@@ -26,7 +26,7 @@ type Settings struct {
 	Progress   func(step string, done, total int64)
 }
 
-// Stats are what a load did.
+// Stats describe a load.
 type Stats struct {
 	Pairs      int64 // that were set
 	Duplicates int64 // of them, those that a later pair of the same key replaced

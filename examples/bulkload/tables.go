@@ -130,7 +130,7 @@ func tablesIn(dir string) *tablesDir {
 	return &tablesDir{dir: dir, tables: filepath.Join(dir, "tables")}
 }
 
-// newBuild removes what an interrupted load left.
+// newBuild removes the files of an interrupted load.
 func newBuild(l *Loader) (*build, error) {
 	d := tablesIn(l.set.Dir)
 	if err := d.remove(); err != nil {

@@ -57,7 +57,7 @@ func (c *chunks) read(memory []byte) ([]byte, error) {
 		want = min(want, firstChunk)
 	}
 	if cap(memory) < want {
-		memory = c.room(want)
+		memory = c.take(want)
 	}
 	buf := begin(memory, c.rest)
 	c.rest = nil
@@ -122,8 +122,8 @@ func (c *chunks) whole(most int64) ([]byte, error) {
 // firstChunk is the size of the first chunk of a file whose size is not known.
 const firstChunk = 256 << 10
 
-// room returns memory for a chunk. That of large chunks lies together, for huge pages.
-func (c *chunks) room(size int) []byte {
+// take returns memory for a chunk. That of large chunks is contiguous, for huge pages.
+func (c *chunks) take(size int) []byte {
 	const together = 4
 	if size != c.size || c.in.size > 0 && c.in.size < int64(together*size) {
 		return make([]byte, 0, size)
@@ -132,9 +132,9 @@ func (c *chunks) room(size int) []byte {
 		c.slab = make([]byte, together*size)
 		adviseHuge(c.slab)
 	}
-	room := c.slab[:0:size]
+	memory := c.slab[:0:size]
 	c.slab = c.slab[size:]
-	return room
+	return memory
 }
 
 // end closes a file whose last chunk is buf.

@@ -80,7 +80,7 @@ func (d *columnSort) chunkSize() int {
 
 func (d *columnSort) chunks() int { return 2*d.workers + 3 }
 
-// reading bounds the memory of chunks and of what is found in them.
+// reading bounds the memory of chunks and of their rows.
 func (d *columnSort) reading() int64 {
 	return min(int64(4*d.chunks()*d.chunkSize()), d.memory/4)
 }
@@ -205,7 +205,7 @@ func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error 
 	return err
 }
 
-// describe returns the columns with what was found about them.
+// describe returns the columns with their types.
 func (d *columnSort) describe() (found []string) {
 	for k, s := range d.specs {
 		found = append(found, described(s, d.columns[k].nulls))

@@ -25,7 +25,7 @@ func onDisk(t *testing.T, stdin string, chunk int, args ...string) (string, erro
 	return out.String(), err
 }
 
-// What is sorted in memory is sorted through the disk as well, wherever chunks end.
+// Sorts through the disk equal those in memory, wherever chunks end.
 func TestColumnsOnDisk(t *testing.T) {
 	for _, test := range sortTests {
 		for _, chunk := range []int{1, 7, 1 << 20} {

@@ -12,14 +12,14 @@ import (
 // table is a parsed file: spans of its rows, and the columns that order them.
 type table struct {
 	text    string // the file
-	head    string // what stays on top: byte order mark and header
+	head    string // byte order mark and header, which stay at the top
 	eol     string // the file's line end, for a last row that has none
 	format  format
 	width   int // columns to sort by
 	workers int
 	rows    []row
 	columns []sorter.Column[row]
-	found   []string // the columns with what was found about them, for -stats
+	found   []string // the columns with their types, for -stats
 }
 
 func newTable(text string, start int, s *scanner, parts []part) *table {
@@ -93,7 +93,7 @@ func (t *table) addColumn(ctx context.Context, s spec, c *column, m *meter) erro
 	return err
 }
 
-// described says what was found about a column.
+// described returns a column with its type.
 func described(s spec, nulls int) string {
 	if nulls == 0 {
 		return s.String()

@@ -6,7 +6,7 @@ import (
 )
 
 // The numbers of -n are decimal, of any length: blanks, a minus sign, digits, a point, digits.
-// What follows is ignored, and no number at all is zero. They are ordered by two keys:
+// Text after the number is ignored, and no number at all is zero. They are ordered by two keys:
 //
 //	decimalCode  sign, exponent, 16 digits, and a bit that says that there are more
 //	decimalRest  all digits, if that bit is set

@@ -19,7 +19,7 @@ func (d *delimited) use(slots []int) {
 	}
 }
 
-// quoting is what a double quote means.
+// quoting is the meaning of a double quote.
 type quoting uint8
 
 const (
@@ -114,7 +114,7 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 	return next
 }
 
-// hint says what may be wrong with a row whose number of fields is.
+// hint suggests the cause of a wrong number of fields.
 func (d *delimited) hint(text string, pos int) string {
 	line := text[strings.LastIndexByte(text[:pos], '\n')+1:]
 	line, _, _ = strings.Cut(line, "\n")

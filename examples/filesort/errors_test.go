@@ -25,7 +25,7 @@ func TestFaultyFiles(t *testing.T) {
 		{"open quote", "-by a", "x.csv", "a,b\n1,2\n3,\"4\n5,6\n", "FILE:3:3: the quote before this field is never closed"},
 		{"open quote, lazy", "-by a -quotes lazy", "x.csv", "a,b\n3,\"4\n5,6\n", "FILE:2:3: the quote before this field is never closed"},
 		{"first fault counts", "-by a", "x.csv", "a,b\n1\n\"\n", "FILE:2:2: this row has 1 of the 2 fields"},
-		{"columns behind a byte order mark", "-by a", "x.csv", "\ufeffa,b\"\n", "FILE:1:4: a quote inside"},
+		{"columns after a byte order mark", "-by a", "x.csv", "\ufeffa,b\"\n", "FILE:1:4: a quote inside"},
 
 		{"no integer", "-by s,n:int", "x.csv", "s,n\na,1\nb,1.5\n", `FILE:3:3: "1.5" is not of type int, which -by says that n has`},
 		{"no float", "-by n:float,s", "x.csv", "s,n\n\"a\n\",x\n", `FILE:3:3: "x" is not of type float, which -by says that n has`},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// extended is a number of -g in the order of sort: a float of 64 bits of precision and 15 of
+// extended is a number of -g in the order of sort: a float with 64 bits of precision and 15 of
 // exponent, as C has it on amd64. Text that is no number comes first, then NaN.
 type extended struct {
 	high uint64 // zero bit, sign, exponent, and the upper bits of the mantissa

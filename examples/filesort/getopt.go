@@ -86,7 +86,7 @@ func longOption(options []option, arg string) (*option, error) {
 	return found, nil
 }
 
-// setLong sets an option from arg, or from the first of rest, and returns what follows.
+// setLong sets an option from arg, or from the first of rest, and returns the other arguments.
 func (o *option) setLong(arg string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(arg, "=")
 	switch {

@@ -114,14 +114,14 @@ func parseShort(s string) (v float64, ok bool) {
 			return 0, false
 		}
 	}
-	n, behind := len(digits), 0
+	n, decimals := len(digits), 0
 	if point >= 0 {
-		n, behind = n-1, n-1-point
+		n, decimals = n-1, n-1-point
 	}
 	if n == 0 || n > 15 {
 		return 0, false
 	}
-	v = float64(all) / powers[behind]
+	v = float64(all) / powers[decimals]
 	if len(digits) < len(s) {
 		v = -v
 	}

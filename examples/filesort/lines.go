@@ -173,24 +173,24 @@ func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, first f
 		before[i+1] = pieces[i][len(pieces[i])-1]
 	}
 	err := forEach(ctx, workers, len(pieces), func(i int) {
-		last, kept := before[i], pieces[i][:0]
+		last, unique := before[i], pieces[i][:0]
 		sink := make([]byte, 0, 1)
 		for j, l := range pieces[i] {
 			if j%touched == 0 {
 				sink = touch(sink, pieces[i][j:min(j+touched, len(pieces[i]))], first)
 			}
 			if i == 0 && j == 0 || by.Compare(last, l) != 0 {
-				kept = append(kept, l)
+				unique = append(unique, l)
 			}
 			last = l
 		}
-		pieces[i] = kept
+		pieces[i] = unique
 	})
-	kept := all[:0]
+	unique := all[:0]
 	for _, p := range pieces {
-		kept = append(kept, p...)
+		unique = append(unique, p...)
 	}
-	return kept, err
+	return unique, err
 }
 
 // lineCopier returns the lines for writeRows, each with its eol.

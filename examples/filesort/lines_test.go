@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What GNU sort makes of the same, written down for machines without it.
+// The output of GNU sort for the same lines, for machines without it.
 var lineTests = []struct {
 	name, args, in, want string
 }{

@@ -23,7 +23,7 @@ const (
 	exitOK       = 0
 	exitDisorder = 1   // -c found lines out of order
 	exitError    = 2   // anything else
-	exitPipe     = 141 // the reader of the output went away: what a shell says of SIGPIPE
+	exitPipe     = 141 // the reader of the output went away: a shell's code for SIGPIPE
 )
 
 // runtimeMemory is memory of the program besides -S: for garbage, which is collected more

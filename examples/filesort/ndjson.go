@@ -139,7 +139,7 @@ func (n *node) members(s string, pos int, out []field) int {
 	}
 }
 
-// forget drops what an earlier member of the same name has set: the last one
+// forget drops the value of an earlier member of the same name: the last one
 // counts, as in package json.
 func (n *node) forget(out []field) {
 	if n.slot >= 0 {

@@ -25,7 +25,7 @@ func expectFile(t *testing.T, path, want string, others int) {
 		t.Errorf("%s holds %q (%v), want %q", path, got, err, want)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1+others {
-		t.Errorf("left behind in the folder: %v", entries)
+		t.Errorf("left in the folder: %v", entries)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestOutputToDevice(t *testing.T) {
 	}
 }
 
-// Whatever fails, the output file holds what it held.
+// The output file is unchanged, whatever fails.
 func TestOutputSurvivesErrors(t *testing.T) {
 	path := fileOf(t, "x.csv", "a,b\n1\n")
 	if _, _, code := filesort("", "-by", "a", path, "-o", path); code != exitError {

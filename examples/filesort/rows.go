@@ -51,7 +51,7 @@ type cells struct {
 	tally
 }
 
-// tally is what is known of the values of a sort column.
+// tally counts the values of a sort column by kind.
 type tally struct {
 	nulls int
 	found int     // rows that have the column at all

@@ -17,7 +17,7 @@ type source struct {
 }
 
 // readSource reads the file called name, or stdin for "-". If it has more than most bytes, it
-// returns what has been read, and rest with all of it again.
+// returns the bytes read, and rest with all of them again.
 func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *meter) (src *source, rest io.Reader, err error) {
 	in, err := openInput(name, stdin, cmd.compress, false)
 	if err != nil {

@@ -34,7 +34,7 @@ type shape struct {
 	record int  // bytes of a record, which has no eol; 0: lines
 }
 
-// add appends a chunk and returns its offset. Room for it is the caller's business.
+// add appends a chunk and returns its offset. The caller has checked that it fits.
 func (s *store) add(chunk []byte) (base uint64) {
 	base = uint64(len(s.slots)) << slotBits
 	for at := 0; at < len(chunk); at += slotSize {
@@ -61,7 +61,7 @@ func (s *store) text(l line) string {
 	return stringOf(rest[:n])
 }
 
-// first returns the first byte of a line, or of what follows an empty one.
+// first returns the first byte of a line, or of the bytes after an empty one.
 func (s *store) first(l line) byte {
 	at := uint64(l) >> lengthBits
 	return s.slots[at>>slotBits][at&(slotSize-1)]
@@ -103,7 +103,7 @@ func (s shape) split(chunk []byte, base uint64) []line {
 	return lines
 }
 
-// cut returns the line that text begins with, and what follows its eol.
+// cut returns the line that text begins with, and the text after its eol.
 func (s shape) cut(text string) (line, rest string) {
 	if s.record > 0 {
 		return text[:s.record], text[s.record:]

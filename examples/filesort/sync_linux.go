@@ -122,7 +122,7 @@ func (d *direct) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// end writes what is left, and ends the goroutine.
+// end writes the rest, and ends the goroutine.
 func (d *direct) end() error {
 	whole := len(d.buf) / pageSize * pageSize
 	rest := d.buf[whole:]

@@ -6,8 +6,8 @@ const usage = `usage: filesort [options] [FILE]...
 
 Sorts lines as LC_ALL=C sort does, CSV, TSV and NDJSON by columns (-by), and
 fixed-size binary records (-record). FILE may be - for standard input, which is
-also read if there is none. Files that are compressed with gzip or zstd are read
-as what they hold. Rows come out byte for byte as they went in.
+also read if there is none. Files that are compressed with gzip or zstd are
+decompressed. Rows come out byte for byte as they went in.
 
 For all kinds of files:
 

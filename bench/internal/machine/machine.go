@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Machine is what a table has to say about where it was measured.
+// Machine describes the machine of a measurement, for tables.
 type Machine struct {
 	CPU   string
 	Cores int

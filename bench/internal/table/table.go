@@ -63,7 +63,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(f) // its Flush reports what a write of Markdown ignored
+	out := bufio.NewWriter(f) // its Flush returns the error of any write
 	if err := write(out); err != nil {
 		f.Close()
 		return err

@@ -78,7 +78,7 @@ func copyTree(target, origin string) error {
 	return os.Rename(part, target)
 }
 
-// apply edits files of origin and writes them to target where they differ from what is there.
+// apply edits files of origin and writes them to target where they differ from its files.
 func apply(target, origin string, edits []edit) error {
 	texts := map[string]string{}
 	for _, e := range edits {

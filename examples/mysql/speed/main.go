@@ -2,7 +2,7 @@
 //
 //	speed CASE ROWS    prints nanoseconds per row
 //
-// Timed is what a query waits for the first row of the iterator that sorts, which drains its
+// Timed is a query's wait for the first row of the iterator that sorts, which drains its
 // child, here a slice of rows in memory, sorts, and returns a row. For a window it computes
 // ROW_NUMBER of all rows, too. GROUP_CONCAT is timed from the last row of its group to its value.
 package main
