@@ -6,7 +6,7 @@ import (
 	"golang.org/x/exp/constraints"
 )
 
-// Key is what a key function may return, named types of these included.
+// Key is the type of a key, named types of these included.
 //
 // Integers are ordered by value, false before true, strings and byte slices
 // bytewise, arrays by their first component that differs, times by instant.
@@ -17,7 +17,7 @@ type Key interface {
 		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time | Int128 | Uint128
 }
 
-// Int128 is an integer of 128 bits, ordered by value: Hi·2^64 + Lo. In memory it is the decimal128 of
+// Int128 is a 128-bit integer, ordered by value: Hi·2^64 + Lo. In memory it is the decimal128 of
 // Apache Arrow, and decimals of one scale are in the order of these integers.
 type Int128 struct {
 	Lo uint64

@@ -41,13 +41,13 @@ func TopN(n, k int, cols []Column[int], opts ...Option) ([]uint32, error) {
 // k are in the result where a partition has as many rows. Without columns of partitions it is [TopN].
 //
 // It takes time proportional to n, and that of an order of the rows that are left, about k of each
-// partition. Rows after the first k of their partition are dropped by a hash table of the partitions
-// and their k smallest codes, 24+16*k bytes for each partition and worker, which [Report] does not
-// count. That takes columns of partitions that fit 64 bits together, such as numbers without nulls.
-// Others, such as strings, order all rows by the partitions and drop rows of each partition after that.
-// Partitions of few more rows than k, and calls under a [MemoryLimit], with [Use] or [On] a device
-// order all rows, which takes the time and the scratch of [OrderN]. Key functions are called up to
-// three times for a row, those of partitions once more each time that the row is drawn for a sample.
+// partition. A hash table of the partitions and their k smallest codes drops the other rows, if the
+// columns of partitions fit 64 bits together, such as numbers without nulls. It takes up to 96+8*k
+// bytes for each partition and worker, which [Report] does not count. Otherwise, such as for strings,
+// rows are ordered by partition first. If partitions have few more rows than k, and under a
+// [MemoryLimit], with [Use] or [On] a device, all rows are ordered, which takes the time and the
+// scratch of [OrderN]. Key functions are called up to three times for a row, those of partitions
+// once more each time that the row is drawn for a sample.
 //
 // It panics if n or k is negative. [Into], [MarkRuns] and [MarkRunsBy] are ignored. Everything else
 // said of [OrderN] holds.

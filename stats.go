@@ -27,7 +27,7 @@ type Stats struct {
 	Engine    string        // name of the engine that did the work
 	Device    string        // name of the device, empty on the CPU
 	Algorithm string        // the algorithm that ran
-	Shape     string        // what was detected, see above
+	Shape     string        // order detected in the input, see above
 	Elements  int           // length of the input
 	CodeBits  int           // Bits of the leading code
 	Workers   int           // goroutines at most

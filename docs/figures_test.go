@@ -13,8 +13,8 @@ import (
 )
 
 // TestFigures compares the figures of every paragraph that links to results, and of a
-// table behind it, with the numbers there. A row of a table is compared with the lines
-// of the results that have what it says of itself, such as u32, 2^20 and uniform.
+// table after it, with the numbers there. A row of a table is compared with the lines
+// of the results that match its labels, such as u32, 2^20 and uniform.
 func TestFigures(t *testing.T) {
 	documents(t, func(t *testing.T, doc string, all []block) {
 		var linked []string

@@ -84,7 +84,7 @@ func documents(t *testing.T, check func(t *testing.T, path string, all []block))
 }
 
 // files returns the paths of all files of the repository, without those that
-// version control does not know: hidden folders but .ci, and what they hold.
+// version control does not know: hidden folders except .ci.
 func files(t *testing.T) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

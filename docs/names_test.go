@@ -90,7 +90,7 @@ var foreign = map[string]bool{
 	"Section": true, "amount:float": true, "file:line:column: what is wrong": true,
 }
 
-// known reports whether what a document writes as code exists.
+// known reports whether a name that a document writes as code exists.
 func (s *sources) known(doc, span string) bool {
 	switch {
 	case s.anywhere[span], foreign[span], strings.HasPrefix(span, ".build/"), s.isFile(doc, span):
@@ -169,7 +169,7 @@ func (s *sources) knowsType(expr ast.Expr) bool {
 	return known
 }
 
-// checkCommand looks up what a command line names: steps, targets of make, packages,
+// checkCommand checks the names in a command line: steps, targets of make, packages,
 // and the flags of the repository's own programs.
 func (s *sources) checkCommand(t *testing.T, doc string, line int, command string) {
 	command, _, _ = strings.Cut(command, " #")

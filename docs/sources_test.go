@@ -16,7 +16,7 @@ type sources struct {
 	files    []string
 	words    map[string]map[string]bool // by file
 	anywhere map[string]bool            // in any file, and its strings, and names of files
-	members  map[string]map[string]bool // what packages declare, and fields and methods of types
+	members  map[string]map[string]bool // declarations of packages, fields and methods of types
 	selected map[string]bool            // x.Sel as code has it
 	targets  map[string]bool            // of make
 	programs map[string]bool            // that documents call; checkCommand knows their arguments
@@ -100,7 +100,7 @@ func (s *sources) addGo(t *testing.T, file string) {
 	}
 }
 
-// addDecl notes what a declaration adds to its package and to types.
+// addDecl adds the names of a declaration to its package and to types.
 func (s *sources) addDecl(pkg string, d ast.Decl) {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		owner := pkg

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -58,16 +59,21 @@ func TestPlainWords(t *testing.T) {
 	})
 }
 
-// TestPlainComments checks the comments of all code that is not a test.
+// TestPlainComments checks the comments of all code, in Go, CUDA and C++.
 func TestPlainComments(t *testing.T) {
-	read := 0
+	read := map[string]int{}
 	for _, file := range files(t) {
-		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
-			read += plainComments(t, file)
+		switch kind := filepath.Ext(file); kind {
+		case ".go":
+			read[kind] += plainComments(t, file)
+		case ".cu", ".cuh", ".cpp", ".h":
+			read[kind] += plainLineComments(t, file)
 		}
 	}
-	if read == 0 {
-		t.Fatal("no comment was read")
+	for _, kind := range []string{".go", ".cu", ".cuh", ".cpp", ".h"} {
+		if read[kind] == 0 {
+			t.Errorf("no comment of a %s file was read", kind)
+		}
 	}
 }
 
@@ -83,6 +89,23 @@ func plainComments(t *testing.T, file string) int {
 		plainWords(t, file, set.Position(group.Pos()).Line, commentText(group))
 	}
 	return len(f.Comments)
+}
+
+// plainLineComments checks the // comments of a C++ or CUDA file and returns their number of
+// lines. Code is left empty, so that a phrase may stand on two lines of a comment.
+func plainLineComments(t *testing.T, file string) (lines int) {
+	t.Helper()
+	var text strings.Builder
+	for line := range strings.Lines(read(t, file)) {
+		if _, comment, ok := strings.Cut(line, "// "); ok {
+			text.WriteString(comment)
+			lines++
+		} else {
+			text.WriteByte('\n')
+		}
+	}
+	plainWords(t, file, 1, text.String())
+	return lines
 }
 
 // commentText returns the text of comments, line by line, so that a phrase may stand on

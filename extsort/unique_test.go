@@ -64,8 +64,7 @@ func (copiedStrings) Append(dst []byte, e string) ([]byte, error) { return appen
 
 func (copiedStrings) Decode(src []byte) (string, error) { return string(src), nil }
 
-// TestMorePartsThanMemoryHas asks for so many parts that a block does not fit an equal share of the
-// memory: some are empty.
+// TestMorePartsThanMemoryHas asks for more parts than blocks fit the memory: some parts are empty.
 func TestMorePartsThanMemoryHas(t *testing.T) {
 	for _, opts := range [][]extsort.Option{nil, {extsort.Unique()}, {extsort.Compress(extsort.Zstd), extsort.MemoryLimit(4 << 20)}} {
 		for _, n := range []int{9, 300} {

@@ -337,7 +337,7 @@ func TestTotalOrder(t *testing.T) {
 }
 
 // TestTotalOrderTies orders vectors that differ only in the bits of their last components, and are equal
-// but for the total order, by a column before one that would order them otherwise.
+// except in the total order, by a column before one that would order them otherwise.
 func TestTotalOrderTies(t *testing.T) {
 	t.Parallel()
 	floats := []float32{math.Float32frombits(0xffc00001), math.Float32frombits(0xffc00000), float32(math.Copysign(0, -1)), 0,
