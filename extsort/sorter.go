@@ -77,7 +77,7 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 }
 
 // NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them:
-// what an element holds is not used after Append. Of the order, key functions and errors
+// the contents of an element are not used after Append. Of the order, key functions and errors
 // everything said of [New] holds. The codec decodes an element when its run is sorted and again
 // when its part of the result is, and some of them in between.
 //

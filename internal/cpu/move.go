@@ -190,8 +190,7 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 }
 
 // MoveRefinedBytes bounds the memory, in bytes, of [MoveRefined] for elements and codes of
-// the given sizes, and of its refiner's call of [Along] for what is of a further size, 0
-// for none.
+// the given sizes, and of its refiner's call of [Along] for items of size along, 0 for none.
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code) // given back before the first side has codes

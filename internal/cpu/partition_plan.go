@@ -66,8 +66,8 @@ func alone(n, workers int, size uintptr) bool {
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }
 
-// layOutPlan lays out one partition of n codes of the given size, with what is of another
-// size, 0 for nothing: the plan, and the buffers and combiners that carry it out.
+// layOutPlan lays out one partition of n codes of the given size, and of a payload of size
+// other, 0 for none: the plan, and the buffers and combiners of its execution.
 func layOutPlan(a *scratch.Area, n, workers int, code, other uintptr) {
 	few := stripesOf(n, workers, 0).count
 	a.Either(
@@ -116,10 +116,10 @@ func mostBuckets(n, workers int) int {
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
-// layOutRounds lays out all rounds of partition of n codes of the given size: the first of
-// all workers, with what is of another size, 0 for nothing; and when that has given its
-// memory back, those inside it of each worker alone, or of all together, and what local
-// lays out for sorting buckets.
+// layOutRounds lays out all rounds of partition of n codes of the given size. The first is that
+// of all workers, with a payload of size other, 0 for none. Once it has given its memory back,
+// the rounds inside it follow, of each worker alone or of all together, and the memory that
+// local lays out for sorting buckets.
 func layOutRounds(a *scratch.Area, n, workers int, code, other uintptr, local func()) {
 	a.Either(
 		func() { layOutPlan(a, n, workers, code, other) },

@@ -115,8 +115,8 @@ func (s *Set) drop(r *region) {
 	s.regions = slices.DeleteFunc(s.regions, func(other *region) bool { return other == r })
 }
 
-// Use keeps bytes at p pinned until done is called, once. ok is false if they are not all part of
-// what was pinned as one, or are being removed.
+// Use keeps bytes at p pinned until done is called, once. ok is false unless they all lie in
+// one pinned region that is not being removed.
 func (s *Set) Use(p unsafe.Pointer, bytes int) (done func(), ok bool) {
 	lo, hi := uintptr(p), uintptr(p)+uintptr(bytes)
 	s.mu.Lock()
