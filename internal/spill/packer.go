@@ -8,8 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// packer compresses the blocks of a run, a batch at a time on several goroutines, while the buffer
-// before is written. It is that of a store, whose runs are written one after the other.
+// packer compresses the blocks of a run, a batch at a time on several goroutines. It is that of a
+// store, whose runs are written one after the other.
 type packer struct {
 	Packing
 	pace
@@ -18,9 +18,6 @@ type packer struct {
 	plain []byte // blocks that wait for their batch
 	ends  []int  // of them, the last of which may not be complete
 	out   []byte
-	bufs  [2][]byte     // halves of the writer's, of which one is filled while the other is written
-	on    chan struct{} // closed when a buffer is written; nil: there is none
-	err   error         // of that, once it is closed
 
 	method Method // of the segment
 	left   int    // bytes of it to come
@@ -37,18 +34,8 @@ func newPacker(p Packing) *packer {
 	return &packer{Packing: p, crew: make([]encoder, p.crew)}
 }
 
-// begin prepares for a run, of which the writer has a buffer. It returns the half that is filled
-// first.
-func (k *packer) begin(buf []byte) []byte {
-	k.plain, k.ends, k.left = k.plain[:0], k.ends[:0], 0
-	half := len(buf) / 2 / Align * Align
-	if half > 0 {
-		k.bufs = [2][]byte{buf[:half], buf[half : 2*half]}
-	} else {
-		k.bufs = [2][]byte{buf, Aligned(make([]byte, len(buf)+Align))[:len(buf)]}
-	}
-	return k.bufs[0]
-}
+// begin prepares for a run.
+func (k *packer) begin() { k.plain, k.ends, k.left = k.plain[:0], k.ends[:0], 0 }
 
 // alone reports whether a block of some bytes is stored as it is, whatever the method.
 func (k *packer) alone(bytes int) bool { return bytes > k.block }
@@ -148,28 +135,4 @@ func (k *packer) pack(r *Run) (out []byte, blocks []packed) {
 	k.note(k.method, len(k.plain), n, least.of(len(k.plain))/time.Duration(len(k.crew)))
 	k.plain, k.ends = k.plain[:0], k.ends[:0]
 	return out[:n], blocks
-}
-
-// wait waits until the last buffer is written, and returns its error. A nil packer writes none.
-func (k *packer) wait() error {
-	if k == nil || k.on == nil {
-		return nil
-	}
-	<-k.on
-	k.on = nil
-	return k.err
-}
-
-// start writes a buffer on a goroutine, and returns another of its length.
-func (k *packer) start(buf []byte, write func() error) []byte {
-	done := make(chan struct{})
-	k.on = done
-	go func() {
-		defer close(done)
-		k.err = write()
-	}()
-	if &buf[0] != &k.bufs[0][0] {
-		return k.bufs[0]
-	}
-	return k.bufs[1]
 }
