@@ -28,6 +28,7 @@ type faultDisk struct {
 	sticky bool                                        // later calls of the same operation fail as well
 	short  bool                                        // the call does half of its work, without an error
 	onRead func(f *faultFile, p []byte, off int64) int // changes the bytes read, returns their number
+	room   int64                                       // bytes that are free; 0: unknown
 
 	calls  int
 	failed string // operation of the call that failed
@@ -43,6 +44,7 @@ type faultFile struct {
 	dir  string
 	held int64
 	runs []int64 // where reserved space begins
+	most []int   // bytes of the largest write to each
 }
 
 // call counts a call and returns how it fails.
@@ -95,6 +97,8 @@ func (d *faultDisk) Replace(path string, data []byte) error {
 	return replaceQuick(path, data)
 }
 
+func (d *faultDisk) Room(string) int64 { return d.room }
+
 func (f *faultFile) Sync() error { return f.d.call("sync", 1) }
 
 func (f *faultFile) hold(n int64) {
@@ -126,12 +130,17 @@ func (f *faultFile) Reserve(off, n int64) error {
 		return err
 	}
 	f.d.mu.Lock()
-	f.runs = append(f.runs, off)
+	f.runs, f.most = append(f.runs, off), append(f.most, 0)
 	f.d.mu.Unlock()
 	return f.File.Reserve(off, n)
 }
 
 func (f *faultFile) WriteAt(p []byte, off int64) (int, error) {
+	f.d.mu.Lock()
+	if last := len(f.most) - 1; last >= 0 {
+		f.most[last] = max(f.most[last], len(p))
+	}
+	f.d.mu.Unlock()
 	if err := f.d.call("write", int64(len(p))); err != nil {
 		if f.d.short {
 			return f.File.WriteAt(p[:len(p)/2/spill.Align*spill.Align], off)

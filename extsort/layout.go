@@ -97,6 +97,10 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 			hi = mid
 		}
 	}
+	// The second half begins at a page, too, and is written without a copy.
+	if whole := int(spill.Align / min(spill.Align, size&-size)); lo >= 16*whole {
+		lo -= lo % whole
+	}
 	return at(lo), nil
 }
 

@@ -21,6 +21,8 @@ type Disk interface {
 	Open(path string, size int64) (File, error)
 	// Replace makes the content of a file durable: after a crash it is this or the one before.
 	Replace(path string, data []byte) error
+	// Room returns the bytes that the file system of a directory has free, or 0 if that is unknown.
+	Room(dir string) int64
 }
 
 // File is an open file. Its methods may be called concurrently.
@@ -272,6 +274,15 @@ func (s *Store) reserve(v *volume, size int64) (err error) {
 		_ = v.file.Punch(v.end, size) // space allocated before the failure, which is the error
 	}
 	return v.failed("reserve", size, err)
+}
+
+// roomy reports whether a volume has so much free that nothing is lost while space is not given
+// back: twice the bytes of all runs.
+func (s *Store) roomy(v *volume) bool {
+	s.mu.Lock()
+	limit, used := s.limit, s.used
+	s.mu.Unlock()
+	return limit == 0 && s.disk.Room(v.dir)/2 >= used
 }
 
 // free gives space back. Space whose hole cannot be punched is taken, and counts, until Close,

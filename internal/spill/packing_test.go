@@ -26,6 +26,8 @@ func (m *memory) Open(string, int64) (File, error) { return m, nil }
 
 func (m *memory) Replace(string, []byte) error { return nil }
 
+func (m *memory) Room(string) int64 { return 0 }
+
 func (m *memory) Sync() error { return nil }
 
 func (m *memory) WriteAt(p []byte, off int64) (int, error) {

@@ -17,6 +17,7 @@ type Run struct {
 	off    int64 // in the file
 	space  int64 // reserved
 	freed  int64 // bytes at the front given back, a multiple of Align
+	passed int64 // bytes at the front that were to be given back, once there is little room
 	size   int64
 	stored int64    // bytes on disk
 	block  int      // bytes of the largest block
@@ -116,14 +117,17 @@ func (r *Run) damaged(block int, why error) error {
 const leastHole = 1 << 20
 
 // Free gives the space of the blocks before one back, or of all. They may not be read again. It
-// waits until an eighth of the run is free, since a hole takes as long as the write of a
-// megabyte. Calls for one run may not be concurrent.
+// waits until an eighth of the run is free, and until the file system has little room, since a hole
+// takes 2 ms, in which nothing of the file is read. Calls for one run may not be concurrent.
 func (r *Run) Free(block int) {
 	to := r.place(block) / Align * Align
 	if block >= len(r.sums) {
 		to = r.space
 	}
-	if to <= r.freed || to < r.space && to-r.freed < max(r.space/8, leastHole) {
+	if to <= r.freed || to < r.space && to-max(r.freed, r.passed) < max(r.space/8, leastHole) {
+		return
+	}
+	if r.passed = to; to < r.space && r.store.roomy(r.volume) {
 		return
 	}
 	from := r.freed

@@ -118,6 +118,15 @@ func (f *file) Close() error {
 	return err
 }
 
+// Room returns the bytes that the file system of a directory has free for this user.
+func (System) Room(dir string) int64 {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0
+	}
+	return int64(st.Bavail) * int64(st.Bsize)
+}
+
 // InMemory reports whether a directory is kept in memory.
 func InMemory(dir string) bool {
 	var st unix.Statfs_t

@@ -1,0 +1,62 @@
+package extsort_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/extsort"
+)
+
+// TestRoom expects that the space of what was handed out is given back where the disk has little
+// room, or a limit, and otherwise at the end only.
+func TestRoom(t *testing.T) {
+	const n, bytes = 400_000, 400_000 * 24
+	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(71, 72))))
+	for _, c := range []struct {
+		name  string
+		room  int64
+		limit int64
+		early bool
+	}{{"unknown", 0, 0, true}, {"little", bytes, 0, true}, {"much", 3 * bytes, 0, false}, {"limit", 3 * bytes, 2 * bytes, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			d := &faultDisk{room: c.room}
+			opts := []extsort.Option{extsort.MemoryLimit(16 << 20), extsort.TempDir(t.TempDir()), extsort.OnDisk(d)}
+			if c.limit > 0 {
+				opts = append(opts, extsort.DiskLimit(c.limit))
+			}
+			s, err := extsort.New(byKey(), opts...)
+			must(t, err)
+			must(t, s.Append(rows...))
+			least := int64(bytes)
+			for _, err := range s.All() {
+				must(t, err)
+				least = min(least, d.held)
+			}
+			if early := least < bytes/2; early != c.early {
+				t.Errorf("at least %d of %d bytes were held", least, bytes)
+			}
+			must(t, s.Close())
+			d.checkEmpty(t)
+		})
+	}
+}
+
+// TestWritesWithoutCopy expects that runs of both halves of the memory are written from there, and
+// not through the buffer of the writer.
+func TestWritesWithoutCopy(t *testing.T) {
+	const buffer = 1 << 20
+	d := &faultDisk{}
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(16<<20), extsort.TempDir(t.TempDir()), extsort.OnDisk(d))
+	must(t, err)
+	must(t, s.Append(rowsOf(keysOf("uniform", 500_000, rand.New(rand.NewPCG(73, 74))))...))
+	most := d.files[0].most
+	must(t, s.Close())
+	if len(most) < 3 {
+		t.Fatalf("%d runs", len(most))
+	}
+	for i, n := range most {
+		if n < buffer {
+			t.Errorf("run %d was written in pieces of up to %d bytes", i, n)
+		}
+	}
+}
