@@ -17,6 +17,7 @@ import (
 // is read twice, unless -by names all types: first for the types of the columns, then for the
 // rows. If rest is not nil, it is the text of the only file.
 func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m *meter) (r *report, err error) {
+	defer moreProcessors()()
 	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by))}
 	d.open = func(name string) (*input, error) {
 		if rest != nil {

@@ -13,6 +13,15 @@ type copier struct {
 
 const writeBuffer = 1 << 20
 
+// pastBuffers is the number of buffers in which a file is written past the page cache.
+const pastBuffers = 4
+
+// pastBuffer returns the bytes of one of them.
+func pastBuffer(memory int64) int {
+	const least, most = 256 << 10, 4 << 20
+	return int(min(max(memory/128, least), most)) / pageSize * pageSize
+}
+
 // batch is rows [lo, hi), which one worker copies into one buffer.
 type batch struct {
 	lo, hi int

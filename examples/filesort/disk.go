@@ -13,10 +13,11 @@ import (
 // sortOnDisk sorts what memory does not hold: the chunks of st, which it gives back, then those
 // of in.
 func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter) (*report, error) {
+	defer moreProcessors()()
 	r := &report{disk: new(extsort.Stats)}
-	in.size = max(min(in.size, int(cmd.memory/128)), leastChunk)
+	in.size = max(min(in.size, int(cmd.memory/256)), leastChunk)
 	waiting := min(mostWaiting, int(cmd.memory/16)/in.size)
-	limit := cmd.memory - int64((waiting+busyChunks)*in.size) - writeBuffer
+	limit := cmd.memory - int64((waiting+busyChunks)*in.size+writeBuffer+pastBuffers*pastBuffer(cmd.memory))
 	if len(st.slots) > 0 {
 		limit -= cmd.memory / 2
 	}
@@ -45,7 +46,7 @@ const (
 	// Of chunks: those that are read, handed over, cut, wait to be appended, and are appended, and
 	// the most that are read before. So the disk goes on while a run is sorted.
 	busyChunks  = 5
-	mostWaiting = 12
+	mostWaiting = 28
 )
 
 // newDiskSorter returns a sorter of rows that takes limit bytes of memory.

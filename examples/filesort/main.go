@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -121,7 +122,20 @@ func interrupts() (context.Context, context.CancelFunc) {
 
 // writeTo gives write the output, which appears when write succeeds.
 func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) error) error {
-	return writeFile(cmd.output, stdout, large, compressing(cmd.compress, cmd.output, write))
+	past := 0
+	if large {
+		past = pastBuffer(cmd.memory)
+	}
+	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, write))
+}
+
+// moreProcessors lets more goroutines run than there are processors, until the function that it
+// returns is called. One that waits in a call for the disk keeps its place for 20 µs up to 10 ms.
+func moreProcessors() (end func()) {
+	const waiting = 4
+	before := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(before + waiting)
+	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // sortColumns sorts by columns: in memory if the input is one file that fits, through runs on

@@ -46,9 +46,9 @@ func (t *table) first(r row) byte { return t.text[r.off] }
 //
 // A file appears under its name complete or not at all: write gets a temporary
 // file beside it, which then takes its place and its permissions. A link is
-// followed; a pipe or a device is written to directly. A large file is one that memory does not
-// hold.
-func writeFile(name string, stdout io.Writer, large bool, write func(io.Writer) error) error {
+// followed; a pipe or a device is written to directly. A file that memory does not hold is written
+// past the page cache, in buffers of past bytes; past is 0 for others.
+func writeFile(name string, stdout io.Writer, past int, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(stdout)
 	}
@@ -66,7 +66,7 @@ func writeFile(name string, stdout io.Writer, large bool, write func(io.Writer) 
 		return err
 	}
 	temporary := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32()))
-	err = writeSynced(temporary, mode, info != nil, large, write)
+	err = writeSynced(temporary, mode, info != nil, past, write)
 	if err == nil {
 		err = os.Rename(temporary, name)
 	}
@@ -92,7 +92,7 @@ func writeDirectly(name string, write func(io.Writer) error) error {
 
 // writeSynced creates a file whose bytes are on the disk when it returns nil,
 // so that a crash after the renaming leaves the new file or the old one.
-func writeSynced(name string, mode fs.FileMode, exact, large bool, write func(io.Writer) error) error {
+func writeSynced(name string, mode fs.FileMode, exact bool, past int, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func writeSynced(name string, mode fs.FileMode, exact, large bool, write func(io
 		err = f.Chmod(mode)
 	}
 	if err == nil {
-		out := sinkOf(f, large)
+		out := sinkOf(f, past)
 		err = write(out)
 		err = cmp.Or(err, out.end())
 	}

@@ -86,7 +86,7 @@ func TestOutputSurvivesErrors(t *testing.T) {
 	expectFile(t, path, "a,b\n1\n", 0)
 
 	broken := errors.New("broken")
-	err := writeFile(path, nil, false, func(w io.Writer) error {
+	err := writeFile(path, nil, 0, func(w io.Writer) error {
 		w.Write([]byte("half"))
 		return broken
 	})

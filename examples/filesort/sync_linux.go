@@ -30,11 +30,11 @@ func (f *syncing) Write(b []byte) (int, error) {
 
 func (f *syncing) end() error { return nil }
 
-// sinkOf returns what writes an empty file. One that is large is written past the page cache, if
-// its file system allows that.
-func sinkOf(f *os.File, large bool) sink {
-	if large {
-		if d := newDirect(f); d != nil {
+// sinkOf returns what writes an empty file. If past is not 0 it is written past the page cache, in
+// buffers of that size, if its file system allows that.
+func sinkOf(f *os.File, past int) sink {
+	if past > 0 {
+		if d := newDirect(f, past); d != nil {
 			return d
 		}
 	}
@@ -52,19 +52,18 @@ type direct struct {
 	failed       atomic.Pointer[error] // its error
 }
 
-const directBuffers = 4
-
-// newDirect returns a writer of an empty file, or nil if it has to go through the cache.
-func newDirect(f *os.File) *direct {
+// newDirect returns a writer of an empty file in buffers of whole pages, or nil if it has to go
+// through the cache.
+func newDirect(f *os.File, buffer int) *direct {
 	past, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_WRONLY|syscall.O_DIRECT, 0)
 	if err != nil {
 		return nil
 	}
-	d := &direct{cached: f, past: past, full: make(chan []byte, directBuffers), empty: make(chan []byte, directBuffers), ended: make(chan struct{})}
-	memory := make([]byte, directBuffers*writeBuffer+pageSize)
+	d := &direct{cached: f, past: past, full: make(chan []byte, pastBuffers), empty: make(chan []byte, pastBuffers), ended: make(chan struct{})}
+	memory := make([]byte, pastBuffers*buffer+pageSize)
 	memory = memory[(pageSize-pageOffset(memory))%pageSize:]
-	for i := range directBuffers {
-		d.empty <- memory[i*writeBuffer:][:0:writeBuffer]
+	for i := range pastBuffers {
+		d.empty <- memory[i*buffer:][:0:buffer]
 	}
 	go func() {
 		defer close(d.ended)

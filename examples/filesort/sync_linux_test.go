@@ -20,7 +20,7 @@ func TestDirect(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x")
 	for _, size := range []int{0, 1, pageSize - 1, pageSize, pageSize + 1, writeBuffer - 1, writeBuffer, writeBuffer + pageSize, len(text) - 1, len(text)} {
-		err := writeFile(path, nil, true, func(w io.Writer) error {
+		err := writeFile(path, nil, writeBuffer, func(w io.Writer) error {
 			if _, ok := w.(*direct); !ok {
 				t.Skipf("%s goes through the page cache", path)
 			}
@@ -44,7 +44,7 @@ func TestDirect(t *testing.T) {
 func TestDirectFails(t *testing.T) {
 	path := fileOf(t, "x", "old")
 	for _, size := range []int{1, pageSize, 20 * writeBuffer} {
-		err := writeFile(path, nil, true, func(w io.Writer) error {
+		err := writeFile(path, nil, writeBuffer, func(w io.Writer) error {
 			d, ok := w.(*direct)
 			if !ok {
 				t.Skipf("%s goes through the page cache", path)

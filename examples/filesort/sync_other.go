@@ -9,4 +9,4 @@ type syncing struct{ *os.File }
 func (syncing) end() error { return nil }
 
 // sinkOf returns what writes an empty file.
-func sinkOf(f *os.File, _ bool) sink { return syncing{f} }
+func sinkOf(f *os.File, _ int) sink { return syncing{f} }
