@@ -8,7 +8,8 @@
 //
 // Jobs: records of 24 bytes with random 64-bit keys, from a generator to a reader; lines of 100
 // bytes with random keys of 10 characters, as gensort makes them, from file to file; and rows of CSV
-// by two columns, from file to file. With -keep their input stays for later runs. GNU sort takes
+// by two columns, from file to file. With -keep their input stays for later runs, and with -series
+// their results: the table is of all runs so far, where one command would take too long. GNU sort takes
 // part where it is installed, DuckDB with the tag duckdb, which takes cgo:
 //
 //	go run -tags duckdb . -job records
@@ -19,6 +20,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +63,7 @@ type contest struct {
 var jobs = map[string]contest{
 	"records": {"24-byte records", nil, nil, slices.Concat([]contestant{
 		{"sorter/extsort", sortOurs, true},
+		{"sorter/extsort, GOMAXPROCS 4 more", sortOursOnMore, true},
 		{"lanrat/extsort", sortLanrat, true},
 		{"in memory: sorter.Sort", sortInMemory, true},
 	}, duckRecords)},
@@ -92,6 +95,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "runs of each sort")
 	only := flag.String("only", "", "sorts whose names have this text")
 	flag.StringVar(&t.tool, "filesort", "", "the program filesort (default: built)")
+	series := flag.String("series", "", "file of the results of earlier runs with the same arguments, to which this one adds")
 	keep := flag.Bool("keep", false, "leave the input in the directory; a later run with the same job and number takes it")
 	child := flag.String("child", "", "run this sort and report (used by the command itself)")
 	flag.Parse()
@@ -108,11 +112,11 @@ func main() {
 		must(report(c, *child, t))
 		return
 	}
-	must(compare(c, t, *rounds, *only, *keep))
+	must(compare(c, t, *rounds, *only, *series, *keep))
 }
 
 // compare runs the contestants in turns and prints the table.
-func compare(c contest, t task, rounds int, only string, keep bool) error {
+func compare(c contest, t task, rounds int, only, series string, keep bool) error {
 	var args []string
 	if c.make != nil {
 		if t.tool == "" {
@@ -133,7 +137,10 @@ func compare(c contest, t task, rounds int, only string, keep bool) error {
 		t.want = new(fileSum)
 	}
 	dropped := "not dropped"
-	results := make([][]result, len(c.sorts))
+	results, err := earlier(series)
+	if err != nil {
+		return err
+	}
 	failed := make([]error, len(c.sorts)) // such a sort is not run again
 	for range rounds {
 		for i, s := range c.sorts {
@@ -151,8 +158,11 @@ func compare(c contest, t task, rounds int, only string, keep bool) error {
 				failed[i] = err
 				continue
 			}
-			results[i] = append(results[i], r)
+			results[s.name] = append(results[s.name], r)
 		}
+	}
+	if err := save(series, results); err != nil {
+		return err
 	}
 	write, read, err := bandwidth(t.dir)
 	if err != nil {
@@ -162,7 +172,7 @@ func compare(c contest, t task, rounds int, only string, keep bool) error {
 		t.n, c.unit, t.memory>>20, t.group>>20, t.workers, dropped, write, read)
 	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
 	for i, s := range c.sorts {
-		all := results[i]
+		all := results[s.name]
 		if failed[i] != nil {
 			fmt.Printf("| %s | failed: %v | | | |\n", s.name, failed[i])
 		}
@@ -175,6 +185,30 @@ func compare(c contest, t task, rounds int, only string, keep bool) error {
 			mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
 	}
 	return errors.Join(failed...)
+}
+
+// earlier returns the results, by sort, that save has written to a file, or none without one.
+func earlier(series string) (all map[string][]result, err error) {
+	all = map[string][]result{}
+	text, err := os.ReadFile(series)
+	if series == "" || errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	return all, err
+}
+
+func save(series string, all map[string][]result) error {
+	if series == "" {
+		return nil
+	}
+	text, err := json.Marshal(all)
+	if err == nil {
+		err = os.WriteFile(series, text, 0o666)
+	}
+	return err
 }
 
 // buildTool builds filesort in a new directory.

@@ -68,6 +68,12 @@ func sortOurs(t task) error {
 	return nil
 }
 
+// sortOursOnMore is sortOurs where a goroutine that waits for the disk keeps no other from running.
+func sortOursOnMore(t task) error {
+	runtime.GOMAXPROCS(t.workers + 4)
+	return sortOurs(t)
+}
+
 // sortLanrat gives the peer chunks of which it holds as many as the memory allows: it keeps one
 // for each worker, and encodes each record in memory of its own.
 func sortLanrat(t task) error {
