@@ -14,8 +14,11 @@ lint:
 fuzz:
 	.ci/run fuzz
 
-cover cross cuda cudacpu:
+cover cross cuda:
 	.ci/run $@
+
+cudacpu:
+	.ci/run cudacpu address thread
 
 bench:
 	cd bench && go run .
