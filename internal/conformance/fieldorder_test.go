@@ -116,11 +116,12 @@ func ranked(rows []orderRow, by sorter.Ordering[orderRow]) []orderRow {
 // checkFieldOrder sorts rows, which are ranked, and compares with a stable sort of their ranks.
 func checkFieldOrder(t *testing.T, name string, s []orderRow, names []string, shape string, opts []sorter.Option) {
 	t.Helper()
-	want, ranks := ascending(len(s)), make([]int, len(s))
+	ranks := make([]int, len(s))
 	for i := range s {
 		ranks[i], s[i].pos = s[i].pos, i
 	}
-	oracle.SortStable(want, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	guess, _ := sorter.OrderKeys(ranks, sorter.Stable())
+	want := oracle.StableRows(len(s), guess, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
 	fields, err := sorter.ByFields[orderRow](names...)
 	if err != nil {
 		t.Fatal(name, err)

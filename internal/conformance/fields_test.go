@@ -106,12 +106,16 @@ func checkLabels[K ~string | ~[]byte](t *testing.T, name string, in []labelled, 
 	for _, e := range in {
 		texts[e.ID] = string(key(e))
 	}
+	by := sorter.By(
+		sorter.Desc(func(e labelled) string { return texts[e.ID] }),
+		sorter.Asc(func(e labelled) string { return e.Names[0] }),
+		sorter.Asc(func(e labelled) int32 { return e.ID % 3 }),
+	)
 	ordered := func(s []labelled) []labelled {
-		s = slices.Clone(s)
-		oracle.SortStable(s, func(a, b labelled) int {
+		guess, _ := by.Order(s, sorter.Stable())
+		return sortedStably(s, guess, func(a, b labelled) int {
 			return cmp.Or(cmp.Compare(texts[b.ID], texts[a.ID]), cmp.Compare(a.Names[0], b.Names[0]), cmp.Compare(a.ID%3, b.ID%3))
 		})
-		return s
 	}
 	sorted := ordered(in)
 	reversed, spoiled := slices.Clone(sorted), slices.Clone(sorted)
@@ -125,7 +129,9 @@ func checkLabels[K ~string | ~[]byte](t *testing.T, name string, in []labelled, 
 			"under a context":  {sorter.Workers(2), sorter.WithContext(neverCancelled)},
 			"under a limit":    {sorter.Workers(2), sorter.MemoryLimit(1 << 30)},
 		} {
-			checkLabelled(t, fmt.Sprintf("%s, %s, %s", name, order, way), s, want, key, opts...)
+			if !testkit.ThinnedTo(2, len(order)+len(way)) { // every order and every way is left
+				checkLabelled(t, fmt.Sprintf("%s, %s, %s", name, order, way), s, want, key, opts...)
+			}
 		}
 	}
 }
@@ -155,6 +161,7 @@ func checkLabelled[K ~string | ~[]byte](t *testing.T, name string, s, want []lab
 // TestFieldKeysTakeNoMemory sorts by a field and by a copy of it: only those are
 // kept. What several workers take depends on which of them come to work.
 func TestFieldKeysTakeNoMemory(t *testing.T) {
+	testkit.SkipRace(t) // one worker
 	const n = 200_000
 	in := labels(n)
 	scratch := func(key func(e labelled) string) int64 {

@@ -17,7 +17,7 @@ import (
 func TestSharedTextsAreNotRead(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	shared := testkit.Guarded(t, 0, strings.Repeat("x", syscall.Getpagesize()), 4)
-	for _, n := range []int{2, 9, 100, 6000, 100_000} {
+	for _, n := range []int{2, 9, 100, 6000, scaled(100_000)} {
 		in := slices.Repeat([]string{shared}, n)
 		in[n/3], in[n/2] = "xxxxxxxxx, and less", "another"
 		for _, workers := range []int{1, 2} {

@@ -331,6 +331,7 @@ func TestMemoryLimitDrawn(t *testing.T) {
 // TestMemoryLimitNested has keys whose ties are nested, of which each level takes
 // memory.
 func TestMemoryLimitNested(t *testing.T) {
+	testkit.SkipRace(t) // one worker
 	r := rand.New(rand.NewPCG(7, 3))
 	step := testkit.Pick[int64](3, 8) // a limit is larger than the one before by this part of it
 	for _, n := range []int{129, 5000, 7000, 8000} {

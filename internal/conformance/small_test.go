@@ -69,6 +69,7 @@ func TestSmallStartsNoGoroutine(t *testing.T) {
 
 // TestOneWorkerStartsNoGoroutine holds Workers(1) to the caller's goroutine.
 func TestOneWorkerStartsNoGoroutine(t *testing.T) {
+	testkit.SkipRace(t)
 	inPlaceLimit(100_000) // which sorts with several workers
 	for _, v := range verbs {
 		in := v.input(100_000)
@@ -86,7 +87,7 @@ func TestWorkersBoundsGoroutines(t *testing.T) {
 	for _, workers := range []int{1, 2, 3, 7} {
 		crew := testkit.NewCrew()
 		var most atomic.Int64
-		err := sorter.Sort(fills(200_000), func(f fill) float32 {
+		err := sorter.Sort(fills(testkit.Pick(60_000, 200_000)), func(f fill) float32 {
 			if f.Pos%1000 == 0 {
 				for n := int64(crew.Count()); ; {
 					if m := most.Load(); n <= m || most.CompareAndSwap(m, n) {
