@@ -25,7 +25,7 @@ func TestInputsManyTimesTheMemory(t *testing.T) {
 	type input struct{ limit, times int }
 	inputs := []input{{64 << 10, 1}, {64 << 10, 10}, {256 << 10, 1}, {256 << 10, 10}, {1 << 20, 1}}
 	if testkit.Long() {
-		inputs = append(inputs, input{64 << 10, 100}, input{256 << 10, 100}, input{1 << 20, 10}, input{1 << 20, 100}, input{3 << 20, 30})
+		inputs = append(inputs, input{64 << 10, 100}, input{256 << 10, 100}, input{1 << 20, 10}, input{1 << 20, 40}, input{3 << 20, 20})
 	}
 	r := rand.New(rand.NewPCG(81, 82))
 	for _, in := range inputs {
