@@ -105,11 +105,15 @@ var keyKinds = []keyCase{
 }
 
 // eachKind runs one test of every kind of key as a subtest; unless the run is a long
-// one, of one kind per encoder.
+// one, of one kind per encoder, and under the race detector of every second of these: the next
+// test has the others.
 func eachKind(t *testing.T, test func(keyCase, *testing.T)) {
-	all := testkit.Pick(false, true)
+	all, turn := testkit.Pick(false, true), len(t.Name())
 	for _, k := range keyKinds {
 		if !all && !k.isLarge() {
+			continue
+		}
+		if turn++; turn%2 > 0 && testkit.ThinnedByRace(1) {
 			continue
 		}
 		t.Run(k.Name(), func(t *testing.T) {
