@@ -161,7 +161,7 @@ func NthsN(n int, ks []int, cols []Column[int], opts ...Option) ([]int, error) {
 // is int(q*float64(n-1)), and higher math.Ceil of the same.
 //
 // Rows with nulls and NaNs count like others and have their places at an end of the order. It panics
-// if n is 0, or if a q is not in [0, 1]. Everything else said of [NthsN] holds.
+// if a q is not in [0, 1], or if n is 0 and there is a q. Everything else said of [NthsN] holds.
 func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int, error) {
 	ks := make([]int, len(qs))
 	for i, q := range qs {
