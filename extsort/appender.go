@@ -77,14 +77,21 @@ func (h *sharing[E]) accepted() int64 {
 	return n
 }
 
+// countShared counts the elements of all appenders.
+func (s *Sorter[E]) countShared() {
+	s.stats.Elements = s.shared.accepted()
+	for _, a := range *s.shared.all.Load() {
+		s.stats.Dropped += a.dropped.Swap(0)
+	}
+}
+
 // stopSharing ends all appenders.
 func (s *Sorter[E]) stopSharing() {
 	if s.shared == nil {
 		return
 	}
-	s.stats.Elements = s.shared.accepted()
+	s.countShared()
 	for _, a := range *s.shared.all.Load() {
-		s.stats.Dropped += a.dropped.Swap(0)
 		a.ended, a.piece = true, piece[E]{}
 		if a.rows != nil {
 			a.rows.Release()

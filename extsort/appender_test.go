@@ -187,3 +187,36 @@ func TestMoreAppendersThanMemory(t *testing.T) {
 		t.Errorf("%d elements of %d appenders", len(got), n)
 	}
 }
+
+// TestStatisticsOfUnwrittenAppenders counts elements that were accepted, whether they could be written
+// or not.
+func TestStatisticsOfUnwrittenAppenders(t *testing.T) {
+	failed := 0
+	for n := 500; n <= 3000; n += 100 {
+		var st extsort.Stats
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(100<<10), extsort.DiskLimit(16<<10), extsort.TempDir(t.TempDir()), extsort.Report(&st))
+		must(t, err)
+		a := s.Appender()
+		for i := 0; i < n && err == nil; i++ {
+			err = a.Append(row{Key: uint64(i)})
+		}
+		if err == nil {
+			for _, failure := range s.All() {
+				err = failure
+			}
+		}
+		if err != nil && !errors.Is(err, extsort.ErrDiskLimit) {
+			t.Fatal(err)
+		} else if err != nil {
+			failed++
+		}
+		accepted := s.Len()
+		must(t, s.Close())
+		if st.Elements != accepted {
+			t.Errorf("%d elements, %d were accepted, error %v", st.Elements, accepted, err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no run was too long")
+	}
+}

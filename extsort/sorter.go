@@ -472,6 +472,9 @@ func (s *Sorter[E]) reportTo() {
 	if s.report == nil {
 		return
 	}
+	if s.shared != nil { // which have not ended if their last run was not written
+		s.countShared()
+	}
 	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.Held()
 	written := s.store.Totals()
 	s.stats.Bytes, s.stats.Written, s.stats.Read = written.Bytes, written.Stored, s.store.Read()
