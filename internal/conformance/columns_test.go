@@ -555,7 +555,7 @@ func TestOrderN(t *testing.T) {
 // nulls between them, packed with others and in ties of others.
 func TestAscOfTakesKeysByRow(t *testing.T) {
 	t.Parallel()
-	n := scaled(50_000)
+	n := testkit.Pick(10_000, 50_000)
 	r := dist.Rand(50_000)
 	a, b, c := make([]int16, n), make([]float64, n), make([]string, n)
 	rows := make([]int, n)

@@ -101,7 +101,7 @@ func TestReportOfFailures(t *testing.T) {
 func TestAlgorithmNames(t *testing.T) {
 	for a := sorter.BucketRadix; a < engine.Algorithms; a++ {
 		var st sorter.Stats
-		in := fills(scaled(100_000))
+		in := fills(testkit.Pick(20_000, 100_000))
 		s := slices.Clone(in)
 		err := sorter.Sort(s, price, sorter.Use(a), sorter.Report(&st))
 		if !sorter.CPU().Runs(a) {

@@ -87,7 +87,7 @@ func TestWorkersBoundsGoroutines(t *testing.T) {
 	for _, workers := range []int{1, 2, 3, 7} {
 		crew := testkit.NewCrew()
 		var most atomic.Int64
-		err := sorter.Sort(fills(testkit.Pick(60_000, 200_000)), func(f fill) float32 {
+		err := sorter.Sort(fills(testkit.Pick(80_000, 200_000)), func(f fill) float32 {
 			if f.Pos%1000 == 0 {
 				for n := int64(crew.Count()); ; {
 					if m := most.Load(); n <= m || most.CompareAndSwap(m, n) {
