@@ -289,10 +289,25 @@ func (f *coded[E]) probe(src []byte) (e E, err error) {
 	return f.decodeCopy(src)
 }
 
-// Plan takes fewer goroutines if blocks are so large that each needs much memory.
-func (f *coded[E]) Plan(runs []*run[E], n int) plan {
-	each, block := eachOf(runs), longest(runs)
-	l := &f.s.layout
+// Plan takes fewer goroutines if blocks are so large that each needs much memory. If that is not enough,
+// elements count for more bytes than they have on average: a part of fewer elements has room for longer
+// ones.
+func (f *coded[E]) Plan(runs []*run[E], n int, together bool) plan {
+	each, block := eachOf(runs), int64(longest(runs))
+	first := f.planOf(runs, n, each, together)
+	for p := first; ; p = f.planOf(runs, n, each, together) {
+		if fits(runs, p, together) {
+			return p
+		}
+		if each *= 2; each > block {
+			return first
+		}
+	}
+}
+
+// planOf is Plan of elements that count for at least each bytes.
+func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan {
+	l, block := &f.s.layout, longest(runs)
 	if n > 0 {
 		return f.divide(plan{buffers: n, each: each}, n, n, n, block)
 	}
@@ -300,7 +315,7 @@ func (f *coded[E]) Plan(runs []*run[E], n int) plan {
 	var p plan
 	for _, c := range crew {
 		p = f.divide(plan{readers: c[0], workers: c[1], buffers: c[0] + c[1] + 1, each: each}, c[0], c[1], 1, block)
-		if fits(runs, each, p.part, f.s.unique) {
+		if fits(runs, p, together) {
 			break
 		}
 	}

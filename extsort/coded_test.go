@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -258,6 +259,58 @@ func TestElementsOutliveTheLoop(t *testing.T) {
 	slices.Sort(own)
 	if !bytes.Equal(all, own) {
 		t.Error("bytes have changed")
+	}
+}
+
+// TestLongAmongShortElements has elements as long as Append takes, each followed by many short ones: a
+// part of few elements has room for them.
+func TestLongAmongShortElements(t *testing.T) {
+	limits := []int64{128 << 10, 1 << 20}
+	if testkit.Long() {
+		limits = []int64{128 << 10, 512 << 10, 2 << 20, 8 << 20}
+	}
+	for _, limit := range limits {
+		for name, codec := range map[string]extsort.Codec[string]{"Strings": extsort.Strings(), "copied": copiedStrings{}} {
+			for i, opts := range [][]extsort.Option{nil, {extsort.Unique()}, {extsort.Compress(extsort.S2)}} {
+				if i == 2 && limit < 512<<10 {
+					continue // less than compressors take
+				}
+				t.Run(fmt.Sprint(limit, name, i), func(t *testing.T) {
+					testLongAmongShort(t, limit, codec, append(opts, extsort.TempDir(t.TempDir()), extsort.MemoryLimit(limit)))
+				})
+			}
+		}
+	}
+}
+
+func testLongAmongShort(t *testing.T, limit int64, codec extsort.Codec[string], opts []extsort.Option) {
+	var st extsort.Stats
+	s, err := extsort.NewCoded(sorter.By(sorter.Asc(func(s string) string { return s })), codec, append(opts, extsort.Report(&st))...)
+	must(t, err)
+	defer s.Close()
+	longest := sort.Search(int(limit), func(n int) bool { return s.Append(strings.Repeat("y", n)) != nil }) - 1
+	if longest < int(limit/25) {
+		t.Fatalf("elements of up to %d bytes", longest)
+	}
+	r := rand.New(rand.NewPCG(109, 110))
+	n := s.Len()
+	for i := range 70 {
+		must(t, s.Append(string(rune('a'+r.IntN(26)))+strings.Repeat("x", longest-1-r.IntN(9))))
+		for range 20 {
+			must(t, s.Append(fmt.Sprint(i, r.IntN(1000))))
+		}
+	}
+	n += 70 * 21
+	got, before := int64(0), ""
+	for e, err := range s.All() {
+		must(t, err)
+		if e < before {
+			t.Fatalf("%.20q after %.20q", e, before)
+		}
+		got, before = got+1, e
+	}
+	if got+st.Dropped != n {
+		t.Errorf("%d elements and %d dropped, of %d", got, st.Dropped, n)
 	}
 }
 

@@ -216,7 +216,7 @@ func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
 	return sort.Search(len(all), func(i int) bool { return after(f.s.order, all[i], e, ties) }), nil
 }
 
-func (f *fixed[E]) Plan(runs []*run[E], n int) plan {
+func (f *fixed[E]) Plan(runs []*run[E], n int, _ bool) plan {
 	l, size := &f.s.layout, f.size()
 	p := plan{readers: l.readers, workers: l.workers, buffers: l.parts, part: int64(l.part) * size, each: size}
 	if n > 0 {

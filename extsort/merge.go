@@ -38,9 +38,9 @@ type cut[E any] struct {
 // those of a run are in order, so merging them takes no memory, however many they are. If together is
 // set, elements that tie are in one part: those of a run do not.
 func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], error) {
-	most, each := p.part, eachOf(runs)
-	if !fits(runs, each, most, together) {
-		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), uncertain(runs, each, together), most)
+	apart := uncertain(runs, p.each, together)
+	if !fits(runs, p, together) {
+		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), apart, p.part)
 	}
 	m := &merge[E]{s: s, runs: runs, p: p, together: together}
 	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
@@ -51,7 +51,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], 
 	}
 	m.cuts = append(m.cuts, front)
 	// Between two samples of a run is less than a block.
-	target := most - uncertain(runs, each, together)
+	target := p.part - apart
 	held := int64(0)
 	all := samplesOf(s.order, runs)
 	for i := 0; len(all.heads) > 0; i++ {
@@ -59,7 +59,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], 
 			return nil, s.err()
 		}
 		run, block := all.next()
-		bytes := runs[run].counted(block, each)
+		bytes := runs[run].counted(block, p.each)
 		if held+bytes > target && held > 0 {
 			c := m.newCut(&runs[run].firsts[block], run)
 			if !together {
@@ -198,15 +198,20 @@ func (r *run[E]) largest(each int64) int64 {
 	return max(int64(r.bytes.Block()), int64(r.inBlock)*each)
 }
 
-// fits reports whether runs can be cut into parts of most bytes: half of them are not uncertain,
-// and there is room for each block.
-func fits[E any](runs []*run[E], each, most int64, together bool) bool {
+// fits reports whether runs can be cut into the parts of a plan: half of one is not uncertain, and
+// there is room for each block.
+func fits[E any](runs []*run[E], p plan, together bool) bool {
+	apart := uncertain(runs, p.each, together)
+	return apart <= p.part/2 && apart+largest(runs, p.each) <= p.part
+}
+
+// largest bounds the bytes that a block of runs counts as.
+func largest[E any](runs []*run[E], each int64) int64 {
 	block := int64(0)
 	for _, r := range runs {
 		block = max(block, r.largest(each))
 	}
-	apart := uncertain(runs, each, together)
-	return apart <= most/2 && apart+block <= most
+	return block
 }
 
 // counted returns the bytes that the elements of a block count as.
@@ -331,11 +336,11 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
 	for {
 		n = s.rangesFor(n)
-		p, each := s.form.Plan(s.runs, n), eachOf(s.runs)
-		if block := s.runs[0].largest(each); len(s.runs) == 1 && block > p.part {
+		p := s.form.Plan(s.runs, n, s.unique)
+		if block := largest(s.runs, p.each); len(s.runs) == 1 && block > p.part {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if p.part = s.partLen(p.part, s.runs, s.unique); fits(s.runs, each, p.part, s.unique) {
+		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) {
 			return s.newMerge(s.runs, p, s.unique)
 		}
 		if err := s.shorten(); err != nil {
@@ -347,11 +352,10 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 // rangesFor returns how many goroutines may read and sort parts, at most n: a part of each has room for
 // a block.
 func (s *Sorter[E]) rangesFor(n int) int {
-	each, block := eachOf(s.runs), int64(0)
-	for _, r := range s.runs {
-		block = max(block, r.largest(each))
-	}
-	return n - sort.Search(max(n-1, 0), func(fewer int) bool { return s.form.Plan(s.runs, n-fewer).part >= block })
+	return n - sort.Search(max(n-1, 0), func(fewer int) bool {
+		p := s.form.Plan(s.runs, n-fewer, s.unique)
+		return p.part >= largest(s.runs, p.each)
+	})
 }
 
 // shorten merges groups of adjacent runs, as long as buffers allow and of two at least, into
@@ -384,13 +388,13 @@ func (s *Sorter[E]) shorten() error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return fits(runs, eachOf(runs), s.form.Plan(runs, 0).part, false)
+	return fits(runs, s.form.Plan(runs, 0, false), false)
 }
 
 // mergeInto merges runs into a new one. With Unique, no elements of it tie.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
-	p := s.form.Plan(runs, 0)
-	p.part = s.partLen(p.part, runs, false)
+	p := s.form.Plan(runs, 0, false)
+	p.part = partLen(runs, p, false)
 	m, err := s.newMerge(runs, p, false)
 	if err != nil {
 		return nil, err
@@ -428,14 +432,10 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	return w.close()
 }
 
-// partLen returns the bytes of a part of runs, in a buffer of most: as few as the cache holds,
-// but in slices that are long enough to be read at speed.
-func (s *Sorter[E]) partLen(most int64, runs []*run[E], together bool) int64 {
+// partLen returns the bytes of a part of a plan: as few as the cache holds, but in slices that are long
+// enough to be read at speed.
+func partLen[E any](runs []*run[E], p plan, together bool) int64 {
 	const cache, slice = 2 << 20, 1 << 20
-	each := eachOf(runs)
-	apart, block := uncertain(runs, each, together), int64(0)
-	for _, r := range runs {
-		block = max(block, r.largest(each))
-	}
-	return min(most, max(cache, slice*int64(len(runs)), 2*apart, apart+block))
+	apart := uncertain(runs, p.each, together)
+	return min(p.part, max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each)))
 }

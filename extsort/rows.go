@@ -87,8 +87,8 @@ type form[E any] interface {
 	// ties of those that do not come after it.
 	Find(d *loader, p []byte, e *E, ties bool) (int, error)
 	// Plan divides the memory for a merge of runs in which n goroutines each read and sort
-	// parts, or for n = 0 different ones.
-	Plan(runs []*run[E], n int) plan
+	// parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
+	Plan(runs []*run[E], n int, together bool) plan
 	// Buffers returns memory for the parts of a plan.
 	Buffers(p plan) []rows[E]
 
