@@ -11,15 +11,16 @@ import (
 // local is one worker's workspace for sorting buckets in the cache: by vectors, see
 // local_vectors.go, or by radix passes, see bucket_words.go and bucket_codes.go.
 type local[C Code] struct {
-	env    *engine.Env
-	words  []uint64
-	spare  []uint64
-	counts *digitCounts // like all slices here, taken at first use
-	places []uint32     // the order that is returned
-	long   *local[C]    // workspace for long runs of equal leading bits
-	codes  []C          // codes of a long run, or scratch of sortCodes
-	sorted []C          // codes in order
-	plus   C            // codes of keys have this beyond the codes that are sorted
+	env     *engine.Env
+	words   []uint64
+	spare   []uint64
+	counts  *digitCounts // like all slices here, taken at first use
+	places  []uint32     // the order that is returned
+	long    *local[C]    // workspace for long runs of equal leading bits
+	codes   []C          // codes of a long run, or scratch of sortCodes
+	sorted  []C          // codes in order
+	private []C          // places of a further round, see mostPrivate
+	plus    C            // codes of keys have this beyond the codes that are sorted
 
 	spreading
 }

@@ -244,6 +244,28 @@ func TestCellsOfFloats(t *testing.T) {
 	}
 }
 
+// TestPrivateRound sorts codes of which one cell takes a further round. Its places are in memory of
+// its worker, so that there is no second side.
+func TestPrivateRound(t *testing.T) {
+	const n = 1 << 20
+	r := rand.New(rand.NewPCG(7, 8))
+	codes := make([]uint64, n)
+	for i := range codes {
+		codes[i] = r.Uint64()
+		if i%10 == 0 { // more than maxLocal
+			codes[i] = 1<<63 | codes[i]>>30
+		}
+	}
+	want := slices.Clone(codes)
+	slices.Sort(want)
+	env := newEnv(1)
+	must(t, keysOf(env, codes).Sort(env))
+	if !slices.Equal(codes, want) {
+		t.Error("codes are not in order")
+	}
+	checkRounds(t, "one cell", env, 8*n*3/2)
+}
+
 // bucketsOf returns the first cut of codes.
 func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	t.Helper()
