@@ -224,15 +224,18 @@ func TestKnownOrderOfBucket(t *testing.T) {
 // one of some two thousand exponents: the first cut leaves no large bucket, unless
 // stripes have fewer elements than they would have counters.
 func TestCellsOfFloats(t *testing.T) {
-	const n = 3 << 19
 	r := rand.New(rand.NewPCG(5, 6))
-	codes := make([]uint64, n)
+	codes := make([]uint64, 3<<20)
 	for i := range codes {
 		bits := math.Float64bits(2*r.Float64() - 1)
 		codes[i] = bits ^ (-(bits >> 63) | 1<<63)
 	}
-	for workers, fine := range map[int]bool{1: true, 2: true, 5: false} {
-		b := bucketsOf(t, codes, workers)
+	for _, c := range []struct {
+		n, workers int
+		fine       bool
+	}{{3 << 20, 1, true}, {3 << 19, 1, true}, {3 << 19, 2, true}, {3 << 19, 5, false}} {
+		workers, fine := c.workers, c.fine
+		b := bucketsOf(t, codes[:c.n], workers)
 		if b.used > 1<<unevenCellBits != fine {
 			t.Errorf("%d workers: %d cells", workers, b.used)
 		}
@@ -269,7 +272,7 @@ func TestPrivateRound(t *testing.T) {
 // bucketsOf returns the first cut of codes.
 func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	t.Helper()
-	b, err := split(newEnv(workers), 0, len(codes), in(codes), surveyOf(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
+	b, err := split(newEnv(workers), 0, len(codes), viewed(in(codes)), surveyOf(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

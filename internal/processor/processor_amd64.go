@@ -12,6 +12,11 @@ var AVX512 = AVX2 && hasAVX512()
 // BMI2 reports that the processor supports BMI2, where it has AVX2.
 var BMI2 = AVX2 && hasBMI2()
 
+// AMD reports that AMD made the processor.
+var AMD = isAMD()
+
+func isAMD() bool
+
 // hasAVX512 and hasBMI2 may be called where hasAVX2 reports true.
 func hasAVX512() bool
 func hasBMI2() bool

@@ -55,3 +55,11 @@ TEXT ·hasBMI2(SB), NOSPLIT, $0-1
 	ANDL $1, BX
 	MOVB BX, ret+0(FP)
 	RET
+
+// func isAMD() bool
+TEXT ·isAMD(SB), NOSPLIT, $0-1
+	XORL  AX, AX
+	CPUID
+	CMPL  CX, $0x444d4163 // "cAMD", the end of the maker's name
+	SETEQ ret+0(FP)
+	RET
