@@ -18,10 +18,19 @@ const (
 	registerPortable  = 1 // CU_MEMHOSTREGISTER_PORTABLE
 )
 
-// reached reports whether r of cuCtxEnablePeerAccess leaves copies that work:
-// somebody else of the process may have enabled access before, and a device that
-// has too many peers is copied from through the host, like one that is none.
-func reached(r Result) bool { return r == Success || r == PeerAlreadyEnabled || r == TooManyPeers }
+// reached reports whether a result of cuCtxEnablePeerAccess says that there is access, and
+// returns it unless copies work all the same: somebody else of the process may have enabled
+// access before, and a device that has too many peers is copied from through the host, like
+// one that is none.
+func reached(r Result) (direct bool, failed Result) {
+	switch r {
+	case Success, PeerAlreadyEnabled:
+		return true, Success
+	case TooManyPeers:
+		return false, Success
+	}
+	return false, r
+}
 
 // attributes returns the numbers of CUdevice_attribute that go into info.
 func attributes(info *Info) map[int]*int {

@@ -55,17 +55,15 @@ func (c *context) Release() error {
 	return failure(c.name, symbols[contextRelease], c.functions.do(contextRelease, c.device))
 }
 
-func (c *context) EnablePeer(peer Context) error {
+func (c *context) EnablePeer(peer Context) (direct bool, err error) {
 	p := peer.(*context)
 	var can int32
 	r := c.functions.do(devicePeer, uintptr(unsafe.Pointer(&can)), c.device, p.device)
 	if r != Success || can == 0 {
-		return failure(c.name, symbols[devicePeer], r)
+		return false, failure(c.name, symbols[devicePeer], r)
 	}
-	if r = c.result(contextPeer, []uintptr{p.handle[0], 0}); reached(r) {
-		return nil
-	}
-	return failure(c.name, symbols[contextPeer], r)
+	direct, r = reached(c.result(contextPeer, []uintptr{p.handle[0], 0}))
+	return direct, failure(c.name, symbols[contextPeer], r)
 }
 
 func (c *context) MemInfo() (free, total uint64, err error) {

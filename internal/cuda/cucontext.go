@@ -51,16 +51,14 @@ func (c *cuContext) Release() error {
 	return failure(c.name, "cuDevicePrimaryCtxRelease_v2", code(c.device.ReleasePrimaryCtx()))
 }
 
-func (c *cuContext) EnablePeer(peer Context) error {
+func (c *cuContext) EnablePeer(peer Context) (direct bool, err error) {
 	p := peer.(*cuContext)
 	can, err := c.device.CanAccessPeer(p.device)
 	if err != nil || can == 0 {
-		return failure(c.name, "cuDeviceCanAccessPeer", code(err))
+		return false, failure(c.name, "cuDeviceCanAccessPeer", code(err))
 	}
-	if r := c.result(func() error { return p.handle.EnablePeerAccess(0) }); !reached(r) {
-		return failure(c.name, "cuCtxEnablePeerAccess", r)
-	}
-	return nil
+	direct, r := reached(c.result(func() error { return p.handle.EnablePeerAccess(0) }))
+	return direct, failure(c.name, "cuCtxEnablePeerAccess", r)
 }
 
 func (c *cuContext) MemInfo() (free, total uint64, err error) {

@@ -70,10 +70,11 @@ type Context interface {
 	// freed before; the Context must not be used again.
 	Release() error
 
-	// EnablePeer lets copies from memory of peer, a context of another device of
-	// the same driver, take the direct way where there is one, for as long as both
-	// contexts live. Without one they go through the host's memory: that is no error.
-	EnablePeer(peer Context) error
+	// EnablePeer lets kernels access memory of peer, a context of another device of the
+	// same driver, and copies from there take the direct way, for as long as both contexts
+	// live. It reports whether there is such a way. Without one, copies go through the host's
+	// memory: that is no error.
+	EnablePeer(peer Context) (direct bool, err error)
 
 	// MemInfo returns the free and the total bytes of device memory.
 	MemInfo() (free, total uint64, err error)

@@ -259,8 +259,8 @@ func TestEnablePeer(t *testing.T) {
 	const asks, enables = "cuDeviceCanAccessPeer 71 70\n", "cuCtxPushCurrent_v2 c0ffee00c0ffee71\ncuCtxEnablePeerAccess c0ffee00c0ffee70 0\ncuCtxPopCurrent_v2\n"
 	for _, code := range []Result{Success, PeerAlreadyEnabled, TooManyPeers} {
 		f.fail("cuCtxEnablePeerAccess", int32(code))
-		if err := c.EnablePeer(peer); err != nil {
-			t.Error(err)
+		if direct, err := c.EnablePeer(peer); err != nil || direct != (code != TooManyPeers) {
+			t.Errorf("%v: direct %v, error %v", code, direct, err)
 		}
 		if log := f.log(); log != asks+enables {
 			t.Errorf("called\n%swant\n%s", log, asks+enables)
@@ -268,12 +268,15 @@ func TestEnablePeer(t *testing.T) {
 	}
 	for _, name := range []string{"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess"} {
 		f.fail(name, 719)
-		wantError(t, c.EnablePeer(peer), name, LaunchFailed)
+		direct, err := c.EnablePeer(peer)
+		if wantError(t, err, name, LaunchFailed); direct {
+			t.Error("direct in spite of the error")
+		}
 		f.log()
 	}
 	f.lonely(1)
-	if err := c.EnablePeer(peer); err != nil || f.log() != asks {
-		t.Errorf("devices that cannot reach each other: %v", err)
+	if direct, err := c.EnablePeer(peer); direct || err != nil || f.log() != asks {
+		t.Errorf("devices that cannot reach each other: direct %v, error %v", direct, err)
 	}
 }
 

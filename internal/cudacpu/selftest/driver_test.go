@@ -233,14 +233,18 @@ func TestPeers(t *testing.T) {
 			t.Run(fmt.Sprint("direct ", direct, ", mode ", mode), func(t *testing.T) {
 				d := open(t)
 				cudacpu.SetMode(mode)
-				copyFromPeer(t, d, second(t, direct))
+				copyFromPeer(t, d, second(t, direct), direct)
 			})
 		}
 	}
 }
 
-func copyFromPeer(t *testing.T, d *device, other cuda.Context) {
-	d.ok(errors.Join(d.EnablePeer(other), d.EnablePeer(other), other.EnablePeer(d.Context)))
+func copyFromPeer(t *testing.T, d *device, other cuda.Context, direct bool) {
+	for _, pair := range [][2]cuda.Context{{d.Context, other}, {d.Context, other}, {other, d.Context}} {
+		if got, err := pair[0].EnablePeer(pair[1]); got != direct || err != nil {
+			t.Errorf("direct %v, error %v", got, err)
+		}
+	}
 	in, out := pinned(d, 100), pinned(d, 100)
 	for i := range in {
 		in[i] = uint32(i)

@@ -20,6 +20,7 @@ type Device struct {
 
 	broken atomic.Pointer[error] // the error that broke the device; nil: none
 	turns  chan struct{}         // semaphore: one entry per workspace in use
+	peers  []*Device             // whose memory its kernels access
 
 	mu      sync.Mutex
 	spare   []*Workspace // unused workspaces

@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -46,13 +47,20 @@ func Open(ordinals []int) (devs []*Device, err error) {
 			if peer == d {
 				continue
 			}
-			if err := d.EnablePeer(peer.Context); err != nil {
+			direct, err := d.EnablePeer(peer.Context)
+			if err != nil {
 				return devs, err
+			}
+			if direct {
+				d.peers = append(d.peers, peer)
 			}
 		}
 	}
 	return devs, nil
 }
+
+// Reaches reports whether kernels of the device access memory of another, or of its own.
+func (d *Device) Reaches(peer *Device) bool { return peer == d || slices.Contains(d.peers, peer) }
 
 // Close closes all of them.
 func Close(devs []*Device) error {
