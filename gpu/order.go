@@ -70,7 +70,7 @@ func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices i
 			return err
 		}
 		defer w.Done()
-		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify, DirectBytes: e.settings.DirectBytes})
+		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify, DirectBytes: e.settings.DirectBytes, Staged: e.settings.Staged})
 	}
 	return f(sessions)
 }

@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "6f0294ea02adb2f91e09cb058dbc35558d82573a46323b2dbd1059ab646d9094"
+	sourceHash     = "0619d15cf57583480d2a101b3a4a3c44e0adc1485bf82e94ae8c50829b5e7ed0"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fd9f8f246fa81713ca01dd9b347aa1edc003fbb7f2e0a47867c426734b23ebd5"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -19,7 +19,7 @@ const (
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
-	routeHash      = "972b42bb5c1714f58de2d2eff165ae233c1f447054a8ed6e661e6f3986551fde"
+	routeHash      = "21625fbc22804869dd4779a118ea63ad5913ad21c3110e91a4867036a3fa6994"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
@@ -137,13 +137,17 @@ const (
 	MaxDestinations     = 16         // devices that a part is divided among, at most
 	RouteTile           = 4096       // elements that a block of route_codes moves
 	RouteThreads        = 512        //
-	RouteCountShared    = 1408       // bytes, of route_counts
-	RouteSharedU32      = 26048      // bytes, of route_codes
-	RouteSharedU64      = 42432      // bytes, of route_codes
+	RouteCountShared    = 1216       // bytes, of route_counts
+	RouteSharedU32      = 26304      // bytes, of route_codes
+	RouteSharedU64      = 42688      // bytes, of route_codes
 	RouteStartThreads   = 1024       //
 	RouteStartShared    = 132        // bytes, of route_starts
+	RoutePlacesShared   = 256        // bytes, of route_places and word_places
+	PlaceThreads        = 256        // of route_places
 	SplitterBytes       = 16         //
-	MaxValues           = 4096       // distinct values of the sort of few values, at most
+	TargetBytes         = 16         //
+	OriginBytes         = 16         //
+	MaxValues          = 4096       // distinct values of the sort of few values, at most
 	ValuesBits          = 13         // binary logarithm of the places of its largest table
 	ValuesCounters      = 8192       // counters of a block of values_classify
 	ClassifyThreads     = 512        // threads of values_classify

@@ -1,17 +1,24 @@
 // route.cuh: a stable partition of one device's part of a list by destination, the device
 // that sorts an element, for sorts on several devices.
 //
-//   route_counts   counts the elements of each tile by destination
-//   route_starts   finds the place of each tile's elements in their destination
-//   route_codes    moves codes and positions, in order of destination
+//   route_counts   how many elements of each tile go to each destination
+//   route_starts   where those of each tile come among all of a destination
+//   route_codes    codes and positions, to where each destination is to have them
+//   route_words    32-bit codes above positions instead, in words that are sorted whole
+//   route_places   the part and the position of each element, once they are in order
+//   word_places    the same from sorted words
+//   word_positions positions in the whole list from sorted words
+//
+// Words are sorted as 64-bit keys, and hold their positions then. An order of codes
+// alone leads to positions by a gather, which takes twice as long as the sort.
 //
 // A splitter is a code with its position in the whole list. Destination d gets the elements
 // in [splitter d-1, splitter d), so equal codes are divided like others. Elements of a
 // destination keep their order. Counts are by destination first, then by tile.
 //
-// A tile is staged in shared memory, where ballots rank its elements, so a block writes the
-// elements of a destination contiguously. Both passes over the codes, 12 or 20 bytes per
-// element together, take a tenth of the time of the codes' upload.
+// A tile goes through shared memory, where ballots rank its elements: what a block
+// writes for a destination is in one piece, some KiB. So a destination may be memory
+// of another device, which the block writes through the devices' link.
 #pragma once
 #include "platform.cuh"
 
@@ -30,6 +37,12 @@ template <class Code> struct Routes {
 	u64 n, base; // elements, and the position of the first in the whole list
 	const Splitter *splitters;
 	u32 destinations; // one more than splitters
+};
+
+// Target is where the elements of a part for one destination go: the addresses of
+// the first. Positions may be 0: then nobody takes them.
+struct Target {
+	u64 codes, positions;
 };
 
 struct RouteCounts {
@@ -92,15 +105,48 @@ template <class Code> DEVICE RouteTile<Code>::RouteTile(const Routes<Code> &rout
 	__syncthreads(); // counts are complete
 }
 
-// count_routes counts the elements of a tile. One block per tile.
+struct CountShared {
+	u64 code[MAX_DESTINATIONS]; // of the splitters
+	u32 position[MAX_DESTINATIONS];
+	u32 from[ROUTE_WARPS][MAX_DESTINATIONS]; // elements of each warp that do not come before the splitter that begins a destination
+};
+
+// count_routes counts the elements of a tile. One block a tile. Lane d of a warp counts
+// those that go to destination d or after it, by votes: ranks are not needed.
 template <class Code> DEVICE void count_routes(const Routes<Code> &routes, u32 *counts) {
-	SORTER_SHARED(RouteCounts, shared);
-	const RouteTile<Code> tile(routes, shared);
-	if (threadIdx.x >= routes.destinations) return;
-	u32 count = 0;
+	SORTER_SHARED(CountShared, shared);
+	if (threadIdx.x + 1 < routes.destinations) {
+		shared.code[threadIdx.x] = routes.splitters[threadIdx.x].code;
+		shared.position[threadIdx.x] = (u32)routes.splitters[threadIdx.x].position;
+	}
+	const u64 start = route_tile_start();
+	Code code[ROUTE_ITEMS];
 #pragma unroll
-	for (int w = 0; w < ROUTE_WARPS; w++) count += shared.count[w][threadIdx.x];
-	counts[(u64)threadIdx.x * gridDim.x + blockIdx.x] = count;
+	for (int i = 0; i < ROUTE_ITEMS; i++) {
+		const u64 at = start + RouteTile<Code>::index(i);
+		code[i] = at < routes.n ? load_once(routes.codes + at) : 0;
+	}
+	__syncthreads(); // splitters are there
+	u32 from = 0;
+#pragma unroll
+	for (int i = 0; i < ROUTE_ITEMS; i++) {
+		const u64 at = start + RouteTile<Code>::index(i);
+		const u32 position = (u32)(routes.base + at);
+		const u32 all = __ballot_sync(FULL_WARP, at < routes.n);
+		if (lane_id() == 0) from += __popc(all);
+		for (u32 s = 0; s + 1 < routes.destinations; s++) {
+			const Code splitter = (Code)shared.code[s];
+			const u32 after = __ballot_sync(FULL_WARP, (code[i] > splitter) | ((code[i] == splitter) & (position >= shared.position[s])));
+			if (lane_id() == s + 1) from += __popc(after & all);
+		}
+	}
+	if (lane_id() < MAX_DESTINATIONS) shared.from[warp_id()][lane_id()] = from;
+	__syncthreads(); // counts of all warps are there
+	const u32 d = threadIdx.x;
+	if (d >= routes.destinations) return;
+	u32 count = 0;
+	for (int w = 0; w < ROUTE_WARPS; w++) count += shared.from[w][d] - (d + 1 < routes.destinations ? shared.from[w][d + 1] : 0);
+	counts[(u64)d * gridDim.x + blockIdx.x] = count;
 }
 
 struct RouteStartsShared {
@@ -128,15 +174,16 @@ DEVICE void find_route_starts(u32 *counts, u64 tiles, u32 *totals) {
 
 template <class Code> struct RouteShared {
 	RouteCounts ranks;
-	u32 offset[MAX_DESTINATIONS]; // place - rank of each destination
+	Target target[MAX_DESTINATIONS];
+	u32 offset[MAX_DESTINATIONS]; // what to add to a rank for its place at the target
 	Code code[ROUTE_TILE];         // the tile by destination
 	u16 index[ROUTE_TILE];         // destination << 12 | index in the tile
 };
 static_assert(ROUTE_TILE <= 1 << (16 - DESTINATION_BITS), "an index and a destination fit 16 bits");
 
-// move_routes moves the elements of a tile. starts and totals are those of
-// find_route_starts. If positions is null, they are not written.
-template <class Code> DEVICE void move_routes(const Routes<Code> &routes, const u32 *starts, const u32 *totals, Code *codes, u32 *positions) {
+// move_routes moves the elements of a tile, as words or beside positions. starts are those of
+// find_route_starts.
+template <bool WORDS, class Code> DEVICE void move_routes(const Routes<Code> &routes, const u32 *starts, const Target *targets) {
 	SORTER_SHARED(RouteShared<Code>, shared);
 	const RouteTile<Code> tile(routes, shared.ranks);
 	const u64 first = route_tile_start();
@@ -146,11 +193,10 @@ template <class Code> DEVICE void move_routes(const Routes<Code> &routes, const 
 	const u32 rank = exclusive_scan_block<ROUTE_THREADS>(counts ? shared.ranks.count[w][d] : 0, shared.ranks.sums);
 	if (counts) shared.ranks.count[w][d] = rank; // no barrier before: only this thread has read it
 	if (counts && w == 0 && d < routes.destinations) {
-		u32 place = starts[(u64)d * gridDim.x + blockIdx.x];
-		for (u32 e = 0; e < d; e++) place += totals[e];
-		shared.offset[d] = place - rank;
+		shared.target[d] = targets[d];
+		shared.offset[d] = starts[(u64)d * gridDim.x + blockIdx.x] - rank;
 	}
-	__syncthreads(); // ranks and offsets are written
+	__syncthreads(); // ranks, offsets and targets are written
 #pragma unroll
 	for (int i = 0; i < ROUTE_ITEMS; i++) {
 		if (tile.index(i) >= size) continue;
@@ -160,8 +206,68 @@ template <class Code> DEVICE void move_routes(const Routes<Code> &routes, const 
 	}
 	__syncthreads(); // the tile is staged
 	for (u32 r = threadIdx.x; r < size; r += ROUTE_THREADS) {
-		const u32 from = shared.index[r], place = shared.offset[from >> (16 - DESTINATION_BITS)] + r;
-		codes[place] = shared.code[r];
-		if (positions) positions[place] = (u32)(routes.base + first) + (from & (ROUTE_TILE - 1));
+		const u32 from = shared.index[r], to = from >> (16 - DESTINATION_BITS), place = shared.offset[to] + r;
+		const Target target = shared.target[to];
+		const u32 position = (u32)(routes.base + first) + (from & (ROUTE_TILE - 1));
+		if (WORDS) {
+			((u64 *)target.codes)[place] = (u64)shared.code[r] << 32 | position;
+			continue;
+		}
+		((Code *)target.codes)[place] = shared.code[r];
+		if (target.positions) ((u32 *)target.positions)[place] = position;
 	}
+}
+
+constexpr int PLACE_THREADS = 256;
+
+// Origin is where a part begins: among the received elements of a device, and in the
+// positions.
+struct Origin {
+	u64 first, position;
+};
+
+struct RoutePlacesShared {
+	Origin origin[MAX_DESTINATIONS];
+};
+
+DEVICE void load_origins(RoutePlacesShared &shared, const Origin *origins, u32 parts) {
+	if (threadIdx.x < parts) shared.origin[threadIdx.x] = origins ? origins[threadIdx.x] : Origin{0, 0};
+	__syncthreads(); // origins are there
+}
+
+// write_places writes where the elements of an order lie: the number of the part in
+// the high half of a word, the position there in the low half. One part needs neither
+// origins nor positions: null.
+DEVICE void write_places(const u32 *order, u64 n, const u32 *positions, const Origin *origins, u32 parts, u64 *places) {
+	SORTER_SHARED(RoutePlacesShared, shared);
+	load_origins(shared, origins, parts);
+	const u64 step = (u64)gridDim.x * PLACE_THREADS;
+#pragma unroll 4
+	for (u64 i = (u64)blockIdx.x * PLACE_THREADS + threadIdx.x; i < n; i += step) {
+		const u32 at = load_once(order + i);
+		u32 part = 0;
+		for (u32 p = 1; p < parts; p++) part += at >= shared.origin[p].first;
+		places[i] = (u64)part << 32 | ((positions ? positions[at] : at) - (u32)shared.origin[part].position);
+	}
+}
+
+// write_word_places does so from sorted words, whose positions are in the whole list.
+DEVICE void write_word_places(const u64 *words, u64 n, const Origin *origins, u32 parts, u64 *places) {
+	SORTER_SHARED(RoutePlacesShared, shared);
+	load_origins(shared, origins, parts);
+	const u64 step = (u64)gridDim.x * PLACE_THREADS;
+#pragma unroll 4
+	for (u64 i = (u64)blockIdx.x * PLACE_THREADS + threadIdx.x; i < n; i += step) {
+		const u32 at = (u32)load_once(words + i);
+		u32 part = 0;
+		for (u32 p = 1; p < parts; p++) part += at >= shared.origin[p].position;
+		places[i] = (u64)part << 32 | (at - (u32)shared.origin[part].position);
+	}
+}
+
+// write_word_positions writes the positions of sorted words.
+DEVICE void write_word_positions(const u64 *words, u64 n, u32 *positions) {
+	const u64 step = (u64)gridDim.x * PLACE_THREADS;
+#pragma unroll 4
+	for (u64 i = (u64)blockIdx.x * PLACE_THREADS + threadIdx.x; i < n; i += step) positions[i] = (u32)load_once(words + i);
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // uploadPlain copies the keys of all parts from pinned memory of the caller, and encodes them.
-func (p *sharing) uploadPlain() error {
+func (p *fromHost) uploadPlain() error {
 	grain := transfer.PassGrain(p.job.N/len(p.list), p.job, codes.Bytes(p.wide))
 	var lists [][]transfer.Task
 	for _, q := range p.list {
@@ -21,7 +21,7 @@ func (p *sharing) uploadPlain() error {
 		lists = append(lists, transfer.Pieces(q.lo, q.hi, grain, func(lo, hi int) transfer.Task {
 			return func(int) {
 				if p.failed.Err() == nil {
-					p.failed.Set(d.Up(p.job, q.codes.At, q.lo, q.hi, grain, lo, hi))
+					p.failed.Set(d.Up(p.job, q.codes, q.lo, q.hi, grain, lo, hi))
 				}
 			}
 		}))
@@ -30,14 +30,14 @@ func (p *sharing) uploadPlain() error {
 		return err
 	}
 	return p.each(func(q *part) error {
-		return encode.Keys(q.Workspace, q.codes.At, q.hi-q.lo, p.wide, p.job.Plain.Code)
+		return encode.Keys(q.Workspace, q.codes, q.hi-q.lo, p.wide, p.job.Plain.Code)
 	})
 }
 
 // downloadKeys decodes the sorted codes of all parts and copies them over the keys.
-func (p *sharing) downloadKeys(to unsafe.Pointer) error {
+func (p *fromHost) downloadKeys(to unsafe.Pointer) error {
 	decode := func(q *part) error {
-		return encode.Codes(q.Workspace, q.result, q.n, p.wide, p.job.Plain.Code)
+		return encode.Codes(q.Workspace, q.sorted, q.n, p.wide, p.job.Plain.Code)
 	}
 	if err := p.each(decode); err != nil {
 		return err
@@ -48,15 +48,15 @@ func (p *sharing) downloadKeys(to unsafe.Pointer) error {
 
 // downloadAll copies the results of all parts at once to pinned memory of the caller, each to its
 // places.
-func (p *sharing) downloadAll(to unsafe.Pointer) (failed error) {
-	size := p.input(0).ResultSize()
+func (p *fromHost) downloadAll(to unsafe.Pointer) (failed error) {
+	size := codes.Input{Wide: p.wide, Keys: p.keys}.ResultSize()
 	err := p.job.Stage("download", 1, 1, func(_, _, _ int) {
 		failed = p.each(func(q *part) error {
 			d, err := q.Direct()
 			if err != nil {
 				return err
 			}
-			return d.Down(unsafe.Add(to, size*q.place), q.result, size*q.n, p.job.Loop.Err)
+			return d.Down(unsafe.Add(to, size*q.place), q.sorted, size*q.n, p.job.Loop.Err)
 		})
 	})
 	return device.FirstError(failed, err)

@@ -1,29 +1,34 @@
 package multi
 
 import (
+	"slices"
+
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/runs"
-	"example.com/sorter/internal/gpu/transfer"
 )
 
-// exchange moves every element to the device that sorts it.
-func (p *sharing) exchange() (failed error) {
-	err := p.job.Stage("exchange", 1, 1, func(_, _, _ int) { failed = p.exchangeParts() })
-	return device.FirstError(failed, err)
-}
-
-func (p *sharing) exchangeParts() error {
+// exchange moves the codes of every element to the device that sorts it.
+func (p *sharing) exchange() error {
+	if len(p.list) == 1 {
+		q := p.list[0]
+		q.n, q.received.Codes = q.hi-q.lo, q.codes
+		return nil
+	}
 	if err := p.each(p.samplePart); err != nil {
 		return err
 	}
 	splitters := p.splitters()
-	if err := p.each(func(q *part) error { return p.route(q, splitters) }); err != nil {
+	if err := p.each(func(q *part) error { return p.countPart(q, splitters) }); err != nil {
 		return err
 	}
 	p.place()
-	return p.each(p.receive)
+	for _, step := range []func(*part) error{p.openPart, p.routePart, p.fetchPart} {
+		if err := p.each(step); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // place computes how many elements each device receives and their place in the order.
@@ -39,61 +44,132 @@ func (p *sharing) place() {
 	}
 }
 
-// receive fetches the elements that a device sorts, in the order of their senders, so equal
-// codes are in input order. Each device starts with the next device, so that no two fetch from
-// the same one. It waits for its copies even if one fails, so that senders may free their
-// memory afterwards.
-func (p *sharing) receive(q *part) (err error) {
-	if most := q.Sorter.MaxN(p.job.Algorithm, p.input(q.n)); q.n > most { // codes that mislead the sample
-		return cuda.Shortage(q.Info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.job.N, most)
+// openPart takes the memory of received elements, and of those that others fetch.
+func (p *sharing) openPart(q *part) (err error) {
+	if most := q.Sorter.MaxN(p.algorithm, p.moved(q.n)); q.n > most { // codes that mislead the sample
+		return cuda.Shortage(q.Info.Ordinal, "%d of %d elements fall to it, which sorts %d", q.n, p.size(), most)
 	}
-	in := p.input(max(q.n, p.capacity))
+	in := p.moved(max(q.n, q.capacity))
 	if q.receives, err = q.Take(runs.Bytes(in)); err != nil {
 		return err
 	}
 	q.received = runs.LayOut(&device.Area{At: q.receives.At}, in)
-	at := make([]int, len(p.list)+1)
-	for i, sender := range p.list {
-		n, _ := sender.goesTo(q.index)
-		at[i+1] = at[i] + n
+	size, own := 0, q.hi-q.lo
+	if p.stagesCodes(q) {
+		size += in.Size() * own
 	}
-	f := fetch{part: q}
-	for i := range p.list {
-		sender := p.list[(q.index+1+i)%len(p.list)]
-		n, from := sender.goesTo(q.index)
-		to, size := at[sender.index], codes.Bytes(p.wide)
-		f.words(sender, q.received.Codes+cuda.Ptr(size*to), sender.routed.Codes+cuda.Ptr(size*from), size*n)
-		if !transfer.TakesCodes(p.job) {
-			f.words(sender, q.received.Positions+cuda.Ptr(4*to), sender.routed.Positions+cuda.Ptr(4*from), 4*n)
+	at := cuda.Ptr(size)
+	if !in.Keys {
+		size += 4 * own
+	}
+	if size == 0 {
+		return nil
+	}
+	if q.stage, err = q.Take(size); err == nil {
+		q.staged = runs.Runs{Codes: q.stage.At, Positions: q.stage.At + at}
+	}
+	return err
+}
+
+// stagesCodes reports whether others fetch codes of a part.
+func (p *sharing) stagesCodes(q *part) bool {
+	return slices.ContainsFunc(p.list, func(d *part) bool { return !p.direct(q, d) })
+}
+
+// fetchPart fetches the codes that a device sorts from devices whose kernels do not reach it,
+// and their positions: all that takes the way through the host.
+func (p *sharing) fetchPart(q *part) error {
+	f := fetch{part: q, stream: q.Stream, patient: true}
+	size := p.moved(0).Size()
+	for s, at := range p.others(q) {
+		n, from := s.goesTo(q.index)
+		if p.direct(s, q) {
+			continue
+		}
+		f.words(s, q.received.Codes+cuda.Ptr(size*at), s.staged.Codes+cuda.Ptr(size*from), size*n)
+		if !p.moved(0).Keys {
+			f.words(s, q.received.Positions+cuda.Ptr(4*at), s.staged.Positions+cuda.Ptr(4*from), 4*n)
 		}
 	}
 	return device.FirstError(f.err, q.SyncStream(q.Stream))
 }
 
-// fetchPatience is how many bytes a device fetches before the context is checked: 2 ms by
-// NVLink, and about 25 ms through the host.
+// fetchPositions begins to fetch the positions of the other elements, on the stream Up.
+func (p *sharing) fetchPositions(q *part) error {
+	f := fetch{part: q, stream: q.Up}
+	for s, at := range p.others(q) {
+		if n, from := s.goesTo(q.index); p.direct(s, q) {
+			f.words(s, q.received.Positions+cuda.Ptr(4*at), s.staged.Positions+cuda.Ptr(4*from), 4*n)
+		}
+	}
+	return f.err
+}
+
+// others iterates over the other devices, and which received element is their first. Each device
+// starts with the next one, so that no two fetch from the same.
+func (p *sharing) others(q *part) func(yield func(s *part, at int) bool) {
+	return func(yield func(s *part, at int) bool) {
+		for i := 1; i < len(p.list); i++ {
+			if s := p.list[(q.index+i)%len(p.list)]; !yield(s, p.arrives(s, q)) {
+				return
+			}
+		}
+	}
+}
+
+// fetchPatience is how many bytes a device fetches before the context is checked: some 25 ms
+// through the host.
 const fetchPatience = 256 << 20
 
 // fetch is a sequence of copies to one device, up to the first error.
 type fetch struct {
 	*part
-	given int // bytes since the last wait
-	err   error
+	stream  cuda.Stream
+	patient bool // copies take long, so it waits for them now and then
+	given   int  // bytes since the last wait
+	err     error
 }
 
-// words fetches bytes from memory of sender, which may be the receiving device.
+// words fetches bytes from memory of sender.
 func (f *fetch) words(sender *part, to, from cuda.Ptr, bytes int) {
 	for bytes > 0 && f.err == nil {
-		n := min(bytes, fetchPatience-f.given)
-		if sender == f.part {
-			f.err = f.CopyOnDevice(to, from, n, f.Stream)
-		} else {
-			f.err = f.CopyFromPeer(to, sender.Context, from, n, f.Stream)
+		n := bytes
+		if f.patient {
+			n = min(bytes, fetchPatience-f.given)
 		}
+		f.err = f.CopyFromPeer(to, sender.Context, from, n, f.stream)
 		to, from, bytes, f.given = to+cuda.Ptr(n), from+cuda.Ptr(n), bytes-n, f.given+n
-		if f.given == fetchPatience && f.err == nil {
+		if f.patient && f.given == fetchPatience && f.err == nil {
 			f.given = 0
-			f.err = device.FirstError(f.SyncStream(f.Stream), f.Workspace.Err())
+			f.err = device.FirstError(f.SyncStream(f.stream), f.Workspace.Err())
 		}
 	}
+}
+
+// sortPart sorts the codes or words that a device has received, to a place in its memory, or to
+// memory that it takes if that is 0. Equal codes are in input order. Afterwards the device's stream has
+// the positions, too.
+func (p *sharing) sortPart(q *part, to cuda.Ptr) error {
+	if q.n == 0 {
+		return nil
+	}
+	in := p.moved(q.n)
+	if !in.Keys {
+		if err := p.fetchPositions(q); err != nil {
+			return err
+		}
+	}
+	if q.sorted = to; to == 0 {
+		b, err := q.Take(in.ResultSize() * max(q.n, q.capacity))
+		if err != nil {
+			return err
+		}
+		q.sorted = b.At
+	}
+	in.Codes = q.received.Codes
+	found, err := q.Session.Sort(p.algorithm, in, q.sorted)
+	if q.found = found; err != nil || in.Keys {
+		return err
+	}
+	return q.After(q.Stream, q.Up)
 }

@@ -11,7 +11,7 @@ import (
 
 // stage runs the tasks of all parts in alternation, so that all links are busy. There are at
 // least as many tasks as pieces of grain elements.
-func (p *sharing) stage(name string, grain int, lists [][]transfer.Task) error {
+func (p *fromHost) stage(name string, grain int, lists [][]transfer.Task) error {
 	work := transfer.InTurns(lists...)
 	calls := (p.job.N + grain - 1) / grain
 	err := p.job.Stage(name, p.job.N, grain, func(worker, lo, _ int) {
@@ -23,7 +23,7 @@ func (p *sharing) stage(name string, grain int, lists [][]transfer.Task) error {
 }
 
 // extract extracts the codes of all parts and uploads them.
-func (p *sharing) extract() error {
+func (p *fromHost) extract() error {
 	if p.job.Plain != nil {
 		return p.uploadPlain()
 	}
@@ -33,14 +33,14 @@ func (p *sharing) extract() error {
 	return uploadParts(p, p.job.Codes32)
 }
 
-func uploadParts[W codes.Word](p *sharing, pull func(dst []W, lo int)) error {
+func uploadParts[W codes.Word](p *fromHost, pull func(dst []W, lo int)) error {
 	size := codes.Bytes(p.wide)
 	grain := transfer.Grain(p.job.N/len(p.list), p.job, size)
 	var lists [][]transfer.Task
 	for _, q := range p.list {
 		ring := transfer.NewRing(q.Slots())
 		lists = append(lists, transfer.Pieces(q.lo, q.hi, grain, func(lo, hi int) transfer.Task {
-			to := q.codes.At + cuda.Ptr((lo-q.lo)*size)
+			to := q.codes + cuda.Ptr((lo-q.lo)*size)
 			return func(int) {
 				ring.With(&p.failed, func(s *device.Slot) error {
 					return transfer.Send(q.Workspace, s, q.Stream, p.job, to, lo, hi, pull)
@@ -52,7 +52,7 @@ func uploadParts[W codes.Word](p *sharing, pull func(dst []W, lo int)) error {
 }
 
 // downloadResults downloads the results that the job takes.
-func (p *sharing) downloadResults() error {
+func (p *fromHost) downloadResults() error {
 	to := transfer.Result(p.job)
 	switch {
 	case !transfer.TakesCodes(p.job) && to != nil:
@@ -74,11 +74,11 @@ func (p *sharing) downloadResults() error {
 }
 
 // downloadParts downloads from all devices at once, each result to its places.
-func downloadParts[W codes.Word](p *sharing, emit func(lo int, words []W)) error {
+func downloadParts[W codes.Word](p *fromHost, emit func(lo int, words []W)) error {
 	grain := transfer.Grain(p.job.N/len(p.list), p.job, int(unsafe.Sizeof(*new(W))))
 	var lists [][]transfer.Task
 	for _, q := range p.list {
-		d := transfer.NewDownload(q.Workspace, q.n, grain, q.result, func(lo int, words []W) { emit(q.place+lo, words) })
+		d := transfer.NewDownload(q.Workspace, q.n, grain, q.sorted, func(lo int, words []W) { emit(q.place+lo, words) })
 		if err := d.Start(); err != nil {
 			return err
 		}

@@ -1,12 +1,14 @@
 package multi
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
+	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
-	"example.com/sorter/internal/gpu/runs"
+	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/sample"
 	"example.com/sorter/kernels"
 )
@@ -16,32 +18,72 @@ var routeModules = []*device.Module{{Image: kernels.Route, Kernels: map[string]i
 	"route_counts_u32": kernels.RouteCountShared, "route_counts_u64": kernels.RouteCountShared,
 	"route_starts":    kernels.RouteStartShared,
 	"route_codes_u32": kernels.RouteSharedU32, "route_codes_u64": kernels.RouteSharedU64,
+	"route_words":  kernels.RouteSharedU32,
+	"route_places": kernels.RoutePlacesShared, "word_places": kernels.RoutePlacesShared, "word_positions": 0,
 }}}
 
-func layOutRouted(a *device.Area, in codes.Input) routed {
+func layOutRouted(a *device.Area, n int) routed {
 	return routed{
 		splitters: a.Take(kernels.SplitterBytes * kernels.MaxDestinations),
+		targets:   a.Take(kernels.TargetBytes * kernels.MaxDestinations),
 		totals:    a.Take(4 * kernels.MaxDestinations),
-		counts:    a.Take(4 * kernels.MaxDestinations * routeTiles(in.N)),
-		Runs:      runs.LayOut(a, in),
+		origins:   a.Take(kernels.OriginBytes * kernels.MaxDestinations),
+		counts:    a.Take(4 * kernels.MaxDestinations * routeTiles(n)),
 	}
 }
 
 // routedBytes returns the device memory that layOutRouted takes.
-func routedBytes(in codes.Input) int {
+func routedBytes(n int) int {
 	var size device.Area
-	layOutRouted(&size, in)
+	layOutRouted(&size, n)
 	return int(size.At)
 }
 
 func routeTiles(n int) int { return (n + kernels.RouteTile - 1) / kernels.RouteTile }
 
-// sampleThinning is how many keys of a sorted sample each key used for splitters stands for.
-// So few are sorted on the host, and each quantile is accurate to 1/1024.
-const sampleThinning = 8
+// mark is a place between the elements of all parts in order: before the element with this
+// code, part and position.
+type mark struct {
+	code     uint64
+	part     int
+	position uint32
+}
 
-// samplePart samples a part: one key from each of equal pieces.
-func (p *sharing) samplePart(q *part) error {
+func compareMarks(a, b mark) int {
+	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.part, b.part), cmp.Compare(a.position, b.position))
+}
+
+// from returns the position of the first element of q that has the mark's code and is not
+// before the mark.
+func (m mark) from(q *part) uint64 {
+	switch {
+	case q.index < m.part:
+		return uint64(q.hi)
+	case q.index > m.part:
+		return uint64(q.lo)
+	}
+	return uint64(m.position)
+}
+
+// sampleThinning is how many keys of a sorted sample each key used for splitters stands for.
+// So few are sorted on the host, and each quantile is accurate to 1/256: each device gets
+// about that much more or less of a part than it should.
+const sampleThinning = 32
+
+// fewValues is how many times each value comes in the samples, on average, from which on codes
+// have few values. Then an order of codes is faster than a sort of words: it knows values, and a
+// gather of positions reads places close to each other.
+const fewValues = 4
+
+// samplePart takes the memory of routing and samples a part: one key from each of equal pieces.
+func (p *sharing) samplePart(q *part) (err error) {
+	if q.note, err = device.Pinned[note](q.Workspace); err != nil {
+		return err
+	}
+	if q.block, err = q.Take(routedBytes(q.hi - q.lo)); err != nil {
+		return err
+	}
+	q.routed = layOutRouted(&device.Area{At: q.block.At}, q.hi-q.lo)
 	b, err := q.Take(codes.HeadBytes)
 	if err != nil {
 		return err
@@ -49,64 +91,80 @@ func (p *sharing) samplePart(q *part) error {
 	defer q.Put(b)
 	space, queue := device.Area{At: b.At}, q.Queue()
 	at, status := space.Take(kernels.SampleBytes), space.Take(4*kernels.StatusWords)
-	sample.First(&queue, codes.Input{Codes: q.codes.At, Wide: p.wide, N: q.hi - q.lo}, at, status, 0, 0)
+	if q.hi == q.lo {
+		return queue.Sync()
+	}
+	sample.First(&queue, codes.Input{Codes: q.codes, Wide: p.wide, N: q.hi - q.lo}, at, status, 0, 0)
 	q.note.sample.Fetch(&queue, at)
 	if err := queue.Sync(); err != nil {
 		return err
 	}
 	for i, k := range q.note.sample.Sorted(1) {
 		if i%sampleThinning == sampleThinning/2 {
-			q.sample = append(q.sample, codes.Key{Code: k.Code, Position: k.Position + uint32(q.lo)})
+			q.sample = append(q.sample, mark{k.Code, q.index, k.Position + uint32(q.lo)})
 		}
 	}
 	return nil
 }
 
-// splitters cuts the samples, which stand for equally many elements each, into one share per
-// device.
-func (p *sharing) splitters() (cuts []codes.Key) {
-	var all []codes.Key
+// splitters divides the order among the devices, so that each gets about as many elements as it
+// is to sort. Each key of a sample stands for the same number of elements of its part. It decides
+// whether words are sorted.
+func (p *sharing) splitters() (cuts []mark) {
+	var all []mark
 	for _, q := range p.list {
 		all = append(all, q.sample...)
 	}
-	slices.SortFunc(all, codes.CompareKeys)
-	for d := 1; d < len(p.list); d++ {
-		cuts = append(cuts, all[len(all)*d/len(p.list)])
+	slices.SortFunc(all, compareMarks)
+	values := 0
+	for i, m := range all {
+		if i == 0 || m.code != all[i-1].code {
+			values++
+		}
+	}
+	p.words = !p.wide && !p.keys && p.numbered && dispatch.ChoosesOwn(p.algorithm) && values*fewValues > len(all)
+	i, before, want := 0, 0., 0
+	for _, q := range p.list[1:] {
+		want += p.list[q.index-1].want
+		for i < len(all) && before < float64(want) {
+			of := p.list[all[i].part]
+			before += float64(of.hi-of.lo) / float64(len(of.sample))
+			i++
+		}
+		switch {
+		case want == 0:
+			cuts = append(cuts, mark{})
+		case i == len(all):
+			cuts = append(cuts, mark{code: codes.Top(p.wide), part: len(p.list)})
+		default:
+			cuts = append(cuts, all[i])
+		}
 	}
 	return cuts
 }
 
-// route divides a part by the splitters. It returns when all of its elements are where others
-// may fetch them and the note has their counts.
-func (p *sharing) route(q *part, splitters []codes.Key) (err error) {
-	if q.sends, err = q.Take(routedBytes(p.input(p.capacity))); err != nil {
-		return err
+// countPart counts the elements of a part for each destination.
+func (p *sharing) countPart(q *part, splitters []mark) error {
+	clear(q.note.totals[:])
+	if q.hi == q.lo {
+		return nil
 	}
-	q.routed = layOutRouted(&device.Area{At: q.sends.At}, p.input(p.capacity))
 	for i, s := range splitters {
-		q.note.splitters[i].code, q.note.splitters[i].position = s.Code, uint64(s.Position)
+		q.note.splitters[i].code, q.note.splitters[i].position = s.code, s.from(q)
 	}
-	queue := q.Queue()
+	queue, tiles := q.Queue(), routeTiles(q.hi-q.lo)
 	queue.ToDevice(q.routed.splitters, unsafe.Pointer(&q.note.splitters), kernels.SplitterBytes*len(splitters))
-	p.launchRoute(&queue, q)
+	queue.Run("route_counts"+codes.Width(p.wide), tiles, kernels.RouteThreads, kernels.RouteCountShared,
+		append(p.routes(q), uint64(q.routed.counts))...)
+	queue.Run("route_starts", len(p.list), kernels.RouteStartThreads, kernels.RouteStartShared,
+		uint64(q.routed.counts), uint64(tiles), uint64(q.routed.totals))
 	queue.ToHost(unsafe.Pointer(&q.note.totals), q.routed.totals, 4*len(p.list))
-	err = queue.Sync()
-	q.Put(q.codes)
-	return err
+	return queue.Sync()
 }
 
-// launchRoute counts the elements for each destination and groups them.
-func (p *sharing) launchRoute(queue *device.Queue, q *part) {
-	n, r := q.hi-q.lo, q.routed
-	tiles, shared := routeTiles(n), kernels.RouteSharedU32
-	if p.wide {
-		shared = kernels.RouteSharedU64
-	}
-	from := []uint64{uint64(q.codes.At), uint64(n), uint64(q.lo), uint64(r.splitters), uint64(len(p.list))}
-	queue.Run("route_counts"+codes.Width(p.wide), tiles, kernels.RouteThreads, kernels.RouteCountShared, append(from, uint64(r.counts))...)
-	queue.Run("route_starts", len(p.list), kernels.RouteStartThreads, kernels.RouteStartShared, uint64(r.counts), uint64(tiles), uint64(r.totals))
-	queue.Run("route_codes"+codes.Width(p.wide), tiles, kernels.RouteThreads, shared,
-		append(from, uint64(r.counts), uint64(r.totals), uint64(r.Codes), uint64(r.Positions))...)
+// routes are the first arguments of the kernels, struct Routes of route.cuh.
+func (p *sharing) routes(q *part) []uint64 {
+	return []uint64{uint64(q.codes), uint64(q.hi - q.lo), uint64(q.lo), uint64(q.routed.splitters), uint64(len(p.list))}
 }
 
 // goesTo returns how many elements of a part go to device d, and how many precede them.
@@ -115,4 +173,61 @@ func (q *part) goesTo(d int) (n, before int) {
 		before += int(t)
 	}
 	return int(q.note.totals[d]), before
+}
+
+// routePart moves the elements of a part to the devices that sort them, or to memory of its own
+// from where these fetch them.
+func (p *sharing) routePart(q *part) error {
+	if q.hi == q.lo {
+		return nil
+	}
+	for i, d := range p.list {
+		codes, positions := p.target(q, d)
+		q.note.targets[i].codes, q.note.targets[i].positions = uint64(codes), uint64(positions)
+	}
+	kernel, shared := "route_codes"+codes.Width(p.wide), kernels.RouteSharedU32
+	switch {
+	case p.words:
+		kernel = "route_words"
+	case p.wide:
+		shared = kernels.RouteSharedU64
+	}
+	queue := q.Queue()
+	queue.ToDevice(q.routed.targets, unsafe.Pointer(&q.note.targets), kernels.TargetBytes*len(p.list))
+	queue.Run(kernel, routeTiles(q.hi-q.lo), kernels.RouteThreads, shared,
+		append(p.routes(q), uint64(q.routed.counts), uint64(q.routed.targets))...)
+	return queue.Sync()
+}
+
+// target returns where elements of a part for device d go. Codes go to the device's memory if
+// kernels reach it. Positions for other devices are fetched later, while codes are sorted.
+func (p *sharing) target(q, d *part) (code, position cuda.Ptr) {
+	_, before := q.goesTo(d.index)
+	at, size := p.arrives(q, d), p.moved(0).Size()
+	code, position = q.staged.Codes+cuda.Ptr(size*before), q.staged.Positions+cuda.Ptr(4*before)
+	if p.direct(q, d) {
+		code = d.received.Codes + cuda.Ptr(size*at)
+	}
+	switch {
+	case p.moved(0).Keys:
+		position = 0
+	case q == d:
+		position = d.received.Positions + cuda.Ptr(4*at)
+	}
+	return code, position
+}
+
+// direct reports whether a part's codes for device d go to its memory without a copy.
+func (p *sharing) direct(q, d *part) bool {
+	return q == d || !q.Staged && q.Reaches(d.Device)
+}
+
+// arrives returns which of d's received elements is the first of part q: parts follow each
+// other, so equal codes keep their order.
+func (p *sharing) arrives(q, d *part) (at int) {
+	for _, s := range p.list[:q.index] {
+		n, _ := s.goesTo(d.index)
+		at += n
+	}
+	return at
 }

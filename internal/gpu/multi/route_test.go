@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/gpu/runs"
 	"example.com/sorter/internal/gpu/transfer"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/kernels"
@@ -19,13 +19,13 @@ import (
 
 // plainRoute is the plain twin of the route kernels: codes and positions of each
 // destination, one after the other.
-func plainRoute[W codes.Word](list []W, base int, splitters []codes.Key) (routed []W, positions []uint32, totals []int) {
+func plainRoute[W codes.Word](list []W, base int, splitters []mark) (routed []W, positions []uint32, totals []int) {
 	for d := range len(splitters) + 1 {
 		before := len(routed)
 		for i, c := range list {
-			k := codes.Key{Code: uint64(c), Position: uint32(base + i)}
-			if (d == 0 || codes.CompareKeys(splitters[d-1], k) <= 0) && (d == len(splitters) || codes.CompareKeys(k, splitters[d]) < 0) {
-				routed, positions = append(routed, c), append(positions, k.Position)
+			k := mark{uint64(c), 1, uint32(base + i)}
+			if (d == 0 || compareMarks(splitters[d-1], k) <= 0) && (d == len(splitters) || compareMarks(k, splitters[d]) < 0) {
+				routed, positions = append(routed, c), append(positions, k.position)
 			}
 		}
 		totals = append(totals, len(routed)-before)
@@ -55,45 +55,59 @@ func TestRoute(t *testing.T) {
 }
 
 // drawSplitters draws splitters among the elements, and some beside them.
-func drawSplitters[W codes.Word](r *rand.Rand, list []W, base, devices int) (splitters []codes.Key) {
+func drawSplitters[W codes.Word](r *rand.Rand, list []W, base, devices int) (splitters []mark) {
 	for range devices - 1 {
 		i := r.IntN(len(list))
-		k := codes.Key{Code: uint64(list[i]), Position: uint32(base + i)}
-		if r.IntN(4) == 0 {
-			k.Position = r.Uint32()
+		k := mark{uint64(list[i]), 1, uint32(base + i)}
+		switch r.IntN(8) {
+		case 0, 1:
+			k.position = r.Uint32()
+		case 2, 3:
+			k.part = 2 * r.IntN(2) // before this part, or after it
 		}
 		splitters = append(splitters, k)
 	}
-	slices.SortFunc(splitters, codes.CompareKeys)
+	slices.SortFunc(splitters, compareMarks)
 	return splitters
 }
 
-func testRoute[W codes.Word](t *testing.T, w *device.Workspace, list []W, base int, splitters []codes.Key) {
+// testRoute routes the second of some parts. Its own elements are received at once, and those
+// for other devices are where these fetch them.
+func testRoute[W codes.Word](t *testing.T, w *device.Workspace, list []W, base int, splitters []mark) {
 	t.Helper()
 	n, wide := len(list), gputest.IsWide[W]()
+	routed, positions, totals := plainRoute(list, base, splitters)
 	for _, keys := range []bool{false, true} {
-		p := &sharing{job: &engine.Job{}, wide: wide, capacity: n, list: make([]*part, len(splitters)+1)}
-		if keys {
-			p.job.EmitCodes64 = func(int, []uint64) {}
+		p := &sharing{wide: wide, keys: keys}
+		for d := range totals {
+			p.list = append(p.list, &part{Session: &transfer.Session{Workspace: w, Staged: true}, index: d, note: new(note)})
 		}
 		note, err := device.Pinned[note](w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := &part{Session: &transfer.Session{Workspace: w}, note: note, lo: base, hi: base + n, codes: device.Block{At: gputest.Up(t, w, list)}}
-		if err := p.route(q, splitters); err != nil {
-			t.Fatal(err)
+		q := p.list[1]
+		q.note, q.lo, q.hi, q.codes = note, base, base+n, gputest.Up(t, w, list)
+		q.routed = layOutRouted(&device.Area{At: gputest.Up(t, w, make([]uint64, routedBytes(n)/8))}, n)
+		q.staged = runs.Runs{Codes: gputest.Up(t, w, make([]W, n)), Positions: gputest.Up(t, w, make([]uint32, n))}
+		q.received = runs.Runs{Codes: gputest.Up(t, w, make([]W, n)), Positions: gputest.Up(t, w, make([]uint32, n))}
+		for _, step := range []func() error{func() error { return p.countPart(q, splitters) }, func() error { return p.routePart(q) }} {
+			if err := step(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		routed, positions, totals := plainRoute(list, base, splitters)
 		for d, want := range totals {
 			if got, _ := q.goesTo(d); got != want {
 				t.Errorf("%d elements for device %d, want %d", got, d, want)
 			}
 		}
-		if !slices.Equal(gputest.Down[W](t, w, q.routed.Codes, n), routed) || !keys && !slices.Equal(gputest.Down[uint32](t, w, q.routed.Positions, n), positions) {
+		own, before := q.goesTo(q.index)
+		codes, at := gputest.Down[W](t, w, q.staged.Codes, n), gputest.Down[uint32](t, w, q.staged.Positions, n)
+		copy(codes[before:], gputest.Down[W](t, w, q.received.Codes, own))
+		copy(at[before:], gputest.Down[uint32](t, w, q.received.Positions, own))
+		if !slices.Equal(codes, routed) || !keys && !slices.Equal(at, positions) {
 			t.Errorf("wide %v, keys %v: wrong elements", wide, keys)
 		}
-		w.Put(q.sends)
 	}
 }
 

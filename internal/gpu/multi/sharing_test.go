@@ -63,18 +63,19 @@ func TestEvenShares(t *testing.T) {
 	sessions := open(t, devices)
 	for _, name := range gputest.SomeCodes() {
 		job, _ := jobOf(t.Context(), gputest.CodesOf[name](rand.New(rand.NewPCG(19, 20)), n))
-		p := newSharing(job, sessions)
+		p := newFromHost(job, sessions)
 		for _, stage := range []func() error{p.open, p.extract, p.exchange} {
 			if err := stage(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, q := range p.list {
-			if q.n > p.capacity || q.n < n/devices*9/10 {
-				t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, p.capacity)
+			if q.n > q.capacity || q.n < n/devices*9/10 {
+				t.Errorf("%s: device %d gets %d of %d elements, and has room for %d", name, q.index, q.n, n, q.capacity)
 			}
-			q.Put(q.sends)
-			q.Put(q.receives)
+			for _, b := range []device.Block{q.block, q.stage, q.receives} {
+				q.Put(b)
+			}
 		}
 		job.Arena.Release(1)
 	}
@@ -89,9 +90,9 @@ func TestCrowded(t *testing.T) {
 	list := gputest.CodesOf["gauss"](rand.New(rand.NewPCG(21, 22)), 14*engine.Block)
 	for _, spare := range []int{-1, 0} {
 		job, order := jobOf(t.Context(), list)
-		p := newSharing(job, sessions)
-		for _, s := range sessions {
-			s.Limit = p.bytes(s.Sorter) + spare
+		p := newFromHost(job, sessions)
+		for i, s := range sessions {
+			s.Limit = p.bytes(p.list[i]) + spare
 		}
 		switch err := Order(job, sessions); {
 		case spare < 0 && !errors.Is(err, ErrCrowded):
@@ -132,5 +133,23 @@ func TestShares(t *testing.T) {
 		if Shares(&engine.Job{N: c.n, Algorithm: c.a, Ties: make([]uint32, 1)}, c.devices, c.least) {
 			t.Errorf("%d devices, %d elements by %v: shared, with ties to be marked", c.devices, c.n, c.a)
 		}
+	}
+}
+
+// TestReach has kernels write only memory that they reach.
+func TestReach(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	for _, direct := range []bool{true, false} {
+		gputest.Machine(t, 2, direct)
+		t.Run("", func(t *testing.T) {
+			p := newOnDevices(engine.Auto, false, true, make([]Part, 2), open(t, 2))
+			a, b := p.list[0], p.list[1]
+			if !p.direct(a, a) || p.direct(a, b) != direct || p.stagesCodes(b) == direct {
+				t.Errorf("devices reach each other: %v; routed directly: %v", direct, p.direct(a, b))
+			}
+			if a.Staged = true; p.direct(a, b) {
+				t.Error("routed directly, not by copies")
+			}
+		})
 	}
 }

@@ -24,6 +24,8 @@ type Settings struct {
 	// from which a device moves elements, and that of a copy from or to pinned memory of the
 	// caller; 0: the default.
 	ShareN, MoveBytes, DirectBytes int
+
+	Staged bool // devices exchange elements by copies alone
 }
 
 // Option is a gpu.Option.
@@ -76,6 +78,10 @@ func NearlySorted(degree float64) Option {
 func Count(attempts *bucket.Attempts) Option {
 	return func(s *Settings) error { s.Algorithms.Bucket.Attempts = attempts; return nil }
 }
+
+// Staged makes several devices exchange elements by copies alone, as devices do whose kernels do
+// not reach each other's memory.
+func Staged() Option { return func(s *Settings) error { s.Staged = true; return nil } }
 
 // Samples sets the number of samples that sorter.SampleSort takes of each tile of 8192
 // elements, from samplesort.MinSamples to kernels.MaxSamples. That is also the number of

@@ -17,7 +17,10 @@ type Session struct {
 	Sorter *dispatch.Sorter
 	Verify bool // every result is checked
 
-	DirectBytes int // of a copy from or to memory of the caller, 0: the default; for tests
+	// For tests and measurements: the bytes of a copy from or to memory of the caller, 0: the
+	// default; and whether devices exchange elements by copies alone.
+	DirectBytes int
+	Staged      bool
 }
 
 // Sort sorts on the device and, with Verify, checks the result.
