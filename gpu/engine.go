@@ -44,6 +44,7 @@ type Engine struct {
 
 	measuring bool            // or it failed: it is not tried again
 	costs     costmodel.Costs // of the first device
+	sharing   costmodel.Sharing
 	seen      costmodel.Seen
 	busy      time.Time // until when the program's last sort lasts, as expected
 }
@@ -123,37 +124,39 @@ func (e *Engine) begin(warm bool) <-chan struct{} {
 		e.opened, e.began = make(chan struct{}), time.Now()
 		go func() {
 			defer close(e.opened)
-			devs, costs, err := openAll(e.chosen(), e.settings, warm)
+			devs, expected, err := openAll(e.chosen(), e.settings, warm)
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			e.devs, e.costs, e.failed = devs, costs.Recording(&e.seen), err
+			e.devs, e.costs, e.sharing, e.failed = devs, expected.Costs.Recording(&e.seen), expected.Sharing, err
 		}()
 	}
 	return e.opened
 }
 
-// openAll opens devices, loads their kernels, and measures the first one's link: all or none.
-func openAll(ordinals []int, s settings.Settings, warm bool) ([]*dispatch.Sorter, costmodel.Costs, error) {
+// openAll opens devices, loads their kernels, and measures their links: all or none.
+func openAll(ordinals []int, s settings.Settings, warm bool) ([]*dispatch.Sorter, expectations, error) {
 	devs, err := device.Open(ordinals)
 	if err != nil {
-		return nil, costmodel.Costs{}, err
+		return nil, expectations{}, err
 	}
-	var sorters []*dispatch.Sorter
+	sorters, expected, err := loadAll(devs, s, warm)
+	if err != nil {
+		device.Close(devs)
+	}
+	return sorters, expected, err
+}
+
+func loadAll(devs []*device.Device, s settings.Settings, warm bool) (sorters []*dispatch.Sorter, expected expectations, err error) {
 	for _, d := range devs {
 		d.Limit = s.Memory
 		sorter, err := dispatch.New(d, s.Algorithms)
 		if err != nil {
-			device.Close(devs)
-			return nil, costmodel.Costs{}, err
+			return nil, expected, err
 		}
 		sorters = append(sorters, sorter)
 	}
-	costs, err := expect(sorters[0], warm)
-	if err != nil {
-		device.Close(devs)
-		return nil, costmodel.Costs{}, err
-	}
-	return sorters, costs, nil
+	expected, err = expect(sorters, warm)
+	return sorters, expected, err
 }
 
 // closeAll closes the devices.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"example.com/sorter/internal/costmodel"
 	"example.com/sorter/internal/engine"
@@ -25,19 +27,66 @@ func (e *Engine) order(ctx context.Context, job *engine.Job) error {
 		}
 	}
 	job.Elements = nil // from here on the elements stay with the library
-	if devices := len(e.chosen()); e.shares(job) {
-		err := e.withSessions(ctx, job.Algorithm, devices, func(s []transfer.Session) error { return multi.Order(job, s) })
+	return e.orderCodes(ctx, job)
+}
+
+// orderCodes runs a job whose elements stay with the library on the number of devices that is
+// expected to be fastest, on all of them if its parts are too long for these, or else on the first.
+func (e *Engine) orderCodes(ctx context.Context, job *engine.Job) error {
+	for _, devices := range slices.Compact([]int{e.devicesFor(job), len(e.chosen())}) {
+		if devices == 1 {
+			break
+		}
+		err := e.observed(job, devices, func() error {
+			return e.withSessions(ctx, job.Algorithm, devices, func(s []transfer.Session) error { return multi.Order(job, s) })
+		})
 		if !errors.Is(err, multi.ErrCrowded) {
 			return err
 		}
 	}
-	return e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.Order(job) })
+	return e.observed(job, 1, func() error {
+		return e.with(ctx, job.Algorithm, func(s *transfer.Session) error { return s.Order(job) })
+	})
 }
 
-// shares reports whether the devices share a job. They do not if the first moves the elements
-// with their codes, which is faster than any order.
-func (e *Engine) shares(job *engine.Job) bool {
-	return multi.Shares(job, len(e.chosen()), cmp.Or(e.settings.ShareN, multi.LeastN))
+// devicesFor returns how many devices are to share a job.
+func (e *Engine) devicesFor(job *engine.Job) int {
+	devices := len(e.chosen())
+	switch {
+	case devices == 1 || !multi.Shareable(job):
+		return 1
+	case e.settings.ShareN == 0:
+		e.mu.Lock()
+		devices = e.sharing.Devices(workOf(job), job.Plain != nil, devices)
+		e.mu.Unlock()
+	case job.N < e.settings.ShareN:
+		return 1
+	}
+	for devices > 1 && !multi.Divides(job.N, devices) {
+		devices--
+	}
+	return devices
+}
+
+// observed runs a job by the given number of devices and records the time for later ones like it.
+func (e *Engine) observed(job *engine.Job, devices int, order func() error) error {
+	if len(e.chosen()) == 1 || job.N < costmodel.LeastN || !multi.Shareable(job) {
+		return order()
+	}
+	work, pinned, start := workOf(job), job.Plain != nil, time.Now()
+	err := order()
+	if err == nil {
+		took := time.Since(start)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.sharing.Add(work, pinned, devices, float64(took))
+	}
+	return err
+}
+
+// workOf describes the sort of a job's codes.
+func workOf(job *engine.Job) engine.Work {
+	return engine.Work{N: job.N, Bits: job.Bits, Keys: transfer.TakesCodes(job), Workers: job.Loop.Workers}
 }
 
 // movesElements reports whether the device moves the elements of a job with their codes: if it can,

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/dispatch"
+	"example.com/sorter/internal/gpu/multi"
 	"example.com/sorter/internal/gpu/transfer"
 )
 
@@ -82,30 +83,47 @@ func (e *Engine) stage() costmodel.Stage {
 	return costmodel.Open
 }
 
-// expect returns the costs that are expected of a device, from its driver's numbers and copies.
-// With warm it also takes the memory of long sorts, so that the first does not wait for it.
-func expect(d *dispatch.Sorter, warm bool) (c costmodel.Costs, err error) {
-	w, err := d.Workspace(context.Background())
-	if err != nil {
-		return c, err
+// expectations are what an engine expects of its devices until it has sorted.
+type expectations struct {
+	costmodel.Costs // of the first device
+	costmodel.Sharing
+}
+
+// expect returns what is expected of devices, from their driver's numbers and copies. With warm it
+// also takes the memory of long sorts, so that the first does not wait for it.
+func expect(devs []*dispatch.Sorter, warm bool) (e expectations, err error) {
+	var sessions []transfer.Session
+	for _, d := range devs {
+		w, err := d.Workspace(context.Background())
+		if err != nil {
+			return e, err
+		}
+		defer w.Done()
+		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d})
 	}
-	defer w.Done()
-	s := transfer.Session{Workspace: w, Sorter: d}
+	s := &sessions[0]
 	up, down, err := s.Link()
 	if err == nil && warm {
 		err = s.Warm(runtime.GOMAXPROCS(0))
 	}
+	if err == nil && len(sessions) > 1 {
+		e.Rates, err = multi.Measure(sessions)
+	}
 	switch {
 	case err == nil:
-		w.Quiet()
+		for _, s := range sessions {
+			s.Quiet()
+		}
 	case !errors.Is(err, cuda.OutOfMemory): // a device that is full now need not be so later
-		return c, err
+		return e, err
 	}
-	return costmodel.Expect(costmodel.Facts{
+	e.First = costmodel.Facts{
 		Up: up, Down: down,
-		Memory: 2 * float64(d.Info.MemoryClock) / 1e6 * float64(d.Info.MemoryBus) / 8,
-		Cycles: float64(d.Info.SMs) * float64(d.Info.Clock) / 1e6,
-	}), nil
+		Memory: 2 * float64(s.Info.MemoryClock) / 1e6 * float64(s.Info.MemoryBus) / 8,
+		Cycles: float64(s.Info.SMs) * float64(s.Info.Clock) / 1e6,
+	}
+	e.Costs = costmodel.Expect(e.First)
+	return e, nil
 }
 
 // calibrate measures the costs of w in the background, unless they are known or a measurement

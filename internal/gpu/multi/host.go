@@ -12,17 +12,12 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// LeastN is the number of elements from which devices share a sort. 2026-11, two H200 of one
-// host, speed relative to one: orders of 2^24 codes 0.9, of 2^26 1.02 (32 bits) and 1.26 (64
-// bits), of 2^28 1.45 and 1.58; keys alone 1.04 to 1.10, 1.18 and 1.38, 1.43 and 1.49.
-const LeastN = 1 << 25
+// Shareable reports whether devices can share a job. One that takes ties runs on one device: equal
+// codes may lie in two parts, whose boundary may lie inside a word of the bitmap.
+func Shareable(job *engine.Job) bool { return job.Algorithm != engine.Hybrid && job.Ties == nil }
 
-// Shares reports whether devices share a job, if it has least elements or more. Then each
-// device gets elements. A job that takes ties runs on one device: equal codes may lie in two
-// parts, whose boundary may lie inside a word of the bitmap.
-func Shares(job *engine.Job, devices, least int) bool {
-	return devices > 1 && job.Algorithm != engine.Hybrid && job.Ties == nil && job.N >= least && (devices-1)*partLength(job.N, devices) < job.N
-}
+// Divides reports whether each of the devices gets some of n elements.
+func Divides(n, devices int) bool { return (devices-1)*partLength(n, devices) < n }
 
 // partLength returns the number of elements of n that each device uploads, except the last.
 func partLength(n, devices int) int { return transfer.Blocks((n + devices - 1) / devices) }

@@ -112,26 +112,51 @@ func TestCrowded(t *testing.T) {
 // TestShares checks which jobs devices share.
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
+		job  engine.Job
+		want bool
+	}{
+		{engine.Job{}, true},
+		{engine.Job{Algorithm: engine.MergeSort}, true},
+		{engine.Job{Algorithm: engine.Hybrid}, false},
+		{engine.Job{Ties: make([]uint32, 1)}, false},
+	} {
+		if got := Shareable(&c.job); got != c.want {
+			t.Errorf("by %v, ties %v: shareable %v", c.job.Algorithm, c.job.Ties != nil, got)
+		}
+	}
+	for _, c := range []struct {
 		devices, n int
-		a          engine.Algorithm
-		least      int
 		want       bool
 	}{
-		{1, 1 << 30, engine.Auto, LeastN, false},
-		{2, LeastN - 1, engine.Auto, LeastN, false},
-		{2, LeastN, engine.Auto, LeastN, true},
-		{2, 1<<32 - 1, engine.MergeSort, LeastN, true},
-		{8, LeastN, engine.Radix, LeastN, true},
-		{8, 1 << 30, engine.Hybrid, LeastN, false},
-		{2, engine.Block, engine.Auto, 1, false}, // nothing would be left for the second
-		{2, engine.Block + 1, engine.Auto, 1, true},
-		{8, 8*engine.Block + 1, engine.Auto, 1, false}, // parts of two blocks
+		{1, 1, true},
+		{2, engine.Block, false}, // nothing would be left for the second
+		{2, engine.Block + 1, true},
+		{2, 1<<32 - 1, true},
+		{8, 8*engine.Block + 1, false}, // parts of two blocks
 	} {
-		if got := Shares(&engine.Job{N: c.n, Algorithm: c.a}, c.devices, c.least); got != c.want {
-			t.Errorf("%d devices, %d elements by %v: shared %v", c.devices, c.n, c.a, got)
+		if got := Divides(c.n, c.devices); got != c.want {
+			t.Errorf("%d devices, %d elements: each gets some: %v", c.devices, c.n, got)
 		}
-		if Shares(&engine.Job{N: c.n, Algorithm: c.a, Ties: make([]uint32, 1)}, c.devices, c.least) {
-			t.Errorf("%d devices, %d elements by %v: shared, with ties to be marked", c.devices, c.n, c.a)
+	}
+}
+
+// TestMeasure measures devices, and leaves no device memory.
+func TestMeasure(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	gputest.Machine(t, 3, true)
+	sessions := open(t, 3)
+	r, err := Measure(sessions)
+	if err != nil || len(r.Up) != 3 || len(r.Down) != 3 || r.Workers < 1 {
+		t.Fatalf("%+v, error %v", r, err)
+	}
+	for _, pace := range append(append([]float64{r.Host, r.Exchange}, r.Up...), r.Down...) {
+		if pace <= 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, s := range sessions {
+		if held := s.Held(); held > 0 {
+			t.Errorf("%d bytes are held", held)
 		}
 	}
 }
