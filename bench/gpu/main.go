@@ -14,7 +14,7 @@
 // both engines and all their algorithms, for all distributions, from small sizes to
 // large ones; with -first the planner's choices in a fresh process; with -pinned
 // keys in pinned memory; with -segments sorts of segments beside CUB's; with -several sorts that several
-// devices share; with -capped orders of lists that do not fit the memory they may
+// devices share; with -spread sorts of lists that lie in parts on several devices; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
 package main
@@ -57,7 +57,7 @@ var (
 	e2eOnly = flag.String("cases", "", "what the names of the cases of -e2e contain; all by default")
 	peersN  = flag.Int("peers", 24_000_000, "largest size of -e2e at which slices.SortFunc and pargo sort, too")
 
-	devices  = flag.String("devices", "0", "comma-separated devices of -e2e and -several, or all")
+	devices  = flag.String("devices", "0", "comma-separated devices of -e2e, -several and -spread, or all")
 	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
 	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
 
@@ -98,6 +98,8 @@ func main() {
 		err = on(checkLongest)
 	case *share:
 		err = several(powers(*severalN))
+	case *spreads:
+		err = spreadRows(powers(*spreadN))
 	case *parts != "":
 		err = besideParts(*parts)
 	case *pinning:

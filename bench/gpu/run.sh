@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys segments parts e2e several cross first pinned capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments parts e2e several spread cross first pinned capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -57,6 +57,11 @@ several() { # what all devices share, beside the first alone: right, and how fas
   ./gpubench -several -devices all ${GPUBENCH_SEVERAL-} && ./gpubench -e2e -devices all -peers 0 ${GPUBENCH_E2E-}
 }
 
+spread() { # lists that lie in parts on all devices, beside one part on one
+  [[ $(nvidia-smi -L | wc -l) -gt 1 ]] || { echo 'one device'; return; }
+  ./gpubench -spread -devices all ${GPUBENCH_SPREAD-}
+}
+
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
 pinned() { ./gpubench -pinned ${GPUBENCH_PINNED-}; } # keys that the device reads where they are
@@ -77,7 +82,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=150 [table]=100 [keys]=80 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [cross]=240 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=150 [table]=100 [keys]=80 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [spread]=200 [cross]=240 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
