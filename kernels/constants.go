@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "0619d15cf57583480d2a101b3a4a3c44e0adc1485bf82e94ae8c50829b5e7ed0"
+	sourceHash     = "aec34f51711becc208f4550a54a320b344728342e5a7f92191ff44311905ced5"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fd9f8f246fa81713ca01dd9b347aa1edc003fbb7f2e0a47867c426734b23ebd5"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -147,7 +147,7 @@ const (
 	SplitterBytes       = 16         //
 	TargetBytes         = 16         //
 	OriginBytes         = 16         //
-	MaxValues          = 4096       // distinct values of the sort of few values, at most
+	MaxValues           = 4096       // distinct values of the sort of few values, at most
 	ValuesBits          = 13         // binary logarithm of the places of its largest table
 	ValuesCounters      = 8192       // counters of a block of values_classify
 	ClassifyThreads     = 512        // threads of values_classify
