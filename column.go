@@ -8,13 +8,12 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/stream"
 )
 
 // Column is one key of an [Ordering]: a key function, a direction, and where
 // nulls and NaNs go. Its methods return a changed copy.
 type Column[E any] struct {
-	column extract.Column // without the type of the elements
+	spec extract.Spec // without the type of the elements
 }
 
 // Asc returns a column that orders by key, smallest first. It panics if key is
@@ -23,15 +22,13 @@ func Asc[E any, K Key](key func(E) K) Column[E] {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return Column[E]{extract.ColumnOf[K](extract.Func[E, K](key))}
+	return Column[E]{extract.SpecOf(sortkey.KindOf[K](), extract.Func[E, K](key))}
 }
 
 // Desc returns a column that orders by key, largest first. It panics if key is
 // nil.
 func Desc[E any, K Key](key func(E) K) Column[E] {
-	c := Asc(key)
-	c.column.Order.Desc = true
-	return c
+	return Column[E]{Asc(key).spec.Descending()}
 }
 
 // AscOf returns a column for [OrderN] whose keys are the elements of col by row number,
@@ -41,14 +38,12 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // Sorts panic if a row that is not null has a number not below len(col), [OrderN] of a
 // column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
-	return Column[int]{extract.OfSlice(sortkey.KindOf[K](), stream.RawOf(col))}
+	return Column[int]{extract.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))}
 }
 
 // DescOf is [AscOf], largest first.
 func DescOf[K Key](col []K) Column[int] {
-	c := AscOf(col)
-	c.column.Order.Desc = true
-	return c
+	return Column[int]{AscOf(col).spec.Descending()}
 }
 
 // NullsFirst puts the elements for which isNull holds before all others,
@@ -91,9 +86,9 @@ func (c Column[E]) withBits(valid []byte, offset int, place extract.NullPlace) C
 	case offset < 0:
 		panic(fmt.Sprintf("sorter: validity bits from offset %d on", offset))
 	case valid == nil:
-		rows.column = rows.column.WithoutNulls()
+		rows.spec = rows.spec.WithoutNulls()
 	default:
-		rows.column.AreNull, rows.column.Nulls = extract.NewNullBits(valid, offset), place
+		rows.spec = rows.spec.WithBits(extract.NewNullBits(valid, offset), place)
 	}
 	return any(rows).(Column[E])
 }
@@ -102,22 +97,20 @@ func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Colum
 	if isNull == nil {
 		panic("sorter: nil null function")
 	}
-	c.column.AreNull, c.column.Nulls = extract.NullFunc[E](isNull), place
-	return c
+	// Sound: a function value is an address.
+	return Column[E]{c.spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), place)}
 }
 
 // NaNsFirst puts NaN keys of this column before all other keys, after nulls that come first,
 // whatever the direction.
 func (c Column[E]) NaNsFirst() Column[E] {
-	c.column.Order.NaNs = sortkey.NaNsFirst
-	return c
+	return Column[E]{c.spec.WithNaNs(sortkey.NaNsFirst)}
 }
 
 // NaNsLast puts NaN keys of this column after all other keys, before nulls that come last,
 // whatever the direction.
 func (c Column[E]) NaNsLast() Column[E] {
-	c.column.Order.NaNs = sortkey.NaNsLast
-	return c
+	return Column[E]{c.spec.WithNaNs(sortkey.NaNsLast)}
 }
 
 // TotalOrder orders the float keys of this column by the total order of IEEE 754 (totalOrder in
@@ -125,8 +118,7 @@ func (c Column[E]) NaNsLast() Column[E] {
 // the order of their bits, by magnitude. Descending columns have the reverse. Keys are equal only if
 // their bits are. It has no effect on other keys, and replaces NaNsFirst and NaNsLast.
 func (c Column[E]) TotalOrder() Column[E] {
-	c.column.Order.NaNs = sortkey.TotalOrder
-	return c
+	return Column[E]{c.spec.WithNaNs(sortkey.TotalOrder)}
 }
 
 // comparator returns the comparison of two elements by this column.
@@ -269,14 +261,12 @@ func (k Keys) Len() int { return k.made().Len() }
 
 // Asc returns the column of the keys by row number, smallest first.
 func (k Keys) Asc() Column[int] {
-	return Column[int]{extract.OfLayout(k.made())}
+	return Column[int]{extract.SpecOfLayout(k.made())}
 }
 
 // Desc returns the column of the keys by row number, largest first.
 func (k Keys) Desc() Column[int] {
-	c := k.Asc()
-	c.column.Order.Desc = true
-	return c
+	return Column[int]{k.Asc().spec.Descending()}
 }
 
 func (k Keys) made() extract.Layout {

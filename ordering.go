@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
-	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
@@ -19,8 +19,7 @@ import (
 // its ties, and so on. It is immutable and safe for concurrent use. The zero
 // value, without columns, treats all elements as equal.
 type Ordering[E any] struct {
-	columns  small.Ordering
-	compares *atomic.Pointer[[]func(a, b E) int] // by column, made when first asked for; nil without columns
+	own *small.Ordering // nil without columns
 }
 
 // By returns the order by cols, the first deciding.
@@ -30,11 +29,17 @@ type Ordering[E any] struct {
 // extracted only for elements that tie on the ones before; where the first columns are in
 // order and many elements tie, for all. It panics if a column has no key function.
 func By[E any](cols ...Column[E]) Ordering[E] {
-	own := new(struct {
-		pools    small.Pools
-		compares atomic.Pointer[[]func(a, b E) int]
-	})
-	return Ordering[E]{small.Ordering{Cols: columnsOf(cols), Pools: &own.pools}, &own.compares}
+	own := new(small.Ordering)
+	initOrdering(own, cols)
+	return Ordering[E]{own}
+}
+
+// initOrdering makes o the order by cols. Without it By is inlined, so that an Ordering for one call stays
+// on the stack.
+//
+//go:noinline
+func initOrdering[E any](o *small.Ordering, cols []Column[E]) {
+	o.Init(specsOf(cols), extract.NullFunc[E](nil))
 }
 
 // ByFields returns the order by fields of the struct type E, or of the struct type that E points
@@ -58,8 +63,9 @@ func ByFields[E any](names ...string) (Ordering[E], error) {
 		if err != nil {
 			return Ordering[E]{}, fmt.Errorf("sorter: ByFields: %w", err)
 		}
-		cols[i] = Column[E]{f.Column()}
-		cols[i].column.Order.Desc = desc
+		if cols[i].spec = f.Spec(); desc {
+			cols[i].spec = cols[i].spec.Descending()
+		}
 	}
 	return By(cols...), nil
 }
@@ -71,26 +77,21 @@ func columnsOf[E any](cols []Column[E]) []extract.Column {
 
 // appendColumns appends columns without the type of their elements.
 func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Column {
-	for i := range cols {
-		cols[i].check()
-		all = append(all, cols[i].column)
-	}
-	return all
+	return extract.AppendColumns(all, specsOf(cols), extract.NullFunc[E](nil))
 }
 
-// listOf returns columns where they lie.
-func listOf(cols []Column[int]) extract.ColumnList {
-	for i := range cols {
-		cols[i].check()
-	}
-	return extract.ListOf(cols)
+// specsOf returns columns where they lie.
+//
+// Sound: a column is a struct of one field, its Spec.
+func specsOf[E any](cols []Column[E]) []extract.Spec {
+	return unsafe.Slice((*extract.Spec)(unsafe.Pointer(unsafe.SliceData(cols))), len(cols))
 }
 
-// check panics if the column is the zero value.
-func (c *Column[E]) check() {
-	if c.column.Key == nil {
-		panic("sorter: column without a key function; make it with Asc or Desc")
-	}
+// columns returns the columns without the type of their elements.
+//
+// Sound: no call keeps the address, so an Ordering for one call stays on the stack; see [cpu.Hidden].
+func (o Ordering[E]) columns() *small.Ordering {
+	return (*small.Ordering)(cpu.Hidden(unsafe.Pointer(o.own)))
 }
 
 // Compare returns a negative number if a comes before b, a positive one if it
@@ -98,14 +99,16 @@ func (c *Column[E]) check() {
 // [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It
 // calls the key functions of both elements, up to the column that decides.
 func (o Ordering[E]) Compare(a, b E) int {
-	if o.compares == nil {
+	own := o.columns()
+	if own == nil {
 		return 0
 	}
-	compares := o.compares.Load()
-	if compares == nil {
-		compares = o.makeCompares()
+	made := own.Compares.Load()
+	if made == nil {
+		made = makeCompares[E](own)
 	}
-	for _, compare := range *compares {
+	// Sound: makeCompares made them.
+	for _, compare := range *(*[]func(a, b E) int)(unsafe.Pointer(made)) {
 		if c := compare(a, b); c != 0 {
 			return c
 		}
@@ -113,14 +116,16 @@ func (o Ordering[E]) Compare(a, b E) int {
 	return 0
 }
 
-// makeCompares makes the comparisons of [Ordering.Compare].
-func (o Ordering[E]) makeCompares() *[]func(a, b E) int {
-	compares := make([]func(a, b E) int, len(o.columns.Cols))
+// makeCompares makes the comparisons of [Ordering.Compare], a []func(a, b E) int.
+func makeCompares[E any](o *small.Ordering) *small.Compares {
+	cols := o.Columns()
+	compares := make([]func(a, b E) int, len(cols))
 	for i := range compares {
-		compares[i] = comparator[E](&o.columns.Cols[i])
+		compares[i] = comparator[E](&cols[i])
 	}
-	o.compares.Store(&compares)
-	return &compares
+	made := (*small.Compares)(unsafe.Pointer(&compares))
+	o.Compares.Store(made)
+	return made
 }
 
 // IsSorted reports whether s is in order. It stops at the first element out of order,
@@ -175,36 +180,36 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	var options config
-	return pipeline.TopKByColumns(o.columns, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
+	return pipeline.TopKByColumns(o.columns(), cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
 func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return mergeAll(o.columns.Cols, dst, [][]E{a, b}, opts)
+	return mergeAll(o.columns().Columns(), dst, [][]E{a, b}, opts)
 }
 
 // MergeN merges the sorted runs into dst; see [MergeN].
 func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
-	return mergeAll(o.columns.Cols, dst, runs, opts)
+	return mergeAll(o.columns().Columns(), dst, runs, opts)
 }
 
 // SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
 	var options config
-	return pipeline.SortWithin(o.columns.Cols, cpu.PayloadOf(s), offsets, apply(&options, opts))
+	return pipeline.SortWithin(o.columns().Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 	var options config
-	return pipeline.SortByColumns(o.columns, cpu.PayloadOf(s), apply(&options, opts))
+	return pipeline.SortByColumns(o.columns(), cpu.PayloadOf(s), apply(&options, opts))
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	var options config
-	return pipeline.OrderByColumns(o.columns, cpu.PayloadOf(s), apply(&options, opts))
+	return pipeline.OrderByColumns(o.columns(), cpu.PayloadOf(s), apply(&options, opts))
 }
 
 // ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n
@@ -213,5 +218,5 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 // element. Memory of up to 4096 elements, which short sorts keep, is not counted.
 func (o Ordering[E]) ScratchBytes(n int, opts ...Option) int64 {
 	var options config
-	return pipeline.ScratchBytes(o.columns, cpu.PayloadOf[E](nil), n, apply(&options, opts))
+	return pipeline.ScratchBytes(o.columns(), cpu.PayloadOf[E](nil), n, apply(&options, opts))
 }

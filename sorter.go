@@ -134,7 +134,9 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	var o config
 	apply(&o, opts)
 	if small.ServesFew(&o, n) {
-		return small.OrderFew(listOf(cols), n, &o), nil
+		if p := small.OrderInserted(specsOf(cols), n, &o); p != nil {
+			return p, nil
+		}
 	}
 	return orderN(n, cols, &o)
 }
@@ -145,7 +147,11 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 //go:noinline
 func orderN(n int, cols []Column[int], o *config) (perm.Perm, error) {
 	var few [4]extract.Column // more are allocated
-	return pipeline.OrderN(appendColumns(few[:0], cols), n, o)
+	all := appendColumns(few[:0], cols)
+	if small.ServesFew(o, n) {
+		return small.OrderFew(extract.ListOf(all), n, o), nil
+	}
+	return pipeline.OrderN(all, n, o)
 }
 
 // OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a

@@ -94,6 +94,9 @@ func TestIntoAllocs(t *testing.T) {
 			"Order":          func() { _, _ = sorter.Order(in, price, sorter.Into(p)) },
 			"OrderKeys":      func() { _, _ = sorter.OrderKeys(s, sorter.Into(p), sorter.Stable()) },
 			"Ordering.Order": func() { _, _ = byPrice.Order(in, sorter.Descending(), sorter.Into(p)) },
+			"Order by a new Ordering": func() {
+				_, _ = sorter.By(sorter.Asc(price), sorter.Desc(func(f fill) int64 { return f.ID })).Order(in, sorter.Into(p))
+			},
 			"OrderN":         func() { _, _ = sorter.OrderN(n, cols[:1], sorter.Into(p)) },
 			"OrderN by many": func() { _, _ = sorter.OrderN(n, cols, sorter.Into(p)) },
 		} {

@@ -33,7 +33,7 @@ type Column struct {
 	AreNull  nullGetter // unless Nulls is NoNulls
 	Paces    Paces      // of its functions in a sort
 
-	slice  stream.Raw // keys by row number, see [OfSlice]
+	slice  stream.Raw // keys by row number, see [SpecOfSlice]
 	picked *[]uint32  // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
@@ -63,13 +63,7 @@ func (c Column) Under(o sortkey.Order) Column {
 }
 
 // OrderUnder returns the column's order as that of a whole call changes it.
-func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order {
-	o.Desc = c.Order.Desc != o.Desc
-	if c.Order.NaNs != sortkey.NaNsLeast { // the column has its own place
-		o.NaNs = c.Order.NaNs
-	}
-	return o
-}
+func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order { return c.Order.Under(o) }
 
 // InOneCode reports whether cols are one column whose codes hold whole keys.
 func InOneCode(cols []Column) bool { return len(cols) == 1 && cols[0].Bits() <= 64 }
@@ -497,11 +491,6 @@ func (c *Column) overlaps(m stream.Raw) bool {
 
 // sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
 type sliceKey struct{}
-
-// OfSlice returns the ascending column of the keys, of a given kind, that lie in a slice by row number.
-func OfSlice(k sortkey.Kind, keys stream.Raw) Column {
-	return Column{Key: sliceKey{}, kind: k, slice: keys}
-}
 
 // getter returns the getter of the column's keys.
 func (c *Column) getter() Getter {

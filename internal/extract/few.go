@@ -82,15 +82,6 @@ func (e FewOf) InPlace(c *Column, n int) unsafe.Pointer {
 	return c.slice.Part(0, n).Data()
 }
 
-// Slice returns the keys, by row number, of a column of elements that are row numbers, if they lie in a
-// slice.
-func (e FewOf) Slice(c *Column) (keys stream.Raw, ok bool) {
-	if _, ok := c.Key.(sliceKey); !ok || !e.Rows {
-		return stream.Raw{}, false
-	}
-	return c.slice, true
-}
-
 // KeysOf writes the column's keys of the elements numbered by at, none of them null.
 func (e FewOf) KeysOf(c *Column, keys unsafe.Pointer, at []uint32) {
 	if !e.Rows {

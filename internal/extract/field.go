@@ -118,15 +118,6 @@ func tagNames(tag reflect.StructTag) (names []string) {
 	}
 }
 
-// Column returns the ascending column of the field. Nulls come last.
-func (f *Field) Column() Column {
-	c := ColumnAs(f.kind, fieldKinds[f.kind].getter(f))
-	if f.Nullable() {
-		c.AreNull, c.Nulls = f, NullsLast
-	}
-	return c
-}
-
 // Nullable reports whether keys may be null: a pointer to the key is nil, or a flag is false.
 func (f *Field) Nullable() bool { return len(f.pointers) > 0 || f.flagged }
 

@@ -33,12 +33,6 @@ type textLayout interface {
 	text(row int) string
 }
 
-// OfLayout returns the ascending column of the keys of a layout.
-func OfLayout(l Layout) Column {
-	k := &layoutKey{l}
-	return Column{Key: k, kind: l.Kind(), get: k}
-}
-
 // rowComparator returns the comparison of two rows by the keys of a layout, of one kind, whose type
 // has the layout of K.
 func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int {

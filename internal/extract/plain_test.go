@@ -17,7 +17,7 @@ func TestPlain(t *testing.T) {
 	copied := elements
 	copied.Aside = cpu.PayloadOf(make([]float64, 3))
 	rows := RowNumbers(3)
-	bySlice := OfSlice(sortkey.Float64, stream.RawOf(keys))
+	bySlice := Column{Key: sliceKey{}, kind: sortkey.Float64, slice: stream.RawOf(keys)}
 	numbered := []Column{bySlice}
 	ForRows(numbered, 3)
 	nulls := numbered[0]

@@ -22,9 +22,24 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 	return p
 }
 
+// ResultOf is [Result] by columns as a program made them.
+func ResultOf(s stream.Raw, n int, into perm.Perm, cols []Spec) perm.Perm {
+	p := Result(s, n, into)
+	if into != nil && cap(into) >= n {
+		for i := range cols {
+			if cols[i].overlaps(stream.RawOf(p)) {
+				panicOverlap()
+			}
+		}
+	}
+	return p
+}
+
 // checkApart panics if keys that lie in memory share it with p.
 func (c *Column) checkApart(p perm.Perm) {
 	if c.overlaps(stream.RawOf(p)) {
-		panic("sorter: Into memory that holds a column to order by")
+		panicOverlap()
 	}
 }
+
+func panicOverlap() { panic("sorter: Into memory that holds a column to order by") }

@@ -26,16 +26,16 @@ func First(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.
 }
 
 // FirstByColumns is First by the columns of an ordering.
-func FirstByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
-	if own := *o; len(by.Cols) > 0 && isSmall(o, s.Len()) {
+func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
+	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
 		var first []uint32
-		if selectsFew(o, s.Len(), k) && firstFewBy(by.Cols, s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), copyTo(&first)) {
+		if selectsFew(o, s.Len(), k) && firstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), copyTo(&first)) {
 			return first, nil
 		}
 		own.Into = nil
 		return frontCopy(k)(by.Order(s, &own))
 	}
-	return firstOf(by.Cols, extract.InputOf(s), k, *o)
+	return firstOf(by.Columns(), extract.InputOf(s), k, *o)
 }
 
 // FirstN returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.

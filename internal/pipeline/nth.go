@@ -37,11 +37,11 @@ func Nth(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Op
 }
 
 // NthByColumns is Nth by the columns of an ordering.
-func NthByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options) (int, error) {
-	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
+func NthByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) (int, error) {
+	if by.Len() > 0 && isSmall(o, s.Len()) {
 		return numberAt(k)(by.Order(s, o))
 	}
-	return nthOf(by.Cols, extract.InputOf(s), k, *o)
+	return nthOf(by.Columns(), extract.InputOf(s), k, *o)
 }
 
 // NthN is Nth of the rows 0 … n-1 by columns of row numbers, which it changes.

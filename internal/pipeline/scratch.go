@@ -11,8 +11,8 @@ import (
 
 // ScratchBytes bounds the scratch memory, in bytes, that the CPU takes to sort s by the columns
 // of an ordering.
-func ScratchBytes(by small.Ordering, s cpu.Payload, n int, o *call.Options) int64 {
-	words := extract.Words(by.Cols, o.Order())
+func ScratchBytes(by *small.Ordering, s cpu.Payload, n int, o *call.Options) int64 {
+	words := extract.Words(by.Columns(), o.Order())
 	if len(words) == 0 || n == 0 {
 		return 0
 	}

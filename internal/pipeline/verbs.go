@@ -22,11 +22,11 @@ func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) er
 }
 
 // SortByColumns sorts s by the columns of an ordering.
-func SortByColumns(by small.Ordering, s cpu.Payload, o *call.Options) error {
-	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
+func SortByColumns(by *small.Ordering, s cpu.Payload, o *call.Options) error {
+	if by.Len() > 0 && isSmall(o, s.Len()) {
 		return by.Sort(s, o)
 	}
-	return sortRows(by.Cols, s, *o)
+	return sortRows(by.Columns(), s, *o)
 }
 
 // SortKeys sorts keys that are the elements themselves.
@@ -62,11 +62,11 @@ func OrderKeys(k sortkey.Kind, s cpu.Payload, o *call.Options) (perm.Perm, error
 }
 
 // OrderByColumns returns the order of s by the columns of an ordering.
-func OrderByColumns(by small.Ordering, s cpu.Payload, o *call.Options) (perm.Perm, error) {
-	if len(by.Cols) > 0 && isSmall(o, s.Len()) {
+func OrderByColumns(by *small.Ordering, s cpu.Payload, o *call.Options) (perm.Perm, error) {
+	if by.Len() > 0 && isSmall(o, s.Len()) {
 		return by.Order(s, o)
 	}
-	return orderOf(by.Cols, extract.InputOf(s), *o)
+	return orderOf(by.Columns(), extract.InputOf(s), *o)
 }
 
 // OrderN returns the order of the rows 0 … n-1 by columns of row numbers, which it
@@ -112,12 +112,12 @@ func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(o
 }
 
 // TopKByColumns is TopK by the columns of an ordering.
-func TopKByColumns(by small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
-	if k > 0 && len(by.Cols) > 0 && isSmall(o, s.Len()) {
-		if selectsFew(o, s.Len(), k) && firstFewBy(by.Cols, s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), front) {
+func TopKByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
+	if k > 0 && by.Len() > 0 && isSmall(o, s.Len()) {
+		if selectsFew(o, s.Len(), k) && firstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), front) {
 			return nil
 		}
 		return by.Top(s, k, o, front)
 	}
-	return topRows(by.Cols, s, k, *o, front)
+	return topRows(by.Columns(), s, k, *o, front)
 }

@@ -100,11 +100,6 @@ func (f few) sortBy(order []uint32, k int, whole bool) {
 		return
 	}
 	c := f.cols.At(k)
-	if len(order) < leastRanked {
-		if all, ok := f.from.Slice(c); ok && f.insert(order, k, all) {
-			return
-		}
-	}
 	var keys unsafe.Pointer // where they lie, if that is one after the other
 	if whole {
 		keys = f.from.InPlace(c, len(order))
@@ -121,53 +116,6 @@ func (f few) sortBy(order []uint32, k int, whole bool) {
 		sortFewBy[time.Time](f, order, k)
 	} else {
 		sortFewBy[[2]uint64](f, order, k) // the widest without pointers
-	}
-}
-
-// insert is sortBy of fewer than leastRanked keys in a slice, by row number, which are compared where
-// they lie. It returns false for kinds whose order is not that of the language.
-func (f few) insert(order []uint32, k int, all stream.Raw) bool {
-	c := f.cols.At(k)
-	desc := c.Order.Desc != f.order.Desc
-	switch c.Kind() {
-	case sortkey.Int32:
-		insertRows(f, order, k, stream.SliceOf[int32](all), desc)
-	case sortkey.Int64:
-		insertRows(f, order, k, stream.SliceOf[int64](all), desc)
-	case sortkey.Uint64:
-		insertRows(f, order, k, stream.SliceOf[uint64](all), desc)
-	case sortkey.String:
-		insertRows(f, order, k, stream.SliceOf[string](all), desc)
-	default:
-		return false
-	}
-	return true
-}
-
-// insertRows sorts row numbers by keys, and runs of ties by the columns after the k-th.
-func insertRows[K int32 | int64 | uint64 | string](f few, order []uint32, k int, keys []K, desc bool) {
-	for i := 1; i < len(order); i++ {
-		x, j := order[i], i
-		key := keys[x]
-		if desc {
-			for ; j > 0 && keys[order[j-1]] < key; j-- {
-				order[j] = order[j-1]
-			}
-		} else {
-			for ; j > 0 && keys[order[j-1]] > key; j-- {
-				order[j] = order[j-1]
-			}
-		}
-		order[j] = x
-	}
-	if k+1 == f.cols.Len() {
-		return
-	}
-	for from, i := 0, 1; i <= len(order); i++ {
-		if i == len(order) || keys[order[i]] != keys[order[from]] {
-			f.sort(order[from:i], k+1, false)
-			from = i
-		}
 	}
 }
 

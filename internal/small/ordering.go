@@ -2,6 +2,7 @@ package small
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -27,29 +28,76 @@ type workspace struct {
 	pool  *sync.Pool
 }
 
-// Ordering is an ordering of the public package without the type of its elements.
+// Ordering is an ordering of the public package without the type of its elements. A nil Ordering has no
+// columns. Pools of workspaces are made when they are first asked for: that takes longer than the first
+// call takes without.
 type Ordering struct {
-	Cols  []extract.Column
-	Pools *Pools
+	of       extract.ElementType
+	pools    atomic.Pointer[pools]
+	cols     atomic.Pointer[[]extract.Column] // made when first asked for
+	used     atomic.Bool                      // by a call that took no workspace
+	again    atomic.Bool                      // a call ordered few elements by columns on the stack
+	n        uint8                            // columns in few
+	Compares atomic.Pointer[Compares]         // of the public package, made when first asked for
+	more     []extract.Spec                   // all columns, if they are more than few has room for
+	few      [2]extract.Spec
 }
 
-// Pools are the pools of an Ordering's workspaces, made when they are first asked for. They take longer
-// to make than the first call takes without.
-type Pools struct {
-	made atomic.Pointer[pools]
-	used atomic.Bool // by a call that took no workspace
+// Compares are the comparisons of two elements, by column: functions of their type.
+type Compares []func()
+
+// Init makes o the ordering of elements by columns. It is not inlined: the compiler would put functions of
+// cols on the stack with o, and calls keep them in pooled memory.
+//
+//go:noinline
+func (o *Ordering) Init(cols []extract.Spec, of extract.ElementType) {
+	extract.CheckMade(cols)
+	if o.of = of; len(cols) > len(o.few) {
+		o.more = slices.Clone(cols)
+	} else {
+		o.n = uint8(copy(o.few[:], cols))
+	}
+}
+
+// specs returns the columns as the program made them.
+func (o *Ordering) specs() []extract.Spec {
+	if o.more != nil {
+		return o.more
+	}
+	return o.few[:o.n]
+}
+
+// Len returns the number of columns.
+func (o *Ordering) Len() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.specs())
+}
+
+// Columns returns the columns. They are read-only.
+func (o *Ordering) Columns() []extract.Column {
+	if o.Len() == 0 {
+		return nil
+	}
+	if made := o.cols.Load(); made != nil {
+		return *made
+	}
+	all := extract.AppendColumns(make([]extract.Column, 0, len(o.specs())), o.specs(), o.of)
+	o.cols.Store(&all)
+	return all
 }
 
 // unused reports whether no call but this one has asked.
-func (p *Pools) unused() bool { return !p.used.Load() && p.used.CompareAndSwap(false, true) }
+func (o *Ordering) unused() bool { return !o.used.Load() && o.used.CompareAndSwap(false, true) }
 
-// get returns the pools.
-func (p *Pools) get() *pools {
-	if made := p.made.Load(); made != nil {
+// madePools returns the pools.
+func (o *Ordering) madePools() *pools {
+	if made := o.pools.Load(); made != nil {
 		return made
 	}
-	p.made.CompareAndSwap(nil, new(pools))
-	return p.made.Load()
+	o.pools.CompareAndSwap(nil, new(pools))
+	return o.pools.Load()
 }
 
 // pools are the pools of an Ordering's workspaces, by whether a context may cancel calls of key
@@ -57,15 +105,15 @@ func (p *Pools) get() *pools {
 type pools [2][2 * sortkey.NaNPlaces]sync.Pool
 
 // taken returns a workspace for n elements. The caller returns it by put.
-func (o Ordering) taken(n int, cfg *call.Options) *workspace {
+func (o *Ordering) taken(n int, cfg *call.Options) *workspace {
 	i := 2 * int(cfg.NaNs)
 	if cfg.Descending {
 		i++
 	}
 	if !cfg.Cancellable() {
-		return o.from(&o.Pools.get()[0][i], n, cfg)
+		return o.from(&o.madePools()[0][i], n, cfg)
 	}
-	w := o.from(&o.Pools.get()[1][i], n, cfg)
+	w := o.from(&o.madePools()[1][i], n, cfg)
 	w.restart(n, cfg)
 	return w
 }
@@ -79,11 +127,11 @@ func (w *workspace) restart(n int, cfg *call.Options) {
 }
 
 // from returns a workspace of a pool.
-func (o Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
+func (o *Ordering) from(pool *sync.Pool, n int, cfg *call.Options) *workspace {
 	if w, ok := pool.Get().(*workspace); ok && len(w.codes) >= n {
 		return w
 	}
-	w := newWorkspace(1<<bits.Len(uint(max(n, 64)-1)), extract.Words(o.Cols, cfg.Order()), cfg)
+	w := newWorkspace(1<<bits.Len(uint(max(n, 64)-1)), extract.Words(o.Columns(), cfg.Order()), cfg)
 	w.pool = pool
 	return w
 }
@@ -145,16 +193,9 @@ func (w *workspace) put(n int) {
 }
 
 // ordered passes the order of s to use, unless the call was cancelled.
-func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
-	if n := s.Len(); ServesFew(cfg, n) {
-		var order [tinySort]uint32
-		o.orderFew(&order, s, cfg)
-		// Sound: use does not keep the order.
-		use(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), n))
-		return nil
-	}
-	if cfg.Report == nil && o.Pools.unused() {
-		return orderedOnce(o.Cols, s, cfg, use)
+func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+	if cfg.Report == nil && o.unused() {
+		return o.orderedOnce(s, cfg, use)
 	}
 	c := begin(cfg, s.Len(), NoFunction)
 	defer c.end()
@@ -167,19 +208,35 @@ func (o Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uin
 	return err
 }
 
-// orderFew writes the order of at most tinySort elements to order.
-func (o Ordering) orderFew(order *[tinySort]uint32, s cpu.Payload, cfg *call.Options) {
+// orderFew orders at most tinySort elements of s, numbered by order.
+func (o *Ordering) orderFew(order []uint32, s cpu.Payload, cfg *call.Options) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	few{extract.ListOf(o.Cols), extract.FewOf{Block: s.Raw()}, cfg.Order()}.sort(order[:s.Len()], 0, true)
+	switch n := o.Len(); {
+	case o.again.Load() || n > len(o.few):
+		orderFewBy(o.Columns(), order, s, cfg)
+	case n == 1:
+		var room [1]extract.Column
+		o.again.Store(true)
+		orderFewBy(extract.AppendColumns(room[:0], o.specs(), o.of), order, s, cfg)
+	default:
+		var room [2]extract.Column
+		o.again.Store(true)
+		orderFewBy(extract.AppendColumns(room[:0], o.specs(), o.of), order, s, cfg)
+	}
+}
+
+// orderFewBy is orderFew by columns, which may be on the stack.
+func orderFewBy(cols []extract.Column, order []uint32, s cpu.Payload, cfg *call.Options) {
+	few{extract.ListOf(cols), extract.FewOf{Block: s.Raw()}, cfg.Order()}.sort(order, 0, true)
 }
 
 // Sort sorts s.
-func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
+func (o *Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 	if ServesFew(cfg, s.Len()) {
 		var order [tinySort]uint32
-		o.orderFew(&order, s, cfg)
+		o.orderFew(order[:s.Len()], s, cfg)
 		s.FollowFew(&order)
 		return nil
 	}
@@ -187,11 +244,21 @@ func (o Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 }
 
 // Order returns the order of s.
-func (o Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
-	if cfg.Marks != nil {
-		return orderMarked(o.Cols, s, cfg)
+func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
+	if ServesFew(cfg, s.Len()) {
+		p := extract.ResultOf(s.Raw(), s.Len(), cfg.Into, o.specs())
+		o.orderFew(p, s, cfg)
+		return p, nil
 	}
-	p := extract.Result(s.Raw(), s.Len(), cfg.Into, o.Cols...)
+	return o.orderMany(s, cfg)
+}
+
+// orderMany is Order of elements that are not ordered on the stack.
+func (o *Ordering) orderMany(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
+	if cfg.Marks != nil {
+		return orderMarked(o.Columns(), s, cfg)
+	}
+	p := extract.ResultOf(s.Raw(), s.Len(), cfg.Into, o.specs())
 	if err := o.ordered(s, cfg, func(order []uint32) { copy(p, order) }); err != nil {
 		return nil, err
 	}
@@ -199,9 +266,16 @@ func (o Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 }
 
 // Top moves the first k elements of s to the front, by front.
-func (o Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order []uint32)) error {
+func (o *Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order []uint32)) error {
 	if k >= s.Len() {
 		return o.Sort(s, cfg)
+	}
+	if ServesFew(cfg, s.Len()) {
+		var order [tinySort]uint32
+		o.orderFew(order[:s.Len()], s, cfg)
+		// Sound: front does not keep the order.
+		front(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), k))
+		return nil
 	}
 	return o.ordered(s, cfg, func(order []uint32) { front(order[:k]) })
 }

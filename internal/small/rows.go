@@ -62,12 +62,17 @@ func (w *rows) fit(n int) {
 // takeRows returns a workspace for a call. cols stay on the caller's stack.
 func takeRows(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) *rows {
 	w := rowsPool.Get().(*rows)
-	w.call, w.from, w.cols = c, from, append(w.cols, cols...)
+	w.begin(append(w.cols, cols...), from, cfg, c)
+	return w
+}
+
+// begin takes the columns of a call.
+func (w *rows) begin(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) {
+	w.call, w.from, w.cols = c, from, cols
 	for i := range w.cols {
 		by := &w.cols[i]
 		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
 	}
-	return w
 }
 
 // other returns memory for an order of n elements besides those that are sorted.
@@ -118,11 +123,12 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	return p, nil
 }
 
-// orderedOnce passes the order of s by columns to use, unless the call was cancelled.
-func orderedOnce(cols []extract.Column, s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+// orderedOnce is ordered without a workspace of the Ordering.
+func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
-	w := takeRows(cols, extract.FewOf{Block: s.Raw()}, cfg, c)
+	w := rowsPool.Get().(*rows)
+	w.begin(extract.AppendColumns(w.cols, o.specs(), o.of), extract.FewOf{Block: s.Raw()}, cfg, c)
 	w.fit(s.Len())
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)

@@ -159,6 +159,15 @@ type Order struct {
 	NaNs NaNs
 }
 
+// Under returns the order of a column as that of a whole call changes it.
+func (o Order) Under(call Order) Order {
+	call.Desc = o.Desc != call.Desc
+	if o.NaNs != NaNsLeast { // the column has its own place
+		call.NaNs = o.NaNs
+	}
+	return call
+}
+
 // NaNs is the place of NaNs among other keys.
 type NaNs uint8
 
