@@ -138,12 +138,12 @@ func TestMemoryBounds(t *testing.T) {
 // TestMemoryBoundsAreNear holds the bounds to the peaks of the worst of a few inputs, on one
 // worker. Where there are partitions, the bounds cover more rounds than one input has, and
 // layouts that these inputs do not have. They cover matrices and radix passes, of which a bucket
-// takes one.
+// takes one: with SORTER_VECTORS=none keys are nearest to half of their bound.
 func TestMemoryBoundsAreNear(t *testing.T) {
 	testkit.SkipRace(t) // one worker
 	const few, many = 33_000, 150_000
 	least := map[string][2]float64{ // peak/bound, for few and for many elements
-		"Order": {.7, .26}, "Move": {.65, .32}, "MoveRefined": {.7, .27}, "Keys": {.5, .2}, "SortPairs": {.6, .4},
+		"Order": {.7, .26}, "Move": {.65, .32}, "MoveRefined": {.7, .27}, "Keys": {.49, .2}, "SortPairs": {.6, .4},
 		"Pairs": {.8, 0}, "QuickMerge": {.4, .4}, // one worker does not merge
 	}
 	for i, n := range []int{few, many} {
