@@ -16,6 +16,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/spill"
 )
 
@@ -256,15 +258,25 @@ func addType(w io.Writer, t reflect.Type) {
 // describe returns the number of columns of an order, and their kinds, directions and places of
 // NaNs and nulls. Functions cannot be compared.
 func describe[E any](o sorter.Ordering[E]) string {
-	cols := reflect.ValueOf(o).FieldByName("columns").FieldByName("Cols")
+	cols := columnsOf(o)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d columns", cols.Len())
-	for i := range cols.Len() {
-		c := cols.Index(i)
-		by := c.FieldByName("Order")
-		fmt.Fprintf(&b, ", kind %v desc %v NaNs %v nulls %v", c.FieldByName("kind"), by.FieldByName("Desc"), by.FieldByName("NaNs"), c.FieldByName("Nulls"))
+	fmt.Fprintf(&b, "%d columns", len(cols))
+	for i := range cols {
+		c := &cols[i]
+		fmt.Fprintf(&b, ", kind %d desc %v NaNs %d nulls %d", c.Kind(), c.Order.Desc, c.Order.NaNs, c.Nulls)
 	}
 	return b.String()
+}
+
+// columnsOf returns the columns of an order.
+//
+// Sound: an Ordering is a struct of one field, which is a *small.Ordering.
+func columnsOf[E any](o sorter.Ordering[E]) []extract.Column {
+	own := reflect.ValueOf(o).Field(0)
+	if own.Type() != reflect.TypeFor[*small.Ordering]() {
+		panic("extsort: an Ordering of another layout")
+	}
+	return (*small.Ordering)(own.UnsafePointer()).Columns()
 }
 
 // save writes the manifest if it does not have all runs.
