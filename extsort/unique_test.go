@@ -40,7 +40,7 @@ func TestUniqueOfMergedRuns(t *testing.T) {
 		for _, codec := range []extsort.Codec[string]{extsort.Strings(), copiedStrings{}} {
 			t.Run(fmt.Sprintf("texts/longest=%d/%T", longest, codec), func(t *testing.T) {
 				var st extsort.Stats
-				s, err := extsort.NewCoded(sorter.By(sorter.Asc(strings.Clone)), codec, extsort.MemoryLimit(128<<10),
+				s, err := extsort.NewCoded(sorter.By(sorter.Asc(strings.Clone)), codec, extsort.MemoryLimit(96<<10),
 					extsort.Unique(), extsort.TempDir(t.TempDir()), extsort.Report(&st))
 				must(t, err)
 				defer s.Close()
