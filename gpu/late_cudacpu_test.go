@@ -4,11 +4,13 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/gputest"
 )
 
 // TestAfterLate has the work of the caller's streams done late, too: unless a sort
@@ -17,6 +19,15 @@ func TestAfterLate(t *testing.T) {
 	defer cudacpu.SetMode(cudacpu.Eager)
 	cudacpu.SetMode(cudacpu.Lazy)
 	testAfter(t, open(t), 3000)
+}
+
+// TestPartsAfterLate has the work of streams done late that parts name, on each of several devices.
+func TestPartsAfterLate(t *testing.T) {
+	for devices := 1; devices <= 3; devices++ {
+		gputest.Machine(t, devices, true)
+		cudacpu.SetMode(cudacpu.Lazy)
+		t.Run(fmt.Sprint(devices), func(t *testing.T) { testPartsAfter(t, openDevices(t, devices)) })
+	}
 }
 
 // TestAfterNoStream names a stream that is none.

@@ -204,9 +204,10 @@ func TestPartsPanics(t *testing.T) {
 	}
 }
 
-// TestPartsAfter sorts codes that streams of the parts' devices are still to bring.
-func TestPartsAfter(t *testing.T) {
-	e := openDevices(t, 3)
+func TestPartsAfter(t *testing.T) { testPartsAfter(t, openDevices(t, 3)) }
+
+// testPartsAfter sorts codes that streams of the parts' devices are still to bring.
+func testPartsAfter(t *testing.T, e *Engine) {
 	r := rand.New(rand.NewPCG(53, 54))
 	var parts [][]uint64
 	var results []int
