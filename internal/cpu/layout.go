@@ -129,7 +129,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 		return nil
 	}
 	if l.back {
-		if err := Reverse(env, s); err != nil || len(l.segments) == 1 {
+		if err := Reverse(env, s); err != nil || len(l.segments) == 1 && len(l.strays.src) == 0 {
 			return err
 		}
 	}

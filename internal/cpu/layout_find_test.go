@@ -162,6 +162,18 @@ var layouts = map[string]func(i, n int) uint64{
 		}
 		return uint64(i) << 40
 	},
+	"the least shuffled, then falling": func(i, n int) uint64 { // all strays come before the only segment
+		if few := n / 100; i < few {
+			return uint64(i*7919%few) << 40
+		}
+		return uint64(2*n-i) << 40
+	},
+	"falling, then the largest shuffled": func(i, n int) uint64 {
+		if few := n / 100; i >= n-few {
+			return uint64(2*n+i*7919%few) << 40
+		}
+		return uint64(n-i) << 40
+	},
 	"two blocks": func(i, n int) uint64 { return uint64(1-2*i/n) << 62 },
 }
 
