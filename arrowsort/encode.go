@@ -33,11 +33,12 @@ type stripe struct {
 
 // encoded returns the texts of col as numbers, or nil where they hardly repeat.
 func encoded(c *call, col column, text func(row int) string) *texts {
-	limit := 4 * repeating(col, text)
+	nulls := validityOf(col)
+	limit := 4 * repeating(col, nulls, text)
 	if limit == 0 {
 		return nil
 	}
-	e := &texts{numbers: scratch[uint32](c, col.rows), stripes: make([]stripe, c.workers), nulls: validityOf(col)}
+	e := &texts{numbers: scratch[uint32](c, col.rows), stripes: make([]stripe, c.workers), nulls: nulls}
 	var begun atomic.Int32
 	var many atomic.Bool
 	c.stripes(col.rows, func(lo, hi int) {
@@ -116,15 +117,18 @@ func (e *texts) rank(s stripe, ranks []uint32, null uint32) {
 	}
 }
 
-// repeating returns the number of different texts of a sample if they repeat, otherwise 0.
-func repeating(col column, text func(row int) string) int {
+// repeating returns the number of different texts of a sample if they repeat, otherwise 0. Nulls have
+// no text: the view of one may lead anywhere.
+func repeating(col column, nulls validity, text func(row int) string) int {
 	if col.rows < leastRows {
 		return 0
 	}
 	sample := min(col.rows/sampledOf, mostSample)
 	seen := newNumbering(sample)
 	for i := range sample {
-		seen.number(text(int(int64(i) * int64(col.rows) / int64(sample))))
+		if row := int(int64(i) * int64(col.rows) / int64(sample)); !nulls.any() || !nulls.null(row) {
+			seen.number(text(row))
+		}
 	}
 	if 7*len(seen.texts) > 6*sample {
 		return 0

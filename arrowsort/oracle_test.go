@@ -1,6 +1,7 @@
 package arrowsort_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -312,6 +313,7 @@ func renamed(name string, g generator) generator {
 var composedGenerators = []generator{
 	notArrowGo(typed(arrow.BinaryTypes.StringView, func(b *array.StringViewBuilder, r *rand.Rand) { b.Append(text(r)) })),
 	notArrowGo(typed(arrow.BinaryTypes.BinaryView, func(b *array.BinaryViewBuilder, r *rand.Rand) { b.Append([]byte(text(r))) })),
+	renamed("views of nulls that lead nowhere", withLostNulls(notArrowGo(typed(arrow.BinaryTypes.StringView, func(b *array.StringViewBuilder, r *rand.Rand) { b.Append(text(r)) })))),
 	{"null", false, func(_ testing.TB, _ *rand.Rand, rows int, _ float64) arrow.Array { return array.NewNull(rows) }},
 	dictionaryOf("dictionary of string", arrow.PrimitiveTypes.Int8, find("utf8"), 20),
 	dictionaryOf("dictionary of float64", arrow.PrimitiveTypes.Uint16, find("float64"), 30),
@@ -322,6 +324,22 @@ var composedGenerators = []generator{
 
 func notArrowGo(g generator) generator {
 	g.arrowGo = false
+	return g
+}
+
+// withLostNulls returns a generator of arrays of views, where those of nulls have no bytes.
+func withLostNulls(g generator) generator {
+	views := g.make
+	g.make = func(t testing.TB, r *rand.Rand, rows int, nulls float64) arrow.Array {
+		a := views(t, r, rows, nulls)
+		of := a.Data().Buffers()[1].Bytes()
+		for i := range rows {
+			if a.IsNull(i) {
+				copy(of[i*arrow.ViewHeaderSizeBytes:], bytes.Repeat([]byte{0x7f}, arrow.ViewHeaderSizeBytes))
+			}
+		}
+		return a
+	}
 	return g
 }
 
