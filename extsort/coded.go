@@ -179,7 +179,7 @@ func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWrit
 // Restore reads all elements of a run, of which it decodes the first of each block.
 func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
 	r := &run[E]{bytes: bytes, least: leastEach}
-	from := spill.NewReader(spill.BytesFor(bytes), f.s.layout.packing)
+	from := spill.NewReader(scratch.Pages(spill.BytesFor(bytes)), f.s.layout.packing)
 	err := from.Read(bytes, 0, bytes.Blocks(), func(block, to int, p []byte) error {
 		at := bytes.Offset(block)
 		for ; block < to; block++ {

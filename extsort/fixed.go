@@ -189,7 +189,7 @@ func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error
 	}
 	block := bytes.Block() / size
 	r := &run[E]{bytes: bytes, n: n, block: block, inBlock: block, spread: bytes.Block(), several: n, severalBytes: bytes.Size()}
-	from := spill.NewReader(spill.BytesFor(bytes), f.s.layout.packing)
+	from := spill.NewReader(scratch.Pages(spill.BytesFor(bytes)), f.s.layout.packing)
 	err := from.Read(bytes, 0, bytes.Blocks(), func(_, _ int, p []byte) error {
 		all := elementsOf[E](p)
 		for i := 0; i < len(all); i += block {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
 
@@ -233,9 +234,8 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 	stop := make(chan struct{})
 	var next atomic.Int64
 	var crew sync.WaitGroup
-	for range min(p.readers, m.parts()) {
+	for _, from := range m.loaders(min(p.readers, m.parts())) {
 		crew.Go(func() {
-			from := m.loader()
 			for {
 				select {
 				case <-stop:
@@ -291,9 +291,14 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 	return nil
 }
 
-// loader returns a loader of parts.
-func (m *merge[E]) loader() *loader {
-	return &loader{reader: spill.NewReader(m.p.reader, m.s.layout.packing)}
+// loaders returns n loaders of parts. Their memory is contiguous, for huge pages.
+func (m *merge[E]) loaders(n int) []*loader {
+	all := make([]*loader, n)
+	memory := scratch.Pages(n * m.p.reader)
+	for i := range all {
+		all[i] = &loader{reader: spill.NewReader(memory[i*m.p.reader:][:m.p.reader], m.s.layout.packing)}
+	}
+	return all
 }
 
 // yieldAll yields rows that are in order, and reports whether it has yielded all.

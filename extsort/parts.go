@@ -84,7 +84,7 @@ type boundary struct {
 // starts returns where n ranges of parts begin, and where the last ends. Those after the first few
 // are empty.
 func (m *merge[E]) starts(n, few int) ([]boundary, error) {
-	from := m.loader()
+	from := m.loaders(1)[0]
 	all := make([]boundary, n+1)
 	for i := range all {
 		b := boundary{part: m.parts() * min(i, few) / few}
@@ -145,7 +145,7 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 		}
 		return nil
 	}
-	from, opts, left := p.m.loader(), s.sortOptions(1), p.n
+	from, opts, left := p.m.loaders(1)[0], s.sortOptions(1), p.n
 	if s.limit > 0 && s.unique {
 		left = s.limit
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
 
@@ -71,7 +72,7 @@ type runWriter[E any] struct {
 // openRun begins a run of a number of bytes, in blocks of one size if that is not 0.
 func (s *Sorter[E]) openRun(bytes int64, block int, number uint64) (*runWriter[E], error) {
 	if s.buf == nil {
-		s.buf = make([]byte, s.layout.buffer)
+		s.buf = scratch.Pages(s.layout.buffer)
 	}
 	out, err := s.store.NewWriter(bytes, block, number, spill.Aligned(s.buf))
 	if err != nil {

@@ -3,18 +3,19 @@ package main
 import (
 	"time"
 
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
 
 // bandwidth measures how fast a directory is written and read past the page cache, in GB/s.
 func bandwidth(dir string) (write, read float64, err error) {
-	const size, chunk = 512 << 20, 1 << 20
+	const size, chunk = 512 << 20, 2 << 20 // a huge page
 	f, err := spill.System{}.Create(dir)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
-	p := spill.Aligned(make([]byte, chunk+spill.Align))
+	p := scratch.Pages(chunk)
 	rate := func(do func(off int64) error) (float64, error) {
 		start := time.Now()
 		for off := int64(0); off < size; off += chunk {

@@ -7,6 +7,8 @@ import (
 	"example.com/sorter/internal/parallel"
 )
 
+const hugePage = 2 << 20
+
 // Huge returns n zeros, owned by the caller, on huge pages if there are any. All processors touch
 // the pages, which takes one of them ten times as long. T has no pointers.
 func Huge[T any](n int) []T {
@@ -26,5 +28,22 @@ func Huge[T any](n int) []T {
 			memory[i] = 0
 		}
 	})
+	return s
+}
+
+// Pages returns n zeros, owned by the caller, for reads and writes past the page cache: from the begin
+// of a page on, and on huge pages, as many as are full, if there are any. These are contiguous for the
+// disk: a virtual one read 1 MiB at 3.2 in place of 1.6 GB/s (EPYC, 2026-11-25).
+func Pages(n int) []byte {
+	align := hugePage
+	if n < hugePage {
+		align = 4 << 10
+	}
+	s := make([]byte, n+align)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(s))) % uintptr(align))
+	s = s[skip : skip+n : skip+n]
+	if full := n / hugePage * hugePage; full > 0 {
+		freshPages(s[:full])
+	}
 	return s
 }

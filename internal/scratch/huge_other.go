@@ -6,3 +6,5 @@ import "unsafe"
 
 // adviseHuge does nothing: huge pages on request are a Linux matter.
 func adviseHuge(unsafe.Pointer, uintptr) {}
+
+func freshPages([]byte) {}

@@ -122,7 +122,7 @@ func TestRuns(t *testing.T) {
 					if int64(len(m.space))*Align != s.used {
 						t.Errorf("%d bytes of space, counted %d", len(m.space)*Align, s.used)
 					}
-					d := NewReader(ReaderBytes(run.Block()), packing)
+					d := NewReader(make([]byte, ReaderBytes(run.Block())), packing)
 					for range 5 {
 						from := r.IntN(run.Blocks())
 						to := from + 1 + r.IntN(run.Blocks()-from)
@@ -159,7 +159,7 @@ func TestDamagedBlocksAreNotDecompressed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := NewReader(ReaderBytes(run.Block()), packing)
+		d := NewReader(make([]byte, ReaderBytes(run.Block())), packing)
 		all := func() error { return d.Read(run, 0, run.Blocks(), func(int, int, []byte) error { return nil }) }
 		for at := int64(0); at < run.stored; at += 7 {
 			bit := byte(1) << r.IntN(8)

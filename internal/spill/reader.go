@@ -15,9 +15,9 @@ type Reader struct {
 	decode decoder
 }
 
-// NewReader returns a reader with a buffer of some bytes.
-func NewReader(bytes int, p Packing) *Reader {
-	return &Reader{buf: Aligned(make([]byte, bytes)), most: p.plainBytes(bytes)}
+// NewReader returns a reader with a buffer, which begins with a page. It is faster on huge pages.
+func NewReader(buf []byte, p Packing) *Reader {
+	return &Reader{buf: Aligned(buf), most: p.plainBytes(len(buf))}
 }
 
 // BytesFor returns the size of the buffer of a reader of one run.
