@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"os"
 	"syscall"
 	"unsafe"
 )
@@ -16,9 +17,11 @@ func adviseHuge(p unsafe.Pointer, size uintptr) {
 	_ = syscall.Madvise(inner, syscall.MADV_HUGEPAGE)
 }
 
-// freshPages asks for the memory of p, which is not used yet and begins and ends with a huge page, to be
-// on such pages, also where it has been touched before.
-func freshPages(p []byte) {
-	_ = syscall.Madvise(p, syscall.MADV_DONTNEED) // then it has zeros, as before
-	_ = syscall.Madvise(p, syscall.MADV_HUGEPAGE)
+// freshPages asks for p[skip:skip+full], whole huge pages of memory that is not used yet, to be on
+// such pages, even if it was touched before. The rest of p takes no memory until it is touched.
+func freshPages(p []byte, skip, full int) {
+	page := os.Getpagesize()
+	lead := int(-uintptr(unsafe.Pointer(unsafe.SliceData(p))) % uintptr(page))
+	_ = syscall.Madvise(p[lead:lead+(len(p)-lead)/page*page], syscall.MADV_DONTNEED) // zeros, as before
+	_ = syscall.Madvise(p[skip:skip+full], syscall.MADV_HUGEPAGE)
 }

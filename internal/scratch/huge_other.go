@@ -7,4 +7,4 @@ import "unsafe"
 // adviseHuge does nothing: huge pages on request are a Linux matter.
 func adviseHuge(unsafe.Pointer, uintptr) {}
 
-func freshPages([]byte) {}
+func freshPages([]byte, int, int) {}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// TestPages takes memory that others have written to before: it has zeros, and begins with a page, a
+// TestPages takes memory that others have written to before: it is zeros, and starts at a page, a
 // huge one from its size on.
 func TestPages(t *testing.T) {
 	for _, n := range []int{1, 4096, 5000, hugePage - 1, hugePage, hugePage + 1, 3 * hugePage} {
@@ -20,7 +20,7 @@ func TestPages(t *testing.T) {
 				t.Fatalf("%d bytes: length %d, capacity %d", n, len(p), cap(p))
 			}
 			if at := uintptr(unsafe.Pointer(&p[0])) % uintptr(align); at != 0 {
-				t.Errorf("%d bytes begin %d bytes after the begin of a page of %d", n, at, align)
+				t.Errorf("%d bytes start %d bytes after the start of a page of %d", n, at, align)
 			}
 			for i, b := range p {
 				if b != 0 {
