@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/testkit"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
@@ -214,6 +215,27 @@ func TestTopState(t *testing.T) {
 		if p.Key != want[i] {
 			t.Fatalf("element %d is %d, not %d", i, p.Key, want[i])
 		}
+	}
+}
+
+var keysOfMany int
+
+var many = Register("many", Fixed[pair](), sorter.Asc(func(p pair) int64 { keysOfMany++; return p.Key }))
+
+// TestTopOfAll takes more elements than there are: they are not selected each time that one is added.
+func TestTopOfAll(t *testing.T) {
+	const n = 3000
+	all := many.newTop(math.MaxInt).(*top[pair])
+	for i := range n {
+		if err := all.add(pair{Key: int64(n - i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := all.cut(); err != nil || len(all.candidates) != n || all.candidates[0].Key != 1 {
+		t.Fatal(err, len(all.candidates))
+	}
+	if keysOfMany > 2*n {
+		t.Errorf("%d calls of the key function for %d elements", keysOfMany, n)
 	}
 }
 

@@ -1,6 +1,9 @@
 package beamsort
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Option changes how a sort works.
 type Option func(*config)
@@ -46,7 +49,7 @@ func newConfig(order string, opts []Option) config {
 		o(&c)
 	}
 	if c.Memory == 0 {
-		c.Memory = leastMemory + 3*c.ShardBytes
+		c.Memory = leastMemory + 3*min(c.ShardBytes, (math.MaxInt64-leastMemory)/3)
 	}
 	if c.GapBytes == 0 {
 		c.GapBytes = max(leastGap, c.ShardBytes/samplesPerShard)

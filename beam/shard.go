@@ -121,6 +121,7 @@ func (o *Ordering[T]) writeShard(w io.Writer, c *config, sorted *extsort.Sorter[
 			if shard.First, err = o.codec.Append([]byte{}, batch[0]); err != nil {
 				return err
 			}
+			last = []byte{} // not nil, also where the last encoding is empty
 		}
 		if last, err = o.codec.Append(last[:0], batch[len(batch)-1]); err != nil {
 			return err

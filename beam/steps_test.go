@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -196,6 +197,18 @@ func TestStableInRun(t *testing.T) {
 		if want[i].ID != out[i].ID {
 			t.Fatalf("element %d is %d, not %d", i, out[i].ID, want[i].ID)
 		}
+	}
+}
+
+// TestOneShard asks for a shard of any size, and sorts empty strings.
+func TestOneShard(t *testing.T) {
+	s := stepsOf(t, texts, ShardBytes(math.MaxInt64))
+	shards, contents, _ := s.all([]string{"", "", ""})
+	if len(shards) != 1 || shards[0].Count != 3 || len(contents) != 3 {
+		t.Fatal(shards, contents)
+	}
+	if shards[0].First == nil || shards[0].Last == nil {
+		t.Errorf("first %v, last %v: there are elements", shards[0].First, shards[0].Last)
 	}
 }
 

@@ -144,7 +144,7 @@ func (t *top[T]) add(e T) error {
 		return nil
 	}
 	t.candidates = append(t.candidates, e)
-	if len(t.candidates) < max(2*t.k, leastTop) {
+	if len(t.candidates) < leastTop || len(t.candidates)/2 < t.k { // 2*k may overflow
 		return nil
 	}
 	return t.cut()
