@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,5 +88,36 @@ func TestDiskLongLine(t *testing.T) {
 	_, err = cmd.run(strings.NewReader(strings.Repeat("x", 6<<20)), &out, newMeter(io.Discard, true))
 	if !errors.Is(err, extsort.ErrMemoryLimit) || out.Len() > 0 {
 		t.Errorf("%v after %d bytes", err, out.Len())
+	}
+}
+
+// moreWhileWriting is an output that expects more places for goroutines than there were before.
+type moreWhileWriting struct {
+	before int
+	more   bool
+}
+
+func (w *moreWhileWriting) Write(p []byte) (int, error) {
+	w.more = runtime.GOMAXPROCS(0) > w.before
+	return len(p), nil
+}
+
+// TestMoreProcessors expects that goroutines which wait for the disk keep no others from running: while
+// a sort goes through the disk, and not after it.
+func TestMoreProcessors(t *testing.T) {
+	path := fileOf(t, "x", strings.Repeat("b,1"+strings.Repeat("x", 100)+"\na,2\n", 50_000))
+	for _, args := range []string{"", "-format csv -no-header -by 1,2"} {
+		cmd, err := parseArgs(append(strings.Fields(args), "-T", t.TempDir(), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.memory = 4 << 20
+		w := &moreWhileWriting{before: runtime.GOMAXPROCS(0)}
+		if _, err := cmd.run(nil, w, newMeter(io.Discard, true)); err != nil {
+			t.Fatal(err)
+		}
+		if after := runtime.GOMAXPROCS(0); !w.more || after != w.before {
+			t.Errorf("%q: more than %d: %v, and %d after it", args, w.before, w.more, after)
+		}
 	}
 }
