@@ -38,6 +38,7 @@ func (e *DiskError) Unwrap() error { return e.Err }
 // public returns err as one of this package.
 func public(err error) error {
 	var failed *spill.Error
+	var limit *spill.LimitError
 	switch {
 	case err == nil:
 		return nil
@@ -47,8 +48,8 @@ func public(err error) error {
 			cause = fmt.Errorf("%w: %w", ErrCorrupt, cause)
 		}
 		return &DiskError{failed.Op, failed.Dir, failed.Bytes, cause}
-	case errors.Is(err, spill.ErrLimit):
-		return fmt.Errorf("%w: %w", ErrDiskLimit, err)
+	case errors.As(err, &limit):
+		return fmt.Errorf("%w: %w", ErrDiskLimit, limit)
 	}
 	return err
 }

@@ -311,3 +311,19 @@ func TestErrorsOfSort(t *testing.T) {
 		}
 	}
 }
+
+// TestDiskLimitText expects that the error says once what happened.
+func TestDiskLimitText(t *testing.T) {
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(128<<10), extsort.TempDir(t.TempDir()), extsort.DiskLimit(1000))
+	must(t, err)
+	defer s.Close()
+	err = s.Append(make([]row, 20_000)...)
+	if err == nil {
+		err = s.Retry()
+	}
+	var used, more int
+	const text = "extsort: disk limit reached: 1000 bytes, %d in use, %d more needed"
+	if n, failed := fmt.Sscanf(fmt.Sprint(err), text, &used, &more); n != 2 || failed != nil || used != 0 || more <= 1000 {
+		t.Errorf("error %q, want one like %q", err, text)
+	}
+}

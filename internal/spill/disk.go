@@ -43,8 +43,12 @@ type File interface {
 // memory that is written without a copy.
 const Align = 4096
 
-// ErrLimit reports that the bytes on disk would pass the limit of a store.
-var ErrLimit = errors.New("disk limit reached")
+// LimitError reports that the bytes on disk would pass the limit of a store.
+type LimitError struct{ Limit, Used, More int64 }
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d bytes, %d in use, %d more needed", e.Limit, e.Used, e.More)
+}
 
 // ErrCorrupt reports that a block differs from the block written.
 var ErrCorrupt = errors.New("block is damaged")
@@ -199,10 +203,10 @@ func (s *Store) place(size int64) (v *volume, off int64, err error) {
 	return nil, 0, err
 }
 
-// allows returns ErrLimit if there may not be size bytes more.
+// allows returns a LimitError if there may not be size bytes more.
 func (s *Store) allows(size int64) error {
 	if s.limit > 0 && s.used+size > s.limit {
-		return fmt.Errorf("%w: %d bytes, %d in use, %d more needed", ErrLimit, s.limit, s.used, size)
+		return &LimitError{s.limit, s.used, size}
 	}
 	return nil
 }
