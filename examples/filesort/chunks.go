@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -86,7 +87,20 @@ func (c *chunks) read(memory []byte) ([]byte, error) {
 
 // pageSize is the alignment of memory, places and lengths where a file is read or written past
 // the page cache.
-const pageSize = 4 << 10
+const (
+	pageSize = 4 << 10
+	hugePage = 2 << 20
+)
+
+// pastBuffersOf returns n buffers for reads and writes past the page cache, which lie side by side, on huge
+// pages if there are any. These are contiguous for the disk, which is up to twice as fast then.
+func pastBuffersOf(n, size int) [][]byte {
+	all := make([]byte, n*size+hugePage)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+	all = all[skip : skip+n*size]
+	freshPages(all[:len(all)/hugePage*hugePage])
+	return slices.Collect(slices.Chunk(all, size))
+}
 
 // pageOffset returns the place of the first byte of p in its page.
 func pageOffset(p []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) % pageSize) }

@@ -87,7 +87,11 @@ func (d *columnSort) reading() int64 {
 }
 
 func (d *columnSort) reader() *rowReader {
-	return &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: d.memory / 16, free: make(chan []byte, d.chunks()), m: d.m}
+	r := &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: d.memory / 16, free: make(chan []byte, d.chunks()), m: d.m}
+	for _, memory := range pastBuffersOf(cap(r.free), r.size+2*pageSize) {
+		r.free <- memory
+	}
+	return r
 }
 
 // findKinds reads all rows and sets the kinds of columns that -by leaves open.

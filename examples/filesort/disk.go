@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -46,6 +47,7 @@ const (
 	// Of chunks: those that are read, handed over, cut, wait to be appended, and are appended, and
 	// the most that are read before. So the disk goes on while a run is sorted.
 	busyChunks  = 5
+	cutChunks   = 3 // of them, those that have lines
 	mostWaiting = 28
 )
 
@@ -69,7 +71,10 @@ func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats
 func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks, waiting int) error {
 	old := st.chunks
 	*st = store{}
-	free := make(chan []byte, waiting+busyChunks)
+	free, freeLines := make(chan []byte, waiting+busyChunks), make(chan []string, cutChunks)
+	for _, memory := range pastBuffersOf(cap(free), in.size+pageSize) {
+		free <- memory
+	}
 	next, end := ahead(waiting, func() (c cutChunk, more bool, err error) {
 		if len(old) > 0 {
 			c.memory, c.text, old[0] = old[0], old[0], nil
@@ -86,7 +91,11 @@ func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks, 
 	})
 	defer end()
 	cut := func(c cutChunk) (cutChunk, error) {
-		c.lines = make([]string, 0, cmd.shape.count(c.text))
+		select {
+		case c.lines = <-freeLines:
+		default:
+		}
+		c.lines = slices.Grow(c.lines[:0], cmd.shape.count(c.text))
 		for text := range cmd.shape.lines(c.text) {
 			c.lines = append(c.lines, text)
 		}
@@ -96,6 +105,10 @@ func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks, 
 		err := s.Append(c.lines...)
 		select {
 		case free <- c.memory:
+		default:
+		}
+		select {
+		case freeLines <- c.lines:
 		default:
 		}
 		return err

@@ -5,7 +5,12 @@ import (
 	"unsafe"
 )
 
-const hugePage = 2 << 20
+// freshPages asks for the memory of b, which has zeros and is whole huge pages, to be on such pages, also
+// where it has been touched before.
+func freshPages(b []byte) {
+	_ = syscall.Madvise(b, syscall.MADV_DONTNEED) // it has zeros again
+	_ = syscall.Madvise(b, syscall.MADV_HUGEPAGE)
+}
 
 // adviseHuge asks for huge pages for memory that has not been touched yet: lines are read from
 // it in the order of the output, which is a random one. It is only advice.

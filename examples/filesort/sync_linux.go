@@ -60,10 +60,8 @@ func newDirect(f *os.File, buffer int) *direct {
 		return nil
 	}
 	d := &direct{cached: f, past: past, full: make(chan []byte, pastBuffers), empty: make(chan []byte, pastBuffers), ended: make(chan struct{})}
-	memory := make([]byte, pastBuffers*buffer+pageSize)
-	memory = memory[(pageSize-pageOffset(memory))%pageSize:]
-	for i := range pastBuffers {
-		d.empty <- memory[i*buffer:][:0:buffer]
+	for _, buf := range pastBuffersOf(pastBuffers, buffer) {
+		d.empty <- buf[:0]
 	}
 	go func() {
 		defer close(d.ended)
