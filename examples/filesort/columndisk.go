@@ -247,6 +247,8 @@ func (d *columnSort) spool(name string) (*spooled, error) {
 	}
 	os.Remove(f.Name()) // where the system allows it, an interrupt leaves nothing
 	s := &spooled{f}
+	first := slices.Index(d.files, name) // a stream that was read has nothing more
+	d.files = append(slices.Clone(d.files[:first+1]), slices.DeleteFunc(slices.Clone(d.files[first+1:]), func(other string) bool { return other == name })...)
 	if _, err := io.Copy(f, in); err != nil {
 		s.remove()
 		return nil, fmt.Errorf("copying %s to %s: %w", in.name, filepath.Dir(f.Name()), err)

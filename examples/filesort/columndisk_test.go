@@ -75,6 +75,15 @@ func TestSeveralFilesByColumns(t *testing.T) {
 	if want := "n,s\n1,a\r\n2,first\n2,\"x\ny\"\n3,b\r\n4,z\n"; got != want {
 		t.Errorf("got %q %s", got, stderr)
 	}
+	empty, late := write("empty.csv", "\r\n\n"), write("late.csv", "\n\nn,s\n6,a\n5,b\n")
+	got, stderr, _ = filesort("n,s\n8,x\n7,x\n", "-by", "n", empty, late, b, "-", "-")
+	if want := "\r\n\n\n\nn,s\n1,a\r\n3,b\r\n5,b\n6,a\n7,x\n8,x\n"; got != want {
+		t.Errorf("with empty lines, and a stream twice, got %q %s", got, stderr)
+	}
+	many := strings.Repeat("\n", 1<<17) // more than a chunk
+	if got, err := onDisk(t, many+"n,s\n6,a\n5,b\n", 1, "-by", "n", "-"); got != many+"n,s\n5,b\n6,a\n" {
+		t.Errorf("after many empty lines, got %d bytes, the last %q, %v", len(got), got[max(0, len(got)-20):], err)
+	}
 	c := write("c.csv", "n,t\n1,2\n")
 	if _, stderr, code := filesort("", "-by", "n", a, c); code != exitError || !strings.Contains(stderr, "c.csv: its header is not that of the first file") {
 		t.Errorf("exit %d, %s", code, stderr)

@@ -6,7 +6,7 @@ import "strings"
 type delimited struct {
 	comma byte
 	quote quoting
-	slots []int // for each field of a row: its sort column, or -1
+	slots []int // for each field of a row: its sort column, or -1; none before a row is found
 
 	needed int // fields up to the last that is a sort column
 }
@@ -54,6 +54,19 @@ func blankLine(text string, pos int) int {
 		return 2
 	}
 	return 0
+}
+
+// afterBlank returns where the first line begins that is not empty.
+func (src *source) afterBlank() int {
+	at := src.bom
+	for at < len(src.text) {
+		n := blankLine(src.text, at)
+		if n == 0 {
+			break
+		}
+		at += n
+	}
+	return at
 }
 
 func (d *delimited) row(text string, pos int, out []field) (next int, err error) {

@@ -10,14 +10,7 @@ import (
 // openDelimited reads the first row, decides whether it is a header, and
 // returns the format with the columns of -by found, and where rows start.
 func (cmd *command) openDelimited(src *source, d *delimited) (start int, err error) {
-	first := src.bom
-	for first < len(src.text) {
-		n := blankLine(src.text, first)
-		if n == 0 {
-			break
-		}
-		first += n
-	}
+	first := src.afterBlank()
 	if first == len(src.text) {
 		return first, nil // no row, and no header to miss a column in
 	}

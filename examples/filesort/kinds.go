@@ -83,14 +83,14 @@ func parseInt(s string) (int64, bool) {
 	return v, err == nil
 }
 
-// parseFloat takes decimal notation, NaN and Inf. The hexadecimal floats of Go
-// are no numbers in a data file.
+// parseFloat takes decimal notation, NaN and Inf. The hexadecimal floats of Go and its underscores
+// between digits are no numbers in a data file.
 func parseFloat(s string) (float64, bool) {
 	if v, ok := parseShort(s); ok {
 		return v, true
 	}
 	v, err := strconv.ParseFloat(strings.Trim(s, " "), 64)
-	return v, err == nil && strings.IndexByte(s, 'x') < 0 && strings.IndexByte(s, 'X') < 0
+	return v, err == nil && !strings.ContainsAny(s, "xX_")
 }
 
 // powers are powers of ten, which a float64 has exactly.

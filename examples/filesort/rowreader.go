@@ -24,8 +24,8 @@ type rowReader struct {
 	lines  int    // of the open file, before the next chunk
 	first  bool   // the next chunk is the first of its file
 	format format // nil before the first file
-	head   string // of the first file: byte order mark and header
-	header string // without mark and line end
+	head   string // of the first file: byte order mark, empty lines and header
+	header string // without mark and line ends
 	eol    string
 }
 
@@ -59,6 +59,9 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 			continue
 		}
 		c, err = r.chunk(text)
+		if err == nil && r.format == nil { // the file has no row
+			continue
+		}
 		c.memory = memory
 		return c, err == nil, err
 	}
@@ -142,20 +145,27 @@ func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 		return c, fmt.Errorf("reading %s: %w", r.name, err)
 	}
 	if r.format == nil {
-		if r.format, c.start, err = r.cmd.open(c.source); err != nil {
+		f, start, err := r.cmd.open(c.source)
+		if err != nil {
 			return c, c.explain(err)
 		}
-		r.head, r.eol = strings.Clone(c.text[:c.start]), eolOf(c.text)
-		r.header = strings.TrimRight(r.head[c.bom:], "\r\n")
+		c.start = start
+		if r.head != "" {
+			r.head += c.text[c.bom:start]
+		} else {
+			r.head = strings.Clone(c.text[:start])
+		}
+		if hasRow(f) {
+			r.format, r.eol = f, eolOf(c.text)
+			r.header = strings.Clone(strings.TrimRight(c.text[min(c.afterBlank(), start):start], "\r\n"))
+		}
 		return c, nil
 	}
 	c.start = c.bom
 	if r.header == "" {
 		return c, nil
 	}
-	for c.start < len(c.text) && blankLine(c.text, c.start) > 0 {
-		c.start += blankLine(c.text, c.start)
-	}
+	c.start = c.afterBlank()
 	rest, ok := strings.CutPrefix(c.text[c.start:], r.header)
 	end := blankLine(rest, 0)
 	if !ok || end == 0 && rest != "" {
@@ -181,6 +191,8 @@ func (r *rowReader) cut(text []byte) int {
 			return 0 // the header may go on
 		case err != nil:
 			return whole // chunk reports it
+		case !hasRow(f):
+			return 0 // the lines so far are empty
 		}
 	}
 	d, ok := f.(*delimited)
@@ -198,6 +210,12 @@ func (r *rowReader) cut(text []byte) int {
 		whole = before
 	}
 	return whole
+}
+
+// hasRow reports whether a format was opened by the first row of a file, not by empty lines.
+func hasRow(f format) bool {
+	d, ok := f.(*delimited)
+	return !ok || d.slots != nil
 }
 
 // wholeRows reads rows up to the first that does not end in text.
