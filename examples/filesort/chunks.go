@@ -85,9 +85,9 @@ func (c *chunks) read(memory []byte) ([]byte, error) {
 	}
 }
 
-// pageSize is the alignment of memory, places and lengths where a file is read or written past
-// the page cache.
 const (
+	// pageSize is the alignment of memory, places and lengths where a file is read or written past
+	// the page cache.
 	pageSize = 4 << 10
 	hugePage = 2 << 20
 )

@@ -7,7 +7,7 @@ import (
 )
 
 // TestPastBuffers takes buffers from memory that others have written to before: they have zeros, and
-// follow each other from the begin of a huge page on.
+// follow each other from the start of a huge page on.
 func TestPastBuffers(t *testing.T) {
 	for _, c := range [][2]int{{1, 1}, {3, pageSize}, {4, hugePage/2 + pageSize}, {2, hugePage}, {2, 3*hugePage + 1}} {
 		n, size := c[0], c[1]
