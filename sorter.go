@@ -291,7 +291,7 @@ func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, 
 //
 // It calls key at most once per element, on the calling goroutine, and stops at the
 // first element out of order. It takes no scratch. Of the options, [Descending],
-// [NaNsFirst] and [NaNsLast] matter. [WithContext] does not: there is no error to return, and false
+// [NaNsFirst], [NaNsLast] and [TotalOrder] matter. [WithContext] does not: there is no error to return, and false
 // would be an answer. It panics if key is nil.
 func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
