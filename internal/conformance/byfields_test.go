@@ -158,11 +158,18 @@ func TestByFieldsOfNilPointers(t *testing.T) {
 	}
 }
 
+// itself is a pointer to its own type.
+type itself *itself
+
 func TestByFieldsErrors(t *testing.T) {
 	type twice struct {
 		A int `json:"x"`
 		B int `db:"x"`
 	}
+	type unnamed struct {
+		A int `json:",omitempty"`
+	}
+	type endless struct{ P itself }
 	for _, c := range []struct {
 		of   func() error
 		says []string
@@ -177,6 +184,10 @@ func TestByFieldsErrors(t *testing.T) {
 		{byFieldsError[int]("x"), []string{"int is no struct"}},
 		{byFieldsError[twice]("x"), []string{`"x"`, "A", "B"}},
 		{byFieldsError[any]("x"), []string{"no struct"}},
+		{byFieldsError[unnamed](""), []string{`""`, "A"}},
+		{byFieldsError[unnamed]("-"), []string{`""`, "A"}},
+		{byFieldsError[endless]("P"), []string{`"P"`, "itself", "no key"}},
+		{byFieldsError[endless]("P.P"), []string{`"P.P"`, "itself", "no struct"}},
 	} {
 		err := c.of()
 		for _, word := range append(c.says, "sorter: ByFields: ") {

@@ -50,9 +50,12 @@ func FieldOf(t reflect.Type, name string) (*Field, error) {
 	return nil, fmt.Errorf("field %q: a %v is no key", name, t)
 }
 
-// follow returns t, or the type that it points to.
+// mostPointers bounds the pointers to a field: a type such as type P *P points to itself.
+const mostPointers = 100
+
+// follow returns t, or the type that it points to, which is a pointer after too many of them.
 func (f *Field) follow(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
+	for t.Kind() == reflect.Pointer && len(f.pointers) < mostPointers {
 		f.pointers, f.offset, t = append(f.pointers, f.offset), 0, t.Elem()
 	}
 	return t
@@ -112,8 +115,9 @@ func tagNames(tag reflect.StructTag) (names []string) {
 		}
 		value, rest = quoted, value[len(quoted):]
 		if value, err = strconv.Unquote(value); err == nil {
-			name, _, _ := strings.Cut(value, ",")
-			names = append(names, name)
+			if name, _, _ := strings.Cut(value, ","); name != "" {
+				names = append(names, name)
+			}
 		}
 	}
 }
