@@ -282,6 +282,39 @@ func checkCancelInPlace[E comparable](t *testing.T, name string, in, want []E, s
 	}
 }
 
+// TestCancelBeforeNames cancels sorts by a name that lies in the element after a number, at each of
+// the first questions to the context: no number is read as a name.
+func TestCancelBeforeNames(t *testing.T) {
+	type player struct {
+		No   int
+		Name string
+	}
+	in := make([]player, 5000)
+	for i := range in {
+		in[i] = player{i + 1, fmt.Sprint("player of team ", i%7)}
+	}
+	name := func(p player) string { return p.Name }
+	for _, by := range []sorter.Ordering[player]{
+		sorter.By(sorter.Desc(name)),
+		sorter.By(sorter.Asc(func(p player) int64 { return int64(p.No / 1000) }), sorter.Asc(name)),
+	} {
+		want := sortedStably(in, nil, by.Compare)
+		for questions := range int64(200) {
+			for _, workers := range []int{1, 3} {
+				ctx := &fickleContext{Context: t.Context()}
+				ctx.left.Store(questions)
+				s := slices.Clone(in)
+				switch err := by.Sort(s, sorter.WithContext(ctx), sorter.Workers(workers)); {
+				case err == nil:
+					checkSame(t, "sorted names", nil, s, want)
+				case !errors.Is(err, context.Canceled) || !slices.Equal(s, in):
+					t.Fatalf("after %d questions: %v, changed: %v", questions, err, !slices.Equal(s, in))
+				}
+			}
+		}
+	}
+}
+
 // TestCancelled starts with a context that is over: nothing happens.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

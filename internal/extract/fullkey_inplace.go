@@ -25,7 +25,7 @@ type inPlaceKeys[K TextKey] struct {
 	offsets []uintptr  // of the fields that keys may be
 	arena   *scratch.Arena
 	choose  sync.Once           // the offset
-	offset  uintptr             // of the field, or noField
+	offset  atomic.Uintptr      // of the field, or noField; of any of these fields before it is chosen
 	opened  sync.Once           // the strays
 	strays  atomic.Pointer[[]K] // by element; nil until there are some, which another worker may find
 }
@@ -49,7 +49,9 @@ func newInPlaceKeys[K TextKey](s cpu.Payload, arena *scratch.Arena) *inPlaceKeys
 	if len(offsets) == 0 {
 		return nil
 	}
-	return &inPlaceKeys[K]{offsets: offsets, elems: s.Raw(), arena: arena}
+	f := &inPlaceKeys[K]{offsets: offsets, elems: s.Raw(), arena: arena}
+	f.offset.Store(offsets[0]) // a cancelled sort may read keys of which none was put
+	return f
 }
 
 // fieldsLike returns the offsets in t of the fields of key's kind, strings or byte slices:
@@ -94,14 +96,21 @@ func sameHeader[K TextKey](a, b *K) bool {
 
 // put takes the keys of a batch.
 func (f *inPlaceKeys[K]) put(keys []K, b Batch) {
-	f.choose.Do(func() { f.offset = f.likely(keys, b.Block) })
-	if f.offset == noField {
+	f.choose.Do(func() {
+		likely := f.likely(keys, b.Block)
+		if likely == noField {
+			f.open() // first: see at
+		}
+		f.offset.Store(likely)
+	})
+	offset := f.offset.Load()
+	if offset == noField {
 		scatter(f.open(), keys, b)
 		return
 	}
 	block, e := b.Block.Part(0, len(keys)), b.Block.Data()
 	for i := range keys { // sound: e is the address of element i of block
-		if !sameHeader(&keys[i], f.in(e, f.offset)) {
+		if !sameHeader(&keys[i], f.in(e, offset)) {
 			f.stray(b.part(i, i+1), keys[i])
 		}
 		if i+1 < block.Len() {
@@ -148,12 +157,13 @@ func (f *inPlaceKeys[K]) open() []K {
 
 var noBytes byte
 
-// at returns the key of element x.
+// at returns the key of element x, or any text if the sort was cancelled before it was put.
 func (f *inPlaceKeys[K]) at(x uint32) K {
+	offset := f.offset.Load() // before the strays: without a field all keys are
 	if strays := f.strays.Load(); strays != nil {
-		if k := &(*strays)[x]; f.offset == noField || (*header)(unsafe.Pointer(k)).data != nil {
+		if k := &(*strays)[x]; offset == noField || (*header)(unsafe.Pointer(k)).data != nil {
 			return *k
 		}
 	}
-	return *f.in(f.elems.At(int(x)), f.offset)
+	return *f.in(f.elems.At(int(x)), offset)
 }
