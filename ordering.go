@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
@@ -39,7 +40,7 @@ func By[E any](cols ...Column[E]) Ordering[E] {
 //
 //go:noinline
 func initOrdering[E any](o *small.Ordering, cols []Column[E]) {
-	o.Init(specsOf(cols), extract.NullFunc[E](nil))
+	o.Init(specsOf(cols))
 }
 
 // ByFields returns the order by fields of the struct type E, or of the struct type that E points
@@ -77,7 +78,7 @@ func columnsOf[E any](cols []Column[E]) []extract.Column {
 
 // appendColumns appends columns without the type of their elements.
 func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Column {
-	return extract.AppendColumns(all, specsOf(cols), extract.NullFunc[E](nil))
+	return extract.AppendColumns(all, specsOf(cols))
 }
 
 // specsOf returns columns where they lie.
@@ -209,7 +210,11 @@ func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	var options config
-	return pipeline.OrderByColumns(o.columns(), cpu.PayloadOf(s), apply(&options, opts))
+	apply(&options, opts)
+	if own := o.columns(); own != nil && small.ServesFew(&options, len(s)) {
+		return own.OrderFew(stream.RawOf(s), &options), nil
+	}
+	return pipeline.OrderByColumns(o.columns(), cpu.PayloadOf(s), &options)
 }
 
 // ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n

@@ -134,9 +134,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	var o config
 	apply(&o, opts)
 	if small.ServesFew(&o, n) {
-		if p := small.OrderInserted(specsOf(cols), n, &o); p != nil {
-			return p, nil
-		}
+		return small.OrderFew(extract.ListOf(specsOf(cols)), n, &o), nil
 	}
 	return orderN(n, cols, &o)
 }
@@ -147,11 +145,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 //go:noinline
 func orderN(n int, cols []Column[int], o *config) (perm.Perm, error) {
 	var few [4]extract.Column // more are allocated
-	all := appendColumns(few[:0], cols)
-	if small.ServesFew(o, n) {
-		return small.OrderFew(extract.ListOf(all), n, o), nil
-	}
-	return pipeline.OrderN(all, n, o)
+	return pipeline.OrderN(appendColumns(few[:0], cols), n, o)
 }
 
 // OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a

@@ -189,10 +189,37 @@ func sameRow(a, b fewRow) bool {
 		a.wide == b.wide && a.at == b.at && a.null == b.null
 }
 
+// TestFewRowsOfShortColumns orders rows that a null function says have keys, by columns without: that panics
+// and reads no memory past the column.
+func TestFewRowsOfShortColumns(t *testing.T) {
+	for _, n := range []int{3, 10, 20} {
+		rows := fewRowsOf(n, 1)
+		for i := range rows {
+			rows[i].wide[0] = byte(i)
+		}
+		no := func(int) bool { return false }
+		for name, col := range map[string]sorter.Column[int]{
+			"int8":   sorter.AscOf(mapped(rows, func(e fewRow) int8 { return e.small })[:n-1]),
+			"int64":  sorter.AscOf(mapped(rows, func(e fewRow) int64 { return e.num })[:n-1]),
+			"string": sorter.AscOf(mapped(rows, func(e fewRow) string { return e.text })[:n-1]),
+			"wide":   sorter.AscOf(mapped(rows, func(e fewRow) [16]byte { return e.wide })[:n-1]),
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%d rows by a column of %d, %s: no panic", n, n-1, name)
+					}
+				}()
+				_, _ = sorter.OrderN(n, []sorter.Column[int]{col.NullsLast(no)})
+			}()
+		}
+	}
+}
+
 // TestNewOrderingCalls counts the calls of key functions by an Ordering that is new: one at most for each
 // element and column.
 func TestNewOrderingCalls(t *testing.T) {
-	for _, n := range []int{3, 17, 100, 4096} {
+	for _, n := range []int{3, 10, 17, 100, 4096} {
 		rows := fewRowsOf(n, 1)
 		var first, second []int
 		count := func(calls *[]int) func(e fewRow) { return func(e fewRow) { (*calls)[int(e.real)]++ } }

@@ -22,10 +22,10 @@ import (
 // Column is a column of the public package without the type E of its elements. Only its
 // getters know E: code that is generic in E is compiled for every type that a program sorts.
 //
-// Fields leave no gaps: a call that orders few rows copies the columns that are made for it.
+// Fields leave no gaps: a call copies the columns that are made for it.
 type Column struct {
+	made     Spec // as the program made it; only the getter of another
 	Key      keyColumn
-	get      Getter // of keys that are not given; nil if they lie in slice
 	Order    sortkey.Order
 	kind     sortkey.Kind
 	Nulls    NullPlace
@@ -33,8 +33,7 @@ type Column struct {
 	AreNull  nullGetter // unless Nulls is NoNulls
 	Paces    Paces      // of its functions in a sort
 
-	slice  stream.Raw // keys by row number, see [SpecOfSlice]
-	picked *[]uint32  // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
+	picked *[]uint32 // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
 // NullPlace is where a column puts its nulls.
@@ -53,7 +52,7 @@ func ColumnOf[K sortkey.Key](get Getter) Column {
 
 // ColumnAs returns the ascending column of the keys, of a given kind, of a getter.
 func ColumnAs(k sortkey.Kind, get Getter) Column {
-	return Column{Key: keyType{}, kind: k, get: get}
+	return Column{Key: keyType{}, kind: k, made: SpecOf(k, get)}
 }
 
 // Under returns the column as the order of a whole call changes it.
@@ -112,6 +111,12 @@ func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
 	}
 	b.Pace = c.Paces.Null
 	return nullsFrom(n, b, c.AreNull)
+}
+
+// CodesOrNulls writes the codes, which hold no null flag, of at most 64 elements of b, and returns a bit for
+// each: 1 if it is null, and its code unspecified. If the context is cancelled, codes and bits may be missing.
+func (c *Column) CodesOrNulls(dst []uint64, b Batch) (nulls uint64) {
+	return c.Key.codesOrNull(dst, b, c)
 }
 
 // Keys writes the keys of b's elements, none of them null, and returns the number written: all
@@ -193,7 +198,7 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 	null, other := c.nullCode(sortkey.CodeBits[c.kind])
 	for lo := 0; lo < len(dst); lo += 64 {
 		hi := min(lo+64, len(dst))
-		nulls := c.Key.codesOrNull(dst[lo:hi], b.part(lo, hi), c)
+		nulls := c.CodesOrNulls(dst[lo:hi], b.part(lo, hi))
 		for i := range dst[lo:hi] {
 			if nulls>>i&1 != 0 {
 				dst[lo+i] = null
@@ -270,6 +275,9 @@ type Getter interface {
 	// Comparison returns the comparison of two elements by their keys: a func(a, b E) int, where E
 	// is their type, or a func(a, b unsafe.Pointer) int of their addresses.
 	Comparison(o sortkey.Order) any
+	// nullsOf returns the nulls that a [Spec] has as an address: the value of a func(E) bool, or the
+	// field whose keys these are.
+	nullsOf(nulls unsafe.Pointer) nullGetter
 }
 
 // Func is the key function of a slice's elements. Besides the code that moves elements,
@@ -328,6 +336,16 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 func (f Func[E, K]) Comparison(o sortkey.Order) any {
 	compare := sortkey.Comparator[K](o)
 	return func(a, b E) int { return compare(f(a), f(b)) }
+}
+
+// nullsOf is sound: a function value is an address.
+func (f Func[E, K]) nullsOf(function unsafe.Pointer) nullGetter {
+	return *(*NullFunc[E])(unsafe.Pointer(&function))
+}
+
+// nullsOfRows is nullsOf of elements that are row numbers.
+func nullsOfRows(function unsafe.Pointer) NullFunc[int] {
+	return *(*NullFunc[int])(unsafe.Pointer(&function)) // sound as Func's
 }
 
 // ownKeys is the getter of elements that are keys.
@@ -401,7 +419,10 @@ var own = [...]Getter{
 	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil),
 }
 
-func (*ownKeys[K]) Comparison(sortkey.Order) any { return nil } // elements of no column of an ordering
+// Elements that are keys are those of no column of an ordering.
+
+func (*ownKeys[K]) Comparison(sortkey.Order) any      { return nil }
+func (*ownKeys[K]) nullsOf(unsafe.Pointer) nullGetter { return nil }
 
 // nullGetter is a null function with the type of its elements hidden.
 type nullGetter interface {
@@ -443,9 +464,13 @@ type keyType struct{}
 
 func (keyType) given(*Column) bool { return false }
 
-func (keyType) codes32(dst []uint32, b Batch, c *Column) { Extract(c.kind, dst, b, c.get, c.Order) }
+func (keyType) codes32(dst []uint32, b Batch, c *Column) {
+	Extract(c.kind, dst, b, c.made.get, c.Order)
+}
 
-func (keyType) codes64(dst []uint64, b Batch, c *Column) { Extract(c.kind, dst, b, c.get, c.Order) }
+func (keyType) codes64(dst []uint64, b Batch, c *Column) {
+	Extract(c.kind, dst, b, c.made.get, c.Order)
+}
 
 func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	if len(dst) <= Few {
@@ -474,30 +499,28 @@ func narrowKeys(k sortkey.Kind, words []uint64) stream.Raw {
 func (c *Column) rows() (n int, ok bool) {
 	switch k := c.Key.(type) {
 	case sliceKey:
-		return c.slice.Len(), true
+		return c.slice().Len(), true
 	case *layoutKey:
 		return k.Len(), true
 	}
 	return 0, false
 }
 
-// overlaps reports whether keys that lie in memory by row number share it with m.
-func (c *Column) overlaps(m stream.Raw) bool {
-	if k, ok := c.Key.(*layoutKey); ok {
-		return k.Layout.overlaps(m)
-	}
-	return c.slice.Overlaps(m)
-}
-
-// sliceKey is the keys of a slice that row numbers refer to, [Column.slice].
+// sliceKey is the keys of a slice that row numbers refer to, see [SpecOfSlice].
 type sliceKey struct{}
 
 // getter returns the getter of the column's keys.
 func (c *Column) getter() Getter {
-	if c.get == nil {
+	if _, ok := c.made.get.(sliceAt); ok {
 		return (*sliceRows)(c)
 	}
-	return c.get
+	return c.made.get
+}
+
+// slice returns the keys by row number; none if they do not lie in a slice.
+func (c *Column) slice() stream.Raw {
+	keys, _ := c.made.Slice()
+	return keys
 }
 
 // Comparison returns the comparison of two elements by their keys, none of them null; see [Getter].
@@ -510,22 +533,24 @@ type sliceRows Column
 func (c *sliceRows) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
 	rows, size := unsafe.Slice((*int)(elements), n), c.kind.Size()
 	if nulls == 0 {
-		gatherKeys(c.kind, to, c.slice, rows)
+		gatherKeys(c.kind, to, (*Column)(c).slice(), rows)
 		return n
 	}
 	for i := range rows { // the slice may have no key for a null
 		if key := unsafe.Add(to, uintptr(i)*size); nulls>>i&1 != 0 {
 			clearKey(c.kind, key)
 		} else {
-			gatherKeys(c.kind, key, c.slice, rows[i:i+1])
+			gatherKeys(c.kind, key, (*Column)(c).slice(), rows[i:i+1])
 		}
 	}
 	return n
 }
 
 func (c *sliceRows) Comparison(o sortkey.Order) any {
-	return fieldKinds[c.kind].slices(c.slice, o)
+	return fieldKinds[c.kind].slices((*Column)(c).slice(), o)
 }
+
+func (c *sliceRows) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
 func (sliceKey) given(c *Column) bool { return c.numbered || c.picked != nil }
 
@@ -555,7 +580,7 @@ func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 	case !c.numbered:
 		Extract(c.kind, dst, b, c.getter(), c.Order)
 	case b.at == nil:
-		sortkey.EncodeAt(c.kind, dst, c.slice.Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
+		sortkey.EncodeAt(c.kind, dst, c.slice().Part(b.Lo, b.Lo+len(dst)).Data(), c.Order)
 	default:
 		encodeAt(dst, b.at, c)
 	}
@@ -567,7 +592,7 @@ func encodeAt[C sortkey.Code, I rowNumber](dst []C, at []I, c *Column) {
 	keys := unsafe.Pointer(&memory)
 	for len(dst) > 0 {
 		n := min(Piece, len(dst))
-		gatherKeys(c.kind, keys, c.slice, at[:n])
+		gatherKeys(c.kind, keys, c.slice(), at[:n])
 		sortkey.EncodeAt(c.kind, dst[:n], keys, c.Order)
 		dst, at = dst[n:], at[n:]
 	}

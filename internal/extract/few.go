@@ -5,119 +5,168 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
 
 // Keys of at most [Few] elements are read one column after the other, into memory of the stack. So
-// columns stay as the caller made them, wherever they lie.
+// columns stay as the program made them, wherever they lie.
 
-// ColumnList is columns that lie in memory in equal distances.
-type ColumnList struct{ at stream.Raw }
+// SpecList is specs that lie in memory in equal distances.
+type SpecList struct{ at stream.Raw }
 
-// ListOf returns the columns with which elements of a type begin.
+// ListOf returns specs, or those with which columns begin.
 //
-// Sound: callers pass structs whose first field is a Column, or columns.
-func ListOf[C any](cols []C) ColumnList { return ColumnList{stream.RawOf(cols)} }
+// Sound: a Spec is the first field of a [Column].
+func ListOf[C Spec | Column](cols []C) SpecList { return SpecList{stream.RawOf(cols)} }
 
 // Len returns the number of columns.
-func (l ColumnList) Len() int { return l.at.Len() }
+func (l SpecList) Len() int { return l.at.Len() }
 
 // At returns a column.
-func (l ColumnList) At(i int) *Column { return (*Column)(l.at.At(i)) }
+func (l SpecList) At(i int) *Spec { return (*Spec)(l.at.At(i)) }
 
-// CheckRows panics if a column has fewer than the keys of the rows 0 … n-1, with the call's format of
-// a number.
-func (l ColumnList) CheckRows(n int, call string, number int) {
+// OrderOf returns memory for the order of the rows 0 … n-1: that of into if its capacity suffices. It panics
+// if a column was not made or has fewer keys, or if into overlaps one.
+func (l SpecList) OrderOf(n int, into perm.Perm) perm.Perm {
+	if into == nil || cap(into) < n {
+		into = make(perm.Perm, n)
+	}
+	p := into[:n]
 	for i := range l.Len() {
 		c := l.At(i)
-		if _, ok := c.Key.(sliceKey); ok && c.Nulls == NoNulls && n <= c.slice.Len() {
-			continue // as below, in a third of the time
+		keys, ok := c.Slice()
+		if !ok || c.nulls != nil || n > keys.Len() {
+			c.checkRows(n)
 		}
-		rows, ok := c.rows()
-		if _, few := c.holds(n, rows, ok); few != "" {
-			panic("sorter: " + fmt.Sprintf(call, number) + " by " + few)
+		if !ok || keys.Overlaps(stream.RawOf(p)) {
+			c.checkApart(p)
 		}
+	}
+	return p
+}
+
+// checkRows panics if a column was not made or has fewer keys than the rows 0 … n-1.
+func (s *Spec) checkRows(n int) {
+	CheckMade(unsafe.Slice(s, 1))
+	if s.nulls != nil && s.bits() == nil {
+		return // rows whose keys are read are not known
+	}
+	var c Column
+	s.put(&c)
+	rows, ok := c.rows()
+	if _, few := c.holds(n, rows, ok); few != "" {
+		panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, few))
 	}
 }
 
-// Result is [Result] of the rows 0 … n-1.
-func (l ColumnList) Result(n int, into perm.Perm) perm.Perm {
-	if into == nil || cap(into) < n {
-		return make(perm.Perm, n)
-	}
-	for i := range l.Len() {
-		l.At(i).checkApart(into[:n])
-	}
-	return into[:n]
-}
-
-// FewOf are at most [Few] elements that are numbered.
+// FewOf are elements that are numbered. A method is called for at most [Few] of them. Their numbers
+// ascend, unless Rows is set.
 type FewOf struct {
 	Block stream.Raw // the elements, unless Rows is set
 	Rows  bool       // elements are their numbers
 }
 
 // NullsOf returns a bit for each of the elements numbered by at: 1 if the column's key is null.
-func (e FewOf) NullsOf(c *Column, at []uint32) (nulls uint64) {
-	if bits := c.bits(); bits != nil && e.Rows {
+func (e *FewOf) NullsOf(c *Spec, at []uint32) (nulls uint64) {
+	if !e.Rows {
+		return e.nullsIn(c.nullGetter(), at)
+	}
+	if bits := c.bits(); bits != nil {
 		return nullsAt(bits, at)
 	}
-	if e.Rows {
-		var numbers [Few]int
-		return c.AreNull.nulls(cpu.Hidden(unsafe.Pointer(&numbers)), numberFew(&numbers, at))
-	}
-	for i, x := range at {
-		nulls |= c.AreNull.nulls(cpu.Hidden(e.Block.At(int(x))), 1) << i
+	isNull := nullsOfRows(c.nulls)
+	for i, row := range at {
+		nulls |= bit(isNull(int(row))) << i
 	}
 	return nulls
 }
 
-// InPlace returns the address of the column's keys of the first n elements, none of them null, if they
-// lie in memory as they are, and nil if not.
-func (e FewOf) InPlace(c *Column, n int) unsafe.Pointer {
-	if _, ok := c.Key.(sliceKey); !ok || !e.Rows {
-		return nil
-	}
-	return c.slice.Part(0, n).Data()
-}
-
-// KeysOf writes the column's keys of the elements numbered by at, none of them null.
-func (e FewOf) KeysOf(c *Column, keys unsafe.Pointer, at []uint32) {
-	if !e.Rows {
-		e.readEach(c, cpu.Hidden(keys), at)
-		return
-	}
-	switch k := c.Key.(type) {
-	case sliceKey:
-		gatherKeys(c.kind, keys, c.slice, at)
-	case *layoutKey:
-		gatherRows(k.Layout, keys, at)
-	default:
-		var numbers [Few]int
-		n := numberFew(&numbers, at)
-		c.get.Get(cpu.Hidden(keys), cpu.Hidden(unsafe.Pointer(&numbers)), n, 0, nil)
-	}
-}
-
-// readEach reads the keys of elements one by one, unless they are consecutive.
-//
-// Sound: a getter keeps no column.
-func (e FewOf) readEach(c *Column, keys unsafe.Pointer, at []uint32) {
-	get, size := (*Column)(cpu.Hidden(unsafe.Pointer(c))).getter(), c.kind.Size()
-	if n := len(at); n > 0 && Consecutive(at) {
-		get.Get(keys, cpu.Hidden(e.Block.Part(int(at[0]), int(at[0])+n).Data()), n, 0, nil)
-		return
+// nullsIn is NullsOf of elements in Block.
+func (e *FewOf) nullsIn(areNull nullGetter, at []uint32) (nulls uint64) {
+	if lo, hi := spanOf(at); hi-lo == len(at) {
+		return areNull.nulls(cpu.Hidden(e.Block.Part(lo, hi).Data()), hi-lo)
 	}
 	for i, x := range at {
-		get.Get(unsafe.Add(keys, uintptr(i)*size), cpu.Hidden(e.Block.At(int(x))), 1, 0, nil)
+		nulls |= areNull.nulls(cpu.Hidden(e.Block.At(int(x))), 1) << i
 	}
+	return nulls
 }
 
-// numberFew writes row numbers as elements and returns how many there are.
-func numberFew(numbers *[Few]int, at []uint32) int {
+// spanOf returns the range of numbers that ascend.
+func spanOf(at []uint32) (lo, hi int) { return int(at[0]), int(at[len(at)-1]) + 1 }
+
+// InPlace returns the column's keys by the numbers of elements, if they lie in memory so.
+func (e *FewOf) InPlace(c *Spec) (keys stream.Raw, ok bool) {
+	if !e.Rows {
+		return keys, false
+	}
+	return c.Slice()
+}
+
+// KeysOf writes the column's keys of the elements numbered by at, none of them null, to the first places
+// of keys.
+func (e *FewOf) KeysOf(c *Spec, keys stream.Raw, at []uint32) {
+	switch get := c.get.(type) {
+	case *layoutKey:
+		if e.Rows {
+			gatherRows(get.Layout, keys.Data(), at)
+			return
+		}
+	case sliceAt:
+		e.gather(c, keys, at)
+		return
+	}
+	if e.Rows {
+		getRows(c.get, keys, at)
+		return
+	}
+	e.read(c.get, c.Kind(), keys, at)
+}
+
+// gather is KeysOf of a slice, by elements that are row numbers.
+func (e *FewOf) gather(c *Spec, keys stream.Raw, at []uint32) {
+	from, _ := c.Slice()
+	if e.Rows {
+		gatherKeys(c.Kind(), keys.Data(), from, at)
+		return
+	}
+	var numbers [Few]int
+	rows := stream.SliceOf[int](e.Block)
+	for i, x := range at {
+		numbers[i%Few] = rows[x]
+	}
+	gatherKeys(c.Kind(), keys.Data(), from, numbers[:len(at)])
+}
+
+// getRows reads the keys of row numbers.
+func getRows(get Getter, keys stream.Raw, at []uint32) {
+	var numbers [Few]int
 	for i, row := range at {
 		numbers[i%Few] = int(row)
 	}
-	return len(at)
+	get.Get(cpu.Hidden(keys.Data()), cpu.Hidden(unsafe.Pointer(&numbers)), len(at), 0, nil)
+}
+
+// read is KeysOf of elements in Block. A call of the getter takes as long as the keys of several elements:
+// those between the ones that are meant are skipped as nulls are.
+func (e *FewOf) read(get Getter, k sortkey.Kind, keys stream.Raw, at []uint32) {
+	lo, hi := spanOf(at)
+	to, n := cpu.Hidden(keys.Data()), len(at)
+	switch {
+	case hi-lo == n:
+		get.Get(to, cpu.Hidden(e.Block.Part(lo, hi).Data()), n, 0, nil)
+	case hi <= keys.Len() && hi < 4*n:
+		skipped := ^uint64(0)
+		for _, x := range at {
+			skipped &^= 1 << x
+		}
+		get.Get(to, cpu.Hidden(e.Block.Data()), hi, skipped, nil)
+		gatherKeys(k, keys.Data(), keys, at) // in place: at[i] >= i
+	default:
+		for i, x := range at {
+			get.Get(unsafe.Add(to, uintptr(i)*k.Size()), cpu.Hidden(e.Block.At(int(x))), 1, 0, nil)
+		}
+	}
 }

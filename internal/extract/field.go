@@ -186,6 +186,8 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ co
 	return n
 }
 
+func (g fieldKeys[K]) nullsOf(field unsafe.Pointer) nullGetter { return (*Field)(field) }
+
 // Comparison is that of elements whose keys are not null. Sound as Get.
 func (g fieldKeys[K]) Comparison(o sortkey.Order) any {
 	compare := sortkey.Comparator[K](o)

@@ -95,7 +95,7 @@ func (sliceKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena)
 	if !c.Given() {
 		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
-	return keepGiven(c, c.slice)
+	return keepGiven(c, c.slice())
 }
 
 // keepGiven returns keys of a wide kind that lie in a slice.

@@ -54,7 +54,11 @@ func Rows(numbers []int, at []uint32) Batch {
 	for i, row := range at {
 		numbers[i] = int(row)
 	}
-	return Batch{Block: stream.RawOf(numbers[:len(at)]), at: at}
+	b := Batch{Block: stream.RawOf(numbers[:len(at)]), at: at}
+	if len(at) > 0 && Consecutive(at) {
+		b.Lo, b.at = int(at[0]), nil
+	}
+	return b
 }
 
 // part returns elements [i, j) of b.

@@ -86,6 +86,8 @@ func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 	return n
 }
 
+func (k *layoutKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+
 func (k *layoutKey) Comparison(o sortkey.Order) any { return fieldKinds[k.Kind()].rows(k.Layout, o) }
 
 // clearKey writes the zero key of a kind.
@@ -119,7 +121,7 @@ func (k *layoutKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64)
 // encodeLayout writes codes of narrow kinds through a buffer of keys.
 func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
 	if !k.given(c) {
-		Extract(c.kind, dst, b, c.get, c.Order)
+		Extract(c.kind, dst, b, c.made.get, c.Order)
 		return
 	}
 	var memory [Piece]uint64

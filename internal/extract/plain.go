@@ -29,7 +29,7 @@ func (c *Column) keysAt(rows Input) unsafe.Pointer {
 		return rows.Slice.Data()
 	case sliceKey:
 		if c.numbered && c.picked == nil {
-			return c.slice.Data()
+			return c.slice().Data()
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/stream"
 )
 
 // TestPlain finds the keys of rows in memory only where codes follow from their bits.
@@ -17,7 +16,7 @@ func TestPlain(t *testing.T) {
 	copied := elements
 	copied.Aside = cpu.PayloadOf(make([]float64, 3))
 	rows := RowNumbers(3)
-	bySlice := Column{Key: sliceKey{}, kind: sortkey.Float64, slice: stream.RawOf(keys)}
+	bySlice := AppendColumns(nil, []Spec{SpecOfSlice(sortkey.Float64, at, len(keys))})[0]
 	numbered := []Column{bySlice}
 	ForRows(numbered, 3)
 	nulls := numbered[0]

@@ -17,7 +17,7 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 		panic("sorter: Into memory that holds the elements to be ordered")
 	}
 	for i := range cols {
-		cols[i].checkApart(p)
+		cols[i].made.checkApart(p)
 	}
 	return p
 }
@@ -27,19 +27,15 @@ func ResultOf(s stream.Raw, n int, into perm.Perm, cols []Spec) perm.Perm {
 	p := Result(s, n, into)
 	if into != nil && cap(into) >= n {
 		for i := range cols {
-			if cols[i].overlaps(stream.RawOf(p)) {
-				panicOverlap()
-			}
+			cols[i].checkApart(p)
 		}
 	}
 	return p
 }
 
 // checkApart panics if keys that lie in memory share it with p.
-func (c *Column) checkApart(p perm.Perm) {
-	if c.overlaps(stream.RawOf(p)) {
-		panicOverlap()
+func (s *Spec) checkApart(p perm.Perm) {
+	if s.overlaps(stream.RawOf(p)) {
+		panic("sorter: Into memory that holds a column to order by")
 	}
 }
-
-func panicOverlap() { panic("sorter: Into memory that holds a column to order by") }

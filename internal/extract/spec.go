@@ -12,7 +12,7 @@ import (
 // makes one for each call. Sorts make a [Column] of it.
 type Spec struct {
 	get   Getter         // of the keys; [sliceAt] if they lie in a slice by row number
-	nulls unsafe.Pointer // a null function, *NullBits or *Field, as flags say
+	nulls unsafe.Pointer // *NullBits if the flag is set, otherwise a null function or *Field; nil without nulls
 	flags uint64
 }
 
@@ -25,16 +25,8 @@ const (
 	nansMask   = 3 << nansShift
 	placeShift = nansShift + 2
 	placeMask  = 3 << placeShift
-	fromShift  = placeShift + 2
-	fromMask   = 3 << fromShift
+	bitsFlag   = 1 << (placeShift + 2)
 	lenShift   = 16
-)
-
-// Where a Spec's nulls come from.
-const (
-	fromFunction = iota << fromShift
-	fromBits
-	fromField
 )
 
 // sliceAt is the address of a slice of keys, as a getter: a [Column] reads the slice.
@@ -45,6 +37,8 @@ func (sliceAt) Get(unsafe.Pointer, unsafe.Pointer, int, uint64, context.Context)
 }
 
 func (sliceAt) Comparison(sortkey.Order) any { panic("extract: a slice's address has no comparison") }
+
+func (sliceAt) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
 // SpecOf returns the ascending column of the keys, of a given kind, of a getter.
 func SpecOf(k sortkey.Kind, get Getter) Spec { return Spec{get: get, flags: uint64(k)} }
@@ -62,7 +56,7 @@ func SpecOfLayout(l Layout) Spec { return SpecOf(l.Kind(), &layoutKey{l}) }
 func (f *Field) Spec() Spec {
 	s := SpecOf(f.kind, fieldKinds[f.kind].getter(f))
 	if f.Nullable() {
-		return s.withNulls(unsafe.Pointer(f), fromField, NullsLast)
+		return s.WithNulls(unsafe.Pointer(f), NullsLast)
 	}
 	return s
 }
@@ -90,13 +84,24 @@ func (s Spec) Nulls() NullPlace { return NullPlace(s.flags & placeMask >> placeS
 // OrderUnder returns the column's order as that of a whole call changes it.
 func (s Spec) OrderUnder(o sortkey.Order) sortkey.Order { return s.Order().Under(o) }
 
-// NullBits reports whether nulls are those of a bitmap.
-func (s Spec) NullBits() bool { return s.flags&fromMask == fromBits }
+// bits returns the validity bits; nil if there are none.
+func (s *Spec) bits() *NullBits {
+	if s.flags&bitsFlag == 0 {
+		return nil
+	}
+	return (*NullBits)(s.nulls)
+}
 
-// NullFunction returns the null function of a column of row numbers.
-//
-// Sound: it is a func(int) bool.
-func (s *Spec) NullFunction() func(row int) bool { return *(*func(int) bool)(unsafe.Pointer(&s.nulls)) }
+// nullGetter returns the nulls; nil if there are none.
+func (s *Spec) nullGetter() nullGetter {
+	if bits := s.bits(); bits != nil {
+		return bits
+	}
+	if s.nulls == nil {
+		return nil
+	}
+	return s.get.nullsOf(s.nulls)
+}
 
 // Slice returns the keys, by row number, if they lie in a slice.
 func (s Spec) Slice() (keys stream.Raw, ok bool) {
@@ -127,64 +132,39 @@ func (s Spec) WithNaNs(place sortkey.NaNs) Spec {
 
 // WithNulls returns the column with the nulls of a function, which is the value of a func(E) bool.
 func (s Spec) WithNulls(function unsafe.Pointer, place NullPlace) Spec {
-	return s.withNulls(function, fromFunction, place)
+	s.nulls, s.flags = function, s.flags&^(placeMask|bitsFlag)|uint64(place)<<placeShift
+	return s
 }
 
 // WithBits returns the column with the nulls of a bitmap.
 func (s Spec) WithBits(b *NullBits, place NullPlace) Spec {
-	return s.withNulls(unsafe.Pointer(b), fromBits, place)
-}
-
-func (s Spec) withNulls(nulls unsafe.Pointer, from uint64, place NullPlace) Spec {
-	s.nulls, s.flags = nulls, s.flags&^(placeMask|fromMask)|from|uint64(place)<<placeShift
+	s = s.WithNulls(unsafe.Pointer(b), place)
+	s.flags |= bitsFlag
 	return s
 }
 
 // WithoutNulls returns the column without nulls.
-func (s Spec) WithoutNulls() Spec { return s.withNulls(nil, fromFunction, NoNulls) }
+func (s Spec) WithoutNulls() Spec { return s.WithNulls(nil, NoNulls) }
 
-// ElementType is the type E of elements: a NullFunc[E] of any value.
-type ElementType interface {
-	nullGetter
-	of(function unsafe.Pointer) nullGetter // the null function of that value
-}
-
-// of is sound: specs of E have functions of that type.
-func (NullFunc[E]) of(function unsafe.Pointer) nullGetter {
-	return *(*NullFunc[E])(unsafe.Pointer(&function))
-}
-
-// AppendColumns appends the columns of elements.
-func AppendColumns(all []Column, specs []Spec, e ElementType) []Column {
+// AppendColumns appends columns.
+func AppendColumns(all []Column, specs []Spec) []Column {
 	CheckMade(specs)
 	for i := range specs {
 		all = append(all, Column{})
-		specs[i].put(&all[len(all)-1], e)
+		specs[i].put(&all[len(all)-1])
 	}
 	return all
 }
 
-// put writes the column of elements to c, which is the zero value.
-func (s *Spec) put(c *Column, e ElementType) {
-	c.kind, c.Order, c.Nulls = s.Kind(), s.Order(), s.Nulls()
+// put writes the column to c, which is the zero value.
+func (s *Spec) put(c *Column) {
+	c.made, c.kind, c.Order, c.Nulls, c.AreNull = *s, s.Kind(), s.Order(), s.Nulls(), s.nullGetter()
 	switch get := s.get.(type) {
 	case sliceAt:
 		c.Key = sliceKey{}
-		c.slice, _ = s.Slice()
 	case *layoutKey:
-		c.Key, c.get = get, get
+		c.Key = get
 	default:
-		c.Key, c.get = keyType{}, get
-	}
-	if s.nulls == nil {
-		return
-	}
-	switch s.flags & fromMask {
-	case fromFunction:
-		c.AreNull = e.of(s.nulls)
-	case fromBits:
-		c.AreNull = (*NullBits)(s.nulls)
-	case fromField:
-		c.AreNull = (*Field)(s.nulls)
+		c.Key = keyType{}
 	}
 }

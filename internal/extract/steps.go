@@ -53,7 +53,7 @@ func NewFieldSteps(s cpu.Payload, words []Word, loop *parallel.Loop) (f FieldSte
 
 // add adds a column; false if it is no field.
 func (f *FieldSteps) add(c *Column) bool {
-	get, ok := c.get.(interface{ field() *Field })
+	get, ok := c.made.get.(interface{ field() *Field })
 	if !ok {
 		return false
 	}

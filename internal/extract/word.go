@@ -99,7 +99,7 @@ func FreshScattered(words []Word) []Word {
 			continue
 		}
 		if _, self := wide.Key.(selfKey); self {
-			wide.Key, wide.get, all[i].Given = keyType{}, Own(wide.kind), false
+			wide.Key, wide.made.get, all[i].Given = keyType{}, Own(wide.kind), false
 		}
 	}
 	return all

@@ -13,62 +13,72 @@ import (
 )
 
 // A few elements are ordered by columns on the stack: nothing is pooled, copied or prepared for the
-// columns. They are sorted by the codes of the first one, runs of ties by the next.
+// columns. They are sorted by the keys of the first one, runs of ties by the next.
 
 // ServesFew reports whether n elements are ordered by columns on the stack.
 func ServesFew(c *call.Options, n int) bool {
 	return n <= tinySort && !c.Monitored() && c.Marks == nil && Serves(c, n)
 }
 
-// few orders elements by columns. It is passed by value, so that it stays in registers and on the stack.
+// few orders elements by columns. It is filled field by field: a copy would wait for the stores before it,
+// as long as three rows take to order.
 type few struct {
-	cols  extract.ColumnList
+	cols  extract.SpecList
 	from  extract.FewOf
 	order sortkey.Order
 }
 
 // OrderFew returns the order of at most tinySort row numbers by columns.
-func OrderFew(cols extract.ColumnList, n int, cfg *call.Options) perm.Perm {
-	cols.CheckRows(n, "OrderN of %d rows", n)
-	p := cols.Result(n, cfg.Into)
-	for i := range p {
-		p[i] = uint32(i)
-	}
-	few{cols, extract.FewOf{Rows: true}, cfg.Order()}.sort(p, 0, true)
+func OrderFew(cols extract.SpecList, n int, cfg *call.Options) perm.Perm {
+	p := cols.OrderOf(n, cfg.Into)
+	var f few
+	f.cols, f.from.Rows, f.order = cols, true, cfg.Order()
+	f.sortAll(p)
 	return p
 }
 
 // orderFewSelected reorders at most tinySort row numbers by columns.
-func orderFewSelected(cols extract.ColumnList, selected []uint32, cfg *call.Options) {
+func orderFewSelected(cols []extract.Column, selected []uint32, cfg *call.Options) {
 	var order [tinySort]uint32
 	n := copy(order[:], selected)
-	few{cols, extract.FewOf{Rows: true}, cfg.Order()}.sort(order[:n], 0, false)
+	var f few
+	f.cols, f.from.Rows, f.order = extract.ListOf(cols), true, cfg.Order()
+	f.sort(order[:n], 0, false)
 	copy(selected, order[:n])
+}
+
+// sortAll writes the order of elements 0, 1, ….
+func (f *few) sortAll(order []uint32) {
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	f.sort(order, 0, true)
 }
 
 // sort sorts the elements numbered by order, which tie in all columns before the k-th. whole says that
 // their numbers are 0, 1, ….
-func (f few) sort(order []uint32, k int, whole bool) {
+func (f *few) sort(order []uint32, k int, whole bool) {
 	if len(order) < 2 || k == f.cols.Len() {
 		return
 	}
 	c := f.cols.At(k)
-	if c.Nulls == extract.NoNulls {
-		f.sortBy(order, k, whole)
+	place := c.Nulls()
+	if place == extract.NoNulls {
+		f.sortBy(order, c, k, whole)
 		return
 	}
 	nulls := f.from.NullsOf(c, order)
 	if nulls == 0 {
-		f.sortBy(order, k, whole)
+		f.sortBy(order, c, k, whole)
 		return
 	}
-	values := partFew(order, nulls, c.Nulls == extract.NullsFirst)
-	if c.Nulls == extract.NullsFirst {
+	values := partFew(order, nulls, place == extract.NullsFirst)
+	if place == extract.NullsFirst {
 		f.sort(order[:len(order)-values], k+1, false)
-		f.sortBy(order[len(order)-values:], k, false)
+		f.sortBy(order[len(order)-values:], c, k, false)
 		return
 	}
-	f.sortBy(order[:values], k, false)
+	f.sortBy(order[:values], c, k, false)
 	f.sort(order[values:], k+1, false)
 }
 
@@ -94,136 +104,222 @@ func partFew(order []uint32, set uint64, first bool) (others int) {
 	return others
 }
 
-// sortBy sorts the elements numbered by order, none of them null in the k-th column.
-func (f few) sortBy(order []uint32, k int, whole bool) {
+// sortBy sorts the elements numbered by order, none of them null in c, the k-th column.
+func (f *few) sortBy(order []uint32, c *extract.Spec, k int, whole bool) {
 	if len(order) < 2 {
 		return
 	}
-	c := f.cols.At(k)
-	var keys unsafe.Pointer // where they lie, if that is one after the other
-	if whole {
-		keys = f.from.InPlace(c, len(order))
+	more := k+1 < f.cols.Len()
+	keys, inPlace := f.from.InPlace(c)
+	var tied uint64
+	switch kind := c.Kind(); {
+	case inPlace && len(order) < leastRanked && insertable(kind):
+		tied = insertKeys(order, kind, keys, f.desc(c), more)
+	case !kind.Wide():
+		tied = f.sortNarrow(order, c, keys, inPlace && whole, more)
+	case inPlace && whole:
+		tied = f.sortWide(order, c, keys.Part(0, len(order)), more)
+	case kind == sortkey.String && len(order) < leastRanked:
+		tied = insertTexts(f, order, c, more)
+	case kind == sortkey.String:
+		tied = sortFewBy[string](f, order, c, more)
+	case kind == sortkey.Bytes:
+		tied = sortFewBy[[]byte](f, order, c, more)
+	case kind == sortkey.Time:
+		tied = sortFewBy[time.Time](f, order, c, more)
+	default:
+		tied = sortFewBy[[2]uint64](f, order, c, more) // the widest without pointers
 	}
-	if kind := c.Kind(); !kind.Wide() {
-		f.sortNarrow(order, k, keys)
-	} else if keys != nil {
-		f.sortWide(order, k, keys)
-	} else if kind == sortkey.String {
-		sortFewBy[string](f, order, k)
-	} else if kind == sortkey.Bytes {
-		sortFewBy[[]byte](f, order, k)
-	} else if kind == sortkey.Time {
-		sortFewBy[time.Time](f, order, k)
-	} else {
-		sortFewBy[[2]uint64](f, order, k) // the widest without pointers
+	if tied != 0 {
+		f.sortTies(order, tied, k+1)
+	}
+}
+
+// The functions that sort by one column return its ties if there are more columns: bit i is set if element i
+// of the order ties with the one before.
+
+// desc reports whether a column is in descending order.
+func (f *few) desc(c *extract.Spec) bool { return c.Order().Desc != f.order.Desc }
+
+// sortTies sorts runs of ties by the columns from the k-th on.
+func (f *few) sortTies(order []uint32, tied uint64, k int) {
+	for tied != 0 {
+		from := bits.TrailingZeros64(tied)
+		end := from + bits.TrailingZeros64(^(tied >> from))
+		tied &= ^uint64(0) << end
+		f.sort(order[from-1:end], k, false)
 	}
 }
 
 // sortNarrow is sortBy of keys whose code is whole.
-func (f few) sortNarrow(order []uint32, k int, keys unsafe.Pointer) {
+func (f *few) sortNarrow(order []uint32, c *extract.Spec, keys stream.Raw, inPlace, more bool) (tied uint64) {
 	var codes [tinySort]uint64
-	n, c := len(order), f.cols.At(k)
-	switch {
-	case keys != nil:
-	case c.Kind().Size() == 8: // keys become codes where they are
-		keys = unsafe.Pointer(&codes)
-		f.from.KeysOf(c, keys, order)
-	default:
-		f.narrowKeys(order, c, &codes)
-		f.sortCoded(order, codes[:n], k)
-		return
-	}
-	sortkey.EncodeAt(c.Kind(), codes[:n], keys, c.OrderUnder(f.order))
-	f.sortCoded(order, codes[:n], k)
-}
-
-// narrowKeys writes the codes of keys that are narrower.
-func (f few) narrowKeys(order []uint32, c *extract.Column, codes *[tinySort]uint64) {
-	var keys [tinySort]uint32
-	f.from.KeysOf(c, unsafe.Pointer(&keys), order)
-	sortkey.EncodeAt(c.Kind(), codes[:len(order)], unsafe.Pointer(&keys), c.OrderUnder(f.order))
-}
-
-// sortCoded sorts the elements numbered by order by the codes of the k-th column, and runs of ties by
-// the next columns.
-func (f few) sortCoded(order []uint32, codes []uint64, k int) {
-	sortFewCodes(order, codes)
-	if k+1 == f.cols.Len() {
-		return
-	}
-	for from, i := 0, 1; i <= len(codes); i++ {
-		if i == len(codes) || codes[i] != codes[from] {
-			f.sort(order[from:i], k+1, false)
-			from = i
+	n, kind := len(order), c.Kind()
+	if inPlace {
+		keys = keys.Part(0, n)
+	} else if keys = stream.RawAt(unsafe.Pointer(&codes), kind.Size(), tinySort); kind.Size() == 8 {
+		f.from.KeysOf(c, keys, order) // they become codes where they are
+		if n < leastRanked && insertable(kind) {
+			return insertPlaces(order, kind, keys, f.desc(c), more)
 		}
+	} else {
+		return f.sortNarrower(order, c, more)
 	}
+	sortkey.EncodeAt(kind, codes[:n], keys.Data(), c.OrderUnder(f.order))
+	return sortFewCodes(order, codes[:n], more)
+}
+
+// sortNarrower is sortNarrow of keys of less than 64 bits.
+func (f *few) sortNarrower(order []uint32, c *extract.Spec, more bool) (tied uint64) {
+	var codes [tinySort]uint64
+	var keys [tinySort]uint32
+	f.from.KeysOf(c, stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort), order)
+	sortkey.EncodeAt(c.Kind(), codes[:len(order)], unsafe.Pointer(&keys), c.OrderUnder(f.order))
+	return sortFewCodes(order, codes[:len(order)], more)
 }
 
 // leastRanked is the number of codes from which they are sorted by counting. Up to it they are inserted.
 const leastRanked = 6
 
 // sortFewCodes sorts codes, and order by them.
-func sortFewCodes(order []uint32, codes []uint64) {
+func sortFewCodes(order []uint32, codes []uint64, more bool) (tied uint64) {
 	order = order[:len(codes)]
 	if len(codes) >= leastRanked {
-		var index, numbers [tinySort]uint32
-		var all [tinySort]uint64
-		if !rank(index[:len(codes)], codes) {
-			return
+		rankFew(order, codes)
+	} else {
+		for i := 1; i < len(codes); i++ {
+			c, x, j := codes[i], order[i], i
+			for ; j > 0 && codes[j-1] > c; j-- {
+				codes[j], order[j] = codes[j-1], order[j-1]
+			}
+			codes[j], order[j] = c, x
 		}
-		copy(numbers[:], order)
-		copy(all[:], codes)
-		for i, at := range index[:len(codes)] {
-			order[i], codes[i] = numbers[at%tinySort], all[at%tinySort]
+	}
+	for i := 1; more && i < len(codes); i++ {
+		if codes[i] == codes[i-1] {
+			tied |= 1 << i
 		}
+	}
+	return tied
+}
+
+// rankFew is sortFewCodes by counting.
+func rankFew(order []uint32, codes []uint64) {
+	var index, numbers [tinySort]uint32
+	var all [tinySort]uint64
+	if !rank(index[:len(codes)], codes) {
 		return
 	}
-	for i := 1; i < len(codes); i++ {
-		c, x, j := codes[i], order[i], i
-		for ; j > 0 && codes[j-1] > c; j-- {
-			codes[j], order[j] = codes[j-1], order[j-1]
-		}
-		codes[j], order[j] = c, x
+	copy(numbers[:], order)
+	copy(all[:], codes)
+	for i, at := range index[:len(codes)] {
+		order[i], codes[i] = numbers[at%tinySort], all[at%tinySort]
 	}
+}
+
+// insertable reports whether fewer than leastRanked keys of a kind are inserted as they are, without codes.
+func insertable(k sortkey.Kind) bool {
+	switch k {
+	case sortkey.Int32, sortkey.Int64, sortkey.Uint64, sortkey.String:
+		return true
+	}
+	return false
+}
+
+// insertKeys sorts numbers of keys of an insertable kind.
+func insertKeys(order []uint32, k sortkey.Kind, keys stream.Raw, desc, more bool) (tied uint64) {
+	switch k {
+	case sortkey.Int32:
+		return insertEach(order, stream.SliceOf[int32](keys), desc, more)
+	case sortkey.Int64:
+		return insertEach(order, stream.SliceOf[int64](keys), desc, more)
+	case sortkey.Uint64:
+		return insertEach(order, stream.SliceOf[uint64](keys), desc, more)
+	default:
+		return insertEach(order, stream.SliceOf[string](keys), desc, more)
+	}
+}
+
+// insertTexts is sortBy of fewer than leastRanked strings that do not lie in a slice.
+func insertTexts(f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
+	var keys [leastRanked - 1]string
+	all := stream.RawOf(keys[:])
+	f.from.KeysOf(c, all, order)
+	return insertPlaces(order, c.Kind(), all, f.desc(c), more)
+}
+
+// insertPlaces is insertKeys of keys in the sequence of order.
+func insertPlaces(order []uint32, k sortkey.Kind, keys stream.Raw, desc, more bool) (tied uint64) {
+	if order[0] == 0 && extract.Consecutive(order) { // places are numbers
+		return insertKeys(order, k, keys, desc, more)
+	}
+	var places, numbers [leastRanked - 1]uint32
+	for i := range order {
+		places[i], numbers[i] = uint32(i), order[i]
+	}
+	tied = insertKeys(places[:len(order)], k, keys, desc, more)
+	for i, at := range places[:len(order)] {
+		order[i] = numbers[at]
+	}
+	return tied
+}
+
+// insertEach sorts numbers of keys.
+func insertEach[K int32 | int64 | uint64 | string](order []uint32, keys []K, desc, more bool) (tied uint64) {
+	for i := 1; i < len(order); i++ {
+		x, j := order[i], i
+		key := keys[x]
+		if desc {
+			for ; j > 0 && keys[order[j-1]] < key; j-- {
+				order[j] = order[j-1]
+			}
+		} else {
+			for ; j > 0 && keys[order[j-1]] > key; j-- {
+				order[j] = order[j-1]
+			}
+		}
+		order[j] = x
+	}
+	for i := 1; more && i < len(order); i++ {
+		if keys[order[i]] == keys[order[i-1]] {
+			tied |= 1 << i
+		}
+	}
+	return tied
 }
 
 // sortFewBy is sortBy of wide keys that do not lie one after the other. It is not inlined: its caller
 // would clear the arrays of all kinds of keys.
 //
 //go:noinline
-func sortFewBy[K any](f few, order []uint32, k int) {
+func sortFewBy[K any](f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
 	var keys [tinySort]K
-	f.from.KeysOf(f.cols.At(k), unsafe.Pointer(&keys), order)
-	f.sortWide(order, k, unsafe.Pointer(&keys))
+	all := stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort)
+	f.from.KeysOf(c, all, order)
+	return f.sortWide(order, c, all, more)
 }
 
 // sortWide is sortBy of wide keys that lie one after the other.
-func (f few) sortWide(order []uint32, k int, keys unsafe.Pointer) {
+func (f *few) sortWide(order []uint32, c *extract.Spec, keys stream.Raw, more bool) (tied uint64) {
 	var codes [tinySort]uint64
 	var index, numbers [tinySort]uint32
-	n, c := len(order), f.cols.At(k)
-	kind, o, places := c.Kind(), c.OrderUnder(f.order), index[:n]
-	orderByLeading(kind, places, codes[:n], keys, o, nil)
-	all := stream.RawAt(keys, kind.Size(), n)
+	n, kind, o := len(order), c.Kind(), c.OrderUnder(f.order)
+	places := index[:n]
+	orderByLeading(kind, places, codes[:n], keys.Data(), o, nil)
 	switch kind {
 	case sortkey.String:
-		orderFewTexts(places, codes[:n], stream.SliceOf[string](all), o, nil)
+		orderFewTexts(places, codes[:n], stream.SliceOf[string](keys)[:n], o, nil)
 	case sortkey.Bytes:
-		orderFewTexts(places, codes[:n], stream.SliceOf[[]byte](all), o, nil)
+		orderFewTexts(places, codes[:n], stream.SliceOf[[]byte](keys)[:n], o, nil)
 	default:
-		orderTiedWords(kind, places, codes[:n], all, o)
+		orderTiedWords(kind, places, codes[:n], keys, o)
 	}
 	copy(numbers[:], order)
 	for i, at := range places {
 		order[i] = numbers[at%tinySort]
-	}
-	if k+1 == f.cols.Len() {
-		return
-	}
-	for from, i := 0, 1; i <= n; i++ {
-		if i == n || !sameKeys(kind, codes[:n], all, o, places[i-1], places[i]) {
-			f.sort(order[from:i], k+1, false)
-			from = i
+		if more && i > 0 && sameKeys(kind, codes[:n], keys, o, places[i-1], at) {
+			tied |= 1 << i
 		}
 	}
+	return tied
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
@@ -32,11 +33,9 @@ type workspace struct {
 // columns. Pools of workspaces are made when they are first asked for: that takes longer than the first
 // call takes without.
 type Ordering struct {
-	of       extract.ElementType
 	pools    atomic.Pointer[pools]
 	cols     atomic.Pointer[[]extract.Column] // made when first asked for
 	used     atomic.Bool                      // by a call that took no workspace
-	again    atomic.Bool                      // a call ordered few elements by columns on the stack
 	n        uint8                            // columns in few
 	Compares atomic.Pointer[Compares]         // of the public package, made when first asked for
 	more     []extract.Spec                   // all columns, if they are more than few has room for
@@ -50,12 +49,15 @@ type Compares []func()
 // cols on the stack with o, and calls keep them in pooled memory.
 //
 //go:noinline
-func (o *Ordering) Init(cols []extract.Spec, of extract.ElementType) {
+func (o *Ordering) Init(cols []extract.Spec) {
 	extract.CheckMade(cols)
-	if o.of = of; len(cols) > len(o.few) {
+	if len(cols) > len(o.few) {
 		o.more = slices.Clone(cols)
 	} else {
-		o.n = uint8(copy(o.few[:], cols))
+		for i := range cols {
+			o.few[i] = cols[i]
+		}
+		o.n = uint8(len(cols))
 	}
 }
 
@@ -83,7 +85,7 @@ func (o *Ordering) Columns() []extract.Column {
 	if made := o.cols.Load(); made != nil {
 		return *made
 	}
-	all := extract.AppendColumns(make([]extract.Column, 0, len(o.specs())), o.specs(), o.of)
+	all := extract.AppendColumns(make([]extract.Column, 0, len(o.specs())), o.specs())
 	o.cols.Store(&all)
 	return all
 }
@@ -208,35 +210,25 @@ func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []ui
 	return err
 }
 
-// orderFew orders at most tinySort elements of s, numbered by order.
-func (o *Ordering) orderFew(order []uint32, s cpu.Payload, cfg *call.Options) {
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	switch n := o.Len(); {
-	case o.again.Load() || n > len(o.few):
-		orderFewBy(o.Columns(), order, s, cfg)
-	case n == 1:
-		var room [1]extract.Column
-		o.again.Store(true)
-		orderFewBy(extract.AppendColumns(room[:0], o.specs(), o.of), order, s, cfg)
-	default:
-		var room [2]extract.Column
-		o.again.Store(true)
-		orderFewBy(extract.AppendColumns(room[:0], o.specs(), o.of), order, s, cfg)
-	}
+// OrderFew returns the order of at most tinySort elements.
+func (o *Ordering) OrderFew(s stream.Raw, cfg *call.Options) perm.Perm {
+	p := extract.ResultOf(s, s.Len(), cfg.Into, o.specs())
+	o.orderFew(p, s, cfg)
+	return p
 }
 
-// orderFewBy is orderFew by columns, which may be on the stack.
-func orderFewBy(cols []extract.Column, order []uint32, s cpu.Payload, cfg *call.Options) {
-	few{extract.ListOf(cols), extract.FewOf{Block: s.Raw()}, cfg.Order()}.sort(order, 0, true)
+// orderFew orders at most tinySort elements of s, numbered by order.
+func (o *Ordering) orderFew(order []uint32, s stream.Raw, cfg *call.Options) {
+	var f few
+	f.cols, f.from.Block, f.order = extract.ListOf(o.specs()), s, cfg.Order()
+	f.sortAll(order)
 }
 
 // Sort sorts s.
 func (o *Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 	if ServesFew(cfg, s.Len()) {
 		var order [tinySort]uint32
-		o.orderFew(order[:s.Len()], s, cfg)
+		o.orderFew(order[:s.Len()], s.Raw(), cfg)
 		s.FollowFew(&order)
 		return nil
 	}
@@ -246,15 +238,8 @@ func (o *Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 // Order returns the order of s.
 func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	if ServesFew(cfg, s.Len()) {
-		p := extract.ResultOf(s.Raw(), s.Len(), cfg.Into, o.specs())
-		o.orderFew(p, s, cfg)
-		return p, nil
+		return o.OrderFew(s.Raw(), cfg), nil
 	}
-	return o.orderMany(s, cfg)
-}
-
-// orderMany is Order of elements that are not ordered on the stack.
-func (o *Ordering) orderMany(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	if cfg.Marks != nil {
 		return orderMarked(o.Columns(), s, cfg)
 	}
@@ -272,7 +257,7 @@ func (o *Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order
 	}
 	if ServesFew(cfg, s.Len()) {
 		var order [tinySort]uint32
-		o.orderFew(order[:s.Len()], s, cfg)
+		o.orderFew(order[:s.Len()], s.Raw(), cfg)
 		// Sound: front does not keep the order.
 		front(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), k))
 		return nil

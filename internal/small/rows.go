@@ -26,6 +26,7 @@ import (
 type rows struct {
 	cols []extract.Column
 	from extract.FewOf // the elements
+	by   sortkey.Order // of the call
 	call *Call
 	env  engine.Env
 	size int // capacity of the lists
@@ -53,7 +54,7 @@ func (w *rows) fit(n int) {
 	if w.size >= n {
 		return
 	}
-	*w = rows{cols: w.cols, from: w.from, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
+	*w = rows{cols: w.cols, from: w.from, by: w.by, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
 	w.numbers, w.index, w.moved = make([]int, w.size), make([]uint32, w.size), make([]uint32, w.size)
 	w.codes, w.spare = make([]uint64, w.size), make([]uint64, w.size)
 	w.env.Arena.Hold(scratch.Size(w.size, 8+4+4+8+8))
@@ -68,10 +69,10 @@ func takeRows(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *C
 
 // begin takes the columns of a call.
 func (w *rows) begin(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) {
-	w.call, w.from, w.cols = c, from, cols
+	w.call, w.from, w.by, w.cols = c, from, cfg.Order(), cols
 	for i := range w.cols {
 		by := &w.cols[i]
-		by.Order, by.Paces = by.OrderUnder(cfg.Order()), c.paces()
+		by.Order, by.Paces = by.OrderUnder(w.by), c.paces()
 	}
 }
 
@@ -128,7 +129,7 @@ func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order 
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
 	w := rowsPool.Get().(*rows)
-	w.begin(extract.AppendColumns(w.cols, o.specs(), o.of), extract.FewOf{Block: s.Raw()}, cfg, c)
+	w.begin(extract.AppendColumns(w.cols, o.specs()), extract.FewOf{Block: s.Raw()}, cfg, c)
 	w.fit(s.Len())
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)
@@ -145,7 +146,7 @@ func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) 
 		return orderSelectedMarked(slices.Clone(cols), selected, cfg)
 	}
 	if ServesFew(cfg, len(selected)) {
-		orderFewSelected(extract.ListOf(cols), selected, cfg)
+		orderFewSelected(cols, selected, cfg)
 		return nil
 	}
 	c := begin(cfg, len(selected), KeyFunction)
@@ -213,12 +214,18 @@ func (w *rows) sort(lo, hi, k int) {
 		return
 	}
 	if hi-lo <= tinySort && w.call == nil {
-		few{extract.ListOf(w.cols), w.from, sortkey.Order{}}.sort(w.order[lo:hi], k, false)
+		var f few
+		f.cols, f.from, f.order = extract.ListOf(w.cols), w.from, w.by
+		f.sort(w.order[lo:hi], k, false)
 		return
 	}
 	c := &w.cols[k]
+	c.Paces.Restart(hi - lo)
 	if c.Nulls == extract.NoNulls || c.Bits() <= 64 {
-		w.sortBy(lo, hi, k, c.Nulls)
+		if !c.Kind().Wide() {
+			c.Codes(w.codes[lo:hi], w.batch(lo, hi))
+		}
+		w.sortBy(lo, hi, k)
 		return
 	}
 	from, to := lo, hi // the others
@@ -229,31 +236,33 @@ func (w *rows) sort(lo, hi, k int) {
 		to -= nulls
 		w.sort(to, hi, k+1)
 	}
-	w.sortBy(from, to, k, extract.NoNulls)
+	w.sortBy(from, to, k)
 }
 
 // partNulls moves the nulls of a column to their side, rows in their sequence, and returns their
-// number.
+// number. It writes the codes of the others, unless keys are wide.
 func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
-	order, others := w.order[lo:hi], 0
+	order, codes, others, wide := w.order[lo:hi], w.codes[lo:hi], 0, c.Kind().Wide()
 	for at := 0; at < len(order); at += 64 {
-		some := order[at:min(at+64, len(order))]
-		bits, asked := c.NullsOf(w.batch(lo+at, lo+at+len(some)), len(some))
-		if asked < len(some) {
-			return 0 // cancelled
+		end := min(at+64, len(order))
+		var set uint64
+		if batch := w.batch(lo+at, lo+end); wide {
+			set, _ = c.NullsOf(batch, end-at)
+		} else {
+			set = c.CodesOrNulls(codes[at:end], batch)
 		}
-		for i, row := range some {
-			if bits>>i&1 != 0 {
-				w.moved[lo+nulls] = row
-				nulls++
-			} else {
-				order[others] = row // nulls were copied before
-				others++
-			}
+		if w.call.err() != nil {
+			return 0
+		}
+		for i := at; i < end; i++ { // without branches: nulls come at random
+			null := int(set >> (i - at) & 1)
+			w.moved[lo+nulls], order[others], codes[others] = order[i], order[i], codes[i]
+			nulls, others = nulls+null, others+1-null
 		}
 	}
 	if c.Nulls == extract.NullsFirst {
 		copy(order[nulls:], order[:others])
+		copy(codes[nulls:], codes[:others])
 		copy(order, w.moved[lo:lo+nulls])
 	} else {
 		copy(order[others:], w.moved[lo:lo+nulls])
@@ -261,26 +270,19 @@ func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
 	return nulls
 }
 
-// sortBy sorts the rows at places [lo, hi), which may have nulls, by the k-th column, and then each
-// run of equal rows by the next columns.
-func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
-	if hi-lo < 2 {
+// sortBy sorts the rows at places [lo, hi) by the k-th column, of whose keys that are not wide the codes are
+// written, and then each run of equal rows by the next columns.
+func (w *rows) sortBy(lo, hi, k int) {
+	by, more := &w.cols[k], k+1 < len(w.cols) || w.call.counts(k)
+	switch {
+	case hi-lo < 2 || w.call.err() != nil:
 		return
+	case by.Kind().Wide():
+		w.sortWide(lo, hi, by, more)
+	default:
+		w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
 	}
-	by := &w.cols[k]
-	place := by.Nulls
-	by.Nulls = nulls
-	by.Paces.Restart(hi - lo)
-	if by.Bits() > 64 {
-		w.sortWide(lo, hi, by)
-	} else {
-		by.Codes(w.codes[lo:hi], w.batch(lo, hi))
-		if w.call.err() == nil {
-			w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
-		}
-	}
-	by.Nulls = place
-	if w.call.err() != nil || k == len(w.cols)-1 && !w.call.counts(k) {
+	if !more || w.call.err() != nil {
 		return
 	}
 	for from, end := ties.NextRun(w.codes[:hi], lo); from < end; from, end = ties.NextRun(w.codes[:hi], end) {
@@ -289,9 +291,9 @@ func (w *rows) sortBy(lo, hi, k int, nulls extract.NullPlace) {
 	}
 }
 
-// sortWide sorts the rows at places [lo, hi) by a column of wide keys. It numbers the runs of
-// equal keys in w.codes.
-func (w *rows) sortWide(lo, hi int, by *extract.Column) {
+// sortWide sorts the rows at places [lo, hi), none of them null, by a column of wide keys. If there is more
+// to do it numbers the runs of equal keys in w.codes.
+func (w *rows) sortWide(lo, hi int, by *extract.Column, more bool) {
 	k, keys := by.Kind(), w.keys(lo, hi, by.Kind())
 	order, codes, sorted, index := w.order[lo:hi], w.codes[lo:hi], w.spare[lo:hi], w.index[lo:hi]
 	if by.Keys(keys, w.batch(lo, hi)) < len(order) {
@@ -317,6 +319,16 @@ func (w *rows) sortWide(lo, hi int, by *extract.Column) {
 	copy(w.moved[lo:hi], order)
 	for i, at := range index {
 		order[i] = w.moved[lo+int(at)]
+	}
+	if more {
+		w.numberRuns(lo, hi, by, keys)
+	}
+}
+
+// numberRuns gives equal keys of sorted rows one number in w.codes.
+func (w *rows) numberRuns(lo, hi int, by *extract.Column, keys stream.Raw) {
+	k, codes, sorted, index := by.Kind(), w.codes[lo:hi], w.spare[lo:hi], w.index[lo:hi]
+	for i, at := range index {
 		sorted[i] = uint64(i)
 		if i == 0 {
 			continue
