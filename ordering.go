@@ -88,19 +88,12 @@ func specsOf[E any](cols []Column[E]) []extract.Spec {
 	return unsafe.Slice((*extract.Spec)(unsafe.Pointer(unsafe.SliceData(cols))), len(cols))
 }
 
-// columns returns the columns without the type of their elements.
-//
-// Sound: no call keeps the address, so an Ordering for one call stays on the stack; see [cpu.Hidden].
-func (o Ordering[E]) columns() *small.Ordering {
-	return (*small.Ordering)(cpu.Hidden(unsafe.Pointer(o.own)))
-}
-
 // Compare returns a negative number if a comes before b, a positive one if it
 // comes after, and 0 if they tie in every column: the order for
 // [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It
 // calls the key functions of both elements, up to the column that decides.
 func (o Ordering[E]) Compare(a, b E) int {
-	own := o.columns()
+	own := o.own
 	if own == nil {
 		return 0
 	}
@@ -124,9 +117,7 @@ func makeCompares[E any](o *small.Ordering) *small.Compares {
 	for i := range compares {
 		compares[i] = comparator[E](&cols[i])
 	}
-	made := (*small.Compares)(unsafe.Pointer(&compares))
-	o.Compares.Store(made)
-	return made
+	return o.Compares.Make((*small.Compares)(unsafe.Pointer(&compares)))
 }
 
 // IsSorted reports whether s is in order. It stops at the first element out of order,
@@ -181,40 +172,40 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	var options config
-	return pipeline.TopKByColumns(o.columns(), cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
+	return pipeline.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
 
 // Merge merges the sorted a and b into dst; see [Merge].
 func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return mergeAll(o.columns().Columns(), dst, [][]E{a, b}, opts)
+	return mergeAll(o.own.Columns(), dst, [][]E{a, b}, opts)
 }
 
 // MergeN merges the sorted runs into dst; see [MergeN].
 func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
-	return mergeAll(o.columns().Columns(), dst, runs, opts)
+	return mergeAll(o.own.Columns(), dst, runs, opts)
 }
 
 // SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
 	var options config
-	return pipeline.SortWithin(o.columns().Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))
+	return pipeline.SortWithin(o.own.Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 	var options config
-	return pipeline.SortByColumns(o.columns(), cpu.PayloadOf(s), apply(&options, opts))
+	return pipeline.SortByColumns(o.own, cpu.PayloadOf(s), apply(&options, opts))
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 	var options config
 	apply(&options, opts)
-	if own := o.columns(); own != nil && small.ServesFew(&options, len(s)) {
+	if own := o.own; own != nil && small.ServesFew(&options, len(s)) {
 		return own.OrderFew(stream.RawOf(s), &options), nil
 	}
-	return pipeline.OrderByColumns(o.columns(), cpu.PayloadOf(s), &options)
+	return pipeline.OrderByColumns(o.own, cpu.PayloadOf(s), &options)
 }
 
 // ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n
@@ -223,5 +214,5 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 // element. Memory of up to 4096 elements, which short sorts keep, is not counted.
 func (o Ordering[E]) ScratchBytes(n int, opts ...Option) int64 {
 	var options config
-	return pipeline.ScratchBytes(o.columns(), cpu.PayloadOf[E](nil), n, apply(&options, opts))
+	return pipeline.ScratchBytes(o.own, cpu.PayloadOf[E](nil), n, apply(&options, opts))
 }

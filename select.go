@@ -76,7 +76,7 @@ func TopOrder[E any, K Key](s []E, k int, key func(E) K, opts ...Option) ([]uint
 func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 	checkTop(k)
 	var options config
-	return pipeline.FirstByColumns(o.columns(), cpu.PayloadOf(s), k, apply(&options, opts))
+	return pipeline.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
 func checkTop(k int) {
@@ -120,7 +120,7 @@ func NthN(n, k int, cols []Column[int], opts ...Option) (int, error) {
 func (o Ordering[E]) Nth(s []E, k int, opts ...Option) (int, error) {
 	checkNth(len(s), k)
 	var options config
-	return pipeline.NthByColumns(o.columns(), cpu.PayloadOf(s), k, apply(&options, opts))
+	return pipeline.NthByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
 func checkNth(n, k int) {

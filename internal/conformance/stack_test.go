@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -121,46 +120,6 @@ func TestStackGrowsInKeyFunction(t *testing.T) {
 					checkSame(t, fmt.Sprintf("%s, n=%d, stack grows in call %d", name, n, call), err, got, want)
 				})
 			}
-		}
-	}
-}
-
-// TestStackGrowsUnderOrdering grows the stack, and collects garbage, while an Ordering that was made on it
-// sorts, by its first call and by the next.
-func TestStackGrowsUnderOrdering(t *testing.T) {
-	for _, n := range []int{3, 16, 20, 700, 5000} {
-		for cols := 1; cols <= 4; cols++ {
-			onNewStack(func() {
-				in, calls := ascending(n), 0
-				slices.Reverse(in)
-				key := func(mod int) sorter.Column[int] { // a function with variables of its own
-					return sorter.Asc(func(e int) int64 {
-						if calls++; calls == n/2+1 || calls == n+n/2 {
-							grow(100)
-							runtime.GC()
-						}
-						return int64(e / mod)
-					})
-				}
-				by := sorter.By(key(8), key(1))
-				switch cols { // the compiler keeps them on the stack by their number
-				case 1:
-					by = sorter.By(key(1))
-				case 3:
-					by = sorter.By(key(64), key(8), key(1).NullsLast(func(e int) bool { return e < -calls }))
-				case 4:
-					by = sorter.By(key(64), key(8), key(2), key(1))
-				}
-				for _, times := range []string{"once", "twice"} {
-					name := fmt.Sprintf("%d elements by %d columns, %s", n, cols, times)
-					got := slices.Clone(in)
-					err := by.Sort(got, sorter.Workers(1))
-					checkSame(t, name, err, got, ascending(n))
-					if !by.IsSorted(got) || n > 1 && by.IsSorted(in) || by.Compare(1, 0) <= 0 {
-						t.Errorf("%s: comparisons by another order", name)
-					}
-				}
-			})
 		}
 	}
 }

@@ -33,31 +33,56 @@ type workspace struct {
 // columns. Pools of workspaces are made when they are first asked for: that takes longer than the first
 // call takes without.
 type Ordering struct {
-	pools    atomic.Pointer[pools]
-	cols     atomic.Pointer[[]extract.Column] // made when first asked for
-	used     atomic.Bool                      // by a call that took no workspace
-	n        uint8                            // columns in few
-	Compares atomic.Pointer[Compares]         // of the public package, made when first asked for
-	more     []extract.Spec                   // all columns, if they are more than few has room for
+	pools    once[pools]
+	cols     once[[]extract.Column]
+	used     atomic.Bool    // by a call that took no workspace
+	n        uint8          // columns in few
+	Compares once[Compares] // of the public package
+	more     []extract.Spec // all columns, if they are more than few has room for
 	few      [2]extract.Spec
+}
+
+// once is a value that is made when it is first asked for. An Ordering of one call stays on the stack: the
+// compiler sees that no call keeps its address, except for operations on an atomic.Pointer.
+type once[T any] struct{ made atomic.Pointer[T] }
+
+// hidden is sound: atomic operations keep no address. See [cpu.Hidden].
+func (o *once[T]) hidden() *atomic.Pointer[T] {
+	return (*atomic.Pointer[T])(cpu.Hidden(unsafe.Pointer(&o.made)))
+}
+
+// Load returns the value, nil if there is none.
+func (o *once[T]) Load() *T { return o.hidden().Load() }
+
+// Make returns the value, which is new if there was none.
+func (o *once[T]) Make(new *T) *T {
+	if made := o.hidden(); !made.CompareAndSwap(nil, new) {
+		return made.Load()
+	}
+	return new
 }
 
 // Compares are the comparisons of two elements, by column: functions of their type.
 type Compares []func()
 
-// Init makes o the ordering of elements by columns. It is not inlined: the compiler would put functions of
-// cols on the stack with o, and calls keep them in pooled memory.
-//
-//go:noinline
+// Init makes o the ordering of elements by columns.
 func (o *Ordering) Init(cols []extract.Spec) {
 	extract.CheckMade(cols)
 	if len(cols) > len(o.few) {
 		o.more = slices.Clone(cols)
 	} else {
-		for i := range cols {
-			o.few[i] = cols[i]
-		}
-		o.n = uint8(len(cols))
+		o.put(cols)
+	}
+}
+
+// put writes the few columns of o. A copy by the runtime takes as long as a row.
+func (o *Ordering) put(cols []extract.Spec) {
+	switch o.n = uint8(len(cols)); len(cols) {
+	case 2:
+		o.few[1] = cols[1]
+		fallthrough
+	case 1:
+		o.few[0] = cols[0]
 	}
 }
 
@@ -86,8 +111,7 @@ func (o *Ordering) Columns() []extract.Column {
 		return *made
 	}
 	all := extract.AppendColumns(make([]extract.Column, 0, len(o.specs())), o.specs())
-	o.cols.Store(&all)
-	return all
+	return *o.cols.Make(&all)
 }
 
 // unused reports whether no call but this one has asked.
@@ -98,8 +122,7 @@ func (o *Ordering) madePools() *pools {
 	if made := o.pools.Load(); made != nil {
 		return made
 	}
-	o.pools.CompareAndSwap(nil, new(pools))
-	return o.pools.Load()
+	return o.pools.Make(new(pools))
 }
 
 // pools are the pools of an Ordering's workspaces, by whether a context may cancel calls of key
