@@ -18,6 +18,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
+	r.spareCodes(rows, cols, true)
 	words := r.leadApart(rows, cols, r.markedWords(cols))
 	err = r.decideOrder(&rows, words, false)
 	if err == nil && cap(o.Into) < rows.Len {
@@ -67,6 +68,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	err = r.call(r.n, func(own *run) error {
 		extract.ForPicked(cols, selected)
 		rows := extract.RowNumbers(n).Pick(selected)
+		own.spareCodes(rows, cols, true)
 		words := own.leadApart(rows, cols, own.markedWords(cols))
 		if err := own.decideOrder(&rows, words, false); err != nil {
 			return err

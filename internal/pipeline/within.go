@@ -45,6 +45,7 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
+	r.spareCodes(rows, cols, false)
 	words, segments := r.markedWords(cols), cpu.Segments{}
 	if n > 0 {
 		segments = cpu.NewSegments(offsets)

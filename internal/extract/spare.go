@@ -1,0 +1,69 @@
+package extract
+
+import (
+	"math"
+
+	"example.com/sorter/internal/sortkey"
+)
+
+// A null flag would make a 64-bit code a prefix of 65 bits, and its column a wide one. Keys seldom have
+// both the lowest and the highest code. Where they lie in memory, a pass over them finds their bounds.
+// Nulls get the code next to these, so that codes of a narrow range stay that. If there is none, keys
+// move by one.
+
+// MayHaveSpare reports whether a spare code makes the column narrow, and finding one calls no function.
+func (c *Column) MayHaveSpare() bool {
+	return c.Nulls != NoNulls && !c.spare && !c.kind.Wide() && sortkey.CodeBits[c.kind] == 64 && c.Key.given(c)
+}
+
+// Spare gives nulls a code of their own that no key has, if there is one.
+// The codes of the others are from least to most.
+func (c *Column) Spare(least, most uint64) {
+	c.spare = least > 0 || most < math.MaxUint64
+	switch {
+	case c.Nulls == NullsFirst && least > 0:
+		c.nullAt = least - 1
+	case c.Nulls == NullsFirst:
+		c.nullAt = 0
+	case most < math.MaxUint64:
+		c.nullAt = most + 1
+	default:
+		c.nullAt = most
+	}
+	c.stepped = c.Nulls == NullsFirst && least == 0 || c.Nulls == NullsLast && most == math.MaxUint64
+}
+
+// keyStep is added, modulo 2^64, to the codes of keys beside a spare code.
+func (c *Column) keyStep() uint64 {
+	switch {
+	case !c.stepped:
+		return 0
+	case c.Nulls == NullsFirst:
+		return 1
+	}
+	return math.MaxUint64
+}
+
+// CodeBounds returns the least and the greatest code of the elements [lo, hi), at most a block, of a
+// column that [Column.MayHaveSpare]. It leaves out the nulls of a bitmap.
+func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {
+	var codes [64]uint64
+	least = math.MaxUint64
+	keys, bits := c.WithoutNulls(), c.bits()
+	rows.Block(&Word{Given: true}, lo, hi, func(b Batch) {
+		for i := 0; i < hi-lo; i += len(codes) {
+			some, part := codes[:min(len(codes), hi-lo-i)], b.part(i, min(i+len(codes), hi-lo))
+			keys.Key.codes64(some, part, &keys)
+			nulls := uint64(0)
+			if bits != nil {
+				nulls = c.nullsIn(bits, part, len(some))
+			}
+			for _, code := range some {
+				isNull := -(nulls & 1)
+				least, most = min(least, code|isNull), max(most, code&^isNull)
+				nulls >>= 1
+			}
+		}
+	})
+	return least, most
+}

@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+)
+
+// spareSample is the number of codes of the columns before by which spareCodes decides whether rows tie.
+// With fewer than leastSampled rows it takes longer than the pass that it may save.
+const spareSample, leastSampled = 512, 1 << 17 // EPYC, 2026-11: bench/results/constants.md
+
+// spareCodes looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
+// The first is left out if its nulls are ordered apart. Later ones are needed only if rows tie.
+func (r *run) spareCodes(rows extract.Input, cols []extract.Column, apart bool) {
+	for i := range cols {
+		c := cols[i].Under(r.Order())
+		switch {
+		case !c.MayHaveSpare() || i == 0 && apart:
+			continue
+		case i > 0 && !r.ties(rows, cols[:i]):
+			return
+		}
+		if least, most, err := r.codeBounds(rows, &c); err == nil {
+			cols[i].Spare(least, most)
+		}
+	}
+}
+
+// ties reports whether rows of a sample tie on columns, as far as their keys lie in memory.
+func (r *run) ties(rows extract.Input, cols []extract.Column) bool {
+	lead := extract.Words(cols, r.Order())[0]
+	if !lead.Given || rows.Len < leastSampled {
+		return true
+	}
+	var codes [spareSample]uint64
+	c := r.codesOf(rows, &lead)
+	for i := range codes {
+		c.src(codes[i:i+1], int(uint64(c.n)*uint64(i)/spareSample))
+	}
+	slices.Sort(codes[:])
+	return cpu.StepsOf(codes[:]).Ties > 0
+}
+
+// codeBounds returns bounds of the codes of a column that may have a spare one.
+func (r *run) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
+	var mu sync.Mutex
+	least = math.MaxUint64
+	err = r.Stage("survey", rows.Len, r.piece(rows.Len), func(_, lo, hi int) {
+		a, b := uint64(math.MaxUint64), uint64(0)
+		for ; lo < hi && (a > 0 || b < math.MaxUint64) && r.Loop.Err() == nil; lo += engine.Block {
+			some, others := c.CodeBounds(rows, lo, min(lo+engine.Block, hi))
+			a, b = min(a, some), max(b, others)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		least, most = min(least, a), max(most, b)
+	})
+	return least, most, r.Stopped(err)
+}
