@@ -71,30 +71,38 @@ func codesOf[C sortkey.Code](codes []C, lo, hi int) []C { return codes[max(lo-1,
 
 // markRuns marks the rows [lo, hi) whose codes tie with their predecessors, and returns how many do.
 func markRuns[C sortkey.Code](runs engine.Ties, codes []C, lo, hi int) (tied int) {
-	if lo == hi {
-		return 0
+	for from := lo &^ 31; from < hi; from += engine.Block { // neighbouring workers share a word
+		tied += markBlock(runs, codesOf(codes, from, min(from+engine.Block, hi)), from, lo)
 	}
-	last := codes[max(lo-1, 0)]
-	for lo < hi {
-		n := min(32-lo%32, hi-lo)
-		word := uint32(0)
-		for _, c := range codes[lo : lo+n] {
-			word >>= 1
-			if c == last {
-				word |= 1 << 31
+	return tied
+}
+
+// markBlock is markRuns for at most a block of rows from a multiple of 32 on, by the codes of these
+// after that of the row before. It leaves out the rows before lo.
+func markBlock[C sortkey.Code](runs engine.Ties, codes []C, from, lo int) (tied int) {
+	var rises, falls [engine.Block / 64]uint64
+	cpu.StepBits(rises[:], falls[:], codes)
+	rows, shift, carry := len(codes)-1, 0, uint64(0)
+	if from == 0 { // the first row has no step: bit i is of row i+1
+		rows, shift, carry = rows+1, 1, 1
+	}
+	for at := 0; at < rows; at += 64 {
+		steps := rises[at/64] | falls[at/64]
+		changed := steps<<shift | carry
+		carry = steps >> (64 - shift)
+		for k := at; k < min(at+64, rows); k += 32 {
+			word := ^uint32(changed >> (k - at))
+			first, end := max(lo-from-k, 0), rows-k
+			if word = word >> first << first; end < 32 {
+				word &= 1<<end - 1
 			}
-			last = c
+			tied += bits.OnesCount32(word)
+			if first == 0 && end >= 32 {
+				runs[(from+k)/32] = word
+			} else if word != 0 {
+				atomic.OrUint32(&runs[(from+k)/32], word)
+			}
 		}
-		if word >>= 32 - n - lo%32; lo == 0 {
-			word &^= 1
-		}
-		tied += bits.OnesCount32(word)
-		if n == 32 {
-			runs[lo/32] = word
-		} else if word != 0 {
-			atomic.OrUint32(&runs[lo/32], word) // neighbouring workers share a word
-		}
-		lo += n
 	}
 	return tied
 }
