@@ -35,11 +35,13 @@ func layOutMatrices(a *scratch.Area, n, workers, most int) {
 type spread int
 
 const (
-	byCode     spread = iota // lists have equally wide ranges of codes
-	ascending                // equally wide ranges of floats, of which codes are as by default
-	descending               // the same in descending order
-	bent                     // the ranges of codes are those of a histogram
-	spreads                  // number of ways
+	byCode         spread = iota // lists have equally wide ranges of codes
+	ascending                    // equally wide ranges of floats, of which codes are as by default
+	descending                   // the same in descending order
+	bent                         // the ranges of codes are those of a histogram
+	bentAscending                // the ranges of floats are
+	bentDescending               // the same in descending order
+	spreads                      // number of ways
 )
 
 // spreading records how evenly the codes of a worker's buckets are spread: neighbouring buckets are
@@ -86,8 +88,16 @@ func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.
 // dealtBy is dealt in one way. A line is tested first if it is new.
 func (w *local[C]) dealtBy(way spread, test bool, codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
 	switch way {
+	case bentAscending, bentDescending:
+		l, ok := lineOf(way == bentDescending, lowest, span, w.plus)
+		if !ok || narrow != nil || test && !l.Smooth(codes) {
+			return m, false, false
+		}
+		m, _ = w.matrix(len(codes), ^C(0)>>(8*unsafe.Sizeof(span)-32))
+		vecsort.BendBy(&m, &l, codes)
+		return m, true, vecsort.DealPlacesBy(&m, &l, codes)
 	case ascending, descending:
-		l, ok := lineOf(way, lowest, span, w.plus)
+		l, ok := lineOf(way == descending, lowest, span, w.plus)
 		if !ok || test && !l.Even(codes) {
 			return m, false, false
 		}
@@ -109,8 +119,8 @@ func (w *local[C]) dealtBy(way spread, test bool, codes []C, lowest, span C, nar
 
 // lineOf returns the line of codes, less plus, of floats. The kind of keys is not known here. Any
 // codes have such a line: whether it spreads them evenly or not, the order is right.
-func lineOf[C Code](way spread, lowest, span, plus C) (vecsort.Line[C], bool) {
-	flip, turn := floats.Ordered[C](way == descending, way == descending).Inverse()
+func lineOf[C Code](desc bool, lowest, span, plus C) (vecsort.Line[C], bool) {
+	flip, turn := floats.Ordered[C](desc, desc).Inverse()
 	return vecsort.LineOf(lowest, lowest+span, flip, turn-plus)
 }
 

@@ -99,6 +99,9 @@ func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way
 	if vecsort.Enabled() && way != byCode && n == 1000 && w.way != way {
 		t.Errorf("%s, %d codes of %T, descending %t: spread in way %d, want %d", name, n, codes[0], desc, w.way, way)
 	}
+	if vecsort.Enabled() && name == "Gauss" && n == 20_000 && unsafe.Sizeof(codes[0]) == 8 && w.way < bentAscending {
+		t.Errorf("%s, %d codes of %T, descending %t: spread in way %d", name, n, codes[0], desc, w.way)
+	}
 	w = local[C]{env: newEnv(1)}
 	for range 3 { // the second time in the way of the first
 		got := w.sortCodes(slices.Clone(codes), v.min, v.span())

@@ -74,19 +74,61 @@ func (l *Line[C]) Even(codes []C) bool {
 	if len(codes) < lineBlock {
 		return true
 	}
-	var sample [lineBlock]C
-	for i := range sample {
-		sample[i] = codes[uint64(i)*uint64(len(codes))/lineBlock]
-	}
-	l.Offsets(sample[:], sample[:])
 	var count [ranges]int
-	for _, x := range sample {
+	for _, x := range l.sample(codes) {
 		k := uint32(x) / (1 << 32 / ranges)
 		if count[k]++; count[k] >= most {
 			return false
 		}
 	}
 	return true
+}
+
+// Smooth reports whether codes are likely to be even enough on the line for a bent matrix: of lineBlock
+// codes, mostTogether at most share one of 2^20 ranges with another. Of codes from a normal distribution
+// none does, of few values or from narrow clusters most do. Fewer codes are not.
+func (l *Line[C]) Smooth(codes []C) bool {
+	if len(codes) < lineBlock {
+		return false
+	}
+	var seen [1 << 10]uint64 // a bit for each of 2^16 sets of ranges
+	together := 0
+	for _, x := range l.sample(codes) {
+		k := uint32(x) >> 12 * 0x9e3779b1 >> 16
+		together += int(seen[k/64] >> (k % 64) & 1)
+		seen[k/64] |= 1 << (k % 64)
+	}
+	return together <= mostTogether
+}
+
+// mostTogether is between what lognormal codes have, 1, and prices that half of a sample shares, 16.
+const mostTogether = 8 // EPYC, 2026-11: bench/results/constants.md
+
+// sample returns the offsets of some of lineBlock codes or more.
+func (l *Line[C]) sample(codes []C) (offsets [lineBlock]C) {
+	for i := range offsets {
+		offsets[i] = codes[uint64(i)*uint64(len(codes))/lineBlock]
+	}
+	l.Offsets(offsets[:], offsets[:])
+	return offsets
+}
+
+// BendBy is [Bend] for a deal by offsets on a line: floats of a smooth distribution are even within
+// narrow ranges of values, but not within a binade.
+func BendBy[C uint32 | uint64](m *Matrix, l *Line[C], codes []C) {
+	count, shift := m.pieceCounts()
+	var offsets [lineBlock]C
+	for len(codes) > 0 {
+		at := offsets[:min(lineBlock, len(codes))]
+		l.Offsets(at, codes[:len(at)])
+		codes = codes[len(at):]
+		for _, x := range at {
+			if i := int(uint32(x) >> (shift & 31)); i < len(count) {
+				count[i]++
+			}
+		}
+	}
+	m.bend(count, shift)
 }
 
 // DealCodesBy is DealCodes by offsets on a line.

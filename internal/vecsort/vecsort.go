@@ -156,15 +156,27 @@ func (m *Matrix) at(offset uint32) uint64 {
 // of up to mostPieces parts of their range: the codes of floats are, about, within every binade. It
 // takes 0.4 ns per code. lowest and drop are those of the next deal.
 func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
-	shift := max(0, bits.Len32(m.greatest)-pieceBits(m.n))
-	count := m.rows[:m.greatest>>shift+1] // lists are empty
-	clear(count)
+	count, shift := m.pieceCounts()
 	for _, c := range codes {
 		if i := int(uint32((c-lowest)>>(drop&63)) >> (shift & 31)); i < len(count) {
 			count[i]++
 		}
 	}
-	each, from := uint64(len(m.next))<<32/uint64(len(codes)), uint64(0) // lists for a code
+	m.bend(count, shift)
+}
+
+// pieceCounts returns a zero count for each piece, in memory of the lists, which are empty, and the bits
+// of a piece's range.
+func (m *Matrix) pieceCounts() (count []uint32, shift int) {
+	shift = max(0, bits.Len32(m.greatest)-pieceBits(m.n))
+	count = m.rows[:m.greatest>>shift+1]
+	clear(count)
+	return count, shift
+}
+
+// bend bends an empty matrix by the counts of its pieces.
+func (m *Matrix) bend(count []uint32, shift int) {
+	each, from := uint64(len(m.next))<<32/uint64(m.n), uint64(0) // lists for a code
 	m.times = each << 32
 	for i, n := range count {
 		if n == 0 {
