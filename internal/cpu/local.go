@@ -172,12 +172,13 @@ func (l *Local[C]) repair(words []uint64, shift int, code func(number uint32) C)
 		from := i - 1
 		for i++; i < len(words) && (words[i]^words[from])>>(shift&63) == 0; i++ {
 		}
-		l.repairRun(words[from:i], code)
+		l.SortRun(words[from:i], code)
 	}
 }
 
-// repairRun sorts words, whose numbers ascend, by their codes.
-func (l *Local[C]) repairRun(run []uint64, code func(number uint32) C) {
+// SortRun sorts words, whose numbers ascend, by the codes of these. Some of them may be in use by
+// Sort.
+func (l *Local[C]) SortRun(run []uint64, code func(number uint32) C) {
 	w := &l.local
 	w.codes = atLeast(w.env, w.codes, len(run))
 	codes := w.codes[:len(run)]

@@ -242,6 +242,9 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
 	}
+	if v, err = refine(env, codes, v, r); err != nil {
+		return err
+	}
 	var l *Layout
 	if !v.sorted() {
 		l, err = detectIn(env, codes, v)

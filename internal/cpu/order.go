@@ -43,6 +43,9 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return ErrTied
 	}
+	if v, err = refine(env, codes, v, keys); err != nil {
+		return err
+	}
 	return orderCodes(env, codes, v, ties, sink)
 }
 

@@ -312,13 +312,15 @@ func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
 	steps := len(codes) - 1
 	return Steps{Rises: steps, Falls: steps}
 }
-func (unrefined) Compare(_, _ uint32) int        { return 0 }
-func (unrefined) GoesOn([]uint64, bool) bool     { return false }
-func (unrefined) Concurrent() bool               { return true }
-func (unrefined) Along(*Placement[uint64]) error { return nil }
-func (unrefined) Moved(Payload)                  {}
-func (unrefined) Refine(int, []uint32, []uint64) {}
-func (unrefined) Finish(err error) error         { return err }
+func (unrefined) Compare(_, _ uint32) int    { return 0 }
+func (unrefined) GoesOn([]uint64, bool) bool { return false }
+func (unrefined) Concurrent() bool           { return true }
+
+func (unrefined) Finer([]uint64, uint64, uint64) Source[uint64] { return nil }
+func (unrefined) Along(*Placement[uint64]) error                { return nil }
+func (unrefined) Moved(Payload)                                 {}
+func (unrefined) Refine(int, []uint32, []uint64)                {}
+func (unrefined) Finish(err error) error                        { return err }
 
 // TestDeepRounds has clusters in clusters: every round leaves one large bucket,
 // and all of them together take the memory of two.

@@ -44,6 +44,9 @@ type KeyComparer[C Code] interface {
 	GoesOn(codes []C, flat bool) bool
 	// Concurrent reports whether Compare is safe for concurrent use.
 	Concurrent() bool
+	// Finer returns a source of codes in the same order of which fewer tie; nil if there is none. The
+	// codes known are from least to most.
+	Finer(codes []C, least, most C) Source[C]
 }
 
 // mostKeySteps bounds the steps in the rarer direction, n/mostKeySteps, after which whole keys

@@ -170,6 +170,20 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer
 	return v, env.Stopped(err)
 }
 
+// refine makes codes, surveyed as v, again if keys have finer ones, and surveys those.
+func refine[C Code](env *engine.Env, codes []C, v survey[C], keys KeyComparer[C]) (survey[C], error) {
+	src := keys.Finer(codes, v.min, v.max)
+	if src == nil {
+		return v, env.Loop.Err()
+	}
+	finer, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
+		src(codes[lo:hi], lo)
+		return codes[lo:hi]
+	})
+	finer.byKeys = v.byKeys
+	return finer, err
+}
+
 // surveyAll surveys n > 0 codes, viewing each once.
 func surveyAll[C Code](env *engine.Env, stage string, n int, codes view[C]) (survey[C], error) {
 	return surveyWords(env, stage, n, chunkOf(env, n), words[C]{view: codes})

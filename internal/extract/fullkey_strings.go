@@ -61,7 +61,8 @@ func givenTexts[K TextKey](c Column, keys []K) *Strings[K] {
 // Strings holds the full keys of strings and byte slices. Depth counts bytes.
 type Strings[K TextKey] struct {
 	*Store[K]
-	longest atomic.Int64 // bytes of the longest string; more if one has a zero byte
+	longest atomic.Int64 // bytes of the longest string, without those skipped; more if one has a zero byte
+	skipped int          // leading bytes that are not in codes, see [Word.SkipShared]
 }
 
 // NewStrings returns the full keys keys[x] of elements x.

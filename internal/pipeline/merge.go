@@ -93,11 +93,11 @@ func prepareMerge(r *run, j mergeJob) (write func() error, err error) {
 		if j.codes32 == nil {
 			j.codes32 = l.Codes32
 		}
-		return prepareCodes(r, &merger[uint32]{m, j.words, nil, nil}, j.codes32)
+		return prepareCodes(r, &merger[uint32]{mergedRuns: m, words: j.words}, j.codes32)
 	} else if j.codes64 == nil {
 		j.codes64 = l.Codes
 	}
-	return prepareCodes(r, &merger[uint64]{m, j.words, nil, nil}, j.codes64)
+	return prepareCodes(r, &merger[uint64]{mergedRuns: m, words: j.words}, j.codes64)
 }
 
 // mergedRuns are the runs of a merge. Elements are numbered run after run.
@@ -133,6 +133,7 @@ type merger[C sortkey.Code] struct {
 	words []extract.Word
 	first []C        // of the first word
 	later [][]uint64 // of the others
+	whole []bool     // by word: equal codes mean equal keys
 }
 
 // prepareCodes prepares a merge by the codes of m's words, of which codes makes the first. It
@@ -152,9 +153,15 @@ func prepareCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b ex
 			return nil, err
 		}
 	}
+	if err := m.skipShared(r); err != nil {
+		return nil, err
+	}
 	all := ranges.Runs[C]{Codes: m.first, Ends: m.ends}
-	if !extract.Decisive(m.words) {
+	if !m.decisive() {
 		all.Compare = m.compare
+	}
+	if len(m.words) == 2 && m.whole[0] && m.whole[1] {
+		all.Later, _ = any(m.later[0]).([]C)
 	}
 	cuts, err := all.Cut(&r.Env, r.plan.grain)
 	return func() error { return all.Merge(&r.Env, cuts, r.plan.grain, m.moved...) }, err
@@ -172,6 +179,26 @@ func codesOfRuns[C sortkey.Code](r *run, m *mergedRuns, codes func(dst []C, b ex
 	return all, r.Stopped(err)
 }
 
+// skipShared makes the codes of the first word again, from the bytes after those that all keys share,
+// if many of them tie.
+func (m *merger[C]) skipShared(r *run) error {
+	codes, ok := any(m.first).([]uint64)
+	if !ok || !m.words[0].SkipSharedOf(codes, m.ends) {
+		return nil
+	}
+	return r.Stopped(r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { m.words[0].Again(codes[lo:hi], lo) }))
+}
+
+// decisive reports whether equal codes of the first word mean that elements tie. It notes which words
+// hold whole keys.
+func (m *merger[C]) decisive() bool {
+	m.whole = make([]bool, len(m.words))
+	for i := range m.words {
+		m.whole[i] = m.words[i].Whole()
+	}
+	return len(m.words) == 1 && m.whole[0]
+}
+
 // compare compares two elements whose first codes are equal.
 func (m *merger[C]) compare(i, j uint32) int {
 	for n := range m.words {
@@ -180,8 +207,8 @@ func (m *merger[C]) compare(i, j uint32) int {
 				return cmp.Compare(codes[i], codes[j])
 			}
 		}
-		if l := &m.words[n]; !l.Exact() {
-			if c := l.Full.Compare(i, j); c != 0 {
+		if !m.whole[n] {
+			if c := m.words[n].Full.Compare(i, j); c != 0 {
 				return c
 			}
 		}

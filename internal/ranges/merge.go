@@ -134,7 +134,7 @@ func (w *worker[C]) sort(at, n int) {
 		}
 		w.local.Add(w.Codes[s.lo:s.hi], cpu.InSlice(i, 0))
 	}
-	words, spare := w.local.Sort(func(x uint32) C { return w.Codes[w.number(x)] })
+	words, spare := w.local.Sort(w.code)
 	if w.Compare != nil {
 		w.mergeTies(words, spare)
 	}
@@ -155,8 +155,11 @@ func (w *worker[C]) number(x uint32) int {
 	return w.slices[i].lo + place
 }
 
+func (w *worker[C]) code(x uint32) C  { return w.Codes[w.number(x)] }
+func (w *worker[C]) later(x uint32) C { return w.Later[w.number(x)] }
+
 // mergeTies orders the runs of words whose codes are equal. Such a run consists of a part of
-// each slice, each in order: they are merged.
+// each slice, each in order: they are merged, unless a later code of each orders them.
 func (w *worker[C]) mergeTies(words, spare []uint64) {
 	for i := 1; i < len(words); i++ {
 		if !w.tied(words[i-1], words[i]) {
@@ -165,13 +168,17 @@ func (w *worker[C]) mergeTies(words, spare []uint64) {
 		from := i - 1
 		for i++; i < len(words) && w.tied(words[from], words[i]); i++ {
 		}
-		w.mergeParts(words[from:i], spare[from:i])
+		if w.Later != nil {
+			w.local.SortRun(words[from:i], w.later)
+		} else {
+			w.mergeParts(words[from:i], spare[from:i])
+		}
 	}
 }
 
 // tied reports whether the elements of two words have equal codes.
 func (w *worker[C]) tied(x, y uint64) bool {
-	return x>>32 == y>>32 && w.Codes[w.number(uint32(x))] == w.Codes[w.number(uint32(y))]
+	return x>>32 == y>>32 && w.code(uint32(x)) == w.code(uint32(y))
 }
 
 // mergeParts merges the parts of a run of ties in rounds, each of neighbouring parts.

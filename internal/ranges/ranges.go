@@ -26,6 +26,10 @@ type Runs[C cpu.Code] struct {
 	// Compare compares two elements whose codes are equal, by their places in Codes. It is nil
 	// if codes decide.
 	Compare func(i, j uint32) int
+
+	// Later are codes by which elements are ordered whose codes are equal, as Compare orders them. They
+	// are nil unless one code of an element does that.
+	Later []C
 }
 
 // bounds returns the places [lo, hi) of run r of those that end where ends say.

@@ -21,6 +21,16 @@ func (f Refiner[C]) Compare(i, j uint32) int { return f.Breaker.compare(i, j) }
 // Concurrent reports whether there is one word: then Compare extracts nothing.
 func (f Refiner[C]) Concurrent() bool { return len(f.Breaker.Words) == 1 }
 
+// Finer returns the codes of texts after the bytes that all of them share.
+func (f Refiner[C]) Finer(codes []C, least, most C) cpu.Source[C] {
+	t := f.Breaker
+	l := &t.Words[0]
+	if wide, ok := any(codes).([]uint64); !ok || !l.SkipShared(t.Env, wide, uint64(least), uint64(most)) {
+		return nil
+	}
+	return func(dst []C, lo int) { l.Again(sortkey.As[uint64](dst), lo) }
+}
+
 // Along moves full keys and early codes by the same partition as the elements.
 func (f Refiner[C]) Along(p *cpu.Placement[C]) (err error) {
 	for i := range f.Breaker.Words {
