@@ -32,6 +32,12 @@ func (a *account) fits(taken int64, n int) bool {
 	return a.sorting(taken, n)+max(a.writing(taken, n), a.out) <= a.total
 }
 
+// sharing bounds the memory of elements of several appenders, where those of one are sorted and written
+// at a time: at most n, in some of the bytes that are taken.
+func (a *account) sharing(taken, bytes int64, n int) int64 {
+	return taken - bytes + a.sorting(bytes, n) + max(a.writing(bytes, n), a.out)
+}
+
 // begin counts rows that are written from now on.
 func (a *account) begin(taken int64, n int) { a.out = a.writing(taken, n) }
 

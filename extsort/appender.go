@@ -45,7 +45,8 @@ type sharing[E any] struct {
 // they were appended.
 //
 // Appenders share the memory of the sort: each fills a small piece of it, and when all is taken,
-// the elements of the appender that has most are sorted and written. While appenders append,
+// the elements of the appender that has most are sorted and written. The rest of the memory is for
+// that, so that runs are about as long as those without appenders. While appenders append,
 // Appender, Len, Retry and AddDir may be called; all others end the input, or wait for no
 // append. The first call may not be concurrent with Append of the Sorter.
 func (s *Sorter[E]) Appender() *Appender[E] {
@@ -176,21 +177,27 @@ func (s *Sorter[E]) refill(a *Appender[E], need int) error {
 	all := *s.shared.all.Load()
 	size, most := s.form.PieceLen(need, s.shared.bytes, s.shared.n)
 	for {
-		taken, n, held := s.form.PieceBytes(size), most, 0
+		taken, held := int64(0), 0
+		bytes, n := int64(0), 0 // the most of an appender
 		for _, b := range all {
-			taken += b.rows.Memory() + s.form.PieceBytes(b.piece.size)
-			n += b.rows.Len() + b.piece.most
+			pieceSize, pieceMost := b.piece.size, b.piece.most // its other fields are of its goroutine
+			if b == a {
+				pieceSize, pieceMost = size, most
+			}
+			of := b.rows.Memory() + s.form.PieceBytes(pieceSize)
+			taken += of
 			held += b.rows.Len()
+			bytes, n = max(bytes, of), max(n, b.rows.Len()+pieceMost)
 		}
 		account := s.form.Account()
-		if account.fits(taken, n) {
-			s.form.Count(account.sorting(taken, n) + max(account.writing(taken, n), account.out))
+		if memory := account.sharing(taken, bytes, n); memory <= account.total {
+			s.form.Count(memory)
 			a.piece = s.form.NewPiece(size, most)
 			return nil
 		}
 		var err error
 		switch {
-		case s.out != nil && (held == 0 || account.waits(taken, n)):
+		case s.out != nil && (held == 0 || account.waits(bytes, n)):
 			err = s.waitForRun()
 		case held == 0:
 			err = fmt.Errorf("%w: %d bytes for pieces of %d appenders", ErrMemoryLimit, s.options.memory, len(all)-1)
@@ -304,10 +311,12 @@ func (s *Sorter[E]) endSharing() error {
 		return err
 	}
 	all := *s.shared.all.Load()
+	taken, n := int64(0), 0
 	for _, a := range all {
 		s.takeOver(a)
+		taken, n = taken+a.rows.Memory(), n+a.rows.Len()
 	}
-	if len(s.runs) == 0 && s.out == nil {
+	if len(s.runs) == 0 && s.out == nil && s.form.Account().fits(taken, n) {
 		s.fill = s.form.Join(all)
 		s.stopSharing()
 		return nil

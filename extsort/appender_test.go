@@ -220,3 +220,36 @@ func TestStatisticsOfUnwrittenAppenders(t *testing.T) {
 		t.Error("no run was too long")
 	}
 }
+
+// TestRunsOfAppenders expects runs of appenders that are about as long as those without: of each only one
+// is sorted at a time, and the rest of the memory is for elements that wait.
+func TestRunsOfAppenders(t *testing.T) {
+	const n = 400_000
+	runs := func(appenders int) int {
+		var st extsort.Stats
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))
+		must(t, err)
+		defer s.Close()
+		ways := []func(e ...row) error{s.Append}
+		for len(ways) < appenders {
+			ways = append(ways, s.Appender().Append)
+		}
+		rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(1, 112))))
+		for i := 0; i < n; i += 50 {
+			must(t, ways[i/50%len(ways)](rows[i:i+50]...))
+		}
+		got, err := drain(s)
+		must(t, err)
+		if len(got) != n || !slices.IsSortedFunc(got, byKey().Compare) {
+			t.Errorf("%d appenders: %d elements of %d, in order %t", appenders, len(got), n, slices.IsSortedFunc(got, byKey().Compare))
+		}
+		must(t, s.Close())
+		return st.Runs
+	}
+	alone := runs(1)
+	for _, appenders := range []int{2, 4, 8} {
+		if many := runs(appenders); many > 2*alone {
+			t.Errorf("%d appenders write %d runs, one %d", appenders, many, alone)
+		}
+	}
+}
