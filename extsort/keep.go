@@ -427,7 +427,6 @@ func (s *Sorter[E]) restore() error {
 	if err != nil {
 		return public(err)
 	}
-	index := int64(0)
 	for i, bytes := range runs {
 		if err := s.err(); err != nil {
 			return err
@@ -441,14 +440,22 @@ func (s *Sorter[E]) restore() error {
 		}
 		r.appender = m.Runs[i].Appender
 		s.runs = append(s.runs, r)
-		index += int64(len(r.firsts)) * s.form.IndexBytes(r)
 	}
-	if most := s.options.memory / 4; index > most { // of a sort with much more memory
+	if index, most := s.indexBytes(), s.options.memory/4; index > most { // of a sort with much more memory
 		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
 	}
 	s.written = m.Numbers
 	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)
 	return nil
+}
+
+// indexBytes returns the memory of the indices of all runs.
+func (s *Sorter[E]) indexBytes() int64 {
+	bytes := int64(0)
+	for _, r := range s.runs {
+		bytes += int64(len(r.firsts)) * s.form.IndexBytes(r)
+	}
+	return bytes
 }
 
 // inOrder returns ErrMismatch if the first elements of blocks are not in order.

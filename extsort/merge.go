@@ -23,6 +23,8 @@ type merge[E any] struct {
 	cuts  []*cut[E] // between parts; one before the first and one after the last
 
 	together bool // elements that tie are in one part
+
+	spare int64 // bytes of memory for the last blocks of parts, of each who loads parts in order
 }
 
 // cut is a place in each run: elements that come before the splitter are before it, and those
@@ -258,7 +260,7 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 		return errKeys
 	}
 	n := part.Len()
-	err := from.reader.Read(r.bytes, first, last+1, func(block, to int, p []byte) (err error) {
+	take := func(block, to int, p []byte) (err error) {
 		at, stop := r.start(block), r.start(to)
 		if begin < 0 {
 			if begin, err = m.settleIn(lo, k, r, block, block, p, from); err != nil {
@@ -278,10 +280,23 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 			return errKeys
 		}
 		if start < stop {
-			return part.Load(r, block, to, p, start, stop)
+			err = part.Load(r, block, to, p, start, stop)
 		}
-		return nil
-	})
+		if last < to && end < r.start(last+1) {
+			at := r.bytes.Offset(block)
+			from.ends.put(k, last, p[r.bytes.Offset(last)-at:r.bytes.Offset(last+1)-at])
+		}
+		return err
+	}
+	var err error
+	unread := first
+	if p := from.endOf(k, first); p != nil && first <= last {
+		err = take(first, first+1, p)
+		unread++
+	}
+	if err == nil {
+		err = from.reader.Read(r.bytes, unread, last+1, take)
+	}
 	if err == nil && first <= last && int64(part.Len()-n) != end-begin { // the next part begins at end
 		err = errKeys
 	}
@@ -341,7 +356,11 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
 		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) {
-			return s.newMerge(s.runs, p, s.unique)
+			m, err := s.newMerge(s.runs, p, s.unique)
+			if err == nil {
+				m.spare = (s.layout.index - s.indexBytes()) / int64(max(n, 1))
+			}
+			return m, err
 		}
 		if err := s.shorten(); err != nil {
 			return nil, err

@@ -291,12 +291,12 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 	return nil
 }
 
-// loaders returns n loaders of parts. Their memory is contiguous, for huge pages.
+// loaders returns n loaders of successive parts. Their memory is contiguous, for huge pages.
 func (m *merge[E]) loaders(n int) []*loader {
-	all := make([]*loader, n)
+	all, ends := make([]*loader, n), newEnds(m.runs, n, m.spare)
 	memory := scratch.Pages(n * m.p.reader)
 	for i := range all {
-		all[i] = &loader{reader: spill.NewReader(memory[i*m.p.reader:][:m.p.reader], m.s.layout.packing)}
+		all[i] = &loader{reader: spill.NewReader(memory[i*m.p.reader:][:m.p.reader], m.s.layout.packing), ends: ends}
 	}
 	return all
 }

@@ -115,5 +115,7 @@ func (p *plan) elements() int { return int(p.part / p.each) }
 // loader reads parts. It is for one goroutine.
 type loader struct {
 	reader  *spill.Reader
-	offsets []int // of elements of a block
+	offsets []int  // of elements of a block
+	ends    *ends  // shared by those that load the parts of a range
+	end     []byte // the block that it has of them
 }

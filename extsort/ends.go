@@ -1,0 +1,52 @@
+package extsort
+
+import "sync"
+
+// ends keeps, of each run, the block in which a part ended. The next part begins there, and does not
+// read it again. A loader that comes before the block is kept reads it.
+type ends struct {
+	blocks []endBlock // of runs; of none that there is no memory for
+}
+
+type endBlock struct {
+	mu     sync.Mutex
+	number int // in the run
+	bytes  []byte
+	kept   bool
+}
+
+// newEnds returns ends for loaders of parts of runs, in some bytes of memory: each loader has a block as
+// well.
+func newEnds[E any](runs []*run[E], loaders int, bytes int64) *ends {
+	n := bytes/int64(max(longest(runs), 1)) - int64(loaders)
+	return &ends{make([]endBlock, max(min(n, int64(len(runs))), 0))}
+}
+
+// put keeps a copy of a block of run k, unless a later part has come further.
+func (e *ends) put(k, number int, p []byte) {
+	if k >= len(e.blocks) {
+		return
+	}
+	b := &e.blocks[k]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.kept || number >= b.number {
+		b.bytes, b.number, b.kept = append(b.bytes[:0], p...), number, true
+	}
+}
+
+// endOf returns the bytes of a block of run k if it is kept, until the next call, or nil.
+func (from *loader) endOf(k, number int) []byte {
+	if k >= len(from.ends.blocks) {
+		return nil
+	}
+	b := &from.ends.blocks[k]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.kept || b.number != number {
+		return nil
+	}
+	b.kept = false
+	b.bytes, from.end = from.end, b.bytes
+	return from.end
+}

@@ -1,0 +1,37 @@
+package extsort_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/extsort"
+)
+
+// TestBlocksAreReadOnce expects that blocks in which parts end are not read again for the next part: by
+// one reader of all, and by each range of Parts.
+func TestBlocksAreReadOnce(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 1_000_000, rand.New(rand.NewPCG(1, 113))))
+	for _, ranges := range []int{1, 2} {
+		var st extsort.Stats
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(15<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Compress(extsort.None), extsort.Report(&st))
+		must(t, err)
+		defer s.Close()
+		must(t, s.Append(rows...))
+		parts, err := s.Parts(ranges)
+		must(t, err)
+		n := 0
+		for _, p := range parts {
+			for batch, err := range p.Batches() {
+				must(t, err)
+				n += len(batch)
+			}
+		}
+		must(t, s.Close())
+		if n != len(rows) || st.Runs < 10 {
+			t.Fatalf("%d elements of %d, %d runs", n, len(rows), st.Runs)
+		}
+		if st.Read > st.Written+st.Written/50 {
+			t.Errorf("%d ranges: %d bytes written, %d read", ranges, st.Written, st.Read)
+		}
+	}
+}
