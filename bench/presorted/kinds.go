@@ -40,8 +40,9 @@ type named struct {
 
 // row24 is an element of 24 bytes.
 type row24 struct {
-	key     int64
-	at, pad uint64
+	key int64
+	at  uint64
+	_   uint64
 }
 
 // priced is an element with two columns.
