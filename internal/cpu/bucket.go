@@ -86,6 +86,17 @@ func leading(n, width int) (passes, digit int) {
 	return passes, min(most, (width+passes-1)/passes)
 }
 
+// orderOf is order of codes that were surveyed as v.
+func (w *local[C]) orderOf(codes []C, v summary[C]) []uint32 {
+	n := len(codes)
+	if v.reversed(n) {
+		order := w.takePlaces(n)
+		backward(order, n-1)
+		return order
+	}
+	return w.order(codes, v.min, v.span())
+}
+
 // order returns the order of codes, ties by place, in memory of w. len(codes) <= maxLocal, and
 // every code is in [lowest, lowest + span].
 func (w *local[C]) order(codes []C, lowest, span C) []uint32 {

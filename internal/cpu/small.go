@@ -65,15 +65,10 @@ func (w *Small[C]) order(n int) []uint32 {
 		return nil
 	}
 	v := summaryOf(w.Codes[:n])
-	switch {
-	case v.sorted():
+	if v.sorted() {
 		return nil
-	case v.reversed(n):
-		order := w.local.takePlaces(n)
-		backward(order, n-1)
-		return order
 	}
-	return w.local.order(w.Codes[:n], v.min, v.span())
+	return w.local.orderOf(w.Codes[:n], v)
 }
 
 // Order writes the order of the first len(index) codes to index, ties in input order.
@@ -97,6 +92,8 @@ func (w *Small[C]) Sort(n int) []C {
 		return codes
 	case v.reversed(n):
 		slices.Reverse(codes)
+		return codes
+	case v.nearly(n) && nearCodes(codes, v.rises < v.falls):
 		return codes
 	}
 	return w.local.sortCodes(codes, v.min, v.span())

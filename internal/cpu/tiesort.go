@@ -26,7 +26,8 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 	}
 	p.local.env = env
 	p.codes = atLeast(env, p.codes, n)
-	places := p.local.order(codes, v.min, v.span())
+	places := p.local.orderOf(codes, v)
+	p.local.words = atLeast(env, p.local.words, n)
 	p.local.apply(order, places)
 	copy(p.codes, codes)
 	for i, x := range places {

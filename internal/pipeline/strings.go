@@ -78,11 +78,6 @@ func tieInPrefixes(keys []string) bool {
 func stepsByTexts(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
 	rises := 0
 	for _, s := range keys {
-		if len(s) <= extract.LongText && last < s {
-			rises++
-			last = s
-			continue
-		}
 		switch c := extract.CompareTexts(loop, last, s); {
 		case c < 0:
 			rises++
