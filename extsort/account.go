@@ -29,7 +29,7 @@ func (a *account) writing(taken int64, n int) int64 { return taken + int64(n)*a.
 
 // fits reports whether elements can be sorted, and as many be filled while they are written.
 func (a *account) fits(taken int64, n int) bool {
-	return a.sorting(taken, n)+max(a.writing(taken, n), a.out) <= a.total
+	return a.sharing(taken, taken, n) <= a.total
 }
 
 // sharing bounds the memory of elements of several appenders, where those of one are sorted and written

@@ -6,20 +6,22 @@ import "sync"
 // read it again. A loader that comes before the block is kept reads it.
 type ends struct {
 	blocks []endBlock // of runs; of none that there is no memory for
+	size   int        // bytes of the largest block of the runs
 }
 
 type endBlock struct {
 	mu     sync.Mutex
-	number int // in the run
-	bytes  []byte
+	number int    // in the run
+	bytes  []byte // nil, or memory for any block
 	kept   bool
 }
 
 // newEnds returns ends for loaders of parts of runs, in some bytes of memory: each loader has a block as
 // well.
 func newEnds[E any](runs []*run[E], loaders int, bytes int64) *ends {
-	n := bytes/int64(max(longest(runs), 1)) - int64(loaders)
-	return &ends{make([]endBlock, max(min(n, int64(len(runs))), 0))}
+	size := longest(runs)
+	n := bytes/int64(max(size, 1)) - int64(loaders)
+	return &ends{make([]endBlock, max(min(n, int64(len(runs))), 0)), size}
 }
 
 // put keeps a copy of a block of run k, unless a later part has come further.
@@ -31,6 +33,9 @@ func (e *ends) put(k, number int, p []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.kept || number >= b.number {
+		if b.bytes == nil {
+			b.bytes = make([]byte, 0, e.size)
+		}
 		b.bytes, b.number, b.kept = append(b.bytes[:0], p...), number, true
 	}
 }

@@ -256,8 +256,11 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 	if last < first-1 || last < first && begin < 0 {
 		return errKeys
 	}
-	if last < first && hi.settle(k, begin) != begin { // the cut is the one before, or wrong
-		return errKeys
+	if last < first { // the cut is the one before, or wrong
+		if hi.settle(k, begin) != begin {
+			return errKeys
+		}
+		return nil
 	}
 	n := part.Len()
 	take := func(block, to int, p []byte) (err error) {
@@ -288,19 +291,20 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 		}
 		return err
 	}
-	var err error
 	unread := first
-	if p := from.endOf(k, first); p != nil && first <= last {
-		err = take(first, first+1, p)
+	if p := from.endOf(k, first); p != nil {
+		if err := take(first, first+1, p); err != nil {
+			return err
+		}
 		unread++
 	}
-	if err == nil {
-		err = from.reader.Read(r.bytes, unread, last+1, take)
+	if err := from.reader.Read(r.bytes, unread, last+1, take); err != nil {
+		return err
 	}
-	if err == nil && first <= last && int64(part.Len()-n) != end-begin { // the next part begins at end
-		err = errKeys
+	if int64(part.Len()-n) != end-begin { // the next part begins at end
+		return errKeys
 	}
-	return err
+	return nil
 }
 
 // locate returns where a cut is in run k: its place if it is known, or -1; and the block in
