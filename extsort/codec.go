@@ -82,6 +82,19 @@ func (bytesCodec) Bytes(e []byte) []byte { return e }
 
 func (bytesCodec) Own(batch [][]byte) { ownAll(batch) }
 
+// emptyCodec is the codec of elements of no bytes.
+type emptyCodec[E any] struct{}
+
+func (emptyCodec[E]) Append(dst []byte, _ E) ([]byte, error) { return dst, nil }
+
+func (emptyCodec[E]) Decode([]byte) (e E, err error) { return e, nil }
+
+func (emptyCodec[E]) Lend([]byte) (e E) { return e }
+
+func (emptyCodec[E]) Bytes(E) []byte { return nil }
+
+func (emptyCodec[E]) Own([]E) {}
+
 // ownedBytes is the memory that copies of elements share.
 const ownedBytes = 4 << 10
 

@@ -149,7 +149,7 @@ const (
 )
 
 func (f *fixed[E]) PieceLen(int, int64, int64) (size, most int) {
-	n := int(min(f.sharing.total/pieceShare, pieceMost) / max(f.size(), 1))
+	n := int(min(f.sharing.total/pieceShare, pieceMost) / f.size())
 	return max(n, 1), max(n, 1)
 }
 
@@ -337,7 +337,7 @@ func (r *slice[E]) Sort(inOrder bool, opts []sorter.Option) error {
 			}
 		}()
 	}
-	if !inOrder && r.f.size() > 0 {
+	if !inOrder {
 		if err := r.f.s.order.Sort(r.all, opts...); err != nil {
 			return err
 		}

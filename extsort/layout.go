@@ -68,18 +68,15 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
 		l.writer = int64(l.buffer) + packing.WriterBytes()
 		l.part = max(1, 2*fill/l.parts)
-		l.block = int(max(1, min(limit>>14, 64<<10)/max(size, 1)))
+		l.block = int(max(1, min(limit>>14, 64<<10)/size))
 		if packing.Active() {
-			l.block = max(l.block, min(packedBlock/int(max(size, 1)), l.part/32))
+			l.block = max(l.block, min(packedBlock/int(size), l.part/32))
 		}
 		runs := scratchBytes(o, fill, workers)
 		block := max(l.block, l.part/8) * int(size)
 		merge := int64(workers)*scratchBytes(o, l.part, 1) + int64(l.readers)*packing.ReaderBytes(spill.ReaderBytes(block))
 		l.bytes = 2*int64(fill)*size + l.writer + max(runs, merge) + l.index
 		return l
-	}
-	if size == 0 { // of which memory holds any number
-		return layout{workers: 1, fill: math.MaxInt >> 1}, nil
 	}
 	fewest := max(leastFill, leastPart*at(leastFill).parts/2+1)
 	if least := at(fewest); least.bytes > limit {

@@ -66,11 +66,15 @@ func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 }
 
 func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[E], error) {
-	if t := reflect.TypeFor[E](); scratch.HoldsPointers(t) {
+	t := reflect.TypeFor[E]()
+	if scratch.HoldsPointers(t) {
 		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
 	}
+	if t.Size() == 0 { // memory holds any number of them, and a run would have no bytes
+		return newOfCodec(o, Codec[E](emptyCodec[E]{}), opts, resume)
+	}
 	s := newSorter(o, opts)
-	return s.open(fingerprint(reflect.TypeFor[E]()), resume, func() (f form[E], err error) {
+	return s.open(fingerprint(t), resume, func() (f form[E], err error) {
 		s.layout, err = layOut(o, s.options.memory, s.crew(), s.compress, s.packs)
 		return &fixed[E]{s: s}, err
 	})

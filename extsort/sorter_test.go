@@ -139,3 +139,33 @@ func TestOrderIsThatOfAStableSort(t *testing.T) {
 		}
 	}
 }
+
+// TestElementsOfNoBytes: they come back as many as there were, from memory, by appenders beyond it,
+// and from kept runs.
+func TestElementsOfNoBytes(t *testing.T) {
+	const n = 5000
+	order, limit := sorter.By(sorter.Asc(func(struct{}) uint8 { return 1 })), extsort.MemoryLimit(64<<10)
+	all := make([]struct{}, n)
+	s, err := extsort.New(order, limit, extsort.TempDir(t.TempDir()))
+	must(t, err)
+	defer s.Close()
+	must(t, s.Append(all...))
+	for range 2 {
+		must(t, s.Appender().Append(all...))
+	}
+	if got := len(collect(t, s)); got != 3*n {
+		t.Errorf("%d elements of %d", got, 3*n)
+	}
+	dir := t.TempDir()
+	kept, err := extsort.New(order, limit, extsort.Keep(dir))
+	must(t, err)
+	must(t, kept.Append(all...))
+	must(t, kept.Sync())
+	must(t, kept.Close())
+	kept, err = extsort.Resume(dir, order, limit)
+	must(t, err)
+	defer kept.Discard()
+	if got := len(collect(t, kept)); got != n {
+		t.Errorf("%d elements of %d after Resume", got, n)
+	}
+}
