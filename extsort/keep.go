@@ -314,8 +314,9 @@ func (k *keeping) durable(appender int, n int64) {
 	for len(m.Durable) <= appender {
 		m.Durable = append(m.Durable, 0)
 	}
-	m.Durable[appender] = max(m.Durable[appender], n)
-	k.dirty = true
+	if m.Durable[appender] < n {
+		m.Durable[appender], k.dirty = n, true
+	}
 }
 
 // baseOf returns the elements of an appender that were durable when the Sorter was resumed.
@@ -339,7 +340,7 @@ func (s *Sorter[E]) Durable() []int64 {
 }
 
 // Sync writes the elements that wait in memory as a run, however short, and returns once all are
-// durable: see [Keep]. A run a second costs little; many short ones make the merge slower. No append
+// durable, those that Limit and Unique dropped included: see [Keep]. A run a second costs little; many short ones make the merge slower. No append
 // may run meanwhile.
 func (s *Sorter[E]) Sync() error {
 	s.mu.Lock()
@@ -363,7 +364,17 @@ func (s *Sorter[E]) Sync() error {
 			}
 		}
 	}
-	return s.waitForRun()
+	if err := s.waitForRun(); err != nil {
+		return err
+	}
+	if s.shared == nil {
+		s.keeping.durable(0, s.upTo(nil))
+	} else {
+		for _, a := range *s.shared.all.Load() {
+			s.keeping.durable(a.number, s.upTo(a))
+		}
+	}
+	return s.save()
 }
 
 var errNotKept = errors.New("extsort: Sync without Keep")

@@ -586,3 +586,37 @@ func TestEveryCallFailsOnceKept(t *testing.T) {
 		}
 	}
 }
+
+// TestSyncOfDroppedElements: after Sync all elements are durable, also those that Limit has dropped
+// since the last run.
+func TestSyncOfDroppedElements(t *testing.T) {
+	rows := rowsOf(keysOf("sorted", 2000, rand.New(rand.NewPCG(141, 142))))
+	for _, appenders := range []int{0, 2} {
+		dir, opts := t.TempDir(), []extsort.Option{extsort.MemoryLimit(64 << 10), extsort.Limit(10)}
+		s, err := extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+		must(t, err)
+		all := []func(...row) error{s.Append}
+		for range appenders {
+			all = append(all, s.Appender().Append)
+		}
+		for round := range int64(2) { // all of the second are dropped at once
+			for _, add := range all {
+				must(t, add(rows[1000*round:][:1000]...))
+			}
+			must(t, s.Sync())
+			for i, n := range s.Durable() {
+				if n != 1000*(round+1) {
+					t.Errorf("%d elements of appender %d are durable", n, i)
+				}
+			}
+		}
+		n := s.Len()
+		must(t, s.Close())
+		s, err = extsort.Resume(dir, byKey(), opts...)
+		must(t, err)
+		if s.Len() != n {
+			t.Errorf("%d elements of %d after Resume", s.Len(), n)
+		}
+		must(t, s.Discard())
+	}
+}

@@ -406,6 +406,7 @@ func (s *Sorter[E]) waitForRun() error {
 	s.form.Written(s.out.from)
 	s.stats.Runs++
 	if s.keeping != nil {
+		s.keeping.dirty = true
 		s.keeping.durable(s.out.by, s.out.upTo)
 	}
 	s.out = nil
