@@ -327,3 +327,39 @@ func TestDiskLimitText(t *testing.T) {
 		t.Errorf("error %q, want one like %q", err, text)
 	}
 }
+
+// TestDropped: what was not handed out was dropped, in one output and in parts.
+func TestDropped(t *testing.T) {
+	rows := rowsOf(keysOf("few", 20_000, rand.New(rand.NewPCG(151, 152))))
+	for i := range rows[:10_000] {
+		rows[i].Key = uint64(i)
+	}
+	for how, opts := range map[string][]extsort.Option{
+		"limit":            {extsort.Limit(9000)},
+		"unique":           {extsort.Unique()},
+		"unique and limit": {extsort.Unique(), extsort.Limit(3000)},
+		"in memory":        {extsort.Unique(), extsort.MemoryLimit(64 << 20)},
+	} {
+		for _, n := range []int{0, 3} {
+			var st extsort.Stats
+			s := filled(t, rows, append([]extsort.Option{extsort.MemoryLimit(128 << 10), extsort.Report(&st)}, opts...)...)
+			handed := 0
+			if n == 0 {
+				handed = len(collect(t, s))
+			} else {
+				parts, err := s.Parts(n)
+				must(t, err)
+				for _, p := range parts {
+					for _, err := range p.All() {
+						must(t, err)
+						handed++
+					}
+				}
+			}
+			must(t, s.Close())
+			if st.Dropped != int64(len(rows)-handed) || st.Runs > 0 && (st.Parts == 0 || st.Largest == 0) {
+				t.Errorf("%s in %d parts: %d handed out, %+v", how, n, handed, st)
+			}
+		}
+	}
+}

@@ -80,11 +80,13 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	}()
 	if m == nil {
 		done, err := s.yieldAll(all, yield)
-		s.consumed.Store(done)
+		if done {
+			s.consume(int64(all.Len()))
+		}
 		return err
 	}
 	s.stats.Parts = m.parts()
-	done, left, stopped := int64(0), int64(math.MaxInt64), false
+	done, handed, left, stopped := int64(0), int64(0), int64(math.MaxInt64), false
 	if s.limit > 0 {
 		left = s.limit
 	}
@@ -92,7 +94,7 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		n := part.Len()
 		s.stats.Largest = max(s.stats.Largest, n)
 		s.want(part, &left)
-		s.stats.Dropped += int64(n - part.Len())
+		handed += int64(part.Len())
 		more := part.Hand(0, part.Len(), func(batch []E) bool { return yield(batch, nil) && !s.closed })
 		if s.closed {
 			return false, ErrEnded
@@ -106,8 +108,16 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 		m.free(i + 1)
 		return true, nil
 	})
-	s.consumed.Store(err == nil && !stopped)
+	if err == nil && !stopped {
+		s.consume(handed)
+	}
 	return public(err)
+}
+
+// consume notes that all elements were handed out: a number of them, the others were dropped.
+func (s *Sorter[E]) consume(handed int64) {
+	s.consumed.Store(true)
+	s.stats.Dropped = s.stats.Elements - handed
 }
 
 // want drops the elements of a sorted part that Unique and the left ones of Limit do not allow,

@@ -58,6 +58,7 @@ func (s *Sorter[E]) Parts(n int) ([]Part[E], error) {
 	if err != nil {
 		return nil, public(err)
 	}
+	s.stats.Parts = m.parts()
 	s.handOut()
 	s.parts = s.form.Buffers(m.p)
 	for i := range parts {
@@ -141,11 +142,11 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 	s := p.s
 	if p.m == nil {
 		if p.all.Hand(int(p.start), int(p.start+p.n), func(batch []E) bool { return yield(batch, nil) }) {
-			p.end()
+			p.end(p.n)
 		}
 		return nil
 	}
-	from, opts, left := p.m.loaders(1)[0], s.sortOptions(1), p.n
+	from, opts, left, handed := p.m.loaders(1)[0], s.sortOptions(1), p.n, int64(0)
 	if s.limit > 0 && s.unique {
 		left = s.limit
 	}
@@ -158,18 +159,28 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 		if err != nil {
 			return err
 		}
+		p.note(p.part.Len())
 		s.want(p.part, &left)
+		handed += int64(p.part.Len())
 		if !p.part.Hand(0, p.part.Len(), func(batch []E) bool { return yield(batch, nil) }) {
 			return nil
 		}
 	}
-	p.end()
+	p.end(handed)
 	return nil
 }
 
-// end notes that all elements of a part were handed out.
-func (p *partOf[E]) end() {
+// note counts a range of keys of n elements.
+func (p *partOf[E]) note(n int) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.s.stats.Largest = max(p.s.stats.Largest, n)
+}
+
+// end notes that all elements of a part were handed out, a number of them.
+func (p *partOf[E]) end(handed int64) {
+	all := p.s.partsHanded.Add(handed)
 	if p.s.partsLeft.Add(-1) == 0 {
-		p.s.consumed.Store(true)
+		p.s.consume(all)
 	}
 }

@@ -45,11 +45,12 @@ type Sorter[E any] struct {
 	closed  bool
 	closing error // of closing files
 
-	keeping   *keeping    // nil: runs are not kept
-	consumed  atomic.Bool // all elements were handed out
-	partsLeft atomic.Int64
-	discarded bool
-	stats     Stats
+	keeping     *keeping    // nil: runs are not kept
+	consumed    atomic.Bool // all elements were handed out
+	partsLeft   atomic.Int64
+	partsHanded atomic.Int64 // elements of the others
+	discarded   bool
+	stats       Stats
 }
 
 // New returns a Sorter for elements without pointers, which go to disk as they are in memory,

@@ -5,7 +5,7 @@ import "time"
 // Stats describe a sort.
 type Stats struct {
 	Elements int64 // accepted
-	Dropped  int64 // of them, because of Limit or Unique
+	Dropped  int64 // of them, because of Limit or Unique; before the output ends, those known so far
 	Runs     int   // written from memory
 	Merges   int   // of adjacent runs into longer ones, before the last merge
 	Parts    int   // ranges of keys of the last merge
