@@ -91,9 +91,10 @@ type manifest struct {
 	Order    string // columns
 	Unique   bool
 	Limit    int64
-	Packs    [2]bool // whether blocks of runs are compressed by S2 and Zstandard
-	Numbers  int64   // of runs so far
-	Durable  []int64 // elements of each appender
+	Packs    [2]bool  // whether blocks of runs are compressed by S2 and Zstandard
+	Numbers  int64    // of runs so far
+	Durable  []int64  // elements of each appender
+	Dirs     []string // of AddDir
 	Runs     []savedRun
 }
 
@@ -128,8 +129,8 @@ func (k *keeping) removeRetired() error {
 	} else if err != nil {
 		return err
 	}
-	dirs := []string{k.dir}
-	for _, r := range m.Runs {
+	dirs := append([]string{k.dir}, m.Dirs...)
+	for _, r := range m.Runs { // of manifests without Dirs
 		if r.Dir != "" && !slices.Contains(dirs, r.Dir) {
 			dirs = append(dirs, r.Dir)
 		}

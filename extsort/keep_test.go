@@ -620,3 +620,46 @@ func TestSyncOfDroppedElements(t *testing.T) {
 		must(t, s.Discard())
 	}
 }
+
+// TestAddDirAgain: a directory that is added again, by whatever name, keeps the runs that are in it.
+func TestAddDirAgain(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 6000, rand.New(rand.NewPCG(161, 162))))
+	dir, second, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(second, link))
+	var st extsort.Stats
+	opts := []extsort.Option{extsort.MemoryLimit(256 << 10), extsort.OnDisk(quickDisk{}), extsort.Report(&st)}
+	s, err := extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+	must(t, err)
+	for i, added := range []string{second, second, link, dir, second} {
+		must(t, s.AddDir(added))
+		must(t, s.Append(rows[1000*i:1000*(i+1)]...))
+		must(t, s.Sync())
+	}
+	must(t, s.Close())
+	if len(st.Dirs) != 2 {
+		t.Errorf("%q", st.Dirs)
+	}
+	resumeRows(t, dir, rows, opts...)
+	checkDirEmpty(t, second)
+}
+
+// TestAddedDirWithoutRuns: a file that was begun in an added directory, but has no run, goes with the
+// others, also of a sort that was resumed.
+func TestAddedDirWithoutRuns(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 2000, rand.New(rand.NewPCG(163, 164))))
+	dir, second, d := t.TempDir(), t.TempDir(), &faultDisk{}
+	opts := []extsort.Option{extsort.MemoryLimit(256 << 10), extsort.OnDisk(d)}
+	s, err := extsort.New(byKey(), append(opts, extsort.Keep(dir))...)
+	must(t, err)
+	must(t, s.AddDir(second))
+	must(t, s.Append(rows[:1000]...))
+	d.fail = d.calls + 3
+	checkDiskError(t, s.Sync(), "write", second)
+	must(t, s.Retry())
+	must(t, s.Close())
+	if files, _ := os.ReadDir(second); len(files) != 1 {
+		t.Fatalf("files of %s: %v", second, files)
+	}
+	resumeRows(t, dir, rows, opts...)
+	checkDirEmpty(t, second)
+}

@@ -117,7 +117,7 @@ func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], erro
 		if k.begin(); !resume {
 			k.manifest.ID = s.id
 		}
-		s.keeping, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, []string{k.dir}
+		s.keeping, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, append([]string{k.dir}, k.manifest.Dirs...)
 		name = runsName(s.id)
 	}
 	f, err := lay()
@@ -442,12 +442,24 @@ func (s *Sorter[E]) retry() error {
 	return s.waitForRun()
 }
 
-// AddDir adds a directory for runs, and writes there the elements whose write failed.
+// AddDir adds a directory for runs, and writes there the elements whose write failed. One that was added
+// before is the next to be written to.
 func (s *Sorter[E]) AddDir(dir string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dirs = append(s.dirs[:len(s.dirs):len(s.dirs)], dir)
-	s.store.Add(dir)
+	if s.handed || s.closed {
+		return ErrEnded
+	}
+	whole, added := s.store.Add(dir)
+	if added {
+		s.dirs = append(s.dirs[:len(s.dirs):len(s.dirs)], dir)
+	}
+	if k := s.keeping; k != nil && added {
+		k.manifest.Dirs, k.dirty = append(k.manifest.Dirs, whole), true
+		if err := s.save(); err != nil { // before it has a file
+			return err
+		}
+	}
 	return s.retry()
 }
 

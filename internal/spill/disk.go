@@ -6,7 +6,9 @@ package spill
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,15 +113,29 @@ func NewStore(disk Disk, dirs []string, limit int64, p Packing, name string) *St
 	return s
 }
 
-// Add adds a directory. It stays the same one when the process changes its own.
-func (s *Store) Add(dir string) {
+// Add adds a directory and returns its whole name: it stays the same one when the process changes its own. A
+// directory that is there already, under any name, is the next one to be written to.
+func (s *Store) Add(dir string) (whole string, added bool) {
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Two volumes of one directory would cut each other's file, if it has a name.
+	s.next = slices.IndexFunc(s.volumes, func(v *volume) bool { return v.dir == dir || sameDir(v.dir, dir) })
+	if s.next >= 0 {
+		return s.volumes[s.next].dir, false
+	}
 	s.volumes = append(s.volumes, &volume{dir: dir})
 	s.next = len(s.volumes) - 1 // an added directory has room
+	return dir, true
+}
+
+// sameDir reports whether two names are those of one directory.
+func sameDir(a, b string) bool {
+	x, failed := os.Stat(a)
+	y, err := os.Stat(b)
+	return failed == nil && err == nil && os.SameFile(x, y)
 }
 
 // Peak returns the most bytes that runs have had on disk.
