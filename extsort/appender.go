@@ -36,6 +36,7 @@ type sharing[E any] struct {
 	all    atomic.Pointer[[]*Appender[E]] // the first is that of Sorter.Append
 	before int64                          // elements that were appended before
 	begun  bool                           // these are those of the first appender
+	ended  bool                           // elements are in fill or in runs, and no others are taken
 	bytes  int64                          // of elements in full pieces so far
 	n      int64                          // elements in them
 }
@@ -63,7 +64,7 @@ func (s *Sorter[E]) Appender() *Appender[E] {
 
 func (s *Sorter[E]) addAppender() *Appender[E] {
 	all := *s.shared.all.Load()
-	a := &Appender[E]{s: s, number: len(all), ended: s.handed || s.closed}
+	a := &Appender[E]{s: s, number: len(all), ended: s.handed || s.closed || s.shared.ended}
 	all = append(slices.Clip(all), a)
 	s.shared.all.Store(&all)
 	return a
@@ -92,6 +93,7 @@ func (s *Sorter[E]) stopSharing() {
 		return
 	}
 	s.countShared()
+	s.shared.ended = true
 	for _, a := range *s.shared.all.Load() {
 		a.ended, a.piece = true, piece[E]{}
 		if a.rows != nil {
@@ -304,7 +306,7 @@ func (s *Sorter[E]) writeAll(all []*Appender[E]) error {
 func (s *Sorter[E]) endSharing() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fill != nil && s.shared.begun {
+	if s.shared.ended {
 		return nil
 	}
 	if err := s.beginSharing(); err != nil {

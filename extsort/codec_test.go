@@ -319,3 +319,32 @@ func TestCodedMisuse(t *testing.T) {
 		t.Error("no error of four bytes")
 	}
 }
+
+// TestAppendersEndWithFailedOutput: once All has ended the input of appenders, no other takes elements,
+// although its sort failed, and the elements come out when All is called again.
+func TestAppendersEndWithFailedOutput(t *testing.T) {
+	r := rand.New(rand.NewPCG(125, 126))
+	notes := notesOf(keysOf("few", 500, r), r)
+	want := slices.Clone(notes)
+	oracle.SortStable(want, byNote().Compare)
+	c := &faultyCodec{how: "decode"}
+	s, err := extsort.NewCoded(byNote(), extsort.Codec[note](c), extsort.MemoryLimit(1<<20), extsort.Keep(t.TempDir()))
+	must(t, err)
+	defer s.Discard()
+	must(t, s.Appender().Append(notes...))
+	c.fail.Store(1)
+	if _, err := drain(s); !errors.Is(err, errCodec) {
+		t.Fatal(err)
+	}
+	if err := s.Appender().Append(notes[0]); !errors.Is(err, extsort.ErrEnded) {
+		t.Errorf("Append of a further appender: %v", err)
+	}
+	if err := s.Sync(); !errors.Is(err, extsort.ErrEnded) {
+		t.Errorf("Sync: %v", err)
+	}
+	got, err := drain(s)
+	must(t, err)
+	if !slices.Equal(got, want) || s.Len() != int64(len(want)) {
+		t.Errorf("%d elements of %d", len(got), s.Len())
+	}
+}

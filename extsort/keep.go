@@ -347,7 +347,7 @@ func (s *Sorter[E]) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.handed || s.closed:
+	case s.handed || s.closed || s.shared != nil && s.shared.ended:
 		return ErrEnded
 	case s.keeping == nil:
 		return errNotKept
