@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -346,5 +347,26 @@ func TestAppendersEndWithFailedOutput(t *testing.T) {
 	must(t, err)
 	if !slices.Equal(got, want) || s.Len() != int64(len(want)) {
 		t.Errorf("%d elements of %d", len(got), s.Len())
+	}
+}
+
+// TestIndexOfLongElements: the index of the first run of long elements does not hold all of them, and a
+// sort with the same memory resumes it.
+func TestIndexOfLongElements(t *testing.T) {
+	texts := make([]string, 1500)
+	for i := range texts {
+		texts[i] = strings.Repeat("x", 1000) + strconv.Itoa(i*7919%len(texts))
+	}
+	o, dir, limit := sorter.By(sorter.Asc(strings.Clone)), t.TempDir(), extsort.MemoryLimit(4<<20)
+	s, err := extsort.NewCoded(o, extsort.Strings(), limit, extsort.Keep(dir))
+	must(t, err)
+	must(t, s.Append(texts...))
+	must(t, s.Sync())
+	must(t, s.Close())
+	s, err = extsort.ResumeCoded(dir, o, extsort.Strings(), limit)
+	must(t, err)
+	defer s.Discard()
+	if got := collect(t, s); !slices.IsSorted(got) || len(got) != len(texts) {
+		t.Errorf("%d elements of %d", len(got), len(texts))
 	}
 }

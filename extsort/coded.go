@@ -164,7 +164,7 @@ func (f *coded[E]) Block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.store.IndexBytes() // of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
 	least := int64(f.least)
-	return int(min(max(least, max(f.s.store.Totals().Bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.total/256)))
+	return int(min(max(least, max(f.s.store.Totals().Bytes+bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.total/256)))
 }
 
 func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
