@@ -643,6 +643,25 @@ func TestAddDirAgain(t *testing.T) {
 	checkDirEmpty(t, second)
 }
 
+// TestAddDirWithoutManifest: a directory that could not be noted in the manifest gets no file.
+func TestAddDirWithoutManifest(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 1000, rand.New(rand.NewPCG(165, 166))))
+	dir, second, d := t.TempDir(), t.TempDir(), &faultDisk{}
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(256<<10), extsort.OnDisk(d), extsort.Keep(dir))
+	must(t, err)
+	defer s.Discard()
+	must(t, s.Append(rows...))
+	d.fail = d.calls + 3
+	checkDiskError(t, s.Sync(), "write", dir)
+	d.fail, d.failed, d.sticky = d.calls+1, "", true
+	checkDiskError(t, s.AddDir(second), "manifest", dir)
+	checkDiskError(t, s.Retry(), "manifest", dir)
+	checkDirEmpty(t, second)
+	d.mend()
+	must(t, s.Retry())
+	sameElements(t, collect(t, s), sorted(rows))
+}
+
 // TestAddedDirWithoutRuns: a file that was begun in an added directory, but has no run, goes with the
 // others, also of a sort that was resumed.
 func TestAddedDirWithoutRuns(t *testing.T) {

@@ -438,6 +438,9 @@ func (s *Sorter[E]) retry() error {
 	if err := s.waitForRun(); err == nil || s.out == nil {
 		return err
 	}
+	if err := s.save(); err != nil { // an added directory is in the manifest before it has a file
+		return err
+	}
 	s.startWriting()
 	return s.waitForRun()
 }
@@ -456,9 +459,6 @@ func (s *Sorter[E]) AddDir(dir string) error {
 	}
 	if k := s.keeping; k != nil && added {
 		k.manifest.Dirs, k.dirty = append(k.manifest.Dirs, whole), true
-		if err := s.save(); err != nil { // before it has a file
-			return err
-		}
 	}
 	return s.retry()
 }
