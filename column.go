@@ -38,7 +38,13 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // Sorts panic if a row that is not null has a number not below len(col), [OrderN] of a
 // column without nulls before it begins. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
-	return Column[int]{extract.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))}
+	return sliceColumn(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))
+}
+
+// sliceColumn is inlined into [AscOf], as extract.SpecOfSlice is not: the compiler keeps the body of another
+// package's function only where it has inlined it into one that is not generic.
+func sliceColumn(kind sortkey.Kind, data unsafe.Pointer, n int) Column[int] {
+	return Column[int]{extract.SpecOfSlice(kind, data, n)}
 }
 
 // DescOf is [AscOf], largest first.

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/call"
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
@@ -23,11 +22,13 @@ type config = call.Options
 
 // apply applies options to c in turn, and returns c. The caller has c on its stack: it takes 12 ns
 // to copy one.
+//
+// Sound: an option keeps no pointer to the config, which would be on the heap otherwise. To the compiler the
+// argument is a number, and to the option it is a pointer, which is adjusted when the stack moves: not before
+// the call, as nothing is called in between.
 func apply(c *config, opts []Option) *config {
-	// Sound: options keep no pointer to the config, which would be on the heap otherwise.
-	to := (*config)(cpu.Hidden(unsafe.Pointer(c)))
 	for _, o := range opts {
-		o(to)
+		(*(*func(uintptr))(unsafe.Pointer(&o)))(uintptr(unsafe.Pointer(c)))
 	}
 	return c
 }

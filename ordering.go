@@ -88,6 +88,11 @@ func specsOf[E any](cols []Column[E]) []extract.Spec {
 	return unsafe.Slice((*extract.Spec)(unsafe.Pointer(unsafe.SliceData(cols))), len(cols))
 }
 
+// listOf is specsOf without a check of their length, which takes a nanosecond.
+func listOf[E any](cols []Column[E]) extract.SpecList {
+	return extract.ListAt(unsafe.Pointer(unsafe.SliceData(cols)), len(cols))
+}
+
 // Compare returns a negative number if a comes before b, a positive one if it
 // comes after, and 0 if they tie in every column: the order for
 // [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It

@@ -134,7 +134,7 @@ func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	var o config
 	apply(&o, opts)
 	if small.ServesFew(&o, n) {
-		return small.OrderFew(extract.ListOf(specsOf(cols)), n, &o), nil
+		return small.OrderFew(listOf(cols), n, &o), nil
 	}
 	return orderN(n, cols, &o)
 }

@@ -82,7 +82,7 @@ func TestMergeAllocs(t *testing.T) {
 func TestIntoAllocs(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	byPrice := sorter.By(sorter.Asc(price))
-	for _, n := range []int{10, 100, 1000} {
+	for _, n := range []int{3, 10, 100, 1000} {
 		in, s, p := fills(n), prices(n), make(perm.Perm, n)
 		cols := []sorter.Column[int]{
 			sorter.AscOf(mapped(in, func(f fill) uint16 { return f.Venue / 50 })),
@@ -96,6 +96,9 @@ func TestIntoAllocs(t *testing.T) {
 			"Ordering.Order": func() { _, _ = byPrice.Order(in, sorter.Descending(), sorter.Into(p)) },
 			"Order by a new Ordering": func() {
 				_, _ = sorter.By(sorter.Asc(price), sorter.Desc(func(f fill) int64 { return f.ID })).Order(in, sorter.Into(p))
+			},
+			"Sort by a new Ordering": func() {
+				_ = sorter.By(sorter.Asc(price), sorter.Desc(func(f fill) int64 { return f.ID })).Sort(in)
 			},
 			"OrderN":         func() { _, _ = sorter.OrderN(n, cols[:1], sorter.Into(p)) },
 			"OrderN by many": func() { _, _ = sorter.OrderN(n, cols, sorter.Into(p)) },

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -100,7 +101,7 @@ func numbered[K sorter.Key](rows []fewRow, key func(e fewRow) K, desc bool, side
 	return all
 }
 
-func directed[E any](desc bool, up, down sorter.Column[E]) sorter.Column[E] {
+func directed[C any](desc bool, up, down C) C {
 	if desc {
 		return down
 	}
@@ -179,6 +180,30 @@ func checkFewRows(t *testing.T, rows []fewRow, c, next fewColumn) {
 	for i := 1; i < len(rows); i++ {
 		if got := by.Compare(rows[i-1], rows[i]); cmp.Compare(got, 0) != compare(uint32(i-1), uint32(i)) {
 			t.Errorf("%s: Compare returns %d", name, got)
+		}
+	}
+}
+
+// TestFewFloats orders two and three floats of all values that have a place of their own, in every mode.
+func TestFewFloats(t *testing.T) {
+	values := []float64{math.Copysign(math.NaN(), -1), -1, math.Copysign(0, -1), 0, math.NaN()}
+	for i := range len(values) * len(values) * (len(values) + 1) {
+		keys := []float64{values[i%5], values[i/5%5]}
+		if third := i / 25; third < len(values) {
+			keys = append(keys, values[third])
+		}
+		cols := []sorter.Column[int]{sorter.AscOf(keys), sorter.Asc(func(row int) int8 { return int8(-row) })}
+		for _, m := range modes {
+			compare, descending := oracle.Ordered[float64](m.order), m.order.Desc
+			want := perm.Identity(len(keys))
+			oracle.SortStable(want, func(a, b uint32) int {
+				return cmp.Or(compare(keys[a], keys[b]), directed(descending, cmp.Compare(b, a), cmp.Compare(a, b)))
+			})
+			name := fmt.Sprint(keys, ", ", m.name)
+			p, err := sorter.OrderN(len(keys), cols, m.opts...)
+			checkSame(t, name, err, p, want)
+			p, err = sorter.By(sorter.Asc(func(i int) float64 { return keys[i] }), cols[1]).Order([]int{0, 1, 2}[:len(keys)], m.opts...)
+			checkSame(t, name+", by a function", err, p, want)
 		}
 	}
 }

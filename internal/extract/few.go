@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
 )
@@ -20,6 +19,11 @@ type SpecList struct{ at stream.Raw }
 //
 // Sound: a Spec is the first field of a [Column].
 func ListOf[C Spec | Column](cols []C) SpecList { return SpecList{stream.RawOf(cols)} }
+
+// ListAt returns the n specs at an address.
+func ListAt(specs unsafe.Pointer, n int) SpecList {
+	return SpecList{stream.RawAt(specs, unsafe.Sizeof(Spec{}), n)}
+}
 
 // Len returns the number of columns.
 func (l SpecList) Len() int { return l.at.Len() }
@@ -36,11 +40,8 @@ func (l SpecList) OrderOf(n int, into perm.Perm) perm.Perm {
 	p := into[:n]
 	for i := range l.Len() {
 		c := l.At(i)
-		keys, ok := c.Slice()
-		if !ok || c.nulls != nil || n > keys.Len() {
+		if keys, ok := c.Slice(); !ok || c.flags&bitsFlag != 0 || n > keys.Len() || keys.Overlaps(stream.RawOf(p)) {
 			c.checkRows(n)
-		}
-		if !ok || keys.Overlaps(stream.RawOf(p)) {
 			c.checkApart(p)
 		}
 	}
@@ -118,11 +119,14 @@ func (e *FewOf) KeysOf(c *Spec, keys stream.Raw, at []uint32) {
 		e.gather(c, keys, at)
 		return
 	}
-	if e.Rows {
+	switch lo, hi := spanOf(at); {
+	case e.Rows:
 		getRows(c.get, keys, at)
-		return
+	case hi-lo == len(at):
+		c.get.Get(cpu.Hidden(keys.Data()), cpu.Hidden(e.Block.Part(lo, hi).Data()), len(at), 0, nil)
+	default:
+		e.read(c, keys, at)
 	}
-	e.read(c.get, c.Kind(), keys, at)
 }
 
 // gather is KeysOf of a slice, by elements that are row numbers.
@@ -149,24 +153,20 @@ func getRows(get Getter, keys stream.Raw, at []uint32) {
 	get.Get(cpu.Hidden(keys.Data()), cpu.Hidden(unsafe.Pointer(&numbers)), len(at), 0, nil)
 }
 
-// read is KeysOf of elements in Block. A call of the getter takes as long as the keys of several elements:
-// those between the ones that are meant are skipped as nulls are.
-func (e *FewOf) read(get Getter, k sortkey.Kind, keys stream.Raw, at []uint32) {
-	lo, hi := spanOf(at)
-	to, n := cpu.Hidden(keys.Data()), len(at)
-	switch {
-	case hi-lo == n:
-		get.Get(to, cpu.Hidden(e.Block.Part(lo, hi).Data()), n, 0, nil)
-	case hi <= keys.Len() && hi < 4*n:
+// read is KeysOf of elements in Block that are not consecutive. A call of the getter takes as long as the keys
+// of several elements: those between the ones that are meant are skipped as nulls are.
+func (e *FewOf) read(c *Spec, keys stream.Raw, at []uint32) {
+	hi, to, n, size := int(at[len(at)-1])+1, cpu.Hidden(keys.Data()), len(at), c.Kind().Size()
+	if hi <= keys.Len() && hi < 4*n {
 		skipped := ^uint64(0)
 		for _, x := range at {
 			skipped &^= 1 << x
 		}
-		get.Get(to, cpu.Hidden(e.Block.Data()), hi, skipped, nil)
-		gatherKeys(k, keys.Data(), keys, at) // in place: at[i] >= i
-	default:
-		for i, x := range at {
-			get.Get(unsafe.Add(to, uintptr(i)*k.Size()), cpu.Hidden(e.Block.At(int(x))), 1, 0, nil)
-		}
+		c.get.Get(to, cpu.Hidden(e.Block.Data()), hi, skipped, nil)
+		gatherKeys(c.Kind(), keys.Data(), keys, at) // in place: at[i] >= i
+		return
+	}
+	for i, x := range at {
+		c.get.Get(unsafe.Add(to, uintptr(i)*size), cpu.Hidden(e.Block.At(int(x))), 1, 0, nil)
 	}
 }

@@ -13,24 +13,33 @@ func Result(s stream.Raw, n int, into perm.Perm, cols ...Column) perm.Perm {
 		return scratch.Unset(n)
 	}
 	p := into[:n]
-	if stream.RawOf(p).Overlaps(s) {
-		panic("sorter: Into memory that holds the elements to be ordered")
-	}
+	checkOutside(s, p)
 	for i := range cols {
 		cols[i].made.checkApart(p)
 	}
 	return p
 }
 
-// ResultOf is [Result] by columns as a program made them.
-func ResultOf(s stream.Raw, n int, into perm.Perm, cols []Spec) perm.Perm {
-	p := Result(s, n, into)
-	if into != nil && cap(into) >= n {
-		for i := range cols {
+// ResultOf is [Result] for the order of all elements of s by columns as a program made them.
+func ResultOf(s stream.Raw, into perm.Perm, cols []Spec) perm.Perm {
+	if into == nil || cap(into) < s.Len() {
+		return scratch.Unset(s.Len())
+	}
+	p := into[:s.Len()]
+	checkOutside(s, p)
+	for i := range cols {
+		if cols[i].byRow() {
 			cols[i].checkApart(p)
 		}
 	}
 	return p
+}
+
+// checkOutside panics if elements share memory with p.
+func checkOutside(s stream.Raw, p perm.Perm) {
+	if stream.RawOf(p).Overlaps(s) {
+		panic("sorter: Into memory that holds the elements to be ordered")
+	}
 }
 
 // checkApart panics if keys that lie in memory share it with p.

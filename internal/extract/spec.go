@@ -109,13 +109,25 @@ func (s Spec) Slice() (keys stream.Raw, ok bool) {
 	return stream.RawAt(at.data, s.Kind().Size(), int(s.flags>>lenShift)), ok
 }
 
+// byRow reports whether keys lie in memory by row number.
+func (s *Spec) byRow() bool {
+	switch s.get.(type) {
+	case sliceAt, *layoutKey:
+		return true
+	}
+	return false
+}
+
 // overlaps reports whether keys that lie in memory by row number share it with m.
 func (s *Spec) overlaps(m stream.Raw) bool {
-	if k, ok := s.get.(*layoutKey); ok {
+	switch k := s.get.(type) {
+	case sliceAt:
+		keys, _ := s.Slice()
+		return keys.Overlaps(m)
+	case *layoutKey:
 		return k.Layout.overlaps(m)
 	}
-	keys, ok := s.Slice()
-	return ok && keys.Overlaps(m)
+	return false
 }
 
 // Descending returns the column, largest first.

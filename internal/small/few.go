@@ -1,6 +1,7 @@
 package small
 
 import (
+	"cmp"
 	"math/bits"
 	"time"
 	"unsafe"
@@ -62,24 +63,41 @@ func (f *few) sort(order []uint32, k int, whole bool) {
 		return
 	}
 	c := f.cols.At(k)
-	place := c.Nulls()
-	if place == extract.NoNulls {
-		f.sortBy(order, c, k, whole)
-		return
+	if c.Nulls() != extract.NoNulls {
+		if nulls := f.from.NullsOf(c, order); nulls != 0 {
+			first := c.Nulls() == extract.NullsFirst
+			n, values := partFew(order, nulls, first), order
+			if first {
+				values, order = order[len(order)-n:], order[:len(order)-n]
+			} else {
+				values, order = order[:n], order[n:]
+			}
+			f.sort(order, k+1, false)
+			if order, whole = values, false; n < 2 {
+				return
+			}
+		}
 	}
-	nulls := f.from.NullsOf(c, order)
-	if nulls == 0 {
-		f.sortBy(order, c, k, whole)
-		return
+	var tied uint64
+	switch kind, more := c.Kind(), k+1 < f.cols.Len(); {
+	case len(order) >= leastRanked:
+		tied = f.sortBy(order, c, whole, more)
+	case kind == sortkey.Int64:
+		tied = insertBy[int64](f, order, c, more)
+	case kind == sortkey.String:
+		tied = insertBy[string](f, order, c, more)
+	case kind == sortkey.Float64:
+		tied = insertBy[float64](f, order, c, more)
+	case kind == sortkey.Int32:
+		tied = insertBy[int32](f, order, c, more)
+	case kind == sortkey.Uint64:
+		tied = insertBy[uint64](f, order, c, more)
+	default:
+		tied = f.sortBy(order, c, whole, more)
 	}
-	values := partFew(order, nulls, place == extract.NullsFirst)
-	if place == extract.NullsFirst {
-		f.sort(order[:len(order)-values], k+1, false)
-		f.sortBy(order[len(order)-values:], c, k, false)
-		return
+	if tied != 0 {
+		f.sortTies(order, tied, k+1)
 	}
-	f.sortBy(order[:values], c, k, false)
-	f.sort(order[values:], k+1, false)
 }
 
 // partFew moves the elements whose bits are set to one side of the others, whose number it returns.
@@ -104,39 +122,28 @@ func partFew(order []uint32, set uint64, first bool) (others int) {
 	return others
 }
 
-// sortBy sorts the elements numbered by order, none of them null in c, the k-th column.
-func (f *few) sortBy(order []uint32, c *extract.Spec, k int, whole bool) {
-	if len(order) < 2 {
-		return
-	}
-	more := k+1 < f.cols.Len()
-	keys, inPlace := f.from.InPlace(c)
-	var tied uint64
-	switch kind := c.Kind(); {
-	case inPlace && len(order) < leastRanked && insertable(kind):
-		tied = insertKeys(order, kind, keys, f.desc(c), more)
-	case !kind.Wide():
-		tied = f.sortNarrow(order, c, keys, inPlace && whole, more)
-	case inPlace && whole:
-		tied = f.sortWide(order, c, keys.Part(0, len(order)), more)
-	case kind == sortkey.String && len(order) < leastRanked:
-		tied = insertTexts(f, order, c, more)
-	case kind == sortkey.String:
-		tied = sortFewBy[string](f, order, c, more)
-	case kind == sortkey.Bytes:
-		tied = sortFewBy[[]byte](f, order, c, more)
-	case kind == sortkey.Time:
-		tied = sortFewBy[time.Time](f, order, c, more)
-	default:
-		tied = sortFewBy[[2]uint64](f, order, c, more) // the widest without pointers
-	}
-	if tied != 0 {
-		f.sortTies(order, tied, k+1)
-	}
-}
-
 // The functions that sort by one column return its ties if there are more columns: bit i is set if element i
 // of the order ties with the one before.
+
+// sortBy sorts the elements numbered by order, two or more, none of them null in c.
+func (f *few) sortBy(order []uint32, c *extract.Spec, whole, more bool) (tied uint64) {
+	kind := c.Kind()
+	keys, inPlace := f.from.InPlace(c)
+	switch {
+	case !kind.Wide():
+		return f.sortNarrow(order, c, keys, inPlace && whole, more)
+	case inPlace && whole:
+		return f.sortWide(order, c, keys.Part(0, len(order)), more)
+	case kind == sortkey.String:
+		return sortFewBy[string](f, order, c, more)
+	case kind == sortkey.Bytes:
+		return sortFewBy[[]byte](f, order, c, more)
+	case kind == sortkey.Time:
+		return sortFewBy[time.Time](f, order, c, more)
+	default:
+		return sortFewBy[[2]uint64](f, order, c, more) // the widest without pointers
+	}
+}
 
 // desc reports whether a column is in descending order.
 func (f *few) desc(c *extract.Spec) bool { return c.Order().Desc != f.order.Desc }
@@ -159,9 +166,6 @@ func (f *few) sortNarrow(order []uint32, c *extract.Spec, keys stream.Raw, inPla
 		keys = keys.Part(0, n)
 	} else if keys = stream.RawAt(unsafe.Pointer(&codes), kind.Size(), tinySort); kind.Size() == 8 {
 		f.from.KeysOf(c, keys, order) // they become codes where they are
-		if n < leastRanked && insertable(kind) {
-			return insertPlaces(order, kind, keys, f.desc(c), more)
-		}
 	} else {
 		return f.sortNarrower(order, c, more)
 	}
@@ -217,75 +221,59 @@ func rankFew(order []uint32, codes []uint64) {
 	}
 }
 
-// insertable reports whether fewer than leastRanked keys of a kind are inserted as they are, without codes.
-func insertable(k sortkey.Kind) bool {
-	switch k {
-	case sortkey.Int32, sortkey.Int64, sortkey.Uint64, sortkey.String:
-		return true
+// insertBy is sortBy of fewer than leastRanked elements: keys are inserted as they are, without codes.
+func insertBy[K int32 | int64 | uint64 | float64 | string](f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
+	var all [leastRanked - 1]K
+	keys := all[:len(order)]
+	if from, ok := f.from.InPlace(c); ok {
+		col := stream.SliceOf[K](from)
+		for i, x := range order {
+			keys[i] = col[x]
+		}
+	} else {
+		f.from.KeysOf(c, stream.RawOf(all[:]), order)
 	}
-	return false
-}
-
-// insertKeys sorts numbers of keys of an insertable kind.
-func insertKeys(order []uint32, k sortkey.Kind, keys stream.Raw, desc, more bool) (tied uint64) {
-	switch k {
-	case sortkey.Int32:
-		return insertEach(order, stream.SliceOf[int32](keys), desc, more)
-	case sortkey.Int64:
-		return insertEach(order, stream.SliceOf[int64](keys), desc, more)
-	case sortkey.Uint64:
-		return insertEach(order, stream.SliceOf[uint64](keys), desc, more)
-	default:
-		return insertEach(order, stream.SliceOf[string](keys), desc, more)
+	if c.Kind() == sortkey.Float64 && !areComparable(keys, c.OrderUnder(f.order)) {
+		return sortFewFloats(order, unsafe.Pointer(&all), c.OrderUnder(f.order), more)
 	}
-}
-
-// insertTexts is sortBy of fewer than leastRanked strings that do not lie in a slice.
-func insertTexts(f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
-	var keys [leastRanked - 1]string
-	all := stream.RawOf(keys[:])
-	f.from.KeysOf(c, all, order)
-	return insertPlaces(order, c.Kind(), all, f.desc(c), more)
-}
-
-// insertPlaces is insertKeys of keys in the sequence of order.
-func insertPlaces(order []uint32, k sortkey.Kind, keys stream.Raw, desc, more bool) (tied uint64) {
-	if order[0] == 0 && extract.Consecutive(order) { // places are numbers
-		return insertKeys(order, k, keys, desc, more)
-	}
-	var places, numbers [leastRanked - 1]uint32
-	for i := range order {
-		places[i], numbers[i] = uint32(i), order[i]
-	}
-	tied = insertKeys(places[:len(order)], k, keys, desc, more)
-	for i, at := range places[:len(order)] {
-		order[i] = numbers[at]
-	}
-	return tied
-}
-
-// insertEach sorts numbers of keys.
-func insertEach[K int32 | int64 | uint64 | string](order []uint32, keys []K, desc, more bool) (tied uint64) {
-	for i := 1; i < len(order); i++ {
-		x, j := order[i], i
-		key := keys[x]
+	order = order[:len(keys)]
+	desc := f.desc(c)
+	for i := 1; i < len(keys); i++ {
+		key, x, j := keys[i], order[i], i
 		if desc {
-			for ; j > 0 && keys[order[j-1]] < key; j-- {
-				order[j] = order[j-1]
+			for ; j > 0 && keys[j-1] < key; j-- {
+				keys[j], order[j] = keys[j-1], order[j-1]
 			}
 		} else {
-			for ; j > 0 && keys[order[j-1]] > key; j-- {
-				order[j] = order[j-1]
+			for ; j > 0 && keys[j-1] > key; j-- {
+				keys[j], order[j] = keys[j-1], order[j-1]
 			}
 		}
-		order[j] = x
+		keys[j], order[j] = key, x
 	}
-	for i := 1; more && i < len(order); i++ {
-		if keys[order[i]] == keys[order[i-1]] {
+	for i := 1; more && i < len(keys); i++ {
+		if keys[i] == keys[i-1] {
 			tied |= 1 << i
 		}
 	}
 	return tied
+}
+
+// areComparable reports whether floats are in the order of their values.
+func areComparable[K cmp.Ordered](keys []K, o sortkey.Order) bool {
+	for _, k := range keys {
+		if k != k {
+			return false
+		}
+	}
+	return o.NaNs != sortkey.TotalOrder
+}
+
+// sortFewFloats sorts the float64 keys at an address, and order by them.
+func sortFewFloats(order []uint32, keys unsafe.Pointer, o sortkey.Order, more bool) (tied uint64) {
+	var codes [leastRanked - 1]uint64
+	sortkey.EncodeAt(sortkey.Float64, codes[:len(order)], keys, o)
+	return sortFewCodes(order, codes[:len(order)], more)
 }
 
 // sortFewBy is sortBy of wide keys that do not lie one after the other. It is not inlined: its caller
