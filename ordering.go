@@ -200,7 +200,12 @@ func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
 // at most once per element.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 	var options config
-	return pipeline.SortByColumns(o.own, cpu.PayloadOf(s), apply(&options, opts))
+	apply(&options, opts)
+	if own := o.own; own != nil && small.ServesFew(&options, len(s)) {
+		own.SortFew(cpu.PayloadOf(s), &options)
+		return nil
+	}
+	return pipeline.SortByColumns(o.own, cpu.PayloadOf(s), &options)
 }
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].

@@ -130,12 +130,16 @@ func (p Payload) Swap(i, j int) {
 // Few is the largest length that FollowFew accepts.
 const Few = 16
 
+// leastThroughStack is the number of elements from which FollowFew moves them through the stack, whose memory
+// takes as long to clear as fewer take to move in place.
+const leastThroughStack = 6
+
 // FollowFew is [Payload.FollowCycles] for at most [Few] elements. Elements of up to 128 bytes
 // go through the stack.
 func (p Payload) FollowFew(order *[Few]uint32) {
 	// Sound: movers keep nothing, and order has as many numbers.
 	numbers := Hidden(unsafe.Pointer(order))
-	if !p.by.few(p.data, numbers, p.n) {
+	if p.n < leastThroughStack || !p.by.few(p.data, numbers, p.n) {
 		p.by.cycles(p.data, at[uint32](numbers, p.n))
 	}
 }

@@ -79,9 +79,14 @@ func (f *few) sort(order []uint32, k int, whole bool) {
 		}
 	}
 	var tied uint64
+	keys, inPlace := f.from.InPlace(c)
 	switch kind, more := c.Kind(), k+1 < f.cols.Len(); {
 	case len(order) >= leastRanked:
 		tied = f.sortBy(order, c, whole, more)
+	case inPlace && kind == sortkey.Int64:
+		tied = insertAt(order, stream.SliceOf[int64](keys), f.desc(c), more)
+	case inPlace && kind == sortkey.String:
+		tied = insertAt(order, stream.SliceOf[string](keys), f.desc(c), more)
 	case kind == sortkey.Int64:
 		tied = insertBy[int64](f, order, c, more)
 	case kind == sortkey.String:
@@ -253,6 +258,30 @@ func insertBy[K int32 | int64 | uint64 | float64 | string](f *few, order []uint3
 	}
 	for i := 1; more && i < len(keys); i++ {
 		if keys[i] == keys[i-1] {
+			tied |= 1 << i
+		}
+	}
+	return tied
+}
+
+// insertAt is insertBy of keys that lie by number, and no floats.
+func insertAt[K int64 | string](order []uint32, keys []K, desc, more bool) (tied uint64) {
+	for i := 1; i < len(order); i++ {
+		x, j := order[i], i
+		key := keys[x]
+		if desc {
+			for ; j > 0 && keys[order[j-1]] < key; j-- {
+				order[j] = order[j-1]
+			}
+		} else {
+			for ; j > 0 && keys[order[j-1]] > key; j-- {
+				order[j] = order[j-1]
+			}
+		}
+		order[j] = x
+	}
+	for i := 1; more && i < len(order); i++ {
+		if keys[order[i]] == keys[order[i-1]] {
 			tied |= 1 << i
 		}
 	}

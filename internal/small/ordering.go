@@ -247,12 +247,20 @@ func (o *Ordering) orderFew(order []uint32, s stream.Raw, cfg *call.Options) {
 	f.sortAll(order)
 }
 
+// SortFew sorts at most tinySort elements.
+func (o *Ordering) SortFew(s cpu.Payload, cfg *call.Options) {
+	if s.Len() < 2 {
+		return
+	}
+	var order [tinySort]uint32
+	o.orderFew(order[:s.Len()], s.Raw(), cfg)
+	s.FollowFew(&order)
+}
+
 // Sort sorts s.
 func (o *Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 	if ServesFew(cfg, s.Len()) {
-		var order [tinySort]uint32
-		o.orderFew(order[:s.Len()], s.Raw(), cfg)
-		s.FollowFew(&order)
+		o.SortFew(s, cfg)
 		return nil
 	}
 	return o.ordered(s, cfg, s.FollowCycles)
