@@ -104,6 +104,7 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 		return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
 	})
 	checkElements(t, codes, nb, workers, func(i int) uint32 { return uint32(i) })
+	checkElements(t, codes, nb, workers, func(i int) [2]uint64 { return [2]uint64{uint64(i), uint64(i)} })
 	checkElements(t, codes, nb, workers, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
 	targets := make([]int, n)
 	checkElements(t, codes, nb, workers, func(i int) *int { return &targets[i] })
@@ -113,6 +114,47 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 	}
 	checkElements(t, large, nb, workers, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
 	checkElements(t, large, nb, workers, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+}
+
+// TestChangedKeys moves elements by other codes than those that were counted: some beyond the least and
+// the greatest, then more of the last bucket than it has places. A partition panics before it writes
+// past the end.
+func TestChangedKeys(t *testing.T) {
+	changedKeys(t, func(i int) [2]uint64 { return [2]uint64{uint64(i)} })
+	changedKeys(t, func(i int) [8]uint64 { return [8]uint64{uint64(i)} })
+}
+
+func changedKeys[E any](t *testing.T, of func(i int) E) {
+	t.Helper()
+	const n = stream.CombineFrom / 64
+	codes := stream.Take[uint64](new(scratch.Arena), n)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range codes {
+		codes[i] = 1<<40 + r.Uint64N(1<<40)
+	}
+	s := stream.Take[E](new(scratch.Arena), n)
+	for i := range s {
+		s[i] = of(i)
+	}
+	v := surveyOf(codes)
+	_, err := split(newEnv(1), 0, n, viewed(in(codes)), v, n/40, func(env *engine.Env, b *buckets[uint64]) error {
+		dst, dstCodes := clean[E](env, n+1), clean[uint64](env, n+1)
+		guard := of(-1)
+		dst[n], dstCodes[n] = guard, 7
+		for i := range codes {
+			codes[i] = v.max - uint64(i%2)*v.span()*uint64(i)
+		}
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%T: no panic", guard)
+			}
+			if any(dst[n]) != any(guard) || dstCodes[n] != 7 {
+				t.Errorf("%T: written past the end", guard)
+			}
+		}()
+		return partitionElements(env, b, PayloadOf(s), in(codes), PayloadOf(dst[:n]), dstCodes[:n])
+	})
+	must(t, err)
 }
 
 // clean is dstOf of memory that does not hold the result of the call before.

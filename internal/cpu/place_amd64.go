@@ -1,0 +1,73 @@
+package cpu
+
+import "unsafe"
+
+// placeLoop moves n > 0 elements from src, and their codes, to dst and dstCodes. An element takes the
+// next place of the bucket that table gives the cell (code - least) >> shift. It stops at an element
+// whose place is not below places, which is at most the length of dst and of dstCodes.
+type placeLoop func(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+// placeLoopOf returns the loop for elements and codes of the given sizes; nil if there is none.
+func placeLoopOf(size, code uintptr) placeLoop {
+	if size%8 != 0 || size/8 >= uintptr(len(placeLoops)) {
+		return nil
+	}
+	return placeLoops[size/8][code/8]
+}
+
+// linesLoopOf returns the loop that stores 64-byte elements past the caches.
+func linesLoopOf(code uintptr) placeLoop {
+	return [...]placeLoop{placeLines32, placeLines64}[code/8]
+}
+
+// placeLoops are loops by size of an element in words, and of a code.
+var placeLoops = [...][2]placeLoop{
+	1: {place8x32, place8x64},
+	2: {place16x32, place16x64},
+	3: {place24x32, place24x64},
+	4: {place32x32, place32x64},
+	5: {place40x32, place40x64},
+	6: {place48x32, place48x64},
+}
+
+//go:noescape
+func place8x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place16x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place24x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place32x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place40x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place48x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func placeLines32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place8x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place16x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place24x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place32x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place40x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func place48x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func placeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)

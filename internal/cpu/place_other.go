@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package cpu
+
+import "unsafe"
+
+type placeLoop func(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+func placeLoopOf(uintptr, uintptr) placeLoop { return nil }
+
+func linesLoopOf(uintptr) placeLoop { return nil }
