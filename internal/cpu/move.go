@@ -91,12 +91,14 @@ func gather(env *engine.Env, whole, src Payload, p part) {
 	if env.Loop.Workers >= manyWorkers {
 		least = sharedStreamedBytes
 	}
-	streamed := size >= least && stream.Past(whole.n*int(size))
+	streamed := (size >= least || stream.GathersWords(size)) && stream.Past(whole.n*int(size))
 	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
-// streamedBytes is the element size from which a gather from a bucket stores past the caches
-// (2 cores, 2026-11: 4 of 55 ns per 64-byte element; bench/results/constants.md).
+// streamedBytes is the element size from which a gather from a bucket stores past the caches through
+// a buffer of lines (2 cores, 2026-11: 4 of 55 ns per 64-byte element). In words it gains for all
+// sizes (EPYC, 2 workers, 2026-11-25: 2.5 instead of 2.9 ns per 24-byte element;
+// bench/results/constants.md).
 const streamedBytes = 64
 
 // sharedStreamedBytes is streamedBytes of [manyWorkers] (Xeon 2023, 16 workers, 2026-11: 1.07

@@ -50,15 +50,47 @@ func CopyLines(dst, src []byte) {
 	Fence()
 }
 
+// GathersWords reports whether elements of the given size are gathered past the caches in words, from
+// any src, and not through a buffer of lines.
+func GathersWords(size uintptr) bool { return gatherLoopOf(size) != nil }
+
+// gatherWords is [GatherLines] in assembly. It may leave some elements.
+func gatherWords[E any](dst, src []E, index []uint32) (done int) {
+	size := unsafe.Sizeof(*new(E))
+	loop, head := gatherLoopOf(size), 0
+	if loop == nil {
+		return 0
+	}
+	switch uintptr(unsafe.Pointer(&dst[0])) % 16 {
+	case 0:
+	case 8:
+		if head = 1; size%16 == 0 {
+			return 0
+		}
+		dst[0] = src[index[0]]
+	default:
+		return 0
+	}
+	n := (len(dst) - head - gatherAhead) &^ 1
+	// Sound: dst has n elements after head, aligned to 16 bytes, and index gatherAhead numbers more. E
+	// holds no pointers.
+	done = head + loop(unsafe.Pointer(&dst[head]), unsafe.Pointer(unsafe.SliceData(src)), &index[head], n, len(src))
+	Fence()
+	return done
+}
+
 // GatherLines gathers whole cache lines past the caches and returns the number of elements
 // written, which may be 0. Elements before dst's first whole line are written by plain stores.
-// far says that src is not in the cache.
+// far says that src is not in the cache. len(index) >= len(dst).
 func GatherLines[E any](dst, src []E, index []uint32, far bool) int {
 	const group = fetch.Group // elements gathered before they are stored
 	size := unsafe.Sizeof(*new(E))
 	log, ok := CombineLog(size)
 	if !ok || size%4 != 0 || len(dst) < 4*group || scratch.HasPointers[E]() {
 		return 0
+	}
+	if done := gatherWords(dst, src, index); done > 0 {
+		return done
 	}
 	head := 0
 	for uintptr(unsafe.Pointer(&dst[head]))%64 != 0 {
