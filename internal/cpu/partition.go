@@ -97,8 +97,13 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 // For pointers see [stream.Combines]: scratch for them is clear, and is stored in words.
 func (b *buckets[C]) placeBy(loop placeLoop, next *stream.Slots, dst Payload, dstCodes []C, src Payload, codes []C) {
 	src = src.First(len(codes))
-	if !loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
-		src.data, dst.data, unsafe.Pointer(&dstCodes[0]), min(dst.n, len(dstCodes))) {
+	b.placed(loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
+		src.data, dst.data, unsafe.Pointer(&dstCodes[0]), min(dst.n, len(dstCodes))))
+}
+
+// placed panics unless all elements of a block found places.
+func (b *buckets[C]) placed(ok bool) {
+	if !ok {
 		panic("sorter: keys changed during the sort")
 	}
 }
@@ -223,8 +228,15 @@ func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes [
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	numbers, to := stream.PlainOf(dst), stream.PlainOf(dstCodes)
 	combine := !b.plainStores(env, 2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
+	loop := indicesLoopOf(unsafe.Sizeof(b.min))
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
-		if !combine {
+		switch {
+		case !combine && loop != nil:
+			return func(lo int, block []C) {
+				b.placed(loop(unsafe.Pointer(&block[0]), len(block), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
+					uint64(first+lo), unsafe.Pointer(&dst[0]), unsafe.Pointer(&dstCodes[0]), min(len(dst), len(dstCodes))))
+			}, func() {}
+		case !combine:
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
 		}
 		start := *next

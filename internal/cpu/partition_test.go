@@ -104,7 +104,6 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 		return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
 	})
 	checkElements(t, codes, nb, workers, func(i int) uint32 { return uint32(i) })
-	checkElements(t, codes, nb, workers, func(i int) [2]uint64 { return [2]uint64{uint64(i), uint64(i)} })
 	checkElements(t, codes, nb, workers, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, uint64(i)} })
 	targets := make([]int, n)
 	checkElements(t, codes, nb, workers, func(i int) *int { return &targets[i] })
@@ -114,6 +113,40 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 	}
 	checkElements(t, large, nb, workers, func(i int) [8]uint64 { return [8]uint64{uint64(i), 7: uint64(i)} })
 	checkElements(t, large, nb, workers, func(i int) [20]uint64 { return [20]uint64{uint64(i), 19: uint64(i)} })
+}
+
+// TestPlaceLoops moves elements of the sizes that have loops in assembly, by these and by Go's.
+func TestPlaceLoops(t *testing.T) {
+	defer func(before bool) { placesInLoops = before }(placesInLoops)
+	for _, placesInLoops = range []bool{false, true} {
+		placeLoopsOf[uint32](t)
+		placeLoopsOf[uint64](t)
+	}
+}
+
+func placeLoopsOf[C Code](t *testing.T) {
+	t.Helper()
+	codes := make([]C, 40_000)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range codes {
+		codes[i] = C(r.Uint64()) >> 3
+	}
+	checkElements(t, codes, 4, 3, func(i int) uint64 { return uint64(i) })
+	checkElements(t, codes, 4, 3, func(i int) [2]uint64 { return [2]uint64{uint64(i), ^uint64(i)} })
+	checkElements(t, codes, 4, 3, func(i int) [3]uint64 { return [3]uint64{uint64(i), 1, ^uint64(i)} })
+	checkElements(t, codes, 4, 3, func(i int) [4]uint64 { return [4]uint64{uint64(i), 1, 2, ^uint64(i)} })
+	checkElements(t, codes, 4, 3, func(i int) [5]uint64 { return [5]uint64{uint64(i), 1, 2, 3, ^uint64(i)} })
+	checkElements(t, codes, 4, 3, func(i int) [6]uint64 { return [6]uint64{uint64(i), 1, 2, 3, 4, ^uint64(i)} })
+	checkPartition(t, codes, 4, 3, func(b *buckets[C], env *engine.Env) func(i, at int) bool {
+		dst, dstCodes := clean[uint32](env, len(codes)), clean[C](env, len(codes))
+		must(t, partitionIndices(env, b, 7, codes, dst, dstCodes))
+		return func(i, at int) bool { return dst[at] == uint32(7+i) && dstCodes[at] == codes[i] }
+	})
+	large := make([]C, stream.CombineFrom/64) // lines
+	for i := range large {
+		large[i] = codes[i%len(codes)]
+	}
+	checkElements(t, large, 40, 3, func(i int) [8]uint64 { return [8]uint64{uint64(i), 1, 2, 3, 4, 5, 6, ^uint64(i)} })
 }
 
 // TestChangedKeys moves elements by other codes than those that were counted: some beyond the least and

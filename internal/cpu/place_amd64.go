@@ -1,6 +1,15 @@
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/processor"
+)
+
+// placesInLoops reports that elements move to their buckets in assembly: on AMD's processors alone.
+// Intel's lost by such loops before, for codes alone and without their prefetches
+// (bench/results/constants.md, fusesFloats); these have not been measured there.
+var placesInLoops = processor.AMD
 
 // placeLoop moves n > 0 elements from src, and their codes, to dst and dstCodes. An element takes the
 // next place of the bucket that table gives the cell (code - least) >> shift. It stops at an element
@@ -9,7 +18,7 @@ type placeLoop func(codes unsafe.Pointer, n int, least, shift uint64, table *uin
 
 // placeLoopOf returns the loop for elements and codes of the given sizes; nil if there is none.
 func placeLoopOf(size, code uintptr) placeLoop {
-	if size%8 != 0 || size/8 >= uintptr(len(placeLoops)) {
+	if !placesInLoops || size%8 != 0 || size/8 >= uintptr(len(placeLoops)) {
 		return nil
 	}
 	return placeLoops[size/8][code/8]
@@ -17,7 +26,21 @@ func placeLoopOf(size, code uintptr) placeLoop {
 
 // linesLoopOf returns the loop that stores 64-byte elements past the caches.
 func linesLoopOf(code uintptr) placeLoop {
+	if !placesInLoops {
+		return nil
+	}
 	return [...]placeLoop{placeLines32, placeLines64}[code/8]
+}
+
+// indicesLoop is a [placeLoop] of elements that are the numbers first, first+1, …
+type indicesLoop func(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+// indicesLoopOf returns the loop for 32-bit numbers and codes of the given size.
+func indicesLoopOf(code uintptr) indicesLoop {
+	if !placesInLoops {
+		return nil
+	}
+	return [...]indicesLoop{placeIndices32, placeIndices64}[code/8]
 }
 
 // placeLoops are loops by size of an element in words, and of a code.
@@ -71,3 +94,9 @@ func place48x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16,
 
 //go:noescape
 func placeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func placeIndices32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func placeIndices64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)

@@ -8,14 +8,14 @@
 // R8 dstCodes, R9 least code, R10 table, R11 next, R12 src, R13 elements left, R14 places.
 // Cells and buckets are masked as in Go: keys that change during a sort have any.
 
-#define ARGUMENTS \
+#define ARGUMENTS(SOURCE) \
 	MOVQ codes+0(FP), SI; \
 	MOVQ n+8(FP), R13; \
 	MOVQ least+16(FP), R9; \
 	MOVQ shift+24(FP), CX; \
 	MOVQ table+32(FP), R10; \
 	MOVQ next+40(FP), R11; \
-	MOVQ src+48(FP), R12; \
+	MOVQ SOURCE+48(FP), R12; \
 	MOVQ dst+56(FP), DI; \
 	MOVQ dstCodes+64(FP), R8; \
 	MOVQ places+72(FP), R14
@@ -87,8 +87,14 @@
 	MOVNTO     X3, 48(DI)(DX*1); \
 	ADDQ       $64, R12
 
-#define LOOP(CODE, MOVE) \
-	ARGUMENTS; \
+// INDEX moves the number R12 of an element, and asks for 64(DI)(DX*4).
+#define INDEX \
+	MOVL R12, (DI)(DX*4); \
+	INCL R12; \
+	LONG $0x974C0D0F; BYTE $64
+
+#define LOOP(CODE, SOURCE, MOVE) \
+	ARGUMENTS(SOURCE); \
 loop: \
 	CODE; \
 	MOVE; \
@@ -102,56 +108,64 @@ changed: \
 
 // func place8x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place8x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE8)
+	LOOP(CODE32, src, MOVE8)
 
 // func place16x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place16x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE16)
+	LOOP(CODE32, src, MOVE16)
 
 // func place24x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place24x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE24)
+	LOOP(CODE32, src, MOVE24)
 
 // func place32x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place32x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE32)
+	LOOP(CODE32, src, MOVE32)
 
 // func place40x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place40x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE40)
+	LOOP(CODE32, src, MOVE40)
 
 // func place48x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place48x32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, MOVE48)
+	LOOP(CODE32, src, MOVE48)
 
 // func placeLines32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·placeLines32(SB), NOSPLIT, $0-81
-	LOOP(CODE32, LINE)
+	LOOP(CODE32, src, LINE)
 
 // func place8x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place8x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE8)
+	LOOP(CODE64, src, MOVE8)
 
 // func place16x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place16x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE16)
+	LOOP(CODE64, src, MOVE16)
 
 // func place24x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place24x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE24)
+	LOOP(CODE64, src, MOVE24)
 
 // func place32x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place32x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE32)
+	LOOP(CODE64, src, MOVE32)
 
 // func place40x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place40x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE40)
+	LOOP(CODE64, src, MOVE40)
 
 // func place48x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place48x64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, MOVE48)
+	LOOP(CODE64, src, MOVE48)
 
 // func placeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·placeLines64(SB), NOSPLIT, $0-81
-	LOOP(CODE64, LINE)
+	LOOP(CODE64, src, LINE)
+
+// func placeIndices32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+TEXT ·placeIndices32(SB), NOSPLIT, $0-81
+	LOOP(CODE32, first, INDEX)
+
+// func placeIndices64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+TEXT ·placeIndices64(SB), NOSPLIT, $0-81
+	LOOP(CODE64, first, INDEX)
