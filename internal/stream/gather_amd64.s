@@ -1,7 +1,7 @@
 #include "textflag.h"
 
 // Gathers elements past the caches: dst[i] = src[index[i]]. Each turn also prefetches elements that are
-// gathered 48 later into the second-level cache, which allows more misses at a time than the first.
+// gathered 128 later into the second-level cache, which allows more misses at a time than the first.
 // Stores of 16 bytes, one after another, fill a line before it is written.
 //
 // DI dst, SI src, DX index, CX elements left, R10 elements of src; AX, BX, R8, R9 offsets.
@@ -22,7 +22,7 @@
 	CMPQ   AX, R10; \
 	JAE    stop; \
 	IMUL3Q $SIZE, AX, AX; \
-	MOVL   192(DX), BX; \
+	MOVL   512(DX), BX; \
 	IMUL3Q $SIZE, BX, BX
 
 #define PAIR(SIZE) \
@@ -34,9 +34,9 @@
 	CMPQ   BX, R10; \
 	JAE    stop; \
 	IMUL3Q $SIZE, BX, BX; \
-	MOVL   192(DX), R8; \
+	MOVL   512(DX), R8; \
 	IMUL3Q $SIZE, R8, R8; \
-	MOVL   196(DX), R9; \
+	MOVL   516(DX), R9; \
 	IMUL3Q $SIZE, R9, R9
 
 #define NEXT(COUNT, BYTES) \

@@ -57,21 +57,18 @@ func GathersWords(size uintptr) bool { return gatherLoopOf(size) != nil }
 // gatherWords is [GatherLines] in assembly. It may leave some elements.
 func gatherWords[E any](dst, src []E, index []uint32) (done int) {
 	size := unsafe.Sizeof(*new(E))
-	loop, head := gatherLoopOf(size), 0
-	if loop == nil {
+	loop, skip := gatherLoopOf(size), uintptr(unsafe.Pointer(&dst[0]))%16
+	if loop == nil || skip%8 != 0 || skip != 0 && size%16 == 0 {
 		return 0
 	}
-	switch uintptr(unsafe.Pointer(&dst[0])) % 16 {
-	case 0:
-	case 8:
-		if head = 1; size%16 == 0 {
-			return 0
-		}
-		dst[0] = src[index[0]]
-	default:
-		return 0
-	}
+	head := int(skip / 8) // elements before an aligned one
 	n := (len(dst) - head - gatherAhead) &^ 1
+	if n <= 0 {
+		return 0
+	}
+	for i, x := range index[:head] {
+		dst[i] = src[x]
+	}
 	// Sound: dst has n elements after head, aligned to 16 bytes, and index gatherAhead numbers more. E
 	// holds no pointers.
 	done = head + loop(unsafe.Pointer(&dst[head]), unsafe.Pointer(unsafe.SliceData(src)), &index[head], n, len(src))

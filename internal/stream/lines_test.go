@@ -64,7 +64,7 @@ func gatherLines[E comparable](t *testing.T, of func(i int) E) {
 	}
 	size := unsafe.Sizeof(src[0])
 	memory := make([]byte, most*int(size)+64+4)
-	for _, n := range []int{63, 64, 65, 200, 333} {
+	for _, n := range []int{63, 64, 65, gatherAhead + 2, 200, 333} {
 		for skip := uintptr(0); skip <= 64; skip += 4 {
 			clear(memory)
 			at := -uintptr(unsafe.Pointer(&memory[0]))%64 + skip
