@@ -216,7 +216,12 @@ func (s *keysOf[K]) by(o oracle.Order, lying int) sorter.Column[int] {
 	if o.Desc {
 		c = sorter.Desc(s.key)
 	}
-	if lying > 0 {
+	switch _, texts := any(s.keys).([]string); {
+	case lying%4 == 2 && !texts && o.Desc:
+		c = sorter.DescOf(s.keys)
+	case lying%4 == 2 && !texts:
+		c = sorter.AscOf(s.keys)
+	case lying > 0:
 		keys := s.lie(lying, rand.New(rand.NewPCG(uint64(lying), uint64(len(s.keys)))))
 		if c = keys.Asc(); o.Desc {
 			c = keys.Desc()

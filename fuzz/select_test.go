@@ -14,6 +14,8 @@ func FuzzSelect(f *testing.F) {
 	f.Add([]byte("\x04\x08\x05\x03\x03\x01"), byte(2), byte(255), byte(3), uint16(99), []byte("string, then float64 descending"))
 	f.Add([]byte("\x10\x09\x04\x0f\x05\x04\x0e\x0a\x03"), byte(3), byte(253), byte(1), uint16(9999), []byte("time, uuid, Float4 with nulls"))
 	f.Add([]byte("\x01\x01\x00\x03\x00\x00"), byte(0), byte(252), byte(0), uint16(4097), []byte("one code"))
+	f.Add([]byte{1, 4, 0x12, 7, 0, 0}, byte(0), byte(250), byte(0), uint16(4097), []byte("\x00\x00\x00\x00\x00\x00\x00\x80 the least int64"))
+	f.Add([]byte{7, 0, 0, 1, 9, 0x24}, byte(1), byte(250), byte(1), uint16(4097), []byte("int64 with nulls in a slice"))
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, k uint16, data []byte) {
 		n := elements(size)
 		cols := columns(spec, n, mask, data)

@@ -102,7 +102,22 @@ func nullCases(n int) []nullCase {
 		}
 	}
 	key := sorter.Asc(func(r row) int64 { return r.key })
-	return []nullCase{
+	equal, days := make([]int64, n), make([]int64, n)
+	for i := range n {
+		days[i] = int64(i * 365 / n)
+	}
+	later := func(name string, lead []int64, col sorter.Column[int]) []nullCase { // nulls in the second column
+		by := func(col sorter.Column[int]) func(opts ...sorter.Option) error { return orderN(sorter.AscOf(lead), col) }
+		name = "OrderN/" + name
+		return []nullCase{{name, by(col), by(col.NullsFirst(isNull))}, {name + " and a bitmap", by(col), by(col.NullsFirstBits(valid, 0))}}
+	}
+	cases := slices.Concat(
+		later("int64 of 100 values, then int64", few, sorter.AscOf(wide)),
+		later("int64 of 100 values, then float64", few, sorter.AscOf(real)),
+		later("equal int64, then int64", equal, sorter.AscOf(wide)),
+		later("days in order, then int64", days, sorter.AscOf(wide)),
+	)
+	return append(cases, []nullCase{
 		both("int64", sorter.AscOf(wide)),
 		bits("int64", sorter.AscOf(wide)),
 		bits("float64", sorter.AscOf(real)),
@@ -121,5 +136,5 @@ func nullCases(n int) []nullCase {
 		both("int64 by a function", sorter.Asc(func(row int) int64 { return wide[row] })),
 		both("int64 of 100 values, int64", sorter.AscOf(few), sorter.AscOf(wide)),
 		{"Sort/int64", sortBy(key), sortBy(key.NullsFirst(func(r row) bool { return r.null }))},
-	}
+	}...)
 }

@@ -2,6 +2,8 @@ package conformance_test
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -206,4 +208,121 @@ func (c *laterCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 	}
 	p, err = sorter.OrderWithin(offsets, alone, opts...)
 	checkSame(t, "OrderWithin: "+c.name, err, p, want)
+}
+
+// spareCall is a call that looks for codes that no key has.
+type spareCall struct {
+	name   string
+	result int64 // bytes, at most
+	run    func(opts ...sorter.Option) (perm.Perm, error)
+}
+
+// spareCalls order n rows by an int64, or a few values and an int64, of which some are null.
+func spareCalls(n int) (all []spareCall) {
+	r := dist.Rand(uint64(n))
+	lead, col, valid, null := make([]int32, n), make([]int64, n), make([]byte, n/8+1), make([]bool, n)
+	for i := range n {
+		lead[i], col[i], null[i] = r.Int32N(5), int64(r.Uint64()), r.IntN(10) == 0
+		if !null[i] {
+			valid[i/8] |= 1 << (i % 8)
+		}
+	}
+	some := perm.Identity(n)[:n/2]
+	for _, c := range []struct {
+		name string
+		col  sorter.Column[int]
+	}{
+		{"bits", sorter.AscOf(col).NullsLastBits(valid, 0)},
+		{"function", sorter.DescOf(col).NullsFirst(func(row int) bool { return null[row] })},
+		{"chunks", sorter.Chunks([][]int64{col[:n/3], col[n/3:]}).Asc().NullsFirstBits(valid, 0)},
+	} {
+		both, alone := []sorter.Column[int]{sorter.AscOf(lead), c.col}, []sorter.Column[int]{c.col}
+		add := func(name string, result int, run func(opts ...sorter.Option) (perm.Perm, error)) {
+			all = append(all, spareCall{name + ", " + c.name, 4 * int64(result), run})
+		}
+		add("OrderN", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.OrderN(n, both, opts...) })
+		add("OrderRows", n, func(opts ...sorter.Option) (perm.Perm, error) {
+			rows := slices.Clone(some)
+			err := sorter.OrderRows(rows, both, opts...)
+			if err != nil && !slices.Equal(rows, some) {
+				return nil, fmt.Errorf("rows changed: %v", err)
+			}
+			return rows, err
+		})
+		add("OrderWithin", n, func(opts ...sorter.Option) (perm.Perm, error) {
+			return sorter.OrderWithin([]int{0, n / 3, n}, alone, opts...)
+		})
+		add("TopN", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.TopN(n, n/4, alone, opts...) })
+		add("NthN", 0, func(opts ...sorter.Option) (perm.Perm, error) {
+			at, err := sorter.NthN(n, n/5, alone, opts...)
+			return perm.Perm{uint32(at)}, err
+		})
+	}
+	return all
+}
+
+// TestSpareCancelled has the context end at each of its first questions, the search for spare codes
+// among them, and some time later.
+func TestSpareCancelled(t *testing.T) {
+	t.Parallel()
+	for _, c := range spareCalls(20_000) {
+		want, err := c.run(sorter.Stable())
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		ended := 0
+		for _, workers := range []int{1, 3} {
+			for questions := int64(0); questions < 1<<20; questions += 1 + questions/testkit.Pick[int64](8, 64) {
+				ctx := &fickleContext{Context: t.Context()}
+				ctx.left.Store(questions)
+				got, err := c.run(sorter.Stable(), sorter.WithContext(ctx), sorter.Workers(workers))
+				if err == nil {
+					checkSame(t, c.name, nil, got, want)
+					break
+				}
+				if ended++; !errors.Is(err, context.Canceled) {
+					t.Fatalf("%s, %d workers, after %d questions: %v", c.name, workers, questions, err)
+				}
+			}
+		}
+		if ended < 8 {
+			t.Errorf("%s: %d ends before the result", c.name, ended)
+		}
+	}
+}
+
+// TestSpareMemoryLimit holds the same calls to limits from one that is too low on.
+func TestSpareMemoryLimit(t *testing.T) {
+	testkit.SkipRace(t)
+	const n = 20_000
+	for _, c := range spareCalls(n) {
+		var got perm.Perm
+		want, err := c.run(sorter.Stable())
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		held := limited{
+			name:   c.name,
+			result: 2 * c.result, // OrderRows here copies the rows
+			run: func(opts ...sorter.Option) (err error) {
+				got, err = c.run(append(opts, sorter.Stable())...)
+				return err
+			},
+			wrong: func() string { return oracle.Diff(got, want, same[uint32]) },
+			clean: func() string { return "" },
+		}
+		least := int64(0)
+		for limit, ok := int64(1000), false; limit < 512*n; limit += limit / 2 {
+			if _, enough := held.hold(t, "spare", limit, []sorter.Option{sorter.Workers(2)}); enough {
+				if !ok {
+					least, ok = limit, true
+				}
+			} else if ok {
+				t.Errorf("%s: %d bytes are enough, %d are not", c.name, least, limit)
+			}
+		}
+		if least < 2000 {
+			t.Errorf("%s: %d bytes are enough", c.name, least)
+		}
+	}
 }
