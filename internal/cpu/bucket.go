@@ -20,6 +20,7 @@ type local[C Code] struct {
 	codes   []C          // codes of a long run, or scratch of sortCodes
 	sorted  []C          // codes in order
 	private []C          // places of a further round, see mostPrivate
+	nested  bool         // it is the long of another
 	plus    C            // codes of keys have this beyond the codes that are sorted
 
 	spreading
@@ -102,6 +103,9 @@ func (w *local[C]) orderOf(codes []C, v summary[C]) []uint32 {
 func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
 	if n > shortSort && vecsort.Enabled() {
+		if order := w.orderCrowd(codes, lowest, span); order != nil {
+			return order
+		}
 		if order := w.orderVectors(codes, lowest, span); order != nil {
 			return order
 		}

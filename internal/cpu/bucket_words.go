@@ -145,14 +145,11 @@ func (w *local[C]) repaired(words []uint64, codes []C, shift int, all bool) []ui
 // range lacks the bits that the run shares, so calls nest at most six deep.
 func (w *local[C]) repairLong(run []uint32, codes []C) {
 	w.codes = atLeast(w.env, w.codes, len(run))
-	if w.long == nil {
-		w.long = &local[C]{env: w.env, counts: w.counts} // free until w builds its next words
-	}
 	own := w.codes[:len(run)]
 	for i, x := range run {
 		own[i] = codes[x]
 	}
-	if v := summaryOf(own); !v.sorted() {
-		w.long.apply(run, w.long.order(own, v.min, v.span()))
+	if order := w.inner().orderOwn(own); order != nil {
+		w.long.apply(run, order)
 	}
 }

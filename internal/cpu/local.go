@@ -194,7 +194,7 @@ func (l *Local[C]) SortRun(run []uint64, code func(number uint32) C) {
 		return
 	}
 	if w.long == nil {
-		w.long = &local[C]{env: w.env}
+		w.long = &local[C]{env: w.env, nested: true}
 	}
 	order := w.long.order(codes, v.min, v.span())
 	before := w.long.words[:len(run)] // no longer needed

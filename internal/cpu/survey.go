@@ -117,6 +117,12 @@ func (v summary[C]) span() C { return v.max - v.min }
 // summaryOf returns the summary of codes; len(codes) > 0.
 func summaryOf[C Code](codes []C) summary[C] { return summaryFlipped(codes, 0) }
 
+// Bounds returns the least and the greatest of codes; len(codes) > 0.
+func Bounds[C Code](codes []C) (least, most C) {
+	v := summaryOf(codes)
+	return v.min, v.max
+}
+
 // summaryFlipped returns the summary of the codes word ^ flip; len(words) > 0.
 func summaryFlipped[C Code](words []C, flip C) summary[C] {
 	v, n := summaryVectors(words, flip)

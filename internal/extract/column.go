@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -201,15 +202,32 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 		c.Key.codes64(dst, b, c)
 		return
 	}
+	given := c.Key.given(c)
+	if given { // all at once: their reads from memory overlap
+		c.Key.codes64(dst, b, c)
+	}
 	null, other := c.nullCode(sortkey.CodeBits[c.kind])
 	for lo := 0; lo < len(dst); lo += 64 {
-		codes := dst[lo:min(lo+64, len(dst))]
-		nulls := c.CodesOrNulls(codes, b.part(lo, lo+len(codes)))
-		for i, code := range codes { // no branch on nulls, which would be mispredicted
-			isNull := -(nulls & 1)
-			codes[i] = (code+other)&^isNull | null&isNull
-			nulls >>= 1
+		codes, some := dst[lo:min(lo+64, len(dst))], b.part(lo, min(lo+64, len(dst)))
+		var nulls uint64
+		if given {
+			nulls, _ = c.NullsOf(some, len(codes))
+		} else {
+			nulls = c.CodesOrNulls(codes, some)
 		}
+		if other != 0 {
+			for i := range codes {
+				codes[i] += other
+			}
+		}
+		putAt(codes, nulls, null)
+	}
+}
+
+// putAt writes a code at the places of the bits that are set.
+func putAt(codes []uint64, places, code uint64) {
+	for ; places != 0; places &= places - 1 {
+		codes[bits.TrailingZeros64(places)] = code
 	}
 }
 

@@ -2,7 +2,9 @@ package extract
 
 import (
 	"math"
+	"math/bits"
 
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -49,20 +51,22 @@ func (c *Column) keyStep() uint64 {
 func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {
 	var codes [64]uint64
 	least = math.MaxUint64
-	keys, bits := c.WithoutNulls(), c.bits()
+	keys, nullBits := c.WithoutNulls(), c.bits()
 	rows.Block(&Word{Given: true}, lo, hi, func(b Batch) {
 		for i := 0; i < hi-lo; i += len(codes) {
-			some, part := codes[:min(len(codes), hi-lo-i)], b.part(i, min(i+len(codes), hi-lo))
+			n := min(len(codes), hi-lo-i)
+			some, part, nulls := codes[:n], b.part(i, i+n), uint64(0)
 			keys.Key.codes64(some, part, &keys)
-			nulls := uint64(0)
-			if bits != nil {
-				nulls = c.nullsIn(bits, part, len(some))
+			if nullBits != nil {
+				nulls = c.nullsIn(nullBits, part, n)
 			}
-			for _, code := range some {
-				isNull := -(nulls & 1)
-				least, most = min(least, code|isNull), max(most, code&^isNull)
-				nulls >>= 1
+			other := bits.TrailingZeros64(^nulls)
+			if other >= n {
+				continue // all are null
 			}
+			putAt(some, nulls, some[other])
+			a, b := cpu.Bounds(some)
+			least, most = min(least, a), max(most, b)
 		}
 	})
 	return least, most

@@ -1,0 +1,95 @@
+package cpu
+
+// Codes of which many are the least, or the greatest, fill one list of a matrix, and vectors give up:
+// nulls have such a code. It is parted from the others, which are sorted by themselves.
+
+// A code is a crowd's if leastCrowd of crowdSample codes are that one. Fewer than leastCrowded codes are not
+// sampled: that takes 30 ns.
+const crowdSample, leastCrowd, leastCrowded = 64, 2, 1024 // EPYC, 2026-11: bench/results/constants.md
+
+// crowd returns the code at an end of the range [lowest, lowest + span] that many codes have.
+func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
+	least, most, step := 0, 0, len(codes)/crowdSample
+	for i := range crowdSample {
+		switch codes[i*step] - lowest {
+		case 0:
+			least++
+		case span:
+			most++
+		}
+	}
+	if most > least {
+		return lowest + span, most >= leastCrowd
+	}
+	return lowest, least >= leastCrowd
+}
+
+// orderCrowd is order of codes of which many are the code at an end of their range; nil if there is none.
+func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
+	n := len(codes)
+	if w.nested || n < leastCrowded || span < C(n) || w.env.Limit > 0 { // memory bounds do not count this
+		return nil
+	}
+	code, ok := crowd(codes, lowest, span)
+	if !ok {
+		return nil
+	}
+	w.words, w.codes = atLeast(w.env, w.words, n), atLeast(w.env, w.codes, n)
+	places, others, own := w.takePlaces(n), w.words[:n], w.codes[:n]
+	crowded := partCrowd(places, others, own, codes, code)
+	order := w.inner().orderOwn(own[:n-crowded])
+	rest := places[crowded:]
+	if code != lowest {
+		copy(places[n-crowded:], places[:crowded])
+		rest = places[:n-crowded]
+	}
+	if order == nil {
+		for i, x := range others[:len(rest)] {
+			rest[i] = uint32(x)
+		}
+		return places
+	}
+	for i, x := range order[:len(rest)] {
+		rest[i] = uint32(others[x])
+	}
+	return places
+}
+
+// partCrowd writes the places of codes that are a given one to places, and those of the others, and their codes,
+// to others and own. All have the length of codes. It returns the number of the former.
+func partCrowd[C Code](places []uint32, others []uint64, own, codes []C, code C) (crowded int) {
+	n := len(codes)
+	places, others, own = places[:n], others[:n], own[:n]
+	for i, c := range codes { // no branch: it would be mispredicted
+		k := uint(i - crowded)
+		if k >= uint(n) || uint(crowded) >= uint(n) {
+			break // never: the compiler knows no bound of either
+		}
+		own[k], others[k], places[crowded] = c, uint64(i), uint32(i)
+		same := 0
+		if c == code {
+			same = 1
+		}
+		crowded += same
+	}
+	return crowded
+}
+
+// inner returns the workspace for codes of w.codes.
+func (w *local[C]) inner() *local[C] {
+	if w.long == nil {
+		w.long = &local[C]{env: w.env, counts: w.counts, nested: true} // counts are free until w builds its next words
+	}
+	return w.long
+}
+
+// orderOwn is order of codes; nil if they are in order.
+func (w *local[C]) orderOwn(codes []C) []uint32 {
+	if len(codes) == 0 {
+		return nil
+	}
+	if v := summaryOf(codes); !v.sorted() {
+		return w.order(codes, v.min, v.span())
+	}
+	return nil
+}
