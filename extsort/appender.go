@@ -313,15 +313,19 @@ func (s *Sorter[E]) endSharing() error {
 		return err
 	}
 	all := *s.shared.all.Load()
-	taken, n := int64(0), 0
 	for _, a := range all {
 		s.takeOver(a)
-		taken, n = taken+a.rows.Memory(), n+a.rows.Len()
+		a.rows.Reopen()
 	}
-	if len(s.runs) == 0 && s.out == nil && s.form.Account().fits(taken, n) {
-		s.fill = s.form.Join(all)
-		s.stopSharing()
-		return nil
+	if len(s.runs) == 0 && s.out == nil {
+		if joined := s.form.Join(all); joined != nil {
+			for _, a := range all {
+				a.rows = s.form.Input()
+			}
+			s.fill = joined
+			s.stopSharing()
+			return nil
+		}
 	}
 	if err := s.writeAll(all); err != nil {
 		return err

@@ -253,3 +253,54 @@ func TestRunsOfAppenders(t *testing.T) {
 		}
 	}
 }
+
+// TestManyAppendersWithFewElements writes nothing: the elements fit, although the pieces that they came in
+// would not.
+func TestManyAppendersWithFewElements(t *testing.T) {
+	for _, limit := range []int64{64 << 10, 128 << 10, 256 << 10, 1 << 20} {
+		for _, appenders := range []int{64, 200} {
+			if limit < int64(appenders)<<11 {
+				continue // less memory than for a piece of each
+			}
+			n := 3 * appenders
+			r := rand.New(rand.NewPCG(uint64(limit), uint64(appenders)))
+			keys := keysOf("few", n, r)
+			t.Run(fmt.Sprintf("fixed/%d/%d", limit, appenders), func(t *testing.T) {
+				testFewEach(t, rowsOf(keys), byKey(), appenders, func(opts ...extsort.Option) (*extsort.Sorter[row], error) {
+					return extsort.New(byKey(), append(opts, extsort.MemoryLimit(limit))...)
+				})
+			})
+			t.Run(fmt.Sprintf("strings/%d/%d", limit, appenders), func(t *testing.T) {
+				testFewEach(t, textsOf(keys, r), byHead[string](), appenders, func(opts ...extsort.Option) (*extsort.Sorter[string], error) {
+					return extsort.NewCoded(byHead[string](), extsort.Strings(), append(opts, extsort.MemoryLimit(limit))...)
+				})
+			})
+			t.Run(fmt.Sprintf("binary/%d/%d", limit, appenders), func(t *testing.T) {
+				testFewEach(t, notesOf(keys, r), byNote(), appenders, func(opts ...extsort.Option) (*extsort.Sorter[note], error) {
+					return extsort.NewCoded(byNote(), extsort.Binary[note](), append(opts, extsort.MemoryLimit(limit))...)
+				})
+			})
+		}
+	}
+}
+
+func testFewEach[E comparable](t *testing.T, all []E, o sorter.Ordering[E], appenders int, open func(opts ...extsort.Option) (*extsort.Sorter[E], error)) {
+	want := slices.Clone(all)
+	oracle.SortStable(want, o.Compare)
+	var st extsort.Stats
+	s, err := open(extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))
+	must(t, err)
+	for range appenders {
+		must(t, s.Appender().Append(all[:3]...))
+		all = all[3:]
+	}
+	got, err := drain(s)
+	must(t, err)
+	if !slices.Equal(got, want) {
+		t.Error("wrong order")
+	}
+	must(t, s.Close())
+	if st.Written > 0 {
+		t.Errorf("%d bytes were written in %d runs", st.Written, st.Runs)
+	}
+}

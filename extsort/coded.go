@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -121,16 +122,22 @@ func (f *coded[E]) Share(fill rows[E]) (rows[E], error) {
 }
 
 func (f *coded[E]) Join(all []*Appender[E]) rows[E] {
-	all[0].rows.Reopen()
-	first := all[0].rows.(*pack[E])
-	all[0].rows = f.Input()
+	first := all[0].rows.(*pack[E]) // some chunks are its own
+	chunks, n, size, taken := slices.Clip(first.chunks), first.n, first.size, first.taken
 	for _, a := range all[1:] {
-		a.rows.Reopen()
 		p := a.rows.(*pack[E])
-		first.chunks = append(first.chunks, p.chunks...)
-		first.n, first.size, first.taken = first.n+p.n, first.size+p.size, first.taken+p.taken
-		a.rows = f.Input()
+		chunks, n, size, taken = append(chunks, p.chunks...), n+p.n, size+p.size, taken+p.taken
 	}
+	used, every := len(chunks), func(int) bool { return true }
+	if !f.memory.fits(taken, n) {
+		used = moveUp(chunks, false, every)
+		if !f.memory.fits(memoryOf(chunks[:used]), n) {
+			return nil
+		}
+		moveUp(chunks, true, every)
+	}
+	first.chunks, first.n, first.size, first.taken = chunks, n, size, taken
+	first.keep(used)
 	return first
 }
 

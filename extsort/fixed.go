@@ -132,14 +132,22 @@ func (f *fixed[E]) pieceOf(all []E) piece[E] {
 }
 
 func (f *fixed[E]) Join(all []*Appender[E]) rows[E] {
-	r := &slice[E]{f: f}
+	joined, taken := &slice[E]{f: f}, int64(0)
 	for _, a := range all {
-		a.rows.Reopen()
-		from := a.rows.(*slice[E])
-		r.pieces, r.waiting = append(r.pieces, from.pieces...), r.waiting+from.waiting
-		a.rows = f.Input()
+		r := a.rows.(*slice[E])
+		joined.pieces, joined.waiting, taken = append(joined.pieces, r.pieces...), joined.waiting+r.waiting, taken+r.Memory()
 	}
-	return r
+	if !f.sharing.fits(taken, joined.waiting) {
+		taken = 0
+		for i, left := 0, joined.waiting; left > 0; i++ {
+			taken, left = taken+f.PieceBytes(cap(joined.pieces[i])), left-cap(joined.pieces[i])
+		}
+		if !f.sharing.fits(taken, joined.waiting) {
+			return nil
+		}
+		joined.moveUp()
+	}
+	return joined
 }
 
 // pieceShare is the part of the memory that a piece has, and pieceMost the most bytes.
@@ -292,6 +300,29 @@ func (r *slice[E]) gather() {
 		r.all = append(r.all, p...)
 	}
 	r.waiting = 0
+}
+
+// moveUp moves the elements of pieces to the front of these, and gives those that are then empty back. No
+// element moves to a later place.
+func (r *slice[E]) moveUp() {
+	to, filled := 0, 0
+	for _, from := range r.pieces {
+		for len(from) > 0 {
+			p := r.pieces[to]
+			n := copy(p[filled:cap(p)], from)
+			filled, from = filled+n, from[n:]
+			if r.pieces[to] = p[:filled]; filled == cap(p) {
+				to, filled = to+1, 0
+			}
+		}
+	}
+	if filled > 0 {
+		to++
+	}
+	for _, p := range r.pieces[to:] {
+		scratch.Give(&r.f.pieces, p, 1)
+	}
+	r.pieces = r.pieces[:to]
 }
 
 // freePieces gives the memory of pieces back.

@@ -284,37 +284,62 @@ func (p *pack[E]) Last() (E, error) {
 }
 
 // Reopen lets elements be appended to those that are in order. Dropped ones make room: the
-// others move to the front, as they came. No element moves to a later place, since it would fit
-// where it was.
+// others move to the front, as they came.
 func (p *pack[E]) Reopen() {
 	if p.order == nil {
 		return
 	}
-	to := 0
-	last := len(p.chunks) - 1
-	all := p.chunks
-	lens := 0 // bytes of chunk to
-	for i, left := 0, p.n; left > 0; i++ {
-		start := p.starts[i]
-		if start&dropped != 0 {
-			continue
-		}
-		left--
-		_, whole := p.encoded(start)
-		for cap(all[to])-lens < len(whole) {
-			all[to] = all[to][:lens]
-			to, lens = to+1, 0
-		}
-		lens += copy(all[to][lens:cap(all[to])], whole)
-	}
-	all[to] = all[to][:lens]
-	for ; last > to; last-- {
-		p.taken -= scratch.Size(cap(all[last]), 1)
-		p.freeChunk(all[last])
-	}
-	p.chunks = all[:to+1]
+	p.keep(moveUp(p.chunks, true, func(i int) bool { return p.starts[i]&dropped == 0 }))
 	p.decoded.Release(p.f.s.layout.workers)
 	p.all, p.starts, p.numbers, p.order, p.most = nil, nil, nil, nil, 0
+}
+
+// memoryOf returns the bytes of memory of chunks.
+func memoryOf(chunks [][]byte) int64 {
+	bytes := int64(0)
+	for _, c := range chunks {
+		bytes += scratch.Size(cap(c), 1)
+	}
+	return bytes
+}
+
+// keep frees all but the first n chunks.
+func (p *pack[E]) keep(n int) {
+	p.taken -= memoryOf(p.chunks[n:])
+	for _, c := range p.chunks[n:] {
+		scratch.Give(&p.own, c, 1)
+		scratch.Give(&p.f.pieces, c, 1) // which it may have been
+	}
+	p.chunks = p.chunks[:n]
+}
+
+// moveUp moves the elements that stay to the front of the chunks, in their order, or only counts. It
+// returns how many chunks, 1 at least, they are in then. No element moves to a later place, since it
+// would fit where it was.
+func moveUp(chunks [][]byte, move bool, stays func(i int) bool) int {
+	to, filled, i := 0, 0, 0
+	for _, from := range chunks {
+		for ; len(from) > 0; i++ {
+			_, n := split(from)
+			if stays(i) {
+				for cap(chunks[to])-filled < n {
+					if move {
+						chunks[to] = chunks[to][:filled]
+					}
+					to, filled = to+1, 0
+				}
+				if move {
+					copy(chunks[to][filled:filled+n], from)
+				}
+				filled += n
+			}
+			from = from[n:]
+		}
+	}
+	if move {
+		chunks[to] = chunks[to][:filled]
+	}
+	return to + 1
 }
 
 func (p *pack[E]) Hand(lo, hi int, yield func([]E) bool) bool {
@@ -377,12 +402,6 @@ func (p *pack[E]) Write(w *runWriter[E]) error {
 		}
 	}
 	return nil
-}
-
-// freeChunk gives the memory of a chunk back, which may have been a piece.
-func (p *pack[E]) freeChunk(c []byte) {
-	scratch.Give(&p.own, c, 1)
-	scratch.Give(&p.f.pieces, c, 1)
 }
 
 func (p *pack[E]) Release() {

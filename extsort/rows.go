@@ -71,7 +71,9 @@ type form[E any] interface {
 
 	// Share prepares for appenders, and returns rows with the elements of those that were filled.
 	Share(fill rows[E]) (rows[E], error)
-	// Join returns all elements of appenders, by appender.
+	// Join returns all elements of appenders, by appender, none of which are in order. It is nil, and
+	// they stay, if they cannot be sorted together. It moves them if their pieces, which need not be
+	// full, take too much for that.
 	Join(all []*Appender[E]) rows[E]
 	// PieceLen returns the size of a piece with room for an encoding of a number of bytes, and
 	// the most elements that it may have. So far, n elements have had some bytes.
