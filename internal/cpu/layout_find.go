@@ -51,7 +51,7 @@ func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+strays, segment)
 	if a != nil {
 		layOutFinding(a, strays, workers, code)
-		layOutOrdering(a, strays, workers, alone(strays, workers, 0), code, 4)
+		layOutOrdering(a, strays, workers, alone(strays, workers, 0), false, code, 4)
 	}
 	return m
 }

@@ -55,12 +55,14 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 func MoveBytes(n, workers int, size, code uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code)
-	layOutFinding(&a, n, workers, code)
 	a.Either(
-		func() { layOutSettle(&a, n, size) },
 		func() {
+			layOutFinding(&a, n, workers, code)
+			layOutSettle(&a, n, size)
+		},
+		func() { // a search without a layout has given its memory back
 			layOutPayload(&a, n, size)
-			layOutOrdering(&a, n, workers, alone(n, workers, size), code, size)
+			layOutOrdering(&a, n, workers, alone(n, workers, size), false, code, size)
 		},
 	)
 	return a.Bytes()
@@ -196,14 +198,14 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code) // given back before the first side has codes
-	layOutFinding(&a, n, workers, code)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
+		layOutFinding(&a, n, workers, code)
 		layOutSettle(&a, n, size)
 		if single {
-			layOutSorting(&a, n, 1, code)
+			layOutSorting(&a, n, 1, true, code)
 		} else {
-			layOutSorting(&a, n, workers, code)
+			layOutSorting(&a, n, workers, true, code)
 		}
 	}
 	partitioned := func() {
@@ -213,7 +215,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 		layOutPayload(&a, n, size)
 		layOutSlots(&a, stripesOf(n, workers, 0).count)
 		layOutAlong(&a, n, workers, along, code)
-		layOutOrdering(&a, n, workers, false, code, size)
+		layOutOrdering(&a, n, workers, false, true, code, size)
 	}
 	a.Either(inPlace, partitioned)
 	return a.Bytes()

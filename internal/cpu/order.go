@@ -54,7 +54,7 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code)
 	layOutFinding(&a, n, workers, code)
-	layOutOrdering(&a, n, workers, alone(n, workers, 0), code, 4)
+	layOutOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()
 }
 

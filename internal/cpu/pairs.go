@@ -76,12 +76,12 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 		if alone(n, workers, size+code) {
 			moved()
 			layOutFollow(&a, n, size)
-			layOutSorting(&a, n, 1, code)
+			layOutSorting(&a, n, 1, true, code)
 			return
 		}
 		layOutCodes(&a, n, code) // of the first side
 		layOutPayload(&a, n, size)
-		layOutOrdering(&a, n, workers, false, code, size)
+		layOutOrdering(&a, n, workers, false, true, code, size)
 	}
 	a.Either(followed, sorted)
 	return a.Bytes()

@@ -129,21 +129,24 @@ func layOutRounds(a *scratch.Area, n, workers int, code, other uintptr, local fu
 			if n <= maxLocal {
 				return
 			}
-			later := func(workers int) {
+			// A round searches for a layout, and plans if there is none.
+			later := func(n, workers int) {
 				a.Either(
+					func() { layOutFinding(a, n, workers, code) },
 					func() { layOutPlan(a, n, workers, code, 4) },
 					func() { layOutPlan(a, n, workers, code, 0) },
 				)
 			}
-			shared := func() { // one after another; each searches for a layout before its plan
-				if n >= sharedFrom(n, workers) {
-					later(workers)
-					layOutFinding(a, n, workers, code)
+			least := sharedFrom(n, workers)
+			shared := func() { // one after another
+				if n >= least {
+					later(n, workers)
 				}
 			}
-			alone := func() { // n elements in total; rounding up of blocks at most doubles the memory
-				a.Times(min(workers, n/maxLocal), func() { later(1) })
-				a.Times(2, func() { layOutFinding(a, n, workers, code) })
+			alone := func() { // see schedule
+				if workers > 1 {
+					a.Times(min(workers, n/maxLocal), func() { later(min(n, least), 1) })
+				}
 			}
 			a.Either(shared, alone)
 		},

@@ -161,20 +161,23 @@ func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, de
 
 // layOutOrdering lays out the ordering of n codes of the given size that are there, and
 // have no layout that is found: by one worker, or by a partition that moves numbers or
-// elements of the other size with them.
-func layOutOrdering(a *scratch.Area, n, workers int, single bool, code, other uintptr) {
+// elements of the other size with them. If ties is set, deliver takes codes.
+func layOutOrdering(a *scratch.Area, n, workers int, single, ties bool, code, other uintptr) {
 	if single {
-		layOutSorting(a, n, 1, code)
+		layOutSorting(a, n, 1, ties, code)
 		return
 	}
 	layOutSides(a, n, code)
-	layOutRounds(a, n, workers, code, other, func() { layOutSorting(a, n, workers, code) })
+	layOutRounds(a, n, workers, code, other, func() { layOutSorting(a, n, workers, ties, code) })
 }
 
-// layOutSorting lays out the workspaces in which workers sort and deliver n elements.
-func layOutSorting(a *scratch.Area, n, workers int, code uintptr) {
+// layOutSorting lays out the workspaces in which workers sort and deliver n elements, with their
+// codes if ties is set.
+func layOutSorting(a *scratch.Area, n, workers int, ties bool, code uintptr) {
 	layOutLocals(a, n, workers, n, code)
-	layOutPicked(a, n, workers, code)
+	if ties {
+		layOutPicked(a, n, workers, code)
+	}
 }
 
 // codes returns the codes of an extent.
