@@ -109,7 +109,7 @@ func sortRecords(n int) error {
 	return nil
 }
 
-// timed says how long a sort took and what it did.
+// timed sorts, and returns the time and the statistics as text.
 func timed(sort func(...sorter.Option) error) (string, error) {
 	var st sorter.Stats
 	start := time.Now()
