@@ -12,8 +12,8 @@
 // [MemoryLimit] bounds the memory of a sort. A sixteenth of it is for the indices of the runs.
 // The rest holds two halves for elements, of which one is filled while the other is written,
 // and what package sorter takes to sort one of them, see [sorter.Ordering.ScratchBytes]: for an
-// element of 24 bytes and two workers 56 bytes in a run of up to 4096 elements, 264 of 100,000, and
-// 132 of a million. While runs are merged the same memory holds the parts that are read, sorted and
+// element of 24 bytes and two workers 56 bytes in a run of up to 4096 elements, 205 of 100,000, and
+// 84 of a million. While runs are merged the same memory holds the parts that are read, sorted and
 // handed out.
 //
 // Blocks grow with the input, so that indices stay in their share, up to an eighth of a part. From
