@@ -155,7 +155,7 @@ func (c *call) firstWay() Spreading {
 	switch {
 	case lay.even(s.Parts[:], samples(in), s.Low, s.High):
 		return Linear
-	case smooth(s.Parts[:]) && in.N >= kernels.Segments:
+	case lay.ends(in.Range()).smooth(s.Parts[:]) && in.N >= kernels.Segments:
 		return Sections
 	case !in.Keys && in.N >= kernels.Segments && c.byOctaves():
 		return Octaves
@@ -259,7 +259,7 @@ func (c *call) plan(way Spreading) (*plan, error) {
 		lay := layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin)
 		return evenPlan(in.Wide, lay, lay.evenMean(c.mean(in.N, evenSlice), s.Low, s.High)).fitting()
 	case Sections:
-		return sectionsPlan(in.Wide, lay, s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+		return sectionsPlan(in.Wide, lay, lay.ends(in.Range()), s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
 	case Octaves:
 		if !c.byOctaves() && (c.Spread != Octaves || !c.octaves.whole) {
 			return nil, ErrUneven

@@ -62,7 +62,7 @@ func (p *plan) octaveNearAt() int {
 // octavesPlan returns the plan for codes spread by octaves, with sample counts by octaveCounts.
 func octavesPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
 	p := &plan{wide: wide, layout: l, bounds: b, sections: octaveSections(wide), octaves: true, target: mean}
-	return p.divided(count, sampled)
+	return p.divided(noEnds, count, sampled)
 }
 
 // octaveCount is a sample counted by octaves.

@@ -65,28 +65,33 @@ func TestPlaces(t *testing.T) {
 func TestSections(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := 1 << 16; n <= 1<<28; n <<= 4 {
-		var count [kernels.Segments]uint32
-		sampled := 0
-		for i := range count { // a hill
-			x := float64(i)/kernels.Segments - 0.5
-			count[i] = uint32(max(0, 1-16*x*x) * 1000)
-			sampled += int(count[i])
-		}
-		p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), count[:], sampled, sectionSlice, new(bounds))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.partitions > maxDigits || p.most > kernels.PartitionThreads || p.places() < n || p.places() > 2*n+p.partitions*2*kernels.LocalSize {
-			t.Errorf("%d elements: %d partitions of up to %d buckets, %d places", n, p.partitions, p.most, p.places())
-		}
-		for i := range 1 << 16 {
-			word := r.Uint32()
-			if i < 2*p.partitions {
-				word = p.bounds.partition[i/2].low - uint32(i%2) // about every bound
+		for _, e := range []ends{noEnds, {1<<31 - 7, 1<<32 - 1}, {0, 1<<31 + 1<<22 - 1}, {1<<31 - 1, 1<<31 + 1<<30}} {
+			var count [kernels.Segments]uint32
+			sampled := 0
+			for i := range count { // a hill, or a part of it
+				x := float64(i)/kernels.Segments - 0.5
+				low, high := e.within(i)
+				count[i] = uint32(max(0, 1-16*x*x) * 1000 * (high - low))
+				sampled += int(count[i])
 			}
-			partition := partitionOf(word, p.bounds)
-			if low := p.bounds.partition[partition].low; word < low || partition+1 < p.partitions && word >= p.bounds.partition[partition+1].low {
-				t.Fatalf("%d elements: word %#x is in partition %d of %d, from %#x", n, word, partition, p.partitions, low)
+			p, err := sectionsPlan(false, layoutFor(n, false, 1<<30, 1<<31, unevenMargin), e, count[:], sampled, sectionSlice, new(bounds))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.partitions > maxDigits || p.most > kernels.PartitionThreads || p.places() < n || p.places() > 2*n+p.partitions*2*kernels.LocalSize {
+				t.Errorf("%d elements, %+v: %d partitions of up to %d buckets, %d places", n, e, p.partitions, p.most, p.places())
+			}
+			for i := range 1 << 16 {
+				word := r.Uint32()
+				if i < 2*p.partitions {
+					word = p.bounds.partition[i/2].low - uint32(i%2) // about every bound
+				}
+				word = min(max(word, uint32(e.low)), uint32(e.high))
+				partition := partitionOf(word, p.bounds)
+				next := p.bounds.partition[partition+1].low
+				if low := p.bounds.partition[partition].low; word < low || next-low < narrowest || next > 0 && word >= next {
+					t.Fatalf("%d elements, %+v: word %#x is in partition %d of %d, from %#x to %#x", n, e, word, partition, p.partitions, low, next)
+				}
 			}
 		}
 	}
@@ -94,38 +99,58 @@ func TestSections(t *testing.T) {
 
 // TestRefine has codes with a normal distribution, as their sample says, and expects
 // hardly a slice, of those that a partition is cut into, to be much fuller than its partition.
+// Parts of that distribution have their ends.
 func TestRefine(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	below := func(word float64) float64 { return math.Erfc((0.5-math.Ldexp(word, -32))*16/math.Sqrt2) / 2 } // part of all codes
 	for lg := 22; lg <= 28; lg++ {
-		in := codes.Input{N: 1 << lg}
-		var count [kernels.Segments]uint32
-		for range samples(in) {
-			if word := (r.NormFloat64()/16 + 0.5) * kernels.Segments; word >= 0 && word < kernels.Segments {
-				count[int(word)]++
+		for _, e := range []ends{noEnds, {0, 1 << 31}, {1<<31 + 12345, 1<<32 - 1}, {0x7d234567, 0x91234567}, {0x8e555555, 1<<32 - 1}, {0, 0x7654321f}} {
+			testRefine(t, lg, e)
+		}
+	}
+}
+
+func testRefine(t *testing.T, lg int, e ends) {
+	r := rand.New(rand.NewPCG(7, 8))
+	bell := func(word float64) float64 { return math.Erfc((0.5-math.Ldexp(word, -32))*16/math.Sqrt2) / 2 }
+	least, most := bell(float64(e.low)), bell(float64(e.high)+1)
+	below := func(word float64) float64 { return min(max((bell(word)-least)/(most-least), 0), 1) } // part of all codes
+	in := codes.Input{N: 1 << lg}
+	var count [kernels.Segments]uint32
+	for drawn := 0; drawn < samples(in); {
+		if word := math.Ldexp(r.NormFloat64()/16+0.5, 32); word >= float64(e.low) && word < float64(e.high)+1 {
+			count[int(word/partWords)]++
+			drawn++
+		}
+	}
+	if !e.smooth(count[:]) {
+		t.Errorf("2^%d, %+v: not smooth", lg, e)
+	}
+	if e != noEnds && noEnds.smooth(count[:]) {
+		t.Errorf("2^%d, %+v: smooth without ends", lg, e)
+	}
+	p, err := sectionsPlan(false, layoutOver(in.N, 0, 1<<32-1), e, count[:], samples(in), sectionSlice, new(bounds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowded := 0
+	for k := range p.partitions {
+		low, end := float64(p.bounds.partition[k].low), float64(p.bounds.partition[k+1].low)
+		if k+1 == p.partitions {
+			end = 1 << 32
+		}
+		size := (below(end) - below(low)) * float64(in.N)
+		if places := p.bounds.partition[k+1].place - p.bounds.partition[k].place; size > float64(places) {
+			t.Errorf("2^%d, %+v: partition %d has %d places for %.0f elements", lg, e, k, places, size)
+		}
+		slices := float64(int(size/float64(p.target)) + 1)
+		for s := range int(slices) {
+			from := low + (end-low)*float64(s)/slices
+			if size := (below(from+(end-low)/slices) - below(from)) * float64(in.N); size > 1.08*float64(p.target) {
+				crowded++
 			}
 		}
-		p, err := sectionsPlan(false, layoutOver(in.N, 0, 1<<32-1), count[:], samples(in), sectionSlice, new(bounds))
-		if err != nil {
-			t.Fatal(err)
-		}
-		crowded := 0
-		for k := range p.partitions {
-			low, end := float64(p.bounds.partition[k].low), float64(p.bounds.partition[k+1].low)
-			if k+1 == p.partitions {
-				end = 1 << 32
-			}
-			slices := float64(int((below(end)-below(low))*float64(in.N)/float64(p.target)) + 1)
-			for s := range int(slices) {
-				from := low + (end-low)*float64(s)/slices
-				if size := (below(from+(end-low)/slices) - below(from)) * float64(in.N); size > 1.08*float64(p.target) {
-					crowded++
-				}
-			}
-		}
-		if p.partitions > maxDigits || crowded > 4 {
-			t.Errorf("2^%d: %d partitions, %d slices that are fuller than the others by 8 %%", lg, p.partitions, crowded)
-		}
+	}
+	if p.partitions > maxDigits || crowded > 4 {
+		t.Errorf("2^%d, %+v: %d partitions, %d slices that are fuller than the others by 8 %%", lg, e, p.partitions, crowded)
 	}
 }
 
@@ -169,7 +194,7 @@ func TestBytes(t *testing.T) {
 		}
 		plans := []*plan{evenPlan(wide, linear, linear.evenMean(by.mean(in.N, evenSlice), lowest, highest)), mappedPlan(lay, tab, count, samples(in), by.mean(in.N, fullSlice))}
 		parts := slices.Concat(count, make([]uint32, kernels.Segments-len(count)))
-		if p, err := sectionsPlan(wide, lay, parts, samples(in), by.mean(in.N, sectionSlice), new(bounds)); err == nil {
+		if p, err := sectionsPlan(wide, lay, lay.ends(0, codes.Top(wide)), parts, samples(in), by.mean(in.N, sectionSlice), new(bounds)); err == nil {
 			plans = append(plans, p)
 		}
 		for _, p := range plans {

@@ -11,22 +11,23 @@ import (
 // sectionsPlan returns the plan for codes spread smoothly over the layout's range. count is
 // the number of the sampled elements in each of kernels.Segments equal parts of the range,
 // mean the mean size of buckets. Sections are divided into partitions by the sample, in b; the
-// device cuts partitions into slices by their elements.
-func sectionsPlan(wide bool, l layout, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
-	return (&plan{wide: wide, layout: l, bounds: b, sections: kernels.Sections, target: mean}).divided(count, sampled)
+// device cuts partitions into slices by their elements. All of these lie between the ends.
+func sectionsPlan(wide bool, l layout, e ends, count []uint32, sampled, mean int, b *bounds) (*plan, error) {
+	return (&plan{wide: wide, layout: l, bounds: b, sections: kernels.Sections, target: mean}).divided(e, count, sampled)
 }
 
 // divided returns p with its sections divided, or ErrUneven.
-func (p *plan) divided(count []uint32, sampled int) (*plan, error) {
+func (p *plan) divided(e ends, count []uint32, sampled int) (*plan, error) {
 	l, mean := &p.layout, p.target
 	p.least, p.twice = 1, true
 	each := float64(l.n) / float64(sampled)
 	buckets := l.n / mean
-	half := bits.Len(uint(buckets)) / 2
+	half, dense := bits.Len(uint(buckets))/2, e.dense(count, p.parts())
 	for p.most = max(1<<half, leastDigits); p.most <= kernels.PartitionThreads; p.most += p.most / 2 &^ (leastDigits/2 - 1) {
-		if p.divide(count, each) && (p.partitions*p.partitions <= 2*buckets || p.most*3/2 > kernels.PartitionThreads) {
-			p.refine(count, each)
-			p.place(count, each)
+		if p.divide(dense, each) && (p.partitions*p.partitions <= 2*buckets || p.most*3/2 > kernels.PartitionThreads) {
+			p.refine(dense, each)
+			p.place(e, count, each)
+			p.bounds.end(p.partitions, e)
 			p.buckets = buckets + p.partitions
 			return p, nil
 		}
@@ -96,7 +97,7 @@ func sum32(list []uint32) (sum uint32) {
 }
 
 // place computes where partitions begin, in words and in memory.
-func (p *plan) place(count []uint32, each float64) {
+func (p *plan) place(e ends, count []uint32, each float64) {
 	const steps = 1 << 16 // of a section
 	place, k := 0, 0
 	parts := p.parts()
@@ -113,7 +114,7 @@ func (p *plan) place(count []uint32, each float64) {
 			}
 			after := sum
 			if rest := to * parts % steps; rest > 0 {
-				after += float64(here[part]) * float64(rest) / steps
+				after += float64(here[part]) * e.share(s*parts+part, float64(rest)/steps)
 			}
 			place += capacity(after-before, each)
 			from, before = to, after

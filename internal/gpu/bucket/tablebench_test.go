@@ -66,7 +66,7 @@ func BenchmarkSections(b *testing.B) {
 				if l.even(count, samples(in), 0, 1<<32-1) || !smooth(count) {
 					b.Fatal("not smooth")
 				}
-				if _, err := sectionsPlan(false, l, count, samples(in), sectionSlice, new(bounds)); err != nil {
+				if _, err := sectionsPlan(false, l, noEnds, count, samples(in), sectionSlice, new(bounds)); err != nil {
 					b.Fatal(err)
 				}
 			}

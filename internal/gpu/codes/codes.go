@@ -21,6 +21,16 @@ type Input struct {
 	N        int
 	Keys     bool // keys alone: the result is sorted codes, not an order
 	Shuffled bool // known not to be in order
+
+	Least, Most uint64 // all codes are from Least to Most; Most is 0 if that is not known
+}
+
+// Range returns the range in which all codes are known to lie.
+func (in Input) Range() (least, most uint64) {
+	if in.Most == 0 {
+		return 0, Top(in.Wide)
+	}
+	return in.Least, in.Most
 }
 
 // Size returns the bytes of a code.

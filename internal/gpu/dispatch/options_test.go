@@ -3,6 +3,7 @@
 package dispatch
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -114,6 +115,44 @@ func TestAttempts(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%v, %s codes: begun and failed %v, %v expected", c.way, c.list, got, c.want)
+		}
+	}
+}
+
+// TestKnownRange sorts parts of a bell, whose density falls to 0 at an end of the range. If that is
+// known, sections do, and otherwise not.
+func TestKnownRange(t *testing.T) {
+	if !testkit.Long() {
+		t.Skip("the plain run has it")
+	}
+	const n, middle = 200_000, 1 << 63
+	r := rand.New(rand.NewPCG(29, 30))
+	bell := gputest.CodesOf["gauss"](r, 3*n)
+	for _, known := range [][2]uint64{{middle, math.MaxUint64}, {0, middle - 1}, {middle - 1e17, middle + 5e16}, {middle + 1e16, math.MaxUint64}} {
+		list := slices.DeleteFunc(slices.Clone(bell), func(c uint64) bool { return c>>32 < known[0]>>32 || c>>32 > known[1]>>32 })
+		list = list[:min(n, len(list))]
+		checkKnownRange(t, list, known[0]>>32<<32, known[1]|math.MaxUint32)
+		checkKnownRange(t, gputest.Fill32(list), known[0]>>32, known[1]>>32)
+	}
+}
+
+func checkKnownRange[W codes.Word](t *testing.T, list []W, least, most uint64) {
+	t.Helper()
+	for _, known := range []bool{true, false} {
+		var attempts bucket.Attempts
+		s := workspace(t, bucket.Options{Attempts: &attempts})
+		gputest.CheckWay(t, s.w, func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+			if known {
+				in.Least, in.Most = least, most
+			}
+			f, err := s.bucket.Sort(w, in, to)
+			if errors.Is(err, bucket.ErrUneven) { // keys alone have no further spreading
+				return s.bucketWay(w, in, to)
+			}
+			return f, err
+		}, list)
+		if begun, failed := attempts.Of(bucket.Sections); known && (begun != 2 || failed > 0) || !known && begun > failed {
+			t.Errorf("%d codes from %#x to %#x, known %v: %d sorts by sections, %d failed", len(list), least, most, known, begun, failed)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func (p *sharing) exchange() error {
 	if err := p.each(p.samplePart); err != nil {
 		return err
 	}
-	splitters := p.splitters()
-	if err := p.each(func(q *part) error { return p.countPart(q, splitters) }); err != nil {
+	p.split()
+	if err := p.each(p.countPart); err != nil {
 		return err
 	}
 	p.place()
@@ -167,6 +167,7 @@ func (p *sharing) sortPart(q *part, to cuda.Ptr) error {
 		q.sorted = b.At
 	}
 	in.Codes = q.received.Codes
+	in.Least, in.Most = p.rangeOf(q)
 	found, err := q.Session.Sort(p.algorithm, in, q.sorted)
 	if q.found = found; err != nil || in.Keys {
 		return err

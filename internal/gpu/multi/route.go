@@ -2,6 +2,7 @@ package multi
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -107,10 +108,10 @@ func (p *sharing) samplePart(q *part) (err error) {
 	return nil
 }
 
-// splitters divides the order among the devices, so that each gets about as many elements as it
-// is to sort. Each key of a sample stands for the same number of elements of its part. It decides
-// whether words are sorted.
-func (p *sharing) splitters() (cuts []mark) {
+// split divides the order among the devices, so that each gets about as many elements as it is to
+// sort. Each key of a sample stands for the same number of elements of its part. It decides whether
+// words are sorted.
+func (p *sharing) split() {
 	var all []mark
 	for _, q := range p.list {
 		all = append(all, q.sample...)
@@ -133,27 +134,46 @@ func (p *sharing) splitters() (cuts []mark) {
 		}
 		switch {
 		case want == 0:
-			cuts = append(cuts, mark{})
+			p.splitters = append(p.splitters, mark{})
 		case i == len(all):
-			cuts = append(cuts, mark{code: codes.Top(p.wide), part: len(p.list)})
+			p.splitters = append(p.splitters, p.end())
 		default:
-			cuts = append(cuts, all[i])
+			p.splitters = append(p.splitters, all[i])
 		}
 	}
-	return cuts
+}
+
+// end is the mark after all elements.
+func (p *sharing) end() mark {
+	return mark{code: codes.Top(p.wide), part: len(p.list), position: math.MaxUint32}
+}
+
+// rangeOf returns the range of the codes or words that a device sorts.
+func (p *sharing) rangeOf(q *part) (least, most uint64) {
+	from, to := mark{}, p.end()
+	if q.index > 0 {
+		from = p.splitters[q.index-1]
+	}
+	if q.index < len(p.splitters) {
+		to = p.splitters[q.index]
+	}
+	if p.words {
+		return from.code<<32 | uint64(from.position), to.code<<32 | uint64(to.position)
+	}
+	return from.code, to.code
 }
 
 // countPart counts the elements of a part for each destination.
-func (p *sharing) countPart(q *part, splitters []mark) error {
+func (p *sharing) countPart(q *part) error {
 	clear(q.note.totals[:])
 	if q.hi == q.lo {
 		return nil
 	}
-	for i, s := range splitters {
+	for i, s := range p.splitters {
 		q.note.splitters[i].code, q.note.splitters[i].position = s.code, s.from(q)
 	}
 	queue, tiles := q.Queue(), routeTiles(q.hi-q.lo)
-	queue.ToDevice(q.routed.splitters, unsafe.Pointer(&q.note.splitters), kernels.SplitterBytes*len(splitters))
+	queue.ToDevice(q.routed.splitters, unsafe.Pointer(&q.note.splitters), kernels.SplitterBytes*len(p.splitters))
 	queue.Run("route_counts"+codes.Width(p.wide), tiles, kernels.RouteThreads, kernels.RouteCountShared,
 		append(p.routes(q), uint64(q.routed.counts))...)
 	queue.Run("route_starts", len(p.list), kernels.RouteStartThreads, kernels.RouteStartShared,

@@ -78,7 +78,7 @@ func testRoute[W codes.Word](t *testing.T, w *device.Workspace, list []W, base i
 	n, wide := len(list), gputest.IsWide[W]()
 	routed, positions, totals := plainRoute(list, base, splitters)
 	for _, keys := range []bool{false, true} {
-		p := &sharing{wide: wide, keys: keys}
+		p := &sharing{wide: wide, keys: keys, splitters: splitters}
 		for d := range totals {
 			p.list = append(p.list, &part{Session: &transfer.Session{Workspace: w, Staged: true}, index: d, note: new(note)})
 		}
@@ -91,7 +91,7 @@ func testRoute[W codes.Word](t *testing.T, w *device.Workspace, list []W, base i
 		q.routed = layOutRouted(&device.Area{At: gputest.Up(t, w, make([]uint64, routedBytes(n)/8))}, n)
 		q.staged = runs.Runs{Codes: gputest.Up(t, w, make([]W, n)), Positions: gputest.Up(t, w, make([]uint32, n))}
 		q.received = runs.Runs{Codes: gputest.Up(t, w, make([]W, n)), Positions: gputest.Up(t, w, make([]uint32, n))}
-		for _, step := range []func() error{func() error { return p.countPart(q, splitters) }, func() error { return p.routePart(q) }} {
+		for _, step := range []func() error{func() error { return p.countPart(q) }, func() error { return p.routePart(q) }} {
 			if err := step(); err != nil {
 				t.Fatal(err)
 			}

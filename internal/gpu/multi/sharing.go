@@ -34,6 +34,7 @@ type sharing struct {
 	words      bool         // 32-bit codes are sorted in words with their positions
 	stopped    func() error // returns the error of the sort's context
 	list       []*part
+	splitters  []mark // between their shares of the order
 }
 
 // part is the share of one of the devices.
