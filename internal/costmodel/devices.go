@@ -40,18 +40,24 @@ const (
 	// than their bytes.
 	joining = 400e3
 
-	// worthMore is the gain from which on more devices sort than are needed.
-	worthMore = 1.03
+	// worthMore is the gain from which on more devices sort than are needed, worthSharing that from
+	// which on more than one do. 2026-11, two H100: at 2^26 32-bit keys sorts by one device and by
+	// both take the same time within their spread of 10 %.
+	worthMore, worthSharing = 1.03, 1.10
 )
 
 // Devices returns how many of the first most devices sort work soonest: the fewest of those that take
-// about the least time.
+// about the least time. One device is preferred to others that are hardly faster: their times vary
+// more, because each waits for all.
 func (s *Sharing) Devices(w engine.Work, pinned bool, most int) (best int) {
 	least := math.Inf(1)
 	for g := range min(most, mostDevices) {
 		least = min(least, s.time(w, pinned, g+1))
 	}
-	for best = 1; s.time(w, pinned, best) > worthMore*least; best++ {
+	if s.time(w, pinned, 1) <= worthSharing*least {
+		return 1
+	}
+	for best = 2; s.time(w, pinned, best) > worthMore*least; best++ {
 	}
 	return best
 }

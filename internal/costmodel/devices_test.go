@@ -1,6 +1,7 @@
 package costmodel
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"example.com/sorter/internal/engine"
@@ -72,5 +73,25 @@ func TestDevicesAsSeen(t *testing.T) {
 	}
 	if got := s.Devices(w, false, 4); got != 1 {
 		t.Errorf("%d devices since the machine is idle, 1 is fastest", got)
+	}
+}
+
+// TestDevicesHardlyFaster has two devices that take as long as one, within the spread of both: one
+// sorts, except while two are tried.
+func TestDevicesHardlyFaster(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(31, seed))
+		s := Sharing{Rates: Rates{Workers: 32, Host: 90, Up: []float64{51, 98}, Down: []float64{51, 99}, Exchange: 200}}
+		w := engine.Work{N: 1 << 26, Bits: 32}
+		const sorts = 64 // after half of them two devices are tried again
+		shared := 0
+		for range sorts {
+			g := s.Devices(w, false, 2)
+			s.Add(w, false, g, []float64{15.6e6, 15.2e6}[g-1]*(0.97+0.08*r.Float64()))
+			shared += g - 1
+		}
+		if shared > 5 {
+			t.Errorf("seed %d: two devices sorted %d times of %d", seed, shared, sorts)
+		}
 	}
 }
