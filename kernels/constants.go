@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "aec34f51711becc208f4550a54a320b344728342e5a7f92191ff44311905ced5"
+	sourceHash     = "bc449e9c5e2881af03e864bca4b1f180e6e2da961d457eadbfefdc4848415311"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fd9f8f246fa81713ca01dd9b347aa1edc003fbb7f2e0a47867c426734b23ebd5"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -19,7 +19,7 @@ const (
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
-	routeHash      = "21625fbc22804869dd4779a118ea63ad5913ad21c3110e91a4867036a3fa6994"
+	routeHash      = "d336b949c70d7b59dc3fa1fb4d5f63c13dac36367e16f3ed5c6aee06f86fdf6b"
 	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
 	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
@@ -146,6 +146,7 @@ const (
 	PlaceThreads        = 256        // of route_places
 	SplitterBytes       = 16         //
 	TargetBytes         = 16         //
+	RegionBytes         = 16         //
 	OriginBytes         = 16         //
 	MaxValues           = 4096       // distinct values of the sort of few values, at most
 	ValuesBits          = 13         // binary logarithm of the places of its largest table

@@ -34,6 +34,7 @@ CUDACPU_KERNEL(write_identity);
 CUDACPU_KERNEL(count_missing);
 CUDACPU_KERNEL(route_starts);
 CUDACPU_KERNEL(route_words);
+CUDACPU_KERNEL(route_loose_words);
 CUDACPU_KERNEL(route_places);
 CUDACPU_KERNEL(word_places);
 CUDACPU_KERNEL(word_positions);
@@ -120,7 +121,8 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(gather_large_##width);       \
 	CUDACPU_KERNEL(finish_large_##width);       \
 	CUDACPU_KERNEL(route_counts_##width);       \
-	CUDACPU_KERNEL(route_codes_##width)
+	CUDACPU_KERNEL(route_codes_##width);        \
+	CUDACPU_KERNEL(route_loose_##width)
 FOR_WIDTH(u32);
 FOR_WIDTH(u64);
 

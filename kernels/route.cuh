@@ -5,6 +5,7 @@
 //   route_starts   where those of each tile come among all of a destination
 //   route_codes    codes and positions, to where each destination is to have them
 //   route_words    32-bit codes above positions instead, in words that are sorted whole
+//   route_loose    codes alone, or words, without counts: in any order
 //   route_places   the part and the position of each element, once they are in order
 //   word_places    the same from sorted words
 //   word_positions positions in the whole list from sorted words
@@ -45,6 +46,11 @@ struct Target {
 	u64 codes, positions;
 };
 
+// Region is memory for the elements of a part for one destination, in any order.
+struct Region {
+	u64 codes, capacity; // address, number of elements
+};
+
 struct RouteCounts {
 	u64 code[MAX_DESTINATIONS]; // of the splitters
 	u32 position[MAX_DESTINATIONS];
@@ -57,8 +63,7 @@ struct RouteCounts {
 // RouteTile are the elements of a thread. A warp has ROUTE_ITEMS consecutive rows of 32.
 template <class Code> struct RouteTile {
 	Code code[ROUTE_ITEMS];
-	u32 destination[ROUTE_ITEMS];
-	u32 rank[ROUTE_ITEMS]; // among the warp's elements of that destination
+	u32 rank[ROUTE_ITEMS]; // destination << 16 | rank among the warp's elements of that destination
 
 	DEVICE static u32 index(int i) { return warp_id() * (32 * ROUTE_ITEMS) + 32 * i + lane_id(); }
 	DEVICE RouteTile(const Routes<Code> &routes, RouteCounts &shared);
@@ -83,25 +88,26 @@ template <class Code> DEVICE RouteTile<Code>::RouteTile(const Routes<Code> &rout
 		shared.code[threadIdx.x] = routes.splitters[threadIdx.x].code;
 		shared.position[threadIdx.x] = (u32)routes.splitters[threadIdx.x].position;
 	}
-	for (u32 i = threadIdx.x; i < ROUTE_WARPS * (MAX_DESTINATIONS + 1); i += ROUTE_THREADS) (&shared.count[0][0])[i] = 0;
 	const u64 start = route_tile_start();
 #pragma unroll
 	for (int i = 0; i < ROUTE_ITEMS; i++) code[i] = start + index(i) < routes.n ? load_once(routes.codes + start + index(i)) : 0;
-	__syncthreads(); // splitters are written, counts are zero
-	u32 *const count = shared.count[warp_id()];
+	__syncthreads(); // splitters are written
 	const u32 lower = (1u << lane_id()) - 1;
+	u32 count = 0; // of the warp's elements of the destination with the lane's number
 #pragma unroll
 	for (int i = 0; i < ROUTE_ITEMS; i++) {
 		const u64 at = start + index(i);
-		destination[i] = at < routes.n ? destination_of(shared, routes.destinations, code[i], (u32)(routes.base + at)) : routes.destinations;
-		u32 same = FULL_WARP;
-		for (u32 bit = 1; bit <= routes.destinations; bit *= 2) same &= lanes_like(destination[i], bit);
-		const u32 before = __popc(same & lower), first = count[destination[i]];
-		__syncwarp(); // count is read
-		if (before == 0) count[destination[i]] = first + __popc(same);
-		__syncwarp(); // count is written
-		rank[i] = first + before;
+		const u32 destination = at < routes.n ? destination_of(shared, routes.destinations, code[i], (u32)(routes.base + at)) : routes.destinations;
+		u32 same = FULL_WARP, counted = FULL_WARP; // lanes with this lane's destination; with the one that it counts
+		for (u32 bit = 1; bit <= routes.destinations; bit *= 2) {
+			const u32 like = lanes_like(destination, bit);
+			same &= like;
+			counted &= (destination ^ lane_id()) & bit ? ~like : like;
+		}
+		rank[i] = destination << 16 | (__shfl_sync(FULL_WARP, count, destination) + __popc(same & lower));
+		count += __popc(counted);
 	}
+	if (lane_id() <= MAX_DESTINATIONS) shared.count[warp_id()][lane_id()] = lane_id() <= routes.destinations ? count : 0;
 	__syncthreads(); // counts are complete
 }
 
@@ -181,33 +187,58 @@ template <class Code> struct RouteShared {
 };
 static_assert(ROUTE_TILE <= 1 << (16 - DESTINATION_BITS), "an index and a destination fit 16 bits");
 
-// move_routes moves the elements of a tile, as words or beside positions. starts are those of
-// find_route_starts.
-template <bool WORDS, class Code> DEVICE void move_routes(const Routes<Code> &routes, const u32 *starts, const Target *targets) {
+// CountedPlaces are the places of a destination by find_route_starts.
+struct CountedPlaces {
+	const u32 *starts;
+	const Target *targets;
+
+	DEVICE u32 first(u32 d, u32) const { return starts[(u64)d * gridDim.x + blockIdx.x]; }
+	DEVICE Target target(u32 d, u32, u32) const { return targets[d]; }
+};
+
+// ClaimedPlaces are the next places of a destination's region. Nothing goes to those beyond it, but
+// cursors count them: the host begins again with larger regions.
+struct ClaimedPlaces {
+	u32 *cursors;
+	const Region *regions;
+
+	DEVICE u32 first(u32 d, u32 count) const { return atomicAdd(cursors + d, count); }
+	DEVICE Target target(u32 d, u32 first, u32 count) const { return {first + count <= regions[d].capacity ? regions[d].codes : 0, 0}; }
+};
+
+// move_routes moves the elements of a tile, as words or beside positions.
+template <bool WORDS, class Code, class Places> DEVICE void move_routes(const Routes<Code> &routes, const Places &places) {
 	SORTER_SHARED(RouteShared<Code>, shared);
 	const RouteTile<Code> tile(routes, shared.ranks);
 	const u64 first = route_tile_start();
 	const u32 size = (u32)min((u64)ROUTE_TILE, routes.n - first);
 	const bool counts = threadIdx.x < ROUTE_WARPS * MAX_DESTINATIONS; // a thread for each warp and destination
 	const u32 d = threadIdx.x / ROUTE_WARPS, w = threadIdx.x % ROUTE_WARPS;
+	const bool leads = counts && w == 0 && d < routes.destinations;
+	u32 total = 0, place = 0; // of destination d: elements in the tile, and their first place
+	if (leads) {
+		for (int i = 0; i < ROUTE_WARPS; i++) total += shared.ranks.count[i][d];
+		place = places.first(d, total); // it is used late, so its latency is hidden
+	}
 	const u32 rank = exclusive_scan_block<ROUTE_THREADS>(counts ? shared.ranks.count[w][d] : 0, shared.ranks.sums);
-	if (counts) shared.ranks.count[w][d] = rank; // no barrier before: only this thread has read it
-	if (counts && w == 0 && d < routes.destinations) {
-		shared.target[d] = targets[d];
-		shared.offset[d] = starts[(u64)d * gridDim.x + blockIdx.x] - rank;
+	if (counts) shared.ranks.count[w][d] = rank; // counts were read before the barriers of the scan
+	if (leads) {
+		shared.target[d] = places.target(d, place, total);
+		shared.offset[d] = place - rank;
 	}
 	__syncthreads(); // ranks, offsets and targets are written
 #pragma unroll
 	for (int i = 0; i < ROUTE_ITEMS; i++) {
 		if (tile.index(i) >= size) continue;
-		const u32 at = shared.ranks.count[warp_id()][tile.destination[i]] + tile.rank[i];
+		const u32 to = tile.rank[i] >> 16, at = shared.ranks.count[warp_id()][to] + (tile.rank[i] & 0xffff);
 		shared.code[at] = tile.code[i];
-		shared.index[at] = (u16)(tile.destination[i] << (16 - DESTINATION_BITS) | tile.index(i));
+		shared.index[at] = (u16)(to << (16 - DESTINATION_BITS) | tile.index(i));
 	}
 	__syncthreads(); // the tile is staged
 	for (u32 r = threadIdx.x; r < size; r += ROUTE_THREADS) {
 		const u32 from = shared.index[r], to = from >> (16 - DESTINATION_BITS), place = shared.offset[to] + r;
 		const Target target = shared.target[to];
+		if (target.codes == 0) continue;
 		const u32 position = (u32)(routes.base + first) + (from & (ROUTE_TILE - 1));
 		if (WORDS) {
 			((u64 *)target.codes)[place] = (u64)shared.code[r] << 32 | position;

@@ -18,7 +18,9 @@ func (p *sharing) exchange() error {
 	if err := p.each(p.samplePart); err != nil {
 		return err
 	}
-	p.split()
+	if p.split(); p.loose() {
+		return p.moveLoosely()
+	}
 	if err := p.each(p.countPart); err != nil {
 		return err
 	}
@@ -35,10 +37,16 @@ func (p *sharing) exchange() error {
 func (p *sharing) place() {
 	place := 0
 	for _, q := range p.list {
-		q.place = place
-		for _, sender := range p.list {
-			n, _ := sender.goesTo(q.index)
-			q.n += n
+		q.place, q.n = place, 0
+		first, end := p.groupsOf(q)
+		for group := first; group < end; group++ {
+			for _, sender := range p.list {
+				n, _ := sender.goesTo(group)
+				q.n += n
+			}
+			if group == first {
+				q.sure = q.n
+			}
 		}
 		place += q.n
 	}
@@ -81,14 +89,15 @@ func (p *sharing) stagesCodes(q *part) bool {
 func (p *sharing) fetchPart(q *part) error {
 	f := fetch{part: q, stream: q.Stream, patient: true}
 	size := p.moved(0).Size()
-	for s, at := range p.others(q) {
-		n, from := s.goesTo(q.index)
-		if p.direct(s, q) {
-			continue
-		}
-		f.words(s, q.received.Codes+cuda.Ptr(size*at), s.staged.Codes+cuda.Ptr(size*from), size*n)
-		if !p.moved(0).Keys {
-			f.words(s, q.received.Positions+cuda.Ptr(4*at), s.staged.Positions+cuda.Ptr(4*from), 4*n)
+	first, end := p.groupsOf(q)
+	for s := range p.others(q) {
+		for group := first; group < end && !p.direct(s, q); group++ {
+			n, from := s.goesTo(group)
+			at := p.arrives(s, group)
+			f.words(s, q.received.Codes+cuda.Ptr(size*at), s.staged.Codes+cuda.Ptr(size*from), size*n)
+			if !p.moved(0).Keys {
+				f.words(s, q.received.Positions+cuda.Ptr(4*at), s.staged.Positions+cuda.Ptr(4*from), 4*n)
+			}
 		}
 	}
 	return device.FirstError(f.err, q.SyncStream(q.Stream))
@@ -97,20 +106,20 @@ func (p *sharing) fetchPart(q *part) error {
 // fetchPositions begins to fetch the positions of the other elements, on the stream Up.
 func (p *sharing) fetchPositions(q *part) error {
 	f := fetch{part: q, stream: q.Up}
-	for s, at := range p.others(q) {
+	for s := range p.others(q) {
 		if n, from := s.goesTo(q.index); p.direct(s, q) {
-			f.words(s, q.received.Positions+cuda.Ptr(4*at), s.staged.Positions+cuda.Ptr(4*from), 4*n)
+			f.words(s, q.received.Positions+cuda.Ptr(4*p.arrives(s, q.index)), s.staged.Positions+cuda.Ptr(4*from), 4*n)
 		}
 	}
 	return f.err
 }
 
-// others iterates over the other devices, and which received element is their first. Each device
-// starts with the next one, so that no two fetch from the same.
-func (p *sharing) others(q *part) func(yield func(s *part, at int) bool) {
-	return func(yield func(s *part, at int) bool) {
+// others iterates over the other devices. Each device starts with the next one, so that no two
+// fetch from the same.
+func (p *sharing) others(q *part) func(yield func(s *part) bool) {
+	return func(yield func(s *part) bool) {
 		for i := 1; i < len(p.list); i++ {
-			if s := p.list[(q.index+i)%len(p.list)]; !yield(s, p.arrives(s, q)) {
+			if !yield(p.list[(q.index+i)%len(p.list)]) {
 				return
 			}
 		}
@@ -154,6 +163,8 @@ func (p *sharing) sortPart(q *part, to cuda.Ptr) error {
 		return nil
 	}
 	in := p.moved(q.n)
+	in.Codes = q.received.Codes
+	in.Least, in.Most = p.rangeOf(p.groupsOf(q))
 	if !in.Keys {
 		if err := p.fetchPositions(q); err != nil {
 			return err
@@ -166,8 +177,6 @@ func (p *sharing) sortPart(q *part, to cuda.Ptr) error {
 		}
 		q.sorted = b.At
 	}
-	in.Codes = q.received.Codes
-	in.Least, in.Most = p.rangeOf(q)
 	found, err := q.Session.Sort(p.algorithm, in, q.sorted)
 	if q.found = found; err != nil || in.Keys {
 		return err

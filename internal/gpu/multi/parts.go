@@ -31,7 +31,10 @@ type onDevices struct {
 // Sort sorts parts, one on the device of each session, and writes results[i] results to each of
 // them: sorted codes, or words with the part of an element above its position there.
 func Sort(a engine.Algorithm, wide, keys bool, parts []Part, sessions []transfer.Session) error {
-	p := newOnDevices(a, wide, keys, parts, sessions)
+	return newOnDevices(a, wide, keys, parts, sessions).sort()
+}
+
+func (p *onDevices) sort() error {
 	if err := p.each(p.begin); err != nil {
 		return err
 	}
@@ -66,6 +69,8 @@ func newOnDevices(a engine.Algorithm, wide, keys bool, parts []Part, sessions []
 			lo += in.N
 		}
 	}
+	p.anyOrder = true
+	p.windows = keys && len(parts) > 1 && 2*len(parts)-1 <= kernels.MaxDestinations
 	return p
 }
 
@@ -82,6 +87,9 @@ func (p *onDevices) begin(q *part) error {
 // finish sorts what a device has received, and writes its results: those of its own part to
 // their places, and others to where their devices fetch them.
 func (p *onDevices) finish(q *part) error {
+	if p.windows && p.atPlaces(q) {
+		return p.finishWindow(q)
+	}
 	out := p.parts[q.index]
 	whole := q.place == p.starts[q.index] && q.n == out.Results
 	to := cuda.Ptr(0)
@@ -103,12 +111,54 @@ func (p *onDevices) finish(q *part) error {
 	return p.writePlaces(q)
 }
 
+// atPlaces reports whether the sure elements of a device are results of its own part.
+func (p *onDevices) atPlaces(q *part) bool {
+	return p.starts[q.index] <= q.place && q.place+q.sure <= p.starts[q.index+1]
+}
+
+// finishWindow sorts the sure elements of a device to their places, and those of its window by
+// themselves. The next device fetches its results from there.
+func (p *onDevices) finishWindow(q *part) error {
+	group, end := p.groupsOf(q)
+	if err := p.sortGroup(q, group, 0, q.sure, p.resultAt(q, q.place)); err != nil || q.n == q.sure {
+		return err
+	}
+	size := codes.Bytes(p.wide)
+	b, err := q.Take(size * (q.n - q.sure))
+	if err != nil {
+		return err
+	}
+	p.edges[q.index] = b.At - cuda.Ptr(size*q.sure)
+	if err := p.sortGroup(q, end-1, q.sure, q.n-q.sure, b.At); err != nil {
+		return err
+	}
+	first, last := p.common(q, q)
+	if first = max(first, q.place+q.sure); first >= last {
+		return nil
+	}
+	queue := q.Queue()
+	queue.Copy(p.resultAt(q, first), p.edges[q.index]+cuda.Ptr(size*(first-q.place)), size*(last-first))
+	return queue.Sync()
+}
+
+// sortGroup sorts n received keys of a group, from the given one on.
+func (p *onDevices) sortGroup(q *part, group, from, n int, to cuda.Ptr) error {
+	if n == 0 {
+		return nil
+	}
+	in := p.moved(n)
+	in.Codes = q.received.Codes + cuda.Ptr(in.Size()*from)
+	in.Least, in.Most = p.rangeOf(group, group+1)
+	_, err := q.Session.Sort(p.algorithm, in, to)
+	return err
+}
+
 // writePlaces writes where the elements of a device's order lie.
 func (p *onDevices) writePlaces(q *part) error {
 	queue := q.Queue()
 	if len(p.list) > 1 {
 		for i, s := range p.list {
-			q.note.origins[i].first, q.note.origins[i].position = uint64(p.arrives(s, q)), uint64(s.lo)
+			q.note.origins[i].first, q.note.origins[i].position = uint64(p.arrives(s, q.index)), uint64(s.lo)
 		}
 		queue.ToDevice(q.routed.origins, unsafe.Pointer(&q.note.origins), kernels.OriginBytes*len(p.list))
 	}

@@ -19,7 +19,8 @@ var routeModules = []*device.Module{{Image: kernels.Route, Kernels: map[string]i
 	"route_counts_u32": kernels.RouteCountShared, "route_counts_u64": kernels.RouteCountShared,
 	"route_starts":    kernels.RouteStartShared,
 	"route_codes_u32": kernels.RouteSharedU32, "route_codes_u64": kernels.RouteSharedU64,
-	"route_words":  kernels.RouteSharedU32,
+	"route_loose_u32": kernels.RouteSharedU32, "route_loose_u64": kernels.RouteSharedU64,
+	"route_words": kernels.RouteSharedU32, "route_loose_words": kernels.RouteSharedU32,
 	"route_places": kernels.RoutePlacesShared, "word_places": kernels.RoutePlacesShared, "word_positions": 0,
 }}}
 
@@ -67,7 +68,7 @@ func (m mark) from(q *part) uint64 {
 }
 
 // sampleThinning is how many keys of a sorted sample each key used for splitters stands for.
-// So few are sorted on the host, and each quantile is accurate to 1/256: each device gets
+// So few of all parts are sorted on the host, and each quantile is accurate to 1/256: each device gets
 // about that much more or less of a part than it should.
 const sampleThinning = 32
 
@@ -100,21 +101,26 @@ func (p *sharing) samplePart(q *part) (err error) {
 	if err := queue.Sync(); err != nil {
 		return err
 	}
-	for i, k := range q.note.sample.Sorted(1) {
-		if i%sampleThinning == sampleThinning/2 {
-			q.sample = append(q.sample, mark{k.Code, q.index, k.Position + uint32(q.lo)})
-		}
+	q.sample = make([]mark, 0, kernels.RangeSamples)
+	for _, k := range q.note.sample.Sorted(1) {
+		q.sample = append(q.sample, mark{k.Code, q.index, k.Position + uint32(q.lo)})
 	}
 	return nil
 }
 
-// split divides the order among the devices, so that each gets about as many elements as it is to
+// windowErrors is half the width of a window, in standard errors of the sample's quantiles. A border
+// lies outside in one case of 80: then results are copied to their places.
+const windowErrors = 2.5
+
+// split divides the order into groups, so that each device gets about as many elements as it is to
 // sort. Each key of a sample stands for the same number of elements of its part. It decides whether
 // words are sorted.
 func (p *sharing) split() {
 	var all []mark
 	for _, q := range p.list {
-		all = append(all, q.sample...)
+		for i := sampleThinning / 2; i < len(q.sample); i += sampleThinning {
+			all = append(all, q.sample[i])
+		}
 	}
 	slices.SortFunc(all, compareMarks)
 	values := 0
@@ -124,22 +130,34 @@ func (p *sharing) split() {
 		}
 	}
 	p.words = !p.wide && !p.keys && p.numbered && dispatch.ChoosesOwn(p.algorithm) && values*fewValues > len(all)
-	i, before, want := 0, 0., 0
+	i, before, want, last := 0, 0., 0, -1 // last: the end of the last window
 	for _, q := range p.list[1:] {
 		want += p.list[q.index-1].want
 		for i < len(all) && before < float64(want) {
 			of := p.list[all[i].part]
-			before += float64(of.hi-of.lo) / float64(len(of.sample))
+			before += sampleThinning * float64(of.hi-of.lo) / float64(len(of.sample))
 			i++
 		}
-		switch {
-		case want == 0:
-			p.splitters = append(p.splitters, mark{})
-		case i == len(all):
-			p.splitters = append(p.splitters, p.end())
-		default:
-			p.splitters = append(p.splitters, all[i])
+		at := func(i int) mark {
+			switch {
+			case i < 0 || want == 0:
+				return mark{}
+			case i >= len(all):
+				return p.end()
+			}
+			return all[i]
 		}
+		if !p.windows {
+			p.splitters = append(p.splitters, at(i))
+			continue
+		}
+		share := float64(want) / float64(p.size())
+		half := int(windowErrors*math.Sqrt(share*(1-share)*float64(len(all))/sampleThinning)) + 1
+		begin := max(i-half, last)
+		if last = max(i+half, begin); want == 0 {
+			last = -1
+		}
+		p.splitters = append(p.splitters, at(begin), at(last))
 	}
 }
 
@@ -148,14 +166,14 @@ func (p *sharing) end() mark {
 	return mark{code: codes.Top(p.wide), part: len(p.list), position: math.MaxUint32}
 }
 
-// rangeOf returns the range of the codes or words that a device sorts.
-func (p *sharing) rangeOf(q *part) (least, most uint64) {
+// rangeOf returns the range of the codes or words of groups.
+func (p *sharing) rangeOf(first, end int) (least, most uint64) {
 	from, to := mark{}, p.end()
-	if q.index > 0 {
-		from = p.splitters[q.index-1]
+	if first > 0 {
+		from = p.splitters[first-1]
 	}
-	if q.index < len(p.splitters) {
-		to = p.splitters[q.index]
+	if end <= len(p.splitters) {
+		to = p.splitters[end-1]
 	}
 	if p.words {
 		return from.code<<32 | uint64(from.position), to.code<<32 | uint64(to.position)
@@ -169,30 +187,34 @@ func (p *sharing) countPart(q *part) error {
 	if q.hi == q.lo {
 		return nil
 	}
+	queue, tiles := q.Queue(), routeTiles(q.hi-q.lo)
+	p.sendSplitters(&queue, q)
+	queue.Run("route_counts"+codes.Width(p.wide), tiles, kernels.RouteThreads, kernels.RouteCountShared,
+		append(p.routes(q), uint64(q.routed.counts))...)
+	queue.Run("route_starts", p.groups(), kernels.RouteStartThreads, kernels.RouteStartShared,
+		uint64(q.routed.counts), uint64(tiles), uint64(q.routed.totals))
+	queue.ToHost(unsafe.Pointer(&q.note.totals), q.routed.totals, 4*p.groups())
+	return queue.Sync()
+}
+
+func (p *sharing) sendSplitters(queue *device.Queue, q *part) {
 	for i, s := range p.splitters {
 		q.note.splitters[i].code, q.note.splitters[i].position = s.code, s.from(q)
 	}
-	queue, tiles := q.Queue(), routeTiles(q.hi-q.lo)
 	queue.ToDevice(q.routed.splitters, unsafe.Pointer(&q.note.splitters), kernels.SplitterBytes*len(p.splitters))
-	queue.Run("route_counts"+codes.Width(p.wide), tiles, kernels.RouteThreads, kernels.RouteCountShared,
-		append(p.routes(q), uint64(q.routed.counts))...)
-	queue.Run("route_starts", len(p.list), kernels.RouteStartThreads, kernels.RouteStartShared,
-		uint64(q.routed.counts), uint64(tiles), uint64(q.routed.totals))
-	queue.ToHost(unsafe.Pointer(&q.note.totals), q.routed.totals, 4*len(p.list))
-	return queue.Sync()
 }
 
 // routes are the first arguments of the kernels, struct Routes of route.cuh.
 func (p *sharing) routes(q *part) []uint64 {
-	return []uint64{uint64(q.codes), uint64(q.hi - q.lo), uint64(q.lo), uint64(q.routed.splitters), uint64(len(p.list))}
+	return []uint64{uint64(q.codes), uint64(q.hi - q.lo), uint64(q.lo), uint64(q.routed.splitters), uint64(p.groups())}
 }
 
-// goesTo returns how many elements of a part go to device d, and how many precede them.
-func (q *part) goesTo(d int) (n, before int) {
-	for _, t := range q.note.totals[:d] {
+// goesTo returns how many elements of a part are in a group, and how many precede them.
+func (q *part) goesTo(group int) (n, before int) {
+	for _, t := range q.note.totals[:group] {
 		before += int(t)
 	}
-	return int(q.note.totals[d]), before
+	return int(q.note.totals[group]), before
 }
 
 // routePart moves the elements of a part to the devices that sort them, or to memory of its own
@@ -201,9 +223,9 @@ func (p *sharing) routePart(q *part) error {
 	if q.hi == q.lo {
 		return nil
 	}
-	for i, d := range p.list {
-		codes, positions := p.target(q, d)
-		q.note.targets[i].codes, q.note.targets[i].positions = uint64(codes), uint64(positions)
+	for group := range p.groups() {
+		codes, positions := p.target(q, group)
+		q.note.targets[group].codes, q.note.targets[group].positions = uint64(codes), uint64(positions)
 	}
 	kernel, shared := "route_codes"+codes.Width(p.wide), kernels.RouteSharedU32
 	switch {
@@ -213,17 +235,19 @@ func (p *sharing) routePart(q *part) error {
 		shared = kernels.RouteSharedU64
 	}
 	queue := q.Queue()
-	queue.ToDevice(q.routed.targets, unsafe.Pointer(&q.note.targets), kernels.TargetBytes*len(p.list))
+	queue.ToDevice(q.routed.targets, unsafe.Pointer(&q.note.targets), kernels.TargetBytes*p.groups())
 	queue.Run(kernel, routeTiles(q.hi-q.lo), kernels.RouteThreads, shared,
 		append(p.routes(q), uint64(q.routed.counts), uint64(q.routed.targets))...)
 	return queue.Sync()
 }
 
-// target returns where elements of a part for device d go. Codes go to the device's memory if
-// kernels reach it. Positions for other devices are fetched later, while codes are sorted.
-func (p *sharing) target(q, d *part) (code, position cuda.Ptr) {
-	_, before := q.goesTo(d.index)
-	at, size := p.arrives(q, d), p.moved(0).Size()
+// target returns where elements of a part go that are in a group. Codes go to the memory of the
+// group's device if kernels reach it. Positions for other devices are fetched later, while codes are
+// sorted.
+func (p *sharing) target(q *part, group int) (code, position cuda.Ptr) {
+	d := p.sorterOf(group)
+	_, before := q.goesTo(group)
+	at, size := p.arrives(q, group), p.moved(0).Size()
 	code, position = q.staged.Codes+cuda.Ptr(size*before), q.staged.Positions+cuda.Ptr(4*before)
 	if p.direct(q, d) {
 		code = d.received.Codes + cuda.Ptr(size*at)
@@ -242,11 +266,14 @@ func (p *sharing) direct(q, d *part) bool {
 	return q == d || !q.Staged && q.Reaches(d.Device)
 }
 
-// arrives returns which of d's received elements is the first of part q: parts follow each
-// other, so equal codes keep their order.
-func (p *sharing) arrives(q, d *part) (at int) {
+// arrives returns which of the received elements of a group's device is the first of the group from
+// part q: parts follow each other, so equal codes keep their order.
+func (p *sharing) arrives(q *part, group int) (at int) {
+	if d := p.sorterOf(group); p.windows && group > 2*d.index {
+		at = d.sure
+	}
 	for _, s := range p.list[:q.index] {
-		n, _ := s.goesTo(d.index)
+		n, _ := s.goesTo(group)
 		at += n
 	}
 	return at

@@ -34,7 +34,9 @@ type sharing struct {
 	words      bool         // 32-bit codes are sorted in words with their positions
 	stopped    func() error // returns the error of the sort's context
 	list       []*part
-	splitters  []mark // between their shares of the order
+	anyOrder   bool   // there is memory for elements that come in any order, see loose.go
+	windows    bool   // between the shares of two devices is a group for both, see groups
+	splitters  []mark // between groups of the order
 }
 
 // part is the share of one of the devices.
@@ -47,6 +49,7 @@ type part struct {
 	capacity int      // received elements that fit the memory taken for want
 	codes    cuda.Ptr // of its elements
 	sample   []mark   // of its elements, sorted
+	regions  []region // of its elements, by group, if they come in any order
 
 	block    device.Block // of routed
 	routed   routed
@@ -56,6 +59,7 @@ type part struct {
 	received runs.Runs    // codes and positions to sort
 
 	n, place int // elements to sort, and their first place in the order
+	sure     int // of n, those before the window
 	found    codes.Finding
 	sorted   cuda.Ptr // order of the received elements, or their sorted codes or words
 }
@@ -69,12 +73,13 @@ const spareShare = 16
 func capacityFor(want int) int { return want + want/spareShare + engine.Block }
 
 // note is the pinned memory of routing: the keys of a sample, structs Splitter and Target of
-// route.cuh, the element count of each destination, and structs Origin.
+// route.cuh, the element count of each destination, and structs Region and Origin.
 type note struct {
 	sample    sample.Keys
 	splitters [kernels.MaxDestinations]struct{ code, position uint64 }
 	targets   [kernels.MaxDestinations]struct{ codes, positions uint64 }
 	totals    [kernels.MaxDestinations]uint32
+	regions   [kernels.MaxDestinations]struct{ codes, capacity uint64 }
 	origins   [kernels.MaxDestinations]struct{ first, position uint64 }
 }
 
@@ -84,6 +89,33 @@ type routed struct{ splitters, targets, totals, origins, counts cuda.Ptr }
 // moved returns n elements as they are moved to a device and sorted there.
 func (p *sharing) moved(n int) codes.Input {
 	return codes.Input{Wide: p.wide || p.words, N: n, Keys: p.keys || p.words}
+}
+
+// groups returns the number of groups that elements are moved in. There is one for each device. With
+// windows there is one more between each device and the next: the elements among which the border
+// of their results lies, as the sample suggests. The first of both sorts them by themselves, so
+// that the others, which belong to one device surely, are sorted to their places.
+func (p *sharing) groups() int {
+	if p.windows {
+		return 2*len(p.list) - 1
+	}
+	return len(p.list)
+}
+
+// groupsOf returns the groups that a device sorts: [first, end).
+func (p *sharing) groupsOf(q *part) (first, end int) {
+	if p.windows {
+		return 2 * q.index, min(2*q.index+2, p.groups())
+	}
+	return q.index, q.index + 1
+}
+
+// sorterOf returns the device that sorts a group.
+func (p *sharing) sorterOf(group int) *part {
+	if p.windows {
+		group /= 2
+	}
+	return p.list[group]
 }
 
 // size returns the number of elements of all parts.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/gputest"
@@ -79,6 +80,77 @@ func TestEvenShares(t *testing.T) {
 		}
 		job.Arena.Release(1)
 	}
+}
+
+// TestWindows sorts keys in parts, of which all but a few go to their places at once, and whose
+// borders of results lie in windows. Those of codes that mislead the sample do not, and regions
+// are too small for them.
+func TestWindows(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	const n = 10_000
+	lists := map[string]func(r *rand.Rand, n int) []uint64{"misled": func(_ *rand.Rand, n int) []uint64 {
+		return gputest.Unseen(n, func(r *rand.Rand) uint64 { return r.Uint64() }, func(i int) uint64 { return uint64(i) })
+	}}
+	for _, name := range []string{"uniform", "sorted", "16 values", "flat", "gauss"} {
+		lists[name] = gputest.CodesOf[name]
+	}
+	for _, devices := range []int{2, 3, mostLoose + 1} {
+		gputest.Machine(t, devices, true)
+		t.Run("", func(t *testing.T) {
+			sessions := open(t, devices)
+			for name, draw := range lists {
+				var parts [][]uint64
+				for i := range sessions {
+					parts = append(parts, draw(rand.New(rand.NewPCG(23, uint64(i))), n))
+				}
+				for _, p := range []*onDevices{testOnDevices(t, parts, sessions), testOnDevices(t, narrow(parts), sessions)} {
+					for _, q := range p.list {
+						if most := n / 10; name != "misled" && (!p.atPlaces(q) || q.n-q.sure > most) {
+							t.Errorf("%s: device %d of %d: %d sure elements at %d, window of %d", name, q.index, devices, q.sure, q.place, q.n-q.sure)
+						}
+					}
+					again := slices.ContainsFunc(p.list, func(q *part) bool {
+						return slices.ContainsFunc(q.regions, func(r region) bool { return r.n > n/10 && r.n == r.capacity })
+					})
+					if p.loose() && p.wide && name != "flat" && again != (name == "misled") {
+						t.Errorf("%s: elements of %d devices were moved again: %v", name, devices, again)
+					}
+					if p.loose() != (devices <= mostLoose) {
+						t.Errorf("%d devices, loose: %v", devices, p.loose())
+					}
+				}
+			}
+		})
+	}
+}
+
+func narrow(parts [][]uint64) (list [][]uint32) {
+	for _, p := range parts {
+		list = append(list, gputest.Fill32(p))
+	}
+	return list
+}
+
+// testOnDevices sorts keys in parts, to results of other lengths.
+func testOnDevices[W codes.Word](t *testing.T, parts [][]W, sessions []transfer.Session) *onDevices {
+	t.Helper()
+	var list []Part
+	for i, part := range parts {
+		results := len(part) + len(part)/20*(len(parts)-1-2*i)
+		list = append(list, Part{Codes: gputest.Up(t, sessions[i].Workspace, part), N: len(part), Results: results,
+			Result: gputest.Up(t, sessions[i].Workspace, make([]W, results))})
+	}
+	p := newOnDevices(engine.Auto, gputest.IsWide[W](), true, list, sessions)
+	if err := p.sort(); err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(parts...)))
+	for i, q := range p.list {
+		if got := gputest.Down[W](t, q.Workspace, list[i].Result, list[i].Results); !slices.Equal(got, all[p.starts[i]:p.starts[i+1]]) {
+			t.Errorf("device %d of %d: wrong results", i, len(parts))
+		}
+	}
+	return p
 }
 
 // TestCrowded has lists that fit no device's part, and those that just do: their parts take
