@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "bc449e9c5e2881af03e864bca4b1f180e6e2da961d457eadbfefdc4848415311"
+	sourceHash     = "1dd6f3e656101ec45efa8b0357fcd40a00fe02b05849e3705ec244e8c673eb8b"
 	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
 	bucketHash     = "fd9f8f246fa81713ca01dd9b347aa1edc003fbb7f2e0a47867c426734b23ebd5"
 	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
@@ -15,6 +15,7 @@ const (
 	keysHash       = "738c81dfbd14267804af3a0a003e181fbab3b24d235dfe7ef520da9831cfaf26"
 	octavesHash    = "971db1bef19bf02129c3255b1bfdf6d4f2b4dd9cb5c27127f14973d4b9bd3714"
 	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
+	numberedHash   = "6f6732fb14e5ea1b835365e9626ad2252f5fabe8bbdeae174e88c237f5dceddd"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -146,6 +147,8 @@ const (
 	PlaceThreads        = 256        // of route_places
 	SplitterBytes       = 16         //
 	TargetBytes         = 16         //
+	ListsBytes          = 264        //
+	MaxLists            = 16         // lists of numbered codes, at most
 	RegionBytes         = 16         //
 	OriginBytes         = 16         //
 	MaxValues           = 4096       // distinct values of the sort of few values, at most

@@ -9,6 +9,7 @@
 #include "keys.cu"
 #include "octaves.cu"
 #include "strided.cu"
+#include "numbered.cu"
 #include "radix.cu"
 #include "radix_small.cu"
 #include "route.cu"
@@ -38,6 +39,14 @@ CUDACPU_KERNEL(route_loose_words);
 CUDACPU_KERNEL(route_places);
 CUDACPU_KERNEL(word_places);
 CUDACPU_KERNEL(word_positions);
+CUDACPU_KERNEL(split_codes_8_numbered);
+CUDACPU_KERNEL(split_codes_9_numbered);
+CUDACPU_KERNEL(split_codes_10_numbered);
+CUDACPU_KERNEL(split_sections_8_numbered);
+CUDACPU_KERNEL(split_sections_9_numbered);
+CUDACPU_KERNEL(split_sections_10_numbered);
+CUDACPU_KERNEL(local_sort_numbered);
+CUDACPU_KERNEL(oversize_sort_numbered);
 CUDACPU_KERNEL(split_segments);
 CUDACPU_KERNEL(number_large);
 CUDACPU_KERNEL(spread_large_u32);

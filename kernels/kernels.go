@@ -5,7 +5,7 @@
 //   - bucket.cu, bucket_u32.cu, bucket_u64.cu: the bucket-bitonic sort; bucket.cuh
 //     describes its phases. keys.cu: the same for keys alone. octaves.cu: those of its
 //     phases that differ for codes spread by magnitude. strided.cu: its first phase for
-//     nearly sorted lists.
+//     nearly sorted lists. numbered.cu: those for parts of a longer list.
 //   - radix.cu: the radix sort, see radix.cuh. radix_small.cu: the same for devices with
 //     little shared memory, as PTX only.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
@@ -40,6 +40,8 @@ var (
 	Octaves []byte // for codes spread by magnitude, both widths
 	//go:embed strided.fatbin
 	Strided []byte // for nearly sorted lists, both widths
+	//go:embed numbered.fatbin
+	Numbered []byte // for orders of 64-bit codes that have numbers
 	//go:embed radix.fatbin
 	Radix []byte // both widths
 	//go:embed radix_small.fatbin

@@ -32,7 +32,7 @@ func TestGenerated(t *testing.T) {
 	for _, m := range []struct {
 		name, want string
 		image      []byte
-	}{{"order", orderHash, Order}, {"radix_small", radixSmallHash, RadixSmall}, {"bucket", bucketHash, Bucket}, {"bucket_u32", bucketU32Hash, BucketU32}, {"bucket_u64", bucketU64Hash, BucketU64}, {"keys", keysHash, Keys}, {"octaves", octavesHash, Octaves}, {"strided", stridedHash, Strided}, {"radix", radixHash, Radix}, {"bitonic", bitonicHash, Bitonic}, {"samplesort", samplesortHash, SampleSort}, {"merge", mergeHash, Merge}, {"route", routeHash, Route}, {"gather", gatherHash, Gather}, {"values", valuesHash, Values}, {"encode", encodeHash, Encode}, {"segments", segmentsHash, SegmentSort}} {
+	}{{"order", orderHash, Order}, {"radix_small", radixSmallHash, RadixSmall}, {"bucket", bucketHash, Bucket}, {"bucket_u32", bucketU32Hash, BucketU32}, {"bucket_u64", bucketU64Hash, BucketU64}, {"keys", keysHash, Keys}, {"octaves", octavesHash, Octaves}, {"strided", stridedHash, Strided}, {"numbered", numberedHash, Numbered}, {"radix", radixHash, Radix}, {"bitonic", bitonicHash, Bitonic}, {"samplesort", samplesortHash, SampleSort}, {"merge", mergeHash, Merge}, {"route", routeHash, Route}, {"gather", gatherHash, Gather}, {"values", valuesHash, Values}, {"encode", encodeHash, Encode}, {"segments", segmentsHash, SegmentSort}} {
 		sum := sha256.Sum256(m.image)
 		if got := hex.EncodeToString(sum[:]); got != m.want {
 			t.Errorf("%s.fatbin hashes to %s, constants.go says %s", m.name, got, m.want)

@@ -196,8 +196,8 @@ DEVICE void load_words(const Bucket<Code, OctaveFields<Code>> &bucket, u32 (&wor
 // at least lowest and exceed it by less than 1 << (22 + drop), and writes their
 // input positions in order to dst. Words that differ in no bit of weight near or
 // above may have to be compared as elements.
-template <class Code, class Fields>
-DEVICE void local_sort(const Bucket<Code, Fields> &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
+template <class B>
+DEVICE void local_sort(const B &bucket, u32 *dst, u32 size, u64 lowest, u32 drop, u32 near, LocalShared &shared) {
 	const int rest = (int)size - (int)lane_id(); // positions lane_id() + 32*r with 32*r < rest exist
 	u32 word[LOCAL_ITEMS];
 	load_words(bucket, word, rest, lowest, drop, shared);

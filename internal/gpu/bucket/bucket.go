@@ -212,7 +212,12 @@ func (c *call) attempt(way Spreading) (codes.Finding, error) {
 			return codes.Finding{}, err
 		}
 	}
-	if p.strided = c.strides(way); p.strided {
+	if p.numbers {
+		if err := c.w.Load(numberedModules); err != nil {
+			return codes.Finding{}, err
+		}
+	}
+	if p.strided = c.strides(way) && !p.numbers; p.strided {
 		if err := c.w.Load(stridedModules); err != nil {
 			return codes.Finding{}, err
 		}
@@ -236,7 +241,7 @@ func (c *call) outcome(p *plan) (codes.Finding, error) {
 	if c.note.status[kernels.StatusLost] != 0 {
 		return codes.Finding{}, ErrUneven
 	}
-	f := codes.Finding{Levels: 1}
+	f := codes.Finding{Levels: 1, Numbers: p.numbers}
 	if p.twice {
 		f.Levels = 2
 	}
@@ -246,6 +251,16 @@ func (c *call) outcome(p *plan) (codes.Finding, error) {
 	return f, nil
 }
 
+// layout returns the layout of an attempt.
+func (c *call) layout(way Spreading, margin uint64) layout {
+	s, in := &c.note.sample, c.in
+	l := layoutFor(in.N, in.Wide, s.Low, s.High, margin)
+	if in.Numbers != 0 && way <= Sections {
+		return l.numbered(in.Total)
+	}
+	return l
+}
+
 // plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
 // have no plan with octaves or a table, since these separate equal codes by their positions.
 func (c *call) plan(way Spreading) (*plan, error) {
@@ -253,10 +268,10 @@ func (c *call) plan(way Spreading) (*plan, error) {
 	if in.Keys && (way >= Octaves || crowded(in, s)) {
 		return nil, ErrUneven
 	}
-	lay := layoutFor(in.N, in.Wide, s.Low, s.High, unevenMargin)
+	lay := c.layout(way, unevenMargin)
 	switch way {
 	case Linear:
-		lay := layoutFor(in.N, in.Wide, s.Low, s.High, evenMargin)
+		lay := c.layout(way, evenMargin)
 		return evenPlan(in.Wide, lay, lay.evenMean(c.mean(in.N, evenSlice), s.Low, s.High)).fitting()
 	case Sections:
 		return sectionsPlan(in.Wide, lay, lay.ends(in.Range()), s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)

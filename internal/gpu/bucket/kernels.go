@@ -33,6 +33,17 @@ func octaveKernels() map[string]int {
 	return k
 }
 
+// numberedModules has the kernels that differ for codes with numbers.
+var numberedModules = []*device.Module{{Image: kernels.Numbered, Kernels: numberedKernels()}}
+
+func numberedKernels() map[string]int {
+	k := map[string]int{"local_sort_numbered": kernels.LocalShared, "oversize_sort_numbered": kernels.OversizeShared}
+	for _, d := range digitKernels {
+		k["split_codes"+d.suffix+"_numbered"], k["split_sections"+d.suffix+"_numbered"] = d.shared, d.sections
+	}
+	return k
+}
+
 // stridedModules has the first split of nearly sorted codes, if it differs.
 var stridedModules = []*device.Module{{Image: kernels.Strided, Kernels: stridedKernels()}}
 

@@ -12,7 +12,7 @@ import (
 
 // launch enqueues all work of the plan.
 func (c *call) launch(q *device.Queue, p *plan) {
-	w, reading, near := c.w, p.reading(c.in.Codes), []uint64{uint64(p.nearAt())}
+	w, reading, near := c.w, p.reading(c.in), []uint64{uint64(p.nearAt())}
 	if p.octaves { // of which all phases need it
 		near = nil
 	}
@@ -62,6 +62,9 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 	}
 	equal := []uint64{p.scale, uint64(elements), uint64(p.capacity), uint64(c.cursors), uint64(spill)}
 	outside := []uint64{uint64(c.below), uint64(c.above), uint64(c.status)}
+	if p.numbers {
+		outside = append(outside, uint64(c.in.Numbers))
+	}
 	switch {
 	case p.table != nil:
 		q.Run("split_mapped"+d.suffix+codes.Width(p.wide), min(p.codeTiles(), 2*c.w.Info.SMs), kernels.SplitThreads, d.mapped(p.wide),
@@ -72,7 +75,7 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 			slices.Concat([]uint64{uint64(c.in.Codes), uint64(p.n), p.low, p.span, uint64(p.indexBits), math.MaxUint64/p.positionScale() + 1, uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
 		return
 	case p.bounds != nil:
-		q.Run("split_sections"+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
+		q.Run("split_sections"+d.suffix+p.splittingKind(), p.codeTiles(), kernels.SplitThreads, d.section(p),
 			slices.Concat(layout, []uint64{uint64(elements), uint64(c.sections), uint64(c.cursors), uint64(spill)}, outside)...)
 		return
 	}
@@ -80,7 +83,7 @@ func (c *call) splitCodes(q *device.Queue, p *plan) {
 	if p.strided {
 		name = "split_strided"
 	}
-	q.Run(name+d.suffix+p.kind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
+	q.Run(name+d.suffix+p.splittingKind(), p.codeTiles(), kernels.SplitThreads, d.split(p), slices.Concat(layout, equal, outside)...)
 }
 
 // fillBuckets moves the elements of partitions to buckets, and computes the start of each bucket

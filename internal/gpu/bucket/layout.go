@@ -36,6 +36,7 @@ type layout struct {
 	low, span      uint64
 	up, at, codeAt int    // shift of code-low; lowest bit of the position, of the code
 	keep           uint64 // mask of the shifted code
+	numbers        bool   // codes have numbers, see codes.Input, instead of positions
 }
 
 // Margins of a layout beyond a sample's range, on either side, as parts of that range: a
@@ -53,7 +54,21 @@ func layoutFor(n int, wide bool, lowest, highest, part uint64) layout {
 
 // layoutOver returns the layout for codes from low to low+span.
 func layoutOver(n int, low, span uint64) layout {
-	l := layout{n: n, indexBits: bits.Len(uint(n - 1)), low: low, span: span, keep: math.MaxUint64}
+	return layoutWith(bits.Len(uint(n-1)), n, low, span)
+}
+
+// numbered returns the layout for codes with numbers below total. It is l where elements have space
+// for whole codes: plans for few codes count on positions.
+func (l layout) numbered(total int) layout {
+	n := layoutWith(bits.Len(uint(total-1)), l.n, l.low, l.span)
+	if n.numbers = true; n.exact() {
+		return l
+	}
+	return n
+}
+
+func layoutWith(indexBits, n int, low, span uint64) layout {
+	l := layout{n: n, indexBits: indexBits, low: low, span: span, keep: math.MaxUint64}
 	l.up = bits.LeadingZeros64(l.span | 1)
 	l.at, l.codeAt = l.wordAt(), max(l.up, l.indexBits)
 	if !l.exact() {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/kernels"
 )
@@ -79,21 +78,36 @@ func (p *plan) kind() string { return codes.Input{Wide: p.wide, Keys: p.keys}.Ki
 
 // readingKind is kind for kernels that make results of elements.
 func (p *plan) readingKind() string {
-	if p.octaves {
+	switch {
+	case p.octaves:
 		return "_octaves" + codes.Width(p.wide)
+	case p.numbers:
+		return "_numbered"
+	}
+	return p.kind()
+}
+
+// splittingKind is kind for the first split.
+func (p *plan) splittingKind() string {
+	if p.numbers {
+		return "_numbered"
 	}
 	return p.kind()
 }
 
 // reading returns the arguments by which kernels make results of elements.
-func (p *plan) reading(codes cuda.Ptr) []uint64 {
+func (p *plan) reading(in codes.Input) []uint64 {
+	from := in.Codes
+	if p.numbers {
+		from = in.Lists
+	}
 	switch {
 	case p.keys:
 		return []uint64{p.low, uint64(p.elementUp())}
 	case p.octaves:
-		return []uint64{uint64(p.indexBits), p.positionScale(), uint64(codes), uint64(p.nearAt())}
+		return []uint64{uint64(p.indexBits), p.positionScale(), uint64(from), uint64(p.nearAt())}
 	}
-	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(codes)}
+	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(from)}
 }
 
 // localShared returns the shared memory of a block of local_sort.

@@ -23,6 +23,12 @@ type Input struct {
 	Shuffled bool // known not to be in order
 
 	Least, Most uint64 // all codes are from Least to Most; Most is 0 if that is not known
+
+	// Codes of a longer list, if Numbers is not 0, have the numbers there, which ascend and are below
+	// Total. Lists says where codes are by number: struct Lists of numbered.cuh. The result may be
+	// an order of numbers then, see Finding.
+	Numbers, Lists cuda.Ptr
+	Total          int
 }
 
 // Range returns the range in which all codes are known to lie.
@@ -94,7 +100,8 @@ func CompareKeys(a, b Key) int {
 type Finding struct {
 	Algorithm engine.Algorithm
 	Shape     engine.Shape
-	Levels    int // levels of partition, passes, or rounds of merging
+	Levels    int  // levels of partition, passes, or rounds of merging
+	Numbers   bool // the order is of numbers, not of positions
 }
 
 // InOrder reports whether the codes were in order.

@@ -2,10 +2,12 @@ package multi
 
 import (
 	"slices"
+	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/runs"
+	"example.com/sorter/kernels"
 )
 
 // exchange moves the codes of every element to the device that sorts it.
@@ -67,7 +69,7 @@ func (p *sharing) openPart(q *part) (err error) {
 		size += in.Size() * own
 	}
 	at := cuda.Ptr(size)
-	if !in.Keys {
+	if !in.Keys && !p.numbers {
 		size += 4 * own
 	}
 	if size == 0 {
@@ -155,6 +157,17 @@ func (f *fetch) words(sender *part, to, from cuda.Ptr, bytes int) {
 	}
 }
 
+// sendLists tells a device where the codes of all parts are.
+func (p *sharing) sendLists(q *part) error {
+	q.note.lists.count = uint64(len(p.list))
+	for i, s := range p.list {
+		q.note.lists.list[i].first, q.note.lists.list[i].codes = uint64(s.lo), uint64(s.codes)
+	}
+	queue := q.Queue()
+	queue.ToDevice(q.routed.lists, unsafe.Pointer(&q.note.lists), kernels.ListsBytes)
+	return queue.Err()
+}
+
 // sortPart sorts the codes or words that a device has received, to a place in its memory, or to
 // memory that it takes if that is 0. Equal codes are in input order. Afterwards the device's stream has
 // the positions, too.
@@ -165,7 +178,13 @@ func (p *sharing) sortPart(q *part, to cuda.Ptr) error {
 	in := p.moved(q.n)
 	in.Codes = q.received.Codes
 	in.Least, in.Most = p.rangeOf(p.groupsOf(q))
-	if !in.Keys {
+	switch {
+	case p.numbers:
+		in.Numbers, in.Lists, in.Total = q.received.Positions, q.routed.lists, p.size()
+		if err := p.sendLists(q); err != nil {
+			return err
+		}
+	case !in.Keys:
 		if err := p.fetchPositions(q); err != nil {
 			return err
 		}

@@ -158,7 +158,11 @@ func (p *onDevices) writePlaces(q *part) error {
 	queue := q.Queue()
 	if len(p.list) > 1 {
 		for i, s := range p.list {
-			q.note.origins[i].first, q.note.origins[i].position = uint64(p.arrives(s, q.index)), uint64(s.lo)
+			first := p.arrives(s, q.index)
+			if q.found.Numbers {
+				first = s.lo
+			}
+			q.note.origins[i].first, q.note.origins[i].position = uint64(first), uint64(s.lo)
 		}
 		queue.ToDevice(q.routed.origins, unsafe.Pointer(&q.note.origins), kernels.OriginBytes*len(p.list))
 	}
@@ -186,8 +190,11 @@ func (p *onDevices) placesOf(queue *device.Queue, q *part, lo, hi int, to cuda.P
 	}
 	from := uint64(q.sorted) + uint64(p.moved(0).ResultSize()*(lo-q.place))
 	kernel, args := "route_places", []uint64{from, uint64(hi - lo), uint64(q.received.Positions)}
-	if p.words {
+	switch {
+	case p.words:
 		kernel, args = "word_places", args[:2]
+	case q.found.Numbers:
+		args[2] = 0
 	}
 	queue.Run(kernel, placeGrid(q, hi-lo), kernels.PlaceThreads, kernels.RoutePlacesShared,
 		append(args, uint64(q.routed.origins), uint64(len(p.list)), uint64(to))...)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/dispatch"
@@ -30,6 +31,7 @@ func layOutRouted(a *device.Area, n int) routed {
 		targets:   a.Take(kernels.TargetBytes * kernels.MaxDestinations),
 		totals:    a.Take(4 * kernels.MaxDestinations),
 		origins:   a.Take(kernels.OriginBytes * kernels.MaxDestinations),
+		lists:     a.Take(kernels.ListsBytes),
 		counts:    a.Take(4 * kernels.MaxDestinations * routeTiles(n)),
 	}
 }
@@ -114,7 +116,7 @@ const windowErrors = 2.5
 
 // split divides the order into groups, so that each device gets about as many elements as it is to
 // sort. Each key of a sample stands for the same number of elements of its part. It decides whether
-// words are sorted.
+// words are sorted, or codes with numbers.
 func (p *sharing) split() {
 	var all []mark
 	for _, q := range p.list {
@@ -129,7 +131,9 @@ func (p *sharing) split() {
 			values++
 		}
 	}
-	p.words = !p.wide && !p.keys && p.numbered && dispatch.ChoosesOwn(p.algorithm) && values*fewValues > len(all)
+	byPosition := !p.keys && p.numbered && values*fewValues > len(all)
+	p.words = byPosition && !p.wide && dispatch.ChoosesOwn(p.algorithm)
+	p.numbers = byPosition && p.wide && p.anyOrder && (dispatch.ChoosesOwn(p.algorithm) || p.algorithm == engine.BucketBitonic) && !slices.ContainsFunc(p.list, p.stagesCodes)
 	i, before, want, last := 0, 0., 0, -1 // last: the end of the last window
 	for _, q := range p.list[1:] {
 		want += p.list[q.index-1].want
@@ -243,7 +247,7 @@ func (p *sharing) routePart(q *part) error {
 
 // target returns where elements of a part go that are in a group. Codes go to the memory of the
 // group's device if kernels reach it. Positions for other devices are fetched later, while codes are
-// sorted.
+// sorted, unless they are sorted, too.
 func (p *sharing) target(q *part, group int) (code, position cuda.Ptr) {
 	d := p.sorterOf(group)
 	_, before := q.goesTo(group)
@@ -255,7 +259,7 @@ func (p *sharing) target(q *part, group int) (code, position cuda.Ptr) {
 	switch {
 	case p.moved(0).Keys:
 		position = 0
-	case q == d:
+	case q == d || p.numbers:
 		position = d.received.Positions + cuda.Ptr(4*at)
 	}
 	return code, position

@@ -35,6 +35,7 @@ type sharing struct {
 	stopped    func() error // returns the error of the sort's context
 	list       []*part
 	anyOrder   bool   // there is memory for elements that come in any order, see loose.go
+	numbers    bool   // the order of a device's codes is of positions in the whole list
 	windows    bool   // between the shares of two devices is a group for both, see groups
 	splitters  []mark // between groups of the order
 }
@@ -73,7 +74,7 @@ const spareShare = 16
 func capacityFor(want int) int { return want + want/spareShare + engine.Block }
 
 // note is the pinned memory of routing: the keys of a sample, structs Splitter and Target of
-// route.cuh, the element count of each destination, and structs Region and Origin.
+// route.cuh, the element count of each destination, and structs Region, Origin and Lists.
 type note struct {
 	sample    sample.Keys
 	splitters [kernels.MaxDestinations]struct{ code, position uint64 }
@@ -81,10 +82,19 @@ type note struct {
 	totals    [kernels.MaxDestinations]uint32
 	regions   [kernels.MaxDestinations]struct{ codes, capacity uint64 }
 	origins   [kernels.MaxDestinations]struct{ first, position uint64 }
+	lists     lists
 }
 
+// lists is struct Lists of numbered.cuh.
+type lists struct {
+	count uint64
+	list  [kernels.MaxLists]struct{ first, codes uint64 }
+}
+
+const _ = uint(kernels.MaxLists - kernels.MaxDestinations)
+
 // routed is the device memory of routing.
-type routed struct{ splitters, targets, totals, origins, counts cuda.Ptr }
+type routed struct{ splitters, targets, totals, origins, lists, counts cuda.Ptr }
 
 // moved returns n elements as they are moved to a device and sorted there.
 func (p *sharing) moved(n int) codes.Input {

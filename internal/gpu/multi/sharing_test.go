@@ -153,6 +153,54 @@ func testOnDevices[W codes.Word](t *testing.T, parts [][]W, sessions []transfer.
 	return p
 }
 
+// TestNumbers orders 64-bit codes in parts by the positions in the whole list: codes that differ in
+// leading bits, or in others only, or that tie.
+func TestNumbers(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	const n = 8000
+	alike := func(r *rand.Rand, n int) []uint64 {
+		return gputest.Fill(n, func(int) uint64 { return r.Uint64N(3000)<<52 + r.Uint64N(300) })
+	}
+	for _, devices := range []int{2, 3} {
+		gputest.Machine(t, devices, true)
+		t.Run("", func(t *testing.T) {
+			sessions := open(t, devices)
+			for i := range sessions {
+				sessions[i].Verify = false
+			}
+			for name, draw := range map[string]func(*rand.Rand, int) []uint64{"alike": alike, "uniform": gputest.CodesOf["uniform"], "gauss": gputest.CodesOf["gauss"],
+				"outliers": gputest.Outside, "log": gputest.CodesOf["log"], "sorted": gputest.CodesOf["sorted"], "16 values": gputest.CodesOf["16 values"]} {
+				var list []Part
+				var all, want []uint64
+				var places []uint64
+				for i, s := range sessions {
+					part := draw(rand.New(rand.NewPCG(33, uint64(i))), n+i)
+					for at := range part {
+						places = append(places, uint64(i)<<32|uint64(at))
+					}
+					all = append(all, part...)
+					list = append(list, Part{Codes: gputest.Up(t, s.Workspace, part), N: n + i, Results: n + i, Result: gputest.Up(t, s.Workspace, make([]uint64, n+i))})
+				}
+				for _, at := range gputest.Stable(all) {
+					want = append(want, places[at])
+				}
+				p := newOnDevices(engine.BucketBitonic, true, false, list, sessions)
+				if err := p.sort(); err != nil {
+					t.Fatal(err)
+				}
+				for i, q := range p.list {
+					if got := gputest.Down[uint64](t, q.Workspace, list[i].Result, list[i].Results); !slices.Equal(got, want[p.starts[i]:p.starts[i+1]]) {
+						t.Errorf("%s: device %d of %d: wrong places, by numbers: %v", name, i, devices, q.found.Numbers)
+					}
+					if numbers := name == "alike" || name == "uniform" || name == "gauss" || name == "outliers"; q.found.Numbers != numbers {
+						t.Errorf("%s: device %d of %d: by numbers: %v", name, i, devices, q.found.Numbers)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestCrowded has lists that fit no device's part, and those that just do: their parts take
 // no more than they ask for.
 func TestCrowded(t *testing.T) {
