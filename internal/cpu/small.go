@@ -17,6 +17,7 @@ const SmallLen = 4096
 type Small[C Code] struct {
 	Codes []C      // filled by the caller before each call; len == SmallLen
 	Index []uint32 // for the caller's use; len == SmallLen
+	Near  Near     // for the caller's use
 
 	env     engine.Env
 	local   local[C]

@@ -253,6 +253,11 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 			if i > 0 {
 				last = sortkey.TextOf(&keys[i-1])
 			}
+			if len(s) <= 8 && len(s) == len(last) { // all bytes are in the codes
+				ties[n] = uint32(first + i)
+				n++
+				continue
+			}
 			switch c := CompareTexts(t.loop(), s, last); {
 			case c < 0:
 			case c > 0:
@@ -300,8 +305,11 @@ func (t *Strings[K]) PrefixIsWhole(prefixBits int) bool {
 	return t.longest.Load() <= int64(prefixBits/8)
 }
 
-func (t *Strings[K]) flip() uint64 {
-	if t.Order.Desc {
+func (t *Strings[K]) flip() uint64 { return flipOf(t.Order) }
+
+// flipOf returns the bits of codes that are flipped.
+func flipOf(o sortkey.Order) uint64 {
+	if o.Desc {
 		return math.MaxUint64
 	}
 	return 0

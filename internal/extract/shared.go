@@ -35,6 +35,46 @@ type sharedKeys interface {
 	again(dst []uint64, lo int)
 }
 
+// leastShared is the number of bytes that up to cpu.SmallLen texts share for their codes to be made again.
+// Few codes tie after fewer bytes.
+const leastShared = 4
+
+// CodesOf writes the codes of the first bytes of texts. It reports whether texts with equal codes are equal.
+func CodesOf[K TextKey](codes []uint64, keys []K, o sortkey.Order) (whole bool) {
+	return sortkey.Prefixes(codes, keys, flipOf(o), 0) <= 8
+}
+
+// CodesAfterShared makes codes of the first bytes of texts again, of the bytes after those that all texts
+// share, if these are some. It reports whether texts with equal codes are equal then.
+func CodesAfterShared[K TextKey](codes []uint64, keys []K, o sortkey.Order) (whole bool) {
+	flip, differ := flipOf(o), uint64(0)
+	for _, c := range codes {
+		differ |= c ^ codes[0]
+	}
+	n := sharedBytes(codes[0]^flip, codes[0]^flip^differ)
+	if n == 8 {
+		text := sortkey.TextOf(&keys[0])
+		for i := range keys {
+			text = text[:sharedText(text, sortkey.TextOf(&keys[i]))]
+		}
+		n = len(text)
+	}
+	if n < leastShared || n == mostShared {
+		return false
+	}
+	var texts [Few]string
+	longest := 0
+	for len(keys) > 0 {
+		some := min(Few, len(keys))
+		for i := range keys[:some] {
+			texts[i%Few] = sortkey.TextOf(&keys[i])[n:]
+		}
+		longest = sortkey.Prefixes(codes[:some], texts[:some], flip, longest)
+		codes, keys = codes[some:], keys[some:]
+	}
+	return longest <= 8
+}
+
 // SkipShared reports whether [Word.Again] makes codes that tie less often than those known, which are
 // from least to most: without the bytes that all keys share.
 func (l *Word) SkipShared(env *engine.Env, codes []uint64, least, most uint64) bool {

@@ -155,12 +155,76 @@ func (f *few) desc(c *extract.Spec) bool { return c.Order().Desc != f.order.Desc
 
 // sortTies sorts runs of ties by the columns from the k-th on.
 func (f *few) sortTies(order []uint32, tied uint64, k int) {
+	if _, end := nextTies(tied); tied>>end != 0 && f.sortTiesByCodes(order, tied, k) {
+		return
+	}
 	for tied != 0 {
-		from := bits.TrailingZeros64(tied)
-		end := from + bits.TrailingZeros64(^(tied >> from))
+		from, end := nextTies(tied)
 		tied &= ^uint64(0) << end
 		f.sort(order[from-1:end], k, false)
 	}
+}
+
+// nextTies returns the first run of set bits.
+func nextTies(tied uint64) (from, end int) {
+	from = bits.TrailingZeros64(tied)
+	return from, from + bits.TrailingZeros64(^(tied >> from))
+}
+
+// sortTiesByCodes is sortTies by the codes of the k-th column, which it extracts for all ties together; false if
+// it has none that hold whole keys, or elements have large numbers.
+func (f *few) sortTiesByCodes(order []uint32, tied uint64, k int) bool {
+	c := f.cols.At(k)
+	if c.Kind().Wide() || c.Nulls() != extract.NoNulls {
+		return false
+	}
+	var at [tinySort]uint32 // the elements that tie, in input order
+	var codes [tinySort]uint64
+	set, n := uint64(0), 0
+	for left := tied | tied>>1; left != 0; left &= left - 1 {
+		x := order[bits.TrailingZeros64(left)]
+		if x >= tinySort {
+			return false
+		}
+		set |= 1 << x
+	}
+	for left := set; left != 0; left &= left - 1 {
+		at[n%tinySort] = uint32(bits.TrailingZeros64(left))
+		n++
+	}
+	f.codesOf(c, at[:n], &codes)
+	for i := n - 1; i >= 0; i-- { // to the elements' numbers, which are no less than i
+		codes[at[i%tinySort]%tinySort] = codes[i%tinySort]
+	}
+	more, still := k+1 < f.cols.Len(), uint64(0)
+	for tied != 0 {
+		from, end := nextTies(tied)
+		tied &= ^uint64(0) << end
+		for i := from; i < end; i++ {
+			x, j := order[i], i
+			code := codes[x%tinySort]
+			for ; j >= from && codes[order[j-1]%tinySort] > code; j-- {
+				order[j] = order[j-1]
+			}
+			order[j] = x
+		}
+		for i := from; more && i < end; i++ {
+			if codes[order[i]%tinySort] == codes[order[i-1]%tinySort] {
+				still |= 1 << i
+			}
+		}
+	}
+	if still != 0 {
+		f.sortTies(order, still, k+1)
+	}
+	return true
+}
+
+// codesOf writes the codes of narrow keys of elements.
+func (f *few) codesOf(c *extract.Spec, at []uint32, codes *[tinySort]uint64) {
+	var keys [tinySort]uint64
+	f.from.KeysOf(c, stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort), at)
+	sortkey.EncodeAt(c.Kind(), codes[:len(at)], unsafe.Pointer(&keys), c.OrderUnder(f.order))
 }
 
 // sortNarrow is sortBy of keys whose code is whole.
@@ -181,9 +245,7 @@ func (f *few) sortNarrow(order []uint32, c *extract.Spec, keys stream.Raw, inPla
 // sortNarrower is sortNarrow of keys of less than 64 bits.
 func (f *few) sortNarrower(order []uint32, c *extract.Spec, more bool) (tied uint64) {
 	var codes [tinySort]uint64
-	var keys [tinySort]uint32
-	f.from.KeysOf(c, stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort), order)
-	sortkey.EncodeAt(c.Kind(), codes[:len(order)], unsafe.Pointer(&keys), c.OrderUnder(f.order))
+	f.codesOf(c, order, &codes)
 	return sortFewCodes(order, codes[:len(order)], more)
 }
 

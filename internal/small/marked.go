@@ -35,7 +35,7 @@ func orderInWords(p perm.Perm, cols []extract.Column, words []extract.Word, mark
 		w.restart(s.Len(), cfg)
 	}
 	w.ties.Mark(marks, w.index)
-	order, err := w.order(s, c)
+	order, _, err := w.order(s, c)
 	copy(p, order)
 	if err == nil && extract.Decisive(words) && len(order) > 1 {
 		ties.MarkWhole(marks, w.codes[:len(order)])

@@ -1,6 +1,8 @@
 package small
 
 import (
+	"bytes"
+	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -26,6 +28,8 @@ type workspace struct {
 	ties  *ties.Breaker
 	codes []uint64
 	index []uint32
+	early []extract.Early // by word, made when first used
+	near  cpu.Near
 	pool  *sync.Pool
 }
 
@@ -175,40 +179,118 @@ func newWorkspace(size int, words []extract.Word, cfg *call.Options) *workspace 
 	return w
 }
 
-// order returns the order of s, in memory of w.
-func (w *workspace) order(s cpu.Payload, c *Call) ([]uint32, error) {
+// order returns the order of s, in memory of w, and whether s is in order.
+func (w *workspace) order(s cpu.Payload, c *Call) (order []uint32, same bool, err error) {
 	codes, index := w.codes[:s.Len()], w.index[:s.Len()]
 	w.words[0].Codes(codes, extract.Batch{Block: s.Raw()})
 	if err := w.env.Loop.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(codes) < 2 {
 		clear(index)
 	} else {
-		w.sort(s, codes, index, c)
+		same = w.sort(s, codes, index, c)
 	}
 	c.ordered(w)
-	return index, w.env.Loop.Err()
+	return index, same, w.env.Loop.Err()
 }
 
-// sort writes the order of s, two elements or more, to index by codes of the first word.
-func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call) {
+// sort writes the order of s, two elements or more, to index by codes of the first word. It reports whether s
+// is found to be in order.
+func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call) (same bool) {
+	w.ties.Input.Slice, w.ties.Input.Len = s, s.Len()
+	if c == nil && !w.ties.Marked() && w.mayBeNear(codes) {
+		if same, ok := w.sortNear(s, codes, index); ok {
+			return same
+		}
+	}
 	for i := range index {
 		index[i] = uint32(i)
 	}
-	w.ties.Input.Slice, w.ties.Input.Len = s, s.Len()
 	w.ties.Work[0].Pairs.Sort(&w.env, codes, index)
 	if !extract.Decisive(w.words) {
 		c.tiedInOrder(codes)
 		ties.Refine(w.ties, 0, index, codes, extract.Place{})
 	}
+	return false
 }
+
+// leastTied is the share of elements, 1/leastTied, that tie with their predecessors in the first word at least
+// for the later words of all to be extracted.
+const leastTied = 8
+
+// mayBeNear reports whether codes of the first word are in order, but for few, and many tie.
+func (w *workspace) mayBeNear(codes []uint64) bool {
+	if extract.Decisive(w.words) {
+		return false
+	}
+	seen := cpu.StepsOf(codes)
+	return seen.Ties*leastTied >= len(codes) && cpu.MayOrder(len(codes), seen)
+}
+
+// sortNear writes the order of s to index if all but few elements are in order, by codes of the first word. It
+// extracts the codes of later words for all elements, up to the word that decides between neighbours.
+func (w *workspace) sortNear(s cpu.Payload, codes []uint64, index []uint32) (same, ok bool) {
+	byCodes := func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) }
+	if w.near.Begin(codes); !w.near.MayMerge(index, byCodes) {
+		return false, false
+	}
+	w.openEarly(s.Len())
+	for k := range w.words {
+		l := &w.words[k]
+		if k > 0 {
+			if w.near.Ties() == 0 {
+				break
+			}
+			w.extractAll(l, s)
+			w.near.Add(l.Early.Codes[:s.Len()])
+		}
+		if !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) && !w.near.CompareTies(l.Full.Compare) {
+			return false, false
+		}
+	}
+	if w.env.Loop.Err() != nil {
+		return false, false
+	}
+	rest := ties.Refiner[uint64]{Breaker: w.ties}
+	return w.near.Order(index, func(i, j uint32) int {
+		if c := byCodes(i, j); c != 0 {
+			return c
+		}
+		return rest.Compare(i, j)
+	})
+}
+
+// openEarly prepares the words after the first for codes of n elements.
+func (w *workspace) openEarly(n int) {
+	if w.early == nil {
+		w.early = make([]extract.Early, len(w.words))
+		for k := 1; k < len(w.words); k++ {
+			w.early[k] = extract.Early{Codes: make([]uint64, len(w.codes)), Done: make([]byte, len(w.codes))}
+		}
+		w.env.Arena.Hold(extract.EarlyBytes(len(w.codes), w.words))
+	}
+	for k := 1; k < len(w.words); k++ {
+		clear(w.early[k].Done[:n])
+		w.words[k].Early = w.early[k]
+	}
+}
+
+// extractAll extracts the codes of all elements at a word that openEarly has prepared.
+func (w *workspace) extractAll(l *extract.Word, s cpu.Payload) {
+	l.Codes(l.Early.Codes[:s.Len()], extract.Batch{Block: s.Raw()})
+	copy(l.Early.Done[:s.Len()], allDone)
+}
+
+// allDone are the marks of elements whose codes are all extracted.
+var allDone = bytes.Repeat([]byte{1}, cpu.SmallLen)
 
 // put returns the workspace to its pool, after it has cleared references to the n elements
 // of the caller. After a panic of a key function the workspace is left to the collector.
 func (w *workspace) put(n int) {
 	for i := range w.words {
-		if l := &w.words[i]; !l.Exact() {
+		l := &w.words[i]
+		if l.Early = (extract.Early{}); !l.Exact() {
 			l.Full.Forget(n)
 		}
 	}
@@ -217,17 +299,17 @@ func (w *workspace) put(n int) {
 	w.pool.Put(w)
 }
 
-// ordered passes the order of s to use, unless the call was cancelled.
-func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+// ordered passes the order of s to use, and whether s is known to be in order, unless the call was cancelled.
+func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32, same bool)) error {
 	if cfg.Report == nil && o.unused() {
 		return o.orderedOnce(s, cfg, use)
 	}
 	c := begin(cfg, s.Len(), NoFunction)
 	defer c.end()
 	w := o.taken(s.Len(), cfg)
-	order, err := w.order(s, c)
+	order, same, err := w.order(s, c)
 	if err == nil {
-		use(order)
+		use(order, same)
 	}
 	w.put(s.Len())
 	return err
@@ -263,7 +345,11 @@ func (o *Ordering) Sort(s cpu.Payload, cfg *call.Options) error {
 		o.SortFew(s, cfg)
 		return nil
 	}
-	return o.ordered(s, cfg, s.FollowCycles)
+	return o.ordered(s, cfg, func(order []uint32, same bool) {
+		if !same {
+			s.FollowCycles(order)
+		}
+	})
 }
 
 // Order returns the order of s.
@@ -275,7 +361,7 @@ func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 		return orderMarked(o.Columns(), s, cfg)
 	}
 	p := extract.ResultOf(s.Raw(), cfg.Into, o.specs())
-	if err := o.ordered(s, cfg, func(order []uint32) { copy(p, order) }); err != nil {
+	if err := o.ordered(s, cfg, func(order []uint32, _ bool) { copy(p, order) }); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -293,5 +379,5 @@ func (o *Ordering) Top(s cpu.Payload, k int, cfg *call.Options, front func(order
 		front(unsafe.Slice((*uint32)(cpu.Hidden(unsafe.Pointer(&order))), k))
 		return nil
 	}
-	return o.ordered(s, cfg, func(order []uint32) { front(order[:k]) })
+	return o.ordered(s, cfg, func(order []uint32, _ bool) { front(order[:k]) })
 }

@@ -13,7 +13,7 @@ func SortPairs(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c *Cal
 	case n <= tinySort:
 		return sortPairsTiny(k, keys, values, o, c)
 	case k.Wide():
-		index := orderSmallKeys(k, keys.Raw(), o, c)
+		index := orderSmallKeys(k, keys.Raw(), 0, o, c)
 		err := c.err()
 		if err == nil {
 			cpu.FollowSmall(index.space, keys, values)

@@ -1,6 +1,7 @@
 package small
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -38,7 +39,11 @@ type rows struct {
 	index    []uint32 // of the keys of a wide column
 	moved    []uint32
 	selected []uint32 // the order of a selection, made at first use
+	next     []uint64 // codes of the second column by row, if known, made at first use
+	known    bool
+	fresh    bool // order is that of the elements still
 	pairs    cpu.Pairs
+	near     cpu.Near
 
 	// Keys of wide columns, taken at first use.
 	texts []string
@@ -125,7 +130,7 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 }
 
 // orderedOnce is ordered without a workspace of the Ordering.
-func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order []uint32)) error {
+func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order []uint32, same bool)) error {
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
 	w := rowsPool.Get().(*rows)
@@ -134,7 +139,7 @@ func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order 
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)
 	if err == nil {
-		use(p)
+		use(p, false)
 	}
 	w.put(s.Len())
 	return err
@@ -187,13 +192,15 @@ func (w *rows) orderAll(p perm.Perm, s cpu.Payload) error {
 	for i := range p {
 		p[i] = uint32(i)
 	}
+	w.fresh = true
 	return w.orderBy(p)
 }
 
 // orderBy sorts the elements of p.
 func (w *rows) orderBy(p perm.Perm) error {
-	w.order = p
+	w.order, w.known = p, false
 	w.sort(0, len(p), 0)
+	w.fresh = false
 	w.call.bitsOf(min(64, w.cols[0].Bits()))
 	w.call.took(w.env.Arena.Peak())
 	return w.call.err()
@@ -213,7 +220,8 @@ func (w *rows) sort(lo, hi, k int) {
 	if k == len(w.cols) || hi-lo < 2 || w.call.err() != nil {
 		return
 	}
-	if hi-lo <= tinySort && w.call == nil {
+	known := k == 1 && w.known
+	if hi-lo <= tinySort && w.call == nil && !known {
 		var f few
 		f.cols, f.from, f.order = extract.ListOf(w.cols), w.from, w.by
 		f.sort(w.order[lo:hi], k, false)
@@ -222,7 +230,12 @@ func (w *rows) sort(lo, hi, k int) {
 	c := &w.cols[k]
 	c.Paces.Restart(hi - lo)
 	if c.Nulls == extract.NoNulls || c.Bits() <= 64 {
-		if !c.Kind().Wide() {
+		switch {
+		case known:
+			for i, x := range w.order[lo:hi] {
+				w.codes[lo+i] = w.next[x]
+			}
+		case !c.Kind().Wide():
 			c.Codes(w.codes[lo:hi], w.batch(lo, hi))
 		}
 		w.sortBy(lo, hi, k)
@@ -274,11 +287,14 @@ func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
 // written, and then each run of equal rows by the next columns.
 func (w *rows) sortBy(lo, hi, k int) {
 	by, more := &w.cols[k], k+1 < len(w.cols) || w.call.counts(k)
-	switch {
+	switch wide := by.Kind().Wide(); {
 	case hi-lo < 2 || w.call.err() != nil:
 		return
-	case by.Kind().Wide():
-		w.sortWide(lo, hi, by, more)
+	case wide && w.sortWide(lo, hi, k, more):
+		return
+	case wide:
+	case w.sortNear(lo, hi, k, true, stream.Raw{}):
+		return
 	default:
 		w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
 	}
@@ -291,38 +307,106 @@ func (w *rows) sortBy(lo, hi, k int) {
 	}
 }
 
-// sortWide sorts the rows at places [lo, hi), none of them null, by a column of wide keys. If there is more
-// to do it numbers the runs of equal keys in w.codes.
-func (w *rows) sortWide(lo, hi int, by *extract.Column, more bool) {
-	k, keys := by.Kind(), w.keys(lo, hi, by.Kind())
+// sortWide sorts the rows at places [lo, hi), none of them null, by the k-th column, of wide keys. If there is
+// more to do it numbers the runs of equal keys in w.codes; done reports that there is not.
+func (w *rows) sortWide(lo, hi, k int, more bool) (done bool) {
+	by := &w.cols[k]
+	kind, keys := by.Kind(), w.keys(lo, hi, by.Kind())
 	order, codes, sorted, index := w.order[lo:hi], w.codes[lo:hi], w.spare[lo:hi], w.index[lo:hi]
 	if by.Keys(keys, w.batch(lo, hi)) < len(order) {
-		return // cancelled
+		return true // cancelled
 	}
-	sortkey.Leading(k, codes, keys.Data(), by.Order)
+	whole := leading(kind, codes, keys, by.Order)
+	if w.sortNear(lo, hi, k, whole, keys) {
+		return true
+	}
+	whole = whole || leadingAfterShared(kind, codes, keys, by.Order)
 	for i := range index {
 		index[i] = uint32(i)
 	}
 	copy(sorted, codes)
 	w.pairs.Sort(&w.env, sorted, index)
-	switch k { // runs of texts stay unsorted if the call is cancelled
-	case sortkey.String:
+	switch { // runs of texts stay unsorted if the call is cancelled
+	case whole:
+	case kind == sortkey.String:
 		orderTiedTexts(index, codes, stream.SliceOf[string](keys), by.Order, w.call)
-	case sortkey.Bytes:
+	case kind == sortkey.Bytes:
 		orderTiedTexts(index, codes, stream.SliceOf[[]byte](keys), by.Order, w.call)
 	default:
-		orderTiedWords(k, index, codes, keys, by.Order)
+		orderTiedWords(kind, index, codes, keys, by.Order)
 	}
 	if w.call.err() != nil {
-		return
+		return true
 	}
 	copy(w.moved[lo:hi], order)
 	for i, at := range index {
 		order[i] = w.moved[lo+int(at)]
 	}
-	if more {
+	switch {
+	case more && whole:
+		copy(codes, sorted)
+	case more:
 		w.numberRuns(lo, hi, by, keys)
 	}
+	return false
+}
+
+// sortNear sorts all rows by their columns if all but few are in order. w.codes holds the codes of the first
+// column; keys are those of a wide one, unless codes are whole. It extracts the codes of the second column for
+// all rows if many tie in the first.
+func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
+	n, cols := hi-lo, len(w.cols)
+	codes, index := w.codes[:n], w.index[:n]
+	if k > 0 || !w.fresh || n < len(w.order) || w.call.counts(0) || !cpu.MayOrder(n, cpu.StepsOf(codes)) {
+		return false
+	}
+	by, loop, next := &w.cols[0], w.call.asked(), []uint64(nil)
+	rest := func(i, j uint32) int { return compareRest(by.Kind(), keys, i, j, by.Order, loop) }
+	compare := func(i, j uint32) int {
+		switch {
+		case codes[i] != codes[j]:
+			return cmp.Compare(codes[i], codes[j])
+		case !whole:
+			if c := rest(i, j); c != 0 {
+				return c
+			}
+		}
+		if next == nil {
+			return 0
+		}
+		return cmp.Compare(next[i], next[j])
+	}
+	if w.near.Begin(codes); !w.near.MayMerge(index, compare) || !whole && !w.near.CompareTies(rest) {
+		return false
+	}
+	if ties := w.near.Ties(); cols > 1 && ties > 0 {
+		if ties*leastTied < n || w.cols[1].Bits() > 64 {
+			return false
+		}
+		next = w.extractNext(n)
+		w.near.Add(next)
+	}
+	if w.call.err() != nil || cols > 2 && w.near.Ties() > 0 || w.near.Seen().Falls > 0 && (cols > 2 || cols == 2 && next == nil) {
+		return false // further columns decide
+	}
+	_, ok := w.near.Order(index, compare)
+	if ok {
+		copy(w.order, index)
+	}
+	return ok
+}
+
+// extractNext returns the codes of the second column of all n rows.
+func (w *rows) extractNext(n int) []uint64 {
+	if w.next == nil {
+		w.next = make([]uint64, w.size)
+		w.env.Arena.Hold(scratch.Size(w.size, 8))
+	}
+	c := &w.cols[1]
+	c.Paces.Restart(n)
+	c.Codes(w.next[:n], w.batch(0, n))
+	w.known = true
+	return w.next[:n]
 }
 
 // numberRuns gives equal keys of sorted rows one number in w.codes.

@@ -59,11 +59,7 @@ func sortPooled(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Ord
 	switch {
 	case k.Wide():
 		index, err := orderSmallWide(k, s, get, o, c)
-		if err == nil {
-			s.FollowCycles(index.order)
-		}
-		index.space.Put()
-		return err
+		return index.follow(s, err)
 	case sortkey.CodeBits[k] <= 32:
 		return moveSmall[uint32](k, s, get, o, c)
 	default:
@@ -100,44 +96,61 @@ func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get 
 type pooledIndex struct {
 	order []uint32
 	space *cpu.Small[uint64]
+	same  bool // elements are known to be in order
+}
+
+// follow moves the elements of s to their places, unless err is set, and returns the memory.
+func (x pooledIndex) follow(s cpu.Payload, err error) error {
+	if err == nil && !x.same {
+		s.FollowCycles(x.order)
+	}
+	x.space.Put()
+	return err
 }
 
 // orderSmallWide orders by keys wider than 64 bits.
 func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
-	var keys unsafe.Pointer
-	switch n := s.Len(); k {
-	case sortkey.String:
-		keys = unsafe.Pointer(unsafe.SliceData(make([]string, n)))
-	case sortkey.Bytes:
-		keys = unsafe.Pointer(unsafe.SliceData(make([][]byte, n)))
-	case sortkey.Time:
-		keys = unsafe.Pointer(unsafe.SliceData(make([]time.Time, n)))
-	default:
-		keys = unsafe.Pointer(unsafe.SliceData(make([]uint64, (n*int(k.Size())+7)/8)))
-	}
-	all := stream.RawAt(keys, k.Size(), s.Len())
+	w := wideKeysPool.Get().(*wideKeys)
+	all := w.take(k, s.Len())
 	extract.KeysFrom(all, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get)
 	c.took(scratch.Size(s.Len(), k.Size()))
-	return orderSmallKeys(k, all, o, c), c.err()
+	index, err := orderSmallKeys(k, all, 0, o, c), c.err()
+	w.put(s.Len())
+	return index, err
 }
 
-// orderSmallKeys orders keys wider than 64 bits.
-func orderSmallKeys(k sortkey.Kind, keys stream.Raw, o sortkey.Order, c *Call) pooledIndex {
-	w := cpu.GetSmall[uint64]()
-	codes, index := w.Codes[:keys.Len()], w.Index[:keys.Len()]
-	sortkey.Leading(k, codes, keys.Data(), o)
-	w.Order(index)
-	c.took(w.Scratch())
-	c.tied(index, codes)
-	switch k { // runs of strings stay unsorted if the call is cancelled
-	case sortkey.String:
-		orderTiedTexts(index, codes, stream.SliceOf[string](keys), o, c)
-	case sortkey.Bytes:
-		orderTiedTexts(index, codes, stream.SliceOf[[]byte](keys), o, c)
+// orderSmallKeys orders keys wider than 64 bits, of which the first known are in order.
+func orderSmallKeys(k sortkey.Kind, keys stream.Raw, known int, o sortkey.Order, c *Call) (x pooledIndex) {
+	w, n := cpu.GetSmall[uint64](), keys.Len()
+	switch x = (pooledIndex{order: w.Index[:n], space: w}); { // runs of strings stay unsorted if the call is cancelled
+	case n == 0:
+	case k == sortkey.String:
+		x.same = orderTexts(w, x.order, stream.SliceOf[string](keys), known, o, c)
+	case k == sortkey.Bytes:
+		x.same = orderTexts(w, x.order, stream.SliceOf[[]byte](keys), known, o, c)
 	default:
-		orderTiedWords(k, index, codes, keys, o)
+		x.same = orderWords(w, k, x.order, keys, o)
 	}
-	return pooledIndex{index, w}
+	c.took(w.Scratch())
+	c.tied(x.order, w.Codes)
+	return x
+}
+
+// orderWords writes the order of keys of fixed size to index. It reports whether they are in order.
+func orderWords(w *cpu.Small[uint64], k sortkey.Kind, index []uint32, keys stream.Raw, o sortkey.Order) (same bool) {
+	codes := w.Codes[:len(index)]
+	sortkey.Leading(k, codes, keys.Data(), o)
+	rest := func(i, j uint32) int { return sortkey.CompareRest(k, keys.At(int(i)), keys.At(int(j)), o) }
+	if cpu.MayOrder(len(codes), cpu.StepsOf(codes)) {
+		if w.Near.Begin(codes); w.Near.CompareTies(rest) {
+			if same, ok := w.Near.OrderBy(index, codes, rest); ok {
+				return same
+			}
+		}
+	}
+	w.Order(index)
+	orderTiedWords(k, index, codes, keys, o)
+	return false
 }
 
 // orderTiedWords orders runs of index whose leading words tie, by the rest of keys of fixed
@@ -333,8 +346,8 @@ const tinyKeys = 40
 // SortKeys sorts keys of a kind, the elements themselves, with pooled memory only.
 func SortKeys(k sortkey.Kind, s cpu.Payload, o sortkey.Order, stable bool, c *Call) error {
 	switch {
-	case k == sortkey.String && stringsInOrder(cpu.Slice[string](s), o.Desc, c.asked()):
-		return c.err()
+	case k == sortkey.String:
+		return sortStrings(s, o, c)
 	case !k.Decodable(stable):
 		return Sort(k, s, extract.Own(k), o, c)
 	case s.Len() <= tinyKeys:
@@ -345,6 +358,18 @@ func SortKeys(k sortkey.Kind, s cpu.Payload, o sortkey.Order, stable bool, c *Ca
 		sortKeysPooled[uint64](k, s, o, c)
 	}
 	return nil
+}
+
+// sortStrings sorts strings. They are compared, and ordered, where they lie.
+func sortStrings(s cpu.Payload, o sortkey.Order, c *Call) error {
+	switch known := stringsInOrder(cpu.Slice[string](s), o.Desc, c.asked()); {
+	case known == s.Len():
+		return c.err()
+	case s.Len() <= tinySort:
+		return Sort(sortkey.String, s, extract.Own(sortkey.String), o, c)
+	default:
+		return orderSmallKeys(sortkey.String, s.Raw(), known, o, c).follow(s, c.err())
+	}
 }
 
 func sortKeysPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, o sortkey.Order, c *Call) {

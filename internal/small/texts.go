@@ -130,14 +130,19 @@ func textsInOrder[K extract.TextKey](index []uint32, keys []K, desc bool, loop *
 	return true
 }
 
-// stringsInOrder reports whether no key comes before its predecessor.
-func stringsInOrder(keys []string, desc bool, loop *parallel.Loop) bool {
-	for i := 1; i < len(keys); i++ {
-		if falls(keys[i-1], keys[i], desc, loop) {
-			return false
+// stringsInOrder returns the number of keys up to the first that comes before its predecessor.
+func stringsInOrder(keys []string, desc bool, loop *parallel.Loop) int {
+	i := 1
+	if loop == nil && !desc { // with nothing but a comparison in the loop
+		for i < len(keys) && keys[i] >= keys[i-1] {
+			i++
 		}
+		return min(i, len(keys))
 	}
-	return true
+	for i < len(keys) && !falls(keys[i-1], keys[i], desc, loop) {
+		i++
+	}
+	return min(i, len(keys))
 }
 
 // falls reports whether b comes before a. It checks the context of loop, unless that is nil.

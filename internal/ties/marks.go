@@ -16,6 +16,9 @@ type Marks []engine.Ties
 // to its capacity: so the capacity of a run says at which place it begins.
 func (t *Breaker) Mark(marks Marks, index []uint32) { t.marks, t.end = marks, cap(index) }
 
+// Marked reports whether ties are marked.
+func (t *Breaker) Marked() bool { return t.marks != nil }
+
 // mark marks the ties among elements that tie up to p and are in the order of codes made there.
 // t has marks.
 func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Place) {

@@ -47,6 +47,11 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	if t.Env.Loop.Err() != nil {
 		return seen // and codes are left out
 	}
+	if t.Early && len(t.Words) > 1 && t.Words[0].Exact() {
+		if seen = cpu.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= len(codes)/mostBlockSteps {
+			return followBits(t, w, codes, lo, seen)
+		}
+	}
 	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/mostBlockSteps {
 		return either(tied, seen)
 	}

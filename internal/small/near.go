@@ -1,0 +1,148 @@
+package small
+
+import (
+	"math/bits"
+	"sync"
+	"time"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// Texts in order, or of which few are out of place, are ordered by comparisons of neighbours. Others are
+// ordered by the bytes after those that all share.
+
+// orderTexts writes the order of keys to index, of which the first known are in order. It reports whether
+// all are.
+func orderTexts[K extract.TextKey](w *cpu.Small[uint64], index []uint32, keys []K, known int, o sortkey.Order, c *Call) (same bool) {
+	codes := w.Codes[:len(keys)]
+	whole := extract.CodesOf(codes, keys, o)
+	if cpu.MayOrder(len(codes), cpu.StepsOf(codes)) {
+		loop := c.asked()
+		rest := func(i, j uint32) int {
+			if whole {
+				return 0
+			}
+			return compareTexts(keys, i, j, o.Desc, loop)
+		}
+		w.Near.Begin(codes)
+		if whole || compareTied(&w.Near, keys, known, o.Desc, loop) {
+			if same, ok := w.Near.OrderBy(index, codes, rest); ok {
+				return same
+			}
+		}
+	}
+	if !whole {
+		whole = extract.CodesAfterShared(codes, keys, o)
+	}
+	if w.Order(index); !whole {
+		orderTiedTexts(index, codes, keys, o, c)
+	}
+	return false
+}
+
+// compareTexts compares two keys.
+func compareTexts[K extract.TextKey](keys []K, i, j uint32, desc bool, loop *parallel.Loop) int {
+	if desc {
+		i, j = j, i
+	}
+	return extract.CompareTexts(loop, sortkey.TextOf(&keys[i]), sortkey.TextOf(&keys[j]))
+}
+
+// compareTied finds the falls among neighbours whose codes tie, of which the first known do not fall, until
+// there are too many falls and too many others.
+func compareTied[K extract.TextKey](near *cpu.Near, keys []K, known int, desc bool, loop *parallel.Loop) bool {
+	seen := near.Seen()
+	for word := max(known-1, 0) / 64; word < near.Words(); word++ {
+		var fell uint64
+		for tied := near.Tied(word); tied != 0; tied &= tied - 1 {
+			i := 64*word + bits.TrailingZeros64(tied)
+			if !falls(sortkey.TextOf(&keys[i]), sortkey.TextOf(&keys[i+1]), desc, loop) {
+				seen.Rises++
+				continue
+			}
+			fell |= tied & -tied
+			if seen.Falls++; !cpu.MayOrder(len(keys), seen) {
+				return false
+			}
+		}
+		near.Settle(word, 0, fell)
+	}
+	return true
+}
+
+// leading writes the leading words of wide keys. It reports whether keys with equal ones are equal.
+func leading(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order) (whole bool) {
+	switch k {
+	case sortkey.String:
+		return extract.CodesOf(codes, stream.SliceOf[string](keys), o)
+	case sortkey.Bytes:
+		return extract.CodesOf(codes, stream.SliceOf[[]byte](keys), o)
+	}
+	sortkey.Leading(k, codes, keys.Data(), o)
+	return false
+}
+
+// leadingAfterShared is leading after the bytes that all texts share, if these are some.
+func leadingAfterShared(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order) (whole bool) {
+	switch k {
+	case sortkey.String:
+		return extract.CodesAfterShared(codes, stream.SliceOf[string](keys), o)
+	case sortkey.Bytes:
+		return extract.CodesAfterShared(codes, stream.SliceOf[[]byte](keys), o)
+	}
+	return false
+}
+
+// compareRest compares wide keys whose leading words tie.
+func compareRest(k sortkey.Kind, keys stream.Raw, i, j uint32, o sortkey.Order, loop *parallel.Loop) int {
+	switch k {
+	case sortkey.String:
+		return compareTexts(stream.SliceOf[string](keys), i, j, o.Desc, loop)
+	case sortkey.Bytes:
+		return compareTexts(stream.SliceOf[[]byte](keys), i, j, o.Desc, loop)
+	}
+	return sortkey.CompareRest(k, keys.At(int(i)), keys.At(int(j)), o)
+}
+
+// wideKeys is pooled memory for wide keys, taken at first use.
+type wideKeys struct {
+	texts []string
+	bytes [][]byte
+	times []time.Time
+	words [][2]uint64 // of the widest without pointers
+}
+
+var wideKeysPool = sync.Pool{New: func() any { return new(wideKeys) }}
+
+// take returns memory for n keys of a kind.
+func (w *wideKeys) take(k sortkey.Kind, n int) stream.Raw {
+	switch k {
+	case sortkey.String:
+		return keysOf(&w.texts, n)
+	case sortkey.Bytes:
+		return keysOf(&w.bytes, n)
+	case sortkey.Time:
+		return keysOf(&w.times, n)
+	}
+	return stream.RawAt(keysOf(&w.words, n).Data(), k.Size(), n)
+}
+
+// keysOf returns n keys of a list, which grows if it has fewer.
+func keysOf[K any](all *[]K, n int) stream.Raw {
+	if len(*all) < n {
+		*all = make([]K, 1<<bits.Len(uint(n-1)))
+	}
+	return stream.RawOf((*all)[:n])
+}
+
+// put clears references to n keys and returns the memory.
+func (w *wideKeys) put(n int) {
+	clear(w.texts[:min(n, len(w.texts))])
+	clear(w.bytes[:min(n, len(w.bytes))])
+	clear(w.times[:min(n, len(w.times))])
+	wideKeysPool.Put(w)
+}
