@@ -79,7 +79,9 @@ func kinds() []kind {
 		elements("24 bytes by text, one pointer", func(_, at int) named { return named{one, at} },
 			func(r named) string { return r.name }),
 		columns("int64, int64", func(rank, at int) row24 { return row24{key: int64(half(rank)), at: uint64(rank % 2)} },
-			sorter.By(sorter.Asc(func(r row24) int64 { return r.key }), sorter.Asc(func(r row24) uint64 { return r.at })),
+			func() sorter.Ordering[row24] {
+				return sorter.By(sorter.Asc(func(r row24) int64 { return r.key }), sorter.Asc(func(r row24) uint64 { return r.at }))
+			},
 			func(a, b row24) int {
 				if c := cmp.Compare(a.key, b.key); c != 0 {
 					return c
@@ -87,7 +89,9 @@ func kinds() []kind {
 				return cmp.Compare(a.at, b.at)
 			}),
 		columns("text, float64", func(rank, at int) priced { return priced{short(half(rank)), float64(rank % 2)} },
-			sorter.By(sorter.Asc(func(r priced) string { return r.name }), sorter.Asc(func(r priced) float64 { return r.price })),
+			func() sorter.Ordering[priced] {
+				return sorter.By(sorter.Asc(func(r priced) string { return r.name }), sorter.Asc(func(r priced) float64 { return r.price }))
+			},
 			func(a, b priced) int {
 				if c := strings.Compare(a.name, b.name); c != 0 {
 					return c
@@ -191,11 +195,13 @@ func elements[E any, K interface {
 	}}
 }
 
-// columns are sorted by an Ordering.
-func columns[E any](name string, of func(rank, at int) E, by sorter.Ordering[E], compare func(a, b E) int) kind {
+// columns are sorted by an Ordering that is used again, and by one that is made for each sort.
+func columns[E any](name string, of func(rank, at int) E, made func() sorter.Ordering[E], compare func(a, b E) int) kind {
 	return kind{name, func(ranks []int, batch int) []contest {
-		c := copiesOf(elementsOf(ranks, of), batch)
+		c, by := copiesOf(elementsOf(ranks, of), batch), made()
 		return []contest{
+			c.contest("By, Sort", func(s []E, opts ...sorter.Option) error { return made().Sort(s, opts...) }, nil, compare,
+				func(s []E) { slices.SortFunc(s, compare) }),
 			c.contest("Ordering.Sort", by.Sort, nil, compare, func(s []E) { slices.SortFunc(s, compare) }),
 			c.contest("Ordering.Sort stable", by.Sort, stable, compare, func(s []E) { slices.SortStableFunc(s, compare) }),
 			c.orders(func(s []E, opts ...sorter.Option) ([]uint32, error) { return by.Order(s, opts...) }, compare),
