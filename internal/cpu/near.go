@@ -152,7 +152,7 @@ func (s *Near) Settle(word int, rises, falls uint64) {
 	s.falls[word] |= falls
 }
 
-// MayOrder reports whether few of n elements can be out of place, of which at least so many rise and fall.
+// MayOrder reports whether few of n elements can be out of place, if seen counts some of their steps.
 func MayOrder(n int, seen Steps) bool { return 2*seen.Disorder() <= mostStrays(n) }
 
 // MayMerge reports whether few elements are out of place by a comparison of the beginning of keys, if some

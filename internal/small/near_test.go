@@ -54,7 +54,7 @@ func items(r *rand.Rand, n, moved int, name func(i int) string) []item {
 	for range moved {
 		i := r.IntN(n)
 		x := s[i]
-		if r.IntN(3) == 0 { // a second one with these keys, but for the last
+		if r.IntN(3) == 0 { // a second one with these keys, except for the last
 			x = s[r.IntN(n)]
 			x.price = float64(i)
 		}

@@ -219,7 +219,7 @@ func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call)
 // for the later words of all to be extracted.
 const leastTied = 8
 
-// mayBeNear reports whether codes of the first word are in order, but for few, and many tie.
+// mayBeNear reports whether codes of the first word are in order, except for few, and many tie.
 func (w *workspace) mayBeNear(codes []uint64) bool {
 	if extract.Decisive(w.words) {
 		return false
