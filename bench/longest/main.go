@@ -1,5 +1,5 @@
 // Command longest sorts lists that are longer than 32 bits count, and checks every element of
-// the results. It takes a machine with 128 GiB of memory and a few minutes:
+// the results. It takes 150 GiB of memory and a few minutes:
 //
 //	go run ./longest
 //	go run ./longest -keys 1e6 -structs 1e6

@@ -157,7 +157,7 @@ func (f *fetch) words(sender *part, to, from cuda.Ptr, bytes int) {
 	}
 }
 
-// sendLists tells a device where the codes of all parts are.
+// sendLists sends a device the addresses of the codes of all parts.
 func (p *sharing) sendLists(q *part) error {
 	q.note.lists.count = uint64(len(p.list))
 	for i, s := range p.list {
