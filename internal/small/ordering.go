@@ -245,7 +245,7 @@ func (w *workspace) sortNear(s cpu.Payload, codes []uint64, index []uint32) (sam
 			w.extractAll(l, s)
 			w.near.Add(l.Early.Codes[:s.Len()])
 		}
-		if !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) && !w.near.CompareTies(l.Full.Compare) {
+		if !l.Whole() && !w.near.CompareTies(l.Full.Compare) {
 			return false, false
 		}
 	}

@@ -45,7 +45,7 @@ func findRuns[C sortkey.Code](t *Breaker, codes []C) bool {
 	clear(runs)
 	var tied atomic.Int64
 	var fall atomic.Bool
-	whole := l.Exact() || l.Full.PrefixIsWhole(l.PrefixBits)
+	whole := l.Whole()
 	err := t.Env.Stage("runs", n, cpu.GatherPiece(t.Env, n), func(_, lo, hi int) {
 		if whole {
 			tied.Add(int64(markRuns(runs, codes, lo, hi)))

@@ -94,7 +94,7 @@ func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint3
 // followTied adds to seen the steps of the elements at, which tie with their predecessors on
 // the codes of word and of all words before it. It overwrites at.
 func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
-	if l := &t.Words[word]; len(at) > 0 && !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) {
+	if l := &t.Words[word]; len(at) > 0 && !l.Whole() {
 		still, steps := l.Full.Follow(at, l.PrefixBits)
 		at, seen = still, seen.Plus(steps)
 	}
@@ -198,7 +198,7 @@ func (t *Breaker) compare(i, j uint32) int {
 				return cmp.Compare(a, b)
 			}
 		}
-		if !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits) {
+		if !l.Whole() {
 			if c := l.Full.Compare(i, j); c != 0 {
 				return c
 			}

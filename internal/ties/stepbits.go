@@ -43,7 +43,7 @@ func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen c
 	}
 	narrow(&set, codes)
 	ties, word := seen.Ties, 0
-	for seen.Ties = 0; t.whole(word); {
+	for seen.Ties = 0; t.Words[word].Whole(); {
 		if word++; word == len(t.Words) {
 			return seen.Plus(cpu.Steps{Ties: ties})
 		}
@@ -74,10 +74,4 @@ func (s *tiedSet) list(out []uint32, lo int) []uint32 {
 		}
 	}
 	return out[:n]
-}
-
-// whole reports whether codes of a word hold whole keys.
-func (t *Breaker) whole(word int) bool {
-	l := &t.Words[word]
-	return l.Exact() || l.Full.PrefixIsWhole(l.PrefixBits)
 }

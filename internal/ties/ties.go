@@ -91,7 +91,7 @@ func (t *Breaker) After(p extract.Place, code uint64) (extract.Place, bool) {
 	case p.Whole:
 	case p.Tail:
 		depth, more = l.Full.NextDepth(code, p)
-	case !l.Exact() && !l.Full.PrefixIsWhole(l.PrefixBits):
+	case !l.Whole():
 		depth, more = l.Full.TieDepth(l.PrefixBits), true
 	}
 	if more {
