@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -108,7 +109,7 @@ func compareRest(k sortkey.Kind, keys stream.Raw, i, j uint32, o sortkey.Order, 
 	return sortkey.CompareRest(k, keys.At(int(i)), keys.At(int(j)), o)
 }
 
-// wideKeys is pooled memory for wide keys, taken at first use.
+// wideKeys is memory for wide keys, taken at first use.
 type wideKeys struct {
 	texts []string
 	bytes [][]byte
@@ -118,31 +119,32 @@ type wideKeys struct {
 
 var wideKeysPool = sync.Pool{New: func() any { return new(wideKeys) }}
 
-// take returns memory for n keys of a kind.
-func (w *wideKeys) take(k sortkey.Kind, n int) stream.Raw {
+// places returns places [lo, hi) of memory for n keys of a kind, and the bytes that it grew by.
+func (w *wideKeys) places(k sortkey.Kind, lo, hi, n int) (keys stream.Raw, grown int64) {
 	switch k {
 	case sortkey.String:
-		return keysOf(&w.texts, n)
+		return placesOf(&w.texts, lo, hi, n)
 	case sortkey.Bytes:
-		return keysOf(&w.bytes, n)
+		return placesOf(&w.bytes, lo, hi, n)
 	case sortkey.Time:
-		return keysOf(&w.times, n)
+		return placesOf(&w.times, lo, hi, n)
 	}
-	return stream.RawAt(keysOf(&w.words, n).Data(), k.Size(), n)
+	keys, grown = placesOf(&w.words, lo, hi, n)
+	return stream.RawAt(keys.Data(), k.Size(), hi-lo), grown
 }
 
-// keysOf returns n keys of a list, which grows if it has fewer.
-func keysOf[K any](all *[]K, n int) stream.Raw {
+// placesOf is places of one list.
+func placesOf[K any](all *[]K, lo, hi, n int) (keys stream.Raw, grown int64) {
 	if len(*all) < n {
 		*all = make([]K, 1<<bits.Len(uint(n-1)))
+		grown = scratch.Size(len(*all), stream.RawOf(*all).Size())
 	}
-	return stream.RawOf((*all)[:n])
+	return stream.RawOf((*all)[lo:hi]), grown
 }
 
-// put clears references to n keys and returns the memory.
-func (w *wideKeys) put(n int) {
+// forget clears references to the first n keys.
+func (w *wideKeys) forget(n int) {
 	clear(w.texts[:min(n, len(w.texts))])
 	clear(w.bytes[:min(n, len(w.bytes))])
 	clear(w.times[:min(n, len(w.times))])
-	wideKeysPool.Put(w)
 }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"time"
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
@@ -44,12 +43,7 @@ type rows struct {
 	fresh    bool // order is that of the elements still
 	pairs    cpu.Pairs
 	near     cpu.Near
-
-	// Keys of wide columns, taken at first use.
-	texts []string
-	bytes [][]byte
-	times []time.Time
-	words [][2]uint64
+	wide     wideKeys // of wide columns
 }
 
 var rowsPool = sync.Pool{New: func() any { return new(rows) }}
@@ -94,9 +88,7 @@ func (w *rows) other(n int) perm.Perm {
 func (w *rows) put(n int) {
 	clear(w.cols)
 	w.cols, w.from, w.call, w.order = w.cols[:0], extract.FewOf{}, nil, nil
-	clear(w.texts[:min(n, len(w.texts))])
-	clear(w.bytes[:min(n, len(w.bytes))])
-	clear(w.times[:min(n, len(w.times))])
+	w.wide.forget(n)
 	rowsPool.Put(w)
 }
 
@@ -429,25 +421,9 @@ func (w *rows) numberRuns(lo, hi int, by *extract.Column, keys stream.Raw) {
 
 // keys returns memory for the wide keys of the rows at places [lo, hi).
 func (w *rows) keys(lo, hi int, k sortkey.Kind) stream.Raw {
-	switch k {
-	case sortkey.String:
-		return keysIn(w, &w.texts, lo, hi)
-	case sortkey.Bytes:
-		return keysIn(w, &w.bytes, lo, hi)
-	case sortkey.Time:
-		return keysIn(w, &w.times, lo, hi)
-	}
-	words := keysIn(w, &w.words, lo, hi) // of the widest without pointers
-	return stream.RawAt(words.Data(), k.Size(), hi-lo)
-}
-
-// keysIn returns places [lo, hi) of a list, which is made at first use.
-func keysIn[K any](w *rows, all *[]K, lo, hi int) stream.Raw {
-	if *all == nil {
-		*all = make([]K, w.size)
-		w.env.Arena.Hold(scratch.Size(w.size, stream.RawOf(*all).Size()))
-	}
-	return stream.RawOf((*all)[lo:hi])
+	keys, grown := w.wide.places(k, lo, hi, w.size)
+	w.env.Arena.Hold(grown)
+	return keys
 }
 
 // isLong reports whether key i is a text that takes as long to compare as a question to the context.

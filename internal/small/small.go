@@ -111,11 +111,12 @@ func (x pooledIndex) follow(s cpu.Payload, err error) error {
 // orderSmallWide orders by keys wider than 64 bits.
 func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
 	w := wideKeysPool.Get().(*wideKeys)
-	all := w.take(k, s.Len())
+	all, _ := w.places(k, 0, s.Len(), s.Len())
 	extract.KeysFrom(all, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get)
 	c.took(scratch.Size(s.Len(), k.Size()))
 	index, err := orderSmallKeys(k, all, 0, o, c), c.err()
-	w.put(s.Len())
+	w.forget(s.Len())
+	wideKeysPool.Put(w)
 	return index, err
 }
 
