@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/bench/internal/list"
 	"example.com/sorter/gpu"
 	"example.com/sorter/perm"
 )
@@ -33,16 +34,16 @@ func checkLongest(engine *gpu.Engine) error {
 // are the same keys, with a chance of error of one in 1<<64.
 func longestKeys[K uint8 | uint32](engine *gpu.Engine, kind string, of func(*rand.Rand) K) error {
 	keys := drawn(manyKeys, of)
-	before := hashes(keys)
+	before := list.Digest(keys)
 	var st sorter.Stats
 	start := time.Now()
 	if err := sorter.SortKeys(keys, sorter.On(engine), sorter.Report(&st)); err != nil {
 		return fmt.Errorf("%d keys, %s: %w", len(keys), kind, err)
 	}
 	took := time.Since(start)
-	wrong := wrongSteps(len(keys), func(i int) bool { return keys[i-1] <= keys[i] })
-	if after := hashes(keys); wrong > 0 || after != before {
-		return fmt.Errorf("%d keys, %s: %d neighbours in the wrong order, hashes %x and %x", len(keys), kind, wrong, before, after)
+	wrong := list.WrongSteps(len(keys), func(i int) bool { return keys[i-1] <= keys[i] })
+	if after := list.Digest(keys); wrong > 0 || after != before {
+		return fmt.Errorf("%d keys, %s: %d neighbours in the wrong order, digests %x and %x", len(keys), kind, wrong, before, after)
 	}
 	fmt.Printf("%d keys, %s: sorted, and the same keys; %v by %s, %d rounds\n", len(keys), kind, took.Round(time.Millisecond), st.Algorithm, st.Rounds)
 	return nil
@@ -59,7 +60,7 @@ func longestOrder(engine *gpu.Engine, kind string, of func(*rand.Rand) uint32) e
 		return fmt.Errorf("order of %d, %s: %w", len(keys), kind, err)
 	}
 	took := time.Since(start)
-	wrong := wrongSteps(len(order), func(i int) bool {
+	wrong := list.WrongSteps(len(order), func(i int) bool {
 		a, b := order[i-1], order[i]
 		return keys[a] < keys[b] || keys[a] == keys[b] && a < b
 	})
@@ -68,36 +69,6 @@ func longestOrder(engine *gpu.Engine, kind string, of func(*rand.Rand) uint32) e
 	}
 	fmt.Printf("order of %d, %s: every position once, stable; %v by %s, %d rounds\n", len(keys), kind, took.Round(time.Millisecond), st.Algorithm, st.Rounds)
 	return nil
-}
-
-// hashes adds up a hash of each key.
-func hashes[K uint8 | uint32](keys []K) uint64 {
-	var sum atomic.Uint64
-	each(len(keys), func(_ *rand.Rand, lo, hi int) {
-		part := uint64(0)
-		for _, k := range keys[lo:hi] {
-			h := (uint64(k) + 1) * 0x9e3779b97f4a7c15
-			h = (h ^ h>>32) * 0xd6e8feb86659fd93
-			part += h ^ h>>29
-		}
-		sum.Add(part)
-	})
-	return sum.Load()
-}
-
-// wrongSteps counts the i from 1 to n-1 for which place i does not follow.
-func wrongSteps(n int, follows func(i int) bool) int64 {
-	var wrong atomic.Int64
-	each(n, func(_ *rand.Rand, lo, hi int) {
-		part := int64(0)
-		for i := max(lo, 1); i < hi; i++ {
-			if !follows(i) {
-				part++
-			}
-		}
-		wrong.Add(part)
-	})
-	return wrong.Load()
 }
 
 // missing counts the positions that an order lacks.

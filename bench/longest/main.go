@@ -68,7 +68,7 @@ func sortKeys[K uint8 | uint32](kind string, n int, of func(uint64) K) error {
 	if err != nil {
 		return err
 	}
-	wrong := wrongSteps(s, func(a, b K) bool { return a <= b })
+	wrong := list.WrongSteps(n, func(i int) bool { return s[i-1] <= s[i] })
 	if same := list.Digest(s) == before; wrong > 0 || !same {
 		return fmt.Errorf("%d keys, %s: %d neighbours out of order, the same keys: %v", n, kind, wrong, same)
 	}
@@ -93,7 +93,10 @@ func sortRecords(n int) error {
 	if err != nil {
 		return err
 	}
-	wrong := wrongSteps(s, func(a, b record) bool { return a.key < b.key || a.key == b.key && a.place < b.place })
+	wrong := list.WrongSteps(n, func(i int) bool {
+		a, b := &s[i-1], &s[i]
+		return a.key < b.key || a.key == b.key && a.place < b.place
+	})
 	var strange atomic.Int64
 	list.InParallel(n, func(lo, hi int) {
 		for _, r := range s[lo:hi] {
@@ -117,20 +120,4 @@ func timed(sort func(...sorter.Option) error) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%v by %s, %d rounds, scratch of %d MiB", time.Since(start).Round(time.Millisecond), st.Algorithm, st.Rounds, st.Scratch>>20), nil
-}
-
-// wrongSteps counts the neighbours of which the second may not follow the first.
-func wrongSteps[E any](s []E, follows func(a, b E) bool) int64 {
-	var wrong atomic.Int64
-	list.InParallel(len(s), func(lo, hi int) {
-		part := s[max(lo-1, 0):hi]
-		steps := 0
-		for i := range max(len(part)-1, 0) {
-			if !follows(part[i], part[i+1]) {
-				steps++
-			}
-		}
-		wrong.Add(int64(steps))
-	})
-	return wrong.Load()
 }

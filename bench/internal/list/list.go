@@ -35,6 +35,21 @@ func Digest[E comparable](s []E) uint64 {
 	return sum.Load()
 }
 
+// WrongSteps counts the i from 1 to n-1 for which place i does not follow the one before.
+func WrongSteps(n int, follows func(i int) bool) int64 {
+	var wrong atomic.Int64
+	InParallel(n, func(lo, hi int) {
+		part := int64(0)
+		for i := max(lo, 1); i < hi; i++ {
+			if !follows(i) {
+				part++
+			}
+		}
+		wrong.Add(part)
+	})
+	return wrong.Load()
+}
+
 // Copy copies src to dst on all processors. len(dst) >= len(src).
 func Copy[E any](dst, src []E) {
 	InParallel(len(src), func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
