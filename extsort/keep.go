@@ -341,8 +341,8 @@ func (s *Sorter[E]) Durable() []int64 {
 }
 
 // Sync writes the elements that wait in memory as a run, however short, and returns once all are
-// durable, those that Limit and Unique dropped included: see [Keep]. A run a second costs little; many short ones make the merge slower. No append
-// may run meanwhile.
+// durable, those that Limit and Unique dropped included: see [Keep]. A run a second costs little;
+// many short ones make the merge slower. No append may run meanwhile.
 func (s *Sorter[E]) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

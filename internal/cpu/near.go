@@ -162,8 +162,8 @@ func (s *Near) MayMerge(index []uint32, compare func(i, j uint32) int) bool {
 	return falls == 0 || 2*falls > mostStrays(s.n) || s.merge(index, false, compare)
 }
 
-// Order writes the order of the elements to index, ties in input order. No step that falls may be a tie still. It reports whether it is that of the
-// input, and gives up if more than few elements are out of place.
+// Order writes the order of the elements to index, ties in input order. No step that falls may be a tie still.
+// It reports whether it is that of the input, and gives up if more than few elements are out of place.
 func (s *Near) Order(index []uint32, compare func(i, j uint32) int) (same, ok bool) {
 	words := s.Words()
 	switch falls := count(s.falls[:words]); {
