@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/kernels"
 )
 
@@ -108,13 +107,7 @@ func (p *sharing) claim(q *part) error {
 		q.note.regions[group].codes = uint64(p.sorterOf(group).received.Codes) + uint64(size*r.at)
 		q.note.regions[group].capacity = uint64(r.capacity)
 	}
-	kernel, shared := "route_loose"+codes.Width(p.wide), kernels.RouteSharedU32
-	switch {
-	case p.words:
-		kernel = "route_loose_words"
-	case p.wide:
-		shared = kernels.RouteSharedU64
-	}
+	kernel, shared := p.router("route_loose", "route_loose_words")
 	queue := q.Queue()
 	p.sendSplitters(&queue, q)
 	queue.ToDevice(q.routed.targets, unsafe.Pointer(&q.note.regions), kernels.RegionBytes*p.groups())

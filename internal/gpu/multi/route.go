@@ -231,18 +231,25 @@ func (p *sharing) routePart(q *part) error {
 		codes, positions := p.target(q, group)
 		q.note.targets[group].codes, q.note.targets[group].positions = uint64(codes), uint64(positions)
 	}
-	kernel, shared := "route_codes"+codes.Width(p.wide), kernels.RouteSharedU32
-	switch {
-	case p.words:
-		kernel = "route_words"
-	case p.wide:
-		shared = kernels.RouteSharedU64
-	}
+	kernel, shared := p.router("route_codes", "route_words")
 	queue := q.Queue()
 	queue.ToDevice(q.routed.targets, unsafe.Pointer(&q.note.targets), kernels.TargetBytes*p.groups())
 	queue.Run(kernel, routeTiles(q.hi-q.lo), kernels.RouteThreads, shared,
 		append(p.routes(q), uint64(q.routed.counts), uint64(q.routed.targets))...)
 	return queue.Sync()
+}
+
+// router returns the kernel that moves codes, without their width, or words, and its shared memory.
+func (p *sharing) router(ofCodes, ofWords string) (kernel string, shared int) {
+	switch {
+	case p.words:
+		return ofWords, kernels.RouteSharedU32
+	case p.wide:
+		shared = kernels.RouteSharedU64
+	default:
+		shared = kernels.RouteSharedU32
+	}
+	return ofCodes + codes.Width(p.wide), shared
 }
 
 // target returns where elements of a part go that are in a group. Codes go to the memory of the
