@@ -6,13 +6,20 @@ import "github.com/apache/arrow-go/v18/arrow/compute"
 // package, under the names that they have in arrow-go's package compute: they are the same
 // types. In a file that uses package compute for sorting only, changing the import is enough.
 type (
-	Datum        = compute.Datum
-	ArrayDatum   = compute.ArrayDatum
+	// Datum is [compute.Datum]: an array, a chunked array, a record batch or a table.
+	Datum = compute.Datum
+	// ArrayDatum is [compute.ArrayDatum].
+	ArrayDatum = compute.ArrayDatum
+	// ChunkedDatum is [compute.ChunkedDatum].
 	ChunkedDatum = compute.ChunkedDatum
-	RecordDatum  = compute.RecordDatum
-	TableDatum   = compute.TableDatum
-	SortKey      = compute.SortKey
-	SortOptions  = compute.SortOptions
+	// RecordDatum is [compute.RecordDatum].
+	RecordDatum = compute.RecordDatum
+	// TableDatum is [compute.TableDatum].
+	TableDatum = compute.TableDatum
+	// SortKey is [compute.SortKey]: a column, its direction, and the place of its nulls.
+	SortKey = compute.SortKey
+	// SortOptions is [compute.SortOptions]: the keys of a sort, the most significant first.
+	SortOptions = compute.SortOptions
 )
 
 // Values of the fields Order and NullPlacement of a [SortKey].

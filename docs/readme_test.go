@@ -60,7 +60,7 @@ func TestReadmeNamesEverything(t *testing.T) {
 		"String": true, "Error": true, "Unwrap": true, // called by fmt and errors
 		"ApplyBytes": true, // for memory estimates of the library
 	}
-	for _, folder := range []string{".", "perm"} {
+	for _, folder := range []string{".", "perm", "rank"} {
 		p := documentation(t, folder)
 		functions := p.Funcs
 		for _, d := range p.Types {
