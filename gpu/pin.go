@@ -15,22 +15,21 @@ var pinned pins.Set
 
 // Pin locks the memory of s in place, so that devices copy it without the host: keys that a device
 // sorts or orders are sent from there, and [sorter.SortKeys] and orders with [sorter.Into] of
-// pinned memory receive their results there. It makes no difference to results.
+// pinned memory receive their results there. Results are the same.
 //
 // That serves 32-bit and 64-bit keys without a key function: [sorter.SortKeys],
 // [sorter.OrderKeys], and [sorter.OrderN] by one column of [sorter.AscOf]. SortKeys still makes a
 // copy of the keys in the host's memory, from which they are restored if a device is lost. Any
 // part of s may be sorted. Memory that is only partly pinned is sent like other memory.
 //
-// Pinning takes 15 to 60 ms per GiB, 300 of memory that nobody has written to yet, and the first
-// call opens a device where none is open, which takes about 0.3 s. Sorts of pinned
-// keys take about as long, and at most half of the processors' time. Orders take less time, and at
-// most a fifteenth of the processors' time. gpu/README.md has a table. The system cannot
-// swap pinned memory out, and limits it in places (ulimit -l).
-// All engines of the process share pinned memory; closing them does not unpin it.
+// Pinning takes 15 to 60 ms per GiB, 300 of memory that was not written to yet. The first call
+// opens a device where none is open, which takes about 0.3 s. Sorts of pinned keys take as long as
+// those of other memory, and at most half of the processors' time. Orders take less time, and at
+// most a fifteenth of the processors' time. gpu/README.md has a table. The system cannot swap
+// pinned memory out, and limits it in places (ulimit -l). All engines of the process share pinned
+// memory; closing them does not unpin it. s stays alive until [Unpin].
 //
-// s stays alive until [Unpin], also if the program drops it. It may be called concurrently. It
-// does nothing for an empty s. The error is [sorter.ErrNoDevice] under errors.Is where there is
+// Pin may be called concurrently. It does nothing for an empty s. The error is [sorter.ErrNoDevice] under errors.Is where there is
 // no device, a [*sorter.DeviceError] where the driver refuses, and another one if a part of s is
 // pinned already or elements hold pointers. Then nothing is pinned.
 func Pin[E any](s []E) error {
@@ -45,10 +44,10 @@ func Pin[E any](s []E) error {
 }
 
 // Unpin undoes [Pin] of a slice that begins where s does, and that of [Alloc]. It waits for sorts
-// that use the memory, takes about 20 ms per GiB, and may be called concurrently. A key function and a function
-// of [sorter.OnProgress] must not call it for the memory of their own sort. It does nothing for an
-// empty s. The error says that s was not pinned, or is that of the driver; then s is unpinned all
-// the same.
+// that use the memory: a key function, and a function of [sorter.OnProgress], must not call it for
+// the memory of their own sort. It takes about 20 ms per GiB. It may be called concurrently. It
+// does nothing for an empty s. The error says that s was not pinned, or is that of the driver; then
+// s is unpinned all the same.
 func Unpin[E any](s []E) error {
 	if int(unsafe.Sizeof(*new(E)))*len(s) == 0 {
 		return nil
@@ -75,26 +74,16 @@ func Alloc[E any](n int) ([]E, error) {
 // use keeps the pinned memory that a job reads and writes until the returned function is called.
 // Memory that is not pinned leaves the job: it is sent piece by piece.
 func use(job *engine.Job) (done func()) {
-	var users []func()
+	leaveKeys, leaveIndex, ok := func() {}, func() {}, false
 	if p := job.Plain; p != nil {
-		leave, ok := pinned.Use(p.At, job.N*codes.Bytes(job.Bits > 32))
-		if ok {
-			users = append(users, leave)
-		} else {
+		if leaveKeys, ok = pinned.Use(p.At, job.N*codes.Bytes(job.Bits > 32)); !ok {
 			job.Plain = nil
 		}
 	}
 	if job.Index != nil {
-		leave, ok := pinned.Use(unsafe.Pointer(unsafe.SliceData(job.Index)), 4*job.N)
-		if ok {
-			users = append(users, leave)
-		} else {
+		if leaveIndex, ok = pinned.Use(unsafe.Pointer(unsafe.SliceData(job.Index)), 4*job.N); !ok {
 			job.Index = nil
 		}
 	}
-	return func() {
-		for _, leave := range users {
-			leave()
-		}
-	}
+	return func() { leaveKeys(); leaveIndex() }
 }

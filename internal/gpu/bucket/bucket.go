@@ -55,7 +55,7 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Inpu
 	}
 	defer w.Put(first)
 	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At})}
-	if err := c.look(few); err != nil {
+	if err := c.takeSamples(few); err != nil {
 		return codes.Finding{}, err
 	}
 	if f, err := c.presorted(); f.Shape != "" || err != nil {
@@ -100,9 +100,9 @@ func (c *call) sampleGrid() int {
 // a few µs more.
 const patience = 100 * time.Microsecond
 
-// look samples the codes. It returns FewValues at once for so few that the second sample is not
+// takeSamples samples the codes. It returns FewValues at once for so few that the second sample is not
 // needed, if few holds for these.
-func (c *call) look(few Few) error {
+func (c *call) takeSamples(few Few) error {
 	s, in := &c.note.sample, c.in
 	s.Ready.Store(0)
 	s.Few.Store(0)
@@ -202,25 +202,9 @@ func (c *call) attempt(way Spreading) (codes.Finding, error) {
 	if err != nil {
 		return codes.Finding{}, err
 	}
-	if p.keys = c.in.Keys; p.keys {
-		if err := c.w.Load(keyModules); err != nil {
-			return codes.Finding{}, err
-		}
-	}
-	if p.octaves {
-		if err := c.w.Load(octaveModules); err != nil {
-			return codes.Finding{}, err
-		}
-	}
-	if p.numbers {
-		if err := c.w.Load(numberedModules); err != nil {
-			return codes.Finding{}, err
-		}
-	}
-	if p.strided = c.strides(way) && !p.numbers; p.strided {
-		if err := c.w.Load(stridedModules); err != nil {
-			return codes.Finding{}, err
-		}
+	p.keys, p.strided = c.in.Keys, c.strides(way) && !p.numbers
+	if err := c.w.Load(p.modules()); err != nil {
+		return codes.Finding{}, err
 	}
 	block, err := c.w.Take(bodyBytes(p))
 	if err != nil {

@@ -15,8 +15,22 @@ var Modules = []*device.Module{
 	{Image: kernels.BucketU64, Kernels: widthKernels(true, kernels.MapSharedU64)},
 }
 
-// keyModules has the further kernels for keys alone.
-var keyModules = []*device.Module{{Image: kernels.Keys, Kernels: keyKernels()}}
+// modules returns the modules that the plan takes besides Modules.
+func (p *plan) modules() (more []*device.Module) {
+	if p.keys {
+		more = append(more, keyModules...)
+	}
+	if p.octaves {
+		more = append(more, octaveModules...)
+	}
+	if p.numbers {
+		more = append(more, numberedModules...)
+	}
+	if p.strided {
+		more = append(more, stridedModules...)
+	}
+	return more
+}
 
 // octaveModules has the kernels that differ for codes spread by octaves.
 var octaveModules = []*device.Module{{Image: kernels.Octaves, Kernels: octaveKernels()}}
@@ -56,6 +70,9 @@ func stridedKernels() map[string]int {
 	}
 	return k
 }
+
+// keyModules has the further kernels for keys alone.
+var keyModules = []*device.Module{{Image: kernels.Keys, Kernels: keyKernels()}}
 
 func keyKernels() map[string]int {
 	k := map[string]int{}

@@ -70,7 +70,7 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 	}
 	c := &call{Sorter: s, w: w, note: note, in: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}}
 	c.memory = head(&device.Area{At: gputest.Up(t, w, make([]uint32, codes.HeadBytes/4))})
-	if err := c.look(nil); err != nil {
+	if err := c.takeSamples(nil); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -190,13 +190,13 @@ func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to c
 
 // sortBy sorts by one algorithm.
 func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
-	way := s.algorithms[a]
-	if err := w.Load(way.modules); err != nil {
+	by := s.algorithms[a]
+	if err := w.Load(by.modules); err != nil {
 		return codes.Finding{}, err
 	}
-	order := way.order
-	if in.Keys && !way.keys {
-		order = way.gathered
+	order := by.order
+	if in.Keys && !by.keys {
+		order = by.gathered
 	}
 	f, err := order(w, in, to)
 	f.Algorithm = a
@@ -214,13 +214,13 @@ func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f code
 }
 
 // gathered sorts keys alone by an order and a gather.
-func (way algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Finding, error) {
+func (a algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Finding, error) {
 	order, err := w.Take(orderBytes(in.N))
 	if err != nil {
 		return codes.Finding{}, err
 	}
 	defer w.Put(order)
-	f, err := way.order(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order.At)
+	f, err := a.order(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order.At)
 	if err != nil {
 		return f, err
 	}

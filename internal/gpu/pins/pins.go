@@ -25,7 +25,7 @@ type region struct {
 	lo, hi  uintptr
 	context cuda.Context   // in which it is registered: retained
 	keeper  runtime.Pinner // keeps memory of Go alive and in its place
-	ready   bool           // registered, and nobody removes it
+	ready   bool           // registered, and not being removed
 	users   int
 }
 
@@ -92,7 +92,7 @@ func (s *Set) Remove(p unsafe.Pointer) error {
 	return err
 }
 
-// retire returns the region at lo when nobody uses it any more, nil if there is none.
+// retire returns the region at lo once it is out of use, nil if there is none.
 func (s *Set) retire(lo uintptr) *region {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,8 @@ func (s *Set) drop(r *region) {
 	s.regions = slices.DeleteFunc(s.regions, func(other *region) bool { return other == r })
 }
 
-// Use keeps bytes at p pinned until done is called, once. ok is false unless they all lie in
-// one pinned region that is not being removed.
+// Use keeps bytes at p pinned until done is called, once. If they do not all lie in one pinned
+// region that is not being removed, ok is false and done does nothing.
 func (s *Set) Use(p unsafe.Pointer, bytes int) (done func(), ok bool) {
 	lo, hi := uintptr(p), uintptr(p)+uintptr(bytes)
 	s.mu.Lock()
@@ -127,7 +127,7 @@ func (s *Set) Use(p unsafe.Pointer, bytes int) (done func(), ok bool) {
 			return func() { s.leave(r) }, true
 		}
 	}
-	return nil, false
+	return func() {}, false
 }
 
 func (s *Set) leave(r *region) {
