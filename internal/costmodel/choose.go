@@ -10,8 +10,8 @@ import (
 type Stage uint8
 
 const (
-	Closed  Stage = iota // nobody has opened it
-	Opening              // somebody is at it
+	Closed  Stage = iota // not opened yet
+	Opening              // being opened, in the background
 	Open
 	Failed // it was not opened, or is lost or closed
 )
@@ -28,7 +28,7 @@ const (
 	LeastN = 1 << curveStart
 
 	// OpenN is the number of elements from which a sort opens the device, and from which
-	// costs that nobody has measured decide.
+	// costs decide that were not measured.
 	OpenN = 1 << 20
 
 	// OpenTime is how long it takes to open a device. 2026-11, H200: cuInit 214 ms, its
@@ -36,7 +36,7 @@ const (
 	OpenTime = 350 * time.Millisecond
 )
 
-// Choose decides where work runs. since is the time since somebody began to open the device.
+// Choose decides where work runs. since is the time since opening began.
 //
 // An open device runs the sorts that are expected to be faster there. A closed one is opened in
 // the background by the first sort that it would be faster for. That sort, and others until the

@@ -80,8 +80,7 @@ func (s *Sharing) expected(w engine.Work, pinned bool, g int) float64 {
 		host := s.host(f, w.Workers)
 		up, down = min(up, host), min(down, host)
 	}
-	kernels := max(kernelBytes[k]/f.Memory, kernelBytes[k]*cyclesPerByte/f.Cycles)
-	t := n * (bytesUp[k]/up + bytesDown[k]/down + kernels/float64(g))
+	t := n * (bytesUp[k]/up + bytesDown[k]/down + f.kernels(k)/float64(g))
 	if g > 1 {
 		exchange := s.Exchange
 		if exchange == 0 {
@@ -116,19 +115,5 @@ func (s *Sharing) host(f Facts, workers int) float64 {
 
 // Add records that work took a time, in ns, by the given number of devices.
 func (s *Sharing) Add(w engine.Work, pinned bool, devices int, took float64) {
-	key := shared{likeness(w), pinned}
-	if s.seen == nil || len(s.seen) >= mostAlike && s.seen[key] == nil {
-		s.seen = map[shared]*[mostDevices]times{}
-	}
-	if s.seen[key] == nil {
-		s.seen[key] = new([mostDevices]times)
-	}
-	for g := range s.seen[key] {
-		t := &s.seen[key][g]
-		if g+1 == devices {
-			t.add(took / float64(w.N))
-		} else if t.unused++; t.unused >= staleAfter {
-			*t = times{}
-		}
-	}
+	record(entry(&s.seen, shared{likeness(w), pinned})[:], devices-1, took/float64(w.N))
 }

@@ -11,7 +11,7 @@ type Facts struct {
 }
 
 // usual are the facts of an H200 with PCIe 5: its driver's numbers, and measured copies.
-var usual = Facts{Up: 55, Down: 55, Memory: 4900, Cycles: 132 * 1.98}
+var usual = Facts{Up: 55, Down: 55, Memory: usualMemory, Cycles: usualCycles}
 
 // or returns f with the unknown facts of g.
 func (f Facts) or(g Facts) Facts {
@@ -66,13 +66,17 @@ func (f Facts) cross(up, down float64) float64 {
 	return up/min(f.Up, f.hostCopy()) + down/min(f.Down, f.hostCopy())
 }
 
+// kernels returns the time of the kernels per element, as far as memory and multiprocessors go.
+func (f Facts) kernels(k kind) float64 {
+	return max(kernelBytes[k]/f.Memory, kernelBytes[k]*cyclesPerByte/f.Cycles)
+}
+
 // Expect returns the costs of a machine that has measured none: those that follow from facts.
 func Expect(f Facts) Costs {
 	f = f.or(usual)
 	m := &sortTimes{workers: f.Processors}
 	for k := range kinds {
-		kernels := max(kernelBytes[k]/f.Memory, kernelBytes[k]*cyclesPerByte/f.Cycles)
-		m.device[k] = line{startup, halting*f.cross(bytesUp[k], bytesDown[k]) + kernels}
+		m.device[k] = line{startup, halting*f.cross(bytesUp[k], bytesDown[k]) + f.kernels(k)}
 		m.cpu[k] = level(hostSort[k].each(f))
 	}
 	p := &payload{

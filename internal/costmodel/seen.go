@@ -33,20 +33,21 @@ func likeness(w engine.Work) alike {
 }
 
 const (
-	// mostAlike bounds the memory of Seen.
+	// mostAlike bounds the memory of Seen and of Sharing, in kinds of sorts.
 	mostAlike = 256
 
-	// staleAfter is the number of sorts on one engine after which the other's times are forgotten, in
+	// staleAfter is the number of sorts in one way after which the times of another are forgotten, in
 	// case they were those of a busy machine: it is then tried again if it is expected to be
 	// faster.
 	staleAfter = 32
 )
 
-// times are the last times per element, in ns, of sorts that are alike on one engine.
+// times are the last times per element, in ns, of sorts that are alike, on one engine or on a
+// number of devices.
 type times struct {
 	last   [3]float64
 	known  int // of last
-	unused int // sorts on the other engine since
+	unused int // sorts in another way since
 }
 
 // add records a time.
@@ -75,21 +76,33 @@ func (s *Seen) Add(w engine.Work, device bool, took float64) {
 	if w.N < LeastN || took <= 0 {
 		return
 	}
-	key := likeness(w)
-	if s.sorts == nil || len(s.sorts) >= mostAlike && s.sorts[key] == nil {
-		s.sorts = map[alike]*[engines]times{}
-	}
-	if s.sorts[key] == nil {
-		s.sorts[key] = new([engines]times)
-	}
-	used, other := onHost, onDevice
+	used := onHost
 	if device {
-		used, other = other, used
+		used = onDevice
 	}
-	both := s.sorts[key]
-	both[used].add(took / float64(w.N))
-	if both[other].unused++; both[other].unused >= staleAfter {
-		both[other] = times{}
+	record(entry(&s.sorts, likeness(w))[:], used, took/float64(w.N))
+}
+
+// entry returns the times of sorts that are alike, in a map that is made anew when it is full.
+func entry[K comparable, T any](sorts *map[K]*T, key K) *T {
+	if *sorts == nil || len(*sorts) >= mostAlike && (*sorts)[key] == nil {
+		*sorts = map[K]*T{}
+	}
+	if (*sorts)[key] == nil {
+		(*sorts)[key] = new(T)
+	}
+	return (*sorts)[key]
+}
+
+// record records a time per element of one way to sort, and forgets the stale times of the others.
+func record(ways []times, used int, each float64) {
+	for i := range ways {
+		t := &ways[i]
+		if i == used {
+			t.add(each)
+		} else if t.unused++; t.unused >= staleAfter {
+			*t = times{}
+		}
 	}
 }
 
