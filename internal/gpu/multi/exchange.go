@@ -81,6 +81,9 @@ func (p *sharing) openPart(q *part) (err error) {
 	return err
 }
 
+// allReach reports whether kernels of every device reach the memory of all.
+func (p *sharing) allReach() bool { return !slices.ContainsFunc(p.list, p.stagesCodes) }
+
 // stagesCodes reports whether others fetch codes of a part.
 func (p *sharing) stagesCodes(q *part) bool {
 	return slices.ContainsFunc(p.list, func(d *part) bool { return !p.direct(q, d) })

@@ -33,7 +33,7 @@ type fromHost struct {
 func newFromHost(job *engine.Job, sessions []transfer.Session) *fromHost {
 	length := partLength(job.N, len(sessions))
 	p := &fromHost{job: job, blocks: make([]device.Block, len(sessions))}
-	p.sharing = sharing{algorithm: job.Algorithm, wide: job.Bits > 32, keys: transfer.TakesCodes(job), numbered: true, stopped: job.Loop.Err}
+	p.sharing = sharing{algorithm: job.Algorithm, wide: job.Bits > 32, keys: transfer.TakesCodes(job), inList: true, stopped: job.Loop.Err}
 	for i := range sessions {
 		q := &part{Session: &sessions[i], index: i, lo: i * length, hi: min((i+1)*length, job.N), capacity: capacityFor(length)}
 		q.want = q.hi - q.lo

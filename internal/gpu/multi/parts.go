@@ -58,14 +58,14 @@ func newOnDevices(a engine.Algorithm, wide, keys bool, parts []Part, sessions []
 	for i, in := range parts {
 		p.starts[i+1] = p.starts[i] + in.Results
 	}
-	p.numbered = p.starts[len(parts)] <= codes.MaxPositions
+	p.inList = p.starts[len(parts)] <= codes.MaxPositions
 	lo := 0
 	for i, in := range parts {
 		p.list = append(p.list, &part{
 			Session: &sessions[i], index: i, lo: lo, hi: lo + in.N, codes: in.Codes,
 			want: in.Results, capacity: capacityFor(in.Results),
 		})
-		if p.numbered {
+		if p.inList {
 			lo += in.N
 		}
 	}

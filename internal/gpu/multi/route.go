@@ -75,8 +75,8 @@ func (m mark) from(q *part) uint64 {
 const sampleThinning = 32
 
 // fewValues is how many times each value comes in the samples, on average, from which on codes
-// have few values. Then an order of codes is faster than a sort of words: it knows values, and a
-// gather of positions reads places close to each other.
+// have few values. Then an order of codes is faster than a sort of words: there is a sort for few
+// values, and a gather of positions reads places close to each other.
 const fewValues = 4
 
 // samplePart takes the memory of routing and samples a part: one key from each of equal pieces.
@@ -114,9 +114,8 @@ func (p *sharing) samplePart(q *part) (err error) {
 // lies outside in one case of 80: then results are copied to their places.
 const windowErrors = 2.5
 
-// split divides the order into groups, so that each device gets about as many elements as it is to
-// sort. Each key of a sample stands for the same number of elements of its part. It decides whether
-// words are sorted, or codes with numbers.
+// split divides the order into groups, by the samples of all parts, and chooses the elements that
+// are sorted.
 func (p *sharing) split() {
 	var all []mark
 	for _, q := range p.list {
@@ -125,15 +124,29 @@ func (p *sharing) split() {
 		}
 	}
 	slices.SortFunc(all, compareMarks)
+	p.chooseElements(all)
+	p.chooseSplitters(all)
+}
+
+// chooseElements decides, by a sorted sample, whether words are sorted, or codes with numbers.
+func (p *sharing) chooseElements(sample []mark) {
 	values := 0
-	for i, m := range all {
-		if i == 0 || m.code != all[i-1].code {
+	for i, m := range sample {
+		if i == 0 || m.code != sample[i-1].code {
 			values++
 		}
 	}
-	byPosition := !p.keys && p.numbered && values*fewValues > len(all)
-	p.words = byPosition && !p.wide && dispatch.ChoosesOwn(p.algorithm)
-	p.numbers = byPosition && p.wide && p.anyOrder && (dispatch.ChoosesOwn(p.algorithm) || p.algorithm == engine.BucketBitonic) && !slices.ContainsFunc(p.list, p.stagesCodes)
+	if p.keys || !p.inList || values*fewValues <= len(sample) {
+		return
+	}
+	ownChoice := dispatch.ChoosesOwn(p.algorithm)
+	p.words = !p.wide && ownChoice
+	p.numbers = p.wide && p.anyOrder && (ownChoice || p.algorithm == engine.BucketBitonic) && p.allReach()
+}
+
+// chooseSplitters chooses the splitters from a sorted sample, so that each device gets about as many
+// elements as it is to sort. Each key of a part's sample stands for the same number of its elements.
+func (p *sharing) chooseSplitters(all []mark) {
 	i, before, want, last := 0, 0., 0, -1 // last: the end of the last window
 	for _, q := range p.list[1:] {
 		want += p.list[q.index-1].want

@@ -29,15 +29,18 @@ var ErrCrowded = errors.New("sorter: gpu: a part of the list is too long for a d
 // sharing is one sort that several devices share.
 type sharing struct {
 	algorithm  engine.Algorithm
-	wide, keys bool
-	numbered   bool         // positions are those in the whole list
-	words      bool         // 32-bit codes are sorted in words with their positions
+	wide, keys bool         // 64-bit codes; sorted codes are wanted, not their order
 	stopped    func() error // returns the error of the sort's context
 	list       []*part
-	anyOrder   bool   // there is memory for elements that come in any order, see loose.go
-	numbers    bool   // the order of a device's codes is of positions in the whole list
-	windows    bool   // between the shares of two devices is a group for both, see groups
-	splitters  []mark // between groups of the order
+
+	inList   bool // positions are those in the whole list, not in a part
+	anyOrder bool // there is memory for elements that come in any order, see loose.go
+	windows  bool // between the shares of two devices is a group for both, see groups
+
+	// The samples decide:
+	words     bool   // 32-bit codes are sorted as words, each above its position
+	numbers   bool   // 64-bit codes are sorted with their positions as Numbers of codes.Input
+	splitters []mark // between groups of the order
 }
 
 // part is the share of one of the devices.
