@@ -112,10 +112,7 @@ func (g *partitionPlaces) selectAll(cols []extract.Column, o call.Options) error
 	if err != nil {
 		return err
 	}
-	picked := slices.Clone(cols)
-	extract.ForPicked(picked, g.rows)
-	rows, words := extract.RowNumbers(g.n).Pick(g.rows), extract.Words(picked, o.Order())
-	rows.Arena = &r.Arena
+	rows, words := r.picked(g.rows, g.n, cols)
 	err = r.decide(facts{verb: toFind, k: g.each, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true})
 	if err != nil {
 		return err

@@ -173,47 +173,59 @@ func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks
 	}
 	s.all.n, s.counts = r.n, newDigits(r)
 	parts, err := s.parts()
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case s.crowded(parts):
+		return orderedNths(r, rows, words, s.codes, ks)
+	}
+	v := selector{t: ties.New(&r.Env, rows, words)}
+	numbers, err := s.selectFrom(parts, &v)
+	switch {
+	case err == errCrowded:
+		return orderedNths(r, rows, words, s.codes, ks)
+	case err != nil:
 		return err
 	}
-	var few []*wanted[C]
+	copy(ks, numbers) // which held until nothing has to be ordered
+	return v.t.Finish(nil)
+}
+
+// selectFrom returns the numbers of the rows at all places, or errCrowded.
+func (s *search[C]) selectFrom(parts []*wanted[C], v *selector) (numbers []int, err error) {
+	numbers = make([]int, len(s.ks))
+	v.codes, v.at = scratch.Take[uint64](&s.r.Arena, engine.Block), scratch.Take[uint32](&s.r.Arena, engine.Block)
+	if err := s.collect(parts); err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if p.n <= fewFound {
+			p.pick(v, s.ks, numbers)
+			continue
+		}
+		for _, i := range p.at {
+			in := p.interval
+			in.k = s.ks[i] - p.before
+			if numbers[i], err = s.find(in, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// crowded reports whether selections from the intervals take longer than an order of all rows.
+func (s *search[C]) crowded(parts []*wanted[C]) bool {
 	scans, found, selected := 0, 0, 0
 	for _, p := range parts {
 		switch {
 		case p.n <= fewFound:
-			few, found, selected = append(few, p), found+p.n, selected+p.n*len(p.at)
+			found, selected = found+p.n, selected+p.n*len(p.at)
 		case p.least < p.most || !s.any: // otherwise the first element with the code does
 			scans += len(p.at)
 		}
 	}
-	if scans > mostScans || found > mostFound(r.n) || selected > mostPicked*r.n {
-		return orderedNths(r, rows, words, s.codes, ks)
-	}
-	numbers := make([]int, len(ks)) // ks hold until nothing has to be ordered
-	v := selector{t: ties.New(&r.Env, rows, words)}
-	v.codes, v.at = scratch.Take[uint64](&r.Arena, engine.Block), scratch.Take[uint32](&r.Arena, engine.Block)
-	if err := s.collect(parts); err != nil {
-		return err
-	}
-	for _, p := range few {
-		p.pick(&v, ks, numbers)
-	}
-	for _, p := range parts {
-		for _, i := range p.at {
-			if p.n <= fewFound {
-				break
-			}
-			in := p.interval
-			in.k = ks[i] - p.before
-			if numbers[i], err = s.find(in, &v); err == errCrowded {
-				return orderedNths(r, rows, words, s.codes, ks)
-			} else if err != nil {
-				return err
-			}
-		}
-	}
-	copy(ks, numbers)
-	return v.t.Finish(nil)
+	return scans > mostScans || found > mostFound(s.r.n) || selected > mostPicked*s.r.n
 }
 
 // parts returns the intervals of the places, by the leading digit of their codes or by two, and

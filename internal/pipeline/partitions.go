@@ -92,10 +92,7 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 	if err != nil {
 		return nil, runs, err
 	}
-	cols = slices.Clone(cols)
-	extract.ForPicked(cols, byPartition)
-	rows, words := extract.RowNumbers(n).Pick(byPartition), extract.Words(cols, o.Order())
-	rows.Arena = &r.Arena
+	rows, words := r.picked(byPartition, n, cols)
 	err = r.decide(facts{verb: toPart, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true, picked: true})
 	if err != nil {
 		return nil, runs, err
@@ -126,6 +123,15 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 		ends = append(ends, i)
 	}
 	return left, perm.RunsAt(ends), nil
+}
+
+// picked returns the rows with the given numbers, all below n, and their words by columns of row numbers.
+func (r *run) picked(numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
+	cols = slices.Clone(cols)
+	extract.ForPicked(cols, numbers)
+	rows := extract.RowNumbers(n).Pick(numbers)
+	rows.Arena = &r.Arena
+	return rows, extract.Words(cols, r.Order())
 }
 
 // runWorker drops rows of runs by their codes.
@@ -181,10 +187,7 @@ func orderInRuns(byPartition perm.Perm, parts perm.Runs, cols []extract.Column, 
 	if err != nil {
 		return err
 	}
-	cols = slices.Clone(cols)
-	extract.ForPicked(cols, byPartition)
-	rows, words := extract.RowNumbers(n).Pick(byPartition), extract.Words(cols, o.Order())
-	rows.Arena = &r.Arena
+	rows, words := r.picked(byPartition, n, cols)
 	segments := cpu.NewSegments(parts.Offsets())
 	err = r.decide(facts{verb: toOrderWithin, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: true, picked: true, segments: segments})
 	if err != nil {

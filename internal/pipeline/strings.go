@@ -10,10 +10,10 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// sortStrings sorts strings, which unlike the keys of other elements may be read
-// as often as it pays: whether they are in order, or nearly, is found out first, by
-// comparing neighbours, and costs less than to make codes and to follow those that tie.
-// Others give that away at once.
+// sortStrings sorts strings. Unlike the keys of other elements these may be read as often as it
+// pays. So neighbours are compared first, which finds strings in order, or nearly, in less time than
+// it takes to make codes and to compare those that tie. The comparison ends once too many are out of
+// order.
 func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 	if r.Fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
 		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
