@@ -22,8 +22,8 @@ const (
 	payloadBytes        = 64 << 20         // of elements: exceeds the caches
 	calibrationReps     = 5
 
-	// slow is the time from which a device, such as a simulated one, is not measured further.
-	slow = 5 * time.Millisecond
+	// slow is the time of fewCodes from which a device, such as a simulated one, is not measured further.
+	slow = 2 * time.Millisecond
 )
 
 // Device is the engine to compare with the CPU engine.
