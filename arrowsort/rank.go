@@ -32,7 +32,8 @@ type RankOptions struct {
 // the function "rank" of Arrow C++, of record batches and tables as well. Nulls of a column are
 // equal to each other, NaNs too, and a NaN and a null are not.
 //
-// It is [SortIndices] and a pass over its result.
+// It is [SortIndices] and a pass over its result, with the errors of that. The caller releases the
+// result.
 func Rank(ctx context.Context, input Datum, options RankOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()

@@ -15,7 +15,8 @@ import (
 // "select_k_unstable" of Arrow C++, but stable.
 //
 // It takes time proportional to n + k log k for k up to n/32, see sorter.TopN, and that of
-// SortIndices otherwise. A negative k is arrow.ErrInvalid.
+// SortIndices otherwise. A negative k is arrow.ErrInvalid; other errors are those of SortIndices. The
+// caller releases the result.
 func SelectK(ctx context.Context, input Datum, k int64, keys SortOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()
@@ -44,7 +45,8 @@ func (c *call) numbersOf(rows []uint32) Datum {
 // order of keys, as an array of uint64. Nulls of a column are equal to each other, NaNs too, and
 // −0 equals 0.
 //
-// It is [SortIndices] and a pass over its result.
+// It is [SortIndices] and a pass over its result, with the errors of that. The caller releases the
+// result.
 func Distinct(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()
@@ -71,6 +73,9 @@ func (c *call) distinct(rows int, by []key) ([]uint32, error) {
 // Unique returns the rows of input without those that equal an earlier row in every column, in
 // input order. Equality is that of [Distinct]. It is compute.Unique for record batches and tables
 // as well; of a chunked array the result is a chunked array.
+//
+// It is Distinct by all columns, a sort of its result, and a gather of rows, with the errors of
+// [Sort]. The caller releases the result.
 func Unique(ctx context.Context, input Datum) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()

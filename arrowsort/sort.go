@@ -15,7 +15,8 @@ import (
 // NaNs, nulls, or nulls, NaNs, values, in ascending and in descending order. −0 equals 0.
 //
 // Time and scratch are those of sorter.OrderN; keys of other types than numbers, text and byte strings
-// are converted to scratch. Inputs are not changed, and calls may run concurrently on the same.
+// are converted to scratch. Inputs are not changed, and calls may run concurrently on the same. The
+// caller releases the result.
 //
 // Errors wrap arrow.ErrInvalid for no keys and for a column index out of range, and
 // arrow.ErrNotImplemented for inputs of another kind and types without an order; others are those
@@ -61,7 +62,7 @@ func SortIndicesTable(ctx context.Context, tbl arrow.Table, keys []SortKey) (arr
 // offsets of text would overflow.
 //
 // The order and the errors are those of [SortIndices]. Columns that are no keys may have any type
-// of which compute.Take can take rows.
+// of which compute.Take can take rows. The caller releases the result.
 func Sort(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()

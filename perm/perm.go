@@ -5,7 +5,8 @@
 //	perm.Gather(sorted, rows, p, 0)
 //
 // Functions that move elements take the number of goroutines to use, 0 or less for GOMAXPROCS.
-// Few elements are moved on the calling goroutine alone.
+// Few elements are moved on the calling goroutine alone. Permutations may be read by several calls
+// at a time; slices that are written belong to one call.
 package perm
 
 import (
