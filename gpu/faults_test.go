@@ -160,9 +160,14 @@ func isDeviceError(err error) bool {
 // TestFaultsOfOpening fails every call that opening an engine and closing it makes.
 func TestFaultsOfOpening(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
+	walkOpening(t)
+}
+
+// walkOpening fails every call that opening an engine and closing it makes.
+func walkOpening(t *testing.T, opts ...Option) {
 	walk(t, func(t *testing.T, w *injected) {
 		err := w.during(func() error {
-			e, err := Open()
+			e, err := Open(opts...)
 			if err != nil {
 				return err
 			}

@@ -133,19 +133,7 @@ func TestCrowded(t *testing.T) {
 func TestFaultsOfDevices(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	gputest.Machine(t, 3, true)
-	walk(t, func(t *testing.T, w *injected) {
-		err := w.during(func() error {
-			e, err := Open(Device(2, 0, 1))
-			if err != nil {
-				return err
-			}
-			return e.Close()
-		})
-		full := err == nil && w.result == cuda.OutOfMemory // memory to measure the link with
-		if w.hit != "" && !isDeviceError(err) && !full || w.hit == "" && err != nil {
-			t.Fatalf("%s, call %d: error %v", w.hit, w.k, err)
-		}
-	})
+	walkOpening(t, Device(2, 0, 1))
 }
 
 // TestFaultsOfSharing fails every call of sorts that two devices share: each succeeds
