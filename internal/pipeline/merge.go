@@ -89,13 +89,13 @@ func prepareMerge(r *run, j mergeJob) (write func() error, err error) {
 		return sortAside(r, j)
 	}
 	m := runsOf(j.moved)
-	if l := &j.words[0]; l.Bits <= 32 {
+	if lead := &j.words[0]; lead.Bits <= 32 {
 		if j.codes32 == nil {
-			j.codes32 = l.Codes32
+			j.codes32 = lead.Codes32
 		}
 		return prepareCodes(r, &merger[uint32]{mergedRuns: m, words: j.words}, j.codes32)
 	} else if j.codes64 == nil {
-		j.codes64 = l.Codes
+		j.codes64 = lead.Codes
 	}
 	return prepareCodes(r, &merger[uint64]{mergedRuns: m, words: j.words}, j.codes64)
 }
@@ -140,13 +140,13 @@ type merger[C sortkey.Code] struct {
 // extracts each key once, and all words before the merge: ties may need them anywhere.
 func prepareCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
 	for i := range m.words {
-		l := &m.words[i]
-		l.Open(extract.Input{Len: r.n}, &r.Env)
+		word := &m.words[i]
+		word.Open(extract.Input{Len: r.n}, &r.Env)
 		if i == 0 {
 			m.first, err = codesOfRuns(r, &m.mergedRuns, codes)
 		} else {
 			var later []uint64
-			later, err = codesOfRuns(r, &m.mergedRuns, l.Codes)
+			later, err = codesOfRuns(r, &m.mergedRuns, word.Codes)
 			m.later = append(m.later, later)
 		}
 		if err != nil {

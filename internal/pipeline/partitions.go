@@ -248,7 +248,7 @@ func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Option
 	f := &partFilter{r: r, k: k, n: n, each: max(1, partChunk/k), most: n / k, decisive: extract.Decisive(words), work: make([]partWorker, max(1, r.Loop.Workers))}
 	lead[0].Open(rows, &r.Env)
 	words[0].Open(rows, &r.Env)
-	f.lead, f.value = blocksOf(rows, &lead[0]), blocksOf(rows, &words[0])
+	f.lead, f.value = extract.Source64(rows, &lead[0]), extract.Source64(rows, &words[0])
 	for i := range f.work {
 		f.work[i].open(f)
 	}
@@ -259,11 +259,6 @@ func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Option
 	return left, false, err
 }
 
-// blocksOf returns what writes the codes of l of the rows from lo on, at most a block.
-func blocksOf(rows extract.Input, l *extract.Word) func(dst []uint64, lo int) {
-	return extract.Source64(rows, l)
-}
-
 // partFilter drops rows that come after k others of their partition.
 type partFilter struct {
 	r           *run
@@ -272,7 +267,7 @@ type partFilter struct {
 	most        int         // partitions of a worker
 	crowded     atomic.Bool // there are more
 	decisive    bool        // equal codes are equal keys
-	lead, value func(dst []uint64, lo int)
+	lead, value cpu.Source[uint64]
 	work        []partWorker
 }
 

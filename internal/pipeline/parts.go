@@ -128,11 +128,11 @@ func (b *pairs) after(i, j int, earlier bool) bool {
 		b.m.parts(x, 1, func(_ int, e cpu.Payload) { b.both.Part(at, at+1).Copy(e) })
 	}
 	for i := range b.words {
-		l := &b.words[i]
-		l.Codes(b.codes[:], extract.Batch{Block: b.both.Raw()})
+		word := &b.words[i]
+		word.Codes(b.codes[:], extract.Batch{Block: b.both.Raw()})
 		c := cmp.Compare(b.codes[0], b.codes[1])
-		if c == 0 && !l.Exact() {
-			c = l.Full.Compare(0, 1)
+		if c == 0 && !word.Exact() {
+			c = word.Full.Compare(0, 1)
 		}
 		if c != 0 {
 			return c > 0

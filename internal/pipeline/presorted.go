@@ -75,8 +75,8 @@ type leadCodes struct {
 	src cpu.Source[uint64]
 }
 
-func (r *run) codesOf(rows extract.Input, l *extract.Word) leadCodes {
-	own := extract.Fresh([]extract.Word{*l})
+func (r *run) codesOf(rows extract.Input, word *extract.Word) leadCodes {
+	own := extract.Fresh([]extract.Word{*word})
 	own[0].Open(rows, &r.Env)
 	return leadCodes{rows.Len, extract.Source64(rows, &own[0])}
 }

@@ -137,9 +137,9 @@ func leastOf[C sortkey.Code](least []uint64, codes []C, k int) uint64 {
 // after reports whether an element whose first code equals that of v.last comes after it;
 // false if later words decide.
 func (v *selector) after(at uint32) bool {
-	c, l := 0, &v.t.Words[0]
-	if !l.Exact() {
-		c = l.Full.Compare(at, v.last)
+	c, lead := 0, &v.t.Words[0]
+	if !lead.Exact() {
+		c = lead.Full.Compare(at, v.last)
 	}
 	return c > 0 || c == 0 && len(v.t.Words) == 1 // of equal keys, the one found first precedes
 }

@@ -254,12 +254,12 @@ func selectors(n, workers int) (count, each int) {
 // scan extracts all codes and returns selectors whose candidates include the first k
 // elements.
 func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
-	l := &t.Words[0]
-	l.Open(t.Input, &r.Env)
-	if l.Bits <= 32 {
-		return sift(r, t, k, extract.Source32(t.Input, l))
+	lead := &t.Words[0]
+	lead.Open(t.Input, &r.Env)
+	if lead.Bits <= 32 {
+		return sift(r, t, k, extract.Source32(t.Input, lead))
 	}
-	return sift(r, t, k, extract.Source64(t.Input, l))
+	return sift(r, t, k, extract.Source64(t.Input, lead))
 }
 
 // sift is scan of the codes of a source.
