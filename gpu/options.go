@@ -16,8 +16,9 @@ type Option func(*settings.Settings) error
 // first, or up to 16, which share long sorts. Each comes once.
 //
 // Each of several devices takes a part of the list and sends every code to the device that
-// sorts codes of its range. As many devices share a sort as make it faster: by the bandwidth of
-// copies that is measured when they are opened, and then by the times of the program's own sorts.
+// sorts codes of its range. As many devices share a sort as make it faster, by a tenth at least: by
+// the bandwidth of copies that is measured when they are opened, and then by the times of the
+// program's own sorts.
 // Short lists are sorted by the first device alone, and so are lists too long for the memory of
 // all, and sorts by [sorter.Hybrid]. The planner's model is of the first device, too.
 func Device(ordinals ...int) Option {
