@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
@@ -191,5 +192,85 @@ func TestRunsOfDaysCancelled(t *testing.T) {
 			ask(questions)
 		}
 		stop()
+	}
+}
+
+// leadingKinds are columns of the days of events, most of which tie with their neighbours, that lie in memory
+// in each of the ways that a sort reads.
+var leadingKinds = []struct {
+	name string
+	col  func(days []int64) sorter.Column[int]
+}{
+	{"int64", func(days []int64) sorter.Column[int] { return sorter.AscOf(days) }},
+	{"int32", func(days []int64) sorter.Column[int] {
+		return sorter.AscOf(mapped(days, func(d int64) int32 { return int32(d) }))
+	}},
+	{"falling float64", func(days []int64) sorter.Column[int] {
+		return sorter.DescOf(mapped(days, func(d int64) float64 { return -float64(d) }))
+	}},
+	{"string", func(days []int64) sorter.Column[int] {
+		return sorter.AscOf(mapped(days, func(d int64) string { return fmt.Sprintf("day of %06d", d) }))
+	}},
+	{"falling short string", func(days []int64) sorter.Column[int] {
+		return sorter.DescOf(mapped(days, func(d int64) string { return fmt.Sprintf("%05d", 99_999-d) }))
+	}},
+	{"Time", func(days []int64) sorter.Column[int] {
+		return sorter.AscOf(mapped(days, func(d int64) time.Time { return time.Unix(d, 5) }))
+	}},
+	{"Int128", func(days []int64) sorter.Column[int] {
+		return sorter.AscOf(mapped(days, func(d int64) sorter.Int128 { return sorter.Int128{Hi: 7, Lo: uint64(d)} }))
+	}},
+	{"chunks", func(days []int64) sorter.Column[int] {
+		return sorter.Chunks([][]int64{days[:1000], days[1000:1001], days[1001:]}).Asc()
+	}},
+}
+
+// TestLeadingInMemory orders rows by a leading column that lies in memory: in order, out of order at one place, and
+// in order together with the others. Codes of a column in order are not stored.
+func TestLeadingInMemory(t *testing.T) {
+	t.Parallel()
+	r := dist.Rand(76)
+	for i, kind := range leadingKinds {
+		for turn, longest := range []int{40, 3000} {
+			n := 12_000 + 31*i
+			in := events(n, longest, false, r)
+			for _, c := range []struct {
+				name   string
+				change func()
+				shape  string
+			}{
+				{"in order", func() {}, "segments"},
+				{"in order by all", func() {
+					oracle.SortStable(in, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.amount, b.amount)) })
+				}, "sorted"},
+				{"a day out of order", func() {
+					for i, at := 0, n/2+r.IntN(n/3); i < n; i++ {
+						in[i].amount = int64(r.Uint64())
+						if i == at {
+							in[i].day = 0
+						}
+					}
+				}, ""},
+			} {
+				c.change()
+				name := fmt.Sprintf("%s, days of up to %d, %s", kind.name, longest, c.name)
+				guess := permOf(ascending(n))
+				oracle.SortStable(guess, func(a, b uint32) int {
+					return cmp.Or(cmp.Compare(in[a].day, in[b].day), cmp.Compare(in[a].amount, in[b].amount))
+				})
+				days := mapped(in, func(e event) int64 { return e.day })
+				cols := []sorter.Column[int]{kind.col(days), sorter.AscOf(mapped(in, func(e event) int64 { return e.amount }))}
+				var st sorter.Stats
+				p, err := sorter.OrderN(n, cols, sorter.Stable(), sorter.Workers(1+turn), sorter.Report(&st))
+				checkSame(t, name, err, p, guess)
+				if st.Shape != c.shape {
+					t.Errorf("%s: shape %q, want %q", name, st.Shape, c.shape)
+				}
+				stored := slices.ContainsFunc(st.Stages, func(s sorter.Stage) bool { return s.Name == "extract" })
+				if stored && c.shape == "segments" {
+					t.Errorf("%s: codes are stored", name)
+				}
+			}
+		}
 	}
 }

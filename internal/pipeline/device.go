@@ -13,6 +13,9 @@ import (
 // orderRows writes the order of rows to index. Unless payload is nil, the engine of the plan
 // may move it.
 func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
+	if r.lead != nil && r.plan.ownWay() {
+		return r.orderLead(rows, words, index)
+	}
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
 		return orderBy(r, rows, words, index, payload, extract.Source32(rows, &words[0]))

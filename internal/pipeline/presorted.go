@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"math/bits"
-	"sync/atomic"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ties"
 )
 
 // Rows whose first word is in order are ordered within its runs of ties, as segments are: no row
@@ -17,8 +17,7 @@ import (
 // the codes of the first of them.
 func orderRuns(r *run, rows extract.Input, words []extract.Word, runs engine.Ties, index []uint32, src cpu.Source[uint64]) error {
 	err := orderWithinBy(r, rows, words, cpu.RunsOf(runs, r.n), index, src)
-	r.Trace.Found(engine.Segmented)
-	r.Trace.Ties = tiedRows(runs)
+	r.foundRuns(runs)
 	return err
 }
 
@@ -43,71 +42,39 @@ func sortRuns(r *run, s cpu.Payload, words []extract.Word, runs engine.Ties, src
 	return cpu.MoveWithin(&r.Env, cpu.RunsOf(runs, r.n), s, index)
 }
 
-// leadSamples are the places, of leadSample rows each, at which a leading column is sampled. It is
-// ordered apart if leadTies of the sample tie with their predecessors: with runs of 1000 rows that
-// takes 9 ns a row instead of 20, with runs of 10 as long, with shorter ones longer (EPYC, 2026-11,
-// int32 and float32).
-const leadSamples, leadSample, leadTies = 16, 64, 16 * 63 * 15 / 16
+// leadTies and leadPacked are the rows of a sample that tie in a leading column for it to be taken apart: one that
+// fills a code alone, and one that others share. Those others are ordered with it in the time that runs of 10 take (EPYC,
+// 2026-11, int32 and float32: runs of 1000 take 9 ns a row instead of 20, shorter ones than 10 longer).
+const leadTies, leadPacked = ties.LeadRows / 2, ties.LeadRows * 15 / 16
 
-// leadApart returns the words of an order by cols: packed, or with the first column by itself if it
-// is in order and the others are not. Its runs are then segments. It reads columns that lie in slices
-// only: other keys are asked for once.
+// leadApart returns the words of an order by cols: packed, or with the first column by itself if rows are in order by
+// it and not by the others. It sets the runs of rows that tie there, which are then segments.
 func (r *run) leadApart(rows extract.Input, cols []extract.Column, packed []extract.Word) []extract.Word {
-	if len(packed) == 0 || packed[0].Columns() < 2 || !packed[0].Given || rows.Len < 2*leadSamples*leadSample ||
-		extract.LeadingNulls(packed) != extract.NoNulls ||
+	if len(packed) == 0 || rows.Len < 2*ties.LeadRows || extract.LeadingNulls(packed) != extract.NoNulls ||
 		r.Marks != nil || r.Env.Limit > 0 || r.Backend != nil || r.Algorithm != engine.Auto {
 		return packed
 	}
-	apart := extract.WordsEnding(cols, r.Order(), func(i int) bool { return i == 0 })
-	lead := r.codesOf(rows, &apart[0])
-	if up, ties := lead.sampled(); !up || ties < leadTies {
-		return packed
+	words, least := packed, leadTies
+	if packed[0].Columns() > 1 {
+		words, least = extract.WordsEnding(cols, r.Order(), func(i int) bool { return i == 0 }), leadPacked
 	}
-	if up, _ := r.codesOf(rows, &packed[0]).sampled(); up || !lead.inOrder(r) {
-		return packed
-	}
-	return apart
-}
-
-// leadCodes are the codes of a word of n rows.
-type leadCodes struct {
-	n   int
-	src cpu.Source[uint64]
-}
-
-func (r *run) codesOf(rows extract.Input, word *extract.Word) leadCodes {
-	own := extract.Fresh([]extract.Word{*word})
-	own[0].Open(rows, &r.Env)
-	return leadCodes{rows.Len, extract.Source64(rows, &own[0])}
-}
-
-// sampled reports whether a sample rises, and how many codes of it tie with their predecessors.
-func (c leadCodes) sampled() (rises bool, ties int) {
-	var codes [leadSample]uint64
-	last := uint64(0)
-	for i := range leadSamples {
-		c.src(codes[:], (c.n-leadSample)/(leadSamples-1)*i)
-		steps := cpu.StepsOf(codes[:])
-		if codes[0] < last || steps.Falls > 0 {
-			return false, ties
+	if len(words) > 1 {
+		if r.lead = ties.LeadRuns(&r.Env, rows, words, least); r.lead != nil {
+			return words
 		}
-		last, ties = codes[leadSample-1], ties+steps.Ties
 	}
-	return true, ties
+	return packed
 }
 
-// inOrder reports whether all codes rise.
-func (c leadCodes) inOrder(r *run) bool {
-	var falls atomic.Bool
-	err := r.Stage("survey", c.n, r.piece(c.n), func(_, lo, hi int) {
-		var codes [extract.Piece + 1]uint64
-		for lo = max(lo-1, 0); lo < hi && !falls.Load(); lo += extract.Piece { // with the one before
-			some := codes[:min(len(codes), hi-lo)]
-			c.src(some, lo)
-			if cpu.StepsOf(some).Falls > 0 {
-				falls.Store(true)
-			}
-		}
-	})
-	return err == nil && !falls.Load()
+// orderLead writes the order of rows to index, by the words after the first within the runs of this.
+func (r *run) orderLead(rows extract.Input, words []extract.Word, index []uint32) error {
+	err := orderWithin(r, rows, words[1:], cpu.RunsOf(r.lead, r.n), index)
+	r.foundRuns(r.lead)
+	return err
+}
+
+// foundRuns reports that runs of ties were segments.
+func (r *run) foundRuns(runs engine.Ties) {
+	r.Trace.Found(engine.Segmented)
+	r.Trace.Ties = tiedRows(runs)
 }

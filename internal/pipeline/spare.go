@@ -38,9 +38,10 @@ func (r *run) ties(rows extract.Input, cols []extract.Column) bool {
 		return true
 	}
 	var codes [spareSample]uint64
-	c := r.codesOf(rows, &lead)
+	lead.Open(rows, &r.Env)
+	src := extract.Source64(rows, &lead)
 	for i := range codes {
-		c.src(codes[i:i+1], int(uint64(c.n)*uint64(i)/spareSample))
+		src(codes[i:i+1], int(uint64(rows.Len)*uint64(i)/spareSample))
 	}
 	slices.Sort(codes[:])
 	return cpu.StepsOf(codes[:]).Ties > 0

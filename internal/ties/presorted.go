@@ -31,62 +31,89 @@ func (f Refiner[C]) GoesOn(codes []C, flat bool) bool {
 	case !t.Early || len(codes) < 2*engine.Block:
 		return false
 	}
-	return findRuns(t, codes)
+	mark := func(w *runFinder[C], runs engine.Ties, lo, hi int) (tied int, falls bool) {
+		return w.compare(runs, codesOf(codes, lo, hi), lo)
+	}
+	if t.Words[0].Whole() {
+		mark = func(_ *runFinder[C], runs engine.Ties, lo, hi int) (tied int, falls bool) {
+			return markBlock(runs, codesOf(codes, lo&^31, hi), lo)
+		}
+	}
+	t.runs = findRuns(t.Env, &t.Words[0], len(codes), nil, mark)
+	return t.runs != nil
 }
 
 // Runs returns the rows that tie with their predecessors in the first word, nil if all do.
 func (t *Breaker) Runs() engine.Ties { return t.runs }
 
-// findRuns finds the runs of rows that tie in the first word, whose codes are in order. It reports
-// whether whole keys are in order, too, and enough rows tie.
-func findRuns[C sortkey.Code](t *Breaker, codes []C) bool {
-	n, l := len(codes), &t.Words[0]
-	runs := engine.Ties(scratch.Take[uint32](&t.Env.Arena, engine.TieWords(n)))
+// runFinder is the workspace of one worker that finds runs.
+type runFinder[C sortkey.Code] struct {
+	env   *engine.Env
+	word  *extract.Word
+	codes []C      // of a block and the row before it, taken when first used
+	tied  []uint32 // rows of a block that tie, taken when first used
+}
+
+// runBlock is the number of rows that are marked at a time: their codes stay in the first-level cache.
+const runBlock = engine.Block / 4
+
+// runMarker marks the rows [lo, hi), within a block from lo&^31 on, that tie with their predecessors. It returns
+// how many do, and whether one is less.
+type runMarker[C sortkey.Code] func(w *runFinder[C], runs engine.Ties, lo, hi int) (tied int, falls bool)
+
+// findRuns finds the runs of n rows that tie in a word; nil unless rows are in order by it and enough tie.
+// Unless sampled is nil, it has to hold first.
+func findRuns[C sortkey.Code](env *engine.Env, l *extract.Word, n int, sampled func(w *runFinder[C], runs engine.Ties) bool, mark runMarker[C]) engine.Ties {
+	runs := engine.Ties(scratch.Take[uint32](&env.Arena, engine.TieWords(n)))
 	clear(runs)
+	work := make([]runFinder[C], max(1, env.Loop.Workers))
+	for i := range work {
+		work[i].env, work[i].word = env, l
+	}
+	defer func() {
+		for i := range work {
+			scratch.Give(&env.Arena, work[i].codes, 1)
+			scratch.Give(&env.Arena, work[i].tied, 1)
+		}
+	}()
 	var tied atomic.Int64
 	var fall atomic.Bool
-	whole := l.Whole()
-	err := t.Env.Stage("runs", n, cpu.GatherPiece(t.Env, n), func(_, lo, hi int) {
-		if whole {
-			tied.Add(int64(markRuns(runs, codes, lo, hi)))
-			return
-		}
-		for ; lo < hi && !fall.Load() && t.Env.Loop.Err() == nil; lo += engine.Block {
-			count, falls := t.compareRuns(runs, sortkey.As[uint64](codesOf(codes, lo, min(lo+engine.Block, hi))), lo)
+	if sampled != nil && !sampled(&work[0], runs) {
+		fall.Store(true)
+	}
+	err := env.Stage("runs", n, cpu.GatherPiece(env, n), func(worker, lo, hi int) {
+		for lo < hi && !fall.Load() && env.Loop.Err() == nil {
+			end := min(lo&^31+runBlock, hi)
+			count, falls := mark(&work[worker], runs, lo, end)
 			if tied.Add(int64(count)); falls {
 				fall.Store(true)
 			}
+			lo = end
 		}
 	})
-	if err != nil || t.Env.Loop.Err() != nil || fall.Load() || tied.Load() < int64(n/leastTied) {
-		scratch.Give(&t.Env.Arena, runs, 1)
-		return false
+	if err != nil || env.Loop.Err() != nil || fall.Load() || tied.Load() < int64(n/leastTied) {
+		scratch.Give(&env.Arena, runs, 1)
+		return nil
 	}
-	t.runs = runs
-	return true
+	return runs
 }
 
 // codesOf returns the codes of rows [lo, hi) after that of row lo-1, if there is one.
 func codesOf[C sortkey.Code](codes []C, lo, hi int) []C { return codes[max(lo-1, 0):hi] }
 
-// markRuns marks the rows [lo, hi) whose codes tie with their predecessors, and returns how many do.
-func markRuns[C sortkey.Code](runs engine.Ties, codes []C, lo, hi int) (tied int) {
-	for from := lo &^ 31; from < hi; from += engine.Block { // neighbouring workers share a word
-		tied += markBlock(runs, codesOf(codes, from, min(from+engine.Block, hi)), from, lo)
-	}
-	return tied
-}
-
-// markBlock is markRuns for at most a block of rows from a multiple of 32 on, by the codes of these
-// after that of the row before. It leaves out the rows before lo.
-func markBlock[C sortkey.Code](runs engine.Ties, codes []C, from, lo int) (tied int) {
-	var rises, falls [engine.Block / 64]uint64
+// markBlock marks those of at most a block of rows, from lo&^31 on, whose codes tie with their predecessors, and
+// returns how many do, and whether one is less. It has their codes after that of the row before, and leaves out the
+// rows before lo.
+func markBlock[C sortkey.Code](runs engine.Ties, codes []C, lo int) (tied int, fell bool) {
+	var rises, falls [runBlock / 64]uint64
 	cpu.StepBits(rises[:], falls[:], codes)
-	rows, shift, carry := len(codes)-1, 0, uint64(0)
+	from := lo &^ 31
+	rows, shift, carry, fall := len(codes)-1, 0, uint64(0), uint64(0)
 	if from == 0 { // the first row has no step: bit i is of row i+1
 		rows, shift, carry = rows+1, 1, 1
 	}
 	for at := 0; at < rows; at += 64 {
+		fall |= falls[at/64]
 		steps := rises[at/64] | falls[at/64]
 		changed := steps<<shift | carry
 		carry = steps >> (64 - shift)
@@ -100,24 +127,32 @@ func markBlock[C sortkey.Code](runs engine.Ties, codes []C, from, lo int) (tied 
 			if first == 0 && end >= 32 {
 				runs[(from+k)/32] = word
 			} else if word != 0 {
-				atomic.OrUint32(&runs[(from+k)/32], word)
+				atomic.OrUint32(&runs[(from+k)/32], word) // neighbouring workers share a word
 			}
 		}
 	}
-	return tied
+	return tied, fall != 0
 }
 
-// compareRuns marks the rows from lo on whose whole keys of the first word equal those of their
-// predecessors, and returns how many do. falls reports that one is less.
-func (t *Breaker) compareRuns(runs engine.Ties, codes []uint64, lo int) (tied int, falls bool) {
-	w := t.spareWorker()
-	defer t.spare.Put(w)
+// ofBlock returns memory for the rows of a block that tie.
+func (w *runFinder[C]) ofBlock() []uint32 {
 	if w.tied == nil {
-		w.tied = scratch.In[uint32](&t.Env.Arena, layOutTied(nil))
+		w.tied = scratch.In[uint32](&w.env.Arena, layOutTied(nil))
 	}
-	at, _ := tiesOf(w.tied, codes, uint32(max(lo, 1)))
-	l := &t.Words[0]
-	at, seen := l.Full.Follow(at, l.PrefixBits)
+	return w.tied
+}
+
+// compare marks the rows from lo on whose whole keys equal those of their predecessors, by codes after that
+// of row lo-1.
+func (w *runFinder[C]) compare(runs engine.Ties, codes []C, lo int) (tied int, falls bool) {
+	at, byCodes := tiesOf(w.ofBlock(), codes, uint32(max(lo, 1)))
+	at, seen := w.word.Full.Follow(at, w.word.PrefixBits)
+	markRows(runs, at)
+	return len(at), byCodes.Falls+seen.Falls > 0
+}
+
+// markRows marks rows that tie.
+func markRows(runs engine.Ties, at []uint32) {
 	for i := 0; i < len(at); {
 		word, first := uint32(0), int(at[i])/32
 		for ; i < len(at) && int(at[i])/32 == first; i++ {
@@ -125,7 +160,6 @@ func (t *Breaker) compareRuns(runs engine.Ties, codes []uint64, lo int) (tied in
 		}
 		atomic.OrUint32(&runs[first], word)
 	}
-	return len(at), seen.Falls > 0
 }
 
 // Rest returns the words after the first and the source of the codes of the second.

@@ -29,9 +29,12 @@ func testMarkRuns[C uint32 | uint64](t *testing.T) {
 			}
 			runs, tied := make(engine.Ties, engine.TieWords(n)), 0
 			for lo := 0; lo < n; {
-				hi := min(n, lo+1+r.IntN(n))
-				tied += markRuns(runs, codes, lo, hi)
-				lo = hi
+				hi := min(n, lo+1+r.IntN(n), lo&^31+runBlock)
+				count, falls := markBlock(runs, codesOf(codes, lo&^31, hi), lo)
+				if falls {
+					t.Fatalf("rows [%d, %d) of %d: a fall in order", lo, hi, n)
+				}
+				lo, tied = hi, tied+count
 			}
 			name := fmt.Sprintf("%d rows, one of %d begins a run", n, share)
 			if tied != all {
