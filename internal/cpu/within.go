@@ -360,9 +360,13 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 		if buffers[worker].n == 0 {
 			buffers[worker] = p.Take(&env.Arena, min(p.n, s.together()))
 		}
-		moved := buffers[worker].First(hi - lo)
-		moved.Gather(p, index[lo:hi])
-		p.Part(lo, hi).Copy(moved)
+		// Copied, and gathered from the copy: elements then come from memory one after the other.
+		old, places := buffers[worker].First(hi-lo), index[lo:hi]
+		old.Copy(p.Part(lo, hi))
+		for i := range places {
+			places[i] -= uint32(lo)
+		}
+		p.Part(lo, hi).Gather(old, places)
 	}, func(from, to int) error {
 		if InPlaces(index[from:to], from) {
 			return nil

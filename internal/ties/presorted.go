@@ -1,6 +1,7 @@
 package ties
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -169,6 +170,13 @@ func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
 		rest[0].Open(t.Input, t.Env)
 		return rest, extract.Source64(t.Input, &rest[0])
 	}
+	early := t.Words[1].Early
 	rest[0].Early, rest[0].Begun = extract.Early{}, true
-	return rest, func(dst []uint64, lo int) { copy(dst, t.codesEarly(1, lo, len(dst))) }
+	return rest, func(dst []uint64, lo int) {
+		if hi := lo + len(dst); bytes.IndexByte(early.Done[lo:hi], 1) < 0 { // none is known, and none is asked for again
+			t.Input.Block(&t.Words[1], lo, hi, func(b extract.Batch) { t.Words[1].Codes(dst, b) })
+			return
+		}
+		copy(dst, t.codesEarly(1, lo, len(dst)))
+	}
 }
