@@ -113,11 +113,33 @@ func (c *Column) Kind() sortkey.Kind { return c.kind }
 // NullsOf returns a bit for each of the first n elements of b, n <= 64: 1 if it is null. asked is
 // less than n if the context was cancelled.
 func (c *Column) NullsOf(b Batch, n int) (nulls uint64, asked int) {
-	if bits := c.bits(); bits != nil {
-		return c.nullsIn(bits, b, n), n
+	if c.Paces.Null == nil || c.bits() != nil {
+		return c.nullsIn(b, n), n
 	}
-	b.Pace = c.Paces.Null
-	return nullsFrom(n, b, c.AreNull)
+	t := turns{pace: c.Paces.Null, n: n}
+	for t.begin(); t.lo < n && t.next(); t.end() {
+		nulls |= c.nullsIn(b.part(t.lo, t.hi), t.hi-t.lo) << t.lo
+	}
+	return nulls, t.lo
+}
+
+// nullsIn returns a bit for each of the first n elements of b, 0 < n <= 64. Elements that are row numbers
+// need no memory.
+func (c *Column) nullsIn(b Batch, n int) (nulls uint64) {
+	switch {
+	case b.apart:
+		for i, x := range b.at[:n] {
+			nulls |= c.AreNull.nulls(b.Block.At(int(x)), 1) << i
+		}
+		return nulls
+	case b.Block.Data() != nil:
+		return c.AreNull.nulls(b.Block.Part(0, n).Data(), n)
+	case b.at != nil:
+		return c.nullsAt(b.at[:n])
+	case c.picked != nil:
+		return c.nullsAt((*c.picked)[b.Lo : b.Lo+n])
+	}
+	return c.nullsOfRows(b.Lo, n)
 }
 
 // CodesOrNulls writes the codes, which hold no null flag, of at most 64 elements of b, and returns a bit for
@@ -239,41 +261,6 @@ func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 	}
 	b.Pace = c.Paces.Key
 	return nulls, keysFrom(keys, &b, c.getter(), nulls)
-}
-
-// nullsFrom returns a bit for each of the first n elements of b, n <= 64: 1 if it is null.
-// asked is the number of elements tested, less than n if the context was cancelled.
-func nullsFrom(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
-	if b.apart {
-		return nullsApart(n, b, areNull)
-	}
-	block := b.Block.Part(0, n)
-	if b.Pace == nil {
-		return areNull.nulls(block.Data(), n), n
-	}
-	t := turns{pace: b.Pace, n: n}
-	for t.begin(); t.lo < n && t.next(); t.end() {
-		nulls |= areNull.nulls(block.Part(t.lo, t.hi).Data(), t.hi-t.lo) << t.lo
-	}
-	return nulls, t.lo
-}
-
-// nullsApart is nullsFrom of elements that are read where they lie.
-func nullsApart(n int, b Batch, areNull nullGetter) (nulls uint64, asked int) {
-	some := func(lo, hi int) {
-		for i, x := range b.at[lo:hi] {
-			nulls |= areNull.nulls(b.Block.At(int(x)), 1) << (lo + i)
-		}
-	}
-	if b.Pace == nil {
-		some(0, n)
-		return nulls, n
-	}
-	t := turns{pace: b.Pace, n: n}
-	for t.begin(); t.lo < n && t.next(); t.end() {
-		some(t.lo, t.hi)
-	}
-	return nulls, t.lo
 }
 
 // keyColumn is the source of a column's keys. All methods depend only on the kind of the

@@ -84,7 +84,7 @@ func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 		if r.Aside.Data() != nil {
 			r.Aside.CopyPast(lo, s)
 		}
-	case l.Given:
+	case l.unread:
 		use(b)
 	default:
 		buf := r.blocks.Get()
@@ -121,7 +121,7 @@ func (r *Input) read(block cpu.Payload, lo int) {
 func (r *Input) Some(l *Word, buf cpu.Payload, at []uint32) Batch {
 	b := Batch{at: at}
 	switch {
-	case r.Numbered && l.Given && r.Picked == nil:
+	case r.Numbered && l.unread && r.Picked == nil:
 	case r.Numbered:
 		block := buf.First(len(at))
 		r.number(cpu.Slice[int](block), at)

@@ -3,7 +3,6 @@ package extract
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"unsafe"
 )
 
@@ -60,22 +59,6 @@ func (b *NullBits) from(row, n int) uint64 {
 	return ^valid & (^uint64(0) >> (64 - n))
 }
 
-// nullsIn returns a bit for each of the first n rows of a batch, 0 < n <= 64.
-func (c *Column) nullsIn(bits *NullBits, b Batch, n int) uint64 {
-	switch {
-	case b.apart: // elements are row numbers
-		nulls, _ := nullsApart(n, Batch{Block: b.Block, at: b.at, apart: true}, bits)
-		return nulls
-	case b.Block.Data() != nil:
-		return bits.nulls(b.Block.Part(0, n).Data(), n)
-	case c.picked != nil:
-		return nullsAt(bits, (*c.picked)[b.Lo:b.Lo+n])
-	case b.at != nil:
-		return nullsAt(bits, b.at[:n])
-	}
-	return bits.from(b.Lo, n)
-}
-
 // allValid reports whether none of the rows 0 … n-1 is null.
 func (b *NullBits) allValid(n int) bool {
 	for row := 0; row < n; row += 64 {
@@ -84,20 +67,4 @@ func (b *NullBits) allValid(n int) bool {
 		}
 	}
 	return true
-}
-
-// find is [Column.FindNulls] of row numbers.
-func (b *NullBits) find(rows Input, set NullSet, lo, hi int) (count int) {
-	for ; lo < hi; lo += 64 {
-		n := min(64, hi-lo)
-		nulls := uint64(0)
-		if rows.Picked != nil {
-			nulls = nullsAt(b, rows.Picked[lo:lo+n])
-		} else {
-			nulls = b.from(lo, n)
-		}
-		set[lo/64] = nulls
-		count += bits.OnesCount64(nulls)
-	}
-	return count
 }

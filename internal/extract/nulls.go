@@ -63,10 +63,10 @@ func (c *Column) OpenNulls(env *engine.Env) { c.Paces = newPaces(&env.Loop) }
 // FindNulls writes the bits of the elements [lo, hi), at most a block from a multiple of 64 on,
 // and returns the number of nulls. If the context is cancelled, bits may be missing.
 func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
-	if bits := c.bits(); bits != nil && rows.Numbered {
-		return bits.find(rows, set, lo, hi)
-	}
-	rows.Block(&Word{}, lo, hi, func(b Batch) {
+	rows.Block(&Word{unread: rows.Numbered && c.nullsByRow()}, lo, hi, func(b Batch) {
+		if b.Block.Data() == nil && rows.Picked != nil {
+			b.at = rows.Picked[lo:hi]
+		}
 		for i := 0; i < hi-lo; i += 64 {
 			j := min(i+64, hi-lo)
 			nulls, _ := c.NullsOf(b.part(i, j), j-i)

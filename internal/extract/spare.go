@@ -51,14 +51,14 @@ func (c *Column) keyStep() uint64 {
 func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {
 	var codes [64]uint64
 	least = math.MaxUint64
-	keys, nullBits := c.WithoutNulls(), c.bits()
-	rows.Block(&Word{Given: true}, lo, hi, func(b Batch) {
+	keys, known := c.WithoutNulls(), c.bits() != nil
+	rows.Block(&Word{unread: true}, lo, hi, func(b Batch) {
 		for i := 0; i < hi-lo; i += len(codes) {
 			n := min(len(codes), hi-lo-i)
 			some, part, nulls := codes[:n], b.part(i, i+n), uint64(0)
 			keys.Key.codes64(some, part, &keys)
-			if nullBits != nil {
-				nulls = c.nullsIn(nullBits, part, n)
+			if known {
+				nulls = c.nullsIn(part, n)
 			}
 			other := bits.TrailingZeros64(^nulls)
 			if other >= n {

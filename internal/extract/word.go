@@ -16,7 +16,8 @@ type Word struct {
 	wide       *Column  // its full keys break ties before the next word does
 	PrefixBits int      // bits of the wide column's prefix
 	Bits       int      // of the whole code
-	Given      bool     // all keys lie in slices: no element is read for a code
+	Given      bool     // all keys lie in slices: no element is read for a code, no function called
+	unread     bool     // no element is read for a code: functions are of row numbers
 	Full       FullKeys // of the wide column, made when the word is first used
 	sample     sample   // codes that were sampled before an engine was chosen
 	Early      Early    // codes that were extracted before the ties of earlier words were known
@@ -33,11 +34,11 @@ func Words(cols []Column, o sortkey.Order) []Word { return WordsEnding(cols, o, 
 // WordsEnding is [Words] where a word ends after column i if ends(i) holds.
 func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 	var all []Word
-	open := Word{Given: true}
+	open := Word{Given: true, unread: true}
 	flush := func() {
 		if open.Bits > 0 {
 			all = append(all, open)
-			open = Word{Given: true}
+			open = Word{Given: true, unread: true}
 		}
 	}
 	for i, c := range cols {
@@ -49,7 +50,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.PrefixBits = 64 - open.Bits
-			open.wide, open.Given = &c, open.Given && c.Given()
+			open.wide, open.Given, open.unread = &c, open.Given && c.Given(), open.unread && c.Given()
 			open.Bits = 64
 			flush()
 		default:
@@ -57,7 +58,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.narrow = append(open.narrow, c)
-			open.Given = open.Given && c.Given()
+			open.Given, open.unread = open.Given && c.Given(), open.unread && c.unread()
 			open.Bits += bits
 		}
 		if ends != nil && ends(i) {
@@ -80,7 +81,7 @@ func (l *Word) Columns() int {
 func Fresh(words []Word) []Word {
 	all := make([]Word, len(words))
 	for i, l := range words {
-		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, Given: l.Given}
+		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, Given: l.Given, unread: l.unread}
 		if l.wide != nil {
 			wide := *l.wide
 			all[i].wide = &wide
@@ -99,7 +100,7 @@ func FreshScattered(words []Word) []Word {
 			continue
 		}
 		if _, self := wide.Key.(selfKey); self {
-			wide.Key, wide.made.get, all[i].Given = keyType{}, Own(wide.kind), false
+			wide.Key, wide.made.get, all[i].Given, all[i].unread = keyType{}, Own(wide.kind), false, false
 		}
 	}
 	return all
