@@ -3,6 +3,7 @@ package extract
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -67,4 +68,13 @@ func (b *NullBits) allValid(n int) bool {
 		}
 	}
 	return true
+}
+
+// find writes the bits of the rows [lo, hi) to set, and returns the number of nulls.
+func (b *NullBits) find(set NullSet, lo, hi int) (count int) {
+	for i := range (hi - lo + 63) / 64 {
+		set[i] = b.from(lo+64*i, min(64, hi-lo-64*i))
+		count += bits.OnesCount64(set[i])
+	}
+	return count
 }

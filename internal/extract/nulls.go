@@ -3,6 +3,7 @@ package extract
 import (
 	"math/bits"
 
+	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/sortkey"
 )
@@ -63,6 +64,9 @@ func (c *Column) OpenNulls(env *engine.Env) { c.Paces = newPaces(&env.Loop) }
 // FindNulls writes the bits of the elements [lo, hi), at most a block from a multiple of 64 on,
 // and returns the number of nulls. If the context is cancelled, bits may be missing.
 func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
+	if bits := c.bits(); bits != nil && rows.Numbered && rows.Picked == nil {
+		return bits.find(set[lo/64:], lo, hi)
+	}
 	rows.Block(&Word{unread: rows.Numbered && c.nullsByRow()}, lo, hi, func(b Batch) {
 		if b.Block.Data() == nil && rows.Picked != nil {
 			b.at = rows.Picked[lo:hi]
@@ -82,53 +86,11 @@ func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
 // number of values.
 func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
 	x := 0
-	for ; lo < hi; lo += 64 {
-		word := set[lo/64]
-		for left := word; left != 0; left &= left - 1 {
-			nulls[x] = uint32(lo + bits.TrailingZeros64(left))
+	for at := lo; at < hi; at += 64 {
+		for left := set[at/64]; left != 0; left &= left - 1 {
+			nulls[x] = uint32(at + bits.TrailingZeros64(left))
 			x++
 		}
-		zeros := ^word
-		if n := hi - lo; n < 64 {
-			zeros &= 1<<n - 1
-		}
-		k += zeroPlaces(values[k:], zeros, uint32(lo))
 	}
-	return k
+	return cpu.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }
-
-// zeroPlaces writes lo+i for the bits i that are set in word to places, in memory for no more, and
-// returns their number.
-func zeroPlaces(places []uint32, word uint64, lo uint32) (k int) {
-	if len(places) < 64 {
-		for ; word != 0; word &= word - 1 {
-			places[k] = lo + uint32(bits.TrailingZeros64(word))
-			k++
-		}
-		return k
-	}
-	for ; word != 0; word >>= 8 {
-		to, some := (*[8]uint32)(places[k:]), bitPlaces[uint8(word)]
-		to[0], to[1] = lo+uint32(some&7), lo+uint32(some>>8&7)
-		to[2], to[3] = lo+uint32(some>>16&7), lo+uint32(some>>24&7)
-		to[4], to[5] = lo+uint32(some>>32&7), lo+uint32(some>>40&7)
-		to[6], to[7] = lo+uint32(some>>48&7), lo+uint32(some>>56)
-		k += bits.OnesCount8(uint8(word))
-		lo += 8
-	}
-	return k
-}
-
-// bitPlaces has the places of the bits that are set in a byte, the first in the lowest byte.
-var bitPlaces = func() (all [256]uint64) {
-	for b := range all {
-		n := 0
-		for i := range 8 {
-			if b>>i&1 != 0 {
-				all[b] |= uint64(i) << (8 * n)
-				n++
-			}
-		}
-	}
-	return all
-}()

@@ -178,6 +178,9 @@ func orderApart(r *run, rows extract.Input, words []extract.Word, index []uint32
 	if err != nil {
 		return err
 	}
+	if done, err := f.inOrder(r, index); done || err != nil {
+		return err
+	}
 	values, nulls, err := f.list(r)
 	if err != nil {
 		return err

@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"sync/atomic"
+
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+)
+
+// Rows that are in order but for their nulls are written where they belong while their codes are
+// checked. A list of them, and codes by that list, would be written and read again (EPYC, 2026-11, one
+// worker, a tenth null: 1.5 instead of 3.2 ns per row; 1.2 without nulls).
+
+// inOrder writes the order of the rows to index if the values are in order and decide by themselves. Then
+// list and orderPart are not needed. It gives up at the first value that is not, and reads keys in memory only.
+func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
+	lead := f.cols[0].Under(r.Order())
+	if f.count == 0 || f.count == f.rows.Len || r.Marks != nil || !lead.Given() || lead.Bits() > 64 {
+		return false, nil
+	}
+	values, nulls := f.places()
+	blocks := make([]extract.Rise, len(f.before)-1)
+	var over atomic.Bool
+	err = f.eachBlock(r, func(block, lo, hi int) {
+		if over.Load() {
+			return
+		}
+		rise := lead.RiseWithout(f.rows, f.set, lo, hi)
+		if blocks[block] = rise; rise.Falls || rise.Ties && len(f.cols) > 1 {
+			over.Store(true)
+			return
+		}
+		x, next := f.before[block], f.before[block+1]
+		known, unknown := index[values+lo-x:values+hi-next], index[nulls+x:nulls+next]
+		f.set.Split(known, unknown, lo, hi)
+		f.rows.Name(known, known)
+		f.rows.Name(unknown, unknown)
+	})
+	var all extract.Rise
+	for _, rise := range blocks {
+		all = rise.After(all)
+	}
+	if err != nil || over.Load() || all.Falls || all.Ties && len(f.cols) > 1 {
+		return false, err
+	}
+	r.used.CodeBits = lead.Bits()
+	return true, f.orderNulls(r, index[nulls:][:f.count])
+}
+
+// orderNulls orders the nulls that index has by the other columns.
+func (f *nullsFound) orderNulls(r *run, index []uint32) error {
+	if len(f.cols) == 1 {
+		return nil
+	}
+	list := scratch.Take[uint32](&r.Arena, len(index))
+	copy(list, index)
+	_, err := orderPart(r, f.rows.Pick(list), f.cols[1:], nil, index)
+	return err
+}
