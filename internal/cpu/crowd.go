@@ -1,5 +1,7 @@
 package cpu
 
+import "unsafe"
+
 // Codes of which many are the least, or the greatest, fill one list of a matrix, and vectors give up:
 // nulls have such a code. It is parted from the others, which are sorted by themselves.
 
@@ -34,8 +36,10 @@ func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
 	if !ok {
 		return nil
 	}
-	w.words, w.codes = atLeast(w.env, w.words, n), atLeast(w.env, w.codes, n)
-	places, others, own := w.takePlaces(n), w.words[:n], w.codes[:n]
+	w.words, w.codes = atLeast(w.env, w.words, (n+1)/2), atLeast(w.env, w.codes, n)
+	// Sound: two fit in a word, and memory of words holds no pointers.
+	others := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), n)
+	places, own := w.takePlaces(n), w.codes[:n]
 	crowded := partCrowd(places, others, own, codes, code)
 	order := w.inner().orderOwn(own[:n-crowded])
 	rest := places[crowded:]
@@ -44,30 +48,29 @@ func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
 		rest = places[:n-crowded]
 	}
 	if order == nil {
-		for i, x := range others[:len(rest)] {
-			rest[i] = uint32(x)
-		}
+		copy(rest, others)
 		return places
 	}
 	for i, x := range order[:len(rest)] {
-		rest[i] = uint32(others[x])
+		rest[i] = others[x]
 	}
 	return places
 }
 
 // partCrowd writes the places of codes that are a given one to places, and those of the others, and their codes,
 // to others and own. All have the length of codes. It returns the number of the former.
-func partCrowd[C Code](places []uint32, others []uint64, own, codes []C, code C) (crowded int) {
+func partCrowd[C Code](places, others []uint32, own, codes []C, code C) (crowded int) {
 	n := len(codes)
 	places, others, own = places[:n], others[:n], own[:n]
-	for i, c := range codes { // no branch: it would be mispredicted
+	crowded, done := partCrowdVectors(places, others, own, codes, code)
+	for i := done; i < n; i++ { // no branch: it would be mispredicted
 		k := uint(i - crowded)
 		if k >= uint(n) || uint(crowded) >= uint(n) {
 			break // never: the compiler knows no bound of either
 		}
-		own[k], others[k], places[crowded] = c, uint64(i), uint32(i)
+		own[k], others[k], places[crowded] = codes[i], uint32(i), uint32(i)
 		same := 0
-		if c == code {
+		if codes[i] == code {
 			same = 1
 		}
 		crowded += same

@@ -12,7 +12,7 @@ import (
 // TestCrowd orders codes of which a part is the least or the greatest, or both, and holds the order to a
 // stable sort. Without a crowd, or with one code only, they are ordered as others are.
 func TestCrowd(t *testing.T) {
-	for _, n := range []int{leastCrowded - 1, leastCrowded, 3000, maxLocal} {
+	for _, n := range []int{leastCrowded - 1, leastCrowded, 3001, 3003, maxLocal} {
 		for _, c := range []struct {
 			least, most int // of a hundred codes
 			crowded     bool
