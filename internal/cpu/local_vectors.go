@@ -41,6 +41,8 @@ const (
 	bent                         // the ranges of codes are those of a histogram
 	bentAscending                // the ranges of floats are
 	bentDescending               // the same in descending order
+	fineAscending                // the histogram is a finer one
+	fineDescending               // the same in descending order
 	spreads                      // number of ways
 )
 
@@ -88,13 +90,14 @@ func (w *local[C]) dealt(codes []C, lowest, span C, narrow []uint32) (m vecsort.
 // dealtBy is dealt in one way. A line is tested first if it is new.
 func (w *local[C]) dealtBy(way spread, test bool, codes []C, lowest, span C, narrow []uint32) (m vecsort.Matrix, lossy, ok bool) {
 	switch way {
-	case bentAscending, bentDescending:
-		l, ok := lineOf(way == bentDescending, lowest, span, w.plus)
-		if !ok || narrow != nil || test && !l.Smooth(codes) {
+	case bentAscending, bentDescending, fineAscending, fineDescending:
+		fine := way >= fineAscending
+		l, ok := lineOf(way == bentDescending || way == fineDescending, lowest, span, w.plus)
+		if !ok || narrow != nil || fine && !vecsort.HasFine(len(codes)) || test && !l.Smooth(codes) {
 			return m, false, false
 		}
 		m, _ = w.matrix(len(codes), ^C(0)>>(8*unsafe.Sizeof(span)-32))
-		vecsort.BendBy(&m, &l, codes)
+		vecsort.BendBy(&m, &l, codes, fine)
 		return m, true, vecsort.DealPlacesBy(&m, &l, codes)
 	case ascending, descending:
 		l, ok := lineOf(way == descending, lowest, span, w.plus)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -113,5 +114,25 @@ func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way
 				t.Fatalf("%s, %d codes of %T: code %d is %#x, want %#x", name, n, codes[0], i, got[i], codes[x])
 			}
 		}
+	}
+}
+
+// TestPieces spreads floats in narrow clusters by more pieces than those of a smooth distribution have.
+func TestPieces(t *testing.T) {
+	if !vecsort.Enabled() {
+		t.Skip("without vector instructions")
+	}
+	r, f := rand.New(rand.NewPCG(11, 12)), floats.Exact[uint64](false, false)
+	codes := make([]uint64, 2740)
+	for i := range codes {
+		codes[i] = f.Of(math.Float64bits(float64(r.IntN(50)) + r.NormFloat64()/100))
+	}
+	v, w := summaryOf(codes), local[uint64]{env: newEnv(1)}
+	order := w.order(codes, v.min, v.span())
+	if !slices.IsSortedFunc(order, func(i, j uint32) int { return cmp.Or(cmp.Compare(codes[i], codes[j]), cmp.Compare(i, j)) }) {
+		t.Error("wrong order")
+	}
+	if w.way != fineAscending {
+		t.Errorf("spread in way %d, want %d", w.way, fineAscending)
 	}
 }

@@ -2,6 +2,7 @@ package vecsort
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -114,9 +115,14 @@ func (l *Line[C]) sample(codes []C) (offsets [lineBlock]C) {
 }
 
 // BendBy is [Bend] for a deal by offsets on a line: floats of a smooth distribution are even within
-// narrow ranges of values, but not within a binade.
-func BendBy[C uint32 | uint64](m *Matrix, l *Line[C], codes []C) {
-	count, shift := m.pieceCounts()
+// narrow ranges of values, but not within a binade. If n codes have fine pieces, there are about as many pieces as lists
+// without fine, and as many as Bend has with it, for narrow clusters.
+func BendBy[C uint32 | uint64](m *Matrix, l *Line[C], codes []C, fine bool) {
+	pieces := pieceBits(m.n)
+	if HasFine(m.n) && !fine {
+		pieces = bits.Len(uint(m.n / meanWords))
+	}
+	count, shift := m.pieceCounts(pieces)
 	var offsets [lineBlock]C
 	for len(codes) > 0 {
 		at := offsets[:min(lineBlock, len(codes))]
@@ -174,3 +180,10 @@ func (m *Matrix) dealCodesAtPlain(codes, offsets []uint32) int {
 	}
 	return len(codes)
 }
+
+// mostBroad is the number of codes up to which they are first tried with few pieces. With more, a matrix takes hardly
+// longer to bend by many, and a deal that fails takes longer.
+const mostBroad = 4096 // EPYC, 2026-11: bench/results/constants.md
+
+// HasFine reports whether n codes have fine pieces.
+func HasFine(n int) bool { return n <= mostBroad }

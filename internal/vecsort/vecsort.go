@@ -156,7 +156,7 @@ func (m *Matrix) at(offset uint32) uint64 {
 // of up to mostPieces parts of their range: the codes of floats are, about, within every binade. It
 // takes 0.4 ns per code. lowest and drop are those of the next deal.
 func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
-	count, shift := m.pieceCounts()
+	count, shift := m.pieceCounts(pieceBits(m.n))
 	for _, c := range codes {
 		if i := int(uint32((c-lowest)>>(drop&63)) >> (shift & 31)); i < len(count) {
 			count[i]++
@@ -165,10 +165,10 @@ func Bend[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int) {
 	m.bend(count, shift)
 }
 
-// pieceCounts returns a zero count for each piece, in memory of the lists, which are empty, and the bits
-// of a piece's range.
-func (m *Matrix) pieceCounts() (count []uint32, shift int) {
-	shift = max(0, bits.Len32(m.greatest)-pieceBits(m.n))
+// pieceCounts returns a zero count for each piece, whose number has the given bits, in memory of the lists, which are
+// empty, and the bits of a piece's range.
+func (m *Matrix) pieceCounts(number int) (count []uint32, shift int) {
+	shift = max(0, bits.Len32(m.greatest)-number)
 	count = m.rows[:m.greatest>>shift+1]
 	clear(count)
 	return count, shift

@@ -227,7 +227,7 @@ func testLine[C uint32 | uint64](t *testing.T) {
 				m := New(memory, n, 1<<32-1)
 				bent := n%2 == 0
 				if bent {
-					BendBy(&m, &l, order)
+					BendBy(&m, &l, order, n%4 == 0)
 				}
 				dealt := DealPlacesBy(&m, &l, order)
 				if unguarded(t, all); !dealt {
@@ -330,6 +330,23 @@ func BenchmarkMatrix(b *testing.B) {
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/code")
 			})
+		}
+	}
+}
+
+// TestPieces bends a matrix by about as many pieces as lists, or by as many as there may be.
+func TestPieces(t *testing.T) {
+	for n, want := range map[int][2]int{100: {3, 7}, 2740: {8, 11}, 4097: {11, 11}} {
+		codes := make([]uint64, n)
+		for i := range codes {
+			codes[i] = math.Float64bits(1 + float64(i)/float64(n))
+		}
+		l, _ := LineOf(codes[0], codes[n-1], 0, 1<<63)
+		for i, fine := range []bool{false, true} {
+			m := New(make([]uint32, Memory(n)), n, 1<<32-1)
+			if BendBy(&m, &l, codes, fine); 32-m.shift != want[i] || HasFine(n) != (want[0] < want[1]) {
+				t.Errorf("%d codes, fine %t: %d bits of pieces, want %d", n, fine, 32-m.shift, want[i])
+			}
 		}
 	}
 }
