@@ -53,8 +53,22 @@ type pack[E any] struct {
 func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	f := &coded[E]{s: s, codec: c}
 	f.lender, _ = c.(lender[E])
-	limit, workers := s.options.memory, s.crew()
-	workers = int(min(int64(workers), max(2, limit/workerBytes)))
+	limit := s.options.memory
+	if f.layOut(limit) {
+		return f, nil
+	}
+	need := 2 * limit
+	for !f.layOut(need) {
+		need *= 2
+	}
+	need -= int64(sort.Search(int(need-limit), func(less int) bool { return !f.layOut(need - int64(less)) })) - 1
+	return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, need)
+}
+
+// layOut divides a limit of memory, and reports whether it is enough.
+func (f *coded[E]) layOut(limit int64) bool {
+	s := f.s
+	workers := int(min(int64(s.crew()), max(2, limit/workerBytes)))
 	s.layout = layout{workers: workers, readers: 1, index: limit / indexShare, buffer: int(min(max(limit/indexShare, 8<<10), spill.CodedBufferBytes(limit)+spill.Align))}
 	if limit >= manyReaders {
 		s.layout.readers = 4
@@ -66,15 +80,31 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 		f.least = max(f.least, min(packedBlock, int(limit>>9)))
 	}
 	total := limit - s.layout.index - s.layout.writer - int64(f.least)
-	if least := int64(leastFill) * (2*f.elementBytes() + 64); total < least {
-		return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, limit-total+least)
+	if total < leastFill*(2*f.elementBytes()+64) {
+		return false
 	}
-	f.largest = total / 16
 	f.chunk = chunkBytes(total/64, 4<<20)
 	f.memory = account{total: total, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, total, workers)}
 	f.one = boundsOf(s.order, total, 1)
-	return f, nil
+	f.largest = f.mergeable(total / 16)
+	return f.largest >= int64(f.least)
 }
+
+// mergeable returns the bytes of the longest element, at most some, with which two runs can be merged
+// whatever their other elements are.
+func (f *coded[E]) mergeable(most int64) int64 {
+	longest, block := int64(0), int64(f.mostBlock())
+	for each := int64(leastEach); each <= most; each *= 2 {
+		p := f.divide(plan{readers: 1, workers: 1, buffers: 1, each: each}, 1, 1, 1, int(most)+binary.MaxVarintLen64)
+		if apart := 2 * block / leastEach * each; apart <= p.part/2 {
+			longest = max(longest, p.part-apart-binary.MaxVarintLen64)
+		}
+	}
+	return min(longest, most)
+}
+
+// mostBlock returns the bytes of the largest block of several elements.
+func (f *coded[E]) mostBlock() int { return max(f.least, int(f.memory.total/256)) }
 
 // chunkBytes returns a power of two of at least 512 and at most some bytes, about a share of
 // memory: blocks of that size are pooled as they are.
@@ -141,14 +171,16 @@ func (f *coded[E]) Join(all []*Appender[E]) rows[E] {
 	return first
 }
 
-// PieceLen returns a number of elements that most pieces do not reach.
+// PieceLen returns a number of elements that most pieces do not reach, and of which the memory has
+// room for many.
 func (f *coded[E]) PieceLen(need int, bytes, n int64) (size, most int) {
 	size = max(chunkBytes(f.memory.total/pieceShare, pieceMost), need)
 	each := int64(32) // bytes of an element, as long as none are known
 	if n > 0 {
 		each = max(bytes/n, 1)
 	}
-	return size, 16 + int(int64(size)/each)
+	all := f.memory.many.mostWhere(func(n int) bool { return f.memory.fits(f.PieceBytes(size), n) })
+	return size, max(min(16+int(int64(size)/each), all/8), 1)
 }
 
 func (f *coded[E]) PieceBytes(size int) int64 { return scratch.Size(size, 1) }
@@ -170,8 +202,7 @@ const leastEach = 32
 func (f *coded[E]) Block(n, bytes int64) int {
 	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.store.IndexBytes() // of the index, for a block
 	target := max(f.s.layout.index/(4*first), 1)
-	least := int64(f.least)
-	return int(min(max(least, max(f.s.store.Totals().Bytes+bytes, f.s.stats.Elements*leastEach)/target), max(least, f.memory.total/256)))
+	return int(min(max(int64(f.least), max(f.s.store.Totals().Bytes+bytes, f.s.stats.Elements*leastEach)/target), int64(f.mostBlock())))
 }
 
 func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -296,20 +327,21 @@ func (f *coded[E]) probe(src []byte) (e E, err error) {
 	return f.decodeCopy(src)
 }
 
-// Plan takes fewer goroutines if blocks are so large that each needs much memory. If that is not enough,
-// elements count for more bytes than they have on average: a part of fewer elements has room for longer
-// ones.
+// Plan takes fewer goroutines, and of two runs one buffer, if blocks are so large that each needs much
+// memory. If that is not enough, elements count for more bytes than they have on average: a part of fewer
+// elements has room for longer ones. The last try is the least bytes, for which short elements are least
+// uncertain.
 func (f *coded[E]) Plan(runs []*run[E], n int, together bool) plan {
 	each, block := eachOf(runs), int64(longest(runs))
 	first := f.planOf(runs, n, each, together)
-	for p := first; ; p = f.planOf(runs, n, each, together) {
-		if fits(runs, p, together) {
-			return p
-		}
-		if each *= 2; each > block {
-			return first
+	for _, each := range [...]int64{each, leastEach} {
+		for ; each <= max(block, leastEach); each *= 2 {
+			if p := f.planOf(runs, n, each, together); fits(runs, p, together) {
+				return p
+			}
 		}
 	}
+	return first
 }
 
 // planOf is Plan of elements that count for at least each bytes.
@@ -318,10 +350,16 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 	if n > 0 {
 		return f.divide(plan{buffers: n, each: each}, n, n, n, block)
 	}
-	crew := [...][2]int{{l.readers, l.workers}, {1, l.workers}, {1, 1}}
+	crew := []plan{{readers: l.readers, workers: l.workers}, {readers: 1, workers: l.workers}, {readers: 1, workers: 1}}
+	if len(runs) <= 2 { // which no merge before makes fewer
+		crew = append(crew, plan{readers: 1, workers: 1, buffers: 1})
+	}
 	var p plan
-	for _, c := range crew {
-		p = f.divide(plan{readers: c[0], workers: c[1], buffers: c[0] + c[1] + 1, each: each}, c[0], c[1], 1, block)
+	for _, p = range crew {
+		if p.each = each; p.buffers == 0 {
+			p.buffers = p.readers + p.workers + 1
+		}
+		p = f.divide(p, p.readers, p.workers, 1, block)
 		if fits(runs, p, together) {
 			break
 		}

@@ -88,8 +88,9 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 //
 // An element is counted with its encoding, a length of one byte or more, and while it is sorted
 // the size of E and scratch memory. Decoded elements of other codecs than [Strings] and [Bytes]
-// are counted as long as their encoding, in addition. An encoding may have a 16th of the memory:
-// of a longer one Append returns [ErrMemoryLimit]. It panics if c is nil.
+// are counted as long as their encoding, in addition. An encoding may have a 16th of the memory, and
+// less where that is near the least: of a longer one Append returns [ErrMemoryLimit], which names the
+// most. It panics if c is nil.
 func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
 	return newOfCodec(o, c, opts, false)
 }
