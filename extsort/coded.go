@@ -369,7 +369,7 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 
 // divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
 func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
-	p.reader = max(block, min(64*block, int(f.memory.total/8)/readers, 1<<20)) + 4*spill.Align
+	p.reader = max(block, min(64*block, int(f.memory.total/8)/readers, spill.MostRead)) + 4*spill.Align
 	rest := f.memory.total - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
 	memory := func(part int64) int64 {
 		n := int(part / p.each)

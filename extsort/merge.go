@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/spill"
 )
 
 // merge is a merge of adjacent runs. Splitters, taken from the indices of the runs, cut their
@@ -458,7 +459,7 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 // partLen returns the bytes of a part of a plan: as few as the cache holds, but in slices that are long
 // enough to be read at speed.
 func partLen[E any](runs []*run[E], p plan, together bool) int64 {
-	const cache, slice = 2 << 20, 1 << 20
+	const cache, slice = 2 << 20, spill.MostRead * 2 / 3
 	apart := uncertain(runs, p.each, together)
 	return min(p.part, max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each)))
 }

@@ -1,9 +1,13 @@
 package extsort_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/extsort"
 )
 
@@ -64,5 +68,30 @@ func TestWritesWithoutCopy(t *testing.T) {
 		if n < buffer {
 			t.Errorf("run %d was written in pieces of up to %d bytes", i, n)
 		}
+	}
+}
+
+// TestReadsOfSlices expects that a part takes one read of each run, as a rule.
+func TestReadsOfSlices(t *testing.T) {
+	reads := atomic.Int64{}
+	d := &faultDisk{onRead: func(_ *faultFile, p []byte, _ int64) int {
+		reads.Add(1)
+		return len(p)
+	}}
+	var st extsort.Stats
+	o := sorter.By(sorter.Asc(func(s string) string { return s }))
+	s, err := extsort.NewCoded(o, extsort.Strings(), extsort.MemoryLimit(64<<20), extsort.TempDir(t.TempDir()),
+		extsort.OnDisk(d), extsort.Compress(extsort.None), extsort.Report(&st))
+	must(t, err)
+	r, rest := rand.New(rand.NewPCG(74, 75)), strings.Repeat("x", 1000)
+	for range 40_000 {
+		must(t, s.Append(fmt.Sprintf("%016x%s", r.Uint64(), rest)))
+	}
+	for _, err := range s.Batches() {
+		must(t, err)
+	}
+	must(t, s.Close())
+	if slices := int64(st.Runs * st.Parts); slices < 20 || reads.Load() > slices*5/4 {
+		t.Errorf("%d reads for %d parts of %d runs", reads.Load(), st.Parts, st.Runs)
 	}
 }

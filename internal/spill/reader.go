@@ -25,9 +25,12 @@ func BytesFor(r *Run) int { return ReaderBytes(int(min(int64(r.block), r.size)))
 
 // ReaderBytes returns the size of the buffer of a reader that reads blocks of the given size,
 // several at a time.
-func ReaderBytes(block int) int { return max(block, min(64*block, readBytes)) + 4*Align }
+func ReaderBytes(block int) int { return max(block, min(64*block, MostRead)) + 4*Align }
 
-const readBytes = 1 << 20
+// MostRead is the number of bytes of shorter blocks that are read at a time. It is half as much again
+// as the slices of parts have on average, so that most slices take one read: EPYC, 2 cores, 2026-11-25,
+// see bench/results/constants.md.
+const MostRead = 3 << 19
 
 // Read reads blocks [from, to) of r and calls take for each batch of successive whole blocks,
 // once they are verified. The bytes are valid during the call. It ends with the first error of
