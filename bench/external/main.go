@@ -136,12 +136,28 @@ func compare(c contest, t task, rounds int, only, series string, keep bool) erro
 		defer os.Remove(t.out)
 		t.want = new(fileSum)
 	}
-	dropped := "not dropped"
 	results, err := earlier(series)
 	if err != nil {
 		return err
 	}
-	failed := make([]error, len(c.sorts)) // such a sort is not run again
+	failed, dropped := c.takeTurns(t, rounds, only, args, results)
+	if err := save(series, results); err != nil {
+		return err
+	}
+	write, read, err := bandwidth(t.dir)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d %s, %d MiB, group of %d MiB, %d workers, caches %s; disk: write %.2f, read %.2f GB/s\n\n",
+		t.n, c.unit, t.memory>>20, t.group>>20, t.workers, dropped, write, read)
+	c.print(t, results, failed)
+	return errors.Join(failed...)
+}
+
+// takeTurns runs the sorts whose names have a text, in turns, and adds to results. A sort that fails
+// is not run again. dropped says whether caches of files were dropped.
+func (c contest) takeTurns(t task, rounds int, only string, args []string, results map[string][]result) (failed []error, dropped string) {
+	failed, dropped = make([]error, len(c.sorts)), "not dropped"
 	for range rounds {
 		for i, s := range c.sorts {
 			if !strings.Contains(s.name, only) || failed[i] != nil {
@@ -154,22 +170,16 @@ func compare(c contest, t task, rounds int, only, series string, keep bool) erro
 			if err == nil && c.check != nil {
 				err = c.check(t)
 			}
-			if err != nil {
-				failed[i] = err
-				continue
+			if failed[i] = err; err == nil {
+				results[s.name] = append(results[s.name], r)
 			}
-			results[s.name] = append(results[s.name], r)
 		}
 	}
-	if err := save(series, results); err != nil {
-		return err
-	}
-	write, read, err := bandwidth(t.dir)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%d %s, %d MiB, group of %d MiB, %d workers, caches %s; disk: write %.2f, read %.2f GB/s\n\n",
-		t.n, c.unit, t.memory>>20, t.group>>20, t.workers, dropped, write, read)
+	return failed, dropped
+}
+
+// print prints the table.
+func (c contest) print(t task, results map[string][]result, failed []error) {
 	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
 	for i, s := range c.sorts {
 		all := results[s.name]
@@ -184,7 +194,6 @@ func compare(c contest, t task, rounds int, only, series string, keep bool) erro
 		fmt.Printf("| %s | %.2f | %.2f–%.2f | %.1f | %d |\n", s.name, mid.Seconds, all[0].Seconds, all[len(all)-1].Seconds,
 			mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
 	}
-	return errors.Join(failed...)
 }
 
 // earlier returns the results, by sort, that save has written to a file, or none without one.

@@ -238,7 +238,6 @@ type crossRow struct {
 // takeTurns measures all ways that are not left out, which take turns on the same
 // input, each time in another sequence: what came before leaves its traces.
 func takeTurns(ways []*crossWay, restore func(), try func(*crossWay, ...sorter.Option) error) (row crossRow, err error) {
-	var st sorter.Stats
 	for _, w := range ways {
 		w.times = nil
 	}
@@ -267,10 +266,16 @@ func takeTurns(ways []*crossWay, restore func(), try func(*crossWay, ...sorter.O
 			}
 		}
 	}
+	var st sorter.Stats
 	restore()
 	if err := try(ways[0], sorter.Report(&st)); err != nil {
 		return row, err
 	}
+	return rowOf(ways, st), nil
+}
+
+// rowOf returns the row of measured ways, of which the planner's has statistics.
+func rowOf(ways []*crossWay, st sorter.Stats) (row crossRow) {
 	row.chose = st.Engine + " " + st.Algorithm
 	for _, w := range ways {
 		if len(w.times) == 0 {
@@ -292,7 +297,7 @@ func takeTurns(ways []*crossWay, restore func(), try func(*crossWay, ...sorter.O
 		}
 	}
 	row.ratio = row.planner / row.best
-	return row, nil
+	return row
 }
 
 func (c *crossing) print(d distribution, n int, row crossRow) {

@@ -1,7 +1,8 @@
 // Package multi sorts on several devices by a sample sort across them. Each device has a part
-// of the list. Samples of all parts divide the codes into ranges, one for each device. The
-// devices count how many elements of each part lie in each range, and send every element to the
-// device that sorts its range (exchange). Then each sorts the elements that it has received.
+// of the list. Samples of all parts divide the codes into ranges, one for each device. Every
+// element is sent to the device that sorts its range (exchange): after a count of the elements of
+// each part in each range, or without one where they may come in any order. Then each device sorts
+// the elements that it has received.
 //
 // [Order] sorts lists of the host: each device uploads a part of the list (extract), so that
 // every code crosses the host's bus once and the devices' links once. [Sort] sorts parts that
