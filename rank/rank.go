@@ -10,9 +10,9 @@
 // [RowNumber] and [NTile]. The zero [perm.Runs] stands for one run of all rows: without
 // partitions, or without an order. Runs of peers end where a partition ends.
 //
-// All take one pass over the order, which reads p and writes dst at random places; for rows that
-// miss the cache that is a memory access each, overlapped by the processor. They allocate
-// nothing per row. Above 65536 rows they run on up to GOMAXPROCS goroutines. They may be called
+// All take two passes over the order: one checks p, the other reads p and writes dst at random
+// places; for rows that miss the cache that is a memory access each, overlapped by the processor.
+// They allocate nothing per row. Above 65536 rows they run on up to GOMAXPROCS goroutines. They may be called
 // concurrently with different dst, also on the same order.
 //
 // They panic before anything is written unless dst, p, parts and peers have the same number of
