@@ -72,15 +72,15 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 			}, func() {}
 		}
 		start := *next
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len())
+		both, _ := stream.CombineLog(unsafe.Sizeof(b.min))
+		both = max(log, both) // flushed together: one hard-to-predict branch instead of two
+		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), both)
 		if log == 0 {
 			lines, src := dst.lines(), s.lines()
 			return func(lo int, block []C) { streamCombined(b, next, lines, &moved, src[lo:], block) },
 				func() { moved.Finish(next, b.len()) }
 		}
-		elements := stream.NewCombiner(&env.Arena, dst.plain(), &start, b.len())
-		both := max(log, moved.Log) // flushed together: one hard-to-predict branch instead of two
-		elements, moved = elements.Wider(&env.Arena, b.len(), both), moved.Wider(&env.Arena, b.len(), both)
+		elements := stream.NewCombiner(&env.Arena, dst.plain(), &start, b.len(), both)
 		return func(lo int, block []C) {
 				move.combine(b, next, &elements, &moved, s.Part(lo, lo+len(block)), block)
 			},
@@ -189,7 +189,8 @@ func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, sr
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
 		}
 		start := *next
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len())
+		log, _ := stream.CombineLog(to.Size())
+		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), log)
 		return func(lo int, block []C) { combineAlong(b, next, &moved, src[lo:], block) },
 			func() { moved.Finish(next, b.len()) }
 	})
@@ -240,9 +241,12 @@ func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes [
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
 		}
 		start := *next
-		index, moved := stream.NewCombiner(&env.Arena, numbers, &start, b.len()), stream.NewCombiner(&env.Arena, to, &start, b.len())
+		index := stream.NewCombiner(&env.Arena, numbers, &start, b.len(), stream.IndicesLog)
+		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), stream.IndicesLog)
+		moved.Enter(next, b.len())
 		return func(lo int, block []C) { combineIndices(b, next, &index, &moved, first+lo, block) },
 			func() {
+				moved.Leave(next, b.len())
 				index.Finish(next, b.len())
 				moved.Finish(next, b.len())
 			}
@@ -261,25 +265,43 @@ func moveIndices[C Code](b *buckets[C], next *stream.Slots, dst []uint32, dstCod
 	}
 }
 
+// combineIndices fills the buffers of both combiners alike. next holds places of them, see
+// [stream.Combiner.Enter].
 func combineIndices[C Code](b *buckets[C], next *stream.Slots, index, moved *stream.Combiner, base int, codes []C) {
-	c, table := b.cells, b.table
+	buf, bufCodes := stream.SliceOf[uint32](index.Buf), stream.SliceOf[C](moved.Buf)
+	for len(codes) > 0 {
+		done, k, full := fillIndices(b, next, moved.Log, buf, bufCodes, base, codes)
+		base, codes = base+done, codes[done:]
+		if full {
+			end := moved.Full(next, k)
+			moved.Flush(k, end)
+			index.Flush(k, end)
+		}
+	}
+}
+
+// fillIndices puts indices and codes into buffers until that of bucket k is full or all are there.
+func fillIndices[C Code](b *buckets[C], next *stream.Slots, log uint, buf []uint32, bufCodes []C, base int, codes []C) (done int, k uint32, full bool) {
+	if loop := fillIndicesLoopOf(unsafe.Sizeof(b.min)); loop != nil {
+		// Sound: cells and buckets are masked, so they are numbers of table and next, and places are
+		// compared with the length of both buffers.
+		left, k := loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
+			unsafe.Pointer(&bufCodes[0]), min(len(buf), len(bufCodes)), 1<<log-1, unsafe.Pointer(&buf[0]), uint64(base))
+		return filled(len(codes), left, k)
+	}
+	c, table, mask := b.cells, b.table, uint32(1)<<(log&31)-1
 	_, _ = next[0], table[0] // known not to be nil in the loop
-	const log, mask = 4, 15  // 16 indices fill a line
-	buf := stream.SliceOf[uint32](index.Buf)
-	bufCodes, logCodes, maskCodes := stream.SliceOf[C](moved.Buf), moved.Log, uint32(1)<<moved.Log-1
 	for i, code := range codes {
 		k := uint32(table[c.of(code)] % bucketSlots)
 		at := next[k]
 		next[k] = at + 1
-		buf[k<<log+at&mask] = uint32(base + i)
-		bufCodes[k<<logCodes+at&maskCodes] = code
-		if at&maskCodes == maskCodes {
-			moved.Flush(k, at+1)
-			if at&mask == mask {
-				index.Flush(k, at+1)
-			}
+		buf[at] = uint32(base + i)
+		bufCodes[at] = code
+		if at&mask == mask {
+			return i + 1, k, true
 		}
 	}
+	return len(codes), 0, false
 }
 
 // partitionCodes moves codes alone. The view has the words of the plan's source.
@@ -294,10 +316,13 @@ func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst [
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
 		}
 		start := *next
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len())
-		moved = moved.Wider(&env.Arena, b.len(), moved.Log+1)
+		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), stream.AloneLog(to.Size()))
+		moved.Enter(next, b.len())
 		return func(_ int, block []C) { combineCodes(b, next, &moved, block) },
-			func() { moved.Finish(next, b.len()) }
+			func() {
+				moved.Leave(next, b.len())
+				moved.Finish(next, b.len())
+			}
 	})
 }
 
@@ -330,29 +355,47 @@ func moveCodes[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
 	}
 }
 
-// combineCodes flushes outside its inner loop, so that the compiler keeps the loop in
-// registers (2 workers, 2026-11: 2.2 instead of 2.5 ns per 32-bit code;
-// bench/results/constants.md).
+// combineCodes is [combineIndices] of codes alone.
 func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combiner, codes []C) {
-	c, table := b.cells, b.table
-	_, _ = next[0], table[0] // known not to be nil in the loop
-	buf, log, mask := stream.SliceOf[C](moved.Buf), moved.Log&31, uint32(1)<<(moved.Log&31)-1
-	for i := 0; i < len(codes); i++ {
-		var k, at uint32
-		for ; i < len(codes); i++ {
-			code := codes[i]
-			k = uint32(table[c.of(code)] % bucketSlots)
-			at = next[k]
-			next[k] = at + 1
-			buf[k<<log+at&mask] = code
-			if at&mask == mask {
-				break
-			}
-		}
-		if i < len(codes) {
-			moved.Flush(k, at+1)
+	buf := stream.SliceOf[C](moved.Buf)
+	for len(codes) > 0 {
+		done, k, full := fillCodes(b, next, moved.Log, buf, codes)
+		codes = codes[done:]
+		if full {
+			moved.Flush(k, moved.Full(next, k))
 		}
 	}
+}
+
+// fillCodes puts codes into buffers until that of bucket k is full or all are there. The loop that
+// flushes is another, so that the compiler keeps this one in registers.
+func fillCodes[C Code](b *buckets[C], next *stream.Slots, log uint, buf, codes []C) (done int, k uint32, full bool) {
+	if loop := fillLoopOf(unsafe.Sizeof(b.min)); loop != nil {
+		// Sound as in fillIndices.
+		left, k := loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
+			unsafe.Pointer(&buf[0]), len(buf), 1<<log-1)
+		return filled(len(codes), left, k)
+	}
+	c, table, mask := b.cells, b.table, uint32(1)<<(log&31)-1
+	_, _ = next[0], table[0] // known not to be nil in the loop
+	for i, code := range codes {
+		k := uint32(table[c.of(code)] % bucketSlots)
+		at := next[k]
+		next[k] = at + 1
+		buf[at] = code
+		if at&mask == mask {
+			return i + 1, k, true
+		}
+	}
+	return len(codes), 0, false
+}
+
+// filled turns the result of a [fillLoop] of n elements into that of its caller.
+func filled(n, left int, k uint32) (done int, bucket uint32, full bool) {
+	if left == outOfBuffers {
+		panic("sorter: keys changed during the sort")
+	}
+	return n - max(left, 0), k, left >= 0
 }
 
 // plainPlaces is the number of write places up to which plain stores win (EPYC, 2 cores, 2026-11,

@@ -117,11 +117,16 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 
 // TestPlaceLoops moves elements of the sizes that have loops in assembly, by these and by Go's.
 func TestPlaceLoops(t *testing.T) {
-	defer func(before bool) { placesInLoops = before }(placesInLoops)
+	defer func(places, lines, fills bool) { placesInLoops, placesLines, fillsInLoops = places, lines, fills }(placesInLoops, placesLines, fillsInLoops)
+	fastest := placesLines
+	placesLines = false
 	for _, placesInLoops = range []bool{false, true} {
 		placeLoopsOf[uint32](t)
 		placeLoopsOf[uint64](t)
 	}
+	placesLines, fillsInLoops = fastest, false
+	placeLoopsOf[uint32](t)
+	placeLoopsOf[uint64](t)
 }
 
 func placeLoopsOf[C Code](t *testing.T) {
@@ -147,6 +152,14 @@ func placeLoopsOf[C Code](t *testing.T) {
 		large[i] = codes[i%len(codes)]
 	}
 	checkElements(t, large, 40, 3, func(i int) [8]uint64 { return [8]uint64{uint64(i), 1, 2, 3, 4, 5, 6, ^uint64(i)} })
+	if fillsInLoops { // TestPartition has these loops
+		return
+	}
+	many := stream.Take[C](new(scratch.Arena), stream.CombineFrom/int(unsafe.Sizeof(codes[0]))+12_345)
+	for i := range many {
+		many[i] = codes[i%len(codes)]
+	}
+	partitionAll(t, many, 40, manyWorkers)
 }
 
 // TestChangedKeys moves elements by other codes than those that were counted: some beyond the least and

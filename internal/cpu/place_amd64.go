@@ -6,10 +6,13 @@ import (
 	"example.com/sorter/internal/processor"
 )
 
-// placesInLoops reports that elements move to their buckets in assembly: on AMD's processors alone.
-// Intel's lost by such loops before, for codes alone and without their prefetches
-// (bench/results/constants.md, fusesFloats); these have not been measured there.
+// placesInLoops reports that elements move to their buckets in assembly: on AMD's processors alone. A Xeon
+// gains nothing (bench/results/constants.md, manyWorkers).
 var placesInLoops = processor.AMD
+
+// placesLines reports that 64-byte elements do, as whole lines (Xeon, 16 workers, 2026-11-25: 3.8 instead of
+// 4.6 ns per element, by words of 16 bytes 4.0; bench/results/constants.md).
+var placesLines = processor.AVX512
 
 // placeLoop moves n > 0 elements from src, and their codes, to dst and dstCodes. An element takes the
 // next place of the bucket that table gives the cell (code - least) >> shift. It stops at an element
@@ -26,10 +29,13 @@ func placeLoopOf(size, code uintptr) placeLoop {
 
 // linesLoopOf returns the loop that stores 64-byte elements past the caches.
 func linesLoopOf(code uintptr) placeLoop {
-	if !placesInLoops {
-		return nil
+	switch {
+	case placesLines:
+		return [...]placeLoop{placeWholeLines32, placeWholeLines64}[code/8]
+	case placesInLoops:
+		return [...]placeLoop{placeLines32, placeLines64}[code/8]
 	}
-	return [...]placeLoop{placeLines32, placeLines64}[code/8]
+	return nil
 }
 
 // indicesLoop is a [placeLoop] of elements that are the numbers first, first+1, …
@@ -75,6 +81,9 @@ func place48x32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16,
 func placeLines32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 
 //go:noescape
+func placeWholeLines32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
 func place8x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 
 //go:noescape
@@ -94,6 +103,9 @@ func place48x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16,
 
 //go:noescape
 func placeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+
+//go:noescape
+func placeWholeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 
 //go:noescape
 func placeIndices32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)

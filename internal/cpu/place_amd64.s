@@ -87,6 +87,14 @@
 	MOVNTO     X3, 48(DI)(DX*1); \
 	ADDQ       $64, R12
 
+// LINE512 is LINE by one load and one store.
+#define LINE512 \
+	SHLQ       $6, DX; \
+	PREFETCHT0 4096(R12); \
+	VMOVDQU64  (R12), Z16; \
+	VMOVNTDQ   Z16, (DI)(DX*1); \
+	ADDQ       $64, R12
+
 // INDEX moves the number R12 of an element, and asks for 64(DI)(DX*4).
 #define INDEX \
 	MOVL R12, (DI)(DX*4); \
@@ -134,6 +142,10 @@ TEXT ·place48x32(SB), NOSPLIT, $0-81
 TEXT ·placeLines32(SB), NOSPLIT, $0-81
 	LOOP(CODE32, src, LINE)
 
+// func placeWholeLines32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+TEXT ·placeWholeLines32(SB), NOSPLIT, $0-81
+	LOOP(CODE32, src, LINE512)
+
 // func place8x64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·place8x64(SB), NOSPLIT, $0-81
 	LOOP(CODE64, src, MOVE8)
@@ -161,6 +173,10 @@ TEXT ·place48x64(SB), NOSPLIT, $0-81
 // func placeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·placeLines64(SB), NOSPLIT, $0-81
 	LOOP(CODE64, src, LINE)
+
+// func placeWholeLines64(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
+TEXT ·placeWholeLines64(SB), NOSPLIT, $0-81
+	LOOP(CODE64, src, LINE512)
 
 // func placeIndices32(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, first uint64, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 TEXT ·placeIndices32(SB), NOSPLIT, $0-81

@@ -4,7 +4,7 @@ package cpu
 
 import "unsafe"
 
-var placesInLoops = false // see place_amd64.go
+var placesInLoops, placesLines = false, false // see place_amd64.go
 
 type placeLoop func(codes unsafe.Pointer, n int, least, shift uint64, table *uint16, next *uint32, src, dst, dstCodes unsafe.Pointer, places int) (ok bool)
 

@@ -16,6 +16,7 @@ type Combiner struct {
 	by    Copier
 	dst   Raw
 	start *Slots // the stripe's first position in each bucket
+	ends  *Slots // the position after each buffer, see Enter
 
 	// Exported for the loops that fill buffers.
 	Buf Raw  // 1<<Log elements per bucket; position p of dst is at p mod 1<<Log
@@ -55,24 +56,28 @@ func Combines(bytes int, dst Plain) bool {
 	return ok && bytes >= CombineFrom && uintptr(dst.data)%64 == 0
 }
 
-// NewCombiner returns a combiner for nb buckets of dst, which begins at a cache line. start
-// has the stripe's first position in each bucket.
-func NewCombiner(a *scratch.Arena, dst Plain, start *Slots, nb int) Combiner {
-	log, _ := CombineLog(dst.by.Size())
-	return Combiner{by: dst.by, dst: dst.Raw(), start: start}.Wider(a, nb, log)
+// NewCombiner returns a combiner for nb buckets of dst, which begins at a cache line, with buffers of
+// 1<<log elements: at least those of [CombineLog]. start has the stripe's first position in each
+// bucket.
+func NewCombiner(a *scratch.Arena, dst Plain, start *Slots, nb int, log uint) Combiner {
+	size := dst.by.Size()
+	return Combiner{by: dst.by, dst: dst.Raw(), start: start, Log: log, Buf: Raw{a.TakeAlignedOf(dst.by.Type(), nb<<log), size, nb << log}}
 }
 
 // To redirects the combiner to dst, which has the same type and length.
 func (c *Combiner) To(dst Plain) { c.dst = dst.Raw() }
 
-// Wider returns the combiner with buffers of 1<<log elements per bucket.
-func (c Combiner) Wider(a *scratch.Arena, nb int, log uint) Combiner {
-	if log > c.Log || c.Buf.data == nil {
-		size, t := c.by.Size(), c.by.Type()
-		c.Log, c.Buf = log, Raw{a.TakeAlignedOf(t, nb<<log), size, nb << log}
-	}
-	return c
+// AloneLog returns log2 of the elements of a buffer whose elements move alone: four lines of 32-bit or
+// 64-bit codes (Xeon, 16 workers, 2026-11-25: 1.20 instead of 1.28 ns per 64-bit code;
+// bench/results/constants.md).
+func AloneLog(bytes uintptr) uint {
+	log, _ := CombineLog(bytes)
+	return log + 2
 }
+
+// IndicesLog is log2 of the indices, and of their codes, of a buffer: two lines of indices (Xeon, 16 workers,
+// 2026-11-25, an order by 32-bit codes: 1.56 instead of 1.68 ns; bench/results/constants.md).
+const IndicesLog = 5
 
 // CombinersBytes bounds the scratch memory, in bytes, of the combiners of one stripe: for
 // elements of two sizes, or of one size and 0, n of each.
@@ -84,12 +89,11 @@ func CombinersBytes(n, buckets int, size, other uintptr) int64 {
 	case int64(n)*int64(size+other) < CombineFrom || !ok || !both && other > 0:
 		return 0
 	case other == 0:
-		widest = log + 1 // codes that move alone take a wider buffer
+		widest = AloneLog(size)
+	case other == 4: // or indices
+		widest = max(widest, IndicesLog)
 	}
-	bytes := func(log uint, size uintptr) int64 {
-		return scratch.AlignedSize(buckets<<log, size) + scratch.AlignedSize(buckets<<widest, size)
-	}
-	return bytes(log, size) + bytes(otherLog, other)
+	return scratch.AlignedSize(buckets<<widest, size) + scratch.AlignedSize(buckets<<widest, other)
 }
 
 // Flush stores the buffer of bucket k, which is filled up to position end, a multiple of
@@ -103,12 +107,36 @@ func (c *Combiner) Flush(k, end uint32) {
 	}
 	// Sound: the elements [end-each, end) of dst are 1<<log elements: whole lines that begin
 	// at a line. The buffer has the same length. For pointers see Combines.
-	Lines(c.dst.At(int(end-each)), c.Buf.At(int(k<<c.Log)), int(c.dst.size<<c.Log/64))
+	Lines(c.dst.Part(int(end-each), int(end)).data, c.Buf.At(int(k<<c.Log)), int(c.dst.size<<c.Log/64))
 }
 
-// store copies the places [from, end) of bucket k, from < end, which lie in one line.
+// store copies the places [from, end) of bucket k, from < end, which lie in one buffer.
 func (c *Combiner) store(k, from, end uint32) {
-	c.by.Copy(c.dst.At(int(from)), c.Buf.At(int(k<<c.Log+from&(1<<c.Log-1))), int(end-from))
+	c.by.Copy(c.dst.Part(int(from), int(end)).data, c.Buf.At(int(k<<c.Log+from&(1<<c.Log-1))), int(end-from))
+}
+
+// Enter turns the next positions of nb buckets into places of Buf. A loop that counts in these is
+// shorter. When a buffer is full, [Combiner.Full] has the position to flush to.
+func (c *Combiner) Enter(next *Slots, nb int) {
+	c.ends = new(Slots)
+	for k, mask := uint32(0), uint32(1)<<c.Log-1; k < uint32(nb); k++ {
+		at := next[k]
+		c.ends[k], next[k] = at|mask+1, k<<c.Log+at&mask
+	}
+}
+
+// Full empties the full buffer of bucket k, and returns the position after it.
+func (c *Combiner) Full(next *Slots, k uint32) (end uint32) {
+	end = c.ends[k]
+	c.ends[k], next[k] = end+1<<c.Log, k<<c.Log
+	return end
+}
+
+// Leave turns places of Buf into positions again.
+func (c *Combiner) Leave(next *Slots, nb int) {
+	for k := range uint32(nb) {
+		next[k] += c.ends[k] - (k+1)<<c.Log
+	}
 }
 
 // Finish stores the rest of every buffer. next has the stripe's next position in each bucket.

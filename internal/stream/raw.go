@@ -83,6 +83,9 @@ func (p Plain) Raw() Raw { return Raw{p.data, p.by.Size(), p.n} }
 // Bytes returns the size of all elements.
 func (p Plain) Bytes() int { return p.n * int(p.by.Size()) }
 
+// Size returns the bytes of an element.
+func (p Plain) Size() uintptr { return p.by.Size() }
+
 // Copier copies elements of one type.
 type Copier interface {
 	Size() uintptr                       // bytes of an element

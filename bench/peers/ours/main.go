@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/sorter"
@@ -42,6 +43,10 @@ func main() {
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "goroutines of a sort")
 	keys := flag.Float64("keys", 2e7, "keys of a list")
 	structs := flag.Float64("structs", 1e7, "structs of a list")
+	flag.Func("rows", "rows to time, separated by commas: all by default", func(list string) error {
+		only = strings.Split(list, ",")
+		return nil
+	})
 	flag.Parse()
 	n, m := int(*keys), int(*structs)
 	w := sorter.Workers(*workers)
@@ -57,6 +62,8 @@ func main() {
 	structsOf("float4", m, w, func(x uint64) vec4 { return vec4{x: f32(x)} }, func(e vec4) float32 { return e.x })
 	structsOf("64 B", m, w, func(x uint64) s64 { return s64{k: int64(x)} }, func(e s64) int64 { return e.k })
 }
+
+var only []string // rows
 
 // made returns n elements of random words.
 func made[E any](n int, of func(x uint64) E) []E {
@@ -103,6 +110,9 @@ func orders(n int, w sorter.Option) {
 
 // timeOf prints a row. Each sort begins with a fresh copy of the input, which is not timed.
 func timeOf(row string, n int, fill func(), sort func() error, sorted func() bool) {
+	if only != nil && !slices.Contains(only, row) {
+		return
+	}
 	var times []float64
 	for range 7 {
 		fill()

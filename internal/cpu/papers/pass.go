@@ -120,7 +120,8 @@ func (s *pass[C]) move(env *engine.Env, dst, pairs []pair[C]) error {
 			return func(block []pair[C]) { s.digit.move(next, dst, block) }, func() {}
 		}
 		if moved.Buf.Data() == nil {
-			*moved = stream.NewCombiner(&env.Arena, to, start, digitValues)
+			log, _ := stream.CombineLog(to.Size())
+			*moved = stream.NewCombiner(&env.Arena, to, start, digitValues, log)
 		}
 		*start = *next
 		moved.To(to)
