@@ -70,7 +70,8 @@ func (e *KeepError) Unwrap() error { return e.Err }
 // of columns, of the same kinds, directions and places of nulls and NaNs, and Limit and Unique have
 // to be the same: otherwise the error is a [KeepError] of [ErrMismatch]. Key functions cannot be
 // compared; but it is an ErrMismatch as well if the first elements of blocks are not in order.
-// Other options may change. A MemoryLimit that is too small for the runs is an [ErrMemoryLimit].
+// Other options may change. A MemoryLimit of less than half of the one before, a quarter of which is
+// too small for the indices of the runs, is an [ErrMemoryLimit].
 func Resume[E any](dir string, o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	return newFixed(o, append(opts[:len(opts):len(opts)], Keep(dir)), true)
 }
@@ -91,6 +92,7 @@ type manifest struct {
 	Order    string // columns
 	Unique   bool
 	Limit    int64
+	Memory   int64    // limit of it
 	Packs    [2]bool  // whether blocks of runs are compressed by S2 and Zstandard
 	Numbers  int64    // of runs so far
 	Durable  []int64  // elements of each appender
@@ -171,7 +173,7 @@ func startKeeping(o *options, elements, order string, resume bool) (k *keeping, 
 		}
 		return nil, err
 	}
-	want := manifest{Format: manifestFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit}
+	want := manifest{Format: manifestFormat, Elements: elements, Order: order, Unique: o.unique, Limit: o.limit, Memory: o.memory}
 	if err = k.removeRetired(); err != nil {
 		// nothing is begun in a directory that keeps files of another sort
 	} else if resume {
@@ -453,10 +455,11 @@ func (s *Sorter[E]) restore() error {
 		r.appender = m.Runs[i].Appender
 		s.runs = append(s.runs, r)
 	}
-	if index, most := s.indexBytes(), s.options.memory/4; index > most { // of a sort with much more memory
+	memory := s.options.memory
+	if index, most := s.indexBytes(), memory/4; index > most && memory < m.Memory/2 { // of a sort with much more
 		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
 	}
-	s.written = m.Numbers
+	s.written, m.Memory = m.Numbers, memory
 	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -233,6 +235,32 @@ func TestResumeCoded(t *testing.T) {
 			checkDirEmpty(t, dir)
 		})
 	}
+}
+
+// TestResumeWithLongElements has indices that take more than a quarter of the memory: they have each
+// element that is longer than a block. The same memory goes on with them, and far less does not.
+func TestResumeWithLongElements(t *testing.T) {
+	const memory = 256 << 10
+	limit := func(bytes int64) extsort.Option { return extsort.MemoryLimit(bytes) }
+	var lines []string
+	for i, e := range wordy(800, rand.New(rand.NewPCG(119, 120))) {
+		lines = append(lines, e+strings.Repeat(" ", 4000)+strconv.Itoa(i))
+	}
+	dir := t.TempDir()
+	s, err := extsort.NewCoded(byText(), extsort.Strings(), limit(memory), extsort.Keep(dir), extsort.OnDisk(quickDisk{}))
+	must(t, err)
+	must(t, s.Append(lines...))
+	must(t, s.Sync())
+	must(t, s.Close())
+	if _, err := extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory/2-1)); !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Errorf("with less than half of the memory: %v", err)
+	}
+	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory))
+	must(t, err)
+	slices.Sort(lines)
+	sameElements(t, collect(t, s), lines)
+	must(t, s.Close())
+	checkDirEmpty(t, dir)
 }
 
 // TestAppendersResume goes on with each appender after its durable elements.
