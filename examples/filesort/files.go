@@ -93,7 +93,8 @@ func (f *files) total() int64 {
 	return sum
 }
 
-// filesFrom returns the names in a file, each ended by NUL.
+// filesFrom returns the names in a file, each ended by NUL. As for sort, none of them is standard input,
+// which may have the names.
 func filesFrom(name string) ([]string, error) {
 	if name == "-" {
 		name = "/dev/stdin"
@@ -104,8 +105,11 @@ func filesFrom(name string) ([]string, error) {
 	}
 	names := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 	for i, n := range names {
-		if n == "" {
+		switch n {
+		case "":
 			return nil, fmt.Errorf("%s: name %d is empty", name, i+1)
+		case "-":
+			return nil, fmt.Errorf("%s: name %d is -, which --files0-from does not allow", name, i+1)
 		}
 	}
 	return names, nil

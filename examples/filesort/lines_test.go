@@ -94,6 +94,14 @@ func TestSeveralFiles(t *testing.T) {
 	if got, stderr, _ := filesort("", "--files0-from", names); got != "1\n2\n3\n4\n" {
 		t.Errorf("--files0-from: %q %s", got, stderr)
 	}
+	for _, text := range []string{"-", "-\x00", "a\x00-\x00"} {
+		if err := os.WriteFile(names, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, stderr, code := filesort("", "--files0-from", names); got != "" || code != 2 || !strings.Contains(stderr, "does not allow") {
+			t.Errorf("--files0-from of %q: %q %s, exit %d", text, got, stderr, code)
+		}
+	}
 	if got, stderr, code := filesort("", b, a, "-o", a); got != "" || code != 0 {
 		t.Errorf("%q %s", got, stderr)
 	}
