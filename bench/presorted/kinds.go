@@ -10,11 +10,10 @@ import (
 	"example.com/sorter/bench/internal/list"
 )
 
-// contest is one call beside the standard library's, on one input. The sorts sort copies of the
-// input, as many as make a batch.
+// contest is one call beside the standard library's, on lists of one shape: as many as make a batch.
 type contest struct {
 	verb     string
-	elements int // of all copies
+	elements int // of all lists
 	restore  func()
 	ours     func(workers int) error
 	std      []func()
@@ -24,7 +23,7 @@ type contest struct {
 // kind makes the contests of elements of one type.
 type kind struct {
 	name     string
-	contests func(ranks []int, batch int) []contest
+	contests func(ranks []int, n int) []contest // of lists of n elements
 }
 
 // mostAlone is the number of elements up to which one worker sorts, whatever the options.
@@ -101,42 +100,44 @@ func kinds() []kind {
 	}
 }
 
-// copies are n elements, again and again.
-type copies[E any] struct {
+// lists are lists of n elements, one after the other: what they are, and a copy to be sorted.
+type lists[E any] struct {
 	in, all []E
+	n       int
 }
 
-func copiesOf[E any](in []E, batch int) copies[E] {
-	return copies[E]{in, slices.Repeat(in, (batch+len(in)-1)/len(in))}
-}
+func listsOf[E any](in []E, n int) lists[E] { return lists[E]{in, slices.Clone(in), n} }
 
-func (c copies[E]) restore() {
-	for part := range slices.Chunk(c.all, len(c.in)) {
-		copy(part, c.in)
-	}
-}
+func (c lists[E]) restore() { copy(c.all, c.in) }
 
 // contest is one call of sort beside those of std.
-func (c copies[E]) contest(verb string, sort func(s []E, opts ...sorter.Option) error, opts []sorter.Option, compare func(a, b E) int, std ...func(s []E)) contest {
+func (c lists[E]) contest(verb string, sort func(s []E, opts ...sorter.Option) error, opts []sorter.Option, compare func(a, b E) int, std ...func(s []E)) contest {
 	all := contest{verb: verb, elements: len(c.all), restore: c.restore,
 		ours: func(workers int) error {
 			opts := opts
-			if len(c.in) > mostAlone {
+			if c.n > mostAlone {
 				opts = append(slices.Clip(opts), sorter.Workers(workers))
 			}
-			for from := 0; from < len(c.all); from += len(c.in) {
-				if err := sort(c.all[from:from+len(c.in)], opts...); err != nil {
+			for s := range slices.Chunk(c.all, c.n) {
+				if err := sort(s, opts...); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		check: func() error { return list.InOrder(c.all[:len(c.in)], compare) },
+		check: func() error {
+			for s := range slices.Chunk(c.all, c.n) {
+				if err := list.InOrder(s, compare); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
 	for _, sort := range std {
 		all.std = append(all.std, func() {
-			for from := 0; from < len(c.all); from += len(c.in) {
-				sort(c.all[from : from+len(c.in)])
+			for s := range slices.Chunk(c.all, c.n) {
+				sort(s)
 			}
 		})
 	}
@@ -144,8 +145,8 @@ func (c copies[E]) contest(verb string, sort func(s []E, opts ...sorter.Option) 
 }
 
 // orders is one call of order beside sorts of positions.
-func (c copies[E]) orders(order func(s []E, opts ...sorter.Option) ([]uint32, error), compare func(a, b E) int) contest {
-	p := make([]uint32, len(c.in))
+func (c lists[E]) orders(order func(s []E, opts ...sorter.Option) ([]uint32, error), compare func(a, b E) int) contest {
+	p := make([]uint32, c.n)
 	return c.contest("Order", func(s []E, opts ...sorter.Option) error {
 		_, err := order(s, opts...)
 		return err
@@ -162,12 +163,12 @@ func keys[K interface {
 	sorter.Key
 	cmp.Ordered
 }](name string, of func(rank int) K) kind {
-	return kind{name, func(ranks []int, batch int) []contest {
+	return kind{name, func(ranks []int, n int) []contest {
 		in := make([]K, len(ranks))
 		for i, rank := range ranks {
 			in[i] = of(rank)
 		}
-		c := copiesOf(in, batch)
+		c := listsOf(in, n)
 		return []contest{
 			c.contest("SortKeys", sorter.SortKeys[K], nil, cmp.Compare[K], slices.Sort[[]K],
 				func(s []K) { slices.SortFunc(s, cmp.Compare[K]) }),
@@ -182,8 +183,8 @@ func elements[E any, K interface {
 	cmp.Ordered
 }](name string, of func(rank, at int) E, key func(E) K) kind {
 	compare := func(a, b E) int { return cmp.Compare(key(a), key(b)) }
-	return kind{name, func(ranks []int, batch int) []contest {
-		c := copiesOf(elementsOf(ranks, of), batch)
+	return kind{name, func(ranks []int, n int) []contest {
+		c := listsOf(elementsOf(ranks, of), n)
 		return []contest{
 			c.contest("Sort", func(s []E, opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) }, nil, compare,
 				func(s []E) { slices.SortFunc(s, compare) }),
@@ -197,8 +198,8 @@ func elements[E any, K interface {
 
 // columns are sorted by an Ordering that is used again, and by one that is made for each sort.
 func columns[E any](name string, of func(rank, at int) E, made func() sorter.Ordering[E], compare func(a, b E) int) kind {
-	return kind{name, func(ranks []int, batch int) []contest {
-		c, by := copiesOf(elementsOf(ranks, of), batch), made()
+	return kind{name, func(ranks []int, n int) []contest {
+		c, by := listsOf(elementsOf(ranks, of), n), made()
 		return []contest{
 			c.contest("By, Sort", func(s []E, opts ...sorter.Option) error { return made().Sort(s, opts...) }, nil, compare,
 				func(s []E) { slices.SortFunc(s, compare) }),

@@ -85,7 +85,7 @@ func (s settings) walk(found func(result)) (rows []result, measured int, err err
 				continue
 			}
 			for _, n := range s.sizes {
-				for _, c := range k.contests(shape.ranks(n), s.batch) {
+				for _, c := range k.contests(shape.lists(n, s.batch), n) {
 					if !s.verbs.MatchString(c.verb) {
 						continue
 					}
