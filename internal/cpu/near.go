@@ -16,9 +16,9 @@ import (
 // strayRoom is the largest number of strays.
 const strayRoom = 128
 
-// mostStrays returns the largest number of strays among n elements (EPYC, 2 processors, 2026-11: two columns of
-// int64 with few swapped 11.7 instead of 19.3 ns with n/64; bench/results/constants.md).
-func mostStrays(n int) int { return min(n/32+2, strayRoom) }
+// mostStrays returns the largest number of strays among n elements (EPYC, 2 processors, 2026-11: 1000 float64 with
+// few swapped 3.0 instead of 3.9 ns with n/32; bench/results/constants.md).
+func mostStrays(n int) int { return min(n/16+2, strayRoom) }
 
 // nearly reports whether so few of n codes are out of place that inserting them is tried.
 func (v summary[C]) nearly(n int) bool {

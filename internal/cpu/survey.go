@@ -108,6 +108,9 @@ type summary[C Code] struct {
 // sorted reports whether codes are in order.
 func (v summary[C]) sorted() bool { return v.falls == 0 }
 
+// ties returns how many of n codes equal their predecessors.
+func (v summary[C]) ties(n int) int { return n - 1 - v.falls - v.rises }
+
 // reversed reports whether n codes strictly fall.
 func (v summary[C]) reversed(n int) bool { return v.falls == n-1 }
 
