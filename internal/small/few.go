@@ -50,9 +50,7 @@ func orderFewSelected(cols []extract.Column, selected []uint32, cfg *call.Option
 
 // sortAll writes the order of elements 0, 1, ….
 func (f *few) sortAll(order []uint32) {
-	for i := range order {
-		order[i] = uint32(i)
-	}
+	copy(order, numbers[:])
 	f.sort(order, 0, true)
 }
 
@@ -178,9 +176,7 @@ func (f *few) sortTiesByCodes(order []uint32, tied uint64, k int) bool {
 	if c.Kind().Wide() || c.Nulls() != extract.NoNulls {
 		return false
 	}
-	var at [tinySort]uint32 // the elements that tie, in input order
-	var codes [tinySort]uint64
-	set, n := uint64(0), 0
+	set := uint64(0) // the elements that tie, by number
 	for left := tied | tied>>1; left != 0; left &= left - 1 {
 		x := order[bits.TrailingZeros64(left)]
 		if x >= tinySort {
@@ -188,14 +184,8 @@ func (f *few) sortTiesByCodes(order []uint32, tied uint64, k int) bool {
 		}
 		set |= 1 << x
 	}
-	for left := set; left != 0; left &= left - 1 {
-		at[n%tinySort] = uint32(bits.TrailingZeros64(left))
-		n++
-	}
-	f.codesOf(c, at[:n], &codes)
-	for i := n - 1; i >= 0; i-- { // to the elements' numbers, which are no less than i
-		codes[at[i%tinySort]%tinySort] = codes[i%tinySort]
-	}
+	var codes [tinySort]uint64 // by number
+	f.codesOfSet(c, set, &codes)
 	more, still := k+1 < f.cols.Len(), uint64(0)
 	for tied != 0 {
 		from, end := nextTies(tied)
@@ -219,6 +209,27 @@ func (f *few) sortTiesByCodes(order []uint32, tied uint64, k int) bool {
 	}
 	return true
 }
+
+// codesOfSet writes the codes of narrow keys of a set of elements to the places of their numbers.
+func (f *few) codesOfSet(c *extract.Spec, set uint64, codes *[tinySort]uint64) {
+	n := bits.OnesCount64(set)
+	if set == 1<<n-1 {
+		f.codesOf(c, numbers[:n], codes)
+		return
+	}
+	var at [tinySort]uint32
+	for i := 0; set != 0; set &= set - 1 {
+		at[i%tinySort] = uint32(bits.TrailingZeros64(set))
+		i++
+	}
+	f.codesOf(c, at[:n], codes)
+	for i := n - 1; i >= 0; i-- { // numbers are no less than i
+		codes[at[i%tinySort]%tinySort] = codes[i%tinySort]
+	}
+}
+
+// numbers are 0, 1, ….
+var numbers = [tinySort]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // codesOf writes the codes of narrow keys of elements.
 func (f *few) codesOf(c *extract.Spec, at []uint32, codes *[tinySort]uint64) {
@@ -276,15 +287,15 @@ func sortFewCodes(order []uint32, codes []uint64, more bool) (tied uint64) {
 
 // rankFew is sortFewCodes by counting.
 func rankFew(order []uint32, codes []uint64) {
-	var index, numbers [tinySort]uint32
+	var index, before [tinySort]uint32
 	var all [tinySort]uint64
 	if !rank(index[:len(codes)], codes) {
 		return
 	}
-	copy(numbers[:], order)
+	copy(before[:], order)
 	copy(all[:], codes)
 	for i, at := range index[:len(codes)] {
-		order[i], codes[i] = numbers[at%tinySort], all[at%tinySort]
+		order[i], codes[i] = before[at%tinySort], all[at%tinySort]
 	}
 }
 
@@ -381,22 +392,26 @@ func sortFewBy[K any](f *few, order []uint32, c *extract.Spec, more bool) (tied 
 // sortWide is sortBy of wide keys that lie one after the other.
 func (f *few) sortWide(order []uint32, c *extract.Spec, keys stream.Raw, more bool) (tied uint64) {
 	var codes [tinySort]uint64
-	var index, numbers [tinySort]uint32
+	var index, before [tinySort]uint32
 	n, kind, o := len(order), c.Kind(), c.OrderUnder(f.order)
-	places := index[:n]
-	orderByLeading(kind, places, codes[:n], keys.Data(), o, nil)
+	moved, whole, places := true, false, index[:n]
 	switch kind {
 	case sortkey.String:
-		orderFewTexts(places, codes[:n], stream.SliceOf[string](keys)[:n], o, nil)
+		moved, whole = orderFewTexts(places, codes[:n], stream.SliceOf[string](keys)[:n], o, nil)
 	case sortkey.Bytes:
-		orderFewTexts(places, codes[:n], stream.SliceOf[[]byte](keys)[:n], o, nil)
+		moved, whole = orderFewTexts(places, codes[:n], stream.SliceOf[[]byte](keys)[:n], o, nil)
 	default:
-		orderTiedWords(kind, places, codes[:n], keys, o)
+		orderFewWords(kind, places, codes[:n], keys, o, nil)
 	}
-	copy(numbers[:], order)
-	for i, at := range places {
-		order[i] = numbers[at%tinySort]
-		if more && i > 0 && sameKeys(kind, codes[:n], keys, o, places[i-1], at) {
+	if moved {
+		copy(before[:], order)
+		for i, at := range places {
+			order[i] = before[at%tinySort]
+		}
+	}
+	for i := 1; more && i < n; i++ {
+		a, b := places[i-1], places[i]
+		if codes[a%tinySort] == codes[b%tinySort] && (whole || sameKeys(kind, codes[:n], keys, o, a, b)) {
 			tied |= 1 << i
 		}
 	}

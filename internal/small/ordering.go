@@ -336,7 +336,9 @@ func (o *Ordering) SortFew(s cpu.Payload, cfg *call.Options) {
 	}
 	var order [tinySort]uint32
 	o.orderFew(order[:s.Len()], s.Raw(), cfg)
-	s.FollowFew(&order)
+	if !ascend(order[:s.Len()]) {
+		s.FollowFew(&order)
+	}
 }
 
 // Sort sorts s.

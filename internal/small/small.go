@@ -195,9 +195,9 @@ func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter
 func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
 	switch k {
 	case sortkey.String:
-		orderTinyTexts[string](k, index, s, get, o, ask, c)
+		return orderTinyTexts[string](index, s, get, o, ask, c)
 	case sortkey.Bytes:
-		orderTinyTexts[[]byte](k, index, s, get, o, ask, c)
+		return orderTinyTexts[[]byte](index, s, get, o, ask, c)
 	case sortkey.Time:
 		orderTinyFixed[time.Time](k, index, s, get, o, ask, c)
 	default:
@@ -215,13 +215,13 @@ func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get ex
 	orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, ask, c)
 }
 
-func orderTinyTexts[K extract.TextKey](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
+func orderTinyTexts[K extract.TextKey](index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) (moved bool) {
 	var keys [tinySort]K
 	var codes [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(unsafe.Pointer(&keys)), s.Data(), n, 0, ask)
-	orderByLeading(k, index, codes[:n], unsafe.Pointer(&keys), o, c)
-	orderFewTexts(index, codes[:n], keys[:n], o, c)
+	moved, _ = orderFewTexts(index, codes[:n], keys[:n], o, c)
+	return moved
 }
 
 // orderTinyWords is orderTiny by keys of fixed size, with memory for them.
@@ -229,15 +229,16 @@ func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.P
 	var codes [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(keys), s.Data(), n, 0, ask)
-	orderByLeading(k, index, codes[:n], keys, o, c)
-	orderTiedWords(k, index, codes[:n], stream.RawAt(keys, k.Size(), n), o)
+	orderFewWords(k, index, codes[:n], stream.RawAt(keys, k.Size(), n), o, c)
 }
 
-// orderByLeading orders a few wide keys by their leading words, which it writes to codes.
-func orderByLeading(k sortkey.Kind, index []uint32, codes []uint64, keys unsafe.Pointer, o sortkey.Order, c *Call) {
-	sortkey.Leading(k, codes, keys, o)
+// orderFewWords writes the order of at most tinySort keys of fixed size to index, and their leading words to
+// codes.
+func orderFewWords(k sortkey.Kind, index []uint32, codes []uint64, keys stream.Raw, o sortkey.Order, c *Call) {
+	sortkey.Leading(k, codes, keys.Data(), o)
 	rank(index, codes)
 	c.tied(index, codes)
+	orderTiedWords(k, index, codes, keys, o)
 }
 
 // rank writes the stable order of at most tinySort codes to index and reports whether they
@@ -246,10 +247,17 @@ func orderByLeading(k sortkey.Kind, index []uint32, codes []uint64, keys unsafe.
 // branches; an insertion sort would branch on each, unpredictably. Ten codes take 40 ns, and
 // 80 ns by insertion (EPYC of 2022).
 func rank(index []uint32, codes []uint64) bool {
+	n, sorted := len(codes), 1
+	for sorted < n && codes[sorted-1] <= codes[sorted] {
+		sorted++
+	}
+	if sorted >= n {
+		copy(index, numbers[:n])
+		return false
+	}
 	var before [tinySort]uint64
-	n, sorted := len(codes), 0
-	for ; sorted < n && (sorted == 0 || codes[sorted-1] <= codes[sorted]); sorted++ {
-		before[sorted%tinySort] = uint64(sorted)
+	for i := range sorted {
+		before[i%tinySort] = uint64(i)
 	}
 	for i := sorted - (n-sorted)%2; i < n; i += 2 {
 		a, b := codes[i], codes[i+1]
@@ -266,7 +274,7 @@ func rank(index []uint32, codes []uint64) bool {
 	for i := range codes {
 		index[before[i%tinySort]] = uint32(i)
 	}
-	return sorted < n
+	return true
 }
 
 // below returns 1 if a < b, and otherwise 0.
