@@ -187,7 +187,8 @@ type Keys struct{ layout extract.Layout }
 // Chunks returns the keys of the rows of several slices, one slice after the other, as columnar
 // formats have them. chunks may be empty, and may have empty chunks.
 //
-// It takes time proportional to the number of chunks, and 100 bytes per chunk.
+// It takes time proportional to the number of chunks, and 100 bytes per chunk. Sorts take as long as by one
+// slice, or 1.1 times. They take up to 1.3 times where they read rows in no order, as for the ties of a column before.
 func Chunks[K Key](chunks [][]K) Keys {
 	if len(chunks) == 0 {
 		return Keys{extract.InSlice[K](nil)}
