@@ -35,6 +35,7 @@ type faultDisk struct {
 	bytes  int64  // of that call
 	open   int
 	held   int64 // bytes reserved and neither punched nor closed
+	holes  int64 // bytes punched
 	files  []*faultFile
 }
 
@@ -170,6 +171,9 @@ func (f *faultFile) Punch(off, n int64) error {
 		return err
 	}
 	f.hold(-n)
+	f.d.mu.Lock()
+	f.d.holes += n
+	f.d.mu.Unlock()
 	return f.File.Punch(off, n)
 }
 

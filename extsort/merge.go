@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"sync"
 	"sync/atomic"
 
 	"example.com/sorter"
@@ -26,6 +27,9 @@ type merge[E any] struct {
 	together bool // elements that tie are in one part
 
 	spare int64 // bytes of memory for the last blocks of parts, of each who loads parts in order
+
+	mu     sync.Mutex
+	closed bool // all parts are read, and the files are closed
 }
 
 // cut is a place in each run: elements that come before the splitter are before it, and those
@@ -339,12 +343,25 @@ func (m *merge[E]) tiesBefore(c *cut[E], k int) bool { return k < c.run && !m.to
 // free gives the space of the blocks before cut i back, unless the runs are kept. The block before
 // the cut stays: later cuts, which are not before this one, may be searched in it.
 func (m *merge[E]) free(i int) {
-	if m.s.keeping != nil {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.s.keeping != nil || m.closed {
 		return
 	}
 	for k, r := range m.runs {
 		block, _ := m.locate(m.cuts[i], k, r)
 		r.bytes.Free(block)
+	}
+}
+
+// closeFiles closes the files of the runs, which are read, unless the runs are kept. That takes a file
+// system as long as the writes of many parts, which go on meanwhile.
+func (m *merge[E]) closeFiles() {
+	m.mu.Lock()
+	m.closed = m.s.keeping == nil
+	m.mu.Unlock()
+	if m.closed {
+		m.s.closeStore()
 	}
 }
 
@@ -433,7 +450,7 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	}
 	defer w.discard()
 	var last *E // of the parts before
-	err = s.run(m, func(_ int, part rows[E]) (bool, error) {
+	err = s.run(m, func() {}, func(_ int, part rows[E]) (bool, error) {
 		if n := part.Len(); s.unique && n > 0 {
 			part.Compact(last)
 			s.stats.Dropped += int64(n - part.Len())

@@ -90,7 +90,7 @@ func (s *Sorter[E]) batches(yield func([]E, error) bool) error {
 	if s.limit > 0 {
 		left = s.limit
 	}
-	err := s.run(m, func(i int, part rows[E]) (bool, error) {
+	err := s.run(m, m.closeFiles, func(i int, part rows[E]) (bool, error) {
 		n := part.Len()
 		s.stats.Largest = max(s.stats.Largest, n)
 		s.want(part, &left)
@@ -191,8 +191,10 @@ func (s *Sorter[E]) free() {
 	s.form.Release()
 	s.stopSharing()
 	s.out, s.slice, s.pack, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil, nil
-	s.closing = errors.Join(s.closing, s.store.Close())
+	s.closeStore()
 }
+
+func (s *Sorter[E]) closeStore() { s.closing = errors.Join(s.closing, s.store.Close()) }
 
 // work is a part on its way from the readers to the consumer, or why it is not.
 type work[E any] struct {
@@ -221,9 +223,9 @@ func (w *work[E]) try(step func() error) {
 func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 
 // run reads the parts of m on several goroutines, sorts them on others and calls take for
-// each, in order, until it returns false or an error. It raises the panics of key functions
-// again. All goroutines have ended when it returns.
-func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error)) error {
+// each, in order, until it returns false or an error. One of them calls loaded once all parts are
+// read. It raises the panics of key functions again. All goroutines have ended when it returns.
+func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E]) (bool, error)) error {
 	p := m.p
 	buffers, toSort := make(chan rows[E], p.buffers), make(chan *work[E], p.buffers)
 	all := s.form.Buffers(p)
@@ -242,7 +244,7 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 		ready[i] = make(chan *work[E], 1)
 	}
 	stop := make(chan struct{})
-	var next atomic.Int64
+	var next, read atomic.Int64
 	var crew sync.WaitGroup
 	for _, from := range m.loaders(min(p.readers, m.parts())) {
 		crew.Go(func() {
@@ -259,7 +261,10 @@ func (s *Sorter[E]) run(m *merge[E], take func(i int, part rows[E]) (bool, error
 						w.slices, err = m.loadPart(w.i, part, from)
 						return err
 					})
-					toSort <- w
+					all := !w.failed() && int(read.Add(1)) == m.parts()
+					if toSort <- w; all {
+						loaded()
+					}
 				}
 			}
 		})

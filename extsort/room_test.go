@@ -6,13 +6,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 )
 
 // TestRoom expects that the space of what was handed out is given back where the disk has little
-// room, or a limit, and otherwise at the end only.
+// room, or a limit, and otherwise only once all is read.
 func TestRoom(t *testing.T) {
 	const n, bytes = 400_000, 400_000 * 24
 	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(71, 72))))
@@ -31,15 +32,15 @@ func TestRoom(t *testing.T) {
 			s, err := extsort.New(byKey(), opts...)
 			must(t, err)
 			must(t, s.Append(rows...))
-			least := int64(bytes)
+			least, holes := int64(bytes), int64(0)
 			for _, err := range s.All() {
 				must(t, err)
 				d.mu.Lock()
-				least = min(least, d.held)
+				least, holes = min(least, d.held), d.holes
 				d.mu.Unlock()
 			}
-			if early := least < bytes/2; early != c.early {
-				t.Errorf("at least %d of %d bytes were held", least, bytes)
+			if c.early && least >= bytes/2 || !c.early && holes > 0 {
+				t.Errorf("at least %d of %d bytes were held, and holes have %d", least, bytes, holes)
 			}
 			must(t, s.Close())
 			d.checkEmpty(t)
@@ -93,5 +94,45 @@ func TestReadsOfSlices(t *testing.T) {
 	must(t, s.Close())
 	if slices := int64(st.Runs * st.Parts); slices < 20 || reads.Load() > slices*5/4 {
 		t.Errorf("%d reads for %d parts of %d runs", reads.Load(), st.Parts, st.Runs)
+	}
+}
+
+// TestClosedOnceRead expects that files are closed while the last parts are handed out, unless they are kept.
+func TestClosedOnceRead(t *testing.T) {
+	const n = 400_000
+	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(76, 77))))
+	for _, kept := range []bool{false, true} {
+		d := &faultDisk{room: n * 100}
+		opts := []extsort.Option{extsort.MemoryLimit(8 << 20), extsort.OnDisk(d)}
+		if kept {
+			opts = append(opts, extsort.Keep(t.TempDir()))
+		} else {
+			opts = append(opts, extsort.TempDir(t.TempDir()))
+		}
+		s, err := extsort.New(byKey(), opts...)
+		must(t, err)
+		must(t, s.Append(rows...))
+		open := func() int {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.open
+		}
+		i := 0
+		for _, err := range s.All() {
+			must(t, err)
+			if i++; i == 1 && open() == 0 {
+				t.Error("no file is open at the begin")
+			}
+			if i == n && kept && open() == 0 {
+				t.Error("kept files are closed")
+			}
+			for limit := time.Now().Add(time.Minute); i == n && !kept && open() > 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(limit) {
+					t.Fatal("files are open at the last element")
+				}
+			}
+		}
+		must(t, s.Close())
+		d.checkEmpty(t)
 	}
 }
