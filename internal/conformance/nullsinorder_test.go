@@ -36,7 +36,7 @@ var nullRises = []nullRise{
 	{"falling", func(i, _ int) int64 { return -int64(i) }, false},
 }
 
-// TestNullsInOrder orders rows by a column whose values are in order, but for its nulls.
+// TestNullsInOrder orders rows by a column whose values are in order, except for its nulls.
 func TestNullsInOrder(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{5000, 9000, 70_001} {

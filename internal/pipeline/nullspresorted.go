@@ -7,7 +7,7 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Rows that are in order but for their nulls are written where they belong while their codes are
+// Rows that are in order except for their nulls are written where they belong while their codes are
 // checked. A list of them, and codes by that list, would be written and read again (EPYC, 2026-11, one
 // worker, a tenth null: 1.5 instead of 3.2 ns per row; 1.2 without nulls).
 
