@@ -100,7 +100,7 @@ func kinds() []kind {
 	}
 }
 
-// lists are lists of n elements, one after the other: what they are, and a copy to be sorted.
+// lists are lists of n elements, one after the other: the input, and a copy to be sorted.
 type lists[E any] struct {
 	in, all []E
 	n       int
