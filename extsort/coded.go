@@ -3,6 +3,7 @@ package extsort
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -57,9 +58,9 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if f.layOut(limit) {
 		return f, nil
 	}
-	need := 2 * limit
-	for !f.layOut(need) {
-		need *= 2
+	need := limit
+	for need < math.MaxInt && !f.layOut(need) {
+		need = min(2*need, math.MaxInt)
 	}
 	need -= int64(sort.Search(int(need-limit), func(less int) bool { return !f.layOut(need - int64(less)) })) - 1
 	return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, need)

@@ -2,7 +2,9 @@ package extsort_test
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/sorter/extsort"
 )
@@ -33,6 +35,37 @@ func TestBlocksAreReadOnce(t *testing.T) {
 		if st.Read > st.Written+st.Written/50 {
 			t.Errorf("%d ranges: %d bytes written, %d read", ranges, st.Written, st.Read)
 		}
+	}
+}
+
+// TestSeveralReaders expects that slices are read by several goroutines at a time where the system reads
+// nothing ahead: a read waits for another.
+func TestSeveralReaders(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 400_000, rand.New(rand.NewPCG(1, 114))))
+	var reading, together, merging atomic.Int64
+	d := &faultDisk{onRead: func(_ *faultFile, p []byte, _ int64) int {
+		reading.Add(1)
+		defer reading.Add(-1)
+		for turn := 0; turn < 100 && merging.Load() == 1 && together.Load() == 0; turn++ {
+			if reading.Load() > 1 {
+				together.Add(1)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return len(p)
+	}}
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(20<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.OnDisk(d))
+	must(t, err)
+	defer s.Close()
+	must(t, s.Append(rows...))
+	merging.Store(1)
+	n := 0
+	for batch, err := range s.Batches() {
+		must(t, err)
+		n += len(batch)
+	}
+	if n != len(rows) || together.Load() == 0 {
+		t.Errorf("%d elements of %d, two reads at a time: %v", n, len(rows), together.Load() > 0)
 	}
 }
 

@@ -92,7 +92,7 @@ type manifest struct {
 	Order    string // columns
 	Unique   bool
 	Limit    int64
-	Memory   int64    // limit of it
+	Memory   int64    // the largest limit that runs were made with; 0: unknown
 	Packs    [2]bool  // whether blocks of runs are compressed by S2 and Zstandard
 	Numbers  int64    // of runs so far
 	Durable  []int64  // elements of each appender
@@ -456,10 +456,10 @@ func (s *Sorter[E]) restore() error {
 		s.runs = append(s.runs, r)
 	}
 	memory := s.options.memory
-	if index, most := s.indexBytes(), memory/4; index > most && memory < m.Memory/2 { // of a sort with much more
+	if index, most := s.indexBytes(), memory/4; index > most && (m.Memory == 0 || memory < m.Memory/2) { // of a sort with much more
 		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
 	}
-	s.written, m.Memory = m.Numbers, memory
+	s.written, m.Memory = m.Numbers, max(m.Memory, memory)
 	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)
 	return nil
 }

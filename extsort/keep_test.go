@@ -255,6 +255,15 @@ func TestResumeWithLongElements(t *testing.T) {
 	if _, err := extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory/2-1)); !errors.Is(err, extsort.ErrMemoryLimit) {
 		t.Errorf("with less than half of the memory: %v", err)
 	}
+	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory*6/10))
+	must(t, err)
+	must(t, s.Append(lines[0]))
+	lines = append(lines, lines[0])
+	must(t, s.Sync())
+	must(t, s.Close())
+	if _, err := extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory/2-1)); !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Errorf("with less than half of the most memory before: %v", err)
+	}
 	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory))
 	must(t, err)
 	slices.Sort(lines)

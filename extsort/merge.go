@@ -538,6 +538,9 @@ const leastAhead = 4 << 20
 func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
 	one, part := p, p.part
 	for _, r := range runs {
+		if !r.bytes.ReadsAhead() {
+			return p
+		}
 		part += 2 * int64(r.bytes.Block()+spill.Align)
 	}
 	one.readers = 1

@@ -3,6 +3,7 @@ package extsort
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 
@@ -133,6 +134,7 @@ func optionsOf(opts []Option) options {
 			o.memory = min(o.memory, 256<<20) // of addresses, of which there are few
 		}
 	}
+	o.memory = min(o.memory, math.MaxInt) // of a process of 32 bits
 	return o
 }
 

@@ -96,6 +96,17 @@ func testTiny(t *testing.T, codec extsort.Codec[string], opts []extsort.Option) 
 	}
 }
 
+// TestHugeMemoryLimits has limits beyond the addresses of a process of 32 bits.
+func TestHugeMemoryLimits(t *testing.T) {
+	for _, limit := range []int64{1<<31 - 1, 1 << 31, 3 << 30, 1 << 40, 1 << 55} {
+		s, err := extsort.NewCoded(byText(), extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()))
+		must(t, err)
+		must(t, s.Append("b", "a"))
+		sameElements(t, collect(t, s), []string{"a", "b"})
+		must(t, s.Close())
+	}
+}
+
 // TestAppendersOfShortElements has pieces whose elements take more memory than their encodings.
 func TestAppendersOfShortElements(t *testing.T) {
 	for _, limit := range []int64{40 << 10, 58_000, 80 << 10} {

@@ -15,6 +15,9 @@ func (g Range) Space() int64 {
 	return roundUp(g.Run.off+g.Run.place(g.To)) - lo/Align*Align
 }
 
+// ReadsAhead reports whether Fetch can read blocks of the run ahead.
+func (r *Run) ReadsAhead() bool { return readsAhead(r.volume.file) }
+
 // ahead holds blocks that are read before Read wants them: those of many ranges with one wait. A thread
 // that waits for each of them waits again for a processor, which others are busy on.
 type ahead struct {

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"runtime"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -23,7 +24,7 @@ type batch struct {
 type place struct {
 	number uint64 // comes back in the event
 	_      [2]uint32
-	op     uint16 // 0: IOCB_CMD_PREAD
+	_      uint16 // the operation, 0: IOCB_CMD_PREAD
 	_      int16
 	fd     uint32
 	memory uint64
@@ -100,3 +101,16 @@ func (b *batch) close() {
 	}
 	b.context, b.reading = 0, 0
 }
+
+// readsAhead reports whether requests of a file can be begun.
+func readsAhead(f File) bool {
+	d, ok := f.(*file)
+	return ok && d.direct != d.cached && hasContexts()
+}
+
+// hasContexts reports whether the kernel gives contexts to this process.
+var hasContexts = sync.OnceValue(func() bool {
+	b := new(batch)
+	defer b.close()
+	return b.open()
+})

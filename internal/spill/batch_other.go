@@ -11,3 +11,5 @@ func (*batch) begin([]request) {}
 func (*batch) wait([]request) {}
 
 func (*batch) close() {}
+
+func readsAhead(File) bool { return false }
