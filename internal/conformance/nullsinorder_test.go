@@ -117,11 +117,11 @@ func TestNullsInOrderOnce(t *testing.T) {
 	null := func(i int) bool { return i%10 == 3 }
 	for _, cols := range [][]sorter.Column[int]{
 		{sorter.AscOf(keys).NullsFirst(null)},
-		{sorter.AscOf(keys).NullsFirst(null), sorter.Asc(func(i int) int64 { // only nulls tie
+		{sorter.AscOf(keys).NullsFirst(null), sorter.Asc(func(i int) int32 { // only nulls tie
 			if !null(i) {
 				t.Errorf("the second key of row %d was asked for", i)
 			}
-			return int64(-i)
+			return int32(-i)
 		})},
 	} {
 		var st sorter.Stats

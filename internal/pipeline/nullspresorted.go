@@ -43,8 +43,9 @@ func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
 	if err != nil || over.Load() || all.Falls || all.Ties && len(f.cols) > 1 {
 		return false, err
 	}
-	r.used.CodeBits = lead.Bits()
-	return true, f.orderNulls(r, index[nulls:][:f.count])
+	err = f.orderNulls(r, index[nulls:][:f.count])
+	r.used.CodeBits = lead.Bits() // not those of the columns that order nulls
+	return true, err
 }
 
 // orderNulls orders the nulls that index has by the other columns.
