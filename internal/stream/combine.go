@@ -93,7 +93,8 @@ func CombinersBytes(n, buckets int, size, other uintptr) int64 {
 	case other == 4: // or indices
 		widest = max(widest, IndicesLog)
 	}
-	return scratch.AlignedSize(buckets<<widest, size) + scratch.AlignedSize(buckets<<widest, other)
+	const positions = 2 * int64(unsafe.Sizeof(Slots{})) // start and ends
+	return positions + scratch.AlignedSize(buckets<<widest, size) + scratch.AlignedSize(buckets<<widest, other)
 }
 
 // Flush stores the buffer of bucket k, which is filled up to position end, a multiple of
