@@ -228,13 +228,10 @@ func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E]) (bool, error)) error {
 	p := m.p
 	buffers, toSort := make(chan rows[E], p.buffers), make(chan *work[E], p.buffers)
-	all, loaders := s.form.Buffers(p), m.loaders(min(p.readers, m.parts()))
+	all := s.form.Buffers(p)
 	defer func() {
 		for _, b := range all {
 			b.Release()
-		}
-		for _, from := range loaders {
-			from.reader.Close()
 		}
 	}()
 	for _, b := range all {
@@ -249,7 +246,7 @@ func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E
 	stop := make(chan struct{})
 	var next, read atomic.Int64
 	var crew sync.WaitGroup
-	for _, from := range loaders {
+	for _, from := range m.loaders(min(p.readers, m.parts())) {
 		crew.Go(func() {
 			for {
 				select {
@@ -315,9 +312,6 @@ func (m *merge[E]) loaders(n int) []*loader {
 	memory := scratch.Pages(n * m.p.reader)
 	for i := range all {
 		all[i] = &loader{reader: spill.NewReader(memory[i*m.p.reader:][:m.p.reader], m.s.layout.packing), ends: ends}
-		if m.p.ahead > 0 {
-			all[i].reader.ReadAhead(scratch.Pages(2 * m.p.ahead))
-		}
 	}
 	return all
 }
