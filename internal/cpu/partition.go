@@ -395,7 +395,7 @@ func filled(n, left int, k uint32) (done int, bucket uint32, full bool) {
 	if left == outOfBuffers {
 		panic("sorter: keys changed during the sort")
 	}
-	return n - max(left, 0), k, left >= 0
+	return n - max(left, 0), k, left != allFilled
 }
 
 // plainPlaces is the number of write places up to which plain stores win (EPYC, 2 cores, 2026-11,

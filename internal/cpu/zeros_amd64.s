@@ -3,6 +3,21 @@
 // Writes the places of the bits that are 0. The table has those of a byte, as bytes, the first in the
 // lowest: AVX2 widens them, and the next byte's follow after as many as the byte has.
 
+// BYTE8 writes the places of the bits of the lowest byte of AX.
+#define BYTE8 \
+	MOVBLZX   AL, BX; \
+	VPMOVZXBD (R9)(BX*8), Y0; \
+	VPADDD    Y15, Y0, Y0; \
+	VMOVDQU   Y0, (DI)(DX*4); \
+	POPCNTL   BX, BX; \
+	ADDQ      BX, DX; \
+	VPADDD    Y14, Y15, Y15
+
+// NEXT8 writes those of the byte above it.
+#define NEXT8 \
+	SHRQ $8, AX; \
+	BYTE8
+
 // func zeroPlaces(places *uint32, room int, set *uint64, words int, lo uint32, table *[256]uint64) (k, done int)
 TEXT ·zeroPlaces(SB), NOSPLIT, $0-64
 	MOVQ         places+0(FP), DI
@@ -25,69 +40,14 @@ loop:
 	JGT  done
 	MOVQ (SI)(R10*8), AX
 	NOTQ AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
-	SHRQ      $8, AX
-	MOVBLZX   AL, BX
-	VPMOVZXBD (R9)(BX*8), Y0
-	VPADDD    Y15, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*4)
-	POPCNTL   BX, BX
-	ADDQ      BX, DX
-	VPADDD    Y14, Y15, Y15
+	BYTE8
+	NEXT8
+	NEXT8
+	NEXT8
+	NEXT8
+	NEXT8
+	NEXT8
+	NEXT8
 	INCQ R10
 	CMPQ R10, CX
 	JLT  loop
