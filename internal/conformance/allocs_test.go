@@ -110,13 +110,15 @@ func TestIntoAllocs(t *testing.T) {
 	}
 	const n = 1 << 20
 	s, p := prices(n), make(perm.Perm, n)
-	least := leastAllocated(func() {
-		if _, err := sorter.OrderKeys(s, sorter.Into(p)); err != nil {
-			t.Fatal(err)
+	for _, workers := range []int{2, 16} {
+		least := leastAllocated(func() {
+			if _, err := sorter.OrderKeys(s, sorter.Into(p), sorter.Workers(workers)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if least > 4*n/10 {
+			t.Errorf("%d workers: an order after another one allocates %d bytes at least", workers, least)
 		}
-	})
-	if least > 4*n/10 {
-		t.Errorf("an order after another one allocates %d bytes at least", least)
 	}
 }
 

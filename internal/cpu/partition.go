@@ -71,16 +71,16 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 				move.place(b, next, dst, dstCodes, s.Part(lo, lo+len(block)), block)
 			}, func() {}
 		}
-		start := *next
+		start := next.Copy(&env.Arena)
 		both, _ := stream.CombineLog(unsafe.Sizeof(b.min))
 		both = max(log, both) // flushed together: one hard-to-predict branch instead of two
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), both)
+		moved := stream.NewCombiner(&env.Arena, to, start, b.len(), both)
 		if log == 0 {
 			lines, src := dst.lines(), s.lines()
 			return func(lo int, block []C) { streamCombined(b, next, lines, &moved, src[lo:], block) },
 				func() { moved.Finish(next, b.len()) }
 		}
-		elements := stream.NewCombiner(&env.Arena, dst.plain(), &start, b.len(), both)
+		elements := stream.NewCombiner(&env.Arena, dst.plain(), start, b.len(), both)
 		return func(lo int, block []C) {
 				move.combine(b, next, &elements, &moved, s.Part(lo, lo+len(block)), block)
 			},
@@ -188,9 +188,9 @@ func partitionAlong[T any, C Code](env *engine.Env, b *buckets[C], codes []C, sr
 		if !combine {
 			return func(lo int, block []C) { moveAlong(b, next, dst, src[lo:], block) }, func() {}
 		}
-		start := *next
+		start := next.Copy(&env.Arena)
 		log, _ := stream.CombineLog(to.Size())
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), log)
+		moved := stream.NewCombiner(&env.Arena, to, start, b.len(), log)
 		return func(lo int, block []C) { combineAlong(b, next, &moved, src[lo:], block) },
 			func() { moved.Finish(next, b.len()) }
 	})
@@ -240,10 +240,10 @@ func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes [
 		case !combine:
 			return func(lo int, block []C) { moveIndices(b, next, dst, dstCodes, first+lo, block) }, func() {}
 		}
-		start := *next
-		index := stream.NewCombiner(&env.Arena, numbers, &start, b.len(), stream.IndicesLog)
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), stream.IndicesLog)
-		moved.Enter(next, b.len())
+		start := next.Copy(&env.Arena)
+		index := stream.NewCombiner(&env.Arena, numbers, start, b.len(), stream.IndicesLog)
+		moved := stream.NewCombiner(&env.Arena, to, start, b.len(), stream.IndicesLog)
+		moved.Enter(&env.Arena, next, b.len())
 		return func(lo int, block []C) { combineIndices(b, next, &index, &moved, first+lo, block) },
 			func() {
 				moved.Leave(next, b.len())
@@ -315,9 +315,9 @@ func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst [
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
 		}
-		start := *next
-		moved := stream.NewCombiner(&env.Arena, to, &start, b.len(), stream.AloneLog(to.Size()))
-		moved.Enter(next, b.len())
+		start := next.Copy(&env.Arena)
+		moved := stream.NewCombiner(&env.Arena, to, start, b.len(), stream.AloneLog(to.Size()))
+		moved.Enter(&env.Arena, next, b.len())
 		return func(_ int, block []C) { combineCodes(b, next, &moved, block) },
 			func() {
 				moved.Leave(next, b.len())

@@ -93,8 +93,8 @@ func CombinersBytes(n, buckets int, size, other uintptr) int64 {
 	case other == 4: // or indices
 		widest = max(widest, IndicesLog)
 	}
-	const positions = 2 * int64(unsafe.Sizeof(Slots{})) // start and ends
-	return positions + scratch.AlignedSize(buckets<<widest, size) + scratch.AlignedSize(buckets<<widest, other)
+	return 2*SlotsBytes(1) + // start and ends
+		scratch.AlignedSize(buckets<<widest, size) + scratch.AlignedSize(buckets<<widest, other)
 }
 
 // Flush stores the buffer of bucket k, which is filled up to position end, a multiple of
@@ -118,8 +118,8 @@ func (c *Combiner) store(k, from, end uint32) {
 
 // Enter turns the next positions of nb buckets into places of Buf. A loop that counts in these is
 // shorter. When a buffer is full, [Combiner.Full] has the position to flush to.
-func (c *Combiner) Enter(next *Slots, nb int) {
-	c.ends = new(Slots)
+func (c *Combiner) Enter(a *scratch.Arena, next *Slots, nb int) {
+	c.ends = &scratch.Take[Slots](a, 1)[0]
 	for k, mask := uint32(0), uint32(1)<<c.Log-1; k < uint32(nb); k++ {
 		at := next[k]
 		c.ends[k], next[k] = at|mask+1, k<<c.Log+at&mask
@@ -156,6 +156,13 @@ const MostBuckets = 1 << 13
 
 // Slots holds a position per bucket, at most 1<<32 - 1, the greatest number of elements.
 type Slots [MostBuckets]uint32
+
+// Copy returns a copy in scratch memory.
+func (s *Slots) Copy(a *scratch.Arena) *Slots {
+	own := &scratch.Take[Slots](a, 1)[0]
+	*own = *s
+	return own
+}
 
 // SlotsBytes bounds the scratch memory, in bytes, of the positions of the given number
 // of stripes.
