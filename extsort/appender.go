@@ -126,7 +126,8 @@ func (a *Appender[E]) Append(e ...E) error {
 			return err
 		}
 		if e = e[n:]; need > 0 {
-			if err := a.s.refill(a, need); err != nil {
+			n, err := a.s.refill(a, e, need)
+			if e = e[n:]; err != nil {
 				return err
 			}
 		}
@@ -161,45 +162,49 @@ func (a *Appender[E]) put(e []E) (n, need int, err error) {
 	return len(e), 0, nil
 }
 
-// refill takes the piece of an appender over and gives it another.
-func (s *Sorter[E]) refill(a *Appender[E], need int) error {
+// refill takes the piece of an appender over and gives it another, for the first of e at least. If that is
+// so long that it is alone, it is taken over at once. n is the number of elements that were.
+func (s *Sorter[E]) refill(a *Appender[E], e []E, need int) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.handed || s.closed {
-		return ErrEnded
+		return 0, ErrEnded
 	}
 	if err := s.err(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := s.beginSharing(); err != nil {
-		return err
+		return 0, err
 	}
 	s.takeOver(a)
 	s.stats.Elements = s.shared.accepted()
 	all := *s.shared.all.Load()
-	size, most := s.form.PieceLen(need, s.shared.bytes, s.shared.n)
+	size, elements := s.form.PieceLen(need, s.shared.bytes, s.shared.n)
 	for {
 		taken, held := int64(0), 0
-		bytes, n := int64(0), 0 // the most of an appender
+		bytes, most := int64(0), 0 // the most of an appender
 		for _, b := range all {
 			pieceSize, pieceMost := b.piece.size, b.piece.most // its other fields are of its goroutine
 			if b == a {
-				pieceSize, pieceMost = size, most
+				pieceSize, pieceMost = size, elements
 			}
 			of := b.rows.Memory() + s.form.PieceBytes(pieceSize)
 			taken += of
 			held += b.rows.Len()
-			bytes, n = max(bytes, of), max(n, b.rows.Len()+pieceMost)
+			bytes, most = max(bytes, of), max(most, b.rows.Len()+pieceMost)
 		}
 		account := s.form.Account()
-		if memory := account.sharing(taken, bytes, n); memory <= account.total {
+		if memory := account.sharing(taken, bytes, most); memory <= account.total {
 			s.form.Count(memory)
-			a.piece = s.form.NewPiece(size, most)
-			return nil
+			if a.piece = s.form.NewPiece(size, elements); elements == 1 && s.coded != nil {
+				n, _, err = a.put(e[:1])
+				a.accepted.Add(int64(n))
+				s.takeOver(a)
+			}
+			return n, err
 		}
-		var err error
 		switch {
-		case s.out != nil && (held == 0 || account.waits(bytes, n)):
+		case s.out != nil && (held == 0 || account.waits(bytes, most)):
 			err = s.waitForRun()
 		case held == 0:
 			err = fmt.Errorf("%w: %d bytes for pieces of %d appenders", ErrMemoryLimit, s.options.memory, len(all)-1)
@@ -207,7 +212,7 @@ func (s *Sorter[E]) refill(a *Appender[E], need int) error {
 			err = s.spill(slices.MaxFunc(all, func(x, y *Appender[E]) int { return cmp.Compare(x.rows.Bytes(), y.rows.Bytes()) }))
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

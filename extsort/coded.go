@@ -58,12 +58,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if f.layOut(limit) {
 		return f, nil
 	}
-	need := limit
-	for need < math.MaxInt && !f.layOut(need) {
-		need = min(2*need, math.MaxInt)
-	}
-	need -= int64(sort.Search(int(need-limit), func(less int) bool { return !f.layOut(need - int64(less)) })) - 1
-	return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, need)
+	return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, leastWhere(limit, f.layOut))
 }
 
 // layOut divides a limit of memory, and reports whether it is enough.
@@ -87,25 +82,66 @@ func (f *coded[E]) layOut(limit int64) bool {
 	f.chunk = chunkBytes(total/64, 4<<20)
 	f.memory = account{total: total, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, total, workers)}
 	f.one = boundsOf(s.order, total, 1)
-	f.largest = f.mergeable(total / 16)
+	f.largest = f.longestTaken()
 	return f.largest >= int64(f.least)
 }
 
-// mergeable returns the bytes of the longest element, at most some, with which two runs can be merged
-// whatever their other elements are.
-func (f *coded[E]) mergeable(most int64) int64 {
-	longest, block := int64(0), int64(f.mostBlock())
-	for each := int64(leastEach); each <= most; each *= 2 {
-		p := f.divide(plan{readers: 1, workers: 1, buffers: 1, each: each}, 1, 1, 1, int(most)+binary.MaxVarintLen64)
-		if apart := 2 * block / leastEach * each; apart <= p.part/2 {
-			longest = max(longest, p.part-apart-binary.MaxVarintLen64)
-		}
-	}
-	return min(longest, most)
+// longestTaken returns the bytes of the longest element that fits, in steps of a 512th of the memory.
+func (f *coded[E]) longestTaken() int64 {
+	const steps = 512
+	step := f.memory.total / steps
+	return step * int64(sort.Search(steps, func(n int) bool { return !f.takes(int64(n+1) * step) }))
 }
 
-// mostBlock returns the bytes of the largest block of several elements.
-func (f *coded[E]) mostBlock() int { return max(f.least, int(f.memory.total/256)) }
+// takes reports whether elements of up to some bytes fit: a run of one, where another is written and
+// appenders have pieces, and the merge of two runs whatever their other elements are.
+func (f *coded[E]) takes(bytes int64) bool {
+	block := int(bytes) + binary.MaxVarintLen64
+	run := f.memory
+	run.total -= run.total / 8
+	return run.fits(scratch.Size(max(block, f.chunk), 1), 1) &&
+		2*int64(block)+f.samplesReader(block) <= f.memory.total && f.mergeable(block)
+}
+
+// mergeable reports whether two runs can be merged whose largest block of one element has some bytes.
+func (f *coded[E]) mergeable(block int) bool {
+	for each := int64(leastEach); each <= f.memory.total/4; each *= 2 {
+		p := f.divide(plan{readers: 1, workers: 1, buffers: 1, each: each}, 1, 1, 1, block)
+		if apart := 2 * max(int64(f.mostBlock()), int64(f.mostIn(f.mostBlock()))*each); apart <= p.part/2 && apart+int64(block) <= p.part {
+			return true
+		}
+	}
+	return false
+}
+
+// tooLong returns the error of an element of some bytes, which names the limit that has room for it.
+func (f *coded[E]) tooLong(bytes int) error {
+	g := &coded[E]{s: &Sorter[E]{options: f.s.options, order: f.s.order}, codec: f.codec, lender: f.lender}
+	need := leastWhere(f.s.options.memory, func(limit int64) bool { return g.layOut(limit) && g.largest >= int64(bytes) })
+	return fmt.Errorf("%w: %d bytes hold elements of up to %d, one of %d needs %d", ErrMemoryLimit, f.s.options.memory, f.largest, bytes, need)
+}
+
+// leastWhere returns a limit from which on enough is true, where it is false.
+func leastWhere(limit int64, enough func(limit int64) bool) int64 {
+	need := limit
+	for need < math.MaxInt && !enough(need) {
+		need = min(2*need, math.MaxInt)
+	}
+	return need - int64(sort.Search(int(need-limit), func(less int) bool { return !enough(need - int64(less)) })) + 1
+}
+
+// mostBlock returns the bytes of the largest block of several elements. With little memory it is shorter: two
+// of them have to fit a part beside the longest element.
+func (f *coded[E]) mostBlock() int {
+	total := f.memory.total
+	return max(f.least, int(total/256), int((total-64<<10)/32))
+}
+
+// mostIn returns the most elements of a block of up to some bytes. Those of the largest blocks are as long as
+// eight short ones: more would make parts too uncertain.
+func (f *coded[E]) mostIn(block int) int {
+	return max(min(block, int(f.memory.total/256))/leastEach, 1)
+}
 
 // chunkBytes returns a power of two of at least 512 and at most some bytes, about a share of
 // memory: blocks of that size are pooled as they are.
@@ -175,7 +211,9 @@ func (f *coded[E]) Join(all []*Appender[E]) rows[E] {
 // PieceLen returns a number of elements that most pieces do not reach, and of which the memory has
 // room for many.
 func (f *coded[E]) PieceLen(need int, bytes, n int64) (size, most int) {
-	size = max(chunkBytes(f.memory.total/pieceShare, pieceMost), need)
+	if size = f.pieceBytes(); need > size {
+		return need, 1
+	}
 	each := int64(32) // bytes of an element, as long as none are known
 	if n > 0 {
 		each = max(bytes/n, 1)
@@ -183,6 +221,9 @@ func (f *coded[E]) PieceLen(need int, bytes, n int64) (size, most int) {
 	all := f.memory.many.mostWhere(func(n int) bool { return f.memory.fits(f.PieceBytes(size), n) })
 	return size, max(min(16+int(int64(size)/each), all/8), 1)
 }
+
+// pieceBytes is the size of pieces that have several elements.
+func (f *coded[E]) pieceBytes() int { return chunkBytes(f.memory.total/pieceShare, pieceMost) }
 
 func (f *coded[E]) PieceBytes(size int) int64 { return scratch.Size(size, 1) }
 
@@ -199,11 +240,14 @@ func (f *coded[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 // would make it too uncertain.
 const leastEach = 32
 
-// Block returns a number of bytes.
+// Block returns a number of bytes. Blocks are as long as indices with their first elements demand, up to a
+// 256th of the memory, and as long as indices without them demand, up to a 32nd.
 func (f *coded[E]) Block(n, bytes int64) int {
-	first := bytes/max(n, 1) + int64(unsafe.Sizeof(*new(E))) + 16 + f.s.store.IndexBytes() // of the index, for a block
-	target := max(f.s.layout.index/(4*first), 1)
-	return int(min(max(int64(f.least), max(f.s.store.Totals().Bytes+bytes, f.s.stats.Elements*leastEach)/target), int64(f.mostBlock())))
+	index, first := f.s.layout.index, bytes/max(n, 1)+int64(unsafe.Sizeof(*new(E)))+f.blockBytes()
+	all := f.s.store.Totals().Bytes + bytes
+	block := max(int64(f.least), max(all, f.s.stats.Elements*leastEach)/max(index/(4*first), 1))
+	most := max(f.memory.total/256, all/max(index/(2*f.blockBytes()), 1))
+	return int(min(block, most, int64(f.mostBlock())))
 }
 
 func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {
@@ -211,18 +255,68 @@ func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWrit
 	if err != nil {
 		return nil, err
 	}
-	w.run.n, w.run.least, w.most, w.mostIn = n, leastEach, block, max(block/leastEach, 1)
+	w.run.n, w.run.least, w.most, w.mostIn = n, leastEach, block, f.mostIn(block)
+	w.run.target, w.run.room = block, f.room(n, bytes, block)
 	return w, nil
+}
+
+// room returns the memory for first elements of a run that has some bytes in blocks of up to a number: what
+// the indices of the others, and the rest of its own, leave of their share.
+func (f *coded[E]) room(n, bytes int64, block int) int64 {
+	blocks := max(bytes, n*leastEach)/int64(block) + 1
+	return f.s.layout.index - f.s.indexBytes() - blocks*f.blockBytes()
+}
+
+// blockBytes is the memory of the index for a block, without its first element: where it starts and
+// ends, and its checksum.
+func (f *coded[E]) blockBytes() int64 { return 8 + 8 + f.s.store.IndexBytes() }
+
+// holds reports whether an index has a first element of some bytes in memory. Those of up to 64 bytes, or a
+// 256th of a block, always are. Others are where the indices have room, unless they are longer than a 256th of
+// that: then few would be.
+func (f *coded[E]) holds(r *run[E], bytes int) bool {
+	const shortest, share = 64, 256
+	return bytes <= max(shortest, r.target/share) || int64(bytes) <= min(f.s.layout.index/share, r.room)
+}
+
+// index adds a block to the index of a run. It starts with an element at a place.
+func (f *coded[E]) index(r *run[E], first []byte, place int64) error {
+	block, bytes := len(r.starts), int64(len(first))+int64(unsafe.Sizeof(*new(E)))
+	r.starts = append(r.starts, place)
+	if !f.holds(r, len(first)) {
+		if r.held == nil {
+			r.held = make([]int, block)
+			for i := range r.held {
+				r.held[i] = i
+			}
+		}
+		return nil
+	}
+	e, err := f.decodeCopy(first)
+	if err != nil {
+		return err
+	}
+	r.firsts, r.room, r.indexed = append(r.firsts, e), r.room-bytes, r.indexed+bytes
+	if r.held != nil {
+		r.held = append(r.held, block)
+	}
+	return nil
 }
 
 // Restore reads all elements of a run, of which it decodes the first of each block.
 func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
-	r := &run[E]{bytes: bytes, least: leastEach}
-	from := spill.NewReader(scratch.Pages(spill.BytesFor(bytes)), f.s.layout.packing)
+	if longest := bytes.Block() - lengthBytes(bytes.Block()); int64(longest) > f.largest {
+		return nil, f.tooLong(longest)
+	}
+	block := max(int(bytes.Size()/int64(max(bytes.Blocks(), 1))), f.least)
+	r := &run[E]{bytes: bytes, least: leastEach, target: block, room: f.room(n, bytes.Size(), block)}
+	reader := min(spill.BytesFor(bytes), max(bytes.Block(), int(f.memory.total/8))+4*spill.Align)
+	from := spill.NewReader(scratch.Pages(reader), f.s.layout.packing)
+	var last *E // the first element of the block before
 	err := from.Read(bytes, 0, bytes.Blocks(), func(block, to int, p []byte) error {
 		at := bytes.Offset(block)
 		for ; block < to; block++ {
-			if err := f.restoreBlock(r, p[bytes.Offset(block)-at:bytes.Offset(block+1)-at]); err != nil {
+			if err := f.restoreBlock(r, p[bytes.Offset(block)-at:bytes.Offset(block+1)-at], &last); err != nil {
 				return err
 			}
 		}
@@ -235,7 +329,7 @@ func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
 }
 
 // restoreBlock adds a block to the index of a run.
-func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
+func (f *coded[E]) restoreBlock(r *run[E], p []byte, last **E) error {
 	size, in := len(p), 0
 	for ; len(p) > 0; in++ {
 		length, k := binary.Uvarint(p)
@@ -244,10 +338,15 @@ func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
 		}
 		if in == 0 {
 			first, err := f.decodeCopy(p[k : k+int(length)])
-			if err != nil {
+			if err == nil {
+				err = f.s.inOrder(*last, &first)
+			}
+			if err == nil {
+				err = f.index(r, p[k:k+int(length)], r.n)
+			}
+			if *last = &first; err != nil {
 				return err
 			}
-			r.firsts, r.starts = append(r.firsts, first), append(r.starts, r.n)
 		}
 		p = p[k+int(length):]
 	}
@@ -256,9 +355,8 @@ func (f *coded[E]) restoreBlock(r *run[E], p []byte) error {
 	return nil
 }
 
-// IndexBytes is that of elements as long as the average one.
 func (f *coded[E]) IndexBytes(r *run[E]) int64 {
-	return r.bytes.Size()/max(r.n, 1) + int64(unsafe.Sizeof(*new(E))) + 8 + f.s.store.IndexBytes()
+	return int64(len(r.starts))*f.blockBytes() + r.indexed + 8*int64(len(r.held))
 }
 
 // decode returns the element of an encoding. It is valid as long as the bytes are, unless the
@@ -328,15 +426,15 @@ func (f *coded[E]) probe(src []byte) (e E, err error) {
 	return f.decodeCopy(src)
 }
 
-// Plan takes fewer goroutines, and of two runs one buffer, if blocks are so large that each needs much
-// memory. If that is not enough, elements count for more bytes than they have on average: a part of fewer
+// Plan takes fewer goroutines, and of two runs or those with long elements one buffer, if blocks are so large
+// that each needs much memory. If that is not enough, elements count for more bytes than they have on average: a part of fewer
 // elements has room for longer ones. The last try is the least bytes, for which short elements are least
 // uncertain.
 func (f *coded[E]) Plan(runs []*run[E], n int, together bool) plan {
-	each, block := eachOf(runs), int64(longest(runs))
+	each := eachOf(runs)
 	first := f.planOf(runs, n, each, together)
 	for _, each := range [...]int64{each, leastEach} {
-		for ; each <= max(block, leastEach); each *= 2 {
+		for ; each <= max(f.memory.total/4, leastEach); each *= 2 {
 			if p := f.planOf(runs, n, each, together); fits(runs, p, together) {
 				return p
 			}
@@ -352,7 +450,7 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 		return f.divide(plan{buffers: n, each: each}, n, n, n, block)
 	}
 	crew := []plan{{readers: l.readers, workers: l.workers}, {readers: 1, workers: l.workers}, {readers: 1, workers: 1}}
-	if len(runs) <= 2 { // which no merge before makes fewer
+	if len(runs) <= 2 || block > f.mostBlock() { // which no merge before makes fewer, or shorter
 		crew = append(crew, plan{readers: 1, workers: 1, buffers: 1})
 	}
 	var p plan
@@ -372,6 +470,9 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
 	p.reader = max(block, min(64*block, int(f.memory.total/8)/readers, spill.MostRead)) + 4*spill.Align
 	rest := f.memory.total - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
+	if f.s.unique {
+		rest -= int64(block) // the last element of the part before
+	}
 	memory := func(part int64) int64 {
 		n := int(part / p.each)
 		buffer := f.copies()*part + int64(n)*f.elementBytes()

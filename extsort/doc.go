@@ -26,9 +26,12 @@
 // its type and scratch memory. A run ends where no more could be sorted while another run of
 // that size is written. Strings and byte slices point to their encoding while they are sorted;
 // decoded elements of other codecs are counted as long as their encoding. Copies that
-// [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none. The indices
-// hold one element of each block, so all elements that are longer than a block, which has up to a 256th
-// of the memory. These pass the limit: of 800 lines of 4 KB, with one of 256 KiB, they are 3 MB.
+// [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none.
+//
+// The index of a run takes 24 bytes for a block, and its first element if that is short: up to 64 bytes or
+// a 256th of a block. A longer one is in memory where the indices have room for it, and otherwise read from
+// disk once more before the merge. So 800 lines of 4 KB take 20 to 30 KB of index with a limit of 256 KiB. Blocks
+// have up to a 256th of the memory, or a 32nd where the indices demand it.
 //
 // A sixteenth or less is for compression: two batches of blocks, and for each goroutine that
 // compresses the tables of its encoder, 80 KiB for S2 and 1 MiB for Zstandard. A reader of
@@ -55,8 +58,8 @@
 //
 // A run is cut into blocks. Each has a checksum (xxHash64) of its bytes, of its number, and of
 // the number of the sort and the run, which are random: a damaged block, one of another run or
-// one at another place is found before any element of it is handed out. The checksums and the
-// first element of each block stay in memory; files hold elements only. A coded element is its
+// one at another place is found before any element of it is handed out. The checksums and short first
+// elements of blocks stay in memory; files hold elements only. A coded element is its
 // length in bytes, as a varint, and its encoding. Blocks hold whole elements; one that is longer
 // than a block has a block of its own.
 //

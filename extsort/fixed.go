@@ -200,15 +200,25 @@ func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error
 	from := spill.NewReader(scratch.Pages(spill.BytesFor(bytes)), f.s.layout.packing)
 	err := from.Read(bytes, 0, bytes.Blocks(), func(_, _ int, p []byte) error {
 		all := elementsOf[E](p)
+		var last *E
+		if n := len(r.firsts); n > 0 {
+			last = &r.firsts[n-1]
+		}
 		for i := 0; i < len(all); i += block {
+			if err := f.s.inOrder(last, &all[i]); err != nil {
+				return err
+			}
 			r.firsts = append(r.firsts, all[i])
+			last = &all[i]
 		}
 		return nil
 	})
 	return r, err
 }
 
-func (f *fixed[E]) IndexBytes(*run[E]) int64 { return f.size() + f.s.store.IndexBytes() }
+func (f *fixed[E]) IndexBytes(r *run[E]) int64 {
+	return int64(len(r.firsts)) * (f.size() + f.s.store.IndexBytes())
+}
 
 // forParts returns the memory of buffers of parts.
 func (f *fixed[E]) forParts() []E {
@@ -395,6 +405,8 @@ func (r *slice[E]) Compact(before *E) {
 func (r *slice[E]) Truncate(n int) { r.all = r.all[:n] }
 
 func (r *slice[E]) Last() (E, error) { return r.all[len(r.all)-1], nil }
+
+func (r *slice[E]) LastBytes() int64 { return 0 }
 
 func (r *slice[E]) Hand(lo, hi int, yield func([]E) bool) bool {
 	return lo == hi || yield(r.all[lo:hi:hi])

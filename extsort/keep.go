@@ -449,9 +449,6 @@ func (s *Sorter[E]) restore() error {
 		if err != nil {
 			return public(err)
 		}
-		if err := s.inOrder(r); err != nil {
-			return err
-		}
 		r.appender = m.Runs[i].Appender
 		s.runs = append(s.runs, r)
 	}
@@ -468,17 +465,16 @@ func (s *Sorter[E]) restore() error {
 func (s *Sorter[E]) indexBytes() int64 {
 	bytes := int64(0)
 	for _, r := range s.runs {
-		bytes += int64(len(r.firsts)) * s.form.IndexBytes(r)
+		bytes += s.form.IndexBytes(r)
 	}
 	return bytes
 }
 
-// inOrder returns ErrMismatch if the first elements of blocks are not in order.
-func (s *Sorter[E]) inOrder(r *run[E]) error {
-	for i := 1; i < len(r.firsts); i++ {
-		if s.order.Compare(r.firsts[i-1], r.firsts[i]) > 0 {
-			return fmt.Errorf("%w: they are in another order", ErrMismatch)
-		}
+// inOrder returns ErrMismatch if the first element of a block comes before that of the block before, if there
+// is one.
+func (s *Sorter[E]) inOrder(before, first *E) error {
+	if before != nil && s.order.Compare(*before, *first) > 0 {
+		return fmt.Errorf("%w: they are in another order", ErrMismatch)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package extsort_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -237,39 +238,58 @@ func TestResumeCoded(t *testing.T) {
 	}
 }
 
-// TestResumeWithLongElements has indices that take more than a quarter of the memory: they have each
-// element that is longer than a block. The same memory goes on with them, and far less does not.
+// TestResumeWithLongElements goes on with other memory: indices do not have elements that are longer than
+// blocks.
 func TestResumeWithLongElements(t *testing.T) {
 	const memory = 256 << 10
-	limit := func(bytes int64) extsort.Option { return extsort.MemoryLimit(bytes) }
 	var lines []string
 	for i, e := range wordy(800, rand.New(rand.NewPCG(119, 120))) {
 		lines = append(lines, e+strings.Repeat(" ", 4000)+strconv.Itoa(i))
 	}
 	dir := t.TempDir()
-	s, err := extsort.NewCoded(byText(), extsort.Strings(), limit(memory), extsort.Keep(dir), extsort.OnDisk(quickDisk{}))
+	s, err := extsort.NewCoded(byText(), extsort.Strings(), extsort.MemoryLimit(memory), extsort.Keep(dir), extsort.OnDisk(quickDisk{}))
 	must(t, err)
 	must(t, s.Append(lines...))
 	must(t, s.Sync())
-	must(t, s.Close())
-	if _, err := extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory/2-1)); !errors.Is(err, extsort.ErrMemoryLimit) {
-		t.Errorf("with less than half of the memory: %v", err)
+	for _, limit := range []int64{memory / 2, memory * 6 / 10, memory / 3, memory} {
+		must(t, s.Close())
+		s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), extsort.MemoryLimit(limit))
+		must(t, err)
+		must(t, s.Append(lines[0]))
+		lines = append(lines, lines[0])
+		must(t, s.Sync())
 	}
-	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory*6/10))
-	must(t, err)
-	must(t, s.Append(lines[0]))
-	lines = append(lines, lines[0])
-	must(t, s.Sync())
-	must(t, s.Close())
-	if _, err := extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory/2-1)); !errors.Is(err, extsort.ErrMemoryLimit) {
-		t.Errorf("with less than half of the most memory before: %v", err)
-	}
-	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), limit(memory))
-	must(t, err)
 	slices.Sort(lines)
 	sameElements(t, collect(t, s), lines)
 	must(t, s.Close())
 	checkDirEmpty(t, dir)
+}
+
+// TestResumeWithLessMemory has indices of more than a quarter of the memory that is left.
+func TestResumeWithLessMemory(t *testing.T) {
+	const memory = 16 << 20
+	at := func(limit int64) []extsort.Option {
+		return []extsort.Option{extsort.MemoryLimit(limit), extsort.OnDisk(quickDisk{})}
+	}
+	dir := t.TempDir()
+	s, err := extsort.NewCoded(byText(), extsort.Strings(), append(at(memory), extsort.Keep(dir))...)
+	must(t, err)
+	var lines []string
+	for i := range 200_000 {
+		lines = append(lines, fmt.Sprintf("%020d", i*7919%200_000))
+	}
+	must(t, s.Append(lines...))
+	must(t, s.Sync())
+	must(t, s.Close())
+	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(memory/64)...)
+	if !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Errorf("with a 64th of the memory: %v", err)
+	}
+	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(memory/8)...)
+	must(t, err)
+	slices.Sort(lines)
+	sameElements(t, collect(t, s), lines)
+	must(t, s.Close())
 }
 
 // TestAppendersResume goes on with each appender after its durable elements.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/sorter"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 )
@@ -35,19 +34,19 @@ type merge[E any] struct {
 // cut is a place in each run: elements that come before the splitter are before it, and those
 // that tie with it if they are in an earlier run, or earlier in its own.
 type cut[E any] struct {
-	splitter *E // nil: at the front of the runs, or at their end
+	splitter *E // nil: all places are known
 	run      int
-	places   []atomic.Int64 // 1 + the place in each run, or 0 as long as it is unknown
+	places   []atomic.Int64 // 1 + the place in each run; as long as it is unknown, -1 - the block in which it lies
 }
 
 // newMerge cuts runs into the parts of a plan. The error is ErrMemoryLimit if what is
-// uncertain of the runs is too much for that. The first elements of all blocks are the samples:
-// those of a run are in order, so merging them takes no memory, however many they are. If together is
-// set, elements that tie are in one part: those of a run do not.
+// uncertain of the runs is too much for that. The first elements of all blocks are the samples. If
+// together is set, elements that tie are in one part: those of a run do not.
 func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], error) {
 	apart := uncertain(runs, p.each, together)
-	if !fits(runs, p, together) {
-		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, and a part has %d", ErrMemoryLimit, len(runs), apart, p.part)
+	if !fits(runs, p, together) || !s.sampled(runs) {
+		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, the longest block has %d, and a part %d",
+			ErrMemoryLimit, len(runs), apart, longest(runs), p.part)
 	}
 	m := &merge[E]{s: s, runs: runs, p: p, together: together}
 	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
@@ -60,22 +59,25 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], 
 	// Between two samples of a run is less than a block.
 	target := p.part - apart
 	held := int64(0)
-	all := samplesOf(s.order, runs)
-	for i := 0; len(all.heads) > 0; i++ {
+	all, err := s.samplesOf(runs, together)
+	defer all.end()
+	for i := 0; err == nil && len(all.heads) > 0; i++ {
 		if i%4096 == 0 && s.err() != nil {
 			return nil, s.err()
 		}
-		run, block := all.next()
-		bytes := runs[run].counted(block, p.each)
+		run := all.heads[0]
+		bytes := runs[run].counted(all.fronts[run].block, p.each)
 		if held+bytes > target && held > 0 {
-			c := m.newCut(&runs[run].firsts[block], run)
-			if !together {
-				c.settle(run, runs[run].start(block))
+			if err := m.cutAt(all); err != nil {
+				return nil, err
 			}
-			m.cuts = append(m.cuts, c)
 			held = 0
 		}
 		held += bytes
+		err = all.take()
+	}
+	if err != nil {
+		return nil, err
 	}
 	m.cuts = append(m.cuts, end)
 	return m, nil
@@ -85,74 +87,50 @@ func (m *merge[E]) newCut(splitter *E, run int) *cut[E] {
 	return &cut[E]{splitter: splitter, run: run, places: make([]atomic.Int64, len(m.runs))}
 }
 
+// cutAt adds a cut at the next sample. Places that are not those of a block are found when a part is
+// read, unless the splitter is on disk.
+func (m *merge[E]) cutAt(t *samples[E]) error {
+	run := t.heads[0]
+	c := m.newCut(t.fronts[run].first, run)
+	for k, r := range m.runs {
+		before := t.before(k)
+		switch {
+		case before == 0, k == run && !m.together, r.start(before)-r.start(before-1) == 1:
+			c.settle(k, r.start(before))
+		case t.held(run):
+			c.places[k].Store(-int64(before))
+		default:
+			if err := m.search(c, k, r, before-1, t.from); err != nil {
+				return err
+			}
+		}
+	}
+	if !t.held(run) {
+		c.splitter = nil // its memory is used again
+	}
+	m.cuts = append(m.cuts, c)
+	return nil
+}
+
+// search finds the place of a cut in a block of run k.
+func (m *merge[E]) search(c *cut[E], k int, r *run[E], block int, from *loader) error {
+	return from.reader.Read(r.bytes, block, block+1, func(_, _ int, p []byte) error {
+		_, err := m.settleIn(c, k, r, block, block, p, from)
+		return err
+	})
+}
+
 // settle sets the place in run k, unless it is known, and returns it. So both parts that a cut
 // bounds agree on it, whatever the key functions return.
 func (c *cut[E]) settle(k int, place int64) int64 {
-	c.places[k].CompareAndSwap(0, place+1)
+	if known := c.places[k].Load(); known <= 0 {
+		c.places[k].CompareAndSwap(known, place+1)
+	}
 	return c.places[k].Load() - 1
 }
 
 // parts returns the number of parts.
 func (m *merge[E]) parts() int { return len(m.cuts) - 1 }
-
-// samples merges the first elements of the blocks of runs: heads is a heap of the next block of
-// each run.
-type samples[E any] struct {
-	order sorter.Ordering[E]
-	runs  []*run[E]
-	heads []head
-}
-
-// head is a block of a run.
-type head struct{ run, block int }
-
-func samplesOf[E any](o sorter.Ordering[E], runs []*run[E]) *samples[E] {
-	t := &samples[E]{order: o, runs: runs}
-	for k, r := range runs {
-		if len(r.firsts) > 0 {
-			t.heads = append(t.heads, head{run: k})
-		}
-	}
-	for i := len(t.heads)/2 - 1; i >= 0; i-- {
-		t.down(i)
-	}
-	return t
-}
-
-// next takes the next sample in order. Of those that tie, earlier runs are first.
-func (t *samples[E]) next() (run, block int) {
-	h := t.heads[0]
-	if h.block+1 < len(t.runs[h.run].firsts) {
-		t.heads[0].block++
-	} else {
-		last := len(t.heads) - 1
-		t.heads[0], t.heads = t.heads[last], t.heads[:last]
-	}
-	t.down(0)
-	return h.run, h.block
-}
-
-// down restores the heap below i.
-func (t *samples[E]) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(t.heads); child++ {
-			if t.before(t.heads[child], t.heads[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		t.heads[i], t.heads[least] = t.heads[least], t.heads[i]
-		i = least
-	}
-}
-
-func (t *samples[E]) before(x, y head) bool {
-	c := t.order.Compare(t.runs[x.run].firsts[x.block], t.runs[y.run].firsts[y.block])
-	return c < 0 || c == 0 && x.run < y.run
-}
 
 // eachOf returns the bytes of an element of runs on average, rounded up. Parts are cut by their
 // bytes, of which an element counts as having that many at least: so a part has neither more
@@ -316,10 +294,7 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 // which its last element before the cut lies.
 func (m *merge[E]) locate(c *cut[E], k int, r *run[E]) (block int, place int64) {
 	if place = c.places[k].Load() - 1; place < 0 {
-		if block = r.blockOf(m.s.order, c.splitter, m.tiesBefore(c, k)); block >= 0 {
-			return block, -1
-		}
-		place = c.settle(k, 0)
+		return int(-place - 2), -1
 	}
 	return r.blockAt(max(place-1, 0)), place
 }
@@ -377,12 +352,12 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && block > p.part {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) {
+		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {
 			m, err := s.newMerge(s.runs, p, s.unique)
 			if err == nil {
 				m.spare = (s.layout.index - s.indexBytes()) / int64(max(n, 1))
 			}
-			return m, err
+			return m, public(err)
 		}
 		if err := s.shorten(); err != nil {
 			return nil, err
@@ -429,7 +404,7 @@ func (s *Sorter[E]) shorten() error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return fits(runs, s.form.Plan(runs, 0, false), false)
+	return s.sampled(runs) && fits(runs, s.form.Plan(runs, 0, false), false)
 }
 
 // mergeInto merges runs into a new one. With Unique, no elements of it tie.

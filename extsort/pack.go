@@ -2,7 +2,6 @@ package extsort
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -61,7 +60,7 @@ func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
 		}
 	}
 	if int64(len(src)) > f.largest {
-		return nil, fmt.Errorf("%w: an element of %d bytes, with a limit of %d at most %d", ErrMemoryLimit, len(src), f.s.options.memory, f.largest)
+		return nil, f.tooLong(len(src))
 	}
 	return src, nil
 }
@@ -104,7 +103,10 @@ func (p *pack[E]) makeRoom(need int) bool {
 	}
 	taken, c := p.taken, len(p.chunks)-1
 	full := c < 0 || cap(p.chunks[c])-len(p.chunks[c]) < need
-	size := max(f.chunk, need)
+	size := f.chunk
+	if need > size {
+		size = scratch.Fit[byte](need)
+	}
 	if full {
 		taken += scratch.Size(size, 1)
 	}
@@ -283,6 +285,11 @@ func (p *pack[E]) Last() (E, error) {
 	return p.f.decodeCopy(src)
 }
 
+func (p *pack[E]) LastBytes() int64 {
+	src, _ := p.encoded(p.starts[p.order[p.n-1]])
+	return int64(len(src))
+}
+
 // Reopen lets elements be appended to those that are in order. Dropped ones make room: the
 // others move to the front, as they came.
 func (p *pack[E]) Reopen() {
@@ -386,19 +393,21 @@ func (p *pack[E]) Write(w *runWriter[E]) error {
 		for _, start := range places {
 			src, whole := p.encoded(start)
 			if len(w.block)+len(whole) > w.most || w.in == w.mostIn {
-				if err := w.endBlock(); err != nil {
+				if err := w.endBlock(w.block); err != nil {
 					return err
 				}
 			}
-			if len(w.block) == 0 {
-				first, err := p.f.decodeCopy(src)
-				if err != nil {
+			if w.in == 0 {
+				if err := p.f.index(r, src, w.n); err != nil {
 					return err
 				}
-				r.firsts, r.starts = append(r.firsts, first), append(r.starts, w.n)
 			}
-			w.block = append(w.block, whole...)
 			w.n, w.in = w.n+1, w.in+1
+			if len(whole) <= w.most {
+				w.block = append(w.block, whole...)
+			} else if err := w.endBlock(whole); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -36,6 +36,8 @@ type rows[E any] interface {
 	Truncate(n int)
 	// Last returns the last element, which stays valid. The elements are in order.
 	Last() (E, error)
+	// LastBytes returns the bytes that it takes beyond the size of its type.
+	LastBytes() int64
 	// Hand calls yield with batches of elements [lo, hi) in order, until it returns false, and
 	// reports whether it never did. A batch is valid during the call. Calls may be concurrent.
 	Hand(lo, hi int, yield func([]E) bool) bool
@@ -66,7 +68,7 @@ type form[E any] interface {
 
 	// Restore returns a kept run of n elements, whose blocks are of one size or not.
 	Restore(bytes *spill.Run, same bool, n int64) (*run[E], error)
-	// IndexBytes returns the memory of the index of a run, for a block.
+	// IndexBytes returns the memory of the index of a run.
 	IndexBytes(r *run[E]) int64
 
 	// Share prepares for appenders, and returns rows with the elements of those that were filled.

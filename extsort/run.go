@@ -15,7 +15,12 @@ type run[E any] struct {
 	n       int64
 	block   int     // elements of each block; 0: starts says
 	starts  []int64 // place of the first element of each block; nil if all have one length
-	firsts  []E     // the first element of each block
+	firsts  []E     // the first element of each block, or of those in held
+	held    []int   // nil: all blocks
+	onDisk  int     // most bytes of a block whose first element is not in firsts
+	target  int     // bytes of a block of several, if they are coded
+	room    int64   // bytes of memory for further first elements
+	indexed int64   // bytes of memory of firsts
 	inBlock int     // most elements of a block
 	spread  int     // most bytes of a block of several elements
 
@@ -43,13 +48,6 @@ func (r *run[E]) blockAt(place int64) int {
 		return int(place / int64(r.block))
 	}
 	return sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > place }) - 1
-}
-
-// blockOf returns the block in which a cut lies, of elements that come before e, or with ties
-// of those that do not come after it: the last block whose first element is before the cut.
-// It is -1 if the cut is at the front.
-func (r *run[E]) blockOf(o sorter.Ordering[E], e *E, ties bool) int {
-	return sort.Search(len(r.firsts), func(i int) bool { return after(o, r.firsts[i], e, ties) }) - 1
 }
 
 // after reports whether x lies after the cut.
@@ -82,7 +80,7 @@ func (s *Sorter[E]) openRun(bytes int64, block int, number uint64) (*runWriter[E
 }
 
 func (w *runWriter[E]) close() (*run[E], error) {
-	if err := w.endBlock(); err != nil {
+	if err := w.endBlock(w.block); err != nil {
 		return nil, err
 	}
 	bytes, err := w.out.Close()
@@ -95,7 +93,7 @@ func (w *runWriter[E]) close() (*run[E], error) {
 
 // shorten ends a run of fewer elements than were announced.
 func (w *runWriter[E]) shorten() error {
-	err := w.endBlock()
+	err := w.endBlock(w.block)
 	w.out.Shorten()
 	if w.run.n = w.n; w.run.block > 0 { // all blocks are of several elements
 		w.run.several, w.run.severalBytes = w.n, w.n*int64(unsafe.Sizeof(*new(E)))
@@ -103,20 +101,21 @@ func (w *runWriter[E]) shorten() error {
 	return err
 }
 
-// endBlock writes the block of coded elements that is not complete.
-func (w *runWriter[E]) endBlock() error {
-	if len(w.block) == 0 {
+// endBlock writes a block of coded elements, unless it has none.
+func (w *runWriter[E]) endBlock(block []byte) error {
+	if w.in == 0 {
 		return nil
 	}
-	w.run.counts(w.in, len(w.block))
-	w.in = 0
-	err := w.out.AppendBlock(w.block)
-	w.block = w.block[:0]
-	return err
+	w.run.counts(w.in, len(block))
+	w.in, w.block = 0, w.block[:0]
+	return w.out.AppendBlock(block)
 }
 
-// counts notes a block of n coded elements.
+// counts notes a block of n coded elements, the last in starts.
 func (r *run[E]) counts(n, bytes int) {
+	if last := len(r.held) - 1; r.held != nil && (last < 0 || r.held[last] < len(r.starts)-1) {
+		r.onDisk = max(r.onDisk, bytes)
+	}
 	if r.inBlock = max(r.inBlock, n); n > 1 {
 		r.spread = max(r.spread, bytes)
 		r.several, r.severalBytes = r.several+int64(n), r.severalBytes+int64(bytes)

@@ -88,9 +88,10 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 //
 // An element is counted with its encoding, a length of one byte or more, and while it is sorted
 // the size of E and scratch memory. Decoded elements of other codecs than [Strings] and [Bytes]
-// are counted as long as their encoding, in addition. An encoding may have a 16th of the memory, and
-// less where that is near the least: of a longer one Append returns [ErrMemoryLimit], which names the
-// most. It panics if c is nil.
+// are counted as long as their encoding, in addition. An encoding may have about a quarter of the memory, a
+// tenth with [Unique] or other codecs, and less where the limit is near the least. Of a longer one
+// Append returns [ErrMemoryLimit], which names its length, the most and the limit that has room for it.
+// It panics if c is nil.
 func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
 	return newOfCodec(o, c, opts, false)
 }
@@ -298,7 +299,8 @@ func (s *Sorter[E]) settleFill() error {
 }
 
 // settle sorts rows, and drops the elements that Limit and Unique do not want. If there are as
-// many as Limit says, it returns the last of them: later ones have to come before it.
+// many as Limit says, it returns the last of them, unless that takes much memory: later ones have to
+// come before it.
 func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
 	if r.Sorted() {
 		return nil, nil
@@ -317,7 +319,7 @@ func (s *Sorter[E]) settle(r rows[E]) (bound *E, err error) {
 		r.Truncate(int(s.limit))
 	}
 	s.stats.Dropped += int64(n - r.Len())
-	if full {
+	if full && r.LastBytes() <= s.options.memory/pieceShare {
 		last, err := r.Last()
 		return &last, err
 	}

@@ -1,0 +1,305 @@
+package extsort_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
+)
+
+// heavy returns a line whose length is between 1 and most bytes, as often of one order of magnitude as of
+// another. Its first two bytes are one of few keys, or it is shorter.
+func heavy(r *rand.Rand, most int) string {
+	n := int(math.Exp(r.Float64() * math.Log(float64(most))))
+	line := fmt.Sprintf("%02d%d", r.IntN(40), r.IntN(100)) + strings.Repeat(string(rune('a'+r.IntN(26))), n)
+	return line[:n]
+}
+
+// byFront orders lines by their first two bytes.
+func byFront() sorter.Ordering[string] {
+	return sorter.By(sorter.Asc(func(s string) string { return s[:min(2, len(s))] }))
+}
+
+// lineSort is a sort of lines with a heavy tail of lengths, and what it should yield.
+type lineSort struct {
+	order   sorter.Ordering[string]
+	codec   extsort.Codec[string]
+	limit   int64
+	opts    []extsort.Option
+	unique  bool
+	first   int // 0: all
+	lines   []string
+	refused int
+}
+
+func (l *lineSort) want() []string {
+	want := slices.Clone(l.lines)
+	slices.SortStableFunc(want, l.order.Compare)
+	if l.unique {
+		want = slices.CompactFunc(want, func(x, y string) bool { return l.order.Compare(x, y) == 0 })
+	}
+	if l.first > 0 {
+		want = want[:min(l.first, len(want))]
+	}
+	return want
+}
+
+// append appends a line. One that is too long for the limit has to fit the limit that the error names.
+func (l *lineSort) append(t *testing.T, line string, to func(...string) error) {
+	t.Helper()
+	err := to(line)
+	if err == nil {
+		l.lines = append(l.lines, line)
+		return
+	}
+	var limit, length, need int64
+	var most int
+	text := strings.TrimPrefix(err.Error(), extsort.ErrMemoryLimit.Error())
+	if _, failed := fmt.Sscanf(text, ": %d bytes hold elements of up to %d, one of %d needs %d", &limit, &most, &length, &need); failed != nil || !errors.Is(err, extsort.ErrMemoryLimit) {
+		t.Fatal(err)
+	}
+	if limit != l.limit || length != int64(len(line)) || most >= len(line) || need <= limit {
+		t.Fatalf("%d bytes, with a limit of %d: %v", len(line), l.limit, err)
+	}
+	if int64(most) < limit/7 {
+		t.Fatalf("elements of up to %d bytes, with a limit of %d", most, limit)
+	}
+	if l.refused++; l.refused > 1 {
+		return
+	}
+	s, err := extsort.NewCoded(l.order, l.codec, append(slices.Clip(l.opts), extsort.MemoryLimit(need))...)
+	must(t, err)
+	must(t, s.Append(line))
+	must(t, s.Close())
+}
+
+// TestRandomLongLines has lines of 1 byte to 100 KB, at limits from 256 KiB to 8 MiB, with options at
+// random.
+func TestRandomLongLines(t *testing.T) {
+	for seed := range uint64(testkit.Pick(60, 600)) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { testRandomLines(t, rand.New(rand.NewPCG(seed, 131))) })
+	}
+}
+
+func testRandomLines(t *testing.T, r *rand.Rand) {
+	var st extsort.Stats
+	l := &lineSort{order: byText(), codec: extsort.Strings(), limit: int64(256<<10) << r.IntN(6)}
+	if r.IntN(2) == 0 {
+		l.order = byFront()
+	}
+	if r.IntN(4) == 0 {
+		l.codec = copiedStrings{}
+	}
+	l.opts = []extsort.Option{extsort.TempDir(t.TempDir()), extsort.Report(&st), extsort.Workers(1 + r.IntN(4))}
+	if l.unique = r.IntN(4) == 0; l.unique {
+		l.opts = append(l.opts, extsort.Unique())
+	}
+	if c := extsort.Compression(r.IntN(4)); c < extsort.S2 || l.limit >= int64(c)<<20 {
+		l.opts = append(l.opts, extsort.Compress(c))
+	}
+	if r.IntN(4) == 0 {
+		l.first = 1 + r.IntN(1000)
+		l.opts = append(l.opts, extsort.Limit(int64(l.first)))
+	}
+	bytes, most := int(l.limit)*(1+r.IntN(8)), 100_000
+	if r.IntN(3) == 0 {
+		most = 4000
+	}
+	s, err := extsort.NewCoded(l.order, l.codec, append(slices.Clip(l.opts), extsort.MemoryLimit(l.limit))...)
+	must(t, err)
+	defer s.Close()
+	for ; bytes > 0; bytes -= 64 {
+		line := heavy(r, most)
+		l.append(t, line, s.Append)
+		bytes -= len(line)
+	}
+	var got []string
+	if r.IntN(2) == 0 {
+		got, err = drain(s)
+	} else {
+		var parts []extsort.Part[string]
+		if parts, err = s.Parts(1 + r.IntN(5)); err == nil {
+			var all [][]string
+			all, err = readParts(parts)
+			got = slices.Concat(all...)
+		}
+	}
+	must(t, err)
+	if l.first > 0 && l.unique && len(got) > l.first { // of Parts, see there
+		got = got[:l.first]
+	}
+	sameElements(t, got, l.want())
+	must(t, s.Close())
+	if st.Memory > l.limit || st.Elements != int64(len(l.lines)) {
+		t.Errorf("limit %d, %d lines: %+v", l.limit, len(l.lines), st)
+	}
+}
+
+// TestLongLinesResume keeps runs of long lines, and goes on with them at several limits.
+func TestLongLinesResume(t *testing.T) {
+	for seed := range uint64(testkit.Pick(10, 100)) {
+		r := rand.New(rand.NewPCG(seed, 132))
+		l := &lineSort{order: byFront(), codec: extsort.Strings(), limit: 512 << 10}
+		dir := t.TempDir()
+		at := func(limit int64) []extsort.Option {
+			return []extsort.Option{extsort.MemoryLimit(limit), extsort.OnDisk(quickDisk{}), extsort.Keep(dir)}
+		}
+		s, err := extsort.NewCoded(l.order, l.codec, at(l.limit)...)
+		must(t, err)
+		for range 3 {
+			for range 200 {
+				must(t, l.accept(s.Append, heavy(r, 60_000)))
+			}
+			must(t, s.Sync())
+			must(t, s.Close())
+			_, err = extsort.ResumeCoded(dir, byText(), l.codec, at(l.limit)...)
+			if !errors.Is(err, extsort.ErrMismatch) {
+				t.Fatalf("in another order: %v", err)
+			}
+			limit := l.limit / 2 << r.IntN(3)
+			s, err = extsort.ResumeCoded(dir, l.order, l.codec, at(limit)...)
+			must(t, err)
+			if s.Len() != int64(len(l.lines)) {
+				t.Fatalf("%d lines, want %d", s.Len(), len(l.lines))
+			}
+		}
+		sameElements(t, collect(t, s), l.want())
+		must(t, s.Close())
+		checkDirEmpty(t, dir)
+	}
+}
+
+func (l *lineSort) accept(to func(...string) error, line string) error {
+	l.lines = append(l.lines, line)
+	return to(line)
+}
+
+// TestResumeWithTooLittleMemory names the limit that has room for the longest line of the runs.
+func TestResumeWithTooLittleMemory(t *testing.T) {
+	dir := t.TempDir()
+	at := func(limit int64) []extsort.Option {
+		return []extsort.Option{extsort.MemoryLimit(limit), extsort.OnDisk(quickDisk{}), extsort.Keep(dir)}
+	}
+	s, err := extsort.NewCoded(byText(), extsort.Strings(), at(1<<20)...)
+	must(t, err)
+	line := strings.Repeat("x", 200_000)
+	must(t, s.Append("a", line, "b"))
+	must(t, s.Sync())
+	must(t, s.Close())
+	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(256<<10)...)
+	if !errors.Is(err, extsort.ErrMemoryLimit) || errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var need int64
+	_, text, _ := strings.Cut(err.Error(), fmt.Sprintf("one of %d needs ", len(line)))
+	if _, failed := fmt.Sscan(text, &need); failed != nil {
+		t.Fatal(err)
+	}
+	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(need)...)
+	must(t, err)
+	sameElements(t, collect(t, s), []string{"a", "b", line})
+	must(t, s.Close())
+}
+
+// TestAppendersOfLongLines has several appenders, each of lines up to the longest that fits.
+func TestAppendersOfLongLines(t *testing.T) {
+	for _, limit := range []int64{256 << 10, 1 << 20, 4 << 20} {
+		const appenders = 5
+		s, err := extsort.NewCoded(byFront(), extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()))
+		must(t, err)
+		defer s.Close()
+		var in [appenders]lineSort
+		var all sync.WaitGroup
+		for i := range in {
+			a, r := s.Appender(), rand.New(rand.NewPCG(uint64(i), 133))
+			all.Go(func() {
+				for range 200 {
+					line := heavy(r, int(limit/6))
+					if err := in[i].accept(a.Append, line); err != nil {
+						t.Errorf("%d bytes: %v", len(line), err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		joined := lineSort{order: byFront()}
+		for i := range in {
+			joined.lines = append(joined.lines, in[i].lines...)
+		}
+		sameElements(t, collect(t, s), joined.want())
+	}
+}
+
+// liveHeap returns the bytes of the heap that are in use.
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC() // pools keep memory for one
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestLongLinesInMemory measures the heap while lines are appended and merged. It stays under the limit:
+// the index of a run does not have lines that are longer than blocks.
+func TestLongLinesInMemory(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	for _, c := range []struct{ limit, bytes, length int }{
+		{256 << 10, 3 << 20, 4000}, {256 << 10, 3 << 20, 1000}, {1 << 20, 24 << 20, 20_000}, {4 << 20, 40 << 20, 300_000},
+	} {
+		for _, unique := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.limit, c.length, unique), func(t *testing.T) {
+				opts := []extsort.Option{extsort.MemoryLimit(int64(c.limit)), extsort.TempDir(t.TempDir())}
+				if unique {
+					opts = append(opts, extsort.Unique())
+				}
+				const slack = 64 << 10 // of goroutines, files and statistics
+				s, err := extsort.NewCoded(byText(), extsort.Strings(), opts...)
+				must(t, err)
+				defer s.Close()
+				r := rand.New(rand.NewPCG(135, 136))
+				line := strings.Repeat("z", c.length)
+				before := liveHeap()
+				check := func(when string, n int, most int64) {
+					if grown := liveHeap() - before; grown > most+slack {
+						t.Fatalf("%s %d: %d bytes, want at most %d", when, n, grown, most)
+					}
+				}
+				n := c.bytes / c.length
+				for i := range n {
+					must(t, s.Append(fmt.Sprintf("%09d", r.IntN(1e9))+line[:c.length-9-r.IntN(9)]))
+					if i%(n/20+1) == 0 {
+						check("line", i, int64(c.limit))
+					}
+				}
+				got, last, batches := 0, "", 0
+				for batch, err := range s.Batches() {
+					must(t, err)
+					if batches++; batches%(n/50+1) == 0 {
+						check("batch", batches, int64(c.limit)*3/2) // buffers of parts are rounded up
+					}
+					for _, e := range batch {
+						if e[:9] < last {
+							t.Fatalf("%s after %s", e[:9], last)
+						}
+						last = strings.Clone(e[:9])
+					}
+					got += len(batch)
+				}
+				if got != n {
+					t.Errorf("%d lines of %d", got, n)
+				}
+			})
+		}
+	}
+}
