@@ -118,7 +118,7 @@ func (f *coded[E]) mergeable(block int) bool {
 func (f *coded[E]) tooLong(bytes int) error {
 	g := &coded[E]{s: &Sorter[E]{options: f.s.options, order: f.s.order}, codec: f.codec, lender: f.lender}
 	need := leastWhere(f.s.options.memory, func(limit int64) bool { return g.layOut(limit) && g.largest >= int64(bytes) })
-	return fmt.Errorf("%w: %d bytes hold elements of up to %d, one of %d needs %d", ErrMemoryLimit, f.s.options.memory, f.largest, bytes, need)
+	return &LengthError{int64(bytes), f.largest, f.s.options.memory, need}
 }
 
 // leastWhere returns a limit from which on enough is true, where it is false.

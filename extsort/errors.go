@@ -19,6 +19,22 @@ var (
 	ErrEnded = errors.New("extsort: the input has ended")
 )
 
+// LengthError is an [ErrMemoryLimit] of an element that is too long for the memory.
+type LengthError struct {
+	Bytes int64 // of its encoding
+	Most  int64 // of an element, with the limit
+	Limit int64 // of memory
+	Need  int64 // limit that has room for it
+}
+
+// Error names all of them.
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("%v: %d bytes hold elements of up to %d, one of %d needs %d", ErrMemoryLimit, e.Limit, e.Most, e.Bytes, e.Need)
+}
+
+// Unwrap returns ErrMemoryLimit.
+func (e *LengthError) Unwrap() error { return ErrMemoryLimit }
+
 // DiskError is an error of a run file.
 type DiskError struct {
 	Op    string // create, reserve, write, read, punch, close

@@ -90,7 +90,7 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 // the size of E and scratch memory. Decoded elements of other codecs than [Strings] and [Bytes]
 // are counted as long as their encoding, in addition. An encoding may have about a quarter of the memory, a
 // tenth with [Unique] or other codecs, and less where the limit is near the least. Of a longer one
-// Append returns [ErrMemoryLimit], which names its length, the most and the limit that has room for it.
+// Append returns a [LengthError], which names its length, the most and the limit that has room for it.
 // It panics if c is nil.
 func NewCoded[E any](o sorter.Ordering[E], c Codec[E], opts ...Option) (*Sorter[E], error) {
 	return newOfCodec(o, c, opts, false)
