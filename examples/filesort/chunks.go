@@ -12,7 +12,8 @@ import (
 type chunks struct {
 	files  *files
 	shape  shape
-	size   int // bytes of a chunk, unless a line is longer
+	size   int   // bytes of a chunk, unless a line is longer
+	most   int64 // bytes of a line; 0: any number
 	m      *meter
 	in     *input // being read; nil: the next one is to be opened
 	fresh  bool   // nothing of it has been read
@@ -65,6 +66,9 @@ func (c *chunks) read(memory []byte) ([]byte, error) {
 	c.fresh = false
 	for {
 		if len(buf) == cap(buf) {
+			if c.most > 0 && int64(len(buf)) > c.most {
+				return nil, c.in.failed(fmt.Errorf("a line of more than %d bytes, which -S allows", c.most))
+			}
 			buf = begin(make([]byte, 2*cap(buf)+pageSize), buf)
 		}
 		n, err := c.in.Read(buf[len(buf):cap(buf)])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"example.com/sorter"
@@ -16,19 +17,16 @@ import (
 func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter) (*report, error) {
 	defer moreProcessors()()
 	r := &report{disk: new(extsort.Stats)}
-	in.size = max(min(in.size, int(cmd.memory/256)), leastChunk)
-	waiting := min(mostWaiting, int(cmd.memory/16)/in.size)
-	limit := cmd.memory - int64((waiting+busyChunks)*in.size+writeBuffer+pastBuffers*pastBuffer(cmd.memory))
-	if len(st.slots) > 0 {
-		limit -= cmd.memory / 2
-	}
+	in.size, in.most = diskChunk(cmd.memory), cmd.memory
+	waiting, stored := min(mostWaiting, int(cmd.memory/16)/in.size), len(st.slots) > 0
+	limit := runMemory(cmd.memory, stored)
 	s, err := cmd.newDiskSorter(orderLines(cmd.order, func(s string) string { return s }), limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	if err := cmd.appendAll(s, st, in, waiting); err != nil {
-		return nil, err
+		return nil, cmd.explainLength(err, s.Len()+1, stored)
 	}
 	r.what = fmt.Sprintf("%d %s", s.Len(), cmd.unit())
 	m.stage("merge", cmd.unit(), s.Len())
@@ -39,6 +37,34 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 		return writeBatches(ctx, s, out, out.write, m)
 	})
 	return r, errors.Join(err, s.Close())
+}
+
+// diskChunk returns the size of chunks of a sort on disk in some memory.
+func diskChunk(memory int64) int { return max(int(min(slotSize, memory/256)), leastChunk) }
+
+// runMemory returns the part of some memory that runs have, beside chunks, and stored ones if there are any.
+func runMemory(memory int64, stored bool) int64 {
+	size := diskChunk(memory)
+	waiting := min(mostWaiting, int(memory/16)/size)
+	limit := memory - int64((waiting+busyChunks)*size+writeBuffer+pastBuffers*pastBuffer(memory))
+	if stored {
+		limit -= memory / 2
+	}
+	return limit
+}
+
+// explainLength adds the number of a line that is too long for the memory, and a -S that has room for it.
+func (cmd *command) explainLength(err error, number int64, stored bool) error {
+	var long *extsort.LengthError
+	if !errors.As(err, &long) {
+		return err
+	}
+	need := cmd.memory
+	for need < math.MaxInt64/4 && runMemory(need, stored) < long.Need {
+		need += need / 16
+	}
+	return fmt.Errorf("line %d of the input has %d bytes, and -S %dK has room for %d in the runs; -S %dK is enough: %w",
+		number, long.Bytes, cmd.memory>>10, long.Most, need>>10+1, err)
 }
 
 const (

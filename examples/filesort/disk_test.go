@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -77,17 +78,77 @@ func TestDiskErrors(t *testing.T) {
 	}
 }
 
-// A line has to fit a sixteenth of the memory.
+// A line that is too long for the memory is named, with a limit that has room for it.
 func TestDiskLongLine(t *testing.T) {
-	cmd, err := parseArgs(nil)
+	text := "b\na\n" + strings.Repeat("x", 6<<20) + "\nc\n"
+	cmd, err := parseArgs([]string{"-T", t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd.memory = 9 << 20
 	var out bytes.Buffer
-	_, err = cmd.run(strings.NewReader(strings.Repeat("x", 6<<20)), &out, newMeter(io.Discard, true))
-	if !errors.Is(err, extsort.ErrMemoryLimit) || out.Len() > 0 {
-		t.Errorf("%v after %d bytes", err, out.Len())
+	_, err = cmd.run(strings.NewReader(text), &out, newMeter(io.Discard, true))
+	if !errors.Is(err, extsort.ErrMemoryLimit) || !strings.Contains(err.Error(), fmt.Sprintf("line 3 of the input has %d bytes", 6<<20)) || out.Len() > 0 {
+		t.Fatalf("%v after %d bytes", err, out.Len())
+	}
+	var need int64
+	_, after, _ := strings.Cut(err.Error(), "in the runs; -S ")
+	if _, err := fmt.Sscanf(after, "%dK is enough", &need); err != nil {
+		t.Fatal(err)
+	}
+	path := fileOf(t, "x", text+strings.Repeat("y\n", int(need)<<9)) // more than memory holds
+	if got, disk := limited(t, need<<10, "", path); disk == nil || got[:4] != "a\nb\n" {
+		t.Errorf("with -S %dK: on disk %v", need, disk != nil)
+	}
+}
+
+// endless is an input without a line end.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	if e.read > 256<<20 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return len(p), nil
+}
+
+// A line is not read further than memory allows.
+func TestEndlessLine(t *testing.T) {
+	cmd, err := parseArgs([]string{"-T", t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.memory = 9 << 20
+	var in endless
+	_, err = cmd.run(&in, io.Discard, newMeter(io.Discard, true))
+	if err == nil || !strings.Contains(err.Error(), "a line of more than") || in.read > 8*int(cmd.memory) {
+		t.Errorf("%v after %d bytes", err, in.read)
+	}
+}
+
+// Lines of 1 byte to a sixteenth of the memory come out as those in memory do.
+func TestDiskLongLines(t *testing.T) {
+	for _, memory := range []int64{8 << 20, 12 << 20} {
+		r := rand.New(rand.NewPCG(1, uint64(memory)))
+		var lines []string
+		for bytes := 0; bytes < 3*int(memory); bytes += len(lines[len(lines)-1]) {
+			n := int(math.Exp(r.Float64() * math.Log(float64(memory/16))))
+			lines = append(lines, (fmt.Sprint(r.IntN(1000)) + strings.Repeat(string(rune('a'+r.IntN(26))), n))[:n])
+		}
+		text := strings.Join(lines, "\n") + "\n"
+		path := fileOf(t, "x", text)
+		for _, args := range []string{"", "-k1.1,1.2 -s", "-u -k1.1,1.3"} {
+			words := append(strings.Fields(args), path)
+			want, _ := limited(t, 1<<30, "", words...)
+			got, disk := limited(t, memory, "", words...)
+			if got != want || disk == nil || disk.Runs == 0 {
+				t.Errorf("%s, %d bytes of memory: %d bytes, want %d; on disk: %+v", args, memory, len(got), len(want), disk)
+			}
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ func (cmd *command) unit() string {
 // load reads the input into st, while workers find its lines. fits is false if the memory does
 // not suffice: then st has the begin of the input.
 func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err error) {
+	in.most = cmd.memory
 	l := &loading{store: st, busy: make(chan struct{}, cmd.workers)}
 	for {
 		var text []byte
