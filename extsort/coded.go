@@ -271,11 +271,11 @@ func (f *coded[E]) room(n, bytes int64, block int) int64 {
 // ends, and its checksum.
 func (f *coded[E]) blockBytes() int64 { return 8 + 8 + f.s.store.IndexBytes() }
 
-// holds reports whether an index has a first element of some bytes in memory. Those of up to 64 bytes, or a
+// holds reports whether an index has a first element of some bytes in memory. Those of up to 128 bytes, or a
 // 256th of a block, always are. Others are where the indices have room, unless they are longer than a 256th of
 // that: then few would be.
 func (f *coded[E]) holds(r *run[E], bytes int) bool {
-	const shortest, share = 64, 256
+	const shortest, share = 128, 256
 	return bytes <= max(shortest, r.target/share) || int64(bytes) <= min(f.s.layout.index/share, r.room)
 }
 

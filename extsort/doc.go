@@ -28,7 +28,7 @@
 // decoded elements of other codecs are counted as long as their encoding. Copies that
 // [Sorter.All] yields are the caller's, and not counted; [Sorter.Batches] yields none.
 //
-// The index of a run takes 24 bytes for a block, and its first element if that is short: up to 64 bytes or
+// The index of a run takes 24 bytes for a block, and its first element if that is short: up to 128 bytes or
 // a 256th of a block. A longer one is in memory where the indices have room for it, and otherwise read from
 // disk once more before the merge. So 800 lines of 4 KB take 20 to 30 KB of index with a limit of 256 KiB. Blocks
 // have up to a 256th of the memory, or a 32nd where the indices demand it.
