@@ -25,3 +25,15 @@ func freshPages(p []byte, skip, full int) {
 	_ = syscall.Madvise(p[lead:lead+(len(p)-lead)/page*page], syscall.MADV_DONTNEED) // zeros, as before
 	_ = syscall.Madvise(p[skip:skip+full], syscall.MADV_HUGEPAGE)
 }
+
+// forgetPages gives the whole pages of [p, p+size) back to the system. They are zero when they are
+// next used, which they are only as new memory of Go's allocator.
+func forgetPages(p unsafe.Pointer, size uintptr) {
+	page := uintptr(os.Getpagesize())
+	skip := -uintptr(p) % page
+	if size < skip+page {
+		return
+	}
+	// Sound: the pages lie in the memory, which nobody reads or writes any more.
+	_ = syscall.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), (size-skip)/page*page), syscall.MADV_DONTNEED)
+}

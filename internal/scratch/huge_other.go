@@ -7,4 +7,6 @@ import "unsafe"
 // adviseHuge does nothing: huge pages on request are a Linux matter.
 func adviseHuge(unsafe.Pointer, uintptr) {}
 
+func forgetPages(unsafe.Pointer, uintptr) {}
+
 func freshPages([]byte, int, int) {}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -31,4 +32,38 @@ func TestPagesAreAdvised(t *testing.T) {
 		}
 	}
 	t.Error("the memory is in no range of the process")
+}
+
+// TestDroppedBlocksGiveTheirMemoryBack reads dropped blocks, whose pages are zero once they are new.
+func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
+	const page = 4 << 10 / 8 // words
+	for _, c := range []struct {
+		words int
+		limit bool
+	}{{1 << 20, false}, {1 << 18, true}} {
+		dropIdle(time.Now().Add(idleTime))
+		var a Arena
+		s := Take[uint64](&a, c.words)
+		for i := range s {
+			s[i] = 1
+		}
+		end := func() {}
+		if c.limit {
+			end = Limit()
+		}
+		a.Release(1)
+		if s[len(s)/2] != 1 {
+			t.Errorf("a block of %d words is not kept", c.words)
+		}
+		dropIdle(time.Now().Add(idleTime))
+		end()
+		for i := page; i < c.words-page; i++ {
+			if s[i] != 0 {
+				t.Fatalf("word %d of a dropped block of %d is in memory", i, c.words)
+			}
+		}
+	}
+	if limits.Load() != 0 {
+		t.Errorf("%d limits have not ended", limits.Load())
+	}
 }

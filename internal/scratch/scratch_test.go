@@ -56,15 +56,40 @@ func TestPeakCountsWhatIsHeld(t *testing.T) {
 
 func TestNoMoreIsKeptThanWasInUse(t *testing.T) {
 	dropIdle(time.Now().Add(idleTime))
+	most := 0
 	for i := range 50 { // ever new sizes
 		var a Arena
 		Take[uint64](&a, 1<<18+i<<16)
+		Take[uint64](&a, 1<<18)
+		idle.Lock()
+		most = max(most, idle.used)
+		if idle.words+idle.used > most {
+			t.Errorf("%d words are kept beside %d in use, of which there were %d at most", idle.words, idle.used, most)
+		}
+		idle.Unlock()
 		a.Release(1)
 	}
 	idle.Lock()
 	defer idle.Unlock()
-	if idle.words > idle.most {
-		t.Errorf("%d words are kept, %d were in use at most", idle.words, idle.most)
+	if idle.words > most {
+		t.Errorf("%d words are kept, %d were in use at most", idle.words, most)
+	}
+}
+
+// TestAboutEqualSizesShareBlocks takes blocks of a class: sizes of sorts of parts that are to be equal.
+func TestAboutEqualSizesShareBlocks(t *testing.T) {
+	Trim()
+	blocks := map[*uint64]bool{}
+	for i := range 50 {
+		var a Arena
+		blocks[unsafe.SliceData(Take[uint64](&a, 1_000_000+700*i))] = true
+		if got, most := a.Peak(), Size(1_000_000+700*i, 8); got > most {
+			t.Fatalf("%d bytes are held, at most %d are counted", got, most)
+		}
+		a.Release(1)
+	}
+	if len(blocks) > 3 {
+		t.Errorf("%d blocks for sizes that differ by a 28th", len(blocks))
 	}
 }
 
