@@ -41,7 +41,8 @@
 // elements of the appender that has most are written, so runs are shorter than those of one
 // goroutine.
 //
-// The garbage collector's own share, and the stack, are not counted.
+// The garbage collector's own share, and the stack, are not counted. Scratch memory of another size than a
+// sort takes does not wait for the collector: its pages are given back before others are taken.
 //
 // # Runs
 //

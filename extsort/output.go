@@ -189,6 +189,9 @@ func (s *Sorter[E]) free() {
 		s.fill.Release()
 	}
 	s.form.Release()
+	if s.endLimit != nil {
+		s.endLimit()
+	}
 	s.stopSharing()
 	s.out, s.slice, s.pack, s.parts, s.buf, s.runs = nil, nil, nil, nil, nil, nil
 	s.closeStore()

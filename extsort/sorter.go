@@ -26,16 +26,17 @@ type Sorter[E any] struct {
 	store  *spill.Store
 	id     uint64 // of this sort, in all checksums
 
-	form  form[E]
-	coded *coded[E] // form, or nil
-	buf   []byte    // of the writer
-	fill  rows[E]   // elements that wait for their run
-	slice *slice[E] // fill, or nil
-	pack  *pack[E]  // fill, or nil
-	bound *E        // elements that do not come before it are dropped; nil: none
-	out   *writing[E]
-	runs  []*run[E]
-	parts []rows[E] // buffers of Parts
+	form     form[E]
+	coded    *coded[E] // form, or nil
+	buf      []byte    // of the writer
+	fill     rows[E]   // elements that wait for their run
+	slice    *slice[E] // fill, or nil
+	pack     *pack[E]  // fill, or nil
+	bound    *E        // elements that do not come before it are dropped; nil: none
+	out      *writing[E]
+	runs     []*run[E]
+	parts    []rows[E] // buffers of Parts
+	endLimit func()    // ends the limit on scratch memory that the first run sets; nil before
 
 	mu      sync.Mutex  // of out, runs and the rows of appenders, if there are any
 	shared  *sharing[E] // nil: there are no appenders
@@ -352,6 +353,9 @@ func (s *Sorter[E]) writeFill() error {
 func (s *Sorter[E]) writeRun(full rows[E], of *Appender[E]) (rows[E], error) {
 	if err := s.waitForRun(); err != nil {
 		return nil, err
+	}
+	if s.endLimit == nil {
+		s.endLimit = scratch.Limit()
 	}
 	next := s.form.Next(full)
 	s.out = &writing[E]{from: full, upTo: s.upTo(of)}

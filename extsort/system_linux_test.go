@@ -220,7 +220,9 @@ func TestChild(t *testing.T) {
 	case "eight":
 		eightSorters(t, args)
 	case "memory":
-		fmt.Println("grown", growth(t, args))
+		fmt.Println("grown", growth(t, args, 3))
+	case "parts":
+		fmt.Println("grown", growth(t, args, 12))
 	case "strings":
 		fmt.Println("grown", growthOfStrings(t, args))
 	}
@@ -306,15 +308,15 @@ func memoryOptions(t *testing.T, args string, st *extsort.Stats) (limit int64, h
 }
 
 // growth returns by how many bytes the most resident memory of the process grows in a sort of
-// three times the limit.
-func growth(t *testing.T, args string) int64 {
+// some times the limit.
+func growth(t *testing.T, args string, times int64) int64 {
 	var st extsort.Stats
 	limit, how, opts := memoryOptions(t, args, &st)
 	before := residentPeak(t)
 	s, err := extsort.New(byKey(), opts...)
 	must(t, err)
 	r := rand.New(rand.NewPCG(69, 70))
-	n := int(3 * limit / 24)
+	n := int(times * limit / 24)
 	for i := range n {
 		must(t, s.Append(row{Key: r.Uint64(), At: uint64(i)}))
 	}
@@ -389,24 +391,38 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 					how = extsort.S2 + extsort.Compression(min(workers/16, 1))
 				}
 				t.Run(fmt.Sprintf("%s/%dMiB/workers=%d/%d", what, limit, workers, how), func(t *testing.T) {
-					cmd := child(what, limit<<20, workers, how)
-					if dir := memoryGroup(t, (limit+64)<<20); dir != "" {
-						cmd.Env = append(cmd.Env, group+"="+dir)
-					}
-					out, err := cmd.CombinedOutput()
-					_, rest, found := strings.Cut(string(out), "grown ")
-					var grown int64
-					if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
-						t.Fatalf("%v\n%s", err, out)
-					}
-					t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
-					if grown > limit<<20+allowance(limit<<20) {
-						t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
-					}
+					growsBy(t, limit<<20+allowance(limit<<20), what, limit, workers, how)
 				})
 			}
 		}
 	}
+}
+
+// growsBy expects that a child process that sorts with a limit of MiB grows by at most some bytes.
+func growsBy(t *testing.T, most int64, what string, limit int64, workers int, how extsort.Compression) {
+	t.Helper()
+	cmd := child(what, limit<<20, workers, how)
+	if dir := memoryGroup(t, (limit+64)<<20); dir != "" {
+		cmd.Env = append(cmd.Env, group+"="+dir)
+	}
+	out, err := cmd.CombinedOutput()
+	_, rest, found := strings.Cut(string(out), "grown ")
+	var grown int64
+	if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit)
+	if grown > most {
+		t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
+	}
+}
+
+// TestPartsLeaveNoGarbage sorts hundreds of parts, whose lengths differ: their scratch memory must not
+// wait for the garbage collector. A merge takes less memory than the sorts of runs.
+func TestPartsLeaveNoGarbage(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	testkit.SkipUnlessLong(t)
+	growsBy(t, 96<<20*9/10, "parts", 96, 2, extsort.None)
 }
 
 // TestWorkingDirectoryMoves has the process change its directory before the first run.
