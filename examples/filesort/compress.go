@@ -28,13 +28,26 @@ func (in *input) decompress(compress string) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	for name, magic := range magics {
-		if strings.HasPrefix(string(head), magic) {
-			return in.decode(name, r)
-		}
+	if name := compressionOf(string(head)); name != "" {
+		return in.decode(name, r)
 	}
 	in.Reader = r
 	return nil
+}
+
+// compressionOf returns the compression of a file by its first 4 bytes, or "". Zstd may begin with
+// a frame to skip (pzstd): bytes 0x50 to 0x5F and those of skipMagic.
+func compressionOf(head string) string {
+	const skipMagic = "\x2a\x4d\x18"
+	for name, magic := range magics {
+		if strings.HasPrefix(head, magic) {
+			return name
+		}
+	}
+	if head != "" && head[0]>>4 == 5 && head[1:] == skipMagic {
+		return "zstd"
+	}
+	return ""
 }
 
 func (in *input) decode(name string, r io.Reader) error {

@@ -68,6 +68,15 @@ func TestCompressedInput(t *testing.T) {
 	}
 }
 
+// Zstd of several processors begins with a frame to skip, which says how long the next one is.
+func TestZstdSkipsFrames(t *testing.T) {
+	skip := "\x50\x2a\x4d\x18\x04\x00\x00\x00\x11\x00\x00\x00"
+	in := skip + packedText(t, "zstd", "b\n") + "\x5f" + skip[1:] + packedText(t, "zstd", "a\n")
+	if got, stderr, _ := filesort(in); got != "a\nb\n" {
+		t.Errorf("%q %s", got, stderr)
+	}
+}
+
 func TestCompressedOutput(t *testing.T) {
 	for _, test := range []struct{ name, compress, begin string }{
 		{"out.gz", "auto", magics["gzip"]}, {"out.ZST", "auto", magics["zstd"]}, {"out", "gzip", magics["gzip"]},
