@@ -192,7 +192,7 @@ func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error 
 		}
 		row, eol := c.text[at:next], ""
 		if !strings.HasSuffix(row, "\n") {
-			eol = r.eol
+			eol = c.eol
 		}
 		bad := -1
 		if text, key, bad = p.pack(text, key, row, eol, fields, nulls); bad >= 0 {

@@ -84,9 +84,32 @@ func TestSeveralFilesByColumns(t *testing.T) {
 	if got, err := onDisk(t, many+"n,s\n6,a\n5,b\n", 1, "-by", "n", "-"); got != many+"n,s\n5,b\n6,a\n" {
 		t.Errorf("after many empty lines, got %d bytes, the last %q, %v", len(got), got[max(0, len(got)-20):], err)
 	}
+	wide := "\nn" + strings.Repeat(",some name", 1<<17) // chunks end in the header
+	row := strings.Repeat(",", 1<<17) + "\n"
+	if got, err := onDisk(t, wide+"\n2"+row+"1"+row, 1, "-by", "n", "-S", "64M", "-"); got != wide+"\n1"+row+"2"+row {
+		t.Errorf("a wide header after an empty line: got %d bytes, %v", len(got), err)
+	}
 	c := write("c.csv", "n,t\n1,2\n")
 	if _, stderr, code := filesort("", "-by", "n", a, c); code != exitError || !strings.Contains(stderr, "c.csv: its header is not that of the first file") {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// A header or a row that has no line end gets one, if it is followed by another: that of its file,
+// or else of the next or the one before.
+func TestLineEndsOfSeveralFiles(t *testing.T) {
+	for _, test := range []struct{ args, a, b, want string }{
+		{"-by n", "n,s", "n,s\r\n2,x\r\n1,y", "n,s\r\n1,y\r\n2,x\r\n"},
+		{"-by n", "n,s", "n,s", "n,s"},
+		{"-by n", "n,s\n2,x", "n,s\r\n3,z\r\n1,y", "n,s\n1,y\r\n2,x\n3,z\r\n"},
+		{"-by n", "\"n\",\"s\nt\"\r\n2,x", "\"n\",\"s\nt\"", "\"n\",\"s\nt\"\r\n2,x\r\n"},
+		{"-by 1 -no-header", "2\r\n3\r\n", "1", "1\r\n2\r\n3\r\n"},
+		{"-by n -format ndjson", "\ufeff", "{\"n\":2}\r\n{\"n\":1}", "\ufeff{\"n\":1}\r\n{\"n\":2}\r\n"},
+	} {
+		a, b := fileOf(t, "a", test.a), fileOf(t, "b", test.b)
+		if got, stderr, code := filesort("", append(split(test.args), a, b)...); got != test.want || code != 0 {
+			t.Errorf("%q and %q: got %q, want %q %s", test.a, test.b, got, test.want, stderr)
+		}
 	}
 }
 

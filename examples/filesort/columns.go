@@ -23,7 +23,7 @@ type table struct {
 }
 
 func newTable(text string, start int, s *scanner, parts []part) *table {
-	t := &table{text: text, head: text[:start], eol: eolOf(text), format: s.format, width: s.width, workers: s.workers}
+	t := &table{text: text, head: text[:start], eol: cmp.Or(eolOf(text, s.format.quoted()), "\n"), format: s.format, width: s.width, workers: s.workers}
 	n := 0
 	for _, p := range parts {
 		n += len(p.rows)

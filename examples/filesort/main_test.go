@@ -89,6 +89,7 @@ var sortTests = []struct {
 	{"carriage returns stay", "-by a", "a,b\r\n2,x\r\n1,y\r\n", "a,b\r\n1,y\r\n2,x\r\n"},
 	{"carriage returns are no part of values", "-by b", "a,b\r\n2,x\r\n1,x\n0,a\r\n", "a,b\r\n0,a\r\n2,x\r\n1,x\n"},
 	{"missing final newline", "-by a", "a\n2\n1", "a\n1\n2\n"},
+	{"missing final newline, carriage returns after one in quotes", "-by b", "\"a\nb\",b\r\nx,2\r\nx,1", "\"a\nb\",b\r\nx,1\r\nx,2\r\n"},
 	{"missing final newline, carriage returns", "-by a", "a\r\n2\r\n1", "a\r\n1\r\n2\r\n"},
 	{"byte order mark", "-by a", "\ufeffa\n2\n1\n", "\ufeffa\n1\n2\n"},
 	{"blank lines go", "-by a", "a,b\n\n2,x\n\r\n1,y\n\n", "a,b\n1,y\n2,x\n"},

@@ -26,7 +26,7 @@ type rowReader struct {
 	format format // nil before the first file
 	head   string // of the first file: byte order mark, empty lines and header
 	header string // without mark and line ends
-	eol    string
+	eol    string // of the open file; as long as it has none, of the one before
 }
 
 // rowChunk is rows of one file.
@@ -35,6 +35,7 @@ type rowChunk struct {
 	memory []byte // of the text
 	start  int    // of the rows, after the header
 	lines  int    // of the file, before the chunk
+	eol    string // for a last row that has none
 }
 
 // explain says where a fault is, see source.
@@ -137,50 +138,78 @@ func (r *rowReader) done(c rowChunk) {
 func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 	c = rowChunk{source: &source{name: r.name, text: stringOf(text)}, lines: r.lines}
 	r.lines += bytes.Count(text, []byte{'\n'})
-	if !r.first {
-		return c, nil
+	if r.first {
+		r.first = false
+		if err := r.begin(&c); err != nil {
+			return c, err
+		}
 	}
-	r.first = false
+	c.eol = r.eol
+	return c, nil
+}
+
+// begin reads the header and the line end of a file, whose first chunk is c.
+func (r *rowReader) begin(c *rowChunk) error {
 	if err := c.encoding(); err != nil {
-		return c, fmt.Errorf("reading %s: %w", r.name, err)
+		return fmt.Errorf("reading %s: %w", r.name, err)
 	}
+	read := r.skipHeader
 	if r.format == nil {
-		f, start, err := r.cmd.open(c.source)
-		if err != nil {
-			return c, c.explain(err)
-		}
-		c.start = start
-		if r.head != "" {
-			r.head += c.text[c.bom:start]
-		} else {
-			r.head = strings.Clone(c.text[:start])
-		}
-		if hasRow(f) {
-			r.format, r.eol = f, eolOf(c.text)
-			r.header = strings.Clone(strings.TrimRight(c.text[min(c.afterBlank(), start):start], "\r\n"))
-		}
-		return c, nil
+		read = r.readHeader
 	}
+	if err := read(c); err != nil || r.format == nil {
+		return err
+	}
+	if eol := eolOf(c.text, r.format.quoted()); eol != "" {
+		r.eol = eol
+		if r.header != "" && !strings.HasSuffix(r.head, "\n") { // of a file without rows
+			r.head += eol
+		}
+	}
+	return nil
+}
+
+// readHeader reads the first row of all files, if there is one in c.
+func (r *rowReader) readHeader(c *rowChunk) error {
+	f, start, err := r.cmd.open(c.source)
+	if err != nil {
+		return c.explain(err)
+	}
+	c.start = start
+	if r.head != "" {
+		r.head += c.text[c.bom:start]
+	} else {
+		r.head = strings.Clone(c.text[:start])
+	}
+	if hasRow(f) {
+		r.format, r.eol = f, "\n"
+		r.header = strings.Clone(strings.TrimRight(c.text[min(c.afterBlank(), start):start], "\r\n"))
+	}
+	return nil
+}
+
+// skipHeader skips the header, which has to be that of the first file.
+func (r *rowReader) skipHeader(c *rowChunk) error {
 	c.start = c.bom
 	if r.header == "" {
-		return c, nil
+		return nil
 	}
 	c.start = c.afterBlank()
 	rest, ok := strings.CutPrefix(c.text[c.start:], r.header)
 	end := blankLine(rest, 0)
 	if !ok || end == 0 && rest != "" {
-		return c, fmt.Errorf("%s: its header is not that of the first file", r.name)
+		return fmt.Errorf("%s: its header is not that of the first file", r.name)
 	}
 	c.start = len(c.text) - len(rest) + end
-	return c, nil
+	return nil
 }
 
 // cut returns the length of the whole rows at the front of text, which begins with a row.
 func (r *rowReader) cut(text []byte) int {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	f := r.format
-	if f == nil {
-		src := &source{name: r.name, text: stringOf(text)}
+	if f == nil { // the last line may be the begin of the header
+		src := &source{name: r.name, text: stringOf(text[:whole])}
 		err := src.encoding()
 		if err == nil {
 			f, _, err = r.cmd.open(src)
@@ -235,8 +264,16 @@ func wholeRows(d *delimited, text string) int {
 	return at
 }
 
-func eolOf(text string) string {
-	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+// eolOf returns the first line end that no quotes hide, or "".
+func eolOf(text string, quoted bool) string {
+	end := nextLine(text, quoted, false)
+	if end < 0 { // a quote at an odd place
+		end = nextLine(text, false, false)
+	}
+	switch {
+	case end < 0:
+		return ""
+	case strings.HasSuffix(text[:end], "\r\n"):
 		return "\r\n"
 	}
 	return "\n"
