@@ -55,7 +55,7 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 	}
 	r.what = fmt.Sprintf("%d rows by %s", s.Len(), strings.Join(d.describe(), ", "))
 	m.stage("merge", "rows", s.Len())
-	ctx, stop := interrupts()
+	ctx, stop := cmd.interrupts()
 	defer stop()
 	err = cmd.writeTo(stdout, true, func(w io.Writer) error { return d.write(ctx, s, head, w) })
 	return r, errors.Join(err, s.Close())

@@ -30,7 +30,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	}
 	r.what = fmt.Sprintf("%d %s", s.Len(), cmd.unit())
 	m.stage("merge", cmd.unit(), s.Len())
-	ctx, stop := interrupts()
+	ctx, stop := cmd.interrupts()
 	defer stop()
 	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
 		out := newLineWriter(w, cmd.shape)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // command is a command line that makes sense.
@@ -25,6 +26,7 @@ type command struct {
 	quiet    bool
 	help     bool
 	version  bool
+	caught   syscall.Signal // an interrupt
 
 	// Lines and records.
 	shape shape

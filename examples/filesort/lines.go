@@ -27,7 +27,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 		in.files.large = true
 		return cmd.sortOnDisk(st, in, stdout, m)
 	}
-	ctx, stop := interrupts()
+	ctx, stop := cmd.interrupts()
 	defer stop()
 	r := &report{what: fmt.Sprintf("%d %s", len(lines), cmd.unit())}
 	m.stage("sort", cmd.unit(), int64(len(lines)))

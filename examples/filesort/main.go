@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,9 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
+	"time"
 
 	"example.com/sorter"
 )
@@ -24,7 +27,8 @@ const (
 	exitOK       = 0
 	exitDisorder = 1   // -c found lines out of order
 	exitError    = 2   // anything else
-	exitPipe     = 141 // the reader of the output went away: a shell's code for SIGPIPE
+	exitSignal   = 128 // and its number, for a shell: main ends by the signal
+	exitPipe     = 141 // of SIGPIPE: the reader of the output went away
 )
 
 // runtimeMemory is memory of the program besides -S: for garbage, which is collected more
@@ -32,7 +36,19 @@ const (
 const runtimeMemory = 48 << 20
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if code > exitSignal && code != exitPipe {
+		endBy(syscall.Signal(code - exitSignal))
+	}
+	os.Exit(code)
+}
+
+// endBy has a signal that was caught end the program, so that a shell stops its loop as well.
+func endBy(s os.Signal) {
+	signal.Reset(s)
+	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {
+		time.Sleep(time.Second) // it may come to another thread
+	}
 }
 
 // run is main with its surroundings as arguments, for the tests.
@@ -52,8 +68,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	r, err := cmd.run(stdin, stdout, m)
 	m.close()
 	var found *disorder
-	if errors.As(err, &found) && cmd.check == "quiet" {
+	switch {
+	case errors.As(err, &found) && cmd.check == "quiet":
 		return exitDisorder
+	case errors.Is(err, context.Canceled):
+		return exitSignal + int(cmd.caught)
 	}
 	if err == nil && cmd.stats && r != nil {
 		r.print(stderr, m)
@@ -74,8 +93,6 @@ func exitOf(err error, stderr io.Writer) int {
 		return exitOK
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
-	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
 	}
 	if errors.As(err, &found) {
 		fmt.Fprintf(stderr, "filesort: %v%c", err, found.eol)
@@ -87,6 +104,9 @@ func exitOf(err error, stderr io.Writer) int {
 
 // run sorts, merges or checks, as the command line says. The report is nil if there is nothing to say.
 func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
+	if err := cmd.checkOutput(); err != nil {
+		return nil, err
+	}
 	if cmd.by != nil {
 		return cmd.sortColumns(stdin, stdout, m)
 	}
@@ -98,7 +118,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 		return nil, cmd.checkLines(in, cmd.files[0])
 	case cmd.merge && len(cmd.files) <= mostMerged:
 		m.stage("merge", "bytes", in.files.total())
-		ctx, stop := interrupts()
+		ctx, stop := cmd.interrupts()
 		defer stop()
 		return nil, cmd.writeTo(stdout, in.files.total() > cmd.memory/2, func(w io.Writer) error { return cmd.mergeLines(ctx, stdin, w, m) })
 	}
@@ -107,7 +127,8 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 
 // interrupts returns a context that ends with an interrupt. It is for the time in which there
 // is a temporary file to remove; before, the signal ends the program.
-func interrupts() (context.Context, context.CancelFunc) {
+func (cmd *command) interrupts() (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
 	var heeded []os.Signal
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as under nohup
@@ -115,9 +136,31 @@ func interrupts() (context.Context, context.CancelFunc) {
 		}
 	}
 	if len(heeded) == 0 { // which would be all signals
-		return context.WithCancel(context.Background())
+		return ctx, cancel
 	}
-	return signal.NotifyContext(context.Background(), heeded...)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, heeded...)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		select {
+		case s := <-signals:
+			cmd.caught, _ = s.(syscall.Signal)
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel()
+		wait.Wait()
+	}
+}
+
+// checkOutput checks the output before the input is read.
+func (cmd *command) checkOutput() error {
+	ctx, stop := cmd.interrupts()
+	defer stop()
+	return cmp.Or(checkOutput(cmd.output), ctx.Err())
 }
 
 // writeTo gives write the output, which appears when write succeeds.
@@ -159,7 +202,7 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 // sortSource sorts a file in memory in three steps: parse, sort, write. Nothing is written
 // before everything is sorted.
 func (cmd *command) sortSource(src *source, stdout io.Writer, m *meter) (*report, error) {
-	ctx, stop := interrupts()
+	ctx, stop := cmd.interrupts()
 	defer stop()
 	t, err := cmd.parse(ctx, src, m)
 	if err != nil {

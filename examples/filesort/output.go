@@ -45,28 +45,22 @@ func (t *table) first(r row) byte { return t.text[r.off] }
 // writeFile gives write the file called name, or stdout for "" and "-".
 //
 // A file appears under its name complete or not at all: write gets a temporary
-// file beside it, which then takes its place and its permissions. A link is
-// followed; a pipe or a device is written to directly. A file that memory does not hold is written
-// past the page cache, in buffers of past bytes; past is 0 for others.
+// file beside it, which then takes its place, its permissions and, where that is allowed, its
+// owner. A link is followed; a pipe or a device is written to directly. A file that memory does
+// not hold is written past the page cache, in buffers of past bytes; past is 0 for others.
 func writeFile(name string, stdout io.Writer, past int, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(stdout)
 	}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	mode := fs.FileMode(0o666)
-	info, err := os.Stat(name)
+	name, old, err := followed(name)
 	switch {
-	case err == nil && info.Mode().IsRegular():
-		mode = info.Mode().Perm()
-	case err == nil:
-		return writeDirectly(name, write)
-	case !errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return err
+	case old != nil && !old.Mode().IsRegular():
+		return writeDirectly(name, write)
 	}
-	temporary := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32()))
-	err = writeSynced(temporary, mode, info != nil, past, write)
+	temporary := temporaryFor(name)
+	err = writeSynced(temporary, old, past, write)
 	if err == nil {
 		err = os.Rename(temporary, name)
 	}
@@ -74,6 +68,49 @@ func writeFile(name string, stdout io.Writer, past int, write func(io.Writer) er
 		os.Remove(temporary)
 	}
 	return err
+}
+
+// checkOutput returns the error that writeFile would have from the begin, so that it comes before
+// the input is read: a file that may not be written, or a folder.
+func checkOutput(name string) error {
+	if name == "" || name == "-" {
+		return nil
+	}
+	name, old, err := followed(name)
+	if err != nil || old != nil && !old.Mode().IsRegular() && !old.IsDir() { // a pipe would wait for its reader
+		return err
+	}
+	if old != nil {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		f.Close()
+	}
+	temporary := temporaryFor(name)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(temporary))
+}
+
+// followed returns the name of the file that a link leads to, and the file, nil if there is none.
+func followed(name string) (string, fs.FileInfo, error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return name, nil, nil
+	}
+	return name, info, err
+}
+
+// temporaryFor returns a name for a file beside the one called name. File systems take 255 bytes.
+func temporaryFor(name string) string {
+	base := filepath.Base(name)
+	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", base[:min(len(base), 200)], rand.Uint32()))
 }
 
 // sink writes a file. It is ended once, also after an error.
@@ -90,15 +127,20 @@ func writeDirectly(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// writeSynced creates a file whose bytes are on the disk when it returns nil,
-// so that a crash after the renaming leaves the new file or the old one.
-func writeSynced(name string, mode fs.FileMode, exact bool, past int, write func(io.Writer) error) error {
+// writeSynced creates a file in the place of old, if that is not nil. Its bytes are on the disk
+// when it returns nil, so that a crash after the renaming leaves the new file or the old one.
+func writeSynced(name string, old fs.FileInfo, past int, write func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = old.Mode().Perm()
+	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	if exact { // where the umask took bits that the replaced file has
-		err = f.Chmod(mode)
+	if old != nil {
+		keepOwner(f, old)
+		err = f.Chmod(mode) // the umask took bits
 	}
 	if err == nil {
 		out := sinkOf(f, past)

@@ -103,6 +103,40 @@ func TestOutputFolderMissing(t *testing.T) {
 	}
 }
 
+// An output that cannot be written is an error before anything is read.
+func TestOutputCheckedFirst(t *testing.T) {
+	locked := fileOf(t, "x.csv", unsorted)
+	if err := os.Chmod(locked, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	outputs := map[string]string{"no/such/folder": "no such file", t.TempDir(): "is a directory"}
+	if os.Geteuid() > 0 { // root may write all files
+		outputs[locked] = "permission denied"
+	}
+	for output, want := range outputs {
+		for _, args := range [][]string{{"-by", "a"}, {"-r"}, {"-m"}, {"-S", "8M"}} {
+			var stderr bytes.Buffer
+			code := run(append(args, "-o", output, "-"), badReader{}, io.Discard, &stderr)
+			if code != exitError || !strings.Contains(stderr.String(), want) {
+				t.Errorf("-o %s: exit %d, %s", output, code, stderr.String())
+			}
+		}
+	}
+	expectFile(t, locked, unsorted, 0)
+}
+
+// The name of a temporary file fits, if that of the output does.
+func TestOutputLongName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 255))
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, stderr, code := filesort("b\na\n", "-o", path); code != 0 {
+		t.Error(stderr)
+	}
+	expectFile(t, path, "a\nb\n", 0)
+}
+
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -29,6 +30,14 @@ func (f *syncing) Write(b []byte) (int, error) {
 }
 
 func (f *syncing) end() error { return nil }
+
+// keepOwner gives f the owner of the file that it replaces. Only root may do that, except for a
+// group of one's own.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid))
+	}
+}
 
 // sinkOf returns what writes an empty file. If past is not 0 it is written past the page cache, in
 // buffers of that size, if its file system allows that.

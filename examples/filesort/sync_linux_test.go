@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -58,5 +59,23 @@ func TestDirectFails(t *testing.T) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 		expectFile(t, path, "old", 0)
+	}
+}
+
+// A file that root sorts in place stays that of its owner.
+func TestOutputKeepsOwner(t *testing.T) {
+	path := fileOf(t, "x", "b\na\n")
+	if err := os.Chown(path, 12345, 54321); err != nil {
+		t.Skip(err)
+	}
+	if _, stderr, code := filesort("", "-o", path, path); code != 0 {
+		t.Error(stderr)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := info.Sys().(*syscall.Stat_t); st.Uid != 12345 || st.Gid != 54321 {
+		t.Errorf("it is that of %d:%d", st.Uid, st.Gid)
 	}
 }

@@ -2,7 +2,10 @@
 
 package main
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 type syncing struct{ *os.File }
 
@@ -10,3 +13,5 @@ func (syncing) end() error { return nil }
 
 // sinkOf returns what writes an empty file.
 func sinkOf(f *os.File, _ int) sink { return syncing{f} }
+
+func keepOwner(*os.File, fs.FileInfo) {}
