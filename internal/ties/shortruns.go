@@ -1,6 +1,7 @@
 package ties
 
 import (
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 )
 
@@ -56,13 +57,14 @@ func (t *Breaker) refineShort(w *Worker) {
 		runs, from := short.runs[list][:short.count], 0
 		place := short.place
 		next, more := t.After(place, 0)
+		marked := t.marks != nil && t.marks[place.Word] != nil && (!more || next.Word > place.Word)
 		short.place, short.n, short.count = next, 0, 0
 		for _, run := range runs {
 			codes, order := short.codes[from:from+len(run)], short.order[from:from+len(run)]
 			t.sortCoded(w, codes, order)
 			copy(run, order)
-			if t.marks != nil {
-				mark(t, run, codes, place)
+			if marked { // by the same answer: another worker may find a longer key meanwhile
+				engine.MarkTies(t.marks[place.Word], t.end-cap(run), false, codes)
 			}
 			if from += len(run); more {
 				t.refineCoded(w, run, codes, 1-list)
