@@ -99,7 +99,7 @@ func FuzzColumns(f *testing.F) {
 	f.Add([]byte("\x04\x04\x23\x05\x09\x35"), byte(1), byte(160), byte(1), []byte("arena with nulls, chunks of bytes"))
 	f.Add([]byte("\x12\x81\x10\x0f\x00\x30\x04\x08\x49"), byte(2), byte(250), byte(3), []byte("Int128 in chunks, FixedBinary, views"))
 	f.Add([]byte("\x03\x80\x10\x02\x81\x00"), byte(3), byte(254), byte(0xc7), []byte("total order of float64 and float32"))
-	for _, where := range []byte{0x12, 0x22, 0x14, 0x24} { // nulls by a bitmap and by a function, keys in chunks and in a slice
+	for _, where := range []byte{0x12, 0x22, 0x14, 0x24, 0x04} { // nulls by a bitmap and by a function, keys in chunks, in a slice and by a function
 		f.Add([]byte{7, 0, 0, 1, 4, where}, byte(0), byte(248), byte(0), []byte("\x00\x00\x00\x00\x00\x00\x00\x80 the least int64"))
 		f.Add([]byte{7, 0, 0, 1, 9, where}, byte(1), byte(250), byte(0), []byte("\xff\xff\xff\xff\xff\xff\xff\x7f the greatest, falling"))
 		f.Add([]byte{7, 0, 0, 11, 8, where}, byte(2), byte(249), byte(0), []byte("\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"))

@@ -100,12 +100,12 @@ func testNullsLater[K interface {
 						valid[(i+3)/8] |= 1 << ((i + 3) % 8)
 					}
 				}
-				for way := turn % testkit.Pick(4, 1); way < 8; way += testkit.Pick(4, 1) {
+				for way := turn % testkit.Pick(4, 1); way < 12; way += testkit.Pick(4, 1) {
 					c := laterCase[K]{
 						name: fmt.Sprintf("%s, lead %s, n=%d, %s null, way %d", keys.name, lead, n, pattern.name, way),
 						lead: leads, col: col, null: null, desc: way&1 != 0, first: way&2 != 0,
 					}
-					c.key = c.column(way&4 != 0, valid, r)
+					c.key = c.column(way&4 != 0, way >= 8, valid, r)
 					c.check(t, nullOptions[turn%3].opts, nullOptions[turn%3].order, r)
 				}
 			}
@@ -126,10 +126,21 @@ type laterCase[K interface {
 	key         sorter.Column[int]
 }
 
-// column returns the column that may be null, with bits from 3 on or a function.
-func (c *laterCase[K]) column(bits bool, valid []byte, r *rand.Rand) sorter.Column[int] {
+// column returns the column that may be null, with bits from 3 on or a function. Unless called is set, its keys
+// lie in memory.
+func (c *laterCase[K]) column(bits, called bool, valid []byte, r *rand.Rand) sorter.Column[int] {
 	col := sorter.AscOf(c.col)
+	key := func(row int) K {
+		if c.null[row] {
+			panic("the key of a null")
+		}
+		return c.col[row]
+	}
 	switch chunks := r.IntN(2) == 0; {
+	case called && c.desc:
+		col = sorter.Desc(key)
+	case called:
+		col = sorter.Asc(key)
 	case chunks && c.desc:
 		col = sorter.Chunks(testkit.Cut(c.col, r)).Desc()
 	case chunks:
@@ -235,6 +246,7 @@ func spareCalls(n int) (all []spareCall) {
 		{"bits", sorter.AscOf(col).NullsLastBits(valid, 0)},
 		{"function", sorter.DescOf(col).NullsFirst(func(row int) bool { return null[row] })},
 		{"chunks", sorter.Chunks([][]int64{col[:n/3], col[n/3:]}).Asc().NullsFirstBits(valid, 0)},
+		{"key function", sorter.Asc(func(row int) int64 { return col[row] }).NullsLast(func(row int) bool { return null[row] })},
 	} {
 		both, alone := []sorter.Column[int]{sorter.AscOf(lead), c.col}, []sorter.Column[int]{c.col}
 		add := func(name string, result int, run func(opts ...sorter.Option) (perm.Perm, error)) {
@@ -312,7 +324,7 @@ func TestSpareMemoryLimit(t *testing.T) {
 			clean: func() string { return "" },
 		}
 		least := int64(0)
-		for limit, ok := int64(1000), false; limit < 512*n; limit += limit / 2 {
+		for limit, ok := int64(1000), false; limit < 1024*n; limit += limit / 2 {
 			if _, enough := held.hold(t, "spare", limit, []sorter.Option{sorter.Workers(2)}); enough {
 				if !ok {
 					least, ok = limit, true

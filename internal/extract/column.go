@@ -310,18 +310,8 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 		}
 		return n
 	}
-	if nulls != 0 || ask != nil {
-		for i := range keys {
-			if ask != nil && ask.Err() != nil {
-				return i
-			}
-			var k K
-			if nulls>>i&1 == 0 {
-				k = f(block[i])
-			}
-			keys[i] = k
-		}
-		return n
+	if nulls != 0 {
+		return f.getOthers(keys, block, nulls, ask)
 	}
 	for len(block) >= 8 && len(keys) >= 8 {
 		e, k := (*[8]E)(block), (*[8]K)(keys)
@@ -339,6 +329,19 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 		keys[i] = f(block[i])
 	}
 	return n
+}
+
+// getOthers is Get of at most 64 elements, of which some are null. No branch asks which: it would be mispredicted.
+func (f Func[E, K]) getOthers(keys []K, block []E, nulls uint64, ask context.Context) int {
+	clear(keys)
+	for others := ^nulls & (math.MaxUint64 >> (64 - len(keys))); others != 0; others &= others - 1 {
+		i := bits.TrailingZeros64(others)
+		if ask != nil && ask.Err() != nil {
+			return i
+		}
+		keys[i] = f(block[i])
+	}
+	return len(keys)
 }
 
 // Comparison calls f for both elements.
@@ -482,6 +485,9 @@ func (keyType) codes64(dst []uint64, b Batch, c *Column) {
 }
 
 func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if c.kind.Size() == 8 {
+		return encodeOrNull(dst, dst, b, c)
+	}
 	if len(dst) <= Few {
 		var keys [Few]uint64
 		return encodeOrNull(dst, keys[:len(dst)], b, c)
@@ -490,7 +496,7 @@ func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	return encodeOrNull(dst, keys[:len(dst)], b, c)
 }
 
-// encodeOrNull is codesOrNull with memory for keys; len(keys) == len(dst).
+// encodeOrNull is codesOrNull with memory for keys, which may be dst; len(keys) == len(dst).
 func encodeOrNull(dst, keys []uint64, b Batch, c *Column) (nulls uint64) {
 	nulls, _ = keysOrNull(narrowKeys(c.kind, keys), b, c)
 	sortkey.EncodeAt(c.kind, dst, unsafe.Pointer(unsafe.SliceData(keys)), c.Order)

@@ -59,6 +59,9 @@ func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) 
 	case sortkey.Bytes:
 		return keepByteSlices(c, rows, arena)
 	}
+	if c.alone(prefixBits) {
+		return keepNullsAtEnd(c, rows, arena)
+	}
 	w := &fixedKeys{Column: c}
 	for j := firstWord(&c, prefixBits); j < c.kind.Words(); j++ {
 		w.words[j] = scratch.Take[uint64](arena, rows.Len)
@@ -329,7 +332,7 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 	}
 }
 
-// PrefixIsWhole is false: even for narrow kinds, the null flag displaces a bit of word 0.
+// PrefixIsWhole is false: keys are longer than a prefix.
 func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
 
 func (w *fixedKeys) TieDepth(prefixBits int) int { return firstWord(&w.Column, prefixBits) }

@@ -25,7 +25,8 @@ type Word struct {
 }
 
 // minPrefix is the least number of free bits of a word into which the prefix of a wide
-// column is packed; with fewer, the column begins a word.
+// column is packed; with fewer, the column begins a word. So does one of 64-bit keys with nulls: a prefix
+// of 32 bits takes 2.0 times as long where the columns before decide (bench/results/constants.md).
 const minPrefix = 24
 
 // Words packs columns into as few codes as their widths allow.
@@ -46,7 +47,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 		bits := c.Bits()
 		switch {
 		case bits > 64:
-			if 64-open.Bits < minPrefix {
+			if 64-open.Bits < minPrefix || !c.kind.Wide() {
 				flush()
 			}
 			open.PrefixBits = 64 - open.Bits
@@ -214,6 +215,8 @@ func (l *Word) FullSize() uintptr {
 		return 0
 	case l.wide.kind >= sortkey.String:
 		return l.wide.kind.Size()
+	case l.wide.alone(l.PrefixBits):
+		return 1
 	}
 	return 8
 }

@@ -223,7 +223,8 @@ func TestDecideByMemory(t *testing.T) {
 			{engine: cpu.Host, movement: inPlace},
 		}},
 		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: []uintptr{8}, numbered: true}, []plan{
-			{engine: cpu.Host, movement: nullsApart}, // 65-bit full keys take more
+			{engine: cpu.Host, movement: nullsApart},
+			{engine: cpu.Host, movement: toIndex},
 			{engine: cpu.Host, movement: inPlace},
 		}},
 		{"a selection of many", facts{verb: toSelect, k: planned / 2, words: whole, sizes: []uintptr{24}}, []plan{
