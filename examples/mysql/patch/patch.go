@@ -34,7 +34,7 @@ func Make() (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	origin, err := list("-m", "-f", "{{.Dir}}", engine)
+	origin, err := list("-f", "{{.Module.Dir}}", engine) // of the package: that downloads the module
 	if err != nil {
 		return nil, err
 	}
