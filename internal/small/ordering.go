@@ -118,6 +118,23 @@ func (o *Ordering) Columns() []extract.Column {
 	return *o.cols.Make(&all)
 }
 
+// byKeys reports whether n elements are ordered faster by [Ordering.orderedOnce] than by words in a workspace: by the
+// whole codes of one column, and by 64-bit keys, whose codes have no room for nulls, once nulls are parted from them.
+func (o *Ordering) byKeys(n int) bool {
+	first := o.specs()[0]
+	switch kind := first.Kind(); {
+	case kind.Wide():
+		return false
+	case first.Nulls() != extract.NoNulls:
+		return sortkey.CodeBits[kind] == 64
+	}
+	return o.Len() == 1 && n >= leastByKeys
+}
+
+// leastByKeys is the number of elements from which [Ordering.byKeys] serves one column without nulls: of 100 the
+// order takes 0.82 of the time, of 30 as long (EPYC, 2026-11-26).
+const leastByKeys = 64
+
 // unused reports whether no call but this one has asked.
 func (o *Ordering) unused() bool { return !o.used.Load() && o.used.CompareAndSwap(false, true) }
 
@@ -301,7 +318,7 @@ func (w *workspace) put(n int) {
 
 // ordered passes the order of s to use, and whether s is known to be in order, unless the call was cancelled.
 func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32, same bool)) error {
-	if cfg.Report == nil && o.unused() {
+	if cfg.Report == nil && (o.byKeys(s.Len()) || o.unused()) {
 		return o.orderedOnce(s, cfg, use)
 	}
 	c := begin(cfg, s.Len(), NoFunction)

@@ -131,7 +131,7 @@ func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order 
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)
 	if err == nil {
-		use(p, false)
+		use(p, cpu.InPlaces(p, 0))
 	}
 	w.put(s.Len())
 	return err
