@@ -116,16 +116,22 @@ func (f *coded[E]) mergeable(block int) bool {
 
 // tooLong returns the error of an element of some bytes, which names the limit that has room for it.
 func (f *coded[E]) tooLong(bytes int) error {
-	g := &coded[E]{s: &Sorter[E]{options: f.s.options, order: f.s.order}, codec: f.codec, lender: f.lender}
+	o := &f.s.options // of which AddDir changes others meanwhile
+	same := options{memory: o.memory, workers: o.workers, unique: o.unique, engine: o.engine, compress: o.compress, packs: o.packs}
+	g := &coded[E]{s: &Sorter[E]{options: same, order: f.s.order}, codec: f.codec, lender: f.lender}
 	need := leastWhere(f.s.options.memory, func(limit int64) bool { return g.layOut(limit) && g.largest >= int64(bytes) })
 	return &LengthError{int64(bytes), f.largest, f.s.options.memory, need}
 }
 
-// leastWhere returns a limit from which on enough is true, where it is false.
+// leastWhere returns a limit from which on enough is true, where it is false: math.MaxInt64 if there is none.
 func leastWhere(limit int64, enough func(limit int64) bool) int64 {
+	const most = min(math.MaxInt, 1<<48)
 	need := limit
-	for need < math.MaxInt && !enough(need) {
-		need = min(2*need, math.MaxInt)
+	for !enough(need) {
+		if need >= most {
+			return math.MaxInt64
+		}
+		need = min(2*need, most)
 	}
 	return need - int64(sort.Search(int(need-limit), func(less int) bool { return !enough(need - int64(less)) })) + 1
 }
@@ -138,9 +144,11 @@ func (f *coded[E]) mostBlock() int {
 }
 
 // mostIn returns the most elements of a block of up to some bytes. Those of the largest blocks are as long as
-// eight short ones: more would make parts too uncertain.
+// eight short ones: more would make parts too uncertain, which have at least a fourth of an element's own
+// memory for each.
 func (f *coded[E]) mostIn(block int) int {
-	return max(min(block, int(f.memory.total/256))/leastEach, 1)
+	each := max(leastEach, int(f.elementBytes()/4))
+	return max(min(block, int(f.memory.total/256))/each, 1)
 }
 
 // chunkBytes returns a power of two of at least 512 and at most some bytes, about a share of

@@ -355,3 +355,54 @@ func TestLargeCodedElements(t *testing.T) {
 		})
 	}
 }
+
+type wide[A any] struct {
+	key  uint64
+	rest A
+}
+
+type wideCodec[A any] struct{}
+
+func (wideCodec[A]) Append(dst []byte, e wide[A]) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(dst, e.key), nil
+}
+
+func (wideCodec[A]) Decode(src []byte) (e wide[A], err error) {
+	e.key = binary.BigEndian.Uint64(src)
+	return e, nil
+}
+
+// TestWideElements sorts elements with much memory of their own, and short encodings.
+func TestWideElements(t *testing.T) {
+	wideElements[[592]byte](t, 256<<10)
+	wideElements[[792]byte](t, 1<<20)
+	wideElements[[1192]byte](t, 4<<20)
+	wideElements[[1592]byte](t, 16<<20)
+	wideElements[[4088]byte](t, 16<<20)
+}
+
+func wideElements[A any](t *testing.T, limit int64) {
+	t.Helper()
+	byKey := sorter.By(sorter.Asc(func(e wide[A]) uint64 { return e.key }))
+	s, err := extsort.NewCoded(byKey, wideCodec[A]{}, extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2))
+	if err != nil {
+		t.Errorf("%T, %d bytes: %v", *new(A), limit, err)
+		return
+	}
+	defer s.Close()
+	const n = 50_000
+	for i := range uint64(n) {
+		must(t, s.Append(wide[A]{key: i * 7919 % n}))
+	}
+	at := uint64(0)
+	for e, err := range s.All() {
+		must(t, err)
+		if e.key != at {
+			t.Fatalf("%T: element %d has key %d", *new(A), at, e.key)
+		}
+		at++
+	}
+	if at != n {
+		t.Errorf("%T: %d elements of %d", *new(A), at, n)
+	}
+}

@@ -345,11 +345,12 @@ func (m *merge[E]) closeFiles() {
 // ones. Where the blocks of the runs are too many for that, it merges adjacent runs into longer ones
 // before.
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
-	scratch.Trim() // of the sorts of runs: those of parts take blocks of other sizes
+	s.limitScratch() // also of runs that an earlier process wrote
+	scratch.Trim()   // of the sorts of runs: those of parts take blocks of other sizes
 	for {
 		n = s.rangesFor(n)
 		p := s.form.Plan(s.runs, n, s.unique)
-		if block := largest(s.runs, p.each); len(s.runs) == 1 && block > p.part {
+		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
 		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {

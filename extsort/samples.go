@@ -179,7 +179,10 @@ func (t *samples[E]) readAhead(r *run[E], f *front[E]) error {
 	n := 1 + sort.Search(end-f.block-1, func(i int) bool { return r.bytes.Offset(f.block+i+2)-begin > f.most })
 	f.from = f.block
 	clear(f.read)
-	f.read, f.memory = f.read[:0], slices.Grow(f.memory[:0], int(f.most))
+	f.read = f.read[:0]
+	if t.f.lender != nil {
+		f.memory = slices.Grow(f.memory[:0], int(f.most))
+	}
 	return t.from.reader.Read(r.bytes, f.from, f.from+n, func(block, to int, p []byte) error {
 		at := r.bytes.Offset(block)
 		for ; block < to; block++ {

@@ -348,15 +348,20 @@ func (s *Sorter[E]) writeFill() error {
 	return err
 }
 
+// limitScratch has dropped scratch memory given back, until all is handed out.
+func (s *Sorter[E]) limitScratch() {
+	if s.endLimit == nil {
+		s.endLimit = scratch.Limit()
+	}
+}
+
 // writeRun begins to write sorted rows of an appender, or of Append if that is nil, once the run
 // before is on disk, and returns others to go on with.
 func (s *Sorter[E]) writeRun(full rows[E], of *Appender[E]) (rows[E], error) {
 	if err := s.waitForRun(); err != nil {
 		return nil, err
 	}
-	if s.endLimit == nil {
-		s.endLimit = scratch.Limit()
-	}
+	s.limitScratch()
 	next := s.form.Next(full)
 	s.out = &writing[E]{from: full, upTo: s.upTo(of)}
 	if of != nil {
