@@ -72,6 +72,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &found) && cmd.check == "quiet":
 		return exitDisorder
 	case errors.Is(err, context.Canceled):
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, e := range all.Unwrap() {
+				if !errors.Is(e, context.Canceled) {
+					fmt.Fprintf(stderr, "filesort: %v\n", e)
+				}
+			}
+		}
 		return exitSignal + int(cmd.caught)
 	}
 	if err == nil && cmd.stats && r != nil {

@@ -110,7 +110,7 @@ func followed(name string) (string, fs.FileInfo, error) {
 // temporaryFor returns a name for a file beside the one called name. File systems take 255 bytes.
 func temporaryFor(name string) string {
 	base := filepath.Base(name)
-	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", base[:min(len(base), 200)], rand.Uint32()))
+	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", strings.ToValidUTF8(base[:min(len(base), 200)], ""), rand.Uint32()))
 }
 
 // sink writes a file. It is ended once, also after an error.
