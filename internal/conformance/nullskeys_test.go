@@ -175,7 +175,7 @@ func (c *keyedCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 func TestNullsOfOneOrdering(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		rows := make([]keyedRow[uint64], 200)
-		c := keyedCase[uint64]{rows: rows, calls: make([]atomic.Uint32, len(rows)), first: first}
+		c := keyedCase[uint64]{rows: rows, calls: make([]atomic.Uint32, len(rows)), first: first, late: true}
 		by := c.ordering()
 		for i := range rows {
 			rows[i] = keyedRow[uint64]{at: uint32(i)}

@@ -36,7 +36,7 @@ func TestPagesAreAdvised(t *testing.T) {
 
 // TestDroppedBlocksGiveTheirMemoryBack reads dropped blocks, whose pages are zero once they are new.
 func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
-	const page = 4 << 10 / 8 // words
+	page := os.Getpagesize() / 8 // words
 	for _, c := range []struct {
 		words int
 		limit bool
