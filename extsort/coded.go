@@ -268,8 +268,8 @@ func (f *coded[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWrit
 	return w, nil
 }
 
-// room returns the memory for first elements of a run that has some bytes in blocks of up to a number: what
-// the indices of the others, and the rest of its own, leave of their share.
+// room returns the memory for first elements of a run that has some bytes in blocks of up to a number: the part
+// of the share of indices that those of other runs, and the rest of its own, leave.
 func (f *coded[E]) room(n, bytes int64, block int) int64 {
 	blocks := max(bytes, n*leastEach)/int64(block) + 1
 	return f.s.layout.index - f.s.indexBytes() - blocks*f.blockBytes()

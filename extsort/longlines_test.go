@@ -30,7 +30,7 @@ func byFront() sorter.Ordering[string] {
 	return sorter.By(sorter.Asc(func(s string) string { return s[:min(2, len(s))] }))
 }
 
-// lineSort is a sort of lines with a heavy tail of lengths, and what it should yield.
+// lineSort is a sort of lines with a heavy tail of lengths, and the lines in order.
 type lineSort struct {
 	order   sorter.Ordering[string]
 	codec   extsort.Codec[string]
