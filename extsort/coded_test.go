@@ -357,8 +357,8 @@ func TestLargeCodedElements(t *testing.T) {
 }
 
 type wide[A any] struct {
-	key  uint64
-	rest A
+	key uint64
+	_   A
 }
 
 type wideCodec[A any] struct{}
