@@ -86,7 +86,7 @@ func (l *lineSort) append(t *testing.T, line string, to func(...string) error) {
 // TestRandomLongLines has lines of 1 byte to 100 KB, at limits from 256 KiB to 8 MiB, with options at
 // random.
 func TestRandomLongLines(t *testing.T) {
-	for seed := range uint64(testkit.Pick(60, 600)) {
+	for seed := range uint64(testkit.Pick(40, 200)) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { testRandomLines(t, rand.New(rand.NewPCG(seed, 131))) })
 	}
 }
@@ -147,7 +147,7 @@ func testRandomLines(t *testing.T, r *rand.Rand) {
 
 // TestLongLinesResume keeps runs of long lines, and goes on with them at several limits.
 func TestLongLinesResume(t *testing.T) {
-	for seed := range uint64(testkit.Pick(10, 100)) {
+	for seed := range uint64(testkit.Pick(10, 40)) {
 		r := rand.New(rand.NewPCG(seed, 132))
 		l := &lineSort{order: byFront(), codec: extsort.Strings(), limit: 512 << 10}
 		dir := t.TempDir()
