@@ -224,7 +224,8 @@ func TestStatisticsOfUnwrittenAppenders(t *testing.T) {
 // TestRunsOfAppenders expects runs of appenders that are about as long as those without: of each only one
 // is sorted at a time, and the rest of the memory is for elements that wait.
 func TestRunsOfAppenders(t *testing.T) {
-	const n = 400_000
+	testkit.SkipRace(t)
+	const n = 200_000
 	runs := func(appenders int) int {
 		var st extsort.Stats
 		s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))

@@ -265,6 +265,7 @@ func TestElementsOutliveTheLoop(t *testing.T) {
 // TestLongAmongShortElements has elements as long as Append takes, each followed by many short ones: a
 // part of few elements has room for them.
 func TestLongAmongShortElements(t *testing.T) {
+	testkit.SkipRace(t)
 	limits := []int64{128 << 10, 1 << 20}
 	if testkit.Long() {
 		limits = []int64{128 << 10, 512 << 10, 2 << 20, 8 << 20}
@@ -294,13 +295,17 @@ func testLongAmongShort(t *testing.T, limit int64, codec extsort.Codec[string], 
 	}
 	r := rand.New(rand.NewPCG(109, 110))
 	n := s.Len()
-	for i := range 70 {
+	times := 70
+	if limit > 1<<20 {
+		times = 25 // several times the memory: the longest grow with it
+	}
+	for i := range times {
 		must(t, s.Append(string(rune('a'+r.IntN(26)))+strings.Repeat("x", longest-1-r.IntN(9))))
 		for range 20 {
 			must(t, s.Append(fmt.Sprint(i, r.IntN(1000))))
 		}
 	}
-	n += 70 * 21
+	n += int64(times) * 21
 	got, before := int64(0), ""
 	for e, err := range s.All() {
 		must(t, err)
@@ -374,6 +379,7 @@ func (wideCodec[A]) Decode(src []byte) (e wide[A], err error) {
 
 // TestWideElements sorts elements with much memory of their own, and short encodings.
 func TestWideElements(t *testing.T) {
+	testkit.SkipRace(t)
 	wideElements[[592]byte](t, 256<<10)
 	wideElements[[792]byte](t, 1<<20)
 	wideElements[[1192]byte](t, 4<<20)
@@ -390,7 +396,7 @@ func wideElements[A any](t *testing.T, limit int64) {
 		return
 	}
 	defer s.Close()
-	const n = 50_000
+	const n = 20_000
 	for i := range uint64(n) {
 		must(t, s.Append(wide[A]{key: i * 7919 % n}))
 	}

@@ -45,7 +45,7 @@ func alike(n int, r *rand.Rand) []row {
 
 // TestCompression sorts elements with each compression, in blocks that compress and others.
 func TestCompression(t *testing.T) {
-	n := testkit.Pick(30_000, 400_000)
+	n := testkit.Pick(30_000, 200_000)
 	r := rand.New(rand.NewPCG(101, 102))
 	for name, rows := range map[string][]row{
 		"alike":  alike(n, r),
@@ -110,7 +110,7 @@ func checkTotals(t *testing.T, st extsort.Stats, c extsort.Compression, compress
 
 // TestCodedCompression is TestCompression of strings.
 func TestCodedCompression(t *testing.T) {
-	n := testkit.Pick(10_000, 400_000)
+	n := testkit.Pick(10_000, 200_000)
 	r := rand.New(rand.NewPCG(103, 104))
 	lines := wordy(n, r)
 	noise := make([]byte, 8)

@@ -86,7 +86,10 @@ func (l *lineSort) append(t *testing.T, line string, to func(...string) error) {
 // TestRandomLongLines has lines of 1 byte to 100 KB, at limits from 256 KiB to 8 MiB, with options at
 // random.
 func TestRandomLongLines(t *testing.T) {
-	for seed := range uint64(testkit.Pick(40, 200)) {
+	for seed := range uint64(testkit.Pick(40, 80)) {
+		if testkit.ThinnedTo(4, int(seed)) {
+			continue
+		}
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { testRandomLines(t, rand.New(rand.NewPCG(seed, 131))) })
 	}
 }

@@ -222,7 +222,7 @@ func TestChild(t *testing.T) {
 	case "memory":
 		fmt.Println("grown", growth(t, args, 3))
 	case "parts":
-		fmt.Println("grown", growth(t, args, 12))
+		fmt.Println("grown", growth(t, args, 6))
 	case "strings":
 		fmt.Println("grown", growthOfStrings(t, args))
 	}
@@ -422,7 +422,7 @@ func growsBy(t *testing.T, most int64, what string, limit int64, workers int, ho
 func TestPartsLeaveNoGarbage(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	testkit.SkipUnlessLong(t)
-	growsBy(t, 96<<20*9/10, "parts", 96, 2, extsort.None)
+	growsBy(t, 96<<20*5/6, "parts", 96, 2, extsort.None)
 }
 
 // TestWorkingDirectoryMoves has the process change its directory before the first run.

@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
 )
 
 // neededBy returns the memory limit that the error of NewCoded names, with the options.
@@ -33,6 +34,7 @@ func byText() sorter.Ordering[string] {
 
 // TestLeastMemoryLimit sorts with the limit that the error of a smaller one names.
 func TestLeastMemoryLimit(t *testing.T) {
+	testkit.SkipRace(t)
 	for _, c := range []extsort.Compression{extsort.None, extsort.S2, extsort.Zstd} {
 		opts := []extsort.Option{extsort.Compress(c), extsort.TempDir(t.TempDir())}
 		least := neededBy(t, opts)
@@ -49,6 +51,7 @@ func TestLeastMemoryLimit(t *testing.T) {
 
 // TestTinyMemoryLimits has elements of up to the most bytes that Append takes, among short ones.
 func TestTinyMemoryLimits(t *testing.T) {
+	testkit.SkipRace(t)
 	for name, codec := range map[string]extsort.Codec[string]{"Strings": extsort.Strings(), "copied": copiedStrings{}} {
 		for _, limit := range []int64{40 << 10, 48 << 10, 56 << 10, 80 << 10, 96 << 10} {
 			for _, unique := range []bool{false, true} {
