@@ -116,7 +116,7 @@ func TestMemoryBounds(t *testing.T) {
 			draw(r, codes)
 			workers := 1 + r.IntN(9)
 			for name, c := range memoryWays(codes, workers) {
-				if turn++; n > 1_000_000 && turn%3 != 0 || testkit.Thinned(turn) {
+				if turn++; n > 1_000_000 && turn%6 != 0 || testkit.Thinned(turn) {
 					continue
 				}
 				env := newEnv(workers)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 )
 
 // item is ordered by columns that tie often.
@@ -114,6 +115,9 @@ func TestNearlyInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{3, 10, 16, 17, 40, 129, 500, 4096, 9001} { // the last are no longer few
 		for turn := range max(16, 300-n/11) {
+			if testkit.ThinnedByRace(turn) {
+				continue
+			}
 			name := names[r.IntN(len(names))]
 			in := items(r, n, r.IntN(3)*r.IntN(3), name)
 			drawn := r.Perm(len(columns))[:1+r.IntN(3)]
@@ -160,6 +164,9 @@ func TestTextsNearlyInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 10, 16, 17, 40, 129, 500, 4096} {
 		for turn := range 200 - n/22 {
+			if testkit.ThinnedByRace(turn) {
+				continue
+			}
 			name := names[r.IntN(len(names))]
 			in := items(r, n, r.IntN(3)*r.IntN(3), name)
 			opts, sign := []sorter.Option{sorter.Stable()}, 1
