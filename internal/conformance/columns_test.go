@@ -335,7 +335,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	r := dist.Rand(42)
-	for i := range testkit.Pick(20, 250) {
+	for i := range testkit.Pick(20, 100) {
 		spec := randomSpec(r)
 		checkOrdering(t, spec, newRecords(sizes[i%len(sizes)]+i%3, uint64(i)), modes[i%len(modes)])
 	}

@@ -42,7 +42,7 @@ var fieldOrderCases = []struct {
 
 func TestFieldsInOrder(t *testing.T) {
 	t.Parallel()
-	n := testkit.Pick(5000, 40_000)
+	n := testkit.Pick(5000, 20_000)
 	in := specialRows(n)
 	for i, f := range byField {
 		for j, second := range []int{-1, (7*i + 3) % len(byField)} {

@@ -79,7 +79,7 @@ var labelKeys = []struct {
 // and by others, in every way and order, and while the collector runs.
 func TestFieldKeys(t *testing.T) {
 	t.Parallel()
-	large := labels(testkit.Pick(9_001, 30_001))
+	large := labels(testkit.Pick(9_001, 20_001))
 	for i, k := range labelKeys {
 		if testkit.Thinned(i) {
 			continue

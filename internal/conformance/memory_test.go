@@ -120,7 +120,7 @@ func TestMemoryLimitTies(t *testing.T) {
 	checkLimitTies(t, testkit.Pick(150_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
 	// Where limits are tight, and tables small beside what a run takes.
 	if testkit.Long() {
-		checkLimitTies(t, 600_000, []int64{24, 28}, sorter.Workers(1))
+		checkLimitTies(t, 300_000, []int64{24, 28}, sorter.Workers(1))
 	}
 }
 

@@ -254,7 +254,7 @@ func TestNullsApart(t *testing.T) {
 func TestNullsApartLarge(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel()
-	const n = 110_000
+	const n = 90_000
 	for p, pattern := range nullPatterns {
 		rows, c := nullRows(n, pattern.null), &nullCounter{}
 		for i, spec := range nullOrderings(func(r *nullRow) *nullRow { return r }, c) {

@@ -100,7 +100,11 @@ func testNullsLater[K interface {
 						valid[(i+3)/8] |= 1 << ((i + 3) % 8)
 					}
 				}
-				for way := turn % testkit.Pick(4, 1); way < 12; way += testkit.Pick(4, 1) {
+				each := testkit.Pick(4, 1)
+				if n > 10_000 {
+					each = 5
+				}
+				for way := turn % each; way < 12; way += each {
 					c := laterCase[K]{
 						name: fmt.Sprintf("%s, lead %s, n=%d, %s null, way %d", keys.name, lead, n, pattern.name, way),
 						lead: leads, col: col, null: null, desc: way&1 != 0, first: way&2 != 0,
@@ -187,10 +191,9 @@ func (c *laterCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 	opts = append(slices.Clone(opts), sorter.Stable())
 	both, alone := []sorter.Column[int]{sorter.AscOf(c.lead), c.key}, []sorter.Column[int]{c.key}
 	compare := c.compare(o, true)
-	want := perm.Identity(n)
-	oracle.SortStable(want, compare)
 	var runs perm.Runs
 	p, err := sorter.OrderN(n, both, opts...)
+	want := permOf(oracle.StableRows(n, p, func(a, b int) int { return compare(uint32(a), uint32(b)) }))
 	checkSame(t, "OrderN: "+c.name, err, p, want)
 	p, err = sorter.OrderN(n, both, append(opts, sorter.MarkRuns(&runs))...)
 	checkSame(t, "OrderN: "+c.name, err, p, want)
@@ -207,17 +210,18 @@ func (c *laterCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 			rows = append(rows, uint32(i))
 		}
 	}
-	some := slices.Clone(rows)
-	oracle.SortStable(some, compare)
+	some := slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return row%4 == 1 })
 	err = sorter.OrderRows(rows, both, opts...)
 	checkSame(t, "OrderRows: "+c.name, err, rows, some)
 
-	slices.Sort(want)
 	offsets := []int{0, 10, 11, n / 3, n / 3, n}
-	for i := range offsets[1:] {
-		oracle.SortStable(want[offsets[i]:offsets[i+1]], c.compare(o, false))
-	}
+	compare = c.compare(o, false)
 	p, err = sorter.OrderWithin(offsets, alone, opts...)
+	want = permOf(oracle.StableRows(n, p, func(a, b int) int {
+		x, _ := slices.BinarySearch(offsets, a+1)
+		y, _ := slices.BinarySearch(offsets, b+1)
+		return cmp.Or(cmp.Compare(x, y), compare(uint32(a), uint32(b)))
+	}))
 	checkSame(t, "OrderWithin: "+c.name, err, p, want)
 }
 
@@ -277,7 +281,10 @@ func spareCalls(n int) (all []spareCall) {
 // among them, and some time later.
 func TestSpareCancelled(t *testing.T) {
 	t.Parallel()
-	for _, c := range spareCalls(20_000) {
+	for i, c := range spareCalls(20_000) {
+		if testkit.ThinnedTo(4, i) {
+			continue
+		}
 		want, err := c.run(sorter.Stable())
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

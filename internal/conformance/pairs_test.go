@@ -309,7 +309,7 @@ func TestPairsMemoryLimit(t *testing.T) {
 		limitPairs(t, name, mapped(draws, decimal), limits, 2, func(i int) string { return "value"[i%5:] })
 	}
 	// Where limits are tight, and tables small beside what pairs take.
-	draws := dist.Named("log").Draw(scaled(800_000), dist.Rand(2))
+	draws := dist.Named("log").Draw(scaled(400_000), dist.Rand(2))
 	limitPairs(t, "log", draws, []int64{48, 64, 80, 2000}, 1, func(i int) [8]uint64 { return [8]uint64{uint64(i)} })
 }
 

@@ -112,13 +112,13 @@ func TestRunsOfDays(t *testing.T) {
 	turn := 0
 	for _, longest := range []int{1, 2, 3, 40, 300, 5000, 90_000} {
 		for _, broken := range []bool{false, true} {
-			n := max(testkit.Pick(5000, 50_000), 3*longest/2)
+			n := max(testkit.Pick(5000, 20_000), 3*longest/2)
 			in := events(n, longest, turn%3 == 2, r)
 			if broken {
 				in[n-1-r.IntN(n/8)].day = 0
 			}
 			for _, o := range eventOrders {
-				if turn++; turn%3 > 0 && (!testkit.Long() || longest > 5000) || testkit.ThinnedTo(2, turn/3) {
+				if turn++; turn%3 > 0 && (!testkit.Long() || longest > 5000) || testkit.ThinnedTo(4, turn/3) {
 					continue
 				}
 				name := fmt.Sprintf("%s, days of up to %d, broken %v", o.name, longest, broken)

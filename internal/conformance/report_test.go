@@ -20,8 +20,11 @@ import (
 // Report, OnProgress and the choice of the engine.
 
 func TestReport(t *testing.T) {
-	for _, v := range verbs {
+	for i, v := range verbs {
 		for _, n := range []int{10, 1000, scaled(200_000)} {
+			if n > 1000 && testkit.ThinnedTo(4, i) {
+				continue
+			}
 			name := fmt.Sprintf("%s, n=%d", v.name, n)
 			st := sorter.Stats{Elements: -1, Fallback: errors.New("left over"), Device: "left over"}
 			err := v.run(v.input(n), price, sorter.Report(&st), sorter.Workers(2))

@@ -141,7 +141,7 @@ func TestRunsOfColumnsLarge(t *testing.T) {
 	t.Parallel()
 	for i, spec := range usualSpecs() {
 		if i%testkit.Pick(6, 2) == 0 {
-			checkOrderingRuns(t, spec, newRecords(testkit.Pick(80_000, 150_000)+i%2, uint64(i)), modes[(i*3)%len(modes)])
+			checkOrderingRuns(t, spec, newRecords(testkit.Pick(80_000, 100_000)+i%2, uint64(i)), modes[(i*3)%len(modes)])
 		}
 	}
 }

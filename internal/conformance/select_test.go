@@ -360,7 +360,7 @@ func checkQuantiles[K int32 | float64](t *testing.T, keys []K, qs []float64, opt
 func TestNthLimits(t *testing.T) {
 	t.Parallel()
 	for i, spec := range usualSpecs() {
-		n := testkit.Pick(2000, 20_000)
+		n := testkit.Pick(2000, 9000)
 		in := newRecords(n, uint64(i))
 		by, _ := spec.build()
 		p, err := by.Order(in)
