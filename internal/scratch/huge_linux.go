@@ -27,7 +27,7 @@ func freshPages(p []byte, skip, full int) {
 }
 
 // forgetPages gives the whole pages of [p, p+size) back to the system. They are zero when they are
-// next used, which they are only as new memory of Go's allocator.
+// next used, as new memory of Go's allocator or as a block, whose content is undefined.
 func forgetPages(p unsafe.Pointer, size uintptr) {
 	page := uintptr(os.Getpagesize())
 	skip := -uintptr(p) % page

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 )
 
@@ -41,7 +40,7 @@ func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
 		words int
 		limit bool
 	}{{1 << 20, false}, {1 << 18, true}} {
-		dropIdle(time.Now().Add(idleTime))
+		dropIdle()
 		var a Arena
 		s := Take[uint64](&a, c.words)
 		for i := range s {
@@ -55,7 +54,7 @@ func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
 		if s[len(s)/2] != 1 {
 			t.Errorf("a block of %d words is not kept", c.words)
 		}
-		dropIdle(time.Now().Add(idleTime))
+		dropIdle()
 		end()
 		for i := page; i < c.words-page; i++ {
 			if s[i] != 0 {
@@ -66,4 +65,23 @@ func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
 	if limits.Load() != 0 {
 		t.Errorf("%d limits have not ended", limits.Load())
 	}
+}
+
+// TestTrimGivesPartsBack reads the rest of a region of which a block is in use.
+func TestTrimGivesPartsBack(t *testing.T) {
+	Trim()
+	const words, part = 1 << 21, 1 << 18
+	var a Arena
+	s := Take[uint64](&a, words)
+	for i := range s {
+		s[i] = 1
+	}
+	a.Release(1)
+	own := Take[uint64](&a, part)
+	Trim()
+	if page := os.Getpagesize() / 8; &own[0] != &s[0] || own[part-1] != 1 || s[part+page] != 0 || s[words-page-1] != 0 {
+		t.Errorf("the block keeps %d, of the rest words %d and %d are in memory", own[part-1], s[part+page], s[words-page-1])
+	}
+	a.Release(1)
+	checkIdle(t)
 }

@@ -3,8 +3,9 @@
 //
 // A partition writes to a thousand places at a time. On 4 KiB pages most of those writes miss
 // the translation cache, and the first touch of fresh pages costs more than the sort itself.
-// So buffers are pooled: small ones until the garbage collector empties the pool, large ones
-// until they have been idle for a while. Large ones ask for huge pages.
+// So buffers are pooled: small ones until the garbage collector empties the pool. Large ones are
+// parts of regions, which calls of unlike sizes share, and ask for huge pages. Regions are dropped
+// once as much was not in use at a time for 60 to 90 s, or when a longer one is allocated.
 package scratch
 
 import (
@@ -35,8 +36,11 @@ type typedBlock struct {
 	n int // elements requested
 }
 
-// block is pointer-free memory; words has the length of its capacity.
-type block struct{ words []uint64 }
+// block is pointer-free memory. A large one is words region[at:at+len(words)].
+type block struct {
+	words, region []uint64
+	at            int
+}
 
 // pools[c] holds small blocks of 1<<(c-1) words.
 var pools [64]sync.Pool
@@ -245,7 +249,7 @@ func get(words int) *block {
 	if b, ok := pools[bits.Len(uint(size))].Get().(*block); ok {
 		return b
 	}
-	return &block{make([]uint64, size)}
+	return &block{words: make([]uint64, size)}
 }
 
 // put gives a block back.

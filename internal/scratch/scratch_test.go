@@ -1,7 +1,10 @@
 package scratch
 
 import (
+	"maps"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -9,6 +12,7 @@ import (
 )
 
 func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
+	Trim()
 	const n = 1 << 20
 	var a Arena
 	first := unsafe.SliceData(Take[uint64](&a, n))
@@ -17,11 +21,126 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 		t.Error("a block of the same size was not reused")
 	}
 	a.Release(1)
-	dropIdle(time.Now().Add(idleTime))
+	for period, want := range []int{1, 1, 0} {
+		Take[uint64](&a, 1<<17) // which does not keep the rest
+		a.Release(1)
+		if endPeriod(); len(idle.extents) != want {
+			t.Errorf("%d extents are kept after %d periods, want %d", len(idle.extents), period+1, want)
+		}
+	}
+	checkIdle(t)
+}
+
+// dropIdle lets the time pass after which nothing idle is kept.
+func dropIdle() {
+	for range 3 {
+		endPeriod()
+	}
+}
+
+// checkIdle compares the counts of idle memory with the extents.
+func checkIdle(t *testing.T) {
+	t.Helper()
 	idle.Lock()
 	defer idle.Unlock()
-	if len(idle.blocks) != 0 {
-		t.Errorf("%d blocks are kept after %v", len(idle.blocks), idleTime)
+	words := idle.used
+	for i, e := range idle.extents {
+		words += len(e.words)
+		if &e.words[0] != &e.region[e.at] {
+			t.Errorf("extent %d does not start at word %d of its region", i, e.at)
+		}
+		for _, o := range idle.extents[:i] {
+			if &o.region[0] == &e.region[0] && o.at <= e.at+len(e.words) && e.at <= o.at+len(o.words) {
+				t.Errorf("words %d to %d and %d to %d of a region are two extents", o.at, o.at+len(o.words), e.at, e.at+len(e.words))
+			}
+		}
+	}
+	if words != idle.words || idle.used > idle.most {
+		t.Errorf("%d words in extents and in use, want %d; %d in use, at most %d", words, idle.words, idle.used, idle.most)
+	}
+}
+
+// TestUnlikeCallsInTurnsShareMemory makes calls that take blocks of unlike sizes. After a few rounds no
+// region is new, and all are less memory than the calls would take by themselves.
+func TestUnlikeCallsInTurnsShareMemory(t *testing.T) {
+	Trim()
+	calls := [][]int{{24, 8, 4, 4}, {10, 10, 10}, {16, 16}, {2, 2, 2, 2, 2, 2}, {30}} // units of 1<<17 words
+	round := func() {
+		for _, sizes := range calls {
+			var a Arena
+			for _, s := range sizes {
+				Take[uint64](&a, s<<17)
+			}
+			checkIdle(t)
+			a.Release(1)
+		}
+	}
+	regions := func() map[*uint64]bool {
+		all := map[*uint64]bool{}
+		for _, e := range idle.extents {
+			all[&e.region[0]] = true
+		}
+		return all
+	}
+	for range 3 {
+		round()
+	}
+	before := regions()
+	for range 5 {
+		round()
+	}
+	if after := regions(); !maps.Equal(before, after) {
+		t.Errorf("%d regions became %d, some of them others", len(before), len(after))
+	}
+	if most := 60 << 17; idle.words > most {
+		t.Errorf("%d words are kept, want at most %d", idle.words, most)
+	}
+}
+
+// TestBlocksDoNotOverlap takes blocks of random sizes and gives them back in random order, each full of a
+// number of its own.
+func TestBlocksDoNotOverlap(t *testing.T) {
+	Trim()
+	r := rand.New(rand.NewPCG(1, 2))
+	var a Arena
+	var held [][]uint64
+	for i := range uint64(400) {
+		if r.IntN(12) >= len(held) {
+			s := Take[uint64](&a, 1<<17+r.IntN(1<<r.IntN(20)))
+			for j := range s {
+				s[j] = i
+			}
+			held = append(held, s)
+		} else {
+			k := r.IntN(len(held))
+			if s := held[k]; s[0] != s[len(s)-1] || slices.Min(s) != slices.Max(s) {
+				t.Fatalf("step %d: a block was written by others", i)
+			}
+			Give(&a, held[k], 1)
+			held = slices.Delete(held, k, k+1)
+		}
+		checkIdle(t)
+	}
+	a.Release(1)
+	checkIdle(t)
+	for _, e := range idle.extents {
+		if len(e.words) != len(e.region) {
+			t.Errorf("%d idle words of a region of %d", len(e.words), len(e.region))
+		}
+	}
+}
+
+// TestLimitTakesNoPart takes a block shorter than an idle extent.
+func TestLimitTakesNoPart(t *testing.T) {
+	Trim()
+	defer Limit()()
+	var a Arena
+	Take[uint64](&a, 1<<20)
+	a.Release(1)
+	Take[uint64](&a, 1<<18)
+	defer a.Release(1)
+	if b := a.blocks[0]; len(b.region) != len(b.words) {
+		t.Errorf("a block of %d words is part of a region of %d", len(b.words), len(b.region))
 	}
 }
 
@@ -55,7 +174,7 @@ func TestPeakCountsWhatIsHeld(t *testing.T) {
 }
 
 func TestNoMoreIsKeptThanWasInUse(t *testing.T) {
-	dropIdle(time.Now().Add(idleTime))
+	dropIdle()
 	most := 0
 	for i := range 50 { // ever new sizes
 		var a Arena
@@ -63,8 +182,8 @@ func TestNoMoreIsKeptThanWasInUse(t *testing.T) {
 		Take[uint64](&a, 1<<18)
 		idle.Lock()
 		most = max(most, idle.used)
-		if idle.words+idle.used > most {
-			t.Errorf("%d words are kept beside %d in use, of which there were %d at most", idle.words, idle.used, most)
+		if idle.words > most {
+			t.Errorf("%d words are held, %d were in use at most", idle.words, most)
 		}
 		idle.Unlock()
 		a.Release(1)
@@ -136,6 +255,7 @@ func TestUnsetHoldsWhatIsWritten(t *testing.T) {
 }
 
 func TestTrimKeepsNothing(t *testing.T) {
+	Trim()
 	var a, held Arena
 	Take[uint64](&a, 1<<20)
 	Take[uint64](&a, 100)
@@ -145,7 +265,7 @@ func TestTrimKeepsNothing(t *testing.T) {
 	a.Release(1)
 	Trim()
 	idle.Lock()
-	blocks, timer := len(idle.blocks), idle.timer
+	blocks, timer := len(idle.extents), idle.timer
 	idle.Unlock()
 	if blocks != 0 || timer != nil {
 		t.Errorf("%d large blocks are kept, and the timer is %v", blocks, timer)

@@ -25,13 +25,13 @@ func drain(pool *sync.Pool) {
 	}
 }
 
-// dropAllIdle drops every idle block.
+// dropAllIdle drops all idle memory of large blocks.
 func dropAllIdle() {
 	idle.Lock()
 	defer idle.Unlock()
-	clear(idle.blocks)
-	idle.blocks, idle.words, idle.most = nil, 0, idle.used
-	if idle.timer != nil {
+	dropAll(0)
+	idle.most, idle.before = idle.used, 0
+	if idle.timer != nil && len(idle.extents) == 0 {
 		idle.timer.Stop()
 		idle.timer = nil
 	}
