@@ -14,7 +14,7 @@
 // and what package sorter takes to sort one of them, see [sorter.Ordering.ScratchBytes]: for an
 // element of 24 bytes and two workers 56 bytes in a run of up to 4096 elements, 205 of 100,000, and
 // 84 of a million. While runs are merged the same memory holds the parts that are read, sorted and
-// handed out.
+// handed out, and blocks that are read ahead.
 //
 // Blocks grow with the input, so that indices stay in their share, up to an eighth of a part. From
 // then on the indices grow with the input, and pass the limit where it is small: elements of 24
@@ -78,7 +78,8 @@
 // # Merge
 //
 // Runs are not merged element by element. Splitters, taken from the first elements of blocks,
-// cut all runs into ranges of keys. A range is read from all runs, one after the other, and
+// cut all runs into ranges of keys. A range is read from all runs: at once, by the asynchronous reads of
+// Linux, where there is memory for it and the file is read past the page cache, or one after the other. It is
 // sorted again by the radix sort of package sorter, which takes the same time for two runs
 // and for a thousand; ranges are independent of each other, so all workers take part. A
 // splitter is an element at a place in a run, so elements that tie with it are cut by run and

@@ -40,6 +40,20 @@ func (e *ends) put(k, number int, p []byte) {
 	}
 }
 
+// keeps reports whether there is memory for blocks of run k.
+func (e *ends) keeps(k int) bool { return k < len(e.blocks) }
+
+// has reports whether a block of run k is kept.
+func (e *ends) has(k, number int) bool {
+	if !e.keeps(k) {
+		return false
+	}
+	b := &e.blocks[k]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept && b.number == number
+}
+
 // endOf returns the bytes of a block of run k if it is kept, until the next call, or nil.
 func (from *loader) endOf(k, number int) []byte {
 	if k >= len(from.ends.blocks) {

@@ -38,8 +38,8 @@ func TestBlocksAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestSeveralReaders expects that slices are read by several goroutines at a time: a read waits
-// for another.
+// TestSeveralReaders expects that slices are read by several goroutines at a time where the system reads
+// nothing ahead: a read waits for another.
 func TestSeveralReaders(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 400_000, rand.New(rand.NewPCG(1, 114))))
 	var reading, together, merging atomic.Int64
@@ -66,5 +66,29 @@ func TestSeveralReaders(t *testing.T) {
 	}
 	if n != len(rows) || together.Load() == 0 {
 		t.Errorf("%d elements of %d, two reads at a time: %v", n, len(rows), together.Load() > 0)
+	}
+}
+
+// TestAllReadsBlocksOnce expects that All, which reads ahead, reads each block once.
+func TestAllReadsBlocksOnce(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 1_000_000, rand.New(rand.NewPCG(1, 113))))
+	for _, limit := range []int64{15 << 20, 20 << 20} {
+		var st extsort.Stats
+		s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Compress(extsort.None), extsort.Report(&st))
+		must(t, err)
+		defer s.Close()
+		must(t, s.Append(rows...))
+		n := 0
+		for batch, err := range s.Batches() {
+			must(t, err)
+			n += len(batch)
+		}
+		must(t, s.Close())
+		if n != len(rows) || st.Runs < 5 {
+			t.Fatalf("%d elements of %d, %d runs", n, len(rows), st.Runs)
+		}
+		if st.Read != st.Written {
+			t.Errorf("%d bytes of memory, %d runs: %d bytes written, %d read", limit, st.Runs, st.Written, st.Read)
+		}
 	}
 }

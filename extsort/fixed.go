@@ -244,6 +244,11 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, _ bool) plan {
 	return p
 }
 
+func (f *fixed[E]) Ahead(p plan) int64 {
+	l := &f.s.layout
+	return l.forMerge(f.size()) - int64(p.workers)*scratchBytes(f.s.order, p.elements(), 1) - int64(p.readers)*l.packing.ReaderBytes(p.reader)
+}
+
 func (f *fixed[E]) Buffers(p plan) []rows[E] {
 	all, memory := make([]rows[E], p.buffers), f.forParts()
 	for i := range all {

@@ -101,11 +101,16 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 	return at(lo), nil
 }
 
+// forMerge returns the memory that a merge has in addition to the parts, of elements of a size.
+func (l *layout) forMerge(size int64) int64 {
+	return l.bytes - l.index - l.writer - 2*int64(l.fill)*size
+}
+
 // partFor returns the number of elements of a part of which n are sorted at a time, in the
 // memory of l.
 func partFor[E any](l *layout, o sorter.Ordering[E], n int) int {
 	size := int64(unsafe.Sizeof(*new(E)))
-	free := l.bytes - l.index - l.writer - 2*int64(l.fill)*size
+	free := l.forMerge(size)
 	return max(1, sort.Search(2*l.fill/n, func(part int) bool {
 		part++
 		block := max(l.block, part/8) * int(size)

@@ -214,6 +214,9 @@ func (m *merge[E]) loadPart(i int, part rows[E], from *loader) (slices int, err 
 		if err := m.s.err(); err != nil {
 			return 0, err
 		}
+		if m.p.ahead > 0 {
+			m.readAhead(i*len(m.runs)+k, from)
+		}
 		n := part.Len()
 		if err = m.slice(part, k, r, m.cuts[i], m.cuts[i+1], from); err != nil {
 			return 0, err
@@ -223,6 +226,47 @@ func (m *merge[E]) loadPart(i int, part rows[E], from *loader) (slices int, err 
 		}
 	}
 	return slices, nil
+}
+
+// readAhead lets two fetches be under way or unread when a slice is needed: of a number, of all parts.
+func (m *merge[E]) readAhead(number int, from *loader) {
+	for number >= from.half && from.fetched < m.parts()*len(m.runs) {
+		from.half = from.fetched
+		from.fetched = m.fetch(from.fetched, from)
+	}
+}
+
+// fetch begins to read slices of one part, from a number on, for which there is memory. It returns the
+// number of the first slice after them.
+func (m *merge[E]) fetch(number int, from *loader) int {
+	i, k := number/len(m.runs), number%len(m.runs)
+	next, left := k, int64(m.p.ahead)
+	for from.wanted = from.wanted[:0]; next < len(m.runs) && len(from.wanted) < spill.MostRanges; next++ {
+		g, ok := m.wanted(i, next, from)
+		if !ok {
+			continue
+		}
+		if left -= g.Space(); left < 0 {
+			break
+		}
+		from.wanted = append(from.wanted, g)
+	}
+	from.reader.Fetch(from.wanted)
+	return number + max(next-k, 1)
+}
+
+// wanted returns the blocks of run k that slice will read for part i, or false if it reads none.
+func (m *merge[E]) wanted(i, k int, from *loader) (spill.Range, bool) {
+	r := m.runs[k]
+	first, begin := m.locate(m.cuts[i], k, r)
+	last, end := m.locate(m.cuts[i+1], k, r)
+	if begin >= 0 {
+		first = r.blockAt(begin)
+	}
+	if begin < 0 && from.ends.keeps(k) || from.ends.has(k, first) {
+		first++ // its block was, or will be, read for the part before
+	}
+	return spill.Range{Run: r.bytes, From: first, To: last + 1}, first <= last && (begin < 0 || begin != end)
 }
 
 // slice appends the elements of a run between two cuts to part. It reads the blocks in which
@@ -354,6 +398,9 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
 		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {
+			if n == 0 {
+				p = s.aheadFor(p, s.runs)
+			}
 			m, err := s.newMerge(s.runs, p, s.unique)
 			if err == nil {
 				m.spare = (s.layout.index - s.indexBytes()) / int64(max(n, 1))
@@ -412,6 +459,7 @@ func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	p := s.form.Plan(runs, 0, false)
 	p.part = partLen(runs, p, false)
+	p = s.aheadFor(p, runs)
 	m, err := s.newMerge(runs, p, false)
 	if err != nil {
 		return nil, err
@@ -455,4 +503,27 @@ func partLen[E any](runs []*run[E], p plan, together bool) int64 {
 	const cache, slice = 2 << 20, spill.MostRead * 2 / 3
 	apart := uncertain(runs, p.each, together)
 	return min(p.part, max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each)))
+}
+
+// leastAhead is the number of bytes that are read with one wait from which on it pays, if they are not half
+// a part.
+const leastAhead = 4 << 20
+
+// aheadFor returns a plan in which one reader has memory for all slices of two parts, or for many of
+// them. Otherwise it returns p.
+func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
+	one, part := p, p.part
+	for _, r := range runs {
+		if !r.bytes.ReadsAhead() {
+			return p
+		}
+		part += 2 * int64(r.bytes.Block()+spill.Align)
+	}
+	one.readers = 1
+	ahead := min(s.form.Ahead(one)/2, part) / spill.Align * spill.Align
+	if ahead < min(part/2, leastAhead) {
+		return p
+	}
+	one.ahead = int(ahead)
+	return one
 }

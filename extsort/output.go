@@ -231,10 +231,13 @@ func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E]) (bool, error)) error {
 	p := m.p
 	buffers, toSort := make(chan rows[E], p.buffers), make(chan *work[E], p.buffers)
-	all := s.form.Buffers(p)
+	all, loaders := s.form.Buffers(p), m.loaders(min(p.readers, m.parts()))
 	defer func() {
 		for _, b := range all {
 			b.Release()
+		}
+		for _, from := range loaders {
+			from.close()
 		}
 	}()
 	for _, b := range all {
@@ -249,7 +252,7 @@ func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E
 	stop := make(chan struct{})
 	var next, read atomic.Int64
 	var crew sync.WaitGroup
-	for _, from := range m.loaders(min(p.readers, m.parts())) {
+	for _, from := range loaders {
 		crew.Go(func() {
 			for {
 				select {
@@ -314,9 +317,21 @@ func (m *merge[E]) loaders(n int) []*loader {
 	all, ends := make([]*loader, n), newEnds(m.runs, n, m.spare)
 	memory := scratch.Pages(n * m.p.reader)
 	for i := range all {
-		all[i] = &loader{reader: spill.NewReader(memory[i*m.p.reader:][:m.p.reader], m.s.layout.packing), ends: ends}
+		own := memory[i*m.p.reader:][:m.p.reader]
+		all[i] = &loader{reader: spill.NewReader(own, m.s.layout.packing), memory: own, ends: ends}
+		if m.p.ahead > 0 {
+			all[i].ahead = scratch.Pages(2 * m.p.ahead)
+			all[i].reader.ReadAhead(all[i].ahead)
+		}
 	}
 	return all
+}
+
+// close ends the reads of a loader and gives its memory back.
+func (from *loader) close() {
+	from.reader.Close()
+	scratch.Drop(from.memory)
+	scratch.Drop(from.ahead)
 }
 
 // yieldAll yields rows that are in order, and reports whether it has yielded all.

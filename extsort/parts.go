@@ -86,6 +86,7 @@ type boundary struct {
 // are empty.
 func (m *merge[E]) starts(n, few int) ([]boundary, error) {
 	from := m.loaders(1)[0]
+	defer from.close()
 	all := make([]boundary, n+1)
 	for i := range all {
 		b := boundary{part: m.parts() * min(i, few) / few}
@@ -147,6 +148,7 @@ func (p *partOf[E]) batches(yield func([]E, error) bool) error {
 		return nil
 	}
 	from, opts, left, handed := p.m.loaders(1)[0], s.sortOptions(1), p.n, int64(0)
+	defer from.close()
 	if s.limit > 0 && s.unique {
 		left = s.limit
 	}

@@ -93,6 +93,8 @@ type form[E any] interface {
 	// Plan divides the memory for a merge of runs in which n goroutines each read and sort
 	// parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
 	Plan(runs []*run[E], n int, together bool) plan
+	// Ahead returns the memory that a merge of a plan leaves for reading ahead.
+	Ahead(p plan) int64
 	// Buffers returns memory for the parts of a plan.
 	Buffers(p plan) []rows[E]
 
@@ -109,6 +111,7 @@ type plan struct {
 	workers int   // goroutines that sort them
 	buffers int   // of parts
 	reader  int   // bytes of a reader's memory
+	ahead   int   // bytes that the only reader reads ahead at a time; there is memory for twice as many
 	part    int64 // bytes of a part
 	each    int64 // bytes that an element counts as at least
 }
@@ -119,7 +122,12 @@ func (p *plan) elements() int { return int(p.part / p.each) }
 // loader reads parts. It is for one goroutine.
 type loader struct {
 	reader  *spill.Reader
-	offsets []int  // of elements of a block
-	ends    *ends  // shared by those that load the parts of a range
-	end     []byte // the block that it has of them
+	memory  []byte        // of the reader
+	ahead   []byte        // of what it reads ahead
+	wanted  []spill.Range // of a call of Fetch
+	fetched int           // number of the first slice, of all parts, after those that were fetched
+	half    int           // and of those that were fetched last
+	offsets []int         // of elements of a block
+	ends    *ends         // shared by those that load the parts of a range
+	end     []byte        // the block that it has of them
 }

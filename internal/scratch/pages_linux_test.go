@@ -85,3 +85,19 @@ func TestTrimGivesPartsBack(t *testing.T) {
 	a.Release(1)
 	checkIdle(t)
 }
+
+// TestDroppedPagesAreGivenBack reads memory after Drop: its pages are zero.
+func TestDroppedPagesAreGivenBack(t *testing.T) {
+	for _, n := range []int{0, 100, 3 * os.Getpagesize(), 2*hugePage + 100} {
+		p := Pages(n)
+		for i := range p {
+			p[i] = 1
+		}
+		Drop(p)
+		for i := range p[:n/os.Getpagesize()*os.Getpagesize()] {
+			if p[i] != 0 {
+				t.Fatalf("byte %d of %d is in memory", i, n)
+			}
+		}
+	}
+}

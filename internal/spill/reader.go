@@ -13,6 +13,7 @@ type Reader struct {
 	most   int    // bytes of plain
 	plain  []byte // for decompressed blocks; nil until there are any
 	decode decoder
+	ahead  *ahead // nil: nothing is read ahead
 }
 
 // NewReader returns a reader with a buffer, which begins with a page. It is faster on huge pages.
@@ -38,7 +39,10 @@ const MostRead = 3 << 19
 func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) error) error {
 	for from < to {
 		n := d.batch(r, from, to)
-		p, err := d.blocks(r, from, n)
+		p, err := d.stored(r, from, n)
+		if err == nil {
+			p, err = d.blocks(r, from, n, p)
+		}
 		if err == nil {
 			err = take(from, from+n, p)
 		}
@@ -50,10 +54,15 @@ func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) er
 	return nil
 }
 
-// batch returns the number of the blocks [from, to) that fit the memory, at least one. Compressed
-// blocks are not longer than they were.
+// batch returns the number of the blocks [from, to) that fit the memory or were read ahead, at least
+// one. Compressed blocks are not longer than they were.
 func (d *Reader) batch(r *Run, from, to int) int {
 	space := len(d.buf) - 2*Align
+	if n, _ := d.ahead.find(r, from); n > 0 {
+		if to = min(to, from+n); r.methods == nil {
+			return to - from
+		}
+	}
 	if r.methods != nil {
 		space = min(space, d.most)
 	}
@@ -64,9 +73,12 @@ func (d *Reader) batch(r *Run, from, to int) int {
 	return 1 + sort.Search(to-from-1, func(i int) bool { return r.ends[from+1+i] > end })
 }
 
-// blocks reads n blocks.
-func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
+// stored returns the bytes on disk of n blocks.
+func (d *Reader) stored(r *Run, from, n int) ([]byte, error) {
 	lo, hi := r.place(from), r.place(from+n)
+	if m, p := d.ahead.find(r, from); m >= n {
+		return p[:hi-lo], nil
+	}
 	skip := (r.off + lo) % Align
 	p := d.buf[:roundUp(skip+hi-lo)]
 	got, err := r.volume.file.ReadAt(p, r.off+lo-skip)
@@ -81,8 +93,12 @@ func (d *Reader) blocks(r *Run, from, n int) ([]byte, error) {
 		}
 		return nil, r.volume.failed("read", hi-lo, err)
 	}
-	p = p[skip : skip+hi-lo]
-	packed := false
+	return p[skip : skip+hi-lo], nil
+}
+
+// blocks returns n blocks, of which p are the bytes on disk, once they are verified.
+func (d *Reader) blocks(r *Run, from, n int, p []byte) ([]byte, error) {
+	lo, packed := r.place(from), false
 	var sum xxhash.Digest
 	for block := from; block < from+n; block++ {
 		m, part := r.method(block), p[r.place(block)-lo:r.place(block+1)-lo]

@@ -15,6 +15,7 @@ type System struct{}
 // its runs once, and does not push out the pages of others.
 type file struct {
 	cached, direct *os.File // of the same inode; direct is cached where that is impossible
+	descriptor     int      // of direct
 }
 
 // Create creates a file that never had a name: only this process can reach it, and its space
@@ -43,7 +44,7 @@ func bothOf(f *os.File) *file {
 	if err != nil {
 		direct = f
 	}
-	return &file{f, direct}
+	return &file{f, direct, int(direct.Fd())}
 }
 
 func (f *file) Sync() error { return f.cached.Sync() }
