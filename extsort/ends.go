@@ -6,11 +6,11 @@ import "sync"
 // read it again. A loader that comes before the block is kept reads it.
 type ends struct {
 	blocks []endBlock // of runs; of none that there is no memory for
-	size   int        // bytes of the largest block of the runs
 }
 
 type endBlock struct {
 	mu     sync.Mutex
+	most   int    // bytes of a block of the run
 	number int    // in the run
 	bytes  []byte // nil, or memory for any block
 	kept   bool
@@ -19,9 +19,24 @@ type endBlock struct {
 // newEnds returns ends for loaders of parts of runs, in some bytes of memory: each loader has a block as
 // well.
 func newEnds[E any](runs []*run[E], loaders int, bytes int64) *ends {
-	size := longest(runs)
-	n := bytes/int64(max(size, 1)) - int64(loaders)
-	return &ends{make([]endBlock, max(min(n, int64(len(runs))), 0)), size}
+	bytes -= int64(loaders * longest(runs))
+	e := &ends{make([]endBlock, 0, len(runs))}
+	for _, r := range runs {
+		if bytes -= int64(r.bytes.Block()); bytes < 0 {
+			break
+		}
+		e.blocks = append(e.blocks, endBlock{most: r.bytes.Block()})
+	}
+	return e
+}
+
+// endsBytes returns the memory of ends of all runs, for one loader.
+func endsBytes[E any](runs []*run[E]) int64 {
+	bytes := int64(longest(runs))
+	for _, r := range runs {
+		bytes += int64(r.bytes.Block())
+	}
+	return bytes
 }
 
 // put keeps a copy of a block of run k, unless a later part has come further.
@@ -34,7 +49,7 @@ func (e *ends) put(k, number int, p []byte) {
 	defer b.mu.Unlock()
 	if !b.kept || number >= b.number {
 		if b.bytes == nil {
-			b.bytes = make([]byte, 0, e.size)
+			b.bytes = make([]byte, 0, b.most)
 		}
 		b.bytes, b.number, b.kept = append(b.bytes[:0], p...), number, true
 	}

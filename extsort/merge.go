@@ -403,7 +403,7 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 			}
 			m, err := s.newMerge(s.runs, p, s.unique)
 			if err == nil {
-				m.spare = (s.layout.index - s.indexBytes()) / int64(max(n, 1))
+				m.spare = p.ends + (s.layout.index-s.indexBytes())/int64(max(n, 1))
 			}
 			return m, public(err)
 		}
@@ -464,6 +464,7 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	if err != nil {
 		return nil, err
 	}
+	m.spare = p.ends
 	bytes := int64(0)
 	for _, r := range runs {
 		bytes += r.bytes.Size()
@@ -520,7 +521,9 @@ func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
 		part += 2 * int64(r.bytes.Block()+spill.Align)
 	}
 	one.readers = 1
-	ahead := min(s.form.Ahead(one)/2, part) / spill.Align * spill.Align
+	free := s.form.Ahead(one)
+	one.ends = max(min(endsBytes(runs), free/2), 0)
+	ahead := min((free-one.ends)/2, part) / spill.Align * spill.Align
 	if ahead < min(part/2, leastAhead) {
 		return p
 	}
