@@ -3,6 +3,7 @@ package extsort
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -391,13 +392,17 @@ func (m *merge[E]) closeFiles() {
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	s.limitScratch() // also of runs that an earlier process wrote
 	scratch.Trim()   // of the sorts of runs: those of parts take blocks of other sizes
-	for {
+	merged := false
+	for before := 0; ; merged = true {
 		n = s.rangesFor(n)
 		p := s.form.Plan(s.runs, n, s.unique)
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
 		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {
+			if merged {
+				scratch.Trim()
+			}
 			if n == 0 {
 				p = s.aheadFor(p, s.runs)
 			}
@@ -407,7 +412,11 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 			}
 			return m, public(err)
 		}
-		if err := s.shorten(); err != nil {
+		if before < 2 {
+			before = len(s.runs)
+		}
+		var err error
+		if before, err = s.shorten(before, uncertain(s.runs, p.each, s.unique)-p.part/2, p.each); err != nil {
 			return nil, err
 		}
 	}
@@ -422,32 +431,36 @@ func (s *Sorter[E]) rangesFor(n int) int {
 	})
 }
 
-// shorten merges groups of adjacent runs, as long as buffers allow and of two at least, into
-// one run each. The runs of a group stay until their merge is on disk.
-func (s *Sorter[E]) shorten() error {
-	for i := 0; i < len(s.runs)-1; i++ {
-		n := 2
-		for ; i+n < len(s.runs) && s.mergeable(s.runs[i:i+n+1]); n++ {
-		}
-		group := s.runs[i : i+n]
-		r, err := s.mergeInto(group)
-		if err != nil {
-			return public(err)
-		}
-		r.appender = group[n-1].appender
-		s.runs = append(append(s.runs[:i:i], r), s.runs[i+n:]...)
-		s.stats.Merges++
-		if s.keeping != nil {
-			s.keeping.dirty = true
-			if err := s.save(); err != nil {
-				return err
-			}
-		}
-		for _, old := range group {
-			old.bytes.Free(old.bytes.Blocks())
+// shorten merges adjacent runs that end before a number, into one: as many as buffers allow, two at
+// least, or fewer if that makes some bytes of elements certain. It returns the number of the new run.
+// Later runs come first: they have longer blocks. The merged runs stay until their merge is on disk.
+func (s *Sorter[E]) shorten(before int, bytes, each int64) (int, error) {
+	from := before - 2
+	for ; from > 0 && s.mergeable(s.runs[from-1:before]); from-- {
+		group := s.runs[from:before]
+		if certain := uncertain(group, each, s.unique) - 2*largest(group, each); bytes > 0 && certain >= bytes {
+			break
 		}
 	}
-	return nil
+	group := s.runs[from:before]
+	r, err := s.mergeInto(group)
+	if err != nil {
+		return 0, public(err)
+	}
+	r.appender = group[len(group)-1].appender
+	group = slices.Clone(group)
+	s.runs = slices.Replace(s.runs, from, before, r)
+	s.stats.Merges++
+	if s.keeping != nil {
+		s.keeping.dirty = true
+		if err := s.save(); err != nil {
+			return 0, err
+		}
+	}
+	for _, old := range group {
+		old.bytes.Free(old.bytes.Blocks())
+	}
+	return from, nil
 }
 
 // mergeable reports whether the buffers allow to merge runs.
