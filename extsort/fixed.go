@@ -234,13 +234,36 @@ func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
 	return sort.Search(len(all), func(i int) bool { return after(f.s.order, all[i], e, ties) }), nil
 }
 
-func (f *fixed[E]) Plan(runs []*run[E], n int, _ bool) plan {
+func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 	l, size := &f.s.layout, f.size()
 	p := plan{readers: l.readers, workers: l.workers, buffers: l.parts, part: int64(l.part) * size, each: size}
 	if n > 0 {
 		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
 	}
 	p.reader = spill.ReaderBytes(longest(runs))
+	if n == 0 && p.part < wantedPart(runs, p, together) && readAhead(runs) {
+		for workers := l.workers; workers >= 1; workers-- {
+			if long := f.longParts(runs, p, workers); long.part > p.part {
+				p = long
+			}
+			if fits(runs, p, together) {
+				break
+			}
+		}
+	}
+	return p
+}
+
+// longParts returns a plan with the longest parts that leave memory to read ahead half of one at a time:
+// with fewer buffers and one reader.
+func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
+	l := &f.s.layout
+	p.readers, p.workers, p.buffers = 1, workers, workers+2
+	free := l.forMerge(f.size()) - endsBytes(runs) - l.packing.ReaderBytes(p.reader)
+	part := sort.Search(2*l.fill/p.buffers, func(n int) bool {
+		return int64(workers)*scratchBytes(f.s.order, n+1, 1)+int64(n+1)*f.size() > free
+	})
+	p.part = int64(part) * f.size()
 	return p
 }
 

@@ -511,33 +511,43 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	return w.close()
 }
 
-// partLen returns the bytes of a part of a plan: as few as the cache holds, but in slices that are long
-// enough to be read at speed.
+// partLen returns the bytes of a part of a plan: as few as are wanted.
 func partLen[E any](runs []*run[E], p plan, together bool) int64 {
+	return min(p.part, wantedPart(runs, p, together))
+}
+
+// wantedPart returns the fewest bytes of a part that is merged at speed: what the cache holds, or more for
+// slices that are long enough to be read at speed.
+func wantedPart[E any](runs []*run[E], p plan, together bool) int64 {
 	const cache, slice = 2 << 20, spill.MostRead * 2 / 3
 	apart := uncertain(runs, p.each, together)
-	return min(p.part, max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each)))
+	return max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each))
 }
 
 // leastAhead is the number of bytes that are read with one wait from which on it pays, if they are not half
 // a part.
 const leastAhead = 4 << 20
 
+// readAhead reports whether the system reads blocks of all runs ahead.
+func readAhead[E any](runs []*run[E]) bool {
+	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() })
+}
+
 // aheadFor returns a plan in which one reader has memory for all slices of two parts, or for many of
 // them. Otherwise it returns p.
 func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
+	if !readAhead(runs) {
+		return p
+	}
 	one, part := p, p.part
 	for _, r := range runs {
-		if !r.bytes.ReadsAhead() {
-			return p
-		}
 		part += 2 * int64(r.bytes.Block()+spill.Align)
 	}
 	one.readers = 1
 	free := s.form.Ahead(one)
 	one.ends = max(min(endsBytes(runs), free/2), 0)
 	ahead := min((free-one.ends)/2, part) / spill.Align * spill.Align
-	if ahead < min(part/2, leastAhead) {
+	if ahead < min(p.part/2, leastAhead) / spill.Align * spill.Align {
 		return p
 	}
 	one.ahead = int(ahead)
