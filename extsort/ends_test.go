@@ -72,7 +72,7 @@ func TestSeveralReaders(t *testing.T) {
 // TestAllReadsBlocksOnce expects that All, which reads ahead, reads each block once.
 func TestAllReadsBlocksOnce(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 1_000_000, rand.New(rand.NewPCG(1, 113))))
-	for _, limit := range []int64{15 << 20, 20 << 20} {
+	for _, limit := range []int64{4 << 20, 15 << 20, 20 << 20} {
 		var st extsort.Stats
 		s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Compress(extsort.None), extsort.Report(&st))
 		must(t, err)
@@ -90,5 +90,28 @@ func TestAllReadsBlocksOnce(t *testing.T) {
 		if st.Read != st.Written {
 			t.Errorf("%d bytes of memory, %d runs: %d bytes written, %d read", limit, st.Runs, st.Written, st.Read)
 		}
+	}
+}
+
+// TestFewRunsAreMergedBefore expects that only some of the runs are merged before the last merge where
+// those make the others few enough.
+func TestFewRunsAreMergedBefore(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 80_000, rand.New(rand.NewPCG(1, 115))))
+	var st extsort.Stats
+	s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Compress(extsort.None), extsort.Report(&st), extsort.OnDisk(&faultDisk{}))
+	must(t, err)
+	defer s.Close()
+	must(t, s.Append(rows...))
+	n := 0
+	for batch, err := range s.Batches() {
+		must(t, err)
+		n += len(batch)
+	}
+	must(t, s.Close())
+	if n != len(rows) || st.Merges == 0 {
+		t.Fatalf("%d elements of %d, %d merges", n, len(rows), st.Merges)
+	}
+	if bytes := 24 * int64(n); st.Written > bytes*3/2 {
+		t.Errorf("%d bytes in %d runs: %d written, %d merges", bytes, st.Runs, st.Written, st.Merges)
 	}
 }

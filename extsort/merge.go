@@ -547,7 +547,7 @@ func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
 	free := s.form.Ahead(one)
 	one.ends = max(min(endsBytes(runs), free/2), 0)
 	ahead := min((free-one.ends)/2, part) / spill.Align * spill.Align
-	if ahead < min(p.part/2, leastAhead) / spill.Align * spill.Align {
+	if ahead < min(p.part/2, leastAhead)/spill.Align*spill.Align {
 		return p
 	}
 	one.ahead = int(ahead)
