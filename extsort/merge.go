@@ -516,16 +516,16 @@ func partLen[E any](runs []*run[E], p plan, together bool) int64 {
 	return min(p.part, wantedPart(runs, p, together))
 }
 
-// wantedPart returns the fewest bytes of a part that is merged at speed: what the cache holds, or more for
-// slices that are long enough to be read at speed.
+// wantedPart returns the fewest bytes of a part that is merged at speed: as many as the cache holds, or
+// more for slices that are long enough to be read at speed.
 func wantedPart[E any](runs []*run[E], p plan, together bool) int64 {
 	const cache, slice = 2 << 20, spill.MostRead * 2 / 3
 	apart := uncertain(runs, p.each, together)
 	return max(cache, slice*int64(len(runs)), 2*apart, apart+largest(runs, p.each))
 }
 
-// leastAhead is the number of bytes that are read with one wait from which on it pays, if they are not half
-// a part.
+// leastAhead is the number of bytes that are read with one wait from which on it pays, if they are not
+// half a part.
 const leastAhead = 4 << 20
 
 // readAhead reports whether the system reads blocks of all runs ahead.

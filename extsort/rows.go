@@ -124,7 +124,7 @@ func (p *plan) elements() int { return int(p.part / p.each) }
 type loader struct {
 	reader  *spill.Reader
 	memory  []byte        // of the reader
-	ahead   []byte        // of what it reads ahead
+	ahead   []byte        // of blocks that are read ahead
 	wanted  []spill.Range // of a call of Fetch
 	fetched int           // number of the first slice, of all parts, after those that were fetched
 	half    int           // and of those that were fetched last
