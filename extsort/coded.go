@@ -496,7 +496,7 @@ func (f *coded[E]) forParts(p plan, part int64, workers, handing int) int64 {
 	return int64(p.buffers)*buffer + int64(handing)*batch + int64(workers)*f.one.of(n)
 }
 
-func (f *coded[E]) Ahead(p plan) int64 {
+func (f *coded[E]) Unused(p plan) int64 {
 	readers := int64(p.readers) * f.s.layout.packing.ReaderBytes(p.reader)
 	return f.memory.total - readers - f.forParts(p, p.part, p.workers, 1)
 }

@@ -30,9 +30,9 @@ func newEnds[E any](runs []*run[E], loaders int, bytes int64) *ends {
 	return e
 }
 
-// endsBytes returns the memory of ends of all runs, for one loader.
-func endsBytes[E any](runs []*run[E]) int64 {
-	bytes := int64(longest(runs))
+// endsBytes returns the memory of ends of all runs, for a number of loaders.
+func endsBytes[E any](runs []*run[E], loaders int) int64 {
+	bytes := int64(loaders * longest(runs))
 	for _, r := range runs {
 		bytes += int64(r.bytes.Block())
 	}
@@ -41,7 +41,7 @@ func endsBytes[E any](runs []*run[E]) int64 {
 
 // put keeps a copy of a block of run k, unless a later part has come further.
 func (e *ends) put(k, number int, p []byte) {
-	if k >= len(e.blocks) {
+	if !e.keeps(k) {
 		return
 	}
 	b := &e.blocks[k]
@@ -71,7 +71,7 @@ func (e *ends) has(k, number int) bool {
 
 // endOf returns the bytes of a block of run k if it is kept, until the next call, or nil.
 func (from *loader) endOf(k, number int) []byte {
-	if k >= len(from.ends.blocks) {
+	if !from.ends.keeps(k) {
 		return nil
 	}
 	b := &from.ends.blocks[k]
@@ -81,6 +81,6 @@ func (from *loader) endOf(k, number int) []byte {
 		return nil
 	}
 	b.kept = false
-	b.bytes, from.end = from.end, b.bytes
+	from.end = append(from.end[:0], b.bytes...)
 	return from.end
 }

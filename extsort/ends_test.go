@@ -81,6 +81,9 @@ func TestAllReadsBlocksOnce(t *testing.T) {
 		n := 0
 		for batch, err := range s.Batches() {
 			must(t, err)
+			if n == 0 && !extsort.ReadsAhead(s) {
+				t.Skip("the system reads nothing ahead")
+			}
 			n += len(batch)
 		}
 		must(t, s.Close())

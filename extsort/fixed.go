@@ -241,7 +241,7 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
 	}
 	p.reader = spill.ReaderBytes(longest(runs))
-	if n == 0 && p.part < wantedPart(runs, p, together) && readAhead(runs) {
+	if n == 0 && p.part < wantedPart(runs, p, together) && readsAhead(runs) {
 		for workers := l.workers; workers >= 1; workers-- {
 			if long := f.longParts(runs, p, workers); long.part > p.part {
 				p = long
@@ -259,7 +259,7 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
 	l := &f.s.layout
 	p.readers, p.workers, p.buffers = 1, workers, workers+2
-	free := l.forMerge(f.size()) - endsBytes(runs) - l.packing.ReaderBytes(p.reader)
+	free := l.forMerge(f.size()) - endsBytes(runs, 1) - l.packing.ReaderBytes(p.reader)
 	part := sort.Search(2*l.fill/p.buffers, func(n int) bool {
 		return int64(workers)*scratchBytes(f.s.order, n+1, 1)+int64(n+1)*f.size() > free
 	})
@@ -267,7 +267,7 @@ func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
 	return p
 }
 
-func (f *fixed[E]) Ahead(p plan) int64 {
+func (f *fixed[E]) Unused(p plan) int64 {
 	l := &f.s.layout
 	return l.forMerge(f.size()) - int64(p.workers)*scratchBytes(f.s.order, p.elements(), 1) - int64(p.readers)*l.packing.ReaderBytes(p.reader)
 }

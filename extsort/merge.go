@@ -3,6 +3,7 @@ package extsort
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -247,9 +248,14 @@ func (m *merge[E]) fetch(number int, from *loader) int {
 		if !ok {
 			continue
 		}
-		if left -= g.Space(); left < 0 {
+		n := g.Space()
+		if n > left {
+			if g = g.First(left); len(from.wanted) == 0 && g.From < g.To {
+				from.wanted = append(from.wanted, g) // the rest is read when it is needed
+			}
 			break
 		}
+		left -= n
 		from.wanted = append(from.wanted, g)
 	}
 	from.reader.Fetch(from.wanted)
@@ -412,11 +418,15 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 			}
 			return m, public(err)
 		}
+		need := uncertain(s.runs, p.each, s.unique) - p.part/2
+		if need <= 0 { // that is not the reason
+			need = math.MaxInt64 / 2
+		}
 		if before < 2 {
 			before = len(s.runs)
 		}
 		var err error
-		if before, err = s.shorten(before, uncertain(s.runs, p.each, s.unique)-p.part/2, p.each); err != nil {
+		if before, err = s.shorten(before, need, p.each); err != nil {
 			return nil, err
 		}
 	}
@@ -431,36 +441,55 @@ func (s *Sorter[E]) rangesFor(n int) int {
 	})
 }
 
-// shorten merges adjacent runs that end before a number, into one: as many as buffers allow, two at
-// least, or fewer if that makes some bytes of elements certain. It returns the number of the new run.
-// Later runs come first: they have longer blocks. The merged runs stay until their merge is on disk.
+// shorten merges groups of adjacent runs that end before a number into one run each, until some bytes of
+// elements more are certain or none are left. It returns the number of the first new run. Later runs
+// come first: they have longer blocks.
 func (s *Sorter[E]) shorten(before int, bytes, each int64) (int, error) {
+	for bytes > 0 && before >= 2 {
+		from := s.groupBefore(before, bytes, each)
+		apart := uncertain(s.runs[from:before], each, s.unique)
+		if err := s.mergeGroup(from, before); err != nil {
+			return 0, err
+		}
+		bytes -= apart - s.runs[from].largest(each)
+		before = from
+	}
+	return before, nil
+}
+
+// groupBefore returns the number of the first of the runs to merge that end before a number: as many as
+// buffers allow, two at least, or fewer if that makes some bytes certain.
+func (s *Sorter[E]) groupBefore(before int, bytes, each int64) int {
 	from := before - 2
 	for ; from > 0 && s.mergeable(s.runs[from-1:before]); from-- {
 		group := s.runs[from:before]
-		if certain := uncertain(group, each, s.unique) - 2*largest(group, each); bytes > 0 && certain >= bytes {
+		if uncertain(group, each, s.unique)-2*largest(group, each) >= bytes {
 			break
 		}
 	}
-	group := s.runs[from:before]
+	return from
+}
+
+// mergeGroup merges the runs [from, to) into one. They stay until it is on disk.
+func (s *Sorter[E]) mergeGroup(from, to int) error {
+	group := slices.Clone(s.runs[from:to])
 	r, err := s.mergeInto(group)
 	if err != nil {
-		return 0, public(err)
+		return public(err)
 	}
 	r.appender = group[len(group)-1].appender
-	group = slices.Clone(group)
-	s.runs = slices.Replace(s.runs, from, before, r)
+	s.runs = slices.Replace(s.runs, from, to, r)
 	s.stats.Merges++
 	if s.keeping != nil {
 		s.keeping.dirty = true
 		if err := s.save(); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	for _, old := range group {
 		old.bytes.Free(old.bytes.Blocks())
 	}
-	return from, nil
+	return nil
 }
 
 // mergeable reports whether the buffers allow to merge runs.
@@ -528,28 +557,46 @@ func wantedPart[E any](runs []*run[E], p plan, together bool) int64 {
 // half a part.
 const leastAhead = 4 << 20
 
-// readAhead reports whether the system reads blocks of all runs ahead.
-func readAhead[E any](runs []*run[E]) bool {
+// fewestAhead is the number of bytes for which reading ahead pays at all.
+const fewestAhead = 64 << 10
+
+// readsAhead reports whether the system reads blocks of all runs ahead.
+func readsAhead[E any](runs []*run[E]) bool {
 	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() })
 }
 
 // aheadFor returns a plan in which one reader has memory for all slices of two parts, or for many of
-// them. Otherwise it returns p.
+// them, if there is that much. What a plan leaves is for the last blocks of parts.
 func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
-	if !readAhead(runs) {
-		return p
+	if one, ok := s.oneReader(p, runs); ok {
+		return one
 	}
-	one, part := p, p.part
+	p.ends = max(min(endsBytes(runs, p.readers), s.unused(p, runs)), 0)
+	return p
+}
+
+// oneReader returns a plan of one reader that reads ahead, or false if there is too little memory.
+func (s *Sorter[E]) oneReader(p plan, runs []*run[E]) (plan, bool) {
+	if !readsAhead(runs) {
+		return p, false
+	}
+	most := p.part
 	for _, r := range runs {
-		part += 2 * int64(r.bytes.Block()+spill.Align)
+		most += 2 * int64(r.bytes.Block()+spill.Align)
 	}
-	one.readers = 1
-	free := s.form.Ahead(one)
-	one.ends = max(min(endsBytes(runs), free/2), 0)
-	ahead := min((free-one.ends)/2, part) / spill.Align * spill.Align
-	if ahead < min(p.part/2, leastAhead)/spill.Align*spill.Align {
-		return p
+	least := min(p.part/2, leastAhead) / spill.Align * spill.Align
+	p.readers = 1
+	free := s.unused(p, runs)
+	p.ends = max(min(endsBytes(runs, 1), free/2), 0)
+	p.ahead = int(min((free-p.ends)/2, most) / spill.Align * spill.Align)
+	return p, int64(p.ahead) >= max(least, fewestAhead)
+}
+
+// unused returns the memory that a merge of a plan leaves.
+func (s *Sorter[E]) unused(p plan, runs []*run[E]) int64 {
+	free := s.form.Unused(p)
+	if s.unique {
+		free -= int64(longest(runs)) // the last element of the part before
 	}
-	one.ahead = int(ahead)
-	return one
+	return free
 }

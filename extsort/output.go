@@ -319,6 +319,9 @@ func (m *merge[E]) loaders(n int) []*loader {
 	for i := range all {
 		own := memory[i*m.p.reader:][:m.p.reader]
 		all[i] = &loader{reader: spill.NewReader(own, m.s.layout.packing), memory: own, ends: ends}
+		if len(ends.blocks) > 0 {
+			all[i].end = make([]byte, 0, longest(m.runs))
+		}
 		if m.p.ahead > 0 {
 			all[i].ahead = scratch.Pages(2 * m.p.ahead)
 			all[i].reader.ReadAhead(all[i].ahead)

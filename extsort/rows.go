@@ -93,8 +93,8 @@ type form[E any] interface {
 	// Plan divides the memory for a merge of runs in which n goroutines each read and sort
 	// parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
 	Plan(runs []*run[E], n int, together bool) plan
-	// Ahead returns the memory that a merge of a plan leaves for reading ahead.
-	Ahead(p plan) int64
+	// Unused returns the memory that a merge of a plan leaves.
+	Unused(p plan) int64
 	// Buffers returns memory for the parts of a plan.
 	Buffers(p plan) []rows[E]
 
@@ -127,7 +127,7 @@ type loader struct {
 	ahead   []byte        // of blocks that are read ahead
 	wanted  []spill.Range // of a call of Fetch
 	fetched int           // number of the first slice, of all parts, after those that were fetched
-	half    int           // and of those that were fetched last
+	half    int           // number of the first slice of the last fetch
 	offsets []int         // of elements of a block
 	ends    *ends         // shared by those that load the parts of a range
 	end     []byte        // the block that it has of them

@@ -1,5 +1,7 @@
 package spill
 
+import "sort"
+
 // Range is blocks [From, To) of a run.
 type Range struct {
 	Run      *Run
@@ -13,6 +15,12 @@ func (g Range) Space() int64 {
 	}
 	lo := g.Run.off + g.Run.place(g.From)
 	return roundUp(g.Run.off+g.Run.place(g.To)) - lo/Align*Align
+}
+
+// First returns the blocks of g, from the first on, that take at most some bytes of memory.
+func (g Range) First(bytes int64) Range {
+	n := sort.Search(g.To-g.From, func(i int) bool { return Range{g.Run, g.From, g.From + i + 1}.Space() > bytes })
+	return Range{g.Run, g.From, g.From + n}
 }
 
 // ReadsAhead reports whether Fetch can read blocks of the run ahead.
@@ -52,7 +60,7 @@ func (d *Reader) ReadAhead(memory []byte) {
 	d.ahead = &ahead{halves: [2]half{{memory: memory[:n]}, {memory: memory[n : 2*n]}}}
 }
 
-// Close ends all reads ahead.
+// Close waits until all reads ahead have ended. Read may not be called afterwards.
 func (d *Reader) Close() {
 	if d.ahead == nil {
 		return

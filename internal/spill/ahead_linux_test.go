@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -114,5 +115,55 @@ func TestFetchIsRefused(t *testing.T) {
 func TestKernelTypes(t *testing.T) {
 	if p, e := unsafe.Sizeof(place{}), unsafe.Sizeof(event{}); p != 64 || e != 32 {
 		t.Errorf("%d and %d bytes, want 64 and 32", p, e)
+	}
+}
+
+// TestCloseWaits fills memory that was read to once Close returns: no read changes it later.
+func TestCloseWaits(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	s := NewStore(System{}, []string{t.TempDir()}, 0, Packing{}, "")
+	defer s.Close()
+	const block, blocks = 64 << 10, 64
+	run, err := writeRun(s, packable(block*blocks, 0, r), block, 1, Aligned(make([]byte, 3*Align)), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		d, memory := NewReader(make([]byte, ReaderBytes(block)), Packing{}), make([]byte, 3*block*blocks)
+		d.ReadAhead(memory)
+		var all []Range
+		for i := range blocks {
+			all = append(all, Range{run, i, i + 1})
+		}
+		d.Fetch(all)
+		d.Close()
+		for i := range memory {
+			memory[i] = 1
+		}
+		time.Sleep(5 * time.Millisecond)
+		if i := bytes.IndexFunc(memory, func(c rune) bool { return c != 1 }); i >= 0 {
+			t.Fatalf("byte %d was read after Close", i)
+		}
+	}
+}
+
+// TestFirst expects the blocks that fit some bytes of memory.
+func TestFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	s := NewStore(System{}, []string{t.TempDir()}, 0, Packing{}, "")
+	defer s.Close()
+	run, err := writeRun(s, packable(300_000, 0, r), 5000, 1, Aligned(make([]byte, 3*Align)), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		from := r.IntN(run.Blocks())
+		g := Range{run, from, from + 1 + r.IntN(run.Blocks()-from)}
+		most := r.Int64N(400_000)
+		f := g.First(most)
+		if f.From != g.From || f.To > g.To || f.From < f.To && f.Space() > most ||
+			f.To < g.To && (Range{run, f.From, f.To + 1}).Space() <= most {
+			t.Fatalf("blocks [%d, %d) for %d bytes: [%d, %d)", g.From, g.To, most, f.From, f.To)
+		}
 	}
 }
