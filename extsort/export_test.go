@@ -6,4 +6,4 @@ import "example.com/sorter/internal/spill"
 func OnDisk(d spill.Disk) Option { return func(o *options) { o.disk = d } }
 
 // ReadsAhead reports whether the system reads blocks of the runs ahead.
-func ReadsAhead[E any](s *Sorter[E]) bool { return readsAhead(s.runs) }
+func ReadsAhead[E any](s *Sorter[E]) bool { return s.readsAhead(s.runs) }

@@ -241,7 +241,7 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
 	}
 	p.reader = spill.ReaderBytes(longest(runs))
-	if n == 0 && p.part < wantedPart(runs, p, together) && readsAhead(runs) {
+	if n == 0 && p.part < wantedPart(runs, p, together) && f.s.readsAhead(runs) {
 		for workers := l.workers; workers >= 1; workers-- {
 			if long := f.longParts(runs, p, workers); long.part > p.part {
 				p = long

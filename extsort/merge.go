@@ -560,9 +560,30 @@ const leastAhead = 4 << 20
 // fewestAhead is the number of bytes for which reading ahead pays at all.
 const fewestAhead = 64 << 10
 
-// readsAhead reports whether the system reads blocks of all runs ahead.
-func readsAhead[E any](runs []*run[E]) bool {
-	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() })
+// readsAhead reports whether the system reads blocks of all runs ahead, and that pays: parts have more
+// slices than are read at a time without it.
+func (s *Sorter[E]) readsAhead(runs []*run[E]) bool {
+	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() }) && s.overlap(runs) > 4
+}
+
+// overlap returns how many runs have elements about a key, on average of middle samples of up to 16 runs.
+// It is 1 where the input was in order.
+func (s *Sorter[E]) overlap(runs []*run[E]) int {
+	all, n := 0, 0
+	for k := 0; k < len(runs); k += (len(runs) + 15) / 16 {
+		middle := runs[k].firsts
+		if n++; len(middle) == 0 {
+			all += len(runs)
+			continue
+		}
+		for _, r := range runs {
+			x, last := middle[len(middle)/2], len(r.firsts)-1
+			if last < 0 || s.order.Compare(r.firsts[0], x) <= 0 && s.order.Compare(x, r.firsts[last]) <= 0 {
+				all++
+			}
+		}
+	}
+	return all / max(n, 1)
 }
 
 // aheadFor returns a plan in which one reader has memory for all slices of two parts, or for many of
@@ -577,7 +598,7 @@ func (s *Sorter[E]) aheadFor(p plan, runs []*run[E]) plan {
 
 // oneReader returns a plan of one reader that reads ahead, or false if there is too little memory.
 func (s *Sorter[E]) oneReader(p plan, runs []*run[E]) (plan, bool) {
-	if !readsAhead(runs) {
+	if !s.readsAhead(runs) {
 		return p, false
 	}
 	most := p.part
