@@ -16,22 +16,31 @@ import (
 //
 // Only if no idle extent is long enough is a region allocated. Idle regions, all of them shorter, are
 // dropped before, the longest unused first, while there is more memory than was in use at a time. At
-// the end of each idlePeriod no more stays than was in use at a time in it or in the one before. The
-// pools of package sync would drop all at the second garbage collection, which a busy program
-// reaches within a second.
+// the end of each idlePeriod no more stays than was in use at a time in it or in the one before. If
+// that takes more than idle regions, regions that are partly in use become old. No block is taken
+// from them any more: what of them is idle goes back to the system at once, the rest as soon as it is
+// given back. The pools of package sync would drop all at the second garbage collection, which a busy
+// program reaches within a second.
 
 // idlePeriod is half of the time that idle memory is kept at least, and a third of the most.
 const idlePeriod = 30 * time.Second
+
+// region is memory that large blocks are parts of.
+type region struct {
+	words []uint64
+	old   bool // has no extents, and never again; changed under the lock of idle
+}
 
 // idle holds the unused extents of regions, the most recent last.
 var idle struct {
 	sync.Mutex
 	extents []*block
-	words   int         // of all regions
-	used    int         // of them, those of blocks in use
+	words   int         // of extents and of blocks in use
+	used    int         // of them, those of blocks
 	most    int         // largest value of used in this period
 	before  int         // and in the one before
-	timer   *time.Timer // ends the period; nil if no extent is idle
+	timer   *time.Timer // ends the period; one for all, so that Trim can't leave another one running
+	armed   bool        // it runs: there are extents
 }
 
 // takeLarge returns a large block of size to size + size/7 words.
@@ -48,7 +57,7 @@ func takeLarge(size int) *block {
 func newRegion(words int) *block {
 	all := make([]uint64, words)
 	adviseHuge(unsafe.Pointer(unsafe.SliceData(all)), uintptr(words)*8)
-	return &block{words: all, region: all}
+	return &block{words: all, region: &region{words: all}}
 }
 
 // classOf returns the words of a new block for size words, at most a 32nd more. Sorts of about
@@ -92,9 +101,25 @@ func use(words int) {
 }
 
 // dropExcess drops idle regions, the longest unused first, while there are more words than keep.
-func dropExcess(keep int) (dropped []*block) {
+func dropExcess(keep int) []*block {
+	return drop(func(e *block) bool { return idle.words > keep && len(e.words) == len(e.region.words) })
+}
+
+// dropAll is dropExcess, and makes regions in use old if there is still too much.
+func dropAll(keep int) []*block {
+	dropped := dropExcess(keep)
+	for idle.words > keep && len(idle.extents) > 0 {
+		r := idle.extents[0].region
+		r.old = true
+		dropped = append(dropped, drop(func(e *block) bool { return e.region == r })...)
+	}
+	return dropped
+}
+
+// drop removes extents, which the caller forgets once it has unlocked idle.
+func drop(which func(*block) bool) (dropped []*block) {
 	idle.extents = slices.DeleteFunc(idle.extents, func(e *block) bool {
-		if idle.words <= keep || len(e.words) < len(e.region) {
+		if !which(e) {
 			return false
 		}
 		idle.words -= len(e.words)
@@ -104,20 +129,15 @@ func dropExcess(keep int) (dropped []*block) {
 	return dropped
 }
 
-// dropAll is dropExcess, and gives idle memory of regions in use back if there is still too much.
-func dropAll(keep int) []*block {
-	dropped := dropExcess(keep)
-	if idle.words > keep {
-		forget(idle.extents)
-	}
-	return dropped
-}
-
-// forget gives the memory of extents back to the system, of each if it is much or there is a limit.
-// The garbage collector would find dropped regions when the heap has grown to twice its size.
-func forget(extents []*block) {
-	for _, b := range extents {
-		if len(b.words) >= leastForgotten || limits.Load() > 0 {
+// forget gives the memory of dropped blocks back to the system, of each if it is much, or part of an
+// old region, or if there is a limit. The garbage collector would find regions when the heap has grown
+// to twice its size, and an old one only when none of it is in use.
+//
+// It takes a while, 40 ms for 256 MiB of small pages, so idle is not locked. That is sound: dropped
+// blocks are no extents, nobody can take them, and they keep their regions from the collector.
+func forget(dropped []*block) {
+	for _, b := range dropped {
+		if len(b.words) >= leastForgotten || b.region.old || limits.Load() > 0 {
 			forgetPages(unsafe.Pointer(unsafe.SliceData(b.words)), uintptr(len(b.words))*8)
 		}
 	}
@@ -138,37 +158,59 @@ func Limit() (end func()) {
 	return sync.OnceFunc(func() { limits.Add(-1) })
 }
 
-// giveIdle keeps a block for later calls, united with the idle extents beside it.
+// giveIdle keeps a block for later calls, or forgets it if its region is old.
 func giveIdle(b *block) {
+	if !keepIdle(b) {
+		forget([]*block{b})
+	}
+}
+
+// keepIdle makes a block an extent, united with those beside it, unless its region is old.
+func keepIdle(b *block) bool {
 	idle.Lock()
 	defer idle.Unlock()
 	idle.used -= len(b.words)
+	if b.region.old {
+		idle.words -= len(b.words)
+		return false
+	}
 	lo, hi := b.at, b.at+len(b.words)
 	idle.extents = slices.DeleteFunc(idle.extents, func(e *block) bool {
-		if &e.region[0] != &b.region[0] || e.at+len(e.words) != lo && e.at != hi {
+		if e.region != b.region || e.at+len(e.words) != lo && e.at != hi {
 			return false
 		}
 		lo, hi = min(lo, e.at), max(hi, e.at+len(e.words))
 		return true
 	})
-	b.words, b.at = b.region[lo:hi], lo
+	b.words, b.at = b.region.words[lo:hi], lo
 	idle.extents = append(idle.extents, b)
+	if !idle.armed {
+		arm()
+	}
+	return true
+}
+
+// arm begins a period.
+func arm() {
+	idle.armed = true
 	if idle.timer == nil {
 		idle.timer = time.AfterFunc(idlePeriod, endPeriod)
+	} else {
+		idle.timer.Reset(idlePeriod)
 	}
 }
 
 // endPeriod drops what is more than the peaks of this period and the one before.
 func endPeriod() { forget(nextPeriod()) }
 
-func nextPeriod() (dropped []*block) {
+func nextPeriod() []*block {
 	idle.Lock()
 	defer idle.Unlock()
-	dropped = dropAll(max(idle.most, idle.before))
+	dropped := dropAll(max(idle.most, idle.before))
 	idle.most, idle.before = idle.used, idle.most
-	idle.timer = nil
+	idle.armed = false
 	if len(idle.extents) > 0 {
-		idle.timer = time.AfterFunc(idlePeriod, endPeriod)
+		arm()
 	}
 	return dropped
 }

@@ -67,23 +67,27 @@ func TestDroppedBlocksGiveTheirMemoryBack(t *testing.T) {
 	}
 }
 
-// TestTrimGivesPartsBack reads the rest of a region of which a block is in use.
+// TestTrimGivesPartsBack reads the rest of a region of which a block is in use, and then the block.
 func TestTrimGivesPartsBack(t *testing.T) {
-	Trim()
-	const words, part = 1 << 21, 1 << 18
-	var a Arena
-	s := Take[uint64](&a, words)
-	for i := range s {
-		s[i] = 1
+	page := os.Getpagesize() / 8
+	for _, c := range []struct{ words, part int }{{1 << 21, 1 << 18}, {1 << 20, 1 << 17}} {
+		Trim()
+		var a Arena
+		s := Take[uint64](&a, c.words)
+		for i := range s {
+			s[i] = 1
+		}
+		a.Release(1)
+		own := Take[uint64](&a, c.part)
+		Trim()
+		if &own[0] != &s[0] || own[c.part-1] != 1 || s[c.part+page] != 0 || s[c.words-page-1] != 0 {
+			t.Errorf("the block keeps %d, of the rest words %d and %d are in memory", own[c.part-1], s[c.part+page], s[c.words-page-1])
+		}
+		if a.Release(1); s[page] != 0 || s[c.part-page-1] != 0 {
+			t.Errorf("words %d and %d of the block are in memory", s[page], s[c.part-page-1])
+		}
+		checkIdle(t)
 	}
-	a.Release(1)
-	own := Take[uint64](&a, part)
-	Trim()
-	if page := os.Getpagesize() / 8; &own[0] != &s[0] || own[part-1] != 1 || s[part+page] != 0 || s[words-page-1] != 0 {
-		t.Errorf("the block keeps %d, of the rest words %d and %d are in memory", own[part-1], s[part+page], s[words-page-1])
-	}
-	a.Release(1)
-	checkIdle(t)
 }
 
 // TestDroppedPagesAreGivenBack reads memory after Drop: its pages are zero.

@@ -36,10 +36,11 @@ type typedBlock struct {
 	n int // elements requested
 }
 
-// block is pointer-free memory. A large one is words region[at:at+len(words)].
+// block is pointer-free memory. A large one is region.words[at:at+len(words)].
 type block struct {
-	words, region []uint64
-	at            int
+	words  []uint64
+	region *region
+	at     int
 }
 
 // pools[c] holds small blocks of 1<<(c-1) words.

@@ -24,8 +24,8 @@ func TestLargeBlocksAreReusedUntilIdle(t *testing.T) {
 	for period, want := range []int{1, 1, 0} {
 		Take[uint64](&a, 1<<17) // which does not keep the rest
 		a.Release(1)
-		if endPeriod(); len(idle.extents) != want {
-			t.Errorf("%d extents are kept after %d periods, want %d", len(idle.extents), period+1, want)
+		if endPeriod(); len(idleExtents()) != want {
+			t.Errorf("%d extents are kept after %d periods, want %d", len(idleExtents()), period+1, want)
 		}
 	}
 	checkIdle(t)
@@ -38,6 +38,23 @@ func dropIdle() {
 	}
 }
 
+// idleExtents returns copies of the extents.
+func idleExtents() (all []block) {
+	idle.Lock()
+	defer idle.Unlock()
+	for _, e := range idle.extents {
+		all = append(all, *e)
+	}
+	return all
+}
+
+// idleWords returns the words of extents and of blocks in use.
+func idleWords() int {
+	idle.Lock()
+	defer idle.Unlock()
+	return idle.words
+}
+
 // checkIdle compares the counts of idle memory with the extents.
 func checkIdle(t *testing.T) {
 	t.Helper()
@@ -46,11 +63,14 @@ func checkIdle(t *testing.T) {
 	words := idle.used
 	for i, e := range idle.extents {
 		words += len(e.words)
-		if &e.words[0] != &e.region[e.at] {
+		if &e.words[0] != &e.region.words[e.at] {
 			t.Errorf("extent %d does not start at word %d of its region", i, e.at)
 		}
+		if e.region.old {
+			t.Errorf("extent %d is of an old region", i)
+		}
 		for _, o := range idle.extents[:i] {
-			if &o.region[0] == &e.region[0] && o.at <= e.at+len(e.words) && e.at <= o.at+len(o.words) {
+			if o.region == e.region && o.at <= e.at+len(e.words) && e.at <= o.at+len(o.words) {
 				t.Errorf("words %d to %d and %d to %d of a region are two extents", o.at, o.at+len(o.words), e.at, e.at+len(e.words))
 			}
 		}
@@ -75,10 +95,10 @@ func TestUnlikeCallsInTurnsShareMemory(t *testing.T) {
 			a.Release(1)
 		}
 	}
-	regions := func() map[*uint64]bool {
-		all := map[*uint64]bool{}
-		for _, e := range idle.extents {
-			all[&e.region[0]] = true
+	regions := func() map[*region]bool {
+		all := map[*region]bool{}
+		for _, e := range idleExtents() {
+			all[e.region] = true
 		}
 		return all
 	}
@@ -92,8 +112,8 @@ func TestUnlikeCallsInTurnsShareMemory(t *testing.T) {
 	if after := regions(); !maps.Equal(before, after) {
 		t.Errorf("%d regions became %d, some of them others", len(before), len(after))
 	}
-	if most := 60 << 17; idle.words > most {
-		t.Errorf("%d words are kept, want at most %d", idle.words, most)
+	if words, most := idleWords(), 60<<17; words > most {
+		t.Errorf("%d words are kept, want at most %d", words, most)
 	}
 }
 
@@ -123,9 +143,9 @@ func TestBlocksDoNotOverlap(t *testing.T) {
 	}
 	a.Release(1)
 	checkIdle(t)
-	for _, e := range idle.extents {
-		if len(e.words) != len(e.region) {
-			t.Errorf("%d idle words of a region of %d", len(e.words), len(e.region))
+	for _, e := range idleExtents() {
+		if len(e.words) != len(e.region.words) {
+			t.Errorf("%d idle words of a region of %d", len(e.words), len(e.region.words))
 		}
 	}
 }
@@ -139,8 +159,8 @@ func TestLimitTakesNoPart(t *testing.T) {
 	a.Release(1)
 	Take[uint64](&a, 1<<18)
 	defer a.Release(1)
-	if b := a.blocks[0]; len(b.region) != len(b.words) {
-		t.Errorf("a block of %d words is part of a region of %d", len(b.words), len(b.region))
+	if b := a.blocks[0]; len(b.region.words) != len(b.words) {
+		t.Errorf("a block of %d words is part of a region of %d", len(b.words), len(b.region.words))
 	}
 }
 
@@ -265,10 +285,10 @@ func TestTrimKeepsNothing(t *testing.T) {
 	a.Release(1)
 	Trim()
 	idle.Lock()
-	blocks, timer := len(idle.extents), idle.timer
+	blocks, armed := len(idle.extents), idle.armed
 	idle.Unlock()
-	if blocks != 0 || timer != nil {
-		t.Errorf("%d large blocks are kept, and the timer is %v", blocks, timer)
+	if blocks != 0 || armed {
+		t.Errorf("%d large blocks are kept, and the timer runs: %v", blocks, armed)
 	}
 	if b := pools[8].Get(); b != nil {
 		t.Error("a small block is kept")
@@ -283,4 +303,56 @@ func TestTrimKeepsNothing(t *testing.T) {
 		t.Error("memory that an arena holds has changed")
 	}
 	held.Release(1)
+	checkIdle(t)
+}
+
+// TestOneTimerEndsPeriods has a period end after Trim, as if Trim had come while the timer's function
+// waited for the lock.
+func TestOneTimerEndsPeriods(t *testing.T) {
+	var a Arena
+	timers := map[*time.Timer]bool{}
+	for range 3 {
+		Take[uint64](&a, 1<<18)
+		a.Release(1)
+		endPeriod()
+		idle.Lock()
+		timers[idle.timer] = true
+		if !idle.armed {
+			t.Error("the timer does not run")
+		}
+		idle.Unlock()
+		Trim()
+	}
+	if len(timers) > 1 {
+		t.Errorf("%d timers", len(timers))
+	}
+}
+
+// TestLargeRegionsDrain has one long block, then calls that overlap, so that their region is never idle.
+func TestLargeRegionsDrain(t *testing.T) {
+	Trim()
+	others := idleWords()
+	var first, second Arena
+	Take[uint64](&first, 32<<20)
+	first.Release(1)
+	turn := func() {
+		Take[uint64](&first, 1<<19)
+		second.Release(1)
+		Take[uint64](&second, 1<<19)
+		first.Release(1)
+	}
+	for range 3 {
+		turn()
+		endPeriod()
+		checkIdle(t)
+	}
+	turn()
+	if words := idleWords() - others; words > 2<<20 {
+		t.Errorf("%d words are held", words)
+	}
+	if r := second.blocks[0].region; len(r.words) > 2<<20 || r.old {
+		t.Errorf("a block is part of a region of %d words, old: %v", len(r.words), r.old)
+	}
+	second.Release(1)
+	checkIdle(t)
 }

@@ -8,7 +8,7 @@ import (
 // Trim drops every buffer that no arena holds and returns the memory to the system. It runs a
 // garbage collection. It may be called concurrently with sorts.
 func Trim() {
-	dropAllIdle()
+	forget(dropAllIdle())
 	for i := range pools {
 		drain(&pools[i])
 	}
@@ -25,14 +25,15 @@ func drain(pool *sync.Pool) {
 	}
 }
 
-// dropAllIdle drops all idle memory of large blocks.
-func dropAllIdle() {
+// dropAllIdle drops all extents. Regions in use become old.
+func dropAllIdle() []*block {
 	idle.Lock()
 	defer idle.Unlock()
-	dropAll(0)
+	dropped := dropAll(0)
 	idle.most, idle.before = idle.used, 0
-	if idle.timer != nil && len(idle.extents) == 0 {
+	if idle.armed {
 		idle.timer.Stop()
-		idle.timer = nil
+		idle.armed = false
 	}
+	return dropped
 }
