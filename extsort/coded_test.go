@@ -317,6 +317,9 @@ func testLongAmongShort(t *testing.T, limit int64, codec extsort.Codec[string], 
 	if got+st.Dropped != n {
 		t.Errorf("%d elements and %d dropped, of %d", got, st.Dropped, n)
 	}
+	if st.Runs < 3 {
+		t.Errorf("%d runs", st.Runs)
+	}
 }
 
 // TestLargeCodedElements has elements longer than blocks, up to the largest that fits, and one
@@ -390,7 +393,8 @@ func TestWideElements(t *testing.T) {
 func wideElements[A any](t *testing.T, limit int64) {
 	t.Helper()
 	byKey := sorter.By(sorter.Asc(func(e wide[A]) uint64 { return e.key }))
-	s, err := extsort.NewCoded(byKey, wideCodec[A]{}, extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2))
+	var st extsort.Stats
+	s, err := extsort.NewCoded(byKey, wideCodec[A]{}, extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))
 	if err != nil {
 		t.Errorf("%T, %d bytes: %v", *new(A), limit, err)
 		return
@@ -410,5 +414,8 @@ func wideElements[A any](t *testing.T, limit int64) {
 	}
 	if at != n {
 		t.Errorf("%T: %d elements of %d", *new(A), at, n)
+	}
+	if st.Runs < 3 {
+		t.Errorf("%T: %d runs", *new(A), st.Runs)
 	}
 }
