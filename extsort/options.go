@@ -35,6 +35,9 @@ type options struct {
 // memory, indices, buffers of readers and writers. The default is a quarter of the memory that
 // the machine, or the control group of the process, has free. It panics if bytes is not
 // positive.
+//
+// While a sort with runs on disk is open, sorts elsewhere in the process use idle scratch memory only
+// of calls of about their own size.
 func MemoryLimit(bytes int64) Option {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("extsort: memory limit of %d bytes", bytes))
