@@ -422,7 +422,7 @@ func growsBy(t *testing.T, most int64, what string, limit int64, workers int, ho
 func TestPartsLeaveNoGarbage(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	testkit.SkipUnlessLong(t)
-	growsBy(t, 96<<20*5/6, "parts", 96, 2, extsort.None)
+	growsBy(t, 96<<20*7/8, "parts", 96, 2, extsort.None)
 }
 
 // TestWorkingDirectoryMoves has the process change its directory before the first run.
