@@ -104,7 +104,7 @@ func timeTurns(calls []turn) (medians []float64) {
 		}
 	}
 	for _, t := range times {
-		medians = append(medians, slices.Sorted(slices.Values(t[3:]))[4])
+		medians = append(medians, median(t[3:]))
 	}
 	return medians
 }
