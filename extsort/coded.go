@@ -482,14 +482,14 @@ func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
 		rest -= int64(block) // the last element of the part before
 	}
 	p.part = int64(sort.Search(int(max(rest, 0)), func(part int) bool {
-		return f.forParts(p, int64(part)+1, workers, handing) > rest
+		return f.partsBytes(p, int64(part)+1, workers, handing) > rest
 	}))
 	return p
 }
 
-// forParts bounds the memory of the buffers of a plan for parts of some bytes, and of those who sort and
+// partsBytes bounds the memory of the buffers of a plan for parts of some bytes, and of those who sort and
 // hand out.
-func (f *coded[E]) forParts(p plan, part int64, workers, handing int) int64 {
+func (f *coded[E]) partsBytes(p plan, part int64, workers, handing int) int64 {
 	n := int(part / p.each)
 	buffer := f.copies()*part + int64(n)*f.elementBytes()
 	batch := int64(min(n, batchLen)) * int64(unsafe.Sizeof(*new(E)))
@@ -498,7 +498,7 @@ func (f *coded[E]) forParts(p plan, part int64, workers, handing int) int64 {
 
 func (f *coded[E]) Unused(p plan) int64 {
 	readers := int64(p.readers) * f.s.layout.packing.ReaderBytes(p.reader)
-	return f.memory.total - readers - f.forParts(p, p.part, p.workers, 1)
+	return f.memory.total - readers - f.partsBytes(p, p.part, p.workers, 1)
 }
 
 func (f *coded[E]) Buffers(p plan) []rows[E] {

@@ -1,6 +1,7 @@
 package extsort_test
 
 import (
+	"iter"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -8,6 +9,16 @@ import (
 
 	"example.com/sorter/extsort"
 )
+
+// elementsIn returns the number of elements of batches.
+func elementsIn(t *testing.T, batches iter.Seq2[[]row, error]) (n int) {
+	t.Helper()
+	for batch, err := range batches {
+		must(t, err)
+		n += len(batch)
+	}
+	return n
+}
 
 // TestBlocksAreReadOnce expects that blocks in which parts end are not read again for the next part: by
 // one reader of all, and by each range of Parts.
@@ -23,10 +34,7 @@ func TestBlocksAreReadOnce(t *testing.T) {
 		must(t, err)
 		n := 0
 		for _, p := range parts {
-			for batch, err := range p.Batches() {
-				must(t, err)
-				n += len(batch)
-			}
+			n += elementsIn(t, p.Batches())
 		}
 		must(t, s.Close())
 		if n != len(rows) || st.Runs < 10 {
@@ -59,11 +67,7 @@ func TestSeveralReaders(t *testing.T) {
 	defer s.Close()
 	must(t, s.Append(rows...))
 	merging.Store(1)
-	n := 0
-	for batch, err := range s.Batches() {
-		must(t, err)
-		n += len(batch)
-	}
+	n := elementsIn(t, s.Batches())
 	if n != len(rows) || together.Load() == 0 {
 		t.Errorf("%d elements of %d, two reads at a time: %v", n, len(rows), together.Load() > 0)
 	}
@@ -105,11 +109,7 @@ func TestFewRunsAreMergedBefore(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	must(t, s.Append(rows...))
-	n := 0
-	for batch, err := range s.Batches() {
-		must(t, err)
-		n += len(batch)
-	}
+	n := elementsIn(t, s.Batches())
 	must(t, s.Close())
 	if n != len(rows) || st.Merges == 0 {
 		t.Fatalf("%d elements of %d, %d merges", n, len(rows), st.Merges)

@@ -30,8 +30,7 @@ func TestEndsStayInTheirMemory(t *testing.T) {
 		runs = append(runs, &run[int]{bytes: bytes})
 	}
 	most := endsBytes(runs, 1)
-	m := &merge[int]{s: &Sorter[int]{}, runs: runs, spare: most}
-	m.p.reader = spill.ReaderBytes(64 << 10)
+	m := &merge[int]{s: &Sorter[int]{}, runs: runs, p: plan{reader: spill.ReaderBytes(64 << 10), ends: most}}
 	from := m.loaders(1)[0]
 	for part := range 100 {
 		for k, r := range runs {

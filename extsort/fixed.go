@@ -257,11 +257,11 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 // longParts returns a plan with the longest parts that leave memory to read ahead half of one at a time:
 // with fewer buffers and one reader.
 func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
-	l := &f.s.layout
 	p.readers, p.workers, p.buffers = 1, workers, workers+2
-	free := l.forMerge(f.size()) - endsBytes(runs, 1) - l.packing.ReaderBytes(p.reader)
-	part := sort.Search(2*l.fill/p.buffers, func(n int) bool {
-		return int64(workers)*scratchBytes(f.s.order, n+1, 1)+int64(n+1)*f.size() > free
+	ends := endsBytes(runs, 1)
+	part := sort.Search(2*f.s.layout.fill/p.buffers, func(n int) bool {
+		p.part = int64(n+1) * f.size()
+		return f.Unused(p) < ends+p.part
 	})
 	p.part = int64(part) * f.size()
 	return p

@@ -35,6 +35,7 @@ const (
 	leastFill  = 64 // elements of a run at least
 	leastPart  = 8  // elements of a part at least: two runs are merged whatever their blocks
 
+	mostReaders = 4        // where nothing is read ahead
 	manyReaders = 16 << 20 // bytes of memory from which on several readers pay
 	workerBytes = 64 << 20 // bytes of memory for a worker beyond the second: with less, parts are too short
 )
@@ -62,7 +63,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 	at := func(fill int) layout {
 		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, packing: packing}
 		if limit >= manyReaders {
-			l.readers = 4
+			l.readers = mostReaders
 		}
 		l.parts = workers + l.readers + 1
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align

@@ -27,8 +27,6 @@ type merge[E any] struct {
 
 	together bool // elements that tie are in one part
 
-	spare int64 // bytes of memory for the last blocks of parts, of each who loads parts in order
-
 	mu     sync.Mutex
 	closed bool // all parts are read, and the files are closed
 }
@@ -265,11 +263,7 @@ func (m *merge[E]) fetch(number int, from *loader) int {
 // wanted returns the blocks of run k that slice will read for part i, or false if it reads none.
 func (m *merge[E]) wanted(i, k int, from *loader) (spill.Range, bool) {
 	r := m.runs[k]
-	first, begin := m.locate(m.cuts[i], k, r)
-	last, end := m.locate(m.cuts[i+1], k, r)
-	if begin >= 0 {
-		first = r.blockAt(begin)
-	}
+	first, last, begin, end := m.blocks(k, r, m.cuts[i], m.cuts[i+1])
 	if begin < 0 && from.ends.keeps(k) || from.ends.has(k, first) {
 		first++ // its block was, or will be, read for the part before
 	}
@@ -279,11 +273,7 @@ func (m *merge[E]) wanted(i, k int, from *loader) (spill.Range, bool) {
 // slice appends the elements of a run between two cuts to part. It reads the blocks in which
 // the cuts lie as well, and finds the places there.
 func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *loader) error {
-	first, begin := m.locate(lo, k, r)
-	last, end := m.locate(hi, k, r)
-	if begin >= 0 {
-		first = r.blockAt(begin)
-	}
+	first, last, begin, end := m.blocks(k, r, lo, hi)
 	if begin >= 0 && begin == end {
 		return nil
 	}
@@ -339,6 +329,17 @@ func (m *merge[E]) slice(part rows[E], k int, r *run[E], lo, hi *cut[E], from *l
 		return errKeys
 	}
 	return nil
+}
+
+// blocks returns the first and the last block of run k that has elements between two cuts, as far as
+// these are known, and the places of the cuts, or -1.
+func (m *merge[E]) blocks(k int, r *run[E], lo, hi *cut[E]) (first, last int, begin, end int64) {
+	first, begin = m.locate(lo, k, r)
+	last, end = m.locate(hi, k, r)
+	if begin >= 0 {
+		first = r.blockAt(begin)
+	}
+	return first, last, begin, end
 }
 
 // locate returns where a cut is in run k: its place if it is known, or -1; and the block in
@@ -397,25 +398,19 @@ func (m *merge[E]) closeFiles() {
 // before.
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	s.limitScratch() // also of runs that an earlier process wrote
-	scratch.Trim()   // of the sorts of runs: those of parts take blocks of other sizes
-	merged := false
-	for before := 0; ; merged = true {
+	for before := 0; ; {
+		scratch.Trim() // of other sorts and merges: those of the parts take blocks of other sizes
 		n = s.rangesFor(n)
 		p := s.form.Plan(s.runs, n, s.unique)
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
 		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {
-			if merged {
-				scratch.Trim()
-			}
 			if n == 0 {
 				p = s.aheadFor(p, s.runs)
 			}
+			p.ends += (s.layout.index - s.indexBytes()) / int64(max(n, 1))
 			m, err := s.newMerge(s.runs, p, s.unique)
-			if err == nil {
-				m.spare = p.ends + (s.layout.index-s.indexBytes())/int64(max(n, 1))
-			}
 			return m, public(err)
 		}
 		need := uncertain(s.runs, p.each, s.unique) - p.part/2
@@ -506,7 +501,6 @@ func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	m.spare = p.ends
 	bytes := int64(0)
 	for _, r := range runs {
 		bytes += r.bytes.Size()
@@ -563,27 +557,29 @@ const fewestAhead = 64 << 10
 // readsAhead reports whether the system reads blocks of all runs ahead, and that pays: parts have more
 // slices than are read at a time without it.
 func (s *Sorter[E]) readsAhead(runs []*run[E]) bool {
-	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() }) && s.overlap(runs) > 4
+	return !slices.ContainsFunc(runs, func(r *run[E]) bool { return !r.bytes.ReadsAhead() }) && s.overlap(runs)
 }
 
-// overlap returns how many runs have elements about a key, on average of middle samples of up to 16 runs.
-// It is 1 where the input was in order.
-func (s *Sorter[E]) overlap(runs []*run[E]) int {
-	all, n := 0, 0
-	for k := 0; k < len(runs); k += (len(runs) + 15) / 16 {
+// overlap reports whether more than mostReaders runs have elements about a key, on average of middle
+// samples of up to 16 runs. It is one where the input was in order.
+func (s *Sorter[E]) overlap(runs []*run[E]) bool {
+	step := max((len(runs)+15)/16, 1)
+	left := (mostReaders + 1) * ((len(runs) + step - 1) / step)
+	for k := 0; k < len(runs); k += step {
 		middle := runs[k].firsts
-		if n++; len(middle) == 0 {
-			all += len(runs)
-			continue
-		}
 		for _, r := range runs {
-			x, last := middle[len(middle)/2], len(r.firsts)-1
-			if last < 0 || s.order.Compare(r.firsts[0], x) <= 0 && s.order.Compare(x, r.firsts[last]) <= 0 {
-				all++
+			last := len(r.firsts) - 1
+			if len(middle) > 0 && last >= 0 {
+				if x := middle[len(middle)/2]; s.order.Compare(r.firsts[0], x) > 0 || s.order.Compare(x, r.firsts[last]) > 0 {
+					continue
+				}
+			}
+			if left--; left == 0 {
+				return true
 			}
 		}
 	}
-	return all / max(n, 1)
+	return false
 }
 
 // aheadFor returns a plan in which one reader has memory for all slices of two parts, or for many of

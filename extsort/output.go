@@ -314,7 +314,7 @@ func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E
 
 // loaders returns n loaders of successive parts. Their memory is contiguous, for huge pages.
 func (m *merge[E]) loaders(n int) []*loader {
-	all, ends := make([]*loader, n), newEnds(m.runs, n, m.spare)
+	all, ends := make([]*loader, n), newEnds(m.runs, n, m.p.ends)
 	memory := scratch.Pages(n * m.p.reader)
 	for i := range all {
 		own := memory[i*m.p.reader:][:m.p.reader]

@@ -112,7 +112,7 @@ type plan struct {
 	buffers int   // of parts
 	reader  int   // bytes of a reader's memory
 	ahead   int   // bytes that the only reader reads ahead at a time; there is memory for twice as many
-	ends    int64 // bytes for the last blocks of parts, in addition to those of the index that are not used
+	ends    int64 // bytes for the last blocks of parts, of each who loads parts in order
 	part    int64 // bytes of a part
 	each    int64 // bytes that an element counts as at least
 }
