@@ -17,6 +17,11 @@ func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32,
 		return r.orderLead(rows, words, index)
 	}
 	words[0].Open(rows, &r.Env)
+	if r.plan.ownWay() && payload == nil {
+		if by := r.dealtDigits(rows, words); by.Values > 0 {
+			return r.orderDealt(rows, words, index, by)
+		}
+	}
 	if words[0].Bits <= 32 {
 		return orderBy(r, rows, words, index, payload, extract.Source32(rows, &words[0]))
 	}

@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"slices"
+	"sync"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+)
+
+// Rows whose first word has few values are ordered by the other words first, all together, and then dealt by
+// the first. A sort of each run of ties reads the other codes in random sequence, and a short run takes
+// longer per row.
+
+// A sample of dealtSample rows has dealtSteps rises and falls at least by the first word, so that rows are not
+// in order by it. leastDealt rows share a value on average; mostDealt bounds the rows, of which digits are read in
+// random sequence. Codes of 32 bits move at half the cost of those of later words: with several workers
+// mostNarrow bounds the rows.
+const mostNarrow = 1 << 17
+const dealtSample, dealtSteps, leastDealt, mostDealt = 64, 4, 16, 1 << 22 // EPYC, 2026-11: bench/results/constants.md
+
+// dealtDigits returns the digits of rows by the first word, none unless they are to be dealt.
+func (r *run) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
+	called := func(l extract.Word) bool { return !l.Given || !l.Exact() }
+	most := mostDealt
+	if len(words) > 0 && words[0].Bits <= 32 && r.Loop.Workers > 1 {
+		most = mostNarrow
+	}
+	if len(words) < 2 || rows.Len < leastDealt*dealtSample || rows.Len > most || rows.Picked != nil || !rows.Numbered ||
+		r.Marks != nil || r.Env.Limit > 0 || slices.ContainsFunc(words, called) {
+		return all
+	}
+	src := extract.Source64(rows, &words[0])
+	var codes [dealtSample]uint64
+	for i := range codes {
+		// At places of equal distance, sorted runs of that length would pass for rows in order.
+		place := uint64(i)<<32 | uint64(uint32(i)*0x9e3779b1)
+		src(codes[i:i+1], int(uint64(rows.Len)*place>>32/dealtSample))
+	}
+	least, greatest := cpu.Bounds(codes[:])
+	if !mayDeal(greatest-least, rows.Len) || cpu.StepsOf(codes[:]).Disorder() < dealtSteps {
+		return all
+	}
+	return r.digitsOf(rows, src, least-cpu.MostDealt)
+}
+
+// mayDeal reports whether n rows are dealt by digits of a span.
+func mayDeal(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
+
+// digitsOf returns the digits of rows by codes of src, less base; none if there are too many values.
+func (r *run) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
+	all.Of = scratch.Take[uint16](&r.Arena, rows.Len)
+	var mu sync.Mutex
+	least, most := uint64(1<<16), uint64(0)
+	err := r.Stage("digits", rows.Len, r.piece(rows.Len), func(_, lo, hi int) {
+		var codes [extract.Piece]uint64
+		a, b := uint64(1<<16), uint64(0)
+		for ; lo < hi && b < 1<<16; lo += len(codes) {
+			some := codes[:min(len(codes), hi-lo)]
+			src(some, lo)
+			of := all.Of[lo:][:len(some)]
+			for i, c := range some {
+				c -= base
+				a, b = min(a, c), max(b, c)
+				of[i] = uint16(c)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		least, most = min(least, a), max(most, b)
+	})
+	if err != nil || most >= 1<<16 || !mayDeal(most-least, rows.Len) {
+		scratch.Give(&r.Arena, all.Of, r.Loop.Workers)
+		return all
+	}
+	all.Least, all.Values = uint16(least), int(most-least)+1
+	return all
+}
+
+// orderDealt writes the order of rows to index: by the words after the first, and then by its digits.
+func (r *run) orderDealt(rows extract.Input, words []extract.Word, index []uint32, by cpu.Digits) error {
+	order := scratch.Take[uint32](&r.Arena, r.n)
+	err := orderRows(r, rows, words[1:], order, nil)
+	if err == nil {
+		err = cpu.Deal(&r.Env, index, order, by)
+		r.Trace.Ties = r.n
+	}
+	scratch.Give(&r.Arena, order, r.Loop.Workers)
+	scratch.Give(&r.Arena, by.Of, r.Loop.Workers)
+	return err
+}
