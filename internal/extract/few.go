@@ -79,7 +79,7 @@ func (e *FewOf) NullsOf(c *Spec, at []uint32) (nulls uint64) {
 	}
 	isNull := nullsOfRows(c.nulls)
 	for i, row := range at {
-		nulls |= bit(isNull(int(row))) << i
+		nulls |= bit(isNull(int(row))) << (i % 64)
 	}
 	return nulls
 }

@@ -67,8 +67,9 @@ var CodeBits = [...]int{
 	Float32: 32, Float64: 64, Floats2: 64,
 }
 
-// sizes are the bytes of a key.
-var sizes = [...]uint8{
+// sizes are the bytes of a key. They have room for as many kinds as five bits number, of which a column has no more:
+// no index is checked.
+var sizes = [1 << 5]uint8{
 	Bool: 1, Int8: 1, Int16: 2, Int32: 4, Int64: 8,
 	Uint8: 1, Uint16: 2, Uint32: 4, Uint64: 8,
 	Float32: 4, Float64: 8, Floats2: 8,
