@@ -86,11 +86,9 @@ func (f *coded[E]) layOut(limit int64) bool {
 	return f.largest >= int64(f.least)
 }
 
-// longestTaken returns the bytes of the longest element that fits, in steps of a 512th of the memory.
+// longestTaken returns the bytes of the longest element that fits.
 func (f *coded[E]) longestTaken() int64 {
-	const steps = 512
-	step := f.memory.total / steps
-	return step * int64(sort.Search(steps, func(n int) bool { return !f.takes(int64(n+1) * step) }))
+	return int64(sort.Search(int(f.memory.total), func(n int) bool { return !f.takes(int64(n) + 1) }))
 }
 
 // takes reports whether elements of up to some bytes fit: a run of one, where another is written and
@@ -505,8 +503,10 @@ func (f *coded[E]) Buffers(p plan) []rows[E] {
 	all := make([]rows[E], p.buffers)
 	for i := range all {
 		b := &pack[E]{f: f, most: p.elements(), fixed: true}
-		b.addChunk(int(p.part))
-		b.takeDecoded(p.elements())
+		b.chunks = [][]byte{scratch.TakeExact[byte](&b.own, int(p.part))[:0]}
+		b.all = scratch.TakeExact[E](&b.decoded, b.most)
+		b.starts = scratch.TakeExact[uint64](&b.decoded, b.most)
+		b.numbers = scratch.TakeExact[uint32](&b.decoded, b.most)
 		all[i] = b
 	}
 	f.most = max(f.most, f.s.options.memory)

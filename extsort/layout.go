@@ -55,12 +55,12 @@ const packedBlock = 1 << 10
 // the workers as have enough to do.
 func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression, packs [2]bool) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
-	workers = int(min(int64(workers), max(2, limit/workerBytes)))
-	packing := packingOf(c, limit, workers, packs)
-	if size > int64(packing.Most()) {
-		packing = packingOf(None, limit, workers, packs)
-	}
-	at := func(fill int) layout {
+	of := func(fill int, limit int64) layout {
+		workers := int(min(int64(workers), max(2, limit/workerBytes)))
+		packing := packingOf(c, limit, workers, packs)
+		if size > int64(packing.Most()) {
+			packing = packingOf(None, limit, workers, packs)
+		}
 		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, packing: packing}
 		if limit >= manyReaders {
 			l.readers = mostReaders
@@ -79,12 +79,15 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		l.bytes = 2*int64(fill)*size + l.writer + max(runs, merge) + l.index
 		return l
 	}
-	fewest := max(leastFill, leastPart*at(leastFill).parts/2+1)
-	if least := at(fewest); least.bytes > limit {
-		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, least.bytes)
+	fewest := func(limit int64) layout { return of(max(leastFill, leastPart*of(leastFill, limit).parts/2+1), limit) }
+	enough := func(limit int64) bool { return fewest(limit).bytes <= limit }
+	if !enough(limit) {
+		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, leastWhere(limit, enough))
 	}
+	at := func(fill int) layout { return of(fill, limit) }
 	most := int(min(1<<31, math.MaxInt/(4*size)))
-	lo, hi := fewest, fewest+1
+	lo := fewest(limit).fill
+	hi := lo + 1
 	for hi < most && at(hi).bytes <= limit {
 		lo, hi = hi, min(2*hi, most)
 	}

@@ -214,6 +214,47 @@ func TestResumeWithTooLittleMemory(t *testing.T) {
 	must(t, s.Close())
 }
 
+// TestNeedHolds expects that elements a few bytes below a power of two fit the limit that the error of
+// another names, and every limit above it.
+func TestNeedHolds(t *testing.T) {
+	for _, length := range []int{1<<15 - 100, 1<<17 - 170, 1<<18 - 90, 1<<20 - 2000} {
+		at := func(limit int64) error {
+			s, err := extsort.NewCoded(byText(), extsort.Strings(), extsort.MemoryLimit(limit))
+			must(t, err)
+			defer s.Close()
+			return s.Append(strings.Repeat("x", length))
+		}
+		var long *extsort.LengthError
+		if err := at(int64(3 * length)); !errors.As(err, &long) {
+			t.Fatal(err)
+		}
+		for above := range int64(64) {
+			if err := at(long.Need + long.Need/256*above); err != nil {
+				t.Errorf("%d bytes, need %d: %v", length, long.Need, err)
+				break
+			}
+		}
+	}
+}
+
+// TestLeastLimit expects that New takes the limit that its error names.
+func TestLeastLimit(t *testing.T) {
+	for _, c := range []extsort.Compression{extsort.Adaptive, extsort.S2, extsort.Zstd} {
+		limit := int64(1000)
+		for tries := 0; ; tries++ {
+			s, err := extsort.New(byKey(), extsort.MemoryLimit(limit), extsort.Compress(c))
+			if err == nil {
+				must(t, s.Close())
+				break
+			}
+			_, text, _ := strings.Cut(err.Error(), "need ")
+			if _, failed := fmt.Sscan(text, &limit); failed != nil || tries > 0 {
+				t.Fatalf("compression %d: %v", c, err)
+			}
+		}
+	}
+}
+
 // TestAppendersOfLongLines has several appenders, each of lines up to the longest that fits.
 func TestAppendersOfLongLines(t *testing.T) {
 	for _, limit := range []int64{256 << 10, 1 << 20, 4 << 20} {
@@ -266,30 +307,30 @@ func TestLongLinesInMemory(t *testing.T) {
 				if unique {
 					opts = append(opts, extsort.Unique())
 				}
-				const slack = 64 << 10 // of goroutines, files and statistics
+				const slack = 80 << 10 // of goroutines, files and statistics
 				s, err := extsort.NewCoded(byText(), extsort.Strings(), opts...)
 				must(t, err)
 				defer s.Close()
 				r := rand.New(rand.NewPCG(135, 136))
 				line := strings.Repeat("z", c.length)
 				before := liveHeap()
-				check := func(when string, n int, most int64) {
-					if grown := liveHeap() - before; grown > most+slack {
-						t.Fatalf("%s %d: %d bytes, want at most %d", when, n, grown, most)
+				check := func(when string, n int) {
+					if grown := liveHeap() - before; grown > int64(c.limit)+slack {
+						t.Fatalf("%s %d: %d bytes, want at most %d", when, n, grown, c.limit)
 					}
 				}
 				n := c.bytes / c.length
 				for i := range n {
 					must(t, s.Append(fmt.Sprintf("%09d", r.IntN(1e9))+line[:c.length-9-r.IntN(9)]))
 					if i%(n/20+1) == 0 {
-						check("line", i, int64(c.limit))
+						check("line", i)
 					}
 				}
 				got, last, batches := 0, "", 0
 				for batch, err := range s.Batches() {
 					must(t, err)
 					if batches++; batches%(n/50+1) == 0 {
-						check("batch", batches, int64(c.limit)*3/2) // buffers of parts are rounded up
+						check("batch", batches)
 					}
 					for _, e := range batch {
 						if e[:9] < last {

@@ -59,6 +59,15 @@ func Take[T any](a *Arena, n int) []T {
 	return unsafe.Slice((*T)(a.TakeOf(reflect.TypeFor[T](), n)), n)
 }
 
+// TakeExact is [Take], except that small memory is not rounded up to a power of two: it is of Go's
+// allocator, and neither pooled nor counted by a.
+func TakeExact[T any](a *Arena, n int) []T {
+	if int64(n)*int64(unsafe.Sizeof(*new(T))) < exact*8 {
+		return make([]T, n)
+	}
+	return Take[T](a, n)
+}
+
 // In is [Take] of all elements of m.
 func In[T any](a *Arena, m Memory) []T { return Take[T](a, m.Len(unsafe.Sizeof(*new(T)))) }
 
