@@ -69,7 +69,11 @@ func (c *chunks) read(memory []byte) ([]byte, error) {
 			if c.most > 0 && int64(len(buf)) > c.most {
 				return nil, c.in.failed(fmt.Errorf("a line of more than %d bytes, which -S allows", c.most))
 			}
-			buf = begin(make([]byte, 2*cap(buf)+pageSize), buf)
+			size := 2*cap(buf) + pageSize
+			if c.most > 0 {
+				size = int(min(int64(size), c.most+2*pageSize))
+			}
+			buf = begin(make([]byte, size), buf)
 		}
 		n, err := c.in.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

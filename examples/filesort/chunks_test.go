@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"unsafe"
 )
@@ -30,5 +31,26 @@ func TestPastBuffers(t *testing.T) {
 			}
 		}
 		runtime.GC() // the next are from memory that was written
+	}
+}
+
+// TestLongLineMemory expects that the chunk of a long line takes no more memory than the longest line that is
+// allowed, and that all of it is counted in memory.
+func TestLongLineMemory(t *testing.T) {
+	const memory = 1 << 20
+	for _, length := range []int{memory / 5, memory / 3, memory/2 - 100, memory - 100} {
+		in := &chunks{
+			files: &files{names: []string{"-"}, stdin: strings.NewReader(strings.Repeat("x", length) + "\ny\n")},
+			shape: shape{eol: '\n'}, size: memory / 64, most: memory, m: new(meter),
+		}
+		text, err := in.next(nil)
+		if err != nil || len(text) <= length || cap(text) > memory+2*pageSize {
+			t.Errorf("line of %d bytes: %d in a chunk of %d, %v", length, len(text), cap(text), err)
+		}
+		in.unread = text
+		cmd := &command{memory: memory, workers: 1, shape: in.shape}
+		if _, fits, err := cmd.load(&store{shape: in.shape}, in); err != nil || fits && cap(text) > memory/2 {
+			t.Errorf("line of %d bytes in a chunk of %d: fits %v, %v", length, cap(text), fits, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -50,14 +51,15 @@ func compressionOf(head string) string {
 	return ""
 }
 
-func (in *input) decode(name string, r io.Reader) error {
+func (in *input) decode(name string, r *bufio.Reader) error {
 	in.file, in.size = nil, 0
 	if name == "gzip" {
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return fmt.Errorf("gzip: %w", err)
 		}
-		in.Reader = z
+		z.Multistream(false)
+		in.Reader = &members{z, r}
 		in.closers = append(in.closers, z.Close)
 		return nil
 	}
@@ -68,6 +70,39 @@ func (in *input) decode(name string, r io.Reader) error {
 	in.Reader = z
 	in.closers = append(in.closers, func() error { z.Close(); return nil })
 	return nil
+}
+
+// members reads the members of a gzip file. Zeros may follow them, which fill the blocks of a tape: gzip
+// ignores these. Other bytes are an error: gzip warns of them, and ends with exit status 2.
+type members struct {
+	*gzip.Reader
+	from *bufio.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err == io.EOF {
+		err = m.next()
+	}
+	return n, err
+}
+
+// next begins the next member, if there is one. At the end the error is io.EOF.
+func (m *members) next() error {
+	if head, err := m.from.Peek(2); string(head) == magics["gzip"][:2] {
+		if err = m.Reset(m.from); err == nil {
+			m.Multistream(false)
+		}
+		return err
+	}
+	for {
+		switch b, err := m.from.ReadByte(); {
+		case err != nil:
+			return err
+		case b != 0:
+			return errors.New("gzip: other bytes follow the compressed ones")
+		}
+	}
 }
 
 // compressing returns write with its output compressed: as compress says, or by the name of

@@ -68,6 +68,21 @@ func TestCompressedInput(t *testing.T) {
 	}
 }
 
+// TestGzipEnds has several members, then zeros, or other bytes.
+func TestGzipEnds(t *testing.T) {
+	two := packedText(t, "gzip", "b\n") + packedText(t, "gzip", "a\n")
+	for _, zeros := range []int{0, 1, 2, 511, 200_000} {
+		if got, stderr, _ := filesort(two + strings.Repeat("\x00", zeros)); got != "a\nb\n" {
+			t.Errorf("%d zeros: %q %s", zeros, got, stderr)
+		}
+	}
+	for _, rest := range []string{"x", "xyz", "\x00x", "\x1f", "\x1f\x8b", "\x00" + two, two[:9]} {
+		if got, stderr, code := filesort(two + rest); code != exitError || got != "" || !strings.HasPrefix(stderr, "filesort: reading stdin: ") {
+			t.Errorf("%q follows: exit %d, %q %s", rest, code, got, stderr)
+		}
+	}
+}
+
 // Zstd of several processors begins with a frame to skip, which says how long the next one is.
 func TestZstdSkipsFrames(t *testing.T) {
 	skip := "\x50\x2a\x4d\x18\x04\x00\x00\x00\x11\x00\x00\x00"
