@@ -114,11 +114,15 @@ func (f *coded[E]) mergeable(block int) bool {
 
 // tooLong returns the error of an element of some bytes, which names the limit that has room for it.
 func (f *coded[E]) tooLong(bytes int) error {
+	return &LengthError{int64(bytes), f.largest, f.s.options.memory, f.needFor(bytes)}
+}
+
+// needFor returns the limit that has room for an element of some bytes.
+func (f *coded[E]) needFor(bytes int) int64 {
 	o := &f.s.options // of which AddDir changes others meanwhile
 	same := options{memory: o.memory, workers: o.workers, unique: o.unique, engine: o.engine, compress: o.compress, packs: o.packs}
 	g := &coded[E]{s: &Sorter[E]{options: same, order: f.s.order}, codec: f.codec, lender: f.lender}
-	need := leastWhere(f.s.options.memory, func(limit int64) bool { return g.layOut(limit) && g.largest >= int64(bytes) })
-	return &LengthError{int64(bytes), f.largest, f.s.options.memory, need}
+	return leastWhere(f.s.options.memory, func(limit int64) bool { return g.layOut(limit) && g.largest >= int64(bytes) })
 }
 
 // leastWhere returns a limit from which on enough is true, where it is false: math.MaxInt64 if there is none.
@@ -312,7 +316,7 @@ func (f *coded[E]) index(r *run[E], first []byte, place int64) error {
 // Restore reads all elements of a run, of which it decodes the first of each block.
 func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
 	if longest := bytes.Block() - lengthBytes(bytes.Block()); int64(longest) > f.largest {
-		return nil, f.tooLong(longest)
+		return nil, fmt.Errorf("%w: %d bytes, kept runs with blocks of %d need %d", ErrMemoryLimit, f.s.options.memory, bytes.Block(), f.needFor(longest))
 	}
 	block := max(int(bytes.Size()/int64(max(bytes.Blocks(), 1))), f.least)
 	r := &run[E]{bytes: bytes, least: leastEach, target: block, room: f.room(n, bytes.Size(), block)}

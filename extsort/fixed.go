@@ -269,7 +269,7 @@ func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
 
 func (f *fixed[E]) Unused(p plan) int64 {
 	l := &f.s.layout
-	return l.forMerge(f.size()) - int64(p.workers)*scratchBytes(f.s.order, p.elements(), 1) - int64(p.readers)*l.packing.ReaderBytes(p.reader)
+	return l.forMerge(f.size()) - mergeBytes(l, f.s.order, p.elements(), p.workers, p.readers, p.reader)
 }
 
 func (f *fixed[E]) Buffers(p plan) []rows[E] {

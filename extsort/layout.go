@@ -74,8 +74,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 			l.block = max(l.block, min(packedBlock/int(size), l.part/32))
 		}
 		runs := scratchBytes(o, fill, workers)
-		block := max(l.block, l.part/8) * int(size)
-		merge := int64(workers)*scratchBytes(o, l.part, 1) + int64(l.readers)*packing.ReaderBytes(spill.ReaderBytes(block))
+		merge := mergeBytes(&l, o, l.part, workers, l.readers, l.reader(l.part, int(size)))
 		l.bytes = 2*int64(fill)*size + l.writer + max(runs, merge) + l.index
 		return l
 	}
@@ -117,9 +116,17 @@ func partFor[E any](l *layout, o sorter.Ordering[E], n int) int {
 	free := l.forMerge(size)
 	return max(1, sort.Search(2*l.fill/n, func(part int) bool {
 		part++
-		block := max(l.block, part/8) * int(size)
-		return int64(n)*(scratchBytes(o, part, 1)+l.packing.ReaderBytes(spill.ReaderBytes(block))) > free
+		return mergeBytes(l, o, part, n, n, l.reader(part, int(size))) > free
 	}))
+}
+
+// reader returns the bytes of the buffer of a reader for parts of some elements of a size.
+func (l *layout) reader(part, size int) int { return spill.ReaderBytes(max(l.block, part/8) * size) }
+
+// mergeBytes returns the memory of a merge beside parts: for workers, each of which sorts one of some
+// elements, and for readers with a buffer of some bytes.
+func mergeBytes[E any](l *layout, o sorter.Ordering[E], part, workers, readers, reader int) int64 {
+	return int64(workers)*scratchBytes(o, part, 1) + int64(readers)*l.packing.ReaderBytes(reader)
 }
 
 // scratchBytes bounds the scratch memory of a sort of n elements.

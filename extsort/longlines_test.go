@@ -187,7 +187,8 @@ func (l *lineSort) accept(to func(...string) error, line string) error {
 	return to(line)
 }
 
-// TestResumeWithTooLittleMemory names the limit that has room for the longest line of the runs.
+// TestResumeWithTooLittleMemory expects the limit that has room for the runs, and no blame of an element:
+// a block may have many.
 func TestResumeWithTooLittleMemory(t *testing.T) {
 	dir := t.TempDir()
 	at := func(limit int64) []extsort.Option {
@@ -200,11 +201,12 @@ func TestResumeWithTooLittleMemory(t *testing.T) {
 	must(t, s.Sync())
 	must(t, s.Close())
 	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(256<<10)...)
-	if !errors.Is(err, extsort.ErrMemoryLimit) || errors.Is(err, fs.ErrNotExist) {
+	var long *extsort.LengthError
+	if !errors.Is(err, extsort.ErrMemoryLimit) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &long) {
 		t.Fatal(err)
 	}
 	var need int64
-	_, text, _ := strings.Cut(err.Error(), fmt.Sprintf("one of %d needs ", len(line)))
+	_, text, _ := strings.Cut(err.Error(), "need ")
 	if _, failed := fmt.Sscan(text, &need); failed != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +309,7 @@ func TestLongLinesInMemory(t *testing.T) {
 				if unique {
 					opts = append(opts, extsort.Unique())
 				}
-				const slack = 80 << 10 // of goroutines, files and statistics
+				const slack = 112 << 10 // of goroutines, files and statistics
 				s, err := extsort.NewCoded(byText(), extsort.Strings(), opts...)
 				must(t, err)
 				defer s.Close()

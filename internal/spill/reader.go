@@ -38,8 +38,11 @@ const MostRead = 3 << 19
 // take.
 func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) error) error {
 	for from < to {
-		n := d.batch(r, from, to)
-		p, err := d.stored(r, from, n)
+		n, p := d.batch(r, from, to)
+		var err error
+		if p == nil {
+			p, err = d.stored(r, from, n)
+		}
 		if err == nil {
 			p, err = d.blocks(r, from, n, p)
 		}
@@ -55,14 +58,25 @@ func (d *Reader) Read(r *Run, from, to int, take func(from, to int, p []byte) er
 }
 
 // batch returns the number of the blocks [from, to) that fit the memory or were read ahead, at least
-// one. Compressed blocks are not longer than they were.
-func (d *Reader) batch(r *Run, from, to int) int {
-	space := len(d.buf) - 2*Align
-	if n, _ := d.ahead.find(r, from); n > 0 {
-		if to = min(to, from+n); r.methods == nil {
-			return to - from
-		}
+// one, and their bytes on disk if they were.
+func (d *Reader) batch(r *Run, from, to int) (n int, p []byte) {
+	ready, p := d.ahead.find(r, from)
+	if ready > 0 {
+		to = min(to, from+ready)
 	}
+	if n = to - from; ready == 0 || r.methods != nil {
+		n = d.fit(r, from, to)
+	}
+	if ready > 0 {
+		p = p[:r.place(from+n)-r.place(from)]
+	}
+	return n, p
+}
+
+// fit returns the number of the blocks [from, to) that fit the memory, at least one. Compressed blocks
+// are not longer than they were.
+func (d *Reader) fit(r *Run, from, to int) int {
+	space := len(d.buf) - 2*Align
 	if r.methods != nil {
 		space = min(space, d.most)
 	}
@@ -73,12 +87,9 @@ func (d *Reader) batch(r *Run, from, to int) int {
 	return 1 + sort.Search(to-from-1, func(i int) bool { return r.ends[from+1+i] > end })
 }
 
-// stored returns the bytes on disk of n blocks.
+// stored reads the bytes on disk of n blocks.
 func (d *Reader) stored(r *Run, from, n int) ([]byte, error) {
 	lo, hi := r.place(from), r.place(from+n)
-	if m, p := d.ahead.find(r, from); m >= n {
-		return p[:hi-lo], nil
-	}
 	skip := (r.off + lo) % Align
 	p := d.buf[:roundUp(skip+hi-lo)]
 	got, err := r.volume.file.ReadAt(p, r.off+lo-skip)
