@@ -88,7 +88,7 @@ func (f *coded[E]) layOut(limit int64) bool {
 
 // longestTaken returns the bytes of the longest element that fits.
 func (f *coded[E]) longestTaken() int64 {
-	return int64(sort.Search(int(f.memory.total), func(n int) bool { return !f.takes(int64(n) + 1) }))
+	return int64(sort.Search(int(min(f.memory.total, math.MaxInt)), func(n int) bool { return !f.takes(int64(n) + 1) }))
 }
 
 // takes reports whether elements of up to some bytes fit: a run of one, where another is written and
