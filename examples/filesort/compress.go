@@ -75,12 +75,12 @@ func (in *input) decode(name string, r *bufio.Reader) error {
 // members reads the members of a gzip file. Zeros may follow them, which fill the blocks of a tape: gzip
 // ignores these. Other bytes are an error: gzip warns of them, and ends with exit status 2.
 type members struct {
-	*gzip.Reader
+	z    *gzip.Reader
 	from *bufio.Reader
 }
 
 func (m *members) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
+	n, err := m.z.Read(p)
 	if err == io.EOF {
 		err = m.next()
 	}
@@ -90,8 +90,11 @@ func (m *members) Read(p []byte) (int, error) {
 // next begins the next member, if there is one. At the end the error is io.EOF.
 func (m *members) next() error {
 	if head, err := m.from.Peek(2); string(head) == magics["gzip"][:2] {
-		if err = m.Reset(m.from); err == nil {
-			m.Multistream(false)
+		if err = m.z.Reset(m.from); err == nil {
+			m.z.Multistream(false)
+		}
+		if err == io.EOF { // in the name or the comment
+			err = io.ErrUnexpectedEOF
 		}
 		return err
 	}

@@ -76,7 +76,7 @@ func TestGzipEnds(t *testing.T) {
 			t.Errorf("%d zeros: %q %s", zeros, got, stderr)
 		}
 	}
-	for _, rest := range []string{"x", "xyz", "\x00x", "\x1f", "\x1f\x8b", "\x00" + two, two[:9]} {
+	for _, rest := range []string{"x", "xyz", "\x00x", "\x1f", "\x1f\x8b", "\x00" + two, two[:9], "\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03na"} {
 		if got, stderr, code := filesort(two + rest); code != exitError || got != "" || !strings.HasPrefix(stderr, "filesort: reading stdin: ") {
 			t.Errorf("%q follows: exit %d, %q %s", rest, code, got, stderr)
 		}

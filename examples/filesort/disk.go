@@ -17,10 +17,9 @@ import (
 func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter) (*report, error) {
 	defer moreProcessors()()
 	r := &report{disk: new(extsort.Stats)}
-	in.size = diskChunk(cmd.memory)
+	in.size, in.most = diskChunk(cmd.memory), cmd.memory
 	waiting, stored := min(mostWaiting, int(cmd.memory/16)/in.size), len(st.slots) > 0
 	limit := runMemory(cmd.memory, stored)
-	in.most = limit / 2 // runs have no longer line
 	s, err := cmd.newDiskSorter(orderLines(cmd.order, func(s string) string { return s }), limit, r.disk)
 	if err != nil {
 		return nil, err

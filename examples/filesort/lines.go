@@ -67,14 +67,13 @@ func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err er
 		if text, err = in.next(nil); err != nil || text == nil {
 			break
 		}
-		grown := int64(0)
-		if cap(text) > in.size { // a chunk that has grown for a line
-			grown = int64(cap(text) - len(text))
-		}
-		if st.size += grown; st.size+int64(len(text)) > cmd.memory/2 || !st.fits(text) {
+		if st.size+int64(len(text)) > cmd.memory/2 || !st.fits(text) {
 			in.unread = text
 			l.wait.Wait()
 			return nil, false, nil
+		}
+		if cap(text) > in.size { // a chunk that has grown for a line
+			st.size += int64(cap(text) - len(text))
 		}
 		l.chunk(text)
 	}
