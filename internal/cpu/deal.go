@@ -9,6 +9,9 @@ import (
 // stay in the first-level cache.
 const MostDealt = 1 << 12
 
+// dealPiece is the number of elements after which a stripe asks whether the context was cancelled.
+const dealPiece = 1 << 15
+
 // Digits are digits of elements by number, of which the least is Least and the greatest Least + Values - 1.
 type Digits struct {
 	Of     []uint16
@@ -31,14 +34,16 @@ func Deal(env *engine.Env, dst, order []uint32, digits Digits) error {
 	err := env.Stage("count", n, stripe, func(_, lo, hi int) {
 		count := counts[lo/stripe*values:][:values]
 		clear(count)
-		own := own[lo:hi]
-		for i, x := range order[lo:hi] {
-			d := digits.Of[x] - digits.Least
-			own[i] = d
-			count[d]++
+		for ; lo < hi && env.Loop.Err() == nil; lo += dealPiece {
+			own := own[lo:]
+			for i, x := range order[lo:min(lo+dealPiece, hi)] {
+				d := digits.Of[x] - digits.Least
+				own[i] = d
+				count[d]++
+			}
 		}
 	})
-	if err != nil {
+	if err = env.Stopped(err); err != nil {
 		return err
 	}
 	at := uint32(0)
@@ -47,12 +52,15 @@ func Deal(env *engine.Env, dst, order []uint32, digits Digits) error {
 			counts[i], at = at, at+counts[i]
 		}
 	}
-	return env.Stage("deal", n, stripe, func(_, lo, hi int) {
-		next, own := counts[lo/stripe*values:][:values], own[lo:hi]
-		for i, x := range order[lo:hi] {
-			d := own[i]
-			dst[next[d]] = x
-			next[d]++
+	return env.Stopped(env.Stage("deal", n, stripe, func(_, lo, hi int) {
+		next := counts[lo/stripe*values:][:values]
+		for ; lo < hi && env.Loop.Err() == nil; lo += dealPiece {
+			own := own[lo:]
+			for i, x := range order[lo:min(lo+dealPiece, hi)] {
+				d := own[i]
+				dst[next[d]] = x
+				next[d]++
+			}
 		}
-	})
+	}))
 }
