@@ -309,7 +309,7 @@ func TestLongLinesInMemory(t *testing.T) {
 				if unique {
 					opts = append(opts, extsort.Unique())
 				}
-				const slack = 112 << 10 // of goroutines, files and statistics
+				const slack = 112 << 10 // of goroutines, files, statistics, the places of cuts, and the size classes of the allocator
 				s, err := extsort.NewCoded(byText(), extsort.Strings(), opts...)
 				must(t, err)
 				defer s.Close()
