@@ -89,12 +89,13 @@ func (m *members) Read(p []byte) (int, error) {
 
 // next begins the next member, if there is one. At the end the error is io.EOF.
 func (m *members) next() error {
-	if head, err := m.from.Peek(2); string(head) == magics["gzip"][:2] {
-		if err = m.z.Reset(m.from); err == nil {
-			m.z.Multistream(false)
-		}
+	if head, _ := m.from.Peek(2); string(head) == magics["gzip"][:2] {
+		err := m.z.Reset(m.from)
 		if err == io.EOF { // in the name or the comment
 			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			m.z.Multistream(false)
 		}
 		return err
 	}
