@@ -19,8 +19,9 @@ type Digits struct {
 	Values int
 }
 
-// Deal writes the elements of order to dst by their digits. Elements of the same digit keep their sequence. It is a pass of a radix sort, least significant digit first, that counts the
-// digits in stripes, one for each worker. len(dst) == len(order).
+// Deal writes the elements of order to dst by their digits. Elements of the same digit keep their
+// sequence. It is a pass of a radix sort, least significant digit first, that counts the digits in
+// stripes, one for each worker. len(dst) == len(order).
 func Deal(env *engine.Env, dst, order []uint32, digits Digits) error {
 	n, values := len(order), digits.Values
 	stripe := (n-1)/max(1, min(env.Loop.Workers, n/LeastTurn)) + 1
