@@ -11,6 +11,7 @@ import (
 // known beforehand.
 type account struct {
 	total  int64  // bytes for elements, that is without indices and the buffer of a writer
+	less   int64  // of them, those that indices take beyond their share
 	copies int64  // how often the bytes of elements are in memory while these are sorted
 	each   int64  // bytes that an element takes in addition
 	places int64  // of them, those that it takes until it is written
@@ -29,7 +30,7 @@ func (a *account) writing(taken int64, n int) int64 { return taken + int64(n)*a.
 
 // fits reports whether elements can be sorted, and as many be filled while they are written.
 func (a *account) fits(taken int64, n int) bool {
-	return a.sharing(taken, taken, n) <= a.total
+	return a.sharing(taken, taken, n) <= a.total-a.less
 }
 
 // sharing bounds the memory of elements of several appenders, where those of one are sorted and written
@@ -50,14 +51,14 @@ type bounds struct {
 	bytes []int64
 }
 
-// boundsOf returns bounds of up to limit bytes.
-func boundsOf[E any](o sorter.Ordering[E], limit int64, workers int) bounds {
+// boundsOf returns bounds of up to some bytes, of a sort with a limit of memory.
+func boundsOf[E any](o sorter.Ordering[E], bytes int64, workers int, limit int64) bounds {
 	var b bounds
 	most := int64(0)
 	for n := 1; n < 1<<30; n += max(1, n/8) {
-		most = max(most, scratchBytes(o, n, workers))
+		most = max(most, scratchBytes(o, n, workers, limit))
 		b.n, b.bytes = append(b.n, n), append(b.bytes, most)
-		if most+int64(n) > limit {
+		if most+int64(n) > bytes {
 			break
 		}
 	}

@@ -194,7 +194,11 @@ func (s *Sorter[E]) refill(a *Appender[E], e []E, need int) (n int, err error) {
 			bytes, most = max(bytes, of), max(most, b.rows.Len()+pieceMost)
 		}
 		account := s.form.Account()
-		if memory := account.sharing(taken, bytes, most); memory <= account.total {
+		room := account.total
+		if held > 0 {
+			room -= account.less
+		}
+		if memory := account.sharing(taken, bytes, most); memory <= room {
 			s.form.Count(memory)
 			if a.piece = s.form.NewPiece(size, elements); elements == 1 && s.coded != nil {
 				n, _, err = a.put(e[:1])

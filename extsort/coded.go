@@ -80,8 +80,8 @@ func (f *coded[E]) layOut(limit int64) bool {
 		return false
 	}
 	f.chunk = chunkBytes(total/64, 4<<20)
-	f.memory = account{total: total, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, total, workers)}
-	f.one = boundsOf(s.order, total, 1)
+	f.memory = account{total: total, copies: f.copies(), each: f.elementBytes(), places: indexBytes, many: boundsOf(s.order, total, workers, limit)}
+	f.one = boundsOf(s.order, total, 1, limit)
 	f.largest = f.longestTaken()
 	return f.largest >= int64(f.least)
 }
@@ -104,7 +104,7 @@ func (f *coded[E]) takes(bytes int64) bool {
 // mergeable reports whether two runs can be merged whose largest block of one element has some bytes.
 func (f *coded[E]) mergeable(block int) bool {
 	for each := int64(leastEach); each <= f.memory.total/4; each *= 2 {
-		p := f.divide(plan{readers: 1, workers: 1, buffers: 1, each: each}, 1, 1, 1, block)
+		p := f.divide(plan{readers: 1, workers: 1, handing: 1, buffers: 1, each: each}, block)
 		if apart := 2 * max(int64(f.mostBlock()), int64(f.mostIn(f.mostBlock()))*each); apart <= p.part/2 && apart+int64(block) <= p.part {
 			return true
 		}
@@ -251,12 +251,17 @@ func (f *coded[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 const leastEach = 32
 
 // Block returns a number of bytes. Blocks are as long as indices with their first elements demand, up to a
-// 256th of the memory, and as long as indices without them demand, up to a 32nd.
+// 256th of the memory, and as long as indices demand that have only short ones, up to a 32nd.
 func (f *coded[E]) Block(n, bytes int64) int {
-	index, first := f.s.layout.index, bytes/max(n, 1)+int64(unsafe.Sizeof(*new(E)))+f.blockBytes()
+	index, least := f.s.layout.index, 2*f.blockBytes()
+	length := allocated(int(bytes / max(n, 1)))
+	first := length + int64(unsafe.Sizeof(*new(E))) + f.blockBytes()
+	if length <= alwaysHeld {
+		least = first
+	}
 	all := f.s.store.Totals().Bytes + bytes
 	block := max(int64(f.least), max(all, f.s.stats.Elements*leastEach)/max(index/(4*first), 1))
-	most := max(f.memory.total/256, all/max(index/(2*f.blockBytes()), 1))
+	most := max(f.memory.total/256, all/max(index/least, 1))
 	return int(min(block, most, int64(f.mostBlock())))
 }
 
@@ -281,17 +286,23 @@ func (f *coded[E]) room(n, bytes int64, block int) int64 {
 // ends, and its checksum.
 func (f *coded[E]) blockBytes() int64 { return 8 + 8 + f.s.store.IndexBytes() }
 
+// alwaysHeld is the number of bytes up to which first elements are in memory.
+const alwaysHeld = 128
+
 // holds reports whether an index has a first element of some bytes in memory. Those of up to 128 bytes, or a
 // 256th of a block, always are. Others are where the indices have room, unless they are longer than a 256th of
 // that: then few would be.
 func (f *coded[E]) holds(r *run[E], bytes int) bool {
-	const shortest, share = 128, 256
-	return bytes <= max(shortest, r.target/share) || int64(bytes) <= min(f.s.layout.index/share, r.room)
+	const share = 256
+	return bytes <= max(alwaysHeld, r.target/share) || int64(bytes) <= min(f.s.layout.index/share, r.room)
 }
+
+// allocated is the memory of some bytes: that of the size classes of Go's allocator, about.
+func allocated(bytes int) int64 { return int64(bytes+bytes/16+15) &^ 15 }
 
 // index adds a block to the index of a run. It starts with an element at a place.
 func (f *coded[E]) index(r *run[E], first []byte, place int64) error {
-	block, bytes := len(r.starts), int64(len(first))+int64(unsafe.Sizeof(*new(E)))
+	block, bytes := len(r.starts), allocated(len(first))+int64(unsafe.Sizeof(*new(E)))
 	r.starts = append(r.starts, place)
 	if !f.holds(r, len(first)) {
 		if r.held == nil {
@@ -313,11 +324,21 @@ func (f *coded[E]) index(r *run[E], first []byte, place int64) error {
 	return nil
 }
 
+// checkBlocks returns ErrMemoryLimit, with the limit that is enough, if kept runs have blocks that do not fit the
+// memory. A block may be one element.
+func (f *coded[E]) checkBlocks(runs []*spill.Run) error {
+	block := 0
+	for _, r := range runs {
+		block = max(block, r.Block())
+	}
+	if longest := block - lengthBytes(block); int64(longest) > f.largest {
+		return fmt.Errorf("%w: %d bytes, kept runs with blocks of %d need %d", ErrMemoryLimit, f.s.options.memory, block, f.needFor(longest))
+	}
+	return nil
+}
+
 // Restore reads all elements of a run, of which it decodes the first of each block.
 func (f *coded[E]) Restore(bytes *spill.Run, _ bool, n int64) (*run[E], error) {
-	if longest := bytes.Block() - lengthBytes(bytes.Block()); int64(longest) > f.largest {
-		return nil, fmt.Errorf("%w: %d bytes, kept runs with blocks of %d need %d", ErrMemoryLimit, f.s.options.memory, bytes.Block(), f.needFor(longest))
-	}
 	block := max(int(bytes.Size()/int64(max(bytes.Blocks(), 1))), f.least)
 	r := &run[E]{bytes: bytes, least: leastEach, target: block, room: f.room(n, bytes.Size(), block)}
 	reader := min(spill.BytesFor(bytes), max(bytes.Block(), int(f.memory.total/8))+4*spill.Align)
@@ -366,7 +387,7 @@ func (f *coded[E]) restoreBlock(r *run[E], p []byte, last **E) error {
 }
 
 func (f *coded[E]) IndexBytes(r *run[E]) int64 {
-	return int64(len(r.starts))*f.blockBytes() + r.indexed + 8*int64(len(r.held))
+	return 8*int64(cap(r.starts)) + r.indexed + int64(cap(r.firsts)-len(r.firsts))*int64(unsafe.Sizeof(*new(E))) + 8*int64(cap(r.held))
 }
 
 // decode returns the element of an encoding. It is valid as long as the bytes are, unless the
@@ -440,12 +461,12 @@ func (f *coded[E]) probe(src []byte) (e E, err error) {
 // that each needs much memory. If that is not enough, elements count for more bytes than they have on average: a part of fewer
 // elements has room for longer ones. The last try is the least bytes, for which short elements are least
 // uncertain.
-func (f *coded[E]) Plan(runs []*run[E], n int, together bool) plan {
+func (f *coded[E]) Plan(runs []*run[E], n int, together bool, less int64) plan {
 	each := eachOf(runs)
-	first := f.planOf(runs, n, each, together)
+	first := f.planOf(runs, n, each, together, less)
 	for _, each := range [...]int64{each, leastEach} {
 		for ; each <= max(f.memory.total/4, leastEach); each *= 2 {
-			if p := f.planOf(runs, n, each, together); fits(runs, p, together) {
+			if p := f.planOf(runs, n, each, together, less); fits(runs, p, together) {
 				return p
 			}
 		}
@@ -454,10 +475,10 @@ func (f *coded[E]) Plan(runs []*run[E], n int, together bool) plan {
 }
 
 // planOf is Plan of elements that count for at least each bytes.
-func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan {
+func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool, less int64) plan {
 	l, block := &f.s.layout, longest(runs)
 	if n > 0 {
-		return f.divide(plan{buffers: n, each: each}, n, n, n, block)
+		return f.divide(plan{readers: n, workers: n, handing: n, buffers: n, each: each, less: less}, block)
 	}
 	crew := []plan{{readers: l.readers, workers: l.workers}, {readers: 1, workers: l.workers}, {readers: 1, workers: 1}}
 	if len(runs) <= 2 || block > f.mostBlock() { // which no merge before makes fewer, or shorter
@@ -465,10 +486,10 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 	}
 	var p plan
 	for _, p = range crew {
-		if p.each = each; p.buffers == 0 {
+		if p.handing, p.each, p.less = 1, each, less; p.buffers == 0 {
 			p.buffers = p.readers + p.workers + 1
 		}
-		p = f.divide(p, p.readers, p.workers, 1, block)
+		p = f.divide(p, block)
 		if fits(runs, p, together) {
 			break
 		}
@@ -476,31 +497,31 @@ func (f *coded[E]) planOf(runs []*run[E], n int, each int64, together bool) plan
 	return p
 }
 
-// divide sets the largest parts of a plan, of which some goroutines read, sort and hand out.
-func (f *coded[E]) divide(p plan, readers, workers, handing, block int) plan {
-	p.reader = max(block, min(64*block, int(f.memory.total/8)/readers, spill.MostRead)) + 4*spill.Align
-	rest := f.memory.total - int64(readers)*f.s.layout.packing.ReaderBytes(p.reader)
+// divide sets the largest parts of a plan, for runs whose longest block has some bytes.
+func (f *coded[E]) divide(p plan, block int) plan {
+	p.reader = max(block, min(64*block, int(f.memory.total/8)/p.readers, spill.MostRead)) + 4*spill.Align
+	rest := f.memory.total - p.less - int64(p.readers)*f.s.layout.packing.ReaderBytes(p.reader)
 	if f.s.unique {
 		rest -= int64(block) // the last element of the part before
 	}
 	p.part = int64(sort.Search(int(max(rest, 0)), func(part int) bool {
-		return f.partsBytes(p, int64(part)+1, workers, handing) > rest
+		return f.partsBytes(p, int64(part)+1) > rest
 	}))
 	return p
 }
 
 // partsBytes bounds the memory of the buffers of a plan for parts of some bytes, and of those who sort and
 // hand out.
-func (f *coded[E]) partsBytes(p plan, part int64, workers, handing int) int64 {
+func (f *coded[E]) partsBytes(p plan, part int64) int64 {
 	n := int(part / p.each)
 	buffer := f.copies()*part + int64(n)*f.elementBytes()
 	batch := int64(min(n, batchLen)) * int64(unsafe.Sizeof(*new(E)))
-	return int64(p.buffers)*buffer + int64(handing)*batch + int64(workers)*f.one.of(n)
+	return int64(p.buffers)*buffer + int64(p.handing)*batch + int64(p.workers)*f.one.of(n)
 }
 
 func (f *coded[E]) Unused(p plan) int64 {
 	readers := int64(p.readers) * f.s.layout.packing.ReaderBytes(p.reader)
-	return f.memory.total - readers - f.partsBytes(p, p.part, p.workers, 1)
+	return f.memory.total - p.less - readers - f.partsBytes(p, p.part)
 }
 
 func (f *coded[E]) Buffers(p plan) []rows[E] {

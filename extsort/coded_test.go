@@ -169,7 +169,7 @@ func TestCodedOrderIsThatOfAStableSort(t *testing.T) {
 						must(t, err)
 						sameElements(t, got, s.want)
 						must(t, s.close())
-						if st.Elements != int64(n) || st.Memory > limit || limit < 256<<10 && n > 1000 && st.Runs < 3 {
+						if checkMemory(t, &st, limit); st.Elements != int64(n) || limit < 256<<10 && n > 1000 && st.Runs < 3 {
 							t.Errorf("%+v", st)
 						}
 					})

@@ -82,9 +82,7 @@ func TestCompression(t *testing.T) {
 					must(t, s.Close())
 					d.checkEmpty(t)
 					checkTotals(t, st, c, name == "alike")
-					if st.Memory > limit {
-						t.Errorf("%d bytes of %d", st.Memory, limit)
-					}
+					checkMemory(t, &st, limit)
 				})
 			}
 		}
@@ -135,9 +133,7 @@ func TestCodedCompression(t *testing.T) {
 			sameElements(t, collect(t, s), want)
 			must(t, s.Close())
 			checkTotals(t, st, c, st.Runs > 0)
-			if st.Memory > limit {
-				t.Errorf("%d bytes of %d", st.Memory, limit)
-			}
+			checkMemory(t, &st, limit)
 		})
 	}
 }

@@ -103,7 +103,7 @@ func TestAllReadsBlocksOnce(t *testing.T) {
 // TestFewRunsAreMergedBefore expects that only some of the runs are merged before the last merge where
 // those make the others few enough.
 func TestFewRunsAreMergedBefore(t *testing.T) {
-	rows := rowsOf(keysOf("uniform", 80_000, rand.New(rand.NewPCG(1, 115))))
+	rows := rowsOf(keysOf("uniform", 200_000, rand.New(rand.NewPCG(1, 115))))
 	var st extsort.Stats
 	s, err := extsort.New(byKey(), extsort.MemoryLimit(1<<20), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Compress(extsort.None), extsort.Report(&st), extsort.OnDisk(&faultDisk{}))
 	must(t, err)

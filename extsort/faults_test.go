@@ -20,7 +20,7 @@ type faultCase struct {
 }
 
 // The second merges adjacent runs.
-var faultCases = []faultCase{{"runs", 256 << 10, 6000, extsort.None}, {"merges", 64 << 10, 1300, extsort.None}, {"packed", 320 << 10, 3000, extsort.S2}}
+var faultCases = []faultCase{{"runs", 256 << 10, 6000, extsort.None}, {"merges", 64 << 10, 2600, extsort.None}, {"packed", 320 << 10, 3000, extsort.S2}}
 
 // TestEveryCallFailsOnce lets each call of the disk fail, one in each sort.
 func TestEveryCallFailsOnce(t *testing.T) {

@@ -27,6 +27,7 @@ type fixed[E any] struct {
 type slice[E any] struct {
 	f       *fixed[E]
 	all     []E
+	grows   bool // all takes memory as it is needed
 	inOrder bool
 
 	// Of appenders: elements that wait in pieces, for memory where they are sorted.
@@ -37,7 +38,7 @@ type slice[E any] struct {
 
 func (f *fixed[E]) size() int64 { return int64(unsafe.Sizeof(*new(E))) }
 
-func (f *fixed[E]) Input() rows[E] { return &slice[E]{f: f} }
+func (f *fixed[E]) Input() rows[E] { return &slice[E]{f: f, grows: true} }
 
 // take returns pooled memory for n elements, which begins with those of old, and gives the
 // memory of old back.
@@ -58,7 +59,7 @@ func (r *slice[E]) grow(more int) {
 	f, l := r.f, &r.f.s.layout
 	n := min(max(4*len(r.all), len(r.all)+more, leastGrown), l.fill)
 	r.all = f.take(n, r.all)[:len(r.all)]
-	f.most = min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers), l.bytes)
+	f.most = min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers, l.limit), l.bytes)
 }
 
 // leastGrown is the number of elements that the first Append makes room for.
@@ -74,7 +75,7 @@ func (f *fixed[E]) Next(full rows[E]) rows[E] {
 	if f.memory == nil {
 		r := full.(*slice[E])
 		f.memory = f.take(2*f.s.layout.fill, r.all)
-		r.all = f.halfOf(0)[:len(r.all)]
+		r.all = f.memory[:len(r.all)]
 		f.most = f.s.layout.bytes
 		scratch.Trim()
 	}
@@ -82,10 +83,17 @@ func (f *fixed[E]) Next(full rows[E]) rows[E] {
 	return &slice[E]{f: f, all: f.halfOf(f.half)}
 }
 
-// halfOf returns an empty half of the memory.
+// halfOf returns an empty half of the memory, for as many elements as can be sorted beside the indices.
 func (f *fixed[E]) halfOf(half int) []E {
-	n := f.s.layout.fill
-	return f.memory[half*n : half*n : (half+1)*n]
+	l := &f.s.layout
+	n := l.fill
+	if less := f.s.lent; less > 0 {
+		free := scratchBytes(f.s.order, n, l.workers, l.limit) - less
+		n = (n+1)/2 + sort.Search(n/2, func(more int) bool {
+			return scratchBytes(f.s.order, (l.fill+1)/2+more+1, l.workers, l.limit) > free
+		})
+	}
+	return f.memory[half*l.fill:][:0:n]
 }
 
 func (f *fixed[E]) Waits(rows[E]) bool { return false }
@@ -119,8 +127,8 @@ func (f *fixed[E]) Share(fill rows[E]) (rows[E], error) {
 		}
 	}
 	f.free()
-	total := s.options.memory - s.layout.index - s.layout.writer
-	f.sharing = &account{total: total, copies: 2, many: boundsOf(s.order, total, s.layout.workers)}
+	total := s.options.memory - s.options.memory/indexShare - s.layout.writer
+	f.sharing = &account{total: total, copies: 2, many: boundsOf(s.order, total, s.layout.workers, s.options.memory)}
 	return r, nil
 }
 
@@ -217,7 +225,7 @@ func (f *fixed[E]) Restore(bytes *spill.Run, same bool, n int64) (*run[E], error
 }
 
 func (f *fixed[E]) IndexBytes(r *run[E]) int64 {
-	return int64(len(r.firsts)) * (f.size() + f.s.store.IndexBytes())
+	return int64(cap(r.firsts)) * f.size()
 }
 
 // forParts returns the memory of buffers of parts.
@@ -234,13 +242,13 @@ func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
 	return sort.Search(len(all), func(i int) bool { return after(f.s.order, all[i], e, ties) }), nil
 }
 
-func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
+func (f *fixed[E]) Plan(runs []*run[E], n int, together bool, less int64) plan {
 	l, size := &f.s.layout, f.size()
-	p := plan{readers: l.readers, workers: l.workers, buffers: l.parts, part: int64(l.part) * size, each: size}
+	p := plan{readers: l.readers, workers: l.workers, handing: 1, buffers: l.parts, part: int64(l.part) * size, each: size}
 	if n > 0 {
-		p = plan{buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
+		p = plan{readers: n, workers: n, handing: n, buffers: n, part: int64(partFor(l, f.s.order, n)) * size, each: size}
 	}
-	p.reader = spill.ReaderBytes(longest(runs))
+	p.reader, p.less = l.readerFor(longest(runs), p.readers), less
 	if n == 0 && p.part < wantedPart(runs, p, together) && f.s.readsAhead(runs) {
 		for workers := l.workers; workers >= 1; workers-- {
 			if long := f.longParts(runs, p, workers); long.part > p.part {
@@ -250,6 +258,9 @@ func (f *fixed[E]) Plan(runs []*run[E], n int, together bool) plan {
 				break
 			}
 		}
+	}
+	for n == 0 && p.workers > 1 && f.Unused(p) < 0 {
+		p.workers--
 	}
 	return p
 }
@@ -269,7 +280,7 @@ func (f *fixed[E]) longParts(runs []*run[E], p plan, workers int) plan {
 
 func (f *fixed[E]) Unused(p plan) int64 {
 	l := &f.s.layout
-	return l.forMerge(f.size()) - mergeBytes(l, f.s.order, p.elements(), p.workers, p.readers, p.reader)
+	return l.forMerge(f.size()) - p.less - mergeBytes(l, f.s.order, p.elements(), p.workers, p.readers, p.reader)
 }
 
 func (f *fixed[E]) Buffers(p plan) []rows[E] {
@@ -372,7 +383,7 @@ func (r *slice[E]) freePieces() {
 }
 
 func (r *slice[E]) append(e []E) int {
-	if len(r.all) == cap(r.all) && cap(r.all) < r.f.s.layout.fill {
+	if r.grows && len(r.all) == cap(r.all) && cap(r.all) < r.f.s.layout.fill {
 		r.grow(len(e))
 	}
 	n := min(len(e), cap(r.all)-len(r.all))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -441,6 +442,11 @@ func (s *Sorter[E]) restore() error {
 	if err != nil {
 		return public(err)
 	}
+	if s.coded != nil {
+		if err := s.coded.checkBlocks(runs); err != nil {
+			return err
+		}
+	}
 	for i, bytes := range runs {
 		if err := s.err(); err != nil {
 			return err
@@ -449,11 +455,13 @@ func (s *Sorter[E]) restore() error {
 		if err != nil {
 			return public(err)
 		}
+		r.trim()
 		r.appender = m.Runs[i].Appender
 		s.runs = append(s.runs, r)
 	}
+	s.lend()
 	memory := s.options.memory
-	if index, most := s.indexBytes(), memory/4; index > most && (m.Memory == 0 || memory < m.Memory/2) { // of a sort with much more
+	if index, most := s.indexBytes(), memory/2; index > most && (m.Memory == 0 || memory < m.Memory/2) { // of a sort with much more
 		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
 	}
 	s.written, m.Memory = m.Numbers, max(m.Memory, memory)
@@ -465,9 +473,24 @@ func (s *Sorter[E]) restore() error {
 func (s *Sorter[E]) indexBytes() int64 {
 	bytes := int64(0)
 	for _, r := range s.runs {
-		bytes += s.form.IndexBytes(r)
+		bytes += int64(unsafe.Sizeof(*r)) + r.bytes.Memory() + s.form.IndexBytes(r)
 	}
 	return bytes
+}
+
+// lend leaves indices what they take beyond their share, at the cost of runs: an eighth of the memory at most,
+// without which each element fits. More would make runs so short that their indices grew by that.
+func (s *Sorter[E]) lend() {
+	excess, most := s.indexBytes()-s.layout.index-s.layout.idle, s.options.memory/8
+	a := s.form.Account()
+	if a != nil {
+		excess, most = s.indexBytes()-s.options.memory/indexShare, a.total/8
+	}
+	s.lent = max(min(excess, most), 0)
+	s.beyond = max(s.beyond, excess-s.lent)
+	if a != nil {
+		a.less = s.lent
+	}
 }
 
 // inOrder returns ErrMismatch if the first element of a block comes before that of the block before, if there

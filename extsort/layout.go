@@ -26,12 +26,14 @@ type layout struct {
 	buffer  int   // bytes of the writer's buffer
 	writer  int64 // of it and of compression
 	index   int64 // bytes of the indices of all runs
+	limit   int64
+	idle    int64 // bytes that nothing needs while runs are made
 	block   int   // elements of a block of the first runs
 	packing spill.Packing
 }
 
 const (
-	indexShare = 16 // 1/16 of the memory is for indices
+	indexShare = 16 // 1/16 of the memory is for indices, or more where nothing else needs it
 	leastFill  = 64 // elements of a run at least
 	leastPart  = 8  // elements of a part at least: two runs are merged whatever their blocks
 
@@ -61,7 +63,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		if size > int64(packing.Most()) {
 			packing = packingOf(None, limit, workers, packs)
 		}
-		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, packing: packing}
+		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, limit: limit, packing: packing}
 		if limit >= manyReaders {
 			l.readers = mostReaders
 		}
@@ -69,13 +71,17 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
 		l.writer = int64(l.buffer) + packing.WriterBytes()
 		l.part = max(1, 2*fill/l.parts)
+		if limit < manyReaders { // where blocks are short
+			l.index *= 2
+		}
 		l.block = int(max(1, min(limit>>14, 64<<10)/size))
 		if packing.Active() {
 			l.block = max(l.block, min(packedBlock/int(size), l.part/32))
 		}
-		runs := scratchBytes(o, fill, workers)
-		merge := mergeBytes(&l, o, l.part, workers, l.readers, l.reader(l.part, int(size)))
+		runs := scratchBytes(o, fill, workers, limit)
+		merge := mergeBytes(&l, o, l.part, workers, l.readers, l.reader(l.part, int(size), l.readers))
 		l.bytes = 2*int64(fill)*size + l.writer + max(runs, merge) + l.index
+		l.idle = max(runs, merge) - runs
 		return l
 	}
 	fewest := func(limit int64) layout { return of(max(leastFill, leastPart*of(leastFill, limit).parts/2+1), limit) }
@@ -101,7 +107,9 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 	if whole := int(spill.Align / min(spill.Align, size&-size)); lo >= 16*whole {
 		lo -= lo % whole
 	}
-	return at(lo), nil
+	l := at(lo)
+	l.index, l.bytes = l.index+limit-l.bytes, limit
+	return l, nil
 }
 
 // forMerge returns the memory that a merge has in addition to the parts, of elements of a size.
@@ -116,28 +124,41 @@ func partFor[E any](l *layout, o sorter.Ordering[E], n int) int {
 	free := l.forMerge(size)
 	return max(1, sort.Search(2*l.fill/n, func(part int) bool {
 		part++
-		return mergeBytes(l, o, part, n, n, l.reader(part, int(size))) > free
+		return mergeBytes(l, o, part, n, n, l.reader(part, int(size), n)) > free
 	}))
 }
 
-// reader returns the bytes of the buffer of a reader for parts of some elements of a size.
-func (l *layout) reader(part, size int) int { return spill.ReaderBytes(max(l.block, part/8) * size) }
+// reader returns the bytes of the buffer of each of some readers, for parts of some elements of a size.
+func (l *layout) reader(part, size, readers int) int {
+	return l.readerFor(max(l.block, part/8)*size, readers)
+}
+
+// readerFor returns the bytes of the buffer of each of some readers of blocks of up to some bytes: all have an eighth
+// of the memory.
+func (l *layout) readerFor(block, readers int) int {
+	return max(block+4*spill.Align, min(spill.ReaderBytes(block), int(l.limit/8)/readers))
+}
 
 // mergeBytes returns the memory of a merge beside parts: for workers, each of which sorts one of some
 // elements, and for readers with a buffer of some bytes.
 func mergeBytes[E any](l *layout, o sorter.Ordering[E], part, workers, readers, reader int) int64 {
-	return int64(workers)*scratchBytes(o, part, 1) + int64(readers)*l.packing.ReaderBytes(reader)
+	return int64(workers)*scratchBytes(o, part, 1, l.limit) + int64(readers)*l.packing.ReaderBytes(reader)
 }
 
-// scratchBytes bounds the scratch memory of a sort of n elements.
-func scratchBytes[E any](o sorter.Ordering[E], n, workers int) int64 {
+// scratchBytes bounds the scratch memory of a sort of n elements, in memory with a limit. Package sorter takes
+// memory that other short sorts use, too; smaller limits, which would have no room for it, do not count it.
+func scratchBytes[E any](o sorter.Ordering[E], n, workers int, limit int64) int64 {
 	size := int64(unsafe.Sizeof(*new(E)))
-	if n <= shortSort {
+	switch {
+	case n > shortSort:
+		return o.ScratchBytes(n, sorter.Workers(workers))
+	case limit < countsPools:
 		return int64(n) * (size + 32)
 	}
-	return o.ScratchBytes(n, sorter.Workers(workers))
+	return 64<<10 + int64(n)*(size+80)
 }
 
-// shortSort is the number of elements up to which package sorter takes an element, a key and
-// two indices each.
-const shortSort = 4096
+const (
+	shortSort   = 4096    // elements up to which package sorter keeps memory of another kind: ScratchBytes is far too much
+	countsPools = 2 << 20 // bytes of memory from which on that is counted
+)

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
@@ -48,6 +49,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], 
 		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, the longest block has %d, and a part %d",
 			ErrMemoryLimit, len(runs), apart, longest(runs), p.part)
 	}
+	s.beyond = max(s.beyond, p.beyond)
 	m := &merge[E]{s: s, runs: runs, p: p, together: together}
 	front, end := m.newCut(nil, 0), m.newCut(nil, 0)
 	for k, r := range runs {
@@ -401,15 +403,15 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	for before := 0; ; {
 		scratch.Trim() // of other sorts and merges: those of the parts take blocks of other sizes
 		n = s.rangesFor(n)
-		p := s.form.Plan(s.runs, n, s.unique)
+		p, ok := s.planFor(s.runs, n, s.unique, 0)
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {
 			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
 		}
-		if p.part = partLen(s.runs, p, s.unique); fits(s.runs, p, s.unique) && s.sampled(s.runs) {
+		if ok && s.sampled(s.runs) {
 			if n == 0 {
 				p = s.aheadFor(p, s.runs)
 			}
-			p.ends += (s.layout.index - s.indexBytes()) / int64(max(n, 1))
+			p.ends += max(-p.less, 0) / int64(max(n, 1))
 			m, err := s.newMerge(s.runs, p, s.unique)
 			return m, public(err)
 		}
@@ -431,7 +433,7 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 // a block.
 func (s *Sorter[E]) rangesFor(n int) int {
 	return n - sort.Search(max(n-1, 0), func(fewer int) bool {
-		p := s.form.Plan(s.runs, n-fewer, s.unique)
+		p := s.form.Plan(s.runs, n-fewer, s.unique, 0)
 		return p.part >= largest(s.runs, p.each)
 	})
 }
@@ -489,13 +491,69 @@ func (s *Sorter[E]) mergeGroup(from, to int) error {
 
 // mergeable reports whether the buffers allow to merge runs.
 func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
-	return s.sampled(runs) && fits(runs, s.form.Plan(runs, 0, false), false)
+	_, ok := s.planFor(runs, 0, false, s.indexOf(runs))
+	return ok && s.sampled(runs)
+}
+
+// planFor returns a plan of a merge of runs, and whether it fits the memory that the indices of all runs,
+// some bytes more, and the cuts of the merge leave. They take an eighth of the limit at most beyond
+// the share of indices: with less memory so few runs could be merged that the others would take as much.
+func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (plan, bool) {
+	indices := s.indexBytes() + more - s.layout.index
+	planOf := func(taken int64) plan {
+		p := s.form.Plan(runs, n, together, max(min(taken, s.options.memory/8), 0))
+		p.part = partLen(runs, p, together)
+		return p
+	}
+	missing := func(p plan) int64 {
+		return indices + cutsBytes(runs, p, together) - p.less - max(s.form.Unused(p), 0)
+	}
+	p := planOf(indices)
+	if fits(runs, p, together) {
+		if more := missing(p); more > 0 {
+			p = planOf(p.less + more + more/16) // of shorter parts there are more
+		}
+	}
+	if !fits(runs, p, together) && len(runs) <= 2 { // no merge makes them fewer
+		p = planOf(0)
+	}
+	if !fits(runs, p, together) {
+		return p, false
+	}
+	p.beyond = max(missing(p), 0)
+	p.less = indices + cutsBytes(runs, p, together) - p.beyond
+	return p, true
+}
+
+// cutsBytes bounds the memory of the cuts of a merge: of each run the place, and the splitter.
+func cutsBytes[E any](runs []*run[E], p plan, together bool) int64 {
+	all := int64(0)
+	for _, r := range runs {
+		all += max(r.bytes.Size(), r.n*p.each)
+	}
+	target := p.part - uncertain(runs, p.each, together)
+	parts := all/max(target-largest(runs, p.each), target/2, 1) + 2
+	return parts * (allocated(8*len(runs)) + int64(unsafe.Sizeof(cut[E]{})) + 16)
+}
+
+// indexOf bounds the memory of the index of a run into which others are merged.
+func (s *Sorter[E]) indexOf(runs []*run[E]) int64 {
+	n, bytes, index, blocks := int64(0), int64(0), int64(0), int64(0)
+	for _, r := range runs {
+		n, bytes, blocks = n+r.n, bytes+r.bytes.Size(), blocks+int64(r.bytes.Blocks())
+		index += r.bytes.Memory() + s.form.IndexBytes(r)
+	}
+	length := n
+	if s.coded != nil { // blocks have up to a number of bytes
+		length = bytes + bytes/4
+	}
+	return index / blocks * min(length/int64(s.form.Block(n, bytes))+1, blocks)
 }
 
 // mergeInto merges runs into a new one. With Unique, no elements of it tie.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
-	p := s.form.Plan(runs, 0, false)
-	p.part = partLen(runs, p, false)
+	p, _ := s.planFor(runs, 0, false, s.indexOf(runs))
+	p.less = max(p.less, 0)
 	p = s.aheadFor(p, runs)
 	m, err := s.newMerge(runs, p, false)
 	if err != nil {

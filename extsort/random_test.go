@@ -77,7 +77,7 @@ func testRandomCoded(t *testing.T, r *rand.Rand) {
 	must(t, err)
 	sameElements(t, got, want)
 	must(t, s.close())
-	if st.Memory > limit || st.Elements != int64(len(lengths)) {
+	if checkMemory(t, &st, limit); st.Elements != int64(len(lengths)) {
 		t.Errorf("limit %d, %d elements: %+v", limit, len(lengths), st)
 	}
 }

@@ -68,7 +68,7 @@ type form[E any] interface {
 
 	// Restore returns a kept run of n elements, whose blocks are of one size or not.
 	Restore(bytes *spill.Run, same bool, n int64) (*run[E], error)
-	// IndexBytes returns the memory of the index of a run.
+	// IndexBytes returns the memory of the index of a run, without what has its blocks on disk.
 	IndexBytes(r *run[E]) int64
 
 	// Share prepares for appenders, and returns rows with the elements of those that were filled.
@@ -83,16 +83,16 @@ type form[E any] interface {
 	// PieceBytes returns the memory of a piece.
 	PieceBytes(size int) int64
 	NewPiece(size, most int) piece[E]
-	// Account returns the memory account, and count notes bytes of memory.
+	// Account returns the memory account, or nil, and count notes bytes of memory.
 	Account() *account
 	Count(bytes int64)
 
 	// Find returns the place of a cut in block p: the number of its elements before e, or with
 	// ties of those that do not come after it.
 	Find(d *loader, p []byte, e *E, ties bool) (int, error)
-	// Plan divides the memory for a merge of runs in which n goroutines each read and sort
-	// parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
-	Plan(runs []*run[E], n int, together bool) plan
+	// Plan divides the memory for a merge of runs, less some bytes, in which n goroutines each read
+	// and sort parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
+	Plan(runs []*run[E], n int, together bool, less int64) plan
 	// Unused returns the memory that a merge of a plan leaves.
 	Unused(p plan) int64
 	// Buffers returns memory for the parts of a plan.
@@ -109,12 +109,15 @@ type form[E any] interface {
 type plan struct {
 	readers int   // goroutines that read parts
 	workers int   // goroutines that sort them
+	handing int   // goroutines that hand them out
 	buffers int   // of parts
 	reader  int   // bytes of a reader's memory
 	ahead   int   // bytes that the only reader reads ahead at a time; there is memory for twice as many
 	ends    int64 // bytes for the last blocks of parts, of each who loads parts in order
 	part    int64 // bytes of a part
 	each    int64 // bytes that an element counts as at least
+	less    int64 // bytes that indices and cuts take beyond the share of indices; if negative, they leave some of it
+	beyond  int64 // further ones, for which there is no memory
 }
 
 // elements returns the most elements of a part.

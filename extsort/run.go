@@ -88,7 +88,13 @@ func (w *runWriter[E]) close() (*run[E], error) {
 		return nil, err
 	}
 	w.run.bytes = bytes
+	w.run.trim()
 	return w.run, nil
+}
+
+// trim gives the memory back that the index does not need.
+func (r *run[E]) trim() {
+	r.starts, r.firsts, r.held = spill.Trim(r.starts), spill.Trim(r.firsts), spill.Trim(r.held)
 }
 
 // shorten ends a run of fewer elements than were announced.

@@ -36,6 +36,8 @@ type Sorter[E any] struct {
 	out      *writing[E]
 	runs     []*run[E]
 	parts    []rows[E] // buffers of Parts
+	lent     int64     // bytes of indices that runs leave to them
+	beyond   int64     // bytes of indices and cuts that no memory was left for
 	endLimit func()    // ends the limit on scratch memory that the first run sets; nil before
 
 	mu      sync.Mutex  // of out, runs and the rows of appenders, if there are any
@@ -416,6 +418,7 @@ func (s *Sorter[E]) waitForRun() error {
 	s.store.Waited(s.out.run.bytes, waited, time.Since(s.out.begun))
 	s.out.run.appender = s.out.by
 	s.runs = append(s.runs, s.out.run)
+	s.lend()
 	s.form.Written(s.out.from)
 	s.stats.Runs++
 	if s.keeping != nil {
@@ -505,7 +508,7 @@ func (s *Sorter[E]) reportTo() {
 	if s.shared != nil { // which have not ended if their last run was not written
 		s.countShared()
 	}
-	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.Held()
+	s.stats.Disk, s.stats.Memory = s.store.Peak(), s.form.Held()+s.beyond
 	written := s.store.Totals()
 	s.stats.Bytes, s.stats.Written, s.stats.Read = written.Bytes, written.Stored, s.store.Read()
 	s.stats.RawBlocks, s.stats.S2Blocks, s.stats.ZstdBlocks = written.Blocks[spill.Raw], written.Blocks[spill.S2], written.Blocks[spill.Zstd]

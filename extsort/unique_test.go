@@ -67,7 +67,7 @@ func (copiedStrings) Decode(src []byte) (string, error) { return string(src), ni
 // TestMorePartsThanMemoryHas asks for more parts than blocks fit the memory: some parts are empty.
 func TestMorePartsThanMemoryHas(t *testing.T) {
 	for _, opts := range [][]extsort.Option{nil, {extsort.Unique()}, {extsort.Compress(extsort.Zstd), extsort.MemoryLimit(4 << 20)}} {
-		for _, n := range []int{9, 300} {
+		for _, n := range []int{30, 300} {
 			type wide struct {
 				row
 				_ [23]uint64

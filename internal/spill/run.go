@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -90,6 +91,24 @@ func (r *Run) add(sum uint64, stored int, m Method) {
 		r.methods = append(r.methods, m)
 	}
 	r.sums = append(r.sums, sum)
+}
+
+// trim gives the memory back that the index does not need.
+func (r *Run) trim() {
+	r.sums, r.ends, r.places, r.methods = Trim(r.sums), Trim(r.ends), Trim(r.places), Trim(r.methods)
+}
+
+// Trim returns s in memory that is hardly longer.
+func Trim[T any](s []T) []T {
+	if cap(s)-len(s) <= len(s)/16 {
+		return s
+	}
+	return append([]T(nil), s...)
+}
+
+// Memory returns the bytes of memory of a run, most of which are for its index.
+func (r *Run) Memory() int64 {
+	return int64(unsafe.Sizeof(*r)) + 8*int64(cap(r.sums)+cap(r.ends)+cap(r.places)) + int64(cap(r.methods))
 }
 
 // Dir returns the directory that the run is in.

@@ -354,6 +354,7 @@ func (w *Writer) Close() (*Run, error) {
 	if w.taken != r.size || r.place(len(r.sums)) != r.stored {
 		return nil, fmt.Errorf("spill: a run of %d bytes got %d, of which %d are on disk", r.size, w.taken, r.stored)
 	}
+	r.trim()
 	r.store.complete(r)
 	return r, nil
 }
