@@ -398,6 +398,7 @@ func (p *pack[E]) Write(w *runWriter[E]) error {
 				}
 			}
 			if w.in == 0 {
+				w.beginBlock()
 				if err := p.f.index(r, src, w.n); err != nil {
 					return err
 				}

@@ -61,8 +61,9 @@ type runWriter[E any] struct {
 	run   *run[E]
 	out   *spill.Writer
 	n     int64  // elements written
-	block []byte // of coded elements, that is not complete
-	most  int    // bytes of a block of several coded elements
+	block []byte // of coded elements, that is not complete: in memory of out, or in own
+	own   []byte
+	most  int // bytes of a block of several coded elements
 
 	in, mostIn int // elements of the block, and the most
 }
@@ -113,8 +114,19 @@ func (w *runWriter[E]) endBlock(block []byte) error {
 		return nil
 	}
 	w.run.counts(w.in, len(block))
-	w.in, w.block = 0, w.block[:0]
+	w.in = 0
 	return w.out.AppendBlock(block)
+}
+
+// beginBlock begins a block of coded elements.
+func (w *runWriter[E]) beginBlock() {
+	if w.block = w.out.Reserve(w.most); w.block != nil {
+		return
+	}
+	if w.own == nil {
+		w.own = make([]byte, 0, w.most)
+	}
+	w.block = w.own
 }
 
 // counts notes a block of n coded elements, the last in starts.

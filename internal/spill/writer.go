@@ -151,6 +151,15 @@ func (w *Writer) collect(p []byte) (int, error) {
 	return n, nil
 }
 
+// Reserve returns memory for a block of up to n bytes that AppendBlock then takes without a copy, or nil if there
+// is none. It is valid until the next call.
+func (w *Writer) Reserve(n int) []byte {
+	if w.pack != nil || len(w.buf)-w.held < n {
+		return nil
+	}
+	return w.buf[w.held:][:0:n]
+}
+
 // AppendBlock writes a block of any size, which has bytes.
 func (w *Writer) AppendBlock(p []byte) error {
 	r, k := w.run, w.pack
@@ -233,7 +242,11 @@ func (w *Writer) putAside(p []byte) error {
 // put writes p through the buffer.
 func (w *Writer) put(p []byte) error {
 	for len(p) > 0 {
-		n := copy(w.buf[w.held:], p)
+		to := w.buf[w.held:]
+		n := min(len(to), len(p))
+		if &to[0] != &p[0] { // of Reserve, it is there
+			copy(to, p)
+		}
 		w.held += n
 		p = p[n:]
 		if w.held == len(w.buf) {
