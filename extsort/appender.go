@@ -231,6 +231,7 @@ func (s *Sorter[E]) beginSharing() error {
 			return err
 		}
 		h.begun = true
+		s.lend()
 		all[0].rows = fill
 		all[0].bound.Store(s.bound)
 		s.fill = nil

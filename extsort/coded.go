@@ -250,8 +250,8 @@ func (f *coded[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 // would make it too uncertain.
 const leastEach = 32
 
-// Block returns a number of bytes. Blocks are as long as indices with their first elements demand, up to a
-// 256th of the memory, and as long as indices demand that have only short ones, up to a 32nd.
+// Block returns a number of bytes. Blocks are as long as the share of indices demands if these have all first
+// elements, up to a 256th of the memory, and if they have only short ones, up to a 32nd.
 func (f *coded[E]) Block(n, bytes int64) int {
 	index, least := f.s.layout.index, 2*f.blockBytes()
 	length := allocated(int(bytes / max(n, 1)))

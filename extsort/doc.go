@@ -9,8 +9,8 @@
 //
 // # Memory
 //
-// [MemoryLimit] bounds the memory of a sort. A sixteenth of it is for the indices of the runs, an
-// eighth of limits under 16 MiB for elements without pointers. The rest holds two halves for elements, of
+// [MemoryLimit] bounds the memory of a sort. A sixteenth of it or more is for the indices of the runs. The
+// rest holds two halves for elements, of
 // which one is filled while the other is written, and what package sorter takes to sort one of them, see
 // [sorter.Ordering.ScratchBytes]: for an element of 24 bytes and two workers 205 bytes in a run of
 // 100,000, and 84 of a million. While runs are merged the same memory holds the parts that are read, sorted
@@ -23,15 +23,16 @@
 // and [Stats] has it in Memory. With two workers:
 //
 //	                  rows of 24 bytes  lines of 100 bytes
-//	10 times  1 MiB               4 %                 5 %
-//	50 times  1 MiB              54 %                68 %
+//	10 times  1 MiB               5 %                 5 %
+//	50 times  1 MiB              60 %                68 %
 //	10 times  4 MiB                 0                   0
 //	50 times  4 MiB                 0                16 %
 //	50 times 16 MiB                 0               0.4 %
 //	50 times 64 MiB                 0                   0
 //
-// Package sorter keeps memory of sorts of up to 4096 elements for later ones, 100 to 450 KB for each
-// processor. Limits of less than 2 MiB do not count it.
+// An index holds the first element of each block: of 10 MB in elements of 1000 bytes, a limit of 512 KiB
+// is passed by 2.5 MB. Package sorter keeps memory of sorts of up to 4096 elements for later ones, 100 to
+// 450 KB for each processor. Limits of less than 2 MiB do not count it, and of 6 MiB not all.
 //
 // Coded elements are encoded when they are appended, into chunks that are taken as they are
 // needed. Beside its encoding an element takes 12 bytes, and while its run is sorted the size of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.com/sorter/extsort"
@@ -169,5 +170,47 @@ func TestShortTransfers(t *testing.T) {
 	}
 	if met["read"] == 0 || met["write"] == 0 {
 		t.Errorf("%v", met)
+	}
+}
+
+// TestAppendAfterFailedMerge appends to a resumed sort whose first merges failed, while another sort takes
+// memory from the pool.
+func TestAppendAfterFailedMerge(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	rows, more := rowsOf(keysOf("uniform", 2600, r)), rowsOf(keysOf("uniform", 2000, r))
+	want := sorted(slices.Concat(rows, more))
+	failures := 0
+	for fail := 1; ; fail += testkit.Pick(29, 7) {
+		opts := func(d *faultDisk, keep ...extsort.Option) []extsort.Option {
+			return append(keep, extsort.MemoryLimit(64<<10), extsort.Workers(2), extsort.OnDisk(d))
+		}
+		dir, d := t.TempDir(), &faultDisk{fail: fail}
+		s, err := extsort.New(byKey(), opts(&faultDisk{}, extsort.Keep(dir))...)
+		must(t, err)
+		must(t, s.Append(rows...))
+		must(t, s.Sync())
+		must(t, s.Close())
+		s, err = extsort.Resume(dir, byKey(), opts(d)...)
+		if err != nil {
+			continue
+		}
+		if _, err = drain(s); err == nil {
+			must(t, s.Close())
+			break
+		}
+		d.mend()
+		if err = s.Append(more...); !errors.Is(err, extsort.ErrEnded) { // no part was handed out
+			failures++
+			must(t, err)
+			other, err := extsort.New(byKey(), opts(&faultDisk{})...)
+			must(t, err)
+			must(t, other.Append(rows...))
+			sameElements(t, collect(t, s), want)
+			must(t, other.Close())
+		}
+		must(t, s.Close())
+	}
+	if failures == 0 {
+		t.Error("no merge failed before a part was handed out")
 	}
 }

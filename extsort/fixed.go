@@ -57,6 +57,10 @@ func (f *fixed[E]) take(n int, old []E) []E {
 // of a run. So a short input takes little memory, and a long one is seldom copied.
 func (r *slice[E]) grow(more int) {
 	f, l := r.f, &r.f.s.layout
+	if f.memory != nil { // of the parts of merges that failed
+		r.all, r.grows = f.halfOf(f.half), false
+		return
+	}
 	n := min(max(4*len(r.all), len(r.all)+more, leastGrown), l.fill)
 	r.all = f.take(n, r.all)[:len(r.all)]
 	f.most = min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers, l.limit), l.bytes)
@@ -183,7 +187,7 @@ func (f *fixed[E]) Count(bytes int64) { f.most = max(f.most, bytes) }
 func (f *fixed[E]) Block(int64, int64) int {
 	l, each := &f.s.layout, f.size()+f.s.store.IndexBytes() // of the index, for a block
 	target := max(l.index/(4*each), 1)
-	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/8, 1))))
+	return int(min(max(int64(l.block), f.s.stats.Elements/target), int64(max(l.part/9, 1)))) // half of the memory can merge two runs, too
 }
 
 func (f *fixed[E]) NewWriter(n, bytes int64, block int, number uint64) (*runWriter[E], error) {

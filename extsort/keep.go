@@ -478,8 +478,8 @@ func (s *Sorter[E]) indexBytes() int64 {
 	return bytes
 }
 
-// lend leaves indices what they take beyond their share, at the cost of runs: an eighth of the memory at most,
-// without which each element fits. More would make runs so short that their indices grew by that.
+// lend has runs leave to indices what these take beyond their share, an eighth of the memory at most: without it
+// each element still fits, and shorter runs would take more indices.
 func (s *Sorter[E]) lend() {
 	excess, most := s.indexBytes()-s.layout.index-s.layout.idle, s.options.memory/8
 	a := s.form.Account()

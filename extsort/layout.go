@@ -26,14 +26,14 @@ type layout struct {
 	buffer  int   // bytes of the writer's buffer
 	writer  int64 // of it and of compression
 	index   int64 // bytes of the indices of all runs
-	limit   int64
+	limit   int64 // on all memory
 	idle    int64 // bytes that nothing needs while runs are made
 	block   int   // elements of a block of the first runs
 	packing spill.Packing
 }
 
 const (
-	indexShare = 16 // 1/16 of the memory is for indices, or more where nothing else needs it
+	indexShare = 16 // 1/16 of the memory is for indices, and what nothing else needs
 	leastFill  = 64 // elements of a run at least
 	leastPart  = 8  // elements of a part at least: two runs are merged whatever their blocks
 
@@ -71,9 +71,6 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		l.buffer = spill.BufferBytes(int64(fill)*size) + spill.Align
 		l.writer = int64(l.buffer) + packing.WriterBytes()
 		l.part = max(1, 2*fill/l.parts)
-		if limit < manyReaders { // where blocks are short
-			l.index *= 2
-		}
 		l.block = int(max(1, min(limit>>14, 64<<10)/size))
 		if packing.Active() {
 			l.block = max(l.block, min(packedBlock/int(size), l.part/32))
@@ -108,7 +105,9 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 		lo -= lo % whole
 	}
 	l := at(lo)
-	l.index, l.bytes = l.index+limit-l.bytes, limit
+	if lo < most-1 { // more elements take more memory than is left
+		l.index, l.bytes = l.index+limit-l.bytes, limit
+	}
 	return l, nil
 }
 
@@ -133,8 +132,8 @@ func (l *layout) reader(part, size, readers int) int {
 	return l.readerFor(max(l.block, part/8)*size, readers)
 }
 
-// readerFor returns the bytes of the buffer of each of some readers of blocks of up to some bytes: all have an eighth
-// of the memory.
+// readerFor returns the bytes of the buffer of each of some readers of blocks of up to some bytes: as many as are
+// read at speed, up to an eighth of the memory for all, but a block at least.
 func (l *layout) readerFor(block, readers int) int {
 	return max(block+4*spill.Align, min(spill.ReaderBytes(block), int(l.limit/8)/readers))
 }
@@ -145,20 +144,19 @@ func mergeBytes[E any](l *layout, o sorter.Ordering[E], part, workers, readers, 
 	return int64(workers)*scratchBytes(o, part, 1, l.limit) + int64(readers)*l.packing.ReaderBytes(reader)
 }
 
-// scratchBytes bounds the scratch memory of a sort of n elements, in memory with a limit. Package sorter takes
-// memory that other short sorts use, too; smaller limits, which would have no room for it, do not count it.
+// scratchBytes bounds the scratch memory of a sort of n elements, where all memory has a limit. A short sort takes an
+// element, a key and two indices each, and as much again that package sorter keeps for others: small
+// limits, which have no room for that, do not count it, and others up to a 16th of what they have beyond.
 func scratchBytes[E any](o sorter.Ordering[E], n, workers int, limit int64) int64 {
 	size := int64(unsafe.Sizeof(*new(E)))
-	switch {
-	case n > shortSort:
+	if n > shortSort {
 		return o.ScratchBytes(n, sorter.Workers(workers))
-	case limit < countsPools:
-		return int64(n) * (size + 32)
 	}
-	return 64<<10 + int64(n)*(size+80)
+	kept := min(64<<10+48*int64(n), (limit-countsKept)/16)
+	return int64(n)*(size+32) + max(kept, 0)
 }
 
 const (
-	shortSort   = 4096    // elements up to which package sorter keeps memory of another kind: ScratchBytes is far too much
-	countsPools = 2 << 20 // bytes of memory from which on that is counted
+	shortSort  = 4096    // elements up to which package sorter takes far less than ScratchBytes says
+	countsKept = 2 << 20 // bytes of a limit from which on memory that package sorter keeps is counted
 )

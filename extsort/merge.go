@@ -495,9 +495,9 @@ func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
 	return ok && s.sampled(runs)
 }
 
-// planFor returns a plan of a merge of runs, and whether it fits the memory that the indices of all runs,
-// some bytes more, and the cuts of the merge leave. They take an eighth of the limit at most beyond
-// the share of indices: with less memory so few runs could be merged that the others would take as much.
+// planFor returns a plan of a merge of runs, and whether it fits the memory that the indices of all runs, some
+// bytes more, and the cuts of the merge leave. Parts leave them an eighth of the limit at most: shorter parts
+// are merges of fewer runs, and those that are left take indices, too.
 func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (plan, bool) {
 	indices := s.indexBytes() + more - s.layout.index
 	planOf := func(taken int64) plan {
@@ -505,9 +505,7 @@ func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (p
 		p.part = partLen(runs, p, together)
 		return p
 	}
-	missing := func(p plan) int64 {
-		return indices + cutsBytes(runs, p, together) - p.less - max(s.form.Unused(p), 0)
-	}
+	missing := func(p plan) int64 { return indices + cutsBytes(runs, p, together) - p.less - s.form.Unused(p) }
 	p := planOf(indices)
 	if fits(runs, p, together) {
 		if more := missing(p); more > 0 {
@@ -553,7 +551,7 @@ func (s *Sorter[E]) indexOf(runs []*run[E]) int64 {
 // mergeInto merges runs into a new one. With Unique, no elements of it tie.
 func (s *Sorter[E]) mergeInto(runs []*run[E]) (*run[E], error) {
 	p, _ := s.planFor(runs, 0, false, s.indexOf(runs))
-	p.less = max(p.less, 0)
+	p.less = max(p.less, 0) // what indices leave is for that of the new run
 	p = s.aheadFor(p, runs)
 	m, err := s.newMerge(runs, p, false)
 	if err != nil {

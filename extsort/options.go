@@ -32,8 +32,8 @@ type options struct {
 }
 
 // MemoryLimit bounds the memory of the sort, in bytes: elements that wait for a run, scratch
-// memory, indices, buffers of readers and writers. Under 16 MiB the indices of an input of many times the
-// limit pass it, see the package. The default is a quarter of the memory that
+// memory, indices, buffers of readers and writers. The indices of an input of many times a limit under 16 MiB
+// pass the limit, see the package. The default is a quarter of the memory that
 // the machine, or the control group of the process, has free. It panics if bytes is not
 // positive.
 //

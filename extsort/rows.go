@@ -68,7 +68,7 @@ type form[E any] interface {
 
 	// Restore returns a kept run of n elements, whose blocks are of one size or not.
 	Restore(bytes *spill.Run, same bool, n int64) (*run[E], error)
-	// IndexBytes returns the memory of the index of a run, without what has its blocks on disk.
+	// IndexBytes returns the memory of the index of a run, without that of its spill.Run.
 	IndexBytes(r *run[E]) int64
 
 	// Share prepares for appenders, and returns rows with the elements of those that were filled.
@@ -83,15 +83,16 @@ type form[E any] interface {
 	// PieceBytes returns the memory of a piece.
 	PieceBytes(size int) int64
 	NewPiece(size, most int) piece[E]
-	// Account returns the memory account, or nil, and count notes bytes of memory.
+	// Account returns the memory account, or nil, and Count notes bytes of memory.
 	Account() *account
 	Count(bytes int64)
 
 	// Find returns the place of a cut in block p: the number of its elements before e, or with
 	// ties of those that do not come after it.
 	Find(d *loader, p []byte, e *E, ties bool) (int, error)
-	// Plan divides the memory for a merge of runs, less some bytes, in which n goroutines each read
-	// and sort parts, or for n = 0 different ones. If together is set, elements that tie are in one part.
+	// Plan divides the memory for a merge of runs in which n goroutines each read and sort parts, or for
+	// n = 0 different ones. It tries to leave some bytes. If together is set, elements that tie are in
+	// one part.
 	Plan(runs []*run[E], n int, together bool, less int64) plan
 	// Unused returns the memory that a merge of a plan leaves.
 	Unused(p plan) int64

@@ -17,7 +17,7 @@ type Stats struct {
 	RawBlocks     int64 // blocks that were stored as they are
 	S2Blocks      int64 // compressed by S2
 	ZstdBlocks    int64 // and by Zstandard
-	Memory        int64 // bytes: elements, the bound of scratch memory, indices and buffers: more than a small limit, see the package
+	Memory        int64 // bytes: elements, the bound of scratch memory, indices and buffers; it may pass a limit under 16 MiB, see the package
 	Dirs          []string
 	InMemory      []string // of Dirs, those that are kept in memory
 

@@ -100,7 +100,7 @@ func (r *Run) trim() {
 
 // Trim returns s in memory that is hardly longer.
 func Trim[T any](s []T) []T {
-	if cap(s)-len(s) <= len(s)/16 {
+	if len(s) == 0 || cap(s)-len(s) <= len(s)/16 {
 		return s
 	}
 	return append([]T(nil), s...)
