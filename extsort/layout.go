@@ -146,7 +146,7 @@ func mergeBytes[E any](l *layout, o sorter.Ordering[E], part, workers, readers, 
 
 // scratchBytes bounds the scratch memory of a sort of n elements, where all memory has a limit. A short sort takes an
 // element, a key and two indices each, and as much again that package sorter keeps for others: small
-// limits, which have no room for that, do not count it, and others up to a 16th of what they have beyond.
+// limits, which have no room for that, do not count it, and others up to a 16th of the bytes beyond those.
 func scratchBytes[E any](o sorter.Ordering[E], n, workers int, limit int64) int64 {
 	size := int64(unsafe.Sizeof(*new(E)))
 	if n > shortSort {

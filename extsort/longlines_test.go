@@ -298,8 +298,8 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestHeapIsCounted measures the heap while elements are appended and merged. It stays under what the statistics
-// say: the limit, or what indices and cuts take beyond it, where the input is many times a small limit.
+// TestHeapIsCounted measures the heap while elements are appended and merged. It stays under the Memory of
+// Stats: the limit, and the bytes of indices and cuts beyond it where the input is many times a small limit.
 func TestHeapIsCounted(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	for _, c := range []struct {
