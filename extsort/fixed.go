@@ -96,6 +96,9 @@ func (f *fixed[E]) halfOf(half int) []E {
 		n = (n+1)/2 + sort.Search(n/2, func(more int) bool {
 			return scratchBytes(f.s.order, (l.fill+1)/2+more+1, l.workers, l.limit) > free
 		})
+		if missing := scratchBytes(f.s.order, n, l.workers, l.limit) - free; missing > 0 {
+			f.s.beyond = max(f.s.beyond, f.s.indexBytes()-l.index-l.idle-less+missing)
+		}
 	}
 	return f.memory[half*l.fill:][:0:n]
 }

@@ -410,8 +410,9 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 		if ok && s.sampled(s.runs) {
 			if n == 0 {
 				p = s.aheadFor(p, s.runs)
+			} else {
+				p.ends = max(-p.less, 0) / int64(n)
 			}
-			p.ends += max(-p.less, 0) / int64(max(n, 1))
 			m, err := s.newMerge(s.runs, p, s.unique)
 			return m, public(err)
 		}
