@@ -254,7 +254,7 @@ const leastEach = 32
 // elements, up to a 256th of the memory, and if they have only short ones, up to a 32nd.
 func (f *coded[E]) Block(n, bytes int64) int {
 	index, least := f.s.layout.index, 2*f.blockBytes()
-	length := allocated(int(bytes / max(n, 1)))
+	length := bytes / max(n, 1)
 	first := length + int64(unsafe.Sizeof(*new(E))) + f.blockBytes()
 	if length <= alwaysHeld {
 		least = first

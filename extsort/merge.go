@@ -519,9 +519,28 @@ func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (p
 	if !fits(runs, p, together) {
 		return p, false
 	}
+	if n == 0 && s.coded != nil {
+		p = s.withEnds(p, runs, together)
+	}
 	p.beyond = max(missing(p), 0)
 	p.less = indices + cutsBytes(runs, p, together) - p.beyond
 	return p, true
+}
+
+// withEnds returns a plan of shorter parts that leave memory for the last blocks of all runs, which are then read
+// once, or p if that is much or the runs do not fit such parts.
+func (s *Sorter[E]) withEnds(p plan, runs []*run[E], together bool) plan {
+	ends := endsBytes(runs, p.readers) - max(s.form.Unused(p), 0)
+	if ends <= 0 || ends > s.options.memory/8 {
+		return p
+	}
+	shorter := s.form.Plan(runs, 0, together, p.less+ends)
+	shorter.part = partLen(runs, shorter, together)
+	shorter.less = p.less
+	if !fits(runs, shorter, together) || shorter.workers < p.workers {
+		return p
+	}
+	return shorter
 }
 
 // cutsBytes bounds the memory of the cuts of a merge: of each run the place, and the splitter.
