@@ -1,8 +1,10 @@
 package extsort_test
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,7 +13,7 @@ import (
 )
 
 // elementsIn returns the number of elements of batches.
-func elementsIn(t *testing.T, batches iter.Seq2[[]row, error]) (n int) {
+func elementsIn[E any](t *testing.T, batches iter.Seq2[[]E, error]) (n int) {
 	t.Helper()
 	for batch, err := range batches {
 		must(t, err)
@@ -116,5 +118,28 @@ func TestFewRunsAreMergedBefore(t *testing.T) {
 	}
 	if bytes := 24 * int64(n); st.Written > bytes*3/2 {
 		t.Errorf("%d bytes in %d runs: %d written, %d merges", bytes, st.Runs, st.Written, st.Merges)
+	}
+}
+
+// TestEndsOfLines expects that blocks of lines are read about once: parts leave memory for the last block of each run.
+func TestEndsOfLines(t *testing.T) {
+	const limit = 15 << 20
+	r := rand.New(rand.NewPCG(137, 138))
+	var st extsort.Stats
+	s, err := extsort.NewCoded(byText(), extsort.Strings(), extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()), extsort.Workers(2),
+		extsort.Compress(extsort.None), extsort.Report(&st), extsort.OnDisk(&faultDisk{}))
+	must(t, err)
+	defer s.Close()
+	line := strings.Repeat("z", 90)
+	n := 3 * limit / 100
+	for range n {
+		must(t, s.Append(fmt.Sprintf("%010d", r.IntN(1e10))+line))
+	}
+	if got := elementsIn(t, s.Batches()); got != n {
+		t.Fatalf("%d lines of %d", got, n)
+	}
+	must(t, s.Close())
+	if st.Merges > 0 || st.Read > st.Written*5/4 {
+		t.Errorf("%d runs, %d merges, %d parts: %d bytes written, %d read", st.Runs, st.Merges, st.Parts, st.Written, st.Read)
 	}
 }
