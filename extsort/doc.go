@@ -16,18 +16,18 @@
 // 100,000, and 84 of a million. While runs are merged the same memory holds the parts that are read, sorted
 // and handed out, and blocks that are read ahead.
 //
-// Blocks grow with the input, so that indices stay in their share, up to an eighth of a part. From then on
+// Blocks grow with the input, so that indices stay in their share, up to a ninth of a part. From then on
 // the indices grow with the input: elements of 24 bytes take 32 bytes of index a block, whose most elements
-// are 512 with a limit of 4 MiB. A run takes about 400 bytes beside, and a merge 8 bytes for each of its
+// are 455 with a limit of 4 MiB. A run takes about 400 bytes beside, and a merge 8 bytes for each of its
 // parts and runs. Runs and parts leave them up to an eighth of the memory. What is more passes the limit,
 // and [Stats] has it in Memory. With two workers:
 //
 //	                  rows of 24 bytes  lines of 100 bytes
-//	10 times  1 MiB               5 %                 5 %
-//	50 times  1 MiB              60 %                68 %
+//	10 times  1 MiB               5 %                 6 %
+//	50 times  1 MiB              60 %                69 %
 //	10 times  4 MiB                 0                   0
-//	50 times  4 MiB                 0                16 %
-//	50 times 16 MiB                 0               0.4 %
+//	50 times  4 MiB                 0                18 %
+//	50 times 16 MiB                 0                 2 %
 //	50 times 64 MiB                 0                   0
 //
 // An index holds the first element of each block: of 10 MB in elements of 1000 bytes, a limit of 512 KiB

@@ -133,7 +133,7 @@ func TestEndsOfLines(t *testing.T) {
 	line := strings.Repeat("z", 90)
 	n := 3 * limit / 100
 	for range n {
-		must(t, s.Append(fmt.Sprintf("%010d", r.IntN(1e10))+line))
+		must(t, s.Append(fmt.Sprintf("%010d", r.Int64N(1e10))+line))
 	}
 	if got := elementsIn(t, s.Batches()); got != n {
 		t.Fatalf("%d lines of %d", got, n)

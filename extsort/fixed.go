@@ -97,7 +97,7 @@ func (f *fixed[E]) halfOf(half int) []E {
 			return scratchBytes(f.s.order, (l.fill+1)/2+more+1, l.workers, l.limit) > free
 		})
 		if missing := scratchBytes(f.s.order, n, l.workers, l.limit) - free; missing > 0 {
-			f.s.beyond = max(f.s.beyond, f.s.indexBytes()-l.index-l.idle-less+missing)
+			f.s.beyond = max(f.s.beyond, f.s.excess()-less+missing)
 		}
 	}
 	return f.memory[half*l.fill:][:0:n]

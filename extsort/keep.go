@@ -478,13 +478,21 @@ func (s *Sorter[E]) indexBytes() int64 {
 	return bytes
 }
 
+// excess returns the memory that the indices of all runs take beyond what elements leave them anyway.
+func (s *Sorter[E]) excess() int64 {
+	if s.form.Account() != nil {
+		return s.indexBytes() - s.options.memory/indexShare
+	}
+	return s.indexBytes() - s.layout.index - s.layout.idle
+}
+
 // lend has runs leave to indices what these take beyond their share, an eighth of the memory at most: without it
 // each element still fits, and shorter runs would take more indices.
 func (s *Sorter[E]) lend() {
-	excess, most := s.indexBytes()-s.layout.index-s.layout.idle, s.options.memory/8
+	excess, most := s.excess(), s.options.memory/8
 	a := s.form.Account()
 	if a != nil {
-		excess, most = s.indexBytes()-s.options.memory/indexShare, a.total/8
+		most = a.total / 8
 	}
 	s.lent = max(min(excess, most), 0)
 	s.beyond = max(s.beyond, excess-s.lent)

@@ -501,11 +501,7 @@ func (s *Sorter[E]) mergeable(runs []*run[E]) bool {
 // are merges of fewer runs, and those that are left take indices, too.
 func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (plan, bool) {
 	indices := s.indexBytes() + more - s.layout.index
-	planOf := func(taken int64) plan {
-		p := s.form.Plan(runs, n, together, max(min(taken, s.options.memory/8), 0))
-		p.part = partLen(runs, p, together)
-		return p
-	}
+	planOf := func(taken int64) plan { return s.planOf(runs, n, together, max(min(taken, s.options.memory/8), 0)) }
 	missing := func(p plan) int64 { return indices + cutsBytes(runs, p, together) - p.less - s.form.Unused(p) }
 	p := planOf(indices)
 	if fits(runs, p, together) {
@@ -527,6 +523,13 @@ func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (p
 	return p, true
 }
 
+// planOf returns a plan whose parts are as short as is wanted.
+func (s *Sorter[E]) planOf(runs []*run[E], n int, together bool, less int64) plan {
+	p := s.form.Plan(runs, n, together, less)
+	p.part = partLen(runs, p, together)
+	return p
+}
+
 // withEnds returns a plan of shorter parts that leave memory for the last blocks of all runs, which are then read
 // once, or p if that is much or the runs do not fit such parts.
 func (s *Sorter[E]) withEnds(p plan, runs []*run[E], together bool) plan {
@@ -534,8 +537,7 @@ func (s *Sorter[E]) withEnds(p plan, runs []*run[E], together bool) plan {
 	if ends <= 0 || ends > s.options.memory/8 {
 		return p
 	}
-	shorter := s.form.Plan(runs, 0, together, p.less+ends)
-	shorter.part = partLen(runs, shorter, together)
+	shorter := s.planOf(runs, 0, together, p.less+ends)
 	shorter.less = p.less
 	if !fits(runs, shorter, together) || shorter.workers < p.workers {
 		return p

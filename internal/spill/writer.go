@@ -242,11 +242,7 @@ func (w *Writer) putAside(p []byte) error {
 // put writes p through the buffer.
 func (w *Writer) put(p []byte) error {
 	for len(p) > 0 {
-		to := w.buf[w.held:]
-		n := min(len(to), len(p))
-		if &to[0] != &p[0] { // of Reserve, it is there
-			copy(to, p)
-		}
+		n := copy(w.buf[w.held:], p) // copies nothing where p is that memory, of Reserve
 		w.held += n
 		p = p[n:]
 		if w.held == len(w.buf) {
