@@ -176,11 +176,8 @@ func QuantilesN(n int, qs []float64, cols []Column[int], opts ...Option) ([]int,
 // at ks[j] in the i-th partition, or -1 if it has no more than ks[j] rows. Rows are in one partition if
 // they tie in all columns of partition. Partitions come in the order by these.
 //
-// It takes the time of an order of all rows by the columns of partitions, which is short if these are
-// narrow or few, and time proportional to n: rows are selected within each partition. If a partition has
-// fewer than 64 rows for each place, on average, its rows are ordered, and so they are if cols are strings
-// or do not fit 64 bits together. Under a [MemoryLimit], with [Use] or [On] and for few rows it takes the time
-// of [OrderN] by all columns. Scratch is that of [OrderN].
+// It takes the time and the scratch of [OrderN] by the columns of partition and cols, and 4 bytes more for
+// each row.
 //
 // It panics if n or a k of ks is negative. Everything else said of [NthsN] holds.
 func NthsNPer(n int, ks []int, partition, cols []Column[int], opts ...Option) (rows []int, err error) {

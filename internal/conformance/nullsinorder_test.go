@@ -41,19 +41,33 @@ var nullRises = []nullRise{
 func TestNullsInOrder(t *testing.T) {
 	t.Parallel()
 	turn := 0
-	for _, n := range []int{5000, 9000, 70_001} {
+	for _, n := range []int{3, 40, 5000, 9000, 70_001} {
 		for p, pattern := range nullPatterns {
 			for k, rise := range nullRises {
 				if turn++; n > 9000 && (p+k)%4 != 0 || testkit.ThinnedTo(5, turn) {
 					continue
 				}
-				checkNullRise(t, fmt.Sprintf("%s, %s nulls, n=%d", rise.name, pattern.name, n), n, pattern.null, rise)
+				checkNullRise(t, fmt.Sprintf("%s, %s nulls, n=%d", rise.name, pattern.name, n), n, pattern.null, rise, turn)
 			}
 		}
 	}
 }
 
-func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *rand.Rand) bool, rise nullRise) {
+// callOrders are options of a whole call, and the sign by which they change the order of values.
+var callOrders = []struct {
+	sign int
+	opts []sorter.Option
+}{
+	{1, nil},
+	{-1, []sorter.Option{sorter.Descending()}},
+	{-1, []sorter.Option{sorter.Descending(), sorter.NaNsLast(), sorter.MemoryLimit(1 << 30)}},
+	{1, []sorter.Option{sorter.TotalOrder(), sorter.OnProgress(func(sorter.Progress) {})}},
+	{-1, []sorter.Option{sorter.Descending(), sorter.Use(sorter.Radix)}},
+	{-1, []sorter.Option{sorter.Descending(), sorter.MarkRuns(new(perm.Runs))}},
+	{1, []sorter.Option{sorter.NaNsFirst()}},
+}
+
+func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *rand.Rand) bool, rise nullRise, turn int) {
 	t.Helper()
 	r := dist.Rand(uint64(n))
 	keys, other, null, valid := make([]int64, n), make([]int32, n), make([]bool, n), make([]byte, n/8+2)
@@ -69,6 +83,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 	function := func(i int) bool { return null[i] }
 	col, down := sorter.AscOf(keys), sorter.DescOf(mapped(keys, func(k int64) int64 { return ^k }))
 	reals := sorter.AscOf(mapped(keys, func(k int64) float64 { return float64(k) })) // exact, if keys are of few bits
+	call := callOrders[turn%len(callOrders)]
 	for c, first := range []sorter.Column[int]{
 		col.NullsFirst(function), col.NullsLast(function), col.NullsFirstBits(valid, 3), col.NullsLastBits(valid, 3),
 		down.NullsFirstBits(valid, 3), reals.NullsLastBits(valid, 3),
@@ -85,9 +100,9 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 			case null[a] != null[b]:
 				return 1
 			case !null[a] && keys[a] != keys[b]:
-				return cmp.Compare(keys[a], keys[b])
+				return call.sign * cmp.Compare(keys[a], keys[b])
 			case rise.rest:
-				return cmp.Compare(other[a], other[b])
+				return call.sign * cmp.Compare(other[a], other[b])
 			}
 			return 0
 		})
@@ -95,7 +110,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 		if rise.rest {
 			cols = append(cols, sorter.AscOf(other))
 		}
-		p, err := sorter.OrderN(n, cols, sorter.Workers(1+2*(c&1)))
+		p, err := sorter.OrderN(n, cols, append([]sorter.Option{sorter.Workers(1 + 2*(c&1))}, call.opts...)...)
 		checkSame(t, fmt.Sprintf("%s, column %d", name, c), err, p, want)
 
 		var rows, named []uint32 // every other row
@@ -107,7 +122,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 				named = append(named, x)
 			}
 		}
-		err = sorter.OrderRows(rows, cols)
+		err = sorter.OrderRows(rows, cols, call.opts...)
 		checkSame(t, fmt.Sprintf("%s, column %d, some rows", name, c), err, rows, named)
 	}
 }

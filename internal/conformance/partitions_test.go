@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -274,31 +276,59 @@ func TestPlacesPerPartition(t *testing.T) {
 	}
 }
 
-// TestLongPartitions selects from partitions of more rows than one worker takes.
+// TestLongPartitions has partitions of about as many rows as one worker selects from, and of more, by keys
+// of few and of many values, at few places and at many.
 func TestLongPartitions(t *testing.T) {
 	t.Parallel()
-	r, n := dist.Rand(84), 300_000
-	part, value, tied := make([]int8, n), make([]int64, n), make([]int16, n)
-	for i := range part {
-		part[i], value[i], tied[i] = int8(max(0, r.IntN(40)-37)), int64(r.Uint64()), int16(r.IntN(2))
+	turn := 0
+	for _, sizes := range [][]int{{65_535, 3}, {65_536, 1}, {65_537}, {7, 65_537, 65_536}, {100_000, 100_000}, {300, 200_000, 5, 80_000}} {
+		n, offsets := 0, []int{0}
+		for _, size := range sizes {
+			n += size
+			offsets = append(offsets, n)
+		}
+		r := dist.Rand(uint64(n))
+		part := make([]int8, n)
+		for i, row := range r.Perm(n) {
+			part[row] = int8(sort.SearchInts(offsets[1:], i+1))
+		}
+		of := []rowKey{rowKeyOf("int8", part, cmp.Compare[int8])}
+		for _, by := range longPartitionKeys(n, r) {
+			for _, places := range []int{1, 4, 8, 9, 12, 600} {
+				if turn++; testkit.ThinnedTo(7, turn) || places == 600 && turn%4 > 0 {
+					continue
+				}
+				ks := mapped(ascending(places), func(int) int { return r.IntN(sizes[r.IntN(len(sizes))]) })
+				checkPer(t, n, ks, of, by, [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.Workers(3)}}[turn%3]...)
+			}
+		}
 	}
-	of := []rowKey{rowKeyOf("int8", part, cmp.Compare[int8])}
-	for _, by := range [][]rowKey{{rowKeyOf("int64", value, cmp.Compare[int64])}, {rowKeyOf("int16", tied, cmp.Compare[int16])}} {
-		checkPer(t, n, []int{n / 2, 0, 250_000, n - 1, 5, 100_000}, of, by)
+}
+
+// longPartitionKeys are keys of n rows: of few values, of many, in order, of two columns that fit one code or do not.
+func longPartitionKeys(n int, r *rand.Rand) [][]rowKey {
+	value, price, text := make([]int64, n), make([]float64, n), make([]string, n)
+	for i := range value {
+		value[i], price[i], text[i] = int64(r.Uint64()), float64(r.IntN(100_000))/100, strconv.Itoa(r.IntN(n))
 	}
+	two, twenty := rowKeyOf("2 values", drawBelow(n, 2, r.Uint64()), cmp.Compare[uint64]), rowKeyOf("20 values", drawBelow(n, 20, r.Uint64()), cmp.Compare[uint64])
+	rising := rowKeyOf("rising", mapped(ascending(n), func(i int) int32 { return int32(i / 10_000) }), cmp.Compare[int32])
+	falling := rowKeyOf("falling", mapped(ascending(n), func(i int) int32 { return int32(-i) }), cmp.Compare[int32])
+	wide, prices := rowKeyOf("int64", value, cmp.Compare[int64]), rowKeyOf("prices", price, cmp.Compare[float64])
+	return [][]rowKey{{wide}, {two}, {twenty}, {prices}, {rising, falling}, {falling}, {rowKeyOf("string", text, cmp.Compare[string])}, {two, wide}}
 }
 
 func TestQuantilesPer(t *testing.T) {
 	t.Parallel()
 	r := dist.Rand(85)
 	qs := []float64{0, 0.25, 0.5, 0.999, 1}
-	for _, n := range []int{0, 1, 50, 3000, 40_000} {
+	for _, n := range []int{0, 1, 50, 3000, 40_000, 200_000} {
 		keys := make([]float64, n)
 		for i := range keys {
-			keys[i] = math.Round(r.NormFloat64() * 100)
+			keys[i] = math.Round(r.NormFloat64() * float64(20_000_000/(n*n+1)+2))
 		}
 		by := rowKeyOf("float64", keys, cmp.Compare[float64])
-		for _, parts := range []int{1, 7, n/4 + 1} {
+		for _, parts := range []int{1, 2, 7, n/4 + 1} {
 			of := partitionKeys(n, parts, r)[:1]
 			first, sizes := placesPer(n, func(int) []int { return []int{0} }, of, []rowKey{by})
 			sorted, _ := firstPer(n, n, of, []rowKey{by})

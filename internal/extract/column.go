@@ -33,6 +33,7 @@ type Column struct {
 	numbered bool       // elements are their own numbers: keys lie in slice by element
 	spare    bool       // nulls have the code nullAt
 	stepped  bool       // to which others make space, see keyStep
+	settled  bool       // Order is that of a call, which changes it once
 	AreNull  nullGetter // unless Nulls is NoNulls
 	Paces    Paces      // of its functions in a sort
 
@@ -59,14 +60,20 @@ func ColumnAs(k sortkey.Kind, get Getter) Column {
 	return Column{Key: keyType{}, kind: k, made: SpecOf(k, get)}
 }
 
-// Under returns the column as the order of a whole call changes it.
+// Under returns the column as the order of a whole call changes it: once. Columns of words are settled,
+// and a part of a call that makes words of them again leaves their order alone.
 func (c Column) Under(o sortkey.Order) Column {
-	c.Order = c.OrderUnder(o)
+	c.Order, c.settled = c.OrderUnder(o), true
 	return c
 }
 
 // OrderUnder returns the column's order as that of a whole call changes it.
-func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order { return c.Order.Under(o) }
+func (c *Column) OrderUnder(o sortkey.Order) sortkey.Order {
+	if c.settled {
+		return c.Order
+	}
+	return c.Order.Under(o)
+}
 
 // InOneCode reports whether cols are one column whose codes hold whole keys.
 func InOneCode(cols []Column) bool { return len(cols) == 1 && cols[0].Bits() <= 64 }

@@ -84,8 +84,9 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	return r.Stage("write", r.n, r.piece(r.n), func(_, lo, hi int) { copy(selected[lo:hi], index[lo:hi]) })
 }
 
-// orderTo writes the order of rows to index, in place if that is the plan.
+// orderTo writes the order of rows to index, by their numbers, in place if that is the plan.
 func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (err error) {
+	r.unnamed = rows.Picked != nil
 	switch {
 	case len(words) == 0:
 		for i := range index {
@@ -96,7 +97,7 @@ func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (
 	default:
 		err = orderRows(r, rows, words, index, nil)
 	}
-	if err != nil || rows.Picked == nil || r.named {
+	if err != nil || !r.unnamed {
 		return err
 	}
 	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Name(index[lo:hi], index[lo:hi]) })
@@ -104,13 +105,17 @@ func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
 // runs are asked for. Then it makes no use of keys that are in order already: those do not pass
-// through the codes of their ties.
+// through the codes of their ties. The order has places in the input, unless numbers are wanted and
+// the codes decide alone: then numbers are written while places are in the cache.
 func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
 	for _, tied := range r.marks {
 		clear(tied) // a device that failed may have set some
 	}
 	if extract.Decisive(words) {
-		r.named = true
+		if !r.unnamed {
+			rows.Picked = nil
+		}
+		r.unnamed = false
 		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
 			rows.Name(index[lo:lo+len(order)], order)
 			if r.marks != nil {

@@ -112,9 +112,6 @@ func pickNumbers(ks []int, index []uint32) {
 func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C) ([]uint32, error) {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	words[0].Begun = true
-	if extract.Decisive(words) {
-		rows.Picked = nil // rows are only named, and places are wanted
-	}
 	return index, orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
 }
 

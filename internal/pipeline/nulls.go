@@ -152,7 +152,7 @@ func sortParts(r *run, s cpu.Payload, words []extract.Word) error {
 	return r.copyAll(s, parted)
 }
 
-// sortPart sorts a part of the elements of r by columns that have the order of r already.
+// sortPart sorts a part of the elements of r by columns of its words.
 func sortPart(r *run, s cpu.Payload, cols []extract.Column) error {
 	if s.Len() < 2 || len(cols) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func sortPart(r *run, s cpu.Payload, cols []extract.Column) error {
 // callPart runs f as a call on a part of n of the rows of r.
 func (r *run) callPart(n int, asked *call.Marks, f func(own *run) error) error {
 	return r.call(n, func(own *run) error {
-		own.Marks, own.Descending, own.NaNs = asked, false, 0
+		own.Marks = asked
 		err := f(own)
 		if own.used.CodeBits > 0 { // there are columns left to order by
 			r.used.CodeBits, r.Trace.Algorithm = own.used.CodeBits, own.Trace.Algorithm
@@ -222,8 +222,8 @@ func (f *nullsFound) list(r *run) (values, nulls extract.Input, err error) {
 	return values.Pick(known), nulls.Pick(unknown), err
 }
 
-// orderPart writes the order of a part of the rows of r to index, by columns that have the order
-// of r already, and returns the ties that are asked for.
+// orderPart writes the order of a part of the rows of r to index, by columns of its words, and returns
+// the ties that are asked for.
 func orderPart(r *run, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.Part, err error) {
 	if rows.Len == 0 {
 		return part, nil

@@ -14,7 +14,7 @@ import (
 // inOrder writes the order of the rows to index if the values are in order and decide by themselves. Then
 // list and orderPart are not needed. It gives up at the first value that is not, and reads keys in memory only.
 func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
-	lead := f.cols[0].Under(r.Order())
+	lead := &f.cols[0]
 	if f.count == 0 || f.count == f.rows.Len || r.Marks != nil || !lead.Given() || lead.Bits() > 64 {
 		return false, nil
 	}

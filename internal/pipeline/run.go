@@ -28,7 +28,7 @@ type run struct {
 	start   time.Time
 	plan    plan
 	used    call.Stats       // for Report
-	named   bool             // the order has the numbers of picked elements, not their places
+	unnamed bool             // the numbers of picked elements are wanted in place of their places in the input
 	marks   ties.Marks       // of the order, nil if no runs are asked for
 	lead    engine.Ties      // runs of the first word, by which rows are in order; nil unless looked for and found
 	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
