@@ -11,11 +11,12 @@ import (
 // Layout is an order found without a sort: segments of the input that move as a whole or stay.
 type Layout struct {
 	n        int
-	segments []segment // by place
-	strays   strays    // elements in no segment
-	back     bool      // sources are numbered from the input's end
-	ties     bool      // with back: some elements are equal, and come in reverse input order
-	alone    bool      // ties may be compared by one goroutine only
+	segments []segment   // by place
+	strays   strays      // elements in no segment
+	back     bool        // sources are numbered from the input's end
+	ties     bool        // with back: some elements are equal, and come in reverse input order
+	alone    bool        // ties may be compared by one goroutine only
+	known    engine.Ties // of a reversed input, the elements that tie with their predecessors; nil: to be compared
 }
 
 // segment is n elements that move from places src, src+1, … to places dst, dst+1, ….
@@ -96,18 +97,40 @@ func (l *Layout) walk(f func(src, n uint32) bool) {
 // read and written once, from the first changed place to the last.
 
 // Settle moves the elements of s to the places of l, ties in input order. It takes scratch for
-// strays and for elements that cross chunks; if l has ties, 1 index and 1 element per element.
-// Until the first element moves, s is untouched and the sort can be cancelled, except that a
-// reversed input moves at once.
+// strays and for elements that cross chunks; if l has ties that are not known, 1 index and 1 element
+// per element. Until the first element moves, s is untouched and the sort can be cancelled, except that
+// a reversed input moves at once.
 func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) error {
-	if !l.ties {
+	switch {
+	case !l.ties:
 		return Follow(env, s, l)
+	case l.known != nil:
+		return l.reverse(env, s)
 	}
 	index := scratch.In[uint32](&env.Arena, layOutIndex(nil, s.n))
 	if err := l.write(env, index, tie); err != nil {
 		return err
 	}
 	return gatherBack(env, s, index)
+}
+
+// reverse reverses s, and then each run of ties. No worker takes runs that another one began.
+func (l *Layout) reverse(env *engine.Env, s Payload) error {
+	if err := Reverse(env, s); err != nil {
+		return err
+	}
+	return env.Stage("write", s.n, chunkOf(env, s.n), func(_, lo, hi int) {
+		for at := l.known.Next(false, lo, s.n); at < hi; { // no tie: a run of the input may begin here
+			from := l.known.Next(true, at, s.n) - 1
+			if from >= hi || from+1 >= s.n {
+				return
+			}
+			at = l.known.Next(false, from+1, s.n)
+			half := (at - from) / 2
+			run := s.Part(s.n-at, s.n-from)
+			s.by.exchange(run.Part(0, half).data, run.Part(run.n-half, run.n).data, half)
+		}
+	})
 }
 
 // layOutSettle lays out the order of n elements of the given size, and the memory that they
@@ -260,6 +283,9 @@ func (l *Layout) write(env *engine.Env, index []uint32, tie func(i, j uint32) bo
 // emit delivers the order of l, ties in input order, in the parts of [Layout.parts] and in
 // the slices of memory. tie may be nil unless l.ties.
 func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, memory func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
+	if l.known != nil {
+		tie = func(i, j uint32) bool { return l.known.Tied(int(max(i, j))) } // of neighbours
+	}
 	return l.parts(env, grain, tie, func(worker, lo, hi int) {
 		order := memory(worker, lo, hi)
 		if l.order(order, lo); l.ties {
@@ -301,7 +327,13 @@ func (l *Layout) tieEnds(grain int, tie func(i, j uint32) bool) []int {
 
 // tieEnd returns the first place >= i whose element does not tie with its predecessor.
 func (l *Layout) tieEnd(i int, tie func(i, j uint32) bool) int {
-	if i == 0 || i >= l.n {
+	switch {
+	case i == 0 || i >= l.n:
+		return i
+	case l.known != nil:
+		for i < l.n && l.known.Tied(l.n-i) { // with the one after it in the input
+			i++
+		}
 		return i
 	}
 	at := func(i int) uint32 {

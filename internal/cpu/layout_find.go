@@ -60,6 +60,7 @@ func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
 // given size.
 func LayoutBytes(n, workers int, size uintptr) int64 {
 	var a scratch.Area
+	layOutTies(&a, n)
 	layOutFinding(&a, n, workers, 8)
 	layOutSettle(&a, n, size)
 	return a.Bytes()
@@ -176,14 +177,14 @@ func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v sur
 }
 
 // Detect returns the layout of n > 0 elements, nil if there is none. follow counts the steps
-// of elements [lo, hi) and compare compares two elements; both are called from several
-// goroutines. Scratch is bounded by [LayoutBytes].
-func Detect(env *engine.Env, n int, follow func(lo, hi int) Steps, compare func(i, j uint32) int) (*Layout, error) {
+// of elements [lo, hi), and sets the bits of ties as Follow of a [KeyComparer] does; compare compares
+// two elements. Both are called from several goroutines. Scratch is bounded by [LayoutBytes].
+func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) Steps, compare func(i, j uint32) int) (*Layout, error) {
 	var t stepCounter
-	t.begin(n, chunkOf(env, n))
+	t.begin(env, n, chunkOf(env, n))
 	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
 		for ; lo < hi && !t.tooMany() && env.Loop.Err() == nil; lo += engine.Block {
-			t.count(lo, follow(lo, min(lo+engine.Block, hi)))
+			t.count(lo, follow(lo, min(lo+engine.Block, hi), t.found.ties))
 		}
 	})
 	if err = env.Stopped(err); err != nil {
@@ -223,7 +224,9 @@ func (f *finder[C]) detect() (*Layout, error) {
 	case f.rises == 0:
 		f.env.Trace.Found(engine.Reversed)
 		l := whole(f.n)
-		l.back, l.ties, l.alone = true, f.tied, f.alone
+		if l.back, l.ties, l.alone = true, f.tied, f.alone; l.ties {
+			l.known = f.marks.ties
+		}
 		return l, nil
 	case min(f.falls, f.rises) > f.n/nearFalls:
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"testing"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -214,7 +215,7 @@ func TestKeysThatChange(t *testing.T) {
 	for range 5_000 {
 		n, seed, below := 2+r.IntN(1<<(2+r.IntN(12))), r.Uint64(), r.Uint64N(101)
 		falls := 1 + r.IntN(1+n/nearFalls)
-		follow := func(lo, hi int) Steps {
+		follow := func(lo, hi int, _ engine.Ties) Steps {
 			if lo == 0 {
 				return Steps{Rises: hi - 1, Falls: falls}
 			}

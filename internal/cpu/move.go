@@ -198,6 +198,7 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code) // given back before the first side has codes
+	layOutTies(&a, n)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
 		layOutFinding(&a, n, workers, code)

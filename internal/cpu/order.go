@@ -53,6 +53,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
 	layOutCodes(&a, n, code)
+	layOutTies(&a, n)
 	layOutFinding(&a, n, workers, code)
 	layOutOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()

@@ -306,7 +306,7 @@ func checkRounds(t *testing.T, name string, env *engine.Env, most int64) {
 // unrefined leaves ties in input order.
 type unrefined struct{ src Source[uint64] }
 
-func (u unrefined) Follow(codes []uint64, lo, fresh int) Steps {
+func (u unrefined) Follow(codes []uint64, lo, fresh int, _ engine.Ties) Steps {
 	known := len(codes) - fresh
 	u.src(codes[known:], lo+known)
 	steps := len(codes) - 1

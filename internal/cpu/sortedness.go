@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
 )
 
 // ErrTied reports that codes are in order, whole keys are not, and nothing was moved or delivered:
@@ -35,8 +36,9 @@ type KeyComparer[C Code] interface {
 	// Follow counts the steps between elements lo, lo+1, …, by their codes and, if these are
 	// equal, by the rest of their keys. It extracts the last fresh codes first, like a
 	// [Source]. If it counts both rises and falls, it may count a tie as both. It is called
-	// from several goroutines, never for overlapping pairs.
-	Follow(codes []C, lo, fresh int) Steps
+	// from several goroutines, never for overlapping pairs. Where none rises, it sets the bits in
+	// ties of the elements that tie with their predecessors.
+	Follow(codes []C, lo, fresh int, ties engine.Ties) Steps
 	// Compare compares two elements whose codes are equal.
 	Compare(i, j uint32) int
 	// GoesOn reports whether the caller sorts each run of ties by the rest of the keys, for codes
@@ -63,10 +65,15 @@ type stepCounter struct {
 }
 
 // begin prepares to count n elements in chunks of the given length.
-func (t *stepCounter) begin(n, each int) {
+func (t *stepCounter) begin(env *engine.Env, n, each int) {
 	t.n, t.found.each, t.found.chunks = n, each, make([]chunkMarks, (n+each-1)/each)
+	t.found.ties = scratch.In[uint32](&env.Arena, layOutTies(nil, n))
+	clear(t.found.ties)
 	t.most = int64(n)
 }
+
+// layOutTies lays out a bit for each of n elements.
+func layOutTies(a *scratch.Area, n int) scratch.Memory { return a.Memory(engine.TieWords(n), 4) }
 
 // tooMany reports whether there are too many steps for a layout.
 func (t *stepCounter) tooMany() bool {
@@ -104,7 +111,7 @@ type presortedCheck[C Code] struct {
 func newPresortedCheck[C Code](env *engine.Env, keys KeyComparer[C], codes []C) *presortedCheck[C] {
 	w := &presortedCheck[C]{keys: keys, codes: codes}
 	if keys != nil {
-		w.begin(len(codes), chunkOf(env, len(codes))) // a chunk is extracted in order by one worker
+		w.begin(env, len(codes), chunkOf(env, len(codes))) // a chunk is extracted in order by one worker
 		if keys.Concurrent() {
 			w.most = int64(w.found.mostScattered())
 		}
@@ -122,7 +129,7 @@ func (w *presortedCheck[C]) extract(src Source[C], lo, hi int) {
 	if lo%w.found.each != 0 {
 		first-- // same chunk: its code is there
 	}
-	w.count(lo, w.keys.Follow(w.codes[first:hi], first, hi-lo))
+	w.count(lo, w.keys.Follow(w.codes[first:hi], first, hi-lo, w.found.ties))
 }
 
 // end counts the steps between chunks after extraction and returns the counts, nil if they are
@@ -132,7 +139,7 @@ func (w *presortedCheck[C]) end() *marks {
 		return nil
 	}
 	for at := w.found.each; at < len(w.codes) && !w.tooMany(); at += w.found.each {
-		w.count(at, w.keys.Follow(w.codes[at-1:at+1], at-1, 0))
+		w.count(at, w.keys.Follow(w.codes[at-1:at+1], at-1, 0, w.found.ties))
 	}
 	return w.marks()
 }

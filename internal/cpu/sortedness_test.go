@@ -14,7 +14,7 @@ type counted struct {
 	compared   *int
 }
 
-func (c counted) Follow(codes []uint64, lo, fresh int) (seen Steps) {
+func (c counted) Follow(codes []uint64, lo, fresh int, _ engine.Ties) (seen Steps) {
 	c.src(codes[len(codes)-fresh:], lo+len(codes)-fresh)
 	for i := 1; i < len(codes); i++ {
 		switch {

@@ -40,6 +40,7 @@ type marks struct {
 	tied   bool // some elements may equal their predecessors
 	each   int  // elements of a chunk, a multiple of engine.Block
 	chunks []chunkMarks
+	ties   engine.Ties // if rises is 0, the elements that equal their predecessors; nil: not known
 }
 
 // chunkMarks is the marks of a chunk of the input: at most 32 blocks.

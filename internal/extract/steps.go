@@ -23,7 +23,8 @@ type FieldSteps struct {
 // fieldSteps compares elements by one column.
 type fieldSteps struct {
 	Column
-	of *Field
+	of    *Field
+	order func(a, b unsafe.Pointer) int // of keys that are neither null nor texts; made once, as it is allocated
 }
 
 // stepPiece is the number of elements that are compared with their predecessors at a time: together
@@ -61,7 +62,11 @@ func (f *FieldSteps) add(c *Column) bool {
 	if _, ofField := c.AreNull.(*Field); c.Nulls != NoNulls && !ofField || field.Nullable() && c.Bits() > 64 {
 		return false
 	}
-	f.columns = append(f.columns, fieldSteps{*c, field})
+	own := fieldSteps{Column: *c, of: field}
+	if !own.isText() {
+		own.order = own.Comparison().(func(a, b unsafe.Pointer) int)
+	}
+	f.columns = append(f.columns, own)
 	return true
 }
 
@@ -76,24 +81,37 @@ func (f *FieldSteps) Ordered() bool {
 	}
 	for i := range samples {
 		lo := 1 + (n-1-sampleLen)/(samples-1)*i
-		if seen = seen.Plus(f.Follow(lo, lo+sampleLen)); seen.Disorder() > strayed {
+		if seen = seen.Plus(f.Follow(lo, lo+sampleLen, nil)); seen.Disorder() > strayed {
 			return false
 		}
 	}
 	return true
 }
 
-// Follow counts the steps to the elements [lo, hi), each from the one before it. The first has none.
-func (f *FieldSteps) Follow(lo, hi int) (seen cpu.Steps) {
+// Follow counts the steps to the elements [lo, hi), each from the one before it. The first has none. Where
+// none rises, it sets the bits in ties of the elements that tie; nil: nobody asks.
+func (f *FieldSteps) Follow(lo, hi int, ties engine.Ties) (seen cpu.Steps) {
 	for lo = max(lo, 1); lo < hi; lo += stepPiece {
-		seen = seen.Plus(f.steps(f.elements.Part(lo-1, min(lo+stepPiece, hi))))
+		steps, tied := f.steps(f.elements.Part(lo-1, min(lo+stepPiece, hi)))
+		if seen = seen.Plus(steps); seen.Rises == 0 && steps.Ties > 0 && ties != nil {
+			tied.mark(ties, lo)
+		}
 	}
 	return seen
 }
 
-// steps counts the steps between the elements of a block, 2 of them up to a piece.
-func (f *FieldSteps) steps(block stream.Raw) (seen cpu.Steps) {
-	var tied stepBits
+// mark sets the bits in ties of the elements of the set; bit 0 is that of element lo.
+func (s *stepBits) mark(ties engine.Ties, lo int) {
+	for w, set := range s {
+		for ; set != 0; set &= set - 1 {
+			ties.Set(lo + 64*w + bits.TrailingZeros64(set))
+		}
+	}
+}
+
+// steps counts the steps between the elements of a block, 2 of them up to a piece, and returns those of
+// elements that tie.
+func (f *FieldSteps) steps(block stream.Raw) (seen cpu.Steps, tied stepBits) {
 	n := block.Len() - 1
 	for i := range (n + 63) / 64 {
 		tied[i] = math.MaxUint64 >> max(0, 64*(i+1)-n)
@@ -110,11 +128,11 @@ func (f *FieldSteps) steps(block stream.Raw) (seen cpu.Steps) {
 			left |= tied[w]
 		}
 		if left == 0 {
-			return seen
+			return seen, tied
 		}
 	}
 	seen.Ties = n - seen.Rises - seen.Falls
-	return seen
+	return seen, tied
 }
 
 // steps sets bit i of rises if element i+1 is above element i, and of falls if it is below, at least
@@ -173,7 +191,7 @@ func (c *fieldSteps) compare(a, b unsafe.Pointer, loop *parallel.Loop) int {
 	case c.of.IsNull(b):
 		return -c.ofNull()
 	}
-	return c.Comparison().(func(a, b unsafe.Pointer) int)(a, b)
+	return c.order(a, b)
 }
 
 // ofNull compares a null with a key.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/sortkey"
@@ -25,9 +26,7 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 		if l != nil || err != nil {
 			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes}, 64
 			if err == nil {
-				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
-					return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
-				})
+				err = cpu.Follow(&r.Env, payload, l) // strings that tie are the same
 			}
 			return err
 		}
@@ -36,9 +35,10 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 }
 
 // stepsOf counts the steps between neighbouring strings, extract.Piece at a time. Strings that
-// share memory are not read. Otherwise prefixes are compared first, unless many tie.
-func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int) cpu.Steps {
-	return func(lo, hi int) (seen cpu.Steps) {
+// share memory are not read. Otherwise prefixes are compared first, unless many tie. It marks no ties:
+// their sequence makes no difference.
+func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, _ engine.Ties) cpu.Steps {
+	return func(lo, hi int, _ engine.Ties) (seen cpu.Steps) {
 		lo = max(lo, 1)
 		for last := keys[lo-1]; lo < hi; {
 			same := extract.SameMemory(keys[lo:hi], last)

@@ -2,6 +2,7 @@ package ties
 
 import (
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 )
@@ -12,8 +13,8 @@ type Refiner[C sortkey.Code] struct {
 	Src     cpu.Source[C]
 }
 
-func (f Refiner[C]) Follow(codes []C, lo, fresh int) cpu.Steps {
-	return follow(f.Breaker, f.Src, codes, lo, fresh)
+func (f Refiner[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) cpu.Steps {
+	return follow(f.Breaker, f.Src, codes, lo, fresh, ties)
 }
 
 func (f Refiner[C]) Compare(i, j uint32) int { return f.Breaker.compare(i, j) }

@@ -27,9 +27,10 @@ import (
 const mostBlockSteps = 16
 
 // follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
-func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int) (seen cpu.Steps) {
+func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int, ties engine.Ties) (seen cpu.Steps) {
 	w := t.spareWorker()
 	defer t.spare.Put(w)
+	w.ties = ties
 	if w.tied == nil {
 		w.tied = scratch.In[uint32](&t.Env.Arena, layOutTied(nil))
 	}
@@ -107,11 +108,22 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) 
 	case len(at) == 0:
 		return seen
 	case word == len(t.Words):
-		return seen.Plus(cpu.Steps{Ties: len(at)})
+		return w.ofTies(at, seen)
 	case !t.Early:
 		return either(at, seen)
 	}
 	return t.followWord(w, at, word, seen)
+}
+
+// ofTies adds to seen the steps of the elements at, which tie with their predecessors, and marks them if no
+// other rises.
+func (w *Worker) ofTies(at []uint32, seen cpu.Steps) cpu.Steps {
+	if seen.Rises == 0 {
+		for _, x := range at {
+			w.ties.Set(int(x))
+		}
+	}
+	return seen.Plus(cpu.Steps{Ties: len(at)})
 }
 
 // followWord is followTied for elements that tie on everything before word. It compares the

@@ -45,7 +45,7 @@ func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen c
 	ties, word := seen.Ties, 0
 	for seen.Ties = 0; t.Words[word].Whole(); {
 		if word++; word == len(t.Words) {
-			return seen.Plus(cpu.Steps{Ties: ties})
+			return w.ofTies(set.list(w.tied, lo), seen)
 		}
 		if ties*leastTiedBlock < len(codes) {
 			return t.followWord(w, set.list(w.tied, lo), word, seen)

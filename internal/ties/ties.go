@@ -49,6 +49,7 @@ type Worker struct {
 	fresh [extract.Piece]uint64 // their codes
 	Pairs cpu.Pairs
 	tied  []uint32              // elements that tie with the one before
+	ties  engine.Ties           // where they are marked
 	some  [extract.Piece]uint32 // those and the ones before, where few follow each other
 	early [extract.Piece]uint64 // their codes
 }
