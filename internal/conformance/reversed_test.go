@@ -27,10 +27,16 @@ func fallingOf(key, id int) falling {
 	return e
 }
 
-// fallingRuns draws n keys that fall, in runs of equal ones, a few of them long.
+// fallingRuns draws n keys that fall, in runs of equal ones, a few of them long. Many begin with the last
+// element of a block, as which parts of workers end.
 func fallingRuns(n int, r *rand.Rand) (s []falling) {
 	for key := n; len(s) < n; key-- {
 		long := [...]int{1, 1, 1, 2, 3, 70, 5000}[min(r.IntN(7)+r.IntN(2), r.IntN(60))%7]
+		if left := 2047 - len(s)%2048; left == 0 {
+			long = 3
+		} else if long < 5000 {
+			long = min(long, left)
+		}
 		for range min(long, n-len(s)) {
 			s = append(s, fallingOf(key, len(s)))
 		}
