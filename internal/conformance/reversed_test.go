@@ -31,7 +31,12 @@ func fallingOf(key, id int) falling {
 // element of a block, as which parts of workers end.
 func fallingRuns(n int, r *rand.Rand) (s []falling) {
 	for key := n; len(s) < n; key-- {
-		long := [...]int{1, 1, 1, 2, 3, 70, 5000}[min(r.IntN(7)+r.IntN(2), r.IntN(60))%7]
+		long := 1 + r.IntN(2)*r.IntN(3)
+		if r.IntN(200) == 0 {
+			long = 70
+		} else if r.IntN(n) < 2 {
+			long = 5000
+		}
 		if left := 2047 - len(s)%2048; left == 0 {
 			long = 3
 		} else if long < 5000 {
