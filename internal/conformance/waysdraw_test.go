@@ -1,0 +1,296 @@
+package conformance_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/perm"
+)
+
+// wayColumn is a column whose keys are in the order of numbers.
+type wayColumn struct {
+	kind       string // of keys: int64, int8, float64, string
+	values     []int64
+	null       []bool // nil: there are none
+	nullsFirst bool
+	desc       bool
+	given      bool // keys, and which are null, lie in memory
+}
+
+// wayNaN is the number of a NaN, among floats.
+const wayNaN = math.MinInt64
+
+func (c *wayColumn) float(row int) float64 {
+	if c.values[row] == wayNaN {
+		return math.NaN()
+	}
+	return float64(c.values[row])
+}
+
+func (c *wayColumn) text(row int) string {
+	return fmt.Sprintf("https://example.com/%016d", c.values[row])
+}
+
+// redrawn returns columns with the same keys and other properties.
+func redrawn(cols []wayColumn, r *rand.Rand) []wayColumn {
+	cols = slices.Clone(cols)
+	for i := range cols {
+		c := &cols[i]
+		c.nullsFirst, c.desc, c.given = r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(2) == 0
+		if c.desc && r.IntN(2) == 0 { // the same order by other keys
+			c.values = mapped(c.values, func(v int64) int64 {
+				if v == wayNaN || c.kind == "string" || c.kind == "int8" {
+					return v
+				}
+				return -v
+			})
+		}
+	}
+	return cols
+}
+
+func (c wayColumn) String() string {
+	return fmt.Sprintf("%s(desc %v, nulls %v, first %v, given %v)", c.kind, c.desc, c.null != nil, c.nullsFirst, c.given)
+}
+
+func ofRow(row int) int { return row }
+
+// ofElement is the row of an element.
+func ofElement(e wayElement) int { return e.row }
+
+type wayElement struct {
+	row int
+	_   [2]int64
+}
+
+// columnsOfWay returns columns of elements of the given rows.
+func columnsOfWay[E any](cols []wayColumn, row func(e E) int) (all []sorter.Column[E]) {
+	for i := range cols {
+		c := &cols[i]
+		col := functionOfWay(c, row)
+		if c.given {
+			if rows, ok := any(sliceOfWay(c)).(sorter.Column[E]); ok {
+				col = rows
+			}
+		}
+		null := func(e E) bool { return c.null[row(e)] }
+		switch {
+		case c.null == nil:
+		case c.given && c.nullsFirst:
+			col = col.NullsFirst(null)
+			if rows, ok := any(col).(sorter.Column[int]); ok {
+				col = any(rows.NullsFirstBits(validWayBits(c.null), 5)).(sorter.Column[E])
+			}
+		case c.nullsFirst:
+			col = col.NullsFirst(null)
+		default:
+			col = col.NullsLast(null)
+		}
+		all = append(all, col)
+	}
+	return all
+}
+
+// validWayBits has a bit for each row that is not null, from the fifth on.
+func validWayBits(null []bool) []byte {
+	valid := make([]byte, (len(null)+5+7)/8)
+	for i, is := range null {
+		if !is {
+			valid[(i+5)/8] |= 1 << ((i + 5) % 8)
+		}
+	}
+	return valid
+}
+
+func functionOfWay[E any](c *wayColumn, row func(e E) int) sorter.Column[E] {
+	switch c.kind {
+	case "int64":
+		return directedWay(c, func(e E) int64 { return c.values[row(e)] })
+	case "int8":
+		return directedWay(c, func(e E) int8 { return int8(c.values[row(e)]) })
+	case "float64":
+		return directedWay(c, func(e E) float64 { return c.float(row(e)) })
+	}
+	return directedWay(c, func(e E) string { return c.text(row(e)) })
+}
+
+func directedWay[E any, K sorter.Key](c *wayColumn, key func(e E) K) sorter.Column[E] {
+	if c.desc {
+		return sorter.Desc(key)
+	}
+	return sorter.Asc(key)
+}
+
+func sliceOfWay(c *wayColumn) sorter.Column[int] {
+	rows := ascending(len(c.values))
+	switch c.kind {
+	case "int64":
+		return directedWayOf(c, c.values)
+	case "int8":
+		return directedWayOf(c, mapped(c.values, func(v int64) int8 { return int8(v) }))
+	case "float64":
+		return directedWayOf(c, mapped(rows, c.float))
+	}
+	return directedWayOf(c, mapped(rows, c.text))
+}
+
+func directedWayOf[K sorter.Key](c *wayColumn, keys []K) sorter.Column[int] {
+	if c.desc {
+		return sorter.DescOf(keys)
+	}
+	return sorter.AscOf(keys)
+}
+
+// compareWays compares rows by columns under the order of a call.
+func compareWays(cols []wayColumn, call oracle.Order) func(a, b uint32) int {
+	return func(a, b uint32) int {
+		for i := range cols {
+			if c := cols[i].compare(int(a), int(b), call); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+}
+
+func (c *wayColumn) compare(a, b int, call oracle.Order) int {
+	if c.null != nil && (c.null[a] || c.null[b]) {
+		switch {
+		case c.null[a] && c.null[b]:
+			return 0
+		case c.null[a] == c.nullsFirst:
+			return -1
+		}
+		return 1
+	}
+	call.Desc = call.Desc != c.desc
+	if c.kind == "float64" {
+		return oracle.Ordered[float64](call)(c.float(a), c.float(b))
+	}
+	sign := 1
+	if call.Desc {
+		sign = -1
+	}
+	return sign * cmp.Compare(c.values[a], c.values[b])
+}
+
+// drawWayOptions draws options, and returns the order that they ask for.
+func drawWayOptions(r *rand.Rand) (call oracle.Order, opts []sorter.Option, name string) {
+	call.Desc = r.IntN(2) == 0
+	call.NaNs = []oracle.NaNs{oracle.Least, oracle.First, oracle.Last, oracle.Total}[r.IntN(4)]
+	opts = append(orderOptions(call)[1:], sorter.Stable())
+	name = fmt.Sprintf("%+v", call)
+	add := func(as string, o sorter.Option) { opts, name = append(opts, o), name+", "+as }
+	switch r.IntN(8) {
+	case 0:
+		add("limit", sorter.MemoryLimit(1<<30))
+	case 1:
+		add("progress", sorter.OnProgress(func(sorter.Progress) {}))
+	case 2:
+		add("CPU", sorter.On(sorter.CPU()))
+	case 3:
+		a := []sorter.Algorithm{sorter.Radix, sorter.BucketRadix, sorter.IndexGather, sorter.MergeSort, sorter.SampleSort}[r.IntN(5)]
+		add(a.String(), sorter.Use(a))
+	case 4:
+		add("context", sorter.WithContext(neverCancelled))
+	}
+	if r.IntN(3) == 0 {
+		add("runs", sorter.MarkRuns(new(perm.Runs)))
+	}
+	if r.IntN(4) == 0 {
+		add("into", sorter.Into(make(perm.Perm, r.IntN(50_000))))
+	}
+	if r.IntN(2) == 0 {
+		workers := 1 + r.IntN(4)
+		add(fmt.Sprintf("%d workers", workers), sorter.Workers(workers))
+	}
+	return call, opts, name
+}
+
+// checkWay calls verbs on rows by columns with the given keys, under drawn options.
+func checkWay(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
+	t.Helper()
+	cols = redrawn(cols, r)
+	n := len(cols[0].values)
+	call, opts, as := drawWayOptions(r)
+	name = fmt.Sprintf("%s: %v, %s", name, cols, as)
+	want := perm.Identity(n)
+	oracle.SortStable(want, compareWays(cols, call))
+	byRow := func() []sorter.Column[int] { return columnsOfWay(cols, ofRow) }
+
+	p, err := sorter.OrderN(n, byRow(), opts...)
+	checkSame(t, name+", OrderN", err, p, want)
+
+	picked := make([]bool, n)
+	var rows []uint32
+	for i := range picked {
+		if picked[i] = r.IntN(4) > 0; picked[i] {
+			rows = append(rows, uint32(i))
+		}
+	}
+	err = sorter.OrderRows(rows, byRow(), opts...)
+	checkSame(t, name+", OrderRows", err, rows, slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return !picked[row] }))
+
+	k := []int{1, n / 40, n / 3}[r.IntN(3)]
+	first, err := sorter.TopN(n, k, byRow(), opts...)
+	checkSame(t, name+", TopN", err, first, want[:k])
+
+	ks := mapped(make([]int, 1+r.IntN(12)), func(int) int { return r.IntN(n) })
+	found, err := sorter.NthsN(n, ks, byRow(), opts...)
+	checkSame(t, name+", NthsN", err, found, mapped(ks, func(k int) int { return int(want[k]) }))
+	if c := &cols[0]; len(cols) == 1 && c.null == nil && !c.desc {
+		switch rows := ascending(n); c.kind {
+		case "int64":
+			checkWayKeys(t, name, c.values, want, opts)
+		case "float64":
+			checkWayKeys(t, name, mapped(rows, c.float), want, opts)
+		case "string":
+			checkWayKeys(t, name, mapped(rows, c.text), want, opts)
+		}
+	}
+	checkWaySorted(t, name, cols, r)
+}
+
+// checkWayKeys sorts keys alone, and with their row numbers.
+func checkWayKeys[K cmp.Ordered](t *testing.T, name string, keys []K, order []uint32, opts []sorter.Option) {
+	t.Helper()
+	want := mapped(order, func(row uint32) K { return keys[row] })
+	equal := func(a, b K) bool { return cmp.Compare(a, b) == 0 }
+	got := slices.Clone(keys)
+	if err := sorter.SortKeys(got, opts...); err != nil || !slices.EqualFunc(got, want, equal) {
+		t.Fatalf("%s, SortKeys: %s, error %v", name, oracle.Diff(got, want, equal), err)
+	}
+	got, rows := slices.Clone(keys), perm.Identity(len(keys))
+	err := sorter.SortPairs(got, rows, opts...)
+	checkSame(t, name+", values of SortPairs", err, rows, order)
+	if !slices.EqualFunc(got, want, equal) {
+		t.Fatalf("%s, keys of SortPairs: %s", name, oracle.Diff(got, want, equal))
+	}
+}
+
+// checkWaySorted sorts elements by the columns, and merges them.
+func checkWaySorted(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
+	t.Helper()
+	n := len(cols[0].values)
+	call, opts, as := drawWayOptions(r)
+	want := perm.Identity(n)
+	oracle.SortStable(want, compareWays(cols, call))
+	wanted := mapped(want, func(row uint32) wayElement { return wayElement{row: int(row)} })
+	by := sorter.By(columnsOfWay(cols, ofElement)...)
+	all := mapped(ascending(n), func(row int) wayElement { return wayElement{row: row} })
+	for turn := range 2 { // few elements take another way the second time
+		s := slices.Clone(all)
+		err := by.Sort(s, opts...)
+		checkSame(t, fmt.Sprintf("%s, Sort, %s, time %d", name, as, turn), err, s, wanted)
+	}
+	k := n / (1 + r.IntN(60))
+	s := slices.Clone(all)
+	err := by.TopK(s, k, opts...)
+	checkSame(t, fmt.Sprintf("%s, TopK of %d, %s", name, k, as), err, s[:k], wanted[:k])
+}
