@@ -95,10 +95,14 @@ const (
 	SampleSort Algorithm = engine.SampleSort
 )
 
-// Trim gives the scratch memory that no call holds back to the system at once.
+// Trim gives the scratch memory that no call holds back to the system at once, and that of registered
+// devices to the driver.
 // Without it memory of large buffers is given back once no call has needed it for 60 to
 // 90 seconds, and small ones are kept until the garbage collector empties their pools.
 // The next large sort touches fresh memory again, which can cost more than the sort.
 // Trim runs a garbage collection, may be called at any time, and takes nothing from
 // calls that run.
-func Trim() { scratch.Trim() }
+func Trim() {
+	scratch.Trim()
+	engine.Trim()
+}

@@ -23,7 +23,7 @@ import (
 // the engine that calls it. A sort on several devices has, besides its workers, a
 // goroutine for each device, which waits for it.
 //
-// Device memory is kept until [Engine.Close], as much as was needed at the same time:
+// Device memory is kept until [Engine.Trim] or [Engine.Close], as much as was needed at the same time:
 // about 26 bytes per element for 32-bit codes and 30 for 64-bit codes, 17 and 34 where
 // these are keys alone, and the elements where the device moves them. Devices that share a
 // sort keep up to 60 bytes (75) for each element of their parts. Pinned host memory is 4
@@ -103,6 +103,28 @@ func (e *Engine) Close() error {
 	<-opened
 	e.users.Wait()
 	return public(closeAll(e.devs))
+}
+
+// Trim gives the device memory and the pinned memory back that no sort holds. The devices stay open, and
+// the next sort takes memory anew, which takes longer than a short sort. [sorter.Trim] does the same for
+// the engine that an import of this package registers. Sorts that run go on. The error is that of
+// the driver.
+func (e *Engine) Trim() error {
+	e.mu.Lock()
+	opened := e.opened != nil && isClosed(e.opened) && e.unusable() == nil
+	if opened {
+		e.users.Add(1)
+	}
+	e.mu.Unlock()
+	if !opened {
+		return nil
+	}
+	defer e.users.Done()
+	errs := make([]error, len(e.devs))
+	for i, d := range e.devs {
+		errs[i] = d.Trim()
+	}
+	return public(device.FirstError(errs...))
 }
 
 var errClosed = fmt.Errorf("%w: the engine is closed", engine.ErrNoDevice)

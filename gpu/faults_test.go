@@ -44,6 +44,8 @@ func (e *eager) Name() string { return e.engine().Name() }
 
 func (e *eager) Runs(a engine.Algorithm) bool { return e.engine().Runs(a) }
 
+func (e *eager) Trim() error { return e.engine().Trim() }
+
 // engine returns the engine under test, or one that nobody uses.
 func (e *eager) engine() *Engine {
 	if e.Engine == nil {

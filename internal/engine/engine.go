@@ -317,6 +317,22 @@ func Off() error {
 	return nil
 }
 
+// Trimmer is a [Backend] that keeps memory between sorts.
+type Trimmer interface {
+	// Trim gives memory back that no sort holds.
+	Trim() error
+}
+
+// Trim trims the registered engines. A device that fails to give memory back is lost, which the next sort
+// on it reports.
+func Trim() {
+	for _, b := range Registered() {
+		if t, ok := b.(Trimmer); ok {
+			_ = t.Trim()
+		}
+	}
+}
+
 // Registered returns the registered backends in registration order, none if devices are
 // switched off.
 func Registered() []Backend {

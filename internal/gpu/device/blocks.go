@@ -115,12 +115,13 @@ func (w *Workspace) drop(which func(Block) bool) error {
 }
 
 // Space returns the device memory that a sort may take, given that it wants about want. If
-// that is not far more, the workspace becomes tight and frees idle memory of others.
+// that is not far more, the workspace becomes tight and frees idle memory of others. It asks the driver,
+// which takes longer than sorting a few elements, only where memory has to be allocated.
 func (w *Workspace) Space(want int) (int, error) {
 	space := w.Limit
 	if space == 0 {
-		if uint64(want) < w.Info.Memory/16 {
-			return want, nil // asking the driver takes longer than sorting a few elements
+		if w.idleBytes() >= want {
+			return want, nil
 		}
 		free, _, err := w.MemInfo()
 		if err != nil {

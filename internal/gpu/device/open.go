@@ -97,9 +97,7 @@ func open(ordinal int) (*Device, error) {
 // Close frees everything. No sort may be running.
 func (d *Device) Close() error {
 	var failed errorList
-	for _, w := range d.spare {
-		failed.add(w.free())
-	}
+	failed.add(d.Trim())
 	for _, m := range d.modules {
 		failed.add(d.Unload(m))
 	}

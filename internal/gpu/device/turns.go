@@ -38,6 +38,15 @@ func (d *Device) popSpare() *Workspace {
 	return w
 }
 
+// Trim frees the memory of all unused workspaces.
+func (d *Device) Trim() error {
+	var failed errorList
+	for w := d.popSpare(); w != nil; w = d.popSpare() {
+		failed.add(w.free())
+	}
+	return failed.first()
+}
+
 func (d *Device) pushSpare(w *Workspace) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
