@@ -67,6 +67,7 @@ type columnSort struct {
 	m       *meter
 	open    func(name string) (*input, error)
 	specs   []spec // with the kinds found
+	texts   []int  // columns whose texts differ for -u, too
 	columns []tally
 	rows    int
 }
@@ -87,7 +88,7 @@ func (d *columnSort) reading() int64 {
 }
 
 func (d *columnSort) reader() *rowReader {
-	r := &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: d.memory / 16, free: make(chan []byte, d.chunks()), m: d.m}
+	r := &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: longestRow(d.memory), free: make(chan []byte, d.chunks()), m: d.m}
 	for _, memory := range pastBuffersOf(cap(r.free), r.size+2*pageSize) {
 		r.free <- memory
 	}
@@ -96,11 +97,11 @@ func (d *columnSort) reader() *rowReader {
 
 // findKinds reads all rows and sets the kinds of columns that -by leaves open.
 func (d *columnSort) findKinds() error {
-	kinds := slices.Repeat([]kindSet{anyKind}, len(d.specs))
+	all := make([]tally, len(d.specs))
 	r := d.reader()
 	defer r.close()
 	err := pipeline(d.workers, r.next, func(c rowChunk) ([]tally, error) {
-		columns := newTallies(len(d.specs))
+		columns := make([]tally, len(d.specs))
 		s := d.scanner(r.format, d.specs)
 		_, err := s.each(c.text, c.start, func(_, _ int, fields []field, nulls []bool) error {
 			for k := range columns {
@@ -111,20 +112,35 @@ func (d *columnSort) findKinds() error {
 		if err != nil {
 			return nil, c.explain(err)
 		}
+		for k := range columns {
+			columns[k].settle(c.place)
+		}
 		r.done(c)
 		return columns, nil
 	}, func(columns []tally) error {
-		for k, c := range columns {
-			kinds[k] &= c.kinds
+		for k := range columns {
+			all[k].add(&columns[k])
 		}
 		return nil
 	})
-	for k := range d.specs {
-		if d.specs[k].kind == auto {
-			d.specs[k].kind = kinds[k].first()
-		}
+	if err == nil {
+		d.setKinds(all)
 	}
 	return err
+}
+
+func (d *columnSort) setKinds(all []tally) {
+	for k := range d.specs {
+		s := &d.specs[k]
+		if s.kind != auto {
+			continue
+		}
+		s.kind = all[k].kind()
+		d.doubt(&all[k], *s)
+		if d.unique && s.kind != text {
+			d.texts = append(d.texts, k)
+		}
+	}
 }
 
 // packedRows are the rows of a chunk.
@@ -140,7 +156,7 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string]) (head string, err err
 	r := d.reader()
 	defer r.close()
 	free := make(chan *packedRows, d.chunks())
-	d.columns = newTallies(len(d.specs))
+	d.columns = make([]tally, len(d.specs))
 	err = pipeline(d.workers, r.next, func(c rowChunk) (*packedRows, error) {
 		var rows *packedRows
 		select {
@@ -155,11 +171,10 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string]) (head string, err err
 		return rows, nil
 	}, func(rows *packedRows) error {
 		for k, c := range rows.columns {
-			d.columns[k].found += c.found
-			d.columns[k].nulls += c.nulls
+			d.columns[k].add(&c)
 		}
 		d.rows += len(rows.all)
-		err := s.Append(rows.all...)
+		err := d.explainLength(s.Append(rows.all...), s.Len()+1)
 		if cap(rows.text) > 4*r.size { // long rows
 			return err
 		}
@@ -184,18 +199,14 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string]) (head string, err err
 // again.
 func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error {
 	text, ends, key := rows.text[:0], rows.ends[:0], []byte(nil)
-	rows.columns = newTallies(len(d.specs))
-	s, p := d.scanner(r.format, d.specs), &packing{d.specs}
+	rows.columns = make([]tally, len(d.specs))
+	s, p := d.scanner(r.format, d.specs), &packing{d.specs, d.texts}
 	_, err := s.each(c.text, c.start, func(at, next int, fields []field, nulls []bool) error {
 		for k := range fields {
 			rows.columns[k].note(fields[k], nulls[k], false)
 		}
-		row, eol := c.text[at:next], ""
-		if !strings.HasSuffix(row, "\n") {
-			eol = c.eol
-		}
-		bad := -1
-		if text, key, bad = p.pack(text, key, row, eol, fields, nulls); bad >= 0 {
+		row, bad := c.text[at:next], -1
+		if text, key, bad = p.pack(text, key, row, missingEnd(row, c.eol), fields, nulls); bad >= 0 {
 			return wrongKind(fields[bad].off, fields[bad].text, d.specs[bad])
 		}
 		ends = append(ends, len(text))

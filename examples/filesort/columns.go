@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"example.com/sorter"
 )
@@ -19,7 +21,8 @@ type table struct {
 	workers int
 	rows    []row
 	columns []sorter.Column[row]
-	found   []string // the columns with their types, for -stats
+	texts   []sorter.Column[row] // of those whose types were found, for -u
+	found   []string             // the columns with their types, for -stats
 }
 
 func newTable(text string, start int, s *scanner, parts []part) *table {
@@ -47,50 +50,78 @@ func (t *table) describe() string {
 type column struct {
 	parts  []cells
 	starts []int // id of each part's first row
-	kinds  kindSet
-	found  int
-	nulls  int
+	tally
 }
 
 // gather collects column i of all parts.
 func gather(parts []part, i int) *column {
-	c := &column{kinds: anyKind}
+	c := &column{}
 	start := 0
 	for _, p := range parts {
 		cells := p.cells[i]
 		c.parts = append(c.parts, cells)
 		c.starts = append(c.starts, start)
-		c.kinds &= cells.kinds
-		c.found += cells.found
-		c.nulls += cells.nulls
+		c.add(&cells.tally)
 		start += len(p.rows)
 	}
 	return c
 }
 
-// addColumn converts c to its kind and appends it to the columns of the order.
-func (t *table) addColumn(ctx context.Context, s spec, c *column, m *meter) error {
-	if s.kind == auto {
-		s.kind = c.kinds.first()
-	}
-	var by sorter.Column[row]
-	var err error
-	switch job := (conversion{ctx, t, s, c, m}); s.kind {
+// addColumn converts the values of a column and appends them to the columns of the order.
+func (job conversion) addColumn() error {
+	switch job.s.kind {
 	case integer:
-		by, err = convert(job, parseInt)
+		return job.addIntegers()
 	case float:
-		by, err = convert(job, parseFloat)
-		by = by.NaNsLast()
+		return job.addNumbers(false)
 	case boolean:
-		by, err = convert(job, parseBool)
+		return addValues(job, parseBool)
 	case instant:
-		by, err = convert(job, parseTime)
-	default:
-		by, err = convert(job, parseText)
+		return addValues(job, parseTime)
 	}
-	t.columns = append(t.columns, by)
-	t.found = append(t.found, described(s, c.nulls))
+	return addValues(job, parseText)
+}
+
+// addIntegers makes integers of 64 bits, if all are.
+func (job conversion) addIntegers() error {
+	err := addValues(job, parseInt)
+	var fault *rowError
+	if errors.As(err, &fault) {
+		return job.addNumbers(true)
+	}
 	return err
+}
+
+// addNumbers makes columns of numbers: their first keys, and if these do not suffice the others,
+// of which the last are made when two numbers tie.
+func (job conversion) addNumbers(whole bool) error {
+	more, err := job.addCodes(func(value string) (uint64, bool) {
+		code, k := numberCode(value, job.s.desc)
+		return code, k == integer || k == float && !whole
+	})
+	if err != nil || !more {
+		return err
+	}
+	more, err = job.addCodes(func(value string) (uint64, bool) { return secondCode(value), true })
+	if err != nil || !more {
+		return err
+	}
+	values, nulls, err := valuesOf(job, parseText)
+	job.t.columns = append(job.t.columns, ordered(job.s, nulls, func(r row) string { return restOf(values[r.id]) }))
+	return err
+}
+
+// addCodes is addValues for a key of numbers. It reports whether any has more digits.
+func (job conversion) addCodes(code func(value string) (uint64, bool)) (more bool, err error) {
+	var any atomic.Bool
+	err = addValues(job, func(value string) (uint64, bool) {
+		v, ok := code(value)
+		if hasMore(v) && !any.Load() {
+			any.Store(true)
+		}
+		return v, ok
+	})
+	return any.Load(), err
 }
 
 // described returns a column with its type.
@@ -105,17 +136,31 @@ func described(s spec, nulls int) string {
 type conversion struct {
 	ctx context.Context
 	t   *table
+	at  int // of the columns of -by
 	s   spec
 	c   *column
 	m   *meter
 }
 
-// convert returns the column whose values parse makes. Key functions look
-// values up by the row's id, so that a row stays a span of 16 bytes whatever
-// it is sorted by.
+// addValues appends the column whose values parse makes.
+func addValues[K sorter.Key](job conversion, parse func(string) (K, bool)) error {
+	by, err := convert(job, parse)
+	if err == nil {
+		job.t.columns = append(job.t.columns, by)
+	}
+	return err
+}
+
+// convert returns the column whose values parse makes. Key functions look values up by the row's
+// id, so that a row stays a span of 16 bytes whatever it is sorted by.
 func convert[K sorter.Key](job conversion, parse func(string) (K, bool)) (by sorter.Column[row], err error) {
-	values := make([]K, len(job.t.rows))
-	var nulls []bool
+	values, nulls, err := valuesOf(job, parse)
+	return ordered(job.s, nulls, func(r row) K { return values[r.id] }), err
+}
+
+// valuesOf returns the values of a column by the rows' ids, and which of them are null, if any is.
+func valuesOf[K any](job conversion, parse func(string) (K, bool)) (values []K, nulls []bool, err error) {
+	values = make([]K, len(job.t.rows))
 	if job.c.nulls > 0 {
 		nulls = make([]bool, len(values))
 	}
@@ -128,14 +173,11 @@ func convert[K sorter.Key](job conversion, parse func(string) (K, bool)) (by sor
 		faults[i] = fill(job, values[start:], cells, parse, start)
 		job.m.add(len(cells.text))
 	})
-	if err = cmp.Or(err, cmp.Or(faults...)); err != nil {
-		return by, err
-	}
-	return ordered(job.s, values, nulls), nil
+	return values, nulls, cmp.Or(err, cmp.Or(faults...))
 }
 
 // fill parses the values of one part, whose first row has the id start.
-func fill[K sorter.Key](job conversion, values []K, c cells, parse func(string) (K, bool), start int) error {
+func fill[K any](job conversion, values []K, c cells, parse func(string) (K, bool), start int) error {
 	for i, value := range c.text {
 		if c.null[i] {
 			continue
@@ -155,16 +197,15 @@ func (job conversion) fault(id int, value string) error {
 	t := job.t
 	fields := make([]field, t.width)
 	t.format.row(t.text, t.rows[id].off, fields)
-	return wrongKind(fields[len(t.columns)].off, value, job.s)
+	return wrongKind(fields[job.at].off, value, job.s)
 }
 
 func wrongKind(off int, value string, s spec) error {
-	return faultAt(off, "%q is not of type %v, which -by says that %s has", value, s.kind, s.name)
+	return faultAt(off, "%.40q is not of type %v, which -by says that %s has", value, s.kind, s.name)
 }
 
-// ordered applies the direction and the place of nulls.
-func ordered[K sorter.Key](s spec, values []K, nulls []bool) sorter.Column[row] {
-	key := func(r row) K { return values[r.id] }
+// ordered returns a column with its direction and the place of its nulls.
+func ordered[K sorter.Key](s spec, nulls []bool, key func(r row) K) sorter.Column[row] {
 	by := sorter.Asc(key)
 	if s.desc {
 		by = sorter.Desc(key)

@@ -35,6 +35,28 @@ func (d *delimited) quoted() bool { return d.quote != none }
 // openQuote is the fault of a quoted field without an end.
 const openQuote = "the quote before this field is never closed"
 
+// loneReturn is the fault of a line end of classic Mac OS, or of two systems one after the other.
+const loneReturn = "a carriage return that no newline follows; if lines end with it, convert them first (tr '\\r' '\\n')"
+
+// isLone reports whether the carriage return at pos is part of no line end. One at the end of the
+// text is.
+func isLone(text string, pos int) bool { return pos+1 < len(text) && text[pos+1] != '\n' }
+
+// findLone returns the place of the first carriage return in a row that is part of no line end and
+// that no quotes hide, or -1.
+func findLone(row string, quoted bool) int {
+	hidden := false
+	for i := range len(row) {
+		switch {
+		case row[i] == '"':
+			hidden = quoted && !hidden
+		case row[i] == '\r' && !hidden && isLone(row, i):
+			return i
+		}
+	}
+	return -1
+}
+
 // blank: an empty line is a row, of one empty field, only where rows have one
 // field.
 func (d *delimited) blank(text string, pos int) int {
@@ -104,7 +126,7 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 		line, next = line[:n], pos+n+1
 	}
 	line = strings.TrimSuffix(line, "\r")
-	if d.quote != none && strings.IndexByte(line, '"') >= 0 {
+	if d.quote != none && strings.IndexByte(line, '"') >= 0 || d.quote == strict && strings.IndexByte(line, '\r') >= 0 {
 		return 0
 	}
 	at := 0
@@ -131,8 +153,11 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 func (d *delimited) hint(text string, pos int) string {
 	line := text[strings.LastIndexByte(text[:pos], '\n')+1:]
 	line, _, _ = strings.Cut(line, "\n")
-	if d.quote == none && strings.Contains(line, `"`) {
+	switch {
+	case d.quote == none && strings.Contains(line, `"`):
 		return " (-quotes strict, if the file has quoted fields)"
+	case strings.Contains(strings.TrimSuffix(line, "\r"), "\r"):
+		return "; it has " + loneReturn
 	}
 	return ""
 }
@@ -161,8 +186,12 @@ func (d *delimited) field(text string, pos int) (value string, end int, err erro
 	}
 	end = pos
 	for end < len(text) && text[end] != d.comma && text[end] != '\n' {
-		if text[end] == '"' && d.quote == strict {
+		switch {
+		case d.quote != strict:
+		case text[end] == '"':
 			return "", 0, faultAt(end, "a quote inside a field that does not start with one (-quotes lazy takes it for text)")
+		case text[end] == '\r' && isLone(text, end):
+			return "", 0, faultAt(end, loneReturn)
 		}
 		end++
 	}
@@ -197,6 +226,8 @@ func (d *delimited) quotedField(text string, pos int) (value string, end int, er
 				end++
 			}
 			return value, end, nil
+		case d.quote == strict && rest[0] == '\r':
+			return "", 0, faultAt(end+1, loneReturn)
 		case d.quote == strict:
 			return "", 0, faultAt(end+1, "text between the closing quote of a field and the next delimiter (-quotes lazy takes the quote for text)")
 		}

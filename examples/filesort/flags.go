@@ -27,6 +27,7 @@ type command struct {
 	help     bool
 	version  bool
 	caught   syscall.Signal // an interrupt
+	notes    []string       // messages that are no errors
 
 	// Lines and records.
 	shape shape

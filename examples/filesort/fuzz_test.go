@@ -59,6 +59,9 @@ func FuzzCSV(f *testing.F) {
 		if lazily && err != nil && strings.Contains(err.Error(), "never closed") {
 			return // package csv lets the end of the file close a lazy quote
 		}
+		if err != nil && strings.HasSuffix(err.Error(), loneReturn) && findLone(text, true) >= 0 {
+			return // package csv takes a carriage return alone for text
+		}
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("%q: error %v, want %v", text, err, wantErr)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // openDelimited reads the first row, decides whether it is a header, and
@@ -17,6 +18,9 @@ func (cmd *command) openDelimited(src *source, d *delimited) (start int, err err
 	names, next, err := d.all(src.text, first)
 	if err != nil {
 		return 0, err
+	}
+	if at := findLone(src.text[first:next], d.quoted()); at >= 0 {
+		return 0, faultAt(first+at, loneReturn)
 	}
 	start = next
 	slots := slices.Repeat([]int{-1}, len(names))
@@ -49,7 +53,7 @@ func (cmd *command) hasHeader(first []string) bool {
 	}
 	seen := map[string]bool{}
 	for _, value := range first {
-		if seen[value] || anyKind.without(value) != 1<<text {
+		if seen[value] || kindOf(value) != text {
 			return false
 		}
 		seen[value] = true
@@ -71,6 +75,9 @@ func (s spec) number() int {
 // names is nil without a header.
 func (s spec) find(names []string, width int) (int, error) {
 	if at := slices.Index(names, s.name); at >= 0 {
+		if again := slices.Index(names[at+1:], s.name); again >= 0 {
+			return 0, fmt.Errorf("has two columns %s, which -by names as %d and %d", s.name, at+1, at+again+2)
+		}
 		return at, nil
 	}
 	if n := s.number(); n > 0 && n <= width {
@@ -90,6 +97,12 @@ func (s spec) find(names []string, width int) (int, error) {
 // list joins names in a way that a terminal can bear.
 func list(names []string) string {
 	const most = 40
+	names = slices.Clone(names)
+	for i, name := range names {
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			names[i] = strconv.Quote(name)
+		}
+	}
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}

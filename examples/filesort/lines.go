@@ -161,7 +161,7 @@ func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, fi
 	if err := by.Sort(all, opts...); err != nil || !cmd.unique {
 		return all, err
 	}
-	all, err := compact(ctx, by, all, first, cmd.workers)
+	all, err := compact(ctx, by.Compare, all, first, cmd.workers)
 	if cmd.top > 0 {
 		all = all[:min(cmd.top, len(all))]
 	}
@@ -169,7 +169,7 @@ func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, fi
 }
 
 // compact keeps the first of those that tie with each other.
-func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, first func(E) byte, workers int) ([]E, error) {
+func compact[E any](ctx context.Context, compare func(a, b E) int, all []E, first func(E) byte, workers int) ([]E, error) {
 	const step = 1 << 16
 	pieces := slices.Collect(slices.Chunk(all, step))
 	before := make([]E, len(pieces)) // the last one of the piece before
@@ -183,7 +183,7 @@ func compact[E any](ctx context.Context, by sorter.Ordering[E], all []E, first f
 			if j%touched == 0 {
 				sink = touch(sink, pieces[i][j:min(j+touched, len(pieces[i]))], first)
 			}
-			if i == 0 && j == 0 || by.Compare(last, l) != 0 {
+			if i == 0 && j == 0 || compare(last, l) != 0 {
 				unique = append(unique, l)
 			}
 			last = l

@@ -67,6 +67,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory))
 	r, err := cmd.run(stdin, stdout, m)
 	m.close()
+	for _, note := range cmd.notes {
+		fmt.Fprintf(stderr, "filesort: %s\n", note)
+	}
 	var found *disorder
 	switch {
 	case errors.As(err, &found) && cmd.check == "quiet":
@@ -231,6 +234,10 @@ func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats,
 	m.stage("sort", "rows", int64(len(t.rows)))
 	by := sorter.By(t.columns...)
 	var err error
-	t.rows, err = sortElements(ctx, by, t.rows, t.first, cmd, opts)
+	if len(t.texts) > 0 {
+		t.rows, err = t.unique(ctx, by, cmd, opts)
+	} else {
+		t.rows, err = sortElements(ctx, by, t.rows, t.first, cmd, opts)
+	}
 	return err
 }

@@ -34,13 +34,21 @@ var sortTests = []struct {
 	{"integers by value, not by text", "-by n", "n\n10\n9\n-3\n", "n\n-3\n9\n10\n"},
 	{"descending", "-by n:desc", "n\n10\n9\n11\n", "n\n11\n10\n9\n"},
 	{"floats among integers", "-by n", "n\n1e1\n9\n-3.5\n+.5\n", "n\n-3.5\n+.5\n9\n1e1\n"},
-	{"one word makes a column text", "-by n", "n\n10\n9\nx\n", "n\n10\n9\nx\n"},
+	{"words make a column text", "-by n", "n\n10\n9\nx\ny\n", "n\n10\n9\nx\ny\n"},
 	{"explicit string", "-by n:string", "n\n9\n10\n", "n\n10\n9\n"},
 	{"explicit float", "-by n:float", "n\n10\n9\n", "n\n9\n10\n"},
 	{"spaces around numbers", "-by n", "n\n 10\n9 \n", "n\n9 \n 10\n"},
-	{"hexadecimal is text", "-by n", "n\n0x1p4\n1\n2\n", "n\n0x1p4\n1\n2\n"},
+	{"hexadecimal is text", "-by n", "n\n0x1p4\n1\n0x2\n", "n\n0x1p4\n0x2\n1\n"},
 	{"underscores are text", "-by n", "n\n2_3\n1_10\n1_2\n", "n\n1_10\n1_2\n2_3\n"},
-	{"integers beyond 64 bits are floats", "-by n", "n\n20000000000000000000\n9\n", "n\n9\n20000000000000000000\n"},
+	{"integers of any length", "-by n", "n\n20000000000000000001\n20000000000000000000\n9\n-20000000000000000001\n", "n\n-20000000000000000001\n9\n20000000000000000000\n20000000000000000001\n"},
+	{"integers of any length, given", "-by n:int:desc -u", "n\n20000000000000000001\n20000000000000000000\n9\n+9\n", "n\n20000000000000000001\n20000000000000000000\n9\n"},
+	{"integers of any length, with nulls", "-by n:nullsfirst", "n\n9223372036854775808\n\n9223372036854775807\n", "n\n\n9223372036854775807\n9223372036854775808\n"},
+	{"integers among floats stay exact", "-by n", "n\n9007199254740993\n0.5\n9007199254740992\n", "n\n0.5\n9007199254740992\n9007199254740993\n"},
+	{"decimals of any length", "-by n -u", "n\n0.1234567890123456789\n0.1234567890123456788\n", "n\n0.1234567890123456788\n0.1234567890123456789\n"},
+	{"numbers of any size", "-by n", "n\n1e400\n9\n10\n-1e400\n1e-400\n0\ninf\n", "n\n-1e400\n0\n1e-400\n9\n10\n1e400\ninf\n"},
+	{"numbers of any size, given", "-by n:float:desc", "n\n1e400\n9\n10\n-1e400\n", "n\n1e400\n10\n9\n-1e400\n"},
+	{"exponents of any size", "-by n", "n\n1e99999999999999999999\n1e-99999999999999999999\n1e9\n0\n", "n\n0\n1e-99999999999999999999\n1e9\n1e99999999999999999999\n"},
+	{"numbers of NDJSON", "-by a", "{\"a\":1E2}\n{\"a\":-0}\n{\"a\":1e-2}\n{\"a\":1e400}\n{\"a\":-1e400}\n", "{\"a\":-1e400}\n{\"a\":-0}\n{\"a\":1e-2}\n{\"a\":1E2}\n{\"a\":1e400}\n"},
 	{"NaN after numbers, before nulls", "-by n,m", "n,m\n,\nNaN,\n1,\n", "n,m\n1,\nNaN,\n,\n"},
 	{"NaN after numbers, descending too", "-by n:desc,m", "n,m\nNaN,\n1,\n2.5,\n,\n", "n,m\n2.5,\n1,\nNaN,\n,\n"},
 	{"booleans", "-by b", "b,i\nTRUE,1\nfalse,2\ntrue,3\n", "b,i\nfalse,2\nTRUE,1\ntrue,3\n"},
@@ -48,6 +56,10 @@ var sortTests = []struct {
 	{"times by instant", "-by t", "t\n2024-01-01T12:00:00+02:00\n2024-01-01T11:00:00Z\n2024-01-01\n2024-01-01 10:30:00.5\n",
 		"t\n2024-01-01\n2024-01-01T12:00:00+02:00\n2024-01-01 10:30:00.5\n2024-01-01T11:00:00Z\n"},
 	{"explicit time", "-by t:time:desc", "t\n0001-01-01\n9999-12-31\n", "t\n9999-12-31\n0001-01-01\n"},
+	{"offsets of PostgreSQL", "-by t", "t\n2024-10-27 02:30:00+02\n2024-10-27 02:15:00+01\n", "t\n2024-10-27 02:30:00+02\n2024-10-27 02:15:00+01\n"},
+	{"offsets without a colon, no seconds", "-by t", "t\n2024-10-27T02:30+0200\n2024-10-27 02:15+01:00\n2024-10-27 00:10 UTC\n", "t\n2024-10-27 00:10 UTC\n2024-10-27T02:30+0200\n2024-10-27 02:15+01:00\n"},
+	{"years far away, and infinite times", "-by t", "t\n2263-01-01\ninfinity\n12024-01-01\n1677-01-01\n0044-03-15 BC\n-infinity\n", "t\n-infinity\n0044-03-15 BC\n1677-01-01\n2263-01-01\n12024-01-01\ninfinity\n"},
+	{"leap seconds", "-by t", "t\n2017-01-01\n2016-12-31T23:59:60.5Z\n2016-12-31T18:59:60-05:00\n2016-12-31T23:59:59.9Z\n", "t\n2016-12-31T23:59:59.9Z\n2016-12-31T18:59:60-05:00\n2016-12-31T23:59:60.5Z\n2017-01-01\n"},
 	{"no such day is text", "-by t", "t\n2024-02-30\n2024-1-1\n", "t\n2024-02-30\n2024-1-1\n"},
 
 	{"two columns, mixed directions", "-by a:desc,b", "a,b\n1,y\n2,z\n1,x\n2,y\n", "a,b\n2,y\n2,z\n1,x\n1,y\n"},
@@ -68,6 +80,12 @@ var sortTests = []struct {
 	{"unstable is an order too", "-by a -stable=false", "a\n3\n1\n2\n", "a\n1\n2\n3\n"},
 
 	{"unique keeps the first", "-by a -u", "a,b\n1,x\n0,p\n1,y\n,q\n,r\n", "a,b\n0,p\n1,x\n,q\n"},
+
+	{"unique values that differ only by their type stay", "-by id -u", "id\n0123\n123\n00123\n7\n123\n", "id\n7\n00123\n0123\n123\n"},
+	{"unique by a type that is given", "-by id:int -u", "id\n0123\n123\n00123\n7\n", "id\n7\n0123\n"},
+	{"unique spellings of numbers", "-by n:desc,s -u", "n,s\n1,a\n1.0,a\n+1,a\n1e0,a\n1,a\n1,b\n", "n,s\n+1,a\n1,a\n1.0,a\n1e0,a\n1,b\n"},
+	{"unique spellings of booleans", "-by b -u", "b\nTRUE\ntrue\nTRUE\n", "b\nTRUE\ntrue\n"},
+	{"unique spellings of times", "-by t -u -top 2", "t\n2024-01-01T00:00:00Z\n2024-01-01\n2024-01-01\n2025-01-01\n", "t\n2024-01-01\n2024-01-01T00:00:00Z\n"},
 
 	{"column by number", "-by 2", "a,b\nx,2\ny,1\n", "a,b\ny,1\nx,2\n"},
 	{"no header by -no-header", "-by 1 -no-header", "b\nc\na\n", "a\nb\nc\n"},
@@ -90,6 +108,10 @@ var sortTests = []struct {
 	{"carriage returns are no part of values", "-by b", "a,b\r\n2,x\r\n1,x\n0,a\r\n", "a,b\r\n0,a\r\n2,x\r\n1,x\n"},
 	{"missing final newline", "-by a", "a\n2\n1", "a\n1\n2\n"},
 	{"missing final newline, carriage returns after one in quotes", "-by b", "\"a\nb\",b\r\nx,2\r\nx,1", "\"a\nb\",b\r\nx,1\r\nx,2\r\n"},
+	{"a file that ends within its line end", "-by a", "a,b\r\n2,x\r\n1,y\r", "a,b\r\n1,y\r\n2,x\r\n"},
+	{"carriage returns in quotes", "-by b", "a,\"b\rc\",b\n1,\"x\ry\",2\n3,\"\r\",1\n", "a,\"b\rc\",b\n3,\"\r\",1\n1,\"x\ry\",2\n"},
+	{"carriage returns in text of TSV", "-by a -format tsv", "a\tb\n2\tx\ry\n1\t\r\n", "a\tb\n1\t\r\n2\tx\ry\n"},
+	{"carriage returns in lazy text", "-by a -quotes lazy", "a,b\n2,x\ry\n1,z\n", "a,b\n1,z\n2,x\ry\n"},
 	{"missing final newline, carriage returns", "-by a", "a\r\n2\r\n1", "a\r\n1\r\n2\r\n"},
 	{"byte order mark", "-by a", "\ufeffa\n2\n1\n", "\ufeffa\n1\n2\n"},
 	{"blank lines go", "-by a", "a,b\n\n2,x\n\r\n1,y\n\n", "a,b\n1,y\n2,x\n"},
@@ -169,6 +191,8 @@ func TestByteIdentity(t *testing.T) {
 func sortedLines(text string) []string {
 	switch {
 	case strings.HasSuffix(text, "\n"):
+	case strings.HasSuffix(text, "\r"):
+		text += "\n"
 	case strings.Contains(text, "\r\n"):
 		text += "\r\n"
 	default:

@@ -91,6 +91,9 @@ func check(line string, pos int) error {
 	if strings.Contains(syntax.Error(), "unexpected end") {
 		bad = len(strings.TrimRight(line, "\r\n"))
 	}
+	if strings.Contains(line[:bad], "\r") {
+		return faultAt(pos+bad, "%v; it follows %s", syntax, loneReturn)
+	}
 	return faultAt(pos+bad, "%v", syntax)
 }
 

@@ -28,10 +28,7 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 				dst = touch(dst, group, t.first)
 				for _, r := range group {
 					row := t.text[r.off : r.off+int(r.size)]
-					dst = append(dst, row...)
-					if !strings.HasSuffix(row, "\n") {
-						dst = append(dst, t.eol...)
-					}
+					dst = append(append(dst, row...), missingEnd(row, t.eol)...)
 				}
 			}
 			return dst

@@ -167,7 +167,7 @@ func TestFullDisk(t *testing.T) {
 // A reader that goes away ends the command without a message.
 func TestClosedPipe(t *testing.T) {
 	in := strings.Repeat(unsorted, 1<<17)
-	for _, args := range [][]string{{"-by", "a", "-format", "csv", "-"}, {"-r"}, {"-m"}, {"--compress", "zstd"}} {
+	for _, args := range [][]string{{"-by", "a:string", "-format", "csv", "-"}, {"-r"}, {"-m"}, {"--compress", "zstd"}} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

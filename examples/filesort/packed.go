@@ -17,7 +17,10 @@ import (
 // The bytes of a value say where it ends, so no key is the front of another.
 
 // packing makes packed rows.
-type packing struct{ specs []spec } // none of kind auto
+type packing struct {
+	specs []spec // none of kind auto
+	texts []int  // columns whose texts are at the end of the key, too
+}
 
 // pack appends a packed row to dst. bad is the first column whose value is not of its kind, or
 // -1. key is memory for a key, which is returned to be used again.
@@ -35,6 +38,11 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 			invert(key[from:])
 		}
 	}
+	for _, c := range p.texts {
+		if !nulls[c] {
+			key = appendText(key, values[c].text)
+		}
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(key)))
 	dst = append(append(dst, key...), row...)
 	return append(dst, eol...), key, -1
@@ -47,7 +55,7 @@ func invert(b []byte) {
 }
 
 // appendNull appends a null: bytes 0x00 or 0xFF, which no value begins with, and for a float as
-// many as a value has. It keeps its place where a descending column is inverted.
+// many as its code has. It keeps its place where a descending column is inverted.
 func (s *spec) appendNull(dst []byte) []byte {
 	null := "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
 	if s.nullsFirst != s.desc {
@@ -63,11 +71,19 @@ func (s *spec) appendNull(dst []byte) []byte {
 func (s *spec) appendValue(dst []byte, value string) (_ []byte, ok bool) {
 	switch s.kind {
 	case integer:
-		v, ok := parseInt(value)
-		return appendInt(dst, v), ok
+		if v, ok := parseInt(value); ok {
+			return appendInt(dst, v), true
+		}
+		var n number
+		k := n.parse(value)
+		return appendLong(dst, &n), k == integer
 	case float:
-		v, ok := parseFloat(value)
-		return appendFloat(dst, v, s.desc), ok
+		code, k := numberCode(value, s.desc)
+		dst = binary.BigEndian.AppendUint64(dst, code)
+		if hasMore(code) {
+			dst = appendMore(dst, value)
+		}
+		return dst, k != text
 	case boolean:
 		v, ok := parseBool(value)
 		if v {
@@ -76,8 +92,7 @@ func (s *spec) appendValue(dst []byte, value string) (_ []byte, ok bool) {
 		return append(dst, 1), ok
 	case instant:
 		v, ok := parseTime(value)
-		dst = appendInt(dst, v.Unix())
-		return binary.BigEndian.AppendUint32(dst, uint32(v.Nanosecond())), ok
+		return binary.BigEndian.AppendUint32(appendInt(dst, v.Hi), uint32(v.Lo)), ok
 	}
 	return appendText(dst, value), true
 }
@@ -100,22 +115,24 @@ func appendInt(dst []byte, v int64) []byte {
 	return dst
 }
 
-// appendFloat appends the bits of v, with the first set if v is positive, and all inverted if it
-// is negative. A NaN is after all numbers, in descending order before them: so it is last there,
-// too.
-func appendFloat(dst []byte, v float64, desc bool) []byte {
-	code := math.Float64bits(v + 0) // +0 for -0
-	switch {
-	case v != v && desc:
-		code = 1
-	case v != v:
-		code = math.MaxUint64 - 1
-	case code>>63 != 0:
-		code = ^code
-	default:
-		code |= 1 << 63
+// appendLong appends an integer of more than 64 bits: a byte beyond those of other integers, and
+// its digits.
+func appendLong(dst []byte, n *number) []byte {
+	head := byte(0x80 + 9)
+	if n.negative {
+		head = 0x7F - 9
 	}
-	return binary.BigEndian.AppendUint64(dst, code)
+	return n.appendRest(append(dst, head))
+}
+
+// appendMore appends the keys of a number that decide after the first.
+func appendMore(dst []byte, value string) []byte {
+	second := secondCode(value)
+	dst = binary.BigEndian.AppendUint64(dst, second)
+	if hasMore(second) {
+		dst = append(dst, restOf(value)...)
+	}
+	return dst
 }
 
 // Bytes of texts. Those up to lowEscape and those from highEscape on stand after an escape, so

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -74,31 +73,5 @@ func TestPackedInts(t *testing.T) {
 		if a, b := appendInt(nil, all[i]), appendInt(nil, all[i+1]); bytes.Compare(a, b) >= 0 {
 			t.Errorf("%d: %x, %d: %x", all[i], a, all[i+1], b)
 		}
-	}
-}
-
-// TestShortFloats compares parseShort with package strconv.
-func TestShortFloats(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 6))
-	taken := 0
-	for i := range 100_000 {
-		var b []byte
-		for range r.IntN(19) {
-			b = append(b, "0123456789.-+eE_xN "[min(r.IntN(40), r.IntN(19))])
-		}
-		if i%2 == 0 {
-			b = strconv.AppendFloat(nil, float64(r.Int64N(1e15))/powers[r.IntN(16)], 'f', -1, 64)
-		}
-		got, ok := parseShort(string(b))
-		if !ok {
-			continue
-		}
-		taken++
-		if want, err := strconv.ParseFloat(string(b), 64); err != nil || math.Float64bits(got) != math.Float64bits(want) {
-			t.Fatalf("%q: %v, want %v, %v", b, got, want, err)
-		}
-	}
-	if taken < 40_000 {
-		t.Errorf("%d of 100000", taken)
 	}
 }

@@ -24,15 +24,41 @@ func (cmd *command) parse(ctx context.Context, src *source, m *meter) (*table, e
 	t := newTable(src.text, start, s, parts)
 	m.stage("convert", "rows", int64(len(t.rows)*len(cmd.by)))
 	for i, spec := range cmd.by {
-		c := gather(parts, i)
-		if c.found == 0 && len(t.rows) > 0 {
+		job := conversion{ctx, t, i, spec, gather(parts, i), m}
+		if job.c.found == 0 && len(t.rows) > 0 {
 			return nil, fmt.Errorf("%s has no column %s; its columns are: %s", src.name, spec.name, list(t.members()))
 		}
-		if err := t.addColumn(ctx, spec, c, m); err != nil {
+		if spec.kind == auto {
+			job.s.kind = job.c.kind()
+			job.c.settle(src.place)
+			cmd.doubt(&job.c.tally, job.s)
+		}
+		if err := job.addColumn(); err != nil {
 			return nil, err
 		}
+		if cmd.unique && spec.kind == auto && job.s.kind != text {
+			if err := job.addText(); err != nil {
+				return nil, err
+			}
+		}
+		t.found = append(t.found, described(job.s, job.c.nulls))
 	}
 	return t, nil
+}
+
+// doubt keeps a message about a column whose kind was found.
+func (cmd *command) doubt(t *tally, s spec) {
+	if d := t.doubt(s); d != "" {
+		cmd.notes = append(cmd.notes, d)
+	}
+}
+
+// addText makes rows differ for -u where only a kind that was found makes their values tie.
+func (job conversion) addText() error {
+	job.s.desc = false
+	by, err := convert(job, parseText)
+	job.t.texts = append(job.t.texts, by)
+	return err
 }
 
 // open chooses the format and returns it with the place where rows start.

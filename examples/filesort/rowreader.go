@@ -41,6 +41,8 @@ type rowChunk struct {
 // explain says where a fault is, see source.
 func (c rowChunk) explain(err error) error { return c.explainFrom(err, c.lines) }
 
+func (c rowChunk) place(off int) string { return c.placeFrom(off, c.lines) }
+
 // next returns the next chunk.
 func (r *rowReader) next() (c rowChunk, more bool, err error) {
 	for {
@@ -104,7 +106,7 @@ func (r *rowReader) read() (memory, text []byte, err error) {
 			return memory, buf[:n], nil
 		}
 		if int64(len(buf)) > r.most {
-			return nil, nil, fmt.Errorf("%s:%d: a row of more than %d bytes, or a quote that is never closed", r.name, r.lines+1, r.most)
+			return nil, nil, r.tooLong(buf)
 		}
 		memory = make([]byte, min(2*len(buf), int(r.most)+1)+2*pageSize)
 		buf = begin(memory, buf)
@@ -162,8 +164,8 @@ func (r *rowReader) begin(c *rowChunk) error {
 	}
 	if eol := eolOf(c.text, r.format.quoted()); eol != "" {
 		r.eol = eol
-		if r.header != "" && !strings.HasSuffix(r.head, "\n") { // of a file without rows
-			r.head += eol
+		if r.header != "" { // of a file without rows
+			r.head += missingEnd(r.head, eol)
 		}
 	}
 	return nil
@@ -262,6 +264,17 @@ func wholeRows(d *delimited, text string) int {
 		at = next
 	}
 	return at
+}
+
+// missingEnd returns the part of a line end that a row is to be given: a file may end within one.
+func missingEnd(row, eol string) string {
+	switch {
+	case strings.HasSuffix(row, "\n"):
+		return ""
+	case strings.HasSuffix(row, "\r"):
+		return "\n"
+	}
+	return eol
 }
 
 // eolOf returns the first line end that no quotes hide, or "".

@@ -51,15 +51,6 @@ type cells struct {
 	tally
 }
 
-// tally counts the values of a sort column by kind.
-type tally struct {
-	nulls int
-	found int     // rows that have the column at all
-	kinds kindSet // that all values can be; any, if the kind is not open
-}
-
-func newTallies(n int) []tally { return slices.Repeat([]tally{{kinds: anyKind}}, n) }
-
 // scanner reads rows in parallel.
 type scanner struct {
 	format  format
@@ -151,7 +142,7 @@ func (s *scanner) part(text string, pos int) part {
 	most := 1 + strings.Count(text[pos:], "\n") // quoted line ends included
 	p := part{rows: make([]row, 0, most), cells: make([]cells, s.width)}
 	for c := range p.cells {
-		p.cells[c] = cells{text: make([]string, 0, most), null: make([]bool, 0, most), tally: tally{kinds: anyKind}}
+		p.cells[c] = cells{text: make([]string, 0, most), null: make([]bool, 0, most)}
 	}
 	p.next, p.err = s.each(text, pos, func(at, next int, fields []field, nulls []bool) error {
 		p.rows = append(p.rows, row{off: at, size: uint32(next - at)})
@@ -198,19 +189,6 @@ func (c *cells) put(f field, null, open bool) {
 	}
 	c.text = append(c.text, f.text)
 	c.null = append(c.null, null)
-}
-
-// note counts a field.
-func (t *tally) note(f field, null, open bool) {
-	switch {
-	case null:
-		t.nulls++
-	case open:
-		t.kinds = t.kinds.without(f.text)
-	}
-	if !f.missing {
-		t.found++
-	}
 }
 
 func (s *scanner) isNull(value string) bool {

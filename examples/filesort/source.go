@@ -123,8 +123,15 @@ func (src *source) explainFrom(err error, lines int) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	before := src.text[src.bom:max(e.off, src.bom)]
+	return fmt.Errorf("%s: %s", src.placeFrom(e.off, lines), e.msg)
+}
+
+// place returns file:line:column of an offset.
+func (src *source) place(off int) string { return src.placeFrom(off, 0) }
+
+func (src *source) placeFrom(off, lines int) string {
+	before := src.text[src.bom:max(off, src.bom)]
 	line := lines + 1 + strings.Count(before, "\n")
 	column := len(before) - strings.LastIndexByte(before, '\n')
-	return fmt.Errorf("%s:%d:%d: %s", src.name, line, column, e.msg)
+	return fmt.Sprintf("%s:%d:%d", src.name, line, column)
 }

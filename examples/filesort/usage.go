@@ -81,8 +81,12 @@ colon or a dot is written in double quotes. WORD is any of
   int float bool time string  type (default: the first of these that all values
                               of the column are, nulls aside)
 
-time is RFC 3339, also with a space for the T, without a zone (UTC then), or a
-date alone. Strings are ordered bytewise. NaN comes after every number.
+Numbers are decimal, of any length, and compared exactly. NaN comes after every
+number. time is RFC 3339 or that of SQL: a date, or date and time with a T or a
+space between them, and a zone such as Z, +02 or +02:00 or none (UTC then).
+Strings are ordered bytewise. A column of text most of whose values are numbers,
+times or booleans is named on standard error. For -u, values of a type that -by
+does not give tie only if they are written alike.
 
 Exit codes: 0 done, 1 -c found disorder, 2 the file or the command line is at
 fault.

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A row that is too long for -S is named with its length and an -S that has room for it, as lines
+// are.
+func TestLongRow(t *testing.T) {
+	short := "a,b\n" + strings.Repeat("1,"+strings.Repeat("y", 3000)+"\n", 1000)
+	long := strings.Repeat("x", 700_000)
+	for _, test := range []struct{ by, row, want string }{
+		{"a:int", "2," + long + "\n", "FILE:1002: this row has 700003 bytes, and -S 8192K has room for rows of 524288; -S"},
+		{"a", "2," + long, "FILE:1002: this row has 700002 bytes, and -S 8192K has room"},
+		{"a", "2,\"" + long + "\n" + long + "\"\r\n", "FILE:1002: this row has 1400007 bytes, and -S 8192K has room"},
+		{"b", "2," + strings.Repeat("\x01", 500_000) + "\n", "row 1001 of the input has 1500007 bytes with its key, and -S 8192K has room for"},
+		{"a", "2,\"" + long, "FILE:1002: a quote in this row of more than 524288 bytes is never closed\n"},
+		{"a", "2,\r" + long, "FILE:1002:3: " + loneReturn},
+	} {
+		path := fileOf(t, "x.csv", short+test.row)
+		sort := func(memory string) (stdout, stderr string, code int) {
+			return filesort("", "-u", "-by", test.by, "-T", t.TempDir(), "-S", memory, path)
+		}
+		_, stderr, code := sort("8M")
+		if want := "filesort: " + strings.ReplaceAll(test.want, "FILE", path); code != exitError || !strings.HasPrefix(stderr, want) {
+			t.Errorf("exit %d, got %.300s\nwant %s", code, stderr, want)
+			continue
+		}
+		if named := regexp.MustCompile(`-S (\d+)K is enough`).FindStringSubmatch(stderr); named != nil {
+			var kib int
+			fmt.Sscan(named[1], &kib)
+			if _, stderr, code := sort(named[1] + "K"); code != 0 || kib > 16*len(test.row)>>10*3/2 {
+				t.Errorf("-S %dK for %d bytes: exit %d, %.300s", kib, len(test.row), code, stderr)
+			}
+		}
+	}
+}
