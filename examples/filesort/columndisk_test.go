@@ -50,6 +50,9 @@ func TestFaultsOnDisk(t *testing.T) {
 		{"-by s,n:int", "s,n\na,1\nb,1.5\n", `stdin:3:3: "1.5" is not of type int, which -by says that n has`},
 		{"-by a -format ndjson", "{\"a\":1}\n{\"a\" 1}\n", "stdin:2:6: invalid character '1' after object key"},
 		{"-by x -format ndjson", "{\"a\":1}\n{\"a\":2}\n", "no row has a column x"},
+		{"-by a", "a,b\r3,x\r1,y\r", "stdin:1:4: " + loneReturn},
+		{"-by a", "a,b\n3,x\r1,y\r", "stdin:2:4: " + loneReturn},
+		{"-by 1 -format tsv", "a\tb\r3\tx\r", "stdin:1:4: " + loneReturn},
 		{"-by a", "\xff\xfea\x00", "reading stdin: this is UTF-16, which has to be converted to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
 	} {
 		for _, chunk := range []int{1, 6, 1 << 20} {
@@ -88,6 +91,10 @@ func TestSeveralFilesByColumns(t *testing.T) {
 	row := strings.Repeat(",", 1<<17) + "\n"
 	if got, err := onDisk(t, wide+"\n2"+row+"1"+row, 1, "-by", "n", "-S", "64M", "-"); got != wide+"\n1"+row+"2"+row {
 		t.Errorf("a wide header after an empty line: got %d bytes, %v", len(got), err)
+	}
+	returns := write("returns.csv", "n,s\r1,2\r")
+	if _, stderr, code := filesort("", "-by", "n", a, returns); code != exitError || !strings.Contains(stderr, "returns.csv:1:4: "+loneReturn) {
+		t.Errorf("exit %d, %s", code, stderr)
 	}
 	c := write("c.csv", "n,t\n1,2\n")
 	if _, stderr, code := filesort("", "-by", "n", a, c); code != exitError || !strings.Contains(stderr, "c.csv: its header is not that of the first file") {

@@ -199,6 +199,9 @@ func (r *rowReader) skipHeader(c *rowChunk) error {
 	c.start = c.afterBlank()
 	rest, ok := strings.CutPrefix(c.text[c.start:], r.header)
 	end := blankLine(rest, 0)
+	if ok && end == 0 && strings.HasPrefix(rest, "\r") {
+		return c.explain(faultAt(len(c.text)-len(rest), loneReturn))
+	}
 	if !ok || end == 0 && rest != "" {
 		return fmt.Errorf("%s: its header is not that of the first file", r.name)
 	}
