@@ -159,6 +159,21 @@ func (c *chunks) take(size int) []byte {
 	return memory
 }
 
+// endWhole ends a file of which text was read. If the file goes on, what follows the whole lines of text is read
+// with the rest. It returns the bytes of these lines.
+func (c *chunks) endWhole(text []byte) (int, error) {
+	more, err := c.in.goesOn(int64(len(text)))
+	switch {
+	case err != nil:
+		return 0, c.in.failed(err)
+	case !more:
+		return len(text), c.end(text)
+	}
+	whole := c.shape.whole(text)
+	c.rest, c.fresh = text[whole:], false
+	return whole, nil
+}
+
 // end closes a file whose last chunk is buf.
 func (c *chunks) end(buf []byte) error {
 	in := c.in

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,32 +13,20 @@ import (
 
 // sortColumnsOnDisk sorts rows that memory does not hold, or those of several files. The input
 // is read twice, unless -by names all types: first for the types of the columns, then for the
-// rows. If rest is not nil, it is the text of the only file.
-func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m *meter) (r *report, err error) {
+// rows. If opened is not nil, it is the first file.
+func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.Writer, m *meter) (r *report, err error) {
 	defer moreProcessors()()
 	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by))}
-	d.open = func(name string) (*input, error) {
-		if rest != nil {
-			return &input{Reader: rest, name: nameOf(name)}, nil
-		}
-		return openInput(name, stdin, cmd.compress, true)
-	}
+	in := &files{names: cmd.files, opened: opened, stdin: stdin, compress: cmd.compress, large: true}
+	total, open := in.total(), in.open
 	if slices.ContainsFunc(cmd.by, func(s spec) bool { return s.kind == auto }) {
-		stream := "-"
-		if rest != nil {
-			stream = cmd.files[0]
-		}
-		if slices.Contains(cmd.files, stream) {
-			f, err := d.spool(stream)
-			if err != nil {
-				return nil, err
-			}
-			defer f.remove()
-		}
-		m.stage("types", "bytes", d.total())
-		if err := d.findKinds(); err != nil {
+		twice := &replay{files: in, dirs: cmd.dirs}
+		defer twice.close()
+		m.stage("types", "bytes", total)
+		if err := d.findKinds(twice.first); err != nil {
 			return nil, err
 		}
+		open = twice.second
 	}
 	r = &report{disk: new(extsort.Stats)}
 	s, err := cmd.newDiskSorter(orderPacked, cmd.memory-d.reading(), r.disk)
@@ -48,8 +34,8 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 		return nil, err
 	}
 	defer s.Close()
-	m.stage("read", "bytes", d.total())
-	head, err := d.appendRows(s)
+	m.stage("read", "bytes", total)
+	head, err := d.appendRows(s, open)
 	if err != nil {
 		return nil, err
 	}
@@ -65,14 +51,11 @@ func (cmd *command) sortColumnsOnDisk(stdin, rest io.Reader, stdout io.Writer, m
 type columnSort struct {
 	*command
 	m       *meter
-	open    func(name string) (*input, error)
 	specs   []spec // with the kinds found
 	texts   []int  // columns whose texts differ for -u, too
 	columns []tally
 	rows    int
 }
-
-func (d *columnSort) total() int64 { return (&files{names: d.files}).total() }
 
 // chunkSize is the size of a chunk. Workers read as many as they write rows of, and as many wait;
 // of short rows, packed ones take several times their memory.
@@ -87,8 +70,8 @@ func (d *columnSort) reading() int64 {
 	return min(int64(4*d.chunks()*d.chunkSize()), d.memory/4)
 }
 
-func (d *columnSort) reader() *rowReader {
-	r := &rowReader{cmd: d.command, names: d.files, open: d.open, size: d.chunkSize(), most: longestRow(d.memory), free: make(chan []byte, d.chunks()), m: d.m}
+func (d *columnSort) reader(open func() (*input, error)) *rowReader {
+	r := &rowReader{cmd: d.command, open: open, size: d.chunkSize(), most: longestRow(d.memory), free: make(chan []byte, d.chunks()), m: d.m}
 	for _, memory := range pastBuffersOf(cap(r.free), r.size+2*pageSize) {
 		r.free <- memory
 	}
@@ -96,9 +79,9 @@ func (d *columnSort) reader() *rowReader {
 }
 
 // findKinds reads all rows and sets the kinds of columns that -by leaves open.
-func (d *columnSort) findKinds() error {
+func (d *columnSort) findKinds(open func() (*input, error)) error {
 	all := make([]tally, len(d.specs))
-	r := d.reader()
+	r := d.reader(open)
 	defer r.close()
 	err := pipeline(d.workers, r.next, func(c rowChunk) ([]tally, error) {
 		columns := make([]tally, len(d.specs))
@@ -152,8 +135,8 @@ type packedRows struct {
 }
 
 // appendRows appends all rows to s, and returns what stays on top.
-func (d *columnSort) appendRows(s *extsort.Sorter[string]) (head string, err error) {
-	r := d.reader()
+func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, error)) (head string, err error) {
+	r := d.reader(open)
 	defer r.close()
 	free := make(chan *packedRows, d.chunks())
 	d.columns = make([]tally, len(d.specs))
@@ -236,46 +219,4 @@ func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], head 
 	}
 	out := newLineWriter(w, shape{record: 1}) // rows have their line ends
 	return writeBatches(ctx, s, out, func(e string) error { return out.write(rowOf(e)) }, d.m)
-}
-
-// spooled is a copy of a stream, which can be read again.
-type spooled struct{ *os.File }
-
-// spool copies a stream to a file in the first of the folders of -T, and lets open return that.
-func (d *columnSort) spool(name string) (*spooled, error) {
-	in, err := d.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	dir := "" // $TMPDIR or /tmp
-	if len(d.dirs) > 0 {
-		dir = d.dirs[0]
-	}
-	f, err := os.CreateTemp(dir, ".filesort-*")
-	if err != nil {
-		return nil, err
-	}
-	os.Remove(f.Name()) // where the system allows it, an interrupt leaves nothing
-	s := &spooled{f}
-	first := slices.Index(d.files, name) // a stream that was read has nothing more
-	d.files = append(slices.Clone(d.files[:first+1]), slices.DeleteFunc(slices.Clone(d.files[first+1:]), func(other string) bool { return other == name })...)
-	if _, err := io.Copy(f, in); err != nil {
-		s.remove()
-		return nil, fmt.Errorf("copying %s to %s: %w", in.name, filepath.Dir(f.Name()), err)
-	}
-	others := d.open
-	d.open = func(other string) (*input, error) {
-		if other != name {
-			return others(other)
-		}
-		_, err := f.Seek(0, io.SeekStart)
-		return &input{Reader: f, name: in.name}, err
-	}
-	return s, nil
-}
-
-func (s *spooled) remove() {
-	s.Close()
-	os.Remove(s.Name())
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -13,14 +15,17 @@ type files struct {
 	stdin    io.Reader
 	compress string // auto, none, gzip or zstd
 	large    bool   // memory does not hold them
+	opened   *input // the first of names, if it is open already
 }
 
 // input is a file that is being read, decompressed.
 type input struct {
 	io.Reader
-	name    string   // for errors
-	file    *os.File // nil unless it is a regular one that is read as it is
-	size    int64    // of it, in bytes; 0: unknown
+	name    string      // for errors
+	source  *os.File    // regular, and stored by its file system; nil for others
+	info    fs.FileInfo // of source when it was opened
+	file    *os.File    // source, if it is read as it is
+	size    int64       // of file when it was opened, in bytes; 0: unknown
 	closers []func() error
 }
 
@@ -29,8 +34,11 @@ func (f *files) open() (*input, error) {
 	if len(f.names) == 0 {
 		return nil, nil
 	}
-	name := f.names[0]
-	f.names = f.names[1:]
+	name, in := f.names[0], f.opened
+	f.names, f.opened = f.names[1:], nil
+	if in != nil {
+		return in, nil
+	}
 	return openInput(name, f.stdin, f.compress, f.large)
 }
 
@@ -44,8 +52,8 @@ func openInput(name string, stdin io.Reader, compress string, large bool) (*inpu
 		}
 		in.Reader = f
 		in.closers = append(in.closers, f.Close)
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			in.file, in.size = f, info.Size()
+		if info, err := f.Stat(); err == nil && stored(info) {
+			in.source, in.info, in.file, in.size = f, info, f, info.Size()
 			if large {
 				in.readPastCache()
 			}
@@ -57,6 +65,10 @@ func openInput(name string, stdin io.Reader, compress string, large bool) (*inpu
 	}
 	return in, nil
 }
+
+// stored reports whether a file is regular and has blocks on a disk. Others have content that is made while it is
+// read, as in /proc and /sys: their size means nothing, and a second reading may differ.
+func stored(info fs.FileInfo) bool { return info.Mode().IsRegular() && blocks(info) > 0 }
 
 // nameOf returns the name of a file for errors.
 func nameOf(name string) string {
@@ -80,6 +92,35 @@ func (in *input) Close() error {
 		in.closers = in.closers[:last]
 	}
 	return first
+}
+
+// distinct returns the names without those of a pipe that comes before, under any name. A merge reads all files at
+// the same time, and would tear lines that a pipe gives to two of them.
+func distinct(names []string, stdin io.Reader) (kept []string) {
+	var pipes []fs.FileInfo
+	for i, name := range names {
+		info := statInput(name, stdin)
+		switch {
+		case name == "-" && slices.Contains(names[:i], name):
+			continue
+		case info == nil || info.Mode().IsRegular():
+		case slices.ContainsFunc(pipes, func(p fs.FileInfo) bool { return os.SameFile(p, info) }):
+			continue
+		default:
+			pipes = append(pipes, info)
+		}
+		kept = append(kept, name)
+	}
+	return kept
+}
+
+// statInput returns the state of a file, nil if it has none. That of standard input is stdin's, if that is a file.
+func statInput(name string, stdin io.Reader) fs.FileInfo {
+	if name == "-" {
+		return statOf(stdin)
+	}
+	info, _ := os.Stat(name)
+	return info
 }
 
 // total returns the bytes of all regular files together, as they are on disk.

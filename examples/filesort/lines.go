@@ -124,16 +124,17 @@ func (l *loading) whole(in *chunks, text []byte, workers int) error {
 	if err != nil {
 		return in.in.failed(err)
 	}
+	size, err := in.endWhole(text)
 	var lines []line
 	if l.shape.record > 0 {
-		lines = l.shape.split(text, base)
-	} else {
-		lines = joinLines(parts, base, len(text))
+		lines = l.shape.split(text[:size], base)
+	} else if lines = joinLines(parts, base, len(text)); size < len(text) {
+		lines = lines[:len(lines)-1]
 	}
 	l.mu.Lock()
 	l.parts = append(l.parts, lines)
 	l.mu.Unlock()
-	return in.end(text)
+	return err
 }
 
 // orderOf returns the order of the lines of a store.

@@ -126,7 +126,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	case cmd.check != "":
 		m.stage("check", "bytes", in.files.total())
 		return nil, cmd.checkLines(in, cmd.files[0])
-	case cmd.merge && len(cmd.files) <= mostMerged:
+	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.overInput(stdin, stdout):
 		m.stage("merge", "bytes", in.files.total())
 		ctx, stop := cmd.interrupts()
 		defer stop()
@@ -204,6 +204,7 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 	case err != nil:
 		return nil, err
 	case rest != nil:
+		defer rest.Close()
 		return cmd.sortColumnsOnDisk(stdin, rest, stdout, m)
 	}
 	return cmd.sortSource(src, stdout, m)

@@ -11,7 +11,7 @@ func (cmd *command) mergeLines(ctx context.Context, stdin io.Reader, w io.Writer
 	by := orderLines(cmd.order, func(s string) string { return s })
 	q := &mergeQueue{compare: by.Compare}
 	defer q.close()
-	for _, name := range cmd.files {
+	for _, name := range distinct(cmd.files, stdin) {
 		in := &chunks{files: &files{names: []string{name}, stdin: stdin, compress: cmd.compress}, shape: cmd.shape, size: mergeChunk, m: m}
 		if err := q.add(&cursor{in: in, rank: len(q.all)}); err != nil {
 			return err

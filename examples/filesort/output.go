@@ -39,27 +39,49 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 // first returns the first byte of a row.
 func (t *table) first(r row) byte { return t.text[r.off] }
 
+// destination is the file that an output goes to, where all links lead.
+type destination struct {
+	name   string
+	old    fs.FileInfo // nil if there is no such file yet
+	direct bool        // it is written to as it is: a pipe, a device, a descriptor or a file of the system
+}
+
+// destinationOf returns the destination of a name.
+func destinationOf(name string) (d destination, err error) {
+	if d.name, d.direct, err = follow(name); err != nil {
+		return d, err
+	}
+	d.old, err = os.Stat(d.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.old, err = nil, nil
+	}
+	if d.old != nil && !d.old.Mode().IsRegular() && !d.old.IsDir() {
+		d.direct = true
+	}
+	return d, err
+}
+
 // writeFile gives write the file called name, or stdout for "" and "-".
 //
 // A file appears under its name complete or not at all: write gets a temporary
 // file beside it, which then takes its place, its permissions and, where that is allowed, its
-// owner. A link is followed; a pipe or a device is written to directly. A file that memory does
+// owner. A link is followed; pipes, devices and descriptors are written to directly. A file that memory does
 // not hold is written past the page cache, in buffers of past bytes; past is 0 for others.
 func writeFile(name string, stdout io.Writer, past int, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(stdout)
 	}
-	name, old, err := followed(name)
+	d, err := destinationOf(name)
 	switch {
 	case err != nil:
 		return err
-	case old != nil && !old.Mode().IsRegular():
-		return writeDirectly(name, write)
+	case d.direct:
+		return d.writeDirectly(write)
 	}
-	temporary := temporaryFor(name)
-	err = writeSynced(temporary, old, past, write)
+	temporary := temporaryFor(d.name)
+	err = writeSynced(temporary, d.old, past, write)
 	if err == nil {
-		err = os.Rename(temporary, name)
+		err = os.Rename(temporary, d.name)
 	}
 	if err != nil {
 		os.Remove(temporary)
@@ -73,18 +95,21 @@ func checkOutput(name string) error {
 	if name == "" || name == "-" {
 		return nil
 	}
-	name, old, err := followed(name)
-	if err != nil || old != nil && !old.Mode().IsRegular() && !old.IsDir() { // a pipe would wait for its reader
+	d, err := destinationOf(name)
+	if err != nil || d.old != nil && d.old.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 { // a pipe would wait for its reader
 		return err
 	}
-	if old != nil {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if d.old != nil {
+		f, err := os.OpenFile(d.name, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
 		f.Close()
 	}
-	temporary := temporaryFor(name)
+	if d.direct {
+		return nil
+	}
+	temporary := temporaryFor(d.name)
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -92,16 +117,28 @@ func checkOutput(name string) error {
 	return errors.Join(f.Close(), os.Remove(temporary))
 }
 
-// followed returns the name of the file that a link leads to, and the file, nil if there is none.
-func followed(name string) (string, fs.FileInfo, error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
+// overInput reports whether the output is written over an input: a descriptor of its file.
+func (cmd *command) overInput(stdin io.Reader, stdout io.Writer) bool {
+	var out fs.FileInfo
+	if cmd.output == "" || cmd.output == "-" {
+		out = statOf(stdout)
+	} else if d, err := destinationOf(cmd.output); err == nil && d.direct {
+		out = d.old
 	}
-	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return name, nil, nil
+	return out != nil && out.Mode().IsRegular() && slices.ContainsFunc(cmd.files, func(name string) bool {
+		info := statInput(name, stdin)
+		return info != nil && os.SameFile(info, out)
+	})
+}
+
+// statOf returns the state of standard input or output, nil if that is no file.
+func statOf(stream any) fs.FileInfo {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return nil
 	}
-	return name, info, err
+	info, _ := f.Stat()
+	return info
 }
 
 // temporaryFor returns a name for a file beside the one called name. File systems take 255 bytes.
@@ -116,8 +153,9 @@ type sink interface {
 	end() error
 }
 
-func writeDirectly(name string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+// writeDirectly writes to the file as it is, in place of its content.
+func (d destination) writeDirectly(write func(io.Writer) error) error {
+	f, err := os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,12 @@ import (
 
 // rowReader cuts files into chunks of whole rows.
 type rowReader struct {
-	cmd   *command
-	names []string // files to come
-	open  func(name string) (*input, error)
-	size  int         // bytes of a chunk
-	most  int64       // bytes of a row
-	free  chan []byte // memory of chunks that are done with
-	m     *meter
+	cmd  *command
+	open func() (*input, error) // opens the next file, nil after the last
+	size int                    // bytes of a chunk
+	most int64                  // bytes of a row
+	free chan []byte            // memory of chunks that are done with
+	m    *meter
 
 	in     *input // the open file
 	name   string // of it, for errors
@@ -46,13 +45,8 @@ func (c rowChunk) place(off int) string { return c.placeFrom(off, c.lines) }
 // next returns the next chunk.
 func (r *rowReader) next() (c rowChunk, more bool, err error) {
 	for {
-		if r.in == nil {
-			if len(r.names) == 0 {
-				return c, false, nil
-			}
-			if err := r.openNext(); err != nil {
-				return c, false, err
-			}
+		if err := r.openNext(); r.in == nil || err != nil {
+			return c, false, err
 		}
 		memory, text, err := r.read()
 		if err != nil {
@@ -70,11 +64,14 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 	}
 }
 
+// openNext opens the next file, unless one is open or there is none.
 func (r *rowReader) openNext() (err error) {
-	name := r.names[0]
-	r.names = r.names[1:]
-	r.name, r.lines, r.first = nameOf(name), 0, true
-	r.in, err = r.open(name)
+	if r.in != nil {
+		return nil
+	}
+	if r.in, err = r.open(); r.in != nil {
+		r.name, r.lines, r.first = r.in.name, 0, true
+	}
 	return err
 }
 

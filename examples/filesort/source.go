@@ -18,50 +18,65 @@ type source struct {
 
 // readSource reads the file called name, or stdin for "-". If it has more than most bytes, it
 // returns the bytes read, and rest with all of them again.
-func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *meter) (src *source, rest io.Reader, err error) {
+func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *meter) (src *source, rest *input, err error) {
 	in, err := openInput(name, stdin, cmd.compress, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	src = &source{name: in.name}
 	m.stage("read", "bytes", in.size)
-	if in.file != nil && in.size > 0 && in.size <= most {
-		text := make([]byte, in.size)
-		adviseHuge(text)
-		err = readWhole(context.Background(), in, text, cmd.workers, m, func(int, int, int) {})
-		src.text = stringOf(text)
-	} else {
-		rest, err = src.read(in, most, m)
+	more := true
+	if in.file != nil && in.size >= pieceSize && in.size <= most {
+		more, err = src.readWhole(in, cmd.workers, m)
+	}
+	if more && err == nil {
+		more, err = src.read(in, most, m)
 	}
 	if err == nil {
 		err = src.encoding()
 	}
+	if err == nil && more {
+		in.Reader = io.MultiReader(strings.NewReader(src.text), in.Reader)
+		return src, in, nil
+	}
+	if failed := in.Close(); err == nil {
+		err = failed
+	}
 	if err != nil {
 		err = in.failed(err)
 	}
-	if rest == nil {
-		in.Close()
-	}
-	return src, rest, err
+	return src, nil, err
 }
 
-// read fills src.text from a file of unknown size. A string, because its substrings are the
-// rows and the fields, and a strings.Builder, because it hands its buffer over uncopied.
-func (src *source) read(in io.Reader, most int64, m *meter) (rest io.Reader, err error) {
+// readWhole reads a file by several workers. more reports that it has grown since it was opened.
+func (src *source) readWhole(in *input, workers int, m *meter) (more bool, err error) {
+	text := make([]byte, in.size)
+	adviseHuge(text)
+	src.text = stringOf(text)
+	if err := readWhole(context.Background(), in, text, workers, m, func(int, int, int) {}); err != nil {
+		return false, err
+	}
+	return in.goesOn(in.size)
+}
+
+// read appends a file of unknown size to src.text, until it ends or there are more than most bytes. A string,
+// because its substrings are the rows and the fields, and a strings.Builder, because it hands its buffer over uncopied.
+func (src *source) read(in io.Reader, most int64, m *meter) (more bool, err error) {
 	var b strings.Builder
+	b.WriteString(src.text)
 	buf := make([]byte, 1<<20)
 	for {
 		n, err := in.Read(buf)
 		b.Write(buf[:n])
 		m.add(n)
+		src.text = b.String()
 		switch {
 		case err == io.EOF:
-			src.text = b.String()
-			return nil, nil
+			return false, nil
 		case err != nil:
-			return nil, err
+			return false, err
 		case int64(b.Len()) > most:
-			return io.MultiReader(strings.NewReader(b.String()), in), nil
+			return true, nil
 		}
 	}
 }

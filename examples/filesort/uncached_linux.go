@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 	"unsafe"
@@ -44,7 +43,7 @@ func (u *uncached) Read(p []byte) (n int, err error) {
 		n, err = u.cached.ReadAt(p, u.at)
 	}
 	u.at += int64(n)
-	if n > 0 && err == io.EOF {
+	if n > 0 { // an error is that of the next read, too, unless the file has grown: then it is none
 		err = nil
 	}
 	return n, err
