@@ -83,42 +83,50 @@ func parseArgs(args []string) (*command, error) {
 }
 
 // options returns the options, each of which changes cl.
-func (cl *commandLine) options() []option {
-	all := []option{
-		{'o', "output", needsArgument, into(&cl.output)},
-		{0, "top", needsArgument, count(&cl.top, "rows")},
+func (cl *commandLine) options() optionSet {
+	sorts := []option{
+		{'o', "output", needsArgument, once(filled(into(&cl.output)))},
 		{'s', "stable", optionalArgument, cl.setStable},
 		{'u', "unique", noArgument, yes(&cl.unique)},
 		{'S', "buffer-size", needsArgument, cl.setMemory},
 		{'T', "temporary-directory", needsArgument, cl.addDir},
 		{0, "parallel", needsArgument, count(&cl.workers, "workers")},
-		{0, "compress", needsArgument, oneOf(&cl.compress, "auto", "none", "gzip", "zstd")},
-		{0, "files0-from", needsArgument, into(&cl.filesFrom)},
-		{0, "stats", optionalArgument, yesOrNo(&cl.stats)},
-		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
+		{0, "files0-from", needsArgument, filled(into(&cl.filesFrom))},
 		{0, "help", noArgument, yes(&cl.help)},
 		{0, "version", noArgument, yes(&cl.version)},
-		{0, "batch-size", needsArgument, ignore},
-		{0, "compress-program", needsArgument, ignore},
+		{0, "batch-size", needsArgument, checkBatch},
+		{0, "compress-program", needsArgument, once(ignore)},
+		{0, "random-source", needsArgument, once(ignore)},
+		{0, "debug", noArgument, func(string) error { return errors.New("--debug is not supported") }},
+		{'y', "", digitsArgument, ignore},
 	}
-	all = append(all, mark(&cl.onlyBy, []option{
-		{0, "by", needsArgument, cl.setBy},
-		{0, "format", needsArgument, oneOf(&cl.format, "auto", "csv", "tsv", "ndjson")},
-		{0, "quotes", needsArgument, oneOf(&cl.quotes, "strict", "lazy", "none")},
-		{0, "header", needsArgument, oneOf(&cl.header, "auto", "yes", "no")},
+	own := []option{
+		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
+		{0, "compress", needsArgument, once(oneOf(&cl.compress, "auto", "none", "gzip", "zstd"))},
+		{0, "stats", optionalArgument, yesOrNo(&cl.stats)},
+		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
+	}
+	own = append(own, mark(&cl.onlyBy, []option{
+		{0, "by", needsArgument, once(cl.setBy)},
+		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson"))},
+		{0, "quotes", needsArgument, once(oneOf(&cl.quotes, "strict", "lazy", "none"))},
+		{0, "header", needsArgument, once(oneOf(&cl.header, "auto", "yes", "no"))},
 		{0, "no-header", optionalArgument, cl.setNoHeader},
-		{0, "delimiter", needsArgument, cl.setDelimiter},
-		{0, "null", needsArgument, cl.setNulls},
+		{0, "delimiter", needsArgument, once(cl.setDelimiter)},
+		{0, "null", needsArgument, once(cl.setNulls)},
 	})...)
-	return append(all, mark(&cl.onlyLines, append(cl.orderOptions(), []option{
+	own = append(own, mark(&cl.onlyLines, []option{
+		{0, "record", needsArgument, once(count(&cl.shape.record, "bytes"))},
+	})...)
+	sorts = append(sorts, mark(&cl.onlyLines, append(cl.orderOptions(), []option{
 		{'k', "key", needsArgument, cl.addKey},
-		{'t', "field-separator", needsArgument, cl.setTab},
+		{'t', "field-separator", needsArgument, once(cl.setTab)},
 		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
 		{'m', "merge", noArgument, yes(&cl.merge)},
 		{'c', "check", optionalArgument, cl.setCheck},
 		{'C', "", noArgument, func(string) error { return cl.setCheck("quiet") }},
-		{0, "record", needsArgument, count(&cl.shape.record, "bytes")},
 	}...))...)
+	return optionSet{sorts: sorts, own: own, key: cl.addOldKey}
 }
 
 // orderOptions returns the options that are those of -k, too.
@@ -133,7 +141,7 @@ func (cl *commandLine) orderOptions() []option {
 		all = append(all, option{letter, names[letter], noArgument, func(string) error { return cl.addOrder(letter) }})
 	}
 	return append(all, option{0, "sort", needsArgument, func(value string) error {
-		word, err := wordOf(value, "general-numeric", "human-numeric", "month", "numeric", "version")
+		word, err := wordOf(value, "general-numeric", "human-numeric", "month", "numeric", "random", "version")
 		for letter, name := range names {
 			if err == nil && name == word+"-sort" {
 				return cl.addOrder(letter)
@@ -219,6 +227,9 @@ func (cl *commandLine) addKey(value string) error {
 }
 
 func (cl *commandLine) addDir(value string) error {
+	if value == "" {
+		return errEmpty
+	}
 	cl.dirs = append(cl.dirs, value)
 	return nil
 }
@@ -227,11 +238,8 @@ func (cl *commandLine) setTab(value string) error {
 	if value == `\0` {
 		value = "\x00"
 	}
-	switch {
-	case len(value) != 1:
+	if len(value) != 1 {
 		return errors.New("must be one byte")
-	case cl.tab != noTab && cl.tab != int(value[0]):
-		return errors.New("there is another -t")
 	}
 	cl.tab = int(value[0])
 	return nil
@@ -241,13 +249,16 @@ func (cl *commandLine) setTab(value string) error {
 func (cl *commandLine) setMemory(value string) error {
 	n, unit, ok := cutNumber(value)
 	if !ok || len(unit) > 1 {
-		return errors.New("must be a number with at most one of %, b, K, M, G, T, P")
+		return errors.New("must be a number with at most one of %, b, K, M, G, T, P, E")
+	}
+	if strings.Contains("kmgt", unit) {
+		unit = strings.ToUpper(unit)
 	}
 	factor := 1024.0
-	switch i := strings.Index("bKMGTP", unit); {
+	switch i := strings.Index("bKMGTPE", unit); {
 	case unit == "%":
 		factor = float64(freeMemory()) / 100
-	case unit == "k", unit == "":
+	case unit == "":
 	case i < 0:
 		return fmt.Errorf("unknown unit %q", unit)
 	default:
@@ -350,6 +361,38 @@ func yesOrNo(p *bool) func(string) error {
 }
 
 func ignore(string) error { return nil }
+
+var errEmpty = errors.New("it is empty")
+
+// filled is a value that may not be empty, as one of a variable that is not set is.
+func filled(set func(string) error) func(string) error {
+	return func(value string) error {
+		if value == "" {
+			return errEmpty
+		}
+		return set(value)
+	}
+}
+
+// once is a value that may be given again, but no other.
+func once(set func(string) error) func(string) error {
+	given, before := false, ""
+	return func(value string) error {
+		if given && value != before {
+			return fmt.Errorf("it was %q before", before)
+		}
+		given, before = true, value
+		return set(value)
+	}
+}
+
+// checkBatch checks a number of files to merge at a time, which does not matter here.
+func checkBatch(value string) error {
+	if n, rest, ok := cutNumber(value); !ok || rest != "" || n < 2 {
+		return errors.New("must be a number of files, 2 or more")
+	}
+	return nil
+}
 
 func oneOf(p *string, words ...string) func(string) error {
 	return func(value string) error {

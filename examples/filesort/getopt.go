@@ -21,13 +21,23 @@ const (
 	noArgument       argument = iota // set is called with ""
 	needsArgument                    // -s VALUE, -sVALUE, --long VALUE, --long=VALUE
 	optionalArgument                 // --long, --long=VALUE
+	digitsArgument                   // -sVALUE, -s VALUE if that is a number
 )
+
+// optionSet is the options of a program.
+type optionSet struct {
+	sorts, own []option // those of sort, and others
+	// key takes an operand, and perhaps the first of those that follow, for an old form of a key. It
+	// returns what follows, and false if the operand is none.
+	key func(operand string, rest []string) (left []string, is bool, err error)
+}
 
 // parseOptions calls set for each option of args, in order, and returns the operands. Options
 // may follow operands, up to an argument --. Short options without a value may be bundled, as
-// in -nr. Long ones have one dash or two; with two, a prefix that no other name has suffices.
-// One dash and a whole long name is the long option: -top is not -t op.
-func parseOptions(options []option, args []string) (operands []string, err error) {
+// in -nr. Long ones have one dash or two; with two, a prefix that no other name of sort has suffices, or, if none of
+// sort's has it, no other name. One dash and a whole long name is the long option: -top is not -t op.
+func parseOptions(set optionSet, args []string) (operands []string, err error) {
+	options := append(slices.Clone(set.sorts), set.own...)
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -35,10 +45,13 @@ func parseOptions(options []option, args []string) (operands []string, err error
 		case arg == "--":
 			return append(operands, args...), nil
 		case len(arg) < 2 || arg[0] != '-':
-			operands = append(operands, arg)
+			var is bool
+			if args, is, err = set.key(arg, args); !is {
+				operands = append(operands, arg)
+			}
 		case strings.HasPrefix(arg, "--"):
 			var o *option
-			if o, err = longOption(options, arg[2:]); err == nil {
+			if o, err = set.long(arg[2:]); err == nil {
 				args, err = o.setLong(arg, args)
 			}
 		default:
@@ -64,24 +77,32 @@ func named(options []option, name string) *option {
 	return nil
 }
 
-// longOption returns the option that arg, a name and perhaps a value, begins with.
-func longOption(options []option, arg string) (*option, error) {
+// long returns the option that arg, a name and perhaps a value, begins with.
+func (set optionSet) long(arg string) (*option, error) {
 	name, _, _ := strings.Cut(arg, "=")
-	if o := named(options, name); o != nil {
-		return o, nil
-	}
-	var found *option
-	for i := range options {
-		if name == "" || !strings.HasPrefix(options[i].long, name) {
-			continue
+	for _, options := range [][]option{set.sorts, set.own} {
+		if o := named(options, name); o != nil {
+			return o, nil
 		}
-		if found != nil {
-			return nil, fmt.Errorf("option '--%s' is ambiguous: --%s or --%s", name, found.long, options[i].long)
-		}
-		found = &options[i]
 	}
-	if found == nil {
-		return nil, fmt.Errorf("unrecognized option '--%s'", name)
+	for _, options := range [][]option{set.sorts, set.own} {
+		if o, err := begun(options, name); o != nil || err != nil {
+			return o, err
+		}
+	}
+	return nil, fmt.Errorf("unrecognized option '--%s'", name)
+}
+
+// begun returns the option whose long name begins with prefix, or nil.
+func begun(options []option, prefix string) (found *option, err error) {
+	for i, o := range options {
+		switch {
+		case prefix == "" || !strings.HasPrefix(o.long, prefix):
+		case found != nil:
+			return nil, fmt.Errorf("option '--%s' is ambiguous: --%s or --%s", prefix, found.long, o.long)
+		default:
+			found = &options[i]
+		}
 	}
 	return found, nil
 }
@@ -92,6 +113,8 @@ func (o *option) setLong(arg string, rest []string) ([]string, error) {
 	switch {
 	case o.arg == noArgument && given:
 		return nil, fmt.Errorf("option '%s' takes no value", name)
+	case o.arg == optionalArgument && given && value == "":
+		return nil, fmt.Errorf("option '%s' has an empty value", name)
 	case o.arg == needsArgument && !given:
 		if len(rest) == 0 {
 			return nil, fmt.Errorf("option '%s' requires a value", name)
@@ -109,17 +132,18 @@ func setBundle(options []option, bundle string, rest []string) ([]string, error)
 			return nil, fmt.Errorf("invalid option -- '%c' in '-%s'", bundle[i], bundle)
 		}
 		o := &options[at]
-		if o.arg != needsArgument {
+		if o.arg == noArgument || o.arg == optionalArgument {
 			if err := o.set(""); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		value := bundle[i+1:]
-		if value == "" {
-			if len(rest) == 0 {
-				return nil, fmt.Errorf("option '-%c' requires a value", o.short)
-			}
+		switch {
+		case value != "":
+		case len(rest) == 0:
+			return nil, fmt.Errorf("option '-%c' requires a value", o.short)
+		case o.arg == needsArgument || strings.Trim(rest[0], "0123456789") == "":
 			value, rest = rest[0], rest[1:]
 		}
 		return rest, inOption("-"+string(o.short), value, o.set(value))

@@ -26,6 +26,9 @@ func TestParseOptions(t *testing.T) {
 		{"-to", "t=o", ""},
 		{"-t -n", "t=-n", ""},
 		{"-key -n", "k=-n", ""},
+		{"--st --re --rec 5", "stable r record=5", ""},
+		{"--top 3 --to 4", "top=3 top=4", ""},
+		{"-y5 -y 6 -y x -ny7x", "y=5 y=6 y n y=7x", "x"},
 	} {
 		var set []string
 		note := func(name string) func(string) error {
@@ -44,21 +47,26 @@ func TestParseOptions(t *testing.T) {
 	}
 }
 
-func testOptions(note func(name string) func(string) error) []option {
-	var all []option
-	for _, o := range []option{
-		{'n', "numeric", noArgument, nil}, {'r', "reverse", noArgument, nil}, {'k', "key", needsArgument, nil},
-		{'t', "", needsArgument, nil}, {'c', "check", optionalArgument, nil}, {0, "top", needsArgument, nil},
-		{0, "stable", noArgument, nil}, {0, "stats", noArgument, nil},
-	} {
-		name := o.long
-		if o.short != 0 {
-			name = string(o.short)
-		}
-		o.set = func(value string) error { return note(name)(value) }
-		all = append(all, o)
+func testOptions(note func(name string) func(string) error) optionSet {
+	set := optionSet{
+		sorts: []option{
+			{'n', "numeric", noArgument, nil}, {'r', "reverse", noArgument, nil}, {'k', "key", needsArgument, nil},
+			{'t', "", needsArgument, nil}, {'c', "check", optionalArgument, nil}, {'y', "", digitsArgument, nil},
+			{0, "stable", noArgument, nil}, {0, "random-sort", noArgument, nil}, {0, "random-source", needsArgument, nil},
+		},
+		own: []option{{0, "top", needsArgument, nil}, {0, "stats", noArgument, nil}, {0, "state", noArgument, nil}, {0, "record", needsArgument, nil}},
+		key: func(_ string, rest []string) ([]string, bool, error) { return rest, false, nil },
 	}
-	return all
+	for _, options := range [][]option{set.sorts, set.own} {
+		for i, o := range options {
+			name := o.long
+			if o.short != 0 {
+				name = string(o.short)
+			}
+			options[i].set = func(value string) error { return note(name)(value) }
+		}
+	}
+	return set
 }
 
 func TestParseOptionsErrors(t *testing.T) {
@@ -67,7 +75,10 @@ func TestParseOptionsErrors(t *testing.T) {
 		"-nx":         "invalid option -- 'x' in '-nx'",
 		"-k":          "option '-k' requires a value",
 		"--key":       "option '--key' requires a value",
-		"--sta":       "option '--sta' is ambiguous: --stable or --stats",
+		"--stat":      "option '--stat' is ambiguous: --stats or --state",
+		"--random":    "option '--random' is ambiguous: --random-sort or --random-source",
+		"-y":          "option '-y' requires a value",
+		"--check=":    "option '--check' has an empty value",
 		"--none":      "unrecognized option '--none'",
 		"--numeric=1": "option '--numeric' takes no value",
 		"-top":        "option '-top' requires a value",
@@ -89,7 +100,8 @@ func TestParseOptionsErrors(t *testing.T) {
 
 // Each option of sort's help that we have is one of ours, by both names.
 func TestOptionNames(t *testing.T) {
-	all := (&commandLine{command: new(command)}).options()
+	set := (&commandLine{command: new(command)}).options()
+	all := slices.Concat(set.sorts, set.own)
 	for i, o := range all {
 		if o.short != 0 && slices.ContainsFunc(all[i+1:], func(p option) bool { return p.short == o.short }) {
 			t.Errorf("-%c twice", o.short)

@@ -131,9 +131,11 @@ func parsePosition(text string, blanks keyOptions) (field, char int, opts keyOpt
 	return field, char, opts, nil
 }
 
-// cutNumber takes a number off the front of text. What int cannot hold is beyond all lines.
+// cutNumber takes a number off the front of text, where blanks and a + may stand. What int cannot hold is beyond all
+// lines.
 func cutNumber(text string) (n int, rest string, ok bool) {
 	const most = math.MaxInt / 20
+	text = strings.TrimPrefix(strings.TrimLeft(text, " \t\n\v\f\r"), "+")
 	i := 0
 	for ; i < len(text) && isDigit(text[i]); i++ {
 		n = min(n*10+int(text[i]-'0'), most)

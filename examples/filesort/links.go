@@ -17,24 +17,25 @@ import (
 // where an unlinked file or a pipe is.
 func follow(name string) (target string, descriptor bool, err error) {
 	const most = 40 // links, as for Linux
+	target = name
 	for range most {
-		dir, base := filepath.Split(name)
+		dir, base := filepath.Split(target)
 		if dir, err = filepath.EvalSymlinks(cmp.Or(dir, ".")); err != nil {
-			return name, false, &fs.PathError{Op: "open", Path: name, Err: cause(err)}
+			return "", false, &fs.PathError{Op: "open", Path: name, Err: cause(err)}
 		}
-		if name = filepath.Join(dir, base); ofSystem(dir) {
-			return name, true, nil
+		if target = filepath.Join(dir, base); ofSystem(dir) {
+			return target, true, nil
 		}
-		next, err := os.Readlink(name)
+		next, err := os.Readlink(target)
 		switch {
 		case err != nil: // it is no link
-			return name, false, nil
+			return target, false, nil
 		case !filepath.IsAbs(next):
 			next = dir + string(filepath.Separator) + next
 		}
-		name = next
+		target = next
 	}
-	return name, false, &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
+	return "", false, &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
 }
 
 // ofSystem reports whether the files of a folder stand for others, or for the system.

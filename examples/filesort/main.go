@@ -195,17 +195,21 @@ func moreProcessors() (end func()) {
 // disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
 	const share = 4 // rows and values take three times the memory of the text
-	in := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
-	if len(cmd.files) > 1 || in.total() > cmd.memory/share {
+	files := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
+	if len(cmd.files) > 1 || files.total() > cmd.memory/share {
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
-	src, rest, err := cmd.readSource(cmd.files[0], stdin, cmd.memory/share, m)
+	in, err := files.open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	src, more, err := cmd.readSource(in, cmd.memory/share, m)
 	switch {
 	case err != nil:
 		return nil, err
-	case rest != nil:
-		defer rest.Close()
-		return cmd.sortColumnsOnDisk(stdin, rest, stdout, m)
+	case more:
+		return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
 	}
 	return cmd.sortSource(src, stdout, m)
 }

@@ -200,7 +200,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMeter(io.Discard, true)
-	src, _, err := cmd.readSource("-", strings.NewReader("a\n"+strings.Repeat("1\n2\n", 5000)), 1<<30, m)
+	src, _, err := cmd.readSource(&input{Reader: strings.NewReader("a\n" + strings.Repeat("1\n2\n", 5000))}, 1<<30, m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,12 @@ type source struct {
 	bom  int    // bytes of a byte order mark at the front
 }
 
-// readSource reads the file called name, or stdin for "-". If it has more than most bytes, it
-// returns the bytes read, and rest with all of them again.
-func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *meter) (src *source, rest *input, err error) {
-	in, err := openInput(name, stdin, cmd.compress, false)
-	if err != nil {
-		return nil, nil, err
-	}
+// readSource reads an input, and closes it. If that has more than most bytes, more is true, and in returns the
+// bytes read again, and the others.
+func (cmd *command) readSource(in *input, most int64, m *meter) (src *source, more bool, err error) {
 	src = &source{name: in.name}
 	m.stage("read", "bytes", in.size)
-	more := true
+	more = true
 	if in.file != nil && in.size >= pieceSize && in.size <= most {
 		more, err = src.readWhole(in, cmd.workers, m)
 	}
@@ -37,15 +34,12 @@ func (cmd *command) readSource(name string, stdin io.Reader, most int64, m *mete
 	}
 	if err == nil && more {
 		in.Reader = io.MultiReader(strings.NewReader(src.text), in.Reader)
-		return src, in, nil
+		return src, true, nil
 	}
-	if failed := in.Close(); err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = cmp.Or(err, in.Close()); err != nil {
 		err = in.failed(err)
 	}
-	return src, nil, err
+	return src, false, err
 }
 
 // readWhole reads a file by several workers. more reports that it has grown since it was opened.

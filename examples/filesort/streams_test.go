@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,7 @@ type process struct {
 	t       *testing.T
 	command *exec.Cmd
 	cancel  func()
+	inputs  int
 	fifos   []string
 }
 
@@ -42,18 +44,24 @@ func newFilesort(t *testing.T) *process { return newProcess(t, os.Args[0], runMa
 
 // add makes an input and returns its name.
 func (p *process) add(in given) (name string) {
-	name = fmt.Sprintf("in%d", len(p.command.ExtraFiles)+len(p.fifos))
+	name = fmt.Sprintf("in%d", p.inputs)
+	p.inputs++
 	path := filepath.Join(p.command.Dir, name)
 	switch in.kind {
 	case "file":
-		p.check(os.WriteFile(path, []byte(in.text), 0o600))
+		expect(p.t, os.WriteFile(path, []byte(in.text), 0o600))
 	case "fifo":
-		p.check(syscall.Mkfifo(path, 0o600))
+		expect(p.t, syscall.Mkfifo(path, 0o600))
 		p.fifos = append(p.fifos, path)
-		go os.WriteFile(path, []byte(in.text), 0o600) // until the process reads it, or wait does
+		go func() { // until the process reads it, or run does
+			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+				f.WriteString(in.text)
+				f.Close()
+			}
+		}()
 	case "descriptor":
 		r, w, err := os.Pipe()
-		p.check(err)
+		expect(p.t, err)
 		go func() {
 			w.WriteString(in.text)
 			w.Close()
@@ -61,27 +69,20 @@ func (p *process) add(in given) (name string) {
 		p.command.ExtraFiles = append(p.command.ExtraFiles, r)
 		return fmt.Sprintf("/dev/fd/%d", 2+len(p.command.ExtraFiles))
 	case "unlinked":
-		p.check(os.WriteFile(path, []byte(in.text), 0o600))
+		expect(p.t, os.WriteFile(path, []byte(in.text), 0o600))
 		f, err := os.Open(path)
-		p.check(err)
-		p.check(os.Remove(path))
+		expect(p.t, err)
+		expect(p.t, os.Remove(path))
 		p.command.ExtraFiles = append(p.command.ExtraFiles, f)
 		return fmt.Sprintf("/proc/self/fd/%d", 2+len(p.command.ExtraFiles))
 	case "link":
 		p.command.Stdin = strings.NewReader(in.text)
-		p.check(os.Symlink("/dev/stdin", path))
+		expect(p.t, os.Symlink("/dev/stdin", path))
 	default:
 		p.command.Stdin = strings.NewReader(in.text)
 		return in.kind
 	}
 	return name
-}
-
-func (p *process) check(err error) {
-	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // result is what a process leaves: its output, its exit status and the files of its folder.
@@ -94,10 +95,19 @@ type result struct {
 // run runs the process.
 func (p *process) run(args ...string) (r result, stderr string) {
 	p.t.Helper()
+	var out strings.Builder
+	r, stderr = p.runTo(&out, args...)
+	r.stdout = out.String()
+	return r, stderr
+}
+
+// runTo runs the process with an output of its own.
+func (p *process) runTo(stdout io.Writer, args ...string) (r result, stderr string) {
+	p.t.Helper()
 	defer p.cancel()
 	var errs strings.Builder
-	p.command.Args, p.command.Stderr = append(p.command.Args[:1], args...), &errs
-	out, err := p.command.Output()
+	p.command.Args, p.command.Stdout, p.command.Stderr = append(p.command.Args[:1], args...), stdout, &errs
+	err := p.command.Run()
 	if p.command.ProcessState == nil || p.command.ProcessState.ExitCode() < 0 {
 		p.t.Fatalf("%q: %v %s", args, err, errs.String())
 	}
@@ -110,18 +120,21 @@ func (p *process) run(args ...string) (r result, stderr string) {
 		}
 		os.Remove(path)
 	}
-	return result{string(out), p.command.ProcessState.ExitCode(), p.listing()}, errs.String()
+	return result{code: p.command.ProcessState.ExitCode(), files: p.listing()}, errs.String()
 }
 
 // listing returns the files of the folder with their contents.
 func (p *process) listing() string {
 	var b strings.Builder
 	entries, err := os.ReadDir(p.command.Dir)
-	p.check(err)
+	expect(p.t, err)
 	for _, e := range entries {
 		path := filepath.Join(p.command.Dir, e.Name())
-		text, _ := os.ReadFile(path)
 		link, _ := os.Readlink(path)
+		text := []byte(nil)
+		if e.Type().IsRegular() { // a link may lead to a pipe
+			text, _ = os.ReadFile(path)
+		}
 		fmt.Fprintf(&b, "%s %s %v %q\n", e.Name(), link, e.Type(), text)
 	}
 	return b.String()
