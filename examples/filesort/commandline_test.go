@@ -93,7 +93,7 @@ func (p *process) furnish(text string) {
 	expect(p.t, os.Symlink("old", filepath.Join(p.command.Dir, "link")))
 }
 
-// Command lines give what they give with GNU sort: the output, the exit status and the files that are written.
+// Command lines give the output, the exit status and the files that they give with GNU sort.
 func TestCommandLinesLikeGNU(t *testing.T) {
 	gnuSort(t)
 	program, err := exec.LookPath("sort")
@@ -133,7 +133,7 @@ func TestCommandLinesLikeGNU(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for args, want := range map[string]string{
 		"-R":            "random order (R) is not supported",
-		"--sort=rand":   "random order (R) is not supported",
+		"--sort=random": "random order (R) is not supported",
 		"-k1R":          "random order (R) is not supported",
 		"+1R":           "random order (R) is not supported",
 		"--debug":       "--debug is not supported",

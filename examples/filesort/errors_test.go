@@ -93,7 +93,7 @@ func TestUsage(t *testing.T) {
 		{"-by a -header maybe -", "must be one of auto, yes, no"},
 		{"-by a -delimiter ab -", "must be one ASCII character"},
 		{"-by a -delimiter é -", "must be one ASCII character"},
-		{"-bye a -", "invalid option -- 'y' in '-bye'"},
+		{"-bxe a -", "invalid option -- 'x' in '-bxe'"},
 	} {
 		stdout, stderr, code := filesort("", split(test.args)...)
 		if code != exitError || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasSuffix(stderr, "Try 'filesort -h'.\n") {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -286,6 +284,7 @@ func (cl *commandLine) finish() error {
 		cl.memory = freeMemory() / 2
 	}
 	cl.memory = max(cl.memory, leastMemory)
+	cl.workers = min(cl.workers, 4*max(runtime.NumCPU(), runtime.GOMAXPROCS(0))) // each of which takes memory
 	switch {
 	case cl.by != nil && cl.onlyLines != "":
 		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
@@ -329,101 +328,3 @@ func (cl *commandLine) finishLines() (err error) {
 
 // leastMemory is what -S is raised to, if it is less.
 const leastMemory = 8 << 20
-
-// Values of options.
-
-func into(p *string) func(string) error {
-	return func(value string) error {
-		*p = value
-		return nil
-	}
-}
-
-func yes(p *bool) func(string) error {
-	return func(string) error {
-		*p = true
-		return nil
-	}
-}
-
-// yesOrNo is a value that is true or false, and true if there is none.
-func yesOrNo(p *bool) func(string) error {
-	return func(value string) (err error) {
-		*p = true
-		if value != "" {
-			*p, err = strconv.ParseBool(value)
-		}
-		if err != nil {
-			return errors.New("must be true or false")
-		}
-		return nil
-	}
-}
-
-func ignore(string) error { return nil }
-
-var errEmpty = errors.New("it is empty")
-
-// filled is a value that may not be empty, as one of a variable that is not set is.
-func filled(set func(string) error) func(string) error {
-	return func(value string) error {
-		if value == "" {
-			return errEmpty
-		}
-		return set(value)
-	}
-}
-
-// once is a value that may be given again, but no other.
-func once(set func(string) error) func(string) error {
-	given, before := false, ""
-	return func(value string) error {
-		if given && value != before {
-			return fmt.Errorf("it was %q before", before)
-		}
-		given, before = true, value
-		return set(value)
-	}
-}
-
-// checkBatch checks a number of files to merge at a time, which does not matter here.
-func checkBatch(value string) error {
-	if n, rest, ok := cutNumber(value); !ok || rest != "" || n < 2 {
-		return errors.New("must be a number of files, 2 or more")
-	}
-	return nil
-}
-
-func oneOf(p *string, words ...string) func(string) error {
-	return func(value string) error {
-		word, err := wordOf(value, words...)
-		if err == nil {
-			*p = word
-		}
-		return err
-	}
-}
-
-// wordOf returns the word that value is, or that it alone is the beginning of.
-func wordOf(value string, words ...string) (string, error) {
-	if !slices.Contains(words, value) {
-		begins := func(word string) bool { return value != "" && strings.HasPrefix(word, value) }
-		i := slices.IndexFunc(words, begins)
-		if i < 0 || slices.ContainsFunc(words[i+1:], begins) {
-			return "", fmt.Errorf("must be one of %s", strings.Join(words, ", "))
-		}
-		value = words[i]
-	}
-	return value, nil
-}
-
-func count(p *int, unit string) func(string) error {
-	return func(value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return fmt.Errorf("must be a number of %s, 1 or more", unit)
-		}
-		*p = n
-		return nil
-	}
-}

@@ -103,7 +103,7 @@ func (r *replay) second() (*input, error) {
 	return in, nil
 }
 
-// changed returns an error if an input is not what it was when it was read first.
+// changed returns an error if an input is not the same as when it was read first.
 func (p *replayed) changed(in *input) error {
 	if in.source == nil {
 		return errChanged

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// given is an input of a process: its text, and as what the process gets it.
+// given is an input of a process: its text, and one of streamKinds.
 type given struct{ kind, text string }
 
 // Kinds of inputs.

@@ -12,7 +12,8 @@ decompressed. Rows come out byte for byte as they went in.
 For all kinds of files:
 
   -o FILE          write to FILE instead of standard output; it may be an input
-                   file, and keeps its content until the sort succeeded
+                   file, and keeps its content until the sort succeeded; a
+                   device, a pipe or /dev/stdout is written to directly
   -top K           only the first K rows of the order
   -u               only the first of rows that tie
   -S SIZE          memory: a number with %, b, K, M, G or T, K if there is none
@@ -39,6 +40,7 @@ Lines:
                    upper case for lower, floats, numbers with units such as 2K,
                    printable characters only, months, numbers of any length,
                    reverse, versions; OPTS are the same letters
+  +POS1 [-POS2]    an old form of -k, which counts from 0
   -s               lines whose keys tie keep their order
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
