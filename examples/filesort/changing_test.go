@@ -174,16 +174,52 @@ func TestMadeFiles(t *testing.T) {
 	}
 }
 
-// A pipe that a merge reads under two names gives its lines once, whole.
-func TestMergeOfOneStream(t *testing.T) {
-	var b strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&b, "%07d\n", i)
-	}
-	for _, names := range [][]string{{"-", "-"}, {"-"}} {
-		got, stderr, code := filesort(b.String(), append([]string{"-m"}, names...)...)
-		if got != b.String() || code != 0 {
-			t.Errorf("%q: exit %d, %d bytes of %d %s", names, code, len(got), b.Len(), stderr)
+// Files in /proc and /sys are no stored ones, wherever these are mounted.
+func TestStored(t *testing.T) {
+	for path, want := range map[string]bool{
+		fileOf(t, "x", unsorted): true, "/proc/version": false, "/sys/class/net/lo/mtu": false, "/dev/null": false, t.TempDir(): false,
+	} {
+		if info, err := os.Stat(path); err == nil && stored(info) != want {
+			t.Errorf("%s: %v", path, !want)
 		}
+	}
+}
+
+// A name of a descriptor may go on where the first reading ended, as on BSD: it does not open its file again.
+func TestOpensAgain(t *testing.T) {
+	path := fileOf(t, "x", unsorted)
+	f, err := os.Open(path)
+	expect(t, err)
+	defer f.Close()
+	for name, want := range map[string]bool{path: true, fmt.Sprintf("/dev/fd/%d", f.Fd()): false, "-": false} {
+		in, err := openInput(name, f, "none", false)
+		if err != nil {
+			t.Skip(err)
+		}
+		if in.again(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+		in.Close()
+	}
+}
+
+// A file that changes while it is read again is an error at its end.
+func TestChangeInSecondReading(t *testing.T) {
+	path := fileOf(t, "x", unsorted)
+	r := &replay{files: &files{names: []string{path}, compress: "none"}}
+	defer r.close()
+	for _, open := range []func() (*input, error){r.first, r.second} {
+		in, err := open()
+		expect(t, err)
+		if text, err := io.ReadAll(in); string(text) != unsorted || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		if r.next > 0 {
+			addTo("more\n")(t, path)
+			if err := in.Close(); err != errChanged {
+				t.Errorf("closed with %v", err)
+			}
+		}
+		in.Close()
 	}
 }

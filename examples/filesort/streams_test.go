@@ -180,3 +180,22 @@ func TestStreamsLikeFiles(t *testing.T) {
 		}
 	}
 }
+
+// A merge that reads a pipe under two names has its lines once, whole.
+func TestMergeOfOneStream(t *testing.T) {
+	var b strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&b, "%08d\n", i)
+	}
+	for _, names := range [][]string{{"-", "-"}, {"-", "/dev/stdin"}, {"/dev/stdin", "/proc/self/fd/0"}} {
+		p := newFilesort(t)
+		p.add(given{"-", b.String()})
+		r, stderr := p.run(append([]string{"-m"}, names...)...)
+		if r.stdout != b.String() || r.code != 0 {
+			t.Errorf("%q: exit %d, %d bytes of %d %s", names, r.code, len(r.stdout), b.Len(), stderr)
+		}
+	}
+	if got, _, _ := filesort(b.String(), "-m", "-", "-"); got != b.String() {
+		t.Errorf("%d bytes of %d", len(got), b.Len())
+	}
+}
