@@ -104,12 +104,13 @@ func (cl *commandLine) options() optionSet {
 		{0, "stats", optionalArgument, yesOrNo(&cl.stats)},
 		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
 	}
+	header := once(oneOf(&cl.header, "auto", "yes", "no"))
 	own = append(own, mark(&cl.onlyBy, []option{
 		{0, "by", needsArgument, once(cl.setBy)},
 		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson"))},
 		{0, "quotes", needsArgument, once(oneOf(&cl.quotes, "strict", "lazy", "none"))},
-		{0, "header", needsArgument, once(oneOf(&cl.header, "auto", "yes", "no"))},
-		{0, "no-header", optionalArgument, cl.setNoHeader},
+		{0, "header", needsArgument, header},
+		{0, "no-header", noArgument, func(string) error { return header("no") }},
 		{0, "delimiter", needsArgument, once(cl.setDelimiter)},
 		{0, "null", needsArgument, once(cl.setNulls)},
 	})...)
@@ -173,11 +174,6 @@ func mark(given *string, options []option) []option {
 func (cl *commandLine) setBy(value string) (err error) {
 	cl.by, err = parseBy(value)
 	return err
-}
-
-func (cl *commandLine) setNoHeader(string) error {
-	cl.header = "no"
-	return nil
 }
 
 func (cl *commandLine) setNulls(value string) error {
