@@ -39,8 +39,10 @@ func newProcess(t *testing.T, program string, env ...string) *process {
 	return &process{t: t, command: c, cancel: cancel}
 }
 
-// newFilesort returns a process of the command.
-func newFilesort(t *testing.T) *process { return newProcess(t, os.Args[0], runMain+"=1") }
+// newFilesort returns a process of the command. The race detector does not have it wait for a second at its end.
+func newFilesort(t *testing.T) *process {
+	return newProcess(t, os.Args[0], runMain+"=1", "GORACE=atexit_sleep_ms=0")
+}
 
 // add makes an input and returns its name.
 func (p *process) add(in given) (name string) {
