@@ -11,7 +11,7 @@ import (
 )
 
 // The special ways of the library are taken with rows that lead to them, under options and properties of
-// columns that a way need not look at. Nothing of that may change an order.
+// columns that a way need not consult. Nothing of that may change an order.
 
 // way is a special way, and rows that lead to it.
 type way struct {
