@@ -64,10 +64,12 @@ var first uint32 // 0
 // read or written.
 func Memory(p unsafe.Pointer, bytes uintptr) {
 	const line = 64
-	for ; fetches && bytes >= line; bytes -= min(bytes, uintptr(len(ascending))*line) {
+	for fetches && bytes >= line {
 		n := min(bytes/line, uintptr(len(ascending)))
 		lines(p, &ascending[0], int(n), line)
-		p = unsafe.Add(p, min(bytes, n*line))
+		if bytes -= n * line; bytes >= line { // otherwise p would leave its allocation
+			p = unsafe.Add(p, n*line)
+		}
 	}
 }
 

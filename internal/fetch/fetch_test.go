@@ -46,6 +46,23 @@ func TestElement(t *testing.T) {
 	}
 }
 
+// TestMemory asks for memory to its end, among other memory. The race detector ends the process if a
+// pointer leaves its own.
+func TestMemory(t *testing.T) {
+	for _, size := range []uintptr{64, 1000, 1024, 2048, 4096, 5000} {
+		var all [][]byte
+		for range 100 {
+			all = append(all, bytes.Repeat([]byte{7}, int(size)))
+		}
+		for _, memory := range all {
+			Memory(unsafe.Pointer(&memory[0]), size)
+			if n := bytes.Count(memory, []byte{7}); n != len(memory) {
+				t.Fatalf("%d of %d bytes have changed", len(memory)-n, size)
+			}
+		}
+	}
+}
+
 func TestPays(t *testing.T) {
 	for _, c := range []struct {
 		pays, want bool
