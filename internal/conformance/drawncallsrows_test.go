@@ -1,0 +1,169 @@
+package conformance_test
+
+import (
+	"math"
+	"slices"
+
+	"example.com/sorter"
+	"example.com/sorter/fuzz/oracle"
+)
+
+// rowVerbs are the verbs on rows by columns.
+var rowVerbs = []verbDrawn{
+	{"OrderN", checkDrawnOrderN}, {"OrderN", checkDrawnOrderN}, {"OrderN", checkDrawnOrderN},
+	{"OrderRows", checkDrawnOrderRows}, {"OrderRows", checkDrawnOrderRows},
+	{"OrderWithin", checkDrawnOrderWithin},
+	{"TopN", checkDrawnTopN},
+	{"NthN", checkDrawnNthN},
+	{"NthsN", checkDrawnNthsN},
+	{"QuantilesN", checkDrawnQuantilesN},
+	{"SearchRangeN", checkDrawnSearchRangeN},
+}
+
+func checkDrawnOrderN(x *drawnCall) {
+	opts := x.draw(x.n, len(x.cols))
+	p, err := sorter.OrderN(x.n, asColumns(x.cols, x.Rand), opts...)
+	x.checkPerm(p, err, x.inOrder(sortedBy{Order: x.order}), compares(x.cols, x.order))
+}
+
+func checkDrawnOrderRows(x *drawnCall) {
+	rows := x.drawRows()
+	opts := x.draw(len(rows), len(x.cols))
+	got := mapped(rows, func(row int) uint32 { return uint32(row) })
+	if x.failed(sorter.OrderRows(got, asColumns(x.cols, x.Rand), opts...)) {
+		x.sameNumbers(got, rows)
+		return
+	}
+	want := x.stableOf(rows, x.order)
+	x.sameNumbers(got, want)
+	x.checkMarks(want, compares(x.cols, x.order), nil)
+}
+
+func checkDrawnOrderWithin(x *drawnCall) {
+	offsets, opts := x.drawOffsets(x.n), x.draw(x.n, len(x.cols))
+	p, err := sorter.OrderWithin(offsets, asColumns(x.cols, x.Rand), opts...)
+	if x.failed(err) {
+		return
+	}
+	want := ascending(offsets[len(offsets)-1])
+	x.sortSegments(want, offsets)
+	x.sameNumbers(p, want)
+	if offsets[0] == 0 {
+		x.checkMarks(want, compares(x.cols, x.order), offsets)
+	}
+}
+
+func checkDrawnTopN(x *drawnCall) {
+	k, opts := x.drawCount(x.n), x.draw(x.n, len(x.cols))
+	got, err := sorter.TopN(x.n, k, asColumns(x.cols, x.Rand), opts...)
+	if !x.failed(err) {
+		x.sameNumbers(got, x.inOrder(sortedBy{Order: x.order})[:min(k, x.n)])
+	}
+}
+
+func checkDrawnNthN(x *drawnCall) {
+	if x.n == 0 {
+		return
+	}
+	k, opts := x.IntN(x.n), x.draw(x.n, len(x.cols))
+	x.note("k = %d", k)
+	got, err := sorter.NthN(x.n, k, asColumns(x.cols, x.Rand), opts...)
+	if !x.failed(err) {
+		x.same("", []int{got}, x.inOrder(sortedBy{Order: x.order})[k:k+1])
+	}
+}
+
+// drawPlaces draws places below n: few or many, at random or close together, some twice.
+func (x *drawnCall) drawPlaces(n int) []int {
+	if n == 0 {
+		return nil
+	}
+	ks := make([]int, []int{0, 1, 1, 2, 3, 8, 9, 10, 17, 100, 255, 256, 257, 513, 600, 5000}[x.IntN(16)])
+	from, width := x.IntN(n), 1+x.IntN(n)
+	if x.IntN(2) == 0 {
+		from, width = 0, n
+	}
+	for i := range ks {
+		ks[i] = min(n-1, from+x.IntN(width))
+	}
+	if x.IntN(3) == 0 {
+		slices.Sort(ks)
+	}
+	x.note("%d places from %d on of %d", len(ks), from, width)
+	return ks
+}
+
+// at returns the elements of rows at places.
+func at(rows, places []int) []int {
+	return mapped(places, func(k int) int { return rows[k] })
+}
+
+func checkDrawnNthsN(x *drawnCall) {
+	ks, opts := x.drawPlaces(x.n), x.draw(x.n, len(x.cols))
+	left := slices.Clone(ks)
+	got, err := sorter.NthsN(x.n, left, asColumns(x.cols, x.Rand), opts...)
+	x.same("the places", left, ks)
+	if !x.failed(err) {
+		x.same("", got, at(x.inOrder(sortedBy{Order: x.order}), ks))
+	}
+}
+
+// drawShares draws quantiles.
+func (x *drawnCall) drawShares() []float64 {
+	qs := make([]float64, []int{0, 1, 1, 2, 3, 4, 5, 9, 20, 100, 128, 129, 255, 256, 257, 600}[x.IntN(16)])
+	for i := range qs {
+		qs[i] = []float64{0, 1, 0.5, 0.25, 0.75, 0.01, 0.99, 0.999, x.Float64(), x.Float64(), x.Float64()}[x.IntN(11)]
+	}
+	x.note("%d quantiles", len(qs))
+	return qs
+}
+
+// placeOf is the place of the quantile q of n rows, as SQL's percentile_disc has it.
+func placeOf(q float64, n int) int { return max(0, int(math.Ceil(q*float64(n)))-1) }
+
+func checkDrawnQuantilesN(x *drawnCall) {
+	qs, opts := x.drawShares(), x.draw(x.n, len(x.cols))
+	if x.n == 0 {
+		return
+	}
+	got, err := sorter.QuantilesN(x.n, qs, asColumns(x.cols, x.Rand), opts...)
+	if !x.failed(err) {
+		rows := x.inOrder(sortedBy{Order: x.order})
+		x.same("", got, mapped(qs, func(q float64) int { return rows[placeOf(q, x.n)] }))
+	}
+}
+
+// checkDrawnSearchRangeN searches rows in order for rows that lie after them, too: the columns of the call
+// are drawn ones through the order.
+func checkDrawnSearchRangeN(x *drawnCall) {
+	rows, compare := x.inOrder(sortedBy{}), x.compare(oracle.Order{})
+	rank := append(slices.Clone(rows), x.n) // and a probe
+	cols := mapped(x.cols, func(c drawnColumn) sorter.Column[int] {
+		by := sorter.By(c.column(x.Rand))
+		return ranksBy(len(rank), func(a, b int) int { return by.Compare(rank[a], rank[b]) })
+	})
+	for range 10 {
+		probe := x.IntN(x.n + 1)
+		lo, _ := slices.BinarySearchFunc(rows, rank[probe], compare)
+		hi := lo
+		for hi < x.n && compare(rows[hi], rank[probe]) == 0 {
+			hi++
+		}
+		if gotLo, gotHi := sorter.SearchRangeN(x.n, cols, probe); gotLo != lo || gotHi != hi {
+			x.fail("of probe %d: %d, %d, want %d, %d", probe, gotLo, gotHi, lo, hi)
+		}
+	}
+}
+
+// ranksBy returns a column of the ranks of n rows by a comparison.
+func ranksBy(n int, compare func(a, b int) int) sorter.Column[int] {
+	rows, ranks := ascending(n), make([]uint32, n)
+	oracle.SortStable(rows, compare)
+	for i := 1; i < n; i++ {
+		ranks[rows[i]] = ranks[rows[i-1]]
+		if compare(rows[i-1], rows[i]) != 0 {
+			ranks[rows[i]]++
+		}
+	}
+	return sorter.AscOf(ranks)
+}
