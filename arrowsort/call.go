@@ -94,16 +94,11 @@ const (
 )
 
 // stripes calls body for ranges [lo, hi) of n rows that are multiples of 64, each from a goroutine
-// of its own, at most c.workers.
+// of its own, at most c.workers. What is said of inParallel holds.
 func (c *call) stripes(n int, body func(lo, hi int)) {
 	count := max(1, min(c.workers, n/grain))
-	each := (n/count + 63) &^ 63
-	var wait sync.WaitGroup
-	for lo := each; lo < n; lo += each {
-		wait.Go(func() { body(lo, min(lo+each, n)) })
-	}
-	body(0, min(each, n))
-	wait.Wait()
+	each := max((n/count+63)&^63, 1)
+	inParallel(max(1, (n+each-1)/each), func(i int) { body(i*each, min((i+1)*each, n)) })
 }
 
 // share is stripes that end early if the context is cancelled. The caller checks that before it

@@ -83,7 +83,6 @@ func (c *call) child(parent *array.Struct, index int) (arrow.Array, error) {
 	}
 	data := field.Data()
 	buffers := append([]*memory.Buffer{c.both(parent, field)}, data.Buffers()[1:]...)
-	defer buffers[0].Release()
 	dictionary, _ := data.Dictionary().(*array.Data)
 	made := array.NewData(data.DataType(), data.Len(), buffers, data.Children(), array.UnknownNullCount, data.Offset())
 	if dictionary != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// newBuffer allocates a buffer of some bytes, which the caller releases.
+// newBuffer allocates a buffer of some bytes, until the end of the call. Arrays of it retain it.
 func (c *call) newBuffer(bytes int) *memory.Buffer {
-	buffer := memory.NewResizableBuffer(c.mem)
+	buffer := owned(c, memory.NewResizableBuffer(c.mem))
 	buffer.Resize(bytes)
 	return buffer
 }
@@ -99,7 +99,6 @@ func gatherText[O int32 | int64](c *call, col column, rows perm.Perm) (arrow.Arr
 		}
 	})
 	if err := c.ctx.Err(); err != nil {
-		offsets.Release()
 		return nil, err
 	}
 	var total int64
@@ -108,7 +107,6 @@ func gatherText[O int32 | int64](c *call, col column, rows perm.Perm) (arrow.Arr
 		ends[i] = O(total)
 	}
 	if unsafe.Sizeof(O(0)) == 4 && total > c.mostText {
-		offsets.Release()
 		return nil, errTooLong
 	}
 	values := c.newBuffer(int(total))
@@ -140,9 +138,6 @@ func (c *call) gatherViews(col column, rows perm.Perm) arrow.Array {
 	}
 	buffer := c.newBuffer(len(rows) * arrow.ViewHeaderSizeBytes)
 	gather(c, castTo[arrow.ViewHeader](buffer.Bytes(), len(rows)), views, rows)
-	for _, text := range shared {
-		text.Retain()
-	}
 	return c.newArray(col, rows, nil, append([]*memory.Buffer{buffer}, shared...)...)
 }
 

@@ -43,7 +43,7 @@ type numbers struct {
 	rows   int
 }
 
-// newNumbers allocates an array of rows numbers. The caller releases it, or makes it an array.
+// newNumbers allocates an array of rows numbers.
 func (c *call) newNumbers(rows int) numbers {
 	return numbers{c.newBuffer(rows * arrow.Uint64SizeBytes), rows}
 }
@@ -53,7 +53,7 @@ func (n numbers) narrow() []uint32 {
 	return arrow.Uint32Traits.CastFromBytes(n.buffer.Bytes())[n.rows:]
 }
 
-// array widens the numbers in narrow and returns them as an array, which owns the memory.
+// array widens the numbers in narrow and returns them as an array, which retains the memory.
 //
 // Wide number i ends at byte 8*(i+1), and narrow number i begins at 4*(rows+i), so in ascending
 // order none is overwritten before it is read. Wide numbers from lo to (rows+lo)/2 overlap no
@@ -71,6 +71,5 @@ func (n numbers) array(c *call) *array.Data {
 		lo = hi
 	}
 	widen(lo, n.rows)
-	defer n.buffer.Release()
 	return array.NewData(arrow.PrimitiveTypes.Uint64, n.rows, []*memory.Buffer{nil, n.buffer}, nil, 0, 0)
 }

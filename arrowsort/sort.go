@@ -30,7 +30,6 @@ func SortIndices(ctx context.Context, input Datum, keys SortOptions) (Datum, err
 	}
 	out := c.newNumbers(t.rows)
 	if _, err := c.order(t.rows, by, out.narrow()); err != nil {
-		out.buffer.Release()
 		return nil, err
 	}
 	return &compute.ArrayDatum{Value: out.array(c)}, nil

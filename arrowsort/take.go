@@ -128,7 +128,6 @@ func (c *call) takeRows(col column, rows perm.Perm) (arrow.Array, error) {
 }
 
 // newArray returns an array of rows of col from their values, and the nulls that they have in col.
-// It takes the buffers over.
 func (c *call) newArray(col column, rows perm.Perm, children []arrow.ArrayData, buffers ...*memory.Buffer) arrow.Array {
 	all, nulls := []*memory.Buffer{nil}, 0
 	if v := validityOf(col); v.any() {
@@ -137,11 +136,6 @@ func (c *call) newArray(col column, rows perm.Perm, children []arrow.ArrayData, 
 	all = append(all, buffers...)
 	data := array.NewData(col.typ, len(rows), all, children, nulls, 0)
 	defer data.Release()
-	for _, buffer := range all {
-		if buffer != nil {
-			buffer.Release()
-		}
-	}
 	return array.MakeFromData(data)
 }
 

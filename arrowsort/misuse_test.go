@@ -1,0 +1,147 @@
+package arrowsort_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"example.com/sorter/arrowsort"
+	"example.com/sorter/internal/testkit"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// manyRows are enough for several goroutines.
+const manyRows = 200_000
+
+// malformed are arrays of manyRows that no constructor of arrow-go refuses, as they come from files
+// and other machines. The fault is in one row.
+var malformed = map[string]func(row int) arrow.Array{
+	"dictionary index": func(row int) arrow.Array {
+		indices := make([]byte, manyRows)
+		indices[row] = 100
+		return dictionaryFrom(indices, "a", "b")
+	},
+	"descending offsets": func(row int) arrow.Array {
+		offsets := make([]int32, manyRows+1)
+		offsets[row] = 6
+		return arrayOfBuffers(arrow.BinaryTypes.String, arrow.Int32Traits.CastToBytes(offsets), []byte("abcdef"))
+	},
+	"short bits": func(row int) arrow.Array {
+		return arrayOfBuffers(arrow.FixedWidthTypes.Boolean, make([]byte, row/8))
+	},
+	"short validity": func(row int) arrow.Array {
+		texts := make([]int32, manyRows+1)
+		buffers := []*memory.Buffer{memory.NewBufferBytes(make([]byte, row/8)), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(texts)), nil}
+		return array.MakeFromData(array.NewData(arrow.BinaryTypes.String, manyRows, buffers, nil, 1, 0))
+	},
+	"view past its buffer": func(row int) arrow.Array {
+		b := array.NewStringViewBuilder(memory.DefaultAllocator)
+		for i := range manyRows {
+			b.Append(fmt.Sprintf("%020d", i%7))
+		}
+		a := b.NewStringViewArray()
+		a.Data().Buffers()[1].Bytes()[row*arrow.ViewHeaderSizeBytes+11] = 0x7f
+		return a
+	},
+}
+
+// arrayOfBuffers returns an array of manyRows without nulls.
+func arrayOfBuffers(typ arrow.DataType, buffers ...[]byte) arrow.Array {
+	all := []*memory.Buffer{nil}
+	for _, b := range buffers {
+		all = append(all, memory.NewBufferBytes(b))
+	}
+	return array.MakeFromData(array.NewData(typ, manyRows, all, nil, 0, 0))
+}
+
+// dictionaryFrom returns a dictionary array of 8-bit indices.
+func dictionaryFrom(indices []byte, values ...string) arrow.Array {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	b.AppendValues(values, nil)
+	data := array.NewData(arrow.PrimitiveTypes.Int8, len(indices), []*memory.Buffer{nil, memory.NewBufferBytes(indices)}, nil, 0, 0)
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	return array.NewDictionaryArray(typ, array.MakeFromData(data), b.NewArray())
+}
+
+// calls are those of the package, with array a as the key, and as a column that is none.
+var calls = map[string]func(ctx context.Context, a arrow.Array) error{
+	"SortIndices": func(ctx context.Context, a arrow.Array) error {
+		_, err := arrowsort.SortIndicesArray(ctx, a, arrowsort.SortKey{})
+		return err
+	},
+	"Sort": func(ctx context.Context, a arrow.Array) error {
+		_, err := arrowsort.SortArray(ctx, a, arrowsort.SortKey{})
+		return err
+	},
+	"Rank": func(ctx context.Context, a arrow.Array) error {
+		_, err := arrowsort.Rank(ctx, arrowsort.NewDatumWithoutOwning(a), arrowsort.RankOptions{})
+		return err
+	},
+	"SelectK": func(ctx context.Context, a arrow.Array) error {
+		_, err := arrowsort.SelectK(ctx, arrowsort.NewDatumWithoutOwning(a), 10, arrowsort.SortOptions{{}})
+		return err
+	},
+	"Unique": func(ctx context.Context, a arrow.Array) error {
+		_, err := arrowsort.Unique(ctx, arrowsort.NewDatumWithoutOwning(a))
+		return err
+	},
+	"other column": func(ctx context.Context, a arrow.Array) error {
+		keys := arrayOfBuffers(arrow.PrimitiveTypes.Int32, make([]byte, 4*manyRows))
+		fields := []arrow.Field{{Name: "key", Type: keys.DataType()}, {Name: "a", Type: a.DataType(), Nullable: true}}
+		_, err := arrowsort.SortRecordBatch(ctx, array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{keys, a}, manyRows), []arrowsort.SortKey{{}})
+		return err
+	},
+}
+
+// workersOf returns a context with n workers and an allocator.
+func workersOf(n int, mem memory.Allocator) context.Context {
+	environment := compute.DefaultExecCtx()
+	environment.NumParallel = n
+	return compute.SetExecCtx(compute.WithAllocator(context.Background(), mem), environment)
+}
+
+// panicOf returns what f panics with, or its error.
+func panicOf(f func() error) (value any, err error) {
+	defer func() { value = recover() }()
+	return nil, f()
+}
+
+// TestMalformed sorts malformed arrays of many rows. A call that reads the fault, on whichever
+// goroutine, returns an error or panics on that of the caller. It leaves no goroutine and no memory, and
+// the next call sorts.
+func TestMalformed(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for what, arrayOf := range malformed {
+		for name, call := range calls {
+			if name == "other column" && (what == "dictionary index" || what == "view past its buffer") {
+				continue // which rows are taken without reading
+			}
+			for _, row := range []int{1000, manyRows - 10} {
+				for _, workers := range []int{1, 4} {
+					a := arrayOf(row)
+					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+					crew := testkit.NewCrew()
+					title := fmt.Sprintf("%s, %s, row %d, %d workers", what, name, row, workers)
+					if value, err := panicOf(func() error { return call(workersOf(workers, mem), a) }); value == nil && err == nil {
+						t.Error(title, "has neither a panic nor an error")
+					}
+					crew.CheckAlone(t, title)
+					if mem.CurrentAlloc() != 0 {
+						t.Errorf("%s: %d bytes are left", title, mem.CurrentAlloc())
+					}
+				}
+			}
+		}
+	}
+	for name, call := range calls {
+		if value, err := panicOf(func() error {
+			return call(workersOf(4, memory.DefaultAllocator), dictionaryFrom(make([]byte, manyRows), "a", "b"))
+		}); value != nil || err != nil {
+			t.Errorf("%s afterwards: %v, %v", name, value, err)
+		}
+	}
+}
