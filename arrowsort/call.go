@@ -20,8 +20,9 @@ type optionsKey struct{}
 // [sorter.MemoryLimit], [sorter.Report] and [sorter.OnProgress]. The sort of a dictionary's
 // values comes before that of the rows, so a report is that of the rows. The order is given by
 // sort keys: of options that change it or receive a result ([sorter.Descending],
-// [sorter.NaNsLast], [sorter.MarkRuns] and the like) the effect is unspecified.
+// [sorter.NaNsLast], [sorter.MarkRuns] and the like) the effect is unspecified. It panics if ctx is nil.
 func WithOptions(ctx context.Context, options ...sorter.Option) context.Context {
+	checkContext(ctx)
 	before, _ := ctx.Value(optionsKey{}).([]sorter.Option)
 	return context.WithValue(ctx, optionsKey{}, append(before[:len(before):len(before)], options...))
 }
@@ -37,8 +38,16 @@ type call struct {
 	after    []func() // to be called at the end
 }
 
+// checkContext panics if ctx is nil.
+func checkContext(ctx context.Context) {
+	if ctx == nil {
+		panic("arrowsort: nil context")
+	}
+}
+
 // newCall returns the environment of a call with ctx. The caller closes it.
 func newCall(ctx context.Context) *call {
+	checkContext(ctx)
 	given, _ := ctx.Value(optionsKey{}).([]sorter.Option)
 	c := &call{ctx: ctx, mem: compute.GetAllocator(ctx), mostText: math.MaxInt32}
 	c.workers = max(1, min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0)))

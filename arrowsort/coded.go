@@ -42,8 +42,9 @@ func (c *call) dictionaryKey(col column, typ *arrow.DictionaryType, k SortKey) (
 	codes := scratch[uint32](c, col.rows)
 	col.share(c, func(first int, chunk arrow.Array, lo, hi int) {
 		dictionary := chunk.(*array.Dictionary)
-		base := bases[dictionary.Data().Dictionary()]
-		lookUp(codes[first:first+hi-lo], ranks[base:], dictionary.Indices(), lo, null)
+		values := dictionary.Data().Dictionary()
+		base := bases[values]
+		lookUp(codes[first:first+hi-lo], ranks[base:base+values.Len()], dictionary.Indices(), lo, null)
 	})
 	return key{column: sorter.AscOf(codes)}, nil
 }

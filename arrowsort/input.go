@@ -2,6 +2,7 @@ package arrowsort
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -55,21 +56,39 @@ type table struct {
 	rows    int
 }
 
+// checkGiven panics if an input is nil, or a pointer that is.
+func checkGiven(input any) {
+	if v := reflect.ValueOf(input); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("arrowsort: nil input")
+	}
+}
+
+// datumOf returns an input as a datum that owns no reference to it.
+func datumOf(input any) Datum {
+	checkGiven(input)
+	return NewDatumWithoutOwning(input)
+}
+
 // tableOf returns input as columns. fn is the name of the function for the error.
 func (c *call) tableOf(fn string, input Datum) (table, error) {
 	var t table
+	checkGiven(input)
 	switch input := input.(type) {
 	case *compute.ArrayDatum:
+		checkGiven(input.Value)
 		array := owned(c, input.MakeArray())
 		t.single, t.columns = true, []column{columnOf(array.DataType(), array)}
 	case *compute.ChunkedDatum:
+		checkGiven(input.Value)
 		t.single, t.columns = true, []column{columnOf(input.Value.DataType(), input.Value.Chunks()...)}
 	case *compute.RecordDatum:
+		checkGiven(input.Value)
 		t.rows = int(input.Value.NumRows())
 		for _, array := range input.Value.Columns() {
 			t.columns = append(t.columns, columnOf(array.DataType(), array))
 		}
 	case *compute.TableDatum:
+		checkGiven(input.Value)
 		t.rows = int(input.Value.NumRows())
 		for i := range int(input.Value.NumCols()) {
 			chunked := input.Value.Column(i).Data()
@@ -84,11 +103,19 @@ func (c *call) tableOf(fn string, input Datum) (table, error) {
 	return t, nil
 }
 
+// errLengths is that of columns of different lengths, which arrow-go does not refuse everywhere.
+var errLengths = fmt.Errorf("%w: all columns must have the same length", arrow.ErrInvalid)
+
 // sortKeys returns the keys by which t is sorted: of an array the first, otherwise the first of
 // each column, since a second of the same column decides nothing.
 func (t table) sortKeys(keys []SortKey) ([]SortKey, error) {
 	if len(keys) == 0 {
 		return nil, fmt.Errorf("%w: must provide at least one sort key", arrow.ErrInvalid)
+	}
+	for i, key := range keys {
+		if key.Order > SortOrderDescending || key.NullPlacement > SortNullsAtStart || key.Order < 0 || key.NullPlacement < 0 {
+			return nil, fmt.Errorf("%w: sort key %d has order %d and null placement %d", arrow.ErrInvalid, i, key.Order, key.NullPlacement)
+		}
 	}
 	if t.single {
 		key := keys[0]
@@ -101,7 +128,7 @@ func (t table) sortKeys(keys []SortKey) ([]SortKey, error) {
 			return nil, fmt.Errorf("%w: sort key %d has invalid column index %d", arrow.ErrInvalid, i, key.ColumnIndex)
 		}
 		if t.columns[key.ColumnIndex].rows != t.rows {
-			return nil, fmt.Errorf("%w: all columns must have the same length", arrow.ErrInvalid)
+			return nil, errLengths
 		}
 		same := func(k SortKey) bool { return k.ColumnIndex == key.ColumnIndex }
 		if !slices.ContainsFunc(unique, same) {

@@ -17,9 +17,11 @@ func MergeTables(ctx context.Context, tables []arrow.Table, keys []SortKey) (arr
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no tables to merge", arrow.ErrInvalid)
 	}
+	checkGiven(tables[0])
 	schema := tables[0].Schema()
 	var rows int64
 	for i, tbl := range tables {
+		checkGiven(tbl)
 		if !tbl.Schema().Equal(schema) {
 			return nil, fmt.Errorf("%w: schema of table %d differs from that of table 0", arrow.ErrInvalid, i)
 		}

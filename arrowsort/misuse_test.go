@@ -2,8 +2,10 @@ package arrowsort_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"example.com/sorter/arrowsort"
@@ -144,4 +146,90 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s afterwards: %v, %v", name, value, err)
 		}
 	}
+}
+
+// short has more rows than its columns.
+type short struct{ arrow.Table }
+
+func (s short) NumRows() int64 { return s.Table.NumRows() + 1 }
+
+// TestMisuse: arguments that no call takes are panics in the words of the package, or errors that wrap
+// arrow.ErrInvalid or arrow.ErrNotImplemented.
+func TestMisuse(t *testing.T) {
+	ctx, none := context.Background(), context.Context(nil)
+	one := arrayOf(t, arrow.PrimitiveTypes.Int32, 2, 1)
+	chunked := arrow.NewChunked(one.DataType(), []arrow.Array{one})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: one.DataType()}, {Name: "b", Type: one.DataType()}}, nil)
+	table := array.NewTableFromSlice(schema, [][]arrow.Array{{one}, {one}})
+	keys := arrowsort.SortOptions{{}}
+	results := func(_ any, err error) error { return err }
+	for name, call := range map[string]func() error{
+		"SortIndices of no context":      func() error { return results(arrowsort.SortIndicesArray(none, one, keys[0])) },
+		"Sort of no context":             func() error { return results(arrowsort.SortTable(none, table, keys)) },
+		"Rank of no context":             func() error { return results(arrowsort.Rank(none, arrowsort.NewDatum(one), arrowsort.RankOptions{})) },
+		"SelectK of no context":          func() error { return results(arrowsort.SelectK(none, arrowsort.NewDatum(one), 1, keys)) },
+		"Distinct of no context":         func() error { return results(arrowsort.Distinct(none, arrowsort.NewDatum(one), keys)) },
+		"Unique of no context":           func() error { return results(arrowsort.Unique(none, arrowsort.NewDatum(one))) },
+		"Fields of no context":           func() error { return results(arrowsort.Fields(none, arrowsort.NewDatum(table))) },
+		"MergeTables of no context":      func() error { return results(arrowsort.MergeTables(none, []arrow.Table{table}, keys)) },
+		"WithOptions of no context":      func() error { arrowsort.WithOptions(none); return nil },
+		"SortIndices of nil":             func() error { return results(arrowsort.SortIndices(ctx, nil, keys)) },
+		"Sort of nil":                    func() error { return results(arrowsort.Sort(ctx, nil, keys)) },
+		"Rank of nil":                    func() error { return results(arrowsort.Rank(ctx, nil, arrowsort.RankOptions{})) },
+		"SelectK of nil":                 func() error { return results(arrowsort.SelectK(ctx, nil, 1, keys)) },
+		"Distinct of nil":                func() error { return results(arrowsort.Distinct(ctx, nil, keys)) },
+		"Unique of nil":                  func() error { return results(arrowsort.Unique(ctx, nil)) },
+		"Unique of a nil datum":          func() error { return results(arrowsort.Unique(ctx, (*arrowsort.TableDatum)(nil))) },
+		"Unique of an empty datum":       func() error { return results(arrowsort.Unique(ctx, &arrowsort.RecordDatum{})) },
+		"Sort of an empty array":         func() error { return results(arrowsort.Sort(ctx, &arrowsort.ArrayDatum{}, keys)) },
+		"Sort of an empty chunked array": func() error { return results(arrowsort.Sort(ctx, &arrowsort.ChunkedDatum{}, keys)) },
+		"Sort of an empty table":         func() error { return results(arrowsort.Sort(ctx, &arrowsort.TableDatum{}, keys)) },
+		"Fields of nil":                  func() error { return results(arrowsort.Fields(ctx, nil)) },
+		"SortIndicesArray of nil":        func() error { return results(arrowsort.SortIndicesArray(ctx, nil, keys[0])) },
+		"SortIndicesChunked of nil":      func() error { return results(arrowsort.SortIndicesChunked(ctx, nil, keys[0])) },
+		"SortIndicesRecordBatch of nil":  func() error { return results(arrowsort.SortIndicesRecordBatch(ctx, nil, keys)) },
+		"SortIndicesTable of nil":        func() error { return results(arrowsort.SortIndicesTable(ctx, nil, keys)) },
+		"SortArray of nil":               func() error { return results(arrowsort.SortArray(ctx, nil, keys[0])) },
+		"SortArray of a nil array":       func() error { return results(arrowsort.SortArray(ctx, (*array.Int32)(nil), keys[0])) },
+		"SortChunked of nil":             func() error { return results(arrowsort.SortChunked(ctx, nil, keys[0])) },
+		"SortRecordBatch of nil":         func() error { return results(arrowsort.SortRecordBatch(ctx, nil, keys)) },
+		"SortTable of nil":               func() error { return results(arrowsort.SortTable(ctx, nil, keys)) },
+		"MergeTables with nil":           func() error { return results(arrowsort.MergeTables(ctx, []arrow.Table{table, nil}, keys)) },
+
+		"MergeTables of none":  func() error { return results(arrowsort.MergeTables(ctx, nil, keys)) },
+		"Sort of a scalar":     func() error { return results(arrowsort.Sort(ctx, arrowsort.NewDatum(7), keys)) },
+		"Fields of an array":   func() error { return results(arrowsort.Fields(ctx, arrowsort.NewDatum(one))) },
+		"Sort by no keys":      func() error { return results(arrowsort.SortTable(ctx, table, nil)) },
+		"Rank by no keys":      func() error { return results(arrowsort.Rank(ctx, arrowsort.NewDatum(table), arrowsort.RankOptions{})) },
+		"Sort by column -1":    func() error { return results(arrowsort.SortTable(ctx, table, []arrowsort.SortKey{{ColumnIndex: -1}})) },
+		"Sort by column 2":     func() error { return results(arrowsort.SortTable(ctx, table, []arrowsort.SortKey{{ColumnIndex: 2}})) },
+		"Sort in order 2":      func() error { return results(arrowsort.SortArray(ctx, one, arrowsort.SortKey{Order: 2})) },
+		"Sort with nulls at 2": func() error { return results(arrowsort.SortChunked(ctx, chunked, arrowsort.SortKey{NullPlacement: 2})) },
+		"Rank with tiebreaker 9": func() error {
+			return results(arrowsort.Rank(ctx, arrowsort.NewDatum(one), arrowsort.RankOptions{Tiebreaker: 9}))
+		},
+		"Rank with tiebreaker -1": func() error {
+			return results(arrowsort.Rank(ctx, arrowsort.NewDatum(one), arrowsort.RankOptions{Tiebreaker: -1}))
+		},
+		"SelectK of -1":            func() error { return results(arrowsort.SelectK(ctx, arrowsort.NewDatum(one), -1, keys)) },
+		"Sort of a short key":      func() error { return results(arrowsort.SortTable(ctx, short{table}, keys)) },
+		"Unique of a short column": func() error { return results(arrowsort.Unique(ctx, arrowsort.NewDatum(short{table}))) },
+		"Sort with a short column": func() error { return results(arrowsort.SortTable(ctx, twoRows{table}, keys)) },
+	} {
+		value, err := panicOf(call)
+		text, _ := value.(string)
+		if !strings.HasPrefix(text, "arrowsort: ") && !errors.Is(err, arrow.ErrInvalid) && !errors.Is(err, arrow.ErrNotImplemented) {
+			t.Errorf("%s: panic %v, error %v", name, value, err)
+		}
+	}
+}
+
+// twoRows has a second column that is shorter than the first.
+type twoRows struct{ arrow.Table }
+
+func (s twoRows) Column(i int) *arrow.Column {
+	if i == 0 {
+		return s.Table.Column(0)
+	}
+	return arrow.NewColumn(s.Schema().Field(1), arrow.NewChunked(s.Schema().Field(1).Type, nil))
 }

@@ -2,10 +2,12 @@ package arrowsort
 
 import (
 	"context"
+	"fmt"
 
 	"example.com/sorter"
 	"example.com/sorter/perm"
 	"example.com/sorter/rank"
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 )
 
@@ -37,6 +39,9 @@ type RankOptions struct {
 func Rank(ctx context.Context, input Datum, options RankOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()
+	if options.Tiebreaker < TieFirst || options.Tiebreaker > TieDense {
+		return nil, fmt.Errorf("%w: rank with tiebreaker %d", arrow.ErrInvalid, options.Tiebreaker)
+	}
 	if _, ok := input.(compute.ArrayLikeDatum); ok && len(options.Keys) == 0 {
 		options.Keys = SortOptions{DefaultSortKey()}
 	}

@@ -18,9 +18,11 @@ import (
 // are converted to scratch. Inputs are not changed, and calls may run concurrently on the same. The
 // caller releases the result.
 //
-// Errors wrap arrow.ErrInvalid for no keys and for a column index out of range, and
-// arrow.ErrNotImplemented for inputs of another kind and types without an order; others are those
-// of sorter.OrderN, of which a cancelled ctx is one.
+// Errors wrap arrow.ErrInvalid for no keys, for a key whose column index or constants are out of range,
+// and for columns of different lengths, and arrow.ErrNotImplemented for inputs of another kind and types
+// without an order; others are those of sorter.OrderN, of which a cancelled ctx is one. It panics if ctx
+// or input is nil. Of a malformed array, which arrow-go accepts from files and other machines, it may
+// panic: on the calling goroutine, and nothing is left of the call.
 func SortIndices(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {
 	c := newCall(ctx)
 	defer c.close()
@@ -37,22 +39,22 @@ func SortIndices(ctx context.Context, input Datum, keys SortOptions) (Datum, err
 
 // SortIndicesArray is [SortIndices] of an array.
 func SortIndicesArray(ctx context.Context, input arrow.Array, key SortKey) (arrow.Array, error) {
-	return arrayOf(SortIndices(ctx, NewDatumWithoutOwning(input), SortOptions{key}))
+	return arrayOf(SortIndices(ctx, datumOf(input), SortOptions{key}))
 }
 
 // SortIndicesChunked is [SortIndices] of a chunked array.
 func SortIndicesChunked(ctx context.Context, input *arrow.Chunked, key SortKey) (arrow.Array, error) {
-	return arrayOf(SortIndices(ctx, NewDatumWithoutOwning(input), SortOptions{key}))
+	return arrayOf(SortIndices(ctx, datumOf(input), SortOptions{key}))
 }
 
 // SortIndicesRecordBatch is [SortIndices] of a record batch.
 func SortIndicesRecordBatch(ctx context.Context, batch arrow.RecordBatch, keys []SortKey) (arrow.Array, error) {
-	return arrayOf(SortIndices(ctx, NewDatumWithoutOwning(batch), keys))
+	return arrayOf(SortIndices(ctx, datumOf(batch), keys))
 }
 
 // SortIndicesTable is [SortIndices] of a table.
 func SortIndicesTable(ctx context.Context, tbl arrow.Table, keys []SortKey) (arrow.Array, error) {
-	return arrayOf(SortIndices(ctx, NewDatumWithoutOwning(tbl), keys))
+	return arrayOf(SortIndices(ctx, datumOf(tbl), keys))
 }
 
 // Sort returns the rows of input in the order of keys, in new memory: compute.Sort. It is
@@ -78,12 +80,12 @@ func Sort(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {
 
 // SortArray is [Sort] of an array.
 func SortArray(ctx context.Context, input arrow.Array, key SortKey) (arrow.Array, error) {
-	return arrayOf(Sort(ctx, NewDatumWithoutOwning(input), SortOptions{key}))
+	return arrayOf(Sort(ctx, datumOf(input), SortOptions{key}))
 }
 
 // SortChunked is [Sort] of a chunked array.
 func SortChunked(ctx context.Context, input *arrow.Chunked, key SortKey) (*arrow.Chunked, error) {
-	sorted, err := Sort(ctx, NewDatumWithoutOwning(input), SortOptions{key})
+	sorted, err := Sort(ctx, datumOf(input), SortOptions{key})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func SortChunked(ctx context.Context, input *arrow.Chunked, key SortKey) (*arrow
 
 // SortRecordBatch is [Sort] of a record batch.
 func SortRecordBatch(ctx context.Context, batch arrow.RecordBatch, keys []SortKey) (arrow.RecordBatch, error) {
-	sorted, err := Sort(ctx, NewDatumWithoutOwning(batch), keys)
+	sorted, err := Sort(ctx, datumOf(batch), keys)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func SortRecordBatch(ctx context.Context, batch arrow.RecordBatch, keys []SortKe
 
 // SortTable is [Sort] of a table.
 func SortTable(ctx context.Context, tbl arrow.Table, keys []SortKey) (arrow.Table, error) {
-	sorted, err := Sort(ctx, NewDatumWithoutOwning(tbl), keys)
+	sorted, err := Sort(ctx, datumOf(tbl), keys)
 	if err != nil {
 		return nil, err
 	}

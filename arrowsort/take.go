@@ -15,6 +15,9 @@ import (
 func (c *call) take(input Datum, t table, rows perm.Perm) (Datum, error) {
 	columns := make([]*arrow.Chunked, len(t.columns))
 	for i, col := range t.columns {
+		if col.rows < t.rows {
+			return nil, errLengths
+		}
 		chunks, err := c.takeColumn(col, rows)
 		if err != nil {
 			return nil, err
