@@ -10,12 +10,19 @@
 //
 // # Order
 //
-// The order is that of the values in the file, as [parquet.Schema.Comparator] has it: integers by
-// the sign of the column's type, byte arrays and decimals in them bytewise, times as stored in the
-// unit of their column, −0 equal to +0, lists by their first element that differs. Nulls are where
-// the sorting column has them, in either direction. Zeros of optional fields are nulls. NaNs come
-// before other floats, after them if descending, and are equal to each other; in package
-// parquet they have no order.
+// The order is that of the values in the file, as the Parquet format defines it: integers by
+// the sign of the column's type, decimals as signed numbers, in bytes of any length as well, other
+// bytes as unsigned ones, times as stored in the unit of their column, −0 equal to +0. Lists compare by
+// their first element that differs. Nulls are where the sorting column has them, in either direction.
+// Zeros of optional fields are nulls. NaNs come before other floats, after them if descending, and are
+// equal to each other; in package parquet they have no order.
+//
+// The format does not define an order of INTERVAL, GEOMETRY and GEOGRAPHY, which are sorted bytewise, and
+// of INT96, which is sorted as a signed number: timestamps by time. The file states the sorting columns
+// before the first of these, as sorting_columns of its row groups.
+//
+// Package parquet v0.32.0 compares decimals in bytes as unsigned ones. So its [parquet.MergeRowGroups] mixes up
+// files that are sorted by negative ones, and the statistics of pages that it writes are of that order.
 //
 // Rows that tie come out in the order in which they were written. parquet.SortingWriter
 // promises no order of them. [parquet.DropDuplicatedRows] keeps the first that was written. Without

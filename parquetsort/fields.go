@@ -101,7 +101,7 @@ func integerColumn[T any, R int32 | uint32](l leaf, p place) sorter.Column[T] {
 
 // integer32Column returns the column of an integer that is stored in 32 bits.
 func integer32Column[T any, R integers](l leaf, p place) sorter.Column[T] {
-	if l.unsigned() {
+	if l.order == unsigned {
 		return fieldColumn[T](l, p, isZero[R], func(r R) uint32 { return uint32(r) })
 	}
 	return fieldColumn[T](l, p, isZero[R], func(r R) int32 { return int32(r) })
@@ -109,7 +109,7 @@ func integer32Column[T any, R integers](l leaf, p place) sorter.Column[T] {
 
 // integer64Column returns the column of an integer that is stored in 64 bits.
 func integer64Column[T any, R integers](l leaf, p place) sorter.Column[T] {
-	if l.unsigned() {
+	if l.order == unsigned {
 		return fieldColumn[T](l, p, isZero[R], func(r R) uint64 { return uint64(r) })
 	}
 	return fieldColumn[T](l, p, isZero[R], func(r R) int64 { return int64(r) })
@@ -180,9 +180,11 @@ func arrayColumns[T any](l leaf, p place) (columns []sorter.Column[T]) {
 	n := p.typ.Len()
 	isNull := arrayNulls[T](p, n)
 	for from := 0; from == 0 || from < n; from += len(word{}) {
+		sign := l.signBit(from)
 		key := func(e T) (w word) {
 			// Sound: there are n bytes at p.
 			copy(w[:], unsafe.Slice((*byte)(p.of(unsafe.Pointer(&e))), n)[from:])
+			w[0] ^= sign
 			return w
 		}
 		columns = append(columns, withNulls(l, directed(l, key), isNull))

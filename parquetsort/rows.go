@@ -8,14 +8,30 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// rowOrder returns the order of rows of values by sorting columns, as
-// [parquet.Schema.Comparator] has it. NaNs, for which that is none, come before other floats.
+// rowOrder returns the order of rows of values by sorting columns. NaNs come before other floats.
 func rowOrder(leaves []leaf) sorter.Ordering[parquet.Row] {
-	columns := make([]sorter.Column[parquet.Row], len(leaves))
-	for i, l := range leaves {
-		columns[i] = rowColumn(l)
+	var columns []sorter.Column[parquet.Row]
+	for _, l := range leaves {
+		if l.order == decimal && l.MaxRepetitionLevel == 0 && l.Node.Type().Kind() == parquet.FixedLenByteArray {
+			columns = append(columns, fixedColumns(l)...)
+		} else {
+			columns = append(columns, rowColumn(l))
+		}
 	}
 	return sorter.By(columns...)
+}
+
+// fixedColumns returns the columns of decimals of one length, one for every 16 bytes.
+func fixedColumns(l leaf) (columns []sorter.Column[parquet.Row]) {
+	for from := 0; from == 0 || from < l.Node.Type().Length(); from += len(word{}) {
+		sign := l.signBit(from)
+		columns = append(columns, valueColumn(l, func(v parquet.Value) (w word) {
+			copy(w[:], v.ByteArray()[from:])
+			w[0] ^= sign
+			return w
+		}))
+	}
+	return columns
 }
 
 func rowColumn(l leaf) sorter.Column[parquet.Row] {
@@ -23,13 +39,17 @@ func rowColumn(l leaf) sorter.Column[parquet.Row] {
 	switch {
 	case l.MaxRepetitionLevel > 0, kind == parquet.Int96:
 		return sorter.Asc(func(row parquet.Row) []byte { return l.appendKeys(nil, row) })
+	case l.order == decimal:
+		return valueColumn(l, func(v parquet.Value) []byte { return appendDecimal(nil, v.ByteArray()) })
+	case l.order == half:
+		return valueColumn(l, func(v parquet.Value) float32 { return halfOf(v.ByteArray()) })
 	case kind == parquet.Boolean:
 		return valueColumn(l, parquet.Value.Boolean)
-	case kind == parquet.Int32 && l.unsigned():
+	case kind == parquet.Int32 && l.order == unsigned:
 		return valueColumn(l, parquet.Value.Uint32)
 	case kind == parquet.Int32:
 		return valueColumn(l, parquet.Value.Int32)
-	case kind == parquet.Int64 && l.unsigned():
+	case kind == parquet.Int64 && l.order == unsigned:
 		return valueColumn(l, parquet.Value.Uint64)
 	case kind == parquet.Int64:
 		return valueColumn(l, parquet.Value.Int64)
@@ -110,6 +130,12 @@ func complement(b []byte) {
 
 // appendKey appends bytes that compare as values do, none of which is the beginning of another's.
 func (l leaf) appendKey(dst []byte, v parquet.Value) []byte {
+	switch l.order {
+	case decimal:
+		return appendDecimal(dst, v.ByteArray())
+	case half:
+		return binary.BigEndian.AppendUint64(dst, floatKey(float64(halfOf(v.ByteArray()))))
+	}
 	switch v.Kind() {
 	case parquet.Boolean:
 		if v.Boolean() {
@@ -136,7 +162,7 @@ func (l leaf) appendKey(dst []byte, v parquet.Value) []byte {
 
 // sign32 returns the bit that makes the integers of the column compare as unsigned ones.
 func (l leaf) sign32() uint32 {
-	if l.unsigned() {
+	if l.order == unsigned {
 		return 0
 	}
 	return 1 << 31

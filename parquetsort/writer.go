@@ -13,8 +13,10 @@ import (
 // at a time; different Writers may be used concurrently.
 type Writer[T any] struct {
 	output *parquet.GenericWriter[T]
-	typed  *engine[T]           // nil on the second path
-	rows   *engine[parquet.Row] // nil until the second path is taken
+	stated *parquet.WriterConfig // of output
+	pairs  [][2]string           // of metadata
+	typed  *engine[T]            // nil on the second path
+	rows   *engine[parquet.Row]  // nil until the second path is taken
 	config *parquet.WriterConfig
 	limit  int
 	shape  *shape // of T; nil if only the second path can sort it
@@ -44,14 +46,16 @@ func NewWriter[T any](w io.Writer, sortRowCount int64, options ...parquet.Writer
 	if err != nil {
 		panic(err)
 	}
-	output := parquet.NewGenericWriter[T](w, config)
+	stated := *config
+	leaves := leavesOf(parquet.NewGenericWriter[T](w, config).Schema(), config.Sorting.SortingColumns)
+	stated.Sorting.SortingColumns = claimed(leaves, config.Sorting.SortingColumns)
 	sorted := &Writer[T]{
-		output: output,
+		output: parquet.NewGenericWriter[T](w, &stated),
+		stated: &stated,
 		config: config,
 		limit:  int(min(sortRowCount, math.MaxInt)),
 	}
-	leaves := leavesOf(output.Schema(), config.Sorting.SortingColumns)
-	if sorted.shape = shapeOf[T](output.Schema(), config.SchemaConfig); sorted.shape != nil {
+	if sorted.shape = shapeOf[T](sorted.Schema(), config.SchemaConfig); sorted.shape != nil {
 		if order, ok := fieldOrder[T](sorted.shape, leaves); ok {
 			sorted.typed = newEngine(order, typedCodecOf[T](sorted.shape), config, sorted.limit)
 			return sorted
@@ -194,7 +198,7 @@ func (w *Writer[T]) release() {
 	w.values = valueStore{}
 }
 
-// Reset drops the rows of a file that is not closed, and begins another file, to output. Memory is
+// Reset drops the rows of a file that is not closed, and begins another file, to output. Memory of rows is
 // kept for it. Metadata stays, as that of [parquet.GenericWriter].
 func (w *Writer[T]) Reset(output io.Writer) {
 	w.release()
@@ -202,12 +206,19 @@ func (w *Writer[T]) Reset(output io.Writer) {
 		order, _ := fieldOrder[T](w.shape, leavesOf(w.Schema(), w.config.Sorting.SortingColumns))
 		w.typed, w.rows = newEngine(order, typedCodecOf[T](w.shape), w.config, w.limit), nil
 	}
-	w.output.Reset(output)
+	// Not Reset of the output: in v0.32.0 it clears the sorting columns that later files state.
+	w.output = parquet.NewGenericWriter[T](output, w.stated)
+	for _, p := range w.pairs {
+		w.output.SetKeyValueMetadata(p[0], p[1])
+	}
 	w.closed, w.err = false, nil
 }
 
 // SetKeyValueMetadata sets a pair of the file's metadata. Of equal keys the last wins.
-func (w *Writer[T]) SetKeyValueMetadata(key, value string) { w.output.SetKeyValueMetadata(key, value) }
+func (w *Writer[T]) SetKeyValueMetadata(key, value string) {
+	w.pairs = append(w.pairs, [2]string{key, value})
+	w.output.SetKeyValueMetadata(key, value)
+}
 
 // Schema returns the schema of the file.
 func (w *Writer[T]) Schema() *parquet.Schema { return w.output.Schema() }
