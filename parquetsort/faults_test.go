@@ -3,14 +3,18 @@ package parquetsort_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/parquetsort"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 )
 
 var errFault = errors.New("fault")
@@ -157,6 +161,149 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// breaking panics, or ends its goroutine, in the n-th call of all that share it.
+type breaking struct {
+	calls atomic.Int64
+	at    int64
+	exit  bool
+}
+
+func (b *breaking) next() {
+	if b.calls.Add(1) != b.at {
+		return
+	}
+	if b.exit {
+		runtime.Goexit()
+	}
+	panic(errFault)
+}
+
+// breakingOutput, breakingBuffer and breakingCodec are what a caller supplies.
+type (
+	breakingOutput struct {
+		*breaking
+		io.Writer
+	}
+	breakingPool struct {
+		*breaking
+		parquet.BufferPool
+		taken int
+	}
+	breakingBuffer struct {
+		*breaking
+		io.ReadWriteSeeker
+	}
+	breakingCodec struct {
+		*breaking
+		compress.Codec
+	}
+)
+
+func (b breakingOutput) Write(p []byte) (int, error) {
+	b.next()
+	return b.Writer.Write(p)
+}
+
+func (b *breakingPool) GetBuffer() io.ReadWriteSeeker {
+	b.next()
+	b.taken++
+	return &breakingBuffer{b.breaking, b.BufferPool.GetBuffer()}
+}
+
+func (b *breakingPool) PutBuffer(buffer io.ReadWriteSeeker) {
+	b.taken--
+	b.BufferPool.PutBuffer(buffer.(*breakingBuffer).ReadWriteSeeker)
+}
+
+func (b *breakingBuffer) Write(p []byte) (int, error) {
+	b.next()
+	return b.ReadWriteSeeker.Write(p)
+}
+
+func (b *breakingBuffer) Read(p []byte) (int, error) {
+	b.next()
+	return b.ReadWriteSeeker.Read(p)
+}
+
+func (b breakingCodec) Encode(dst, src []byte) ([]byte, error) {
+	b.next()
+	return b.Codec.Encode(dst, src)
+}
+
+func (b breakingCodec) Decode(dst, src []byte) ([]byte, error) {
+	b.next()
+	return b.Codec.Decode(dst, src)
+}
+
+// TestPanics has each call of the output, of buffers and of the codec panic in turn, or end its
+// goroutine. That of the caller ends in the same way, no goroutine and no buffer is left, and calls are
+// errors until Reset, after which the Writer is as new.
+func TestPanics(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	rows := plainRows(400)
+	write := func(w *parquetsort.Writer[plain]) error {
+		if _, err := w.Write(rows[:300]); err != nil {
+			return err
+		}
+		if _, err := w.WriteRows(oracle(w.Schema(), rows[300:], nil, false)); err != nil {
+			return err
+		}
+		return w.Close()
+	}
+	for _, exit := range []bool{false, true} {
+		for at := int64(1); ; at += testkit.Pick[int64](3, 1) {
+			b := &breaking{at: at, exit: exit}
+			pool := &breakingPool{breaking: b, BufferPool: parquet.NewBufferPool()}
+			w := parquetsort.NewWriter[plain](breakingOutput{b, io.Discard}, 90, byID(pool), parquet.MaxRowsPerRowGroup(70), parquet.Compression(breakingCodec{b, &parquet.Snappy}))
+			parquetsort.Shrink(w)
+			crew := testkit.NewCrew()
+			value, err := endOf(func() error { return write(w) })
+			crew.CheckAlone(t, "after a panic")
+			if b.calls.Load() < at {
+				if value != nil || err != nil {
+					t.Fatal(value, err)
+				}
+				t.Logf("%d calls", b.calls.Load())
+				break
+			}
+			if want := map[bool]any{false: errFault, true: "Goexit"}[exit]; value != want {
+				t.Fatalf("call %d: ended with %v, error %v, want %v", at, value, err, want)
+			}
+			if pool.taken != 0 {
+				t.Fatalf("call %d: %d buffers are lost", at, pool.taken)
+			}
+			if n, err := w.Write(rows); n != 0 || err == nil || w.Flush() == nil || w.Close() == nil {
+				t.Fatalf("call %d: the Writer goes on", at)
+			}
+			var out bytes.Buffer
+			w.Reset(&out)
+			if err := write(w); err != nil {
+				t.Fatalf("call %d, after Reset: %v", at, err)
+			}
+			got, _ := readAll(t, out.Bytes())
+			sameRows(t, "after Reset", got, oracle(w.Schema(), rows, by("id"), false))
+		}
+	}
+}
+
+// endOf calls f on a goroutine and returns what it panics with, "Goexit", or its error.
+func endOf(f func() error) (value any, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		value = "Goexit"
+		defer func() {
+			if v := recover(); v != nil {
+				value = v
+			}
+		}()
+		err = f()
+		value = nil
+	}()
+	<-done
+	return value, err
+}
+
 func TestClose(t *testing.T) {
 	pool := &faultyPool{faults: &faults{}, of: parquet.NewBufferPool()}
 	var out bytes.Buffer
@@ -277,8 +424,8 @@ func TestMisuse(t *testing.T) {
 	panics := func(what string, f func()) {
 		t.Helper()
 		defer func() {
-			if recover() == nil {
-				t.Errorf("%s: no panic", what)
+			if text := fmt.Sprint(recover()); !bytes.HasPrefix([]byte(text), []byte("parquetsort: ")) {
+				t.Errorf("%s: panic %s", what, text)
 			}
 		}()
 		f()
@@ -289,6 +436,20 @@ func TestMisuse(t *testing.T) {
 	})
 	panics("option", func() { parquetsort.NewWriter[plain](io.Discard, 9, parquet.DataPageVersion(3)) })
 	panics("no schema", func() { parquetsort.NewWriter[any](io.Discard, 9) })
+	panics("no struct", func() { parquetsort.NewWriter[*int](io.Discard, 9) })
+	panics("no output", func() { parquetsort.NewWriter[plain](nil, 9) })
+	panics("no output after Reset", func() { parquetsort.NewWriter[plain](io.Discard, 9).Reset(nil) })
+	panics("nil option", func() { parquetsort.NewWriter[plain](io.Discard, 9, nil) })
+	panics("negative rows", func() { parquetsort.NewWriter[plain](io.Discard, -1) })
+	panics("no path", func() {
+		parquetsort.NewWriter[plain](io.Discard, 9, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending())))
+	})
+	panics("a group", func() {
+		parquetsort.NewWriter[optionals](io.Discard, 9, parquet.SortingWriterConfig(parquet.SortingColumns(by("deep")...)))
+	})
+	panics("no buffers", func() {
+		parquetsort.NewWriter[plain](io.Discard, 9, parquet.SortingWriterConfig(parquet.SortingBuffers(nil)))
+	})
 }
 
 // TestManyRuns has more runs than are merged at a time.

@@ -6,24 +6,48 @@ import (
 )
 
 // inParallel calls f(0), …, f(n-1), each on a goroutine, the first on the caller's. It returns
-// when all have. A panic of one of them reaches the caller.
+// when all have. A panic in one of them is raised again on the calling goroutine with its value, and a
+// runtime.Goexit ends that.
 func inParallel(n int, f func(i int)) {
 	var all sync.WaitGroup
-	panics := make([]any, n)
+	ends := make([]ending, n)
 	for i := 1; i < n; i++ {
-		all.Go(func() {
-			defer func() { panics[i] = recover() }()
-			f(i)
-		})
+		all.Go(func() { ends[i].of(func() { f(i) }) })
 	}
 	func() {
 		defer all.Wait()
 		f(0)
 	}()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
+	for i := 1; i < n; i++ {
+		ends[i].repeat()
+	}
+}
+
+// ending is how a function has ended on a goroutine.
+type ending struct {
+	returned bool
+	value    any // of a panic; nil: none, or runtime.Goexit
+}
+
+// of calls f.
+func (e *ending) of(f func()) {
+	defer func() {
+		if !e.returned {
+			e.value = recover()
 		}
+	}()
+	f()
+	e.returned = true
+}
+
+// repeat ends the calling goroutine as that of the function, unless it has returned.
+func (e *ending) repeat() {
+	switch {
+	case e.returned:
+	case e.value != nil:
+		panic(e.value)
+	default:
+		runtime.Goexit()
 	}
 }
 
@@ -48,7 +72,7 @@ func (b batch[E]) last() bool { return len(b.rows) == 0 || b.err != nil || b.pan
 
 // ahead calls use with the batches of next, up to one that is empty. While use runs, next makes
 // the following batch, in the memory of the last but one. No goroutine is left when ahead returns.
-// Panics of next reach the caller.
+// Panics of next reach the caller, and so does its runtime.Goexit.
 func ahead[E any](next func(memory []E) ([]E, error), use func([]E) error) error {
 	made, free := make(chan batch[E]), make(chan []E, 2)
 	free <- nil
@@ -79,5 +103,6 @@ func ahead[E any](next func(memory []E) ([]E, error), use func([]E) error) error
 		}
 		free <- b.rows
 	}
+	runtime.Goexit() // as next did: no batch was the last
 	return nil
 }

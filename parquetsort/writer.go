@@ -1,9 +1,12 @@
 package parquetsort
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -36,16 +39,14 @@ type Writer[T any] struct {
 // of the pool of [parquet.SortingBuffers], compressed by the codec of [parquet.Compression]. A buffer
 // is used by one goroutine at a time, and one is read while another is written.
 //
-// It panics if an option is invalid, a sorting column is not a column of the schema, or
-// sortRowCount is not positive.
+// It panics if w or an option is nil, an option is invalid, a sorting column is not a column of the schema,
+// T is no struct and there is no schema, or sortRowCount is not positive.
 func NewWriter[T any](w io.Writer, sortRowCount int64, options ...parquet.WriterOption) *Writer[T] {
 	if sortRowCount < 1 {
 		panic(fmt.Sprintf("parquetsort: a sort of %d rows at a time", sortRowCount))
 	}
-	config, err := parquet.NewWriterConfig(options...)
-	if err != nil {
-		panic(err)
-	}
+	checkOutput(w)
+	config := configOf[T](options)
 	stated := *config
 	leaves := leavesOf(parquet.NewGenericWriter[T](w, config).Schema(), config.Sorting.SortingColumns)
 	stated.Sorting.SortingColumns = claimed(leaves, config.Sorting.SortingColumns)
@@ -66,6 +67,32 @@ func NewWriter[T any](w io.Writer, sortRowCount int64, options ...parquet.Writer
 	return sorted
 }
 
+// checkOutput panics if an output is nil.
+func checkOutput(w io.Writer) {
+	if w == nil {
+		panic("parquetsort: nil output")
+	}
+}
+
+// configOf returns the configuration of a Writer of T. It panics if that is invalid.
+func configOf[T any](options []parquet.WriterOption) *parquet.WriterConfig {
+	if slices.Contains(options, nil) {
+		panic("parquetsort: nil option")
+	}
+	config, err := parquet.NewWriterConfig(options...)
+	if err != nil {
+		panic(fmt.Errorf("parquetsort: %w", err))
+	}
+	t := reflect.TypeFor[T]()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if config.Schema == nil && t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("parquetsort: no schema, and %v is no struct", reflect.TypeFor[T]()))
+	}
+	return config
+}
+
 // newRows returns the engine of the second path.
 func (w *Writer[T]) newRows() *engine[parquet.Row] {
 	schema := w.output.Schema()
@@ -76,15 +103,12 @@ func (w *Writer[T]) newRows() *engine[parquet.Row] {
 // Write writes rows, which are copied: their memory may be reused. Strings are kept, not copied.
 // It returns how many rows were taken. Where the memory is full it sorts and writes a run.
 func (w *Writer[T]) Write(rows []T) (int, error) {
-	if err := w.usable(); err != nil {
-		return 0, err
-	}
-	if w.typed != nil {
-		n, err := w.typed.add(rows)
-		return n, w.keep(err)
-	}
-	n, err := addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.deconstruct(w.Schema(), pointersTo(rows[lo:hi])) })
-	return n, w.keep(err)
+	return w.do(func() (int, error) {
+		if w.typed != nil {
+			return w.typed.add(rows)
+		}
+		return addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.deconstruct(w.Schema(), pointersTo(rows[lo:hi])) })
+	})
 }
 
 // pointersTo returns the addresses of rows.
@@ -102,14 +126,12 @@ func pointersTo[T any](rows []T) func(yield func(any) bool) {
 // The first call moves the rows written so far to the second path, see the documentation of
 // the package.
 func (w *Writer[T]) WriteRows(rows []parquet.Row) (int, error) {
-	if err := w.usable(); err != nil {
-		return 0, err
-	}
-	if err := w.useRows(); err != nil {
-		return 0, w.keep(err)
-	}
-	n, err := addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.copies(rows[lo:hi]) })
-	return n, w.keep(err)
+	return w.do(func() (int, error) {
+		if err := w.useRows(); err != nil {
+			return 0, err
+		}
+		return addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.copies(rows[lo:hi]) })
+	})
 }
 
 // useRows moves typed rows to the second path: runs become runs, in order.
@@ -136,13 +158,13 @@ func (w *Writer[T]) useRows() error {
 // Flush sorts the rows in memory and writes them as a run, to make room. All rows that were
 // written since NewWriter or [Writer.Reset] come out in one order, however often Flush was called.
 func (w *Writer[T]) Flush() error {
-	if err := w.usable(); err != nil {
-		return err
-	}
-	if w.typed != nil {
-		return w.keep(w.typed.flush())
-	}
-	return w.keep(w.rows.flush())
+	_, err := w.do(func() (int, error) {
+		if w.typed != nil {
+			return 0, w.typed.flush()
+		}
+		return 0, w.rows.flush()
+	})
+	return err
 }
 
 // Close merges the rows written, writes them to the output and ends the file. Buffers go back to
@@ -151,9 +173,10 @@ func (w *Writer[T]) Close() error {
 	if w.closed || w.err != nil {
 		return w.err
 	}
-	w.closed = true
 	defer w.release()
-	return w.keep(w.finish())
+	_, err := w.do(func() (int, error) { return 0, w.finish() })
+	w.closed = true
+	return err
 }
 
 func (w *Writer[T]) finish() error {
@@ -178,14 +201,25 @@ func (w *Writer[T]) usable() error {
 	return w.err
 }
 
-// keep remembers an error. Rows are lost then, so their buffers are given back.
-func (w *Writer[T]) keep(err error) error {
-	if err != nil {
-		w.err = err
-		w.release()
+// do calls f, unless the Writer takes no rows. If f fails, panics or ends its goroutine, rows are lost: later
+// calls return why, and buffers are given back.
+func (w *Writer[T]) do(f func() (int, error)) (n int, err error) {
+	if err := w.usable(); err != nil {
+		return 0, err
 	}
-	return err
+	w.err = errUnfinished
+	defer func() {
+		if w.err != nil {
+			w.release()
+		}
+	}()
+	n, err = f()
+	w.err = err
+	return n, err
 }
+
+// errUnfinished is that of calls after one that panicked.
+var errUnfinished = errors.New("parquetsort: a call before has panicked: rows are lost")
 
 // release gives buffers back to the pool.
 func (w *Writer[T]) release() {
@@ -199,8 +233,9 @@ func (w *Writer[T]) release() {
 }
 
 // Reset drops the rows of a file that is not closed, and begins another file, to output. Memory of rows is
-// kept for it. Metadata stays, as that of [parquet.GenericWriter].
+// kept for it. Metadata stays, as that of [parquet.GenericWriter]. It panics if output is nil.
 func (w *Writer[T]) Reset(output io.Writer) {
+	checkOutput(output)
 	w.release()
 	if w.shape != nil && w.typed == nil {
 		order, _ := fieldOrder[T](w.shape, leavesOf(w.Schema(), w.config.Sorting.SortingColumns))
