@@ -10,7 +10,8 @@ import (
 // Codec turns elements into bytes and back: those that hold pointers, or vary in length. Its
 // methods may be called by several goroutines at a time.
 type Codec[E any] interface {
-	// Append appends the encoding of e to dst, and returns the longer slice. It keeps neither.
+	// Append appends the encoding of e to dst, and returns the longer slice. It keeps neither. It is a
+	// [CodecError] if the result does not begin with the bytes of dst.
 	Append(dst []byte, e E) ([]byte, error)
 	// Decode returns the element of an encoding. The memory of src is reused: an element has to
 	// copy the bytes that it keeps.

@@ -150,7 +150,7 @@ func TestKeysThatChange(t *testing.T) {
 	t.Logf("%d errors, %d whole", ended, whole)
 }
 
-// TestKeyPanicsAnywhere has key functions panic, or end their goroutine, at some call: in sorts
+// TestKeyPanicsAnywhere has functions of the order panic, or end their goroutine, at some call: in sorts
 // of runs, searches for cuts by readers, and sorts of parts.
 func TestKeyPanicsAnywhere(t *testing.T) {
 	rows := rowsOf(keysOf("uniform", 8000, rand.New(rand.NewPCG(51, 52))))
@@ -158,15 +158,17 @@ func TestKeyPanicsAnywhere(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for _, end := range []string{"panic", "Goexit"} {
 			var calls, at atomic.Int64
-			o := sorter.By(sorter.Asc(func(e row) uint64 {
+			call := func() {
 				if calls.Add(1) == at.Load() {
 					if end == "panic" {
 						panic("key")
 					}
 					runtime.Goexit()
 				}
-				return e.Key
-			}))
+			}
+			key := func(e row) uint64 { call(); return e.Key }
+			isNull := func(row) bool { call(); return false }
+			o := sorter.By(sorter.Asc(key).NullsFirst(isNull))
 			step := testkit.Pick[int64](4001, 499)
 			for n := int64(1); ; n += step {
 				calls.Store(0)

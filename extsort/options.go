@@ -111,22 +111,46 @@ func Unique() Option { return func(o *options) { o.unique = true } }
 func Workers(n int) Option { return func(o *options) { o.workers = max(n, 0) } }
 
 // WithContext ends the sort when ctx ends: calls return its error. Elements that were accepted
-// stay until Close.
-func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
+// stay until Close. It panics if ctx is nil.
+func WithContext(ctx context.Context) Option {
+	if ctx == nil {
+		panic("extsort: WithContext(nil)")
+	}
+	return func(o *options) { o.ctx = ctx }
+}
 
-// Report writes statistics to st when the output ends, and when Close is called.
-func Report(st *Stats) Option { return func(o *options) { o.report = st } }
+// Report writes statistics to st when the output ends, and when Close is called. It panics if st is nil.
+func Report(st *Stats) Option {
+	if st == nil {
+		panic("extsort: Report(nil)")
+	}
+	return func(o *options) { o.report = st }
+}
 
 // OnProgress calls f after each run that was written and each part that was handed out.
-// Calls are not concurrent.
-func OnProgress(f func(Progress)) Option { return func(o *options) { o.progress = f } }
+// Calls are not concurrent. It panics if f is nil.
+func OnProgress(f func(Progress)) Option {
+	if f == nil {
+		panic("extsort: OnProgress(nil)")
+	}
+	return func(o *options) { o.progress = f }
+}
 
-// On sorts runs on an engine, such as a GPU. The default leaves the choice to package sorter.
-func On(b sorter.Backend) Option { return func(o *options) { o.engine = b } }
+// On sorts runs on an engine, such as a GPU. The default leaves the choice to package sorter. It panics
+// if b is nil.
+func On(b sorter.Backend) Option {
+	if b == nil {
+		panic("extsort: On(nil)")
+	}
+	return func(o *options) { o.engine = b }
+}
 
 func optionsOf(opts []Option) options {
 	o := options{disk: spill.System{}, compress: None}
 	for _, set := range opts {
+		if set == nil {
+			panic("extsort: nil option")
+		}
 		set(&o)
 	}
 	if o.dirs == nil {

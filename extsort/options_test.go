@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -260,12 +260,25 @@ func TestMisuse(t *testing.T) {
 		"disk":     func() { extsort.DiskLimit(0) },
 		"dirs":     func() { extsort.TempDir() },
 		"parts":    func() { _, _ = s.Parts(0) },
-		"key":      func() { extsort.Sort[row, int](iter.Seq[row](nil), nil) },
+		"no parts": func() { _, _ = s.Parts(-1) },
+		"key":      func() { extsort.Sort[row, int](slices.Values([]row(nil)), nil) },
+		"sequence": func() { extsort.Sort(nil, func(r row) uint64 { return r.Key }) },
+		"seq":      func() { _ = s.AppendSeq(nil) },
+		"context":  func() { extsort.WithContext(context.Context(nil)) },
+		"report":   func() { extsort.Report(nil) },
+		"progress": func() { extsort.OnProgress(nil) },
+		"engine":   func() { extsort.On(nil) },
+		"option":   func() { _, _ = extsort.New(byKey(), nil) },
+		"codec":    func() { _, _ = extsort.NewCoded(byNote(), nil) },
+		"compress": func() { extsort.Compress(extsort.Zstd + 1) },
+		"keep":     func() { extsort.Keep("") },
+		"resume":   func() { _, _ = extsort.Resume("", byKey()) },
+		"resumed":  func() { _, _ = extsort.ResumeCoded(t.TempDir(), byNote(), nil) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
+				if text, _ := recover().(string); !strings.HasPrefix(text, "extsort: ") {
+					t.Errorf("%s: panic %q", name, text)
 				}
 			}()
 			do()

@@ -2,6 +2,7 @@ package extsort
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"unsafe"
 
@@ -51,12 +52,15 @@ func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
 	if f.lender != nil {
 		src = f.lender.Bytes(e)
 	} else {
-		var err error
-		if src, err = f.codec.Append((*buf)[:0], e); err != nil {
+		whole, err := f.codec.Append(append((*buf)[:0], given...), e)
+		if err == nil && (len(whole) < len(given) || string(whole[:len(given)]) != given) {
+			err = errGiven
+		}
+		if err != nil {
 			return nil, &CodecError{Op: "append", Err: err}
 		}
-		if cap(src) <= f.chunk {
-			*buf = src
+		if src = whole[len(given):]; cap(src) <= f.chunk {
+			*buf = whole
 		}
 	}
 	if int64(len(src)) > f.largest {
@@ -64,6 +68,11 @@ func (f *coded[E]) encode(buf *[]byte, e E) ([]byte, error) {
 	}
 	return src, nil
 }
+
+// given is handed to a codec, which has to append to it: so one that does not is found.
+const given = "extsort:"
+
+var errGiven = errors.New("the result does not begin with the bytes that were given")
 
 // appendCode appends an encoding, after its length.
 func appendCode(dst, src []byte) []byte {

@@ -195,8 +195,11 @@ func (o *options) err() error {
 }
 
 // Sort sorts the elements of in by a key and yields them in order: see [New] and
-// [Sorter.All]. An error is yielded once, as the last pair, with a zero element.
+// [Sorter.All]. An error is yielded once, as the last pair, with a zero element. It panics if in or key is nil.
 func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) iter.Seq2[E, error] {
+	if in == nil {
+		panic("extsort: Sort of a nil sequence")
+	}
 	if key == nil {
 		panic("extsort: nil key function")
 	}
@@ -255,8 +258,11 @@ func (s *Sorter[E]) Append(e ...E) error {
 }
 
 // AppendSeq appends the elements of a sequence, see Append. After an error the element at
-// which it stopped is not accepted.
+// which it stopped is not accepted. It panics if in is nil.
 func (s *Sorter[E]) AppendSeq(in iter.Seq[E]) error {
+	if in == nil {
+		panic("extsort: AppendSeq(nil)")
+	}
 	for e := range in {
 		if r := s.slice; r != nil && s.bound == nil && len(r.all) < cap(r.all) {
 			r.all, r.inOrder = append(r.all, e), false
