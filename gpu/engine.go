@@ -61,10 +61,13 @@ var _ sorter.Backend = (*Engine)(nil)
 //
 // The error is [sorter.ErrNoDevice] under errors.Is where there is no driver, no device,
 // or one of compute capability below 7.5, and with SORTER_BACKEND=cpu in the environment.
-// It is a [*sorter.DeviceError] where a call of the driver failed.
+// It is a [*sorter.DeviceError] where a call of the driver failed. Open panics if an option is nil.
 func Open(opts ...Option) (*Engine, error) {
 	e := &Engine{}
 	for _, opt := range opts {
+		if opt == nil {
+			panic("sorter: gpu: nil option")
+		}
 		if err := opt(&e.settings); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,16 @@ import (
 )
 
 // TestDeviceOption has lists of devices that are none.
+// TestOpenOfNil: a nil option is misuse, before a driver is loaded.
+func TestOpenOfNil(t *testing.T) {
+	defer func() {
+		if text, _ := recover().(string); text != "sorter: gpu: nil option" {
+			t.Errorf("panic %q", text)
+		}
+	}()
+	_, _ = Open(nil)
+}
+
 func TestDeviceOption(t *testing.T) {
 	many := make([]int, kernels.MaxDestinations+1)
 	for i := range many {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -204,12 +205,17 @@ func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 		"Apply index":    func() { perm.Apply(s, perm.Perm{0, 1, 3}, 1) },
 		"Compose":        func() { perm.Identity(2).Compose(perm.Identity(3)) },
 		"Identity":       func() { perm.Identity(-1) },
+		"Inverse index":  func() { perm.Perm{0, 2}.Inverse() },
+		"Compose index":  func() { perm.Perm{0, 2}.Compose(perm.Identity(2)) },
+		"Composed index": func() { perm.Identity(2).Compose(perm.Perm{0, 2}) },
+		"Gather, many":   func() { perm.Gather(make([]int, 1<<18), make([]int, 1<<17), perm.Identity(1<<18), 3) },
+		"Scatter, many":  func() { perm.Scatter(make([]int, 1<<17), make([]int, 1<<18), perm.Identity(1<<18), 3) },
 		"Apply, many":    func() { p := perm.Identity(1 << 17); p[1<<16] = 1 << 17; perm.Apply(make([]int, 1<<17), p, 3) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
+				if text, _ := recover().(string); !strings.HasPrefix(text, "perm: ") {
+					t.Errorf("%s: panic %q", name, text)
 				}
 			}()
 			f()

@@ -77,7 +77,7 @@ func (r Runs) All() iter.Seq2[int, int] {
 // Next returns the first position at or after i at which a run begins; r.Rows() if there is
 // none. It reads a word for each 32 positions. It panics if i is negative.
 func (r Runs) Next(i int) int {
-	if i < r.n {
+	if uint(i) < uint(r.n) {
 		if word := r.starts[uint(i)/32] >> (uint(i) % 32); word != 0 {
 			return min(i+bits.TrailingZeros32(word), r.n)
 		}
@@ -87,6 +87,9 @@ func (r Runs) Next(i int) int {
 
 // nextWord is Next if no run begins at or after i in its word.
 func (r Runs) nextWord(i int) int {
+	if i < 0 {
+		panic(fmt.Sprintf("perm: position %d of %d rows", i, r.n))
+	}
 	for word := uint(i)/32 + 1; word < uint(len(r.starts)); word++ {
 		if starts := r.starts[word]; starts != 0 {
 			return min(int(word*32)+bits.TrailingZeros32(starts), r.n)

@@ -2,6 +2,7 @@ package perm_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -98,11 +99,15 @@ func TestRunsMisuse(t *testing.T) {
 		"Count backward":        func() { r.Count(2, 1) },
 		"At before":             func() { r.At(-1) },
 		"Next before":           func() { r.Next(-1) },
+		"Next far before":       func() { r.Next(math.MinInt) },
+		"Next of none":          func() { perm.Runs{}.Next(-1) },
+		"At of none":            func() { perm.Runs{}.At(0) },
+		"Count of all":          func() { r.Count(math.MinInt, math.MaxInt) },
 		"At after":              func() { r.At(3) },
 	} {
 		if got := recovered(f); got == nil {
 			t.Errorf("%s: no panic", name)
-		} else if text := fmt.Sprint(got); !strings.HasPrefix(text, "perm: ") && name != "Next before" {
+		} else if text := fmt.Sprint(got); !strings.HasPrefix(text, "perm: ") {
 			t.Errorf("%s: panic %q", name, text)
 		}
 	}
