@@ -1,6 +1,8 @@
 package collation
 
 import (
+	"bytes"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -12,13 +14,15 @@ import (
 // Collation is the order of text in a language. Its methods and columns may be used by several
 // goroutines at a time, unlike a collate.Collator.
 type Collation struct {
-	free sync.Pool // of *keyer
+	free    sync.Pool // of *keyer
+	numeric bool      // collate.Numeric, or a tag that says so
 }
 
 // keyer makes keys for one goroutine at a time.
 type keyer struct {
 	collator *collate.Collator
 	buffer   collate.Buffer
+	text     []byte // with numbers as appendNumeric has them
 	memory   []byte // keys are copied to its end, after older ones
 }
 
@@ -29,21 +33,47 @@ const chunk = 64 << 10
 // "No 9" before "No 12", collate.Loose takes "Ole", "ole" and "olé" as equal. Languages that
 // package collate does not know have the order of their parents, and that of Unicode at last.
 //
+// Under collate.Numeric numbers of all scripts are compared by value, those that differ in leading zeros are
+// equal, and 0 is the least. In package collate of x/text v0.43.0 a 0 between other characters comes after all
+// numbers.
+//
 // collate.Force has no effect, since it is not in the keys of package collate: a second column,
-// sorter.Asc of the text itself, has the same.
+// sorter.Asc of the text itself, has the same. New panics if an option is the zero collate.Option.
 func New(tag language.Tag, options ...collate.Option) *Collation {
+	for _, o := range options {
+		if reflect.ValueOf(o).IsZero() {
+			panic("collation: the zero collate.Option")
+		}
+	}
 	options = slices.Clone(options)
-	return &Collation{free: sync.Pool{New: func() any {
+	newKeyer := func() *keyer {
 		return &keyer{collator: collate.New(tag, slices.Clone(options)...)} // collate.New sorts its options
-	}}}
+	}
+	first := newKeyer()
+	c := &Collation{free: sync.Pool{New: func() any { return newKeyer() }}}
+	c.numeric = bytes.Equal(slices.Clone(first.keyOf("01", false)), first.keyOf("1", false)) // nothing else reports it
+	c.free.Put(first)
+	return c
+}
+
+// keyOf returns the key of text, which is valid until the next.
+func (k *keyer) keyOf(text string, numeric bool) []byte {
+	k.buffer.Reset()
+	if !numeric {
+		return k.collator.KeyFromString(&k.buffer, text)
+	}
+	k.text = appendNumeric(k.text[:0], text)
+	return k.collator.Key(&k.buffer, k.text)
 }
 
 // Key returns the collation key of text: bytes.Compare of keys is the order of texts. The memory is
 // the caller's; keys that one goroutine asks for share it in pieces of 64 KiB.
 func (c *Collation) Key(text string) []byte {
-	k := c.free.Get().(*keyer)
-	k.buffer.Reset()
-	key := k.collator.KeyFromString(&k.buffer, text)
+	k, ok := c.free.Get().(*keyer)
+	if !ok {
+		panic("collation: a Collation that is not of New")
+	}
+	key := k.keyOf(text, c.numeric)
 	if len(key) > cap(k.memory)-len(k.memory) {
 		k.memory = make([]byte, 0, max(chunk, len(key)))
 	}
@@ -62,12 +92,29 @@ func (c *Collation) Sort(texts []string, options ...sorter.Option) error {
 }
 
 // Asc is a column of text in the order of c. It calls text once per element, from several goroutines
-// at a time, and makes one key of each; see [sorter.Asc] for everything else.
+// at a time, and makes one key of each; see [sorter.Asc] for everything else. It panics if c or text is nil.
 func Asc[E any](c *Collation, text func(E) string) sorter.Column[E] {
+	check(c, text)
 	return sorter.Asc(func(e E) []byte { return c.Key(text(e)) })
 }
 
 // Desc is [Asc] in the opposite order. Equal texts keep their input order nevertheless.
 func Desc[E any](c *Collation, text func(E) string) sorter.Column[E] {
+	check(c, text)
 	return sorter.Desc(func(e E) []byte { return c.Key(text(e)) })
+}
+
+// check panics if a column has no collation or no text.
+func check[E any](c *Collation, text func(E) string) {
+	if c == nil {
+		panic("collation: nil Collation")
+	}
+	checkText(text)
+}
+
+// checkText panics if a column has no text.
+func checkText[E any](text func(E) string) {
+	if text == nil {
+		panic("collation: nil text function")
+	}
 }

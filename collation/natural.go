@@ -7,13 +7,15 @@ import "example.com/sorter"
 // Texts that differ in leading zeros only are not equal: those with fewer at the first such number
 // come first. It calls text once per element, from several goroutines at a time; see [sorter.Asc]
 // for everything else. For numbers and letters in the order of a language take [Asc] and
-// collate.Numeric.
+// collate.Numeric. It panics if text is nil.
 func AscNatural[E any](text func(E) string) sorter.Column[E] {
+	checkText(text)
 	return sorter.Asc(func(e E) []byte { return NaturalKey(text(e)) })
 }
 
 // DescNatural is [AscNatural] in the opposite order.
 func DescNatural[E any](text func(E) string) sorter.Column[E] {
+	checkText(text)
 	return sorter.Desc(func(e E) []byte { return NaturalKey(text(e)) })
 }
 
