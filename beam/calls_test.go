@@ -150,6 +150,34 @@ func TestTopK(t *testing.T) {
 	run(t, p)
 }
 
+// TestTopOfNothing: a collection without elements has one slice, which is empty, and no keys.
+func TestTopOfNothing(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	none := collection(t, s, []pair{})
+	for _, k := range []int{1, 10} {
+		beam.ParDo0(s.Scope(fmt.Sprint(k)), &countSlices{Want: 1}, beam.Impulse(s), beam.SideInput{Input: TopK(s, none, k, pairs)})
+	}
+	passert.Empty(s, TopPerKey(s, beam.ParDo(s, keyed, none), 2, pairs))
+	passert.Empty(s, SortValues(s, beam.ParDo(s, keyed, none), pairs))
+	run(t, p)
+}
+
+// countSlices fails unless there are as many slices as wanted, all of them empty.
+type countSlices struct{ Want int }
+
+func (f *countSlices) ProcessElement(_ []byte, slices func(*[]pair) bool) error {
+	n := 0
+	for s := []pair(nil); slices(&s); n++ {
+		if len(s) > 0 {
+			return fmt.Errorf("slice %d has %d pairs", n, len(s))
+		}
+	}
+	if n != f.Want {
+		return fmt.Errorf("%d slices, not %d", n, f.Want)
+	}
+	return nil
+}
+
 func keyed(p pair) (int64, pair) { return p.ID % 3, p }
 
 // checkPairs fails unless the pairs of a key are in order, and as many as wanted or one more.
@@ -173,6 +201,7 @@ func (f *checkPairs) ProcessElement(key int64, in []pair) error {
 func init() {
 	beam.RegisterFunction(keyed)
 	beam.RegisterType(reflect.TypeFor[checkPairs]())
+	beam.RegisterType(reflect.TypeFor[countSlices]())
 }
 
 // TestTopState encodes accumulators in the middle.

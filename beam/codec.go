@@ -1,6 +1,7 @@
 package beamsort
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -21,6 +22,24 @@ func Fixed[T any]() Codec[T] {
 	}
 	return fixedCodec[T]{l}
 }
+
+// given is handed to a codec, which has to append to it: so one that does not is found.
+const given = "beamsort"
+
+// encode appends the encoding of an element.
+func (o *Ordering[T]) encode(dst []byte, e T) ([]byte, error) {
+	from := len(dst)
+	out, err := o.codec.Append(append(dst, given...), e)
+	if err != nil {
+		return nil, err
+	}
+	if at := from + len(given); len(out) < at || string(out[from:at]) != given {
+		return nil, errGiven
+	}
+	return append(out[:from], out[from+len(given):]...), nil
+}
+
+var errGiven = errors.New("the result of Append does not begin with the bytes that were given")
 
 type fixedCodec[T any] struct{ *layout }
 

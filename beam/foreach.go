@@ -51,6 +51,10 @@ func RegisterForEach[K, T, R any](name string, order *Ordering[T], fn func(ctx c
 // TempDir and Workers are ignored. It panics if col is not of pairs of K and T. Errors fail the
 // bundle, and name the order and the function.
 func ForEachKey[K, T, R any](s beam.Scope, col beam.PCollection, each *ForEach[K, T, R], opts ...Option) beam.PCollection {
+	checkGiven("ForEachKey", s, col)
+	if each == nil {
+		panic("beamsort: ForEachKey of a nil ForEach")
+	}
 	key, value := pairTypes("ForEachKey", col)
 	each.order.check("ForEachKey", value)
 	if want := reflect.TypeFor[K](); key != want {

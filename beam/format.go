@@ -122,7 +122,7 @@ func (o *Ordering[T]) format(c config) (opener[T], error) {
 		}, nil
 	case LengthPrefixed, Lines:
 		return func(file io.Writer, sum *totals) (Writer[T], error) {
-			return &codedWriter[T]{codec: o.codec, lines: f == Lines, to: file, sum: sum}, writeHeader(file, c.Header)
+			return &codedWriter[T]{order: o, lines: f == Lines, to: file, sum: sum}, writeHeader(file, c.Header)
 		}, nil
 	}
 	registry.Lock()
@@ -137,6 +137,9 @@ func (o *Ordering[T]) format(c config) (opener[T], error) {
 	}
 	return func(file io.Writer, sum *totals) (Writer[T], error) {
 		w, err := open(file)
+		if err == nil && w == nil {
+			err = fmt.Errorf("beamsort: format %q has no Writer", c.Format)
+		}
 		return &summedWriter[T]{Writer: w, order: o, sum: sum}, err
 	}, nil
 }
@@ -160,7 +163,7 @@ func (w *fixedWriter[T]) Close() error { return nil }
 
 // codedWriter writes encodings, with their lengths or as lines.
 type codedWriter[T any] struct {
-	codec  Codec[T]
+	order  *Ordering[T]
 	lines  bool
 	to     io.Writer
 	sum    *totals
@@ -170,7 +173,7 @@ type codedWriter[T any] struct {
 
 func (w *codedWriter[T]) Write(elements []T) (err error) {
 	for _, e := range elements {
-		if w.buffer, err = w.codec.Append(w.buffer[:0], e); err != nil {
+		if w.buffer, err = w.order.encode(w.buffer[:0], e); err != nil {
 			return err
 		}
 		w.sum.add(w.buffer)
@@ -198,7 +201,7 @@ type summedWriter[T any] struct {
 
 func (w *summedWriter[T]) Write(elements []T) (err error) {
 	for _, e := range elements {
-		if w.buffer, err = w.order.codec.Append(w.buffer[:0], e); err != nil {
+		if w.buffer, err = w.order.encode(w.buffer[:0], e); err != nil {
 			return err
 		}
 		w.sum.add(w.buffer)

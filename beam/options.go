@@ -46,6 +46,9 @@ const (
 func newConfig(order string, opts []Option) config {
 	c := config{Order: order, ShardBytes: shardBytes, PackBytes: packBytes, BlockBytes: blockBytes}
 	for _, o := range opts {
+		if o == nil {
+			panic("beamsort: nil option")
+		}
 		o(&c)
 	}
 	if c.Memory == 0 {

@@ -45,10 +45,11 @@ func (f *packFn[T]) ProcessElement(ctx context.Context, e T, block, sample func(
 	if l := f.order.layout; l != nil {
 		size = int64(len(f.elements)) * int64(l.size)
 	} else {
-		var err error
-		if f.arena, err = f.order.codec.Append(f.arena, e); err != nil {
+		arena, err := f.order.encode(f.arena, e)
+		if err != nil {
 			return f.Config.fail("pack: codec", err)
 		}
+		f.arena = arena
 		f.ends = append(f.ends, len(f.arena))
 		size = int64(len(f.arena))
 	}

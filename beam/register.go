@@ -102,6 +102,7 @@ func registerDoFns[T any]() {
 	reflectx.RegisterStructWrapper(reflect.TypeFor[packFn[T]](), wrapPack[T])
 	beam.RegisterType(reflect.TypeFor[topFn[T]]())
 	reflectx.RegisterStructWrapper(reflect.TypeFor[topFn[T]](), wrapTop[T])
+	beam.RegisterType(reflect.TypeFor[oneFn[T]]())
 	beam.RegisterType(reflect.TypeFor[valuesFn[T]]())
 }
 

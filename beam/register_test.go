@@ -101,8 +101,23 @@ func TestPanics(t *testing.T) {
 		"TopPerKey of beamsort.row, which": func() { TopPerKey(s, rows, 1, byU64) },
 		"holds pointers":                   func() { Fixed[note]() },
 		"has no bytes":                     func() { Fixed[struct{}]() },
+		"Sort by a nil Ordering":           func() { Sort(s, rows, (*Ordering[row])(nil), to) },
+		"TopK by a nil Ordering":           func() { TopK(s, rows, 1, (*Ordering[row])(nil)) },
+		"TopPerKey by a nil Ordering":      func() { TopPerKey(s, beam.ParDo(s, keyedRow, rows), 1, (*Ordering[row])(nil)) },
+		"SortValues by a nil Ordering":     func() { SortValues(s, beam.ParDo(s, keyedRow, rows), (*Ordering[row])(nil)) },
+		"ForEachKey of a nil ForEach":      func() { ForEachKey(s, beam.ParDo(s, keyedRow, rows), (*ForEach[uint8, row, int])(nil)) },
+		"Sort in no scope":                 func() { Sort(beam.Scope{}, rows, byU64, to) },
+		"Sort of no collection":            func() { Sort(s, beam.PCollection{}, byU64, to) },
+		"TopK of no collection":            func() { TopK(s, beam.PCollection{}, 1, byU64) },
+		"TopPerKey of no collection":       func() { TopPerKey(s, beam.PCollection{}, 1, byU64) },
+		"SortValues of no collection":      func() { SortValues(s, beam.PCollection{}, byU64) },
+		"ForEachKey of no collection":      func() { ForEachKey(s, beam.PCollection{}, stopping) },
+		"beamsort: nil option":             func() { Sort(s, rows, byU64, to, nil) },
+		"TopK(-1)":                         func() { TopK(s, rows, -1, byU64) },
+		"TopPerKey(0)":                     func() { TopPerKey(s, beam.ParDo(s, keyedRow, rows), 0, byU64) },
+		"Memory(-1)":                       func() { Memory(-1) },
 	} {
-		if text := panicOf(call); !strings.Contains(text, want) {
+		if text := panicOf(call); !strings.Contains(text, want) || !strings.HasPrefix(text, "beamsort: ") {
 			t.Errorf("%q, not %q", text, want)
 		}
 	}

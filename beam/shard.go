@@ -118,12 +118,12 @@ func (o *Ordering[T]) writeShard(w io.Writer, c *config, sorted *extsort.Sorter[
 			continue
 		}
 		if shard.First == nil {
-			if shard.First, err = o.codec.Append([]byte{}, batch[0]); err != nil {
+			if shard.First, err = o.encode([]byte{}, batch[0]); err != nil {
 				return err
 			}
 			last = []byte{} // not nil, also where the last encoding is empty
 		}
-		if last, err = o.codec.Append(last[:0], batch[len(batch)-1]); err != nil {
+		if last, err = o.encode(last[:0], batch[len(batch)-1]); err != nil {
 			return err
 		}
 		if err := out.Write(batch); err != nil {

@@ -31,11 +31,12 @@ type Shard struct {
 // It panics if col is not of T, if [To] is missing, or if a format is not of T. Errors fail
 // the bundle and name the step.
 func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ...Option) beam.PCollection {
+	checkGiven("Sort", s, col)
+	order.check("Sort", col.Type().Type())
 	c := newConfig(order.name, opts)
 	if c.Prefix == "" {
 		panic("beamsort: Sort without To: it needs a prefix for the names of shards")
 	}
-	order.check("Sort", col.Type().Type())
 	if c.Format == "" {
 		c.Format = order.defaultFormat().name
 	}
@@ -57,8 +58,21 @@ func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ..
 	return shards
 }
 
-// check panics unless a collection has elements of T.
+// checkGiven panics if a scope or a collection is none of a pipeline.
+func checkGiven(call string, s beam.Scope, col beam.PCollection) {
+	if !s.IsValid() {
+		panic(fmt.Sprintf("beamsort: %s in no scope", call))
+	}
+	if !col.IsValid() {
+		panic(fmt.Sprintf("beamsort: %s of no collection", call))
+	}
+}
+
+// check panics unless a collection has elements of T, or if there is no order.
 func (o *Ordering[T]) check(call string, have reflect.Type) {
+	if o == nil {
+		panic(fmt.Sprintf("beamsort: %s by a nil Ordering", call))
+	}
 	if want := reflect.TypeFor[T](); have != want {
 		panic(fmt.Sprintf("beamsort: %s by order %q of %v, but elements are %v", call, o.name, want, have))
 	}

@@ -10,23 +10,38 @@ import (
 )
 
 // TopK returns a collection of one slice, []T, with the first k elements of col in order, or
-// all if there are fewer. Of elements that tie with the last any may be taken.
+// all if there are fewer: an empty one if there are none. Of elements that tie with the last any may be
+// taken.
 //
 // An accumulator holds up to 2k elements, at least 64, and drops those that are after the k-th
 // one known at the cost of one comparison. Accumulators go through the shuffle, encoded by
 // the codec. Beam encodes the result, so T needs a coder of Beam, which it has unless it is a
-// struct with fields that Beam does not know. It panics if k is not positive or col is not of T.
+// struct with fields that Beam does not know. It panics if k is not positive, col is not of T or order is nil.
 func TopK[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopK", int64(k))
+	checkGiven("TopK", s, col)
 	order.check("TopK", col.Type().Type())
 	s = s.Scope(fmt.Sprintf("beamsort.TopK(%s)", order.name))
-	return beam.Combine(s, &topFn[T]{Order: order.name, K: k}, col)
+	found := beam.Combine(s, &topFn[T]{Order: order.name, K: k}, col)
+	return beam.ParDo(s, &oneFn[T]{}, beam.Impulse(s), beam.SideInput{Input: found})
+}
+
+// oneFn emits the slice that there is, or an empty one: Beam does not combine a collection without
+// elements.
+type oneFn[T any] struct{}
+
+// ProcessElement emits one slice.
+func (*oneFn[T]) ProcessElement(_ []byte, found func(*[]T) bool, emit func([]T)) {
+	first := []T{}
+	found(&first)
+	emit(first)
 }
 
 // TopPerKey returns, for a collection of KV<K, T>, a collection of KV<K, []T> with the first k
 // elements of each key in order. Everything else said of [TopK] holds.
 func TopPerKey[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopPerKey", int64(k))
+	checkGiven("TopPerKey", s, col)
 	_, value := pairTypes("TopPerKey", col)
 	order.check("TopPerKey", value)
 	s = s.Scope(fmt.Sprintf("beamsort.TopPerKey(%s)", order.name))
@@ -171,7 +186,7 @@ func (t *top[T]) encode(dst []byte) ([]byte, error) {
 	var encoded []byte
 	var err error
 	for _, e := range t.candidates {
-		if encoded, err = t.order.codec.Append(encoded[:0], e); err != nil {
+		if encoded, err = t.order.encode(encoded[:0], e); err != nil {
 			return nil, fmt.Errorf("beamsort: TopK by %q: codec: %w", t.order.name, err)
 		}
 		dst = appendRecord(dst, encoded)

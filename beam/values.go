@@ -16,6 +16,7 @@ import (
 // [ForEachKey] takes keys with any number of values. T and K need coders of Beam. Options other
 // than Memory, TempDir and Workers are ignored. It panics if col is not of pairs with values of T.
 func SortValues[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ...Option) beam.PCollection {
+	checkGiven("SortValues", s, col)
 	_, value := pairTypes("SortValues", col)
 	order.check("SortValues", value)
 	s = s.Scope(fmt.Sprintf("beamsort.SortValues(%s)", order.name))
