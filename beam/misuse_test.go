@@ -30,7 +30,7 @@ func (wrongCodec) Decode(src []byte) (word, error) { return word(src), nil }
 
 var words = Register("words", Codec[word](wrongCodec{}), sorter.Asc(func(w word) string { return string(w) }))
 
-// TestWrongAppend: a codec that does not return what it was given, and then the encoding, fails the
+// TestWrongAppend: a codec that does not return the given bytes, and then the encoding, fails the
 // bundle, in each step that encodes.
 func TestWrongAppend(t *testing.T) {
 	for name, wrong := range map[string]func(dst []byte, encoded string) []byte{
@@ -118,7 +118,7 @@ func (codedBreaker) Decode(src []byte) (c coded, err error) {
 	return c, err
 }
 
-// TestUserPanics: what functions of the caller panic with reaches the goroutine of the step, from whichever
+// TestUserPanics: a panic of a function of the caller reaches the goroutine of the step, from whichever
 // worker, and no goroutine and no file is left. A panic of Decode is an error.
 func TestUserPanics(t *testing.T) {
 	const n = 30_000

@@ -187,7 +187,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestPanics: what the text function of any column panics with, on any worker, reaches the caller. The
+// TestPanics: a panic of the text function of any column, on any worker, reaches the caller. The
 // slice is as it was, and no goroutine is left.
 func TestPanics(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))

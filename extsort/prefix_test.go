@@ -40,7 +40,7 @@ var wrongAppends = map[string]func(dst, encoded []byte) []byte{
 	"the encoding before": func(dst, encoded []byte) []byte { return append(encoded, dst...) },
 }
 
-// TestWrongAppend: an element of which Append does not return what it was given, and then the encoding,
+// TestWrongAppend: an element of which Append does not return the given bytes, and then the encoding,
 // is refused. Others are sorted, by Append and by appenders.
 func TestWrongAppend(t *testing.T) {
 	r := rand.New(rand.NewPCG(131, 132))

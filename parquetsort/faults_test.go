@@ -286,7 +286,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// endOf calls f on a goroutine and returns what it panics with, "Goexit", or its error.
+// endOf calls f on a goroutine and returns the value of its panic, "Goexit", or its error.
 func endOf(f func() error) (value any, err error) {
 	done := make(chan struct{})
 	go func() {
