@@ -14,7 +14,9 @@ import (
 )
 
 // wrongCodec is a codec of notes whose Append does something else with every seventh.
-type wrongCodec struct{ wrong func(dst, encoded []byte) []byte }
+type wrongCodec struct {
+	wrong func(dst, encoded []byte) []byte
+}
 
 func (c wrongCodec) Append(dst []byte, n note) ([]byte, error) {
 	encoded, err := n.AppendBinary(nil)
