@@ -21,6 +21,7 @@ type local[C Code] struct {
 	sorted  []C          // codes in order
 	private []C          // places of a further round, see mostPrivate
 	nested  bool         // it is the long of another
+	apart   bool         // it orders codes apart from a crowd, and has no long: bounds count no more than one
 	plus    C            // codes of keys have this beyond the codes that are sorted
 
 	spreading

@@ -25,7 +25,7 @@ func layOutLocalsOf(a *scratch.Area, n, workers, most, delivered int, code uintp
 	words()
 	layOutTables(a, min(workers, n))
 	layOutPlaces(a, n, workers, delivered)
-	a.Times(nesting(n, code)-1, func() { // of long runs
+	a.Times(nesting(n, code)-1, func() { // of long runs, or of codes apart from a crowd
 		a.Shares(n, workers, most, code)
 		words()
 		layOutPlaces(a, n, workers, most)

@@ -1,6 +1,11 @@
 package cpu
 
-import "example.com/sorter/internal/scratch"
+import (
+	"cmp"
+	"slices"
+
+	"example.com/sorter/internal/scratch"
+)
 
 // For the order of a bucket by radix passes an element becomes one 64-bit word: the 32 leading
 // bits of its code in the upper half, its place in the bucket in the lower half. The leading bits
@@ -144,6 +149,10 @@ func (w *local[C]) repaired(words []uint64, codes []C, shift int, all bool) []ui
 // repairLong sorts a run of ascending places by the leading bits of the run's own range. That
 // range lacks the bits that the run shares, so calls nest at most six deep.
 func (w *local[C]) repairLong(run []uint32, codes []C) {
+	if w.apart {
+		slices.SortFunc(run, func(i, j uint32) int { return cmp.Or(cmp.Compare(codes[i], codes[j]), cmp.Compare(i, j)) })
+		return
+	}
 	w.codes = atLeast(w.env, w.codes, len(run))
 	own := w.codes[:len(run)]
 	for i, x := range run {

@@ -29,7 +29,7 @@ func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
 // orderCrowd is order of codes of which many are the code at an end of their range; nil if there is none.
 func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
-	if w.nested || n < leastCrowded || span < C(n) || w.env.Limit > 0 { // memory bounds do not count this
+	if w.nested || n < leastCrowded || span < C(n) {
 		return nil
 	}
 	code, ok := crowd(codes, lowest, span)
@@ -41,7 +41,10 @@ func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
 	others := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), n)
 	places, own := w.takePlaces(n), w.codes[:n]
 	crowded := partCrowd(places, others, own, codes, code)
-	order := w.inner().orderOwn(own[:n-crowded])
+	inner := w.inner()
+	inner.apart = true
+	order := inner.orderOwn(own[:n-crowded])
+	inner.apart = false
 	rest := places[crowded:]
 	if code != lowest {
 		copy(places[n-crowded:], places[:crowded])

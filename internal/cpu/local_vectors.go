@@ -23,12 +23,10 @@ func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
 	return vecsort.New(memory, n, uint32(span>>drop)), drop
 }
 
-// layOutMatrices lays out words of workers that sort n codes, at most the given number at a time:
-// enough for a matrix of each list, which has a part of its length and some more.
+// layOutMatrices lays out words of workers that sort n codes, at most the given number at a time.
 func layOutMatrices(a *scratch.Area, n, workers, most int) {
-	most = min(most, n)
-	all := n + n/16 + matrixWords(1)*max(1, min(workers, n))
-	a.Shares(all, workers, matrixWords(most), 8)
+	workers = max(1, min(workers, n))
+	a.Shares(vecsort.MemoryOfAll(n, workers)/2+workers, workers, matrixWords(min(most, n)), 8)
 }
 
 // spread is a way to spread codes over the lists of a matrix.

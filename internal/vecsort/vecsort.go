@@ -57,6 +57,13 @@ func Memory(n int) int {
 	return (rows+1)*lists + 2*mostAside(n) + 4<<pieceBits(n) + (spillBytes+2*lineBytes)/4
 }
 
+// MemoryOfAll bounds the memory of a number of matrices for n words together, see [Memory].
+func MemoryOfAll(n, matrices int) int {
+	lists := n/meanWords + 2*group*matrices // the last group of each is not full, or one more
+	pieces := min(2*n, mostPieces*matrices)
+	return (rows+1)*lists + 2*(n/asidePart+leastAside*matrices) + 4*pieces + matrices*(spillBytes+2*lineBytes)/4
+}
+
 const lineBytes = 64
 
 // listsOf returns the number of lists for n words. Many groups are of odd number, so that

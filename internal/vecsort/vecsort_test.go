@@ -350,3 +350,19 @@ func TestPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryOfAll holds the bound for several matrices to the memory of each.
+func TestMemoryOfAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 10_000 {
+		matrices := 1 + r.IntN(8)
+		n, all, most := 0, 0, 1+r.IntN(1<<(1+r.IntN(16)))
+		for range matrices {
+			k := 1 + r.IntN(most)
+			n, all = n+k, all+Memory(k)
+		}
+		if bound := MemoryOfAll(n, matrices); all > bound {
+			t.Fatalf("%d matrices for %d words take %d words, want at most %d", matrices, n, all, bound)
+		}
+	}
+}
