@@ -28,7 +28,7 @@ type Options struct {
 	Progress   func(stage string, done, total int)
 	Into       perm.Perm // memory for a result
 	Marks      *Marks    // nil: nobody asks for runs
-	_          uintptr
+	Held       int64     // bytes of a result that is scratch memory of a call around this one
 }
 
 // Marks asks for the runs of rows that are equal by the first columns.

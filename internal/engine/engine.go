@@ -195,12 +195,13 @@ type Env struct {
 	Loop  parallel.Loop // workers, cancellation, progress
 	Arena scratch.Arena // host memory of the sort, accounted
 	Trace Trace         // actions of the engine, for statistics
-	Limit int64         // bytes of host memory that the sort may hold at a time, 0: any number
+	Limit int64         // bytes of host memory that the call may hold at a time, 0: any number
+	Held  int64         // of them, those that the call holds besides Arena, see Fits
 }
 
-// Fits reports whether the limit allows the given number of bytes, and they can be
+// Fits reports whether the limit allows the given number of bytes in Arena, and they can be
 // addressed.
-func (e *Env) Fits(bytes int64) bool { return Fits(e.Limit, bytes) }
+func (e *Env) Fits(bytes int64) bool { return Fits(e.Limit, e.Held+bytes) }
 
 // Fits reports whether a limit, 0 for none, allows the given number of bytes, and they can
 // be addressed.
@@ -261,7 +262,8 @@ func (e *Env) within(workers int) *Env {
 	own := new(Env)
 	own.Loop.Inherit(&e.Loop, workers)
 	own.Arena.Outer = &e.Arena
-	own.Trace.Rounds, own.Trace.Vectors, own.Limit = e.Trace.Rounds, e.Trace.Vectors, e.Limit
+	own.Trace.Rounds, own.Trace.Vectors = e.Trace.Rounds, e.Trace.Vectors
+	own.Limit, own.Held = e.Limit, e.Held
 	return own
 }
 

@@ -28,6 +28,8 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 		return nil, err
 	}
 	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
+	r.plan.bytes, r.Env.Held = r.plan.bytes+o.Held, 0
+	r.Arena.Hold(o.Held) // that of p
 	if err := r.observed(orderAndMark(r, rows, words, p)); err != nil {
 		return nil, err
 	}
@@ -58,14 +60,12 @@ func orderAndMark(r *run, rows extract.Input, words []extract.Word, index []uint
 func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Options) error {
 	r, err := begin(o, len(selected))
 	defer r.end()
-	if err == nil {
-		err = r.allow(scratch.Size(r.n, 4))
-	}
 	if err != nil || r.n == 0 {
 		return err
 	}
-	index := scratch.Take[uint32](&r.Arena, r.n)
+	var index []uint32
 	err = r.call(r.n, func(own *run) error {
+		own.Env.Held += scratch.Size(r.n, 4) // of index, which is taken once the plan fits beside it
 		extract.ForPicked(cols, selected)
 		rows := extract.RowNumbers(n).Pick(selected)
 		own.spareCodes(rows, cols, true)
@@ -73,6 +73,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 		if err := own.decideOrder(&rows, words, false); err != nil {
 			return err
 		}
+		index = scratch.Take[uint32](&r.Arena, r.n)
 		err := orderAndMark(own, rows, words, index)
 		r.took(own)
 		return err
@@ -127,7 +128,7 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 	breaker.Mark(r.marks, index)
 	var keys cpu.KeyComparer[C]
 	if r.marks == nil {
-		breaker.Early = r.Env.Limit == 0 && r.Fits(extract.EarlyBytes(r.n, words))
+		breaker.Early = !r.tight
 		keys = ties.Refiner[C]{Breaker: breaker, Src: src}
 	}
 	err := cpu.Order(&r.Env, rows.Len, src, keys, true, func(worker, lo int, order []uint32, codes []C) {

@@ -13,7 +13,10 @@ func sortAside(r *run, j mergeJob) (write func() error, err error) {
 	if err := r.concatenate(all, j.moved[0].Runs); err != nil {
 		return nil, err
 	}
-	err = r.call(r.n, func(own *run) error { return sortWords(own, all, j.words) })
+	err = r.call(r.n, func(own *run) error {
+		own.onHost()
+		return sortWords(own, all, j.words)
+	})
 	return func() error { return r.copyAll(dst, all) }, r.Stopped(err)
 }
 

@@ -32,6 +32,10 @@ func (f *facts) hostBytes(m movement) int64 {
 	return f.tieBytes(f.n) + cpu.MoveRefinedBytes(f.n, f.workers, size, code, f.words[0].FullSize())
 }
 
+// timeBytes bounds memory that a call on the CPU takes to save time, if there is room: codes of later words
+// that are extracted before ties are known.
+func (f *facts) timeBytes() int64 { return extract.EarlyBytes(f.n, f.words) }
+
 // orderBytes bounds an order of codes by the CPU engine.
 func (f *facts) orderBytes() int64 {
 	code := extract.CodeSize(f.words)
@@ -86,7 +90,7 @@ func (f *facts) fallBackBytes() int64 {
 
 // deviceBytes bounds a sort that only a device does.
 func (f *facts) deviceBytes(m movement) int64 {
-	return f.tieBytes(f.n) + ties.MarkBytes(f.n, f.words) + f.indexBytes(m)
+	return f.tieBytes(f.n) + ties.MarkBytes(f.n, f.words) + f.indexBytes(m) + f.numberBytes()
 }
 
 // tieBytes bounds the memory of full keys and of breaking the ties of n elements.
@@ -119,10 +123,15 @@ func (f *facts) selectBytes() int64 {
 	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
 	bytes := count*(scratch.Size(candidateLimit(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
 	bytes += f.numberBytes() + 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
+	return bytes + f.selectorBytes(f.k)
+}
+
+// selectorBytes bounds the memory in which selectors compare n candidates beyond their first codes.
+func (f *facts) selectorBytes(n int) int64 {
 	if extract.Decisive(f.words) {
-		return bytes
+		return ties.WorkBytes(f.workers)
 	}
-	return bytes + extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.k)
+	return extract.EarlyBytes(f.n, f.words) + f.tieBytes(n)
 }
 
 // findBytes bounds a search for one element: all codes, the counters of workers, and the
@@ -130,7 +139,7 @@ func (f *facts) selectBytes() int64 {
 func (f *facts) findBytes() int64 {
 	code := extract.CodeSize(f.words)
 	found := scratch.Size(mostFound(f.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8)
-	found += extract.EarlyBytes(f.n, f.words) + f.tieBytes(f.n)
+	found += f.selectorBytes(f.n)
 	counts := int64(max(1, f.workers)) * (scratch.Size(1<<findBits, 8) + scratch.Size(min(f.k, mostParts)<<secondBits, 8))
 	return scratch.Size(f.n, code) + counts + f.numberBytes() + max(found, f.hostBytes(toIndex)+scratch.Size(f.n, 4))
 }

@@ -73,7 +73,7 @@ func mergeRows(r *run, j mergeJob) error {
 
 // prepareMerge does everything that can fail, and returns what writes the elements.
 func prepareMerge(r *run, j mergeJob) (write func() error, err error) {
-	f := facts{verb: toMerge, words: j.words, runs: len(j.moved[0].Runs)}
+	f := facts{verb: toMerge, words: j.words, runs: len(j.moved[0].Runs), apply: j.moved[0].Dst.ApplyBytes()}
 	for _, p := range j.moved {
 		f.sizes = append(f.sizes, p.Dst.Size())
 	}

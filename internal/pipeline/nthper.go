@@ -22,7 +22,7 @@ type Places func(size int, ks []int)
 func NthsOfPartitions(partition, cols []extract.Column, n, each int, places Places, o *call.Options) (rows []int, parts perm.Runs, err error) {
 	own := *o
 	own.Into, own.Marks = nil, &call.Marks{Columns: len(partition), Runs: &parts}
-	order, err := OrderN(slices.Concat(partition, cols), n, &own)
+	order, err := orderAll(slices.Concat(partition, cols), n, own)
 	if err != nil {
 		return nil, perm.Runs{}, err
 	}

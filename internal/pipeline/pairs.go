@@ -25,7 +25,7 @@ import (
 func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error {
 	r, err := begin(o, len(keys))
 	defer r.end()
-	if err != nil || len(keys) < 2 {
+	if err != nil || len(keys) == 0 {
 		return err
 	}
 	return r.observed(sortPairsIn(r, keys, values))

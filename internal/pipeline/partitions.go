@@ -33,7 +33,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	}
 	extract.ForRows(all, n)
 	if k = min(k, n); k == 0 {
-		return nil, parts, nil
+		return nil, parts, Nothing(n, o)
 	}
 	rows, whole, err := firstPerPartition(all[:len(partition)], all[len(partition):], n, k, own)
 	switch {
@@ -42,7 +42,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	case rows != nil:
 		first, err = rows, OrderRows(all, rows, &own)
 	case whole:
-		first, err = OrderN(all, n, &own)
+		first, err = orderAll(all, n, own)
 	default:
 		return firstOfRuns(all[:len(partition)], all[len(partition):], n, k, own)
 	}
@@ -51,6 +51,12 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	}
 	first, parts = cutRunsAt(first, parts, k)
 	return first, parts, nil
+}
+
+// orderAll is [OrderN] of rows of which few are a result: the order counts as scratch memory.
+func orderAll(cols []extract.Column, n int, o call.Options) (perm.Perm, error) {
+	o.Held = 4 * int64(n)
+	return OrderN(cols, n, &o)
 }
 
 // firstOfRuns is [FirstOfPartitions] by an order of all rows by the columns of partitions, and one of

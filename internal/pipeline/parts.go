@@ -99,9 +99,9 @@ func (r *run) orderElements(m *mergedRuns, words []extract.Word, at []int, order
 	}
 	defer picked.Give(&r.Arena, r.Loop.Workers)
 	return r.call(len(at), func(own *run) error {
-		own.Backend, own.devices, own.Algorithm = nil, nil, engine.Auto
+		own.onHost()
 		rows := extract.InputOf(picked)
-		own.plan = plan{engine: cpu.Host, movement: toIndex}
+		own.plan, own.tight = plan{engine: cpu.Host, movement: toIndex}, own.Env.Limit > 0
 		return orderTo(own, rows, extract.Fresh(words), order)
 	})
 }

@@ -35,6 +35,9 @@ func (m movement) String() string {
 	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting", "IndexGather"}[m]
 }
 
+// inCalls reports whether the work is that of calls within the call, which plan for the memory that is left.
+func (m movement) inCalls() bool { return m == aside || m == chunked || m == parted }
+
 // verb is the kind of a call.
 type verb uint8
 
@@ -60,6 +63,7 @@ type facts struct {
 	segments  cpu.Segments     // to be sorted
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
+	held      int64            // of them, those that the call holds already
 	algorithm engine.Algorithm // asked for, or Auto
 	backend   engine.Backend   // asked for, or nil
 	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
@@ -103,6 +107,8 @@ func decide(f *facts) (plan, error) {
 	switch {
 	case within && f.n > maxPositions:
 		return plan{engine: cpu.Host}, tooLong(f.n)
+	case f.n == 0: // no engine is asked
+		return f.onHost(toIndex, 0)
 	case len(f.words) == 0 && (f.verb != toOrder || f.n <= maxPositions): // all elements are equal
 		return f.onHost(toIndex, 0)
 	case f.verb == toMerge:
@@ -320,11 +326,11 @@ func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
 }
 
 // fits reports whether the memory limit allows the given number of bytes.
-func (f *facts) fits(bytes int64) bool { return engine.Fits(f.limit, bytes) }
+func (f *facts) fits(bytes int64) bool { return engine.Fits(f.limit, f.held+bytes) }
 
 // require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
 // bytes needed, otherwise ErrTooLong.
-func (f *facts) require(bytes int64) error { return required(f.n, f.limit, bytes) }
+func (f *facts) require(bytes int64) error { return required(f.n, f.limit, f.held+bytes) }
 
 // required is require for n elements.
 func required(n int, limit, bytes int64) error {

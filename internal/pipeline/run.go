@@ -27,6 +27,7 @@ type run struct {
 	most    int // elements that are sorted or merged as one
 	start   time.Time
 	plan    plan
+	tight   bool             // the limit has no room for memory that only saves time, see saveTime
 	used    call.Stats       // for Report
 	unnamed bool             // the numbers of picked elements are wanted in place of their places in the input
 	marks   ties.Marks       // of the order, nil if no runs are asked for
@@ -65,7 +66,7 @@ func begin(o call.Options, n int) (*run, error) {
 	if most := lowered.Load(); most > 0 {
 		r.most = int(most)
 	}
-	r.Loop.Ctx, r.Env.Limit = o.Ctx, o.Limit
+	r.Loop.Ctx, r.Env.Limit, r.Env.Held = o.Ctx, o.Limit, o.Held
 	r.Loop.Workers, r.Loop.Progress = workersFor(&o, n), o.Progress
 	if r.start = time.Now(); r.Report != nil {
 		r.Trace.Vectors = new(atomic.Bool)
@@ -79,6 +80,14 @@ func begin(o call.Options, n int) (*run, error) {
 	return r, r.Loop.Err()
 }
 
+// Nothing is a call on n elements that has nothing to do. Its options may be wrong or cancel it, as those of
+// other calls.
+func Nothing(n int, o *call.Options) error {
+	r, err := begin(*o, n)
+	r.end()
+	return err
+}
+
 // within returns a call on n elements within r: of the same options, on memory that r counts.
 // It ends by adopt.
 func (r *run) within(n int) *run {
@@ -88,9 +97,7 @@ func (r *run) within(n int) *run {
 	own.Loop.Progress = r.Loop.Progress
 	own.Arena.Outer = &r.Arena
 	own.Trace.Vectors = r.Trace.Vectors
-	if own.Env.Limit = r.Env.Limit; own.Env.Limit > 0 {
-		own.Env.Limit = max(1, own.Env.Limit-r.Arena.Used())
-	}
+	own.Env.Limit, own.Env.Held = r.Env.Limit, r.Env.Held+r.Arena.Used()
 	return own
 }
 
@@ -101,8 +108,12 @@ func (r *run) call(n int, f func(own *run) error) error {
 	return f(own)
 }
 
+// onHost makes a call within another one that of the CPU in its own way, whatever the caller asked for.
+func (r *run) onHost() { r.Backend, r.devices, r.Algorithm = nil, nil, engine.Auto }
+
 // adopt ends a call within r.
 func (r *run) adopt(own *run) {
+	own.audit()
 	r.Adopt(&own.Env)
 	st := own.Trace
 	r.Trace.Device, r.Trace.Rounds, r.Trace.Ties = st.Device, max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
@@ -112,6 +123,7 @@ func (r *run) adopt(own *run) {
 // took reports the order of a call within r as that of r.
 func (r *run) took(own *run) {
 	r.used.CodeBits, r.Trace.Algorithm, r.plan = own.used.CodeBits, own.Trace.Algorithm, own.plan
+	r.plan.bytes += own.Env.Held - r.Env.Held
 }
 
 // findDevices asks engines once which of them run the algorithm, since their answers
@@ -132,14 +144,26 @@ func (r *run) findDevices() error {
 
 // decide makes the plan of the call.
 func (r *run) decide(f facts) (err error) {
-	f.n, f.most, f.workers, f.limit, f.reported = r.n, r.most, r.Loop.Workers, r.Env.Limit, r.Report != nil
+	f.n, f.most, f.workers, f.reported = r.n, r.most, r.Loop.Workers, r.Report != nil
+	f.limit, f.held = r.Env.Limit, r.Env.Held
 	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
-	r.plan, err = decide(&f)
+	if r.plan, err = decide(&f); err == nil {
+		r.saveTime(&f)
+	}
 	r.used.Calibration = r.plan.calibration
 	if len(f.words) > 0 {
 		r.used.CodeBits = f.words[0].Bits
 	}
 	return err
+}
+
+// saveTime adds memory that only saves time to the plan, if the limit has room for it.
+func (r *run) saveTime(f *facts) {
+	more := f.timeBytes()
+	r.tight = !f.fits(r.plan.bytes+more) || f.limit > 0 && r.plan.engine != cpu.Host
+	if !r.tight {
+		r.plan.bytes += more
+	}
 }
 
 // sampled returns what reports whether a sample of rows is in order by the first word.
@@ -158,6 +182,7 @@ func (r *run) observed(err error) error {
 
 // end reports and gives the scratch memory back.
 func (r *run) end() {
+	r.audit()
 	if r.Report != nil {
 		st := &r.used
 		st.Device, st.Shape, st.Rounds, st.Ties, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, r.Trace.Ties, r.Trace.Stages

@@ -70,7 +70,7 @@ func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src 
 		return cpu.Move(&r.Env, s, src)
 	}
 	breaker := ties.New(&r.Env, extract.InputOf(s), words)
-	breaker.Early = r.Env.Limit == 0 && r.Fits(extract.EarlyBytes(r.n, words))
+	breaker.Early = !r.tight
 	err := cpu.MoveRefined[C](&r.Env, s, src, ties.Refiner[C]{Breaker: breaker, Src: src})
 	if err == cpu.ErrTied {
 		rest, src := breaker.Rest()

@@ -16,7 +16,7 @@ import (
 // it takes to make codes and to compare those that tie. The comparison ends once too many are out of
 // order.
 func sortStrings(r *run, texts []string, payload cpu.Payload) error {
-	if r.Fits(cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size())) {
+	if bytes := cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size()); r.Fits(bytes) {
 		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
 			if r.Descending {
 				i, j = j, i
@@ -24,7 +24,7 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 			return extract.CompareTexts(&r.Loop, texts[i], texts[j])
 		})
 		if l != nil || err != nil {
-			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes}, 64
+			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes, bytes: bytes}, 64
 			if err == nil {
 				err = cpu.Follow(&r.Env, payload, l) // strings that tie are the same
 			}

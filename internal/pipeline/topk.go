@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
@@ -67,6 +68,9 @@ func topOfChunks(r *run, s cpu.Payload, k int, words []extract.Word) error {
 	if k > r.n/largeShare || k > r.most/2 {
 		return sortWords(r, s, words)
 	}
+	if err := r.allow(candidateBytes(s.Size(), 2*k)); err != nil {
+		return err
+	}
 	best := newCandidates(r, s, 2*k)
 	err := r.inChunks(func(own *run, lo, hi int) error {
 		chunk := s.Part(lo, hi)
@@ -101,6 +105,11 @@ func newCandidates(r *run, s cpu.Payload, most int) *candidates {
 	}
 }
 
+// candidateBytes bounds the memory, in bytes, of newCandidates for elements of a size.
+func candidateBytes(size uintptr, most int) int64 {
+	return 2 * (scratch.Size(most, size) + scratch.Size(most, unsafe.Sizeof(0)))
+}
+
 // add adds the elements of a chunk, which begins at place lo of the input, that first numbers.
 func (b *candidates) add(chunk cpu.Payload, lo int, first []uint32) {
 	b.elements.Part(b.n, b.n+len(first)).Gather(chunk, first)
@@ -114,7 +123,7 @@ func (b *candidates) add(chunk cpu.Payload, lo int, first []uint32) {
 func (b *candidates) cut(r *run, k int, words []extract.Word) error {
 	k = min(k, b.n)
 	return r.call(b.n, func(own *run) error {
-		own.Backend, own.devices, own.Algorithm = nil, nil, engine.Auto
+		own.onHost()
 		first, err := firstRows(own, extract.InputOf(b.elements.First(b.n)), k, extract.Fresh(words))
 		if err != nil {
 			return err

@@ -24,6 +24,9 @@ func Bytes(workers int, element uintptr, words []extract.Word, n int) int64 {
 	return a.Bytes()
 }
 
+// WorkBytes is the memory, in bytes, of the workspaces that [New] makes. Bytes has them where ties are broken.
+func WorkBytes(workers int) int64 { return int64(max(1, workers)) * workerBytes }
+
 func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extract.Word, n int) {
 	if extract.Decisive(words) {
 		return

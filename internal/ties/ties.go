@@ -26,7 +26,7 @@ type Breaker struct {
 	Words   []extract.Word
 	Work    []Worker
 	opened  []sync.Once // by word: memory for its full keys is taken
-	Early   bool        // compare later words during extraction; memory limits do not count this
+	Early   bool        // compare later words during extraction, with codes of these that are kept
 	inPlace bool        // small runs are sorted in place
 	spare   scratch.Spares[Worker]
 	marks   Marks // of ties, see Mark
@@ -60,7 +60,7 @@ const workerBytes = int64(unsafe.Sizeof(Worker{}))
 // New returns a breaker for the ties of an input, by the words of its keys.
 func New(env *engine.Env, rows extract.Input, words []extract.Word) *Breaker {
 	t := &Breaker{Env: env, Input: rows, Words: words, Work: make([]Worker, max(1, env.Loop.Workers)), opened: make([]sync.Once, len(words))}
-	env.Arena.Hold(int64(len(t.Work)) * workerBytes)
+	env.Arena.Hold(WorkBytes(env.Loop.Workers))
 	return t
 }
 
