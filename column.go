@@ -35,8 +35,8 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // smallest first. It orders like Asc(func(row int) K { return col[row] }), without a
 // call for each row, and keys are not copied unless the column has nulls.
 //
-// Sorts panic if a row that is not null has a number not below len(col), [OrderN] of a
-// column without nulls before it begins. col must not change while they run.
+// Sorts panic, before they begin, if a row that is not null has a number not below len(col). Null functions
+// are called once more for such rows. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
 	return sliceColumn(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))
 }

@@ -14,7 +14,8 @@ import (
 
 // Option changes one property of one call. Options are applied in order; the
 // last of a kind wins. Without any, the best engine sorts in ascending order, with ties
-// in a deterministic order. Values out of range panic when the option is made.
+// in a deterministic order. Values out of range panic when the option is made, and a nil
+// Option when the call begins.
 type Option func(*config)
 
 // config are the options of one call.
@@ -28,6 +29,9 @@ type config = call.Options
 // the call, as nothing is called in between.
 func apply(c *config, opts []Option) *config {
 	for _, o := range opts {
+		if o == nil {
+			panic("sorter: nil option")
+		}
 		(*(*func(uintptr))(unsafe.Pointer(&o)))(uintptr(unsafe.Pointer(c)))
 	}
 	return c

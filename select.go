@@ -279,14 +279,17 @@ func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64
 		ks = append(ks, lo, hi)
 	}
 	all := make([]float64, len(qs))
+	var o config
+	apply(&o, opts)
 	if len(keys) == 0 {
 		for i := range all {
 			all[i] = math.NaN()
 		}
+		if err := pipeline.Nothing(0, &o); err != nil {
+			return nil, err
+		}
 		return all, nil
 	}
-	var o config
-	apply(&o, opts)
 	if kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys); pipeline.SortsForPlaces(kind, s, len(ks), &o) {
 		o.Backend = cpu.Host
 		keys = slices.Clone(keys)

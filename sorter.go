@@ -125,7 +125,7 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 // functions take a row number: the argsort of data that is stored by column (see
 // [AscOf] and [Keys]), in an arena or in a file.
 //
-// It panics if n is negative, or above the length of a column of [AscOf] without nulls.
+// It panics if n is negative, or if a row that is not null has no key in a column of [AscOf] or [Keys].
 // Everything else said of [Order] holds.
 func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	if n < 0 {
@@ -156,8 +156,8 @@ func orderN(n int, cols []Column[int], o *config) (perm.Perm, error) {
 // [MarkRuns] and [MarkRunsBy] mark runs of the result.
 //
 // Scratch is that of [OrderN] and one index (4 bytes) per row. After an error or a panic rows are
-// as they were. It panics if a row is not below the length of a column of [AscOf] without nulls,
-// or has no validity bit. Everything else said of [OrderN] holds, for len(rows) rows.
+// as they were. It panics if a row that is not null has no key in a column of [AscOf] or [Keys],
+// or no validity bit. Everything else said of [OrderN] holds, for len(rows) rows.
 func OrderRows(rows []uint32, cols []Column[int], opts ...Option) error {
 	var o config
 	var few [4]extract.Column // more are allocated
@@ -273,8 +273,7 @@ func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Optio
 // offsets[i+1]-1, by columns whose key functions take a row number, see [OrderN]. It is a
 // permutation of the rows below the last offset; those before offsets[0] keep their places.
 //
-// It panics as [SortWithin] does for offsets, and if offsets end above the length of a column of
-// [AscOf] without nulls. Everything else said of [SortWithin] and of [OrderN] holds.
+// It panics as [SortWithin] does for offsets. Everything else said of [SortWithin] and of [OrderN] holds.
 func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, error) {
 	var o config
 	return pipeline.OrderWithin(columnsOf(cols), offsets, apply(&o, opts))

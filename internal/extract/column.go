@@ -163,34 +163,34 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 }
 
 // ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
-// has fewer keys.
-func ForRows(cols []Column, n int) { forRows(cols, n, "OrderN of %d rows", n) }
+// has no key for a row that is not null.
+func ForRows(cols []Column, n int) { forRows(cols, n, nil, "OrderN of %d rows", n) }
 
 // ForSelected changes columns to those of elements that are row numbers, and returns a number above
-// all of these. It panics if a column has fewer keys.
+// all of these. It panics as ForRows does.
 func ForSelected(cols []Column, rows []uint32) (n int) {
 	if len(rows) > 0 {
 		n = int(min(int64(slices.Max(rows))+1, math.MaxInt))
 	}
-	forRows(cols, n, "OrderRows of row %d", n-1)
+	forRows(cols, n, rows, "OrderRows of row %d", n-1)
 	return n
 }
 
-// forRows changes columns to those of row numbers below n. It panics if one has fewer keys, with the
-// call's format of a number.
-func forRows(cols []Column, n int, call string, number int) {
+// forRows changes columns to those of row numbers below n, all of them or the selected ones. It panics if
+// one has too few keys, with the call's format of a number.
+func forRows(cols []Column, n int, selected []uint32, call string, number int) {
 	for i := range cols {
-		if few := cols[i].forRows(n); few != "" {
+		if few := cols[i].forRows(n, selected); few != "" {
 			panic("sorter: " + fmt.Sprintf(call, number) + " by " + few)
 		}
 	}
 }
 
-// forRows changes the column to that of row numbers below n. If the column has fewer keys, few
+// forRows changes the column to that of row numbers below n. If the column has too few keys, few
 // describes them.
-func (c *Column) forRows(n int) (few string) {
+func (c *Column) forRows(n int, selected []uint32) (few string) {
 	rows, ok := c.rows()
-	noNulls, few := c.holds(n, rows, ok)
+	noNulls, few := c.holds(n, rows, ok, selected)
 	if noNulls {
 		*c = c.WithoutNulls()
 	}
@@ -199,8 +199,8 @@ func (c *Column) forRows(n int) (few string) {
 }
 
 // holds reports whether none of the rows below n is null. The column has the keys of rows, if they
-// lie in memory. If these are fewer than it takes, few describes them.
-func (c *Column) holds(n, rows int, inMemory bool) (noNulls bool, few string) {
+// lie in memory. If these are fewer than all rows take, or the selected ones, few describes them.
+func (c *Column) holds(n, rows int, inMemory bool, selected []uint32) (noNulls bool, few string) {
 	noNulls = c.Nulls == NoNulls
 	if bits := c.bits(); bits != nil {
 		if n > bits.rows() {
@@ -208,10 +208,24 @@ func (c *Column) holds(n, rows int, inMemory bool) (noNulls bool, few string) {
 		}
 		noNulls = bits.allValid(n)
 	}
-	if inMemory && n > rows && noNulls {
+	if inMemory && n > rows && (noNulls || !c.nullFrom(rows, n, selected)) {
 		return noNulls, fmt.Sprintf("a column of %d", rows)
 	}
 	return noNulls, ""
+}
+
+// nullFrom reports whether all rows from first to n-1 are null, or those of them that are selected.
+func (c *Column) nullFrom(first, n int, selected []uint32) bool {
+	isNull := c.bits().IsNull
+	if f, ok := c.AreNull.(NullFunc[int]); ok {
+		isNull = f
+	}
+	if selected != nil {
+		return !slices.ContainsFunc(selected, func(row uint32) bool { return int64(row) >= int64(first) && !isNull(int(row)) })
+	}
+	for ; first < n && isNull(first); first++ {
+	}
+	return first == n
 }
 
 // forPicked changes the column of elements that are all row numbers 0, 1, … to that of some of

@@ -51,15 +51,26 @@ func (l SpecList) OrderOf(n int, into perm.Perm) perm.Perm {
 // checkRows panics if a column was not made or has fewer keys than the rows 0 … n-1.
 func (s *Spec) checkRows(n int) {
 	CheckMade(unsafe.Slice(s, 1))
-	if s.nulls != nil && s.bits() == nil {
-		return // rows whose keys are read are not known
+	if s.nulls != nil && s.bits() == nil && !s.ends(n) {
+		return
 	}
 	var c Column
 	s.put(&c)
 	rows, ok := c.rows()
-	if _, few := c.holds(n, rows, ok); few != "" {
+	if _, few := c.holds(n, rows, ok, nil); few != "" {
 		panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, few))
 	}
+}
+
+// ends reports whether the column has its keys in memory and fewer than n.
+func (s *Spec) ends(n int) bool {
+	switch k := s.get.(type) {
+	case sliceAt:
+		return uint64(n) > s.flags>>lenShift
+	case *layoutKey:
+		return n > k.Len()
+	}
+	return false
 }
 
 // FewOf are elements that are numbered. A method is called for at most [Few] of them. Their numbers
