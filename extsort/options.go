@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/spill"
@@ -34,8 +33,8 @@ type options struct {
 // MemoryLimit bounds the memory of the sort, in bytes: elements that wait for a run, scratch
 // memory, indices, buffers of readers and writers. The indices of an input of many times a limit under 16 MiB
 // pass the limit, see the package. The default is a quarter of the memory that
-// the machine, or the control group of the process, has free. It panics if bytes is not
-// positive.
+// the machine, or the control group of the process, has free; of the page cache, the part that is not in
+// active use counts as free. It panics if bytes is not positive.
 //
 // While a sort with runs on disk is open, sorts elsewhere in the process use idle scratch memory only
 // of calls of about their own size.
@@ -157,10 +156,7 @@ func optionsOf(opts []Option) options {
 		o.dirs = []string{defaultDir()}
 	}
 	if o.memory == 0 {
-		o.memory = freeMemory() / 4
-		if strconv.IntSize == 32 {
-			o.memory = min(o.memory, 256<<20) // of addresses, of which there are few
-		}
+		o.memory = defaultMemory()
 	}
 	o.memory = min(o.memory, math.MaxInt) // of a process of 32 bits
 	return o

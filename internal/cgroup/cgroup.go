@@ -1,4 +1,4 @@
-// Package cgroup makes control groups of Linux that limit the memory of processes, for tests and
+// Package cgroup knows the memory that control groups of Linux leave to a process, and makes such groups for tests and
 // benchmarks.
 package cgroup
 
