@@ -14,27 +14,35 @@ type disorder struct {
 
 func (d *disorder) Error() string { return fmt.Sprintf("%s:%d: disorder: %s", d.file, d.line, d.text) }
 
+// checkChunk is the size of chunks of a check.
+const checkChunk = 1 << 20
+
 // checkLines returns a disorder if a line does not come after the one before it: with -u, also
 // if it ties with it.
 func (cmd *command) checkLines(in *chunks, name string) error {
-	by := orderLines(cmd.order, func(s string) string { return s })
-	last, number, eol := "", 0, byte('\n')
+	eol := byte('\n')
 	if cmd.shape.record == 0 {
 		eol = cmd.shape.eol
 	}
-	for {
-		chunk, err := in.next(nil)
+	in.size = checkChunk
+	var last, line parsedLine
+	var lastText []byte
+	memory := make([]byte, in.size)
+	for number := 0; ; {
+		chunk, err := in.next(memory)
 		if err != nil || chunk == nil {
 			return err
 		}
 		for text := range cmd.shape.lines(chunk) {
-			if number > 0 {
-				if c := by.Compare(last, text); c > 0 || c == 0 && cmd.unique {
-					return &disorder{name, number + 1, text, eol}
+			cmd.order.parse(&line, text)
+			if number++; number > 1 {
+				if c := cmd.order.compare(&last, &line); c > 0 || c == 0 && cmd.unique {
+					return &disorder{name, number, text, eol}
 				}
 			}
-			last = text
-			number++
+			last, line = line, last
 		}
+		lastText = append(lastText[:0], last.text...) // the next chunk has its memory
+		last.text = stringOf(lastText)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // sortColumnsOnDisk sorts rows that memory does not hold, or those of several files. The input
 // is read twice, unless -by names all types: first for the types of the columns, then for the
-// rows. If opened is not nil, it is the first file.
+// rows. If opened is not nil, it is the first file, of whose text memory may have the textShare.
 func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.Writer, m *meter) (r *report, err error) {
 	defer moreProcessors()()
 	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by))}
@@ -26,10 +26,14 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 		if err := d.findKinds(twice.first); err != nil {
 			return nil, err
 		}
-		open = twice.second
+		open, opened = twice.second, nil // its text is on disk
 	}
 	r = &report{disk: new(extsort.Stats)}
-	s, err := cmd.newDiskSorter(orderPacked, cmd.memory-d.reading(), r.disk)
+	limit := cmd.memory - d.reading()
+	if opened != nil {
+		limit -= cmd.memory / textShare
+	}
+	s, err := cmd.newDiskSorter(orderPacked, limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +61,24 @@ type columnSort struct {
 	rows    int
 }
 
-// chunkSize is the size of a chunk. Workers read as many as they write rows of, and as many wait;
-// of short rows, packed ones take several times their memory.
+// chunkSize is the size of a chunk. Workers read as many as they write rows of, and as many wait.
 func (d *columnSort) chunkSize() int {
-	return min(max(int(min(d.memory/32, 1<<30))/d.chunks(), leastChunk), 1<<20, d.chunk)
+	return min(max(int(min(d.reading()/packedShare, 1<<30))/d.chunks(), leastChunk), 1<<20, d.chunk)
 }
 
 func (d *columnSort) chunks() int { return 2*d.workers + 3 }
 
-// reading bounds the memory of chunks and of their rows.
-func (d *columnSort) reading() int64 {
-	return min(int64(4*d.chunks()*d.chunkSize()), d.memory/4)
+// reading is the memory of chunks and of their packed rows.
+func (d *columnSort) reading() int64 { return d.memory / 8 }
+
+// packedShare is the part of a chunk in the memory for it and for its packed rows.
+const packedShare = 8
+
+// packedBytes bounds the memory of a chunk and of its packed rows: a text may have an escape for each byte, and with
+// -u it may stand in the key of its value, too.
+func (d *columnSort) packedBytes(text string) int64 {
+	const row, value = 16 + 8 + 3, 17 // a reference, a place, and a length; the longest value that is no text
+	return 6*int64(len(text)) + int64(1+strings.Count(text, "\n"))*(row+value*int64(len(d.specs)))
 }
 
 func (d *columnSort) reader(open func() (*input, error)) *rowReader {
@@ -132,6 +143,7 @@ type packedRows struct {
 	ends    []int // of rows in text
 	all     []string
 	columns []tally
+	memory  int64 // of the budget
 }
 
 // appendRows appends all rows to s, and returns what stays on top.
@@ -140,14 +152,24 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 	defer r.close()
 	free := make(chan *packedRows, d.chunks())
 	d.columns = make([]tally, len(d.specs))
-	err = pipeline(d.workers, r.next, func(c rowChunk) (*packedRows, error) {
+	memory := newBudget(d.reading())
+	next := func() (rowChunk, bool, error) {
+		c, more, err := r.next()
+		if more {
+			memory.take(d.packedBytes(c.text))
+		}
+		return c, more, err
+	}
+	err = pipeline(d.workers, next, func(c rowChunk) (*packedRows, error) {
 		var rows *packedRows
 		select {
 		case rows = <-free:
 		default:
 			rows = new(packedRows)
 		}
+		rows.memory = d.packedBytes(c.text)
 		if err := d.packRows(rows, c, r); err != nil {
+			memory.end()
 			return nil, c.explain(err)
 		}
 		r.done(c)
@@ -158,7 +180,11 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 		}
 		d.rows += len(rows.all)
 		err := d.explainLength(s.Append(rows.all...), s.Len()+1)
-		if cap(rows.text) > 4*r.size { // long rows
+		if err != nil {
+			memory.end()
+		}
+		memory.give(rows.memory)
+		if cap(rows.text)+16*cap(rows.all)+8*cap(rows.ends) > packedShare*r.size { // long rows, or short ones
 			return err
 		}
 		select {

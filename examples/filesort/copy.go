@@ -9,6 +9,7 @@ import (
 type copier struct {
 	size   func(i int) int                     // bytes of row i
 	append func(dst []byte, lo, hi int) []byte // appends rows
+	row    func(i int) (text, end string)      // row i, and its line end if that is no part of it
 }
 
 const writeBuffer = 1 << 20
@@ -25,51 +26,73 @@ func pastBuffer(memory int64) int {
 // batch is rows [lo, hi), which one worker copies into one buffer.
 type batch struct {
 	lo, hi int
-	text   []byte
+	text   []byte // empty if long
+	long   bool   // one row, for which a buffer is too short
 }
+
+// writeMemory bounds the buffers of many workers together.
+const writeMemory = 32 << 20
 
 // writeRows writes n rows in order. Workers copy them into large buffers, which are written
 // while the next ones are filled.
 func writeRows(ctx context.Context, w io.Writer, n, workers int, c copier, m *meter) error {
-	free := make(chan []byte, 2*workers+2) // as many as there are batches at a time
+	buffers := 2*workers + 2 // as many as there are batches at a time
+	size := min(writeBuffer, writeMemory/buffers)
+	free := make(chan []byte, buffers)
 	lo := 0
 	produce := func() (b batch, more bool, err error) {
 		if lo == n {
 			return b, false, nil
 		}
-		b = batch{lo: lo, hi: c.end(lo, n)}
+		b = batch{lo: lo, hi: c.end(lo, n, size)}
 		lo = b.hi
-		select {
-		case b.text = <-free:
-		default:
-			b.text = make([]byte, 0, writeBuffer)
+		if b.text = receive(free); b.text == nil {
+			b.text = make([]byte, 0, size)
 		}
 		return b, true, ctx.Err()
 	}
 	work := func(b batch) (batch, error) {
-		b.text = c.append(b.text, b.lo, b.hi)
+		if b.long = c.size(b.lo) > size; !b.long {
+			b.text = c.append(b.text, b.lo, b.hi)
+		}
 		return b, nil
 	}
 	return pipeline(workers, produce, work, func(b batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, err := w.Write(b.text)
+		err := c.write(w, b)
 		m.add(b.hi - b.lo)
-		select {
-		case free <- b.text[:0]:
-		default:
-		}
+		offer(free, b.text[:0])
 		return err
 	})
 }
 
-// end returns where the batch that begins with row lo ends: it has at least one row.
-func (c copier) end(lo, n int) int {
+// write writes a batch. A long row goes through its buffer in pieces.
+func (c copier) write(w io.Writer, b batch) error {
+	if !b.long {
+		_, err := w.Write(b.text)
+		return err
+	}
+	text, end := c.row(b.lo)
+	for text != "" {
+		n := min(len(text), cap(b.text))
+		if _, err := w.Write(append(b.text, text[:n]...)); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	_, err := w.Write([]byte(end))
+	return err
+}
+
+// end returns where the batch that begins with row lo ends: it has at least one row, and others up to
+// some bytes.
+func (c copier) end(lo, n, most int) int {
 	size := c.size(lo)
 	hi := lo + 1
 	for hi < n {
-		if size += c.size(hi); size > writeBuffer {
+		if size += c.size(hi); size > most {
 			break
 		}
 		hi++

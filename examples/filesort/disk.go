@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -20,12 +19,13 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	in.size, in.most = diskChunk(cmd.memory), cmd.memory
 	waiting, stored := min(mostWaiting, int(cmd.memory/16)/in.size), len(st.slots) > 0
 	limit := runMemory(cmd.memory, stored)
-	s, err := cmd.newDiskSorter(orderLines(cmd.order, func(s string) string { return s }), limit, r.disk)
+	f := cmd.order.onDisk()
+	s, err := cmd.newDiskSorter(f.order, limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	if err := cmd.appendAll(s, st, in, waiting); err != nil {
+	if err := cmd.appendAll(s, f, st, in, waiting); err != nil {
 		return nil, cmd.explainLength(err, s.Len()+1, stored)
 	}
 	r.what = fmt.Sprintf("%d %s", s.Len(), cmd.unit())
@@ -34,7 +34,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	defer stop()
 	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
 		out := newLineWriter(w, cmd.shape)
-		return writeBatches(ctx, s, out, out.write, m)
+		return writeBatches(ctx, s, out, func(e string) error { return out.write(f.line(e)) }, m)
 	})
 	return r, errors.Join(err, s.Close())
 }
@@ -63,8 +63,8 @@ func (cmd *command) explainLength(err error, number int64, stored bool) error {
 	for need < math.MaxInt64/4 && runMemory(need, stored) < long.Need {
 		need += need / 16
 	}
-	return fmt.Errorf("line %d of the input has %d bytes, and -S %dK has room for %d in the runs; -S %dK is enough: %w",
-		number, long.Bytes, cmd.memory>>10, long.Most, need>>10+1, err)
+	return fmt.Errorf("line %d of the input has %d bytes%s, and -S %dK has room for %d in the runs; -S %dK is enough: %w",
+		number, long.Bytes, map[bool]string{true: " with its key"}[cmd.order.copies() > 0], cmd.memory>>10, long.Most, need>>10+1, err)
 }
 
 const (
@@ -90,62 +90,6 @@ func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats
 		opts = append(opts, extsort.Limit(int64(cmd.top)))
 	}
 	return extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(max(limit, leastMemory/4)))...)
-}
-
-// appendAll appends the lines of st, then those of in. Chunks are read, some of which wait, cut
-// into lines, and appended at the same time.
-func (cmd *command) appendAll(s *extsort.Sorter[string], st *store, in *chunks, waiting int) error {
-	old := st.chunks
-	*st = store{}
-	free, freeLines := make(chan []byte, waiting+busyChunks), make(chan []string, cutChunks)
-	for _, memory := range pastBuffersOf(cap(free), in.size+pageSize) {
-		free <- memory
-	}
-	next, end := ahead(waiting, func() (c cutChunk, more bool, err error) {
-		if len(old) > 0 {
-			c.memory, c.text, old[0] = old[0], old[0], nil
-			old = old[1:]
-			return c, true, nil
-		}
-		select {
-		case c.memory = <-free:
-		default:
-			c.memory = make([]byte, in.size+pageSize)
-		}
-		c.text, err = in.next(c.memory)
-		return c, c.text != nil, err
-	})
-	defer end()
-	cut := func(c cutChunk) (cutChunk, error) {
-		select {
-		case c.lines = <-freeLines:
-		default:
-		}
-		c.lines = slices.Grow(c.lines[:0], cmd.shape.count(c.text))
-		for text := range cmd.shape.lines(c.text) {
-			c.lines = append(c.lines, text)
-		}
-		return c, nil
-	}
-	return pipeline(1, next, cut, func(c cutChunk) error {
-		err := s.Append(c.lines...)
-		select {
-		case free <- c.memory:
-		default:
-		}
-		select {
-		case freeLines <- c.lines:
-		default:
-		}
-		return err
-	})
-}
-
-// cutChunk is a chunk and its lines.
-type cutChunk struct {
-	memory []byte // of the text, unless that has a line which is longer
-	text   []byte
-	lines  []string // nil as long as it is not cut
 }
 
 // writeBatches has put write all elements to out.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"syscall"
@@ -239,26 +238,13 @@ func (cl *commandLine) setTab(value string) error {
 	return nil
 }
 
-// setMemory reads a size as sort has it: 1024 bytes, unless a letter says otherwise.
+// setMemory takes the largest of several sizes, as sort does.
 func (cl *commandLine) setMemory(value string) error {
-	n, unit, ok := cutNumber(value)
-	if !ok || len(unit) > 1 {
-		return errors.New("must be a number with at most one of %, b, K, M, G, T, P, E")
+	n, ok := parseMemory(value)
+	if !ok {
+		return fmt.Errorf("must be a number with at most one of %%, b, %s", strings.Join(strings.Split(memoryUnits, ""), ", "))
 	}
-	if strings.Contains("kmgt", unit) {
-		unit = strings.ToUpper(unit)
-	}
-	factor := 1024.0
-	switch i := strings.Index("bKMGTPE", unit); {
-	case unit == "%":
-		factor = float64(freeMemory()) / 100
-	case unit == "":
-	case i < 0:
-		return fmt.Errorf("unknown unit %q", unit)
-	default:
-		factor = math.Pow(1024, float64(i))
-	}
-	cl.memory = int64(min(float64(n)*factor, math.MaxInt64/2))
+	cl.memory = max(cl.memory, n, 1)
 	return nil
 }
 

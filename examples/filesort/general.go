@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -30,11 +31,60 @@ func generalOf(s string) extended {
 	case strings.HasPrefix(lower, "nan"):
 		return notANumber
 	}
-	if v, err := strconv.ParseUint(unsigned, 10, 64); err == nil {
-		return encodeBig(negative, new(big.Float).SetUint64(v))
+	if digits, decimals, ok := shortDecimal(unsigned); ok {
+		exponent, mantissa := quotient(digits, decimals)
+		return encode(negative, exponent, mantissa)
 	}
 	return encodeBig(negative, parseBig(unsigned))
 }
+
+// shortDecimal returns the digits of a number as one integer, and how many of them follow the point. ok is
+// false if there are more than fit, or an exponent.
+func shortDecimal(s string) (digits uint64, decimals int, ok bool) {
+	const most = 19 // digits that always fit
+	point := len(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isDigit(c):
+			digits = digits*10 + uint64(c-'0')
+		case c == '.' && point == len(s):
+			point = i
+		default:
+			return 0, 0, false
+		}
+	}
+	return digits, max(len(s)-point-1, 0), len(s) <= most
+}
+
+// quotient returns the exponent and the mantissa of an integer divided by ten to the decimals, rounded once:
+// both are below 2 to the 64, and so are exact.
+func quotient(digits uint64, decimals int) (exponent, mantissa uint64) {
+	if digits == 0 {
+		return 0, 0
+	}
+	divisor := uint64(1)
+	for range decimals {
+		divisor *= 10
+	}
+	shift, divisorShift := bits.LeadingZeros64(digits), bits.LeadingZeros64(divisor)
+	digits, divisor = digits<<shift, divisor<<divisorShift
+	exponent = uint64(exponentOfHalf + divisorShift - shift)
+	high, low := digits, uint64(0) // the dividend, less than divisor times two to the 64
+	if digits >= divisor {
+		high, low = digits>>1, digits<<63
+		exponent++
+	}
+	mantissa, rest := bits.Div64(high, low, divisor)
+	if up := divisor - rest; rest > up || rest == up && mantissa&1 == 1 {
+		if mantissa++; mantissa == 0 {
+			return exponent + 1, 1 << 63
+		}
+	}
+	return exponent, mantissa
+}
+
+// exponentOfHalf is the exponent that goes with a mantissa in [1/2, 1).
+const exponentOfHalf = 16382
 
 // parseBig returns a number rounded to 64 bits. Exponents beyond those of C are infinite or
 // zero; digits alone cannot make package big take much memory.
@@ -59,9 +109,8 @@ func parseBig(s string) *big.Float {
 }
 
 func encodeBig(negative bool, v *big.Float) extended {
-	const bias = 16382 // of an exponent that goes with a mantissa in [1/2, 1)
 	var mantissa big.Float
-	switch e := v.MantExp(&mantissa) + bias; {
+	switch e := v.MantExp(&mantissa) + exponentOfHalf; {
 	case v.Sign() == 0:
 		return encode(negative, 0, 0)
 	case v.IsInf() || e >= 0x7fff:

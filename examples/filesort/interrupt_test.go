@@ -19,6 +19,9 @@ import (
 const runMain = "FILESORT_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(peakTo); path != "" {
+		os.Exit(runForPeak(path))
+	}
 	if os.Getenv(runMain) != "" {
 		main()
 	}

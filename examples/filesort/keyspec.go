@@ -13,6 +13,7 @@ type lineKey struct {
 	field, char       int // where the key begins; wholeStart: at the start of the line
 	endField, endChar int // where it ends; endChar 0: with that field; toEnd: with the line
 	opts              keyOptions
+	table             *byteTable // of the options d, f and i; nil: none of them
 }
 
 const (
@@ -170,9 +171,13 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool) (lineOr
 		o.keys = []lineKey{{field: wholeStart, endField: toEnd, opts: global}}
 		o.last = last
 	}
-	for _, k := range o.keys {
+	for i := range o.keys {
+		k := &o.keys[i]
 		if err := k.opts.check(); err != nil {
 			return o, err
+		}
+		if k.opts&(fold|dictionary|printable) != 0 {
+			k.table = translation(k.opts)
 		}
 	}
 	return o, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/sorter"
@@ -26,8 +27,8 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 		text = line
 	}
 	var code []sorter.Column[E]
-	if k.opts&(fold|dictionary|printable) != 0 {
-		t, whole := translation(k.opts), text
+	if t := k.table; t != nil {
+		whole := text
 		text = func(e E) string { return t.apply(whole(e)) }
 		code = append(code, directed(func(e E) uint64 { return t.code(whole(e)) }, desc))
 	}
@@ -105,6 +106,26 @@ func (t *byteTable) apply(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// appendText appends s translated, as appendText has texts.
+func (t *byteTable) appendText(dst []byte, s string) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, 2*len(s)+1)[:at+2*len(s)+1]
+	for i := range len(s) {
+		c := t[s[i]]
+		if c <= lowEscape || c >= highEscape {
+			if c == ignored {
+				continue
+			}
+			dst[at] = escapeOf(byte(c))
+			at++
+		}
+		dst[at] = byte(c)
+		at++
+	}
+	dst[at] = endOfText
+	return dst[:at+1]
 }
 
 // code returns the first 8 bytes of s translated, without memory of their own.

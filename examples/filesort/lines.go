@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 
 	"example.com/sorter"
 )
@@ -48,93 +47,22 @@ func (cmd *command) unit() string {
 	return "lines"
 }
 
-// load reads the input into st, while workers find its lines. fits is false if the memory does
-// not suffice: then st has the begin of the input.
+// load reads the input into st, and finds its lines when all of them are known to fit. fits is false if
+// the memory does not suffice: then st has the begin of the input.
 func (cmd *command) load(st *store, in *chunks) (lines []line, fits bool, err error) {
 	in.most = cmd.memory
-	l := &loading{store: st, busy: make(chan struct{}, cmd.workers)}
-	for {
-		var text []byte
-		if text, err = in.whole(cmd.memory/2 - st.size); err != nil {
-			break
+	in.size = loadChunk(cmd.memory)
+	l := &loading{store: st, cmd: cmd}
+	for more := true; more && l.fits(); {
+		if more, err = l.next(in); err != nil {
+			return nil, false, err
 		}
-		if text != nil {
-			if err = l.whole(in, text, cmd.workers); err != nil {
-				break
-			}
-			continue
-		}
-		if text, err = in.next(nil); err != nil || text == nil {
-			break
-		}
-		if st.size+int64(len(text)) > cmd.memory/2 || !st.fits(text) {
-			in.unread = text
-			l.wait.Wait()
-			return nil, false, nil
-		}
-		if cap(text) > in.size { // a chunk that has grown for a line
-			st.size += int64(cap(text) - len(text))
-		}
-		l.chunk(text)
 	}
-	l.wait.Wait()
-	if err != nil {
-		return nil, false, err
+	if !l.fits() {
+		return nil, false, nil
 	}
-	lines = slices.Concat(l.parts...)
-	need := st.size + 2*8*int64(len(lines)) + cmd.orderOf(st).ScratchBytes(len(lines), sorter.Workers(cmd.workers))
-	return lines, need <= cmd.memory, nil
-}
-
-// loading is a store that is being filled.
-type loading struct {
-	*store
-	busy  chan struct{} // has an element for each worker at work
-	wait  sync.WaitGroup
-	mu    sync.Mutex
-	parts [][]line // lines of the chunks
-}
-
-// chunk adds a chunk, whose lines a worker finds.
-func (l *loading) chunk(text []byte) {
-	base := l.add(text)
-	l.mu.Lock()
-	i := len(l.parts)
-	l.parts = append(l.parts, nil)
-	l.mu.Unlock()
-	l.busy <- struct{}{}
-	l.wait.Go(func() {
-		lines := l.shape.split(text, base)
-		l.mu.Lock()
-		l.parts[i] = lines
-		l.mu.Unlock()
-		<-l.busy
-	})
-}
-
-// whole reads the open file into text, and adds it.
-func (l *loading) whole(in *chunks, text []byte, workers int) error {
-	base := l.add(text)
-	parts := make([]found, pieces(len(text)))
-	err := readWhole(context.Background(), in.in, text, workers, in.m, func(i, lo, hi int) {
-		if l.shape.record == 0 {
-			parts[i] = l.shape.findLines(text, lo, hi, base)
-		}
-	})
-	if err != nil {
-		return in.in.failed(err)
-	}
-	size, err := in.endWhole(text)
-	var lines []line
-	if l.shape.record > 0 {
-		lines = l.shape.split(text[:size], base)
-	} else if lines = joinLines(parts, base, len(text)); size < len(text) {
-		lines = lines[:len(lines)-1]
-	}
-	l.mu.Lock()
-	l.parts = append(l.parts, lines)
-	l.mu.Unlock()
-	return err
+	lines, err = l.find()
+	return lines, err == nil, err
 }
 
 // orderOf returns the order of the lines of a store.
@@ -200,28 +128,26 @@ func compact[E any](ctx context.Context, compare func(a, b E) int, all []E, firs
 
 // lineCopier returns the lines for writeRows, each with its eol.
 func lineCopier(st *store, lines []line) copier {
-	end := 1
+	end := string(st.shape.eol)
 	if st.shape.record > 0 {
-		end = 0
+		end = ""
 	}
 	return copier{
 		size: func(i int) int {
 			if n := int(lines[i] & longLine); n < longLine {
-				return n + end
+				return n + len(end)
 			}
-			return len(st.text(lines[i])) + end
+			return len(st.text(lines[i])) + len(end)
 		},
 		append: func(dst []byte, lo, hi int) []byte {
 			for group := range slices.Chunk(lines[lo:hi], touched) {
 				dst = touch(dst, group, st.first)
 				for _, l := range group {
-					dst = append(dst, st.text(l)...)
-					if end > 0 {
-						dst = append(dst, st.shape.eol)
-					}
+					dst = append(append(dst, st.text(l)...), end...)
 				}
 			}
 			return dst
 		},
+		row: func(i int) (string, string) { return st.text(lines[i]), end },
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -32,8 +33,11 @@ const (
 )
 
 // runtimeMemory is memory of the program besides -S: for garbage, which is collected more
-// often close to the limit, stacks, and its code.
-const runtimeMemory = 48 << 20
+// often close to the limit, stacks, and its code, which the runtime does not count.
+const (
+	runtimeMemory = 48 << 20
+	codeMemory    = 16 << 20
+)
 
 func main() {
 	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -64,7 +68,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitOf(printText(stdout, "filesort of example.com/sorter\n"), stderr)
 	}
 	m := newMeter(stderr, cmd.quiet)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory - codeMemory))
 	r, err := cmd.run(stdin, stdout, m)
 	m.close()
 	for _, note := range cmd.notes {
@@ -194,9 +198,8 @@ func moreProcessors() (end func()) {
 // sortColumns sorts by columns: in memory if the input is one file that fits, through runs on
 // disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
-	const share = 4 // rows and values take three times the memory of the text
 	files := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
-	if len(cmd.files) > 1 || files.total() > cmd.memory/share {
+	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare {
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
 	in, err := files.open()
@@ -204,14 +207,18 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 		return nil, err
 	}
 	defer in.Close()
-	src, more, err := cmd.readSource(in, cmd.memory/share, m)
+	src, more, err := cmd.readSource(in, cmd.memory/textShare, m)
 	switch {
 	case err != nil:
 		return nil, err
-	case more:
-		return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
+	case !more && cmd.rowsFit(src):
+		return cmd.sortSource(src, stdout, m)
+	case !more && in.again(cmd.files[0]):
+		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
+	case !more: // the reader forgets a text that has been read
+		in = &input{Reader: io.MultiReader(strings.NewReader(src.text)), name: in.name}
 	}
-	return cmd.sortSource(src, stdout, m)
+	return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
 }
 
 // sortSource sorts a file in memory in three steps: parse, sort, write. Nothing is written

@@ -1,33 +1,21 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
+	"math"
 	"strconv"
 	"strings"
+
+	"example.com/sorter/internal/cgroup"
 )
 
 // freeMemory returns the bytes that the machine or the control group of the process has free,
 // and 2 GiB where the system does not say. It does not exceed what addresses reach.
 func freeMemory() int64 {
 	const unknown = 2 << 30
-	free := int64(unknown)
-	if kib, ok := numberAfter("/proc/meminfo", "MemAvailable:"); ok {
-		free = kib << 10
-	}
-	dirs := []string{"/sys/fs/cgroup"}
-	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil {
-		if _, own, ok := strings.Cut(string(text), "0::"); ok {
-			own, _, _ = strings.Cut(own, "\n")
-			dirs = append(dirs, filepath.Join("/sys/fs/cgroup", own))
-		}
-	}
-	for _, dir := range dirs {
-		limit, ok := numberAfter(filepath.Join(dir, "memory.max"), "")
-		used, found := numberAfter(filepath.Join(dir, "memory.current"), "")
-		if ok && found {
-			free = min(free, max(limit-used, 0))
-		}
+	free, ok := cgroup.FreeMemory()
+	if !ok {
+		free = unknown
 	}
 	if strconv.IntSize == 32 {
 		free = min(free, 1<<30)
@@ -35,17 +23,35 @@ func freeMemory() int64 {
 	return free
 }
 
-// numberAfter returns the number after a word in a file.
-func numberAfter(path, word string) (int64, bool) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, false
+// memoryUnits are those of sort, each 1024 times the one before. Of the first four, small letters are the same.
+const memoryUnits = "KMGTPEZYRQ"
+
+// parseMemory reads a size as sort has it: KiB, unless a letter says otherwise, b for bytes and % of what is
+// free. A letter alone stands for 1 of it. More than there can be is as much as there can be.
+func parseMemory(value string) (bytes int64, ok bool) {
+	value = strings.TrimLeft(value, " \t\n\v\f\r")
+	digits := strings.TrimPrefix(value, "+")
+	unit := strings.TrimLeft(digits, "0123456789")
+	digits = digits[:len(digits)-len(unit)]
+	n, err := strconv.ParseUint(digits, 10, 64) // the largest, if there are too many digits
+	switch {
+	case digits != "" && unit == "":
+		unit = "K"
+	case digits != "" && unit == "b":
+		return clamped(float64(n)), true
+	case digits != "" && unit == "%":
+		return clamped(float64(n) * float64(freeMemory()) / 100), true
+	case unit == value:
+		n, err = 1, nil
 	}
-	_, rest, _ := strings.Cut(string(text), word)
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0, false
+	if strings.Contains("kmgt", unit) {
+		unit = strings.ToUpper(unit)
 	}
-	n, err := strconv.ParseInt(fields[0], 10, 64) // "max" is no number
-	return n, err == nil
+	power := strings.Index(memoryUnits, unit) + 1
+	return clamped(float64(n) * math.Pow(1024, float64(power))), len(unit) == 1 && power > 0 && !errors.Is(err, strconv.ErrSyntax)
 }
+
+// mostMemory is more than any machine has, and sums of it do not overflow.
+const mostMemory = 1 << 60
+
+func clamped(bytes float64) int64 { return int64(min(bytes, mostMemory)) }

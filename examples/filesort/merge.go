@@ -1,36 +1,41 @@
 package main
 
 import (
-	"container/heap"
 	"context"
 	"io"
 )
 
 // mergeLines merges the files, which are sorted, line by line.
 func (cmd *command) mergeLines(ctx context.Context, stdin io.Reader, w io.Writer, m *meter) error {
-	by := orderLines(cmd.order, func(s string) string { return s })
-	q := &mergeQueue{compare: by.Compare}
-	defer q.close()
-	for _, name := range distinct(cmd.files, stdin) {
-		in := &chunks{files: &files{names: []string{name}, stdin: stdin, compress: cmd.compress}, shape: cmd.shape, size: mergeChunk, m: m}
-		if err := q.add(&cursor{in: in, rank: len(q.all)}); err != nil {
-			return err
-		}
+	t := &tournament{order: &cmd.order}
+	defer t.close()
+	names := distinct(cmd.files, stdin)
+	for _, name := range names {
+		t.all = append(t.all, &cursor{in: &chunks{
+			files: &files{names: []string{name}, stdin: stdin, compress: cmd.compress},
+			shape: cmd.shape, size: mergeChunkOf(cmd.memory, len(names)), m: m,
+		}})
+	}
+	if err := t.begin(); err != nil {
+		return err
 	}
 	out := newLineWriter(w, cmd.shape)
-	last, written := "", 0
-	for len(q.heap) > 0 && (cmd.top == 0 || written < cmd.top) {
-		text := q.heap[0].text
-		if !cmd.unique || written == 0 || by.Compare(last, text) != 0 {
-			if err := out.write(text); err != nil {
+	var last parsedLine
+	var memory []byte // of its text
+	for written := 0; !t.first().ended && (cmd.top == 0 || written < cmd.top); {
+		line := &t.first().line
+		if !cmd.unique || written == 0 || cmd.order.compare(&last, line) != 0 {
+			if err := out.write(line.text); err != nil {
 				return err
 			}
-			last = text
+			if cmd.unique {
+				memory = cmd.order.keep(&last, line, memory)
+			}
 			if written++; written%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
-		if err := q.advance(); err != nil {
+		if err := t.advance(); err != nil {
 			return err
 		}
 	}
@@ -41,6 +46,11 @@ const (
 	mergeChunk = 256 << 10
 	mostMerged = 256 // files; more are sorted, which gives the same
 )
+
+// mergeChunkOf returns the size of the chunks of one of some files that are merged.
+func mergeChunkOf(memory int64, files int) int {
+	return max(int(min(mergeChunk, memory/2/int64(files)))/pageSize, 2) * pageSize
+}
 
 // lineWriter writes lines, each with its eol.
 type lineWriter struct {
@@ -74,76 +84,94 @@ func (w *lineWriter) flush() error {
 
 // cursor is a sorted file and its next line.
 type cursor struct {
-	in   *chunks
-	rank int    // of the file: the first of equal lines is that of the first file
-	rest string // of the chunk
-	text string
+	in     *chunks
+	memory []byte // of the chunk
+	rest   string // of the chunk
+	line   parsedLine
+	ended  bool
 }
 
-// next moves to the next line; ok is false at the end of the file.
-func (c *cursor) next() (ok bool, err error) {
+// next moves to the next line, which is valid until the next call.
+func (c *cursor) next(o *lineOrder) error {
 	if c.rest == "" {
-		chunk, err := c.in.next(nil)
+		if c.memory == nil {
+			c.memory = make([]byte, c.in.size)
+		}
+		chunk, err := c.in.next(c.memory)
 		if chunk == nil || err != nil {
-			return false, err
+			c.ended = true
+			return err
 		}
 		c.rest = stringOf(chunk)
 	}
-	c.text, c.rest = c.in.shape.cut(c.rest)
-	return true, nil
-}
-
-// mergeQueue is a heap of files by their next lines, as package heap takes it.
-type mergeQueue struct {
-	compare func(a, b string) int
-	heap    []*cursor
-	all     []*cursor
-}
-
-func (q *mergeQueue) Len() int { return len(q.heap) }
-
-func (q *mergeQueue) Less(i, j int) bool {
-	a, b := q.heap[i], q.heap[j]
-	c := q.compare(a.text, b.text)
-	return c < 0 || c == 0 && a.rank < b.rank
-}
-
-func (q *mergeQueue) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
-
-func (q *mergeQueue) Push(c any) { q.heap = append(q.heap, c.(*cursor)) }
-
-func (q *mergeQueue) Pop() any {
-	last := len(q.heap) - 1
-	c := q.heap[last]
-	q.heap = q.heap[:last]
-	return c
-}
-
-func (q *mergeQueue) add(c *cursor) error {
-	q.all = append(q.all, c)
-	ok, err := c.next()
-	if ok && err == nil {
-		heap.Push(q, c)
-	}
-	return err
-}
-
-// advance moves the first file to its next line.
-func (q *mergeQueue) advance() error {
-	ok, err := q.heap[0].next()
-	switch {
-	case err != nil:
-		return err
-	case ok:
-		heap.Fix(q, 0)
-	default:
-		heap.Pop(q)
-	}
+	var text string
+	text, c.rest = c.in.shape.cut(c.rest)
+	o.parse(&c.line, text)
 	return nil
 }
 
-func (q *mergeQueue) close() {
-	for _, c := range q.all {
+// tournament is a tree of files, by their next lines. Each inner node has the loser of its two sides, and
+// node 0 the winner of all: a file that moves on plays against those on its way to the top. File i is the
+// child i + len(all) of a node, and nodes 2n and 2n + 1 are the children of node n.
+type tournament struct {
+	order *lineOrder
+	all   []*cursor
+	nodes []int
+}
+
+func (t *tournament) begin() error {
+	for _, c := range t.all {
+		if err := c.next(t.order); err != nil {
+			return err
+		}
+	}
+	t.nodes = make([]int, len(t.all))
+	t.nodes[0] = t.play(1)
+	return nil
+}
+
+// play fills the nodes from n on downwards and returns the winner.
+func (t *tournament) play(n int) int {
+	if n >= len(t.all) {
+		return n - len(t.all)
+	}
+	winner, loser := t.play(2*n), t.play(2*n+1)
+	if t.less(loser, winner) {
+		winner, loser = loser, winner
+	}
+	t.nodes[n] = loser
+	return winner
+}
+
+// less reports whether file i is before file j: of lines that tie, that of the first file is.
+func (t *tournament) less(i, j int) bool {
+	a, b := t.all[i], t.all[j]
+	if a.ended || b.ended {
+		return b.ended && !a.ended
+	}
+	c := t.order.compare(&a.line, &b.line)
+	return c < 0 || c == 0 && i < j
+}
+
+func (t *tournament) first() *cursor { return t.all[t.nodes[0]] }
+
+// advance moves the first file to its next line.
+func (t *tournament) advance() error {
+	winner := t.nodes[0]
+	if err := t.all[winner].next(t.order); err != nil {
+		return err
+	}
+	for n := (winner + len(t.all)) / 2; n > 0; n /= 2 {
+		if t.less(t.nodes[n], winner) {
+			winner, t.nodes[n] = t.nodes[n], winner
+		}
+	}
+	t.nodes[0] = winner
+	return nil
+}
+
+func (t *tournament) close() {
+	for _, c := range t.all {
 		c.in.close()
 	}
 }

@@ -23,17 +23,24 @@ func (t *table) write(ctx context.Context, w io.Writer, workers int, m *meter) e
 	}
 	return writeRows(ctx, w, len(t.rows), workers, copier{
 		size: func(i int) int { return int(t.rows[i].size) },
+		row:  func(i int) (text, end string) { return t.row(t.rows[i]) },
 		append: func(dst []byte, lo, hi int) []byte {
 			for group := range slices.Chunk(t.rows[lo:hi], touched) {
 				dst = touch(dst, group, t.first)
 				for _, r := range group {
-					row := t.text[r.off : r.off+int(r.size)]
-					dst = append(append(dst, row...), missingEnd(row, t.eol)...)
+					text, end := t.row(r)
+					dst = append(append(dst, text...), end...)
 				}
 			}
 			return dst
 		},
 	}, m)
+}
+
+// row returns the text of a row, and the line end that it lacks.
+func (t *table) row(r row) (text, end string) {
+	text = t.text[r.off : r.off+int(r.size)]
+	return text, missingEnd(text, t.eol)
 }
 
 // first returns the first byte of a row.

@@ -147,16 +147,20 @@ const (
 func appendText(dst []byte, text string) []byte {
 	plain := 0 // where bytes begin that have no escape
 	for i := range len(text) {
-		switch b := text[i]; {
-		case b <= lowEscape:
-			dst = append(append(dst, text[plain:i]...), lowEscape)
-			plain = i
-		case b >= highEscape:
-			dst = append(append(dst, text[plain:i]...), highEscape)
+		if b := text[i]; b <= lowEscape || b >= highEscape {
+			dst = append(append(dst, text[plain:i]...), escapeOf(b))
 			plain = i
 		}
 	}
 	return append(append(dst, text[plain:]...), endOfText)
+}
+
+// escapeOf returns the escape before a byte that needs one.
+func escapeOf(b byte) byte {
+	if b <= lowEscape {
+		return lowEscape
+	}
+	return highEscape
 }
 
 // keyOf returns the key of a packed row.
@@ -185,16 +189,11 @@ func prefixOf(packed string) (n, at int) {
 
 // orderPacked is the order of packed rows: by the first bytes of their keys as one number, then
 // by their other bytes.
-var orderPacked = sorter.By(sorter.Asc(func(e string) uint64 {
+var orderPacked = sorter.By(packedColumns...)
+
+var packedColumns = []sorter.Column[string]{sorter.Asc(func(e string) uint64 {
 	n, at := prefixOf(e)
-	if len(e) < at+8 { // a short key and a short row
-		var short [8]byte
-		copy(short[:], e[at:at+n])
-		return binary.BigEndian.Uint64(short[:])
-	}
-	b := e[at : at+8]
-	code := uint64(b[0])<<56 | uint64(b[1])<<48 | uint64(b[2])<<40 | uint64(b[3])<<32 |
-		uint64(b[4])<<24 | uint64(b[5])<<16 | uint64(b[6])<<8 | uint64(b[7])
+	code := firstBytes(e[at:])
 	if n < 8 { // bytes of the row follow
 		code &= math.MaxUint64 << (64 - 8*n)
 	}
@@ -202,4 +201,4 @@ var orderPacked = sorter.By(sorter.Asc(func(e string) uint64 {
 }), sorter.Asc(func(e string) string {
 	key := keyOf(e)
 	return key[min(8, len(key)):]
-}))
+})}

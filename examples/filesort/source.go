@@ -47,7 +47,7 @@ func (src *source) readWhole(in *input, workers int, m *meter) (more bool, err e
 	text := make([]byte, in.size)
 	adviseHuge(text)
 	src.text = stringOf(text)
-	if err := readWhole(context.Background(), in, text, workers, m, func(int, int, int) {}); err != nil {
+	if err := readWhole(context.Background(), in, text, workers, m, func(int) {}); err != nil {
 		return false, err
 	}
 	return in.goesOn(in.size)

@@ -11,6 +11,7 @@ import (
 type line uint64
 
 const (
+	lineBytes  = 8
 	lengthBits = 24
 	longLine   = 1<<lengthBits - 1 // the length of a line has to be looked for
 	maxOffset  = 1 << (64 - lengthBits)
@@ -85,24 +86,6 @@ func (s shape) length(text []byte) int {
 	return len(text)
 }
 
-// split returns the lines of a chunk at an offset.
-func (s shape) split(chunk []byte, base uint64) []line {
-	if len(chunk) == 0 {
-		return nil
-	}
-	lines := make([]line, 0, s.count(chunk))
-	step := 1
-	if s.record > 0 {
-		step = 0
-	}
-	for at := 0; at < len(chunk); {
-		n := s.length(chunk[at:])
-		lines = append(lines, lineAt(base, at, at+n))
-		at += n + step
-	}
-	return lines
-}
-
 // cut returns the line that text begins with, and the text after its eol.
 func (s shape) cut(text string) (line, rest string) {
 	if s.record > 0 {
@@ -124,18 +107,6 @@ func (s shape) lines(chunk []byte) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// count returns the number of lines in a chunk.
-func (s shape) count(chunk []byte) int {
-	if s.record > 0 {
-		return len(chunk) / s.record
-	}
-	n := bytes.Count(chunk, []byte{s.eol})
-	if len(chunk) > 0 && chunk[len(chunk)-1] != s.eol {
-		n++
-	}
-	return n
 }
 
 // whole returns the length of the whole lines at the front of text.

@@ -16,7 +16,8 @@ For all kinds of files:
                    device, a pipe or /dev/stdout is written to directly
   -top K           only the first K rows of the order
   -u               only the first of rows that tie
-  -S SIZE          memory: a number with %, b, K, M, G or T, K if there is none
+  -S SIZE          memory: a number with b, K, M, G, T and so on up to Q, or % of
+                   what is free; K if there is none
                    (default half of what is free); what does not fit is sorted
                    through files on disk, with the same output
   -T DIR           folder of these files; several take turns (default: the first

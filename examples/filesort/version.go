@@ -3,28 +3,45 @@ package main
 import (
 	"encoding/binary"
 	"strings"
+	"sync"
 )
 
 // versionKey returns a key whose bytewise order is that of sort -V, which is that of Debian
 // versions with rules for file names: nothing, "." and ".." come first, then hidden files, and
 // suffixes such as .tar.gz count only between names that tie without them.
 func versionKey(s string) string {
-	var key []byte
+	memory := versionMemory.Get().(*[]byte)
+	*memory = appendVersionKey((*memory)[:0], s)
+	key := string(*memory)
+	versionMemory.Put(memory)
+	return key
+}
+
+// versionMemory has memory in which keys grow.
+var versionMemory = sync.Pool{New: func() any { return new([]byte) }}
+
+// appendVersionKey appends such a key, whose bytes say where it ends. A name without a suffix comes before
+// those that tie with it and have one.
+func appendVersionKey(key []byte, s string) []byte {
 	switch s {
 	case "":
-		return "\x00"
+		return append(key, 0)
 	case ".":
-		return "\x01"
+		return append(key, 1)
 	case "..":
-		return "\x02"
+		return append(key, 2)
 	}
-	name := s[:suffixStart(s)]
 	if s[0] == '.' {
 		key = append(key, 3)
 	} else {
 		key = append(key, 4)
 	}
-	return string(appendVersion(appendVersion(key, name), s))
+	start := suffixStart(s)
+	key = appendVersion(key, s[:start])
+	if start == len(s) {
+		return append(key, noSuffix)
+	}
+	return appendVersion(append(key, hasSuffix), s)
 }
 
 // Parts of a version in a key. Letters are themselves, and all other bytes come after them.
@@ -32,6 +49,10 @@ const (
 	tilde     = 1
 	textEnd   = 2
 	otherByte = 0x80
+
+	noSuffix, hasSuffix = 0, 1
+
+	longNumber = 0xff // 4 bytes with the number of digits follow
 )
 
 // appendVersion appends text and numbers by turns. The end of s is a number without digits, as
@@ -53,12 +74,19 @@ func appendVersion(key []byte, s string) []byte {
 			end++
 		}
 		digits := strings.TrimLeft(s[pos:end], "0")
-		key = binary.BigEndian.AppendUint32(append(key, textEnd), uint32(len(digits)))
-		key = append(key, digits...)
+		key = append(appendLength(append(key, textEnd), len(digits)), digits...)
 		if pos = end; pos == len(s) {
 			return append(key, textEnd)
 		}
 	}
+}
+
+// appendLength appends the number of digits of a number, which decides before them.
+func appendLength(key []byte, n int) []byte {
+	if n < longNumber {
+		return append(key, byte(n))
+	}
+	return binary.BigEndian.AppendUint32(append(key, longNumber), uint32(n))
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

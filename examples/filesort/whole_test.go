@@ -12,22 +12,33 @@ import (
 )
 
 // Lines found in pieces are those found in the whole, wherever pieces end.
-func TestFindLines(t *testing.T) {
-	s := shape{eol: '\n'}
+func TestPieces(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
+		s := shape{eol: '\n'}
 		text := make([]byte, r.IntN(40))
 		for i := range text {
 			text[i] = "\nab"[r.IntN(3)]
 		}
-		size := 1 + r.IntN(12)
-		var parts []found
-		for lo := 0; lo < len(text); lo += size {
-			parts = append(parts, s.findLines(text, lo, min(lo+size, len(text)), 1<<30))
+		if r.IntN(4) == 0 {
+			s.record = 1 + r.IntN(5)
+			text = text[:len(text)/s.record*s.record]
 		}
-		got, want := joinLines(parts, 1<<30, len(text)), s.split(text, 1<<30)
+		var got, want []line
+		size := 1 + r.IntN(12)
+		for lo := 0; lo < len(text); lo += size {
+			p := piece{text: text, base: 1 << 30, lo: lo, hi: min(lo+size, len(text))}
+			lines := make([]line, s.ends(text, p.lo, p.hi))
+			s.fill(lines, p)
+			got = append(got, lines...)
+		}
+		at := 0
+		for l := range s.lines(text) {
+			want = append(want, lineAt(1<<30, at, at+len(l)))
+			at += len(l) + 1 - min(s.record, 1)
+		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("%q in pieces of %d: %x, want %x", text, size, got, want)
+			t.Fatalf("%+v: %q in pieces of %d: %x, want %x", s, text, size, got, want)
 		}
 	}
 }
@@ -58,7 +69,7 @@ func TestFileBecomesShorter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	err = readWhole(context.Background(), in, make([]byte, pieceSize+5), 2, newMeter(io.Discard, true), func(int, int, int) {})
+	err = readWhole(context.Background(), in, make([]byte, pieceSize+5), 2, newMeter(io.Discard, true), func(int) {})
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
