@@ -223,8 +223,8 @@ func drawOffsets(r *rand.Rand, n int) []int {
 	return offsets
 }
 
-// rowVerbs are calls by columns of row numbers.
-func rowVerbs(r *rand.Rand, n int) []boundCall {
+// rowBounds are calls by columns of row numbers.
+func rowBounds(r *rand.Rand, n int) []boundCall {
 	columns := func(most int) (cols []sorter.Column[int]) {
 		for range 1 + r.IntN(most) {
 			cols = append(cols, boundKinds[r.IntN(len(boundKinds))].column(r, drawValues(r, n)))
@@ -338,7 +338,7 @@ func TestPlannedMemory(t *testing.T) {
 		r := dist.Rand(uint64(seed))
 		n := boundSizes[r.IntN(len(boundSizes))]
 		values := drawValues(r, n)
-		calls := append(boundKinds[r.IntN(len(boundKinds))].verbs(r, values), rowVerbs(r, n)...)
+		calls := append(boundKinds[r.IntN(len(boundKinds))].verbs(r, values), rowBounds(r, n)...)
 		vectors := []string{"", "avx2", "none"}[r.IntN(3)]
 		undo := vecsort.Restrict(vectors)
 		for range 5 {
