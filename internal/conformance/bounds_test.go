@@ -64,7 +64,7 @@ var boundValues = []func(r *rand.Rand) func(i int) uint64{
 // drawValues returns n values.
 func drawValues(r *rand.Rand, n int) []uint64 {
 	all := make([]uint64, n)
-	draw := func(i int) uint64 { return 0 }
+	var draw func(i int) uint64
 	if k := r.IntN(len(boundValues) + len(valueShapes)); k < len(boundValues) {
 		draw = boundValues[k](r)
 	} else {
