@@ -147,6 +147,19 @@ func (t Ties) Tied(i int) bool { return t[i/32]>>(i%32)&1 != 0 }
 // Set marks place i.
 func (t Ties) Set(i int) { t[i/32] |= 1 << (i % 32) }
 
+// SetAll marks the places [lo, hi).
+func (t Ties) SetAll(lo, hi int) {
+	for ; lo < hi && lo%32 > 0; lo++ {
+		t.Set(lo)
+	}
+	for ; lo+32 <= hi; lo += 32 {
+		t[lo/32] = ^uint32(0)
+	}
+	for ; lo < hi; lo++ {
+		t.Set(lo)
+	}
+}
+
 // Next returns the first place in [i, n) with Tied == tied; n if there is none.
 func (t Ties) Next(tied bool, i, n int) int {
 	flip := uint32(0)

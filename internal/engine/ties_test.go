@@ -51,3 +51,23 @@ func TestTieWords(t *testing.T) {
 		}
 	}
 }
+
+// TestSetAll marks ranges as single places are marked.
+func TestSetAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		n := 1 + r.IntN(300)
+		got, want := make(engine.Ties, engine.TieWords(n)), make(engine.Ties, engine.TieWords(n))
+		for range 1 + r.IntN(3) {
+			lo := r.IntN(n + 1)
+			hi := lo + r.IntN(n+1-lo)
+			got.SetAll(lo, hi)
+			for i := lo; i < hi; i++ {
+				want.Set(i)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d places: marks %x, want %x", n, got, want)
+		}
+	}
+}

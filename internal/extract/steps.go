@@ -103,6 +103,10 @@ func (f *FieldSteps) Follow(lo, hi int, ties engine.Ties) (seen cpu.Steps) {
 // mark sets the bits in ties of the elements of the set; bit 0 is that of element lo.
 func (s *stepBits) mark(ties engine.Ties, lo int) {
 	for w, set := range s {
+		if set == math.MaxUint64 {
+			ties.SetAll(lo+64*w, lo+64*w+64)
+			continue
+		}
 		for ; set != 0; set &= set - 1 {
 			ties.Set(lo + 64*w + bits.TrailingZeros64(set))
 		}

@@ -26,7 +26,9 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 		if l != nil || err != nil {
 			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes, bytes: bytes}, 64
 			if err == nil {
-				err = cpu.Follow(&r.Env, payload, l) // strings that tie are the same
+				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
+					return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
+				})
 			}
 			return err
 		}
@@ -34,14 +36,14 @@ func sortStrings(r *run, texts []string, payload cpu.Payload) error {
 	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, r.Order()))
 }
 
-// stepsOf counts the steps between neighbouring strings, extract.Piece at a time. Strings that
-// share memory are not read. Otherwise prefixes are compared first, unless many tie. It marks no ties:
-// their sequence makes no difference.
-func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, _ engine.Ties) cpu.Steps {
-	return func(lo, hi int, _ engine.Ties) (seen cpu.Steps) {
+// stepsOf counts the steps between neighbouring strings, extract.Piece at a time, and marks ties. Strings that
+// share memory are not read. Otherwise prefixes are compared first, unless many tie.
+func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, ties engine.Ties) cpu.Steps {
+	return func(lo, hi int, ties engine.Ties) (seen cpu.Steps) {
 		lo = max(lo, 1)
 		for last := keys[lo-1]; lo < hi; {
 			same := extract.SameMemory(keys[lo:hi], last)
+			ties.SetAll(lo, lo+same)
 			seen.Ties += same
 			lo += same
 			part := keys[lo:min(lo+extract.Piece, hi)]
@@ -49,9 +51,9 @@ func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, _ e
 				break
 			}
 			if tieInPrefixes(part) {
-				seen = seen.Plus(stepsByTexts(loop, part, last))
+				seen = seen.Plus(stepsByTexts(loop, part, last, ties, lo))
 			} else {
-				seen = seen.Plus(stepsByPrefixes(loop, part, last))
+				seen = seen.Plus(stepsByPrefixes(loop, part, last, ties, lo))
 			}
 			last = part[len(part)-1]
 			lo += len(part)
@@ -74,25 +76,27 @@ func tieInPrefixes(keys []string) bool {
 	return ties > 1
 }
 
-// stepsByTexts counts the steps from last to the first key and between keys.
-func stepsByTexts(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
-	rises := 0
-	for _, s := range keys {
+// stepsByTexts counts the steps from last to the first key and between keys, and marks those that tie with
+// their predecessors; the first key is element lo.
+func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen cpu.Steps) {
+	for i, s := range keys {
 		switch c := extract.CompareTexts(loop, last, s); {
 		case c < 0:
-			rises++
+			seen.Rises++
 		case c > 0:
 			seen.Falls++
+		default:
+			seen.Ties++
+			ties.Set(lo + i)
 		}
 		last = s
 	}
-	seen.Rises, seen.Ties = rises, len(keys)-rises-seen.Falls
 	return seen
 }
 
 // stepsByPrefixes is stepsByTexts for at most [extract.Piece] keys of which most differ in
 // their prefixes.
-func stepsByPrefixes(loop *parallel.Loop, keys []string, last string) (seen cpu.Steps) {
+func stepsByPrefixes(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen cpu.Steps) {
 	var memory [extract.Piece]uint64
 	codes, code := memory[:len(keys)], sortkey.Prefix(last)
 	sortkey.Prefixes(codes, keys, 0, math.MaxInt)
@@ -108,6 +112,7 @@ func stepsByPrefixes(loop *parallel.Loop, keys []string, last string) (seen cpu.
 			seen.Falls++
 		default:
 			seen.Ties++
+			ties.Set(lo + i)
 		}
 		last, code = s, codes[i]
 	}

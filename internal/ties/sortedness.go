@@ -118,7 +118,11 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) 
 // ofTies adds to seen the steps of the elements at, which tie with their predecessors, and marks them if no
 // other rises.
 func (w *Worker) ofTies(at []uint32, seen cpu.Steps) cpu.Steps {
-	if seen.Rises == 0 {
+	switch n := len(at); {
+	case n == 0 || seen.Rises > 0:
+	case int(at[n-1]-at[0]) == n-1: // all are neighbours
+		w.ties.SetAll(int(at[0]), int(at[0])+n)
+	default:
 		for _, x := range at {
 			w.ties.Set(int(x))
 		}
