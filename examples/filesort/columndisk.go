@@ -201,7 +201,7 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 			return "", fmt.Errorf("no row has a column %s", d.by[k].name)
 		}
 	}
-	return r.head, nil
+	return r.onTop(), nil
 }
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used

@@ -78,6 +78,9 @@ func (o *lineOrder) appendKeys(dst []byte, line string) []byte {
 
 // appendKey appends one key, as keyColumns has it.
 func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
+	if k.table != nil && k.opts&(human|version) != 0 { // upper case makes a unit of a letter
+		text = k.table.apply(text)
+	}
 	switch {
 	case k.opts&numeric != 0:
 		return appendDecimal(dst, text)
@@ -89,9 +92,6 @@ func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
 	case k.opts&month != 0:
 		return append(dst, monthOf(text))
 	case k.opts&version != 0:
-		if k.table != nil {
-			text = k.table.apply(text)
-		}
 		return appendVersionKey(dst, text)
 	}
 	if k.table != nil {

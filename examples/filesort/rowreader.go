@@ -17,15 +17,17 @@ type rowReader struct {
 	free chan []byte            // memory of chunks that are done with
 	m    *meter
 
-	in     *input // the open file
-	name   string // of it, for errors
-	rest   []byte // the begin of a row
-	lines  int    // of the open file, before the next chunk
-	first  bool   // the next chunk is the first of its file
-	format format // nil before the first file
-	head   string // of the first file: byte order mark, empty lines and header
-	header string // without mark and line ends
-	eol    string // of the open file; as long as it has none, of the one before
+	in     *input    // the open file
+	name   string    // of it, for errors
+	rest   []byte    // the begin of a row
+	lines  int       // of the open file, before the next chunk
+	first  bool      // the next chunk is the first of its file
+	format format    // nil before the first file
+	head   string    // of the first file: byte order mark and header
+	header string    // without mark and line ends
+	eol    string    // of the open file; as long as it has none, of the one before
+	empty  int       // empty lines before the first row, which are rows if it has one column and is no header
+	held   *rowChunk // that of the first row, while empty lines come
 }
 
 // rowChunk is rows of one file.
@@ -45,6 +47,9 @@ func (c rowChunk) place(off int) string { return c.placeFrom(off, c.lines) }
 // next returns the next chunk.
 func (r *rowReader) next() (c rowChunk, more bool, err error) {
 	for {
+		if c, more := r.waiting(); more {
+			return c, true, nil
+		}
 		if err := r.openNext(); r.in == nil || err != nil {
 			return c, false, err
 		}
@@ -56,12 +61,30 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 			continue
 		}
 		c, err = r.chunk(text)
-		if err == nil && r.format == nil { // the file has no row
-			continue
-		}
 		c.memory = memory
-		return c, err == nil, err
+		switch {
+		case err == nil && r.format == nil: // there is no row
+			r.done(c)
+		case err == nil && r.empty > 0:
+			held := c
+			r.held = &held
+		default:
+			return c, err == nil, err
+		}
 	}
+}
+
+// waiting returns a chunk of empty lines that are rows, or the one that they come before.
+func (r *rowReader) waiting() (c rowChunk, more bool) {
+	if r.held == nil {
+		return c, false
+	}
+	if n := min(r.empty, r.size/len(r.eol)); n > 0 {
+		r.empty -= n
+		return rowChunk{source: &source{name: r.name, text: strings.Repeat(r.eol, n)}, eol: r.eol}, true
+	}
+	c, r.held = *r.held, nil
+	return c, true
 }
 
 // openNext opens the next file, unless one is open or there is none.
@@ -124,7 +147,7 @@ func (r *rowReader) close() error {
 
 // done takes the memory of a chunk that no one uses any more, unless it had a long row.
 func (r *rowReader) done(c rowChunk) {
-	if cap(c.memory) > 2*r.size {
+	if cap(c.memory) > 2*r.size || c.memory == nil {
 		return
 	}
 	select {
@@ -137,8 +160,7 @@ func (r *rowReader) done(c rowChunk) {
 func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 	c = rowChunk{source: &source{name: r.name, text: stringOf(text)}, lines: r.lines}
 	r.lines += bytes.Count(text, []byte{'\n'})
-	if r.first {
-		r.first = false
+	if r.first || r.format == nil {
 		if err := r.begin(&c); err != nil {
 			return c, err
 		}
@@ -149,9 +171,12 @@ func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 
 // begin reads the header and the line end of a file, whose first chunk is c.
 func (r *rowReader) begin(c *rowChunk) error {
-	if err := c.encoding(); err != nil {
-		return fmt.Errorf("reading %s: %w", r.name, err)
+	if r.first {
+		if err := c.encoding(); err != nil {
+			return fmt.Errorf("reading %s: %w", r.name, err)
+		}
 	}
+	r.first = false
 	read := r.skipHeader
 	if r.format == nil {
 		read = r.readHeader
@@ -174,17 +199,29 @@ func (r *rowReader) readHeader(c *rowChunk) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	c.start = start
-	if r.head != "" {
-		r.head += c.text[c.bom:start]
-	} else {
-		r.head = strings.Clone(c.text[:start])
+	if r.head == "" {
+		r.head = strings.Clone(c.text[:c.bom])
 	}
-	if hasRow(f) {
-		r.format, r.eol = f, "\n"
-		r.header = strings.Clone(strings.TrimRight(c.text[min(c.afterBlank(), start):start], "\r\n"))
+	if !hasRow(f) {
+		r.empty += strings.Count(c.text, "\n")
+		return nil
+	}
+	c.start = start
+	header := c.text[min(c.afterBlank(), start):start]
+	r.head += strings.Clone(header) // the text is overwritten
+	r.format, r.eol, r.header = f, "\n", strings.Clone(strings.TrimRight(header, "\r\n"))
+	if d, ok := f.(*delimited); !ok || header != "" || len(d.slots) > 1 { // empty lines are no rows
+		r.empty = 0
 	}
 	return nil
+}
+
+// onTop returns what stays on top of all rows. Empty lines alone stay.
+func (r *rowReader) onTop() string {
+	if r.format == nil {
+		return r.head + strings.Repeat("\n", r.empty)
+	}
+	return r.head
 }
 
 // skipHeader skips the header, which has to be that of the first file.
@@ -193,7 +230,10 @@ func (r *rowReader) skipHeader(c *rowChunk) error {
 	if r.header == "" {
 		return nil
 	}
-	c.start = c.afterBlank()
+	if c.start = c.afterBlank(); c.start == len(c.text) {
+		r.first = true // the header is still to come, if the file has one
+		return nil
+	}
 	rest, ok := strings.CutPrefix(c.text[c.start:], r.header)
 	end := blankLine(rest, 0)
 	if ok && end == 0 && strings.HasPrefix(rest, "\r") {
@@ -223,7 +263,7 @@ func (r *rowReader) cut(text []byte) int {
 		case err != nil:
 			return whole // chunk reports it
 		case !hasRow(f):
-			return 0 // the lines so far are empty
+			return whole // the lines so far are empty
 		}
 	}
 	d, ok := f.(*delimited)

@@ -143,7 +143,7 @@ func TestMemoryBoundsAreNear(t *testing.T) {
 	testkit.SkipRace(t) // one worker
 	const few, many = 33_000, 150_000
 	least := map[string][2]float64{ // peak/bound, for few and for many elements
-		"Order": {.7, .26}, "Move": {.65, .32}, "MoveRefined": {.7, .27}, "Keys": {.49, .2}, "SortPairs": {.6, .4},
+		"Order": {.7, .26}, "Move": {.65, .32}, "MoveRefined": {.7, .27}, "Keys": {.48, .2}, "SortPairs": {.6, .4},
 		"Pairs": {.8, 0}, "QuickMerge": {.4, .4}, // one worker does not merge
 	}
 	for i, n := range []int{few, many} {
