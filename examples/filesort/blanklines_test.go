@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Empty lines are rows where rows have one column and there is no header, wherever they stand, and otherwise none.
+// Empty lines are rows where rows have one column and there is no header, wherever they stand, and otherwise none. Those
+// before the header stay there.
 func TestEmptyLinesInFront(t *testing.T) {
 	for _, empty := range []int{1, 2, 3000, 600_000} { // of which chunks hold a part
 		lines := strings.Repeat("\n", empty)
@@ -22,8 +23,8 @@ func TestEmptyLinesInFront(t *testing.T) {
 			{"-by 1 -u -no-header", []string{lines, "5\n3\n5\n"}, "3\n5\n\n"},
 			{"-by 1:desc -top 1 -no-header", []string{lines, "3\n5\n"}, "5\n"},
 			{"-by 1 -no-header", []string{lines, "5,a\n3,b\n"}, "3,b\n5,a\n"},
-			{"-by x", []string{lines, "x,y\n5,a\n3,b\n"}, "x,y\n3,b\n5,a\n"},
-			{"-by x", []string{lines + "x,y\n5,a\n" + lines + "3,b\n"}, "x,y\n3,b\n5,a\n"},
+			{"-by x", []string{lines, "x,y\n5,a\n3,b\n"}, lines + "x,y\n3,b\n5,a\n"},
+			{"-by x", []string{lines + "x,y\n5,a\n" + lines + "3,b\n"}, lines + "x,y\n3,b\n5,a\n"},
 			{"-by x", []string{"x,y\n5,a\n", lines, lines + "x,y\n3,b\n"}, "x,y\n3,b\n5,a\n"},
 			{"-by 1 -no-header", []string{lines, lines}, lines + lines},
 		} {

@@ -25,8 +25,8 @@ type table struct {
 	found   []string             // the columns with their types, for -stats
 }
 
-func newTable(src *source, start int, s *scanner, parts []part) *table {
-	t := &table{text: src.text, head: src.head(start), eol: cmp.Or(eolOf(src.text, s.format.quoted()), "\n"), format: s.format, width: s.width, workers: s.workers}
+func newTable(text string, start int, s *scanner, parts []part) *table {
+	t := &table{text: text, head: text[:start], eol: cmp.Or(eolOf(text, s.format.quoted()), "\n"), format: s.format, width: s.width, workers: s.workers}
 	n := 0
 	for _, p := range parts {
 		n += len(p.rows)

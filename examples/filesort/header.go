@@ -41,19 +41,6 @@ func (cmd *command) openDelimited(src *source, d *delimited) (start int, err err
 	return start, nil
 }
 
-// head returns what stays on top of rows that begin at start: a byte order mark and the header, without empty
-// lines. A file of empty lines alone stays as it is.
-func (src *source) head(start int) string {
-	switch first := src.afterBlank(); {
-	case first == len(src.text):
-		return src.text[:start]
-	case start < first: // there is no header
-		return src.text[:src.bom]
-	default:
-		return src.text[:src.bom] + src.text[first:start]
-	}
-}
-
 // hasHeader reports whether the first row is a header. A name in -by needs
 // one; failing that, data gives itself away by a number, a date, a boolean or
 // a value said twice.

@@ -21,7 +21,7 @@ func (cmd *command) parse(ctx context.Context, src *source, m *meter) (*table, e
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(src, start, s, parts)
+	t := newTable(src.text, start, s, parts)
 	m.stage("convert", "rows", int64(len(t.rows)*len(cmd.by)))
 	for i, spec := range cmd.by {
 		job := conversion{ctx, t, i, spec, gather(parts, i), m}

@@ -26,7 +26,7 @@ type rowReader struct {
 	head   string    // of the first file: byte order mark and header
 	header string    // without mark and line ends
 	eol    string    // of the open file; as long as it has none, of the one before
-	empty  int       // empty lines before the first row, which are rows if it has one column and is no header
+	empty  []byte    // empty lines before the first row, which are rows if it has one column and is no header
 	held   *rowChunk // that of the first row, while empty lines come
 }
 
@@ -65,7 +65,7 @@ func (r *rowReader) next() (c rowChunk, more bool, err error) {
 		switch {
 		case err == nil && r.format == nil: // there is no row
 			r.done(c)
-		case err == nil && r.empty > 0:
+		case err == nil && len(r.empty) > 0:
 			held := c
 			r.held = &held
 		default:
@@ -79,10 +79,12 @@ func (r *rowReader) waiting() (c rowChunk, more bool) {
 	if r.held == nil {
 		return c, false
 	}
-	if n := min(r.empty, r.size/len(r.eol)); n > 0 {
-		r.empty -= n
-		return rowChunk{source: &source{name: r.name, text: strings.Repeat(r.eol, n)}, eol: r.eol}, true
+	if n := bytes.LastIndexByte(r.empty[:min(r.size, len(r.empty))], '\n') + 1; n > 0 {
+		lines := string(r.empty[:n])
+		r.empty = r.empty[n:]
+		return rowChunk{source: &source{name: r.name, text: lines}, eol: r.eol}, true
 	}
+	r.empty = nil
 	c, r.held = *r.held, nil
 	return c, true
 }
@@ -203,15 +205,17 @@ func (r *rowReader) readHeader(c *rowChunk) error {
 		r.head = strings.Clone(c.text[:c.bom])
 	}
 	if !hasRow(f) {
-		r.empty += strings.Count(c.text, "\n")
+		r.empty = append(r.empty, c.text[c.bom:]...)
 		return nil
 	}
 	c.start = start
-	header := c.text[min(c.afterBlank(), start):start]
-	r.head += strings.Clone(header) // the text is overwritten
-	r.format, r.eol, r.header = f, "\n", strings.Clone(strings.TrimRight(header, "\r\n"))
-	if d, ok := f.(*delimited); !ok || header != "" || len(d.slots) > 1 { // empty lines are no rows
-		r.empty = 0
+	r.format, r.eol = f, "\n"
+	r.header = strings.Clone(strings.TrimRight(c.text[min(c.afterBlank(), start):start], "\r\n"))
+	if start > c.bom { // empty lines stay before a header
+		r.head += string(r.empty) + strings.Clone(c.text[c.bom:start]) // whose memory is used again
+	}
+	if d, ok := f.(*delimited); !ok || start > c.bom || len(d.slots) > 1 { // they are no rows
+		r.empty = nil
 	}
 	return nil
 }
@@ -219,7 +223,7 @@ func (r *rowReader) readHeader(c *rowChunk) error {
 // onTop returns what stays on top of all rows. Empty lines alone stay.
 func (r *rowReader) onTop() string {
 	if r.format == nil {
-		return r.head + strings.Repeat("\n", r.empty)
+		return r.head + string(r.empty)
 	}
 	return r.head
 }
