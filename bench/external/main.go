@@ -227,7 +227,7 @@ func buildTool() (string, error) {
 		return "", err
 	}
 	tool := filepath.Join(dir, "filesort")
-	cmd := exec.Command("go", "build", "-C", "../../examples/filesort", "-o", tool, ".")
+	cmd := exec.Command("go", "build", "-C", "../../cmd/filesort", "-o", tool, ".")
 	cmd.Stderr = os.Stderr
 	return tool, cmd.Run()
 }

@@ -43,7 +43,7 @@ var figures = []figure{
 		[]series{{"1 worker", quotient(2, 3)}, {"2 workers", quotient(2, 4)}}},
 	{"examples/mysql", "| rows | int |", "go-mysql-server with the library, times as fast as without, by the number of rows", []int{0},
 		[]series{{"int", within(1)}, {"string", within(2)}, {"two columns", within(4)}, {"window", within(5)}}},
-	{"examples/filesort", "| keys | GNU sort", "filesort, times as fast as GNU sort 9.1, two threads, 2 million lines", []int{0},
+	{"cmd/filesort", "| keys | GNU sort", "filesort, times as fast as GNU sort 9.1, two threads, 2 million lines", []int{0},
 		[]series{{"filesort", quotient(1, 2)}}},
 }
 

@@ -1,4 +1,4 @@
-module example.com/sorter/examples/filesort
+module example.com/sorter/cmd/filesort
 
 go 1.25.0
 
