@@ -25,7 +25,7 @@ var pinned pins.Set
 // Pinning takes 15 to 60 ms per GiB, 300 of memory that was not written to yet. The first call
 // opens a device where none is open, which takes about 0.3 s. Sorts of pinned keys take as long as
 // those of other memory, and at most half of the processors' time. Orders take less time, and at
-// most a fifteenth of the processors' time. gpu/README.md has a table. The system cannot swap
+// most a fifteenth of the processors' time. bench/results/gpu.md has a table. The system cannot swap
 // pinned memory out, and limits it in places (ulimit -l). All engines of the process share pinned
 // memory; closing them does not unpin it. s stays alive until [Unpin].
 //

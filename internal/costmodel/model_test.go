@@ -90,7 +90,7 @@ func TestWorthBeforeMeasuring(t *testing.T) {
 }
 
 // TestExpect compares what is expected of an H200 with 16 processors with what was measured
-// there, 24 million elements, in ms. See gpu/README.md.
+// there, 24 million elements, in ms. See bench/results/gpu.md.
 func TestExpect(t *testing.T) {
 	c := Expect(Facts{Processors: 16})
 	for _, m := range []struct {

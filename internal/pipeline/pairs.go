@@ -19,7 +19,7 @@ import (
 // an index, as are pairs that a device orders and large values.
 //
 // Values with codes take 0.4 to 0.7 of the time of an index (EPYC with 2 cores, 10^6 and
-// 10^7 pairs). ALGORITHMS.md has the table and the ways that lost.
+// 10^7 pairs). bench/results/algorithms.md has the table and the ways that lost.
 
 // sortPairs sorts keys, and values with them.
 func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error {

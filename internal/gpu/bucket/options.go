@@ -42,7 +42,7 @@ func (s Spreading) String() string {
 const MinFill, MaxFill = 128, 960
 
 // Options selects parts of the sort. Results do not depend on them. The zero Options are the
-// default; others serve to measure the gain of a part, see ALGORITHMS.md.
+// default; others serve to measure the gain of a part, see bench/results/algorithms.md.
 type Options struct {
 	// Spread is how elements are spread over buckets. If buckets are too uneven the next
 	// spreading is tried; after the last one the sort fails with ErrUneven.
