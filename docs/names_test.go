@@ -86,14 +86,23 @@ func hasHeading(text, anchor string) bool {
 // foreign are names of other programs and libraries, and of data in examples.
 var foreign = map[string]bool{
 	"benchstat": true, "go:embed": true, "cuCtxCreate": true, "cuMemAdvise": true,
-	"Sorter":  true, // zermelo's
-	"Section": true, "amount:float": true, "file:line:column: what is wrong": true,
+	"Sorter":              true, // zermelo's
+	"vector_sort_test.go": true, // arrow-go's
+	"sorting_test.go":     true, // parquet-go's
+	"Section":             true, "amount:float": true, "file:line:column: what is wrong": true,
 }
+
+// sourceFile matches names of files that nothing but the repository has.
+var sourceFile = regexp.MustCompile(`^[\w./<>*-]+\.(go|cuh?|cpp|h|sh)$`)
 
 // known reports whether a name that a document writes as code exists.
 func (s *sources) known(doc, span string) bool {
 	switch {
-	case s.anywhere[span], foreign[span], strings.HasPrefix(span, ".build/"), s.isFile(doc, span):
+	case foreign[span], strings.HasPrefix(span, ".build/"), s.isFile(doc, span):
+		return true
+	case sourceFile.MatchString(span):
+		return false
+	case s.anywhere[span]:
 		return true
 	case strings.HasPrefix(span, "-"): // a flag, maybe with a value
 		name, _, _ := strings.Cut(strings.TrimLeft(span, "-"), " ")
@@ -194,6 +203,55 @@ func (s *sources) checkCommand(t *testing.T, doc string, line int, command strin
 		}
 		if bad != "" {
 			t.Errorf("line %d: %s: %s %s", line, command, bad, word)
+		}
+	}
+}
+
+// TestFilesOfNames refuses names of files that lie elsewhere, which a reader would search in vain.
+func TestFilesOfNames(t *testing.T) {
+	src := newSources(t)
+	for _, test := range []struct {
+		doc, span string
+		known     bool
+	}{
+		{"CONTRIBUTING.md", "sorter.go", true},
+		{"CONTRIBUTING.md", "internal/pipeline/scratch.go", true},
+		{"CONTRIBUTING.md", "scratch.go", false}, // of another folder
+		{"CONTRIBUTING.md", "internal/pipeline/sorter.go", false},
+		{"bench/README.md", "cases.go", true}, // beside the document
+		{"gpu/README.md", "cases.go", false},
+	} {
+		if got := src.known(test.doc, test.span); got != test.known {
+			t.Errorf("%s: `%s` is known: %v", test.doc, test.span, got)
+		}
+	}
+}
+
+// TestLayout finds folders of code, and files of the public package, without a row in the table
+// of CONTRIBUTING.md. A row is for the folders below it, too.
+func TestLayout(t *testing.T) {
+	named := map[string]bool{}
+	for _, b := range blocks(read(t, "CONTRIBUTING.md")) {
+		if !b.table || !strings.HasPrefix(b.text, "| where |") {
+			continue
+		}
+		for _, row := range strings.Split(b.text, "\n")[2:] {
+			where, _, _ := strings.Cut(strings.TrimPrefix(row, "|"), "|")
+			for _, span := range spans.FindAllStringSubmatch(where, -1) {
+				named[strings.TrimSuffix(span[1], "/")] = true
+			}
+		}
+	}
+	for _, file := range files(t) {
+		if path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		found := named[file]
+		for folder := path.Dir(file); folder != "." && !found; folder = path.Dir(folder) {
+			found = named[folder]
+		}
+		if !found {
+			t.Errorf("the table has no row of %s", file)
 		}
 	}
 }

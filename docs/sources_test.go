@@ -35,7 +35,6 @@ func newSources(t *testing.T) *sources {
 	s := &sources{files(t), map[string]set{}, set{}, map[string]set{}, set{}, set{},
 		set{"go": true, "cd": true, "make": true, "filesort": true, "gpubench": true, "run": true, "run.sh": true, "gpu.test": true}}
 	for _, file := range s.files {
-		s.anywhere[path.Base(file)] = true
 		switch path.Ext(file) {
 		case ".go":
 			s.addGo(t, file)
