@@ -48,21 +48,21 @@ const (
 	BucketRadix Algorithm = engine.BucketRadix
 
 	// IndexGather orders (code, index) pairs and then moves the payload once,
-	// through the finished index: the choice for large elements and for keys
+	// through the finished index. It is the choice for large elements and for keys
 	// wider than 64 bits. So does every algorithm below.
 	IndexGather Algorithm = engine.IndexGather
 
 	// BucketBitonic cuts the range of the codes into slices of nearly equal
-	// count and sorts each by a bitonic network: Chen et al., "An efficient
-	// sorting algorithm with CUDA" (2009). GPU.
+	// count and sorts each by a bitonic network. GPU. Chen et al., "An efficient
+	// sorting algorithm with CUDA" (2009).
 	BucketBitonic Algorithm = engine.BucketBitonic
 
-	// Bitonic runs Batcher's bitonic network over any number of codes: "Sorting
-	// numbers in parallel on GPU", and Żurek et al., "The comparison of parallel
-	// sorting algorithms implemented on different hardware platforms" (2013),
-	// section 4. It makes O(n log² n) comparisons, always the same ones. On the
-	// CPU it works in place, on a pair of code and position per element, of 8 or
-	// 16 bytes; the algorithms below take two pairs there.
+	// Bitonic runs Batcher's bitonic network over any number of codes. It makes
+	// O(n log² n) comparisons, always the same ones. On the CPU it works in place,
+	// on a pair of code and position per element, of 8 or 16 bytes; the algorithms
+	// below take two pairs there. "Sorting numbers in parallel on GPU", and Żurek et
+	// al., "The comparison of parallel sorting algorithms implemented on different
+	// hardware platforms" (2013), section 4.
 	Bitonic Algorithm = engine.Bitonic
 
 	// QuickMerge has every worker sort an equal part by quicksort and all
@@ -85,13 +85,13 @@ const (
 	Radix Algorithm = engine.Radix
 
 	// MergeSort sorts tiles and merges them in pairs, each merge cut into equal
-	// parts by merge path: Hwu, Kirk and El Hajj (2022), section 13.7. Its time
-	// does not depend on how the codes are spread.
+	// parts by merge path. Its time does not depend on how the codes are spread.
+	// Hwu, Kirk and El Hajj (2022), section 13.7.
 	MergeSort Algorithm = engine.MergeSort
 
-	// SampleSort bounds buckets by equidistant samples of sorted tiles, so that
-	// no bucket is more than twice as large as the mean, whatever the input:
-	// Dehne and Zaboli, "Deterministic sample sort for GPUs" (2012).
+	// SampleSort bounds buckets by equidistant samples of sorted tiles. No bucket
+	// is more than twice as large as the mean, whatever the input. Dehne and
+	// Zaboli, "Deterministic sample sort for GPUs" (2012).
 	SampleSort Algorithm = engine.SampleSort
 )
 

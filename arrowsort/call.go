@@ -16,7 +16,7 @@ import (
 type optionsKey struct{}
 
 // WithOptions returns a context with which the functions of this package sort under options of
-// package sorter, after those that ctx has already: [sorter.Workers], [sorter.On], [sorter.Use],
+// package sorter. They come after those that ctx has already: [sorter.Workers], [sorter.On], [sorter.Use],
 // [sorter.MemoryLimit], [sorter.Report] and [sorter.OnProgress]. The sort of a dictionary's
 // values comes before that of the rows, so a report is that of the rows. The order is given by
 // sort keys: of options that change it or receive a result ([sorter.Descending],

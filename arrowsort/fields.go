@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Fields returns a table of the fields of input that refs name, in that order, for functions whose
-// sort keys have column indices: a field of a struct as well as a column. Where a struct is null
+// Fields returns a table of the fields of input that refs name, in that order: columns, and fields
+// of structs. It is for functions whose sort keys have column indices. Where a struct is null
 // its fields are. input is a record batch or a table, and its memory is shared, except the bitmaps
 // of fields of structs with nulls.
 //

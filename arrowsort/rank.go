@@ -30,8 +30,8 @@ type RankOptions struct {
 	Tiebreaker Tiebreaker
 }
 
-// Rank returns the rank of every row of input in the order of keys, from 1, as an array of uint64:
-// the function "rank" of Arrow C++, of record batches and tables as well. Nulls of a column are
+// Rank returns the rank of every row of input in the order of keys, from 1, as an array of uint64.
+// It is the function "rank" of Arrow C++, of record batches and tables as well. Nulls of a column are
 // equal to each other, NaNs too, and a NaN and a null are not.
 //
 // It is [SortIndices] and a pass over its result, with the errors of that. The caller releases the

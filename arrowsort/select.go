@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/compute"
 )
 
-// SelectK returns the numbers of the first k rows of input in the order of keys, or of all if there
-// are fewer, as an array of uint64: the first k of [SortIndices], and the function
+// SelectK returns the numbers of the first k rows of input in the order of keys, as an array of
+// uint64. They are the first k of [SortIndices], or all if there are fewer. It is the function
 // "select_k_unstable" of Arrow C++, but stable.
 //
 // It takes time proportional to n + k log k for k up to n/32, see sorter.TopN, and that of
@@ -41,8 +41,8 @@ func (c *call) numbersOf(rows []uint32) Datum {
 	return &compute.ArrayDatum{Value: out.array(c)}
 }
 
-// Distinct returns the number of the first of all rows of input that are equal by keys, in the
-// order of keys, as an array of uint64. Nulls of a column are equal to each other, NaNs too, and
+// Distinct returns one row number for each set of rows that are equal by keys: the first. They are
+// in the order of keys, as an array of uint64. Nulls of a column are equal to each other, NaNs too, and
 // −0 equals 0.
 //
 // It is [SortIndices] and a pass over its result, with the errors of that. The caller releases the

@@ -69,7 +69,7 @@ func positive(call string, n int64) {
 	}
 }
 
-// To names the shards: prefix-00000-of-00042 and so on, in a folder or in any file system of
+// To names the shards: prefix-00000-of-00042 and so on. They lie in a folder or in any file system of
 // Beam that the program imports, such as gs:// and s3://. The local one is always there. Files
 // of an earlier sort to the same prefix stay if they have another number of shards. It panics if
 // prefix is empty.

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
-// TopK returns a collection of one slice, []T, with the first k elements of col in order, or
-// all if there are fewer: an empty one if there are none. Of elements that tie with the last any may be
+// TopK returns a collection of one slice, []T, with the first k elements of col in order. It has
+// all if there are fewer, and is empty if there are none. Of elements that tie with the last any may be
 // taken.
 //
 // An accumulator holds up to 2k elements, at least 64, and drops those that are after the k-th

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// SortValues groups a collection of KV<K, T> by key, and returns a collection of KV<K, []T> with
-// the values of each key in order: a secondary sort. Values that tie come out in any order.
+// SortValues groups a collection of KV<K, T> by key and sorts the values of each key: a secondary
+// sort. It returns a collection of KV<K, []T>. Values that tie come out in any order.
 //
 // The sort is within [Memory], and beyond it on disk; the slice of one key has to fit in memory.
 // [ForEachKey] takes keys with any number of values. T and K need coders of Beam. Options other

@@ -29,7 +29,7 @@ type keyer struct {
 // chunk is the memory that keys of one goroutine are cut from.
 const chunk = 64 << 10
 
-// New returns the order of a language, with the options of package collate: collate.Numeric puts
+// New returns the order of a language, with the options of package collate. collate.Numeric puts
 // "No 9" before "No 12", collate.Loose takes "Ole", "ole" and "olé" as equal. Languages that
 // package collate does not know have the order of their parents, and that of Unicode at last.
 //

@@ -2,8 +2,8 @@ package collation
 
 import "example.com/sorter"
 
-// AscNatural is a column of text in natural order: numbers inside of text, runs of ASCII digits of
-// any length, are compared by value and all else bytewise, so that "v9.txt" comes before "v10.txt".
+// AscNatural is a column of text in natural order: "v9.txt" comes before "v10.txt". Numbers inside of
+// text, runs of ASCII digits of any length, are compared by value and all else bytewise.
 // Texts that differ in leading zeros only are not equal: those with fewer at the first such number
 // come first. It calls text once per element, from several goroutines at a time; see [sorter.Asc]
 // for everything else. For numbers and letters in the order of a language take [Asc] and

@@ -46,7 +46,7 @@ var (
 	ErrMismatch = errors.New("extsort: kept runs are of another sort")
 )
 
-// KeepError is the reason why runs cannot be kept in a directory, or not be resumed: Err is or
+// KeepError is the reason why runs cannot be kept in a directory, or not be resumed. Err is or
 // wraps [ErrInUse], [ErrMismatch], [ErrCorrupt], [fs.ErrExist] for [New] where there are kept runs,
 // [fs.ErrNotExist] for [Resume] where there are none, or an error of the system.
 type KeepError struct {
@@ -331,9 +331,9 @@ func (k *keeping) baseOf(appender int) int64 {
 	return 0
 }
 
-// Durable returns how many elements survive the process, with [Keep]: those of [Sorter.Append], and
-// then those of each [Appender] in the order in which they were made. They are the first that were
-// appended there. Without Keep it returns nil.
+// Durable returns how many elements survive the process, with [Keep]. The first number is for
+// [Sorter.Append], the others for each [Appender] in the order in which they were made. These elements
+// are the first that were appended there. Without Keep it returns nil.
 func (s *Sorter[E]) Durable() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -344,7 +344,7 @@ func (s *Sorter[E]) Durable() []int64 {
 }
 
 // Sync writes the elements that wait in memory as a run, however short, and returns once all are
-// durable, those that Limit and Unique dropped included: see [Keep]. A run a second costs little;
+// durable, see [Keep]. That includes those that Limit and Unique dropped. A run a second costs little;
 // many short ones make the merge slower. No append may run meanwhile.
 func (s *Sorter[E]) Sync() error {
 	s.mu.Lock()

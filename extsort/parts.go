@@ -22,7 +22,7 @@ type partOf[E any] struct {
 }
 
 // Parts ends the input and returns n disjoint ranges of the result, in order, for n
-// goroutines: one after the other they are what [Sorter.All] yields. They are of about equal
+// goroutines. One after the other they are the elements that [Sorter.All] yields. They are of about equal
 // length. The last of them are empty where elements are few, or where the memory has no room for n
 // parts at a time. With both Limit and Unique the first has all of them. It panics if n is not positive.
 //

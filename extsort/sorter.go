@@ -84,8 +84,8 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 	})
 }
 
-// NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them:
-// the contents of an element are not used after Append. Of the order, key functions and errors
+// NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them.
+// The contents of an element are not used after Append. Of the order, key functions and errors
 // everything said of [New] holds. The codec decodes an element when its run is sorted and again
 // when its part of the result is, and some of them in between.
 //

@@ -24,7 +24,7 @@ type Part struct {
 	After []Stream // streams of the device whose work, given before the call, comes first
 }
 
-// SortParts sorts a list of 32- or 64-bit codes that lies in parts on several devices: part i on
+// SortParts sorts a list of 32- or 64-bit codes that lies in parts on several devices. Part i lies on
 // the engine's i-th device, in the order of [Device]. It writes all codes in ascending order to
 // the results of the parts, the lowest Results of them to the first part, and so on. The caller
 // chooses how many results each part has: as many as it has codes, equally many, or any other

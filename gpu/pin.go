@@ -13,7 +13,7 @@ import (
 // pinned is the memory that devices of this process copy from and to.
 var pinned pins.Set
 
-// Pin locks the memory of s in place, so that devices copy it without the host: keys that a device
+// Pin locks the memory of s in place, so that devices copy it without the host. Keys that a device
 // sorts or orders are sent from there, and [sorter.SortKeys] and orders with [sorter.Into] of
 // pinned memory receive their results there. Results are the same.
 //

@@ -198,8 +198,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Calibration returns the planner's costs of the device and of the CPU engine as text: measured
-// ones, and those expected of the machine until then. It is "" before the device is open.
+// Calibration returns the planner's costs of the device and of the CPU engine as text. They are those
+// expected of the machine until some are measured. It is "" before the device is open.
 // Package costmodel explains the numbers.
 func (e *Engine) Calibration() string {
 	e.mu.Lock()

@@ -26,7 +26,7 @@ type Ptr = cuda.Ptr
 type Stream = cuda.Stream
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order, as
-// 32-bit positions, by an algorithm that the engine runs.
+// 32-bit positions. The engine has to run the algorithm.
 //
 // Both are memory of the engine's first device, in its primary context, which must not
 // overlap. The device begins when all work given to the streams after, also of that
@@ -49,7 +49,7 @@ func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted P
 }
 
 // OrderWithinDevice writes the stable order of each segment of n codes, as positions in the
-// whole list: segment s is the codes offsets[s] to offsets[s+1]-1. offsets is segments+1 ascending
+// whole list. Segment s is the codes offsets[s] to offsets[s+1]-1. offsets is segments+1 ascending
 // 32-bit numbers of device memory, none above n. Places of order outside of all segments are not
 // written.
 //

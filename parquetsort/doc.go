@@ -4,9 +4,8 @@
 //	w := parquetsort.NewWriter[Trade](file, 1_000_000,
 //		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("id"))))
 //
-// parquet.SortingWriter takes rows apart into values, compares those, and merges its runs row by
-// row. A Writer sorts Go values by package sorter, whose keys are the fields of the sorting
-// columns, and merges runs in rounds of many rows.
+// A Writer sorts Go values by package sorter, whose keys are the fields of the sorting columns, and
+// merges runs in rounds of many rows.
 //
 // # Order
 //

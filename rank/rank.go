@@ -33,8 +33,8 @@ func RowNumber(dst []uint32, p perm.Perm, parts perm.Runs) {
 	})
 }
 
-// Min writes the number of rows of the partition that come before a row and are no peers of it,
-// plus 1: SQL's RANK, the "1224" of competitions.
+// Min writes SQL's RANK, the "1224" of competitions. It is 1 and the number of rows of the partition
+// that come before a row and are no peers of it.
 func Min(dst []uint32, p perm.Perm, parts, peers perm.Runs) {
 	eachGroup(dst, p, parts, peers, func(g group) uint32 { return uint32(g.lo - g.part + 1) })
 }
@@ -65,16 +65,16 @@ func Average(dst []float64, p perm.Perm, parts, peers perm.Runs) {
 	})
 }
 
-// Percent writes the share of the other rows of the partition that come before a row and are no
-// peers of it: SQL's PERCENT_RANK, from 0 to 1. The only row of a partition has 0.
+// Percent writes SQL's PERCENT_RANK, from 0 to 1. It is the share of the other rows of the partition
+// that come before a row and are no peers of it. The only row of a partition has 0.
 func Percent(dst []float64, p perm.Perm, parts, peers perm.Runs) {
 	eachGroup(dst, p, parts, peers, func(g group) float64 {
 		return float64(g.lo-g.part) / float64(max(1, g.end-g.part-1))
 	})
 }
 
-// CumeDist writes the share of the rows of the partition that come before a row or are its
-// peers: SQL's CUME_DIST, above 0 and up to 1.
+// CumeDist writes SQL's CUME_DIST, above 0 and up to 1. It is the share of the rows of the partition
+// that come before a row or are its peers.
 func CumeDist(dst []float64, p perm.Perm, parts, peers perm.Runs) {
 	eachGroup(dst, p, parts, peers, func(g group) float64 {
 		return float64(g.hi-g.part) / float64(g.end-g.part)
