@@ -182,7 +182,7 @@ func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)
 // Nothing is copied: sorts read keys where they lie, without a call for each row, and take no scratch
 // for them unless the column has nulls. That memory must not change while sorts run. What is said of
 // [AscOf] about rows holds for these columns.
-type Keys struct{ layout extract.Layout }
+type Keys struct{ format extract.Format }
 
 // Chunks returns the keys of the rows of several slices, one slice after the other, as columnar
 // formats have them. chunks may be empty, and may have empty chunks.
@@ -193,7 +193,7 @@ func Chunks[K Key](chunks [][]K) Keys {
 	if len(chunks) == 0 {
 		return Keys{extract.InSlice[K](nil)}
 	}
-	parts := make([]extract.Layout, len(chunks))
+	parts := make([]extract.Format, len(chunks))
 	for i, chunk := range chunks {
 		parts[i] = extract.InSlice(chunk)
 	}
@@ -207,7 +207,7 @@ func Chunks[K Key](chunks [][]K) Keys {
 //
 // It takes time proportional to the number of parts, and 100 bytes per part.
 func Concat(parts ...Keys) Keys {
-	layouts := make([]extract.Layout, len(parts))
+	layouts := make([]extract.Format, len(parts))
 	for i, part := range parts {
 		layouts[i] = part.made()
 	}
@@ -268,7 +268,7 @@ func (k Keys) Len() int { return k.made().Len() }
 
 // Asc returns the column of the keys by row number, smallest first.
 func (k Keys) Asc() Column[int] {
-	return Column[int]{extract.SpecOfLayout(k.made())}
+	return Column[int]{extract.SpecOfFormat(k.made())}
 }
 
 // Desc returns the column of the keys by row number, largest first.
@@ -276,9 +276,9 @@ func (k Keys) Desc() Column[int] {
 	return Column[int]{k.Asc().spec.Descending()}
 }
 
-func (k Keys) made() extract.Layout {
-	if k.layout == nil {
+func (k Keys) made() extract.Format {
+	if k.format == nil {
 		panic("sorter: keys of no layout; make them with Chunks, Arena, Views, FixedBinary or Concat")
 	}
-	return k.layout
+	return k.format
 }

@@ -9,38 +9,38 @@ import (
 
 // The memory of the workspaces, laid out before any of it is taken.
 
-// layOutLocals lays out the workspaces in which workers order n elements together: each
+// sizeLocals sizes the workspaces in which workers order n elements together: each
 // element is ordered by one worker, with fewer than maxLocal others, and delivered by one,
 // with fewer than delivered others.
-func layOutLocals(a *scratch.Area, n, workers, delivered int, code uintptr) {
-	layOutLocalsOf(a, n, workers, maxLocal, delivered, code)
+func sizeLocals(a *scratch.Area, n, workers, delivered int, code uintptr) {
+	sizeLocalsOf(a, n, workers, maxLocal, delivered, code)
 }
 
-// layOutLocalsOf is layOutLocals for at most the given number of elements at a time.
-func layOutLocalsOf(a *scratch.Area, n, workers, most, delivered int, code uintptr) {
+// sizeLocalsOf is sizeLocals for at most the given number of elements at a time.
+func sizeLocalsOf(a *scratch.Area, n, workers, most, delivered int, code uintptr) {
 	words := func() { // and spare ones
-		layOutMatrices(a, n, workers, most)
+		sizeMatrices(a, n, workers, most)
 		a.Shares(n, workers, most, 8)
 	}
 	words()
-	layOutTables(a, min(workers, n))
-	layOutPlaces(a, n, workers, delivered)
+	sizeTables(a, min(workers, n))
+	sizePlaces(a, n, workers, delivered)
 	a.Times(nesting(n, code)-1, func() { // of long runs, or of codes apart from a crowd
 		a.Shares(n, workers, most, code)
 		words()
-		layOutPlaces(a, n, workers, most)
+		sizePlaces(a, n, workers, most)
 	})
 }
 
-// layOutPlaces lays out the places of at most the given number of elements at a time.
-func layOutPlaces(a *scratch.Area, n, workers, most int) {
+// sizePlaces sizes the places of at most the given number of elements at a time.
+func sizePlaces(a *scratch.Area, n, workers, most int) {
 	more := vecsort.Slack * max(1, min(workers, n))
 	a.Shares(n+more, workers, most+vecsort.Slack, 4)
 }
 
-// layOutPicked lays out the codes in order with which workers deliver n elements, see
+// sizePicked sizes the codes in order with which workers deliver n elements, see
 // pick.
-func layOutPicked(a *scratch.Area, n, workers int, code uintptr) { a.Shares(n, workers, n, code) }
+func sizePicked(a *scratch.Area, n, workers int, code uintptr) { a.Shares(n, workers, n, code) }
 
 // nesting bounds how many workspaces sort long runs of equal leading bits, one inside the
 // other: each sorts by bits that those inside it do not, if half as many codes at least
@@ -50,18 +50,18 @@ func nesting(n int, code uintptr) int {
 	return (8*int(code)-1)/(passes*digit) + 1
 }
 
-// layOutTables lays out the counters of the workspaces, and returns the memory of each.
-func layOutTables(a *scratch.Area, workers int) scratch.Memory {
+// sizeTables sizes the counters of the workspaces, and returns the memory of each.
+func sizeTables(a *scratch.Area, workers int) scratch.Memory {
 	return a.MemoryEach(max(1, workers), 1, unsafe.Sizeof(digitCounts{}))
 }
 
-// layOutCodeLocals is layOutLocals of workspaces that sort codes alone.
-func layOutCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
+// sizeCodeLocals is sizeLocals of workspaces that sort codes alone.
+func sizeCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
 	if code == 8 {
-		layOutPlaces(a, n, workers, maxLocal)
+		sizePlaces(a, n, workers, maxLocal)
 	}
-	layOutMatrices(a, n, workers, maxLocal)
+	sizeMatrices(a, n, workers, maxLocal)
 	more := vecsort.Slack * max(1, min(workers, n))
 	a.Shares(n+more, workers, maxLocal+vecsort.Slack, code)
-	layOutTables(a, min(workers, n))
+	sizeTables(a, min(workers, n))
 }

@@ -20,7 +20,7 @@ type digitCounts [maxPasses][1 << maxDigitBits]uint32
 // tables returns the counters of all passes.
 func (w *local[C]) tables() *digitCounts {
 	if w.counts == nil {
-		w.counts = &scratch.In[digitCounts](&w.env.Arena, layOutTables(nil, 1))[0]
+		w.counts = &scratch.In[digitCounts](&w.env.Arena, sizeTables(nil, 1))[0]
 	}
 	return w.counts
 }

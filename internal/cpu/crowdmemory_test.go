@@ -44,7 +44,7 @@ func checkCrowdMemory[C Code](t *testing.T, r *rand.Rand) {
 		t.Errorf("%d codes of %T: wrong order", n, codes[0])
 	}
 	var a scratch.Area
-	layOutLocals(&a, n, 1, n, unsafe.Sizeof(C(0)))
+	sizeLocals(&a, n, 1, n, unsafe.Sizeof(C(0)))
 	if most := a.Bytes(); env.Arena.Peak() > most {
 		t.Errorf("%d codes of %T, %d values: %d bytes, want at most %d", n, codes[0], values, env.Arena.Peak(), most)
 	}

@@ -47,7 +47,7 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 		Len: len(strays), View: in(strays), Words: strays,
 		At:     func(i uint32) C { return strays[i] },
 		Write:  func(lo int, codes []C) { copy(strays[lo:], codes) },
-		Follow: func(l *Layout) error { return Follow(env, PayloadOf(strays), l) },
+		Follow: func(l *Moves) error { return Follow(env, PayloadOf(strays), l) },
 	}
 	if err := own.Sort(env); err != nil {
 		return false, err
@@ -116,7 +116,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		strays int
 	}
 	n, chunk := len(bits), chunkOf(env, len(bits))
-	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, layOutStrays(nil, n, unsafe.Sizeof(C(0))))
+	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, sizeStrays(nil, n, unsafe.Sizeof(C(0))))
 	var many atomic.Bool
 	err = env.Stage("survey", n, chunk, func(_, lo, hi int) {
 		p := &parts[lo/chunk]
@@ -154,9 +154,9 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	return memory()[:total], nil
 }
 
-// layOutStrays lays out the strays of n keys. Each chunk writes its strays at its own
+// sizeStrays sizes the strays of n keys. Each chunk writes its strays at its own
 // positions.
-func layOutStrays(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
+func sizeStrays(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
 
 // countBlock adds the counts of a block to counts and returns the number of its strays.
 func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) {

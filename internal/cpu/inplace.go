@@ -21,7 +21,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 	if n == 0 {
 		return nil, nil
 	}
-	codes := scratch.In[C](&env.Arena, layOutInPlace(nil, n, unsafe.Sizeof(C(0))))
+	codes := scratch.In[C](&env.Arena, sizeInPlace(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return nil, err
@@ -44,12 +44,12 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 // InPlaceBytes bounds the scratch memory, in bytes, of [OrderInPlace].
 func InPlaceBytes(n int, code uintptr) int64 {
 	var a scratch.Area
-	layOutInPlace(&a, n, code)
+	sizeInPlace(&a, n, code)
 	return a.Bytes()
 }
 
-// layOutInPlace lays out the codes.
-func layOutInPlace(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Memory(n, code) }
+// sizeInPlace sizes the codes.
+func sizeInPlace(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Memory(n, code) }
 
 // flag sorts (code, index) pairs in two parallel slices.
 type flag[C Code] struct {

@@ -15,7 +15,7 @@ type Keys[C Code] struct {
 	View   func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
 	At     func(i uint32) C              // code of key i
 	Write  func(lo int, codes []C)       // sets keys lo, lo+1, … from codes
-	Follow func(l *Layout) error         // moves keys to the places of l, see [Follow]
+	Follow func(l *Moves) error          // moves keys to the places of l, see [Follow]
 
 	// Words aliases the keys if code == word ^ Flip for each of them; otherwise it is nil.
 	Words []C
@@ -48,7 +48,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if done || err != nil {
 		return err
 	}
-	if h.used == 1 && ordered { // one value and strays: a layout would move most keys by a few places
+	if h.used == 1 && ordered { // one value and strays: moves would take most keys by a few places
 		if done, err := k.countHeavy(env, h); done || err != nil {
 			return err
 		}
@@ -71,8 +71,8 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if fusesFloats && k.Float != nil && plus == 0 {
 		codes.moved, codes.float = in(k.Bits), k.Float
 	}
-	first, second := layOutCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
-	c := codeSort[C]{[2]func() []C{given(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
+	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
+	c := codeSort[C]{[2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
 	for i := range c.work {
 		c.work[i].plus = plus
 	}
@@ -93,26 +93,26 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 // KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
 func KeysBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
-	layOutKeys(&a, n, workers, code)
+	sizeKeys(&a, n, workers, code)
 	return a.Bytes()
 }
 
-// layOutKeys lays out the sort of n codes of the given size.
-func layOutKeys(a *scratch.Area, n, workers int, code uintptr) {
-	engine.LayOutBuffers(a, workers, code) // of the survey
-	layOutFinding(a, n, workers, code)
+// sizeKeys sizes the sort of n codes of the given size.
+func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
+	engine.SizeBuffers(a, workers, code) // of the survey
+	sizeFinding(a, n, workers, code)
 	sorted := func() {
-		layOutCodeSides(a, n, code)
-		engine.LayOutBuffers(a, workers, code)
+		sizeCodeSides(a, n, code)
+		engine.SizeBuffers(a, workers, code)
 		if alone(n, workers, 0) {
-			layOutCodeLocals(a, n, 1, code)
+			sizeCodeLocals(a, n, 1, code)
 			return
 		}
 		a.Either(
-			func() { layOutCounters(a, stripesOf(n, workers, 1).count, 1<<unevenCellBits) }, // see count
+			func() { sizeCounters(a, stripesOf(n, workers, 1).count, 1<<unevenCellBits) }, // see count
 			func() {
-				layOutRounds(a, n, workers, code, 0, func() {
-					layOutCodeLocals(a, n, workers, code)
+				sizeRounds(a, n, workers, code, 0, func() {
+					sizeCodeLocals(a, n, workers, code)
 					if most := mostPrivate(n, workers); most > maxLocal {
 						a.Shares(n/8, workers, most, code)
 					}
@@ -120,18 +120,18 @@ func layOutKeys(a *scratch.Area, n, workers int, code uintptr) {
 			},
 		)
 	}
-	followed := func() { layOutFollow(a, n, code) }
+	followed := func() { sizeFollow(a, n, code) }
 	heavy := func() {
 		if n >= heavyStrays {
-			layOutStrays(a, n, code)
-			layOutKeys(a, n/heavyStrays, workers, code)
+			sizeStrays(a, n, code)
+			sizeKeys(a, n/heavyStrays, workers, code)
 		}
 	}
 	a.Either(sorted, followed, heavy)
 }
 
-// layOutCodeSides lays out both sides of the partitions of n codes.
-func layOutCodeSides(a *scratch.Area, n int, code uintptr) (first, second scratch.Memory) {
+// sizeCodeSides sizes both sides of the partitions of n codes.
+func sizeCodeSides(a *scratch.Area, n int, code uintptr) (first, second scratch.Memory) {
 	return a.Aligned(n, code), a.Aligned(n, code)
 }
 
@@ -157,17 +157,17 @@ func (k Keys[C]) words() words[C] {
 	return words[C]{view: k.View, made: true, at: k.At}
 }
 
-// detect returns the layout of the keys, nil if there is none.
-func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Layout, error) {
+// detect returns the moves of the keys, nil if there are none.
+func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Moves, error) {
 	return detect(env, k.Len, k.words(), v)
 }
 
 // countedSteps is the part of the keys, n/countedSteps, that may step in the rarer direction for
-// a layout to be sought before narrow keys are counted. At the limit both take the same time
-// (2 cores, 2026-11: 2.2 ns per float32 with 1 % strays, 4.6 by a layout with 3 %, 2.0 counted).
+// moves to be sought before narrow keys are counted. At the limit both take the same time
+// (2 cores, 2026-11: 2.2 ns per float32 with 1 % strays, 4.6 by moves with 3 %, 2.0 counted).
 const countedSteps = 128
 
-// narrow reports whether keys are counted by value unless they have a layout.
+// narrow reports whether keys are counted by value unless there are moves for them.
 func (k Keys[C]) narrow(env *engine.Env, v survey[C]) bool {
 	values := uint64(v.max - v.min)
 	return values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0)
@@ -252,7 +252,7 @@ func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) err
 	w := &c.work[first]
 	w.private = atLeast(w.env, w.private, len(codes))
 	write := func(at int, sorted []C) { c.write(lo+at, sorted) }
-	own := codeSort[C]{sides: [2]func() []C{given(w.private), given(codes)}, work: c.work, write: write}
+	own := codeSort[C]{sides: [2]func() []C{eager(w.private), eager(codes)}, work: c.work, write: write}
 	return own.sort(env, viewed(in(codes)), 0, len(codes), v, 0, first)
 }
 

@@ -204,9 +204,9 @@ func (l *Local[C]) SortRun(run []uint64, code func(number uint32) C) {
 	}
 }
 
-// LayOutLocals lays out the workspaces of workers that order at most the given number of
+// SizeLocals sizes the workspaces of workers that order at most the given number of
 // codes at a time.
-func LayOutLocals(a *scratch.Area, workers, most int, code uintptr) {
+func SizeLocals(a *scratch.Area, workers, most int, code uintptr) {
 	a.Shares(workers*most, workers, most, code) // codes of a run that is repaired
-	layOutLocalsOf(a, workers*most, workers, most, most, code)
+	sizeLocalsOf(a, workers*most, workers, most, most, code)
 }

@@ -23,8 +23,8 @@ func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
 	return vecsort.New(memory, n, uint32(span>>drop)), drop
 }
 
-// layOutMatrices lays out words of workers that sort n codes, at most the given number at a time.
-func layOutMatrices(a *scratch.Area, n, workers, most int) {
+// sizeMatrices sizes words of workers that sort n codes, at most the given number at a time.
+func sizeMatrices(a *scratch.Area, n, workers, most int) {
 	workers = max(1, min(workers, n))
 	a.Shares(vecsort.MemoryOfAll(n, workers)/2+workers, workers, matrixWords(min(most, n)), 8)
 }

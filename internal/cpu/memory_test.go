@@ -137,7 +137,7 @@ func TestMemoryBounds(t *testing.T) {
 
 // TestMemoryBoundsAreNear holds the bounds to the peaks of the worst of a few inputs, on one
 // worker. Where there are partitions, the bounds cover more rounds than one input has, and
-// layouts that these inputs do not have. They cover matrices and radix passes, of which a bucket
+// moves that these inputs do not have. They cover matrices and radix passes, of which a bucket
 // takes one: with SORTER_VECTORS=none keys are nearest to half of their bound.
 func TestMemoryBoundsAreNear(t *testing.T) {
 	testkit.SkipRace(t) // one worker
@@ -198,7 +198,7 @@ func TestPlanMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		var a scratch.Area
-		layOutPlan(&a, n, workers, 8, 0)
+		sizePlan(&a, n, workers, 8, 0)
 		if env.Arena.Peak() > a.Bytes() {
 			t.Errorf("n=%d, %d workers, %d values, heavy %v: %d cells in %d stripes take %d bytes, want at most %d", n, workers, values, heavy, b.used, b.count, env.Arena.Peak(), a.Bytes())
 		}
@@ -249,8 +249,8 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	return ways
 }
 
-// TestLayoutBytes holds the search for a layout to the bound on its memory.
-func TestLayoutBytes(t *testing.T) {
+// TestMovesBytes holds the search for moves to the bound on its memory.
+func TestMovesBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	found := 0
 	for shape, draw := range memoryCodes {
@@ -271,7 +271,7 @@ func TestLayoutBytes(t *testing.T) {
 					found++
 				}
 				var a scratch.Area
-				layOutFinding(&a, n, workers, 8)
+				sizeFinding(&a, n, workers, 8)
 				if most := a.Bytes(); env.Arena.Peak() > most {
 					t.Errorf("%s, n=%d, %d workers: %d bytes, want at most %d", shape, n, workers, env.Arena.Peak(), most)
 				}
@@ -280,6 +280,6 @@ func TestLayoutBytes(t *testing.T) {
 		}
 	}
 	if found < 20 {
-		t.Errorf("%d layouts were found", found)
+		t.Errorf("moves were found %d times", found)
 	}
 }

@@ -19,7 +19,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if n == 0 {
 		return nil
 	}
-	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
+	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, nil)
 	if err != nil {
 		return err
@@ -36,8 +36,8 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	case alone(n, env.Loop.Workers, s.Size()):
 		return moveLocally(env, s, codes, v)
 	}
-	payload := s.takeAligned(env, layOutPayload(nil, n, s.Size()))
-	o := newOrdering(env, n, given(codes), false, func(_ int, p part, _ []C) { gather(env, s, payload, p) })
+	payload := s.takeAligned(env, sizePayload(nil, n, s.Size()))
+	o := newOrdering(env, n, eager(codes), false, func(_ int, p section, _ []C) { gather(env, s, payload, p) })
 	b, err := split(env, 0, n, viewed(in(codes)), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
@@ -54,22 +54,22 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 // sizes.
 func MoveBytes(n, workers int, size, code uintptr) int64 {
 	var a scratch.Area
-	layOutCodes(&a, n, code)
+	sizeCodes(&a, n, code)
 	a.Either(
 		func() {
-			layOutFinding(&a, n, workers, code)
-			layOutSettle(&a, n, size)
+			sizeFinding(&a, n, workers, code)
+			sizeSettle(&a, n, size)
 		},
-		func() { // a search without a layout has given its memory back
-			layOutPayload(&a, n, size)
-			layOutOrdering(&a, n, workers, alone(n, workers, size), false, code, size)
+		func() { // a search without moves has given its memory back
+			sizePayload(&a, n, size)
+			sizeOrdering(&a, n, workers, alone(n, workers, size), false, code, size)
 		},
 	)
 	return a.Bytes()
 }
 
-// layOutPayload lays out n elements of the given size to partition into.
-func layOutPayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
+// sizePayload sizes n elements of the given size to partition into.
+func sizePayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
 
 // found records that the input was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
@@ -81,7 +81,7 @@ func found[C Code](env *engine.Env, v survey[C]) {
 
 // gather writes part p of the order: elements of src, which is partitioned, to their places in
 // whole.
-func gather(env *engine.Env, whole, src Payload, p part) {
+func gather(env *engine.Env, whole, src Payload, p section) {
 	dst := whole.Part(p.lo, p.hi)
 	if p.order == nil {
 		dst.Copy(src.Part(p.lo, p.hi))
@@ -114,12 +114,12 @@ func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn
 // first element is written back, so that the part that cannot be cancelled is short.
 func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload Payload) error {
 	index := o.sides[0].numbers() // see write
-	o.deliver = func(_ int, p part, _ []C) { p.write(index[p.lo:p.hi]) }
+	o.deliver = func(_ int, p section, _ []C) { p.write(index[p.lo:p.hi]) }
 	if err := o.finish(env, b, extent{side: 1, hi: s.n}); err != nil {
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(env, s, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, s, payload, section{0, lo, hi, index[lo:hi]})
 	})
 }
 
@@ -133,7 +133,7 @@ func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
 // may overlap memory to which a round has written numbers: a round stays within the places of
 // its bucket, and a bucket that is delivered in parts reads its numbers from the other side
 // (see ordering.emit).
-func (p part) write(index []uint32) {
+func (p section) write(index []uint32) {
 	for i := range index {
 		if p.order == nil {
 			index[i] = uint32(p.lo + i)
@@ -168,23 +168,23 @@ type Placement[C Code] struct {
 // Along returns a copy of src, from env's scratch, moved by the same partition as the
 // elements. It gives src back.
 func Along[T any, C Code](env *engine.Env, p *Placement[C], src []T) ([]T, error) {
-	dst := takeAligned[T](env, layOutPayload(nil, len(src), unsafe.Sizeof(*new(T))))
+	dst := takeAligned[T](env, sizePayload(nil, len(src), unsafe.Sizeof(*new(T))))
 	err := env.Scoped(func(env *engine.Env) error {
 		b := *p.buckets
-		b.next = copyOf(env, layOutSlots(nil, len(p.first)), p.first)
+		b.next = copyOf(env, sizeSlots(nil, len(p.first)), p.first)
 		return partitionAlong(env, &b, p.codes, src, dst)
 	})
 	scratch.Give(&env.Arena, src, env.Loop.Workers)
 	return dst, err
 }
 
-// layOutAlong lays out [Along] for n elements of the given size.
-func layOutAlong(a *scratch.Area, n, workers int, size, code uintptr) {
+// sizeAlong sizes [Along] for n elements of the given size.
+func sizeAlong(a *scratch.Area, n, workers int, size, code uintptr) {
 	stripes := stripesOf(n, workers, 0).count
-	layOutPayload(a, n, size)
-	layOutSlots(a, stripes)
-	engine.LayOutBuffers(a, workers, code)
-	layOutCombiners(a, stripes, n, mostBuckets(n, workers), size, 0)
+	sizePayload(a, n, size)
+	sizeSlots(a, stripes)
+	engine.SizeBuffers(a, workers, code)
+	sizeCombiners(a, stripes, n, mostBuckets(n, workers), size, 0)
 }
 
 func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
@@ -197,26 +197,26 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 // the given sizes, and of its refiner's call of [Along] for items of size along, 0 for none.
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
-	layOutCodes(&a, n, code) // given back before the first side has codes
-	layOutTies(&a, n)
+	sizeCodes(&a, n, code) // given back before the first side has codes
+	sizeTies(&a, n)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
-		layOutFinding(&a, n, workers, code)
-		layOutSettle(&a, n, size)
+		sizeFinding(&a, n, workers, code)
+		sizeSettle(&a, n, size)
 		if single {
-			layOutSorting(&a, n, 1, true, code)
+			sizeSorting(&a, n, 1, true, code)
 		} else {
-			layOutSorting(&a, n, workers, true, code)
+			sizeSorting(&a, n, workers, true, code)
 		}
 	}
 	partitioned := func() {
 		if single {
 			return
 		}
-		layOutPayload(&a, n, size)
-		layOutSlots(&a, stripesOf(n, workers, 0).count)
-		layOutAlong(&a, n, workers, along, code)
-		layOutOrdering(&a, n, workers, false, true, code, size)
+		sizePayload(&a, n, size)
+		sizeSlots(&a, stripesOf(n, workers, 0).count)
+		sizeAlong(&a, n, workers, along, code)
+		sizeOrdering(&a, n, workers, false, true, code, size)
 	}
 	a.Either(inPlace, partitioned)
 	return a.Bytes()
@@ -228,7 +228,7 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // [ErrTied] if codes are in order and r.GoesOn.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
 	n := s.n
-	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
+	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract[C](env, codes, src, r)
 	switch {
 	case err != nil:
@@ -250,7 +250,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	if v, err = refine(env, codes, v, r); err != nil {
 		return err
 	}
-	var l *Layout
+	var l *Moves
 	if !v.sorted() {
 		l, err = detectIn(env, codes, v)
 	}
@@ -261,12 +261,12 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
-	o := newOrdering(env, n, lazily[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0)))), true, nil)
+	o := newOrdering(env, n, lazily[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0)))), true, nil)
 	b, err := split(env, 0, n, viewed(in(codes)), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
-		if err := r.Along(&Placement[C]{b, copyOf(env, layOutSlots(nil, b.count), b.next), codes}); err != nil {
+		if err := r.Along(&Placement[C]{b, copyOf(env, sizeSlots(nil, b.count), b.next), codes}); err != nil {
 			return err
 		}
-		payload = s.takeAligned(outer, layOutPayload(nil, n, s.Size()))
+		payload = s.takeAligned(outer, sizePayload(nil, n, s.Size()))
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
@@ -275,7 +275,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	r.Moved(payload)
 	scratch.Give(&env.Arena, codes, 1)
 	index := o.sides[0].numbers() // see write
-	o.deliver = func(worker int, p part, codes []C) {
+	o.deliver = func(worker int, p section, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
@@ -285,14 +285,14 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(env, s, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, s, payload, section{0, lo, hi, index[lo:hi]})
 	})
 }
 
-// gatherRefined finishes MoveRefined without a partition: for few elements, or by layout l.
-func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Layout, r Refiner[C]) (err error) {
-	index := scratch.In[uint32](&env.Arena, layOutIndex(nil, s.n))
-	o := newOrdering(env, len(codes), given(codes), true, func(worker int, p part, codes []C) {
+// gatherRefined finishes MoveRefined without a partition: for few elements, or by the moves l.
+func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Moves, r Refiner[C]) (err error) {
+	index := scratch.In[uint32](&env.Arena, sizeIndex(nil, s.n))
+	o := newOrdering(env, len(codes), eager(codes), true, func(worker int, p section, codes []C) {
 		order := index[p.lo:p.hi]
 		p.write(order)
 		r.Refine(worker, order, codes)
@@ -310,9 +310,9 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l
 
 // gatherBack moves element index[i] of s to place i, through 1 element of scratch per element.
 func gatherBack(env *engine.Env, s Payload, index []uint32) error {
-	payload, chunk := s.take(env, layOutFollow(nil, s.n, s.Size())), chunkOf(env, s.n)
+	payload, chunk := s.take(env, sizeFollow(nil, s.n, s.Size())), chunkOf(env, s.n)
 	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
-		gather(env, payload, s, part{0, lo, hi, index[lo:hi]})
+		gather(env, payload, s, section{0, lo, hi, index[lo:hi]})
 	})
 	if err != nil {
 		return err
@@ -326,9 +326,9 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) err
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.span())
-		payload := s.take(env, layOutFollow(nil, s.n, s.Size()))
+		payload := s.take(env, sizeFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
-		gather(env, s, payload, part{0, 0, s.n, order})
+		gather(env, s, payload, section{0, 0, s.n, order})
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// Up to [SmallLen] codes of which few are out of place are sorted by the rule of layout_strays.go,
+// Up to [SmallLen] codes of which few are out of place are sorted by the rule of moves_strays.go,
 // without its memory: two kept neighbours that are out of order are both dropped. The dropped codes,
 // the strays, are inserted into the kept ones by binary search. That takes n + k log n comparisons for
 // k strays.

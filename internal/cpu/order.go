@@ -20,7 +20,7 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 	if n == 0 {
 		return nil
 	}
-	codes := takeAligned[C](env, layOutCodes(nil, n, unsafe.Sizeof(C(0))))
+	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract(env, codes, src, keys)
 	if err != nil {
 		return err
@@ -52,20 +52,20 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 // OrderBytes bounds the memory, in bytes, of [Order] by codes of the given size.
 func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
-	layOutCodes(&a, n, code)
-	layOutTies(&a, n)
-	layOutFinding(&a, n, workers, code)
-	layOutOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
+	sizeCodes(&a, n, code)
+	sizeTies(&a, n)
+	sizeFinding(&a, n, workers, code)
+	sizeOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()
 }
 
-// layOutCodes lays out n codes that may be one side of a partition.
-func layOutCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
+// sizeCodes sizes n codes that may be one side of a partition.
+func sizeCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
 
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.inOrder() // that order is final
-	o := newOrdering(env, len(codes), given(codes), ties, func(worker int, p part, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
+	o := newOrdering(env, len(codes), eager(codes), ties, func(worker int, p section, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
@@ -106,7 +106,7 @@ func (o *ordering[C]) copyAcross(env *engine.Env, s extent, codes bool) error {
 
 // emit delivers the order that l gives the elements of s; nil means that they are in order.
 // Parts end between different codes if o.ties.
-func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
+func (o *ordering[C]) emit(env *engine.Env, s extent, l *Moves) error {
 	if s.numbered && s.side == 0 && (l != nil || o.ties) {
 		// Delivery may overwrite the numbers and codes of side 0. A part has elements from all
 		// over s, and finding its end takes the next code. So both are read from the other
@@ -127,11 +127,11 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *Layout) error {
 	}
 	if !known && (s.numbered || s.side == 1) { // the numbers, or the places after a partition, are the order
 		return l.parts(env, maxLocal, tie, func(worker, lo, hi int) {
-			o.send(s.first+worker, s, numbers, part{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
+			o.send(s.first+worker, s, numbers, section{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
 	memory := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].takePlaces(hi - lo) }
 	return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) {
-		o.send(s.first+worker, s, numbers, part{s.lo, s.lo + lo, s.lo + lo + len(order), order})
+		o.send(s.first+worker, s, numbers, section{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

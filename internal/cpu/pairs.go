@@ -23,7 +23,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	k = k.plain(&v)
-	o := newOrdering(env, k.Len, lazily[C](env, layOutCodes(nil, k.Len, unsafe.Sizeof(v.min))), true, nil)
+	o := newOrdering(env, k.Len, lazily[C](env, sizeCodes(nil, k.Len, unsafe.Sizeof(v.min))), true, nil)
 	moved := o.sides[1].codes()
 	switch {
 	case l != nil:
@@ -31,7 +31,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.min)):
 		return sortPairsLocally(env, k, v, moved, values)
 	}
-	payload := values.takeAligned(env, layOutPayload(nil, k.Len, values.Size()))
+	payload := values.takeAligned(env, sizePayload(nil, k.Len, values.Size()))
 	b, err := split(env, 0, k.Len, viewed(k.View), v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, values, k.View, payload, moved)
 	})
@@ -40,14 +40,14 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	}
 	all := extent{side: 1, hi: k.Len}
 	if !env.Loop.Cancellable() {
-		o.deliver = func(_ int, p part, codes []C) {
+		o.deliver = func(_ int, p section, codes []C) {
 			gather(env, values, payload, p)
 			k.Write(p.lo, codes)
 		}
 		return o.finish(env, b, all)
 	}
 	index, sorted := o.sides[0].numbers(), o.sides[0].codes() // see write
-	o.deliver = func(_ int, p part, codes []C) {
+	o.deliver = func(_ int, p section, codes []C) {
 		p.write(index[p.lo:p.hi])
 		copy(sorted[p.lo:], codes)
 	}
@@ -55,7 +55,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return err
 	}
 	return b.gatherAll(env, func(lo, hi int) {
-		gather(env, values, payload, part{0, lo, hi, index[lo:hi]})
+		gather(env, values, payload, section{0, lo, hi, index[lo:hi]})
 		k.Write(lo, sorted[lo:hi])
 	})
 }
@@ -64,24 +64,24 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 // given sizes.
 func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 	var a scratch.Area
-	engine.LayOutBuffers(&a, workers, code) // of the survey
-	layOutFinding(&a, n, workers, code)
-	moved := func() { layOutCodes(&a, n, code) }
+	engine.SizeBuffers(&a, workers, code) // of the survey
+	sizeFinding(&a, n, workers, code)
+	moved := func() { sizeCodes(&a, n, code) }
 	followed := func() { // see followPairs
 		moved()
-		layOutSettle(&a, n, size)
-		layOutFollow(&a, n, code)
+		sizeSettle(&a, n, size)
+		sizeFollow(&a, n, code)
 	}
 	sorted := func() {
 		if alone(n, workers, size+code) {
 			moved()
-			layOutFollow(&a, n, size)
-			layOutSorting(&a, n, 1, true, code)
+			sizeFollow(&a, n, size)
+			sizeSorting(&a, n, 1, true, code)
 			return
 		}
-		layOutCodes(&a, n, code) // of the first side
-		layOutPayload(&a, n, size)
-		layOutOrdering(&a, n, workers, false, true, code, size)
+		sizeCodes(&a, n, code) // of the first side
+		sizePayload(&a, n, size)
+		sizeOrdering(&a, n, workers, false, true, code, size)
 	}
 	a.Either(followed, sorted)
 	return a.Bytes()
@@ -89,7 +89,7 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 
 // followPairs moves keys and values to the places of l. If l has ties, it writes the codes to
 // codes first, to compare them while keys move.
-func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *Layout, values Payload) error {
+func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *Moves, values Payload) error {
 	if l.ties {
 		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(codes[lo:hi], lo) })
 		if err != nil {
@@ -108,9 +108,9 @@ func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C
 		view[C](k.View).copy(codes, 0)
 		w := local[C]{env: env}
 		order := w.order(codes, v.min, v.span())
-		payload := values.take(env, layOutFollow(nil, k.Len, values.Size()))
+		payload := values.take(env, sizeFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
-		gather(env, values, payload, part{0, 0, k.Len, order})
+		gather(env, values, payload, section{0, 0, k.Len, order})
 		k.Write(0, w.pick(codes, order))
 	})
 }

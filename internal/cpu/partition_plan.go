@@ -67,42 +67,42 @@ func alone(n, workers int, size uintptr) bool {
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }
 
-// layOutPlan lays out one partition of n codes of the given size, and of a payload of size
+// sizePlan sizes one partition of n codes of the given size, and of a payload of size
 // other, 0 for none: the plan, and the buffers and combiners of its execution.
-func layOutPlan(a *scratch.Area, n, workers int, code, other uintptr) {
+func sizePlan(a *scratch.Area, n, workers int, code, other uintptr) {
 	few := stripesOf(n, workers, 0).count
 	a.Either(
-		func() { layOutCounters(a, few, 1<<evenCellBits) },
-		func() { layOutCounters(a, stripesOf(n, workers, 1<<unevenCellBits/2).count, 1<<unevenCellBits) },
+		func() { sizeCounters(a, few, 1<<evenCellBits) },
+		func() { sizeCounters(a, stripesOf(n, workers, 1<<unevenCellBits/2).count, 1<<unevenCellBits) },
 		func() {
 			bits := mostCellBits(n, workers)
-			layOutCounters(a, stripesOf(n, workers, 1<<bits/2).count, 1<<bits)
+			sizeCounters(a, stripesOf(n, workers, 1<<bits/2).count, 1<<bits)
 		},
 	)
-	layOutTable(a)
-	layOutSlots(a, few)
+	sizeTable(a)
+	sizeSlots(a, few)
 	buckets := mostBuckets(n, workers)
 	a.Hold(int64(max(buckets, maxBuckets)) * bucketBytes)
-	engine.LayOutBuffers(a, workers, code) // of the histogram
-	engine.LayOutBuffers(a, workers, code) // of the partition
-	layOutCombiners(a, few, n, buckets, code, other)
+	engine.SizeBuffers(a, workers, code) // of the histogram
+	engine.SizeBuffers(a, workers, code) // of the partition
+	sizeCombiners(a, few, n, buckets, code, other)
 }
 
-// layOutCounters lays out the histogram of each stripe, and that of all together.
-func layOutCounters(a *scratch.Area, stripes, counters int) (each, all scratch.Memory) {
+// sizeCounters sizes the histogram of each stripe, and that of all together.
+func sizeCounters(a *scratch.Area, stripes, counters int) (each, all scratch.Memory) {
 	return a.MemoryEach(stripes, counters, 4), a.Memory(counters, 4)
 }
 
-// layOutTable lays out the buckets of cells.
-func layOutTable(a *scratch.Area) scratch.Memory { return a.Memory(1<<maxCellBits, 2) }
+// sizeTable sizes the buckets of cells.
+func sizeTable(a *scratch.Area) scratch.Memory { return a.Memory(1<<maxCellBits, 2) }
 
-// layOutSlots lays out where the elements of each stripe go.
-func layOutSlots(a *scratch.Area, stripes int) scratch.Memory {
+// sizeSlots sizes where the elements of each stripe go.
+func sizeSlots(a *scratch.Area, stripes int) scratch.Memory {
 	return a.Memory(stripes, unsafe.Sizeof(stream.Slots{}))
 }
 
-// layOutCombiners lays out what stripes combine on the way to buckets.
-func layOutCombiners(a *scratch.Area, stripes, n, buckets int, size, other uintptr) {
+// sizeCombiners sizes what stripes combine on the way to buckets.
+func sizeCombiners(a *scratch.Area, stripes, n, buckets int, size, other uintptr) {
 	a.Times(stripes, func() { a.Hold(stream.CombinersBytes(n, buckets, size, other)) })
 }
 
@@ -117,24 +117,24 @@ func mostBuckets(n, workers int) int {
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
-// layOutRounds lays out all rounds of partition of n codes of the given size. The first is that
+// sizeRounds sizes all rounds of partition of n codes of the given size. The first is that
 // of all workers, with a payload of size other, 0 for none. Once it has given its memory back,
 // the rounds inside it follow, of each worker alone or of all together, and the memory that
-// local lays out for sorting buckets.
-func layOutRounds(a *scratch.Area, n, workers int, code, other uintptr, local func()) {
+// local sizes for sorting buckets.
+func sizeRounds(a *scratch.Area, n, workers int, code, other uintptr, local func()) {
 	a.Either(
-		func() { layOutPlan(a, n, workers, code, other) },
+		func() { sizePlan(a, n, workers, code, other) },
 		func() {
 			local()
 			if n <= maxLocal {
 				return
 			}
-			// A round searches for a layout, and plans if there is none.
+			// A round searches for moves, and plans if there are none.
 			later := func(n, workers int) {
 				a.Either(
-					func() { layOutFinding(a, n, workers, code) },
-					func() { layOutPlan(a, n, workers, code, 4) },
-					func() { layOutPlan(a, n, workers, code, 0) },
+					func() { sizeFinding(a, n, workers, code) },
+					func() { sizePlan(a, n, workers, code, 4) },
+					func() { sizePlan(a, n, workers, code, 0) },
 				)
 			}
 			least := sharedFrom(n, workers)
@@ -301,7 +301,7 @@ func plan[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], targ
 // histograms counts the codes of every stripe by cell.
 func (b *buckets[C]) histograms(env *engine.Env, codes view[C]) ([][]uint32, error) {
 	counts := make([][]uint32, b.count)
-	memory, _ := layOutCounters(nil, b.count, b.counters())
+	memory, _ := sizeCounters(nil, b.count, b.counters())
 	for i := range counts {
 		counts[i] = scratch.In[uint32](&env.Arena, memory)
 	}
@@ -388,7 +388,7 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 	if len(counts) == 1 {
 		return counts[0], nil
 	}
-	_, memory := layOutCounters(nil, len(counts), b.counters())
+	_, memory := sizeCounters(nil, len(counts), b.counters())
 	total := scratch.PartIn[uint32](&env.Arena, memory, b.used)
 	grain := min(max(1<<15/len(counts), 1<<8), 1<<12) // the sums stay in the first-level cache
 	err := env.Stage("histogram", b.used, grain, func(_, lo, hi int) {
@@ -405,7 +405,7 @@ func (b *buckets[C]) total(env *engine.Env, counts [][]uint32) ([]uint32, error)
 
 // cut joins neighbouring cells into buckets. The first begins at position lo.
 func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
-	b.table = (*[1 << maxCellBits]uint16)(scratch.In[uint16](&env.Arena, layOutTable(nil)))
+	b.table = (*[1 << maxCellBits]uint16)(scratch.In[uint16](&env.Arena, sizeTable(nil)))
 	b.first = make([]int32, 1, maxBuckets)
 	b.start = make([]int, 1, maxBuckets)
 	b.start[0] = lo
@@ -428,7 +428,7 @@ func (b *buckets[C]) cut(env *engine.Env, lo int, total []uint32) {
 
 // place turns the cell counts of every stripe into write positions.
 func (b *buckets[C]) place(env *engine.Env, counts [][]uint32) error {
-	b.next = scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, b.count))
+	b.next = scratch.In[stream.Slots](&env.Arena, sizeSlots(nil, b.count))
 	nb := b.len()
 	err := env.Stage("histogram", len(counts), max(1, 1<<14/b.used), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -93,8 +93,8 @@ type side[C Code] struct {
 	numbers func() []uint32
 }
 
-// given returns memory that exists; lazily takes memory at first use.
-func given[T any](s []T) func() []T { return func() []T { return s } }
+// eager returns memory that exists; lazily takes memory at first use.
+func eager[T any](s []T) func() []T { return func() []T { return s } }
 
 func lazily[T any](env *engine.Env, m scratch.Memory) func() []T {
 	return sync.OnceValue(func() []T { return takeAligned[T](env, m) })
@@ -105,9 +105,9 @@ func takeAligned[T any](env *engine.Env, m scratch.Memory) []T {
 	return stream.Take[T](&env.Arena, m.Len(unsafe.Sizeof(*new(T))))
 }
 
-// layOutSides lays out the sides of an ordering of n elements, except the codes of side 0: the
+// sizeSides sizes the sides of an ordering of n elements, except the codes of side 0: the
 // codes of side 1, and the numbers of each.
-func layOutSides(a *scratch.Area, n int, code uintptr) (codes, first, second scratch.Memory) {
+func sizeSides(a *scratch.Area, n int, code uintptr) (codes, first, second scratch.Memory) {
 	return a.Aligned(n, code), a.Aligned(n, 4), a.Aligned(n, 4)
 }
 
@@ -119,7 +119,7 @@ type ordering[C Code] struct {
 
 	// deliver takes the parts of the order. It may overwrite the numbers and codes of side 0
 	// at the places of the part.
-	deliver func(worker int, p part, codes []C)
+	deliver func(worker int, p section, codes []C)
 }
 
 // extent is the elements at places [lo, hi) of one side.
@@ -130,15 +130,15 @@ type extent struct {
 	first    int  // number of the environment's first worker
 }
 
-// part is the order of the places lo … hi-1: element base + order[i] goes to place lo + i. If
+// section is the order of the places lo … hi-1: element base + order[i] goes to place lo + i. If
 // order is nil the elements stay at their places.
-type part struct {
+type section struct {
 	base, lo, hi int
 	order        []uint32
 }
 
 // numbers returns the numbers of the elements of p. It overwrites p.order.
-func (p part) numbers() []uint32 {
+func (p section) numbers() []uint32 {
 	if p.base > 0 {
 		for i := range p.order {
 			p.order[i] += uint32(p.base)
@@ -149,8 +149,8 @@ func (p part) numbers() []uint32 {
 
 // newOrdering returns an ordering of n elements. codes is memory for codes on side 0; it may
 // hold them already.
-func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p part, codes []C)) *ordering[C] {
-	moved, first, second := layOutSides(nil, n, unsafe.Sizeof(C(0)))
+func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, deliver func(worker int, p section, codes []C)) *ordering[C] {
+	moved, first, second := sizeSides(nil, n, unsafe.Sizeof(C(0)))
 	return &ordering[C]{
 		sides:   [2]side[C]{{codes, lazily[uint32](env, first)}, {lazily[C](env, moved), lazily[uint32](env, second)}},
 		work:    locals[C](env),
@@ -159,24 +159,24 @@ func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, de
 	}
 }
 
-// layOutOrdering lays out the ordering of n codes of the given size that are there, and
-// have no layout that is found: by one worker, or by a partition that moves numbers or
+// sizeOrdering sizes the ordering of n codes of the given size that are there, and
+// have no moves that are found: by one worker, or by a partition that moves numbers or
 // elements of the other size with them. If ties is set, deliver takes codes.
-func layOutOrdering(a *scratch.Area, n, workers int, single, ties bool, code, other uintptr) {
+func sizeOrdering(a *scratch.Area, n, workers int, single, ties bool, code, other uintptr) {
 	if single {
-		layOutSorting(a, n, 1, ties, code)
+		sizeSorting(a, n, 1, ties, code)
 		return
 	}
-	layOutSides(a, n, code)
-	layOutRounds(a, n, workers, code, other, func() { layOutSorting(a, n, workers, ties, code) })
+	sizeSides(a, n, code)
+	sizeRounds(a, n, workers, code, other, func() { sizeSorting(a, n, workers, ties, code) })
 }
 
-// layOutSorting lays out the workspaces in which workers sort and deliver n elements, with their
+// sizeSorting sizes the workspaces in which workers sort and deliver n elements, with their
 // codes if ties is set.
-func layOutSorting(a *scratch.Area, n, workers int, ties bool, code uintptr) {
-	layOutLocals(a, n, workers, n, code)
+func sizeSorting(a *scratch.Area, n, workers int, ties bool, code uintptr) {
+	sizeLocals(a, n, workers, n, code)
 	if ties {
-		layOutPicked(a, n, workers, code)
+		sizePicked(a, n, workers, code)
 	}
 }
 
@@ -216,7 +216,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		order := o.work[s.first].order(o.codes(s), v.min, v.span())
-		o.send(s.first, s, o.numbersOf(s), part{s.lo, s.lo, s.hi, order})
+		o.send(s.first, s, o.numbersOf(s), section{s.lo, s.lo, s.hi, order})
 	})
 }
 
@@ -227,7 +227,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 		if lo == hi {
 			return
 		}
-		p, codes := part{base: lo, lo: lo, hi: hi}, o.codes(s)[lo-s.lo:hi-s.lo]
+		p, codes := section{base: lo, lo: lo, hi: hi}, o.codes(s)[lo-s.lo:hi-s.lo]
 		if lowest, span := b.spread(i, codes); span > 0 {
 			p.order = o.work[s.first+worker].order(codes, lowest, span)
 		}
@@ -254,7 +254,7 @@ func (o *ordering[C]) numbersOf(s extent) []uint32 {
 
 // send delivers a part of s whose order is by places of its side. It replaces places by
 // numbers, unless numbers is nil, and adds the codes if o.ties.
-func (o *ordering[C]) send(worker int, s extent, numbers []uint32, p part) {
+func (o *ordering[C]) send(worker int, s extent, numbers []uint32, p section) {
 	var codes []C
 	if o.ties {
 		codes = o.sides[s.side].codes()[p.base:]

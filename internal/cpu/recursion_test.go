@@ -285,7 +285,7 @@ func keysOf(env *engine.Env, s []uint64) Keys[uint64] {
 		View:   in(s),
 		At:     func(i uint32) uint64 { return s[i] },
 		Write:  func(lo int, codes []uint64) { copy(s[lo:], codes) },
-		Follow: func(l *Layout) error { return Follow(env, PayloadOf(s), l) },
+		Follow: func(l *Moves) error { return Follow(env, PayloadOf(s), l) },
 		Words:  s,
 		Bits:   s,
 		Code:   func(bits uint64) uint64 { return bits },

@@ -97,16 +97,16 @@ func (w *Small[C]) Sort(n int) []C {
 		return codes
 	case v.nearly(n) && nearCodes(codes, v.rises < v.falls):
 		return codes
-	case v.ties(n) >= n/leastTied && w.countValues(codes, v):
+	case v.ties(n) >= n/leastTiedCodes && w.countValues(codes, v):
 		return codes
 	}
 	return w.local.sortCodes(codes, v.min, v.span())
 }
 
-// Codes of which one in leastTied ties with its predecessor may have few values. Up to mostValues are counted, each
+// Codes of which one in leastTiedCodes ties with its predecessor may have few values. Up to mostValues are counted, each
 // of which a share of 1/rareValue of the codes has (EPYC, 2 processors, 2026-11: 1000 int64 of two values 1.5
 // instead of 4.6 ns; bench/results/constants.md).
-const leastTied, mostValues, rareValue = 5, 4, 16
+const leastTiedCodes, mostValues, rareValue = 5, 4, 16
 
 // countValues sorts codes of few values; false, with nothing moved, if there are more, or a rare one.
 func (w *Small[C]) countValues(codes []C, v summary[C]) bool {

@@ -55,7 +55,7 @@ type KeyComparer[C Code] interface {
 // are no longer compared. For random input that is after 2n/mostKeySteps elements.
 const mostKeySteps = 64
 
-// stepCounter counts the steps of n elements, block by block, until there are too many for a layout.
+// stepCounter counts the steps of n elements, block by block, until there are too many for moves.
 type stepCounter struct {
 	n         int
 	found     marks
@@ -67,15 +67,15 @@ type stepCounter struct {
 // begin prepares to count n elements in chunks of the given length.
 func (t *stepCounter) begin(env *engine.Env, n, each int) {
 	t.n, t.found.each, t.found.chunks = n, each, make([]chunkMarks, (n+each-1)/each)
-	t.found.ties = scratch.In[uint32](&env.Arena, layOutTies(nil, n))
+	t.found.ties = scratch.In[uint32](&env.Arena, sizeTies(nil, n))
 	clear(t.found.ties)
 	t.most = int64(n)
 }
 
-// layOutTies lays out a bit for each of n elements.
-func layOutTies(a *scratch.Area, n int) scratch.Memory { return a.Memory(engine.TieWords(n), 4) }
+// sizeTies sizes a bit for each of n elements.
+func sizeTies(a *scratch.Area, n int) scratch.Memory { return a.Memory(engine.TieWords(n), 4) }
 
-// tooMany reports whether there are too many steps for a layout.
+// tooMany reports whether there are too many steps for moves.
 func (t *stepCounter) tooMany() bool {
 	return t.disorder.Load() > int64(t.n/mostKeySteps+engine.Block/4) || t.scattered.Load() > t.most
 }

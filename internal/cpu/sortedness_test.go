@@ -33,7 +33,7 @@ func (c counted) Concurrent() bool { return c.concurrent }
 func (counted) Finer([]uint64, uint64, uint64) Source[uint64] { return nil }
 
 // TestScatteredKeys holds the presorted check to a quarter of the blocks if each has a stray:
-// then no layout is sought by whole keys. Keys that one worker must compare are compared to the
+// then no moves are sought by whole keys. Keys that one worker must compare are compared to the
 // end.
 func TestScatteredKeys(t *testing.T) {
 	const n = 64 * engine.Block

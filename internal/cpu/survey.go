@@ -71,7 +71,7 @@ func (m *marks) sum() {
 }
 
 // scattered reports whether more than mostScattered blocks have a step in the rarer direction. A
-// layout by whole keys would compare all elements of such blocks again.
+// moves by whole keys would compare all elements of such blocks again.
 func (m *marks) scattered() bool {
 	n := 0
 	for i := range m.chunks {

@@ -40,7 +40,7 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 func PairsBytes(n, workers int) int64 {
 	var a scratch.Area
 	a.Shares(n, workers, maxLocal, 8) // codes
-	layOutLocals(&a, n, workers, maxLocal, 8)
+	sizeLocals(&a, n, workers, maxLocal, 8)
 	return a.Bytes()
 }
 

@@ -126,8 +126,8 @@ func (s *Segments) each(env *engine.Env, stage string, short func(worker int, of
 	return err
 }
 
-// layOutOffsets lays out the offsets of the segments that workers take at a time.
-func (s *Segments) layOutOffsets(a *scratch.Area, n, workers int) {
+// sizeOffsets sizes the offsets of the segments that workers take at a time.
+func (s *Segments) sizeOffsets(a *scratch.Area, n, workers int) {
 	if s.tied != nil {
 		a.MemoryEach(max(1, workers), min(n, turnWithin)+1, unsafe.Sizeof(0))
 	}
@@ -188,18 +188,18 @@ func OrderWithin[C Code](env *engine.Env, s Segments, index []uint32, src Source
 // given size.
 func OrderWithinBytes(n, workers int, s Segments, code uintptr) int64 {
 	var a scratch.Area
-	s.layOutOffsets(&a, n, workers)
-	layOutLocals(&a, n, workers, maxLocal, code)
-	layOutPicked(&a, n, workers, code)
+	s.sizeOffsets(&a, n, workers)
+	sizeLocals(&a, n, workers, maxLocal, code)
+	sizePicked(&a, n, workers, code)
 	a.Shares(n, workers, s.together(), code)
-	layOutJoined(&a, n, workers)
+	sizeJoined(&a, n, workers)
 	return a.Bytes() + OrderBytes(s.long(), workers, code)
 }
 
-// layOutJoined lays out the workspaces of workers that join segments of n elements.
-func layOutJoined(a *scratch.Area, n, workers int) {
+// sizeJoined sizes the workspaces of workers that join segments of n elements.
+func sizeJoined(a *scratch.Area, n, workers int) {
 	a.Shares(n, workers, engine.Block, 8)
-	layOutLocalsOf(a, n, workers, engine.Block, engine.Block, 8)
+	sizeLocalsOf(a, n, workers, engine.Block, engine.Block, 8)
 }
 
 // orderTogether orders segments that end at the offsets after the first.
@@ -385,7 +385,7 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 // MoveWithinBytes bounds the memory, in bytes, of [MoveWithin] for n elements of the given size.
 func MoveWithinBytes(n, workers int, s Segments, size uintptr) int64 {
 	var a scratch.Area
-	s.layOutOffsets(&a, n, workers)
+	s.sizeOffsets(&a, n, workers)
 	a.Shares(n, workers, s.together(), size)
 	return a.Bytes() + scratch.Size(s.long(), size)
 }

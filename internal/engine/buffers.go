@@ -18,12 +18,12 @@ type Buffers[C Code] struct {
 
 // NewBuffers returns the buffers of the workers of env.
 func NewBuffers[C Code](env *Env) Buffers[C] {
-	return Buffers[C]{env, make([][]C, max(1, env.Loop.Workers)), LayOutBuffers(nil, env.Loop.Workers, unsafe.Sizeof(C(0)))}
+	return Buffers[C]{env, make([][]C, max(1, env.Loop.Workers)), SizeBuffers(nil, env.Loop.Workers, unsafe.Sizeof(C(0)))}
 }
 
-// LayOutBuffers lays out buffers of codes of the given size, and returns the memory of
+// SizeBuffers sizes buffers of codes of the given size, and returns the memory of
 // each.
-func LayOutBuffers(a *scratch.Area, workers int, size uintptr) scratch.Memory {
+func SizeBuffers(a *scratch.Area, workers int, size uintptr) scratch.Memory {
 	return a.MemoryEach(max(1, workers), Block, size)
 }
 

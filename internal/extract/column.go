@@ -102,10 +102,10 @@ func (c *Column) nullCode(bit int) (null, other uint64) {
 	return 1 << bit, 0
 }
 
-// Given reports whether the column's keys lie in a slice, so that no function is called
+// InMemory reports whether the column's keys lie in a slice, so that no function is called
 // for them.
-func (c *Column) Given() bool {
-	return c.Key.given(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
+func (c *Column) InMemory() bool {
+	return c.Key.inMemory(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
 }
 
 // bits returns the validity bits of rows; nil if a function knows the nulls.
@@ -245,7 +245,7 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 		c.Key.codes64(dst, b, c)
 		return
 	}
-	given := c.Key.given(c)
+	given := c.Key.inMemory(c)
 	if given { // all at once: their reads from memory overlap
 		c.Key.codes64(dst, b, c)
 	}
@@ -291,7 +291,7 @@ type keyColumn interface {
 	codes64(dst []uint64, b Batch, c *Column)                    // the same; narrow kinds
 	codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) // the same for at most 64 elements; some may be null
 	keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys
-	given(c *Column) bool // keys lie in a slice by element: no function is called, no element read
+	inMemory(c *Column) bool // keys lie in a slice by element: no function is called, no element read
 }
 
 // Getter is a key function with both of its types hidden.
@@ -441,7 +441,7 @@ func keysApart(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 // Own returns the getter of elements that are keys of a kind.
 func Own(k sortkey.Kind) Getter { return own[k] }
 
-var own = [...]Getter{
+var own = [sortkey.Kinds]Getter{
 	sortkey.Bool: (*ownKeys[uint8])(nil), sortkey.Int8: (*ownKeys[uint8])(nil), sortkey.Uint8: (*ownKeys[uint8])(nil),
 	sortkey.Int16: (*ownKeys[uint16])(nil), sortkey.Uint16: (*ownKeys[uint16])(nil),
 	sortkey.Int32: (*ownKeys[uint32])(nil), sortkey.Uint32: (*ownKeys[uint32])(nil), sortkey.Float32: (*ownKeys[uint32])(nil),
@@ -495,7 +495,7 @@ func bit(set bool) (b uint64) {
 // keyType is the keys of a key function.
 type keyType struct{}
 
-func (keyType) given(*Column) bool { return false }
+func (keyType) inMemory(*Column) bool { return false }
 
 func (keyType) codes32(dst []uint32, b Batch, c *Column) {
 	Extract(c.kind, dst, b, c.made.get, c.Order)
@@ -509,8 +509,8 @@ func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	if c.kind.Size() == 8 {
 		return encodeOrNull(dst, dst, b, c)
 	}
-	if len(dst) <= Few {
-		var keys [Few]uint64
+	if len(dst) <= OnStack {
+		var keys [OnStack]uint64
 		return encodeOrNull(dst, keys[:len(dst)], b, c)
 	}
 	var keys [64]uint64
@@ -536,7 +536,7 @@ func (c *Column) rows() (n int, ok bool) {
 	switch k := c.Key.(type) {
 	case sliceKey:
 		return c.slice().Len(), true
-	case *layoutKey:
+	case *formatKey:
 		return k.Len(), true
 	}
 	return 0, false
@@ -588,7 +588,7 @@ func (c *sliceRows) Comparison(o sortkey.Order) any {
 
 func (c *sliceRows) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
-func (sliceKey) given(c *Column) bool { return c.numbered || c.picked != nil }
+func (sliceKey) inMemory(c *Column) bool { return c.numbered || c.picked != nil }
 
 // codesOrNull encodes the keys of nulls, too, where they lie in the slice.
 func (sliceKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
@@ -688,8 +688,8 @@ func gatherAs[T any, I rowNumber](keys unsafe.Pointer, col stream.Raw, at []I) {
 // stays in the first-level cache and on the stack.
 const Piece = 256
 
-// Few is a number of keys whose stack buffer is cleared in negligible time.
-const Few = 16
+// OnStack is a number of keys whose stack buffer is cleared in negligible time.
+const OnStack = 16
 
 // Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
 // cancelled context leaves codes unwritten.
@@ -704,8 +704,8 @@ func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sor
 		keysFrom(hidden(dst), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(unsafe.SliceData(dst)), o)
 		return
-	case len(dst) <= Few:
-		var keys [Few]uint64
+	case len(dst) <= OnStack:
+		var keys [OnStack]uint64
 		keysFrom(narrowKeys(k, keys[:len(dst)]), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(&keys), o)
 		return

@@ -9,7 +9,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Keys of at most [Few] elements are read one column after the other, into memory of the stack. So
+// Keys of at most [OnStack] elements are read one column after the other, into memory of the stack. So
 // columns stay as the program made them, wherever they lie.
 
 // SpecList is specs that lie in memory in equal distances.
@@ -67,13 +67,13 @@ func (s *Spec) ends(n int) bool {
 	switch k := s.get.(type) {
 	case sliceAt:
 		return uint64(n) > s.flags>>lenShift
-	case *layoutKey:
+	case *formatKey:
 		return n > k.Len()
 	}
 	return false
 }
 
-// FewOf are elements that are numbered. A method is called for at most [Few] of them. Their numbers
+// FewOf are elements that are numbered. A method is called for at most [OnStack] of them. Their numbers
 // ascend, unless Rows is set.
 type FewOf struct {
 	Block stream.Raw // the elements, unless Rows is set
@@ -121,9 +121,9 @@ func (e *FewOf) InPlace(c *Spec) (keys stream.Raw, ok bool) {
 // of keys.
 func (e *FewOf) KeysOf(c *Spec, keys stream.Raw, at []uint32) {
 	switch get := c.get.(type) {
-	case *layoutKey:
+	case *formatKey:
 		if e.Rows {
-			gatherRows(get.Layout, keys.Data(), at)
+			gatherRows(get.Format, keys.Data(), at)
 			return
 		}
 	case sliceAt:
@@ -147,19 +147,19 @@ func (e *FewOf) gather(c *Spec, keys stream.Raw, at []uint32) {
 		gatherKeys(c.Kind(), keys.Data(), from, at)
 		return
 	}
-	var numbers [Few]int
+	var numbers [OnStack]int
 	rows := stream.SliceOf[int](e.Block)
 	for i, x := range at {
-		numbers[i%Few] = rows[x]
+		numbers[i%OnStack] = rows[x]
 	}
 	gatherKeys(c.Kind(), keys.Data(), from, numbers[:len(at)])
 }
 
 // getRows reads the keys of row numbers.
 func getRows(get Getter, keys stream.Raw, at []uint32) {
-	var numbers [Few]int
+	var numbers [OnStack]int
 	for i, row := range at {
-		numbers[i%Few] = int(row)
+		numbers[i%OnStack] = int(row)
 	}
 	get.Get(cpu.Hidden(keys.Data()), cpu.Hidden(unsafe.Pointer(&numbers)), len(at), 0, nil)
 }

@@ -197,7 +197,7 @@ func (g fieldKeys[K]) Comparison(o sortkey.Order) any {
 // fieldKind is the code for fields, and for rows, of one kind.
 type fieldKind struct {
 	getter func(f *Field) Getter
-	rows   func(l Layout, o sortkey.Order) func(a, b int) int
+	rows   func(l Format, o sortkey.Order) func(a, b int) int
 	slices func(keys stream.Raw, o sortkey.Order) func(a, b int) int
 }
 
@@ -209,7 +209,7 @@ func fieldKindOf[K sortkey.Key]() fieldKind {
 	}
 }
 
-var fieldKinds = [...]fieldKind{
+var fieldKinds = [sortkey.Kinds]fieldKind{
 	sortkey.Bool: fieldKindOf[bool](),
 	sortkey.Int8: fieldKindOf[int8](), sortkey.Int16: fieldKindOf[int16](), sortkey.Int32: fieldKindOf[int32](), sortkey.Int64: fieldKindOf[int64](),
 	sortkey.Uint8: fieldKindOf[uint8](), sortkey.Uint16: fieldKindOf[uint16](), sortkey.Uint32: fieldKindOf[uint32](), sortkey.Uint64: fieldKindOf[uint64](),

@@ -30,16 +30,16 @@ type FullKeys interface {
 	ByDepth() bool
 	// WithPivot returns p, up to which the elements numbered by order tie, with the
 	// parameters of their codes. It may draw from order at random.
-	WithPivot(order []uint32, p Place) Place
+	WithPivot(order []uint32, p Level) Level
 	// Codes writes the codes of the elements numbered by order at p, a result of
 	// WithPivot.
-	Codes(dst []uint64, order []uint32, p Place)
+	Codes(dst []uint64, order []uint32, p Level)
 	// NextDepth returns the depth up to which elements with equal codes at p tie; false if
 	// their keys are equal.
-	NextDepth(code uint64, p Place) (depth int, more bool)
+	NextDepth(code uint64, p Level) (depth int, more bool)
 	// SortFew sorts a few elements that tie up to p, stably. Bit i of same is set if
 	// element i equals its predecessor. ok is false if they are too many or too long.
-	SortFew(order []uint32, p Place) (same uint, ok bool)
+	SortFew(order []uint32, p Level) (same uint, ok bool)
 	// Forget drops the first n full keys.
 	Forget(n int)
 	// Compare compares the full keys of two elements whose prefixes tie.
@@ -86,23 +86,23 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 	sortkey.EncodeAt(c.kind, dst, b.Block.Part(0, len(dst)).Data(), c.Order)
 }
 
-func (selfKey) given(*Column) bool { return true }
+func (selfKey) inMemory(*Column) bool { return true }
 
 // keep stores nothing: the keys are the elements.
 func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
-	return keepGiven(c, rows.Slice.Raw())
+	return keepInMemory(c, rows.Slice.Raw())
 }
 
 // keep stores keys only if they are not given.
 func (sliceKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.Given() {
+	if !c.InMemory() {
 		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
-	return keepGiven(c, c.slice())
+	return keepInMemory(c, c.slice())
 }
 
-// keepGiven returns keys of a wide kind that lie in a slice.
-func keepGiven(c Column, keys stream.Raw) FullKeys {
+// keepInMemory returns keys of a wide kind that lie in a slice.
+func keepInMemory(c Column, keys stream.Raw) FullKeys {
 	switch c.kind {
 	case sortkey.String:
 		return givenStrings(c, stream.SliceOf[string](keys))
@@ -119,7 +119,7 @@ type Store[K TextKey] struct {
 	stored []K // Keys where the store owns them, nil where they are given
 
 	fields *inPlaceKeys[K] // instead of keys, unless nil
-	layout textLayout      // instead of keys, which are strings, unless nil
+	format textFormat      // instead of keys, which are strings, unless nil
 }
 
 // at returns the key of element x.
@@ -137,10 +137,10 @@ type nullBits [Piece / 64]uint64
 // given and adjacent. It also finds the nulls. If the context is cancelled, keys may be
 // missing.
 func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
-	if s.Given() {
+	if s.InMemory() {
 		switch {
-		case s.layout != nil:
-			return s.putLayout(buf, b)
+		case s.format != nil:
+			return s.putFormat(buf, b)
 		case b.at == nil:
 			return s.Keys[b.Lo:][:len(buf)]
 		}
@@ -159,13 +159,13 @@ func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 	return buf
 }
 
-// putLayout is put of keys that lie in a layout.
-func (s *Store[K]) putLayout(buf []K, b Batch) []K {
+// putFormat is put of keys that lie in a format.
+func (s *Store[K]) putFormat(buf []K, b Batch) []K {
 	at := cpu.Hidden(unsafe.Pointer(unsafe.SliceData(buf)))
 	if b.at == nil {
-		at = s.layout.read(at, b.Lo, len(buf))
+		at = s.format.read(at, b.Lo, len(buf))
 	} else {
-		s.layout.gather(at, hiddenRows(b.at[:len(buf)]))
+		s.format.gather(at, hiddenRows(b.at[:len(buf)]))
 	}
 	return sortkey.At[K](at, len(buf)) // sound: K is string
 }
@@ -254,7 +254,7 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
 // memory. So one type serves all kinds, and ties are broken word by word. Depth counts words.
 type fixedKeys struct {
 	Column
-	from  Layout      // where keys lie, unless nil
+	from  Format      // where keys lie, unless nil
 	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
 }
 
@@ -267,11 +267,11 @@ func firstWord(c *Column, prefixBits int) int {
 }
 
 func (w *fixedKeys) Prefix(dst []uint64, b Batch, prefixBits int) {
-	switch few := len(dst) <= Few; {
+	switch few := len(dst) <= OnStack; {
 	case few && w.kind == sortkey.Time:
-		prefixIn[[Few]time.Time](w, Few, dst, b, prefixBits)
+		prefixIn[[OnStack]time.Time](w, OnStack, dst, b, prefixBits)
 	case few:
-		prefixIn[[Few][2]uint64](w, Few, dst, b, prefixBits)
+		prefixIn[[OnStack][2]uint64](w, OnStack, dst, b, prefixBits)
 	case w.kind == sortkey.Time:
 		prefixIn[[Piece]time.Time](w, Piece, dst, b, prefixBits)
 	default:
@@ -305,7 +305,7 @@ func (w *fixedKeys) prefixThrough(buf unsafe.Pointer, size int, dst []uint64, b 
 // given and adjacent. It also finds the nulls. A cancelled context leaves keys out.
 func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) unsafe.Pointer {
 	switch {
-	case !w.Given():
+	case !w.InMemory():
 		w.call(stream.RawAt(cpu.Hidden(buf), w.kind.Size(), n), nulls, b)
 	case b.at == nil:
 		return w.from.read(cpu.Hidden(buf), b.Lo, n)
@@ -339,23 +339,23 @@ func (w *fixedKeys) TieDepth(prefixBits int) int { return firstWord(&w.Column, p
 
 func (w *fixedKeys) ByDepth() bool { return true }
 
-func (w *fixedKeys) WithPivot(_ []uint32, p Place) Place { return p }
+func (w *fixedKeys) WithPivot(_ []uint32, p Level) Level { return p }
 
-func (w *fixedKeys) SortFew([]uint32, Place) (same uint, ok bool) { return 0, false }
+func (w *fixedKeys) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
 
-func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Place) {
-	if !w.Given() {
+func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Level) {
+	if !w.InMemory() {
 		all := w.words[p.Depth]
 		for i, x := range order {
 			dst[i] = all[x]
 		}
 		return
 	}
-	switch few := len(order) <= Few; {
+	switch few := len(order) <= OnStack; {
 	case few && w.kind == sortkey.Time:
-		codesIn[[Few]time.Time](w, Few, dst, order, p.Depth)
+		codesIn[[OnStack]time.Time](w, OnStack, dst, order, p.Depth)
 	case few:
-		codesIn[[Few][2]uint64](w, Few, dst, order, p.Depth)
+		codesIn[[OnStack][2]uint64](w, OnStack, dst, order, p.Depth)
 	case w.kind == sortkey.Time:
 		codesIn[[Piece]time.Time](w, Piece, dst, order, p.Depth)
 	default:
@@ -392,7 +392,7 @@ func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen cp
 			for j, x := range part {
 				pairs[2*j], pairs[2*j+1] = x-1, x
 			}
-			w.Codes(words[:2*len(part)], pairs[:2*len(part)], Place{Depth: depth})
+			w.Codes(words[:2*len(part)], pairs[:2*len(part)], Level{Depth: depth})
 			for j, x := range part {
 				switch a, b := words[2*j], words[2*j+1]; {
 				case a == b:
@@ -409,7 +409,7 @@ func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen cp
 	return at, seen
 }
 
-func (w *fixedKeys) NextDepth(_ uint64, p Place) (depth int, more bool) {
+func (w *fixedKeys) NextDepth(_ uint64, p Level) (depth int, more bool) {
 	return p.Depth + 1, p.Depth+1 < w.kind.Words()
 }
 
@@ -417,10 +417,10 @@ func (w *fixedKeys) NextDepth(_ uint64, p Place) (depth int, more bool) {
 func (w *fixedKeys) Compare(i, j uint32) int {
 	var pair [2]uint64
 	for depth := range w.kind.Words() {
-		if w.words[depth] == nil && !w.Given() {
+		if w.words[depth] == nil && !w.InMemory() {
 			continue
 		}
-		w.Codes(pair[:], []uint32{i, j}, Place{Depth: depth})
+		w.Codes(pair[:], []uint32{i, j}, Level{Depth: depth})
 		if c := cmp.Compare(pair[0], pair[1]); c != 0 {
 			return c
 		}
@@ -441,7 +441,7 @@ func (w *fixedKeys) Along(env *engine.Env, p any) (err error) {
 }
 
 func (w *fixedKeys) Moved(payload cpu.Payload) {
-	if w.Given() {
+	if w.InMemory() {
 		w.from = &inSlice{w.kind, payload.Raw()}
 	}
 }

@@ -88,14 +88,14 @@ func (w *nullsAtEnd) TieDepth(int) int { return 0 }
 
 func (w *nullsAtEnd) ByDepth() bool { return true }
 
-func (w *nullsAtEnd) WithPivot(_ []uint32, p Place) Place { return p }
+func (w *nullsAtEnd) WithPivot(_ []uint32, p Level) Level { return p }
 
-func (w *nullsAtEnd) SortFew([]uint32, Place) (same uint, ok bool) { return 0, false }
+func (w *nullsAtEnd) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
 
-func (w *nullsAtEnd) NextDepth(uint64, Place) (depth int, more bool) { return 0, false }
+func (w *nullsAtEnd) NextDepth(uint64, Level) (depth int, more bool) { return 0, false }
 
 // Codes writes 0 and 1 for elements that tie: nulls and keys with their code.
-func (w *nullsAtEnd) Codes(dst []uint64, order []uint32, _ Place) {
+func (w *nullsAtEnd) Codes(dst []uint64, order []uint32, _ Level) {
 	same := *w.same.Load()
 	for i, x := range order {
 		dst[i] = uint64(same[x]) ^ w.null&1

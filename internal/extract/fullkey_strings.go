@@ -72,8 +72,8 @@ func NewStrings[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
 
 // text returns the key of element x as a string.
 func (t *Strings[K]) text(x uint32) string {
-	if t.layout != nil {
-		return t.layout.text(int(x))
+	if t.format != nil {
+		return t.format.text(int(x))
 	}
 	k := t.at(x)
 	return sortkey.TextOf(&k)
@@ -126,8 +126,8 @@ func (t *Strings[K]) Compare(i, j uint32) int {
 }
 
 func (t *Strings[K]) Prefix(dst []uint64, b Batch, prefixBits int) {
-	if len(dst) <= Few {
-		var keys [Few]K
+	if len(dst) <= OnStack {
+		var keys [OnStack]K
 		t.prefixThrough(keys[:], dst, b, prefixBits)
 		return
 	}
@@ -325,9 +325,9 @@ func (t *Strings[K]) ByDepth() bool { return false }
 // TextTurn. Strings that agree with all of the window tie. If more than a quarter of the
 // sample differs from the pivot first within narrow bytes, its stem up to there is the pivot.
 // A run of at most Few strings takes its middle one.
-func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
+func (t *Strings[K]) WithPivot(order []uint32, p Level) Level {
 	n := len(order)
-	if n <= Few {
+	if n <= OnStack {
 		p.Pivot = order[n/2]
 		p.Window = min(len(t.text(p.Pivot))-p.Depth, TextTurn)
 		return p
@@ -363,7 +363,7 @@ func (t *Strings[K]) WithPivot(order []uint32, p Place) Place {
 	return p
 }
 
-func (t *Strings[K]) SortFew(order []uint32, p Place) (same uint, ok bool) {
+func (t *Strings[K]) SortFew(order []uint32, p Level) (same uint, ok bool) {
 	switch {
 	case len(order) == 2: // most runs are
 		return t.sortTwo(order, p.Depth)
@@ -396,12 +396,12 @@ func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
 	return 0, true
 }
 
-func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
+func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Level) {
 	v := pivotOf(t.text(p.Pivot), p)
 	flip, long := t.flip(), p.Window > LongText
-	var texts [Few]string
+	var texts [OnStack]string
 	for len(order) > 0 && !(long && t.loop() != nil && t.loop().Err() != nil) {
-		n := min(Few, len(order))
+		n := min(OnStack, len(order))
 		for i, at := range order[:n] {
 			texts[i] = t.text(at)
 		}
@@ -410,7 +410,7 @@ func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Place) {
 	}
 }
 
-func (t *Strings[K]) NextDepth(code uint64, p Place) (depth int, more bool) {
+func (t *Strings[K]) NextDepth(code uint64, p Level) (depth int, more bool) {
 	return p.after(code ^ t.flip())
 }
 

@@ -84,7 +84,7 @@ func (r Input) Block(l *Word, lo, hi int, use func(b Batch)) {
 		if r.Aside.Data() != nil {
 			r.Aside.CopyPast(lo, s)
 		}
-	case l.unread:
+	case l.needsNoElement:
 		use(b)
 	default:
 		buf := r.blocks.Get()
@@ -121,7 +121,7 @@ func (r *Input) read(block cpu.Payload, lo int) {
 func (r *Input) Some(l *Word, buf cpu.Payload, at []uint32) Batch {
 	b := Batch{at: at}
 	switch {
-	case r.Numbered && l.unread && r.Picked == nil:
+	case r.Numbered && l.needsNoElement && r.Picked == nil:
 	case r.Numbered:
 		block := buf.First(len(at))
 		r.number(cpu.Slice[int](block), at)
@@ -157,9 +157,9 @@ func (r *Input) number(numbers []int, at []uint32) {
 	}
 }
 
-// Name replaces places in the input by the numbers of the elements there. It copies places if all
+// Translate replaces places in the input by the numbers of the elements there. It copies places if all
 // elements are meant. len(dst) == len(places); they may be the same memory.
-func (r *Input) Name(dst, places []uint32) {
+func (r *Input) Translate(dst, places []uint32) {
 	if r.Picked == nil {
 		copy(dst, places)
 		return

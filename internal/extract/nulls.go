@@ -67,7 +67,7 @@ func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
 	if bits := c.bits(); bits != nil && rows.Numbered && rows.Picked == nil {
 		return bits.find(set[lo/64:], lo, hi)
 	}
-	rows.Block(&Word{unread: rows.Numbered && c.nullsByRow()}, lo, hi, func(b Batch) {
+	rows.Block(&Word{needsNoElement: rows.Numbered && c.nullsByRow()}, lo, hi, func(b Batch) {
 		if b.Block.Data() == nil && rows.Picked != nil {
 			b.at = rows.Picked[lo:hi]
 		}

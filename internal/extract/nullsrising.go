@@ -30,7 +30,7 @@ func (r Rise) After(p Rise) Rise {
 // set leaves. The column has keys of all rows in memory, and no nulls.
 func (c *Column) RiseWithout(rows Input, set NullSet, lo, hi int) (r Rise) {
 	var codes [1 + Piece]uint64
-	rows.Block(&Word{unread: true}, lo, hi, func(b Batch) {
+	rows.Block(&Word{needsNoElement: true}, lo, hi, func(b Batch) {
 		for i := 0; i < hi-lo && !r.Falls; i += Piece {
 			n := min(Piece, hi-lo-i)
 			c.Codes(codes[1:1+n], b.part(i, i+n))

@@ -27,7 +27,7 @@ type pivot struct {
 	touched byte // sum of the bytes read ahead; without it the compiler drops the reads
 }
 
-func pivotOf(s string, p Place) pivot {
+func pivotOf(s string, p Level) pivot {
 	end := p.Depth + p.Window
 	return pivot{text: s[:end], whole: end == len(s), stem: p.stem, depth: p.Depth, window: p.Window}
 }
@@ -100,7 +100,7 @@ func (v *pivot) stemCode(s string) uint64 {
 }
 
 // afterStem is after for codes of stemCode.
-func (p Place) afterStem(code uint64) (depth int, more bool) {
+func (p Level) afterStem(code uint64) (depth int, more bool) {
 	if code>>60 != 1 {
 		return p.Depth, true // without the stem: a smaller run
 	}
@@ -131,7 +131,7 @@ func (v *pivot) code(s string, tail int) uint64 {
 
 // after returns the depth up to which strings with equal codes at p tie; false if these
 // strings are equal.
-func (p Place) after(code uint64) (depth int, more bool) {
+func (p Level) after(code uint64) (depth int, more bool) {
 	if p.stem {
 		return p.afterStem(code)
 	}

@@ -12,9 +12,9 @@ func (c *Column) nullsByRow() bool {
 	return false
 }
 
-// unread reports whether no element is read for a code of the column.
-func (c *Column) unread() bool {
-	return c.Key.given(c) && (c.Nulls == NoNulls || c.nullsByRow() && c.Bits() <= 64)
+// needsNoElement reports whether no element is read for a code of the column.
+func (c *Column) needsNoElement() bool {
+	return c.Key.inMemory(c) && (c.Nulls == NoNulls || c.nullsByRow() && c.Bits() <= 64)
 }
 
 // nullsOfRows returns a bit for each of the n <= 64 rows from row on.

@@ -53,7 +53,7 @@ func SampleInOrder(env *engine.Env, rows Input, l *Word) bool {
 	src := Source64(rows, l)
 	ordered := InOrder(rows.Len, func(lo, hi int, buf []uint64) []uint64 {
 		src(buf[:hi-lo], lo)
-		if !l.Given {
+		if !l.InMemory {
 			l.sample.at = append(l.sample.at, lo)
 			l.sample.codes = append(l.sample.codes, buf[:hi-lo]...)
 		}

@@ -62,12 +62,12 @@ func CodesAfterShared[K TextKey](codes []uint64, keys []K, o sortkey.Order) (who
 	if n < leastShared || n == mostShared {
 		return false
 	}
-	var texts [Few]string
+	var texts [OnStack]string
 	longest := 0
 	for len(keys) > 0 {
-		some := min(Few, len(keys))
+		some := min(OnStack, len(keys))
 		for i := range keys[:some] {
-			texts[i%Few] = sortkey.TextOf(&keys[i])[n:]
+			texts[i%OnStack] = sortkey.TextOf(&keys[i])[n:]
 		}
 		longest = sortkey.Prefixes(codes[:some], texts[:some], flip, longest)
 		codes, keys = codes[some:], keys[some:]
@@ -186,13 +186,13 @@ func (t *Strings[K]) skip(n int) {
 // again takes keys that are shorter than the bytes skipped for empty ones. There are some only if runs
 // are not in order.
 func (t *Strings[K]) again(dst []uint64, lo int) {
-	var texts [Few]string
+	var texts [OnStack]string
 	flip, longest := t.flip(), 0
-	for i := 0; i < len(dst); i += Few {
-		codes := dst[i:min(i+Few, len(dst))]
+	for i := 0; i < len(dst); i += OnStack {
+		codes := dst[i:min(i+OnStack, len(dst))]
 		for k := range codes {
 			s := t.text(uint32(lo + i + k))
-			texts[k%Few] = s[min(t.skipped, len(s)):]
+			texts[k%OnStack] = s[min(t.skipped, len(s)):]
 		}
 		longest = sortkey.Prefixes(codes, texts[:len(codes)], flip, longest)
 	}

@@ -15,7 +15,7 @@ import (
 
 // MayHaveSpare reports whether a spare code makes the column narrow, and finding one calls no function.
 func (c *Column) MayHaveSpare() bool {
-	return c.Nulls != NoNulls && !c.spare && !c.kind.Wide() && sortkey.CodeBits[c.kind] == 64 && c.Key.given(c)
+	return c.Nulls != NoNulls && !c.spare && !c.kind.Wide() && sortkey.CodeBits[c.kind] == 64 && c.Key.inMemory(c)
 }
 
 // Spare gives nulls a code of their own that no key has, if there is one.
@@ -52,7 +52,7 @@ func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {
 	var codes [64]uint64
 	least = math.MaxUint64
 	keys, known := c.WithoutNulls(), c.bits() != nil
-	rows.Block(&Word{unread: true}, lo, hi, func(b Batch) {
+	rows.Block(&Word{needsNoElement: true}, lo, hi, func(b Batch) {
 		for i := 0; i < hi-lo; i += len(codes) {
 			n := min(len(codes), hi-lo-i)
 			some, part, nulls := codes[:n], b.part(i, i+n), uint64(0)

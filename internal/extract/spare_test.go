@@ -51,7 +51,7 @@ func TestSpare(t *testing.T) {
 						case desc:
 							want = -want
 						}
-						if got := cmp.Compare(codes[i], codes[j]); got != want || c.Bits() != 64 || !c.Given() {
+						if got := cmp.Compare(codes[i], codes[j]); got != want || c.Bits() != 64 || !c.InMemory() {
 							t.Fatalf("%v, nulls %d, descending %t: codes %#x and %#x of rows %d and %d", keys, place, desc, codes[i], codes[j], i, j)
 						}
 					}

@@ -49,8 +49,8 @@ func SpecOfSlice(k sortkey.Kind, data unsafe.Pointer, n int) Spec {
 	return Spec{sliceAt{data}, nil, uint64(k) | uint64(n)<<lenShift}
 }
 
-// SpecOfLayout returns the ascending column of the keys of a layout.
-func SpecOfLayout(l Layout) Spec { return SpecOf(l.Kind(), &layoutKey{l}) }
+// SpecOfFormat returns the ascending column of the keys of a format.
+func SpecOfFormat(l Format) Spec { return SpecOf(l.Kind(), &formatKey{l}) }
 
 // Spec returns the ascending column of the field. Nulls come last.
 func (f *Field) Spec() Spec {
@@ -112,7 +112,7 @@ func (s Spec) Slice() (keys stream.Raw, ok bool) {
 // byRow reports whether keys lie in memory by row number.
 func (s *Spec) byRow() bool {
 	switch s.get.(type) {
-	case sliceAt, *layoutKey:
+	case sliceAt, *formatKey:
 		return true
 	}
 	return false
@@ -124,8 +124,8 @@ func (s *Spec) overlaps(m stream.Raw) bool {
 	case sliceAt:
 		keys, _ := s.Slice()
 		return keys.Overlaps(m)
-	case *layoutKey:
-		return k.Layout.overlaps(m)
+	case *formatKey:
+		return k.Format.overlaps(m)
 	}
 	return false
 }
@@ -174,7 +174,7 @@ func (s *Spec) put(c *Column) {
 	switch get := s.get.(type) {
 	case sliceAt:
 		c.Key = sliceKey{}
-	case *layoutKey:
+	case *formatKey:
 		c.Key = get
 	default:
 		c.Key = keyType{}

@@ -16,7 +16,7 @@ func TestTwoStringsAreSortedLikeFew(t *testing.T) {
 				full := NewStrings([]string{a, b}, sortkey.Order{Desc: desc})
 				for depth := range common(a, b, 0) + 1 {
 					got, want := []uint32{0, 1}, []uint32{0, 1}
-					same, ok := full.SortFew(got, Place{Depth: depth})
+					same, ok := full.SortFew(got, Level{Depth: depth})
 					few := SortFew([]string{a, b}, want, depth, desc)
 					if !ok || same != few || [2]uint32(got) != [2]uint32(want) {
 						t.Errorf("%q, %q from %d, descending %v: %v, same %b, %v; want %v, same %b", a, b, depth, desc, got, same, ok, want, few)

@@ -12,16 +12,16 @@ import (
 // side by side, followed by the prefix of at most one wide column. An engine sorts by the
 // first word. Codes of the others are extracted only for ties of the words before.
 type Word struct {
-	narrow     []Column
-	wide       *Column  // its full keys break ties before the next word does
-	PrefixBits int      // bits of the wide column's prefix
-	Bits       int      // of the whole code
-	Given      bool     // all keys lie in slices: no element is read for a code, no function called
-	unread     bool     // no element is read for a code: functions are of row numbers
-	Full       FullKeys // of the wide column, made when the word is first used
-	sample     sample   // codes that were sampled before an engine was chosen
-	Early      Early    // codes that were extracted before the ties of earlier words were known
-	Begun      bool     // some of its codes were extracted before it became the first
+	narrow         []Column
+	wide           *Column  // its full keys break ties before the next word does
+	PrefixBits     int      // bits of the wide column's prefix
+	Bits           int      // of the whole code
+	InMemory       bool     // all keys lie in slices: no element is read for a code, no function called
+	needsNoElement bool     // no element is read for a code: functions are of row numbers
+	Full           FullKeys // of the wide column, made when the word is first used
+	sample         sample   // codes that were sampled before an engine was chosen
+	Early          Early    // codes that were extracted before the ties of earlier words were known
+	Extracted      bool     // some of its codes were extracted before it became the first
 }
 
 // minPrefix is the least number of free bits of a word into which the prefix of a wide
@@ -35,11 +35,11 @@ func Words(cols []Column, o sortkey.Order) []Word { return WordsEnding(cols, o, 
 // WordsEnding is [Words] where a word ends after column i if ends(i) holds.
 func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 	var all []Word
-	open := Word{Given: true, unread: true}
+	open := Word{InMemory: true, needsNoElement: true}
 	flush := func() {
 		if open.Bits > 0 {
 			all = append(all, open)
-			open = Word{Given: true, unread: true}
+			open = Word{InMemory: true, needsNoElement: true}
 		}
 	}
 	for i, c := range cols {
@@ -51,7 +51,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.PrefixBits = 64 - open.Bits
-			open.wide, open.Given, open.unread = &c, open.Given && c.Given(), open.unread && c.Given()
+			open.wide, open.InMemory, open.needsNoElement = &c, open.InMemory && c.InMemory(), open.needsNoElement && c.InMemory()
 			open.Bits = 64
 			flush()
 		default:
@@ -59,7 +59,7 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 				flush()
 			}
 			open.narrow = append(open.narrow, c)
-			open.Given, open.unread = open.Given && c.Given(), open.unread && c.unread()
+			open.InMemory, open.needsNoElement = open.InMemory && c.InMemory(), open.needsNoElement && c.needsNoElement()
 			open.Bits += bits
 		}
 		if ends != nil && ends(i) {
@@ -82,7 +82,7 @@ func (l *Word) Columns() int {
 func Fresh(words []Word) []Word {
 	all := make([]Word, len(words))
 	for i, l := range words {
-		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, Given: l.Given, unread: l.unread}
+		all[i] = Word{narrow: slices.Clone(l.narrow), PrefixBits: l.PrefixBits, Bits: l.Bits, InMemory: l.InMemory, needsNoElement: l.needsNoElement}
 		if l.wide != nil {
 			wide := *l.wide
 			all[i].wide = &wide
@@ -101,7 +101,7 @@ func FreshScattered(words []Word) []Word {
 			continue
 		}
 		if _, self := wide.Key.(selfKey); self {
-			wide.Key, wide.made.get, all[i].Given, all[i].unread = keyType{}, Own(wide.kind), false, false
+			wide.Key, wide.made.get, all[i].InMemory, all[i].needsNoElement = keyType{}, Own(wide.kind), false, false
 		}
 	}
 	return all
@@ -113,7 +113,7 @@ func (l *Word) Exact() bool { return l.wide == nil }
 // FindsTies reports whether the codes are prefixes of keys that report ties themselves, and
 // no code was made before.
 func (l *Word) FindsTies() bool {
-	if l.Begun || len(l.narrow) > 0 || l.Exact() || l.wide.Nulls != NoNulls || l.sample.at != nil {
+	if l.Extracted || len(l.narrow) > 0 || l.Exact() || l.wide.Nulls != NoNulls || l.sample.at != nil {
 		return false
 	}
 	_, ok := l.Full.(TieFinder)
@@ -211,7 +211,7 @@ func CodeSize(words []Word) uintptr {
 // its code. It is 0 if the column stores nothing.
 func (l *Word) FullSize() uintptr {
 	switch {
-	case l.wide == nil || l.wide.Given():
+	case l.wide == nil || l.wide.InMemory():
 		return 0
 	case l.wide.kind >= sortkey.String:
 		return l.wide.kind.Size()
@@ -238,7 +238,7 @@ func (l *Word) stores() int64 {
 	return int64(l.wide.kind.Words() - firstWord(l.wide, l.PrefixBits))
 }
 
-// AllGiven reports whether no word has to read elements.
-func AllGiven(words []Word) bool {
-	return !slices.ContainsFunc(words, func(l Word) bool { return !l.Given })
+// AllInMemory reports whether no word has to read elements.
+func AllInMemory(words []Word) bool {
+	return !slices.ContainsFunc(words, func(l Word) bool { return !l.InMemory })
 }

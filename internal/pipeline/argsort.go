@@ -37,14 +37,14 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 }
 
 // decideOrder makes the plan of an order of rows, which may be a part of others.
-func (r *run) decideOrder(rows *extract.Input, words []extract.Word, part bool) error {
+func (r *request) decideOrder(rows *extract.Input, words []extract.Word, part bool) error {
 	rows.Arena = &r.Arena
 	return r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
 		picked: rows.Picked != nil, part: part, sampled: r.sampled(*rows, words)})
 }
 
 // orderAndMark writes the order of rows to index and delivers the runs that are asked for.
-func orderAndMark(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+func orderAndMark(r *request, rows extract.Input, words []extract.Word, index []uint32) error {
 	if r.plan.movement == nullsApart {
 		return orderApart(r, rows, words, index)
 	}
@@ -64,7 +64,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 		return err
 	}
 	var index []uint32
-	err = r.call(r.n, func(own *run) error {
+	err = r.nest(r.n, func(own *request) error {
 		own.Env.Held += scratch.Size(r.n, 4) // of index, which is taken once the plan fits beside it
 		extract.ForPicked(cols, selected)
 		rows := extract.RowNumbers(n).Pick(selected)
@@ -75,7 +75,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 		}
 		index = scratch.Take[uint32](&r.Arena, r.n)
 		err := orderAndMark(own, rows, words, index)
-		r.took(own)
+		r.adoptPlan(own)
 		return err
 	})
 	if err != nil {
@@ -86,8 +86,8 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 }
 
 // orderTo writes the order of rows to index, by their numbers, in place if that is the plan.
-func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (err error) {
-	r.unnamed = rows.Picked != nil
+func orderTo(r *request, rows extract.Input, words []extract.Word, index []uint32) (err error) {
+	r.untranslated = rows.Picked != nil
 	switch {
 	case len(words) == 0:
 		for i := range index {
@@ -98,27 +98,27 @@ func orderTo(r *run, rows extract.Input, words []extract.Word, index []uint32) (
 	default:
 		err = orderRows(r, rows, words, index, nil)
 	}
-	if err != nil || !r.unnamed {
+	if err != nil || !r.untranslated {
 		return err
 	}
-	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Name(index[lo:hi], index[lo:hi]) })
+	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Translate(index[lo:hi], index[lo:hi]) })
 }
 
 // orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
 // runs are asked for. Then it makes no use of keys that are in order already: those do not pass
 // through the codes of their ties. The order has places in the input, unless numbers are wanted and
 // the codes decide alone: then numbers are written while places are in the cache.
-func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
+func orderCodes[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
 	for _, tied := range r.marks {
 		clear(tied) // a device that failed may have set some
 	}
 	if extract.Decisive(words) {
-		if !r.unnamed {
+		if !r.untranslated {
 			rows.Picked = nil
 		}
-		r.unnamed = false
+		r.untranslated = false
 		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
-			rows.Name(index[lo:lo+len(order)], order)
+			rows.Translate(index[lo:lo+len(order)], order)
 			if r.marks != nil {
 				engine.MarkTies(r.marks[0], lo, false, codes)
 			}
@@ -134,7 +134,7 @@ func orderCodes[C sortkey.Code](r *run, rows extract.Input, words []extract.Word
 	err := cpu.Order(&r.Env, rows.Len, src, keys, true, func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
-		ties.Refine(breaker, worker, final, codes, extract.Place{})
+		ties.Refine(breaker, worker, final, codes, extract.Level{})
 	})
 	if err == cpu.ErrTied {
 		rest, src := breaker.Rest()

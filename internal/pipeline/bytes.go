@@ -1,14 +1,17 @@
 package pipeline
 
 import (
+	"sync/atomic"
 	"unsafe"
 
+	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/ties"
 )
 
@@ -48,7 +51,7 @@ func (f *facts) orderBytes() int64 {
 
 // numberBytes bounds the row numbers, or the picked elements, that workers pass to key functions.
 func (f *facts) numberBytes() int64 {
-	if !f.picked && (!f.numbered || extract.AllGiven(f.words)) {
+	if !f.picked && (!f.numbered || extract.AllInMemory(f.words)) {
 		return 0
 	}
 	return int64(f.workers) * scratch.Size(engine.Block, f.sizes[0])
@@ -82,7 +85,7 @@ func (f *facts) withinBytes() int64 {
 // finish: the codes, since key functions are called once, and the ties that the device marks.
 func (f *facts) fallBackBytes() int64 {
 	bytes := ties.MarkBytes(f.n, f.words)
-	if !f.words[0].Given {
+	if !f.words[0].InMemory {
 		bytes += scratch.Size(f.n, extract.CodeSize(f.words))
 	}
 	return bytes
@@ -96,7 +99,7 @@ func (f *facts) deviceBytes(m movement) int64 {
 // tieBytes bounds the memory of full keys and of breaking the ties of n elements.
 func (f *facts) tieBytes(n int) int64 {
 	return extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, n) +
-		ties.EarlyBytes(f.workers, f.words, n) + ties.LargeRunBytes(f.words, n)
+		ties.EarlyBytes(f.workers, f.words, n) + ties.LargeTieBytes(f.words, n)
 }
 
 // inPlaceBytes bounds a sort in place: by an index, which a permutation is itself. Keys
@@ -105,7 +108,7 @@ func (f *facts) inPlaceBytes() int64 {
 	if f.verb == toDecode {
 		return 0
 	}
-	bytes := max(cpu.InPlaceBytes(f.n, extract.CodeSize(f.words)), ties.LargeRunBytes(f.words, f.n)) +
+	bytes := max(cpu.InPlaceBytes(f.n, extract.CodeSize(f.words)), ties.LargeTieBytes(f.words, f.n)) +
 		extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, f.n) + f.numberBytes()
 	if f.verb != toOrder {
 		bytes += scratch.Size(f.n, 4) + f.apply
@@ -177,4 +180,46 @@ func (f *facts) chunkedBytes() int64 {
 func (f *facts) countedBytes() int64 {
 	each := scratch.Size(1<<f.words[0].Bits, unsafe.Sizeof(0)) + scratch.Size(engine.Block, 4)
 	return int64(f.workers) * each
+}
+
+// ScratchBytes bounds the scratch memory, in bytes, that the CPU takes to sort s by the columns
+// of an ordering.
+func ScratchBytes(by *small.Ordering, s cpu.Payload, n int, o *call.Options) int64 {
+	words := extract.Words(by.Columns(), o.Order())
+	if len(words) == 0 || n == 0 {
+		return 0
+	}
+	f := facts{verb: toSort, n: n, workers: workersFor(o, n), words: words, sizes: []uintptr{s.Size()}, algorithm: o.Algorithm}
+	m := f.movement()
+	p, ok := f.apart(m)
+	if !ok {
+		p.bytes = f.hostBytes(m)
+	}
+	return p.bytes + f.timeBytes()
+}
+
+// overrun is what [OnOverrun] was given, nil outside of tests.
+var overrun atomic.Pointer[func(movement string, took, planned int64)]
+
+// OnOverrun makes calls under a memory limit that end from now on report to f if they took more scratch
+// memory than they had planned, until restore is called. It is for tests.
+func OnOverrun(f func(movement string, took, planned int64)) (restore func()) {
+	overrun.Store(&f)
+	return func() { overrun.Store(nil) }
+}
+
+// audit reports to a test a call that took more than it had planned. Calls within the call that have plans
+// of their own report themselves.
+func (r *request) audit() {
+	report := overrun.Load()
+	if report == nil || r.Env.Limit == 0 || r.plan.engine == nil || r.plan.movement.inCalls() {
+		return
+	}
+	took, planned := r.Arena.Peak(), r.plan.bytes
+	if r.plan.movement == inPlace { // large runs of ties take what is left
+		planned = max(planned, r.Env.Limit-r.Env.Held)
+	}
+	if took > planned {
+		(*report)(r.plan.name(), took, planned)
+	}
 }

@@ -12,17 +12,17 @@ import (
 // extracted for the merge, so key functions are called twice per element.
 
 // chunk returns the length of chunks: equal ones of at most r.most elements.
-func (r *run) chunk() int {
+func (r *request) chunk() int {
 	count := (r.n-1)/r.most + 1
 	return (r.n-1)/count + 1
 }
 
 // inChunks calls f for the elements [lo, hi) of each chunk, as a call within r.
-func (r *run) inChunks(f func(own *run, lo, hi int) error) error {
+func (r *request) inChunks(f func(own *request, lo, hi int) error) error {
 	each := r.chunk()
 	for lo := 0; lo < r.n; {
 		hi := lo + min(each, r.n-lo)
-		if err := r.call(hi-lo, func(own *run) error { return f(own, lo, hi) }); err != nil {
+		if err := r.nest(hi-lo, func(own *request) error { return f(own, lo, hi) }); err != nil {
 			return err
 		}
 		if err := r.Loop.Err(); err != nil {
@@ -34,13 +34,13 @@ func (r *run) inChunks(f func(own *run, lo, hi int) error) error {
 }
 
 // aside returns a copy of s.
-func (r *run) aside(s cpu.Payload) (cpu.Payload, error) {
+func (r *request) aside(s cpu.Payload) (cpu.Payload, error) {
 	all := s.Take(&r.Arena, r.n)
 	return all, r.copyAll(all, s)
 }
 
 // mergeChunks merges the chunks of copies to where their elements were.
-func (r *run) mergeChunks(j mergeJob, s ...gathered) error {
+func (r *request) mergeChunks(j mergeJob, s ...gathered) error {
 	each := r.chunk()
 	for _, g := range s {
 		m := ranges.Moved{Dst: g.elements}
@@ -49,16 +49,16 @@ func (r *run) mergeChunks(j mergeJob, s ...gathered) error {
 		}
 		j.moved = append(j.moved, m)
 	}
-	return r.call(r.n, func(own *run) error { return mergeRows(own, j) })
+	return r.nest(r.n, func(own *request) error { return mergeRows(own, j) })
 }
 
 // sortChunks sorts s by words, chunk by chunk.
-func sortChunks(r *run, s cpu.Payload, words []extract.Word) error {
+func sortChunks(r *request, s cpu.Payload, words []extract.Word) error {
 	all, err := r.aside(s)
 	if err != nil {
 		return err
 	}
-	err = r.inChunks(func(own *run, lo, hi int) error { return sortWords(own, all.Part(lo, hi), extract.Fresh(words)) })
+	err = r.inChunks(func(own *request, lo, hi int) error { return sortWords(own, all.Part(lo, hi), extract.Fresh(words)) })
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func keyWords(k sortkey.Kind, o sortkey.Order) []extract.Word {
 }
 
 // sortKeyChunks sorts keys, chunk by chunk.
-func sortKeyChunks[K sortkey.Key](r *run, keys []K) error {
+func sortKeyChunks[K sortkey.Key](r *request, keys []K) error {
 	kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys)
 	all, err := r.aside(s)
 	if err != nil {
 		return err
 	}
 	exact := kind.Decodable(r.Stable) // all chunks are in the order of codes that lose nothing
-	err = r.inChunks(func(own *run, lo, hi int) error {
+	err = r.inChunks(func(own *request, lo, hi int) error {
 		err := sortKeysIn(own, cpu.Slice[K](all)[lo:hi])
 		exact = exact && (own.plan.movement == asCodes || own.plan.movement == inPlace)
 		return err
@@ -96,7 +96,7 @@ func sortKeyChunks[K sortkey.Key](r *run, keys []K) error {
 }
 
 // sortPairChunks sorts keys, and values with them, chunk by chunk.
-func sortPairChunks[K sortkey.Key, V any](r *run, keys []K, values []V) error {
+func sortPairChunks[K sortkey.Key, V any](r *request, keys []K, values []V) error {
 	k, v := cpu.PayloadOf(keys), cpu.PayloadOf(values)
 	allKeys, err := r.aside(k)
 	if err != nil {
@@ -106,7 +106,7 @@ func sortPairChunks[K sortkey.Key, V any](r *run, keys []K, values []V) error {
 	if err != nil {
 		return err
 	}
-	err = r.inChunks(func(own *run, lo, hi int) error {
+	err = r.inChunks(func(own *request, lo, hi int) error {
 		return sortPairsIn(own, cpu.Slice[K](allKeys)[lo:hi], cpu.Slice[V](allValues)[lo:hi])
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // countKeys sorts keys of few bits, which codes hold entirely: it counts each code, and writes
 // as many keys.
-func countKeys[K sortkey.Key](r *run, keys []K) error {
+func countKeys[K sortkey.Key](r *request, keys []K) error {
 	view, codes := sortkey.View[uint32](keys, r.Order()), 1<<r.used.CodeBits
 	workers := max(1, r.Loop.Workers)
 	counts, blocks := make([][]int, workers), make([][]uint32, workers)

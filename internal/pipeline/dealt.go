@@ -21,8 +21,8 @@ const mostNarrow = 1 << 17
 const dealtSample, dealtSteps, leastDealt, mostDealt = 64, 4, 16, 1 << 22 // EPYC, 2026-11: bench/results/constants.md
 
 // dealtDigits returns the digits of rows by the first word, none unless they are to be dealt.
-func (r *run) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
-	called := func(l extract.Word) bool { return !l.Given || !l.Exact() }
+func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
+	called := func(l extract.Word) bool { return !l.InMemory || !l.Exact() }
 	most := mostDealt
 	if len(words) > 0 && words[0].Bits <= 32 && r.Loop.Workers > 1 {
 		most = mostNarrow
@@ -53,7 +53,7 @@ const mostDealtWords = 4 // EPYC, 2026-11: 8 columns of 1000 values, 10^6 rows, 
 func mayDeal(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
 
 // digitsOf returns the digits of rows by codes of src, less base; none if there are too many values.
-func (r *run) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
+func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
 	all.Of = scratch.Take[uint16](&r.Arena, rows.Len)
 	var mu sync.Mutex
 	least, most := uint64(1<<16), uint64(0)
@@ -83,7 +83,7 @@ func (r *run) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) 
 }
 
 // orderDealt writes the order of rows to index: by the words after the first, and then by its digits.
-func (r *run) orderDealt(rows extract.Input, words []extract.Word, index []uint32, by cpu.Digits) error {
+func (r *request) orderDealt(rows extract.Input, words []extract.Word, index []uint32, by cpu.Digits) error {
 	order := scratch.Take[uint32](&r.Arena, r.n)
 	err := orderRows(r, rows, words[1:], order, nil)
 	r.Trace.Shape = "" // that of the later words says nothing of rows

@@ -12,7 +12,7 @@ import (
 
 // orderRows writes the order of rows to index. Unless payload is nil, the engine of the plan
 // may move it.
-func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
+func orderRows(r *request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
 	if r.lead != nil && r.plan.ownWay() {
 		return r.orderLead(rows, words, index)
 	}
@@ -30,11 +30,11 @@ func orderRows(r *run, rows extract.Input, words []extract.Word, index []uint32,
 
 // orderBy orders codes by the engine of the plan. If that fails and the plan may fall back, the
 // CPU orders them.
-func orderBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
+func orderBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
 	if r.plan.ownWay() {
 		return orderCodes(r, rows, words, index, src)
 	}
-	if r.plan.mayFallBack && !words[0].Given {
+	if r.plan.mayFallBack && !words[0].InMemory {
 		src = once(r, src)
 	}
 	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.plan.algorithm, Env: &r.Env,
@@ -92,13 +92,13 @@ func touch(index []uint32) {
 }
 
 // allow returns an error unless the call may take the given bytes besides those of its plan.
-func (r *run) allow(bytes int64) error {
+func (r *request) allow(bytes int64) error {
 	return required(r.n, r.Env.Limit, r.Env.Held+r.plan.bytes+bytes)
 }
 
 // orderedBy runs the job on the engine of the plan. If that fails and the plan may fall back,
 // done is false without an error, and the engine of the plan is now the CPU.
-func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
+func (r *request) orderedBy(job *engine.Job) (done bool, err error) {
 	r.used.Engine = r.plan.engine.Name()
 	if err = r.plan.engine.Order(r.Context(), job); err == nil {
 		return true, nil
@@ -118,7 +118,7 @@ func (r *run) orderedBy(job *engine.Job) (done bool, err error) {
 
 // once stores the codes that src extracts, so that the CPU can pull them again: a key function
 // is called only once per element.
-func once[C sortkey.Code](r *run, src cpu.Source[C]) cpu.Source[C] {
+func once[C sortkey.Code](r *request, src cpu.Source[C]) cpu.Source[C] {
 	stored := scratch.Take[C](&r.Arena, r.n)
 	have := make([]bool, (r.n+engine.Block-1)/engine.Block)
 	return func(dst []C, lo int) {

@@ -34,7 +34,7 @@ func firstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o sor
 // firstFewBy is firstFew by columns, of a batch of n elements. It is false unless one column with
 // such a code decides.
 func firstFewBy(cols []extract.Column, n, k int, b extract.Batch, o sortkey.Order, use func(first []uint32)) bool {
-	if !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].Given() {
+	if !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
 		return false
 	}
 	col := cols[0].Under(o)

@@ -10,9 +10,9 @@ import (
 //
 // Fields may be read as often as it pays, unlike keys of functions. So neighbours are compared where
 // they lie, before codes are made and scratch is taken for them. Other inputs show in a sample.
-func settleByFields(r *run, s cpu.Payload, words []extract.Word) (done bool, err error) {
+func settleByFields(r *request, s cpu.Payload, words []extract.Word) (done bool, err error) {
 	fields, ok := extract.NewFieldSteps(s, words, &r.Loop)
-	if !ok || r.n > r.most || cpu.LayoutBytes(r.n, r.Loop.Workers, s.Size()) > r.plan.bytes || !fields.Ordered() {
+	if !ok || r.n > r.most || cpu.MovesBytes(r.n, r.Loop.Workers, s.Size()) > r.plan.bytes || !fields.Ordered() {
 		return false, nil
 	}
 	l, err := cpu.Detect(&r.Env, r.n, fields.Follow, fields.Compare)

@@ -10,7 +10,7 @@ import (
 
 // sortInPlace sorts with the least memory: codes and index are ordered in place, and all
 // elements follow the cycles of the index. Keys are those of all[0].
-func sortInPlace(r *run, words []extract.Word, all ...cpu.Payload) error {
+func sortInPlace(r *request, words []extract.Word, all ...cpu.Payload) error {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	if err := orderInPlace(r, extract.InputOf(all[0]), words, index); err != nil {
 		return err
@@ -30,7 +30,7 @@ func sortInPlace(r *run, words []extract.Word, all ...cpu.Payload) error {
 
 // orderInPlace writes the order of rows to index with no more scratch than
 // [facts.inPlaceBytes].
-func orderInPlace(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+func orderInPlace(r *request, rows extract.Input, words []extract.Word, index []uint32) error {
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
 		return orderCodesInPlace(r, rows, words, index, extract.Source32(rows, &words[0]))
@@ -38,7 +38,7 @@ func orderInPlace(r *run, rows extract.Input, words []extract.Word, index []uint
 	return orderCodesInPlace(r, rows, words, index, extract.Source64(rows, &words[0]))
 }
 
-func orderCodesInPlace[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
+func orderCodesInPlace[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
 	codes, err := cpu.OrderInPlace(&r.Env, index, src)
 	switch decisive := extract.Decisive(words); {
 	case err != nil:

@@ -8,7 +8,7 @@ import (
 )
 
 // markedWords returns the words of an order by cols, for the runs that are asked for.
-func (r *run) markedWords(cols []extract.Column) []extract.Word {
+func (r *request) markedWords(cols []extract.Column) []extract.Word {
 	if r.Marks == nil {
 		return extract.Words(cols, r.Order())
 	}
@@ -16,15 +16,15 @@ func (r *run) markedWords(cols []extract.Column) []extract.Word {
 }
 
 // takeMarks takes memory for the runs that are asked for.
-func (r *run) takeMarks(words []extract.Word) { r.marks = ties.NewMarks(r.Marks, r.n, words) }
+func (r *request) takeMarks(words []extract.Word) { r.marks = ties.NewMarks(r.Marks, r.n, words) }
 
 // putRuns delivers the runs that are asked for, see [ties.PutRuns].
-func (r *run) putRuns(words []extract.Word, offsets []int) {
+func (r *request) putRuns(words []extract.Word, offsets []int) {
 	ties.PutRuns(r.Marks, r.marks, words, r.n, offsets)
 }
 
 // tieMarks returns memory for the ties that an engine marks, nil if nobody needs them.
-func (r *run) tieMarks(words []extract.Word) engine.Ties {
+func (r *request) tieMarks(words []extract.Word) engine.Ties {
 	switch {
 	case r.marks != nil && r.marks[0] != nil && words[0].Exact():
 		return r.marks[0]

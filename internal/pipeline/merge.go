@@ -62,7 +62,7 @@ type mergeJob struct {
 }
 
 // mergeRows merges runs.
-func mergeRows(r *run, j mergeJob) error {
+func mergeRows(r *request, j mergeJob) error {
 	write, err := prepareMerge(r, j)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func mergeRows(r *run, j mergeJob) error {
 }
 
 // prepareMerge does everything that can fail, and returns what writes the elements.
-func prepareMerge(r *run, j mergeJob) (write func() error, err error) {
+func prepareMerge(r *request, j mergeJob) (write func() error, err error) {
 	f := facts{verb: toMerge, words: j.words, runs: len(j.moved[0].Runs), apply: j.moved[0].Dst.ApplyBytes()}
 	for _, p := range j.moved {
 		f.sizes = append(f.sizes, p.Dst.Size())
@@ -138,7 +138,7 @@ type merger[C sortkey.Code] struct {
 
 // prepareCodes prepares a merge by the codes of m's words, of which codes makes the first. It
 // extracts each key once, and all words before the merge: ties may need them anywhere.
-func prepareCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
+func prepareCodes[C sortkey.Code](r *request, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
 	for i := range m.words {
 		word := &m.words[i]
 		word.Open(extract.Input{Len: r.n}, &r.Env)
@@ -168,7 +168,7 @@ func prepareCodes[C sortkey.Code](r *run, m *merger[C], codes func(dst []C, b ex
 }
 
 // codesOfRuns returns the codes of all elements.
-func codesOfRuns[C sortkey.Code](r *run, m *mergedRuns, codes func(dst []C, b extract.Batch)) ([]C, error) {
+func codesOfRuns[C sortkey.Code](r *request, m *mergedRuns, codes func(dst []C, b extract.Batch)) ([]C, error) {
 	all := scratch.Take[C](&r.Arena, r.n)
 	err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) {
 		m.parts(lo, hi-lo, func(done int, part cpu.Payload) {
@@ -181,7 +181,7 @@ func codesOfRuns[C sortkey.Code](r *run, m *mergedRuns, codes func(dst []C, b ex
 
 // skipShared makes the codes of the first word again, from the bytes after those that all keys share,
 // if many of them tie.
-func (m *merger[C]) skipShared(r *run) error {
+func (m *merger[C]) skipShared(r *request) error {
 	codes, ok := any(m.first).([]uint64)
 	if !ok || !m.words[0].SkipSharedOf(codes, m.ends) {
 		return nil

@@ -109,9 +109,9 @@ func pickNumbers(ks []int, index []uint32) {
 }
 
 // nthOrdered returns the order of all rows, by codes that are there, as places in the input.
-func nthOrdered[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C) ([]uint32, error) {
+func nthOrdered[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, codes []C) ([]uint32, error) {
 	index := scratch.Take[uint32](&r.Arena, r.n)
-	words[0].Begun = true
+	words[0].Extracted = true
 	return index, orderCodes(r, rows, words, index, func(dst []C, lo int) { copy(dst, codes[lo:]) })
 }
 
@@ -122,7 +122,7 @@ type interval[C sortkey.Code] struct {
 }
 
 // extractAll writes the codes of src and returns the interval that they are in.
-func extractAll[C sortkey.Code](r *run, codes []C, src cpu.Source[C]) (interval[C], error) {
+func extractAll[C sortkey.Code](r *request, codes []C, src cpu.Source[C]) (interval[C], error) {
 	var least, less atomic.Uint64 // less is the complement of the largest code
 	least.Store(1<<64 - 1)
 	less.Store(1<<64 - 1)
@@ -153,7 +153,7 @@ func lower(a *atomic.Uint64, value uint64) {
 // digits are the counters of a digit, by worker.
 type digits [][]int
 
-func newDigits(r *run) digits {
+func newDigits(r *request) digits {
 	all := make(digits, max(1, r.Loop.Workers))
 	for i := range all {
 		all[i] = scratch.Take[int](&r.Arena, 1<<findBits)
@@ -162,7 +162,7 @@ func newDigits(r *run) digits {
 }
 
 // narrow reduces the interval to the codes that share the k-th one's leading digit.
-func (in *interval[C]) narrow(r *run, codes []C, counts digits) error {
+func (in *interval[C]) narrow(r *request, codes []C, counts digits) error {
 	if err := in.count(r, codes, counts); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (in *interval[C]) shiftOf(digit int) int {
 }
 
 // count counts the leading digits of the codes of the interval, in the counters of the first worker.
-func (in *interval[C]) count(r *run, codes []C, counts digits) error {
+func (in *interval[C]) count(r *request, codes []C, counts digits) error {
 	least, span, shift := in.least, in.most-in.least, in.shift()
 	for _, own := range counts {
 		clear(own)
@@ -215,7 +215,7 @@ func (in *interval[C]) part(counts []int, shift int) interval[C] {
 }
 
 // kth returns the k-th element whose code is the interval's only one.
-func (in *interval[C]) kth(r *run, codes []C) (int, error) {
+func (in *interval[C]) kth(r *request, codes []C) (int, error) {
 	k := in.k
 	for i, c := range codes {
 		if i%selectPiece == 0 && r.Loop.Err() != nil {

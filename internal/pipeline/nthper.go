@@ -10,7 +10,7 @@ import (
 
 // Places writes the wanted places of an order of size rows to ks. Those that the order does not have
 // are negative.
-type Places func(size int, ks []int)
+type Ranks func(size int, ks []int)
 
 // NthsOfPartitions returns for each partition of the rows 0 … n-1, in the order by its columns, the rows at
 // the given number of places of the order of its rows by cols, and -1 for places that it does not have.
@@ -19,7 +19,7 @@ type Places func(size int, ks []int)
 // All rows are ordered. A selection within partitions took 0.6 to 1.4 times as long (EPYC, 2026-11, 2
 // workers, 3 quantiles, 2·10^5 and 4·10^6 rows, partitions by int32, int64 and string; below 0.9
 // only for 3 partitions).
-func NthsOfPartitions(partition, cols []extract.Column, n, each int, places Places, o *call.Options) (rows []int, parts perm.Runs, err error) {
+func NthsOfPartitions(partition, cols []extract.Column, n, each int, places Ranks, o *call.Options) (rows []int, parts perm.Runs, err error) {
 	own := *o
 	own.Into, own.Marks = nil, &call.Marks{Columns: len(partition), Runs: &parts}
 	order, err := orderAll(slices.Concat(partition, cols), n, own)

@@ -122,7 +122,7 @@ type wanted[C sortkey.Code] struct {
 
 // search is a search for several places.
 type search[C sortkey.Code] struct {
-	r      *run
+	r      *request
 	codes  []C
 	ks     []int
 	any    bool // an element with the code of a place does
@@ -157,8 +157,8 @@ func (m *numbers[C]) of(c C) uint16 {
 }
 
 // nthsBy is nthsOf by the codes of a source.
-func nthsBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
-	if len(ks) > mostSelected || len(ks) > mostScans && words[0].Given && tiedPlaces(r.n, ks, src) {
+func nthsBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
+	if len(ks) > mostSelected || len(ks) > mostScans && words[0].InMemory && tiedPlaces(r.n, ks, src) {
 		index := scratch.Take[uint32](&r.Arena, r.n)
 		err := orderCodes(r, rows, words, index, src)
 		if err == nil {
@@ -337,7 +337,7 @@ func sortedPlaces(ks []int) []int {
 }
 
 // orderedNths replaces ks by the numbers of an order of all rows.
-func orderedNths[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, codes []C, ks []int) error {
+func orderedNths[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, codes []C, ks []int) error {
 	index, err := nthOrdered(r, rows, words, codes)
 	if err == nil {
 		pickNumbers(ks, index)
@@ -429,7 +429,7 @@ func (s *search[C]) find(in interval[C], v *selector) (int, error) {
 var errCrowded = errors.New("pipeline: too many rows tie")
 
 // collect writes the codes of the interval to its candidates.
-func (in *interval[C]) collect(r *run, codes []C, found []candidate) error {
+func (in *interval[C]) collect(r *request, codes []C, found []candidate) error {
 	var next atomic.Int64
 	return r.Stage("select", r.n, engine.Block, func(_, lo, hi int) {
 		n := 0

@@ -65,7 +65,7 @@ type nullsFound struct {
 }
 
 // findNulls finds the nulls of the first column of words.
-func findNulls(r *run, rows extract.Input, words []extract.Word) (*nullsFound, error) {
+func findNulls(r *request, rows extract.Input, words []extract.Word) (*nullsFound, error) {
 	n := rows.Len
 	rows.Arena = &r.Arena
 	f := &nullsFound{rows: rows, cols: extract.Columns(words), before: make([]int, n/engine.Block+2)}
@@ -82,7 +82,7 @@ func findNulls(r *run, rows extract.Input, words []extract.Word) (*nullsFound, e
 }
 
 // eachBlock calls use for all blocks of rows.
-func (f *nullsFound) eachBlock(r *run, use func(block, lo, hi int)) error {
+func (f *nullsFound) eachBlock(r *request, use func(block, lo, hi int)) error {
 	n := f.rows.Len
 	return r.Stopped(r.Stage("nulls", n, f.grain, func(_, lo, hi int) {
 		for ; lo < hi && r.Loop.Err() == nil; lo += engine.Block {
@@ -108,7 +108,7 @@ const cachedBytes = 4 << 20
 func inCache(n int, size uintptr) bool { return int64(n)*int64(size) <= cachedBytes }
 
 // sortApart sorts s.
-func sortApart(r *run, s cpu.Payload, words []extract.Word) error {
+func sortApart(r *request, s cpu.Payload, words []extract.Word) error {
 	if !inCache(r.n, s.Size()) {
 		return sortParts(r, s, words)
 	}
@@ -121,7 +121,7 @@ func sortApart(r *run, s cpu.Payload, words []extract.Word) error {
 }
 
 // sortParts sorts s. It parts copies of the elements and sorts both parts.
-func sortParts(r *run, s cpu.Payload, words []extract.Word) error {
+func sortParts(r *request, s cpu.Payload, words []extract.Word) error {
 	f, err := findNulls(r, extract.InputOf(s), words)
 	if err != nil {
 		return err
@@ -153,16 +153,16 @@ func sortParts(r *run, s cpu.Payload, words []extract.Word) error {
 }
 
 // sortPart sorts a part of the elements of r by columns of its words.
-func sortPart(r *run, s cpu.Payload, cols []extract.Column) error {
+func sortPart(r *request, s cpu.Payload, cols []extract.Column) error {
 	if s.Len() < 2 || len(cols) == 0 {
 		return nil
 	}
-	return r.callPart(s.Len(), nil, func(own *run) error { return sortColumns(own, s, cols) })
+	return r.nestPart(s.Len(), nil, func(own *request) error { return sortColumns(own, s, cols) })
 }
 
-// callPart runs f as a call on a part of n of the rows of r.
-func (r *run) callPart(n int, asked *call.Marks, f func(own *run) error) error {
-	return r.call(n, func(own *run) error {
+// nestPart runs f as a call on a part of n of the rows of r.
+func (r *request) nestPart(n int, asked *call.Marks, f func(own *request) error) error {
+	return r.nest(n, func(own *request) error {
 		own.Marks = asked
 		err := f(own)
 		if own.used.CodeBits > 0 { // there are columns left to order by
@@ -173,7 +173,7 @@ func (r *run) callPart(n int, asked *call.Marks, f func(own *run) error) error {
 }
 
 // orderApart writes the order of rows to index, and delivers the runs that are asked for.
-func orderApart(r *run, rows extract.Input, words []extract.Word, index []uint32) error {
+func orderApart(r *request, rows extract.Input, words []extract.Word, index []uint32) error {
 	f, err := findNulls(r, rows, words)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func orderApart(r *run, rows extract.Input, words []extract.Word, index []uint32
 }
 
 // list returns the rows that are not null, and those that are.
-func (f *nullsFound) list(r *run) (values, nulls extract.Input, err error) {
+func (f *nullsFound) list(r *request) (values, nulls extract.Input, err error) {
 	values, nulls = f.rows, f.rows
 	switch f.count {
 	case 0:
@@ -216,15 +216,15 @@ func (f *nullsFound) list(r *run) (values, nulls extract.Input, err error) {
 		x, next := f.before[block], f.before[block+1]
 		some, others := known[lo-x:hi-next], unknown[x:next]
 		f.set.Split(some, others, lo, hi)
-		f.rows.Name(some, some)
-		f.rows.Name(others, others)
+		f.rows.Translate(some, some)
+		f.rows.Translate(others, others)
 	})
 	return values.Pick(known), nulls.Pick(unknown), err
 }
 
 // orderPart writes the order of a part of the rows of r to index, by columns of its words, and returns
 // the ties that are asked for.
-func orderPart(r *run, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.Part, err error) {
+func orderPart(r *request, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.PartMarks, err error) {
 	if rows.Len == 0 {
 		return part, nil
 	}
@@ -232,13 +232,13 @@ func orderPart(r *run, rows extract.Input, cols []extract.Column, asked *call.Ma
 		cols = slices.Clone(cols)
 		extract.ForPicked(cols, rows.Picked)
 	}
-	err = r.callPart(rows.Len, asked, func(own *run) error {
+	err = r.nestPart(rows.Len, asked, func(own *request) error {
 		words := own.markedWords(cols)
 		if err := own.decideOrder(&rows, words, true); err != nil {
 			return err
 		}
 		own.takeMarks(words)
-		part = ties.Part{Marks: own.marks, Words: words, Rows: rows.Len}
+		part = ties.PartMarks{Marks: own.marks, Words: words, Rows: rows.Len}
 		return orderTo(own, rows, words, index)
 	})
 	return part, err

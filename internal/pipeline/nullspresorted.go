@@ -13,9 +13,9 @@ import (
 
 // inOrder writes the order of the rows to index if the values are in order and decide by themselves. Then
 // list and orderPart are not needed. It gives up at the first value that is not, and reads keys in memory only.
-func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
+func (f *nullsFound) inOrder(r *request, index []uint32) (done bool, err error) {
 	lead := &f.cols[0]
-	if f.count == 0 || f.count == f.rows.Len || r.Marks != nil || !lead.Given() || lead.Bits() > 64 {
+	if f.count == 0 || f.count == f.rows.Len || r.Marks != nil || !lead.InMemory() || lead.Bits() > 64 {
 		return false, nil
 	}
 	values, nulls := f.places()
@@ -33,8 +33,8 @@ func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
 		x, next := f.before[block], f.before[block+1]
 		known, unknown := index[values+lo-x:values+hi-next], index[nulls+x:nulls+next]
 		f.set.Split(known, unknown, lo, hi)
-		f.rows.Name(known, known)
-		f.rows.Name(unknown, unknown)
+		f.rows.Translate(known, known)
+		f.rows.Translate(unknown, unknown)
 	})
 	var all extract.Rise
 	for _, rise := range blocks {
@@ -49,7 +49,7 @@ func (f *nullsFound) inOrder(r *run, index []uint32) (done bool, err error) {
 }
 
 // orderNulls orders the nulls that index has by the other columns.
-func (f *nullsFound) orderNulls(r *run, index []uint32) error {
+func (f *nullsFound) orderNulls(r *request, index []uint32) error {
 	if len(f.cols) == 1 {
 		return nil
 	}

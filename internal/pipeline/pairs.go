@@ -32,7 +32,7 @@ func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error
 }
 
 // sortPairsIn sorts keys, and values with them.
-func sortPairsIn[K sortkey.Key, V any](r *run, keys []K, values []V) error {
+func sortPairsIn[K sortkey.Key, V any](r *request, keys []K, values []V) error {
 	words := extract.Words([]extract.Column{extract.Self[K]()}, r.Order())
 	rows := extract.InputOf(cpu.PayloadOf(keys))
 	sizes := []uintptr{unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))}
@@ -62,13 +62,13 @@ func sortPairsIn[K sortkey.Key, V any](r *run, keys []K, values []V) error {
 }
 
 // movePairs sorts keys that can be decoded from their codes, and values with them, on the CPU.
-func movePairs[C sortkey.Code, K sortkey.Key, V any](r *run, keys []K, values []V) error {
+func movePairs[C sortkey.Code, K sortkey.Key, V any](r *request, keys []K, values []V) error {
 	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), cpu.PayloadOf(values))
 }
 
 // tiesExactly reports whether a sort by decodable codes is stable for keys of a plain kind: it
 // is if equal keys have the same bits. It is true for sorts that need not be stable.
-func tiesExactly[K sortkey.Key](r *run, keys []K) (bool, error) {
+func tiesExactly[K sortkey.Key](r *request, keys []K) (bool, error) {
 	switch k := sortkey.KindOf[K](); {
 	case k.Decodable(r.Stable):
 		return true, nil
@@ -79,7 +79,7 @@ func tiesExactly[K sortkey.Key](r *run, keys []K) (bool, error) {
 }
 
 // alike reports whether floats that are equal have the same bits.
-func alike[B floats.Bits](r *run, keys []B) (bool, error) {
+func alike[B floats.Bits](r *request, keys []B) (bool, error) {
 	var all floats.Alike[B]
 	var mu sync.Mutex
 	err := r.Stage("survey", r.n, r.piece(r.n), func(_, lo, hi int) {
@@ -93,7 +93,7 @@ func alike[B floats.Bits](r *run, keys []B) (bool, error) {
 }
 
 // gatherPairs sorts keys and values through an index.
-func gatherPairs[K sortkey.Key, V any](r *run, keys []K, values []V, words []extract.Word) error {
+func gatherPairs[K sortkey.Key, V any](r *request, keys []K, values []V, words []extract.Word) error {
 	index, rows := scratch.Take[uint32](&r.Arena, r.n), extract.InputOf(cpu.PayloadOf(keys))
 	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
 	var payload *devicePayload

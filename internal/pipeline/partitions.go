@@ -99,7 +99,7 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 		return nil, runs, err
 	}
 	rows, words := r.picked(byPartition, n, cols)
-	err = r.decide(facts{verb: toPart, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true, picked: true})
+	err = r.decide(facts{verb: toFilter, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true, picked: true})
 	if err != nil {
 		return nil, runs, err
 	}
@@ -132,7 +132,7 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 }
 
 // picked returns the rows with the given numbers, all below n, and their words by columns of row numbers.
-func (r *run) picked(numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
+func (r *request) picked(numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
 	cols = slices.Clone(cols)
 	extract.ForPicked(cols, numbers)
 	rows := extract.RowNumbers(n).Pick(numbers)
@@ -220,9 +220,9 @@ func cutRunsAt(rows []uint32, parts perm.Runs, k int) ([]uint32, perm.Runs) {
 }
 
 const (
-	leastParted = 1 << 14 // with fewer rows all are ordered
-	sampledRows = 1 << 11 // of which the number of partitions is estimated
-	mostLeft    = 8       // rows left, 1/mostLeft of all, up to which the others are dropped first
+	leastPartitioned = 1 << 14 // with fewer rows all are ordered
+	sampledRows      = 1 << 11 // of which the number of partitions is estimated
+	mostLeft         = 8       // rows left, 1/mostLeft of all, up to which the others are dropped first
 
 	// mostTable is the size of a table up to which rows are dropped by it: one outside of the
 	// second-level cache takes longer than an order by partitions (EPYC, 2026-11, 10^6 rows, first of
@@ -235,13 +235,13 @@ const (
 func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Options) (left []uint32, whole bool, err error) {
 	o.Marks, o.Report = nil, nil
 	lead, words := extract.Words(partition, o.Order()), extract.Words(cols, o.Order())
-	if n < leastParted || n > maxPositions || len(words) == 0 {
+	if n < leastPartitioned || n > maxPositions || len(words) == 0 {
 		return nil, true, nil
 	}
 	r, err := begin(o, n)
 	defer r.end()
 	if err == nil {
-		err = r.decide(facts{verb: toPart, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true})
+		err = r.decide(facts{verb: toFilter, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true})
 	}
 	switch {
 	case err != nil || r.plan.movement != selected:
@@ -251,75 +251,75 @@ func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Option
 	}
 	rows := extract.RowNumbers(n)
 	rows.Arena = &r.Arena
-	f := &partFilter{r: r, k: k, n: n, each: max(1, partChunk/k), most: n / k, decisive: extract.Decisive(words), work: make([]partWorker, max(1, r.Loop.Workers))}
+	f := &partitionFilter{r: r, k: k, n: n, each: max(1, partitionChunk/k), most: n / k, decisive: extract.Decisive(words), work: make([]partitionWorker, max(1, r.Loop.Workers))}
 	lead[0].Open(rows, &r.Env)
 	words[0].Open(rows, &r.Env)
 	f.lead, f.value = extract.Source64(rows, &lead[0]), extract.Source64(rows, &words[0])
 	for i := range f.work {
 		f.work[i].open(f)
 	}
-	if parts := f.estimate(&f.work[0]); parts > min(float64(n/mostLeft/k), mostTable/float64(unsafe.Sizeof(partSlot{})+8*uintptr(k))) {
+	if parts := f.estimate(&f.work[0]); parts > min(float64(n/mostLeft/k), mostTable/float64(unsafe.Sizeof(partitionSlot{})+8*uintptr(k))) {
 		return nil, false, r.Loop.Err()
 	}
 	left, err = f.run()
 	return left, false, err
 }
 
-// partFilter drops rows that come after k others of their partition.
-type partFilter struct {
-	r           *run
+// partitionFilter drops rows that come after k others of their partition.
+type partitionFilter struct {
+	r           *request
 	n, k        int
 	each        int         // heaps of a chunk
 	most        int         // partitions of a worker
 	crowded     atomic.Bool // there are more
 	decisive    bool        // equal codes are equal keys
 	lead, value cpu.Source[uint64]
-	work        []partWorker
+	work        []partitionWorker
 }
 
-// partWorker is the partitions that a worker has seen, and the rows that may be among their first.
-type partWorker struct {
-	f      *partFilter
+// partitionWorker is the partitions that a worker has seen, and the rows that may be among their first.
+type partitionWorker struct {
+	f      *partitionFilter
 	lead   []uint64
 	codes  []uint64
-	slots  []partSlot // a hash table, at most half full
+	slots  []partitionSlot // a hash table, at most half full
 	parts  int
-	smalls [][]uint64 // the smallest codes of partitions, in chunks of f.each heaps
-	rows   []partRow  // candidates
+	smalls [][]uint64     // the smallest codes of partitions, in chunks of f.each heaps
+	rows   []partitionRow // candidates
 }
 
-// partSlot is a partition: its code, and its k smallest codes so far.
-type partSlot struct {
+// partitionSlot is a partition: its code, and its k smallest codes so far.
+type partitionSlot struct {
 	lead  uint64
 	bound uint64 // the largest of k codes; before there are k of them the largest code
 	heap  uint32 // its number, from 1; 0: the slot is free
 	rows  uint32 // in the heap, at most k
 }
 
-// partRow is a candidate: a row that may be among the first of its partition.
-type partRow struct {
+// partitionRow is a candidate: a row that may be among the first of its partition.
+type partitionRow struct {
 	code uint64
 	row  uint32
 	heap uint32
 }
 
-// partChunk is the number of codes in the heaps that are taken at a time, or one heap.
-const partChunk = 1 << 12
+// partitionChunk is the number of codes in the heaps that are taken at a time, or one heap.
+const partitionChunk = 1 << 12
 
-func (w *partWorker) open(f *partFilter) {
+func (w *partitionWorker) open(f *partitionFilter) {
 	w.f = f
 	w.lead, w.codes = make([]uint64, engine.Block), make([]uint64, engine.Block)
-	w.slots = make([]partSlot, 1024)
+	w.slots = make([]partitionSlot, 1024)
 }
 
 // heap returns the memory of a heap.
-func (w *partWorker) heap(number uint32) []uint64 {
+func (w *partitionWorker) heap(number uint32) []uint64 {
 	i, k := int(number-1), w.f.k
 	return w.smalls[i/w.f.each][i%w.f.each*k:][:k:k]
 }
 
 // slot returns the slot of a partition.
-func (w *partWorker) slot(lead uint64) *partSlot {
+func (w *partitionWorker) slot(lead uint64) *partitionSlot {
 	mask := len(w.slots) - 1
 	for i := int(spread(lead) >> (64 - bits.Len(uint(mask)))); ; i++ {
 		switch s := &w.slots[i&mask]; {
@@ -333,7 +333,7 @@ func (w *partWorker) slot(lead uint64) *partSlot {
 				w.smalls = append(w.smalls, make([]uint64, w.f.each*w.f.k))
 			}
 			w.parts++
-			*s = partSlot{lead: lead, bound: math.MaxUint64, heap: uint32(w.parts)}
+			*s = partitionSlot{lead: lead, bound: math.MaxUint64, heap: uint32(w.parts)}
 			return s
 		}
 	}
@@ -347,9 +347,9 @@ var factor = rand.Uint64() | 1
 func spread(code uint64) uint64 { return (code ^ code>>32) * factor }
 
 // grow doubles the table.
-func (w *partWorker) grow() {
+func (w *partitionWorker) grow() {
 	before := w.slots
-	w.slots = make([]partSlot, 2*len(before))
+	w.slots = make([]partitionSlot, 2*len(before))
 	mask := len(w.slots) - 1
 	for _, s := range before {
 		if s.heap == 0 {
@@ -364,7 +364,7 @@ func (w *partWorker) grow() {
 }
 
 // add adds the rows [lo, hi), at most a block.
-func (w *partWorker) add(lo, hi int) {
+func (w *partitionWorker) add(lo, hi int) {
 	f, lead, codes := w.f, w.lead[:hi-lo], w.codes[:hi-lo]
 	f.lead(lead, lo)
 	f.value(codes, lo)
@@ -384,12 +384,12 @@ func (w *partWorker) add(lo, hi int) {
 		case c > s.bound || f.decisive: // k rows before it are not larger
 			continue
 		}
-		w.rows = append(w.rows, partRow{c, uint32(lo + i), s.heap})
+		w.rows = append(w.rows, partitionRow{c, uint32(lo + i), s.heap})
 	}
 }
 
 // push adds a code to a heap of fewer than k.
-func (s *partSlot) push(heap []uint64, c uint64) {
+func (s *partitionSlot) push(heap []uint64, c uint64) {
 	i := int(s.rows)
 	for i > 0 && heap[(i-1)/2] < c {
 		heap[i] = heap[(i-1)/2]
@@ -402,7 +402,7 @@ func (s *partSlot) push(heap []uint64, c uint64) {
 }
 
 // replace puts a code in place of the largest of a full heap.
-func (s *partSlot) replace(heap []uint64, c uint64) {
+func (s *partitionSlot) replace(heap []uint64, c uint64) {
 	i := 0
 	for {
 		child := 2*i + 1
@@ -423,7 +423,7 @@ func (s *partSlot) replace(heap []uint64, c uint64) {
 
 // estimate returns about how many partitions there are, by those of a sample. Those that the sample
 // has missed are estimated from those that it has once and twice (Chao, 1984).
-func (f *partFilter) estimate(w *partWorker) float64 {
+func (f *partitionFilter) estimate(w *partitionWorker) float64 {
 	counts, draw := make(map[uint64]int, sampledRows), extract.Drawer(0, f.n, f.k)
 	for range sampledRows {
 		f.lead(w.lead[:1], extract.Drawn(&draw, f.n))
@@ -442,7 +442,7 @@ func (f *partFilter) estimate(w *partWorker) float64 {
 }
 
 // run returns the rows that are left.
-func (f *partFilter) run() ([]uint32, error) {
+func (f *partitionFilter) run() ([]uint32, error) {
 	r := f.r
 	grain := r.Loop.Turn(f.n, engine.Block, 16*engine.Block) / engine.Block * engine.Block
 	err := r.Stage("partitions", f.n, grain, func(worker, lo, hi int) {
@@ -471,7 +471,7 @@ func (f *partFilter) run() ([]uint32, error) {
 
 // mark sets the bits of the rows whose codes are among the k smallest of their partitions, and
 // returns how many do.
-func (w *partWorker) mark(set []uint32) (count int) {
+func (w *partitionWorker) mark(set []uint32) (count int) {
 	bounds := make([]uint64, w.parts+1)
 	for i := range w.slots {
 		bounds[w.slots[i].heap] = w.slots[i].bound

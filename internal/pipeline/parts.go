@@ -14,7 +14,7 @@ import (
 // compared with them, are extracted twice.
 
 // prepareParts prepares a merge part by part.
-func prepareParts(r *run, j mergeJob) (write func() error, err error) {
+func prepareParts(r *request, j mergeJob) (write func() error, err error) {
 	m := runsOf(j.moved)
 	alone := r.within(r.n)
 	alone.Loop.Workers = 1 // which the comparisons need
@@ -82,7 +82,7 @@ func (j mergeJob) part(m *mergedRuns, from, to []int, at int) (part mergeJob, n 
 
 // cutRuns cuts runs into parts of at most r.most elements, by the keys of elements. It compares
 // on the calling goroutine.
-func cutRuns(alone, r *run, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
+func cutRuns(alone, r *request, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
 	b := newPairs(alone, m, j.words)
 	c := ranges.Cutter{Ends: m.ends, After: b.after, Sort: func(env *engine.Env, at []int, order []uint32) error {
 		return r.orderElements(m, j.words, at, order)
@@ -92,13 +92,13 @@ func cutRuns(alone, r *run, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err er
 }
 
 // orderElements writes the stable order of the elements of runs at the given places.
-func (r *run) orderElements(m *mergedRuns, words []extract.Word, at []int, order []uint32) error {
+func (r *request) orderElements(m *mergedRuns, words []extract.Word, at []int, order []uint32) error {
 	picked := m.moved[0].Dst.Take(&r.Arena, len(at))
 	for i, x := range at {
 		m.parts(x, 1, func(_ int, e cpu.Payload) { picked.Part(i, i+1).Copy(e) })
 	}
 	defer picked.Give(&r.Arena, r.Loop.Workers)
-	return r.call(len(at), func(own *run) error {
+	return r.nest(len(at), func(own *request) error {
 		own.onHost()
 		rows := extract.InputOf(picked)
 		own.plan, own.tight = plan{engine: cpu.Host, movement: toIndex}, own.Env.Limit > 0
@@ -114,7 +114,7 @@ type pairs struct {
 	codes [2]uint64
 }
 
-func newPairs(r *run, m *mergedRuns, words []extract.Word) *pairs {
+func newPairs(r *request, m *mergedRuns, words []extract.Word) *pairs {
 	b := &pairs{m: m, words: extract.Fresh(words), both: m.moved[0].Dst.Take(&r.Arena, 2)}
 	for i := range b.words {
 		b.words[i].Open(extract.Input{Len: 2}, &r.Env)

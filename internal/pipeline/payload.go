@@ -24,11 +24,11 @@ type devicePayload struct {
 	written atomic.Bool
 
 	mu   sync.Mutex
-	left []span // places of which the engine emitted positions
+	left []emitted // places of which the engine emitted positions
 }
 
-// span is places [lo, hi) of an order.
-type span struct{ lo, hi int }
+// emitted is places [lo, hi) of an order.
+type emitted struct{ lo, hi int }
 
 // elementPayload returns s as a device-moved payload; aside holds its copy. It is nil if s has
 // pointers, which the collector would not find on the device. It is nil for several words, too:
@@ -108,7 +108,7 @@ func (c *devicePayload) offer(job *engine.Job, settle func() error) {
 		emit(lo, order)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.left = append(c.left, span{lo, lo + len(order)})
+		c.left = append(c.left, emitted{lo, lo + len(order)})
 	}
 	c.Settle = settle
 	c.Push = func(lo int, elements []byte) {
@@ -122,7 +122,7 @@ func (c *devicePayload) offer(job *engine.Job, settle func() error) {
 func (c *devicePayload) moved() bool { return c != nil && c.written.Load() }
 
 // finish moves the elements for which the engine emitted positions; it has moved the others.
-func (c *devicePayload) finish(r *run, index []uint32) error {
+func (c *devicePayload) finish(r *request, index []uint32) error {
 	r.Commit() // the sort finishes
 	if len(c.left) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (c *devicePayload) finish(r *run, index []uint32) error {
 }
 
 // restore undoes all writes of the engine.
-func (c *devicePayload) restore(r *run) {
+func (c *devicePayload) restore(r *request) {
 	if c.moved() {
 		r.restore(c.undo)
 		c.written.Store(false)

@@ -28,11 +28,27 @@ const (
 	withinSegments                 // they are gathered through the orders of segments
 	counted                        // keys of few bits are counted
 	nullsApart                     // they stay, or are gathered, as the orders of two parts say
+
+	movements // their number
 )
 
 // String returns the name in Stats, where no algorithm that orders codes has one.
-func (m movement) String() string {
-	return [...]string{"BucketRadix", "IndexGather", "IndexGather", "InPlace", "BucketRadix", "Select", "RangeMerge", "Concatenate", "Chunks", "RangeMerge", "Segments", "Counting", "IndexGather"}[m]
+func (m movement) String() string { return movementNames[m] }
+
+var movementNames = [movements]string{
+	withCodes:      "BucketRadix",
+	throughIndex:   "IndexGather",
+	toIndex:        "IndexGather",
+	inPlace:        "InPlace",
+	asCodes:        "BucketRadix",
+	selected:       "Select",
+	merged:         "RangeMerge",
+	aside:          "Concatenate",
+	chunked:        "Chunks",
+	parted:         "RangeMerge",
+	withinSegments: "Segments",
+	counted:        "Counting",
+	nullsApart:     "IndexGather",
 }
 
 // inCalls reports whether the work is that of calls within the call, which plan for the memory that is left.
@@ -51,7 +67,7 @@ const (
 	toDecode                  // keys that codes hold entirely
 	toSortWithin              // the elements of each segment
 	toOrderWithin             // a permutation of the rows of each segment
-	toPart                    // the rows that may be among the first k of their partition
+	toFilter                  // the rows that may be among the first k of their partition
 )
 
 // facts describe a call before an element is read.
@@ -113,8 +129,8 @@ func decide(f *facts) (plan, error) {
 		return f.onHost(toIndex, 0)
 	case f.verb == toMerge:
 		return f.merging()
-	case f.verb == toPart:
-		return f.parting()
+	case f.verb == toFilter:
+		return f.filtering()
 	case within:
 		return f.onHost(withinSegments, f.withinBytes())
 	case f.most > 0 && f.n > f.most && f.verb != toOrder:
@@ -215,10 +231,10 @@ func (f *facts) selection() (plan, error) {
 	return p, err
 }
 
-// parting plans to drop rows that come after k others of their partition, before the others are
+// filtering plans to drop rows that come after k others of their partition, before the others are
 // ordered. How much memory that takes depends on the number of partitions: under a limit all rows are
 // ordered, and where an engine or an algorithm is asked for.
-func (f *facts) parting() (plan, error) {
+func (f *facts) filtering() (plan, error) {
 	if f.limit > 0 || f.insists() || f.algorithm != engine.Auto {
 		return f.onHost(toIndex, 0)
 	}

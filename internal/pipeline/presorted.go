@@ -15,7 +15,7 @@ import (
 
 // orderRuns writes the order of rows to index, by words that decide within runs of ties; src makes
 // the codes of the first of them.
-func orderRuns(r *run, rows extract.Input, words []extract.Word, runs engine.Ties, index []uint32, src cpu.Source[uint64]) error {
+func orderRuns(r *request, rows extract.Input, words []extract.Word, runs engine.Ties, index []uint32, src cpu.Source[uint64]) error {
 	err := orderWithinBy(r, rows, words, cpu.RunsOf(runs, r.n), index, src)
 	r.foundRuns(runs)
 	return err
@@ -34,7 +34,7 @@ func tiedRows(runs engine.Ties) (n int) {
 }
 
 // sortRuns sorts s by words that decide within runs of ties.
-func sortRuns(r *run, s cpu.Payload, words []extract.Word, runs engine.Ties, src cpu.Source[uint64]) error {
+func sortRuns(r *request, s cpu.Payload, words []extract.Word, runs engine.Ties, src cpu.Source[uint64]) error {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	if err := orderRuns(r, extract.InputOf(s), words, runs, index, src); err != nil {
 		return err
@@ -49,7 +49,7 @@ const leadTies, leadPacked = ties.LeadRows / 2, ties.LeadRows * 15 / 16
 
 // leadApart returns the words of an order by cols: packed, or with the first column by itself if rows are in order by
 // it and not by the others. It sets the runs of rows that tie there, which are then segments.
-func (r *run) leadApart(rows extract.Input, cols []extract.Column, packed []extract.Word) []extract.Word {
+func (r *request) leadApart(rows extract.Input, cols []extract.Column, packed []extract.Word) []extract.Word {
 	if len(packed) == 0 || rows.Len < 2*ties.LeadRows || extract.LeadingNulls(packed) != extract.NoNulls ||
 		r.Marks != nil || r.Env.Limit > 0 || r.Backend != nil || r.Algorithm != engine.Auto {
 		return packed
@@ -67,14 +67,14 @@ func (r *run) leadApart(rows extract.Input, cols []extract.Column, packed []extr
 }
 
 // orderLead writes the order of rows to index, by the words after the first within the runs of this.
-func (r *run) orderLead(rows extract.Input, words []extract.Word, index []uint32) error {
+func (r *request) orderLead(rows extract.Input, words []extract.Word, index []uint32) error {
 	err := orderWithin(r, rows, words[1:], cpu.RunsOf(r.lead, r.n), index)
 	r.foundRuns(r.lead)
 	return err
 }
 
 // foundRuns reports that runs of ties were segments.
-func (r *run) foundRuns(runs engine.Ties) {
+func (r *request) foundRuns(runs engine.Ties) {
 	r.Trace.Found(engine.Segmented)
 	r.Trace.Ties = tiedRows(runs)
 }

@@ -160,7 +160,7 @@ func (v *selector) find() {
 	in, tied := split(v.found, v.own)
 	refined := v.found[in:v.k] // all of these have the code v.own
 	k, code := v.k-in, v.own
-	for p := (extract.Place{}); len(tied) > 1 && v.t.Env.Loop.Err() == nil; {
+	for p := (extract.Level{}); len(tied) > 1 && v.t.Env.Loop.Err() == nil; {
 		next, more := v.t.After(p, code)
 		if !more {
 			break
@@ -204,7 +204,7 @@ func split(some []candidate, bound uint64) (below int, tied []candidate) {
 }
 
 // narrow replaces the codes of a run by those at p.
-func (v *selector) narrow(run []candidate, p extract.Place) {
+func (v *selector) narrow(run []candidate, p extract.Level) {
 	t := v.t
 	if !p.Tail {
 		t.Open(p.Word, true)

@@ -23,7 +23,7 @@ func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
 }
 
 // sortColumns sorts s by cols.
-func sortColumns(r *run, s cpu.Payload, cols []extract.Column) error {
+func sortColumns(r *request, s cpu.Payload, cols []extract.Column) error {
 	words := extract.Words(cols, r.Order())
 	if len(words) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func sortColumns(r *run, s cpu.Payload, cols []extract.Column) error {
 }
 
 // sortWords sorts s by words.
-func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
+func sortWords(r *request, s cpu.Payload, words []extract.Word) error {
 	rows := extract.InputOf(s)
 	err := r.decide(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes(),
 		sampled: r.sampled(rows, words)})
@@ -57,7 +57,7 @@ func sortWords(r *run, s cpu.Payload, words []extract.Word) error {
 }
 
 // moveRows sorts s on the CPU and moves elements with their codes.
-func moveRows(r *run, s cpu.Payload, words []extract.Word) error {
+func moveRows(r *request, s cpu.Payload, words []extract.Word) error {
 	words[0].Open(extract.InputOf(s), &r.Env)
 	if words[0].Bits <= 32 {
 		return moveCodes(r, s, words, extract.Source32(extract.InputOf(s), &words[0]))
@@ -65,7 +65,7 @@ func moveRows(r *run, s cpu.Payload, words []extract.Word) error {
 	return moveCodes(r, s, words, extract.Source64(extract.InputOf(s), &words[0]))
 }
 
-func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src cpu.Source[C]) error {
+func moveCodes[C sortkey.Code](r *request, s cpu.Payload, words []extract.Word, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
 		return cpu.Move(&r.Env, s, src)
 	}
@@ -84,7 +84,7 @@ func moveCodes[C sortkey.Code](r *run, s cpu.Payload, words []extract.Word, src 
 }
 
 // gatherRows orders an index, then moves the elements of s by it.
-func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
+func gatherRows(r *request, s cpu.Payload, words []extract.Word) error {
 	n := s.Len()
 	index, rows := scratch.Take[uint32](&r.Arena, n), extract.InputOf(s)
 	var payload *devicePayload
@@ -110,7 +110,7 @@ func gatherRows(r *run, s cpu.Payload, words []extract.Word) error {
 type gathered struct{ elements, sorted cpu.Payload }
 
 // gatherThrough moves elements through an index: to scratch memory and back.
-func gatherThrough(r *run, index []uint32, all ...gathered) error {
+func gatherThrough(r *request, index []uint32, all ...gathered) error {
 	n := len(index)
 	err := r.Stage("gather", n, r.piece(n), func(_, lo, hi int) {
 		for _, g := range all {
@@ -129,7 +129,7 @@ func gatherThrough(r *run, index []uint32, all ...gathered) error {
 }
 
 // inOrder reports whether an order is that of the input.
-func (r *run) inOrder(index []uint32) bool {
+func (r *request) inOrder(index []uint32) bool {
 	n := len(index)
 	if n == 0 || index[0] != 0 || index[n-1] != uint32(n-1) {
 		return n == 0
@@ -148,7 +148,7 @@ func (r *run) inOrder(index []uint32) bool {
 // gatherBack gathers the elements into s from aside, a copy that was made while keys were
 // extracted. At that time elements were in the cache, and workers would have waited for the
 // device. A gather into scratch memory would move the elements twice after the device is done.
-func gatherBack(r *run, s, aside cpu.Payload, index []uint32) error {
+func gatherBack(r *request, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
 }
 
 // sortKeysIn sorts keys, at least one.
-func sortKeysIn[K sortkey.Key](r *run, keys []K) error {
+func sortKeysIn[K sortkey.Key](r *request, keys []K) error {
 	switch k := sortkey.KindOf[K](); {
 	case r.n > r.most:
 		return sortLongKeys(r, keys)
@@ -41,7 +41,7 @@ func sortKeysIn[K sortkey.Key](r *run, keys []K) error {
 }
 
 // sortLongKeys sorts keys that are more than positions number.
-func sortLongKeys[K sortkey.Key](r *run, keys []K) error {
+func sortLongKeys[K sortkey.Key](r *request, keys []K) error {
 	s := cpu.PayloadOf(keys)
 	err := r.decide(facts{verb: toDecode, words: keyWords(sortkey.KindOf[K](), r.Order()), sizes: []uintptr{s.Size()}})
 	switch {
@@ -54,7 +54,7 @@ func sortLongKeys[K sortkey.Key](r *run, keys []K) error {
 }
 
 // sortCodes sorts keys through codes that lose nothing.
-func sortCodes[C sortkey.Code, K sortkey.Key](r *run, keys []K) error {
+func sortCodes[C sortkey.Code, K sortkey.Key](r *request, keys []K) error {
 	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
 	words := extract.Words([]extract.Column{self}, r.Order())
 	err := r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
@@ -82,13 +82,13 @@ func plainKeys[C sortkey.Code, K sortkey.Key](keys []K, bits []C, o sortkey.Orde
 }
 
 // codesOf returns keys as codes from which they can be decoded.
-func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
+func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
 	o := r.Order()
 	k := cpu.Keys[C]{
 		Len:    len(keys),
 		View:   sortkey.View[C](keys, o),
 		Write:  func(lo int, codes []C) { sortkey.DecodeExact(keys[lo:lo+len(codes)], codes, o) },
-		Follow: func(l *cpu.Layout) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
+		Follow: func(l *cpu.Moves) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
 		Plain:  func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
 	}
 	bits := sortkey.As[C](keys[:0]) // of keys as wide as codes
@@ -125,7 +125,7 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *run, keys []K) cpu.Keys[C] {
 // sortCodesOn sorts keys on the engine of the plan, which returns their codes in order. If it
 // fails and the plan may fall back, the CPU sorts. The codes given to the engine are stored: if
 // it fails while keys are written, the keys are restored from them.
-func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) error {
+func sortCodesOn[C sortkey.Code](r *request, all cpu.Keys[C], plain *engine.Plain) error {
 	stored := scratch.Take[C](&r.Arena, r.n)
 	var written atomic.Bool
 	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.allow}
@@ -170,7 +170,7 @@ func sortCodesOn[C sortkey.Code](r *run, all cpu.Keys[C], plain *engine.Plain) e
 }
 
 // restore undoes writes to ranges of the input, by undo. It is not cancelled.
-func (r *run) restore(undo func(lo, hi int)) {
+func (r *request) restore(undo func(lo, hi int)) {
 	r.Commit()
 	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
 	r.Revoke()

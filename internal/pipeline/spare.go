@@ -16,7 +16,7 @@ const spareSample, leastSampled = 512, 1 << 17 // EPYC, 2026-11: bench/results/c
 
 // spareCodes looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
 // The first is left out if its nulls are ordered apart. Later ones are needed only if rows tie.
-func (r *run) spareCodes(rows extract.Input, cols []extract.Column, apart bool) {
+func (r *request) spareCodes(rows extract.Input, cols []extract.Column, apart bool) {
 	for i := range cols {
 		c := cols[i].Under(r.Order())
 		switch {
@@ -32,9 +32,9 @@ func (r *run) spareCodes(rows extract.Input, cols []extract.Column, apart bool) 
 }
 
 // ties reports whether rows of a sample tie on columns, as far as their keys lie in memory.
-func (r *run) ties(rows extract.Input, cols []extract.Column) bool {
+func (r *request) ties(rows extract.Input, cols []extract.Column) bool {
 	lead := extract.Words(cols, r.Order())[0]
-	if !lead.Given || rows.Len < leastSampled {
+	if !lead.InMemory || rows.Len < leastSampled {
 		return true
 	}
 	var codes [spareSample]uint64
@@ -48,7 +48,7 @@ func (r *run) ties(rows extract.Input, cols []extract.Column) bool {
 }
 
 // codeBounds returns bounds of the codes of a column that may have a spare one.
-func (r *run) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
+func (r *request) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
 	var mu sync.Mutex
 	least = math.MaxUint64
 	err = r.Stage("survey", rows.Len, r.piece(rows.Len), func(_, lo, hi int) {

@@ -15,8 +15,8 @@ import (
 // pays. So neighbours are compared first, which finds strings in order, or nearly, in less time than
 // it takes to make codes and to compare those that tie. The comparison ends once too many are out of
 // order.
-func sortStrings(r *run, texts []string, payload cpu.Payload) error {
-	if bytes := cpu.LayoutBytes(r.n, r.Loop.Workers, payload.Size()); r.Fits(bytes) {
+func sortStrings(r *request, texts []string, payload cpu.Payload) error {
+	if bytes := cpu.MovesBytes(r.n, r.Loop.Workers, payload.Size()); r.Fits(bytes) {
 		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
 			if r.Descending {
 				i, j = j, i

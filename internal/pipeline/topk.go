@@ -47,7 +47,7 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front 
 }
 
 // firstRows returns the numbers of the first k rows, in order, in memory of r.
-func firstRows(r *run, rows extract.Input, k int, words []extract.Word) ([]uint32, error) {
+func firstRows(r *request, rows extract.Input, k int, words []extract.Word) ([]uint32, error) {
 	err := r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
 		sampled: r.sampled(rows, words)})
 	switch {
@@ -64,7 +64,7 @@ func firstRows(r *run, rows extract.Input, k int, words []extract.Word) ([]uint3
 
 // topOfChunks is topRows of a slice that is longer than positions number. It selects from each
 // chunk, and then from these and the first of the chunks before. If k is large it sorts s.
-func topOfChunks(r *run, s cpu.Payload, k int, words []extract.Word) error {
+func topOfChunks(r *request, s cpu.Payload, k int, words []extract.Word) error {
 	if k > r.n/largeShare || k > r.most/2 {
 		return sortWords(r, s, words)
 	}
@@ -72,7 +72,7 @@ func topOfChunks(r *run, s cpu.Payload, k int, words []extract.Word) error {
 		return err
 	}
 	best := newCandidates(r, s, 2*k)
-	err := r.inChunks(func(own *run, lo, hi int) error {
+	err := r.inChunks(func(own *request, lo, hi int) error {
 		chunk := s.Part(lo, hi)
 		first, err := firstRows(own, extract.InputOf(chunk), min(k, chunk.Len()), extract.Fresh(words))
 		if err != nil {
@@ -98,7 +98,7 @@ type candidates struct {
 }
 
 // newCandidates returns memory for a number of elements of the type of s.
-func newCandidates(r *run, s cpu.Payload, most int) *candidates {
+func newCandidates(r *request, s cpu.Payload, most int) *candidates {
 	return &candidates{
 		elements: s.Take(&r.Arena, most), at: scratch.Take[int](&r.Arena, most),
 		spare: s.Take(&r.Arena, most), moved: scratch.Take[int](&r.Arena, most),
@@ -120,9 +120,9 @@ func (b *candidates) add(chunk cpu.Payload, lo int, first []uint32) {
 }
 
 // cut drops all candidates except the first k, and puts these in order.
-func (b *candidates) cut(r *run, k int, words []extract.Word) error {
+func (b *candidates) cut(r *request, k int, words []extract.Word) error {
 	k = min(k, b.n)
-	return r.call(b.n, func(own *run) error {
+	return r.nest(b.n, func(own *request) error {
 		own.onHost()
 		first, err := firstRows(own, extract.InputOf(b.elements.First(b.n)), k, extract.Fresh(words))
 		if err != nil {
@@ -171,7 +171,7 @@ func exchanges[I uint32 | int](order []I) {
 
 // selectFirst returns the first k elements in order, except for large runs of
 // ties, which t.finish refines.
-func selectFirst(r *run, t *ties.Breaker, k int) ([]uint32, error) {
+func selectFirst(r *request, t *ties.Breaker, k int) ([]uint32, error) {
 	held, err := scan(r, t, k)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func selectFirst(r *run, t *ties.Breaker, k int) ([]uint32, error) {
 
 // inOrder returns the numbers of candidates in order, except for large runs of
 // ties.
-func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
+func inOrder(r *request, t *ties.Breaker, first []candidate) ([]uint32, error) {
 	n := len(first)
 	order := scratch.Take[uint32](&r.Arena, n)
 	if n <= compared {
@@ -222,7 +222,7 @@ func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 			for i, x := range part {
 				sorted[i] = first[byAt[x]].at
 			}
-			ties.Refine(t, worker, sorted, codes, extract.Place{})
+			ties.Refine(t, worker, sorted, codes, extract.Level{})
 		})
 	})
 }
@@ -232,7 +232,7 @@ func inOrder(r *run, t *ties.Breaker, first []candidate) ([]uint32, error) {
 const compared = 256
 
 // orderFew is inOrder of at most compared candidates, which it sorts by their codes.
-func orderFew(r *run, t *ties.Breaker, first []candidate, order []uint32) error {
+func orderFew(r *request, t *ties.Breaker, first []candidate, order []uint32) error {
 	slices.SortFunc(first, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.at, b.at))
 	})
@@ -246,7 +246,7 @@ func orderFew(r *run, t *ties.Breaker, first []candidate, order []uint32) error 
 	for i, c := range first {
 		codes[i] = c.code
 	}
-	return r.Stage("sort", 1, 1, func(worker, _, _ int) { ties.Refine(t, worker, order, codes, extract.Place{}) })
+	return r.Stage("sort", 1, 1, func(worker, _, _ int) { ties.Refine(t, worker, order, codes, extract.Level{}) })
 }
 
 // selectPiece is the most elements that a selector takes at a time.
@@ -262,7 +262,7 @@ func selectors(n, workers int) (count, each int) {
 
 // scan extracts all codes and returns selectors whose candidates include the first k
 // elements.
-func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
+func scan(r *request, t *ties.Breaker, k int) ([]selector, error) {
 	lead := &t.Words[0]
 	lead.Open(t.Input, &r.Env)
 	if lead.Bits <= 32 {
@@ -272,7 +272,7 @@ func scan(r *run, t *ties.Breaker, k int) ([]selector, error) {
 }
 
 // sift is scan of the codes of a source.
-func sift[C sortkey.Code](r *run, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
+func sift[C sortkey.Code](r *request, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
 	var bound atomic.Uint64 // no element with a larger code can be among the first k
 	bound.Store(math.MaxUint64)
 	count, each := selectors(r.n, r.Loop.Workers)

@@ -78,7 +78,7 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 }
 
 // markWithin returns what marks the ties of segments whose codes decide alone, nil if nobody asks.
-func markWithin[C sortkey.Code](r *run, index []uint32) func(worker int, order []uint32, codes []C) {
+func markWithin[C sortkey.Code](r *request, index []uint32) func(worker int, order []uint32, codes []C) {
 	if r.marks == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func rowsWithin(offsets []int, n int) int {
 }
 
 // orderWithin writes the order of the rows of segments to index.
-func orderWithin(r *run, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32) error {
+func orderWithin(r *request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32) error {
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
 		return orderWithinBy(r, rows, words, s, index, extract.Source32(rows, &words[0]))
@@ -112,13 +112,13 @@ func orderWithin(r *run, rows extract.Input, words []extract.Word, s cpu.Segment
 	return orderWithinBy(r, rows, words, s, index, extract.Source64(rows, &words[0]))
 }
 
-func orderWithinBy[C sortkey.Code](r *run, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
+func orderWithinBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
 		return cpu.OrderWithin(&r.Env, s, index, src, markWithin[C](r, index))
 	}
 	breaker := ties.New(&r.Env, rows, words)
 	breaker.Mark(r.marks, index)
 	return breaker.Finish(cpu.OrderWithin(&r.Env, s, index, src, func(worker int, order []uint32, codes []C) {
-		ties.Refine(breaker, worker, order, codes, extract.Place{})
+		ties.Refine(breaker, worker, order, codes, extract.Level{})
 	}))
 }

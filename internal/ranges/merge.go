@@ -38,8 +38,8 @@ type worker[C cpu.Code] struct {
 // slice is the elements at places [lo, hi) of one run in a range.
 type slice struct{ run, lo, hi int }
 
-// layOutWorker lays out the slices of k runs, their addresses, and the ends of their parts.
-func layOutWorker(a *scratch.Area, k int) (slices, data, ends scratch.Memory) {
+// sizeWorker sizes the slices of k runs, their addresses, and the ends of their parts.
+func sizeWorker(a *scratch.Area, k int) (slices, data, ends scratch.Memory) {
 	return a.Memory(k, unsafe.Sizeof(slice{})), a.Memory(k, unsafe.Sizeof(unsafe.Pointer(nil))), a.Memory(k, unsafe.Sizeof(0))
 }
 
@@ -55,7 +55,7 @@ func (s *Runs[C]) Merge(env *engine.Env, c Cuts, g Grain, moved ...Moved) error 
 // merge writes range i.
 func (w *worker[C]) merge(i int) {
 	if w.slices == nil {
-		slices, _, _ := layOutWorker(nil, w.cuts.k)
+		slices, _, _ := sizeWorker(nil, w.cuts.k)
 		w.slices = scratch.In[slice](&w.env.Arena, slices)
 	}
 	w.slices = w.slices[:0]
@@ -121,7 +121,7 @@ func (w *worker[C]) sort(at, n int) {
 		least, most = min(least, w.Codes[s.lo]), max(most, w.Codes[s.hi-1])
 	}
 	if w.data == nil {
-		_, data, ends := layOutWorker(nil, w.cuts.k)
+		_, data, ends := sizeWorker(nil, w.cuts.k)
 		w.data, w.ends = scratch.In[unsafe.Pointer](&w.env.Arena, data), scratch.In[int](&w.env.Arena, ends)
 	}
 	w.local.Begin(w.env, n, len(w.slices), least, most)

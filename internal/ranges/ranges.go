@@ -94,30 +94,30 @@ func (g Grain) ranges(n int) int { return n/(g.cut*g.every) + 1 }
 // which have the given size.
 func (g Grain) Bytes(n, k, workers int, code uintptr) int64 {
 	var a scratch.Area
-	layOutCuts(&a, g, n, k)
+	sizeCuts(&a, g, n, k)
 	a.Either(
 		func() {
-			layOutSamples(&a, n/g.every, k)
+			sizeSamples(&a, n/g.every, k)
 			a.Hold(cpu.OrderBytes(n/g.every, workers, code))
 		},
 		func() {
 			workers := min(workers, g.ranges(n))
-			a.Times(workers, func() { layOutWorker(&a, k) })
-			cpu.LayOutLocals(&a, workers, g.most, code)
+			a.Times(workers, func() { sizeWorker(&a, k) })
+			cpu.SizeLocals(&a, workers, g.most, code)
 		},
 	)
 	return a.Bytes()
 }
 
-// layOutCuts lays out the places at which ranges begin, and the splitters.
-func layOutCuts(a *scratch.Area, g Grain, n, k int) (places, splitters scratch.Memory) {
+// sizeCuts sizes the places at which ranges begin, and the splitters.
+func sizeCuts(a *scratch.Area, g Grain, n, k int) (places, splitters scratch.Memory) {
 	ranges := g.ranges(n)
 	return a.Memory((ranges+1)*k, unsafe.Sizeof(0)), a.Memory(ranges, unsafe.Sizeof(splitter{}))
 }
 
-// layOutSamples lays out the places of samples, their runs and order, and a number for each of
+// sizeSamples sizes the places of samples, their runs and order, and a number for each of
 // k runs.
-func layOutSamples(a *scratch.Area, samples, k int) (places, numbers, ends scratch.Memory) {
+func sizeSamples(a *scratch.Area, samples, k int) (places, numbers, ends scratch.Memory) {
 	return a.Memory(samples, unsafe.Sizeof(0)), a.MemoryEach(2, samples, 4), a.Memory(k, unsafe.Sizeof(0))
 }
 
@@ -156,7 +156,7 @@ type Cutter struct {
 // Cut cuts the runs into ranges of grain g.
 func (s *Cutter) Cut(env *engine.Env, g Grain) (Cuts, error) {
 	k := len(s.Ends)
-	places, _ := layOutCuts(nil, g, s.Ends[k-1], k)
+	places, _ := sizeCuts(nil, g, s.Ends[k-1], k)
 	c := Cuts{k, scratch.In[int](&env.Arena, places)}
 	for r := range k {
 		c.at[r], _ = bounds(s.Ends, r)
@@ -188,14 +188,14 @@ func (s *Cutter) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err e
 	if n <= g.cut {
 		return nil, nil
 	}
-	_, splitters := layOutCuts(nil, g, s.Ends[c.k-1], c.k)
+	_, splitters := sizeCuts(nil, g, s.Ends[c.k-1], c.k)
 	all = scratch.In[splitter](&env.Arena, splitters)[:0]
 	return all, env.Scoped(func(env *engine.Env) error {
 		at, run, order := s.sampled(env, g, n)
 		if err := s.Sort(env, at, order); err != nil {
 			return err
 		}
-		_, _, each := layOutSamples(nil, 0, c.k)
+		_, _, each := sizeSamples(nil, 0, c.k)
 		passed := scratch.In[int](&env.Arena, each) // samples of each run
 		clear(passed)
 		for i, x := range order[:n-1] {
@@ -219,7 +219,7 @@ func (s *Cutter) afterSamples(row, passed []int, g Grain) {
 
 // sampled returns the places of n samples, their runs, and memory for their order.
 func (s *Cutter) sampled(env *engine.Env, g Grain, n int) (at []int, run, order []uint32) {
-	places, numbers, _ := layOutSamples(nil, n, 0)
+	places, numbers, _ := sizeSamples(nil, n, 0)
 	at, run, order = scratch.In[int](&env.Arena, places), scratch.In[uint32](&env.Arena, numbers), scratch.In[uint32](&env.Arena, numbers)
 	i := 0
 	for r := range s.Ends {

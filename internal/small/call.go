@@ -136,8 +136,8 @@ func (c *Call) paces() extract.Paces {
 	return extract.Paces{Key: &c.both[0], Null: &c.both[1]}
 }
 
-// took adds to the scratch memory that is reported.
-func (c *Call) took(bytes int64) {
+// countScratch adds to the scratch memory that is reported.
+func (c *Call) countScratch(bytes int64) {
 	if c != nil {
 		c.scratch += bytes
 	}
@@ -163,7 +163,7 @@ func (c *Call) tiedInOrder(codes []uint64) {
 	if c == nil || c.report == nil {
 		return
 	}
-	for from, end := ties.NextRun(codes, 0); from < end; from, end = ties.NextRun(codes, end) {
+	for from, end := ties.NextTie(codes, 0); from < end; from, end = ties.NextTie(codes, end) {
 		c.ties += end - from
 	}
 }
@@ -181,7 +181,7 @@ func (c *Call) tiedRows(k, n int) {
 // ordered records the code width and the memory of an Ordering's workspace.
 func (c *Call) ordered(w *workspace) {
 	c.bitsOf(w.words[0].Bits)
-	c.took(w.env.Arena.Peak())
+	c.countScratch(w.env.Arena.Peak())
 }
 
 // bitsOf records the width of the leading code.

@@ -54,7 +54,7 @@ func orderColumn(p perm.Perm, by *extract.Column, marks ties.Marks, s cpu.Payloa
 		markOrder(marks, p, w.Codes)
 	}
 	c.bitsOf(by.Bits())
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	w.Put()
 	return err
 }

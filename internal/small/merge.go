@@ -25,7 +25,7 @@ func Merge(by extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Tw
 		mergeCoded(w, dst, runs, two)
 	}
 	c.bitsOf(by.Bits())
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	w.Put()
 	return err
 }

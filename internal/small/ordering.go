@@ -227,14 +227,14 @@ func (w *workspace) sort(s cpu.Payload, codes []uint64, index []uint32, c *Call)
 	w.ties.Work[0].Pairs.Sort(&w.env, codes, index)
 	if !extract.Decisive(w.words) {
 		c.tiedInOrder(codes)
-		ties.Refine(w.ties, 0, index, codes, extract.Place{})
+		ties.Refine(w.ties, 0, index, codes, extract.Level{})
 	}
 	return false
 }
 
-// leastTied is the share of elements, 1/leastTied, that tie with their predecessors in the first word at least
+// leastTiedWords is the share of elements, 1/leastTiedWords, that tie with their predecessors in the first word at least
 // for the later words of all to be extracted.
-const leastTied = 8
+const leastTiedWords = 8
 
 // mayBeNear reports whether codes of the first word are in order, except for few, and many tie.
 func (w *workspace) mayBeNear(codes []uint64) bool {
@@ -242,7 +242,7 @@ func (w *workspace) mayBeNear(codes []uint64) bool {
 		return false
 	}
 	seen := cpu.StepsOf(codes)
-	return seen.Ties*leastTied >= len(codes) && cpu.MayOrder(len(codes), seen)
+	return seen.Ties*leastTiedWords >= len(codes) && cpu.MayOrder(len(codes), seen)
 }
 
 // sortNear writes the order of s to index if all but few elements are in order, by codes of the first word. It

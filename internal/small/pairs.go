@@ -54,6 +54,6 @@ func movePairsSmall[C sortkey.Code](k sortkey.Kind, keys, values cpu.Payload, o 
 	w := cpu.GetSmall[C]()
 	sortkey.EncodeAt(k, w.Codes[:keys.Len()], keys.Data(), o)
 	cpu.MovePairsSmall(w, keys, values)
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	w.Put()
 }

@@ -194,7 +194,7 @@ func (w *rows) orderBy(p perm.Perm) error {
 	w.sort(0, len(p), 0)
 	w.fresh = false
 	w.call.bitsOf(min(64, w.cols[0].Bits()))
-	w.call.took(w.env.Arena.Peak())
+	w.call.countScratch(w.env.Arena.Peak())
 	return w.call.err()
 }
 
@@ -293,7 +293,7 @@ func (w *rows) sortBy(lo, hi, k int) {
 	if !more || w.call.err() != nil {
 		return
 	}
-	for from, end := ties.NextRun(w.codes[:hi], lo); from < end; from, end = ties.NextRun(w.codes[:hi], end) {
+	for from, end := ties.NextTie(w.codes[:hi], lo); from < end; from, end = ties.NextTie(w.codes[:hi], end) {
 		w.call.tiedRows(k, end-from)
 		w.sort(from, end, k+1)
 	}
@@ -372,7 +372,7 @@ func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
 		return false
 	}
 	if ties := w.near.Ties(); cols > 1 && ties > 0 {
-		if ties*leastTied < n || w.cols[1].Bits() > 64 {
+		if ties*leastTiedWords < n || w.cols[1].Bits() > 64 {
 			return false
 		}
 		next = w.extractNext(n)

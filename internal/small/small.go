@@ -72,7 +72,7 @@ func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter
 	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	if err == nil {
 		cpu.MoveSmall(w, s)
-		c.took(w.Scratch())
+		c.countScratch(w.Scratch())
 	}
 	w.Put()
 	return err
@@ -113,7 +113,7 @@ func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey
 	w := wideKeysPool.Get().(*wideKeys)
 	all, _ := w.places(k, 0, s.Len(), s.Len())
 	extract.KeysFrom(all, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get)
-	c.took(scratch.Size(s.Len(), k.Size()))
+	c.countScratch(scratch.Size(s.Len(), k.Size()))
 	index, err := orderSmallKeys(k, all, 0, o, c), c.err()
 	w.forget(s.Len())
 	wideKeysPool.Put(w)
@@ -132,7 +132,7 @@ func orderSmallKeys(k sortkey.Kind, keys stream.Raw, known int, o sortkey.Order,
 	default:
 		x.same = orderWords(w, k, x.order, keys, o)
 	}
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	c.tied(x.order, w.Codes)
 	return x
 }
@@ -315,7 +315,7 @@ func orderCodes[C sortkey.Code](w *cpu.Small[C], k sortkey.Kind, index []uint32,
 	if err == nil {
 		w.Order(index)
 	}
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	return err
 }
 
@@ -385,7 +385,7 @@ func sortKeysPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, o sortkey.Ord
 	w := cpu.GetSmall[C]()
 	sortkey.EncodeExactAt(k, w.Codes[:s.Len()], s.Data(), o)
 	sortkey.DecodeExactAt(k, s.Data(), w.Sort(s.Len()), o)
-	c.took(w.Scratch())
+	c.countScratch(w.Scratch())
 	w.Put()
 }
 

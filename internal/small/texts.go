@@ -61,7 +61,7 @@ func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 		case w == nil:
 			w = getSmallTexts(keys, o, c)
 		}
-		w.ties.RefineRun(&w.ties.Work[0], ties.Run{Order: run, Place: extract.Place{Tail: true}})
+		w.ties.RefineTie(&w.ties.Work[0], ties.Tie{Order: run, Level: extract.Level{Tail: true}})
 	}
 	if w != nil {
 		w.put()

@@ -218,15 +218,7 @@ func encodePairs(words []uint64, o Order) {
 }
 
 // Words is the number of 64-bit words in the code of a kind of fixed size.
-func (k Kind) Words() int {
-	switch {
-	case k == Time:
-		return 3
-	case k.Wide():
-		return 2
-	}
-	return 1
-}
+func (k Kind) Words() int { return int(ofKinds[k].words) }
 
 // timeWord returns word j of a time. Word 0 is exact to the nanosecond for 272
 // years on either side of 1970, so that nearly all ties there are equal times,

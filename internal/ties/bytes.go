@@ -20,14 +20,14 @@ func MarkBytes(n int, words []extract.Word) int64 {
 // worker sorts each: the codes of the runs, and the workspaces of the workers.
 func Bytes(workers int, element uintptr, words []extract.Word, n int) int64 {
 	var a scratch.Area
-	layOutBreaker(&a, workers, element, words, n)
+	sizeBreaker(&a, workers, element, words, n)
 	return a.Bytes()
 }
 
 // WorkBytes is the memory, in bytes, of the workspaces that [New] makes. Bytes has them where ties are broken.
 func WorkBytes(workers int) int64 { return int64(max(1, workers)) * workerBytes }
 
-func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extract.Word, n int) {
+func sizeBreaker(a *scratch.Area, workers int, element uintptr, words []extract.Word, n int) {
 	if extract.Decisive(words) {
 		return
 	}
@@ -38,39 +38,39 @@ func layOutBreaker(a *scratch.Area, workers int, element uintptr, words []extrac
 	a.Times(spaces, func() {
 		a.Hold(workerBytes)
 		if len(words) > 1 {
-			layOutBlock(a, element)
+			sizeBlock(a, element)
 		}
 	})
-	a.Shares(n, workers, largeTie, 8) // codes of runs, see RefineRun
+	a.Shares(n, workers, largeTie, 8) // codes of runs, see RefineTie
 }
 
 // EarlyBytes bounds the memory, in bytes, of the workspaces that compare neighbours during
 // extraction, and of sorting n ties out of place.
 func EarlyBytes(workers int, words []extract.Word, n int) int64 {
 	var a scratch.Area
-	layOutEarly(&a, workers, words, n)
+	sizeEarly(&a, workers, words, n)
 	return a.Bytes()
 }
 
-func layOutEarly(a *scratch.Area, workers int, words []extract.Word, n int) {
+func sizeEarly(a *scratch.Area, workers int, words []extract.Word, n int) {
 	if extract.Decisive(words) {
 		return
 	}
 	a.Times(workers, func() {
 		a.Hold(workerBytes)
-		layOutTied(a)
+		sizeTied(a)
 	})
 	a.Hold(cpu.PairsBytes(n, workers))
 }
 
-// LargeRunBytes bounds the memory, in bytes, of ordering a run of n ties in place by all
+// LargeTieBytes bounds the memory, in bytes, of ordering a run of n ties in place by all
 // workers: its codes, and a copy of its order. It is 0 for runs that one worker sorts.
-func LargeRunBytes(words []extract.Word, n int) int64 {
+func LargeTieBytes(words []extract.Word, n int) int64 {
 	if extract.Decisive(words) || n <= largeTie {
 		return 0
 	}
 	var a scratch.Area
-	layOutBefore(&a, n)
+	sizeBefore(&a, n)
 	a.Hold(cpu.InPlaceBytes(n, 8))
 	return a.Bytes()
 }
@@ -79,9 +79,9 @@ func LargeRunBytes(words []extract.Word, n int) int64 {
 // the runs in it.
 func largeBytes(workers int, element uintptr, words []extract.Word, n int) int64 {
 	var a scratch.Area
-	layOutBefore(&a, n)
+	sizeBefore(&a, n)
 	a.Hold(cpu.OrderBytes(n, workers, 8))
-	layOutBreaker(&a, workers, element, words, n)
-	layOutEarly(&a, workers, words, n)
+	sizeBreaker(&a, workers, element, words, n)
+	sizeEarly(&a, workers, words, n)
 	return a.Bytes()
 }

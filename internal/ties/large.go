@@ -31,8 +31,8 @@ func (t *Breaker) Finish(err error) error {
 }
 
 // finishLarge orders a large run, in place if the memory limit requires it.
-func (t *Breaker) finishLarge(run Run) error {
-	run.Place = t.cut(run)
+func (t *Breaker) finishLarge(run Tie) error {
+	run.Level = t.cut(run)
 	return t.Env.Scoped(func(env *engine.Env) error {
 		if env.Fits(t.Env.Arena.Used() + largeBytes(env.Loop.Workers, t.Input.Slice.Size(), t.Words, len(run.Order))) {
 			return t.orderLarge(env, run)
@@ -42,35 +42,35 @@ func (t *Breaker) finishLarge(run Run) error {
 }
 
 // cut returns the place by whose codes a run is sorted.
-func (t *Breaker) cut(run Run) extract.Place {
+func (t *Breaker) cut(run Tie) extract.Level {
 	if !run.Tail {
-		return run.Place
+		return run.Level
 	}
-	return t.Words[run.Word].Full.WithPivot(run.Order, run.Place)
+	return t.Words[run.Word].Full.WithPivot(run.Order, run.Level)
 }
 
 // orderLarge orders a large run by the codes at its place.
-func (t *Breaker) orderLarge(env *engine.Env, run Run) error {
-	before := beforeRun(env, run)
+func (t *Breaker) orderLarge(env *engine.Env, run Tie) error {
+	before := beforeTie(env, run)
 	defer func() { t.Env.Trace.Rounds = max(t.Env.Trace.Rounds, env.Trace.Rounds) }()
-	return cpu.Order(env, len(before), t.source(before, run.Place), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
+	return cpu.Order(env, len(before), t.source(before, run.Level), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.Order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]
 		}
-		Refine(t, worker, sorted, codes, run.Place)
+		Refine(t, worker, sorted, codes, run.Level)
 	})
 }
 
 // orderLargeInPlace is orderLarge with codes and a copy of the order as the only scratch.
-func (t *Breaker) orderLargeInPlace(env *engine.Env, run Run) error {
-	before := beforeRun(env, run)
-	codes, err := cpu.OrderInPlace(env, run.Order, t.source(before, run.Place))
+func (t *Breaker) orderLargeInPlace(env *engine.Env, run Tie) error {
+	before := beforeTie(env, run)
+	codes, err := cpu.OrderInPlace(env, run.Order, t.source(before, run.Level))
 	if err != nil {
 		return err
 	}
 	return env.Stage("ties", len(before), cpu.GatherPiece(env, len(before)), func(worker, lo, hi int) {
-		lo, hi = runEnd(codes, lo), runEnd(codes, hi)
+		lo, hi = tieEnd(codes, lo), tieEnd(codes, hi)
 		if lo >= hi {
 			return
 		}
@@ -78,22 +78,22 @@ func (t *Breaker) orderLargeInPlace(env *engine.Env, run Run) error {
 		for i, at := range sorted {
 			sorted[i] = before[at]
 		}
-		Refine(t, worker, sorted, codes[lo:hi], run.Place)
+		Refine(t, worker, sorted, codes[lo:hi], run.Level)
 	})
 }
 
-// beforeRun returns a copy of the order of a run.
-func beforeRun(env *engine.Env, run Run) []uint32 {
-	before := scratch.In[uint32](&env.Arena, layOutBefore(nil, len(run.Order)))
+// beforeTie returns a copy of the order of a run.
+func beforeTie(env *engine.Env, run Tie) []uint32 {
+	before := scratch.In[uint32](&env.Arena, sizeBefore(nil, len(run.Order)))
 	copy(before, run.Order)
 	return before
 }
 
-// layOutBefore lays out a copy of the order of n elements.
-func layOutBefore(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
+// sizeBefore sizes a copy of the order of n elements.
+func sizeBefore(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
 
 // source returns the source of the codes of elements at p.
-func (t *Breaker) source(order []uint32, p extract.Place) cpu.Source[uint64] {
+func (t *Breaker) source(order []uint32, p extract.Level) cpu.Source[uint64] {
 	return func(dst []uint64, lo int) {
 		w := t.spareWorker()
 		t.Codes(w, dst, order[lo:lo+len(dst)], p)

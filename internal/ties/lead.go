@@ -20,7 +20,7 @@ const leadSamples, leadSample, LeadRows = 16, 64, 16 * 64
 // rows are in order by it, at least leastTied rows of a sample tie with their predecessors, and later words, whose keys
 // lie in memory, too, find one of these out of order. It stores no codes. There are 2*LeadRows rows or more.
 func LeadRuns(env *engine.Env, rows extract.Input, words []extract.Word, leastTied int) engine.Ties {
-	if !words[0].Given || !words[1].Given {
+	if !words[0].InMemory || !words[1].InMemory {
 		return nil
 	}
 	words = extract.Fresh(words)
@@ -94,7 +94,7 @@ func disordered(env *engine.Env, rows extract.Input, words []extract.Word, tied 
 	var codes [leadSample + 1]uint64
 	for k := range words {
 		l := &words[k]
-		if !l.Given {
+		if !l.InMemory {
 			break
 		}
 		l.Open(rows, env)

@@ -21,7 +21,7 @@ func (t *Breaker) Marked() bool { return t.marks != nil }
 
 // mark marks the ties among elements that tie up to p and are in the order of codes made there.
 // t has marks.
-func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Place) {
+func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Level) {
 	if t.marks[p.Word] == nil {
 		return
 	}
@@ -32,7 +32,7 @@ func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Place
 		}
 		return
 	}
-	for i, end := NextRun(codes, 0); i < end; i, end = NextRun(codes, end) {
+	for i, end := NextTie(codes, 0); i < end; i, end = NextTie(codes, end) {
 		if t.leaves(&p, uint64(codes[i])) {
 			engine.MarkTies(tied, place+i, false, codes[i:end])
 		}
@@ -40,14 +40,14 @@ func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Place
 }
 
 // leaves reports whether elements that tie on code, made at p, are equal in all of p's word.
-func (t *Breaker) leaves(p *extract.Place, code uint64) bool {
+func (t *Breaker) leaves(p *extract.Level, code uint64) bool {
 	next, more := t.After(*p, code)
 	return !more || next.Word > p.Word
 }
 
 // markTied marks in the first word the ties that an engine found, which may be there already.
 func (t *Breaker) markTied(found engine.Ties) {
-	if t.marks == nil || t.marks[0] == nil || !t.leaves(&extract.Place{}, 0) {
+	if t.marks == nil || t.marks[0] == nil || !t.leaves(&extract.Level{}, 0) {
 		return
 	}
 	copy(t.marks[0], found)

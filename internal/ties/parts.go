@@ -10,11 +10,11 @@ import (
 // A run of ties is sorted by the codes of its place. Runs of ties found in it are parts that are
 // sorted in turn, in the same memory, until none is left.
 
-// tiePart is elements [lo, hi) of a run that is being refined.
-type tiePart struct {
+// unrefined is elements [lo, hi) of a run that is being refined.
+type unrefined struct {
 	lo, hi int
 	coded  bool // sorted by codes that end at place; otherwise they tie up to it
-	extract.Place
+	extract.Level
 }
 
 // largeTie is the length above which a run is sorted by all workers together.
@@ -22,17 +22,17 @@ const largeTie = 1 << 16
 
 // Refine sorts the runs of ties in an order sorted by codes made at p. Large runs are left to
 // Finish.
-func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p extract.Place) {
+func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p extract.Level) {
 	if t.marks != nil {
 		mark(t, order, codes, p)
 	}
-	i, end := NextRun(codes, 0)
+	i, end := NextTie(codes, 0)
 	if i == end {
 		return
 	}
 	w, alike := &t.Work[worker], t.alike(&p)
 	next, more := t.After(p, uint64(codes[i]))
-	for ; i < end && (more || !alike); i, end = NextRun(codes, end) {
+	for ; i < end && (more || !alike); i, end = NextTie(codes, end) {
 		if !alike {
 			next, more = t.After(p, uint64(codes[i]))
 		}
@@ -43,9 +43,9 @@ func Refine[C sortkey.Code](t *Breaker, worker int, order []uint32, codes []C, p
 	t.refineShort(w)
 }
 
-// NextRun returns the first run of two or more equal codes that begins at place >= i, an empty
+// NextTie returns the first run of two or more equal codes that begins at place >= i, an empty
 // one if there is none.
-func NextRun[C sortkey.Code](codes []C, i int) (from, end int) {
+func NextTie[C sortkey.Code](codes []C, i int) (from, end int) {
 	for i++; i < len(codes); i++ {
 		if codes[i] == codes[i-1] {
 			from = i - 1
@@ -60,14 +60,14 @@ func NextRun[C sortkey.Code](codes []C, i int) (from, end int) {
 
 // note sorts a run that ties up to p. It postpones large runs, and short runs for refineShort.
 // first means that the run ties on first codes, which are counted.
-func (t *Breaker) note(w *Worker, order []uint32, p *extract.Place, first bool) {
+func (t *Breaker) note(w *Worker, order []uint32, p *extract.Level, first bool) {
 	if first {
 		w.count += len(order) // per worker: a shared counter would move between caches
 	}
-	switch run := (Run{order, *p}); {
+	switch run := (Tie{order, *p}); {
 	case t.isShort(w, order, p):
 	case len(order) <= largeTie:
-		t.RefineRun(w, run)
+		t.RefineTie(w, run)
 	default:
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -75,9 +75,9 @@ func (t *Breaker) note(w *Worker, order []uint32, p *extract.Place, first bool) 
 	}
 }
 
-// RefineRun sorts a run of at most largeTie elements and the runs of ties found in it, except
+// RefineTie sorts a run of at most largeTie elements and the runs of ties found in it, except
 // short ones, which wait for refineShort.
-func (t *Breaker) RefineRun(w *Worker, run Run) {
+func (t *Breaker) RefineTie(w *Worker, run Tie) {
 	if n := len(run.Order); len(w.codes) < n {
 		scratch.Give(&t.Env.Arena, w.codes, 1)
 		w.codes = scratch.Take[uint64](&t.Env.Arena, scratch.Fit[uint64](n))
@@ -85,21 +85,21 @@ func (t *Breaker) RefineRun(w *Worker, run Run) {
 	t.refineParts(w, w.codes, run, true)
 }
 
-// refineParts is RefineRun with memory for codes; len(codes) >= len(run.order). It leaves runs
+// refineParts is RefineTie with memory for codes; len(codes) >= len(run.order). It leaves runs
 // to refineShort only if shorts is set. A run's codes overwrite those it ties on, which are no
 // longer needed. Of the rest of a run and a run found in it, the longer one waits, so at most
 // 17 wait.
-func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
+func (t *Breaker) refineParts(w *Worker, codes []uint64, run Tie, shorts bool) {
 	waiting := len(w.parts)
-	for p := (tiePart{hi: len(run.Order), Place: run.Place}); t.Env.Loop.Err() == nil; {
+	for p := (unrefined{hi: len(run.Order), Level: run.Level}); t.Env.Loop.Err() == nil; {
 		part := codes[p.lo:p.hi]
 		if !p.coded {
-			p.Place, p.coded = t.sortPart(w, part, run.Order[p.lo:p.hi], p.Place), true
+			p.Level, p.coded = t.sortPart(w, part, run.Order[p.lo:p.hi], p.Level), true
 			if t.marks != nil {
-				mark(t, run.Order[p.lo:p.hi], part, p.Place)
+				mark(t, run.Order[p.lo:p.hi], part, p.Level)
 			}
 		}
-		i, end := NextRun(part, 0)
+		i, end := NextTie(part, 0)
 		if i == end {
 			last := len(w.parts) - 1
 			if last < waiting {
@@ -108,8 +108,8 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 			p, w.parts = w.parts[last], w.parts[:last]
 			continue
 		}
-		next, more := t.After(p.Place, part[i])
-		tied := tiePart{lo: p.lo + i, hi: p.lo + end, Place: next}
+		next, more := t.After(p.Level, part[i])
+		tied := unrefined{lo: p.lo + i, hi: p.lo + end, Level: next}
 		p.lo += end
 		if !more || shorts && t.isShort(w, run.Order[tied.lo:tied.hi], &next) {
 			continue
@@ -124,7 +124,7 @@ func (t *Breaker) refineParts(w *Worker, codes []uint64, run Run, shorts bool) {
 
 // sortPart sorts elements that tie up to p by their codes there, which it writes to codes. It
 // returns the place of these codes.
-func (t *Breaker) sortPart(w *Worker, codes []uint64, order []uint32, p extract.Place) extract.Place {
+func (t *Breaker) sortPart(w *Worker, codes []uint64, order []uint32, p extract.Level) extract.Level {
 	if p.Tail {
 		full := t.Words[p.Word].Full
 		if same, ok := full.SortFew(order, p); ok {

@@ -16,9 +16,9 @@ import (
 // Rows whose first word is in order are sorted run by run: each run of rows that tie there is a
 // segment, which lies in one place and is ordered by the words after the first.
 
-// leastTied is the share of rows, 1/leastTied, that tie with their predecessors at least. With
+// leastTiedRows is the share of rows, 1/leastTiedRows, that tie with their predecessors at least. With
 // fewer only the ties are read.
-const leastTied = 4
+const leastTiedRows = 4
 
 // GoesOn reports whether the words after the first decide: if all first codes are equal and hold
 // whole keys, or, where runs of rows tie in the first word, within these runs. See [Breaker.Runs].
@@ -92,7 +92,7 @@ func findRuns[C sortkey.Code](env *engine.Env, l *extract.Word, n int, sampled f
 			lo = end
 		}
 	})
-	if err != nil || env.Loop.Err() != nil || fall.Load() || tied.Load() < int64(n/leastTied) {
+	if err != nil || env.Loop.Err() != nil || fall.Load() || tied.Load() < int64(n/leastTiedRows) {
 		scratch.Give(&env.Arena, runs, 1)
 		return nil
 	}
@@ -138,7 +138,7 @@ func markBlock[C sortkey.Code](runs engine.Ties, codes []C, lo int) (tied int, f
 // ofBlock returns memory for the rows of a block that tie.
 func (w *runFinder[C]) ofBlock() []uint32 {
 	if w.tied == nil {
-		w.tied = scratch.In[uint32](&w.env.Arena, layOutTied(nil))
+		w.tied = scratch.In[uint32](&w.env.Arena, sizeTied(nil))
 	}
 	return w.tied
 }
@@ -166,12 +166,12 @@ func markRows(runs engine.Ties, at []uint32) {
 // Rest returns the words after the first and the source of the codes of the second.
 func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
 	rest := slices.Clone(t.Words[1:])
-	if t.Words[1].Early.Codes == nil || t.Words[1].Given { // keys that lie in slices are read twice for less
+	if t.Words[1].Early.Codes == nil || t.Words[1].InMemory { // keys that lie in slices are read twice for less
 		rest[0].Open(t.Input, t.Env)
 		return rest, extract.Source64(t.Input, &rest[0])
 	}
 	early := t.Words[1].Early
-	rest[0].Early, rest[0].Begun = extract.Early{}, true
+	rest[0].Early, rest[0].Extracted = extract.Early{}, true
 	return rest, func(dst []uint64, lo int) {
 		if hi := lo + len(dst); bytes.IndexByte(early.Done[lo:hi], 1) < 0 { // none is known, and none is asked for again
 			t.Input.Block(&t.Words[1], lo, hi, func(b extract.Batch) { t.Words[1].Codes(dst, b) })

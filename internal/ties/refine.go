@@ -21,17 +21,17 @@ func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []e
 	ties.Mark(marks, index)
 	ties.inPlace = true
 	err := env.Stage("ties", len(index), cpu.GatherPiece(env, len(index)), func(worker, lo, hi int) {
-		if lo, hi = runEnd(codes, lo), runEnd(codes, hi); lo < hi {
-			Refine(ties, worker, index[lo:hi], codes[lo:hi], extract.Place{})
+		if lo, hi = tieEnd(codes, lo), tieEnd(codes, hi); lo < hi {
+			Refine(ties, worker, index[lo:hi], codes[lo:hi], extract.Level{})
 		}
 	})
 	scratch.Give(&env.Arena, codes, env.Loop.Workers)
 	return ties.Finish(err)
 }
 
-// runEnd returns the first place >= i that begins a run of equal codes; len(codes) if there is
+// tieEnd returns the first place >= i that begins a run of equal codes; len(codes) if there is
 // none.
-func runEnd[C sortkey.Code](codes []C, i int) int {
+func tieEnd[C sortkey.Code](codes []C, i int) int {
 	if i == 0 || i >= len(codes) {
 		return i
 	}
@@ -47,7 +47,7 @@ func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index
 	n := len(index)
 	err := env.Stage("ties", n, cpu.GatherPiece(env, n), func(worker, lo, hi int) {
 		w := &ties.Work[worker]
-		next, more := ties.After(extract.Place{}, 0)
+		next, more := ties.After(extract.Level{}, 0)
 		if !more {
 			return
 		}

@@ -57,7 +57,7 @@ func (f Refiner[C]) Moved(payload cpu.Payload) {
 }
 
 func (f Refiner[C]) Refine(worker int, order []uint32, codes []C) {
-	Refine(f.Breaker, worker, order, codes, extract.Place{})
+	Refine(f.Breaker, worker, order, codes, extract.Level{})
 }
 
 func (f Refiner[C]) Finish(err error) error { return f.Breaker.Finish(err) }

@@ -93,8 +93,8 @@ func (marks Marks) runs(last, n int, offsets []int) perm.Runs {
 	return perm.RunsOf(n, starts)
 }
 
-// Part is the ties of an order of some of the rows.
-type Part struct {
+// PartMarks is the ties of an order of some of the rows.
+type PartMarks struct {
 	Marks  Marks
 	Words  []extract.Word
 	At     int // its first place in the order of all
@@ -104,7 +104,7 @@ type Part struct {
 
 // JoinRuns delivers the runs of n rows that are asked for, where the order consists of parts that
 // differ in the first column.
-func JoinRuns(asked *call.Marks, n int, parts ...Part) {
+func JoinRuns(asked *call.Marks, n int, parts ...PartMarks) {
 	for m := asked; m != nil; m = m.Next {
 		if m.Columns == 0 || n == 0 {
 			*m.Runs = perm.RunsAt([]int{0, n})
@@ -121,7 +121,7 @@ func JoinRuns(asked *call.Marks, n int, parts ...Part) {
 }
 
 // addStarts sets the bits of the places where runs of the part begin.
-func (p *Part) addStarts(starts []uint32, m *call.Marks) {
+func (p *PartMarks) addStarts(starts []uint32, m *call.Marks) {
 	engine.Ties(starts).Set(p.At)
 	own := call.Marks{Columns: m.Columns}
 	if m.Columns != call.AllColumns {

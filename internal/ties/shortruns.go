@@ -13,7 +13,7 @@ const together = extract.Piece / 2
 
 // shortRuns is a batch of runs that tie up to one place and wait for its codes.
 type shortRuns struct {
-	place extract.Place
+	place extract.Level
 	n     int                       // elements of all runs
 	count int                       // runs
 	runs  [2][together / 2][]uint32 // their orders, and those of the next place
@@ -22,7 +22,7 @@ type shortRuns struct {
 }
 
 // isShort reports whether a run that ties up to p is left to refineShort.
-func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Place) bool {
+func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Level) bool {
 	n := len(order)
 	if n > together/2 || !t.alike(p) {
 		return false
@@ -40,7 +40,7 @@ func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Place) bool {
 
 // alike reports whether the codes of all runs that tie up to p are made the same way, so that
 // these runs then tie up to one place.
-func (t *Breaker) alike(p *extract.Place) bool { return !p.Tail || t.Words[p.Word].Full.ByDepth() }
+func (t *Breaker) alike(p *extract.Level) bool { return !p.Tail || t.Words[p.Word].Full.ByDepth() }
 
 // add adds a run to a list, which must have space for it.
 func (s *shortRuns) add(list int, run []uint32) {
@@ -78,11 +78,11 @@ func (t *Breaker) refineShort(w *Worker) {
 // them to a list, or sorts each at once if their codes are not made alike.
 func (t *Breaker) refineCoded(w *Worker, run []uint32, codes []uint64, list int) {
 	short := &w.short
-	for i, end := NextRun(codes, 0); i < end; i, end = NextRun(codes, end) {
+	for i, end := NextTie(codes, 0); i < end; i, end = NextTie(codes, end) {
 		if t.alike(&short.place) {
 			short.add(list, run[i:end]) // overwrites elements already read
 		} else {
-			t.refineParts(w, codes[i:end], Run{run[i:end], short.place}, false)
+			t.refineParts(w, codes[i:end], Tie{run[i:end], short.place}, false)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 	defer t.spare.Put(w)
 	w.ties = ties
 	if w.tied == nil {
-		w.tied = scratch.In[uint32](&t.Env.Arena, layOutTied(nil))
+		w.tied = scratch.In[uint32](&t.Env.Arena, sizeTied(nil))
 	}
 	known, tied := len(codes)-fresh, w.tied
 	if l := &t.Words[0]; fresh > 0 && l.FindsTies() {
@@ -54,16 +54,16 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 		}
 	}
 	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/mostBlockSteps {
-		return either(tied, seen)
+		return unfinished(tied, seen)
 	}
 	return t.followTied(w, tied, 0, seen)
 }
 
-// layOutTied lays out the elements of a block that tie.
-func layOutTied(a *scratch.Area) scratch.Memory { return a.Memory(engine.Block, 4) }
+// sizeTied sizes the elements of a block that tie.
+func sizeTied(a *scratch.Area) scratch.Memory { return a.Memory(engine.Block, 4) }
 
-// either counts elements whose comparison was not finished as rises, as ties and as falls.
-func either(tied []uint32, seen cpu.Steps) cpu.Steps {
+// unfinished counts elements whose comparison was not finished as rises, as ties and as falls.
+func unfinished(tied []uint32, seen cpu.Steps) cpu.Steps {
 	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
 }
 
@@ -110,7 +110,7 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) 
 	case word == len(t.Words):
 		return w.ofTies(at, seen)
 	case !t.Early:
-		return either(at, seen)
+		return unfinished(at, seen)
 	}
 	return t.followWord(w, at, word, seen)
 }
@@ -139,7 +139,7 @@ func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) c
 		k, n := rowOf(at)
 		var tied []uint32
 		var steps cpu.Steps
-		if n > extract.Few {
+		if n > extract.OnStack {
 			tied, steps = followRow(at[:k], t.codesEarly(word, int(at[0])-1, n))
 		} else {
 			k = min(len(at), extract.Piece/2)

@@ -26,7 +26,7 @@ func (c *countedTexts) count(x uint32, shared, depth int) {
 	c.times[x]++
 }
 
-func (c *countedTexts) Codes(dst []uint64, order []uint32, p extract.Place) {
+func (c *countedTexts) Codes(dst []uint64, order []uint32, p extract.Level) {
 	compared := c.texts[p.Pivot][:p.Depth+p.Window] // of the pivot
 	for _, x := range order {
 		c.count(x, sharedBytes(compared, c.texts[x]), p.Depth)
@@ -35,7 +35,7 @@ func (c *countedTexts) Codes(dst []uint64, order []uint32, p extract.Place) {
 }
 
 // SortFew counts the bytes that distinguish a string from those next to it.
-func (c *countedTexts) SortFew(order []uint32, p extract.Place) (same uint, ok bool) {
+func (c *countedTexts) SortFew(order []uint32, p extract.Level) (same uint, ok bool) {
 	if same, ok = c.Strings.SortFew(order, p); ok {
 		for i, x := range order {
 			c.count(x, c.besides(order, i), p.Depth)
@@ -109,7 +109,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 func refineAll(kept extract.FullKeys, n, depth int) []uint32 {
 	ties := New(&engine.Env{}, extract.Input{}, []extract.Word{{Full: kept}})
 	order := ascending32(n)
-	ties.RefineRun(&ties.Work[0], Run{order, extract.Place{Tail: true, Depth: depth}})
+	ties.RefineTie(&ties.Work[0], Tie{order, extract.Level{Tail: true, Depth: depth}})
 	return order
 }
 

@@ -13,10 +13,10 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Run is a run of elements that tie up to a place.
-type Run struct {
+// Tie is a run of elements that tie up to a place.
+type Tie struct {
 	Order []uint32
-	extract.Place
+	extract.Level
 }
 
 // Breaker orders the elements whose codes tie but whose keys may differ.
@@ -34,14 +34,14 @@ type Breaker struct {
 	runs    engine.Ties // of the first word, see Runs
 
 	mu    sync.Mutex
-	large []Run
+	large []Tie
 }
 
 // Worker is the workspace of one worker.
 type Worker struct {
 	count int                   // elements whose first codes tied
 	short shortRuns             // not yet refined
-	parts []tiePart             // parts of a run, not yet refined
+	parts []unrefined           // parts of a run, not yet refined
 	codes []uint64              // of the run's elements
 	block cpu.Payload           // a piece of elements, taken at first use
 	used  int                   // number of elements of block written since it was cleared
@@ -86,7 +86,7 @@ func (t *Breaker) Forget() {
 
 // After returns the place at which elements that tie on code, made at p, are refined; false if
 // they are equal. The place does not depend on code if codes are made alike.
-func (t *Breaker) After(p extract.Place, code uint64) (extract.Place, bool) {
+func (t *Breaker) After(p extract.Level, code uint64) (extract.Level, bool) {
 	l, depth, more := &t.Words[p.Word], 0, false
 	switch {
 	case p.Whole:
@@ -96,9 +96,9 @@ func (t *Breaker) After(p extract.Place, code uint64) (extract.Place, bool) {
 		depth, more = l.Full.TieDepth(l.PrefixBits), true
 	}
 	if more {
-		return extract.Place{Word: p.Word, Tail: true, Depth: depth}, true
+		return extract.Level{Word: p.Word, Tail: true, Depth: depth}, true
 	}
-	return extract.Place{Word: p.Word + 1}, p.Word+1 < len(t.Words)
+	return extract.Level{Word: p.Word + 1}, p.Word+1 < len(t.Words)
 }
 
 // Open takes memory for the full keys of a word and, with early, for its codes.
@@ -113,7 +113,7 @@ func (t *Breaker) Open(word int, early bool) {
 }
 
 // Codes writes the codes of elements at p. If the context is cancelled, codes may be missing.
-func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place) {
+func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Level) {
 	l := &t.Words[p.Word]
 	if p.Tail {
 		l.Full.Codes(dst, order, p)
@@ -136,11 +136,11 @@ func (t *Breaker) Codes(w *Worker, dst []uint64, order []uint32, p extract.Place
 func (t *Breaker) takeBlock(w *Worker) {
 	if w.block.Data() == nil {
 		elements := t.Input.Slice
-		w.block = elements.Take(&t.Env.Arena, layOutBlock(nil, elements.Size()).Len(elements.Size()))
+		w.block = elements.Take(&t.Env.Arena, sizeBlock(nil, elements.Size()).Len(elements.Size()))
 	}
 }
 
-// layOutBlock lays out [extract.Piece] elements of the given size.
-func layOutBlock(a *scratch.Area, element uintptr) scratch.Memory {
+// sizeBlock sizes [extract.Piece] elements of the given size.
+func sizeBlock(a *scratch.Area, element uintptr) scratch.Memory {
 	return a.Memory(extract.Piece, element)
 }

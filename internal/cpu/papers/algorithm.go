@@ -57,38 +57,38 @@ func Bytes(a engine.Algorithm, n, workers int, code uintptr) int64 {
 		size = unsafe.Sizeof(pair[uint32]{})
 	}
 	var m scratch.Area
-	layOutPairs(&m, n, size)
-	engine.LayOutBuffers(&m, workers, code) // of the codes that come
-	engine.LayOutBuffers(&m, workers, code) // of the codes and positions that go
-	engine.LayOutBuffers(&m, workers, 4)
+	sizePairs(&m, n, size)
+	engine.SizeBuffers(&m, workers, code) // of the codes that come
+	engine.SizeBuffers(&m, workers, code) // of the codes and positions that go
+	engine.SizeBuffers(&m, workers, 4)
 	switch a {
 	case engine.QuickMerge:
-		layOutQuickMerge(&m, n, workers, size)
+		sizeQuickMerge(&m, n, workers, size)
 	case engine.CPUBucket:
-		layOutPairs(&m, n, size)
-		layOutPass(&m, n, workers, size)
-		m.Times(mostNested, func() { layOutEnds(&m) })
+		sizePairs(&m, n, size)
+		sizePass(&m, n, workers, size)
+		m.Times(mostNested, func() { sizeEnds(&m) })
 	case engine.Radix:
-		layOutPairs(&m, n, size)
-		layOutPass(&m, n, workers, size)
-		layOutEnds(&m)
+		sizePairs(&m, n, size)
+		sizePass(&m, n, workers, size)
+		sizeEnds(&m)
 	case engine.MergeSort:
-		layOutPairs(&m, n, size)
-		layOutRuns(&m, n, tileLen)
+		sizePairs(&m, n, size)
+		sizeRuns(&m, n, tileLen)
 	case engine.SampleSort:
-		layOutPairs(&m, n, size)
-		layOutSamples(&m, n, workers, size)
+		sizePairs(&m, n, size)
+		sizeSamples(&m, n, workers, size)
 	}
 	return m.Bytes()
 }
 
-// layOutPairs lays out n pairs of the given size.
-func layOutPairs(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
+// sizePairs sizes n pairs of the given size.
+func sizePairs(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
 
 // takePairs takes n pairs.
 func takePairs[C engine.Code](env *engine.Env, n int) []pair[C] {
 	size := unsafe.Sizeof(pair[C]{})
-	return stream.Take[pair[C]](&env.Arena, layOutPairs(nil, n, size).Len(size))
+	return stream.Take[pair[C]](&env.Arena, sizePairs(nil, n, size).Len(size))
 }
 
 // Runs reports whether this package has a.

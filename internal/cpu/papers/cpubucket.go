@@ -36,7 +36,7 @@ func (v *intervals[C]) sort(env *engine.Env, pairs, spare []pair[C]) error {
 	}
 	env.Trace.Rounds++
 	d := digit[C]{lowest, max(0, bits.Len64(uint64(highest-lowest))-digitBits)}
-	ends := scratch.In[uint32](&env.Arena, layOutEnds(nil))
+	ends := scratch.In[uint32](&env.Arena, sizeEnds(nil))
 	defer scratch.Give(&env.Arena, ends, 1)
 	if err := v.pass.count(env, pairs, d, ends); err != nil {
 		return err

@@ -31,15 +31,15 @@ type merging[C engine.Code] struct {
 
 // runsOf returns the ends of runs of each elements in a list of n.
 func runsOf(env *engine.Env, n, each int) []int {
-	ends := scratch.In[int](&env.Arena, layOutRuns(nil, n, each))
+	ends := scratch.In[int](&env.Arena, sizeRuns(nil, n, each))
 	for i := range ends {
 		ends[i] = min((i+1)*each, n)
 	}
 	return ends
 }
 
-// layOutRuns lays out the ends of runs of each elements if there are n.
-func layOutRuns(a *scratch.Area, n, each int) scratch.Memory {
+// sizeRuns sizes the ends of runs of each elements if there are n.
+func sizeRuns(a *scratch.Area, n, each int) scratch.Memory {
 	return a.Memory(n/each+min(1, n%each), unsafe.Sizeof(n))
 }
 

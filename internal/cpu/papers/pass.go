@@ -36,8 +36,8 @@ type pass[C engine.Code] struct {
 func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 	stripes := passStripes(n, env.Loop.Workers)
 	return &pass[C]{
-		next:  scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, stripes)),
-		start: scratch.In[stream.Slots](&env.Arena, layOutSlots(nil, stripes)),
+		next:  scratch.In[stream.Slots](&env.Arena, sizeSlots(nil, stripes)),
+		start: scratch.In[stream.Slots](&env.Arena, sizeSlots(nil, stripes)),
 		moved: make([]stream.Combiner, stripes),
 	}
 }
@@ -45,21 +45,21 @@ func newPass[C engine.Code](env *engine.Env, n int) *pass[C] {
 // passStripes returns the number of stripes of n pairs.
 func passStripes(n, workers int) int { return max(1, min(4*workers, n/leastStripe)) }
 
-// layOutPass lays out passes over n pairs of the given size.
-func layOutPass(a *scratch.Area, n, workers int, size uintptr) {
+// sizePass sizes passes over n pairs of the given size.
+func sizePass(a *scratch.Area, n, workers int, size uintptr) {
 	stripes := passStripes(n, workers)
-	layOutSlots(a, stripes) // next
-	layOutSlots(a, stripes) // start
+	sizeSlots(a, stripes) // next
+	sizeSlots(a, stripes) // start
 	a.Times(stripes, func() { a.Hold(stream.CombinersBytes(n, digitValues, size, 0)) })
 }
 
-// layOutSlots lays out the destinations of the digits of every stripe.
-func layOutSlots(a *scratch.Area, stripes int) scratch.Memory {
+// sizeSlots sizes the destinations of the digits of every stripe.
+func sizeSlots(a *scratch.Area, stripes int) scratch.Memory {
 	return a.Memory(stripes, unsafe.Sizeof(stream.Slots{}))
 }
 
-// layOutEnds lays out where the pairs of each digit end.
-func layOutEnds(a *scratch.Area) scratch.Memory { return a.Memory(digitValues, 4) }
+// sizeEnds sizes where the pairs of each digit end.
+func sizeEnds(a *scratch.Area) scratch.Memory { return a.Memory(digitValues, 4) }
 
 // leastStripe is the least number of pairs that justifies counters of its own.
 const leastStripe = 1 << 14

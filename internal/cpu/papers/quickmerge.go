@@ -23,10 +23,10 @@ func quickMerge[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], err
 // quickPart returns how many of n pairs a worker sorts.
 func quickPart(n, workers int) int { return max(leastPart, (n-1)/max(1, workers)+1) }
 
-// layOutQuickMerge lays out what quickMerge takes for n pairs of the given size.
-func layOutQuickMerge(a *scratch.Area, n, workers int, size uintptr) {
-	layOutPairs(a, n, size)
-	layOutRuns(a, n, quickPart(n, workers))
+// sizeQuickMerge sizes what quickMerge takes for n pairs of the given size.
+func sizeQuickMerge(a *scratch.Area, n, workers int, size uintptr) {
+	sizePairs(a, n, size)
+	sizeRuns(a, n, quickPart(n, workers))
 }
 
 // leastPart is the least number of pairs that justifies a goroutine and a merge.

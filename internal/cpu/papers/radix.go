@@ -20,7 +20,7 @@ func radix[C engine.Code](env *engine.Env, pairs []pair[C]) ([]pair[C], error) {
 		return nil, err
 	}
 	s, spare := newPass[C](env, len(pairs)), takePairs[C](env, len(pairs))
-	width, ends := bits.Len64(uint64(highest-lowest)), scratch.In[uint32](&env.Arena, layOutEnds(nil))
+	width, ends := bits.Len64(uint64(highest-lowest)), scratch.In[uint32](&env.Arena, sizeEnds(nil))
 	for shift := 0; shift < width; shift += digitBits {
 		if err := s.count(env, pairs, digit[C]{lowest, shift}, ends); err != nil {
 			return nil, err

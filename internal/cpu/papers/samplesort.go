@@ -63,7 +63,7 @@ func sampleTile(n int) int {
 func splittersOf[C engine.Code](env *engine.Env, pairs []pair[C], tile int) ([]pair[C], error) {
 	part, each := samplesOf(tile)
 	last := (len(pairs) - 1) / tile
-	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).samples
+	memory := sizeSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).samples
 	samples := scratch.PartIn[pair[C]](&env.Arena, memory, last*each+(len(pairs)-last*tile)/part)
 	err := env.Stage("samples", len(samples), each, func(_, lo, hi int) { // step 3
 		from := pairs[lo/each*tile:]
@@ -96,13 +96,13 @@ func samplesOf(tile int) (part, each int) {
 // sampling is the memory of samples, and of the bounds and the sorts of buckets.
 type sampling struct{ samples, start, ends scratch.Memory }
 
-// layOutSamples lays out the samples and buckets of n pairs of the given size.
-func layOutSamples(a *scratch.Area, n, workers int, size uintptr) (m sampling) {
+// sizeSamples sizes the samples and buckets of n pairs of the given size.
+func sizeSamples(a *scratch.Area, n, workers int, size uintptr) (m sampling) {
 	tile := sampleTile(max(1, n))
 	_, each := samplesOf(tile)
 	tiles := n/tile + 1
 	m.samples = a.Memory(tiles*each, size)
-	layOutQuickMerge(a, tiles*each, workers, size)
+	sizeQuickMerge(a, tiles*each, workers, size)
 	a.Hold(sampleBuckets * int64(size)) // splitters
 	m.start = a.Memory(sampleBuckets*tiles+1, 4)
 	m.ends = a.MemoryEach(max(1, workers), tiles, unsafe.Sizeof(n))
@@ -120,7 +120,7 @@ type located[C engine.Code] struct {
 // locate finds the bounds of the buckets in every tile.
 func locate[C engine.Code](env *engine.Env, pairs []pair[C], tile int, splitters []pair[C]) (*located[C], error) {
 	b := &located[C]{tile: tile, tiles: (len(pairs) + tile - 1) / tile, buckets: len(splitters) + 1}
-	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).start
+	memory := sizeSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).start
 	b.start = scratch.PartIn[uint32](&env.Arena, memory, b.buckets*b.tiles+1)
 	b.start[0] = 0
 	sizes := b.start[1:]
@@ -162,7 +162,7 @@ func (b *located[C]) relocate(env *engine.Env, dst, pairs []pair[C]) error {
 // sort sorts every bucket of pairs into dst: step 9.
 func (b *located[C]) sort(env *engine.Env, pairs, dst []pair[C]) error {
 	ends := make([][]int, max(1, env.Loop.Workers))
-	memory := layOutSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).ends
+	memory := sizeSamples(nil, len(pairs), env.Loop.Workers, unsafe.Sizeof(pairs[0])).ends
 	return env.Stage("buckets", b.buckets, 1, func(worker, k, _ int) {
 		lo, hi := b.bounds(k)
 		if ends[worker] == nil {

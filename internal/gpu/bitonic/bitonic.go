@@ -22,7 +22,7 @@ var Modules = []*device.Module{{Image: kernels.Bitonic, Kernels: map[string]int{
 const Tile = 1 << kernels.BitonicBits
 
 // Sort orders codes by the network. It takes O(n log² n) comparisons for any input.
-func Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+func Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 	return sortBy(w, kernels.BitonicRows, in, order)
 }
 
@@ -30,30 +30,30 @@ func Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, e
 func Bytes(in codes.Input) int { return endsBytes + MaxElementBytes(in.Wide)*in.N }
 
 // sortBy is Sort with at most rows strides between tiles per pass.
-func sortBy(w *device.Workspace, rows int, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+func sortBy(w *device.Workspace, rows int, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 	if in.N < 2 {
-		return codes.Finding{}, codes.Identity(w, in, order)
+		return codes.Outcome{}, codes.Identity(w, in, order)
 	}
 	e, err := ElementsFor(w, in)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	block, err := w.Take(e.Size * in.N)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(block)
 	net := network{w, e, block.At, in.N, rows}
 	if err := net.tile("bitonic_tiles"+e.Source, Tiles(in.N), append(e.Args(in), uint64(in.N), uint64(block.At))...); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	if err := net.merges(); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	if err := net.tile("bitonic_order"+e.Kind, Tiles(in.N), uint64(block.At), uint64(in.N), e.Mask(), uint64(order)); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
-	return codes.Finding{}, w.SyncStream(w.Stream)
+	return codes.Outcome{}, w.SyncStream(w.Stream)
 }
 
 // SortElements sorts n elements in device memory, in place.

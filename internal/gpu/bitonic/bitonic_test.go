@@ -29,7 +29,7 @@ func TestRows(t *testing.T) {
 		n, most = Tile+77, 1
 	}
 	for rows := 1; rows <= most; rows++ {
-		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 			return sortBy(w, rows, in, order)
 		}
 		t.Run(fmt.Sprint(rows), func(t *testing.T) { gputest.CheckOrders(t, w, by, gputest.CodesOf["uniform"](r, n)) })

@@ -34,35 +34,35 @@ func (e FewValues) Error() string {
 }
 
 // Sort orders codes, or returns ErrUneven.
-func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, nil, in, to)
 }
 
 // SortIf is [Sorter.Sort] with only those spreadings for which worth holds. It returns FewValues
 // for unordered codes for which few holds, unless that is nil. A sample may mislead: after
 // an attempt fails it tries the next spreading, which assumes less.
-func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if in.N < 2 {
-		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
+		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
 	note, err := device.Pinned[note](w)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	first, err := w.Take(codes.HeadBytes)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(first)
 	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At})}
 	if err := c.takeSamples(few); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	if f, err := c.presorted(); f.Shape != "" || err != nil {
 		return f, err
 	}
 	if values := note.sample.Values(); few != nil && few(in, values, note.sample.Differ) {
-		return codes.Finding{}, FewValues{values}
+		return codes.Outcome{}, FewValues{values}
 	}
 	for way := c.firstWay(); way <= Quantiles && worth(in, way, &note.sample, c.strides(way)); way++ {
 		f, err := c.attempt(way)
@@ -71,7 +71,7 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Inpu
 			return f, err
 		}
 	}
-	return codes.Finding{}, ErrUneven
+	return codes.Outcome{}, ErrUneven
 }
 
 // VeryFew is the number of values that is few for any way to sort them.
@@ -123,26 +123,26 @@ func (c *call) takeSamples(few Few) error {
 }
 
 // presorted ends the sort if the sample is sorted or reversed and all codes are.
-func (c *call) presorted() (codes.Finding, error) {
+func (c *call) presorted() (codes.Outcome, error) {
 	s, in := &c.note.sample, c.in
 	if c.Blind || s.Ascents > 0 && s.Descents > 0 {
-		return codes.Finding{}, nil
+		return codes.Outcome{}, nil
 	}
 	q := c.w.Queue()
 	codes.CountDescents(&q, codes.Grid(c.w, in.N), in, in.Codes, c.status)
 	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
 	if err := q.Sync(); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	switch descents := int(c.note.status[kernels.StatusDescents]); {
 	case descents == 0 && s.Low == s.High:
-		return codes.Finding{Shape: engine.Flat}, codes.Identity(c.w, in, c.to)
+		return codes.Outcome{Shape: engine.Flat}, codes.Identity(c.w, in, c.to)
 	case descents == 0:
-		return codes.Finding{Shape: engine.Sorted}, codes.Identity(c.w, in, c.to)
+		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(c.w, in, c.to)
 	case descents == in.N-1:
-		return codes.Finding{Shape: engine.Reversed}, codes.Reversal(c.w, in, c.to)
+		return codes.Outcome{Shape: engine.Reversed}, codes.Reversal(c.w, in, c.to)
 	}
-	return codes.Finding{}, nil
+	return codes.Outcome{}, nil
 }
 
 // firstWay returns the first spreading to try: that of the options, or by the sample.
@@ -197,35 +197,35 @@ func NearlyBelow(in codes.Input) float64 {
 }
 
 // attempt sorts by one spreading.
-func (c *call) attempt(way Spreading) (codes.Finding, error) {
+func (c *call) attempt(way Spreading) (codes.Outcome, error) {
 	p, err := c.plan(way)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	p.keys, p.strided = c.in.Keys, c.strides(way) && !p.numbers
 	if err := c.w.Load(p.modules()); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	block, err := c.w.Take(bodyBytes(p))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer c.w.Put(block)
 	c.body(&device.Area{At: block.At}, p)
 	q := c.w.Queue()
 	c.launch(&q, p)
 	if err := q.Sync(); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	return c.outcome(p)
 }
 
 // outcome returns the result of a sort that has ended.
-func (c *call) outcome(p *plan) (codes.Finding, error) {
+func (c *call) outcome(p *plan) (codes.Outcome, error) {
 	if c.note.status[kernels.StatusLost] != 0 {
-		return codes.Finding{}, ErrUneven
+		return codes.Outcome{}, ErrUneven
 	}
-	f := codes.Finding{Levels: 1, Numbers: p.numbers}
+	f := codes.Outcome{Levels: 1, Numbers: p.numbers}
 	if p.twice {
 		f.Levels = 2
 	}

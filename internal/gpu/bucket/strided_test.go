@@ -165,7 +165,7 @@ func TestFew(t *testing.T) {
 	for name, make := range lists {
 		list := make(r, 20_000)
 		by := func(few Few) gputest.Way {
-			return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+			return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 				f, err := s.SortIf(w, always, few, in, to)
 				note, _ := device.Pinned[note](w)
 				left := errors.As(err, &FewValues{})

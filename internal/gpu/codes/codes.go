@@ -26,7 +26,7 @@ type Input struct {
 
 	// Codes of a longer list, if Numbers is not 0, have the numbers there, which ascend and are below
 	// Total. Lists says where codes are by number: struct Lists of numbered.cuh. The result may be
-	// an order of numbers then, see Finding.
+	// an order of numbers then, see Outcome.
 	Numbers, Lists cuda.Ptr
 	Total          int
 }
@@ -96,8 +96,8 @@ func CompareKeys(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Position, b.Position))
 }
 
-// Finding is the result of one sort.
-type Finding struct {
+// Outcome is the result of one sort.
+type Outcome struct {
 	Algorithm engine.Algorithm
 	Shape     engine.Shape
 	Levels    int  // levels of partition, passes, or rounds of merging
@@ -105,7 +105,7 @@ type Finding struct {
 }
 
 // InOrder reports whether the codes were in order.
-func (f Finding) InOrder() bool { return f.Shape == engine.Sorted || f.Shape == engine.Flat }
+func (f Outcome) InOrder() bool { return f.Shape == engine.Sorted || f.Shape == engine.Flat }
 
 // MaxPositions is the largest number of elements that 32-bit positions and merge paths can
 // number and count.

@@ -28,7 +28,7 @@ type Options struct {
 // algorithm is one way to order codes on a device.
 type algorithm struct {
 	modules []*device.Module // loaded when it first runs
-	order   func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error)
+	order   func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error)
 	keys    bool                     // order also sorts keys alone
 	most    int                      // elements it can order
 	bytes   func(in codes.Input) int // bound of the memory besides codes and result
@@ -145,8 +145,8 @@ func (r repertoire) demanding(a engine.Algorithm, in codes.Input) (found algorit
 }
 
 // Sort writes the stable order of codes, or the sorted codes, to device memory. It returns
-// when the device is done. The finding names the algorithm that ran.
-func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+// when the device is done. The outcome names the algorithm that ran.
+func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	choice := s.algorithms.choiceFor(a, in)
 	if a.OrdersCodes() || choice != engine.BucketBitonic {
 		return s.sortBy(w, choice, in, to)
@@ -171,12 +171,12 @@ func (s *Sorter) SortSegments(w *device.Workspace, in segments.Input, to cuda.Pt
 
 // sortValues sorts codes that have about count values according to a sample, or in another way
 // if they have too many.
-func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if !s.values {
-		return s.resort(w, in, to, codes.Finding{}, bucket.ErrUneven)
+		return s.resort(w, in, to, codes.Outcome{}, bucket.ErrUneven)
 	}
 	if err := w.Load(values.Modules); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	f, err := values.Sort(w, in, count, to)
 	f.Algorithm = engine.Radix
@@ -189,10 +189,10 @@ func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to c
 }
 
 // sortBy sorts by one algorithm.
-func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	by := s.algorithms[a]
 	if err := w.Load(by.modules); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	order := by.order
 	if in.Keys && !by.keys {
@@ -205,7 +205,7 @@ func (s *Sorter) sortBy(w *device.Workspace, a engine.Algorithm, in codes.Input,
 
 // resort sorts codes that were too skewed by lastResort, and returns other results as they
 // are.
-func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f codes.Finding, err error) (codes.Finding, error) {
+func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f codes.Outcome, err error) (codes.Outcome, error) {
 	if !errors.Is(err, bucket.ErrUneven) {
 		return f, err
 	}
@@ -214,10 +214,10 @@ func (s *Sorter) resort(w *device.Workspace, in codes.Input, to cuda.Ptr, f code
 }
 
 // gathered sorts keys alone by an order and a gather.
-func (a algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Finding, error) {
+func (a algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr) (codes.Outcome, error) {
 	order, err := w.Take(orderBytes(in.N))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(order)
 	f, err := a.order(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order.At)

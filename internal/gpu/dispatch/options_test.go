@@ -64,7 +64,7 @@ func TestFillSplitsTwice(t *testing.T) {
 	list := gputest.CodesOf["uniform"](r, 140_000)
 	for _, way := range []bucket.Spreading{bucket.Linear, bucket.Quantiles} {
 		s := workspace(t, bucket.Options{Spread: way, Fill: bucket.MinFill})
-		twice := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+		twice := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 			f, err := s.bucketWay(w, in, order)
 			if f.Levels != 2 {
 				t.Errorf("%v: %d levels of partition, 2 expected", way, f.Levels)
@@ -77,7 +77,7 @@ func TestFillSplitsTwice(t *testing.T) {
 		if way == bucket.Quantiles {
 			continue // which is not for keys alone
 		}
-		for _, f := range []codes.Finding{checkKeys(t, s, list), checkKeys(t, s, gputest.Fill32(list))} {
+		for _, f := range []codes.Outcome{checkKeys(t, s, list), checkKeys(t, s, gputest.Fill32(list))} {
 			if f.Algorithm != engine.BucketBitonic || f.Levels != 2 {
 				t.Errorf("keys: %+v", f)
 			}
@@ -141,7 +141,7 @@ func checkKnownRange[W codes.Word](t *testing.T, list []W, least, most uint64) {
 	for _, known := range []bool{true, false} {
 		var attempts bucket.Attempts
 		s := workspace(t, bucket.Options{Attempts: &attempts})
-		gputest.CheckWay(t, s.w, func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+		gputest.CheckWay(t, s.w, func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 			if known {
 				in.Least, in.Most = least, most
 			}
@@ -165,7 +165,7 @@ func TestPresorted(t *testing.T) {
 		for _, shape := range []string{"sorted", "reversed", "flat"} {
 			list := gputest.CodesOf[shape](r, 9000)
 			found := ""
-			noting := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+			noting := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 				f, err := s.bucketWay(w, in, order)
 				found = string(f.Shape)
 				return f, err

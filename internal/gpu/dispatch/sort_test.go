@@ -36,7 +36,7 @@ func sorterOf(t *testing.T, d *device.Device, o Options) *Sorter {
 
 // by is a way to sort by an algorithm.
 func (s *Sorter) by(a engine.Algorithm) gputest.Way {
-	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 		return s.Sort(w, a, in, to)
 	}
 }
@@ -54,12 +54,12 @@ func workspace(t *testing.T, o bucket.Options) opened {
 }
 
 // bucketWay sorts as sorter.BucketBitonic does.
-func (s opened) bucketWay(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s opened) bucketWay(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	return s.Sort(w, engine.BucketBitonic, in, to)
 }
 
 // checkKeys sorts keys alone as sorter.BucketBitonic does.
-func checkKeys[W codes.Word](t *testing.T, s opened, list []W) codes.Finding {
+func checkKeys[W codes.Word](t *testing.T, s opened, list []W) codes.Outcome {
 	t.Helper()
 	got, f := gputest.OnDevice[W](t, s.w, s.bucketWay, true, list)
 	if !slices.Equal(got, slices.Sorted(slices.Values(list))) {

@@ -24,9 +24,9 @@ import (
 func TestStrided(t *testing.T) {
 	all := math.Inf(1)
 	s := workspace(t, bucket.Options{Nearly: &all, Spread: bucket.Linear, Blind: true})
-	strided := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	strided := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 		if err := w.Memset32(to, 0xdbdbdbdb, in.ResultSize()*in.N/4, w.Stream); err != nil {
-			return codes.Finding{}, err
+			return codes.Outcome{}, err
 		}
 		f, err := s.bucketWay(w, in, to)
 		if err != nil || f.Algorithm != engine.BucketBitonic || f.Shape != "nearly sorted" {
@@ -62,7 +62,7 @@ func TestStridedTwice(t *testing.T) {
 	}
 	all := math.Inf(1)
 	s := workspace(t, bucket.Options{Nearly: &all, Spread: bucket.Linear, Fill: bucket.MinFill})
-	twice := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	twice := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 		f, err := s.bucketWay(w, in, to)
 		if f.Levels != 2 || f.Shape != "nearly sorted" {
 			t.Errorf("%+v", f)

@@ -42,9 +42,9 @@ func TestValues(t *testing.T) {
 				testkit.SkipThreadSanitizer(t)
 			}
 			s.values = c.runs
-			way := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+			way := func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 				if err := w.Memset32(to, 0xdbdbdbdb, in.ResultSize()*in.N/4, w.Stream); err != nil {
-					return codes.Finding{}, err
+					return codes.Outcome{}, err
 				}
 				f, err := s.sortValues(w, 16, in, to)
 				if c.by != engine.Auto && f.Algorithm != c.by {

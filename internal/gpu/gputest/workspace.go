@@ -88,7 +88,7 @@ func Down[W codes.Word](t *testing.T, w *device.Workspace, at cuda.Ptr, n int) [
 }
 
 // Way is one way to order codes on the device.
-type Way func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error)
+type Way func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error)
 
 // OrderBy runs codes through the device.
 func OrderBy[W codes.Word](t *testing.T, w *device.Workspace, by Way, list []W) []uint32 {
@@ -98,7 +98,7 @@ func OrderBy[W codes.Word](t *testing.T, w *device.Workspace, by Way, list []W) 
 }
 
 // OnDevice runs codes through the device, checks the result, and brings it back.
-func OnDevice[R, W codes.Word](t *testing.T, w *device.Workspace, by Way, keys bool, list []W) ([]R, codes.Finding) {
+func OnDevice[R, W codes.Word](t *testing.T, w *device.Workspace, by Way, keys bool, list []W) ([]R, codes.Outcome) {
 	t.Helper()
 	in := codes.Input{Wide: IsWide[W](), N: len(list), Keys: keys}
 	size, resultSize := in.Size()*in.N, in.ResultSize()*in.N
@@ -110,7 +110,7 @@ func OnDevice[R, W codes.Word](t *testing.T, w *device.Workspace, by Way, keys b
 	to := b.At + cuda.Ptr(size+255)&^255
 	in.Codes = b.At
 	result := make([]R, in.N)
-	var f codes.Finding
+	var f codes.Outcome
 	q := w.Queue()
 	q.ToDevice(in.Codes, unsafe.Pointer(unsafe.SliceData(list)), size)
 	q.Then(func() (err error) { f, err = by(w, in, to); return err })

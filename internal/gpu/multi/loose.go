@@ -30,7 +30,7 @@ type region struct{ at, capacity, n int }
 
 // loose reports whether elements are moved without counts: if kernels reach all devices.
 func (p *sharing) loose() bool {
-	return p.anyOrder && p.moved(0).Keys && len(p.list) <= mostLoose && p.allReach()
+	return p.unordered && p.moved(0).Keys && len(p.list) <= mostLoose && p.allReach()
 }
 
 // moveLoosely moves all elements without counts. Where a region turns out to be too small, all are

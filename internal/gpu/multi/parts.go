@@ -69,7 +69,7 @@ func newOnDevices(a engine.Algorithm, wide, keys bool, parts []Part, sessions []
 			lo += in.N
 		}
 	}
-	p.anyOrder = true
+	p.unordered = true
 	p.windows = keys && len(parts) > 1 && 2*len(parts)-1 <= kernels.MaxDestinations
 	return p
 }

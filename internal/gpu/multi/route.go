@@ -141,7 +141,7 @@ func (p *sharing) chooseElements(sample []mark) {
 	}
 	ownChoice := dispatch.ChoosesOwn(p.algorithm)
 	p.words = !p.wide && ownChoice
-	p.numbers = p.wide && p.anyOrder && (ownChoice || p.algorithm == engine.BucketBitonic) && p.allReach()
+	p.numbers = p.wide && p.unordered && (ownChoice || p.algorithm == engine.BucketBitonic) && p.allReach()
 }
 
 // chooseSplitters chooses the splitters from a sorted sample, so that each device gets about as many

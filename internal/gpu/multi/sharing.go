@@ -34,9 +34,9 @@ type sharing struct {
 	stopped    func() error // returns the error of the sort's context
 	list       []*part
 
-	inList   bool // positions are those in the whole list, not in a part
-	anyOrder bool // there is memory for elements that come in any order, see loose.go
-	windows  bool // between the shares of two devices is a group for both, see groups
+	inList    bool // positions are those in the whole list, not in a part
+	unordered bool // there is memory for elements that come in any order, see loose.go
+	windows   bool // between the shares of two devices is a group for both, see groups
 
 	// The samples decide:
 	words     bool   // 32-bit codes are sorted as words, each above its position
@@ -65,7 +65,7 @@ type part struct {
 
 	n, place int // elements to sort, and their first place in the order
 	sure     int // of n, those before the window
-	found    codes.Finding
+	found    codes.Outcome
 	sorted   cuda.Ptr // order of the received elements, or their sorted codes or words
 }
 

@@ -142,22 +142,22 @@ func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
 
 // Sort orders codes digit by digit, stably. The device detects digits that all codes share and
 // codes that are in order; passes that are not needed end at once.
-func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if in.N < 2 {
-		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
+		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
 	p, err := device.Pinned[pinned](w)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	block, err := w.Take(r.Bytes(in))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(block)
 	state, spent, err := p.states.take(w)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	c := call{Sorter: r, w: w, note: &p.note, in: in, to: to, memory: r.layOut(&device.Area{At: block.At}, in), state: state}
 	q := w.Queue()
@@ -165,7 +165,7 @@ func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.F
 	c.passes(&q)
 	err = q.Sync()
 	p.states.clear = err == nil
-	return c.note.get().finding(), err
+	return c.note.get().outcome(), err
 }
 
 // call is one radix sort.
@@ -195,16 +195,16 @@ type found uint32
 
 func (f found) passes() int { return bits.OnesCount32(uint32(f) & (1<<kernels.RadixShape - 1)) }
 
-func (f found) finding() codes.Finding {
+func (f found) outcome() codes.Outcome {
 	switch f >> kernels.RadixShape {
 	case kernels.RadixDescending:
-		return codes.Finding{Shape: engine.Reversed}
+		return codes.Outcome{Shape: engine.Reversed}
 	case kernels.RadixAscending:
-		return codes.Finding{Shape: engine.Sorted}
+		return codes.Outcome{Shape: engine.Sorted}
 	case kernels.RadixFlat:
-		return codes.Finding{Shape: engine.Flat}
+		return codes.Outcome{Shape: engine.Flat}
 	}
-	return codes.Finding{Levels: f.passes()}
+	return codes.Outcome{Levels: f.passes()}
 }
 
 // countDigits counts the digits of all places and turns the counts into start positions.

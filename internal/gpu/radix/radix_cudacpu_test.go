@@ -55,7 +55,7 @@ func TestCalls(t *testing.T) {
 			}
 			for _, keys := range []bool{false, true} {
 				calls := 0
-				got, f := gputest.OnDevice[uint32](t, w, func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+				got, f := gputest.OnDevice[uint32](t, w, func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 					before := cudacpu.Calls()
 					f, err := Large.Sort(w, in, to)
 					calls = cudacpu.Calls() - before
@@ -86,7 +86,7 @@ func TestAfterFailure(t *testing.T) {
 	w := gputest.Workspace(t, Large.Modules()...)
 	gputest.OrderBy(t, w, Large.Sort, list)
 	for k := 1; k <= 6; k++ {
-		gputest.OrderBy(t, w, func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+		gputest.OrderBy(t, w, func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 			cudacpu.Fail(k, int(cuda.LaunchFailed), false)
 			_, err := Large.Sort(w, in, order)
 			cudacpu.Fail(0, 0, false)

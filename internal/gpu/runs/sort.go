@@ -9,13 +9,13 @@ import (
 
 // Sort orders codes by merge sort: runs of one tile each, sorted in shared memory, are merged
 // in pairs until one is left. Its time does not depend on the distribution of codes.
-func Sort(w *device.Workspace, in codes.Input, result cuda.Ptr) (codes.Finding, error) {
+func Sort(w *device.Workspace, in codes.Input, result cuda.Ptr) (codes.Outcome, error) {
 	if in.N == 0 {
-		return codes.Finding{}, nil
+		return codes.Outcome{}, nil
 	}
 	block, err := w.Take(SortBytes(in))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(block)
 	a := device.Area{At: block.At}
@@ -29,7 +29,7 @@ func Sort(w *device.Workspace, in codes.Input, result cuda.Ptr) (codes.Finding, 
 	if rounds%2 == 1 { // the last merge writes the result
 		from, to = to, from
 	}
-	found := codes.Finding{Levels: rounds}
+	found := codes.Outcome{Levels: rounds}
 	if err := tileSort(w, in, from); err != nil {
 		return found, err
 	}

@@ -68,7 +68,7 @@ func fewestSplits(n int) []split {
 }
 
 // Sort orders codes.
-func (s Sorter) Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+func (s Sorter) Sort(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 	if in.N <= bitonic.Tile {
 		return bitonic.Sort(w, in, order)
 	}
@@ -93,24 +93,24 @@ func (s Sorter) Bytes(in codes.Input) int {
 }
 
 // sortBy sorts by the given levels; there is at least one.
-func sortBy(w *device.Workspace, levels []split, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+func sortBy(w *device.Workspace, levels []split, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 	e, err := bitonic.ElementsFor(w, in)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	b := buckets{w: w, Elements: e, n: in.N}
 	var size device.Area
 	b.layOut(&size, levels)
 	block, err := w.Take(int(size.At))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(block)
 	b.layOut(&device.Area{At: block.At}, levels)
 	q := w.Queue()
 	b.split(&q, in, levels)
 	b.sort(&q, levels[len(levels)-1].largest, order)
-	return codes.Finding{Levels: len(levels)}, q.Sync()
+	return codes.Outcome{Levels: len(levels)}, q.Sync()
 }
 
 // buckets is a sample sort under way: the elements and their buckets.

@@ -32,7 +32,7 @@ func TestSamples(t *testing.T) {
 	w := gputest.Workspace(t, Modules...)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ samples, n int }{{3, 5*bitonic.Tile + 77}, {16, 70_000}, {100, 3*bitonic.Tile + 1}, {kernels.MaxSamples, 3 * bitonic.Tile}} {
-		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+		by := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 			return sortBy(w, splits(in.N, c.samples), in, order)
 		}
 		for _, list := range []string{"uniform", "16 values"} {
@@ -49,7 +49,7 @@ func TestSamplesOption(t *testing.T) {
 		n = bitonic.Tile + 1
 	}
 	w := gputest.Workspace(t, Modules...)
-	counting := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Finding, error) {
+	counting := func(w *device.Workspace, in codes.Input, order cuda.Ptr) (codes.Outcome, error) {
 		f, err := Sorter{Samples: MinSamples}.Sort(w, in, order)
 		if want := len(splits(in.N, MinSamples)); f.Levels != want {
 			t.Errorf("%d levels, %d expected", f.Levels, want)

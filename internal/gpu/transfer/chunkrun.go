@@ -28,7 +28,7 @@ type chunks[W codes.Word] struct {
 	groups  []*group[W]  // on the host
 	mergers []*merger[W] // by worker
 	failed  Fault
-	found   codes.Finding // of the last chunk
+	found   codes.Outcome // of the last chunk
 }
 
 // chunk is elements [lo, hi).

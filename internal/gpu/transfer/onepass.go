@@ -53,16 +53,16 @@ func (s *Session) extract(job *engine.Job, in codes.Input, p *payload) error {
 	return upload(s, job, in.Codes, job.Codes32, p)
 }
 
-// result is the finding of the device and the marks of ties, if the job takes them.
+// result is the outcome of the device and the marks of ties, if the job takes them.
 type result struct {
-	codes.Finding
+	codes.Outcome
 	ties cuda.Ptr
 }
 
 // sortStage sorts on the device, to an order or to sorted codes.
 func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r result, failed error) {
 	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		r.Finding, failed = s.Sort(job.Algorithm, in, to)
+		r.Outcome, failed = s.Sort(job.Algorithm, in, to)
 		if failed == nil && job.Ties != nil {
 			r.ties, failed = codes.Ties(s.Workspace, in, to)
 		}

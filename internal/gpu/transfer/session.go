@@ -24,7 +24,7 @@ type Session struct {
 }
 
 // Sort sorts on the device and, with Verify, checks the result.
-func (s *Session) Sort(a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+func (s *Session) Sort(a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if s.Verify {
 		in.Numbers = 0 // which the check does not know
 	}

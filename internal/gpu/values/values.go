@@ -104,17 +104,17 @@ type note struct{ values atomic.Uint32 }
 
 // Sort orders codes, or sorts them alone, that have about the given number of values, or
 // returns ErrMany.
-func Sort(w *device.Workspace, in codes.Input, values int, to cuda.Ptr) (codes.Finding, error) {
+func Sort(w *device.Workspace, in codes.Input, values int, to cuda.Ptr) (codes.Outcome, error) {
 	if in.N < 2 {
-		return codes.Finding{Shape: engine.Sorted}, codes.Identity(w, in, to)
+		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
 	n, err := device.Pinned[note](w)
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	block, err := w.Take(Bytes(in))
 	if err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	defer w.Put(block)
 	c := call{w: w, in: in, to: to, note: n, table: tableFor(in.Wide, values)}
@@ -127,7 +127,7 @@ func Sort(w *device.Workspace, in codes.Input, values int, to cuda.Ptr) (codes.F
 }
 
 // sort sorts with the call's table.
-func (c *call) sort(block device.Block) (codes.Finding, error) {
+func (c *call) sort(block device.Block) (codes.Outcome, error) {
 	c.memory = layOut(&device.Area{At: block.At}, c.in, c.table)
 	c.note.values.Store(0)
 	q := c.w.Queue()
@@ -138,7 +138,7 @@ func (c *call) sort(block device.Block) (codes.Finding, error) {
 		c.passes(&q)
 	}
 	if err := q.Sync(); err != nil {
-		return codes.Finding{}, err
+		return codes.Outcome{}, err
 	}
 	return c.outcome()
 }
@@ -221,9 +221,9 @@ func (c *call) levels() int {
 }
 
 // outcome returns the result of a sort that has ended.
-func (c *call) outcome() (codes.Finding, error) {
+func (c *call) outcome() (codes.Outcome, error) {
 	if c.note.values.Load() > MaxValues {
-		return codes.Finding{}, ErrMany
+		return codes.Outcome{}, ErrMany
 	}
-	return codes.Finding{Shape: engine.FewValues, Levels: c.levels()}, nil
+	return codes.Outcome{Shape: engine.FewValues, Levels: c.levels()}, nil
 }

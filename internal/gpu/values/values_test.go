@@ -20,7 +20,7 @@ import (
 
 // by is the sort of codes of which a sample suggests count values.
 func by(count int) gputest.Way {
-	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Finding, error) {
+	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 		return Sort(w, in, count, to)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// stringSlice is the layout of strings that lie in a slice.
+// stringSlice is the format of strings that lie in a slice.
 type stringSlice struct{ keys []string }
 
 func (s *stringSlice) Kind() sortkey.Kind { return sortkey.String }
@@ -32,15 +32,15 @@ func (s *stringSlice) gatherInts(buf unsafe.Pointer, rows []int) {
 	gatherAs[string](buf, stream.RawOf(s.keys), rows)
 }
 
-// arena is the layout of texts that lie one after the other: row i has the bytes from offset i up to
+// arena is the format of texts that lie one after the other: row i has the bytes from offset i up to
 // offset i+1.
 type arena[O uint32 | uint64] struct {
 	data    string
 	offsets []O
 }
 
-// Arena returns the layout of texts in an arena. Offsets are those of one more than the rows, or none.
-func Arena[O uint32 | uint64](data []byte, offsets []O) Layout {
+// Arena returns the format of texts in an arena. Offsets are those of one more than the rows, or none.
+func Arena[O uint32 | uint64](data []byte, offsets []O) Format {
 	return &arena[O]{stringOf(data), offsets}
 }
 
@@ -90,7 +90,7 @@ type texts interface {
 	overlaps(m stream.Raw) bool
 }
 
-// textRows is the layout of texts that are found one by one.
+// textRows is the format of texts that are found one by one.
 type textRows[T texts] struct{ rows T }
 
 func (t *textRows[T]) Kind() sortkey.Kind { return sortkey.String }
@@ -156,8 +156,8 @@ type views struct {
 	buffers [][]byte
 }
 
-// Views returns the layout of texts in views. len(all) is a multiple of ViewSize.
-func Views(all []byte, buffers [][]byte) Layout { return &views{all, buffers} }
+// Views returns the format of texts in views. len(all) is a multiple of ViewSize.
+func Views(all []byte, buffers [][]byte) Format { return &views{all, buffers} }
 
 func (v *views) Kind() sortkey.Kind { return sortkey.String }
 

@@ -8,8 +8,8 @@ import (
 	"example.com/sorter/internal/scratch"
 )
 
-// Layout is an order found without a sort: segments of the input that move as a whole or stay.
-type Layout struct {
+// Moves is an order found without a sort: segments of the input that move as a whole or stay.
+type Moves struct {
 	n        int
 	segments []segment   // by place
 	strays   strays      // elements in no segment
@@ -34,17 +34,17 @@ func (s *strays) from(place int) int {
 	return sort.Search(len(s.dst), func(j int) bool { return int(s.dst[j]) >= place })
 }
 
-// whole returns the layout of n elements that all stay.
-func whole(n int) *Layout { return &Layout{n: n, segments: []segment{{n: uint32(n)}}} }
+// whole returns the moves of n elements that all stay.
+func whole(n int) *Moves { return &Moves{n: n, segments: []segment{{n: uint32(n)}}} }
 
 // from returns the number of the first segment that ends after a place.
-func (l *Layout) from(place int) int {
+func (l *Moves) from(place int) int {
 	return sort.Search(len(l.segments), func(k int) bool { return int(l.segments[k].dst)+int(l.segments[k].n) > place })
 }
 
 // order writes the elements that belong at places lo, lo+1, … to order. Equal elements are in
 // input order, or in reverse if l.back.
-func (l *Layout) order(order []uint32, lo int) {
+func (l *Moves) order(order []uint32, lo int) {
 	hi := lo + len(order)
 	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
 		g := l.segments[k].clip(lo, hi)
@@ -72,7 +72,7 @@ func (g segment) clip(lo, hi int) segment {
 }
 
 // walk calls f for segments and strays by place, until it returns false.
-func (l *Layout) walk(f func(src, n uint32) bool) {
+func (l *Moves) walk(f func(src, n uint32) bool) {
 	j := 0
 	stray := func(place uint32) bool {
 		for ; j < len(l.strays.dst) && l.strays.dst[j] < place; j++ {
@@ -100,14 +100,14 @@ func (l *Layout) walk(f func(src, n uint32) bool) {
 // strays and for elements that cross chunks; if l has ties that are not known, 1 index and 1 element
 // per element. Until the first element moves, s is untouched and the sort can be cancelled, except that
 // a reversed input moves at once.
-func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) error {
+func Settle(env *engine.Env, s Payload, l *Moves, tie func(i, j uint32) bool) error {
 	switch {
 	case !l.ties:
 		return Follow(env, s, l)
 	case l.known != nil:
 		return l.reverse(env, s)
 	}
-	index := scratch.In[uint32](&env.Arena, layOutIndex(nil, s.n))
+	index := scratch.In[uint32](&env.Arena, sizeIndex(nil, s.n))
 	if err := l.write(env, index, tie); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func Settle(env *engine.Env, s Payload, l *Layout, tie func(i, j uint32) bool) e
 }
 
 // reverse reverses s, and then each run of ties. No worker takes runs that another one began.
-func (l *Layout) reverse(env *engine.Env, s Payload) error {
+func (l *Moves) reverse(env *engine.Env, s Payload) error {
 	if err := Reverse(env, s); err != nil {
 		return err
 	}
@@ -133,21 +133,21 @@ func (l *Layout) reverse(env *engine.Env, s Payload) error {
 	})
 }
 
-// layOutSettle lays out the order of n elements of the given size, and the memory that they
+// sizeSettle sizes the order of n elements of the given size, and the memory that they
 // are gathered in or copied aside to.
-func layOutSettle(a *scratch.Area, n int, size uintptr) {
-	layOutIndex(a, n)
-	layOutFollow(a, n, size)
+func sizeSettle(a *scratch.Area, n int, size uintptr) {
+	sizeIndex(a, n)
+	sizeFollow(a, n, size)
 }
 
-// layOutIndex lays out an order of n elements.
-func layOutIndex(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
+// sizeIndex sizes an order of n elements.
+func sizeIndex(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
 
-// layOutFollow lays out a copy of up to n elements of the given size.
-func layOutFollow(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Memory(n, size) }
+// sizeFollow sizes a copy of up to n elements of the given size.
+func sizeFollow(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Memory(n, size) }
 
-// Follow is [Settle] for layouts without ties, or where equal elements are identical.
-func Follow(env *engine.Env, s Payload, l *Layout) error {
+// Follow is [Settle] for moves without ties, or where equal elements are identical.
+func Follow(env *engine.Env, s Payload, l *Moves) error {
 	if len(l.segments) == 0 { // all stay
 		return nil
 	}
@@ -168,7 +168,7 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	for i := range starts[1:] {
 		starts[i+1] += starts[i]
 	}
-	copied := s.Take(&env.Arena, layOutFollow(nil, s.n, s.Size()).Part(starts[len(starts)-1], s.Size()))
+	copied := s.Take(&env.Arena, sizeFollow(nil, s.n, s.Size()).Part(starts[len(starts)-1], s.Size()))
 	if err := l.copyAside(env, s, copied, chunk, starts); err != nil {
 		return err
 	}
@@ -176,9 +176,9 @@ func Follow(env *engine.Env, s Payload, l *Layout) error {
 	return env.Stage("write", l.n, chunk, func(_, lo, hi int) { l.fill(s, copied, lo, hi, starts[lo/chunk]) })
 }
 
-// copyAside copies strays, and then the elements of [Layout.aside] of each chunk, to copied.
+// copyAside copies strays, and then the elements of [Moves.aside] of each chunk, to copied.
 // The latter start at starts[i] for chunk i.
-func (l *Layout) copyAside(env *engine.Env, s, copied Payload, chunk int, starts []int) error {
+func (l *Moves) copyAside(env *engine.Env, s, copied Payload, chunk int, starts []int) error {
 	err := env.Stage("gather", len(l.strays.src), LeastTurn, func(_, lo, hi int) {
 		copied.Part(lo, hi).Gather(s, l.strays.src[lo:hi])
 	})
@@ -195,9 +195,9 @@ func (l *Layout) copyAside(env *engine.Env, s, copied Payload, chunk int, starts
 	})
 }
 
-// fill fills the places [lo, hi) of s, a chunk. Its elements of [Layout.aside] are copied from
+// fill fills the places [lo, hi) of s, a chunk. Its elements of [Moves.aside] are copied from
 // at on.
-func (l *Layout) fill(s, copied Payload, lo, hi, at int) {
+func (l *Moves) fill(s, copied Payload, lo, hi, at int) {
 	to, from := s.Raw(), copied.Raw()
 	l.within(lo, hi, func(dst, src, n int) { s.by.Copy(to.At(dst), to.At(src), n) })
 	l.aside(lo, hi, func(dst, _, n int) {
@@ -211,7 +211,7 @@ func (l *Layout) fill(s, copied Payload, lo, hi, at int) {
 
 // chunk returns the number of places that a worker fills at a time: all if there is one
 // worker.
-func (l *Layout) chunk(workers int) int {
+func (l *Moves) chunk(workers int) int {
 	if workers <= 1 {
 		return l.n
 	}
@@ -220,7 +220,7 @@ func (l *Layout) chunk(workers int) int {
 
 // aside calls f for the elements of segments to be copied aside before the places [lo, hi)
 // are filled.
-func (l *Layout) aside(lo, hi int, f func(dst, src, n int)) {
+func (l *Moves) aside(lo, hi int, f func(dst, src, n int)) {
 	for k := l.from(lo); k < len(l.segments) && int(l.segments[k].dst) < hi; k++ {
 		if l.segments[k].stays(lo, hi) {
 			continue
@@ -249,7 +249,7 @@ func (g *segment) stays(lo, hi int) bool {
 
 // within calls f for the moves inside the places [lo, hi), in a sequence that overwrites
 // nothing still to be read.
-func (l *Layout) within(lo, hi int, f func(dst, src, n int)) {
+func (l *Moves) within(lo, hi int, f func(dst, src, n int)) {
 	first := l.from(lo)
 	end := sort.Search(len(l.segments), func(k int) bool { return int(l.segments[k].dst) >= hi })
 	for k := first; k < end; k++ {
@@ -275,14 +275,14 @@ func (g segment) inside(lo, hi int) (dst, src, n int) {
 }
 
 // write writes the order of l to index, ties in input order.
-func (l *Layout) write(env *engine.Env, index []uint32, tie func(i, j uint32) bool) error {
+func (l *Moves) write(env *engine.Env, index []uint32, tie func(i, j uint32) bool) error {
 	memory := func(_, lo, hi int) []uint32 { return index[lo:hi] }
 	return l.emit(env, chunk, tie, memory, func(int, int, []uint32) {})
 }
 
-// emit delivers the order of l, ties in input order, in the parts of [Layout.parts] and in
+// emit delivers the order of l, ties in input order, in the parts of [Moves.parts] and in
 // the slices of memory. tie may be nil unless l.ties.
-func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, memory func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
+func (l *Moves) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, memory func(worker, lo, hi int) []uint32, deliver func(worker, lo int, order []uint32)) error {
 	if l.known != nil {
 		tie = func(i, j uint32) bool { return l.known.Tied(int(max(i, j))) } // of neighbours
 	}
@@ -297,7 +297,7 @@ func (l *Layout) emit(env *engine.Env, grain int, tie func(i, j uint32) bool, me
 
 // parts cuts the places into parts of about grain elements. Parts end between elements that do
 // not tie, or anywhere if tie is nil.
-func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, part func(worker, lo, hi int)) error {
+func (l *Moves) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, part func(worker, lo, hi int)) error {
 	if l.alone {
 		grain = l.n
 	}
@@ -314,7 +314,7 @@ func (l *Layout) parts(env *engine.Env, grain int, tie func(i, j uint32) bool, p
 
 // tieEnds returns where parts begin, and the end of the last. Each end is found once: if keys
 // change, parts neither overlap nor leave elements out.
-func (l *Layout) tieEnds(grain int, tie func(i, j uint32) bool) []int {
+func (l *Moves) tieEnds(grain int, tie func(i, j uint32) bool) []int {
 	ends := make([]int, 1, (l.n+grain-1)/grain+1)
 	for last := 0; last < l.n; {
 		if len(ends)*grain > last { // otherwise a run of ties spans the part
@@ -326,7 +326,7 @@ func (l *Layout) tieEnds(grain int, tie func(i, j uint32) bool) []int {
 }
 
 // tieEnd returns the first place >= i whose element does not tie with its predecessor.
-func (l *Layout) tieEnd(i int, tie func(i, j uint32) bool) int {
+func (l *Moves) tieEnd(i int, tie func(i, j uint32) bool) int {
 	switch {
 	case i == 0 || i >= l.n:
 		return i

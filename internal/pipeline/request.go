@@ -5,6 +5,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -19,20 +20,20 @@ import (
 	"example.com/sorter/internal/vecsort"
 )
 
-// run is one call: its options, its environment, and the choices made for it.
-type run struct {
+// request is one call: its options, its environment, and the choices made for it.
+type request struct {
 	engine.Env
 	call.Options
-	n       int
-	most    int // elements that are sorted or merged as one
-	start   time.Time
-	plan    plan
-	tight   bool             // the limit has no room for memory that only saves time, see saveTime
-	used    call.Stats       // for Report
-	unnamed bool             // the numbers of picked elements are wanted in place of their places in the input
-	marks   ties.Marks       // of the order, nil if no runs are asked for
-	lead    engine.Ties      // runs of the first word, by which rows are in order; nil unless looked for and found
-	devices []engine.Backend // registered engines that run the algorithm, where the caller names none
+	n            int
+	most         int // elements that are sorted or merged as one
+	start        time.Time
+	plan         plan
+	tight        bool             // the limit has no room for memory that only saves time, see saveTime
+	used         call.Stats       // for Report
+	untranslated bool             // the numbers of picked elements are wanted in place of their places in the input
+	marks        ties.Marks       // of the order, nil if no runs are asked for
+	lead         engine.Ties      // runs of the first word, by which rows are in order; nil unless looked for and found
+	devices      []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
 const (
@@ -61,8 +62,8 @@ func isSmall(o *call.Options, n int) bool {
 }
 
 // begin starts a call on n elements.
-func begin(o call.Options, n int) (*run, error) {
-	r := &run{Options: o, n: n, most: maxPositions}
+func begin(o call.Options, n int) (*request, error) {
+	r := &request{Options: o, n: n, most: maxPositions}
 	if most := lowered.Load(); most > 0 {
 		r.most = int(most)
 	}
@@ -80,6 +81,16 @@ func begin(o call.Options, n int) (*run, error) {
 	return r, r.Loop.Err()
 }
 
+// workersFor returns how many workers take part in a call on n elements. More would have
+// nothing to do, and count in the memory that a limit has to allow.
+func workersFor(o *call.Options, n int) int {
+	workers := int(o.Workers)
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return min(workers, n/cpu.LeastTurn+1)
+}
+
 // Nothing is a call on n elements that has nothing to do. Its options may be wrong or cancel it, as those of
 // other calls.
 func Nothing(n int, o *call.Options) error {
@@ -90,8 +101,8 @@ func Nothing(n int, o *call.Options) error {
 
 // within returns a call on n elements within r: of the same options, on memory that r counts.
 // It ends by adopt.
-func (r *run) within(n int) *run {
-	own := &run{Options: r.Options, n: n, most: r.most, devices: r.devices}
+func (r *request) within(n int) *request {
+	own := &request{Options: r.Options, n: n, most: r.most, devices: r.devices}
 	own.Report = nil
 	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/cpu.LeastTurn+1))
 	own.Loop.Progress = r.Loop.Progress
@@ -101,18 +112,18 @@ func (r *run) within(n int) *run {
 	return own
 }
 
-// call runs f as a call on n elements within r.
-func (r *run) call(n int, f func(own *run) error) error {
+// nest runs f as a call on n elements within r.
+func (r *request) nest(n int, f func(own *request) error) error {
 	own := r.within(n)
 	defer r.adopt(own)
 	return f(own)
 }
 
 // onHost makes a call within another one that of the CPU in its own way, whatever the caller asked for.
-func (r *run) onHost() { r.Backend, r.devices, r.Algorithm = nil, nil, engine.Auto }
+func (r *request) onHost() { r.Backend, r.devices, r.Algorithm = nil, nil, engine.Auto }
 
 // adopt ends a call within r.
-func (r *run) adopt(own *run) {
+func (r *request) adopt(own *request) {
 	own.audit()
 	r.Adopt(&own.Env)
 	st := own.Trace
@@ -120,15 +131,15 @@ func (r *run) adopt(own *run) {
 	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
 }
 
-// took reports the order of a call within r as that of r.
-func (r *run) took(own *run) {
+// adoptPlan reports the order of a call within r as that of r.
+func (r *request) adoptPlan(own *request) {
 	r.used.CodeBits, r.Trace.Algorithm, r.plan = own.used.CodeBits, own.Trace.Algorithm, own.plan
 	r.plan.bytes += own.Env.Held - r.Env.Held
 }
 
 // findDevices asks engines once which of them run the algorithm, since their answers
 // may change while the sort goes on. It returns an error if none runs it.
-func (r *run) findDevices() error {
+func (r *request) findDevices() error {
 	if r.Backend != nil {
 		if r.Backend.Runs(r.Algorithm) {
 			return nil
@@ -143,7 +154,7 @@ func (r *run) findDevices() error {
 }
 
 // decide makes the plan of the call.
-func (r *run) decide(f facts) (err error) {
+func (r *request) decide(f facts) (err error) {
 	f.n, f.most, f.workers, f.reported = r.n, r.most, r.Loop.Workers, r.Report != nil
 	f.limit, f.held = r.Env.Limit, r.Env.Held
 	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
@@ -158,7 +169,7 @@ func (r *run) decide(f facts) (err error) {
 }
 
 // saveTime adds memory that only saves time to the plan, if the limit has room for it.
-func (r *run) saveTime(f *facts) {
+func (r *request) saveTime(f *facts) {
 	more := f.timeBytes()
 	r.tight = !f.fits(r.plan.bytes+more) || f.limit > 0 && r.plan.engine != cpu.Host
 	if !r.tight {
@@ -167,13 +178,13 @@ func (r *run) saveTime(f *facts) {
 }
 
 // sampled returns what reports whether a sample of rows is in order by the first word.
-func (r *run) sampled(rows extract.Input, words []extract.Word) func() bool {
+func (r *request) sampled(rows extract.Input, words []extract.Word) func() bool {
 	return func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }
 }
 
 // observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
 // Times of inputs with a shape, such as those in order, are not reported.
-func (r *run) observed(err error) error {
+func (r *request) observed(err error) error {
 	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && r.Trace.Shape == "" {
 		r.plan.observer.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
 	}
@@ -181,7 +192,7 @@ func (r *run) observed(err error) error {
 }
 
 // end reports and gives the scratch memory back.
-func (r *run) end() {
+func (r *request) end() {
 	r.audit()
 	if r.Report != nil {
 		st := &r.used
@@ -207,7 +218,7 @@ func (r *run) end() {
 
 // piece returns the number of elements, of n, that a worker takes at a time in stages
 // with random access.
-func (r *run) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
+func (r *request) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
 // addressable returns ErrTooLong unless there can be memory for n elements of a size.
 func addressable(n int, size uintptr) error {

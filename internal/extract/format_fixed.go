@@ -8,14 +8,14 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// inSlice is the layout of keys of fixed size that lie in a slice.
+// inSlice is the format of keys of fixed size that lie in a slice.
 type inSlice struct {
 	kind sortkey.Kind
 	keys stream.Raw
 }
 
-// InSlice returns the layout of keys that lie in a slice.
-func InSlice[K sortkey.Key](keys []K) Layout {
+// InSlice returns the format of keys that lie in a slice.
+func InSlice[K sortkey.Key](keys []K) Format {
 	switch kind := sortkey.KindOf[K](); kind {
 	case sortkey.String:
 		return &stringSlice{sortkey.As[string](keys)}
@@ -40,9 +40,9 @@ func (s *inSlice) gatherInts(buf unsafe.Pointer, rows []int) { gatherKeys(s.kind
 
 func (s *inSlice) overlaps(m stream.Raw) bool { return s.keys.Overlaps(m) }
 
-// Octets returns the layout of byte strings of one width that lie one after the other; len(data) is
+// Octets returns the format of byte strings of one width that lie one after the other; len(data) is
 // a multiple of width > 0. Up to 8 bytes are read as a number, 16 as an array, others as text.
-func Octets(data []byte, width int) Layout {
+func Octets(data []byte, width int) Format {
 	switch {
 	case width == 1:
 		return InSlice(data)
@@ -54,7 +54,7 @@ func Octets(data []byte, width int) Layout {
 	return &textRows[wideOctets]{wideOctets{stringOf(data), width}}
 }
 
-// octets is the layout of byte strings of 2 to 8 bytes, as big-endian numbers.
+// octets is the format of byte strings of 2 to 8 bytes, as big-endian numbers.
 type octets struct {
 	data  []byte
 	width int

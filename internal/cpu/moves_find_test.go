@@ -87,7 +87,7 @@ func checkNarrowed(t *testing.T, f *finder[uint32], spans []span) {
 	}
 }
 
-// TestFewStrays holds a layout to the elements that do not fit: of strays apart from each
+// TestFewStrays holds moves to the elements that do not fit: of strays apart from each
 // other, their neighbours stay.
 func TestFewStrays(t *testing.T) {
 	const n, apart = 50_000, 40
@@ -109,7 +109,7 @@ func TestFewStrays(t *testing.T) {
 		}
 		l, err := detectIn(env, codes, v)
 		if err != nil || l == nil || l.back != back || len(l.strays.src) > n/apart {
-			t.Errorf("back %v: error %v, layout %v", back, err, l != nil)
+			t.Errorf("back %v: error %v, moves %v", back, err, l != nil)
 		}
 		env.Arena.Release(1)
 	}
@@ -137,8 +137,8 @@ func longestRun(codes []uint32) int {
 	return len(ends)
 }
 
-// layouts are codes that are laid out without a partition, each by its name.
-var layouts = map[string]func(i, n int) uint64{
+// movers are codes that moves put in order, without a partition, each by its name.
+var nearly = map[string]func(i, n int) uint64{
 	"smallest last":           func(i, n int) uint64 { return uint64(i+1) << 40 * uint64((n-1-i+n)/n) },
 	"rotated":                 func(i, n int) uint64 { return uint64((i+n/3)%n) << 40 },
 	"rotated, each twice":     func(i, n int) uint64 { return uint64((i+n/3)%n/2) << 40 },
@@ -182,7 +182,7 @@ var layouts = map[string]func(i, n int) uint64{
 // stable, and no round was made.
 func TestLayouts(t *testing.T) {
 	turn := 0
-	for name, code := range layouts {
+	for name, code := range nearly {
 		for _, n := range []int{9_001, 70_001, 300_000} {
 			if turn++; testkit.Thinned(turn) {
 				continue
@@ -208,7 +208,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestKeysThatChange compares keys that contradict the counted steps. Any layout that is found
+// TestKeysThatChange compares keys that contradict the counted steps. Any moves that are found
 // is still a permutation.
 func TestKeysThatChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -240,13 +240,13 @@ func TestKeysThatChange(t *testing.T) {
 		slices.Sort(order)
 		for i, x := range order {
 			if int(x) != i {
-				t.Fatalf("n=%d: the layout has no element %d", n, i)
+				t.Fatalf("n=%d: the moves leave out element %d", n, i)
 			}
 		}
 	}
 }
 
-// TestCodesThatChange reads codes that change each time. Any layout that is found is still a
+// TestCodesThatChange reads codes that change each time. Any moves that are found are still a
 // permutation.
 func TestCodesThatChange(t *testing.T) {
 	testkit.SkipRace(t)
@@ -293,7 +293,7 @@ func TestCodesThatChange(t *testing.T) {
 		slices.Sort(order)
 		for i, x := range order {
 			if int(x) != i {
-				t.Fatalf("n=%d: the layout has no element %d", n, i)
+				t.Fatalf("n=%d: the moves leave out element %d", n, i)
 			}
 		}
 		if err := Follow(env, PayloadOf(order), l); err != nil {
@@ -308,6 +308,6 @@ func TestCodesThatChange(t *testing.T) {
 		env.Arena.Release(1)
 	}
 	if found < 50 {
-		t.Errorf("%d layouts were found", found)
+		t.Errorf("moves were found %d times", found)
 	}
 }

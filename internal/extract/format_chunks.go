@@ -10,10 +10,10 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Concat returns the layout of the rows of all parts, one part after the other; ok is false if their
+// Concat returns the format of the rows of all parts, one part after the other; ok is false if their
 // keys differ in kind.
-func Concat(parts []Layout) (all Layout, ok bool) {
-	var some []Layout // that have rows
+func Concat(parts []Format) (all Format, ok bool) {
+	var some []Format // that have rows
 	for _, part := range parts {
 		if part.Kind() != parts[0].Kind() || widthOf(part) != widthOf(parts[0]) {
 			return nil, false
@@ -41,13 +41,13 @@ func Concat(parts []Layout) (all Layout, ok bool) {
 	}
 	t := &textChunks{chunks: c}
 	for _, part := range some {
-		t.texts = append(t.texts, part.(textLayout))
+		t.texts = append(t.texts, part.(textFormat))
 	}
 	return t, true
 }
 
 // widthOf returns the bytes of keys that are read as numbers, otherwise 0.
-func widthOf(l Layout) int {
+func widthOf(l Format) int {
 	switch l := l.(type) {
 	case *octets:
 		return l.width
@@ -57,13 +57,13 @@ func widthOf(l Layout) int {
 	return 0
 }
 
-// chunks is the layout of keys of fixed size that lie in several parts, which all have rows.
+// chunks is the format of keys of fixed size that lie in several parts, which all have rows.
 //
 // A row is found by a table of the first part of each block of rows: it is there or in one of the
 // next. Blocks have a sixteenth to an eighth of the average length of a part, so a part is seldom
 // passed, which branch predictors learn. The table takes 32 to 64 bytes per part.
 type chunks struct {
-	parts   []Layout
+	parts   []Format
 	spans   []span  // by part
 	first   []int32 // by block
 	shift   uint    // of a row to its block
@@ -79,7 +79,7 @@ type span struct {
 // blocksOfPart is the least number of blocks of an average part.
 const blocksOfPart = 8
 
-func newChunks(parts []Layout) chunks {
+func newChunks(parts []Format) chunks {
 	c := chunks{parts: parts, inSlice: true}
 	rows := 0
 	for _, part := range parts {
@@ -116,7 +116,7 @@ func (c *chunks) Kind() sortkey.Kind { return c.parts[0].Kind() }
 func (c *chunks) Len() int { return c.spans[len(c.spans)-1].hi }
 
 func (c *chunks) overlaps(m stream.Raw) bool {
-	return slices.ContainsFunc(c.parts, func(part Layout) bool { return part.overlaps(m) })
+	return slices.ContainsFunc(c.parts, func(part Format) bool { return part.overlaps(m) })
 }
 
 func (c *chunks) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
@@ -214,7 +214,7 @@ func gatherSlices[T any, I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 // textChunks is [chunks] of texts.
 type textChunks struct {
 	chunks
-	texts []textLayout
+	texts []textFormat
 }
 
 func (t *textChunks) text(row int) string {

@@ -12,10 +12,10 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// Layout is where the keys of rows lie, by row number. Text of any layout is read as strings.
+// Format is where the keys of rows lie, by row number. Text of any format is read as strings.
 //
 // Methods that write keys have room for them at buf, which they do not retain.
-type Layout interface {
+type Format interface {
 	Kind() sortkey.Kind // of the keys
 	Len() int           // number of rows
 	// read returns the address of the keys of rows lo … lo+n-1: where they lie, or buf.
@@ -27,15 +27,15 @@ type Layout interface {
 	overlaps(m stream.Raw) bool
 }
 
-// textLayout is a layout of strings.
-type textLayout interface {
-	Layout
+// textFormat is a format of strings.
+type textFormat interface {
+	Format
 	text(row int) string
 }
 
-// rowComparator returns the comparison of two rows by the keys of a layout, of one kind, whose type
+// rowComparator returns the comparison of two rows by the keys of a format, of one kind, whose type
 // has the layout of K.
-func rowComparator[K sortkey.Key](l Layout, o sortkey.Order) func(a, b int) int {
+func rowComparator[K sortkey.Key](l Format, o sortkey.Order) func(a, b int) int {
 	compare := sortkey.Comparator[K](o)
 	return func(a, b int) int {
 		var keys [2]K
@@ -58,19 +58,19 @@ func sliceComparator[K sortkey.Key](keys stream.Raw, o sortkey.Order) func(a, b 
 }
 
 // gatherRows writes the keys of rows to buf. Both may be on the stack.
-func gatherRows(l Layout, buf unsafe.Pointer, rows []uint32) {
+func gatherRows(l Format, buf unsafe.Pointer, rows []uint32) {
 	l.gather(cpu.Hidden(buf), hiddenRows(rows))
 }
 
-// layoutKey is the keys of a layout. It is also their getter, of elements that are row numbers.
-type layoutKey struct{ Layout }
+// formatKey is the keys of a format. It is also their getter, of elements that are row numbers.
+type formatKey struct{ Format }
 
-func (k *layoutKey) given(c *Column) bool { return c.numbered || c.picked != nil }
+func (k *formatKey) inMemory(c *Column) bool { return c.numbered || c.picked != nil }
 
 // Get writes the zero key for nulls, whose rows are not read: their memory is unspecified.
 //
 // Sound: callers have n row numbers, and room for as many keys.
-func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
 	rows, size := unsafe.Slice((*int)(elements), n), k.Kind().Size()
 	if nulls == 0 {
 		k.gatherInts(to, rows)
@@ -86,9 +86,9 @@ func (k *layoutKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 	return n
 }
 
-func (k *layoutKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+func (k *formatKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
-func (k *layoutKey) Comparison(o sortkey.Order) any { return fieldKinds[k.Kind()].rows(k.Layout, o) }
+func (k *formatKey) Comparison(o sortkey.Order) any { return fieldKinds[k.Kind()].rows(k.Format, o) }
 
 // clearKey writes the zero key of a kind.
 func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
@@ -102,25 +102,25 @@ func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
 	}
 }
 
-func (k *layoutKey) codes32(dst []uint32, b Batch, c *Column) { encodeLayout(dst, b, c, k) }
+func (k *formatKey) codes32(dst []uint32, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
 
-func (k *layoutKey) codes64(dst []uint64, b Batch, c *Column) { encodeLayout(dst, b, c, k) }
+func (k *formatKey) codes64(dst []uint64, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
 
 // codesOrNull encodes the keys of nulls, too: those of narrow kinds can be read.
-func (k *layoutKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
-	if !k.given(c) {
+func (k *formatKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
+	if !k.inMemory(c) {
 		return keyType{}.codesOrNull(dst, b, c)
 	}
 	nulls, asked := c.NullsOf(b, len(dst))
 	if asked == len(dst) {
-		encodeLayout(dst, b, c, k)
+		encodeFormat(dst, b, c, k)
 	}
 	return nulls
 }
 
-// encodeLayout writes codes of narrow kinds through a buffer of keys.
-func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
-	if !k.given(c) {
+// encodeFormat writes codes of narrow kinds through a buffer of keys.
+func encodeFormat[C sortkey.Code](dst []C, b Batch, c *Column, k *formatKey) {
+	if !k.inMemory(c) {
 		Extract(c.kind, dst, b, c.made.get, c.Order)
 		return
 	}
@@ -144,14 +144,14 @@ func encodeLayout[C sortkey.Code](dst []C, b Batch, c *Column, k *layoutKey) {
 }
 
 // keep stores keys only if they are not given.
-func (k *layoutKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.Given() {
+func (k *formatKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
+	if !c.InMemory() {
 		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
-	if texts, ok := k.Layout.(textLayout); ok {
+	if texts, ok := k.Format.(textFormat); ok {
 		t := givenTexts[string](c, nil)
-		t.layout = texts
+		t.format = texts
 		return t
 	}
-	return &fixedKeys{Column: c, from: k.Layout}
+	return &fixedKeys{Column: c, from: k.Format}
 }

@@ -11,7 +11,7 @@ import (
 
 // merge sets the segments of l for an input with the given runs: strays, which are sorted,
 // merged with the kept elements. It reports whether the strays are few enough.
-func (f *finder[C]) merge(l *Layout, runs []span) (ok bool, err error) {
+func (f *finder[C]) merge(l *Moves, runs []span) (ok bool, err error) {
 	if f.n < nearDropped {
 		return false, nil // no stray is admitted, and a fall drops two elements
 	}

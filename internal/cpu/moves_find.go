@@ -11,20 +11,20 @@ import (
 
 // Inputs that rise, except for a few falls, are laid out without a sort of all elements. There
 // are two cases. Runs follow each other in another order, as in a rotated list: see
-// layout_blocks.go. Or some elements, the strays, are sorted and merged with the rest, which
-// stays in runs that move as a whole or not at all: see layout_strays.go and layout_merge.go.
+// moves_blocks.go. Or some elements, the strays, are sorted and merged with the rest, which
+// stays in runs that move as a whole or not at all: see moves_strays.go and moves_merge.go.
 // Inputs that fall, except for a few rises, are read from their end.
 //
-// A layout is sought if at most n/nearFalls elements are below their predecessors, and used if
-// at most n/nearDropped are dropped. At the limit it is twice as fast as a partition. An input
+// Moves are sought if at most n/nearFalls elements are below their predecessors, and used if
+// at most n/nearDropped are dropped. At the limit they are twice as fast as a partition. An input
 // over the limit costs a few comparisons for each dropped element.
 const (
 	nearFalls   = 32
 	nearDropped = 16
 )
 
-// finding is the memory of the search for a layout.
-type finding struct {
+// finderMemory is the memory of the search for moves.
+type finderMemory struct {
 	falls, runs             scratch.Memory
 	order, blocks           scratch.Memory // runs that may be blocks; cutting a run adds two segments
 	kept, ends              scratch.Memory // kept spans; codes of their last elements
@@ -32,37 +32,37 @@ type finding struct {
 	starts, ranks, segments scratch.Memory
 }
 
-// layOutFinding lays out the search for a layout of n codes of the given size.
-func layOutFinding(a *scratch.Area, n, workers int, code uintptr) (m finding) {
+// sizeFinding sizes the search for moves of n codes of the given size.
+func sizeFinding(a *scratch.Area, n, workers int, code uintptr) (m finderMemory) {
 	if n < 2 {
 		return m
 	}
 	const span, segment = unsafe.Sizeof(span{}), unsafe.Sizeof(segment{})
 	blocks, strays := blocksOf(n), n/nearDropped
 	falls := max(n/nearFalls, blocks)
-	engine.LayOutBuffers(a, workers, code)
+	engine.SizeBuffers(a, workers, code)
 	m.falls, m.runs, m.kept = a.Memory(falls, 4), a.Memory(falls+1, span), a.Memory(falls+1, span)
 	m.order, m.blocks = a.Memory(blocks, span), a.Memory(3*blocks, segment)
-	if strays == 0 { // see layout
+	if strays == 0 { // see moves
 		return m
 	}
 	m.ends = a.Memory(falls+1, code)
 	m.strays, m.before, m.codes = a.Memory(strays, 4), a.Memory(strays, 4), a.Memory(strays, code)
 	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+strays, segment)
 	if a != nil {
-		layOutFinding(a, strays, workers, code)
-		layOutOrdering(a, strays, workers, alone(strays, workers, 0), false, code, 4)
+		sizeFinding(a, strays, workers, code)
+		sizeOrdering(a, strays, workers, alone(strays, workers, 0), false, code, 4)
 	}
 	return m
 }
 
-// LayoutBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
+// MovesBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
 // given size.
-func LayoutBytes(n, workers int, size uintptr) int64 {
+func MovesBytes(n, workers int, size uintptr) int64 {
 	var a scratch.Area
-	layOutTies(&a, n)
-	layOutFinding(&a, n, workers, 8)
-	layOutSettle(&a, n, size)
+	sizeTies(&a, n)
+	sizeFinding(&a, n, workers, 8)
+	sizeSettle(&a, n, size)
 	return a.Bytes()
 }
 
@@ -98,7 +98,7 @@ func (w *words[C]) code(i uint32) C {
 	return w.at(i)
 }
 
-// finder finds layouts from the falls and rises of the input. It numbers elements in reading
+// finder finds moves from the falls and rises of the input. It numbers elements in reading
 // order: from the end if back is set.
 type finder[C Code] struct {
 	env  *engine.Env
@@ -109,12 +109,12 @@ type finder[C Code] struct {
 	bufs   engine.Buffers[C]
 	rest   func(i, j uint32) int // compares the rest of two keys whose codes are equal; nil: there is none
 	alone  bool                  // rest is not safe for concurrent use
-	memory finding
+	memory finderMemory
 }
 
 // newFinder returns a finder for n elements with the given marks.
 func newFinder[C Code](env *engine.Env, n int, words words[C], m *marks) *finder[C] {
-	return &finder[C]{env: env, n: n, marks: m, words: words, memory: layOutFinding(nil, n, 0, unsafe.Sizeof(C(0)))}
+	return &finder[C]{env: env, n: n, marks: m, words: words, memory: sizeFinding(nil, n, 0, unsafe.Sizeof(C(0)))}
 }
 
 // element returns the input position of element number i.
@@ -151,20 +151,20 @@ func (f *finder[C]) before(i, j uint32) bool {
 	return c < 0 || c == 0 && i < j
 }
 
-// detect returns the layout of codes that were surveyed as v and are not sorted, nil if there
-// is none.
-func detect[C Code](env *engine.Env, n int, words words[C], v survey[C]) (*Layout, error) {
+// detect returns the moves of codes that were surveyed as v and are not sorted, nil if there
+// are none.
+func detect[C Code](env *engine.Env, n int, words words[C], v survey[C]) (*Moves, error) {
 	return newFinder(env, n, words, &v.marks).detect()
 }
 
 // detectIn is detect for codes in memory.
-func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Layout, error) {
+func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Moves, error) {
 	return detect(env, len(codes), inMemory(codes, 0), v)
 }
 
 // detectByKeys is detectIn by whole keys. It returns nil if these were not compared to the
 // end.
-func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v survey[C]) (*Layout, error) {
+func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v survey[C]) (*Moves, error) {
 	if v.byKeys == nil {
 		return nil, nil
 	}
@@ -176,10 +176,10 @@ func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v sur
 	return f.detect()
 }
 
-// Detect returns the layout of n > 0 elements, nil if there is none. follow counts the steps
+// Detect returns the moves of n > 0 elements, nil if there are none. follow counts the steps
 // of elements [lo, hi), and sets the bits of ties as Follow of a [KeyComparer] does; compare compares
-// two elements. Both are called from several goroutines. Scratch is bounded by [LayoutBytes].
-func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) Steps, compare func(i, j uint32) int) (*Layout, error) {
+// two elements. Both are called from several goroutines. Scratch is bounded by [MovesBytes].
+func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) Steps, compare func(i, j uint32) int) (*Moves, error) {
 	var t stepCounter
 	t.begin(env, n, chunkOf(env, n))
 	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
@@ -199,16 +199,16 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) St
 		if m.rises == 0 {
 			env.Trace.Found(engine.Flat)
 		}
-		return &Layout{n: n}, nil
+		return &Moves{n: n}, nil
 	}
 	f := newFinder(env, n, words[uint64]{at: func(uint32) uint64 { return 0 }}, m)
 	f.rest = compare
 	return f.detect()
 }
 
-// detect returns the layout of elements that are not in order, nil if there is none. Ties are
-// in input order, or reversed if the layout is read from the end.
-func (f *finder[C]) detect() (*Layout, error) {
+// detect returns the moves of elements that are not in order, nil if there are none. Ties are
+// in input order, or reversed if the input is read from the end.
+func (f *finder[C]) detect() (*Moves, error) {
 	if f.chunks == nil {
 		return nil, nil // falls were not counted to the end
 	}
@@ -240,13 +240,13 @@ func (f *finder[C]) detect() (*Layout, error) {
 }
 
 // detectFrom is detect in one reading direction.
-func (f *finder[C]) detectFrom(back bool) (*Layout, error) {
+func (f *finder[C]) detectFrom(back bool) (*Moves, error) {
 	f.back = back
 	runs, err := f.runs()
 	if err != nil {
 		return nil, err
 	}
-	l, err := f.layout(runs)
+	l, err := f.moves(runs)
 	scratch.Give(&f.env.Arena, runs, 1)
 	if err = f.env.Stopped(err); err != nil {
 		return nil, err // results of cancelled comparisons are undefined
@@ -257,9 +257,9 @@ func (f *finder[C]) detectFrom(back bool) (*Layout, error) {
 	return l, err
 }
 
-// layout returns the layout of an input with the given runs, nil if there are too many strays.
-func (f *finder[C]) layout(runs []span) (*Layout, error) {
-	l := &Layout{n: f.n, back: f.back, alone: f.alone}
+// moves returns those of an input with the given runs, nil if there are too many strays.
+func (f *finder[C]) moves(runs []span) (*Moves, error) {
+	l := &Moves{n: f.n, back: f.back, alone: f.alone}
 	if l.segments = f.blocks(runs); l.segments != nil {
 		shape := engine.Rotated
 		if slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
@@ -278,7 +278,7 @@ func (f *finder[C]) layout(runs []span) (*Layout, error) {
 	return l, nil
 }
 
-// nearShape returns the shape of a layout in which most elements keep their sequence.
+// nearShape returns the shape of moves of which most elements keep their sequence.
 func (f *finder[C]) nearShape() engine.Shape {
 	if f.back {
 		return engine.NearlyReversed
@@ -287,8 +287,8 @@ func (f *finder[C]) nearShape() engine.Shape {
 }
 
 // meet reports whether a segment or a stray begins with an element equal to the last before it.
-// Equal elements are neighbours in the layout, inside a segment or where two meet.
-func (f *finder[C]) meet(l *Layout) (equal bool) {
+// Equal elements are neighbours in the moves, inside a segment or where two meet.
+func (f *finder[C]) meet(l *Moves) (equal bool) {
 	last, first := uint32(0), true
 	l.walk(func(src, n uint32) bool {
 		equal = !first && f.compare(last, src) == 0

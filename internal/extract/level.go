@@ -1,8 +1,8 @@
 package extract
 
-// Place identifies the codes by which an order is sorted: the codes of a word, or, after
+// Level identifies the codes by which an order is sorted: the codes of a word, or, after
 // the word's prefix, those of its full keys at a depth.
-type Place struct {
+type Level struct {
 	Word   int
 	Depth  int    // of the full keys, up to which elements tie
 	Window int    // bytes of the pivot's string that are compared, from depth on
@@ -13,4 +13,4 @@ type Place struct {
 }
 
 // First reports whether codes made at p are the first ones.
-func (p *Place) First() bool { return p.Word == 0 && !p.Tail }
+func (p *Level) First() bool { return p.Word == 0 && !p.Tail }
