@@ -31,7 +31,7 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 	return Column[E]{Asc(key).spec.Descending()}
 }
 
-// AscOf returns a column for [OrderN] whose keys are the elements of col by row number,
+// AscOf returns a column for [RowsBy] whose keys are the elements of col by row number,
 // smallest first. It orders like Asc(func(row int) K { return col[row] }), without a
 // call for each row, and keys are not copied unless the column has nulls.
 //
@@ -177,7 +177,7 @@ func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)
 
 // Keys are the keys of the rows 0, 1, … in the memory where a program has them: in chunks, in an
 // arena, in views, or as bytes of one width. [Keys.Asc] and [Keys.Desc] make columns of them for
-// [OrderN] and the other functions that take columns by row number.
+// [RowsBy] and for an [Ordering] of row numbers.
 //
 // Nothing is copied: sorts read keys where they lie, without a call for each row, and take no scratch
 // for them unless the column has nulls. That memory must not change while sorts run. What is said of

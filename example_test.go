@@ -168,7 +168,7 @@ func ExampleMarkRuns() {
 	cols := []sorter.Column[int]{sorter.AscOf(country), sorter.AscOf(amount)}
 
 	var countries, all perm.Runs
-	p, err := sorter.OrderN(5, cols, sorter.MarkRunsBy(1, &countries), sorter.MarkRuns(&all))
+	p, err := sorter.RowsBy(5, cols...).Order(sorter.MarkRunsBy(1, &countries), sorter.MarkRuns(&all))
 	if err != nil {
 		panic(err)
 	}
@@ -182,15 +182,12 @@ func ExampleMarkRuns() {
 	// 3 distinct rows, which begin at [0 2 3 5]
 }
 
-func ExampleOrderN() {
-	// A table stored by column, as in an arena or a file.
+// A table stored by column, as in an arena or a file.
+func ExampleRows_Order() {
 	country := []string{"SE", "DE", "SE", "DE"}
 	amount := []float64{10, 25, 40, 5}
 
-	p, err := sorter.OrderN(len(country), []sorter.Column[int]{
-		sorter.AscOf(country),
-		sorter.DescOf(amount),
-	})
+	p, err := sorter.RowsBy(len(country), sorter.AscOf(country), sorter.DescOf(amount)).Order()
 
 	for _, row := range p {
 		fmt.Println(country[row], amount[row])
@@ -209,7 +206,7 @@ func ExampleColumn_NullsLastBits() {
 	amount := []int64{40, 0, 90, 70, 0}
 	valid := []byte{0b01101 << 2} // from bit 2 on
 
-	p, err := sorter.OrderN(len(amount), []sorter.Column[int]{sorter.DescOf(amount).NullsLastBits(valid, 2)})
+	p, err := sorter.RowsBy(len(amount), sorter.DescOf(amount).NullsLastBits(valid, 2)).Order()
 
 	fmt.Println(p, err)
 	// Output: [2 3 0 1 4] <nil>
@@ -219,7 +216,7 @@ func ExampleColumn_NullsFirstBits() {
 	amount := []int64{40, 0, 90, 70, 0}
 	valid := []byte{0b01101}
 
-	p, err := sorter.OrderN(len(amount), []sorter.Column[int]{sorter.AscOf(amount).NullsFirstBits(valid, 0)})
+	p, err := sorter.RowsBy(len(amount), sorter.AscOf(amount).NullsFirstBits(valid, 0)).Order()
 
 	fmt.Println(p, err)
 	// Output: [1 4 0 3 2] <nil>
@@ -231,7 +228,7 @@ func ExampleChunks() {
 	valid := []byte{0b10111}
 
 	amount := sorter.Chunks(chunks)
-	p, err := sorter.OrderN(amount.Len(), []sorter.Column[int]{amount.Desc().NullsLastBits(valid, 0)})
+	p, err := sorter.RowsBy(amount.Len(), amount.Desc().NullsLastBits(valid, 0)).Order()
 
 	fmt.Println(p, err)
 	// Output: [2 0 4 1 3] <nil>
@@ -241,7 +238,7 @@ func ExampleChunks() {
 func ExampleArena() {
 	data, offsets := []byte("pearfigapplefig"), []int32{0, 4, 7, 12, 15}
 
-	p, err := sorter.OrderN(4, []sorter.Column[int]{sorter.Arena(data, offsets).Asc()})
+	p, err := sorter.RowsBy(4, sorter.Arena(data, offsets).Asc()).Order()
 
 	fmt.Println(p, err)
 	// Output: [2 1 3 0] <nil>
@@ -253,7 +250,7 @@ func ExampleViews() {
 		"\x0e\x00\x00\x00elde\x00\x00\x00\x00\x02\x00\x00\x00")
 	buffer := []byte("..elderberry jam")
 
-	p, err := sorter.OrderN(2, []sorter.Column[int]{sorter.Views(views, buffer).Desc()})
+	p, err := sorter.RowsBy(2, sorter.Views(views, buffer).Desc()).Order()
 
 	fmt.Println(p, err)
 	// Output: [0 1] <nil>
@@ -263,7 +260,7 @@ func ExampleViews() {
 func ExampleFixedBinary() {
 	code := sorter.FixedBinary([]byte("OSLARNBMAHEL"), 3)
 
-	p, err := sorter.OrderN(code.Len(), []sorter.Column[int]{code.Asc()})
+	p, err := sorter.RowsBy(code.Len(), code.Asc()).Order()
 
 	fmt.Println(p, err)
 	// Output: [1 2 3 0] <nil>
@@ -275,7 +272,7 @@ func ExampleConcat() {
 		sorter.Arena([]byte("pearfig"), []int32{0, 4, 7}),
 		sorter.Chunks([][]string{{"apple"}, {"date"}}))
 
-	p, err := sorter.OrderN(text.Len(), []sorter.Column[int]{text.Desc()})
+	p, err := sorter.RowsBy(text.Len(), text.Desc()).Order()
 
 	fmt.Println(p, err)
 	// Output: [0 1 3 2] <nil>
@@ -285,7 +282,7 @@ func ExampleConcat() {
 func ExampleInt128() {
 	price := []sorter.Int128{{Hi: 3}, {Lo: 1250}, {Hi: -1, Lo: 1<<64 - 1}} // 3·2^64, 1250, −1
 
-	p, err := sorter.OrderN(len(price), []sorter.Column[int]{sorter.AscOf(price)})
+	p, err := sorter.RowsBy(len(price), sorter.AscOf(price)).Order()
 
 	fmt.Println(p, err)
 	// Output: [2 1 0] <nil>
@@ -294,7 +291,7 @@ func ExampleInt128() {
 func ExampleColumn_TotalOrder() {
 	x := []float64{0, math.NaN(), math.Inf(-1), math.Copysign(0, -1), math.Copysign(math.NaN(), -1)}
 
-	p, err := sorter.OrderN(len(x), []sorter.Column[int]{sorter.AscOf(x).TotalOrder()})
+	p, err := sorter.RowsBy(len(x), sorter.AscOf(x).TotalOrder()).Order()
 
 	fmt.Println(p, err)
 	// Output: [4 2 3 0 1] <nil>
@@ -310,7 +307,7 @@ func ExampleTotalOrder() {
 }
 
 // WHERE amount > 10 ORDER BY country, amount DESC.
-func ExampleOrderRows() {
+func ExampleRows_Sort() {
 	country := []string{"SE", "DE", "SE", "DE"}
 	amount := []float64{10, 25, 40, 50}
 
@@ -320,7 +317,7 @@ func ExampleOrderRows() {
 			rows = append(rows, uint32(row))
 		}
 	}
-	err := sorter.OrderRows(rows, []sorter.Column[int]{sorter.AscOf(country), sorter.DescOf(amount)})
+	err := sorter.RowsBy(4, sorter.AscOf(country), sorter.DescOf(amount)).Sort(rows)
 
 	fmt.Println(rows, err)
 	// Output: [3 1 2] <nil>
@@ -339,11 +336,11 @@ func ExampleTopK() {
 	// Output: [{bob 90} {sam 80}] <nil>
 }
 
-// ORDER BY amount DESC LIMIT 3, of data that is stored by column.
-func ExampleTopNPer() {
+// The two largest amounts of each country: row_number() OVER (PARTITION BY country ORDER BY amount DESC) <= 2.
+func ExamplePartitions_Top() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []int{30, 12, 90, 45, 60}
-	rows, parts, err := sorter.TopNPer(len(amount), 2, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.DescOf(amount)})
+	rows, parts, err := sorter.RowsBy(len(amount), sorter.DescOf(amount)).Per(sorter.AscOf(country)).Top(2)
 	if err != nil {
 		panic(err)
 	}
@@ -359,9 +356,9 @@ func ExampleTopNPer() {
 	// no 45 12
 }
 
-func ExampleNthsN() {
+func ExampleRows_Nth() {
 	latency := []float64{12, 250, 9, 31, 17, 8, 90, 14, 11, 40}
-	rows, err := sorter.NthsN(len(latency), []int{0, 4, 9}, []sorter.Column[int]{sorter.AscOf(latency)})
+	rows, err := sorter.RowsBy(len(latency), sorter.AscOf(latency)).Nth([]int{0, 4, 9})
 	if err != nil {
 		panic(err)
 	}
@@ -384,10 +381,10 @@ func ExampleQuantiles() {
 	// Output: 15.5 106.0
 }
 
-func ExampleQuantilesN() {
+func ExampleRows_Quantiles() {
 	name := []string{"c", "a", "b", "a", "d"}
 	size := []int{3, 9, 1, 4, 1}
-	rows, err := sorter.QuantilesN(len(name), []float64{0.5, 1}, []sorter.Column[int]{sorter.AscOf(name), sorter.AscOf(size)})
+	rows, err := sorter.RowsBy(len(name), sorter.AscOf(name), sorter.AscOf(size)).Quantiles([]float64{0.5, 1})
 	if err != nil {
 		panic(err)
 	}
@@ -395,16 +392,17 @@ func ExampleQuantilesN() {
 	// Output: b d
 }
 
-func ExampleNthsNPer() {
+// The first and the third of each country. Norway has no third.
+func ExamplePartitions_Nth() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []int{30, 12, 90, 45, 60}
-	rows, err := sorter.NthsNPer(len(amount), []int{0, 2}, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.DescOf(amount)})
+	rows, err := sorter.RowsBy(len(amount), sorter.DescOf(amount)).Per(sorter.AscOf(country)).Nth([]int{0, 2})
 	if err != nil {
 		panic(err)
 	}
 	for i := 0; i < len(rows); i += 2 {
 		fmt.Print(country[rows[i]], " ", amount[rows[i]])
-		if third := rows[i+1]; third >= 0 {
+		if third := rows[i+1]; third != sorter.NoRow {
 			fmt.Print(" ", amount[third])
 		}
 		fmt.Println()
@@ -414,10 +412,11 @@ func ExampleNthsNPer() {
 	// no 45
 }
 
-func ExampleQuantilesNPer() {
+// The median name of each country: percentile_disc(0.5) WITHIN GROUP (ORDER BY name) … GROUP BY country.
+func ExamplePartitions_Quantiles() {
 	country := []string{"it", "no", "it", "no", "it"}
 	name := []string{"Ugo", "Liv", "Ada", "Per", "Eva"}
-	rows, err := sorter.QuantilesNPer(len(name), []float64{0.5}, []sorter.Column[int]{sorter.AscOf(country)}, []sorter.Column[int]{sorter.AscOf(name)})
+	rows, err := sorter.RowsBy(len(name), sorter.AscOf(name)).Per(sorter.AscOf(country)).Quantiles([]float64{0.5})
 	if err != nil {
 		panic(err)
 	}
@@ -429,26 +428,62 @@ func ExampleQuantilesNPer() {
 	// no Liv
 }
 
-func ExampleQuantilesPer() {
+// Windows: the running number and the share of each amount within its country, by one order. Package rank
+// has the ranks of SQL.
+func ExamplePartitions() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []float64{30, 12, 90, 45, 60}
-	medians, rows, err := sorter.QuantilesPer(amount, []float64{0.5}, []sorter.Column[int]{sorter.AscOf(country)})
+	payments := sorter.RowsBy(len(amount), sorter.DescOf(amount)).Per(sorter.AscOf(country))
+
+	rows, windows, err := payments.Top(len(amount)) // all rows
 	if err != nil {
 		panic(err)
 	}
-	for i, row := range rows {
-		fmt.Println(country[row], medians[i])
+	for lo, hi := range windows.All() {
+		sum := 0.0
+		for _, row := range rows[lo:hi] {
+			sum += amount[row]
+		}
+		for i, row := range rows[lo:hi] {
+			fmt.Printf("%s %d %2.0f %.0f%%\n", country[row], i+1, amount[row], 100*amount[row]/sum)
+		}
+	}
+	// Output:
+	// it 1 90 50%
+	// it 2 60 33%
+	// it 3 30 17%
+	// no 1 45 79%
+	// no 2 12 21%
+}
+
+// The median amount of each country, interpolated as percentile_cont(0.5) does: rows of all ranks come with one
+// order, in which runs are the countries.
+func ExampleRows() {
+	country := []string{"it", "no", "it", "no", "it"}
+	amount := []float64{30, 12, 90, 45, 60}
+	payments := sorter.RowsBy(len(amount), sorter.AscOf(country), sorter.AscOf(amount))
+
+	var countries perm.Runs
+	p, err := payments.Order(sorter.MarkRunsBy(1, &countries))
+	if err != nil {
+		panic(err)
+	}
+	for lo, hi := range countries.All() {
+		last := hi - lo - 1
+		below, above := amount[p[lo+last/2]], amount[p[lo+(last+1)/2]]
+		fmt.Println(country[p[lo]], (below+above)/2)
 	}
 	// Output:
 	// it 60
 	// no 28.5
 }
 
-func ExampleTopN() {
+// ORDER BY amount DESC LIMIT 3, of data that is stored by column.
+func ExampleRows_Top() {
 	name := []string{"Ann", "Bob", "Cat", "Dan", "Eve"}
 	amount := []float64{12.5, 99, 7, 99, 50}
 
-	first, err := sorter.TopN(len(name), 3, []sorter.Column[int]{sorter.DescOf(amount)})
+	first, err := sorter.RowsBy(len(name), sorter.DescOf(amount)).Top(3)
 
 	for _, row := range first {
 		fmt.Println(name[row], amount[row])
@@ -461,28 +496,27 @@ func ExampleTopN() {
 	// <nil>
 }
 
-func ExampleTopOrder() {
+func ExampleOrdering_TopOrder() {
 	words := []string{"pear", "fig", "banana", "kiwi"}
 
-	shortest, err := sorter.TopOrder(words, 2, func(s string) int { return len(s) })
+	shortest, err := sorter.By(sorter.Asc(func(s string) int { return len(s) })).TopOrder(words, 2)
 
 	fmt.Println(shortest, err) // words is as it was
 	// Output: [1 0] <nil>
 }
 
-func ExampleNth() {
+func ExampleOrdering_Nth() {
 	seconds := []float64{0.3, 9.1, 0.2, 0.5, 0.4}
-	own := func(s float64) float64 { return s }
 	at := func(q float64) int { return int(q * float64(len(seconds)-1)) }
+	own := sorter.By(sorter.Asc(func(s float64) float64 { return s }))
 
-	median, _ := sorter.Nth(seconds, at(0.5), own)
-	slowest, _ := sorter.Nth(seconds, at(1), own)
+	rows, err := own.Nth(seconds, []int{at(0.5), at(1)}) // the median and the slowest
 
-	fmt.Println(seconds[median], seconds[slowest])
-	// Output: 0.4 9.1
+	fmt.Println(seconds[rows[0]], seconds[rows[1]], err)
+	// Output: 0.4 9.1 <nil>
 }
 
-func ExampleMergeN() {
+func ExampleMerge() {
 	type entry struct {
 		At   int64
 		Text string
@@ -494,7 +528,7 @@ func ExampleMergeN() {
 	}
 	all := make([]entry, 5)
 
-	err := sorter.MergeN(all, logs, func(e entry) int64 { return e.At })
+	err := sorter.Merge(all, logs, func(e entry) int64 { return e.At })
 
 	for _, e := range all { // of entries with one time, those of earlier logs come first
 		fmt.Println(e.At, e.Text)
@@ -509,7 +543,7 @@ func ExampleMergeN() {
 	// <nil>
 }
 
-func ExampleMerge() {
+func ExampleOrdering_Merge() {
 	type entry struct {
 		At   int64
 		Text string
@@ -518,7 +552,8 @@ func ExampleMerge() {
 	b := []entry{{1, "b starts"}, {3, "b waits"}}
 	both := make([]entry, len(a)+len(b))
 
-	err := sorter.Merge(both, a, b, func(e entry) int64 { return e.At })
+	byTime := sorter.By(sorter.Asc(func(e entry) int64 { return e.At }))
+	err := byTime.Merge(both, [][]entry{a, b})
 
 	for _, e := range both { // of entries with one time, those of a come first
 		fmt.Println(e.At, e.Text)
@@ -559,21 +594,21 @@ func ExampleSearch() {
 }
 
 // Rows of one country in data that is stored by column, sorted by country and amount.
-func ExampleSearchRangeN() {
+func ExampleRows_SearchRange() {
 	country := []string{"DE", "NO", "NO", "NO", "SE", "NO"} // the last is the probe
 
-	lo, hi := sorter.SearchRangeN(5, []sorter.Column[int]{sorter.AscOf(country)}, 5)
+	lo, hi := sorter.RowsBy(5, sorter.AscOf(country)).SearchRange(5)
 
 	fmt.Println(lo, hi, country[lo:hi])
 	// Output: 1 4 [NO NO NO]
 }
 
-func ExampleSearchRange() {
+func ExampleOrdering_SearchRange() {
 	years := []int{1990, 1994, 1994, 1998}
-	own := func(y int) int { return y }
+	own := sorter.By(sorter.Asc(func(y int) int { return y }))
 
-	fmt.Println(sorter.SearchRange(years, own, 1994))
-	fmt.Println(sorter.SearchRange(years, own, 1996))
+	fmt.Println(own.SearchRange(years, 1994))
+	fmt.Println(own.SearchRange(years, 1996))
 	// Output:
 	// 1 3
 	// 3 3
@@ -600,12 +635,12 @@ func ExampleGroups() {
 	// zoe 399
 }
 
-func ExampleSortWithin() {
+func ExampleOrdering_SortWithin() {
 	// Three lists, one after the other.
 	postings := []int{30, 10, 20, 7, 5, 9, 1}
 	offsets := []int{0, 3, 3, 7}
 
-	err := sorter.SortWithin(postings, offsets, func(doc int) int { return doc })
+	err := sorter.By(sorter.Asc(func(doc int) int { return doc })).SortWithin(postings, offsets)
 
 	for i := range offsets[1:] {
 		fmt.Println(postings[offsets[i]:offsets[i+1]])
@@ -618,12 +653,12 @@ func ExampleSortWithin() {
 	// <nil>
 }
 
-func ExampleOrderWithin() {
+func ExampleRows_Within() {
 	// Rows stored by day; within each day the largest amounts come first.
 	days := []int{0, 3, 5} // where the rows of a day begin
 	amount := []float64{4, 30, 7, 12, 25}
 
-	p, err := sorter.OrderWithin(days, []sorter.Column[int]{sorter.DescOf(amount)})
+	p, err := sorter.RowsBy(5, sorter.DescOf(amount)).Within(days)
 
 	fmt.Println(p, err)
 	// Output: [1 2 0 4 3] <nil>

@@ -75,7 +75,7 @@ func TotalOrder() Option {
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
 // to the CPU. Under a [MemoryLimit] that is too small for b it returns [ErrMemoryLimit].
 // Default: the planner chooses between the CPU and the registered devices, and the CPU
-// finishes a sort in which a device fails. [Merge], [MergeN], and [TopK] of at most a 32nd of the
+// finishes a sort in which a device fails. [Merge], and [TopK] of at most a 32nd of the
 // elements, run on the CPU whatever b. It panics if b is nil.
 func On(b Backend) Option {
 	if b == nil {
@@ -159,10 +159,9 @@ func OnProgress(f func(Progress)) Option {
 	return func(c *config) { c.Progress = progress }
 }
 
-// Into makes the calls that return a permutation of n elements ([Order], [OrderKeys],
-// [OrderN], [Ordering.Order]) write it to the memory of p and return p[:n], if
-// cap(p) >= n, whatever the length of p. Default, and with less capacity: new memory.
-// Stability and cost are those of the call.
+// Into makes the calls that return a permutation of n elements write it to the memory of p and return p[:n], if
+// cap(p) >= n. These calls are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within]. The length of
+// p does not matter. Default, and with less capacity: new memory. Stability and cost are those of the call.
 //
 // Nothing is allocated for the result. The system clears every page of new memory when
 // it is first written to, which can take longer than a device takes to sort. Programs
@@ -179,16 +178,17 @@ func Into(p perm.Perm) Option {
 	return func(c *config) { c.Into = p }
 }
 
-// MarkRuns makes the calls that return a permutation ([Order], [OrderKeys], [OrderN],
-// [OrderWithin], [Ordering.Order]) fill r with where runs of equal rows begin in it: rows that tie in every
-// column, as [Ordering.Compare] has it. So NaNs equal each other, −0 equals +0, and nulls of a
-// column equal each other. Package rank computes ranks and distinct rows from them. It is
+// MarkRuns makes the calls that return a permutation fill r with where runs of equal rows begin in it. These calls
+// are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within], and [Rows.Sort] marks its result, too.
+//
+// Rows are equal that tie in every column, as [Ordering.Compare] has it. So NaNs equal each other, −0 equals +0, and
+// nulls of a column equal each other. Package rank computes ranks and distinct rows from them. It is
 // [MarkRunsBy] with all columns.
 func MarkRuns(r *perm.Runs) Option { return markRuns(call.AllColumns, r) }
 
 // MarkRunsBy makes the calls that return a permutation fill r with where runs begin of rows
-// that are equal in the first k columns. With k = 0 all rows are one run. Runs of [OrderWithin]
-// end with their segments. Several such options may be given: one sort by (country, amount) has
+// that are equal in the first k columns. With k = 0 all rows are one run. Runs of [Rows.Within]
+// end with their segments, and rows outside of these are runs of one. Several such options may be given: one sort by (country, amount) has
 // the partitions, by one column, and the rows of equal rank in each, by all.
 //
 // It costs little: an order finds its ties anyway, and marks them while their codes are in the

@@ -153,6 +153,12 @@ func (o Ordering[E]) SearchRange(s []E, target E) (lo, hi int) {
 	return rangeOf(len(s), func(i int) int { return o.Compare(target, s[i]) })
 }
 
+// rangeOf returns the positions below n at which compare is 0. It falls from above to below 0.
+func rangeOf(n int, compare func(i int) int) (lo, hi int) {
+	lo = sort.Search(n, func(i int) bool { return compare(i) <= 0 })
+	return lo, lo + sort.Search(n-lo, func(i int) bool { return compare(lo+i) < 0 })
+}
+
 // Groups returns the runs of elements that tie in every column, in order: all groups,
 // each once, if s is in order. The runs are parts of s, not copies, and end at their
 // capacity. It compares neighbours once and reads s only as far as the loop goes on.
@@ -180,17 +186,48 @@ func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	return pipeline.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
 
-// Merge merges the sorted a and b into dst; see [Merge].
-func (o Ordering[E]) Merge(dst, a, b []E, opts ...Option) error {
-	return mergeAll(o.own.Columns(), dst, [][]E{a, b}, opts)
+// TopOrder returns the positions in s of the first k elements of the order, in order, and leaves s alone: the first
+// k of [Ordering.Order]. [perm.Gather] copies these elements.
+//
+// The selection is stable: of elements that tie, earlier ones are taken and come first. It takes the time and the
+// scratch of [TopK]. The result is new memory of k numbers; [Into], [MarkRuns] and [MarkRunsBy] are ignored.
+//
+// It panics if k is negative. Everything else said of [TopK] holds.
+func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
+	checkTop(k, len(s))
+	var options config
+	return pipeline.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
-// MergeN merges the sorted runs into dst; see [MergeN].
-func (o Ordering[E]) MergeN(dst []E, runs [][]E, opts ...Option) error {
+// Nth returns the positions in s of the elements of ranks ks, from 0, and leaves s alone: [Ordering.Order] at these
+// places. The median is at k = len(s)/2, the quantile q at k = int(q * float64(len(s)-1)).
+//
+// It panics unless 0 <= k < len(s) for all k of ks. Everything else said of [Rows.Nth] holds.
+func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
+	checkNth(len(s), ks)
+	var options config
+	return pipeline.NthByColumns(o.own, cpu.PayloadOf(s), ks, apply(&options, opts))
+}
+
+// Merge merges runs, any number of slices that are sorted, into dst: of elements that tie, those of earlier runs
+// come first. Everything said of [Merge] holds.
+func (o Ordering[E]) Merge(dst []E, runs [][]E, opts ...Option) error {
 	return mergeAll(o.own.Columns(), dst, runs, opts)
 }
 
-// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]]; see [SortWithin].
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by itself: lists, postings, or partitions that lie
+// one after the other. Elements before offsets[0] and from the last offset on keep their places.
+//
+// It is stable. Each key function is called at most once per element of a segment. It takes one pass over the keys
+// and one over the elements, whatever the number of segments, plus the sorts of the segments in the cache; a segment
+// of more than 65535 elements is sorted by all workers together. Scratch is an index and a copy of the elements, and
+// the codes (4 or 8 bytes per element) of such a segment, more for wide keys.
+//
+// Calls on different slices may run concurrently. Several goroutines call key functions at a time. It runs
+// on the CPU, whatever [On] and [Use] say.
+//
+// It panics unless offsets ascend from 0 or above to len(s) or below. The error is [ErrTooLong] if the last offset is
+// above 2^32-1; other errors are those of [Sort]. s is untouched until all keys are extracted and nothing can fail.
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
 	var options config
 	return pipeline.SortWithin(o.own.Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))

@@ -29,7 +29,7 @@ import (
 // call key at a time; up to 8192 elements only the caller's does. key must not change s.
 //
 // More than 2^32-1 elements are copied. Chunks of the copy are sorted and merged, see
-// [MergeN]. Then key is called twice per element, scratch is one element and one code
+// [Merge]. Then key is called twice per element, scratch is one element and one code
 // more, and there is no sort in place.
 //
 // It panics if key is nil, and with key's own value if key panics. Without
@@ -121,49 +121,6 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	return pipeline.OrderKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), apply(&o, opts))
 }
 
-// OrderN returns the permutation that sorts the rows 0 … n-1 by columns whose key
-// functions take a row number: the argsort of data that is stored by column (see
-// [AscOf] and [Keys]), in an arena or in a file.
-//
-// It panics if n is negative, or if a row that is not null has no key in a column of [AscOf] or [Keys].
-// Everything else said of [Order] holds.
-func OrderN(n int, cols []Column[int], opts ...Option) (perm.Perm, error) {
-	if n < 0 {
-		panic(fmt.Sprintf("sorter: OrderN of %d rows", n))
-	}
-	var o config
-	apply(&o, opts)
-	if small.ServesFew(&o, n) {
-		return small.OrderFew(listOf(cols), n, &o), nil
-	}
-	return orderN(n, cols, &o)
-}
-
-// orderN is OrderN of more rows. It is not inlined: its columns take as long to clear as a few rows
-// take to order.
-//
-//go:noinline
-func orderN(n int, cols []Column[int], o *config) (perm.Perm, error) {
-	var few [4]extract.Column // more are allocated
-	return pipeline.OrderN(appendColumns(few[:0], cols), n, o)
-}
-
-// OrderRows reorders rows, numbers of rows in any sequence, by columns whose key functions take a
-// row number: a selection, such as that of WHERE, of data that is stored by column. A row may
-// come more than once.
-//
-// It is stable where [Sort] is: of rows that tie, those that come first in rows stay first.
-// [MarkRuns] and [MarkRunsBy] mark runs of the result.
-//
-// Scratch is that of [OrderN] and one index (4 bytes) per row. After an error or a panic rows are
-// as they were. It panics if a row that is not null has no key in a column of [AscOf] or [Keys],
-// or no validity bit. Everything else said of [OrderN] holds, for len(rows) rows.
-func OrderRows(rows []uint32, cols []Column[int], opts ...Option) error {
-	var o config
-	var few [4]extract.Column // more are allocated
-	return pipeline.OrderRows(appendColumns(few[:0], cols), rows, apply(&o, opts))
-}
-
 // TopK moves the first k elements of the order to the front of s, in order. The others
 // follow in an order that is deterministic but otherwise unspecified. With k >= len(s)
 // it sorts s.
@@ -195,20 +152,10 @@ func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, apply(&o, opts), pipeline.FrontOf(keys))
 }
 
-// Merge merges a and b, both sorted by key, into dst: [MergeN] of two runs.
-//
-// It panics if key is nil, unless len(dst) == len(a)+len(b), and if dst overlaps a or b.
-func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
-	if key == nil {
-		panic("sorter: nil key function")
-	}
-	return mergeAll([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, dst, [][]E{a, b}, opts)
-}
-
-// MergeN merges runs, each sorted by key, into dst. If a run is not sorted, the elements
+// Merge merges runs, any number of slices that are sorted by key, into dst. If a run is not sorted, the elements
 // come in an unspecified order. It calls key exactly once per element.
 //
-// It is stable: ties take the elements of earlier runs first.
+// It is stable: of elements that tie, those of earlier runs come first.
 //
 // It takes time proportional to len(dst), whatever the number of runs up to 4096; for wide
 // keys that tie on their first bytes it grows by a comparison each time the number of runs
@@ -228,7 +175,7 @@ func Merge[E any, K Key](dst, a, b []E, key func(E) K, opts ...Option) error {
 //
 // The algorithm cuts the runs at samples of their keys and sorts each range again, like the
 // sorted run merger of DuckDB (2025).
-func MergeN[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) error {
+func Merge[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
@@ -244,39 +191,6 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 	}
 	var o config
 	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, apply(&o, opts))
-}
-
-// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by key, smallest first: lists,
-// postings, or partitions that lie one after the other. Elements before offsets[0] and from the
-// last offset on keep their places. It calls key exactly once per element of a segment.
-//
-// It is stable. It takes one pass over the keys and one over the elements, whatever the number of
-// segments, plus the sorts of the segments in the cache; a segment of more than 65535 elements
-// is sorted by all workers together. Scratch is an index and a copy of the elements, and the
-// codes (4 or 8 bytes per element) of such a segment, more for wide keys.
-//
-// Calls on different slices may run concurrently. Several goroutines call key at a time. It runs
-// on the CPU, whatever [On] and [Use] say.
-//
-// It panics if key is nil, and unless offsets ascend from 0 or above to len(s) or below. The
-// error is [ErrTooLong] if the last offset is above 2^32-1; other errors are those of [Sort]. s
-// is untouched until all keys are extracted and nothing can fail.
-func SortWithin[E any, K Key](s []E, offsets []int, key func(E) K, opts ...Option) error {
-	if key == nil {
-		panic("sorter: nil key function")
-	}
-	var o config
-	return pipeline.SortWithin([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, cpu.PayloadOf(s), offsets, apply(&o, opts))
-}
-
-// OrderWithin returns the permutation that sorts the rows of each segment, offsets[i] to
-// offsets[i+1]-1, by columns whose key functions take a row number, see [OrderN]. It is a
-// permutation of the rows below the last offset; those before offsets[0] keep their places.
-//
-// It panics as [SortWithin] does for offsets. Everything else said of [SortWithin] and of [OrderN] holds.
-func OrderWithin(offsets []int, cols []Column[int], opts ...Option) (perm.Perm, error) {
-	var o config
-	return pipeline.OrderWithin(columnsOf(cols), offsets, apply(&o, opts))
 }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
@@ -316,25 +230,6 @@ func Search[E any, K Key](s []E, key func(E) K, target K) (int, bool) {
 	}
 	compare := sortkey.Comparator[K](sortkey.Order{})
 	return sort.Find(len(s), func(i int) int { return compare(target, key(s[i])) })
-}
-
-// SearchRange returns the positions [lo, hi) in s, sorted ascending by key, whose keys equal
-// target. If there are none, lo == hi is where target belongs: the lower and the upper bound.
-//
-// It calls key about 2*log2(len(s)) times, on the calling goroutine, and takes no scratch.
-// It panics if key is nil. For other orders there is [Ordering.SearchRange].
-func SearchRange[E any, K Key](s []E, key func(E) K, target K) (lo, hi int) {
-	if key == nil {
-		panic("sorter: nil key function")
-	}
-	compare := sortkey.Comparator[K](sortkey.Order{})
-	return rangeOf(len(s), func(i int) int { return compare(target, key(s[i])) })
-}
-
-// rangeOf returns the positions below n at which compare is 0. It falls from above to below 0.
-func rangeOf(n int, compare func(i int) int) (lo, hi int) {
-	lo = sort.Search(n, func(i int) bool { return compare(i) <= 0 })
-	return lo, lo + sort.Search(n-lo, func(i int) bool { return compare(lo+i) < 0 })
 }
 
 // Groups returns the runs of equal keys in s, in order. If s is sorted by key these are

@@ -104,7 +104,7 @@ func (c *call) ranked(values column, k SortKey) (ranks []uint32, null uint32, er
 func (c *call) dense(rows int, by sorter.Column[int]) (ranks []uint32, last uint32, err error) {
 	var runs perm.Runs
 	p := perm.Perm(scratch[uint32](c, rows))
-	p, err = sorter.OrderN(rows, []sorter.Column[int]{by}, c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
+	p, err = sorter.RowsBy(rows, by).Order(c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -34,7 +34,7 @@ func columnsOf(keys []key) []sorter.Column[int] {
 
 // order returns the order of rows by keys, in the memory of into, which has that length.
 func (c *call) order(rows int, keys []key, into []uint32) (perm.Perm, error) {
-	return sorter.OrderN(rows, columnsOf(keys), c.with(sorter.Into(into))...)
+	return sorter.RowsBy(rows, columnsOf(keys)...).Order(c.with(sorter.Into(into))...)
 }
 
 // numbers is an array of uint64 that is made from 32-bit numbers in its own memory.

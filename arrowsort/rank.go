@@ -74,6 +74,6 @@ func (c *call) runs(rows int, by []key, wanted bool) (perm.Perm, perm.Runs, erro
 		ordered, err := c.order(rows, by, p)
 		return ordered, runs, err
 	}
-	ordered, err := sorter.OrderN(rows, columnsOf(by), c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
+	ordered, err := sorter.RowsBy(rows, columnsOf(by)...).Order(c.with(sorter.Into(p), sorter.MarkRuns(&runs))...)
 	return ordered, runs, err
 }

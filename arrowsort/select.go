@@ -14,7 +14,7 @@ import (
 // uint64. They are the first k of [SortIndices], or all if there are fewer. It is the function
 // "select_k_unstable" of Arrow C++, but stable.
 //
-// It takes time proportional to n + k log k for k up to n/32, see sorter.TopN, and that of
+// It takes time proportional to n + k log k for k up to n/32, see sorter.Rows.Top, and that of
 // SortIndices otherwise. A negative k is arrow.ErrInvalid; other errors are those of SortIndices. The
 // caller releases the result.
 func SelectK(ctx context.Context, input Datum, k int64, keys SortOptions) (Datum, error) {
@@ -27,7 +27,7 @@ func SelectK(ctx context.Context, input Datum, k int64, keys SortOptions) (Datum
 	if err != nil {
 		return nil, err
 	}
-	first, err := sorter.TopN(t.rows, int(min(k, int64(t.rows))), columnsOf(by), c.options...)
+	first, err := sorter.RowsBy(t.rows, columnsOf(by)...).Top(int(min(k, int64(t.rows))), c.options...)
 	if err != nil {
 		return nil, err
 	}

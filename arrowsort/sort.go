@@ -14,13 +14,13 @@ import (
 // It is stable. Nulls come where a key has them, and NaNs between them and the values: values,
 // NaNs, nulls, or nulls, NaNs, values, in ascending and in descending order. −0 equals 0.
 //
-// Time and scratch are those of sorter.OrderN; keys of other types than numbers, text and byte strings
+// Time and scratch are those of sorter.Rows.Order; keys of other types than numbers, text and byte strings
 // are converted to scratch. Inputs are not changed, and calls may run concurrently on the same. The
 // caller releases the result.
 //
 // Errors wrap arrow.ErrInvalid for no keys, for a key whose column index or constants are out of range,
 // and for columns of different lengths, and arrow.ErrNotImplemented for inputs of another kind and types
-// without an order; others are those of sorter.OrderN, of which a cancelled ctx is one. It panics if ctx
+// without an order; others are those of sorter.Rows.Order, of which a cancelled ctx is one. It panics if ctx
 // or input is nil. Of a malformed array, which arrow-go accepts from files and other machines, it may
 // panic: on the calling goroutine, and nothing is left of the call.
 func SortIndices(ctx context.Context, input Datum, keys SortOptions) (Datum, error) {

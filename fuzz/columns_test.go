@@ -132,15 +132,15 @@ func checkColumns(t *testing.T, cols []column, n int, bits byte, order oracle.Or
 	err := by.Sort(s, opts...)
 	check(t, "Ordering.Sort", err, s, want)
 
-	p, err := sorter.OrderN(n, built, opts...)
-	check(t, "OrderN", err, ints(p), sorted(n, inTurn(compares)))
+	p, err := sorter.RowsBy(n, built...).Order(opts...)
+	check(t, "Rows.Order", err, ints(p), sorted(n, inTurn(compares)))
 
 	rows := make([]uint32, len(input))
 	for i, row := range input {
 		rows[i] = uint32(row)
 	}
-	err = sorter.OrderRows(rows, built, opts...)
-	check(t, "OrderRows", err, ints(rows), want)
+	err = sorter.RowsBy(n, built...).Sort(rows, opts...)
+	check(t, "Rows.Sort", err, ints(rows), want)
 
 	s = slices.Clone(input)
 	err = by.TopK(s, n/3, opts...)

@@ -62,7 +62,7 @@ func checkAll(t *testing.T, keys keySet, order oracle.Order, opts []sorter.Optio
 		{keys.by(oracle.Order{}, 0).NullsLast(never), constant},
 		{sorter.Asc(func(int) int64 { return 7 }), keys.by(oracle.Order{}, 0)},
 	} {
-		p, err := sorter.OrderN(keys.len(), cols, opts...)
-		check(t, "OrderN with a column that ties", err, ints(p), want)
+		p, err := sorter.RowsBy(keys.len(), cols...).Order(opts...)
+		check(t, "Rows.Order with a column that ties", err, ints(p), want)
 	}
 }

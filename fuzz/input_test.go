@@ -166,7 +166,7 @@ type keySet interface {
 	argsort(s []int, opts ...sorter.Option) (perm.Perm, error)
 	topK(s []int, k int, opts ...sorter.Option) error
 	merge(dst, a, b []int, opts ...sorter.Option) error
-	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
+	mergeRuns(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(s []int, opts ...sorter.Option) bool
 	by(o oracle.Order, lying int) sorter.Column[int]
 	sortKeys(want []int, opts ...sorter.Option) (diff string, err error)
@@ -198,11 +198,11 @@ func (s *keysOf[K]) topK(e []int, k int, opts ...sorter.Option) error {
 }
 
 func (s *keysOf[K]) merge(dst, a, b []int, opts ...sorter.Option) error {
-	return sorter.Merge(dst, a, b, s.key, opts...)
+	return sorter.Merge(dst, [][]int{a, b}, s.key, opts...)
 }
 
-func (s *keysOf[K]) mergeN(dst []int, runs [][]int, opts ...sorter.Option) error {
-	return sorter.MergeN(dst, runs, s.key, opts...)
+func (s *keysOf[K]) mergeRuns(dst []int, runs [][]int, opts ...sorter.Option) error {
+	return sorter.Merge(dst, runs, s.key, opts...)
 }
 
 func (s *keysOf[K]) isSorted(e []int, opts ...sorter.Option) bool {

@@ -42,8 +42,8 @@ func checkRuns(t *testing.T, cols []column, n, k int, order oracle.Order, opts [
 	}
 	var parts, peers perm.Runs
 	all := append(slices.Clone(opts), sorter.MarkRunsBy(k, &parts), sorter.MarkRuns(&peers))
-	p, err := sorter.OrderN(n, built, all...)
-	check(t, "OrderN", err, ints(p), sorted(n, inTurn(compares)))
+	p, err := sorter.RowsBy(n, built...).Order(all...)
+	check(t, "Rows.Order", err, ints(p), sorted(n, inTurn(compares)))
 	same := func(name string, r perm.Runs, compare func(a, b int) int) {
 		t.Helper()
 		offsets := []int{}

@@ -31,16 +31,16 @@ func FuzzSelect(f *testing.F) {
 		}
 		want := sorted(n, inTurn(compares))
 		top := min(int(k), n)
-		first, err := sorter.TopN(n, int(k), built, opts...)
-		check(t, "TopN", err, ints(first), want[:top])
+		first, err := sorter.RowsBy(n, built...).Top(int(k), opts...)
+		check(t, "Rows.Top", err, ints(first), want[:top])
 		checkPer(t, n, int(k)%100, built, compares, want, opts)
 		if n > 0 {
 			at := int(k) % n
-			row, err := sorter.NthN(n, at, built, opts...)
-			check(t, "NthN", err, []int{row}, want[at:at+1])
+			rows, err := sorter.RowsBy(n, built...).Nth([]int{at}, opts...)
+			check(t, "Rows.Nth of one", err, ints(rows), want[at:at+1])
 			ks := []int{n - 1, at, n / 2, at, 0, n / 3}
-			rows, err := sorter.NthsN(n, ks, built, opts...)
-			check(t, "NthsN", err, rows, []int{want[n-1], want[at], want[n/2], want[at], want[0], want[n/3]})
+			rows, err = sorter.RowsBy(n, built...).Nth(ks, opts...)
+			check(t, "Rows.Nth", err, ints(rows), []int{want[n-1], want[at], want[n/2], want[at], want[0], want[n/3]})
 		}
 	})
 }
@@ -54,7 +54,7 @@ func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func
 	var want, places []int // places: the first and the k-th of each
 	for i, taken := 0, 0; i < n; i++ {
 		if i == 0 || compares[0](order[i-1], order[i]) != 0 {
-			taken, places = 0, append(places, order[i], -1)
+			taken, places = 0, append(places, order[i], sorter.NoRow)
 		}
 		if taken++; taken <= k {
 			want = append(want, order[i])
@@ -63,11 +63,11 @@ func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func
 			places[len(places)-1] = order[i]
 		}
 	}
-	rows, parts, err := sorter.TopNPer(n, k, cols[:1], cols[1:], opts...)
-	check(t, "TopNPer", err, ints(rows), want)
+	rows, parts, err := sorter.RowsBy(n, cols[1:]...).Per(cols[:1]...).Top(k, opts...)
+	check(t, "Partitions.Top", err, ints(rows), want)
 	if parts.Rows() != len(want) {
-		t.Fatalf("TopNPer: partitions of %d rows, not %d", parts.Rows(), len(want))
+		t.Fatalf("Partitions.Top: partitions of %d rows, not %d", parts.Rows(), len(want))
 	}
-	at, err := sorter.NthsNPer(n, []int{0, k}, cols[:1], cols[1:], opts...)
-	check(t, "NthsNPer", err, at, places)
+	at, err := sorter.RowsBy(n, cols[1:]...).Per(cols[:1]...).Nth([]int{0, k}, opts...)
+	check(t, "Partitions.Nth", err, ints(at), places)
 }

@@ -18,7 +18,7 @@ var pinned pins.Set
 // pinned memory receive their results there. Results are the same.
 //
 // That serves 32-bit and 64-bit keys without a key function: [sorter.SortKeys],
-// [sorter.OrderKeys], and [sorter.OrderN] by one column of [sorter.AscOf]. SortKeys still makes a
+// [sorter.OrderKeys], and [sorter.Rows.Order] by one column of [sorter.AscOf]. SortKeys still makes a
 // copy of the keys in the host's memory, from which they are restored if a device is lost. Any
 // part of s may be sorted. Memory that is only partly pinned is sent like other memory.
 //

@@ -160,9 +160,9 @@ func testPinnedKeys[K sorter.Key](t *testing.T, e *Engine, of func(v uint64) K) 
 			if err != nil || !slices.Equal(order, wantOrder) {
 				t.Errorf("%s: OrderKeys: error %v, or wrong order", text, err)
 			}
-			order, err = sorter.OrderN(hi-lo, []sorter.Column[int]{sorter.AscOf(keys)}, append(onDevice, sorter.Stable())...)
+			order, err = sorter.RowsBy(hi-lo, sorter.AscOf(keys)).Order(append(onDevice, sorter.Stable())...)
 			if err != nil || !slices.Equal(order, wantOrder) {
-				t.Errorf("%s: OrderN: error %v, or wrong order", text, err)
+				t.Errorf("%s: Rows.Order: error %v, or wrong order", text, err)
 			}
 			if err := sorter.SortKeys(want, onCPU...); err != nil {
 				t.Fatal(err)

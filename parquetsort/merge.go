@@ -103,7 +103,7 @@ func (m *merger[E]) join(rows []E, parts [][]E) error {
 		copy(rows, parts[0])
 		return nil
 	}
-	return m.e.order.MergeN(rows, parts)
+	return m.e.order.Merge(rows, parts)
 }
 
 // fill reads blocks once half of the memory is free.

@@ -15,8 +15,7 @@ func ExampleMin() {
 	country := []string{"NO", "SE", "NO", "SE", "NO"}
 	amount := []int{40, 70, 90, 70, 40}
 	var parts, peers perm.Runs
-	p, err := sorter.OrderN(len(country), []sorter.Column[int]{sorter.AscOf(country), sorter.DescOf(amount)},
-		sorter.Stable(), sorter.MarkRunsBy(1, &parts), sorter.MarkRuns(&peers))
+	p, err := sorter.RowsBy(len(country), sorter.AscOf(country), sorter.DescOf(amount)).Order(sorter.Stable(), sorter.MarkRunsBy(1, &parts), sorter.MarkRuns(&peers))
 	if err != nil {
 		panic(err)
 	}

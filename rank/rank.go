@@ -1,7 +1,7 @@
 // Package rank computes ranks, as SQL's window functions have them, from an order and its runs:
 //
 //	var parts, peers perm.Runs // OVER (PARTITION BY country ORDER BY amount DESC)
-//	p, err := sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(country), sorter.DescOf(amount)},
+//	p, err := sorter.RowsBy(n, sorter.AscOf(country), sorter.DescOf(amount)).Order(
 //		sorter.MarkRunsBy(1, &parts), sorter.MarkRuns(&peers))
 //	rank.Min(ranks, p, parts, peers)
 //

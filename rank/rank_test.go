@@ -32,8 +32,7 @@ func draw(t testing.TB, n, parts, values int) *table {
 		x.part[i], x.value[i] = r.IntN(parts)*r.IntN(2), r.IntN(values)*r.IntN(2)
 	}
 	var err error
-	x.p, err = sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(x.part), sorter.DescOf(x.value)},
-		sorter.Stable(), sorter.MarkRunsBy(1, &x.parts), sorter.MarkRuns(&x.peers))
+	x.p, err = sorter.RowsBy(n, sorter.AscOf(x.part), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRunsBy(1, &x.parts), sorter.MarkRuns(&x.peers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func draw(t testing.TB, n, parts, values int) *table {
 func (x *table) unparted() *table {
 	y := *x
 	y.parts, y.part = perm.Runs{}, make([]int, len(x.part))
-	p, err := sorter.OrderN(len(x.value), []sorter.Column[int]{sorter.DescOf(x.value)}, sorter.Stable(), sorter.MarkRuns(&y.peers))
+	p, err := sorter.RowsBy(len(x.value), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRuns(&y.peers))
 	if err != nil {
 		panic(err)
 	}
@@ -162,7 +161,7 @@ func TestRanksWithoutOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 100_000} {
 		x := draw(t, n, 5, 3)
 		x.value = make([]int, n)
-		p, err := sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(x.part)}, sorter.Stable())
+		p, err := sorter.RowsBy(n, sorter.AscOf(x.part)).Order(sorter.Stable())
 		if err != nil {
 			t.Fatal(err)
 		}

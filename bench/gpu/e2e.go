@@ -56,7 +56,7 @@ var e2eCases = []e2eCase{
 	{"OrderKeys, float32", func(b *e2e, name string, n int) error {
 		return orderLines(b, name, n, float32s, orderKeys)
 	}},
-	{"OrderN, float32 column", func(b *e2e, name string, n int) error {
+	{"Rows.Order, float32 column", func(b *e2e, name string, n int) error {
 		return orderLines(b, name, n, float32s, orderN)
 	}},
 	{"Sort, float4 by component", func(b *e2e, name string, n int) error {
@@ -134,7 +134,7 @@ func mergeLine(b *e2e, name string, n int) error {
 		return err
 	}
 	merged, err := repeated(e2eWarm, e2eReps, func() {}, func() error {
-		return sorter.Merge(dst, in[:n/2], in[n/2:], key, sorter.Report(&onCPU))
+		return sorter.Merge(dst, [][]record24{in[:n/2], in[n/2:]}, key, sorter.Report(&onCPU))
 	})
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func orderKeys(s []float32, opts ...sorter.Option) error {
 }
 
 func orderN(s []float32, opts ...sorter.Option) error {
-	_, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.AscOf(s)}, opts...)
+	_, err := sorter.RowsBy(len(s), sorter.AscOf(s)).Order(opts...)
 	return err
 }
 

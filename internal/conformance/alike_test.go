@@ -40,17 +40,19 @@ var optionVerbs = func() []optionVerb {
 		}},
 		{"Order", true, func(n, _ int, opts ...sorter.Option) error { return ignored(sorter.Order(elements(n), id, opts...)) }},
 		{"OrderKeys", true, func(n, _ int, opts ...sorter.Option) error { return ignored(sorter.OrderKeys(elements(n), opts...)) }},
-		{"OrderN", true, func(n, _ int, opts ...sorter.Option) error { return ignored(sorter.OrderN(n, cols(n), opts...)) }},
-		{"OrderRows", true, func(n, _ int, opts ...sorter.Option) error {
-			return sorter.OrderRows(perm.Identity(n), cols(n), opts...)
+		{"Rows.Order", true, func(n, _ int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Order(opts...))
+		}},
+		{"Rows.Sort", true, func(n, _ int, opts ...sorter.Option) error {
+			return sorter.RowsBy(n, cols(n)...).Sort(perm.Identity(n), opts...)
 		}},
 		{"Ordering.Sort", true, func(n, _ int, opts ...sorter.Option) error { return by.Sort(elements(n), opts...) }},
 		{"Ordering.Order", true, func(n, _ int, opts ...sorter.Option) error { return ignored(by.Order(elements(n), opts...)) }},
-		{"OrderWithin", false, func(n, _ int, opts ...sorter.Option) error {
-			return ignored(sorter.OrderWithin(offsets(n), cols(n), opts...))
+		{"Rows.Within", false, func(n, _ int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Within(offsets(n), opts...))
 		}},
 		{"SortWithin", false, func(n, _ int, opts ...sorter.Option) error {
-			return sorter.SortWithin(elements(n), offsets(n), id, opts...)
+			return sorter.By(sorter.Asc(id)).SortWithin(elements(n), offsets(n), opts...)
 		}},
 		{"Ordering.SortWithin", false, func(n, _ int, opts ...sorter.Option) error {
 			return by.SortWithin(elements(n), offsets(n), opts...)
@@ -59,58 +61,64 @@ var optionVerbs = func() []optionVerb {
 		{"TopKeys", false, func(n, k int, opts ...sorter.Option) error { return sorter.TopKeys(elements(n), k, opts...) }},
 		{"Ordering.TopK", false, func(n, k int, opts ...sorter.Option) error { return by.TopK(elements(n), k, opts...) }},
 		{"TopOrder", false, func(n, k int, opts ...sorter.Option) error {
-			return ignored(sorter.TopOrder(elements(n), k, id, opts...))
+			return ignored(sorter.By(sorter.Asc(id)).TopOrder(elements(n), k, opts...))
 		}},
 		{"Ordering.TopOrder", false, func(n, k int, opts ...sorter.Option) error {
 			return ignored(by.TopOrder(elements(n), k, opts...))
 		}},
-		{"TopN", false, func(n, k int, opts ...sorter.Option) error { return ignored(sorter.TopN(n, k, cols(n), opts...)) }},
-		{"TopNPer", false, func(n, k int, opts ...sorter.Option) error {
-			rows, parts, err := sorter.TopNPer(n, k, cols(n), cols(n), opts...)
+		{"Rows.Top", false, func(n, k int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Top(k, opts...))
+		}},
+		{"Partitions.Top", false, func(n, k int, opts ...sorter.Option) error {
+			rows, parts, err := sorter.RowsBy(n, cols(n)...).Per(cols(n)...).Top(k, opts...)
 			return third(rows, parts, err)
 		}},
-		{"TopNPer of one partition", false, func(n, k int, opts ...sorter.Option) error {
-			rows, parts, err := sorter.TopNPer(n, k, nil, cols(n), opts...)
+		{"Partitions.Top of one partition", false, func(n, k int, opts ...sorter.Option) error {
+			rows, parts, err := sorter.RowsBy(n, cols(n)...).Per().Top(k, opts...)
 			return third(rows, parts, err)
 		}},
-		{"NthsN", false, func(n, k int, opts ...sorter.Option) error {
-			return ignored(sorter.NthsN(n, places(n, k), cols(n), opts...))
+		{"Rows.Nth", false, func(n, k int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Nth(places(n, k), opts...))
 		}},
-		{"NthsNPer", false, func(n, k int, opts ...sorter.Option) error {
-			return ignored(sorter.NthsNPer(n, places(n, k), cols(n), cols(n), opts...))
+		{"Partitions.Nth", false, func(n, k int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Per(cols(n)...).Nth(places(n, k), opts...))
 		}},
-		{"QuantilesN", false, func(n, k int, opts ...sorter.Option) error {
-			return ignored(sorter.QuantilesN(n, shares(min(n, k)), cols(n), opts...))
+		{"Rows.Quantiles", false, func(n, k int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Quantiles(shares(min(n, k)), opts...))
 		}},
-		{"QuantilesNPer", false, func(n, k int, opts ...sorter.Option) error {
-			return ignored(sorter.QuantilesNPer(n, shares(k), cols(n), cols(n), opts...))
+		{"Partitions.Quantiles", false, func(n, k int, opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols(n)...).Per(cols(n)...).Quantiles(shares(k), opts...))
 		}},
-		{"QuantilesPer", false, func(n, k int, opts ...sorter.Option) error {
-			all, rows, err := sorter.QuantilesPer(elements(n), shares(k), cols(n), opts...)
+		{"quantiles of values", false, func(n, k int, opts ...sorter.Option) error {
+			all, rows, err := interpolatedPer(elements(n), shares(k), cols(n), opts...)
 			return third(all, rows, err)
 		}},
 		{"Quantiles", false, func(n, k int, opts ...sorter.Option) error {
 			return ignored(sorter.Quantiles(elements(n), shares(k), opts...))
 		}},
 		{"Merge", false, func(n, _ int, opts ...sorter.Option) error {
-			return sorter.Merge(elements(n), elements(n), nil, id, opts...)
+			return sorter.Merge(elements(n), [][]int{elements(n), nil}, id, opts...)
 		}},
-		{"MergeN", false, func(n, _ int, opts ...sorter.Option) error {
-			return sorter.MergeN(elements(n), [][]int{elements(n)}, id, opts...)
+		{"Merge of many", false, func(n, _ int, opts ...sorter.Option) error {
+			return sorter.Merge(elements(n), [][]int{elements(n)}, id, opts...)
 		}},
 		{"Ordering.Merge", false, func(n, _ int, opts ...sorter.Option) error {
-			return by.Merge(elements(n), nil, elements(n), opts...)
+			return by.Merge(elements(n), [][]int{nil, elements(n)}, opts...)
 		}},
-		{"Ordering.MergeN", false, func(n, _ int, opts ...sorter.Option) error {
-			return by.MergeN(elements(n), [][]int{elements(n), nil}, opts...)
+		{"Ordering.Merge of many", false, func(n, _ int, opts ...sorter.Option) error {
+			return by.Merge(elements(n), [][]int{elements(n), nil}, opts...)
 		}},
 	}
 	one := func(name string, run func(n int, opts ...sorter.Option) error) {
 		all = append(all, optionVerb{name, false, func(n, _ int, opts ...sorter.Option) error { return run(max(n, 1), opts...) }})
 	}
-	one("Nth", func(n int, opts ...sorter.Option) error { return ignored(sorter.Nth(elements(n), n/2, id, opts...)) })
-	one("NthN", func(n int, opts ...sorter.Option) error { return ignored(sorter.NthN(n, n/2, cols(n), opts...)) })
-	one("Ordering.Nth", func(n int, opts ...sorter.Option) error { return ignored(by.Nth(elements(n), n/2, opts...)) })
+	one("Nth", func(n int, opts ...sorter.Option) error {
+		return ignored(sorter.By(sorter.Asc(id)).Nth(elements(n), []int{n / 2}, opts...))
+	})
+	one("Rows.Nth of one", func(n int, opts ...sorter.Option) error {
+		return ignored(sorter.RowsBy(n, cols(n)...).Nth([]int{n / 2}, opts...))
+	})
+	one("Ordering.Nth", func(n int, opts ...sorter.Option) error { return ignored(by.Nth(elements(n), []int{n / 2}, opts...)) })
 	return all
 }()
 
@@ -201,32 +209,38 @@ func wantPanic(t *testing.T, name string, call func()) {
 // are null are fine.
 func TestRowsPastTheEnd(t *testing.T) {
 	rows := map[string]func(n, m int, cols []sorter.Column[int]) error{ // m <= n rows, of numbers below n
-		"OrderN": func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.OrderN(n, cols)) },
-		"OrderN marked": func(n, _ int, cols []sorter.Column[int]) error {
-			return ignored(sorter.OrderN(n, cols, sorter.MarkRuns(new(perm.Runs))))
+		"Rows.Order": func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.RowsBy(n, cols...).Order()) },
+		"Rows.Order marked": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Order(sorter.MarkRuns(new(perm.Runs))))
 		},
-		"OrderRows": func(n, m int, cols []sorter.Column[int]) error {
-			return sorter.OrderRows(perm.Identity(n)[n-m:], cols)
+		"Rows.Sort": func(n, m int, cols []sorter.Column[int]) error {
+			return sorter.RowsBy(n, cols...).Sort(perm.Identity(n)[n-m:])
 		},
-		"OrderWithin": func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.OrderWithin([]int{0, n}, cols)) },
-		"TopN":        func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.TopN(n, 1, cols)) },
-		"NthN":        func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.NthN(n, 0, cols)) },
-		"NthsN":       func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.NthsN(n, []int{0}, cols)) },
-		"QuantilesN": func(n, _ int, cols []sorter.Column[int]) error {
-			return ignored(sorter.QuantilesN(n, []float64{.5}, cols))
+		"Rows.Within": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Within([]int{0, n}))
 		},
-		"NthsNPer": func(n, _ int, cols []sorter.Column[int]) error {
-			return ignored(sorter.NthsNPer(n, []int{0}, cols, cols))
+		"Rows.Top": func(n, _ int, cols []sorter.Column[int]) error { return ignored(sorter.RowsBy(n, cols...).Top(1)) },
+		"Rows.Nth of one": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Nth([]int{0}))
 		},
-		"QuantilesNPer": func(n, _ int, cols []sorter.Column[int]) error {
-			return ignored(sorter.QuantilesNPer(n, []float64{.5}, cols, cols))
+		"Rows.Nth": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Nth([]int{0}))
 		},
-		"QuantilesPer": func(n, _ int, cols []sorter.Column[int]) error {
-			_, _, err := sorter.QuantilesPer(make([]int, n), []float64{.5}, cols)
+		"Rows.Quantiles": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Quantiles([]float64{.5}))
+		},
+		"Partitions.Nth": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Per(cols...).Nth([]int{0}))
+		},
+		"Partitions.Quantiles": func(n, _ int, cols []sorter.Column[int]) error {
+			return ignored(sorter.RowsBy(n, cols...).Per(cols...).Quantiles([]float64{.5}))
+		},
+		"quantiles of values": func(n, _ int, cols []sorter.Column[int]) error {
+			_, _, err := interpolatedPer(make([]int, n), []float64{.5}, cols)
 			return err
 		},
-		"TopNPer": func(n, _ int, cols []sorter.Column[int]) error {
-			_, _, err := sorter.TopNPer(n, 1, cols, cols)
+		"Partitions.Top": func(n, _ int, cols []sorter.Column[int]) error {
+			_, _, err := sorter.RowsBy(n, cols...).Per(cols...).Top(1)
 			return err
 		},
 	}
@@ -273,65 +287,65 @@ func TestMisuseOfColumns(t *testing.T) {
 	by, cols, none := sorter.By(sorter.Asc(id)), []sorter.Column[int]{sorter.Asc(id)}, []sorter.Column[int]{{}}
 	runs, nan := new(perm.Runs), []float64{.5, -1}
 	for name, call := range map[string]func(){
-		"By a zero column":                func() { _ = sorter.By(sorter.Column[int]{}).Sort(s) },
-		"Compare by a zero column":        func() { sorter.By(sorter.Column[int]{}).Compare(1, 2) },
-		"OrderN by a zero column":         func() { _, _ = sorter.OrderN(3, none) },
-		"OrderN of many by a zero column": func() { _, _ = sorter.OrderN(5000, none) },
-		"OrderRows by a zero column":      func() { _ = sorter.OrderRows([]uint32{1}, none) },
-		"OrderWithin by a zero column":    func() { _, _ = sorter.OrderWithin([]int{0, 3}, none) },
-		"TopN by a zero column":           func() { _, _ = sorter.TopN(3, 1, none) },
-		"TopNPer by a zero column":        func() { _, _, _ = sorter.TopNPer(3, 1, none, cols) },
-		"NthsNPer by a zero column":       func() { _, _ = sorter.NthsNPer(3, []int{0}, cols, none) },
-		"QuantilesPer by a zero column":   func() { _, _, _ = sorter.QuantilesPer(s, nil, none) },
-		"SearchRangeN by a zero column":   func() { sorter.SearchRangeN(3, none, 1) },
+		"By a zero column":                     func() { _ = sorter.By(sorter.Column[int]{}).Sort(s) },
+		"Compare by a zero column":             func() { sorter.By(sorter.Column[int]{}).Compare(1, 2) },
+		"Rows.Order by a zero column":          func() { _, _ = sorter.RowsBy(3, none...).Order() },
+		"Rows.Order of many by a zero column":  func() { _, _ = sorter.RowsBy(5000, none...).Order() },
+		"Rows.Sort by a zero column":           func() { _ = sorter.RowsBy(3, none...).Sort([]uint32{1}) },
+		"Rows.Within by a zero column":         func() { _, _ = sorter.RowsBy(3, none...).Within([]int{0, 3}) },
+		"Rows.Top by a zero column":            func() { _, _ = sorter.RowsBy(3, none...).Top(1) },
+		"Partitions.Top by a zero column":      func() { _, _, _ = sorter.RowsBy(3, cols...).Per(none...).Top(1) },
+		"Partitions.Nth by a zero column":      func() { _, _ = sorter.RowsBy(3, none...).Per(cols...).Nth([]int{0}) },
+		"quantiles of values by a zero column": func() { _, _ = sorter.RowsBy(3, sorter.AscOf(s)).Per(none...).Quantiles(nil) },
+		"Rows.SearchRange by a zero column":    func() { sorter.RowsBy(3, none...).SearchRange(1) },
 		"a zero column with nulls": func() {
-			_, _ = sorter.OrderN(3, []sorter.Column[int]{none[0].NullsFirst(func(int) bool { return true })})
+			_, _ = sorter.RowsBy(3, none[0].NullsFirst(func(int) bool { return true })).Order()
 		},
-		"SearchRangeN of -1":               func() { sorter.SearchRangeN(-1, cols, 0) },
-		"SearchRange, nil key":             func() { sorter.SearchRange(s, noKey, 1) },
-		"TopOrder, nil key":                func() { _, _ = sorter.TopOrder(s, 1, noKey) },
-		"Nth, nil key":                     func() { _, _ = sorter.Nth(s, 1, noKey) },
-		"SortWithin, nil key":              func() { _ = sorter.SortWithin(s, nil, noKey) },
+		"Rows.SearchRange of -1":           func() { sorter.RowsBy(-1, cols...).SearchRange(0) },
+		"SearchRange, nil key":             func() { sorter.By(sorter.Asc(noKey)).SearchRange(s, 1) },
+		"TopOrder, nil key":                func() { _, _ = sorter.By(sorter.Asc(noKey)).TopOrder(s, 1) },
+		"Nth, nil key":                     func() { _, _ = sorter.By(sorter.Asc(noKey)).Nth(s, []int{1}) },
+		"SortWithin, nil key":              func() { _ = sorter.By(sorter.Asc(noKey)).SortWithin(s, nil) },
 		"TopKeys of -1":                    func() { _ = sorter.TopKeys(s, -1) },
-		"TopOrder of -1":                   func() { _, _ = sorter.TopOrder(s, -1, id) },
+		"TopOrder of -1":                   func() { _, _ = sorter.By(sorter.Asc(id)).TopOrder(s, -1) },
 		"Ordering.TopOrder of -1":          func() { _, _ = by.TopOrder(s, -1) },
-		"TopN of -1 rows":                  func() { _, _ = sorter.TopN(-1, 1, cols) },
-		"TopN at -1":                       func() { _, _ = sorter.TopN(3, -1, cols) },
-		"TopNPer of -1 rows":               func() { _, _, _ = sorter.TopNPer(-1, 1, cols, cols) },
-		"TopNPer at -1":                    func() { _, _, _ = sorter.TopNPer(3, -1, cols, cols) },
-		"Nth at -1":                        func() { _, _ = sorter.Nth(s, -1, id) },
-		"Nth at the end":                   func() { _, _ = sorter.Nth(s, 3, id) },
-		"Ordering.Nth at the end":          func() { _, _ = by.Nth(s, 3) },
-		"NthN of -1 rows":                  func() { _, _ = sorter.NthN(-1, 0, cols) },
-		"NthsN of -1 rows":                 func() { _, _ = sorter.NthsN(-1, nil, cols) },
-		"NthsN at the end":                 func() { _, _ = sorter.NthsN(3, []int{3}, cols) },
-		"NthsNPer of -1 rows":              func() { _, _ = sorter.NthsNPer(-1, nil, cols, cols) },
-		"NthsNPer at -1":                   func() { _, _ = sorter.NthsNPer(3, []int{-1}, cols, cols) },
-		"QuantilesN of -1 rows":            func() { _, _ = sorter.QuantilesN(-1, nil, cols) },
-		"QuantilesN of nothing":            func() { _, _ = sorter.QuantilesN(0, []float64{.5}, cols) },
-		"QuantilesN at -1":                 func() { _, _ = sorter.QuantilesN(3, nan, cols) },
-		"QuantilesNPer at -1":              func() { _, _ = sorter.QuantilesNPer(3, nan, cols, cols) },
-		"QuantilesPer at -1":               func() { _, _, _ = sorter.QuantilesPer(s, nan, cols) },
+		"Rows.Top of -1 rows":              func() { _, _ = sorter.RowsBy(-1, cols...).Top(1) },
+		"Rows.Top at -1":                   func() { _, _ = sorter.RowsBy(3, cols...).Top(-1) },
+		"Partitions.Top of -1 rows":        func() { _, _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Top(1) },
+		"Partitions.Top at -1":             func() { _, _, _ = sorter.RowsBy(3, cols...).Per(cols...).Top(-1) },
+		"Nth at -1":                        func() { _, _ = sorter.By(sorter.Asc(id)).Nth(s, []int{-1}) },
+		"Nth at the end":                   func() { _, _ = sorter.By(sorter.Asc(id)).Nth(s, []int{3}) },
+		"Ordering.Nth at the end":          func() { _, _ = by.Nth(s, []int{3}) },
+		"Rows.Nth of one of -1 rows":       func() { _, _ = sorter.RowsBy(-1, cols...).Nth([]int{0}) },
+		"Rows.Nth of -1 rows":              func() { _, _ = sorter.RowsBy(-1, cols...).Nth(nil) },
+		"Rows.Nth at the end":              func() { _, _ = sorter.RowsBy(3, cols...).Nth([]int{3}) },
+		"Partitions.Nth of -1 rows":        func() { _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Nth(nil) },
+		"Partitions.Nth at -1":             func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Nth([]int{-1}) },
+		"Rows.Quantiles of -1 rows":        func() { _, _ = sorter.RowsBy(-1, cols...).Quantiles(nil) },
+		"Rows.Quantiles of nothing":        func() { _, _ = sorter.RowsBy(0, cols...).Quantiles([]float64{.5}) },
+		"Rows.Quantiles at -1":             func() { _, _ = sorter.RowsBy(3, cols...).Quantiles(nan) },
+		"Partitions.Quantiles at -1":       func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Quantiles(nan) },
+		"quantiles of values at -1":        func() { _, _ = sorter.RowsBy(3, sorter.AscOf(s)).Per(cols...).Quantiles(nan) },
 		"Quantiles at -1":                  func() { _, _ = sorter.Quantiles(s, nan) },
-		"SortWithin of falling offsets":    func() { _ = sorter.SortWithin(s, []int{2, 1}, id) },
-		"SortWithin from -1":               func() { _ = sorter.SortWithin(s, []int{-1, 1}, id) },
-		"SortWithin past the end":          func() { _ = sorter.SortWithin(s, []int{0, 4}, id) },
+		"SortWithin of falling offsets":    func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{2, 1}) },
+		"SortWithin from -1":               func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{-1, 1}) },
+		"SortWithin past the end":          func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{0, 4}) },
 		"Ordering.SortWithin past the end": func() { _ = by.SortWithin(s, []int{0, 4}) },
-		"OrderWithin of falling offsets":   func() { _, _ = sorter.OrderWithin([]int{2, 1}, cols) },
-		"OrderWithin from -1":              func() { _, _ = sorter.OrderWithin([]int{-1}, cols) },
+		"Rows.Within of falling offsets":   func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{2, 1}) },
+		"Rows.Within from -1":              func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{-1}) },
 		"MarkRuns(nil)":                    func() { sorter.MarkRuns(nil) },
 		"MarkRunsBy(1, nil)":               func() { sorter.MarkRunsBy(1, nil) },
 		"MarkRunsBy(-1)":                   func() { sorter.MarkRunsBy(-1, runs) },
-		"OrderN, runs of two columns":      func() { _, _ = sorter.OrderN(3, cols, sorter.MarkRunsBy(2, runs)) },
-		"OrderN of many, runs of two":      func() { _, _ = sorter.OrderN(5000, cols, sorter.MarkRunsBy(2, runs)) },
+		"Rows.Order, runs of two columns":  func() { _, _ = sorter.RowsBy(3, cols...).Order(sorter.MarkRunsBy(2, runs)) },
+		"Rows.Order of many, runs of two":  func() { _, _ = sorter.RowsBy(5000, cols...).Order(sorter.MarkRunsBy(2, runs)) },
 		"OrderKeys, runs of two columns":   func() { _, _ = sorter.OrderKeys(s, sorter.MarkRunsBy(2, runs)) },
 		"Ordering.Order, runs of two":      func() { _, _ = by.Order(s, sorter.MarkRunsBy(2, runs)) },
-		"OrderWithin, runs of two columns": func() { _, _ = sorter.OrderWithin([]int{0, 3}, cols, sorter.MarkRunsBy(2, runs)) },
-		"OrderRows, runs of two columns":   func() { _ = sorter.OrderRows([]uint32{1, 0}, cols, sorter.MarkRunsBy(2, runs)) },
+		"Rows.Within, runs of two columns": func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{0, 3}, sorter.MarkRunsBy(2, runs)) },
+		"Rows.Sort, runs of two columns":   func() { _ = sorter.RowsBy(3, cols...).Sort([]uint32{1, 0}, sorter.MarkRunsBy(2, runs)) },
 		"NullsFirstBits from -1":           func() { sorter.AscOf(s).NullsFirstBits([]byte{0xff}, -1) },
 		"bits of strings":                  func() { sorter.Asc(func(s string) string { return s }).NullsLastBits([]byte{0xff}, 0) },
 		"bits from past their end": func() {
-			_, _ = sorter.OrderN(3, []sorter.Column[int]{sorter.AscOf(s).NullsLastBits([]byte{0xff}, 100)})
+			_, _ = sorter.RowsBy(3, sorter.AscOf(s).NullsLastBits([]byte{0xff}, 100)).Order()
 		},
 		"Keys of no layout":  func() { sorter.Keys{}.Asc() },
 		"Concat of nothing":  func() { sorter.Concat() },
@@ -347,6 +361,6 @@ func TestMisuseOfColumns(t *testing.T) {
 	for _, keys := range [][]uint32{p, p[1:], p[:2]} {
 		wantPanic(t, "Into the keys", func() { _, _ = sorter.OrderKeys(keys, sorter.Into(p)) })
 		wantPanic(t, "Into the elements", func() { _, _ = sorter.Order(keys, func(k uint32) uint32 { return k }, sorter.Into(p)) })
-		wantPanic(t, "Into a column", func() { _, _ = sorter.OrderN(len(keys), []sorter.Column[int]{sorter.AscOf(keys)}, sorter.Into(p)) })
+		wantPanic(t, "Into a column", func() { _, _ = sorter.RowsBy(len(keys), sorter.AscOf(keys)).Order(sorter.Into(p)) })
 	}
 }

@@ -67,8 +67,8 @@ func TestMergeAllocs(t *testing.T) {
 		s, dst := fills(n), make([]fill, n)
 		runs := [][]fill{s[:n/3], s[n/3 : n/2], s[n/2:]}
 		for name, merge := range map[string]func(){
-			"Merge":  func() { _ = sorter.Merge(dst, s[:n/2], s[n/2:], id, sorter.Descending()) },
-			"MergeN": func() { _ = sorter.MergeN(dst, runs, id) },
+			"Merge":         func() { _ = sorter.Merge(dst, [][]fill{s[:n/2], s[n/2:]}, id, sorter.Descending()) },
+			"Merge of many": func() { _ = sorter.Merge(dst, runs, id) },
 		} {
 			if allocs := testing.AllocsPerRun(50, merge); allocs > 1 {
 				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
@@ -100,8 +100,8 @@ func TestIntoAllocs(t *testing.T) {
 			"Sort by a new Ordering": func() {
 				_ = sorter.By(sorter.Asc(price), sorter.Desc(func(f fill) int64 { return f.ID })).Sort(in)
 			},
-			"OrderN":         func() { _, _ = sorter.OrderN(n, cols[:1], sorter.Into(p)) },
-			"OrderN by many": func() { _, _ = sorter.OrderN(n, cols, sorter.Into(p)) },
+			"Rows.Order":         func() { _, _ = sorter.RowsBy(n, cols[:1]...).Order(sorter.Into(p)) },
+			"Rows.Order by many": func() { _, _ = sorter.RowsBy(n, cols...).Order(sorter.Into(p)) },
 		} {
 			if allocs := testing.AllocsPerRun(50, order); allocs > 0 {
 				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)

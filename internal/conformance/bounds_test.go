@@ -196,20 +196,24 @@ func structVerbs[E any](r *rand.Rand, values []uint64, of func(v uint64) E, key 
 		{"Ordering.Order", func(opts ...sorter.Option) error { return ignored(by.Order(in, opts...)) }, nil},
 		{"TopK", func(opts ...sorter.Option) error { return sorter.TopK(copied(), k, key, opts...) }, nil},
 		{"Ordering.TopK", func(opts ...sorter.Option) error { return by.TopK(copied(), k, opts...) }, nil},
-		{"TopOrder", func(opts ...sorter.Option) error { return ignored(sorter.TopOrder(in, k, key, opts...)) }, nil},
+		{"TopOrder", func(opts ...sorter.Option) error { return ignored(sorter.By(sorter.Asc(key)).TopOrder(in, k, opts...)) }, nil},
 		{"Ordering.TopOrder", func(opts ...sorter.Option) error { return ignored(by.TopOrder(in, k, opts...)) }, nil},
-		{"Nth", func(opts ...sorter.Option) error { return ignored(sorter.Nth(in, min(k, n-1), key, opts...)) }, nil},
-		{"Ordering.Nth", func(opts ...sorter.Option) error { return ignored(by.Nth(in, min(k, n-1), opts...)) }, nil},
-		{"SortWithin", func(opts ...sorter.Option) error { return sorter.SortWithin(copied(), offsets, key, opts...) }, nil},
+		{"Nth", func(opts ...sorter.Option) error {
+			return ignored(sorter.By(sorter.Asc(key)).Nth(in, []int{min(k, n-1)}, opts...))
+		}, nil},
+		{"Ordering.Nth", func(opts ...sorter.Option) error { return ignored(by.Nth(in, []int{min(k, n-1)}, opts...)) }, nil},
+		{"SortWithin", func(opts ...sorter.Option) error {
+			return sorter.By(sorter.Asc(key)).SortWithin(copied(), offsets, opts...)
+		}, nil},
 		{"Ordering.SortWithin", func(opts ...sorter.Option) error { return by.SortWithin(copied(), offsets, opts...) }, nil},
 		{"Merge", func(opts ...sorter.Option) error {
-			return sorter.Merge(make([]E, n), sorted[:cut], sorted[cut:], key, opts...)
+			return sorter.Merge(make([]E, n), [][]E{sorted[:cut], sorted[cut:]}, key, opts...)
 		}, nil},
-		{"Ordering.MergeN", func(opts ...sorter.Option) error {
-			return by.MergeN(make([]E, n), [][]E{sorted[:cut], sorted[cut:], nil}, opts...)
+		{"Ordering.Merge of many", func(opts ...sorter.Option) error {
+			return by.Merge(make([]E, n), [][]E{sorted[:cut], sorted[cut:], nil}, opts...)
 		}, nil},
-		{"MergeN of short runs", func(opts ...sorter.Option) error {
-			return sorter.MergeN(make([]E, n), slices.Collect(slices.Chunk(in, 1+n/5000)), key, opts...)
+		{"Merge of many of short runs", func(opts ...sorter.Option) error {
+			return sorter.Merge(make([]E, n), slices.Collect(slices.Chunk(in, 1+n/5000)), key, opts...)
 		}, nil},
 	}
 }
@@ -245,32 +249,38 @@ func rowBounds(r *rand.Rand, n int) []boundCall {
 	qs := mapped(ks, func(k int) float64 { return float64(k) / float64(n) })
 	third := func(rows any, parts any, err error) error { return err }
 	return []boundCall{
-		{"OrderN", func(opts ...sorter.Option) error { return ignored(sorter.OrderN(n, cols, opts...)) }, nil},
-		{"OrderN with runs", func(opts ...sorter.Option) error {
-			return ignored(sorter.OrderN(n, cols, append(opts, sorter.MarkRuns(new(perm.Runs)), sorter.MarkRunsBy(1, new(perm.Runs)))...))
+		{"Rows.Order", func(opts ...sorter.Option) error { return ignored(sorter.RowsBy(n, cols...).Order(opts...)) }, nil},
+		{"Rows.Order with runs", func(opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols...).Order(append(opts, sorter.MarkRuns(new(perm.Runs)), sorter.MarkRunsBy(1, new(perm.Runs)))...))
 		}, nil},
-		{"OrderRows", func(opts ...sorter.Option) error { return sorter.OrderRows(slices.Clone(rows), cols, opts...) }, nil},
-		{"OrderRows with runs", func(opts ...sorter.Option) error {
-			return sorter.OrderRows(slices.Clone(rows), cols, append(opts, sorter.MarkRuns(new(perm.Runs)))...)
+		{"Rows.Sort", func(opts ...sorter.Option) error {
+			return sorter.RowsBy(n, cols...).Sort(slices.Clone(rows), opts...)
 		}, nil},
-		{"OrderWithin", func(opts ...sorter.Option) error { return ignored(sorter.OrderWithin(offsets, cols, opts...)) }, nil},
-		{"TopN", func(opts ...sorter.Option) error { return ignored(sorter.TopN(n, k, cols, opts...)) }, nil},
-		{"NthN", func(opts ...sorter.Option) error { return ignored(sorter.NthN(n, min(k, n-1), cols, opts...)) }, nil},
-		{"NthsN", func(opts ...sorter.Option) error { return ignored(sorter.NthsN(n, ks, cols, opts...)) }, nil},
-		{"QuantilesN", func(opts ...sorter.Option) error { return ignored(sorter.QuantilesN(n, qs, cols, opts...)) }, nil},
+		{"Rows.Sort with runs", func(opts ...sorter.Option) error {
+			return sorter.RowsBy(n, cols...).Sort(slices.Clone(rows), append(opts, sorter.MarkRuns(new(perm.Runs)))...)
+		}, nil},
+		{"Rows.Within", func(opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols...).Within(offsets, opts...))
+		}, nil},
+		{"Rows.Top", func(opts ...sorter.Option) error { return ignored(sorter.RowsBy(n, cols...).Top(k, opts...)) }, nil},
+		{"Rows.Nth of one", func(opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols...).Nth([]int{min(k, n-1)}, opts...))
+		}, nil},
+		{"Rows.Nth", func(opts ...sorter.Option) error { return ignored(sorter.RowsBy(n, cols...).Nth(ks, opts...)) }, nil},
+		{"Rows.Quantiles", func(opts ...sorter.Option) error { return ignored(sorter.RowsBy(n, cols...).Quantiles(qs, opts...)) }, nil},
 		{"Quantiles", func(opts ...sorter.Option) error { return ignored(sorter.Quantiles(values, qs, opts...)) }, nil},
-		{"TopNPer", func(opts ...sorter.Option) error {
-			rows, parts, err := sorter.TopNPer(n, k, partition, cols, opts...)
+		{"Partitions.Top", func(opts ...sorter.Option) error {
+			rows, parts, err := sorter.RowsBy(n, cols...).Per(partition...).Top(k, opts...)
 			return third(rows, parts, err)
 		}, nil},
-		{"NthsNPer", func(opts ...sorter.Option) error {
-			return ignored(sorter.NthsNPer(n, ks, partition, cols, opts...))
+		{"Partitions.Nth", func(opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols...).Per(partition...).Nth(ks, opts...))
 		}, nil},
-		{"QuantilesNPer", func(opts ...sorter.Option) error {
-			return ignored(sorter.QuantilesNPer(n, qs, partition, cols, opts...))
+		{"Partitions.Quantiles", func(opts ...sorter.Option) error {
+			return ignored(sorter.RowsBy(n, cols...).Per(partition...).Quantiles(qs, opts...))
 		}, nil},
-		{"QuantilesPer", func(opts ...sorter.Option) error {
-			rows, parts, err := sorter.QuantilesPer(values, qs, partition, opts...)
+		{"quantiles of values", func(opts ...sorter.Option) error {
+			rows, parts, err := interpolatedPer(values, qs, partition, opts...)
 			return third(rows, parts, err)
 		}, nil},
 	}

@@ -49,7 +49,7 @@ func BenchmarkColumnLayouts(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			order := func(cols []sorter.Column[int]) float64 {
 				start := time.Now()
-				if _, err := sorter.OrderN(n, cols, sorter.Workers(1)); err != nil {
+				if _, err := sorter.RowsBy(n, cols...).Order(sorter.Workers(1)); err != nil {
 					b.Fatal(err)
 				}
 				return float64(time.Since(start).Nanoseconds()) / float64(n)

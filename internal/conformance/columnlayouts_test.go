@@ -220,31 +220,31 @@ func checkLayoutVerbs(t *testing.T, name string, cols []sorter.Column[int], comp
 	n := of.n
 	want := stableRows(ascending(n), compare)
 	compare = byRank(want, compare)
-	p, err := sorter.OrderN(n, cols, m.stable()...)
-	checkSame(t, "OrderN by "+name, err, p, permOf(want))
+	p, err := sorter.RowsBy(n, cols...).Order(m.stable()...)
+	checkSame(t, "Rows.Order by "+name, err, p, permOf(want))
 
 	k := of.r.IntN(n + 1)
 	if of.r.IntN(2) == 0 {
 		k /= 40
 	}
-	first, err := sorter.TopN(n, k, cols, m.stable()...)
-	checkSame(t, fmt.Sprintf("TopN of %d by %s", k, name), err, first, permOf(want[:k]))
+	first, err := sorter.RowsBy(n, cols...).Top(k, m.stable()...)
+	checkSame(t, fmt.Sprintf("Rows.Top of %d by %s", k, name), err, first, permOf(want[:k]))
 	if n > 0 {
 		k := of.r.IntN(n)
-		if at, err := sorter.NthN(n, k, cols, m.stable()...); err != nil || at != want[k] {
-			t.Fatalf("NthN at %d by %s: %d, %v, want %d", k, name, at, err, want[k])
+		if at, err := sorter.RowsBy(n, cols...).Nth([]int{k}, m.stable()...); err != nil || len(at) != 1 || int(at[0]) != want[k] {
+			t.Fatalf("Rows.Nth of one at %d by %s: %v, %v, want %d", k, name, at, err, want[k])
 		}
 	}
 
 	rows := mapped(drawn64(n/2, uint64(n)+1, of.r), func(v uint64) int { return int(v) % max(n, 1) })
 	selected := permOf(rows)
-	err = sorter.OrderRows(selected, cols, m.stable()...)
-	checkSame(t, "OrderRows by "+name, err, selected, permOf(stableRows(rows, compare)))
+	err = sorter.RowsBy(n, cols...).Sort(selected, m.stable()...)
+	checkSame(t, "Rows.Sort by "+name, err, selected, permOf(stableRows(rows, compare)))
 
 	within := []int{0, n / 3, n / 3, n}
-	p, err = sorter.OrderWithin(within, cols, m.stable()...)
+	p, err = sorter.RowsBy(n, cols...).Within(within, m.stable()...)
 	inside := slices.Concat(stableRows(ascending(n)[:n/3], compare), stableRows(ascending(n)[n/3:], compare))
-	checkSame(t, "OrderWithin by "+name, err, p, permOf(inside))
+	checkSame(t, "Rows.Within by "+name, err, p, permOf(inside))
 
 	err = sorter.By(cols...).Sort(rows, m.stable()...)
 	checkSame(t, "Ordering.Sort by "+name, err, rows, mapped(selected, func(row uint32) int { return int(row) }))
@@ -327,15 +327,15 @@ func TestTotalOrder(t *testing.T) {
 					ref.checkSortKeys(t, m)
 					ref.checkSortPairs(t, m)
 					ref.checkTopK(t, n/2, m)
-					ref.checkMergeN(t, i, m)
+					ref.checkMergeRuns(t, i, m)
 				}
 			}
 		}
 	}
 	keys := []float64{math.Copysign(math.NaN(), -1), math.Inf(-1), -1, math.Copysign(0, -1), 0, 1, math.Inf(1), math.NaN()}
-	p, err := sorter.OrderN(len(keys), []sorter.Column[int]{sorter.AscOf(keys).NaNsFirst().TotalOrder()})
+	p, err := sorter.RowsBy(len(keys), sorter.AscOf(keys).NaNsFirst().TotalOrder()).Order()
 	checkSame(t, "ascending", err, p, perm.Identity(len(keys)))
-	p, err = sorter.OrderN(len(keys), []sorter.Column[int]{sorter.DescOf(keys).TotalOrder().NullsLastBits([]byte{0xfe}, 0)})
+	p, err = sorter.RowsBy(len(keys), sorter.DescOf(keys).TotalOrder().NullsLastBits([]byte{0xfe}, 0)).Order()
 	checkSame(t, "descending", err, p, perm.Perm{7, 6, 5, 4, 3, 2, 1, 0})
 }
 
@@ -357,19 +357,19 @@ func TestTotalOrderTies(t *testing.T) {
 			"function": sorter.Asc(func(row int) sorter.Float4 { return fours[row] }),
 		} {
 			cols := []sorter.Column[int]{c.TotalOrder(), sorter.AscOf(falling)}
-			p, err := sorter.OrderN(n, cols)
-			checkSame(t, fmt.Sprintf("%s, OrderN of %d", name, n), err, p, want)
+			p, err := sorter.RowsBy(n, cols...).Order()
+			checkSame(t, fmt.Sprintf("%s, Rows.Order of %d", name, n), err, p, want)
 			rows := perm.Identity(n)
 			slices.Reverse(rows)
-			err = sorter.OrderRows(rows, append(cols, sorter.AscOf(want)))
-			checkSame(t, fmt.Sprintf("%s, OrderRows of %d", name, n), err, rows, want)
+			err = sorter.RowsBy(n, append(cols, sorter.AscOf(want))...).Sort(rows)
+			checkSame(t, fmt.Sprintf("%s, Rows.Sort of %d", name, n), err, rows, want)
 		}
 	}
 }
 
 // TestColumnLayoutMisuse holds layouts that cannot be to a panic.
 func TestColumnLayoutMisuse(t *testing.T) {
-	order := func(k sorter.Keys) { _, _ = sorter.OrderN(k.Len(), []sorter.Column[int]{k.Asc()}) }
+	order := func(k sorter.Keys) { _, _ = sorter.RowsBy(k.Len(), k.Asc()).Order() }
 	many := make([]int64, 50_001)
 	many[40_000] = 7
 	view := func(n, buffer, offset byte) []byte {
@@ -389,14 +389,14 @@ func TestColumnLayoutMisuse(t *testing.T) {
 		"sorter: row 1 lies at offset 3 of buffer 0 with 13 bytes, past the buffers": func() { order(sorter.Views(append(view(1, 0, 0), view(13, 0, 3)...), make([]byte, 15))) },
 		"sorter: Concat of no keys":                                                  func() { sorter.Concat() },
 		"sorter: Concat of keys of different types":                                  func() { sorter.Concat(sorter.Chunks[int8](nil), sorter.Chunks[uint8](nil)) },
-		"sorter: OrderN of 4 rows by a column of 3":                                  func() { _, _ = sorter.OrderN(4, []sorter.Column[int]{sorter.FixedBinary(make([]byte, 9), 3).Desc()}) },
-		"sorter: OrderRows of row 3 by a column of 3": func() {
-			_ = sorter.OrderRows([]uint32{3}, []sorter.Column[int]{sorter.Chunks([][]string{{"a", "b"}, {"c"}}).Asc()})
+		"sorter: order of 4 rows by a column of 3":                                   func() { _, _ = sorter.RowsBy(4, sorter.FixedBinary(make([]byte, 9), 3).Desc()).Order() },
+		"sorter: order of row 3 by a column of 3": func() {
+			_ = sorter.RowsBy(4, sorter.Chunks([][]string{{"a", "b"}, {"c"}}).Asc()).Sort([]uint32{3})
 		},
 		"sorter: keys of no layout; make them with Chunks, Arena, Views, FixedBinary or Concat": func() { sorter.Keys{}.Asc() },
 		"sorter: Into memory that holds a column to order by": func() {
 			p := make(perm.Perm, 2000)
-			_, _ = sorter.OrderN(1000, []sorter.Column[int]{sorter.Chunks([][]uint32{{1}, p[:1999]}).Asc()}, sorter.Into(p))
+			_, _ = sorter.RowsBy(1000, sorter.Chunks([][]uint32{{1}, p[:1999]}).Asc()).Order(sorter.Into(p))
 		},
 	} {
 		if got := panicValue(call); got != want {
@@ -412,11 +412,11 @@ func TestColumnLayoutMisuse(t *testing.T) {
 // TestSearchRangeOfColumnLayouts finds a probe in rows that are in order.
 func TestSearchRangeOfColumnLayouts(t *testing.T) {
 	data, offsets := testkit.ArenaOf[int32]([]string{"a", "b", "b", "c", "b"})
-	if lo, hi := sorter.SearchRangeN(4, []sorter.Column[int]{sorter.Arena(data, offsets).Asc()}, 4); lo != 1 || hi != 3 {
+	if lo, hi := sorter.RowsBy(4, sorter.Arena(data, offsets).Asc()).SearchRange(4); lo != 1 || hi != 3 {
 		t.Errorf("rows %d to %d, want 1 to 3", lo, hi)
 	}
 	high := sorter.Chunks([][]sorter.Int128{{{Hi: 5}, {Hi: 5}}, {{Lo: 1}, {Hi: -1}, {Lo: 1}}})
-	if lo, hi := sorter.SearchRangeN(4, []sorter.Column[int]{high.Desc()}, 4); lo != 2 || hi != 3 {
+	if lo, hi := sorter.RowsBy(4, high.Desc()).SearchRange(4); lo != 2 || hi != 3 {
 		t.Errorf("rows %d to %d, want 2 to 3", lo, hi)
 	}
 }

@@ -466,11 +466,11 @@ func checkOrderingMerge(t *testing.T, name string, spec orderingSpec, in, want [
 	by, counters := spec.build()
 	a, b := spec.inOrder(in[:len(in)/3], m.order), spec.inOrder(in[len(in)/3:], m.order)
 	got := make([]record, len(in))
-	err := by.Merge(got, a, b, m.opts...)
+	err := by.Merge(got, [][]record{a, b}, m.opts...)
 	checkRecords(t, "Merge: "+name, err, got, want)
 	clear(got)
-	err = by.MergeN(got, [][]record{a[:len(a)/4], nil, a[len(a)/4:], b[:len(b)/2], b[len(b)/2:]}, m.opts...)
-	checkRecords(t, "MergeN: "+name, err, got, want)
+	err = by.Merge(got, [][]record{a[:len(a)/4], nil, a[len(a)/4:], b[:len(b)/2], b[len(b)/2:]}, m.opts...)
+	checkRecords(t, "Merge of many: "+name, err, got, want)
 	for _, w := range counters {
 		if w.wrong.Load() > 0 {
 			t.Fatalf("Merge: %s: the key function of column %s was called for a null", name, w.name)
@@ -528,8 +528,8 @@ func checkOrderingSearch(t *testing.T, name string, by sorter.Ordering[record], 
 	}
 }
 
-// TestOrderN orders row numbers by columns that lie elsewhere.
-func TestOrderN(t *testing.T) {
+// TestRowsOrder orders row numbers by columns that lie elsewhere.
+func TestRowsOrder(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 100, 5000, scaled(50_000)} {
 		in := newRecords(n, uint64(n))
@@ -545,7 +545,7 @@ func TestOrderN(t *testing.T) {
 				continue
 			}
 			want := spec.inOrder(in, m.order)
-			p, err := sorter.OrderN(n, cols, m.stable()...)
+			p, err := sorter.RowsBy(n, cols...).Order(m.stable()...)
 			checkSame(t, fmt.Sprintf("n=%d, %s", n, m.name), err, p, indices(want))
 		}
 	}
@@ -576,12 +576,12 @@ func TestAscOfTakesKeysByRow(t *testing.T) {
 		if testkit.Thinned(from) {
 			continue
 		}
-		want, err := sorter.OrderN(n, calls[from:], sorter.Stable())
+		want, err := sorter.RowsBy(n, calls[from:]...).Order(sorter.Stable())
 		if err != nil {
 			t.Fatal(err)
 		}
 		check := func(name string, opts ...sorter.Option) error {
-			p, err := sorter.OrderN(n, slice[from:], append(opts, sorter.Stable())...)
+			p, err := sorter.RowsBy(n, slice[from:]...).Order(append(opts, sorter.Stable())...)
 			if !errors.Is(err, sorter.ErrMemoryLimit) {
 				checkSame(t, fmt.Sprintf("rows by columns from %d on%s", from, name), err, p, want)
 			}
@@ -614,14 +614,14 @@ func TestColumnOfFewerRows(t *testing.T) {
 	first := sorter.Asc(func(int) int8 { calls++; return 0 })
 	for _, short := range []sorter.Column[int]{sorter.AscOf(keys), sorter.DescOf(keys).NaNsLast()} {
 		for _, cols := range [][]sorter.Column[int]{{short}, {first, short}, {first, first, first, first, first, first, first, first, short}} {
-			got := panicValue(func() { _, _ = sorter.OrderN(len(keys)+1, cols, sorter.Workers(1)) })
-			if got != "sorter: OrderN of 5001 rows by a column of 5000" || calls > 0 {
+			got := panicValue(func() { _, _ = sorter.RowsBy(len(keys)+1, cols...).Order(sorter.Workers(1)) })
+			if got != "sorter: order of 5001 rows by a column of 5000" || calls > 0 {
 				t.Errorf("%d columns: recovered %v after %d calls", len(cols), got, calls)
 			}
 		}
 	}
 	behind := func(row int) bool { return row >= len(keys) }
-	p, err := sorter.OrderN(len(keys)+3, []sorter.Column[int]{sorter.AscOf(keys).NullsFirst(behind)})
+	p, err := sorter.RowsBy(len(keys)+3, sorter.AscOf(keys).NullsFirst(behind)).Order()
 	want := perm.Perm{5000, 5001, 5002}
 	for i := range keys {
 		want = append(want, uint32(len(keys)-1-i))
@@ -646,8 +646,8 @@ func checkNoMore[K sorter.Key](t *testing.T, keys []K) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sorter.OrderN(len(keys), []sorter.Column[int]{sorter.AscOf(keys)}, sorter.Stable(), sorter.Report(&column))
-	checkSame(t, fmt.Sprintf("OrderN by %T", keys), err, p, want)
+	p, err := sorter.RowsBy(len(keys), sorter.AscOf(keys)).Order(sorter.Stable(), sorter.Report(&column))
+	checkSame(t, fmt.Sprintf("Rows.Order by %T", keys), err, p, want)
 	if column.Scratch > alone.Scratch*9/8 { // a pooled block may be larger than asked for
 		t.Errorf("%T: %d bytes of scratch, OrderKeys takes %d", keys, column.Scratch, alone.Scratch)
 	}

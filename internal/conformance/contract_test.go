@@ -81,8 +81,8 @@ var verbs = []verb{
 		_, err := sorter.Order(s, key, opts...)
 		return err
 	}},
-	{"OrderN", fills, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
-		_, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.Asc(func(i int) float32 { return key(s[i]) })}, opts...)
+	{"Rows.Order", fills, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
+		_, err := sorter.RowsBy(len(s), sorter.Asc(func(i int) float32 { return key(s[i]) })).Order(opts...)
 		return err
 	}},
 	{"TopK", fills, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
@@ -93,17 +93,17 @@ var verbs = []verb{
 		return by.Sort(s, opts...)
 	}},
 	{"Merge", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
-		return sorter.Merge(make([]fill, len(s)), s[:len(s)/2], s[len(s)/2:], key, opts...)
+		return sorter.Merge(make([]fill, len(s)), [][]fill{s[:len(s)/2], s[len(s)/2:]}, key, opts...)
 	}},
-	{"MergeN", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
+	{"Merge of many", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
 		dst, h := make([]fill, len(s)), len(s)/2
-		err := sorter.MergeN(dst, [][]fill{s[:h/2], s[h/2 : h], nil, s[h:]}, key, opts...)
+		err := sorter.Merge(dst, [][]fill{s[:h/2], s[h/2 : h], nil, s[h:]}, key, opts...)
 		return errors.Join(err, changedByError(dst, err))
 	}},
-	{"Ordering.MergeN of strings", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
+	{"Ordering.Merge of many of strings", sortedHalves, func(s []fill, key func(fill) float32, opts ...sorter.Option) error {
 		dst, h := make([]fill, len(s)), len(s)/2
 		by := sorter.By(sorter.Asc(func(f fill) string { return fmt.Sprintf("a prefix of all keys %012.3f", key(f)) }))
-		err := by.MergeN(dst, [][]fill{s[:h/2], s[h/2 : h], s[h:]}, opts...)
+		err := by.Merge(dst, [][]fill{s[:h/2], s[h/2 : h], s[h:]}, opts...)
 		return errors.Join(err, changedByError(dst, err))
 	}},
 }
@@ -364,8 +364,8 @@ func TestTooLong(t *testing.T) {
 		call func() error
 	}{
 		{"Order", func() error { _, err := sorter.Order(s, key); return err }},
-		{"OrderN", func() error {
-			_, err := sorter.OrderN(n, []sorter.Column[int]{sorter.Asc(func(int) int { panic("key") })})
+		{"Rows.Order", func() error {
+			_, err := sorter.RowsBy(n, sorter.Asc(func(int) int { panic("key") })).Order()
 			return err
 		}},
 		{"Ordering.Order", func() error { _, err := by.Order(s); return err }},

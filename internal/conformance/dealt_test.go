@@ -75,7 +75,7 @@ func TestDealt(t *testing.T) {
 					compare = func(a, b int) int { return cmp.Or(cmp.Compare(few[b], few[a]), up(a, b)) }
 				}
 				var st sorter.Stats
-				p, err := sorter.OrderN(n, cols, sorter.Stable(), sorter.Workers(1+way/4*2), sorter.Report(&st))
+				p, err := sorter.RowsBy(n, cols...).Order(sorter.Stable(), sorter.Workers(1+way/4*2), sorter.Report(&st))
 				want := make([]uint32, n)
 				for i := range want {
 					want[i] = uint32(i)

@@ -175,7 +175,7 @@ func (c *drawnCase) inOrder(by sortedBy) []int {
 	if by.parted {
 		cols = slices.Concat(c.partition, c.cols)
 	}
-	guess, _ := sorter.OrderN(c.n, asColumns(cols, c.Rand), orderOptions(by.Order)...)
+	guess, _ := sorter.RowsBy(c.n, asColumns(cols, c.Rand)...).Order(orderOptions(by.Order)...)
 	c.sorted[by] = oracle.StableRows(c.n, guess, compareInTurn(compares(cols, by.Order)))
 	return c.sorted[by]
 }

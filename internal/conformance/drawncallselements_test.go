@@ -53,20 +53,13 @@ func (o orderingOf[E]) TopOrder(rows []int, k int, opts ...sorter.Option) ([]uin
 	return o.by.TopOrder(mapped(rows, o.of), k, opts...)
 }
 
-func (o orderingOf[E]) Nth(rows []int, k int, opts ...sorter.Option) (int, error) {
-	return o.by.Nth(mapped(rows, o.of), k, opts...)
+func (o orderingOf[E]) Nth(rows, ks []int, opts ...sorter.Option) ([]uint32, error) {
+	return o.by.Nth(mapped(rows, o.of), ks, opts...)
 }
 
-func (o orderingOf[E]) Merge(dst, a, b []int, opts ...sorter.Option) error {
+func (o orderingOf[E]) Merge(dst []int, runs [][]int, opts ...sorter.Option) error {
 	s := make([]E, len(dst))
-	err := o.by.Merge(s, mapped(a, o.of), mapped(b, o.of), opts...)
-	copy(dst, mapped(s, o.row))
-	return err
-}
-
-func (o orderingOf[E]) MergeN(dst []int, runs [][]int, opts ...sorter.Option) error {
-	s := make([]E, len(dst))
-	err := o.by.MergeN(s, mapped(runs, func(run []int) []E { return mapped(run, o.of) }), opts...)
+	err := o.by.Merge(s, mapped(runs, func(run []int) []E { return mapped(run, o.of) }), opts...)
 	copy(dst, mapped(s, o.row))
 	return err
 }

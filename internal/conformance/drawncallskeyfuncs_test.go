@@ -23,7 +23,7 @@ func (f keyFunc[K]) Sort(rows []int, opts ...sorter.Option) error {
 }
 
 func (f keyFunc[K]) SortWithin(rows, offsets []int, opts ...sorter.Option) error {
-	return sorter.SortWithin(rows, offsets, f, opts...)
+	return sorter.By(sorter.Asc(f)).SortWithin(rows, offsets, opts...)
 }
 
 func (f keyFunc[K]) Order(rows []int, opts ...sorter.Option) (perm.Perm, error) {
@@ -35,19 +35,15 @@ func (f keyFunc[K]) TopK(rows []int, k int, opts ...sorter.Option) error {
 }
 
 func (f keyFunc[K]) TopOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error) {
-	return sorter.TopOrder(rows, k, f, opts...)
+	return sorter.By(sorter.Asc(f)).TopOrder(rows, k, opts...)
 }
 
-func (f keyFunc[K]) Nth(rows []int, k int, opts ...sorter.Option) (int, error) {
-	return sorter.Nth(rows, k, f, opts...)
+func (f keyFunc[K]) Nth(rows, ks []int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.By(sorter.Asc(f)).Nth(rows, ks, opts...)
 }
 
-func (f keyFunc[K]) Merge(dst, a, b []int, opts ...sorter.Option) error {
-	return sorter.Merge(dst, a, b, f, opts...)
-}
-
-func (f keyFunc[K]) MergeN(dst []int, runs [][]int, opts ...sorter.Option) error {
-	return sorter.MergeN(dst, runs, f, opts...)
+func (f keyFunc[K]) Merge(dst []int, runs [][]int, opts ...sorter.Option) error {
+	return sorter.Merge(dst, runs, f, opts...)
 }
 
 func (f keyFunc[K]) IsSorted(rows []int, opts ...sorter.Option) bool {
@@ -59,7 +55,7 @@ func (f keyFunc[K]) Search(rows []int, target int) (int, bool) {
 }
 
 func (f keyFunc[K]) SearchRange(rows []int, target int) (lo, hi int) {
-	return sorter.SearchRange(rows, f, f(target))
+	return sorter.By(sorter.Asc(f)).SearchRange(rows, target)
 }
 
 func (f keyFunc[K]) Groups(rows []int) iter.Seq[[]int] { return sorter.Groups(rows, f) }

@@ -26,21 +26,21 @@ type drawnKind interface {
 	drawColumn(n int, r *rand.Rand) drawnColumn
 }
 
-// quantile is Quantiles and QuantilesPer of keys that are numbers.
+// quantile is Quantiles of keys that are numbers, of all and of each partition.
 type quantile struct {
 	float func(row int) float64
 	all   func(n int, qs []float64, opts ...sorter.Option) ([]float64, error)
-	per   func(n int, qs []float64, partition []sorter.Column[int], opts ...sorter.Option) ([]float64, []int, error)
+	per   func(n int, qs []float64, partition []sorter.Column[int], opts ...sorter.Option) ([]float64, []uint32, error)
 }
 
-func quantilesOf[K ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](keys []K) quantile {
+func quantilesOf[K number](keys []K) quantile {
 	return quantile{
 		float: func(row int) float64 { return float64(keys[row]) },
 		all: func(n int, qs []float64, opts ...sorter.Option) ([]float64, error) {
 			return sorter.Quantiles(keys[:n], qs, opts...)
 		},
-		per: func(n int, qs []float64, partition []sorter.Column[int], opts ...sorter.Option) ([]float64, []int, error) {
-			return sorter.QuantilesPer(keys[:n], qs, partition, opts...)
+		per: func(n int, qs []float64, partition []sorter.Column[int], opts ...sorter.Option) ([]float64, []uint32, error) {
+			return interpolatedPer(keys[:n], qs, partition, opts...)
 		},
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // perVerbs are the verbs on each partition of rows.
 var perVerbs = []verbDrawn{
-	{"TopNPer", checkDrawnTopNPer},
-	{"NthsNPer", checkDrawnNthsNPer}, {"NthsNPer", checkDrawnNthsNPer},
-	{"QuantilesNPer", checkDrawnQuantilesNPer},
-	{"QuantilesPer", checkDrawnQuantilesPer}, {"QuantilesPer", checkDrawnQuantilesPer},
+	{"Partitions.Top", checkDrawnPartitionsTop},
+	{"Partitions.Nth", checkDrawnPartitionsNth}, {"Partitions.Nth", checkDrawnPartitionsNth},
+	{"Partitions.Quantiles", checkDrawnPartitionsQuantiles},
+	{"quantiles of values", checkDrawnQuantilesPer}, {"quantiles of values", checkDrawnQuantilesPer},
 }
 
 // drawPartition draws the columns of partitions: up to two of any keys, or one of numbers of partitions.
@@ -82,11 +82,11 @@ func (x *drawnCall) partitionsInOrder() (rows, offsets []int) {
 
 func (x *drawnCall) drawPer() []sorter.Option { return x.draw(x.n, len(x.partition)+len(x.cols)) }
 
-func checkDrawnTopNPer(x *drawnCall) {
+func checkDrawnPartitionsTop(x *drawnCall) {
 	k := []int{0, 1, 1, 2, 3, 7, 16, 63, 64, 65, 1000, x.n}[x.IntN(12)]
 	x.note("k = %d", k)
 	opts := x.drawPer()
-	got, parts, err := sorter.TopNPer(x.n, k, asColumns(x.partition, x.Rand), asColumns(x.cols, x.Rand), opts...)
+	got, parts, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Top(k, opts...)
 	if x.failed(err) {
 		return
 	}
@@ -103,21 +103,21 @@ func checkDrawnTopNPer(x *drawnCall) {
 	}
 }
 
-func checkDrawnNthsNPer(x *drawnCall) {
+func checkDrawnPartitionsNth(x *drawnCall) {
 	ks := x.drawPlaces(x.n)
 	if x.IntN(2) == 0 {
 		ks = x.drawPlaces(min(x.n, 100))
 	}
-	got, err := sorter.NthsNPer(x.n, ks, asColumns(x.partition, x.Rand), asColumns(x.cols, x.Rand), x.drawPer()...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Nth(ks, x.drawPer()...)
 	if x.failed(err) {
 		return
 	}
-	x.same("", got, x.perPartition(func(rows []int, add func(row int)) {
+	x.sameNumbers(got, x.perPartition(func(rows []int, add func(row int)) {
 		for _, k := range ks {
 			if k < len(rows) {
 				add(rows[k])
 			} else {
-				add(-1)
+				add(sorter.NoRow)
 			}
 		}
 	}))
@@ -132,20 +132,20 @@ func (x *drawnCall) perPartition(of func(rows []int, add func(row int))) (all []
 	return all
 }
 
-func checkDrawnQuantilesNPer(x *drawnCall) {
+func checkDrawnPartitionsQuantiles(x *drawnCall) {
 	qs := x.drawShares()
-	got, err := sorter.QuantilesNPer(x.n, qs, asColumns(x.partition, x.Rand), asColumns(x.cols, x.Rand), x.drawPer()...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Quantiles(qs, x.drawPer()...)
 	if x.failed(err) {
 		return
 	}
-	x.same("", got, x.perPartition(func(rows []int, add func(row int)) {
+	x.sameNumbers(got, x.perPartition(func(rows []int, add func(row int)) {
 		for _, q := range qs {
 			add(rows[placeOf(q, len(rows))])
 		}
 	}))
 }
 
-// checkDrawnQuantilesPer draws the quantiles of the first column's keys.
+// checkDrawnQuantilesPer draws the interpolated quantiles of the first column's keys within each partition.
 func checkDrawnQuantilesPer(x *drawnCall) {
 	if len(x.cols) == 0 || x.cols[0].quantiles() == nil {
 		return
@@ -157,7 +157,7 @@ func checkDrawnQuantilesPer(x *drawnCall) {
 		return
 	}
 	var want []shareOf
-	x.same("first rows", first, x.perPartition(func(rows []int, add func(row int)) {
+	x.sameNumbers(first, x.perPartition(func(rows []int, add func(row int)) {
 		want = append(want, keys.at(rows, qs)...)
 		add(rows[0])
 	}))

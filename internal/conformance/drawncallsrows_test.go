@@ -10,27 +10,27 @@ import (
 
 // rowVerbs are the verbs on rows by columns.
 var rowVerbs = []verbDrawn{
-	{"OrderN", checkDrawnOrderN}, {"OrderN", checkDrawnOrderN}, {"OrderN", checkDrawnOrderN},
-	{"OrderRows", checkDrawnOrderRows}, {"OrderRows", checkDrawnOrderRows},
-	{"OrderWithin", checkDrawnOrderWithin},
-	{"TopN", checkDrawnTopN},
-	{"NthN", checkDrawnNthN},
-	{"NthsN", checkDrawnNthsN},
-	{"QuantilesN", checkDrawnQuantilesN},
-	{"SearchRangeN", checkDrawnSearchRangeN},
+	{"Rows.Order", checkDrawnRowsOrder}, {"Rows.Order", checkDrawnRowsOrder}, {"Rows.Order", checkDrawnRowsOrder},
+	{"Rows.Sort", checkDrawnRowsSort}, {"Rows.Sort", checkDrawnRowsSort},
+	{"Rows.Within", checkDrawnRowsWithin},
+	{"Rows.Top", checkDrawnRowsTop},
+	{"Rows.Nth of one", checkDrawnRowsNthOfOne},
+	{"Rows.Nth", checkDrawnRowsNth},
+	{"Rows.Quantiles", checkDrawnRowsQuantiles},
+	{"Rows.SearchRange", checkDrawnRowsSearchRange},
 }
 
-func checkDrawnOrderN(x *drawnCall) {
+func checkDrawnRowsOrder(x *drawnCall) {
 	opts := x.draw(x.n, len(x.cols))
-	p, err := sorter.OrderN(x.n, asColumns(x.cols, x.Rand), opts...)
+	p, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Order(opts...)
 	x.checkPerm(p, err, x.inOrder(sortedBy{Order: x.order}), compares(x.cols, x.order))
 }
 
-func checkDrawnOrderRows(x *drawnCall) {
+func checkDrawnRowsSort(x *drawnCall) {
 	rows := x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	got := mapped(rows, func(row int) uint32 { return uint32(row) })
-	if x.failed(sorter.OrderRows(got, asColumns(x.cols, x.Rand), opts...)) {
+	if x.failed(sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Sort(got, opts...)) {
 		x.sameNumbers(got, rows)
 		return
 	}
@@ -39,37 +39,37 @@ func checkDrawnOrderRows(x *drawnCall) {
 	x.checkMarks(want, compares(x.cols, x.order), nil)
 }
 
-func checkDrawnOrderWithin(x *drawnCall) {
+func checkDrawnRowsWithin(x *drawnCall) {
 	offsets, opts := x.drawOffsets(x.n), x.draw(x.n, len(x.cols))
-	p, err := sorter.OrderWithin(offsets, asColumns(x.cols, x.Rand), opts...)
+	p, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Within(offsets, opts...)
 	if x.failed(err) {
 		return
 	}
-	want := ascending(offsets[len(offsets)-1])
+	want := ascending(x.n)
 	x.sortSegments(want, offsets)
 	x.sameNumbers(p, want)
-	if offsets[0] == 0 {
-		x.checkMarks(want, compares(x.cols, x.order), offsets)
-	}
+	last := offsets[len(offsets)-1]
+	ends := slices.Concat(want[:offsets[0]], offsets, ascending(x.n)[last:])
+	x.checkMarks(want, compares(x.cols, x.order), ends)
 }
 
-func checkDrawnTopN(x *drawnCall) {
+func checkDrawnRowsTop(x *drawnCall) {
 	k, opts := x.drawCount(x.n), x.draw(x.n, len(x.cols))
-	got, err := sorter.TopN(x.n, k, asColumns(x.cols, x.Rand), opts...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Top(k, opts...)
 	if !x.failed(err) {
 		x.sameNumbers(got, x.inOrder(sortedBy{Order: x.order})[:min(k, x.n)])
 	}
 }
 
-func checkDrawnNthN(x *drawnCall) {
+func checkDrawnRowsNthOfOne(x *drawnCall) {
 	if x.n == 0 {
 		return
 	}
 	k, opts := x.IntN(x.n), x.draw(x.n, len(x.cols))
 	x.note("k = %d", k)
-	got, err := sorter.NthN(x.n, k, asColumns(x.cols, x.Rand), opts...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Nth([]int{k}, opts...)
 	if !x.failed(err) {
-		x.same("", []int{got}, x.inOrder(sortedBy{Order: x.order})[k:k+1])
+		x.sameNumbers(got, x.inOrder(sortedBy{Order: x.order})[k:k+1])
 	}
 }
 
@@ -98,13 +98,13 @@ func at(rows, places []int) []int {
 	return mapped(places, func(k int) int { return rows[k] })
 }
 
-func checkDrawnNthsN(x *drawnCall) {
+func checkDrawnRowsNth(x *drawnCall) {
 	ks, opts := x.drawPlaces(x.n), x.draw(x.n, len(x.cols))
 	left := slices.Clone(ks)
-	got, err := sorter.NthsN(x.n, left, asColumns(x.cols, x.Rand), opts...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Nth(left, opts...)
 	x.same("the places", left, ks)
 	if !x.failed(err) {
-		x.same("", got, at(x.inOrder(sortedBy{Order: x.order}), ks))
+		x.sameNumbers(got, at(x.inOrder(sortedBy{Order: x.order}), ks))
 	}
 }
 
@@ -121,21 +121,21 @@ func (x *drawnCall) drawShares() []float64 {
 // placeOf is the place of the quantile q of n rows, as SQL's percentile_disc has it.
 func placeOf(q float64, n int) int { return max(0, int(math.Ceil(q*float64(n)))-1) }
 
-func checkDrawnQuantilesN(x *drawnCall) {
+func checkDrawnRowsQuantiles(x *drawnCall) {
 	qs, opts := x.drawShares(), x.draw(x.n, len(x.cols))
 	if x.n == 0 {
 		return
 	}
-	got, err := sorter.QuantilesN(x.n, qs, asColumns(x.cols, x.Rand), opts...)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Quantiles(qs, opts...)
 	if !x.failed(err) {
 		rows := x.inOrder(sortedBy{Order: x.order})
-		x.same("", got, mapped(qs, func(q float64) int { return rows[placeOf(q, x.n)] }))
+		x.sameNumbers(got, mapped(qs, func(q float64) int { return rows[placeOf(q, x.n)] }))
 	}
 }
 
-// checkDrawnSearchRangeN searches rows in order for rows that lie after them, too: the columns of the call
+// checkDrawnRowsSearchRange searches rows in order for rows that lie after them, too: the columns of the call
 // are drawn ones through the order.
-func checkDrawnSearchRangeN(x *drawnCall) {
+func checkDrawnRowsSearchRange(x *drawnCall) {
 	rows, compare := x.inOrder(sortedBy{}), x.compare(oracle.Order{})
 	rank := append(slices.Clone(rows), x.n) // and a probe
 	cols := mapped(x.cols, func(c drawnColumn) sorter.Column[int] {
@@ -149,7 +149,7 @@ func checkDrawnSearchRangeN(x *drawnCall) {
 		for hi < x.n && compare(rows[hi], rank[probe]) == 0 {
 			hi++
 		}
-		if gotLo, gotHi := sorter.SearchRangeN(x.n, cols, probe); gotLo != lo || gotHi != hi {
+		if gotLo, gotHi := sorter.RowsBy(x.n, cols...).SearchRange(probe); gotLo != lo || gotHi != hi {
 			x.fail("of probe %d: %d, %d, want %d, %d", probe, gotLo, gotHi, lo, hi)
 		}
 	}

@@ -16,9 +16,8 @@ type onSlices interface {
 	Order(rows []int, opts ...sorter.Option) (perm.Perm, error)
 	TopK(rows []int, k int, opts ...sorter.Option) error
 	TopOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error)
-	Nth(rows []int, k int, opts ...sorter.Option) (int, error)
-	Merge(dst, a, b []int, opts ...sorter.Option) error
-	MergeN(dst []int, runs [][]int, opts ...sorter.Option) error
+	Nth(rows, ks []int, opts ...sorter.Option) ([]uint32, error)
+	Merge(dst []int, runs [][]int, opts ...sorter.Option) error
 	Search(rows []int, target int) (int, bool)
 	SearchRange(rows []int, target int) (lo, hi int)
 	Groups(rows []int) iter.Seq[[]int]
@@ -210,10 +209,15 @@ func checkDrawnNth(x *drawnCall) {
 	if len(rows) == 0 {
 		return
 	}
-	k := []int{0, len(rows) / 2, len(rows) - 1, x.IntN(len(rows))}[x.IntN(4)]
-	x.note("k = %d", k)
-	got, err := by.Nth(rows, k, x.draw(len(rows), len(x.cols))...)
+	ks := []int{[]int{0, len(rows) / 2, len(rows) - 1, x.IntN(len(rows))}[x.IntN(4)]}
+	x.note("k = %d", ks[0])
+	if x.IntN(3) == 0 {
+		ks = x.drawPlaces(len(rows))
+	}
+	left := slices.Clone(ks)
+	got, err := by.Nth(rows, left, x.draw(len(rows), len(x.cols))...)
+	x.same("the places", left, ks)
 	if !x.failed(err) {
-		x.same("", []int{got}, x.placesInOrder(rows)[k:k+1])
+		x.sameNumbers(got, at(x.placesInOrder(rows), ks))
 	}
 }

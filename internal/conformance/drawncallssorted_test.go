@@ -16,14 +16,7 @@ func checkDrawnMerge(x *drawnCall) {
 	want := slices.Concat(runs...)
 	oracle.SortStable(want, x.compare(x.order))
 	got := make([]int, len(want))
-	var err error
-	if len(runs) == 2 && x.IntN(2) == 0 {
-		err = by.Merge(got, runs[0], runs[1], opts...)
-	} else {
-		x.verb += "N"
-		err = by.MergeN(got, runs, opts...)
-	}
-	if x.failed(err) {
+	if x.failed(by.Merge(got, runs, opts...)) {
 		want = make([]int, len(want))
 	}
 	x.same("", got, want)

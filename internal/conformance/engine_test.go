@@ -315,7 +315,7 @@ func TestEngineNotAsked(t *testing.T) {
 	on := sorter.On(&plainEngine{err: errLost})
 	var st sorter.Stats
 	dst := make([]fill, len(in))
-	err := sorter.Merge(dst, in[:5000], in[5000:], price, on, sorter.Report(&st))
+	err := sorter.Merge(dst, [][]fill{in[:5000], in[5000:]}, price, on, sorter.Report(&st))
 	checkSame(t, "Merge", err, dst, byPrice(in))
 	if st.Engine != sorter.CPU().Name() {
 		t.Errorf("merged by %q", st.Engine)

@@ -11,7 +11,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// BenchmarkFewRows orders few rows of columns, as a query does, by OrderN and by an Ordering, both made
+// BenchmarkFewRows orders few rows of columns, as a query does, by Rows.Order and by an Ordering, both made
 // for each call, beside a stable sort of row numbers whose comparison is written by hand. Each call
 // orders the next of 256 lists: a processor predicts the branches of one that is repeated.
 func BenchmarkFewRows(b *testing.B) {
@@ -44,13 +44,13 @@ func BenchmarkFewRows(b *testing.B) {
 		byNum, byReal := func(e row) int64 { return e.num }, func(e row) float64 { return e.real }
 		byText, isNull := func(e row) string { return e.text }, func(e row) bool { return !e.valid }
 		for _, c := range []struct {
-			name   string
-			orderN func(l *list, p perm.Perm) (perm.Perm, error)
-			by     func(l *list, p perm.Perm) (perm.Perm, error)
-			slices func(l *list, p perm.Perm)
+			name      string
+			orderRows func(l *list, p perm.Perm) (perm.Perm, error)
+			by        func(l *list, p perm.Perm) (perm.Perm, error)
+			slices    func(l *list, p perm.Perm)
 		}{
 			{"int64", func(l *list, p perm.Perm) (perm.Perm, error) {
-				return sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(l.num)}, sorter.Into(p))
+				return sorter.RowsBy(n, sorter.AscOf(l.num)).Order(sorter.Into(p))
 			}, func(l *list, p perm.Perm) (perm.Perm, error) {
 				return sorter.By(sorter.Asc(byNum)).Order(l.rows, sorter.Into(p))
 			}, func(l *list, p perm.Perm) {
@@ -58,7 +58,7 @@ func BenchmarkFewRows(b *testing.B) {
 				slices.SortStableFunc(p, func(a, b uint32) int { return cmp.Compare(num[a], num[b]) })
 			}},
 			{"string", func(l *list, p perm.Perm) (perm.Perm, error) {
-				return sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(l.text)}, sorter.Into(p))
+				return sorter.RowsBy(n, sorter.AscOf(l.text)).Order(sorter.Into(p))
 			}, func(l *list, p perm.Perm) (perm.Perm, error) {
 				return sorter.By(sorter.Asc(byText)).Order(l.rows, sorter.Into(p))
 			}, func(l *list, p perm.Perm) {
@@ -66,7 +66,7 @@ func BenchmarkFewRows(b *testing.B) {
 				slices.SortStableFunc(p, func(a, b uint32) int { return cmp.Compare(text[a], text[b]) })
 			}},
 			{"int64 and float64", func(l *list, p perm.Perm) (perm.Perm, error) {
-				return sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(l.num), sorter.AscOf(l.real)}, sorter.Into(p))
+				return sorter.RowsBy(n, sorter.AscOf(l.num), sorter.AscOf(l.real)).Order(sorter.Into(p))
 			}, func(l *list, p perm.Perm) (perm.Perm, error) {
 				return sorter.By(sorter.Asc(byNum), sorter.Asc(byReal)).Order(l.rows, sorter.Into(p))
 			}, func(l *list, p perm.Perm) {
@@ -76,7 +76,7 @@ func BenchmarkFewRows(b *testing.B) {
 				})
 			}},
 			{"int64 with nulls", func(l *list, p perm.Perm) (perm.Perm, error) {
-				return sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(l.num).NullsLast(l.null)}, sorter.Into(p))
+				return sorter.RowsBy(n, sorter.AscOf(l.num).NullsLast(l.null)).Order(sorter.Into(p))
 			}, func(l *list, p perm.Perm) (perm.Perm, error) {
 				return sorter.By(sorter.Asc(byNum).NullsLast(isNull)).Order(l.rows, sorter.Into(p))
 			}, func(l *list, p perm.Perm) {
@@ -98,7 +98,7 @@ func BenchmarkFewRows(b *testing.B) {
 			for _, by := range []struct {
 				name  string
 				order func(l *list, p perm.Perm) (perm.Perm, error)
-			}{{"OrderN", c.orderN}, {"By", c.by}} {
+			}{{"Rows.Order", c.orderRows}, {"By", c.by}} {
 				b.Run(fmt.Sprintf("%d/%s/%s", n, c.name, by.name), func(b *testing.B) {
 					b.ReportAllocs()
 					for i := range b.N {

@@ -155,11 +155,11 @@ func checkFewRows(t *testing.T, rows []fewRow, c, next fewColumn) {
 	seconds := next.numbers(rows)
 	for i, col := range c.numbers(rows) {
 		cols := []sorter.Column[int]{col, seconds[i%len(seconds)]}
-		p, err := sorter.OrderN(len(rows), cols, sorter.Into(make(perm.Perm, 0, len(rows))))
-		checkSame(t, name+", OrderN", err, p, want)
+		p, err := sorter.RowsBy(len(rows), cols...).Order(sorter.Into(make(perm.Perm, 0, len(rows))))
+		checkSame(t, name+", Rows.Order", err, p, want)
 		some := slices.Clone(selected)
-		err = sorter.OrderRows(some, cols)
-		checkSame(t, name+", OrderRows", err, some, wantSelected)
+		err = sorter.RowsBy(len(rows), cols...).Sort(some)
+		checkSame(t, name+", Rows.Sort", err, some, wantSelected)
 		numbers := mapped(selected, func(row uint32) int { return int(row) })
 		err = sorter.By(cols...).Sort(numbers)
 		checkSame(t, name+", Sort of numbers", err, mapped(numbers, func(row int) uint32 { return uint32(row) }), wantSelected)
@@ -200,7 +200,7 @@ func TestFewFloats(t *testing.T) {
 				return cmp.Or(compare(keys[a], keys[b]), directed(descending, cmp.Compare(b, a), cmp.Compare(a, b)))
 			})
 			name := fmt.Sprint(keys, ", ", m.name)
-			p, err := sorter.OrderN(len(keys), cols, m.opts...)
+			p, err := sorter.RowsBy(len(keys), cols...).Order(m.opts...)
 			checkSame(t, name, err, p, want)
 			p, err = sorter.By(sorter.Asc(func(i int) float64 { return keys[i] }), cols[1]).Order([]int{0, 1, 2}[:len(keys)], m.opts...)
 			checkSame(t, name+", by a function", err, p, want)
@@ -235,7 +235,7 @@ func TestFewRowsOfShortColumns(t *testing.T) {
 						t.Errorf("%d rows by a column of %d, %s: no panic", n, n-1, name)
 					}
 				}()
-				_, _ = sorter.OrderN(n, []sorter.Column[int]{col.NullsLast(no)})
+				_, _ = sorter.RowsBy(n, col.NullsLast(no)).Order()
 			}()
 		}
 	}

@@ -47,7 +47,7 @@ func sortShared(t *testing.T, in []string, opts []sorter.Option) {
 		"Sort":      sorter.Sort(slices.Clone(rows), name, opts...),
 		"By.Sort":   byBoth.Sort(slices.Clone(rows), opts...),
 		"TopK":      sorter.TopK(slices.Clone(rows), len(rows)/2, name, opts...),
-		"Merge":     sorter.Merge(make([]row, len(rows)), rows[:1], rows[1:], name, opts...),
+		"Merge":     sorter.Merge(make([]row, len(rows)), [][]row{rows[:1], rows[1:]}, name, opts...),
 		"SortPairs": sorter.SortPairs(slices.Clone(in), slices.Clone(rows), opts...),
 	} {
 		if err != nil {

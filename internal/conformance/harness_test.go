@@ -101,7 +101,7 @@ func (r *reference) in(o oracle.Order) []int {
 	if s, ok := r.sorted[o]; ok {
 		return s
 	}
-	guess, _ := r.orderN(orderOptions(o)...)
+	guess, _ := r.orderRows(orderOptions(o)...)
 	s := oracle.StableRows(r.len(), guess, r.compare(o))
 	r.sorted[o] = s
 	return s

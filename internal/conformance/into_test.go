@@ -30,8 +30,8 @@ var orderVerbs = []struct {
 	{"OrderKeys", func(s []float32, opts ...sorter.Option) (perm.Perm, error) {
 		return sorter.OrderKeys(s, opts...)
 	}},
-	{"OrderN", func(s []float32, opts ...sorter.Option) (perm.Perm, error) {
-		return sorter.OrderN(len(s), []sorter.Column[int]{sorter.Asc(func(i int) float32 { return s[i] })}, opts...)
+	{"Rows.Order", func(s []float32, opts ...sorter.Option) (perm.Perm, error) {
+		return sorter.RowsBy(len(s), sorter.Asc(func(i int) float32 { return s[i] })).Order(opts...)
 	}},
 	{"Ordering.Order", func(s []float32, opts ...sorter.Option) (perm.Perm, error) {
 		return pricesAndFractions.Order(s, opts...)
@@ -222,7 +222,7 @@ func TestIntoColumn(t *testing.T) {
 			for _, at := range []int{0, 1, n - 1} {
 				into := sorter.Into(all[at : at+n])
 				for name, order := range map[string]func(){
-					"OrderN":         func() { _, _ = sorter.OrderN(n, cols, into) },
+					"Rows.Order":     func() { _, _ = sorter.RowsBy(n, cols...).Order(into) },
 					"Ordering.Order": func() { _, _ = sorter.By(cols...).Order(rows, into) },
 				} {
 					if got := panicValue(order); got != "sorter: Into memory that holds a column to order by" {
@@ -231,7 +231,7 @@ func TestIntoColumn(t *testing.T) {
 					checkSame(t, "the column after the panic", nil, all, before)
 				}
 			}
-			if _, err := sorter.OrderN(n, cols, sorter.Into(all[n:])); err != nil {
+			if _, err := sorter.RowsBy(n, cols...).Order(sorter.Into(all[n:])); err != nil {
 				t.Error(err)
 			}
 			checkSame(t, "the column beside the result", nil, all[:n], before[:n])
@@ -243,7 +243,7 @@ func TestIntoColumn(t *testing.T) {
 // TestIntoIgnored gives the option to calls that return no permutation.
 func TestIntoIgnored(t *testing.T) {
 	for _, v := range verbs {
-		if v.name == "Order" || v.name == "OrderN" {
+		if v.name == "Order" || v.name == "Rows.Order" {
 			continue
 		}
 		for _, n := range []int{10, 5000} {

@@ -24,7 +24,7 @@ type keySet interface {
 	argsort(rows []int, opts ...sorter.Option) (perm.Perm, error)
 	topK(rows []int, k int, opts ...sorter.Option) error
 	merge(dst, a, b []int, opts ...sorter.Option) error
-	mergeN(dst []int, runs [][]int, opts ...sorter.Option) error
+	mergeRuns(dst []int, runs [][]int, opts ...sorter.Option) error
 	isSorted(rows []int, opts ...sorter.Option) bool
 	groups(rows []int) iter.Seq[[]int]
 
@@ -38,7 +38,7 @@ type keySet interface {
 	sortPairs(opts ...sorter.Option) (keys keySet, values []uint32, err error)
 	topKeys(k int, opts ...sorter.Option) (keySet, error)
 	orderKeys(opts ...sorter.Option) (left keySet, p perm.Perm, err error)
-	orderN(opts ...sorter.Option) (perm.Perm, error)
+	orderRows(opts ...sorter.Option) (perm.Perm, error)
 
 	// diff names the first key that is not that of rows, bit for bit.
 	diff(keys keySet, rows []int) string
@@ -95,11 +95,11 @@ func (s *keysOf[K]) topK(rows []int, k int, opts ...sorter.Option) error {
 }
 
 func (s *keysOf[K]) merge(dst, a, b []int, opts ...sorter.Option) error {
-	return sorter.Merge(dst, a, b, s.key, opts...)
+	return sorter.Merge(dst, [][]int{a, b}, s.key, opts...)
 }
 
-func (s *keysOf[K]) mergeN(dst []int, runs [][]int, opts ...sorter.Option) error {
-	return sorter.MergeN(dst, runs, s.key, opts...)
+func (s *keysOf[K]) mergeRuns(dst []int, runs [][]int, opts ...sorter.Option) error {
+	return sorter.Merge(dst, runs, s.key, opts...)
 }
 
 func (s *keysOf[K]) isSorted(rows []int, opts ...sorter.Option) bool {
@@ -151,8 +151,8 @@ func (s *keysOf[K]) orderKeys(opts ...sorter.Option) (keySet, perm.Perm, error) 
 	return s.with(keys), p, err
 }
 
-func (s *keysOf[K]) orderN(opts ...sorter.Option) (perm.Perm, error) {
-	return sorter.OrderN(len(s.keys), []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+func (s *keysOf[K]) orderRows(opts ...sorter.Option) (perm.Perm, error) {
+	return sorter.RowsBy(len(s.keys), sorter.AscOf(s.keys)).Order(opts...)
 }
 
 func (s *keysOf[K]) diff(keys keySet, rows []int) string {

@@ -159,8 +159,8 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		wantRows := ascending(n)
 		oracle.SortStable(wantRows, sorter.By(cols...).Compare)
 		var p perm.Perm
-		c.name, c.result = "OrderN of "+name, 4*int64(n)
-		c.run = func(opts ...sorter.Option) (err error) { p, err = sorter.OrderN(n, cols, opts...); return err }
+		c.name, c.result = "Rows.Order of "+name, 4*int64(n)
+		c.run = func(opts ...sorter.Option) (err error) { p, err = sorter.RowsBy(n, cols...).Order(opts...); return err }
 		c.wrong = func() string {
 			return diffOf(nil, mapped(p, func(at uint32) trade { return in[at] }), mapped(wantRows, func(row int) trade { return in[row] }))
 		}
@@ -179,18 +179,21 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		want = slices.Clone(in)
 		oracle.SortStable(want, by.Compare)
 		if at := r.IntN(cut + 1); r.IntN(2) == 0 {
-			c.name = "MergeN by " + name
+			c.name = "Merge of many by " + name
 			c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }
 			c.run = func(opts ...sorter.Option) error {
 				clear(s)
-				return by.MergeN(s, [][]trade{in[:at], in[at:cut], in[cut:]}, opts...)
+				return by.Merge(s, [][]trade{in[:at], in[at:cut], in[cut:]}, opts...)
 			}
 			c.wrong = func() string { return diffOf(nil, s, want) }
 			break
 		}
 		c.name = "Merge by " + name
 		c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }
-		c.run = func(opts ...sorter.Option) error { clear(s); return by.Merge(s, in[:cut], in[cut:], opts...) }
+		c.run = func(opts ...sorter.Option) error {
+			clear(s)
+			return by.Merge(s, [][]trade{in[:cut], in[cut:]}, opts...)
+		}
 		c.wrong = func() string { return diffOf(nil, s, want) }
 	}
 	return c
@@ -359,7 +362,7 @@ func TestMemoryLimitMerge(t *testing.T) {
 	for limit, err := int64(1000), error(sorter.ErrMemoryLimit); err != nil; limit += limit / 16 {
 		var st sorter.Stats
 		dst := make([]trade, n)
-		err = by.Merge(dst, in[:n/3], in[n/3:], sorter.MemoryLimit(limit), sorter.Report(&st))
+		err = by.Merge(dst, [][]trade{in[:n/3], in[n/3:]}, sorter.MemoryLimit(limit), sorter.Report(&st))
 		if err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
 			t.Errorf("limit %d: %v, Stats.Scratch %d", limit, err, st.Scratch)
 		}
@@ -407,12 +410,14 @@ func TestTooLongFor32Bits(t *testing.T) {
 		for name, call := range map[string]func(opts ...sorter.Option) error{
 			"Sort":  func(opts ...sorter.Option) error { return sorter.Sort(s, key, opts...) },
 			"Order": func(opts ...sorter.Option) error { _, err := sorter.Order(s, key, opts...); return err },
-			"OrderN": func(opts ...sorter.Option) error {
-				_, err := sorter.OrderN(n, []sorter.Column[int]{sorter.Asc(row)}, opts...)
+			"Rows.Order": func(opts ...sorter.Option) error {
+				_, err := sorter.RowsBy(n, sorter.Asc(row)).Order(opts...)
 				return err
 			},
-			"TopK":           func(opts ...sorter.Option) error { return sorter.TopK(s, n/3, key, opts...) },
-			"Merge":          func(opts ...sorter.Option) error { return sorter.Merge(s, s[:n/2], s[n/2:], key, opts...) },
+			"TopK": func(opts ...sorter.Option) error { return sorter.TopK(s, n/3, key, opts...) },
+			"Merge": func(opts ...sorter.Option) error {
+				return sorter.Merge(s, [][]struct{}{s[:n/2], s[n/2:]}, key, opts...)
+			},
 			"Ordering.Sort":  func(opts ...sorter.Option) error { return by.Sort(s, opts...) },
 			"Ordering.Order": func(opts ...sorter.Option) error { _, err := by.Order(s, opts...); return err },
 			"Ordering.TopK":  func(opts ...sorter.Option) error { return by.TopK(s, n/100, opts...) },

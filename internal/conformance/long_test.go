@@ -33,7 +33,7 @@ func TestLong(t *testing.T) {
 				ref.checkSort(t, m)
 				ref.checkSortKeys(t, m)
 				ref.checkSortPairs(t, m)
-				ref.checkMergeN(t, (i+4*turn+l)%len(cuts), m)
+				ref.checkMergeRuns(t, (i+4*turn+l)%len(cuts), m)
 				ref.checkTopK(t, []int{77, 1, 3000, 400}[turn%4], m)
 			}
 			m := modes[(i+l)%len(modes)]

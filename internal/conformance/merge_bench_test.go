@@ -15,20 +15,20 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// BenchmarkMergeN compares a merge of k sorted runs with a loser tree, of 24-byte elements (8
+// BenchmarkMergeRuns compares a merge of k sorted runs with a loser tree, of 24-byte elements (8
 // million) and 104-byte elements (3 million) by uniform 64-bit keys, both with two workers. It
 // reports ns per element, the tree's, and the ratio of the medians.
-func BenchmarkMergeN(b *testing.B) {
+func BenchmarkMergeRuns(b *testing.B) {
 	type e24 struct{ key, a, b uint64 }
 	for _, k := range []int{2, 4, 8, 16, 64, 256, 1024} {
-		benchMergeN(b, testkit.Pick(100_000, 8_000_000), k, func(x uint64) e24 { return e24{x, x, x} }, func(e e24) uint64 { return e.key })
+		benchMergeRuns(b, testkit.Pick(100_000, 8_000_000), k, func(x uint64) e24 { return e24{x, x, x} }, func(e e24) uint64 { return e.key })
 	}
 	for _, k := range []int{2, 8, 64, 512} {
-		benchMergeN(b, testkit.Pick(50_000, 3_000_000), k, func(x uint64) [13]uint64 { return [13]uint64{x, x} }, func(e [13]uint64) uint64 { return e[0] })
+		benchMergeRuns(b, testkit.Pick(50_000, 3_000_000), k, func(x uint64) [13]uint64 { return [13]uint64{x, x} }, func(e [13]uint64) uint64 { return e[0] })
 	}
 }
 
-func benchMergeN[E any](b *testing.B, n, k int, of func(key uint64) E, key func(E) uint64) {
+func benchMergeRuns[E any](b *testing.B, n, k int, of func(key uint64) E, key func(E) uint64) {
 	runs := make([][]E, k)
 	keys, r := make([]uint64, n/k), dist.Rand(uint64(k))
 	for i := range runs {
@@ -46,7 +46,7 @@ func benchMergeN[E any](b *testing.B, n, k int, of func(key uint64) E, key func(
 		var own, tree []float64
 		for b.Loop() {
 			start := time.Now()
-			if err := sorter.MergeN(dst, runs, key, sorter.Workers(2)); err != nil {
+			if err := sorter.Merge(dst, runs, key, sorter.Workers(2)); err != nil {
 				b.Fatal(err)
 			}
 			own = append(own, float64(time.Since(start))/float64(n))

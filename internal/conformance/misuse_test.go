@@ -29,23 +29,23 @@ func TestMisuse(t *testing.T) {
 		{"TopK, nil key", func() { _ = sorter.TopK(s, 1, noKey) }},
 		{"TopK, negative k", func() { _ = sorter.TopK(s, -1, id) }},
 		{"Ordering.TopK, negative k", func() { _ = by.TopK(s, -1) }},
-		{"Merge, nil key", func() { _ = sorter.Merge(four, s, s[:1], noKey) }},
-		{"Merge, dst too short", func() { _ = sorter.Merge(four[:3], s, s[:1], id) }},
-		{"Merge, dst too long", func() { _ = sorter.Merge(four, s, nil, id) }},
-		{"Merge, dst is a", func() { _ = sorter.Merge(s, s, nil, id) }},
-		{"Merge, dst is b", func() { _ = sorter.Merge(s, nil, s, id) }},
-		{"Merge, dst begins in a", func() { _ = sorter.Merge(four[1:], four[:2], s[:1], id) }},
-		{"Merge, dst ends in b", func() { _ = sorter.Merge(four[:3], s[:1], four[2:], id) }},
-		{"Ordering.Merge, dst too short", func() { _ = by.Merge(four[:3], s, s[:1]) }},
-		{"Ordering.Merge, dst is a", func() { _ = by.Merge(s, s, nil) }},
-		{"MergeN, nil key", func() { _ = sorter.MergeN(four, [][]int{s, s[:1]}, noKey) }},
-		{"MergeN, dst too short", func() { _ = sorter.MergeN(four[:3], [][]int{s, s[:1]}, id) }},
-		{"MergeN, dst too long", func() { _ = sorter.MergeN(four, [][]int{s}, id) }},
-		{"MergeN of nothing, dst too long", func() { _ = sorter.MergeN(four, nil, id) }},
-		{"MergeN, dst is the last run", func() { _ = sorter.MergeN(four, [][]int{nil, four}, id) }},
-		{"MergeN, dst begins in a run", func() { _ = sorter.MergeN(four[1:], [][]int{four[:2], s[:1]}, id) }},
-		{"Ordering.MergeN, dst too short", func() { _ = by.MergeN(four[:3], [][]int{s, s[:1]}) }},
-		{"Ordering.MergeN, dst is a run", func() { _ = by.MergeN(s, [][]int{s}) }},
+		{"Merge, nil key", func() { _ = sorter.Merge(four, [][]int{s, s[:1]}, noKey) }},
+		{"Merge, dst too short", func() { _ = sorter.Merge(four[:3], [][]int{s, s[:1]}, id) }},
+		{"Merge, dst too long", func() { _ = sorter.Merge(four, [][]int{s, nil}, id) }},
+		{"Merge, dst is a", func() { _ = sorter.Merge(s, [][]int{s, nil}, id) }},
+		{"Merge, dst is b", func() { _ = sorter.Merge(s, [][]int{nil, s}, id) }},
+		{"Merge, dst begins in a", func() { _ = sorter.Merge(four[1:], [][]int{four[:2], s[:1]}, id) }},
+		{"Merge, dst ends in b", func() { _ = sorter.Merge(four[:3], [][]int{s[:1], four[2:]}, id) }},
+		{"Ordering.Merge, dst too short", func() { _ = by.Merge(four[:3], [][]int{s, s[:1]}) }},
+		{"Ordering.Merge, dst is a", func() { _ = by.Merge(s, [][]int{s, nil}) }},
+		{"Merge of many, nil key", func() { _ = sorter.Merge(four, [][]int{s, s[:1]}, noKey) }},
+		{"Merge of many, dst too short", func() { _ = sorter.Merge(four[:3], [][]int{s, s[:1]}, id) }},
+		{"Merge of many, dst too long", func() { _ = sorter.Merge(four, [][]int{s}, id) }},
+		{"Merge of many of nothing, dst too long", func() { _ = sorter.Merge(four, nil, id) }},
+		{"Merge of many, dst is the last run", func() { _ = sorter.Merge(four, [][]int{nil, four}, id) }},
+		{"Merge of many, dst begins in a run", func() { _ = sorter.Merge(four[1:], [][]int{four[:2], s[:1]}, id) }},
+		{"Ordering.Merge of many, dst too short", func() { _ = by.Merge(four[:3], [][]int{s, s[:1]}) }},
+		{"Ordering.Merge of many, dst is a run", func() { _ = by.Merge(s, [][]int{s}) }},
 		{"IsSorted, nil key", func() { _ = sorter.IsSorted(s, noKey) }},
 		{"Search, nil key", func() { _, _ = sorter.Search(s, noKey, 1) }},
 		{"Groups, nil key", func() {
@@ -56,7 +56,7 @@ func TestMisuse(t *testing.T) {
 		{"SortPairs, more values", func() { _ = sorter.SortPairs(s, four) }},
 		{"SortPairs, keys are values", func() { _ = sorter.SortPairs(s, s) }},
 		{"SortPairs, keys begin in values", func() { _ = sorter.SortPairs(four[1:], four[:3]) }},
-		{"OrderN, negative n", func() { _, _ = sorter.OrderN(-1, []sorter.Column[int]{sorter.Asc(id)}) }},
+		{"Rows.Order, negative n", func() { _, _ = sorter.RowsBy(-1, sorter.Asc(id)).Order() }},
 		{"Asc, nil key", func() { sorter.Asc(noKey) }},
 		{"Desc, nil key", func() { sorter.Desc(noKey) }},
 		{"NullsFirst, nil function", func() { sorter.Asc(id).NullsFirst(noNull) }},
@@ -83,10 +83,10 @@ func TestMisuse(t *testing.T) {
 // TestAdjacentIsNotOverlapping merges parts of one array that only touch.
 func TestAdjacentIsNotOverlapping(t *testing.T) {
 	all := []int{0, 0, 0, 0, 1, 3, 2, 4}
-	err := sorter.Merge(all[:4], all[4:6], all[6:], func(i int) int { return i })
+	err := sorter.Merge(all[:4], [][]int{all[4:6], all[6:]}, func(i int) int { return i })
 	checkSame(t, "Merge into the front of one array", err, all, []int{1, 2, 3, 4, 1, 3, 2, 4})
 	none := all[2:2]
-	err = sorter.Merge(none, none, nil, func(i int) int { return i })
+	err = sorter.Merge(none, [][]int{none, nil}, func(i int) int { return i })
 	checkSame(t, "Merge of nothing into nothing", err, none, nil)
 }
 

@@ -72,18 +72,18 @@ func nullCases(n int) []nullCase {
 		}
 	}
 	p := perm.Identity(n)
-	orderN := func(cols ...sorter.Column[int]) func(opts ...sorter.Option) error {
+	orderRows := func(cols ...sorter.Column[int]) func(opts ...sorter.Option) error {
 		return func(opts ...sorter.Option) error {
-			_, err := sorter.OrderN(n, cols, append(opts, sorter.Into(p))...)
+			_, err := sorter.RowsBy(n, cols...).Order(append(opts, sorter.Into(p))...)
 			return err
 		}
 	}
 	both := func(name string, col sorter.Column[int], then ...sorter.Column[int]) nullCase {
 		with := append([]sorter.Column[int]{col.NullsFirst(isNull)}, then...)
-		return nullCase{"OrderN/" + name, orderN(append([]sorter.Column[int]{col}, then...)...), orderN(with...)}
+		return nullCase{"Rows.Order/" + name, orderRows(append([]sorter.Column[int]{col}, then...)...), orderRows(with...)}
 	}
 	bits := func(name string, col sorter.Column[int]) nullCase {
-		return nullCase{"OrderN/" + name + " and a bitmap", orderN(col), orderN(col.NullsFirstBits(valid, 0))}
+		return nullCase{"Rows.Order/" + name + " and a bitmap", orderRows(col), orderRows(col.NullsFirstBits(valid, 0))}
 	}
 	type row struct {
 		key  int64
@@ -107,8 +107,10 @@ func nullCases(n int) []nullCase {
 		days[i] = int64(i * 365 / n)
 	}
 	later := func(name string, lead []int64, col sorter.Column[int]) []nullCase { // nulls in the second column
-		by := func(col sorter.Column[int]) func(opts ...sorter.Option) error { return orderN(sorter.AscOf(lead), col) }
-		name = "OrderN/" + name
+		by := func(col sorter.Column[int]) func(opts ...sorter.Option) error {
+			return orderRows(sorter.AscOf(lead), col)
+		}
+		name = "Rows.Order/" + name
 		return []nullCase{{name, by(col), by(col.NullsFirst(isNull))}, {name + " and a bitmap", by(col), by(col.NullsFirstBits(valid, 0))}}
 	}
 	cases := slices.Concat(
@@ -122,7 +124,7 @@ func nullCases(n int) []nullCase {
 		bits("int64", sorter.AscOf(wide)),
 		bits("float64", sorter.AscOf(real)),
 		bits("int64 in order", sorter.AscOf(rising)),
-		{"OrderN/int64 and a bitmap without nulls", orderN(sorter.AscOf(wide)), orderN(sorter.AscOf(wide).NullsFirstBits(slices.Repeat([]byte{255}, n/8+1), 0))},
+		{"Rows.Order/int64 and a bitmap without nulls", orderRows(sorter.AscOf(wide)), orderRows(sorter.AscOf(wide).NullsFirstBits(slices.Repeat([]byte{255}, n/8+1), 0))},
 		both("int64 of a narrow range", sorter.AscOf(narrow)),
 		both("int64 of 100 values", sorter.AscOf(few)),
 		both("int64 in order", sorter.AscOf(rising)),

@@ -244,7 +244,7 @@ func TestNullsApart(t *testing.T) {
 				want := wantRows(rows, spec, o.order)
 				checkNullSort(t, name, rows, i, want, o.opts)
 				checkNullOrder(t, name, rows, c, spec, want, o.order, o.opts)
-				checkNullOrderN(t, name, rows, i, want, o.opts)
+				checkNullRowsOrder(t, name, rows, i, want, o.opts)
 			}
 		}
 	}
@@ -314,8 +314,8 @@ func checkNullOrder(t *testing.T, name string, rows []nullRow, c *nullCounter, s
 	}
 }
 
-// checkNullOrderN orders row numbers, whose keys lie in slices.
-func checkNullOrderN(t *testing.T, name string, rows []nullRow, i int, want perm.Perm, opts []sorter.Option) {
+// checkNullRowsOrder orders row numbers, whose keys lie in slices.
+func checkNullRowsOrder(t *testing.T, name string, rows []nullRow, i int, want perm.Perm, opts []sorter.Option) {
 	t.Helper()
 	c := &nullCounter{}
 	spec := nullOrderings(func(row int) *nullRow { return &rows[row] }, c)[i]
@@ -324,10 +324,10 @@ func checkNullOrderN(t *testing.T, name string, rows []nullRow, i int, want perm
 		cols = append(cols, slicesOf(rows, col, k, false))
 		bits = append(bits, slicesOf(rows, col, k, true))
 	}
-	p, err := sorter.OrderN(len(rows), cols, append(opts, sorter.Stable())...)
-	checkSame(t, "OrderN: "+name, err, p, want)
-	p, err = sorter.OrderN(len(rows), bits, append(opts, sorter.Stable())...)
-	checkSame(t, "OrderN by bitmaps: "+name, err, p, want)
+	p, err := sorter.RowsBy(len(rows), cols...).Order(append(opts, sorter.Stable())...)
+	checkSame(t, "Rows.Order: "+name, err, p, want)
+	p, err = sorter.RowsBy(len(rows), bits...).Order(append(opts, sorter.Stable())...)
+	checkSame(t, "Rows.Order by bitmaps: "+name, err, p, want)
 }
 
 // validBits returns a bitmap from an offset on, in which other bits are random.
@@ -454,14 +454,14 @@ func TestNullBits(t *testing.T) {
 			"by a function":         sorter.Asc(func(i int) int64 { return keys[i] }).NullsFirstBits(all, 7),
 			"bits that are too far": sorter.AscOf(keys).NullsLastBits(append(slices.Clone(all), 0, 0), 1),
 		} {
-			p, err := sorter.OrderN(n, []sorter.Column[int]{col})
+			p, err := sorter.RowsBy(n, col).Order()
 			checkSame(t, fmt.Sprintf("%s, n=%d", name, n), err, p, want)
 		}
 		none := make([]byte, n/8+1)
-		p, err := sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(keys[:0]).NullsFirstBits(none, 0), sorter.AscOf(keys)})
+		p, err := sorter.RowsBy(n, sorter.AscOf(keys[:0]).NullsFirstBits(none, 0), sorter.AscOf(keys)).Order()
 		checkSame(t, "all null, by a column without keys", err, p, want)
 		var runs perm.Runs
-		p, err = sorter.OrderN(n, []sorter.Column[int]{sorter.AscOf(keys[:0]).NullsFirstBits(none, 0)}, sorter.MarkRuns(&runs))
+		p, err = sorter.RowsBy(n, sorter.AscOf(keys[:0]).NullsFirstBits(none, 0)).Order(sorter.MarkRuns(&runs))
 		checkSame(t, "all null", err, p, perm.Identity(n))
 		if runs.Len() != 1 {
 			t.Errorf("%d runs of nulls", runs.Len())
@@ -483,14 +483,14 @@ func TestNullBits(t *testing.T) {
 			t.Error("rows compare in another way")
 		}
 		cols := []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits(odd, 0), sorter.AscOf(keys)}
-		first, err := sorter.TopN(n, 3, cols)
-		checkSame(t, "TopN", err, first, []uint32{uint32(rows[0]), uint32(rows[1]), uint32(rows[2])})
-		p, err = sorter.OrderWithin([]int{0, 2, n}, cols)
+		first, err := sorter.RowsBy(n, cols...).Top(3)
+		checkSame(t, "Rows.Top", err, first, []uint32{uint32(rows[0]), uint32(rows[1]), uint32(rows[2])})
+		p, err = sorter.RowsBy(n, cols...).Within([]int{0, 2, n})
 		if err != nil || !by.IsSorted(mapped(p[2:], func(i uint32) int { return int(i) })) || p[0] != 1 {
-			t.Errorf("OrderWithin: %v, %v", p[:3], err)
+			t.Errorf("Rows.Within: %v, %v", p[:3], err)
 		}
-		if nth, err := sorter.NthN(n, 2, cols); err != nil || nth != rows[2] {
-			t.Errorf("NthN: %d, %v", nth, err)
+		if nth, err := sorter.RowsBy(n, cols...).Nth([]int{2}); err != nil || len(nth) != 1 || int(nth[0]) != rows[2] {
+			t.Errorf("Rows.Nth of one: %d, %v", nth, err)
 		}
 	}
 }
@@ -499,11 +499,11 @@ func TestNullBits(t *testing.T) {
 func TestNullBitsMisuse(t *testing.T) {
 	keys := make([]int64, 5000)
 	for want, call := range map[string]func(){
-		"sorter: OrderN of 5000 rows by 4999 validity bits": func() {
-			_, _ = sorter.OrderN(5000, []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits(make([]byte, 626), 9)})
+		"sorter: order of 5000 rows by 4999 validity bits": func() {
+			_, _ = sorter.RowsBy(5000, sorter.AscOf(keys).NullsLastBits(make([]byte, 626), 9)).Order()
 		},
-		"sorter: OrderN of 3 rows by 0 validity bits": func() {
-			_, _ = sorter.OrderN(3, []sorter.Column[int]{sorter.AscOf(keys).NullsLastBits([]byte{}, 9)})
+		"sorter: order of 3 rows by 0 validity bits": func() {
+			_, _ = sorter.RowsBy(3, sorter.AscOf(keys).NullsLastBits([]byte{}, 9)).Order()
 		},
 		"sorter: validity bits from offset -1 on": func() { sorter.AscOf(keys).NullsLastBits(nil, -1) },
 		"sorter: validity bits of elements of type int64, which are no row numbers": func() {
@@ -520,8 +520,7 @@ func TestNullBitsMisuse(t *testing.T) {
 func TestNullsApartReport(t *testing.T) {
 	rows := nullRows(9000, nullPatterns[3].null)
 	var st sorter.Stats
-	_, err := sorter.OrderN(len(rows), []sorter.Column[int]{
-		sorter.AscOf(mapped(rows, func(r nullRow) int64 { return r.num })).NullsLast(func(i int) bool { return rows[i].nulls&1 != 0 })}, sorter.Report(&st))
+	_, err := sorter.RowsBy(len(rows), sorter.AscOf(mapped(rows, func(r nullRow) int64 { return r.num })).NullsLast(func(i int) bool { return rows[i].nulls&1 != 0 })).Order(sorter.Report(&st))
 	if err != nil || st.CodeBits != 64 || st.Elements != len(rows) || st.Algorithm != "IndexGather" || st.Engine != "cpu" {
 		t.Errorf("%v, %+v", err, st)
 	}

@@ -110,7 +110,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 		if rise.rest {
 			cols = append(cols, sorter.AscOf(other))
 		}
-		p, err := sorter.OrderN(n, cols, append([]sorter.Option{sorter.Workers(1 + 2*(c&1))}, call.opts...)...)
+		p, err := sorter.RowsBy(n, cols...).Order(append([]sorter.Option{sorter.Workers(1 + 2*(c&1))}, call.opts...)...)
 		checkSame(t, fmt.Sprintf("%s, column %d", name, c), err, p, want)
 
 		var rows, named []uint32 // every other row
@@ -122,7 +122,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 				named = append(named, x)
 			}
 		}
-		err = sorter.OrderRows(rows, cols, call.opts...)
+		err = sorter.RowsBy(n, cols...).Sort(rows, call.opts...)
 		checkSame(t, fmt.Sprintf("%s, column %d, some rows", name, c), err, rows, named)
 	}
 }
@@ -142,7 +142,7 @@ func TestNullsInOrderOnce(t *testing.T) {
 		})},
 	} {
 		var st sorter.Stats
-		p, err := sorter.OrderN(n, cols, sorter.Report(&st))
+		p, err := sorter.RowsBy(n, cols...).Order(sorter.Report(&st))
 		if err != nil || len(cols) == 1 && len(st.Stages) != 1 || st.Scratch > 4*n || st.CodeBits != 64 || st.Engine != "cpu" {
 			t.Errorf("%v, %+v", err, st)
 		}

@@ -166,8 +166,8 @@ func (c *keyedCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 			return int(e.at) < cuts[i] || int(e.at) >= cuts[i+1]
 		}))
 	}
-	verb("MergeN", func() error { return by.MergeN(got, runs, opts...) })
-	differ("MergeN", got, want)
+	verb("Merge of many", func() error { return by.Merge(got, runs, opts...) })
+	differ("Merge of many", got, want)
 }
 
 // TestNullsOfOneOrdering has one ordering sort other rows in turn: keys with the code of nulls, and then nulls

@@ -192,17 +192,17 @@ func (c *laterCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 	both, alone := []sorter.Column[int]{sorter.AscOf(c.lead), c.key}, []sorter.Column[int]{c.key}
 	compare := c.compare(o, true)
 	var runs perm.Runs
-	p, err := sorter.OrderN(n, both, opts...)
+	p, err := sorter.RowsBy(n, both...).Order(opts...)
 	want := permOf(oracle.StableRows(n, p, func(a, b int) int { return compare(uint32(a), uint32(b)) }))
-	checkSame(t, "OrderN: "+c.name, err, p, want)
-	p, err = sorter.OrderN(n, both, append(opts, sorter.MarkRuns(&runs))...)
-	checkSame(t, "OrderN: "+c.name, err, p, want)
+	checkSame(t, "Rows.Order: "+c.name, err, p, want)
+	p, err = sorter.RowsBy(n, both...).Order(append(opts, sorter.MarkRuns(&runs))...)
+	checkSame(t, "Rows.Order: "+c.name, err, p, want)
 	checkRuns(t, c.name, p, runs, func(a, b uint32) bool { return compare(a, b) == 0 })
-	top, err := sorter.TopN(n, 50, both, opts...)
-	checkSame(t, "TopN: "+c.name, err, top, want[:50])
+	top, err := sorter.RowsBy(n, both...).Top(50, opts...)
+	checkSame(t, "Rows.Top: "+c.name, err, top, want[:50])
 	k := r.IntN(n)
-	at, err := sorter.NthN(n, k, both, opts...)
-	checkSame(t, "NthN: "+c.name, err, []uint32{uint32(at)}, want[k:k+1])
+	at, err := sorter.RowsBy(n, both...).Nth([]int{k}, opts...)
+	checkSame(t, "Rows.Nth of one: "+c.name, err, at, want[k:k+1])
 
 	rows := make([]uint32, 0, n)
 	for i := range n {
@@ -211,18 +211,18 @@ func (c *laterCase[K]) check(t *testing.T, opts []sorter.Option, o oracle.Order,
 		}
 	}
 	some := slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return row%4 == 1 })
-	err = sorter.OrderRows(rows, both, opts...)
-	checkSame(t, "OrderRows: "+c.name, err, rows, some)
+	err = sorter.RowsBy(n, both...).Sort(rows, opts...)
+	checkSame(t, "Rows.Sort: "+c.name, err, rows, some)
 
 	offsets := []int{0, 10, 11, n / 3, n / 3, n}
 	compare = c.compare(o, false)
-	p, err = sorter.OrderWithin(offsets, alone, opts...)
+	p, err = sorter.RowsBy(n, alone...).Within(offsets, opts...)
 	want = permOf(oracle.StableRows(n, p, func(a, b int) int {
 		x, _ := slices.BinarySearch(offsets, a+1)
 		y, _ := slices.BinarySearch(offsets, b+1)
 		return cmp.Or(cmp.Compare(x, y), compare(uint32(a), uint32(b)))
 	}))
-	checkSame(t, "OrderWithin: "+c.name, err, p, want)
+	checkSame(t, "Rows.Within: "+c.name, err, p, want)
 }
 
 // spareCall is a call that looks for codes that no key has.
@@ -256,22 +256,21 @@ func spareCalls(n int) (all []spareCall) {
 		add := func(name string, result int, run func(opts ...sorter.Option) (perm.Perm, error)) {
 			all = append(all, spareCall{name + ", " + c.name, 4 * int64(result), run})
 		}
-		add("OrderN", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.OrderN(n, both, opts...) })
-		add("OrderRows", n, func(opts ...sorter.Option) (perm.Perm, error) {
+		add("Rows.Order", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.RowsBy(n, both...).Order(opts...) })
+		add("Rows.Sort", n, func(opts ...sorter.Option) (perm.Perm, error) {
 			rows := slices.Clone(some)
-			err := sorter.OrderRows(rows, both, opts...)
+			err := sorter.RowsBy(n, both...).Sort(rows, opts...)
 			if err != nil && !slices.Equal(rows, some) {
 				return nil, fmt.Errorf("rows changed: %v", err)
 			}
 			return rows, err
 		})
-		add("OrderWithin", n, func(opts ...sorter.Option) (perm.Perm, error) {
-			return sorter.OrderWithin([]int{0, n / 3, n}, alone, opts...)
+		add("Rows.Within", n, func(opts ...sorter.Option) (perm.Perm, error) {
+			return sorter.RowsBy(n, alone...).Within([]int{0, n / 3, n}, opts...)
 		})
-		add("TopN", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.TopN(n, n/4, alone, opts...) })
-		add("NthN", 0, func(opts ...sorter.Option) (perm.Perm, error) {
-			at, err := sorter.NthN(n, n/5, alone, opts...)
-			return perm.Perm{uint32(at)}, err
+		add("Rows.Top", n, func(opts ...sorter.Option) (perm.Perm, error) { return sorter.RowsBy(n, alone...).Top(n/4, opts...) })
+		add("Rows.Nth of one", 0, func(opts ...sorter.Option) (perm.Perm, error) {
+			return sorter.RowsBy(n, alone...).Nth([]int{n / 5}, opts...)
 		})
 	}
 	return all
@@ -322,7 +321,7 @@ func TestSpareMemoryLimit(t *testing.T) {
 		}
 		held := limited{
 			name:   c.name,
-			result: 2 * c.result, // OrderRows here copies the rows
+			result: 2 * c.result, // Rows.Sort here copies the rows
 			run: func(opts ...sorter.Option) (err error) {
 				got, err = c.run(append(opts, sorter.Stable())...)
 				return err

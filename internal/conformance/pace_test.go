@@ -160,7 +160,7 @@ var paceVerbs = []struct {
 	}},
 	{"Merge", func(s []paceRow, cols []sorter.Column[paceRow], opts ...sorter.Option) error {
 		by, m := sorter.By(cols...), len(s)/3
-		return by.Merge(make([]paceRow, len(s)), s[:m], s[m:], opts...)
+		return by.Merge(make([]paceRow, len(s)), [][]paceRow{s[:m], s[m:]}, opts...)
 	}},
 }
 
@@ -238,8 +238,8 @@ func TestFurtherCalls(t *testing.T) {
 		eachCounted(func(i int) paceRow { return rows[i] }, func(name string, cols func(a *alarm) []sorter.Column[int]) {
 			for _, workers := range []int{1, 2, 8} {
 				a := &alarm{at: 1 + int64(r.IntN(n*3/4))}
-				cancelAt(t, "OrderN by "+name, rows, a, workers, func(_ []paceRow, opts ...sorter.Option) error {
-					_, err := sorter.OrderN(n, cols(a), opts...)
+				cancelAt(t, "Rows.Order by "+name, rows, a, workers, func(_ []paceRow, opts ...sorter.Option) error {
+					_, err := sorter.RowsBy(n, cols(a)...).Order(opts...)
 					return err
 				})
 			}

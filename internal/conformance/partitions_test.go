@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,7 +80,7 @@ func firstPer(n, k int, partition, cols []rowKey) (rows []uint32, offsets []int)
 		}
 	}
 	keys, same := slices.Concat(partition, cols), by(partition)
-	guess, _ := sorter.OrderN(n, rowKeyColumns(keys), sorter.On(sorter.CPU()))
+	guess, _ := sorter.RowsBy(n, rowKeyColumns(keys)...).Order(sorter.On(sorter.CPU()))
 	all := oracle.StableRows(n, guess, by(keys))
 	taken := 0
 	for i, row := range all {
@@ -103,7 +104,7 @@ func rowKeyColumns(keys []rowKey) (cols []sorter.Column[int]) {
 	return cols
 }
 
-func checkTopNPer(t *testing.T, name string, n, k int, partition, cols []rowKey, opts ...sorter.Option) {
+func checkPartitionsTop(t *testing.T, name string, n, k int, partition, cols []rowKey, opts ...sorter.Option) {
 	t.Helper()
 	for _, key := range partition {
 		name += ", " + key.name
@@ -113,14 +114,14 @@ func checkTopNPer(t *testing.T, name string, n, k int, partition, cols []rowKey,
 		name += " " + key.name
 	}
 	want, offsets := firstPer(n, k, partition, cols)
-	got, parts, err := sorter.TopNPer(n, k, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
-	checkSame(t, fmt.Sprintf("TopNPer, n=%d, k=%d%s", n, k, name), err, got, want)
+	got, parts, err := sorter.RowsBy(n, rowKeyColumns(cols)...).Per(rowKeyColumns(partition)...).Top(k, opts...)
+	checkSame(t, fmt.Sprintf("Partitions.Top, n=%d, k=%d%s", n, k, name), err, got, want)
 	if n > 0 && k > 0 {
 		checkSame(t, "partitions of "+name, nil, parts.Offsets(), offsets)
 	}
 }
 
-func TestTopNPer(t *testing.T) {
+func TestPartitionsTop(t *testing.T) {
 	t.Parallel()
 	r := dist.Rand(81)
 	opts := [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.Workers(3)}, {sorter.MemoryLimit(1 << 30)}, {sorter.WithContext(neverCancelled)},
@@ -142,21 +143,21 @@ func TestTopNPer(t *testing.T) {
 					by = []rowKey{few}
 				}
 				name := fmt.Sprintf(" of %d partitions", parts)
-				checkTopNPer(t, name, n, k, partition[turn%5:][:1], by, opts[turn%len(opts)]...)
+				checkPartitionsTop(t, name, n, k, partition[turn%5:][:1], by, opts[turn%len(opts)]...)
 				if turn%5 == 0 {
-					checkTopNPer(t, name, n, k, []rowKey{partition[5], partition[1]}, by)
-					checkTopNPer(t, name, n, k, partition[:1], nil)
-					checkTopNPer(t, name, n, k, nil, by)
+					checkPartitionsTop(t, name, n, k, []rowKey{partition[5], partition[1]}, by)
+					checkPartitionsTop(t, name, n, k, partition[:1], nil)
+					checkPartitionsTop(t, name, n, k, nil, by)
 				}
 			}
 		}
 	}
-	checkTopNPer(t, "", 100, 0, partitionKeys(100, 9, r)[:1], partitionKeys(100, 9, r)[:1])
+	checkPartitionsTop(t, "", 100, 0, partitionKeys(100, 9, r)[:1], partitionKeys(100, 9, r)[:1])
 }
 
-// TestTopNPerUnevenPartitions has many partitions that a sample does not find, and values that fall,
+// TestPartitionsTopUnevenPartitions has many partitions that a sample does not find, and values that fall,
 // so that each row is among the first of those before it.
-func TestTopNPerUnevenPartitions(t *testing.T) {
+func TestPartitionsTopUnevenPartitions(t *testing.T) {
 	t.Parallel()
 	n := testkit.Pick(60_000, 400_000)
 	hidden, falling := make([]int64, n), make([]int32, n)
@@ -166,22 +167,22 @@ func TestTopNPerUnevenPartitions(t *testing.T) {
 			hidden[i] = int64(i)
 		}
 	}
-	checkTopNPer(t, " hidden", n, 2, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
+	checkPartitionsTop(t, " hidden", n, 2, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
 	for i := range hidden {
 		hidden[i] = int64(i % 50)
 	}
-	checkTopNPer(t, " falling", n, 40, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
+	checkPartitionsTop(t, " falling", n, 40, []rowKey{rowKeyOf("int64", hidden, cmp.Compare[int64])}, []rowKey{rowKeyOf("int32", falling, cmp.Compare[int32])})
 }
 
-func TestTopNPerMisuse(t *testing.T) {
+func TestPartitionsTopMisuse(t *testing.T) {
 	cols := []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
 	for name, f := range map[string]func(){
-		"negative k":               func() { _, _, _ = sorter.TopNPer(3, -1, cols, cols) },
-		"negative n":               func() { _, _, _ = sorter.TopNPer(-1, 1, cols, cols) },
-		"too many rows":            func() { _, _, _ = sorter.TopNPer(4, 1, cols, nil) },
-		"too many rows for cols":   func() { _, _, _ = sorter.TopNPer(4, 1, nil, cols) },
-		"a column without a key":   func() { _, _, _ = sorter.TopNPer(3, 1, cols, []sorter.Column[int]{{}}) },
-		"a partition without keys": func() { _, _, _ = sorter.TopNPer(3, 1, []sorter.Column[int]{{}}, cols) },
+		"negative k":               func() { _, _, _ = sorter.RowsBy(3, cols...).Per(cols...).Top(-1) },
+		"negative n":               func() { _, _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Top(1) },
+		"too many rows":            func() { _, _, _ = sorter.RowsBy(4).Per(cols...).Top(1) },
+		"too many rows for cols":   func() { _, _, _ = sorter.RowsBy(4, cols...).Per().Top(1) },
+		"a column without a key":   func() { _, _, _ = sorter.RowsBy(3, []sorter.Column[int]{{}}...).Per(cols...).Top(1) },
+		"a partition without keys": func() { _, _, _ = sorter.RowsBy(3, cols...).Per([]sorter.Column[int]{{}}...).Top(1) },
 	} {
 		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)
@@ -195,7 +196,7 @@ func TestTopNPerMisuse(t *testing.T) {
 		}
 		return int64(row % 10)
 	}
-	got, parts, err := sorter.TopNPer(n, 2, []sorter.Column[int]{sorter.Asc(key)}, []sorter.Column[int]{sorter.Asc(key)}, sorter.WithContext(ctx), sorter.Workers(1))
+	got, parts, err := sorter.RowsBy(n, sorter.Asc(key)).Per(sorter.Asc(key)).Top(2, sorter.WithContext(ctx), sorter.Workers(1))
 	if !errors.Is(err, context.Canceled) || got != nil || parts.Rows() != 0 {
 		t.Errorf("%d rows, %d in partitions, error %v", len(got), parts.Rows(), err)
 	}
@@ -203,20 +204,20 @@ func TestTopNPerMisuse(t *testing.T) {
 
 // placesPer returns the rows at places ks of each partition of the whole stable order, and the sizes of
 // the partitions.
-func placesPer(n int, ks func(size int) []int, partition, cols []rowKey) (rows, sizes []int) {
+func placesPer(n int, ks func(size int) []int, partition, cols []rowKey) (rows []uint32, sizes []int) {
 	all, offsets := firstPer(n, n, partition, cols)
 	return placesOf(all, offsets, ks)
 }
 
 // placesOf is placesPer of rows in the whole stable order, in which partitions begin at offsets.
-func placesOf(all []uint32, offsets []int, ks func(size int) []int) (rows, sizes []int) {
+func placesOf(all []uint32, offsets []int, ks func(size int) []int) (rows []uint32, sizes []int) {
 	for i := 1; i < len(offsets); i++ {
 		own := all[offsets[i-1]:offsets[i]]
 		for _, k := range ks(len(own)) {
 			if k < len(own) {
-				rows = append(rows, int(own[k]))
+				rows = append(rows, own[k])
 			} else {
-				rows = append(rows, -1)
+				rows = append(rows, sorter.NoRow)
 			}
 		}
 		sizes = append(sizes, len(own))
@@ -232,14 +233,14 @@ func checkPer(t *testing.T, n int, ks []int, partition, cols []rowKey, opts ...s
 	}
 	all, offsets := firstPer(n, n, partition, cols)
 	want, _ := placesOf(all, offsets, func(int) []int { return ks })
-	got, err := sorter.NthsNPer(n, ks, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
-	checkSame(t, "NthsNPer, "+name, err, got, want)
+	got, err := sorter.RowsBy(n, rowKeyColumns(cols)...).Per(rowKeyColumns(partition)...).Nth(ks, opts...)
+	checkSame(t, "Partitions.Nth, "+name, err, got, want)
 	qs := []float64{0.5, 0, 1, 0.9, 0.5}
 	want, _ = placesOf(all, offsets, func(size int) []int {
 		return []int{(size+1)/2 - 1, 0, size - 1, int(math.Ceil(0.9*float64(size))) - 1, (size+1)/2 - 1}
 	})
-	got, err = sorter.QuantilesNPer(n, qs, rowKeyColumns(partition), rowKeyColumns(cols), opts...)
-	checkSame(t, "QuantilesNPer, "+name, err, got, want)
+	got, err = sorter.RowsBy(n, rowKeyColumns(cols)...).Per(rowKeyColumns(partition)...).Quantiles(qs, opts...)
+	checkSame(t, "Partitions.Quantiles, "+name, err, got, want)
 }
 
 func TestPlacesPerPartition(t *testing.T) {
@@ -342,7 +343,7 @@ func TestQuantilesPer(t *testing.T) {
 				}
 				sorted = sorted[size:]
 			}
-			got, rows, err := sorter.QuantilesPer(keys, qs, rowKeyColumns(of))
+			got, rows, err := interpolatedPer(keys, qs, rowKeyColumns(of))
 			checkSame(t, fmt.Sprintf("first rows of %d partitions of %d", parts, n), err, rows, first)
 			if len(got) != len(want) {
 				t.Fatalf("%d quantiles, want %d", len(got), len(want))
@@ -356,29 +357,85 @@ func TestQuantilesPer(t *testing.T) {
 	}
 }
 
+// interpolatedPer returns the quantiles qs of the keys of each partition, as Quantiles interpolates them, and the row
+// of its first key.
+func interpolatedPer[K number](keys []K, qs []float64, partition []sorter.Column[int], opts ...sorter.Option) (all []float64, first []uint32, err error) {
+	by := sorter.RowsBy(len(keys), sorter.AscOf(keys)).Per(partition...)
+	if first, err = by.Nth([]int{0}, opts...); err != nil {
+		return nil, nil, err
+	}
+	rows, parts, err := by.Top(len(keys), opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	ranks := map[int]int{} // the number of each in ks
+	for lo, hi := range parts.All() {
+		for _, q := range qs {
+			at := int(q * float64(hi-lo-1))
+			ranks[at], ranks[min(at+1, hi-lo-1)] = 0, 0
+		}
+	}
+	ks := slices.Sorted(maps.Keys(ranks))
+	for j, k := range ks {
+		ranks[k] = j
+	}
+	row := func(_, from, k int) uint32 { return rows[from+k] }
+	if len(ks)*parts.Len() <= 1<<21 { // otherwise the table is large
+		table, err := by.Nth(ks, opts...)
+		if err != nil {
+			return nil, nil, err
+		}
+		row = func(part, _, k int) uint32 { return table[part*len(ks)+ranks[k]] }
+	}
+	part := 0
+	for lo, hi := range parts.All() {
+		for _, q := range qs {
+			at := q * float64(hi-lo-1)
+			a, b, share := keys[row(part, lo, int(at))], keys[row(part, lo, min(int(at)+1, hi-lo-1))], at-math.Floor(at)
+			if a == b || share == 0 {
+				all = append(all, float64(a))
+			} else {
+				all = append(all, float64(a)*(1-share)+float64(b)*share)
+			}
+		}
+		part++
+	}
+	return all, first, nil
+}
+
+// number is a key that has quantiles.
+type number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+}
+
 func TestPlacesPerMisuse(t *testing.T) {
 	cols := []sorter.Column[int]{sorter.AscOf([]int{3, 1, 2})}
 	for name, call := range map[string]func(){
-		"negative k":                func() { _, _ = sorter.NthsNPer(3, []int{0, -1}, cols, cols) },
-		"negative n":                func() { _, _ = sorter.NthsNPer(-1, []int{0}, cols, cols) },
-		"negative n of quantiles":   func() { _, _ = sorter.QuantilesNPer(-1, []float64{0}, cols, cols) },
-		"too many rows":             func() { _, _ = sorter.NthsNPer(4, []int{0}, cols, nil) },
-		"too many rows for cols":    func() { _, _ = sorter.QuantilesNPer(4, []float64{0}, nil, cols) },
-		"no quantile":               func() { _, _ = sorter.QuantilesNPer(3, []float64{1.5}, cols, cols) },
-		"NaN is no quantile":        func() { _, _, _ = sorter.QuantilesPer([]int{1}, []float64{math.NaN()}, nil) },
-		"partition of fewer rows":   func() { _, _, _ = sorter.QuantilesPer([]int{1, 2, 3, 4}, []float64{0.5}, cols) },
-		"a column without a key":    func() { _, _ = sorter.NthsNPer(3, []int{0}, cols, []sorter.Column[int]{{}}) },
-		"partitions without a key":  func() { _, _ = sorter.NthsNPer(3, []int{0}, []sorter.Column[int]{{}}, cols) },
-		"no places, too many rows":  func() { _, _ = sorter.NthsNPer(4, nil, cols, nil) },
-		"no quantiles, a short row": func() { _, _ = sorter.QuantilesNPer(4, nil, cols, nil) },
+		"negative k":              func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Nth([]int{0, -1}) },
+		"negative n":              func() { _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Nth([]int{0}) },
+		"negative n of quantiles": func() { _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Quantiles([]float64{0}) },
+		"too many rows":           func() { _, _ = sorter.RowsBy(4).Per(cols...).Nth([]int{0}) },
+		"too many rows for cols":  func() { _, _ = sorter.RowsBy(4, cols...).Per().Quantiles([]float64{0}) },
+		"no quantile":             func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Quantiles([]float64{1.5}) },
+		"NaN is no quantile":      func() { _, _ = sorter.RowsBy(1).Per().Quantiles([]float64{math.NaN()}) },
+		"partition of fewer rows": func() {
+			_, _ = sorter.RowsBy(4, sorter.AscOf([]int{1, 2, 3, 4})).Per(cols...).Quantiles([]float64{0.5})
+		},
+		"a column without a key":    func() { _, _ = sorter.RowsBy(3, []sorter.Column[int]{{}}...).Per(cols...).Nth([]int{0}) },
+		"partitions without a key":  func() { _, _ = sorter.RowsBy(3, cols...).Per([]sorter.Column[int]{{}}...).Nth([]int{0}) },
+		"no places, too many rows":  func() { _, _ = sorter.RowsBy(4).Per(cols...).Nth(nil) },
+		"no quantiles, a short row": func() { _, _ = sorter.RowsBy(4).Per(cols...).Quantiles(nil) },
 	} {
 		if text := fmt.Sprint(panicValue(call)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)
 		}
 	}
-	if all, rows, err := sorter.QuantilesPer([]int{3, 1, 2}, nil, cols); err != nil || len(all) != 0 || !slices.Equal(rows, []int{1, 2, 0}) {
-		t.Errorf("no quantiles: %v, %v, %v", all, rows, err)
+	own := sorter.RowsBy(3, sorter.AscOf([]int{3, 1, 2})).Per(cols...)
+	if rows, err := own.Quantiles(nil); err != nil || len(rows) != 0 {
+		t.Errorf("no quantiles: %v, %v", rows, err)
 	}
+	rows, err := own.Nth([]int{0})
+	checkSame(t, "first rows", err, rows, []uint32{1, 2, 0})
 }
 
 // TestPlacesPerCancelled cancels a selection in a key function.
@@ -392,8 +449,7 @@ func TestPlacesPerCancelled(t *testing.T) {
 			}
 			return int64(row) * 7919 % 1001
 		}
-		got, err := sorter.NthsNPer(40_000, []int{0, 5}, []sorter.Column[int]{sorter.Asc(func(row int) int8 { return int8(row % 7) })},
-			[]sorter.Column[int]{sorter.Asc(key)}, sorter.WithContext(ctx), sorter.Workers(1))
+		got, err := sorter.RowsBy(40_000, sorter.Asc(key)).Per(sorter.Asc(func(row int) int8 { return int8(row % 7) })).Nth([]int{0, 5}, sorter.WithContext(ctx), sorter.Workers(1))
 		if cancelled := calls >= at; cancelled != (err != nil) || cancelled != (got == nil) || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in call %d of %d: %d rows, %v", at, calls, len(got), err)
 		}
@@ -401,9 +457,9 @@ func TestPlacesPerCancelled(t *testing.T) {
 	}
 }
 
-// TestTopNPerOfOrderedPartitions has partitions that are no 64-bit numbers, whose rows are selected
+// TestPartitionsTopOfOrderedPartitions has partitions that are no 64-bit numbers, whose rows are selected
 // from an order by partitions.
-func TestTopNPerOfOrderedPartitions(t *testing.T) {
+func TestPartitionsTopOfOrderedPartitions(t *testing.T) {
 	r := dist.Rand(7)
 	partitions := mapped(ascending(2500), func(i int) string { return fmt.Sprint("partition ", i) })
 	texts := mapped(ascending(200), func(i int) string { return fmt.Sprint("the same long text ", i) })
@@ -445,7 +501,7 @@ func TestTopNPerOfOrderedPartitions(t *testing.T) {
 					func(a, b uint32) int { return cmp.Or(byValue(a, b), cmp.Compare(text[a], text[b])) }},
 			} {
 				by := []sorter.Column[int]{sorter.AscOf(partition)}
-				guess, _ := sorter.OrderN(n, append(by, c.cols...), sorter.Stable())
+				guess, _ := sorter.RowsBy(n, append(by, c.cols...)...).Order(sorter.Stable())
 				order := permOf(oracle.StableRows(n, guess, func(a, b int) int {
 					return cmp.Or(cmp.Compare(partition[a], partition[b]), c.compare(uint32(a), uint32(b)))
 				}))
@@ -463,7 +519,7 @@ func TestTopNPerOfOrderedPartitions(t *testing.T) {
 							want = append(want, row)
 						}
 					}
-					got, runs, err := sorter.TopNPer(n, k, []sorter.Column[int]{sorter.AscOf(partition)}, c.cols)
+					got, runs, err := sorter.RowsBy(n, c.cols...).Per(sorter.AscOf(partition)).Top(k)
 					checkSame(t, fmt.Sprintf("%d rows, %d partitions, first %d by %s", n, count, k, name), err, got, want)
 					if runs.Len() != wantRuns {
 						t.Errorf("%d rows, %d partitions, first %d by %s: %d partitions", n, count, k, name, runs.Len())

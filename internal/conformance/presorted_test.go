@@ -128,11 +128,11 @@ func TestRunsOfDays(t *testing.T) {
 				got := slices.Clone(in)
 				err := o.by.Sort(got, append(opts, sorter.Stable())...)
 				checkSame(t, "Sort: "+name, err, got, want)
-				p, err := sorter.OrderN(n, o.cols(in), append(opts, sorter.Stable())...)
+				p, err := sorter.RowsBy(n, o.cols(in)...).Order(append(opts, sorter.Stable())...)
 				rows := permOf(ascending(n))
-				errRows := sorter.OrderRows(rows, o.cols(in), append(opts, sorter.Stable())...)
-				checkSame(t, "OrderRows: "+name, errRows, rows, p)
-				checkSame(t, "OrderN: "+name, err, p, perm.Perm(mapped(want, func(e event) uint32 { return uint32(e.at) })))
+				errRows := sorter.RowsBy(n, o.cols(in)...).Sort(rows, append(opts, sorter.Stable())...)
+				checkSame(t, "Rows.Sort: "+name, errRows, rows, p)
+				checkSame(t, "Rows.Order: "+name, err, p, perm.Perm(mapped(want, func(e event) uint32 { return uint32(e.at) })))
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func TestPackedDays(t *testing.T) {
 	for _, longest := range []int{3, 900} {
 		in := events(20_000, longest, false, dist.Rand(75))
 		var st sorter.Stats
-		_, err := sorter.OrderN(len(in), eventOrders[3].cols(in), sorter.Report(&st))
+		_, err := sorter.RowsBy(len(in), eventOrders[3].cols(in)...).Order(sorter.Report(&st))
 		if err != nil || (st.Shape == "segments") != (longest > 3) {
 			t.Errorf("days of up to %d: shape %q, error %v", longest, st.Shape, err)
 		}
@@ -261,7 +261,7 @@ func TestLeadingInMemory(t *testing.T) {
 				days := mapped(in, func(e event) int64 { return e.day })
 				cols := []sorter.Column[int]{kind.col(days), sorter.AscOf(mapped(in, func(e event) int64 { return e.amount }))}
 				var st sorter.Stats
-				p, err := sorter.OrderN(n, cols, sorter.Stable(), sorter.Workers(1+turn), sorter.Report(&st))
+				p, err := sorter.RowsBy(n, cols...).Order(sorter.Stable(), sorter.Workers(1+turn), sorter.Report(&st))
 				checkSame(t, name, err, p, guess)
 				if st.Shape != c.shape {
 					t.Errorf("%s: shape %q, want %q", name, st.Shape, c.shape)

@@ -128,11 +128,11 @@ var children = map[string]func(t *testing.T){
 		e := &plainEngine{worth: true, failAt: 9000, err: errLost}
 		engine.Register(e)
 		for i, cols := range [][]sorter.Column[int]{{sorter.AscOf(text)}, {sorter.AscOf(in), sorter.AscOf(text)}, {called, sorter.AscOf(text)}} {
-			want, _ := sorter.OrderN(len(in), cols, sorter.On(sorter.CPU()))
+			want, _ := sorter.RowsBy(len(in), cols...).Order(sorter.On(sorter.CPU()))
 			clear(calls)
 			var st sorter.Stats
-			got, err := sorter.OrderN(len(in), cols, sorter.Report(&st))
-			checkSame(t, "OrderN", err, got, want)
+			got, err := sorter.RowsBy(len(in), cols...).Order(sorter.Report(&st))
+			checkSame(t, "Rows.Order", err, got, want)
 			if !errors.Is(st.Fallback, errLost) {
 				t.Errorf("columns %d: fallback %v", i, st.Fallback)
 			}

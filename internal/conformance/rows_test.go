@@ -14,7 +14,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// OrderRows reorders a selection as a stable sort of its rows does.
+// Rows.Sort reorders a selection as a stable sort of its rows does.
 
 // selections draw rows below n.
 var selections = []struct {
@@ -35,7 +35,7 @@ var selections = []struct {
 	}},
 }
 
-func TestOrderRows(t *testing.T) {
+func TestRowsSort(t *testing.T) {
 	t.Parallel()
 	turn := 0
 	for _, n := range []int{1, 2, 17, 100, 3000, 5000, testkit.Pick(20_000, 70_000)} {
@@ -54,31 +54,31 @@ func TestOrderRows(t *testing.T) {
 				}
 				o := nullOptions[turn%len(nullOptions)]
 				name := fmt.Sprintf("%s of %d rows, ordering %d, %s", s.name, n, i, o.name)
-				checkOrderRows(t, name, rows, slice, spec, s.draw(n), o.order, o.opts)
-				checkOrderRows(t, name+", by functions", rows, calls, spec, s.draw(n), o.order, o.opts)
+				checkRowsSort(t, name, rows, slice, spec, s.draw(n), o.order, o.opts)
+				checkRowsSort(t, name+", by functions", rows, calls, spec, s.draw(n), o.order, o.opts)
 				if n <= 4000 { // without pooled memory under a limit
-					checkOrderRows(t, name+", without options", rows, slice, spec, s.draw(n), oracle.Order{}, nil)
+					checkRowsSort(t, name+", without options", rows, slice, spec, s.draw(n), oracle.Order{}, nil)
 				}
 			}
 		}
 	}
 }
 
-// checkOrderRows reorders a selection, and marks the runs of the result.
-func checkOrderRows(t *testing.T, name string, rows []nullRow, cols []sorter.Column[int], spec []nullColumn[int], selected []uint32, o oracle.Order, opts []sorter.Option) {
+// checkRowsSort reorders a selection, and marks the runs of the result.
+func checkRowsSort(t *testing.T, name string, rows []nullRow, cols []sorter.Column[int], spec []nullColumn[int], selected []uint32, o oracle.Order, opts []sorter.Option) {
 	t.Helper()
 	compare := comparison(spec, o)
 	want := slices.Clone(selected)
 	oracle.SortStable(want, func(a, b uint32) int { return compare(&rows[a], &rows[b]) })
 
 	got := slices.Clone(selected)
-	err := sorter.OrderRows(got, cols, append(opts, sorter.Stable())...)
+	err := sorter.RowsBy(len(rows), cols...).Sort(got, append(opts, sorter.Stable())...)
 	checkSame(t, name, err, got, want)
 
 	var all, first perm.Runs
 	var st sorter.Stats
 	got = slices.Clone(selected)
-	err = sorter.OrderRows(got, cols, append(opts, sorter.Stable(), sorter.MarkRuns(&all), sorter.MarkRunsBy(1, &first), sorter.Report(&st))...)
+	err = sorter.RowsBy(len(rows), cols...).Sort(got, append(opts, sorter.Stable(), sorter.MarkRuns(&all), sorter.MarkRunsBy(1, &first), sorter.Report(&st))...)
 	checkSame(t, name+", with runs", err, got, want)
 	checkRuns(t, "runs of "+name, got, all, func(a, b uint32) bool { return compare(&rows[a], &rows[b]) == 0 })
 	by := comparison(spec[:1], o)
@@ -88,36 +88,36 @@ func checkOrderRows(t *testing.T, name string, rows []nullRow, cols []sorter.Col
 	}
 }
 
-// TestOrderRowsOfNone has no rows, or no columns.
-func TestOrderRowsOfNone(t *testing.T) {
+// TestRowsSortOfNone has no rows, or no columns.
+func TestRowsSortOfNone(t *testing.T) {
 	for _, n := range []int{0, 3, 9000} {
 		rows := []uint32(perm.Identity(n))
 		slices.Reverse(rows)
 		want := slices.Clone(rows)
-		checkSame(t, "no columns", sorter.OrderRows(rows, nil), rows, want)
-		checkSame(t, "no rows", sorter.OrderRows(rows[:0], []sorter.Column[int]{sorter.AscOf([]int{})}), rows, want)
+		checkSame(t, "no columns", sorter.RowsBy(n).Sort(rows), rows, want)
+		checkSame(t, "no rows", sorter.RowsBy(n, sorter.AscOf([]int{})).Sort(rows[:0]), rows, want)
 	}
 }
 
-// TestOrderRowsMisuse has rows that columns lack. Rows that are null need no key.
-func TestOrderRowsMisuse(t *testing.T) {
+// TestRowsSortMisuse has rows that columns lack. Rows that are null need no key.
+func TestRowsSortMisuse(t *testing.T) {
 	keys, rows := make([]int32, 100), []uint32{3, 100, 5}
 	for want, col := range map[string]sorter.Column[int]{
-		"sorter: OrderRows of row 100 by a column of 100":                 sorter.AscOf(keys),
-		"sorter: OrderRows of row 100 by 99 validity bits":                sorter.AscOf(keys).NullsFirstBits(make([]byte, 13), 5),
+		"sorter: order of row 100 by a column of 100":                     sorter.AscOf(keys),
+		"sorter: order of row 100 by 99 validity bits":                    sorter.AscOf(keys).NullsFirstBits(make([]byte, 13), 5),
 		"sorter: column without a key function; make it with Asc or Desc": {},
 	} {
-		if got := panicValue(func() { _ = sorter.OrderRows(rows, []sorter.Column[int]{col}) }); got != want {
+		if got := panicValue(func() { _ = sorter.RowsBy(101, col).Sort(rows) }); got != want {
 			t.Errorf("recovered %v, want %q", got, want)
 		}
 		checkSame(t, "after a panic", nil, rows, []uint32{3, 100, 5})
 	}
-	err := sorter.OrderRows(rows, []sorter.Column[int]{sorter.AscOf(keys).NullsFirst(func(row int) bool { return row >= 100 })})
+	err := sorter.RowsBy(101, sorter.AscOf(keys).NullsFirst(func(row int) bool { return row >= 100 })).Sort(rows)
 	checkSame(t, "a null without a key", err, rows, []uint32{100, 3, 5})
 }
 
-// TestOrderRowsInLittleMemory lowers the limit until rows stay as they are.
-func TestOrderRowsInLittleMemory(t *testing.T) {
+// TestRowsSortInLittleMemory lowers the limit until rows stay as they are.
+func TestRowsSortInLittleMemory(t *testing.T) {
 	testkit.SkipRace(t)
 	for _, n := range []int{9000, 100_000} {
 		all := nullRows(n, nullPatterns[3].null)
@@ -133,7 +133,7 @@ func TestOrderRowsInLittleMemory(t *testing.T) {
 		refused := false
 		for limit := int64(n) * 150; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 7) {
 			refused = !checkLimit(t, "rows", rows, want, limit, func(s []uint32, opts ...sorter.Option) error {
-				return sorter.OrderRows(s, cols, append(opts, sorter.Stable(), sorter.Workers(2))...)
+				return sorter.RowsBy(n, cols...).Sort(s, append(opts, sorter.Stable(), sorter.Workers(2))...)
 			})
 		}
 		if !refused {
@@ -142,8 +142,8 @@ func TestOrderRowsInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestOrderRowsCancelled cancels orders of selections, large and small.
-func TestOrderRowsCancelled(t *testing.T) {
+// TestRowsSortCancelled cancels orders of selections, large and small.
+func TestRowsSortCancelled(t *testing.T) {
 	testkit.SkipInstrumented(t)
 	n := scaled(400_000)
 	all := nullRows(n, nullPatterns[3].null)
@@ -152,8 +152,8 @@ func TestOrderRowsCancelled(t *testing.T) {
 	for k, c := range spec {
 		cols = append(cols, slicesOf(all, c, k, k == 0))
 	}
-	checkCancels(t, []task{taskOn("OrderRows", selections[3].draw(n), func(s []uint32, opts ...sorter.Option) error {
-		return sorter.OrderRows(s, cols, opts...)
+	checkCancels(t, []task{taskOn("Rows.Sort", selections[3].draw(n), func(s []uint32, opts ...sorter.Option) error {
+		return sorter.RowsBy(n, cols...).Sort(s, opts...)
 	})}, 6)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -164,7 +164,7 @@ func TestOrderRowsCancelled(t *testing.T) {
 			if marks {
 				opts = append(opts, sorter.MarkRuns(new(perm.Runs)))
 			}
-			if err := sorter.OrderRows(rows, cols, opts...); !errors.Is(err, cancelled.Err()) {
+			if err := sorter.RowsBy(n, cols...).Sort(rows, opts...); !errors.Is(err, cancelled.Err()) {
 				t.Errorf("%d rows, cancelled before: %v", n, err)
 			}
 			checkSame(t, "cancelled before", nil, rows, selections[1].draw(n))

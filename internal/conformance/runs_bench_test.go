@@ -58,7 +58,7 @@ func BenchmarkRuns(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						var err error
-						if p, err = sorter.OrderN(n, cols, append(v.opts[:len(v.opts):len(v.opts)], sorter.Into(p))...); err != nil {
+						if p, err = sorter.RowsBy(n, cols...).Order(append(v.opts[:len(v.opts):len(v.opts)], sorter.Into(p))...); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -44,9 +44,9 @@ func (r *reference) checkRuns(t *testing.T, m mode) {
 	name, want, compare := "runs of "+r.name+", "+m.name, permOf(r.in(m.order)), r.compare(m.order)
 	equal := func(a, b uint32) bool { return compare(int(a), int(b)) == 0 }
 	for verb, run := range map[string]func(opts ...sorter.Option) (perm.Perm, error){
-		"Order":     func(opts ...sorter.Option) (perm.Perm, error) { return r.argsort(r.rows, opts...) },
-		"OrderKeys": func(opts ...sorter.Option) (perm.Perm, error) { _, p, err := r.orderKeys(opts...); return p, err },
-		"OrderN":    r.orderN,
+		"Order":      func(opts ...sorter.Option) (perm.Perm, error) { return r.argsort(r.rows, opts...) },
+		"OrderKeys":  func(opts ...sorter.Option) (perm.Perm, error) { _, p, err := r.orderKeys(opts...); return p, err },
+		"Rows.Order": r.orderRows,
 	} {
 		var all, first, none perm.Runs
 		p, err := run(append(m.stable(), sorter.MarkRuns(&all), sorter.MarkRunsBy(1, &first), sorter.MarkRunsBy(0, &none))...)
@@ -328,7 +328,7 @@ func TestRunsWithin(t *testing.T) {
 			} {
 				var all, first, none perm.Runs
 				opts := []sorter.Option{sorter.MarkRuns(&all), sorter.MarkRunsBy(min(1, len(cols)), &first), sorter.MarkRunsBy(0, &none), sorter.Stable()}
-				p, err := sorter.OrderWithin(offsets, cols, opts...)
+				p, err := sorter.RowsBy(n, cols...).Within(offsets, opts...)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,9 +20,9 @@ func BenchmarkSelect(b *testing.B) {
 				name string
 				run  func() error
 			}{
-				{"OrderN", func() (err error) { p, err = sorter.OrderN(n, cols, sorter.Into(p)); return err }},
-				{"TopN of 100", func() error { _, err := sorter.TopN(n, 100, cols); return err }},
-				{"median", func() error { _, err := sorter.NthN(n, n/2, cols); return err }},
+				{"Rows.Order", func() (err error) { p, err = sorter.RowsBy(n, cols...).Order(sorter.Into(p)); return err }},
+				{"Rows.Top of 100", func() error { _, err := sorter.RowsBy(n, cols...).Top(100); return err }},
+				{"median", func() error { _, err := sorter.RowsBy(n, cols...).Nth([]int{n / 2}); return err }},
 			} {
 				b.Run(fmt.Sprintf("%s/n=%d/%s", c.name, n, v.name), func(b *testing.B) {
 					b.ReportAllocs()
@@ -49,13 +49,13 @@ func BenchmarkPartitions(b *testing.B) {
 		}
 		of, by := []sorter.Column[int]{sorter.AscOf(partition)}, []sorter.Column[int]{sorter.AscOf(values)}
 		var runs perm.Runs
-		benchmarkRows(b, fmt.Sprintf("%d/OrderN", parts), n, func() error {
-			_, err := sorter.OrderN(n, append(of[:1:1], by...), sorter.MarkRunsBy(1, &runs))
+		benchmarkRows(b, fmt.Sprintf("%d/Rows.Order", parts), n, func() error {
+			_, err := sorter.RowsBy(n, append(of[:1:1], by...)...).Order(sorter.MarkRunsBy(1, &runs))
 			return err
 		})
 		for _, k := range []int{1, 3, 10, 100} {
 			benchmarkRows(b, fmt.Sprintf("%d/first %d", parts, k), n, func() error {
-				_, _, err := sorter.TopNPer(n, k, of, by)
+				_, _, err := sorter.RowsBy(n, by...).Per(of...).Top(k)
 				return err
 			})
 		}
@@ -76,17 +76,17 @@ func BenchmarkPlacesPer(b *testing.B) {
 		for name, of := range map[string]sorter.Column[int]{"int32": sorter.AscOf(partition), "string": sorter.AscOf(text)} {
 			cols := []sorter.Column[int]{of}
 			var runs perm.Runs
-			benchmarkRows(b, fmt.Sprintf("%s %d/OrderN", name, parts), n, func() error {
-				_, err := sorter.OrderN(n, append(cols, by...), sorter.MarkRunsBy(1, &runs))
+			benchmarkRows(b, fmt.Sprintf("%s %d/Rows.Order", name, parts), n, func() error {
+				_, err := sorter.RowsBy(n, append(cols, by...)...).Order(sorter.MarkRunsBy(1, &runs))
 				return err
 			})
 			benchmarkRows(b, fmt.Sprintf("%s %d/first 3", name, parts), n, func() error {
-				_, _, err := sorter.TopNPer(n, 3, cols, by)
+				_, _, err := sorter.RowsBy(n, by...).Per(cols...).Top(3)
 				return err
 			})
 			for _, count := range []int{1, 3, 9} {
 				benchmarkRows(b, fmt.Sprintf("%s %d/%d quantiles", name, parts, count), n, func() error {
-					_, err := sorter.QuantilesNPer(n, quantiles(count), cols, by)
+					_, err := sorter.RowsBy(n, by...).Per(cols...).Quantiles(quantiles(count))
 					return err
 				})
 			}
@@ -118,8 +118,8 @@ func BenchmarkQuantiles(b *testing.B) {
 				copy(sorted, keys)
 				return sorter.SortKeys(sorted)
 			})
-			benchmarkRows(b, name+"/OrderN", n, func() error {
-				_, err := sorter.OrderN(n, cols, sorter.Into(p))
+			benchmarkRows(b, name+"/Rows.Order", n, func() error {
+				_, err := sorter.RowsBy(n, cols...).Order(sorter.Into(p))
 				return err
 			})
 			for _, count := range []int{1, 9, 99, 999} {
@@ -128,8 +128,8 @@ func BenchmarkQuantiles(b *testing.B) {
 					_, err := sorter.Quantiles(keys, qs)
 					return err
 				})
-				benchmarkRows(b, fmt.Sprintf("%s/%d QuantilesN", name, count), n, func() error {
-					_, err := sorter.QuantilesN(n, qs, cols)
+				benchmarkRows(b, fmt.Sprintf("%s/%d Rows.Quantiles", name, count), n, func() error {
+					_, err := sorter.RowsBy(n, cols...).Quantiles(qs)
 					return err
 				})
 			}
@@ -145,8 +145,8 @@ func BenchmarkDays(b *testing.B) {
 		s := make([]event, n)
 		for _, o := range eventOrders {
 			cols := o.cols(in)
-			benchmarkRows(b, fmt.Sprintf("%s/up to %d/OrderN", o.name, longest), n, func() error {
-				_, err := sorter.OrderN(n, cols)
+			benchmarkRows(b, fmt.Sprintf("%s/up to %d/Rows.Order", o.name, longest), n, func() error {
+				_, err := sorter.RowsBy(n, cols...).Order()
 				return err
 			})
 			benchmarkRows(b, fmt.Sprintf("%s/up to %d/copy and Sort", o.name, longest), n, func() error {

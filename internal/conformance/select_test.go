@@ -18,19 +18,19 @@ import (
 
 // Rows that are selected are those of the whole stable order.
 
-// topOrder and topN are calls of a keySet's first rows.
+// topOrder and topRows are calls of a keySet's first rows.
 func (s *keysOf[K]) topOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error) {
-	return sorter.TopOrder(rows, k, s.key, opts...)
+	return sorter.By(sorter.Asc(s.key)).TopOrder(rows, k, opts...)
 }
 
-func (s *keysOf[K]) topN(k int, opts ...sorter.Option) ([]uint32, error) {
-	return sorter.TopN(len(s.keys), k, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+func (s *keysOf[K]) topRows(k int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.RowsBy(len(s.keys), sorter.AscOf(s.keys)).Top(k, opts...)
 }
 
 // selecting is a keySet that selects rows.
 type selecting interface {
 	topOrder(rows []int, k int, opts ...sorter.Option) ([]uint32, error)
-	topN(k int, opts ...sorter.Option) ([]uint32, error)
+	topRows(k int, opts ...sorter.Option) ([]uint32, error)
 }
 
 // checkFirst holds the first k rows to those of the whole stable sort.
@@ -42,8 +42,8 @@ func (r *reference) checkFirst(t *testing.T, k int, m mode) {
 	got, err := r.keySet.(selecting).topOrder(rows, k, m.stable()...)
 	checkSame(t, "TopOrder: "+name, err, got, want)
 	checkSame(t, "TopOrder changed its input: "+name, nil, rows, r.rows)
-	got, err = r.keySet.(selecting).topN(k, m.opts...) // the CPU is stable without being asked
-	checkSame(t, "TopN: "+name, err, got, want)
+	got, err = r.keySet.(selecting).topRows(k, m.opts...) // the CPU is stable without being asked
+	checkSame(t, "Rows.Top: "+name, err, got, want)
 }
 
 func TestFirstRows(t *testing.T) {
@@ -97,7 +97,7 @@ func TestFirstRowsOfColumns(t *testing.T) {
 			sorter.Asc(func(row int) string { return longText(in[row]) }).NullsLast(func(row int) bool { return in[row].Venue%5 == 0 }),
 			sorter.DescOf(mapped(in, price)),
 		}
-		want, err := sorter.OrderN(n, cols, sorter.Stable())
+		want, err := sorter.RowsBy(n, cols...).Order(sorter.Stable())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,18 +106,18 @@ func TestFirstRowsOfColumns(t *testing.T) {
 				"": nil, "on an engine": {sorter.On(&plainEngine{}), sorter.Stable()}, "reported": {sorter.Report(new(sorter.Stats))},
 				"with marks": {sorter.MarkRuns(new(perm.Runs)), sorter.Into(make(perm.Perm, n))},
 			} {
-				got, err := sorter.TopN(n, k, cols, opts...)
-				checkSame(t, fmt.Sprintf("TopN, n=%d, k=%d, %s", n, k, name), err, got, want[:k])
+				got, err := sorter.RowsBy(n, cols...).Top(k, opts...)
+				checkSame(t, fmt.Sprintf("Rows.Top, n=%d, k=%d, %s", n, k, name), err, got, want[:k])
 			}
 			var st sorter.Stats
 			for limit, err := int64(1000), error(sorter.ErrMemoryLimit); err != nil; limit += limit / 8 {
 				var got []uint32
-				got, err = sorter.TopN(n, k, cols, sorter.MemoryLimit(limit), sorter.Report(&st))
+				got, err = sorter.RowsBy(n, cols...).Top(k, sorter.MemoryLimit(limit), sorter.Report(&st))
 				if err == nil {
-					checkSame(t, "TopN in the least memory", err, got, want[:k])
+					checkSame(t, "Rows.Top in the least memory", err, got, want[:k])
 				}
 				if err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
-					t.Fatalf("TopN, n=%d, k=%d: %d bytes of scratch under a limit of %d: %v", n, k, st.Scratch, limit, err)
+					t.Fatalf("Rows.Top, n=%d, k=%d: %d bytes of scratch under a limit of %d: %v", n, k, st.Scratch, limit, err)
 				}
 			}
 		}
@@ -128,13 +128,13 @@ func TestSelectMisuse(t *testing.T) {
 	var noKey func(fill) float32
 	s, cols := fills(10), []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
 	for name, f := range map[string]func(){
-		"TopOrder, nil key":               func() { _, _ = sorter.TopOrder(s, 1, noKey) },
-		"TopOrder, negative k":            func() { _, _ = sorter.TopOrder(s, -1, price) },
-		"Ordering.TopOrder, negative k":   func() { _, _ = smallByText.TopOrder(s, -1) },
-		"TopN, negative k":                func() { _, _ = sorter.TopN(3, -1, cols) },
-		"TopN, negative n":                func() { _, _ = sorter.TopN(-1, 1, cols) },
-		"TopN, too many rows":             func() { _, _ = sorter.TopN(4, 1, cols) },
-		"TopN, a column without function": func() { _, _ = sorter.TopN(3, 1, []sorter.Column[int]{{}}) },
+		"TopOrder, nil key":                   func() { _, _ = sorter.By(sorter.Asc(noKey)).TopOrder(s, 1) },
+		"TopOrder, negative k":                func() { _, _ = sorter.By(sorter.Asc(price)).TopOrder(s, -1) },
+		"Ordering.TopOrder, negative k":       func() { _, _ = smallByText.TopOrder(s, -1) },
+		"Rows.Top, negative k":                func() { _, _ = sorter.RowsBy(3, cols...).Top(-1) },
+		"Rows.Top, negative n":                func() { _, _ = sorter.RowsBy(-1, cols...).Top(1) },
+		"Rows.Top, too many rows":             func() { _, _ = sorter.RowsBy(4, cols...).Top(1) },
+		"Rows.Top, a column without function": func() { _, _ = sorter.RowsBy(3, []sorter.Column[int]{{}}...).Top(1) },
 	} {
 		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)
@@ -143,7 +143,7 @@ func TestSelectMisuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, n := range []int{0, 10, 10_000} {
-		if got, err := sorter.TopOrder(fills(n), 3, price, sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) || got != nil {
+		if got, err := sorter.By(sorter.Asc(price)).TopOrder(fills(n), 3, sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) || got != nil {
 			t.Errorf("n=%d: %v, error %v", n, got, err)
 		}
 		if got, err := smallByText.TopOrder(fills(n), 3, sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) || got != nil {
@@ -152,50 +152,44 @@ func TestSelectMisuse(t *testing.T) {
 	}
 }
 
-func (s *keysOf[K]) nth(rows []int, k int, opts ...sorter.Option) (int, error) {
-	return sorter.Nth(rows, k, s.key, opts...)
+func (s *keysOf[K]) nth(rows, ks []int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.By(sorter.Asc(s.key)).Nth(rows, ks, opts...)
 }
 
-func (s *keysOf[K]) nthN(k int, opts ...sorter.Option) (int, error) {
-	return sorter.NthN(len(s.keys), k, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+func (s *keysOf[K]) nthOfRows(ks []int, opts ...sorter.Option) ([]uint32, error) {
+	return sorter.RowsBy(len(s.keys), sorter.AscOf(s.keys)).Nth(ks, opts...)
+}
+
+// selectingAt is a keySet that selects rows at ranks.
+type selectingAt interface {
+	nth(rows, ks []int, opts ...sorter.Option) ([]uint32, error)
+	nthOfRows(ks []int, opts ...sorter.Option) ([]uint32, error)
 }
 
 // checkNth holds the k-th row to that of the whole stable sort.
 func (r *reference) checkNth(t *testing.T, k int, m mode) {
 	t.Helper()
-	name, want := fmt.Sprintf("k=%d, %s, %s", k, r.name, m.name), r.in(m.order)[k]
+	name, want := fmt.Sprintf("k=%d, %s, %s", k, r.name, m.name), permOf(r.in(m.order)[k:k+1])
 	rows := slices.Clone(r.rows)
-	by := r.keySet.(interface {
-		nth(rows []int, k int, opts ...sorter.Option) (int, error)
-		nthN(k int, opts ...sorter.Option) (int, error)
-	})
-	got, err := by.nth(rows, k, m.stable()...)
-	if err != nil || got != want {
-		t.Fatalf("Nth: %s: row %d, want %d, error %v", name, got, want, err)
-	}
+	by := r.keySet.(selectingAt)
+	got, err := by.nth(rows, []int{k}, m.stable()...)
+	checkSame(t, "Ordering.Nth: "+name, err, got, want)
 	checkSame(t, "Nth changed its input: "+name, nil, rows, r.rows)
-	if got, err = by.nthN(k, m.opts...); err != nil || got != want {
-		t.Fatalf("NthN: %s: row %d, want %d, error %v", name, got, want, err)
-	}
-}
-
-func (s *keysOf[K]) nthsN(ks []int, opts ...sorter.Option) ([]int, error) {
-	return sorter.NthsN(len(s.keys), ks, []sorter.Column[int]{sorter.AscOf(s.keys)}, opts...)
+	got, err = by.nthOfRows([]int{k}, m.opts...)
+	checkSame(t, "Rows.Nth: "+name, err, got, want)
 }
 
 // checkNths holds the rows at places ks to those of the whole stable sort.
 func (r *reference) checkNths(t *testing.T, ks []int, m mode) {
 	t.Helper()
-	var want []int
-	for _, k := range ks {
-		want = append(want, r.in(m.order)[k])
-	}
-	asked := slices.Clone(ks)
-	got, err := r.keySet.(interface {
-		nthsN(ks []int, opts ...sorter.Option) ([]int, error)
-	}).nthsN(asked, m.opts...)
-	checkSame(t, fmt.Sprintf("NthsN: ks=%v, %s, %s", ks, r.name, m.name), err, got, want)
-	checkSame(t, "NthsN changed its places", nil, asked, ks)
+	name, want := fmt.Sprintf("ks=%v, %s, %s", ks, r.name, m.name), permOf(at(r.in(m.order), ks))
+	asked, by := slices.Clone(ks), r.keySet.(selectingAt)
+	got, err := by.nthOfRows(asked, m.opts...)
+	checkSame(t, "Rows.Nth: "+name, err, got, want)
+	checkSame(t, "Nth changed its ranks", nil, asked, ks)
+	got, err = by.nth(r.rows, asked, m.stable()...)
+	checkSame(t, "Ordering.Nth: "+name, err, got, want)
+	checkSame(t, "Nth changed its ranks", nil, asked, ks)
 }
 
 // positionsOf are positions in an order of n rows.
@@ -256,11 +250,11 @@ func TestNthByColumns(t *testing.T) {
 		for _, k := range positionsOf(n) {
 			name := fmt.Sprintf("Nth: k=%d, %v, n=%d, %s", k, spec, n, m.name)
 			by, counters := spec.build()
-			var at int
+			var at []uint32
 			var err error
-			checkCalls(t, name, counters, n, func() { at, err = by.Nth(in, k, m.stable()...) })
-			if err != nil || in[at].Idx != want[k].Idx {
-				t.Fatalf("%s: row %d, want %d, error %v", name, at, want[k].Idx, err)
+			checkCalls(t, name, counters, n, func() { at, err = by.Nth(in, []int{k}, m.stable()...) })
+			if err != nil || len(at) != 1 || in[at[0]].Idx != want[k].Idx {
+				t.Fatalf("%s: rows %d, want %d, error %v", name, at, want[k].Idx, err)
 			}
 		}
 	}
@@ -272,18 +266,18 @@ func TestNthOfTies(t *testing.T) {
 	n := testkit.Pick(100_000, 2_000_000)
 	in := drawBelow(n, 1000, 3)
 	cols := []sorter.Column[int]{sorter.Desc(func(row int) string { return "a long prefix" }), sorter.AscOf(in)}
-	want, err := sorter.OrderN(n, cols)
+	want, err := sorter.RowsBy(n, cols...).Order()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []int{0, n / 3, n - 1} {
-		if got, err := sorter.NthN(n, k, cols); err != nil || got != int(want[k]) {
-			t.Errorf("k=%d: row %d, want %d, error %v", k, got, want[k], err)
+		if got, err := sorter.RowsBy(n, cols...).Nth([]int{k}); err != nil || len(got) != 1 || got[0] != want[k] {
+			t.Errorf("k=%d: rows %d, want %d, error %v", k, got, want[k], err)
 		}
 	}
 	ks := percentiles(n)
-	got, err := sorter.NthsN(n, ks, cols)
-	checkSame(t, "NthsN of ties", err, got, mapped(ks, func(k int) int { return int(want[k]) }))
+	got, err := sorter.RowsBy(n, cols...).Nth(ks)
+	checkSame(t, "Rows.Nth of ties", err, got, mapped(ks, func(k int) uint32 { return want[k] }))
 }
 
 // TestQuantiles compares with quantiles of sorted keys.
@@ -299,15 +293,15 @@ func TestQuantiles(t *testing.T) {
 		checkQuantiles(t, floats, qs)
 		checkQuantiles(t, floats, qs, sorter.Descending())
 		checkQuantiles(t, ints, qs, sorter.Workers(1))
-		rows, err := sorter.QuantilesN(max(n, 1), qs, []sorter.Column[int]{sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))})
-		order, _ := sorter.OrderN(max(n, 1), []sorter.Column[int]{sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))})
+		rows, err := sorter.RowsBy(max(n, 1), sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))).Quantiles(qs)
+		order, _ := sorter.RowsBy(max(n, 1), sorter.AscOf(append(ints, 7)), sorter.DescOf(append(floats, 1))).Order()
 		for i, q := range qs {
 			at := 0 // the first place with a share q of rows up to it
 			for float64(at+1) < q*float64(len(order)) {
 				at++
 			}
-			if err != nil || rows[i] != int(order[at]) {
-				t.Errorf("QuantilesN, n=%d, q=%v: row %d, want %d, error %v", n, q, rows[i], order[at], err)
+			if err != nil || rows[i] != order[at] {
+				t.Errorf("Rows.Quantiles, n=%d, q=%v: row %d, want %d, error %v", n, q, rows[i], order[at], err)
 			}
 		}
 	}
@@ -369,12 +363,12 @@ func TestNthLimits(t *testing.T) {
 		}
 		var st sorter.Stats
 		for limit, ways := int64(1000), map[string]bool{}; limit < int64(200*n) && len(spec) > 0; limit += limit / 8 {
-			at, err := by.Nth(in, n/3, sorter.MemoryLimit(limit), sorter.Report(&st))
+			at, err := by.Nth(in, []int{n / 3}, sorter.MemoryLimit(limit), sorter.Report(&st))
 			if err == nil {
 				ways[st.Algorithm] = true
 			}
-			if err == nil && at != int(p[n/3]) || err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
-				t.Fatalf("%v: row %d, want %d, %d bytes of scratch under a limit of %d: %v", spec, at, p[n/3], st.Scratch, limit, err)
+			if err == nil && !slices.Equal(at, []uint32{p[n/3]}) || err != nil && !errors.Is(err, sorter.ErrMemoryLimit) || st.Scratch > limit {
+				t.Fatalf("%v: rows %d, want %d, %d bytes of scratch under a limit of %d: %v", spec, at, p[n/3], st.Scratch, limit, err)
 			}
 			if limit > int64(190*n) && (!ways["InPlace"] || !ways["Select"]) {
 				t.Errorf("%v: took %v", spec, ways)
@@ -384,12 +378,12 @@ func TestNthLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := fills(300_000)
 	calls := 0
-	_, err := sorter.Nth(s, 5, func(f fill) float32 {
+	_, err := sorter.By(sorter.Asc(func(f fill) float32 {
 		if calls++; calls == 100_000 {
 			cancel()
 		}
 		return f.Price
-	}, sorter.WithContext(ctx), sorter.Workers(1))
+	})).Nth(s, []int{5}, sorter.WithContext(ctx), sorter.Workers(1))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -399,22 +393,22 @@ func TestNthMisuse(t *testing.T) {
 	var noKey func(fill) float32
 	s, cols := fills(10), []sorter.Column[int]{sorter.AscOf([]int{1, 2, 3})}
 	for name, f := range map[string]func(){
-		"Nth, nil key":               func() { _, _ = sorter.Nth(s, 1, noKey) },
-		"Nth, negative k":            func() { _, _ = sorter.Nth(s, -1, price) },
-		"Nth after the last":         func() { _, _ = sorter.Nth(s, 10, price) },
-		"Nth of nothing":             func() { _, _ = sorter.Nth(nil, 0, price) },
-		"NthN after the last":        func() { _, _ = sorter.NthN(3, 3, cols) },
-		"NthN, too many rows":        func() { _, _ = sorter.NthN(4, 3, cols) },
-		"Ordering.Nth, negative k":   func() { _, _ = smallByText.Nth(s, -1) },
-		"Ordering.Nth of too few":    func() { _, _ = smallByText.Nth(s[:3], 3) },
-		"NthN of a negative number":  func() { _, _ = sorter.NthN(-1, 0, cols) },
-		"NthsN after the last":       func() { _, _ = sorter.NthsN(3, []int{0, 3}, cols) },
-		"NthsN, too many rows":       func() { _, _ = sorter.NthsN(4, []int{1}, cols) },
-		"NthsN of a negative number": func() { _, _ = sorter.NthsN(-1, nil, cols) },
-		"QuantilesN of no rows":      func() { _, _ = sorter.QuantilesN(0, []float64{0.5}, cols) },
-		"QuantilesN above 1":         func() { _, _ = sorter.QuantilesN(3, []float64{1.01}, cols) },
-		"Quantiles below 0":          func() { _, _ = sorter.Quantiles([]int{1}, []float64{-0.1}) },
-		"Quantiles at NaN":           func() { _, _ = sorter.Quantiles([]int{}, []float64{math.NaN()}) },
+		"Nth, nil key":                         func() { _, _ = sorter.By(sorter.Asc(noKey)).Nth(s, []int{1}) },
+		"Nth, negative k":                      func() { _, _ = sorter.By(sorter.Asc(price)).Nth(s, []int{-1}) },
+		"Nth after the last":                   func() { _, _ = sorter.By(sorter.Asc(price)).Nth(s, []int{10}) },
+		"Nth of nothing":                       func() { _, _ = sorter.By(sorter.Asc(price)).Nth(nil, []int{0}) },
+		"Rows.Nth of one after the last":       func() { _, _ = sorter.RowsBy(3, cols...).Nth([]int{3}) },
+		"Rows.Nth of one, too many rows":       func() { _, _ = sorter.RowsBy(4, cols...).Nth([]int{3}) },
+		"Ordering.Nth, negative k":             func() { _, _ = smallByText.Nth(s, []int{-1}) },
+		"Ordering.Nth of too few":              func() { _, _ = smallByText.Nth(s[:3], []int{3}) },
+		"Rows.Nth of one of a negative number": func() { _, _ = sorter.RowsBy(-1, cols...).Nth([]int{0}) },
+		"Rows.Nth after the last":              func() { _, _ = sorter.RowsBy(3, cols...).Nth([]int{0, 3}) },
+		"Rows.Nth, too many rows":              func() { _, _ = sorter.RowsBy(4, cols...).Nth([]int{1}) },
+		"Rows.Nth of a negative number":        func() { _, _ = sorter.RowsBy(-1, cols...).Nth(nil) },
+		"Rows.Quantiles of no rows":            func() { _, _ = sorter.RowsBy(0, cols...).Quantiles([]float64{0.5}) },
+		"Rows.Quantiles above 1":               func() { _, _ = sorter.RowsBy(3, cols...).Quantiles([]float64{1.01}) },
+		"Quantiles below 0":                    func() { _, _ = sorter.Quantiles([]int{1}, []float64{-0.1}) },
+		"Quantiles at NaN":                     func() { _, _ = sorter.Quantiles([]int{}, []float64{math.NaN()}) },
 	} {
 		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)
@@ -423,7 +417,13 @@ func TestNthMisuse(t *testing.T) {
 }
 
 func (s *keysOf[K]) searchRange(rows []int, targets keySet, i int) (lo, hi int) {
-	return sorter.SearchRange(rows, s.key, targets.(*keysOf[K]).keys[i])
+	by := sorter.By(sorter.Asc(func(row int) K {
+		if row < 0 { // the target
+			return targets.(*keysOf[K]).keys[i]
+		}
+		return s.key(row)
+	}))
+	return by.SearchRange(rows, -1)
 }
 
 // TestSearchRange compares bounds with a count of all rows.
@@ -470,7 +470,7 @@ func TestSearchRangeByColumns(t *testing.T) {
 			}
 			oracle.SortStable(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
 			for row := range all {
-				lo, hi := sorter.SearchRangeN(n, cols, row)
+				lo, hi := sorter.RowsBy(n, cols...).SearchRange(row)
 				for at := range n {
 					want := cmp.Or(cmp.Compare(all[at].Text, all[row].Text), cmp.Compare(all[row].I8, all[at].I8))
 					if got := between(at, lo, hi); got != want {
@@ -482,8 +482,8 @@ func TestSearchRangeByColumns(t *testing.T) {
 	}
 	var noKey func(fill) float32
 	for name, f := range map[string]func(){
-		"SearchRange, nil key":     func() { _, _ = sorter.SearchRange(fills(3), noKey, 1) },
-		"SearchRangeN of negative": func() { _, _ = sorter.SearchRangeN(-1, nil, 0) },
+		"SearchRange, nil key":         func() { _, _ = sorter.By(sorter.Asc(noKey)).SearchRange(fills(3), fill{}) },
+		"Rows.SearchRange of negative": func() { _, _ = sorter.RowsBy(-1).SearchRange(0) },
 	} {
 		if text := fmt.Sprint(panicValue(f)); len(text) < 8 || text[:8] != "sorter: " {
 			t.Errorf("%s: panicked with %q", name, text)

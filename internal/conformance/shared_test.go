@@ -55,11 +55,11 @@ func TestSharedTexts(t *testing.T) {
 			ref.checkSort(t, m)
 			ref.checkOrder(t, m)
 			ref.checkMerge(t, len(texts)/2, m)
-			ref.checkMergeN(t, (i+turn)%len(cuts), m)
+			ref.checkMergeRuns(t, (i+turn)%len(cuts), m)
 		}
 		ref = newReference(family.name+", bytes", b.set(mapped(texts, func(s string) []byte { return []byte(s) })))
 		ref.checkSort(t, modes[i%len(modes)])
-		ref.checkMergeN(t, i%len(cuts), modes[i%len(modes)])
+		ref.checkMergeRuns(t, i%len(cuts), modes[i%len(modes)])
 	}
 }
 
@@ -93,7 +93,7 @@ func TestSharedTextsThenNumbers(t *testing.T) {
 			for _, run := range runs {
 				oracle.SortStable(run, by.Compare)
 			}
-			checkSame(t, family.name+", MergeN", by.MergeN(got, runs), got, want)
+			checkSame(t, family.name+", Merge of many", by.Merge(got, runs), got, want)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestSharedTextsThenNumbers(t *testing.T) {
 func TestSharedTextsUnsorted(t *testing.T) {
 	dst := make([]int, 6000)
 	key := func(i int) string { return "shared by most"[:min(2+(i+500)%1000, 14)] }
-	checkSame(t, "error", sorter.MergeN(dst, cutAt(reversed(6000), 1700, 3700), key), nil, []int(nil))
+	checkSame(t, "error", sorter.Merge(dst, cutAt(reversed(6000), 1700, 3700), key), nil, []int(nil))
 	checkPermuted(t, "unsorted runs", dst, 6000)
 }
 

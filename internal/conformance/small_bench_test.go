@@ -42,8 +42,8 @@ func BenchmarkSmallOptions(b *testing.B) {
 			{"Sort", func(opts []sorter.Option) error { copy(s, in); return sorter.Sort(s, price, opts...) }},
 			{"SortKeys", func(opts []sorter.Option) error { copy(k, keys); return sorter.SortKeys(k, opts...) }},
 			{"Ordering", func(opts []sorter.Option) error { copy(s, in); return byPrice.Sort(s, opts...) }},
-			{"OrderN", func(opts []sorter.Option) (err error) {
-				_, err = sorter.OrderN(n, rows, append(opts, sorter.Into(p))...)
+			{"Rows.Order", func(opts []sorter.Option) (err error) {
+				_, err = sorter.RowsBy(n, rows...).Order(append(opts, sorter.Into(p))...)
 				return err
 			}},
 		} {

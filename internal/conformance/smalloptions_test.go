@@ -68,14 +68,14 @@ var smallCallVerbs = []struct {
 		p, err := sorter.OrderKeys(mapped(s, price), opts...)
 		return mapped(p, wide), err
 	}},
-	{"OrderN", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
-		p, err := sorter.OrderN(len(s), []sorter.Column[int]{sorter.Asc(func(row int) float32 { return s[row].Price })}, opts...)
+	{"Rows.Order", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
+		p, err := sorter.RowsBy(len(s), sorter.Asc(func(row int) float32 { return s[row].Price })).Order(opts...)
 		return mapped(p, wide), err
 	}},
-	{"OrderN by three columns", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
+	{"Rows.Order by three columns", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
 		venue := sorter.AscOf(mapped(s, func(f fill) bool { return f.Venue&1 == 0 }))
 		text := sorter.Desc(func(row int) string { return longText(s[row]) }).NullsLast(func(row int) bool { return s[row].Venue%5 == 0 })
-		p, err := sorter.OrderN(len(s), []sorter.Column[int]{venue, text, sorter.DescOf(mapped(s, price))}, opts...)
+		p, err := sorter.RowsBy(len(s), venue, text, sorter.DescOf(mapped(s, price))).Order(opts...)
 		return mapped(p, wide), err
 	}},
 	{"SortKeys", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
@@ -98,7 +98,7 @@ var smallCallVerbs = []struct {
 		return mapped(keys[:len(s)/2], func(k uint16) uint64 { return uint64(k) }), err
 	}},
 	{"Merge", func(s []fill, opts ...sorter.Option) ([]uint64, error) { return mergedRuns(s, 2, opts) }},
-	{"MergeN", func(s []fill, opts ...sorter.Option) ([]uint64, error) { return mergedRuns(s, 5, opts) }},
+	{"Merge of many", func(s []fill, opts ...sorter.Option) ([]uint64, error) { return mergedRuns(s, 5, opts) }},
 	{"Ordering.Sort", func(s []fill, opts ...sorter.Option) ([]uint64, error) {
 		err := smallByText.Sort(s, opts...)
 		return mapped(s, position), err
@@ -120,11 +120,11 @@ func mergedRuns(s []fill, k int, opts []sorter.Option) ([]uint64, error) {
 	var runs [][]fill
 	for i := range k {
 		run := s[i*len(s)/k : (i+1)*len(s)/k]
-		_ = sorter.Sort(run, price, opts...) // a cancelled context ends MergeN, too
+		_ = sorter.Sort(run, price, opts...) // a cancelled context ends Merge of many, too
 		runs = append(runs, run)
 	}
 	dst := make([]fill, len(s))
-	err := sorter.MergeN(dst, runs, price, opts...)
+	err := sorter.Merge(dst, runs, price, opts...)
 	return mapped(dst, position), err
 }
 
@@ -280,7 +280,7 @@ func TestSmallOptionsAllocs(t *testing.T) {
 			"SortKeys":       func(opts []sorter.Option) { _ = sorter.SortKeys(keys, opts...) },
 			"SortPairs":      func(opts []sorter.Option) { _ = sorter.SortPairs(keys, s, opts...) },
 			"Order":          func(opts []sorter.Option) { _, _ = sorter.Order(in, price, opts...) },
-			"OrderN":         func(opts []sorter.Option) { _, _ = sorter.OrderN(n, rows, opts...) },
+			"Rows.Order":     func(opts []sorter.Option) { _, _ = sorter.RowsBy(n, rows...).Order(opts...) },
 			"TopK":           func(opts []sorter.Option) { _ = sorter.TopK(s, (n+1)/2, price, opts...) },
 			"Ordering.Sort":  func(opts []sorter.Option) { copy(s, in); _ = byPrice.Sort(s, opts...) },
 			"Ordering.Order": func(opts []sorter.Option) { _, _ = byPrice.Order(s, opts...) },
@@ -299,7 +299,7 @@ func TestSmallOptionsAllocs(t *testing.T) {
 				}
 			}
 			cancel()
-			if most := map[string]float64{"OrderN": 3, "Sort by string": 1, "TopK": 1}[verb]; bare > most {
+			if most := map[string]float64{"Rows.Order": 3, "Sort by string": 1, "TopK": 1}[verb]; bare > most {
 				t.Errorf("%s, n=%d: %v allocations, want at most %v", verb, n, bare, most)
 			}
 		}

@@ -98,9 +98,9 @@ func TestStackGrowsInKeyFunction(t *testing.T) {
 					copy(s, mapped(p, func(i uint32) row { return s[i] }))
 					return err
 				},
-				"OrderN": func(s []row, opts ...sorter.Option) error {
+				"Rows.Order": func(s []row, opts ...sorter.Option) error {
 					cols := []sorter.Column[int]{sorter.Asc(func(i int) int64 { return num(s[i]) })}
-					p, err := sorter.OrderN(len(s), cols, opts...)
+					p, err := sorter.RowsBy(len(s), cols...).Order(opts...)
 					copy(s, mapped(p, func(i uint32) row { return s[i] }))
 					return err
 				},
@@ -110,7 +110,7 @@ func TestStackGrowsInKeyFunction(t *testing.T) {
 					oracle.SortStable(a, byNumber)
 					oracle.SortStable(b, byNumber)
 					calls = 0
-					return sorter.Merge(s, a, b, num, opts...)
+					return sorter.Merge(s, [][]row{a, b}, num, opts...)
 				},
 			} {
 				onNewStack(func() {

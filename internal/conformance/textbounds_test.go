@@ -56,7 +56,7 @@ func checkTextsOf(t *testing.T, length, n int) {
 		checkSame(t, name+", Ordering.Sort", by.Sort(got, opts...), got, want)
 		texts := mapped(rows, func(e textRow) string { return e.text })
 		checkSame(t, name+", SortKeys", sorter.SortKeys(texts, opts...), texts, mapped(want, func(e textRow) string { return e.text }))
-		top, err := sorter.TopOrder(rows, n/40+1, func(e textRow) string { return e.text }, opts...)
+		top, err := sorter.By(sorter.Asc(func(e textRow) string { return e.text })).TopOrder(rows, n/40+1, opts...)
 		checkSame(t, name+", TopOrder", err, top, mapped(want[:n/40+1], func(e textRow) uint32 { return uint32(e.at) }))
 	}
 }

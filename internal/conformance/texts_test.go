@@ -128,7 +128,7 @@ func TestDeepColumns(t *testing.T) {
 
 			x, y := want[:n/3:n/3], want[n/3:]
 			got = make([]row, n)
-			err = by.Merge(got, x, y)
+			err = by.Merge(got, [][]row{x, y})
 			checkSame(t, name+", Merge", err, got, want)
 		}
 	}

@@ -106,7 +106,7 @@ var topVerbs = []struct {
 	{"key", func(values []uint64, k int, o sorter.Option) topRace {
 		s := topRows(values)
 		return topRace{
-			sorter: func() { _, _ = sorter.TopOrder(s, k, func(r topRow) float32 { return r.Key }, o) },
+			sorter: func() { _, _ = sorter.By(sorter.Asc(func(r topRow) float32 { return r.Key })).TopOrder(s, k, o) },
 			heap:   func() { topHeap(s, k) },
 		}
 	}},
@@ -156,7 +156,7 @@ func topRows(values []uint64) []topRow {
 func topOfColumn[K float32 | int64](keys []K, k int, o sorter.Option) topRace {
 	cols := []sorter.Column[int]{sorter.AscOf(keys)}
 	return topRace{
-		sorter: func() { _, _ = sorter.TopN(len(keys), k, cols, o) },
+		sorter: func() { _, _ = sorter.RowsBy(len(keys), cols...).Top(k, o) },
 		heap: func() {
 			heap := make([]heldKey[K], 0, k)
 			for i, key := range keys[:k] {

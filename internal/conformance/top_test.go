@@ -38,12 +38,12 @@ func checkTops[K int64 | float32 | uint8](t *testing.T, keys []K, k int) {
 	}
 	for _, opts := range [][]sorter.Option{nil, {sorter.Descending()}, {sorter.Workers(3), sorter.NaNsLast()}} {
 		all, err := sorter.OrderKeys(keys, append(opts, sorter.Stable())...)
-		first, topErr := sorter.TopOrder(keys, k, own, opts...)
+		first, topErr := sorter.By(sorter.Asc(own)).TopOrder(keys, k, opts...)
 		checkFront(t, "by key", all, first, err, topErr)
 		first, topErr = sorter.By(sorter.Asc(own)).TopOrder(keys, k, opts...)
 		checkFront(t, "by column", all, first, err, topErr)
 		cols := []sorter.Column[int]{sorter.AscOf(keys)}
-		first, topErr = sorter.TopN(n, k, cols, opts...)
+		first, topErr = sorter.RowsBy(n, cols...).Top(k, opts...)
 		checkFront(t, "of rows", all, first, err, topErr)
 
 		s, want := slices.Clone(keys), make([]K, k)
@@ -54,8 +54,8 @@ func checkTops[K int64 | float32 | uint8](t *testing.T, keys []K, k int) {
 		checkFront(t, "keys", want, s[:k], err, topErr)
 
 		cols[0] = cols[0].NullsFirstBits(valid, 3)
-		all, err = sorter.OrderN(n, cols, append(opts, sorter.Stable())...)
-		first, topErr = sorter.TopN(n, k, cols, opts...)
+		all, err = sorter.RowsBy(n, cols...).Order(append(opts, sorter.Stable())...)
+		first, topErr = sorter.RowsBy(n, cols...).Top(k, opts...)
 		checkFront(t, "of rows with nulls", all, first, err, topErr)
 	}
 }

@@ -63,12 +63,12 @@ func turns() []turn {
 			must(sorter.Sort(ownRows, func(e row) int64 { return e.day }))
 		}},
 		{"SortWithin 600k", 600_000, func() { copy(ownRows, rows) }, func() {
-			must(sorter.SortWithin(ownRows[:600_000], offsets, func(e row) int64 { return e.price }))
+			must(sorter.By(sorter.Asc(func(e row) int64 { return e.price })).SortWithin(ownRows[:600_000], offsets))
 		}},
 		{"SortKeys 2M", len(floats), func() { copy(ownFloats, floats) }, func() { must(sorter.SortKeys(ownFloats)) }},
-		{"OrderN 700k", 700_000, func() {}, func() {
-			_, err := sorter.OrderN(700_000, []sorter.Column[int]{sorter.Asc(func(i int) int64 { return rows[i].day }),
-				sorter.Asc(func(i int) int64 { return rows[i].price })}, sorter.Into(p))
+		{"Rows.Order 700k", 700_000, func() {}, func() {
+			_, err := sorter.RowsBy(700_000, sorter.Asc(func(i int) int64 { return rows[i].day }),
+				sorter.Asc(func(i int) int64 { return rows[i].price })).Order(sorter.Into(p))
 			must(err)
 		}},
 		{"SortKeys 400k texts", len(texts), func() { copy(ownTexts, texts) }, func() { must(sorter.SortKeys(ownTexts)) }},

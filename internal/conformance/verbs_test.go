@@ -43,8 +43,8 @@ func (r *reference) checkOrder(t *testing.T, m mode) {
 		t.Fatalf("OrderKeys changed its input: %s: %s", name, d)
 	}
 
-	p, err = r.orderN(m.stable()...)
-	checkSame(t, "OrderN: "+name, err, p, want)
+	p, err = r.orderRows(m.stable()...)
+	checkSame(t, "Rows.Order: "+name, err, p, want)
 }
 
 // checkOrderDefault holds argsort without Stable to the order and to being a

@@ -126,7 +126,7 @@ func TestWays(t *testing.T) {
 		cols := w.cols(w.n, r)
 		if w.shape != "" {
 			var st sorter.Stats
-			_, err := sorter.OrderN(w.n, columnsOfWay(cols, ofRow), sorter.Report(&st))
+			_, err := sorter.RowsBy(w.n, columnsOfWay(cols, ofRow)...).Order(sorter.Report(&st))
 			if err != nil || st.Shape != w.shape {
 				t.Errorf("%s: shape %q, want %q, error %v", w.name, st.Shape, w.shape, err)
 			}

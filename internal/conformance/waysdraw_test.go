@@ -224,8 +224,8 @@ func checkWay(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 	oracle.SortStable(want, compareWays(cols, call))
 	byRow := func() []sorter.Column[int] { return columnsOfWay(cols, ofRow) }
 
-	p, err := sorter.OrderN(n, byRow(), opts...)
-	checkSame(t, name+", OrderN", err, p, want)
+	p, err := sorter.RowsBy(n, byRow()...).Order(opts...)
+	checkSame(t, name+", Rows.Order", err, p, want)
 
 	picked := make([]bool, n)
 	var rows []uint32
@@ -234,16 +234,16 @@ func checkWay(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 			rows = append(rows, uint32(i))
 		}
 	}
-	err = sorter.OrderRows(rows, byRow(), opts...)
-	checkSame(t, name+", OrderRows", err, rows, slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return !picked[row] }))
+	err = sorter.RowsBy(n, byRow()...).Sort(rows, opts...)
+	checkSame(t, name+", Rows.Sort", err, rows, slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return !picked[row] }))
 
 	k := []int{1, n / 40, n / 3}[r.IntN(3)]
-	first, err := sorter.TopN(n, k, byRow(), opts...)
-	checkSame(t, name+", TopN", err, first, want[:k])
+	first, err := sorter.RowsBy(n, byRow()...).Top(k, opts...)
+	checkSame(t, name+", Rows.Top", err, first, want[:k])
 
 	ks := mapped(make([]int, 1+r.IntN(12)), func(int) int { return r.IntN(n) })
-	found, err := sorter.NthsN(n, ks, byRow(), opts...)
-	checkSame(t, name+", NthsN", err, found, mapped(ks, func(k int) int { return int(want[k]) }))
+	found, err := sorter.RowsBy(n, byRow()...).Nth(ks, opts...)
+	checkSame(t, name+", Rows.Nth", err, found, mapped(ks, func(k int) uint32 { return want[k] }))
 	if c := &cols[0]; len(cols) == 1 && c.null == nil && !c.desc {
 		switch rows := ascending(n); c.kind {
 		case "int64":

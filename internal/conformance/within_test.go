@@ -48,19 +48,19 @@ var listOrders = []struct {
 	sort func(s []listed, offsets []int, opts ...sorter.Option) error
 }{
 	{"int16", sorter.By(sorter.Asc(func(e listed) int16 { return e.small })), func(s []listed, offsets []int, opts ...sorter.Option) error {
-		return sorter.SortWithin(s, offsets, func(e listed) int16 { return e.small }, opts...)
+		return sorter.By(sorter.Asc(func(e listed) int16 { return e.small })).SortWithin(s, offsets, opts...)
 	}},
 	{"int64", sorter.By(sorter.Asc(func(e listed) int64 { return e.num })), func(s []listed, offsets []int, opts ...sorter.Option) error {
-		return sorter.SortWithin(s, offsets, func(e listed) int64 { return e.num }, opts...)
+		return sorter.By(sorter.Asc(func(e listed) int64 { return e.num })).SortWithin(s, offsets, opts...)
 	}},
 	{"float32", sorter.By(sorter.Asc(func(e listed) float32 { return e.real })), func(s []listed, offsets []int, opts ...sorter.Option) error {
-		return sorter.SortWithin(s, offsets, func(e listed) float32 { return e.real }, opts...)
+		return sorter.By(sorter.Asc(func(e listed) float32 { return e.real })).SortWithin(s, offsets, opts...)
 	}},
 	{"string", sorter.By(sorter.Asc(func(e listed) string { return e.text })), func(s []listed, offsets []int, opts ...sorter.Option) error {
-		return sorter.SortWithin(s, offsets, func(e listed) string { return e.text }, opts...)
+		return sorter.By(sorter.Asc(func(e listed) string { return e.text })).SortWithin(s, offsets, opts...)
 	}},
 	{"[16]byte", sorter.By(sorter.Asc(func(e listed) [16]byte { return e.wide })), func(s []listed, offsets []int, opts ...sorter.Option) error {
-		return sorter.SortWithin(s, offsets, func(e listed) [16]byte { return e.wide }, opts...)
+		return sorter.By(sorter.Asc(func(e listed) [16]byte { return e.wide })).SortWithin(s, offsets, opts...)
 	}},
 	{"nulls", sorter.By(sorter.Desc(func(e listed) int64 { return e.num }).NullsFirst(func(e listed) bool { return e.null })), nil},
 	{"three columns", sorter.By(sorter.Desc(func(e listed) string { return e.text }),
@@ -168,7 +168,7 @@ func checkWithin(t *testing.T, name string, rows, want []listed, offsets []int, 
 		err := order.sort(got, offsets, workers)
 		checkSame(t, name+", by key", err, mapped(got, place), mapped(want, place))
 	}
-	p, err := sorter.OrderWithin(offsets, rowColumns(rows, order.name), workers)
+	p, err := sorter.RowsBy(len(rows), rowColumns(rows, order.name)...).Within(offsets, workers)
 	got = slices.Clone(rows)
 	for i, at := range p {
 		got[i] = rows[at]
@@ -201,12 +201,12 @@ func TestWithinStops(t *testing.T) {
 		got := slices.Clone(rows)
 		sort := func(f func()) error {
 			calls = 0
-			return sorter.SortWithin(got, offsets, func(e listed) string {
+			return sorter.By(sorter.Asc(func(e listed) string {
 				if calls++; calls == stop+1 {
 					f()
 				}
 				return e.text
-			}, sorter.Workers(1), sorter.WithContext(ctx))
+			})).SortWithin(got, offsets, sorter.Workers(1), sorter.WithContext(ctx))
 		}
 		if err := sort(cancel); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in call %d: error %v", stop, err)
@@ -245,7 +245,7 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 		ctx := &fickleContext{Context: cancellable}
 		ctx.left.Store(questions)
 		got := slices.Clone(rows)
-		err := sorter.SortWithin(got, offsets, func(e listed) int64 { return e.num }, sorter.Workers(1), sorter.WithContext(ctx))
+		err := sorter.By(sorter.Asc(func(e listed) int64 { return e.num })).SortWithin(got, offsets, sorter.Workers(1), sorter.WithContext(ctx))
 		name := fmt.Sprintf("over after %d questions", questions)
 		if errors.Is(err, context.Canceled) {
 			checkSame(t, name, nil, mapped(got, place), mapped(rows, place))
@@ -267,12 +267,12 @@ func TestWithinMisuse(t *testing.T) {
 		says string
 		call func()
 	}{
-		{"offsets[1] is 0, below 2", func() { _ = sorter.SortWithin(s, []int{2, 0}, key) }},
-		{"offsets[0] is -1", func() { _ = sorter.SortWithin(s, []int{-1, 2}, key) }},
-		{"end at 4 of 3", func() { _ = sorter.SortWithin(s, []int{0, 4}, key) }},
-		{"nil key function", func() { _ = sorter.SortWithin[int, int](s, []int{0, 3}, nil) }},
-		{"offsets[1] is 0, below 2", func() { _, _ = sorter.OrderWithin([]int{2, 0}, nil) }},
-		{"by a column of 3", func() { _, _ = sorter.OrderWithin([]int{0, 4}, []sorter.Column[int]{sorter.AscOf(s)}) }},
+		{"offsets[1] is 0, below 2", func() { _ = sorter.By(sorter.Asc(key)).SortWithin(s, []int{2, 0}) }},
+		{"offsets[0] is -1", func() { _ = sorter.By(sorter.Asc(key)).SortWithin(s, []int{-1, 2}) }},
+		{"end at 4 of 3", func() { _ = sorter.By(sorter.Asc(key)).SortWithin(s, []int{0, 4}) }},
+		{"nil key function", func() { _ = sorter.By(sorter.Asc[int, int](nil)).SortWithin(s, []int{0, 3}) }},
+		{"offsets[1] is 0, below 2", func() { _, _ = sorter.RowsBy(3).Within([]int{2, 0}) }},
+		{"by a column of 3", func() { _, _ = sorter.RowsBy(4, sorter.AscOf(s)).Within([]int{0, 4}) }},
 	} {
 		func() {
 			defer func() {
@@ -307,8 +307,10 @@ func BenchmarkWithin(b *testing.B) {
 			name string
 			sort func()
 		}{
-			{"SortWithin", func() { _ = sorter.SortWithin(s, offsets, func(e pair) int64 { return e.key }) }},
-			{"SortWithin, 1 worker", func() { _ = sorter.SortWithin(s, offsets, func(e pair) int64 { return e.key }, sorter.Workers(1)) }},
+			{"SortWithin", func() { _ = sorter.By(sorter.Asc(func(e pair) int64 { return e.key })).SortWithin(s, offsets) }},
+			{"SortWithin, 1 worker", func() {
+				_ = sorter.By(sorter.Asc(func(e pair) int64 { return e.key })).SortWithin(s, offsets, sorter.Workers(1))
+			}},
 			{"slices", func() {
 				for i := 1; i < len(offsets); i++ {
 					oracle.SortStable(s[offsets[i-1]:offsets[i]], func(a, b pair) int { return cmp.Compare(a.key, b.key) })

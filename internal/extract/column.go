@@ -164,16 +164,19 @@ func (c *Column) Keys(keys stream.Raw, b Batch) int {
 
 // ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
 // has no key for a row that is not null.
-func ForRows(cols []Column, n int) { forRows(cols, n, nil, "OrderN of %d rows", n) }
+func ForRows(cols []Column, n int) { forRows(cols, n, nil, "order of %d rows", n) }
 
-// ForSelected changes columns to those of elements that are row numbers, and returns a number above
-// all of these. It panics as ForRows does.
-func ForSelected(cols []Column, rows []uint32) (n int) {
+// ForSelected changes columns to those of elements that are numbers of the rows 0 … n-1, and returns a number
+// above all of these. It panics as ForRows does, and if one is not below n.
+func ForSelected(cols []Column, rows []uint32, n int) (above int) {
 	if len(rows) > 0 {
-		n = int(min(int64(slices.Max(rows))+1, math.MaxInt))
+		above = int(min(int64(slices.Max(rows))+1, math.MaxInt))
 	}
-	forRows(cols, n, rows, "OrderRows of row %d", n-1)
-	return n
+	if above > n {
+		panic(fmt.Sprintf("sorter: row %d of %d rows", above-1, n))
+	}
+	forRows(cols, above, rows, "order of row %d", above-1)
+	return above
 }
 
 // forRows changes columns to those of row numbers below n, all of them or the selected ones. It panics if

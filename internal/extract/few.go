@@ -58,7 +58,7 @@ func (s *Spec) checkRows(n int) {
 	s.put(&c)
 	rows, ok := c.rows()
 	if _, few := c.holds(n, rows, ok, nil); few != "" {
-		panic(fmt.Sprintf("sorter: OrderN of %d rows by %s", n, few))
+		panic(fmt.Sprintf("sorter: order of %d rows by %s", n, few))
 	}
 }
 

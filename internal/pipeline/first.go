@@ -5,48 +5,33 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/small"
-	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
 )
 
 // First rows of an order as numbers: nothing moves.
 
-// First returns the numbers of the first k elements of s by the keys, of a given kind, of a
-// getter.
-func First(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options) ([]uint32, error) {
-	if own := *o; isSmall(o, s.Len()) {
-		var first []uint32
-		if selectsFew(o, s.Len(), k) && firstFew(kind, s, k, get, o.Order(), copyTo(&first)) {
-			return first, nil
-		}
-		own.Into = nil
-		return frontCopy(k)(small.OrderWith(kind, s, get, small.KeyFunction, &own))
-	}
-	return firstOf([]extract.Column{extract.ColumnAs(kind, get)}, extract.InputOf(s), k, *o)
-}
-
-// FirstByColumns is First by the columns of an ordering.
+// FirstByColumns returns the numbers of the first k elements of s by the columns of an ordering.
 func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
 	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
 		var first []uint32
 		if selectsFew(o, s.Len(), k) && firstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), copyTo(&first)) {
 			return first, nil
 		}
-		own.Into = nil
+		own.Into, own.Marks = nil, nil
 		return frontCopy(k)(by.Order(s, &own))
 	}
 	return firstOf(by.Columns(), extract.InputOf(s), k, *o)
 }
 
-// FirstN returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
-func FirstN(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
+// FirstRows returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
+func FirstRows(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
 	if own := *o; len(cols) > 0 && isSmall(o, n) {
 		var first []uint32
 		if selectsFew(o, n, k) && firstFewBy(cols, n, k, extract.Batch{}, o.Order(), copyTo(&first)) {
 			return first, nil
 		}
-		own.Into = nil
+		own.Into, own.Marks = nil, nil
 		return frontCopy(k)(small.OrderRows(cols, n, &own))
 	}
 	return firstOf(cols, extract.RowNumbers(n), k, *o)

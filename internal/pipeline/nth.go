@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"example.com/sorter/internal/call"
@@ -27,47 +28,62 @@ const (
 // from. It takes 10 ms at most. All workers order eight times as many elements in that time.
 func mostFound(n int) int { return min(n, max(fewFound, min(n/8, 1<<20))) }
 
-// Nth returns the number of the element of s that comes k-th, from 0, by the keys, of a given
-// kind, of a getter.
-func Nth(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options) (int, error) {
-	if isSmall(o, s.Len()) {
-		return numberAt(k)(small.OrderWith(kind, s, get, small.KeyFunction, o))
+// NthByColumns returns the numbers of the elements of s of ranks ks, 0 <= ks[i] < s.Len(), by the columns of an
+// ordering.
+func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) ([]uint32, error) {
+	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
+		own.Into, own.Marks = nil, nil
+		return rowsAt(ks)(by.Order(s, &own))
 	}
-	return nthOf([]extract.Column{extract.ColumnAs(kind, get)}, extract.InputOf(s), k, *o)
+	return nthRows(by.Columns(), extract.InputOf(s), ks, *o)
 }
 
-// NthByColumns is Nth by the columns of an ordering.
-func NthByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) (int, error) {
-	if by.Len() > 0 && isSmall(o, s.Len()) {
-		return numberAt(k)(by.Order(s, o))
-	}
-	return nthOf(by.Columns(), extract.InputOf(s), k, *o)
-}
-
-// NthN is Nth of the rows 0 … n-1 by columns of row numbers, which it changes.
-func NthN(cols []extract.Column, n, k int, o *call.Options) (int, error) {
+// NthRows is NthByColumns of the rows 0 … n-1 by columns of row numbers, which it changes.
+func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
-	if len(cols) > 0 && isSmall(o, n) {
-		return numberAt(k)(small.OrderRows(cols, n, o))
+	if own := *o; len(cols) > 0 && isSmall(o, n) {
+		own.Into, own.Marks = nil, nil
+		return rowsAt(ks)(small.OrderRows(cols, n, &own))
 	}
-	return nthOf(cols, extract.RowNumbers(n), k, *o)
+	return nthRows(cols, extract.RowNumbers(n), ks, *o)
 }
 
-// numberAt returns what reads the k-th number of an order.
-func numberAt(k int) func(p perm.Perm, err error) (int, error) {
-	return func(p perm.Perm, err error) (int, error) {
+// mostShared is the number of rows whose order is memory for the rows that are picked from it, so that few take one
+// allocation.
+const mostShared = 64
+
+// rowsAt returns what picks the rows of ranks ks of an order, in memory of the order if that is small.
+func rowsAt(ks []int) func(p perm.Perm, err error) ([]uint32, error) {
+	return func(p perm.Perm, err error) ([]uint32, error) {
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		return int(p[k]), nil
+		var few [mostShared]uint32
+		rows, order := []uint32(p), few[:]
+		if len(p) <= mostShared && len(ks) <= len(p) {
+			copy(order, p)
+			rows = rows[:len(ks):len(ks)]
+		} else {
+			rows, order = make([]uint32, len(ks)), p
+		}
+		for i, k := range ks {
+			rows[i] = order[k]
+		}
+		return rows, nil
 	}
 }
 
-// nthOf returns the number of the row that comes k-th, 0 <= k < rows.Len.
-func nthOf(cols []extract.Column, rows extract.Input, k int, o call.Options) (int, error) {
-	numbers := []int{k}
-	err := nthsOf(cols, rows, numbers, false, o)
-	return numbers[0], err
+// nthRows returns the numbers of the rows of ranks ks, 0 <= ks[i] < rows.Len.
+func nthRows(cols []extract.Column, rows extract.Input, ks []int, o call.Options) ([]uint32, error) {
+	numbers := slices.Clone(ks)
+	if err := nthsOf(cols, rows, numbers, false, o); err != nil {
+		return nil, err
+	}
+	picked := make([]uint32, len(ks))
+	for i, row := range numbers {
+		picked[i] = uint32(row)
+	}
+	return picked, nil
 }
 
 // nthsOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th, or of one

@@ -23,21 +23,10 @@ import (
 // from 0.
 func NthsOfKeys(kind sortkey.Kind, s cpu.Payload, ks []int, o *call.Options) error {
 	if own := *o; isSmall(o, s.Len()) {
-		own.Into = nil
+		own.Into, own.Marks = nil, nil
 		return numbersAt(ks)(small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own))
 	}
 	return nthsOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
-}
-
-// NthsN replaces each k of ks by the number of the row that comes k-th of the rows 0 … n-1, by
-// columns of row numbers, which it changes.
-func NthsN(cols []extract.Column, n int, ks []int, o *call.Options) error {
-	extract.ForRows(cols, n)
-	if own := *o; len(cols) > 0 && isSmall(o, n) {
-		own.Into = nil
-		return numbersAt(ks)(small.OrderRows(cols, n, &own))
-	}
-	return nthsOf(cols, extract.RowNumbers(n), ks, false, *o)
 }
 
 // numbersAt returns what replaces ks by the numbers of an order.

@@ -28,7 +28,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	all := slices.Concat(partition, cols)
 	if len(partition) == 0 {
 		own.Marks = nil
-		first, err = FirstN(cols, n, k, &own)
+		first, err = FirstRows(cols, n, k, &own)
 		return first, perm.RunsAt([]int{0, len(first)}), err
 	}
 	extract.ForRows(all, n)
@@ -40,7 +40,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	case err != nil:
 		return nil, parts, err
 	case rows != nil:
-		first, err = rows, OrderRows(all, rows, &own)
+		first, err = rows, OrderSelected(all, rows, n, &own)
 	case whole:
 		first, err = orderAll(all, n, own)
 	default:
@@ -53,17 +53,17 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	return first, parts, nil
 }
 
-// orderAll is [OrderN] of rows of which few are a result: the order counts as scratch memory.
+// orderAll is [OrderRows] of rows of which few are a result: the order counts as scratch memory.
 func orderAll(cols []extract.Column, n int, o call.Options) (perm.Perm, error) {
 	o.Held = 4 * int64(n)
-	return OrderN(cols, n, &o)
+	return OrderRows(cols, n, &o)
 }
 
 // firstOfRuns is [FirstOfPartitions] by an order of all rows by the columns of partitions, and one of
 // the rows within each, without those that are certainly not among the first.
 func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (first []uint32, parts perm.Runs, err error) {
 	o.Marks = &call.Marks{Columns: call.AllColumns, Runs: &parts}
-	byPartition, err := OrderN(partition, n, &o)
+	byPartition, err := OrderRows(partition, n, &o)
 	if err != nil {
 		return nil, perm.Runs{}, err
 	}

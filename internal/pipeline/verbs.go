@@ -69,9 +69,9 @@ func OrderByColumns(by *small.Ordering, s cpu.Payload, o *call.Options) (perm.Pe
 	return orderOf(by.Columns(), extract.InputOf(s), *o)
 }
 
-// OrderN returns the order of the rows 0 … n-1 by columns of row numbers, which it
+// OrderRows returns the order of the rows 0 … n-1 by columns of row numbers, which it
 // changes.
-func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
+func OrderRows(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
 	extract.ForRows(cols, n)
 	if len(cols) > 0 && isSmall(o, n) {
 		return small.OrderRows(cols, n, o)
@@ -79,9 +79,9 @@ func OrderN(cols []extract.Column, n int, o *call.Options) (perm.Perm, error) {
 	return orderOf(slices.Clone(cols), extract.RowNumbers(n), *o) // cols are on the caller's stack
 }
 
-// OrderRows reorders row numbers by columns, which it changes.
-func OrderRows(cols []extract.Column, rows []uint32, o *call.Options) error {
-	n := extract.ForSelected(cols, rows)
+// OrderSelected reorders numbers of the rows 0 … n-1 by columns, which it changes.
+func OrderSelected(cols []extract.Column, rows []uint32, n int, o *call.Options) error {
+	n = extract.ForSelected(cols, rows, n)
 	if len(cols) > 0 && isSmall(o, len(rows)) {
 		return small.OrderSelected(cols, rows, o)
 	}

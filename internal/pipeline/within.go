@@ -34,20 +34,23 @@ func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Opt
 	return cpu.MoveWithin(&r.Env, segments, s, index)
 }
 
-// OrderWithin returns the order of the rows of each segment, offsets[i] to offsets[i+1], by
-// columns of row numbers, which it changes. Rows before offsets[0] keep their places.
-func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Perm, error) {
-	n := rowsWithin(offsets, maxLen)
+// OrderWithin returns the order of the rows 0 … n-1 that sorts those of each segment, offsets[i] to offsets[i+1],
+// by columns of row numbers, which it changes. Other rows keep their places.
+func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (perm.Perm, error) {
+	end := rowsWithin(offsets, n)
 	extract.ForRows(cols, n)
-	rows := extract.RowNumbers(n)
-	r, err := begin(*o, n)
+	rows := extract.RowNumbers(end)
+	r, err := begin(*o, end)
 	defer r.end()
+	if err == nil && n > maxPositions {
+		err = tooLong(n)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r.spareCodes(rows, cols, false)
 	words, segments := r.markedWords(cols), cpu.Segments{}
-	if n > 0 {
+	if end > 0 {
 		segments = cpu.NewSegments(offsets)
 	}
 	rows.Arena = &r.Arena
@@ -58,22 +61,25 @@ func OrderWithin(cols []extract.Column, offsets []int, o *call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
-	r.takeMarks(words)
+	r.marks = ties.NewMarks(r.Marks, n, words)
 	p := extract.Result(rows.Slice.Raw(), n, o.Into, cols...)
-	same := n // rows that keep their places
-	if n > 0 && len(words) > 0 {
-		same = segments.First()
+	from := end // the first row that need not keep its place
+	if end > 0 && len(words) > 0 {
+		from = segments.First()
 	}
-	for i := range p[:same] {
+	for i := range p[:from] {
 		p[i] = uint32(i)
 	}
-	if same < n {
-		err = orderWithin(r, rows, words, segments, p)
+	for i := end; i < n; i++ {
+		p[i] = uint32(i)
+	}
+	if from < end {
+		err = orderWithin(r, rows, words, segments, p[:end])
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.putRuns(words, offsets)
+	ties.PutRuns(r.Marks, r.marks, words, n, offsets)
 	return p, nil
 }
 

@@ -62,7 +62,7 @@ func lastWord(words []extract.Word, m *call.Marks) int {
 }
 
 // PutRuns delivers the runs of n rows that are asked for, in the memory of marks. Those by no
-// column are the segments at offsets, and each row before these.
+// column are the segments at offsets, and each row before and after these.
 func PutRuns(asked *call.Marks, marks Marks, words []extract.Word, n int, offsets []int) {
 	if asked == nil {
 		return
@@ -80,17 +80,28 @@ func PutRuns(asked *call.Marks, marks Marks, words []extract.Word, n int, offset
 // runs returns the runs of n > 0 rows that tie in all words up to last.
 func (marks Marks) runs(last, n int, offsets []int) perm.Runs {
 	if last < 0 {
-		before := make([]int, offsets[0])
-		for i := range before {
-			before[i] = i
-		}
-		return perm.RunsAt(append(before, offsets...))
+		return perm.RunsAt(withRest(offsets, n))
 	}
 	starts := marks[last]
 	for i, tied := range starts {
 		starts[i] = ^tied
 	}
 	return perm.RunsOf(n, starts)
+}
+
+// withRest returns offsets, and those of each row before and after them, up to n.
+func withRest(offsets []int, n int) (all []int) {
+	if len(offsets) == 0 {
+		offsets = []int{0}
+	}
+	for at := range offsets[0] {
+		all = append(all, at)
+	}
+	all = append(all, offsets...)
+	for at := offsets[len(offsets)-1]; at < n; at++ {
+		all = append(all, at+1)
+	}
+	return all
 }
 
 // PartMarks is the ties of an order of some of the rows.

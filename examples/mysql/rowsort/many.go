@@ -104,7 +104,7 @@ func (m *many) orderBy(k int, ties *perm.Runs) (perm.Perm, error) {
 		// If the order ends with fewer columns no rows tie in them.
 		opts = append(opts, sorter.MarkRunsBy(min(k, m.by), &m.partitions))
 	}
-	return sorter.OrderN(len(m.rows), cols, opts...)
+	return sorter.RowsBy(len(m.rows), cols...).Order(opts...)
 }
 
 // compareBy is orderBy by comparing values.

@@ -58,24 +58,24 @@ var cuts = []struct {
 	}},
 }
 
-func TestMergeN(t *testing.T) {
+func TestMergeRuns(t *testing.T) {
 	eachVerbInput(t, func(t *testing.T, _ keyCase, ref *reference, turn int) {
 		for l := range 3 {
-			ref.checkMergeN(t, (turn+4*l)%len(cuts), modes[(turn+l)%len(modes)])
+			ref.checkMergeRuns(t, (turn+4*l)%len(cuts), modes[(turn+l)%len(modes)])
 		}
 	})
 }
 
-func TestMergeNLarge(t *testing.T) {
+func TestMergeRunsLarge(t *testing.T) {
 	eachLargeKind(t, 90_000, []string{"sprinkled", "16 values"}, func(t *testing.T, ref *reference, turn int) {
-		ref.checkMergeN(t, turn%len(cuts), modes[turn%len(modes)])
-		ref.checkMergeN(t, (turn+3)%len(cuts), modes[(turn+7)%len(modes)])
+		ref.checkMergeRuns(t, turn%len(cuts), modes[turn%len(modes)])
+		ref.checkMergeRuns(t, (turn+3)%len(cuts), modes[(turn+7)%len(modes)])
 	})
 }
 
-// checkMergeN cuts the rows into runs, sorts each and merges them: the result is the stable
+// checkMergeRuns cuts the rows into runs, sorts each and merges them: the result is the stable
 // sort of the whole, because ties take earlier runs first.
-func (r *reference) checkMergeN(t *testing.T, cut int, m mode) {
+func (r *reference) checkMergeRuns(t *testing.T, cut int, m mode) {
 	t.Helper()
 	name := fmt.Sprintf("%s, %s", cuts[cut].name, m.name)
 	all := slices.Clone(r.rows)
@@ -91,7 +91,7 @@ func (r *reference) checkMergeN(t *testing.T, cut int, m mode) {
 	}
 	kept := slices.Clone(all)
 	dst := make([]int, len(r.rows))
-	err := r.mergeN(dst, runs, m.opts...)
+	err := r.mergeRuns(dst, runs, m.opts...)
 	r.check(t, name, err, dst, r.in(m.order))
 	r.check(t, name+": the runs changed", nil, all, kept)
 }
@@ -112,9 +112,9 @@ var mergeShapes = []struct {
 	{"runs of other widths", func(r *rand.Rand, run, _, _ int) uint64 { return r.Uint64() >> (run % 4 * 15) }},
 }
 
-// TestMergeNShapes merges runs of elements of several sizes, with and without pointers, whose
+// TestMergeRunsShapes merges runs of elements of several sizes, with and without pointers, whose
 // keys have shapes that ranges depend on.
-func TestMergeNShapes(t *testing.T) {
+func TestMergeRunsShapes(t *testing.T) {
 	for i, shape := range mergeShapes {
 		t.Run(shape.name, func(t *testing.T) {
 			t.Parallel()
@@ -178,25 +178,25 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 		want := slices.Clone(all)
 		oracle.SortStable(want, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 		dst, outside := guarded(make([]E, n), i)
-		err := errors.Join(sorter.MergeN(dst, runs, key, sorter.Workers(1+(i+shape)%8)), outside())
+		err := errors.Join(sorter.Merge(dst, runs, key, sorter.Workers(1+(i+shape)%8)), outside())
 		checkSame(t, fmt.Sprintf("%s, %d runs of %T", mergeShapes[shape].name, k, all[0]), err, dst, want)
 	}
 }
 
-func TestMergeNOfNothing(t *testing.T) {
+func TestMergeRunsOfNothing(t *testing.T) {
 	id := func(i int) int { return i }
 	for _, runs := range [][][]int{nil, {}, {nil}, {nil, {}, nil}} {
-		checkSame(t, fmt.Sprintf("%d runs", len(runs)), sorter.MergeN(nil, runs, id), nil, []int(nil))
+		checkSame(t, fmt.Sprintf("%d runs", len(runs)), sorter.Merge(nil, runs, id), nil, []int(nil))
 	}
 	dst := make([]int, 3)
-	err := sorter.MergeN(dst, [][]int{nil, {1, 2, 3}}, id)
+	err := sorter.Merge(dst, [][]int{nil, {1, 2, 3}}, id)
 	checkSame(t, "one run", err, dst, []int{1, 2, 3})
-	err = sorter.Ordering[int]{}.MergeN(dst, [][]int{{3, 1}, nil, {2}})
+	err = sorter.Ordering[int]{}.Merge(dst, [][]int{{3, 1}, nil, {2}})
 	checkSame(t, "no columns", err, dst, []int{3, 1, 2})
 }
 
-// TestMergeNUnsorted merges runs that are not sorted: every element comes once.
-func TestMergeNUnsorted(t *testing.T) {
+// TestMergeRunsUnsorted merges runs that are not sorted: every element comes once.
+func TestMergeRunsUnsorted(t *testing.T) {
 	r := dist.Rand(5)
 	n := scaled(300_000)
 	all := ascending(n)
@@ -206,9 +206,9 @@ func TestMergeNUnsorted(t *testing.T) {
 			dst := make([]int, n)
 			var err error
 			if runs := cutAt(all, evenCuts(n, k)...); text {
-				err = sorter.MergeN(dst, runs, func(i int) string { return fmt.Sprint("prefix of all ", i) })
+				err = sorter.Merge(dst, runs, func(i int) string { return fmt.Sprint("prefix of all ", i) })
 			} else {
-				err = sorter.MergeN(dst, runs, func(i int) int { return i })
+				err = sorter.Merge(dst, runs, func(i int) int { return i })
 			}
 			checkSame(t, "error", err, nil, []int(nil))
 			checkPermuted(t, fmt.Sprintf("%d unsorted runs", k), dst, n)

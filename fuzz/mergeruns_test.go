@@ -10,10 +10,10 @@ import (
 	"example.com/sorter/fuzz/oracle"
 )
 
-// FuzzMergeN merges sorted runs of any lengths, and sorts their elements, with a limit that a
+// FuzzMergeRuns merges sorted runs of any lengths, and sorts their elements, with a limit that a
 // slice exceeds: the results are the stable sort of the whole, because ties take earlier runs
 // first. Each byte of cuts ends a run.
-func FuzzMergeN(f *testing.F) {
+func FuzzMergeRuns(f *testing.F) {
 	for kind := range kinds {
 		if testkit.ThinnedByRace(kind) {
 			continue
@@ -38,14 +38,14 @@ func FuzzMergeN(f *testing.F) {
 		kept, want := slices.Clone(all), sorted(keys.len(), compare)
 
 		dst := make([]int, len(all))
-		err := keys.mergeN(dst, runs, opts...)
-		check(t, "MergeN", err, dst, want)
-		check(t, "MergeN changed the runs", nil, all, kept)
+		err := keys.mergeRuns(dst, runs, opts...)
+		check(t, "Merge of many", err, dst, want)
+		check(t, "Merge changed the runs", nil, all, kept)
 
 		defer pipeline.LowerLimit(max(1, len(all)/3))()
 		clear(dst)
-		err = keys.mergeN(dst, runs, opts...)
-		check(t, "MergeN in parts", err, dst, want)
+		err = keys.mergeRuns(dst, runs, opts...)
+		check(t, "Merge of many in parts", err, dst, want)
 		rows := ascending(keys.len())
 		err = keys.sort(rows, opts...)
 		check(t, "Sort in chunks", err, rows, want)
