@@ -208,13 +208,7 @@ func (p Partitions) Nth(ks []int, opts ...Option) (rows []uint32, err error) {
 			panic(fmt.Sprintf("sorter: Nth at %d", k))
 		}
 	}
-	return p.nth(len(ks), func(size int, ranks []int) {
-		for j, k := range ks {
-			if ranks[j] = k; k >= size {
-				ranks[j] = -1
-			}
-		}
-	}, opts)
+	return p.nth(len(ks), func(_, j int) int { return ks[j] }, opts)
 }
 
 // Quantiles returns the rows that are the quantiles qs, in [0, 1], of each partition, as [Rows.Quantiles] does
@@ -226,17 +220,13 @@ func (p Partitions) Quantiles(qs []float64, opts ...Option) (rows []uint32, err 
 	for _, q := range qs {
 		checkQuantile(q)
 	}
-	return p.nth(len(qs), func(size int, ranks []int) {
-		for j, q := range qs {
-			ranks[j] = rankOf(q, size)
-		}
-	}, opts)
+	return p.nth(len(qs), func(size, j int) int { return rankOf(qs[j], size) }, opts)
 }
 
-// nth returns as many rows of each partition as each says, those of the ranks that ranks writes.
-func (p Partitions) nth(each int, ranks pipeline.Ranks, opts []Option) ([]uint32, error) {
+// nth returns as many rows of each partition as each says, see [pipeline.NthOfPartitions].
+func (p Partitions) nth(each int, rank func(size, j int) int, opts []Option) ([]uint32, error) {
 	var o config
-	return pipeline.NthOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, each, ranks, apply(&o, opts))
+	return pipeline.NthOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, each, rank, apply(&o, opts))
 }
 
 // checkTop panics if the first k of n rows or elements are none that there can be.

@@ -84,6 +84,7 @@ func TestIntoAllocs(t *testing.T) {
 	byPrice := sorter.By(sorter.Asc(price))
 	for _, n := range []int{3, 10, 100, 1000} {
 		in, s, p := fills(n), prices(n), make(perm.Perm, n)
+		ids := mapped(in, func(f fill) int64 { return f.ID })
 		cols := []sorter.Column[int]{
 			sorter.AscOf(mapped(in, func(f fill) uint16 { return f.Venue / 50 })),
 			sorter.DescOf(mapped(in, func(f fill) int64 { return f.ID % 3 })).NullsFirst(func(row int) bool { return row%5 == 0 }),
@@ -102,6 +103,10 @@ func TestIntoAllocs(t *testing.T) {
 			},
 			"Rows.Order":         func() { _, _ = sorter.RowsBy(n, cols[:1]...).Order(sorter.Into(p)) },
 			"Rows.Order by many": func() { _, _ = sorter.RowsBy(n, cols...).Order(sorter.Into(p)) },
+			"Rows.Order by new columns": func() {
+				_, _ = sorter.RowsBy(n, sorter.DescOf(ids), sorter.AscOf(s)).Order(sorter.Into(p))
+			},
+			"Rows.Sort": func() { _ = sorter.RowsBy(n, sorter.DescOf(s)).Sort(p) },
 		} {
 			if allocs := testing.AllocsPerRun(50, order); allocs > 0 {
 				t.Errorf("%s, n=%d: %v allocations", name, n, allocs)
@@ -118,6 +123,28 @@ func TestIntoAllocs(t *testing.T) {
 		})
 		if least > 4*n/10 {
 			t.Errorf("%d workers: an order after another one allocates %d bytes at least", workers, least)
+		}
+	}
+}
+
+// TestSelectionsAllocateLittle has the result of few rows, the columns of the call, and little else.
+func TestSelectionsAllocateLittle(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	keys, ks := []int64{5, 3, 9, 1, 7, 2, 8, 6, 4, 0}, []int{5, 9}
+	by := sorter.By(sorter.Asc(func(x int64) int64 { return x }))
+	for _, c := range []struct {
+		name string
+		most float64
+		call func()
+	}{
+		{"Ordering.Nth", 1, func() { _, _ = by.Nth(keys, ks) }},
+		{"Ordering.TopOrder", 2, func() { _, _ = by.TopOrder(keys, 3) }},
+		{"Rows.Top", 3, func() { _, _ = sorter.RowsBy(10, sorter.AscOf(keys)).Top(3) }},
+		{"Rows.Nth", 2, func() { _, _ = sorter.RowsBy(10, sorter.AscOf(keys)).Nth(ks) }},
+		{"Rows.SearchRange", 5, func() { sorter.RowsBy(10, sorter.AscOf(keys)).SearchRange(3) }},
+	} {
+		if allocs := testing.AllocsPerRun(50, c.call); allocs > c.most {
+			t.Errorf("%s: %v allocations, at most %v", c.name, allocs, c.most)
 		}
 	}
 }

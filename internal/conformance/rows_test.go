@@ -116,6 +116,22 @@ func TestRowsSortMisuse(t *testing.T) {
 	checkSame(t, "a null without a key", err, rows, []uint32{100, 3, 5})
 }
 
+// TestRowsSortOfOtherRows has numbers that are none of the rows.
+func TestRowsSortOfOtherRows(t *testing.T) {
+	for _, n := range []int{0, 3, 100, 9000} {
+		rows := []uint32(perm.Identity(n + 1))
+		slices.Reverse(rows)
+		want, key := slices.Clone(rows), sorter.Asc(func(row int) int { return row })
+		for name, cols := range map[string][]sorter.Column[int]{"a function": {key}, "no columns": nil, "too many keys": {sorter.AscOf(rows)}} {
+			got := panicValue(func() { _ = sorter.RowsBy(n, cols...).Sort(rows) })
+			if text := fmt.Sprintf("sorter: row %d of %d rows", n, n); got != text {
+				t.Errorf("%s: recovered %v, want %q", name, got, text)
+			}
+			checkSame(t, "after a panic", nil, rows, want)
+		}
+	}
+}
+
 // TestRowsSortInLittleMemory lowers the limit until rows stay as they are.
 func TestRowsSortInLittleMemory(t *testing.T) {
 	testkit.SkipRace(t)

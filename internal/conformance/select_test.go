@@ -280,6 +280,42 @@ func TestNthOfTies(t *testing.T) {
 	checkSame(t, "Rows.Nth of ties", err, got, mapped(ks, func(k int) uint32 { return want[k] }))
 }
 
+// TestSelectionsIgnoreResultOptions holds calls that return no permutation to leaving the memory of Into and MarkRuns
+// as it is.
+func TestSelectionsIgnoreResultOptions(t *testing.T) {
+	for _, n := range []int{10, 300, 9000} {
+		s := mapped(drawBelow(n, 20, 4), func(v uint64) int { return int(v) })
+		by, rows := sorter.By(sorter.Asc(func(i int) int { return i })), sorter.RowsBy(n, sorter.AscOf(s))
+		for name, call := range map[string]func(opts ...sorter.Option) error{
+			"Ordering.TopOrder": func(opts ...sorter.Option) error { return ignored(by.TopOrder(s, n/2, opts...)) },
+			"Ordering.Nth":      func(opts ...sorter.Option) error { return ignored(by.Nth(s, []int{0, n / 2}, opts...)) },
+			"Rows.Top":          func(opts ...sorter.Option) error { return ignored(rows.Top(n/2, opts...)) },
+			"Rows.Top of all":   func(opts ...sorter.Option) error { return ignored(rows.Top(n, opts...)) },
+			"Rows.Nth":          func(opts ...sorter.Option) error { return ignored(rows.Nth([]int{0, n / 2}, opts...)) },
+			"Rows.Quantiles":    func(opts ...sorter.Option) error { return ignored(rows.Quantiles([]float64{0.5}, opts...)) },
+			"Quantiles":         func(opts ...sorter.Option) error { return ignored(sorter.Quantiles(s, []float64{0.5}, opts...)) },
+			"Partitions.Nth":    func(opts ...sorter.Option) error { return ignored(rows.Per(sorter.AscOf(s)).Nth([]int{0}, opts...)) },
+			"Partitions.Top": func(opts ...sorter.Option) error {
+				_, _, err := rows.Per(sorter.AscOf(s)).Top(1, opts...)
+				return err
+			},
+			"Partitions.Top of one": func(opts ...sorter.Option) error {
+				_, _, err := rows.Per().Top(n/2, opts...)
+				return err
+			},
+		} {
+			into, marks := make(perm.Perm, n), perm.RunsAt([]int{0, 7})
+			for i := range into {
+				into[i] = 9
+			}
+			want := slices.Clone(into)
+			err := call(sorter.Into(into), sorter.MarkRuns(&marks), sorter.MarkRunsBy(1, &marks))
+			checkSame(t, fmt.Sprintf("%s, n=%d, memory of Into", name, n), err, into, want)
+			checkSame(t, fmt.Sprintf("%s, n=%d, runs", name, n), nil, marks.Offsets(), []int{0, 7})
+		}
+	}
+}
+
 // TestQuantiles compares with quantiles of sorted keys.
 func TestQuantiles(t *testing.T) {
 	t.Parallel()

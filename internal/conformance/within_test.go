@@ -169,6 +169,9 @@ func checkWithin(t *testing.T, name string, rows, want []listed, offsets []int, 
 		checkSame(t, name+", by key", err, mapped(got, place), mapped(want, place))
 	}
 	p, err := sorter.RowsBy(len(rows), rowColumns(rows, order.name)...).Within(offsets, workers)
+	if len(p) != len(rows) {
+		t.Errorf("%s: an order of %d rows, not %d", name, len(p), len(rows))
+	}
 	got = slices.Clone(rows)
 	for i, at := range p {
 		got[i] = rows[at]

@@ -50,7 +50,7 @@ func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32,
 
 // mostShared is the number of rows whose order is memory for the rows that are picked from it, so that few take one
 // allocation.
-const mostShared = 64
+const mostShared = 16
 
 // rowsAt returns what picks the rows of ranks ks of an order, in memory of the order if that is small.
 func rowsAt(ks []int) func(p perm.Perm, err error) ([]uint32, error) {
