@@ -35,14 +35,14 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 // smallest first. It orders like Asc(func(row int) K { return col[row] }), without a
 // call for each row, and keys are not copied unless the column has nulls.
 //
-// Sorts panic, before they begin, if a row that is not null has a number not below len(col). Null functions
-// are called once more for such rows. col must not change while they run.
+// Sorts panic, before they begin, if a row that is not null has a number not below len(col). Null
+// functions are called once more for such rows. col must not change while they run.
 func AscOf[K Key](col []K) Column[int] {
 	return sliceColumn(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))
 }
 
-// sliceColumn is inlined into [AscOf], as extract.SpecOfSlice is not: the compiler keeps the body of another
-// package's function only where it has inlined it into one that is not generic.
+// sliceColumn is inlined into [AscOf], as extract.SpecOfSlice is not: the compiler keeps the body
+// of another package's function only where it has inlined it into one that is not generic.
 func sliceColumn(kind sortkey.Kind, data unsafe.Pointer, n int) Column[int] {
 	return Column[int]{extract.SpecOfSlice(kind, data, n)}
 }
@@ -52,22 +52,20 @@ func DescOf[K Key](col []K) Column[int] {
 	return Column[int]{AscOf(col).spec.Descending()}
 }
 
-// NullsFirst puts the elements for which isNull holds before all others,
-// whatever the direction; they tie with each other, and the key function is
-// not called for them. It panics if isNull is nil.
+// NullsFirst puts the elements for which isNull holds before all others, whatever the direction.
+// They tie with each other, and the key function is not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsFirst(isNull func(E) bool) Column[E] {
 	return c.withNulls(isNull, extract.NullsFirst)
 }
 
-// NullsLast puts the elements for which isNull holds after all others,
-// whatever the direction; they tie with each other, and the key function is
-// not called for them. It panics if isNull is nil.
+// NullsLast puts the elements for which isNull holds after all others, whatever the direction.
+// They tie with each other, and the key function is not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
 	return c.withNulls(isNull, extract.NullsLast)
 }
 
 // NullsFirstBits is [Column.NullsFirst] of the rows whose bit is 0 in a validity bitmap, as
-// Apache Arrow has it: the bit of row i is bit (offset+i)%8, from the lowest, of
+// Apache Arrow has it. The bit of row i is bit (offset+i)%8, from the lowest, of
 // valid[(offset+i)/8]. Without a bitmap, valid == nil, no row is null.
 //
 // It is for columns by row number, such as those of [AscOf]. No function is called for a row: nulls
@@ -119,8 +117,8 @@ func (c Column[E]) NaNsLast() Column[E] {
 	return Column[E]{c.spec.WithNaNs(sortkey.NaNsLast)}
 }
 
-// TotalOrder orders the float keys of this column by the total order of IEEE 754 (totalOrder in
-// section 5.10): NaNs with a sign, −Inf, …, −0, +0, …, +Inf, NaNs without one. NaNs of one sign are in
+// TotalOrder orders the float keys of this column by the total order of IEEE 754, section 5.10.
+// That is NaNs with a sign, −Inf, …, −0, +0, …, +Inf, NaNs without one. NaNs of one sign are in
 // the order of their bits, by magnitude. Descending columns have the reverse. Keys are equal only if
 // their bits are. It has no effect on other keys, and replaces NaNsFirst and NaNsLast.
 func (c Column[E]) TotalOrder() Column[E] {
@@ -175,8 +173,8 @@ func nullsOf[E any](c *extract.Column) func(E) bool {
 // no address, see [cpu.Hidden].
 func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)) }
 
-// Keys are the keys of the rows 0, 1, … in the memory where a program has them: in chunks, in an
-// arena, in views, or as bytes of one width. [Keys.Asc] and [Keys.Desc] make columns of them for
+// Keys are the keys of the rows 0, 1, … in the memory where a program has them. They lie in chunks,
+// in an arena, in views, or as bytes of one width. [Keys.Asc] and [Keys.Desc] make columns of them for
 // [RowsBy] and for an [Ordering] of row numbers.
 //
 // Nothing is copied: sorts read keys where they lie, without a call for each row, and take no scratch
@@ -187,8 +185,9 @@ type Keys struct{ format extract.Format }
 // Chunks returns the keys of the rows of several slices, one slice after the other, as columnar
 // formats have them. chunks may be empty, and may have empty chunks.
 //
-// It takes time proportional to the number of chunks, and 100 bytes per chunk. Sorts take as long as by one
-// slice, or 1.1 times. They take up to 1.3 times where they read rows in no order, as for the ties of a column before.
+// It takes time proportional to the number of chunks, and 100 bytes per chunk. Sorts take as long
+// as by one slice, or 1.1 times. They take up to 1.3 times where they read rows in no order, as for
+// the ties of a column before.
 func Chunks[K Key](chunks [][]K) Keys {
 	if len(chunks) == 0 {
 		return Keys{extract.InSlice[K](nil)}
@@ -221,8 +220,8 @@ func Concat(parts ...Keys) Keys {
 	return Keys{all}
 }
 
-// Arena returns keys that are byte strings in one arena: that of row i is
-// data[offsets[i]:offsets[i+1]], as in the string and binary arrays of Apache Arrow. There are
+// Arena returns keys that are byte strings in one arena, as in the string and binary arrays of
+// Apache Arrow. That of row i is data[offsets[i]:offsets[i+1]]. There are
 // len(offsets)-1 rows, none without offsets. Offsets need not begin at 0.
 //
 // It panics if the last offset is past the arena. Sorts panic if they read a row that begins after its

@@ -19,13 +19,14 @@
 //
 // Several keys, of a slice or of data that is stored by column:
 //
-//   - A [Column] is one key, with a direction and a place for nulls and NaNs: [Asc], [Desc], and [AscOf] and [Keys] for
-//     keys in memory.
+//   - A [Column] is one key, with a direction and a place for nulls and NaNs: [Asc], [Desc], and
+//     [AscOf] and [Keys] for keys in memory.
 //   - An [Ordering] is the order of elements by several columns. [By] and [ByFields] make it.
-//   - [Rows] are row numbers in the order of columns, and [Partitions] the same for each group of rows. [RowsBy] and
-//     [Rows.Per] make them.
+//   - [Rows] are row numbers in the order of columns, and [Partitions] the same for each group of
+//     rows. [RowsBy] and [Rows.Per] make them.
 //
-// An [Option] sets a property of one call: direction, stability, engine, limits, memory for the result, statistics.
+// An [Option] sets a property of one call: direction, stability, engine, limits, memory for the
+// result, statistics.
 //
 // The planner chooses the algorithm, unless [Use] does. ALGORITHMS.md in the module's
 // root describes each [Algorithm] with a picture, its cost, and where it wins, and has a

@@ -336,7 +336,8 @@ func ExampleTopK() {
 	// Output: [{bob 90} {sam 80}] <nil>
 }
 
-// The two largest amounts of each country: row_number() OVER (PARTITION BY country ORDER BY amount DESC) <= 2.
+// The two largest amounts of each country: row_number() OVER (PARTITION BY country ORDER BY amount
+// DESC) <= 2.
 func ExamplePartitions_Top() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []int{30, 12, 90, 45, 60}
@@ -412,7 +413,8 @@ func ExamplePartitions_Nth() {
 	// no 45
 }
 
-// The median name of each country: percentile_disc(0.5) WITHIN GROUP (ORDER BY name) … GROUP BY country.
+// The median name of each country: percentile_disc(0.5) WITHIN GROUP (ORDER BY name) … GROUP BY
+// country.
 func ExamplePartitions_Quantiles() {
 	country := []string{"it", "no", "it", "no", "it"}
 	name := []string{"Ugo", "Liv", "Ada", "Per", "Eva"}
@@ -428,8 +430,8 @@ func ExamplePartitions_Quantiles() {
 	// no Liv
 }
 
-// Windows: the running number and the share of each amount within its country, by one order. Package rank
-// has the ranks of SQL.
+// Windows: the running number and the share of each amount within its country, by one order.
+// Package rank has the ranks of SQL.
 func ExamplePartitions() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []float64{30, 12, 90, 45, 60}
@@ -456,8 +458,8 @@ func ExamplePartitions() {
 	// no 2 12 21%
 }
 
-// The median amount of each country, interpolated as percentile_cont(0.5) does: rows of all ranks come with one
-// order, in which runs are the countries.
+// The median amount of each country, interpolated as percentile_cont(0.5) does: rows of all ranks
+// come with one order, in which runs are the countries.
 func ExampleRows() {
 	country := []string{"it", "no", "it", "no", "it"}
 	amount := []float64{30, 12, 90, 45, 60}

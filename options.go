@@ -24,9 +24,9 @@ type config = call.Options
 // apply applies options to c in turn, and returns c. The caller has c on its stack: it takes 12 ns
 // to copy one.
 //
-// Sound: an option keeps no pointer to the config, which would be on the heap otherwise. To the compiler the
-// argument is a number, and to the option it is a pointer, which is adjusted when the stack moves: not before
-// the call, as nothing is called in between.
+// Sound: an option keeps no pointer to the config, which would be on the heap otherwise. To the
+// compiler the argument is a number, and to the option it is a pointer, which is adjusted when the
+// stack moves: not before the call, as nothing is called in between.
 func apply(c *config, opts []Option) *config {
 	for _, o := range opts {
 		if o == nil {
@@ -98,7 +98,7 @@ func Use(a Algorithm) Option {
 	return func(c *config) { c.Algorithm = a }
 }
 
-// WithContext stops the call when ctx is cancelled: calls that return an error return
+// WithContext stops the call when ctx is cancelled. Calls that return an error return
 // that of ctx within 50 ms, or after the calls of key and null functions then running.
 // No goroutine is left and the slice is untouched. Where such calls differ in how long
 // they take, each worker may begin fifteen more. Default: none. It costs 0.5 ns per call.
@@ -148,9 +148,9 @@ func Report(st *Stats) Option {
 	return func(c *config) { c.Report = (*reportTo)(st) }
 }
 
-// OnProgress calls f while the sort runs: one call at a time, at most every
-// 20 ms and at the end of each stage, on the goroutine that does the work. f
-// must be quick and must not panic. Default: none. It panics if f is nil.
+// OnProgress calls f while the sort runs, at most every 20 ms and at the end of each stage. There
+// is one call at a time, on the goroutine that does the work. f must be quick and must not panic.
+// Default: none. It panics if f is nil.
 func OnProgress(f func(Progress)) Option {
 	if f == nil {
 		panic("sorter: OnProgress(nil)")
@@ -159,9 +159,10 @@ func OnProgress(f func(Progress)) Option {
 	return func(c *config) { c.Progress = progress }
 }
 
-// Into makes the calls that return a permutation of n elements write it to the memory of p and return p[:n], if
-// cap(p) >= n. These calls are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within]. The length of
-// p does not matter. Default, and with less capacity: new memory. Stability and cost are those of the call.
+// Into makes the calls that return a permutation write it to the memory of p. They return p[:n]
+// for n elements if cap(p) >= n, whatever the length of p. These calls are [Order], [OrderKeys],
+// [Ordering.Order], [Rows.Order] and [Rows.Within]. Default, and with less capacity: new memory.
+// Stability and cost are those of the call.
 //
 // Nothing is allocated for the result. The system clears every page of new memory when
 // it is first written to, which can take longer than a device takes to sort. Programs
@@ -178,18 +179,20 @@ func Into(p perm.Perm) Option {
 	return func(c *config) { c.Into = p }
 }
 
-// MarkRuns makes the calls that return a permutation fill r with where runs of equal rows begin in it. These calls
-// are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within], and [Rows.Sort] marks its result, too.
+// MarkRuns makes the calls that return a permutation fill r with where runs of equal rows begin in
+// it. These calls are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within]. So
+// does [Rows.Sort] for its result.
 //
-// Rows are equal that tie in every column, as [Ordering.Compare] has it. So NaNs equal each other, −0 equals +0, and
-// nulls of a column equal each other. Package rank computes ranks and distinct rows from them. It is
-// [MarkRunsBy] with all columns.
+// Rows are equal that tie in every column, as [Ordering.Compare] has it. So NaNs equal each other,
+// −0 equals +0, and nulls of a column equal each other. Package rank computes ranks and distinct
+// rows from them. It is [MarkRunsBy] with all columns.
 func MarkRuns(r *perm.Runs) Option { return markRuns(call.AllColumns, r) }
 
-// MarkRunsBy makes the calls that return a permutation fill r with where runs begin of rows
-// that are equal in the first k columns. With k = 0 all rows are one run. Runs of [Rows.Within]
-// end with their segments, and rows outside of these are runs of one. Several such options may be given: one sort by (country, amount) has
-// the partitions, by one column, and the rows of equal rank in each, by all.
+// MarkRunsBy makes the calls that return a permutation fill r with where runs begin of rows that
+// are equal in the first k columns. With k = 0 all rows are one run. Runs of [Rows.Within] end with
+// their segments, and rows outside of these are runs of one. Several such options may be given: one
+// sort by (country, amount) has the partitions, by one column, and the rows of equal rank in each,
+// by all.
 //
 // It costs little: an order finds its ties anyway, and marks them while their codes are in the
 // cache. But columns after the k-th are not packed into one code with those before it, and keys

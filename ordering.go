@@ -35,8 +35,8 @@ func By[E any](cols ...Column[E]) Ordering[E] {
 	return Ordering[E]{own}
 }
 
-// initOrdering makes o the order by cols. Without it By is inlined, so that an Ordering for one call stays
-// on the stack.
+// initOrdering makes o the order by cols. Without it By is inlined, so that an Ordering for one
+// call stays on the stack.
 //
 //go:noinline
 func initOrdering[E any](o *small.Ordering, cols []Column[E]) {
@@ -93,10 +93,10 @@ func listOf[E any](cols []Column[E]) extract.SpecList {
 	return extract.ListAt(unsafe.Pointer(unsafe.SliceData(cols)), len(cols))
 }
 
-// Compare returns a negative number if a comes before b, a positive one if it
-// comes after, and 0 if they tie in every column: the order for
-// [slices.BinarySearchFunc], heaps and maps that are to agree with Sort. It
-// calls the key functions of both elements, up to the column that decides.
+// Compare returns a negative number if a comes before b, a positive one if it comes after, and 0
+// if they tie: in every column. It is the order for [slices.BinarySearchFunc], heaps and maps that
+// are to agree with [Ordering.Sort]. It calls the key functions of both elements, up to the column
+// that decides.
 func (o Ordering[E]) Compare(a, b E) int {
 	own := o.own
 	if own == nil {
@@ -136,19 +136,17 @@ func (o Ordering[E]) IsSorted(s []E) bool {
 	return true
 }
 
-// Search returns the first position in s, which must be in order, whose element does
-// not come before target, and whether the element there ties with target in every
-// column. It compares about log2(len(s)) times, allocates nothing and runs on the
-// calling goroutine.
+// Search returns the first position in s whose element does not come before target, and whether
+// that element ties with it in every column. s must be in order. It compares about log2(len(s))
+// times, allocates nothing and runs on the calling goroutine.
 func (o Ordering[E]) Search(s []E, target E) (int, bool) {
 	return sort.Find(len(s), func(i int) int { return o.Compare(target, s[i]) })
 }
 
-// SearchRange returns the positions [lo, hi) of the elements of s, which must be in order, that
-// tie with target in every column. If there are none, lo == hi is where target belongs. Elements below lo
-// come before target, those from hi on after it. s may be in an order by further columns. It
-// compares about 2*log2(len(s)) times, allocates nothing
-// and runs on the calling goroutine.
+// SearchRange returns the positions [lo, hi) of the elements of s, which must be in order, that tie
+// with target in every column. If there are none, lo == hi is where target belongs. Elements below
+// lo come before target, those from hi on after it. s may be in an order by further columns. It
+// compares about 2*log2(len(s)) times, allocates nothing and runs on the calling goroutine.
 func (o Ordering[E]) SearchRange(s []E, target E) (lo, hi int) {
 	return rangeOf(len(s), func(i int) int { return o.Compare(target, s[i]) })
 }
@@ -186,11 +184,12 @@ func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	return pipeline.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
 
-// TopOrder returns the positions in s of the first k elements of the order, in order, and leaves s alone: the first
-// k of [Ordering.Order]. [perm.Gather] copies these elements.
+// TopOrder returns the positions in s of the first k elements, in order, and leaves s alone. They
+// are the first k of [Ordering.Order]. [perm.Gather] copies these elements.
 //
-// The selection is stable: of elements that tie, earlier ones are taken and come first. It takes the time and the
-// scratch of [TopK]. The result is new memory of k numbers; [Into], [MarkRuns] and [MarkRunsBy] are ignored.
+// The selection is stable: of elements that tie, earlier ones are taken and come first. It takes
+// the time and the scratch of [TopK]. The result is new memory of k numbers; [Into], [MarkRuns] and
+// [MarkRunsBy] are ignored.
 //
 // It panics if k is negative. Everything else said of [TopK] holds.
 func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
@@ -199,8 +198,9 @@ func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 	return pipeline.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
-// Nth returns the positions in s of the elements of ranks ks, from 0, and leaves s alone: [Ordering.Order] at these
-// places. The median is at k = len(s)/2, the quantile q at k = int(q * float64(len(s)-1)).
+// Nth returns the positions in s of the elements of ranks ks, from 0, and leaves s alone. They are
+// those that [Ordering.Order] has at these places. The median is at k = len(s)/2, the quantile q
+// at k = int(q * float64(len(s)-1)).
 //
 // It panics unless 0 <= k < len(s) for all k of ks. Everything else said of [Rows.Nth] holds.
 func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
@@ -209,25 +209,28 @@ func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
 	return pipeline.NthByColumns(o.own, cpu.PayloadOf(s), ks, apply(&options, opts))
 }
 
-// Merge merges runs, any number of slices that are sorted, into dst: of elements that tie, those of earlier runs
-// come first. Everything said of [Merge] holds.
+// Merge merges runs, any number of slices that are sorted, into dst. Of elements that tie, those of
+// earlier runs come first. Everything said of [Merge] holds.
 func (o Ordering[E]) Merge(dst []E, runs [][]E, opts ...Option) error {
 	return mergeAll(o.own.Columns(), dst, runs, opts)
 }
 
-// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by itself: lists, postings, or partitions that lie
-// one after the other. Elements before offsets[0] and from the last offset on keep their places.
+// SortWithin sorts each segment of s, s[offsets[i]:offsets[i+1]], by itself. Segments are lists,
+// postings, or partitions that lie one after the other. Elements before offsets[0] and from the
+// last offset on keep their places.
 //
-// It is stable. Each key function is called at most once per element of a segment. It takes one pass over the keys
-// and one over the elements, whatever the number of segments, plus the sorts of the segments in the cache; a segment
-// of more than 65535 elements is sorted by all workers together. Scratch is an index and a copy of the elements, and
-// the codes (4 or 8 bytes per element) of such a segment, more for wide keys.
+// It is stable. Each key function is called at most once per element of a segment. It takes one
+// pass over the keys and one over the elements, whatever the number of segments, plus the sorts of
+// the segments in the cache; a segment of more than 65535 elements is sorted by all workers
+// together. Scratch is an index and a copy of the elements, and the codes (4 or 8 bytes per
+// element) of such a segment, more for wide keys.
 //
-// Calls on different slices may run concurrently. Several goroutines call key functions at a time. It runs
-// on the CPU, whatever [On] and [Use] say.
+// Calls on different slices may run concurrently. Several goroutines call key functions at a time.
+// It runs on the CPU, whatever [On] and [Use] say.
 //
-// It panics unless offsets ascend from 0 or above to len(s) or below. The error is [ErrTooLong] if the last offset is
-// above 2^32-1; other errors are those of [Sort]. s is untouched until all keys are extracted and nothing can fail.
+// It panics unless offsets ascend from 0 or above to len(s) or below. The error is [ErrTooLong] if
+// the last offset is above 2^32-1; other errors are those of [Sort]. s is untouched until all keys
+// are extracted and nothing can fail.
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
 	var options config
 	return pipeline.SortWithin(o.own.Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))
@@ -256,7 +259,7 @@ func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
 }
 
 // ScratchBytes returns a bound on the scratch memory, in bytes, that the CPU takes to sort n
-// elements by o, whatever their keys: as much as [MemoryLimit] has to allow for the fastest
+// elements by o. It holds whatever their keys: [MemoryLimit] has to allow as much for the fastest
 // way. Of opts it takes [Workers], [Use] and directions. It allocates little and reads no
 // element. Memory of up to 4096 elements, which short sorts keep, is not counted.
 func (o Ordering[E]) ScratchBytes(n int, opts ...Option) int64 {

@@ -15,13 +15,13 @@ import (
 // place q*(len(keys)-1) of the order, from 0, and between two keys linear by the distance from them:
 // the default of NumPy, R, Arrow and Excel, and SQL's percentile_cont. The median is 0.5.
 //
-// Keys are converted to float64 first. A quantile at a NaN, or between one and a key, is NaN; NaNs come first in the
-// order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts from the largest key.
-// There is no quantile of no keys: all are NaN.
+// Keys are converted to float64 first. A quantile at a NaN, or between one and a key, is NaN; NaNs
+// come first in the order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts
+// from the largest key. There is no quantile of no keys: all are NaN.
 //
-// It takes the time and the scratch of [NthsN] for two places of each quantile. More than 256 quantiles,
-// and those of up to 65536 keys or of keys of few values, are read from a sorted copy of keys. It panics if a q is
-// not in [0, 1]. Everything else said of [NthsN] holds.
+// It takes the time and the scratch of [Rows.Nth] for two places of each quantile. More than 256
+// quantiles, and those of up to 65536 keys or of keys of few values, are read from a sorted copy of
+// keys. It panics if a q is not in [0, 1]. Everything else said of [Rows.Nth] holds.
 func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64, opts ...Option) ([]float64, error) {
 	ks := make([]int, 0, 2*len(qs))
 	for _, q := range qs {

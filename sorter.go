@@ -96,9 +96,9 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	return pipeline.SortPairs(keys, values, apply(&o, opts))
 }
 
-// Order returns the permutation that sorts s by key (argsort) and leaves s alone: p[i] is
-// the position in s of the element that comes i-th. Apply it with [perm.Gather] or
-// [perm.Apply]. It is in new memory, or in that of [Into].
+// Order returns the permutation that sorts s by key (argsort), and leaves s alone. The position
+// in s of the element that comes i-th is p[i]. Apply it with [perm.Gather] or [perm.Apply]. It is
+// in new memory, or in that of [Into].
 //
 // Scratch is two codes (4 or 8 bytes each) and one index (4 bytes) per element. The error is
 // [ErrTooLong] for more than 2^32-1 elements. Everything else said of [Sort] holds.
@@ -152,8 +152,8 @@ func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, apply(&o, opts), pipeline.FrontOf(keys))
 }
 
-// Merge merges runs, any number of slices that are sorted by key, into dst. If a run is not sorted, the elements
-// come in an unspecified order. It calls key exactly once per element.
+// Merge merges runs, any number of slices that are sorted by key, into dst. If a run is not sorted,
+// the elements come in an unspecified order. It calls key exactly once per element.
 //
 // It is stable: of elements that tie, those of earlier runs come first.
 //
@@ -196,10 +196,10 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
 // of equal keys.
 //
-// It calls key at most once per element, on the calling goroutine, and stops at the
-// first element out of order. It takes no scratch. Of the options, [Descending],
-// [NaNsFirst], [NaNsLast] and [TotalOrder] matter. [WithContext] does not: there is no error to return, and false
-// would be an answer. It panics if key is nil.
+// It calls key at most once per element, on the calling goroutine, and stops at the first element
+// out of order. It takes no scratch. Of the options, [Descending], [NaNsFirst], [NaNsLast] and
+// [TotalOrder] matter. [WithContext] does not: there is no error to return, and false would be an
+// answer. It panics if key is nil.
 func IsSorted[E any, K Key](s []E, key func(E) K, opts ...Option) bool {
 	if key == nil {
 		panic("sorter: nil key function")

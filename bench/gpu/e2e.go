@@ -57,7 +57,7 @@ var e2eCases = []e2eCase{
 		return orderLines(b, name, n, float32s, orderKeys)
 	}},
 	{"Rows.Order, float32 column", func(b *e2e, name string, n int) error {
-		return orderLines(b, name, n, float32s, orderN)
+		return orderLines(b, name, n, float32s, orderRows)
 	}},
 	{"Sort, float4 by component", func(b *e2e, name string, n int) error {
 		return line(b, name, n, float4s, sorted(func(v sorter.Float4) sorter.Float4 { return v }), compareFloat4)
@@ -156,7 +156,7 @@ func orderKeys(s []float32, opts ...sorter.Option) error {
 	return err
 }
 
-func orderN(s []float32, opts ...sorter.Option) error {
+func orderRows(s []float32, opts ...sorter.Option) error {
 	_, err := sorter.RowsBy(len(s), sorter.AscOf(s)).Order(opts...)
 	return err
 }

@@ -28,8 +28,8 @@ const (
 // from. It takes 10 ms at most. All workers order eight times as many elements in that time.
 func mostFound(n int) int { return min(n, max(fewFound, min(n/8, 1<<20))) }
 
-// NthByColumns returns the numbers of the elements of s of ranks ks, 0 <= ks[i] < s.Len(), by the columns of an
-// ordering.
+// NthByColumns returns the numbers of the elements of s of ranks ks, 0 <= ks[i] < s.Len(), by the
+// columns of an ordering.
 func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) ([]uint32, error) {
 	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
 		own.Into, own.Marks = nil, nil
@@ -48,8 +48,8 @@ func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32,
 	return nthRows(cols, extract.RowNumbers(n), ks, *o)
 }
 
-// mostShared is the number of rows whose order is memory for the rows that are picked from it, so that few take one
-// allocation.
+// mostShared is the number of rows whose order is memory for the rows that are picked from it, so
+// that few take one allocation.
 const mostShared = 16
 
 // rowsAt returns what picks the rows of ranks ks of an order, in memory of the order if that is small.

@@ -9,9 +9,9 @@ import (
 	"example.com/sorter/perm"
 )
 
-// NthOfPartitions returns for each partition of the rows 0 … n-1, in the order by its columns, as many rows
-// as each says: that of rank rank(size, j) by cols, of a partition of size rows. A rank that is not below size has
-// the row NoRow of the public package, the largest number.
+// NthOfPartitions returns for each partition of the rows 0 … n-1, in the order by its columns, as
+// many rows as each says: that of rank rank(size, j) by cols, of a partition of size rows. A rank
+// that is not below size has the row NoRow of the public package, the largest number.
 //
 // All rows are ordered. A selection within partitions took 0.6 to 1.4 times as long (EPYC, 2026-11, 2
 // workers, 3 quantiles, 2·10^5 and 4·10^6 rows, partitions by int32, int64 and string; below 0.9

@@ -34,8 +34,8 @@ func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Opt
 	return cpu.MoveWithin(&r.Env, segments, s, index)
 }
 
-// OrderWithin returns the order of the rows 0 … n-1 that sorts those of each segment, offsets[i] to offsets[i+1],
-// by columns of row numbers, which it changes. Other rows keep their places.
+// OrderWithin returns the order of the rows 0 … n-1 that sorts those of each segment, offsets[i] to
+// offsets[i+1], by columns of row numbers, which it changes. Other rows keep their places.
 func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (perm.Perm, error) {
 	end := rowsWithin(offsets, n)
 	extract.ForRows(cols, n)
