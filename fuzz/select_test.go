@@ -51,16 +51,17 @@ func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func
 	if len(cols) == 0 {
 		return
 	}
-	var want, places []int // places: the first and the k-th of each
+	var want []int
+	var places []uint32 // the first and the k-th of each
 	for i, taken := 0, 0; i < n; i++ {
 		if i == 0 || compares[0](order[i-1], order[i]) != 0 {
-			taken, places = 0, append(places, order[i], sorter.NoRow)
+			taken, places = 0, append(places, uint32(order[i]), sorter.NoRow)
 		}
 		if taken++; taken <= k {
 			want = append(want, order[i])
 		}
 		if taken == k+1 {
-			places[len(places)-1] = order[i]
+			places[len(places)-1] = uint32(order[i])
 		}
 	}
 	rows, parts, err := sorter.RowsBy(n, cols[1:]...).Per(cols[:1]...).Top(k, opts...)
@@ -69,5 +70,5 @@ func checkPer(t *testing.T, n, k int, cols []sorter.Column[int], compares []func
 		t.Fatalf("Partitions.Top: partitions of %d rows, not %d", parts.Rows(), len(want))
 	}
 	at, err := sorter.RowsBy(n, cols[1:]...).Per(cols[:1]...).Nth([]int{0, k}, opts...)
-	check(t, "Partitions.Nth", err, ints(at), places)
+	check(t, "Partitions.Nth", err, ints(at), ints(places))
 }

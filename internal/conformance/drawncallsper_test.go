@@ -112,15 +112,21 @@ func checkDrawnPartitionsNth(x *drawnCall) {
 	if x.failed(err) {
 		return
 	}
-	x.sameNumbers(got, x.perPartition(func(rows []int, add func(row int)) {
+	want := x.perPartition(func(rows []int, add func(row int)) {
 		for _, k := range ks {
 			if k < len(rows) {
 				add(rows[k])
 			} else {
-				add(sorter.NoRow)
+				add(-1)
 			}
 		}
-	}))
+	})
+	x.same("", mapped(got, func(row uint32) int {
+		if row == sorter.NoRow {
+			return -1
+		}
+		return int(row)
+	}), want)
 }
 
 // perPartition lists the rows that of adds for each partition.
