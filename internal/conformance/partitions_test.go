@@ -391,12 +391,11 @@ func interpolatedPer[K number](keys []K, qs []float64, partition []sorter.Column
 	for lo, hi := range parts.All() {
 		for _, q := range qs {
 			at := q * float64(hi-lo-1)
-			a, b, share := keys[row(part, lo, int(at))], keys[row(part, lo, min(int(at)+1, hi-lo-1))], at-math.Floor(at)
-			if a == b || share == 0 {
-				all = append(all, float64(a))
-			} else {
-				all = append(all, float64(a)*(1-share)+float64(b)*share)
+			a, share := float64(keys[row(part, lo, int(at))]), at-math.Floor(at)
+			if b := float64(keys[row(part, lo, min(int(at)+1, hi-lo-1))]); a != b && share > 0 {
+				a = a*(1-share) + b*share
 			}
+			all = append(all, a)
 		}
 		part++
 	}
