@@ -234,14 +234,14 @@ func (p Partitions) nth(each int, rank func(size, j int) int, opts []Option) ([]
 	return pipeline.NthOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, each, rank, apply(&o, opts))
 }
 
-// checkTop panics if the first k of n rows or elements are none that there can be.
+// checkTop panics if k is negative, of n rows or elements.
 func checkTop(k, n int) {
 	if k < 0 {
 		panic(fmt.Sprintf("sorter: the first %d of %d rows", k, n))
 	}
 }
 
-// checkNth panics unless n rows or elements have all ranks ks.
+// checkNth panics unless 0 <= k < n for all k of ks, of n rows or elements.
 func checkNth(n int, ks []int) {
 	for _, k := range ks {
 		if k < 0 || k >= n {
