@@ -195,8 +195,8 @@ func MarkRuns(r *perm.Runs) Option { return markRuns(call.AllColumns, r) }
 // by all.
 //
 // It costs little: an order finds its ties anyway, and marks them while their codes are in the
-// cache. But columns after the k-th are not packed into one code with those before it, and keys
-// wider than 64 bits that are in order already are sorted like others. r takes one bit of new
+// cache. Its cost: column k+1 starts a new code, and wide keys (above 64 bits) that are in order
+// already lose their fast path. r takes one bit of new
 // memory per row, which is not counted as scratch. Calls that run at the same time need a
 // different r each.
 //

@@ -93,10 +93,10 @@ func listOf[E any](cols []Column[E]) extract.SpecList {
 	return extract.ListAt(unsafe.Pointer(unsafe.SliceData(cols)), len(cols))
 }
 
-// Compare returns a negative number if a comes before b, a positive one if it comes after, and 0
-// if they tie: in every column. It is the order for [slices.BinarySearchFunc], heaps and maps that
-// are to agree with [Ordering.Sort]. It calls the key functions of both elements, up to the column
-// that decides.
+// Compare returns a negative number if a comes before b, a positive one if after, and
+// 0 if they tie in every column. It is the order for [slices.BinarySearchFunc], heaps and
+// maps that are to agree with [Ordering.Sort]. It calls the key functions of both elements,
+// up to the column that decides.
 func (o Ordering[E]) Compare(a, b E) int {
 	own := o.own
 	if own == nil {

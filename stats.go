@@ -11,10 +11,14 @@ import (
 
 // Stats are statistics of a call, filled by [Report].
 //
-// Shape is "sorted", "reversed" (no element is above the one before), "flat" (all keys are
-// equal), "nearly sorted", "nearly reversed", "rotated" (runs that follow each other in
-// another order), "few values", "segments" (the first columns are in order, the rows of equal ones
-// are not), or "" where none of these was detected.
+// Shape is the order that was detected in the input, "" where there was none of these:
+//
+//   - "sorted", or "flat": all keys are equal
+//   - "reversed": no element is above the one before
+//   - "nearly sorted", "nearly reversed"
+//   - "rotated": runs that follow each other in another order
+//   - "few values"
+//   - "segments": the first columns are in order, the rows of equal ones are not
 //
 // Rounds is the depth of partitioning and merging: every large run of ties adds its own
 // rounds. It is 0 where the input fit one bucket or was in order already.

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,5 +136,29 @@ func TestEveryExportIsDocumented(t *testing.T) {
 				check(f.Name, f.Doc)
 			}
 		}
+	}
+}
+
+// deadLink is a link of a comment to a name that its package does not have, which go doc shows in
+// brackets.
+var deadLink = regexp.MustCompile(`(?:^|[\s(])\[\*?[A-Z]\w*(\.[A-Z]\w*)?\]`)
+
+// TestDocLinks finds links to names that are gone.
+func TestDocLinks(t *testing.T) {
+	for _, folder := range public {
+		p := documentation(t, folder)
+		check := func(name, text string) {
+			if dead := deadLink.FindString(string(p.Text(text))); dead != "" {
+				t.Errorf("package %s: %s: %s is not there", p.Name, name, dead)
+			}
+		}
+		check("package", p.Doc)
+		for name, text := range exported(p) {
+			check(name, text)
+		}
+	}
+	p := documentation(t, ".")
+	if text := string(p.Text("See [Sort], [Ordering.Sort] and [NoSuchName].")); deadLink.FindString(text) != " [NoSuchName]" {
+		t.Errorf("a dead link goes unnoticed: %q", text)
 	}
 }
