@@ -130,9 +130,9 @@ func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
 }
 
 // write writes the numbers of the partitioned elements to index, part p of the order. index
-// may overlap memory to which a round has written numbers: a round stays within the places of
-// its bucket, and a bucket that is delivered in parts reads its numbers from the other side
-// (see ordering.emit).
+// may alias numbers that a round has written. Safe: a round stays within the places of its
+// bucket, and a bucket that is delivered in parts reads its numbers from the other side (see
+// ordering.emit).
 func (p section) write(index []uint32) {
 	for i := range index {
 		if p.order == nil {

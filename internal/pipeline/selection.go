@@ -107,10 +107,10 @@ const (
 	leastRows = 16 // codes of each minimum, about
 )
 
-// leastOf returns a code that at least k of these do not exceed, a few times k at most if they come in
-// any order, or in order: the k-th smallest of w minima, in the memory of least, each of every w-th
-// code in some rows of w, the first and the last of them included. It returns the highest code if
-// there are too few codes.
+// leastOf returns an upper bound on the k-th smallest code: the k-th smallest of w column minima, where
+// codes are taken for rows of w. It reads some of the rows, the first and the last of them included. Of
+// codes in random order, or in order, a few times k do not exceed the bound. It is the highest code
+// if there are too few codes. least is memory for the minima.
 func leastOf[C sortkey.Code](least []uint64, codes []C, k int) uint64 {
 	w := max(k, leastWays)
 	rows := len(codes) / w

@@ -16,9 +16,14 @@ import (
 // A sample has leadSample rows at each of leadSamples places. LeadRows is their number.
 const leadSamples, leadSample, LeadRows = 16, 64, 16 * 64
 
-// LeadRuns returns the runs of rows that tie in the first of two words or more; nil unless its keys lie in memory,
-// rows are in order by it, at least leastTied rows of a sample tie with their predecessors, and later words, whose keys
-// lie in memory, too, find one of these out of order. It stores no codes. There are 2*LeadRows rows or more.
+// LeadRuns returns the runs of rows that tie in the first of two words or more, if rows are in order by it. It returns
+// nil if one of these holds:
+//
+//   - keys of the first two words do not lie in memory
+//   - fewer than leastTied rows of a sample tie with their predecessors
+//   - these are in order by later words, too
+//
+// It stores no codes. There are 2*LeadRows rows or more.
 func LeadRuns(env *engine.Env, rows extract.Input, words []extract.Word, leastTied int) engine.Ties {
 	if !words[0].InMemory || !words[1].InMemory {
 		return nil
