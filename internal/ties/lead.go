@@ -16,9 +16,9 @@ import (
 // A sample has leadSample rows at each of leadSamples places. LeadRows is their number.
 const leadSamples, leadSample, LeadRows = 16, 64, 16 * 64
 
-// LeadRuns returns the runs of rows that tie in the first of two words or more, if rows are in order by it. It returns
-// nil if one of these holds:
+// LeadRuns returns the runs of rows that tie in the first of two words or more. It returns nil if one of these holds:
 //
+//   - rows are not in order by the first word
 //   - keys of the first two words do not lie in memory
 //   - fewer than leastTied rows of a sample tie with their predecessors
 //   - these are in order by later words, too
