@@ -14,6 +14,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 )
 
@@ -24,24 +25,24 @@ import (
 type crossCase struct {
 	name string
 	size uintptr // of an element
-	run  func(c *crossing, d distribution, powers []int) error
+	run  func(c *crossing, d dist.Codes, powers []int) error
 }
 
 var crossCases = []crossCase{
-	{"OrderKeys, float32", 4, func(c *crossing, d distribution, powers []int) error {
+	{"OrderKeys, float32", 4, func(c *crossing, d dist.Codes, powers []int) error {
 		return crossLines(c, d, powers, 32, func(v uint64) float32 { return float32(v) }, orderKeys)
 	}},
-	{"SortKeys, uint32", 4, func(c *crossing, d distribution, powers []int) error {
+	{"SortKeys, uint32", 4, func(c *crossing, d dist.Codes, powers []int) error {
 		return crossLines(c, d, powers, 32, func(v uint64) uint32 { return uint32(v) }, sorter.SortKeys[uint32])
 	}},
-	{"SortKeys, uint64", 8, func(c *crossing, d distribution, powers []int) error {
+	{"SortKeys, uint64", 8, func(c *crossing, d dist.Codes, powers []int) error {
 		return crossLines(c, d, powers, 64, func(v uint64) uint64 { return v }, sorter.SortKeys[uint64])
 	}},
-	{"Sort, 24 bytes by float32", unsafe.Sizeof(record24{}), func(c *crossing, d distribution, powers []int) error {
+	{"Sort, 24 bytes by float32", unsafe.Sizeof(record24{}), func(c *crossing, d dist.Codes, powers []int) error {
 		of := func(v uint64) record24 { return record24{key: float32(v), id: int64(v)} }
 		return crossLines(c, d, powers, 32, of, sorted(func(r record24) float32 { return r.key }))
 	}},
-	{"Sort, 64 bytes by int64", unsafe.Sizeof(record64{}), func(c *crossing, d distribution, powers []int) error {
+	{"Sort, 64 bytes by int64", unsafe.Sizeof(record64{}), func(c *crossing, d dist.Codes, powers []int) error {
 		of := func(v uint64) record64 { return record64{key: int64(v - 1<<63)} }
 		return crossLines(c, d, powers, 64, of, sorted(func(r record64) int64 { return r.key }))
 	}},
@@ -94,10 +95,7 @@ func crossover(e *gpu.Engine, most, bytes int, bound float64, limit time.Duratio
 	fmt.Printf("measured by the planner: %s\n\n", calibration)
 	fmt.Println("| case | distribution | n | CPU | GPU | best way | its time | planner | chose | planner / best |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	for i, d := range distributions {
-		if !wanted(d) {
-			continue
-		}
+	for i, d := range distributions(dist.Shapes, 32) {
 		for _, k := range crossCases {
 			c.name = k.name
 			powers, fit := othersPowers, min(bytes, othersBytes)
@@ -106,7 +104,7 @@ func crossover(e *gpu.Engine, most, bytes int, bound float64, limit time.Duratio
 			}
 			powers = slices.DeleteFunc(slices.Clone(powers), func(p int) bool { return p > most || int(k.size)<<p > fit })
 			if err := k.run(c, d, powers); err != nil {
-				return fmt.Errorf("%s, %s: %w", k.name, d.name, err)
+				return fmt.Errorf("%s, %s: %w", k.name, d.Name, err)
 			}
 			runtime.GC()
 		}
@@ -191,7 +189,7 @@ func (w *crossWay) named() bool { return w.by != sorter.Auto }
 func (w *crossWay) String() string { return fmt.Sprintf("%s %v", w.on.Name(), w.by) }
 
 // crossLines measures one case with keys of one distribution, at all sizes.
-func crossLines[E any](c *crossing, d distribution, powers []int, bits int, of func(v uint64) E, sort func([]E, ...sorter.Option) error) error {
+func crossLines[E any](c *crossing, d dist.Codes, powers []int, bits int, of func(v uint64) E, sort func([]E, ...sorter.Option) error) error {
 	ways := crossWays(c.engine)
 	for _, power := range powers {
 		if time.Now().After(c.end) {
@@ -202,7 +200,7 @@ func crossLines[E any](c *crossing, d distribution, powers []int, bits int, of f
 		in, s := make([]E, n), make([]E, n)
 		each(n, func(r *rand.Rand, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				in[i] = of(d.code(r, i, n, bits))
+				in[i] = of(d.At(r, i, n, bits))
 			}
 		})
 		restore := func() { each(n, func(_ *rand.Rand, lo, hi int) { copy(s[lo:hi], in[lo:hi]) }) }
@@ -300,12 +298,12 @@ func rowOf(ways []*crossWay, st sorter.Stats) (row crossRow) {
 	return row
 }
 
-func (c *crossing) print(d distribution, n int, row crossRow) {
+func (c *crossing) print(d dist.Codes, n int, row crossRow) {
 	c.worst = max(c.worst, row.ratio)
 	if row.ratio > c.bound {
-		c.above = append(c.above, fmt.Sprintf("%s, %s, %d: %.2f", c.name, d.name, n, row.ratio))
+		c.above = append(c.above, fmt.Sprintf("%s, %s, %d: %.2f", c.name, d.Name, n, row.ratio))
 	}
-	fmt.Printf("| %s | %s | %d | %.3f | %.3f | %s | %.3f | %.3f | %s | %.2f |\n", c.name, d.name, n, row.onCPU, row.onGPU, row.way, row.best, row.planner, row.chose, row.ratio)
+	fmt.Printf("| %s | %s | %d | %.3f | %.3f | %s | %.3f | %.3f | %s | %.2f |\n", c.name, d.Name, n, row.onCPU, row.onGPU, row.way, row.best, row.planner, row.chose, row.ratio)
 }
 
 // leaveOut leaves the algorithms out that lost the last row to others of their engine.

@@ -24,7 +24,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
@@ -37,13 +36,14 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/settings"
 )
 
 var (
 	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
-	dists  = flag.String("dists", "", "comma-separated distributions, all by default")
+	dists  = flag.String("dists", "", "comma-separated distributions, all by default; \"held back\": those that nothing is tuned by")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
 	keys   = flag.Bool("keys", false, "sort keys alone, beside CUB's sort of keys")
 	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
@@ -138,16 +138,13 @@ func besideCUB() error {
 
 // eachInput calls row with all widths, sizes and distributions that the flags name. Where one fails,
 // it prints why and goes on.
-func eachInput(row func(bits, lg int, d distribution) error) error {
+func eachInput(row func(bits, lg int, d dist.Codes) error) error {
 	failed := false
 	for _, bits := range ints(*widths) {
 		for _, lg := range ints(*sizes) {
-			for _, d := range distributions {
-				if !wanted(d) {
-					continue
-				}
+			for _, d := range distributions(slices.Concat(dist.Shapes, dist.Users), bits) {
 				if err := row(bits, lg, d); err != nil {
-					fmt.Printf("u%d, 2^%d, %s: %v\n", bits, lg, d.name, err)
+					fmt.Printf("u%d, 2^%d, %s: %v\n", bits, lg, d.Name, err)
 					failed = true
 				}
 			}
@@ -159,9 +156,21 @@ func eachInput(row func(bits, lg int, d distribution) error) error {
 	return nil
 }
 
-// wanted reports whether the flag names a distribution.
-func wanted(d distribution) bool {
-	return *dists == "" || slices.Contains(strings.Split(*dists, ","), d.name)
+// distributions returns the distributions with codes of one of the widths that the flag names, or those of usual.
+func distributions(usual []dist.Codes, bits ...int) []dist.Codes {
+	all := usual
+	if *dists != "" {
+		all = slices.Concat(dist.Shapes, dist.Users, dist.HeldBack, []dist.Codes{dist.Strided})
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(d dist.Codes) bool {
+		return !slices.ContainsFunc(bits, d.Has) || *dists != "" && !named(d)
+	})
+}
+
+// named reports whether the flag names a distribution, or all of those that are held back.
+func named(d dist.Codes) bool {
+	names := strings.Split(*dists, ",")
+	return slices.Contains(names, d.Name) || d.Held && slices.Contains(names, "held back")
 }
 
 // bench holds the device, its buffers, and both contenders.
@@ -245,22 +254,22 @@ func (b *bench) reserve(n, size int) error {
 }
 
 // fill makes codes on the device.
-func (b *bench) fill(bits, n int, d distribution) error {
+func (b *bench) fill(bits, n int, d dist.Codes) error {
 	size := bits / 8
 	if err := b.reserve(n, size); err != nil {
 		return err
 	}
 	if bits == 64 {
-		generate(b.host[:n], d, n)
+		dist.Fill(b.host[:n], d, 1)
 	} else {
-		generate(unsafe.Slice((*uint32)(unsafe.Pointer(&b.host[0])), n), d, n)
+		dist.Fill(unsafe.Slice((*uint32)(unsafe.Pointer(&b.host[0])), n), d, 1)
 	}
 	b.CopyToDevice(b.codes, unsafe.Pointer(&b.host[0]), n*size, b.stream)
 	return b.SyncStream(b.stream)
 }
 
 // row times sorts of one input.
-func (b *bench) row(bits, lg int, d distribution) error {
+func (b *bench) row(bits, lg int, d dist.Codes) error {
 	n := 1 << lg
 	if err := b.fill(bits, n, d); err != nil {
 		return err
@@ -274,7 +283,7 @@ func (b *bench) row(bits, lg int, d distribution) error {
 		if err != nil {
 			return fmt.Errorf("%v: %w", a, err)
 		}
-		fmt.Printf("| u%d | 2^%d | %s | %v | %s | %s | %.2f |\n", bits, lg, d.name, a, spread(ours), spread(theirs), median(theirs)/median(ours))
+		fmt.Printf("| u%d | 2^%d | %s | %v | %s | %s | %.2f |\n", bits, lg, d.Name, a, spread(ours), spread(theirs), median(theirs)/median(ours))
 	}
 	return nil
 }
@@ -386,24 +395,4 @@ func ints(list string) (v []int) {
 		v = append(v, i)
 	}
 	return v
-}
-
-// distribution makes the i-th of n codes of the given width.
-type distribution struct {
-	name string
-	code func(r *rand.Rand, i, n, bits int) uint64
-}
-
-func generate[W uint32 | uint64](codes []W, d distribution, n int) {
-	generateBits(codes, d, int(unsafe.Sizeof(codes[0]))*8)
-}
-
-// generateBits makes codes of the given width.
-func generateBits[W uint32 | uint64](codes []W, d distribution, bits int) {
-	n := len(codes)
-	each(n, func(r *rand.Rand, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			codes[i] = W(d.code(r, i, n, bits))
-		}
-	})
 }

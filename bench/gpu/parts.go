@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/settings"
 )
@@ -42,27 +42,6 @@ var ways = []way{
 	{"strided", sorter.BucketBitonic, []gpu.Option{settings.NearlySorted(math.Inf(1))}},
 	{"degree 10", sorter.BucketBitonic, []gpu.Option{settings.NearlySorted(10)}},
 }
-
-// inWindows has windows of 16 codes shuffled, by an odd factor each: about as many
-// neighbours rise as fall, but the degree of disorder is 6, below the threshold of 10
-// under which the bucket sort's authors call lists nearly sorted.
-var inWindows = distribution{"shuffled by 16", func(r *rand.Rand, i, n, bits int) uint64 {
-	const window = 16
-	at := i / window
-	return inOrder(at*window+(i*(at|1)+at/window)%window, n, bits)
-}}
-
-// strided is what a block of threads sees of nearly sorted codes if each of its
-// threads reads in a part of the input of its own, as the bucket sort's authors
-// have it: thread t of block b the code at t*blocks+b. Here the codes lie that way,
-// so that a sort gets them for the price of adjacent ones.
-var strided = distribution{"1% swapped strided", func(r *rand.Rand, i, n, bits int) uint64 {
-	const threads = 8192
-	if n < threads {
-		return nearlySorted(r, i, n, bits)
-	}
-	return nearlySorted(r, i%threads*(n/threads)+i/threads, n, bits)
-}}
 
 // besideParts times the bucket sort in several ways beside CUB, all in turns.
 func besideParts(names string) error {
@@ -142,18 +121,15 @@ func (b *bench) partsTable(chosen []way, bits, lg int) (err error) {
 			return err
 		}
 	}
-	for _, d := range append(slices.Clone(distributions), inWindows, strided) {
-		if !wanted(d) {
-			continue
-		}
+	for _, d := range distributions(append(slices.Clone(dist.Shapes), dist.Strided), bits) {
 		if err := b.partsRow(contenders, bits, lg, d); err != nil {
-			return fmt.Errorf("%s: %w", d.name, err)
+			return fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}
 	return nil
 }
 
-func (b *bench) partsRow(contenders []contender, bits, lg int, d distribution) error {
+func (b *bench) partsRow(contenders []contender, bits, lg int, d dist.Codes) error {
 	n := 1 << lg
 	if err := b.fill(bits, n, d); err != nil {
 		return err
@@ -165,7 +141,7 @@ func (b *bench) partsRow(contenders []contender, bits, lg int, d distribution) e
 	if err := b.timeInTurns(contenders, bits, n); err != nil {
 		return err
 	}
-	fmt.Printf("| u%d | 2^%d | %s | %.3f |", bits, lg, d.name, median(theirs))
+	fmt.Printf("| u%d | 2^%d | %s | %.3f |", bits, lg, d.Name, median(theirs))
 	widest := 0.0
 	for i := range contenders {
 		c := &contenders[i]

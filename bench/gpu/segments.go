@@ -14,6 +14,7 @@ import (
 
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/dist"
 )
 
 // division is a list cut into segments.
@@ -76,7 +77,7 @@ func segmentsBesideCUB() error {
 	fmt.Printf("%s, driver %d; %s; ms, medians of %d in turns; ratio: the better of CUB's to ours\n\n", b.info.Name, b.info.Driver, kind, *reps)
 	fmt.Println("| codes | distribution | n | segments | ours | DeviceSegmentedSort | DeviceSegmentedRadixSort | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
-	return eachInput(func(bits, lg int, d distribution) error {
+	return eachInput(func(bits, lg int, d dist.Codes) error {
 		err := b.fill(bits, 1<<lg, d)
 		for _, cut := range divisions {
 			if err == nil && (*cuts == "" || slices.Contains(strings.Split(*cuts, ","), cut.name)) {
@@ -88,7 +89,7 @@ func segmentsBesideCUB() error {
 }
 
 // segmentsRow compares the results of all contenders and times them in turns.
-func (b *bench) segmentsRow(bits, lg int, d distribution, cut division) error {
+func (b *bench) segmentsRow(bits, lg int, d dist.Codes, cut division) error {
 	offsets := []uint32{0}
 	for _, length := range cut.lengths(rand.New(rand.NewPCG(1, uint64(lg))), 1<<lg) {
 		offsets = append(offsets, offsets[len(offsets)-1]+uint32(length))
@@ -124,7 +125,7 @@ func (b *bench) segmentsRow(bits, lg int, d distribution, cut division) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| u%d | %s | 2^%d | %s | %s | %.3f | %.3f | %.2f |\n", bits, d.name, lg, cut.name, spread(times[0]), median(times[1]), median(times[2]),
+	fmt.Printf("| u%d | %s | 2^%d | %s | %s | %.3f | %.3f | %.2f |\n", bits, d.Name, lg, cut.name, spread(times[0]), median(times[1]), median(times[2]),
 		min(median(times[1]), median(times[2]))/median(times[0]))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
+	"example.com/sorter/internal/dist"
 )
 
 // Sorts that several devices share, beside the same by the first of them alone, in
@@ -55,7 +56,7 @@ func several(sizes []int) error {
 	if b.all, err = gpu.Open(gpu.Device(chosen...), gpu.Verify()); err != nil {
 		return err
 	}
-	for _, d := range distributions {
+	for _, d := range dist.Shapes {
 		for _, n := range []int{1 << 25, 9<<22 + 12345} {
 			checkShared(b, d, n, 32, func(v uint64) uint32 { return uint32(v) })
 			checkShared(b, d, n, 64, func(v uint64) uint64 { return v })
@@ -91,9 +92,9 @@ func sortKeys[K sorter.Key](keys []K, opts ...sorter.Option) ([]K, error) {
 }
 
 // checkShared compares stable orders, and sorted keys.
-func checkShared[K uint32 | uint64](b *severalBench, d distribution, n, bits int, of func(v uint64) K) {
+func checkShared[K uint32 | uint64](b *severalBench, d dist.Codes, n, bits int, of func(v uint64) K) {
 	codes := make([]uint64, n)
-	generateBits(codes, d, bits)
+	dist.FillBits(codes, d, bits, 1)
 	keys := make([]K, n)
 	for i, v := range codes {
 		keys[i] = of(v)
@@ -104,14 +105,14 @@ func checkShared[K uint32 | uint64](b *severalBench, d distribution, n, bits int
 	if err = errors.Join(err, failed); err == nil && !slices.Equal(got, want) {
 		err = errors.New("the orders differ")
 	}
-	b.fail(err, "order", d.name, n, bits)
+	b.fail(err, "order", d.Name, n, bits)
 	sorted := slices.Clone(keys)
 	err = errors.Join(sorter.SortKeys(sorted, sorter.On(b.one)), sorter.SortKeys(keys, sorter.On(b.all)))
 	b.orders++
 	if err == nil && !slices.Equal(keys, sorted) {
 		err = errors.New("the keys differ")
 	}
-	b.fail(err, "keys", d.name, n, bits)
+	b.fail(err, "keys", d.Name, n, bits)
 }
 
 func (b *severalBench) fail(err error, what ...any) {

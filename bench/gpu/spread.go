@@ -15,6 +15,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/settings"
 )
@@ -28,6 +29,8 @@ var (
 )
 
 const spreadReps, spreadWarm = 7, 2
+
+var spreadDists = []dist.Codes{dist.CodesNamed("uniform"), dist.CodesNamed("gauss"), dist.CodesNamed("16 values"), dist.CodesNamed("sorted")}
 
 // spreadBench holds the engines and the memory of each device.
 type spreadBench struct {
@@ -63,11 +66,7 @@ func spreadRows(sizes []int) error {
 	fmt.Printf("| codes | result | n on each | distribution | one device | %d devices | ratio | by copies alone | ratio |\n|---|---|---|---|---|---|---|---|---|\n", len(chosen))
 	for _, bits := range ints(*widths) {
 		for _, n := range sizes {
-			for _, name := range []string{"uniform", "gauss", "16 values", "sorted"} {
-				d := distributions[slices.IndexFunc(distributions, func(d distribution) bool { return d.name == name })]
-				if !wanted(d) {
-					continue
-				}
+			for _, d := range distributions(spreadDists, bits) {
 				if err := b.rows(d, bits, n); err != nil {
 					b.failed = append(b.failed, err)
 					fmt.Println("FAILED:", err)
@@ -166,9 +165,9 @@ func (b *spreadBench) links() error {
 }
 
 // fill makes a list and brings it to the devices, in parts of the given ends.
-func fillSpread[W uint32 | uint64](b *spreadBench, d distribution, n int, ends []int) ([]W, error) {
+func fillSpread[W uint32 | uint64](b *spreadBench, d dist.Codes, n int, ends []int) ([]W, error) {
 	list := unsafe.Slice((*W)(unsafe.Pointer(&b.host[0])), n)
-	generate(list, d, n)
+	dist.Fill(list, d, 1)
 	size, begin := int(unsafe.Sizeof(list[0])), 0
 	for i, c := range b.devices {
 		if ends[i] > begin {
@@ -218,7 +217,7 @@ func (b *spreadBench) checkAgainstCPU() error {
 	if err := b.reserve(n, true); err != nil {
 		return err
 	}
-	for i, d := range distributions {
+	for i, d := range dist.Shapes {
 		ends := make([]int, len(b.devices))
 		for k := range ends {
 			ends[k] = n * (k + 1) / len(ends)
@@ -235,16 +234,16 @@ func (b *spreadBench) checkAgainstCPU() error {
 	return nil
 }
 
-func (b *spreadBench) record(err error, d distribution, bits int) {
+func (b *spreadBench) record(err error, d dist.Codes, bits int) {
 	b.checks++
 	if err != nil {
-		err = fmt.Errorf("%s, %d bits: %w", d.name, bits, err)
+		err = fmt.Errorf("%s, %d bits: %w", d.Name, bits, err)
 		b.failed = append(b.failed, err)
 		fmt.Println("FAILED:", err)
 	}
 }
 
-func checkSpread[W uint32 | uint64](b *spreadBench, e *gpu.Engine, d distribution, n int, ends []int) error {
+func checkSpread[W uint32 | uint64](b *spreadBench, e *gpu.Engine, d dist.Codes, n int, ends []int) error {
 	list, err := fillSpread[W](b, d, n, ends)
 	if err != nil {
 		return err
@@ -284,7 +283,7 @@ func checkSpread[W uint32 | uint64](b *spreadBench, e *gpu.Engine, d distributio
 }
 
 // rows times keys and orders of one input.
-func (b *spreadBench) rows(d distribution, bits, n int) error {
+func (b *spreadBench) rows(d dist.Codes, bits, n int) error {
 	if err := b.reserve(n, bits == 64); err != nil {
 		return err
 	}
@@ -294,7 +293,7 @@ func (b *spreadBench) rows(d distribution, bits, n int) error {
 	return spreadRow[uint32](b, d, n)
 }
 
-func spreadRow[W uint32 | uint64](b *spreadBench, d distribution, n int) error {
+func spreadRow[W uint32 | uint64](b *spreadBench, d dist.Codes, n int) error {
 	var ends []int
 	for i := range b.devices {
 		ends = append(ends, n*(i+1))
@@ -333,7 +332,7 @@ func spreadRow[W uint32 | uint64](b *spreadBench, d distribution, n int) error {
 		}
 		b.record(checkSpreadResult(b, list, parts, n, keys), d, bits)
 		one := median(times[0])
-		fmt.Printf("| u%d | %s | %d | %s | %s | %s | %.2f | %s | %.2f |\n", bits, name, n, d.name, spread(times[0]), spread(times[2]), median(times[2])/one, spread(times[1]), median(times[1])/one)
+		fmt.Printf("| u%d | %s | %d | %s | %s | %s | %.2f | %s | %.2f |\n", bits, name, n, d.Name, spread(times[0]), spread(times[2]), median(times[2])/one, spread(times[1]), median(times[1])/one)
 	}
 	return nil
 }
@@ -353,8 +352,8 @@ func checkSpreadResult[W uint32 | uint64](b *spreadBench, list []W, parts []gpu.
 				if i > 0 && sorted[i] < sorted[i-1] {
 					bad++
 				}
-				before += uint64(list[i]) * value(int(list[i]>>1), 64)
-				after += uint64(sorted[i]) * value(int(sorted[i]>>1), 64)
+				before += uint64(list[i]) * dist.Scatter(uint64(list[i])>>1, 64)
+				after += uint64(sorted[i]) * dist.Scatter(uint64(sorted[i])>>1, 64)
 			}
 			wrong.Add(bad)
 			in.Add(before)

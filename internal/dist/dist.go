@@ -1,6 +1,6 @@
 // Package dist makes the inputs that tests, fuzz targets and benchmarks share:
 // named distributions over the 64-bit line, to be mapped monotonically to any
-// key type.
+// key type, and codes of keys as programs have them.
 package dist
 
 import (
