@@ -37,6 +37,10 @@ const (
 	// uniform codes has to be repaired.
 	spareBits = 6
 
+	// spareTiedBits is spareBits where manyTimes codes are one value on average: as many bits as it takes
+	// to tell one of 64 uniform values from the others.
+	spareTiedBits = 2
+
 	// shortSort is the length up to which insertion sort wins over radix
 	// passes with their counters.
 	shortSort = 24
@@ -81,10 +85,16 @@ func atLeast[T any](env *engine.Env, s []T, n int) []T {
 // bits, or all width bits. Wider digits cost more for clearing and summing counters. Narrower
 // ones gain 5 to 10 % on some lengths of uniform codes but leave skewed codes to be repaired:
 // 8 ns instead of 5 per element for a thousand codes below 2^20.
-func leading(n, width int) (passes, digit int) {
+func leading(n, width int) (passes, digit int) { return leadingBits(n, width, spareBits) }
+
+// leadingBits is leading with another number of bits than spareBits. Fewer make narrower digits.
+func leadingBits(n, width, spare int) (passes, digit int) {
 	low := bits.Len(uint(n - 1))
+	if spare < spareBits {
+		width = min(width, low+spare)
+	}
 	most := min(max(low, minDigitBits), maxDigitBits)
-	passes = max(1, (min(width, low+spareBits)+most-1)/most)
+	passes = max(1, (min(width, low+spare)+most-1)/most)
 	return passes, min(most, (width+passes-1)/passes)
 }
 
@@ -103,12 +113,15 @@ func (w *local[C]) orderOf(codes []C, v summary[C]) []uint32 {
 // every code is in [lowest, lowest + span].
 func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
+	tied := fewTied
 	if n > shortSort && vecsort.Enabled() {
 		if order := w.orderCrowd(codes, lowest, span); order != nil {
 			return order
 		}
-		if order := w.orderVectors(codes, lowest, span); order != nil {
-			return order
+		if tied = repeated(codes); tied < manyTied {
+			if order := w.orderVectors(codes, lowest, span, tied); order != nil {
+				return order
+			}
 		}
 	}
 	width := bits.Len64(uint64(span))
@@ -126,6 +139,9 @@ func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	passes, digit := leading(n, key)
 	shift := 32 + max(0, key-passes*digit)
 	words := w.radix(codes, lowest, drop, shift, digit, passes)
+	if tied > fewTied && (drop > 0 || shift > 32) {
+		return placesOfTied(w, words, w.takePlaces(n), codes, 1<<32-1, shift)
+	}
 	return w.repaired(words, codes, shift, drop == 0 && shift == 32)
 }
 
@@ -137,13 +153,20 @@ func (w *local[C]) sortCodes(codes []C, lowest, span C) []C {
 		insertion(codes)
 		return codes
 	}
-	if vecsort.Enabled() {
+	spare := spareBits
+	switch {
+	case repeated(codes) == manyTied:
+		if w.countValues(codes, lowest, span) {
+			return codes
+		}
+		spare = spareTiedBits
+	case vecsort.Enabled():
 		if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
 			return sorted
 		}
 	}
 	w.codes = atLeast(w.env, w.codes, n)
-	return w.radixCodes(codes, w.codes[:n], lowest, bits.Len64(uint64(span)))
+	return w.radixCodes(codes, w.codes[:n], lowest, bits.Len64(uint64(span)), spare)
 }
 
 // insertion sorts words or codes by insertion sort.

@@ -5,10 +5,10 @@ import "math/bits"
 // Codes without places, those of keys that are the elements, are sorted as they are: by radix
 // passes over their leading bits, then repaired where neighbours agree in these.
 
-// radixCodes sorts codes by their leading bits, then repairs codes that agree in these. It
+// radixCodes sorts codes by their leading bits, more than number them, then repairs codes that agree in these. It
 // returns codes or spare, the one that holds the sorted codes.
-func (w *local[C]) radixCodes(codes, spare []C, lowest C, width int) []C {
-	passes, digit := leading(len(codes), width)
+func (w *local[C]) radixCodes(codes, spare []C, lowest C, width, more int) []C {
+	passes, digit := leadingBits(len(codes), width, more)
 	drop := max(0, width-passes*digit)
 	w.countCodes(codes, lowest, drop, digit, passes)
 	for pass := range passes {
@@ -17,7 +17,9 @@ func (w *local[C]) radixCodes(codes, spare []C, lowest C, width int) []C {
 		if skip(count[:1<<digit], len(codes), uint32(uint64(codes[0]-lowest)>>at)&(1<<digit-1)) {
 			continue
 		}
-		scatterCodes(spare, codes, count, lowest, at, digit)
+		if !scatterLoop(spare, codes, count, lowest, at, digit) {
+			scatterCodes(spare, codes, count, lowest, at, digit)
+		}
 		codes, spare = spare, codes
 	}
 	for i := 1; drop > 0 && i < len(codes); i++ {
@@ -35,6 +37,9 @@ func (w *local[C]) countCodes(codes []C, lowest C, low, digit, passes int) {
 		for _, c := range codes {
 			c0[uint32(uint64(c-lowest)>>(low&63))&mask%(1<<maxDigitBits)]++
 		}
+		return
+	}
+	if digitsLoop(codes, c0, c1, lowest, low, digit) {
 		return
 	}
 	for _, c := range codes {
@@ -82,7 +87,7 @@ func (w *local[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int {
 	}
 	run := codes[from:to]
 	v := summaryOf(run)
-	if sorted := w.radixCodes(run, spare[from:to], v.min, bits.Len64(uint64(v.span()))); &sorted[0] != &run[0] {
+	if sorted := w.radixCodes(run, spare[from:to], v.min, bits.Len64(uint64(v.span())), spareBits); &sorted[0] != &run[0] {
 		copy(run, sorted)
 	}
 	return to - 1

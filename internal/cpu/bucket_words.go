@@ -40,7 +40,9 @@ func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int) []
 		if skip(count[:1<<digit], len(codes), uint32(words[0]>>at)&(1<<digit-1)) {
 			continue
 		}
-		scatter(spare, words, count, at, digit)
+		if !scatterLoop(spare, words, count, 0, at, digit) {
+			scatter(spare, words, count, at, digit)
+		}
 		words, spare = spare, words
 	}
 	return words
@@ -57,6 +59,9 @@ func (w *local[C]) build(codes []C, lowest C, drop, low, digit, passes int) {
 			words[i] = x
 			c0[uint32(x>>32)>>(low&31)&mask%(1<<maxDigitBits)]++
 		}
+		return
+	}
+	if buildLoop(words, codes, c0, c1, lowest, drop, low, digit) {
 		return
 	}
 	for i, c := range codes {

@@ -51,6 +51,8 @@ type spreading struct {
 	turns  int    // buckets for which way is not byCode
 	failed int    // buckets in a row that no matrix took, at most mostFailed
 	passed int    // buckets that are passed over
+
+	uncounted int // buckets that are not to be counted by value, see countValues
 }
 
 const (
@@ -129,10 +131,13 @@ func lineOf[C Code](desc bool, lowest, span, plus C) (vecsort.Line[C], bool) {
 func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
 
 // orderVectors is order by vectors; nil if the codes are not spread well enough.
-func (w *local[C]) orderVectors(codes []C, lowest, span C) []uint32 {
+func (w *local[C]) orderVectors(codes []C, lowest, span C, tied repeats) []uint32 {
 	words, shift := w.wordVectors(codes, lowest, span)
-	if words == nil || shift == 0 {
+	switch {
+	case words == nil || shift == 0:
 		return words
+	case tied > fewTied:
+		return placesOfTied(w, words, words, codes, 1<<(shift&31)-1, shift)
 	}
 	return w.repairedVectors(words, codes, shift)
 }

@@ -345,6 +345,10 @@ func moveCodes[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
 	if b.float != nil {
 		codes = b.coded(codes[b.moveFloats(next, dst, codes):])
 	}
+	if c := b.cells; c.close(codes) {
+		moveRuns(b, next, dst, codes)
+		return
+	}
 	c, table := b.cells, b.table
 	_, _ = next[0], table[0] // known not to be nil in the loop
 	for _, code := range codes {
@@ -352,6 +356,19 @@ func moveCodes[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
 		at := next[k]
 		next[k] = at + 1
 		dst[at] = code
+	}
+}
+
+// moveRuns is moveCodes for runs of one bucket.
+func moveRuns[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
+	c, table := b.cells, b.table
+	for lo := 0; lo < len(codes); {
+		k, hi := table[c.of(codes[lo])]%bucketSlots, lo+1
+		for hi < len(codes) && table[c.of(codes[hi])]%bucketSlots == k {
+			hi++
+		}
+		next[k] += uint32(copy(dst[next[k]:], codes[lo:hi]))
+		lo = hi
 	}
 }
 
