@@ -138,7 +138,11 @@ func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	}
 	passes, digit := leading(n, key)
 	shift := 32 + max(0, key-passes*digit)
-	words := w.radix(codes, lowest, drop, shift, digit, passes)
+	if shift > 32 && clustered(codes, lowest, drop+shift-32) {
+		words := w.radix(codes, lowest, drop, shift, digit, passes, true)
+		return w.repaired(words, codes, 32, drop == 0)
+	}
+	words := w.radix(codes, lowest, drop, shift, digit, passes, false)
 	if tied > fewTied && (drop > 0 || shift > 32) {
 		return placesOfTied(w, words, w.takePlaces(n), codes, 1<<32-1, shift)
 	}

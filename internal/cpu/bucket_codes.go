@@ -5,11 +5,20 @@ import "math/bits"
 // Codes without places, those of keys that are the elements, are sorted as they are: by radix
 // passes over their leading bits, then repaired where neighbours agree in these.
 
-// radixCodes sorts codes by their leading bits, more than number them, then repairs codes that agree in these. It
-// returns codes or spare, the one that holds the sorted codes.
+// radixCodes sorts codes by their leading bits, as many as number them and more, then repairs codes that agree
+// in these. Clustered codes are sorted by the other bits before. It returns codes or spare, the one that
+// holds the sorted codes.
 func (w *local[C]) radixCodes(codes, spare []C, lowest C, width, more int) []C {
 	passes, digit := leadingBits(len(codes), width, more)
 	drop := max(0, width-passes*digit)
+	unsorted := drop
+	if 0 < drop && drop <= 2*maxDigitBits && clustered(codes, lowest, drop) {
+		for ; unsorted > 0; codes, spare = spare, codes {
+			low := min(unsorted, maxDigitBits)
+			sortDigit(spare, codes, &w.tables()[maxPasses], lowest, drop-unsorted, low)
+			unsorted -= low
+		}
+	}
 	w.countCodes(codes, lowest, drop, digit, passes)
 	for pass := range passes {
 		at := drop + pass*digit
@@ -22,7 +31,7 @@ func (w *local[C]) radixCodes(codes, spare []C, lowest C, width, more int) []C {
 		}
 		codes, spare = spare, codes
 	}
-	for i := 1; drop > 0 && i < len(codes); i++ {
+	for i := 1; unsorted > 0 && i < len(codes); i++ {
 		if codes[i] < codes[i-1] {
 			i = w.repairCode(codes, spare, i, lowest, drop)
 		}

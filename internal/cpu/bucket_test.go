@@ -53,6 +53,9 @@ func locally[C Code](t *testing.T) {
 		"hashed keys":          func(_, n int) C { return C(r.Uint64N(uint64(n/7+1))+1) * (^C(0)/3*2 - 5) },
 		"few hashed keys":      func(_, n int) C { return C(r.Uint64N(uint64(n/60+1))+1) * (^C(0)/3*2 - 5) },
 		"few and the extremes": func(_, n int) C { return []C{0, 1, ^C(0), ^C(0) / 3}[r.IntN(4)] },
+		"clusters": func(_, n int) C { // of codes that differ in low bits
+			return C(r.Uint64N(uint64(n/50+1)))*(^C(0)/C(n/50+1)) + C(r.Uint64N(200))
+		},
 		"ties in long runs": func(i, n int) C { // which agree in leading bits, and fall
 			return C(r.Uint64N(8))<<(bits-4) + C((n-i)/100)
 		},
@@ -159,6 +162,24 @@ func TestRepeated(t *testing.T) {
 	}
 	if got := repeated(make([]uint32, leastTieSampled-1)); got != fewTied {
 		t.Errorf("few codes are sampled: %d", got)
+	}
+}
+
+// TestClustered samples codes of which many agree except in low bits, few do, and equal ones.
+func TestClustered(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n, low = 20_000, 8
+	for name, c := range map[string]struct {
+		code func(i int) uint32
+		want bool
+	}{
+		"uniform":  {func(int) uint32 { return r.Uint32() }, false},
+		"clusters": {func(int) uint32 { return 7 + r.Uint32N(n/50)*0x9e3779b1<<low + r.Uint32N(1<<low) }, true},
+		"values":   {func(int) uint32 { return 7 + r.Uint32N(n/50)*0x9e3779b1<<low }, false},
+	} {
+		if got := clustered(fillWith(n, c.code), 7, low); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

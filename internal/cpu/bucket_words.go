@@ -14,8 +14,8 @@ import (
 // order stable. Neighbours that agree in the sorted bits are repaired afterwards. So 64-bit codes
 // cost no more passes than 32-bit codes.
 
-// digitCounts are the counters of all passes.
-type digitCounts [maxPasses][1 << maxDigitBits]uint32
+// digitCounts are the counters of all passes, and of one by lower bits.
+type digitCounts [maxPasses + 1][1 << maxDigitBits]uint32
 
 // tables returns the counters of all passes.
 func (w *local[C]) tables() *digitCounts {
@@ -30,10 +30,15 @@ func word[C Code](code, lowest C, drop, place int) uint64 {
 	return uint64(code-lowest)>>(drop&63)<<32 | uint64(uint32(place))
 }
 
-// radix builds the words and sorts them by passes digits from shift on.
-func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int) []uint64 {
+// radix builds the words and sorts them by passes digits from shift on, if low is set by all bits below it
+// before.
+func (w *local[C]) radix(codes []C, lowest C, drop, shift, digit, passes int, low bool) []uint64 {
 	w.build(codes, lowest, drop, shift-32, digit, passes)
 	words, spare := w.words[:len(codes)], w.spare[:len(codes)]
+	if low {
+		sortDigit(spare, words, &w.tables()[maxPasses], 0, 32, shift-32)
+		words, spare = spare, words
+	}
 	for pass := range passes {
 		at := shift + pass*digit
 		count := &w.counts[pass]
@@ -103,6 +108,19 @@ func skip(count []uint32, n int, digit uint32) bool {
 		at += c
 	}
 	return false
+}
+
+// sortDigit sorts words or codes by one digit from bit shift on, with the counters of count.
+func sortDigit[C Code](dst, src []C, count *[1 << maxDigitBits]uint32, lowest C, shift, digit int) {
+	clear(count[:1<<digit])
+	mask := uint32(1)<<digit - 1
+	for _, c := range src {
+		count[uint32(uint64(c-lowest)>>(shift&63))&mask%(1<<maxDigitBits)]++
+	}
+	skip(count[:1<<digit], len(src)+1, 0) // sums
+	if !scatterLoop(dst, src, count, lowest, shift, digit) {
+		scatterCodes(dst, src, count, lowest, shift, digit)
+	}
 }
 
 // scatter moves words to the positions of their digits, in order. It is not inlined, so that

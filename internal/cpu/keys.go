@@ -110,6 +110,7 @@ func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 		}
 		a.Either(
 			func() { sizeCounters(a, stripesOf(n, workers, 1).count, 1<<unevenCellBits) }, // see count
+			func() { sizeCounters(a, stripesOf(n, workers, 1<<unevenCellBits).count, 1<<maxCellBits) },
 			func() {
 				sizeRounds(a, n, workers, code, 0, func() {
 					sizeCodeLocals(a, n, workers, code)
@@ -167,10 +168,13 @@ func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Moves, error) {
 // (2 cores, 2026-11: 2.2 ns per float32 with 1 % strays, 4.6 by moves with 3 %, 2.0 counted).
 const countedSteps = 128
 
-// narrow reports whether keys are counted by value unless there are moves for them.
+// narrow reports whether keys are counted by value unless there are moves for them. Counters that leave
+// the second-level cache gain if values come often (Xeon, 2026-11, 10^6 seconds of a day: 2.6 instead of
+// 4.5 ns per 32-bit key, nearly in order 2.2 instead of 7.1).
 func (k Keys[C]) narrow(env *engine.Env, v survey[C]) bool {
 	values := uint64(v.max - v.min)
-	return values < 1<<unevenCellBits && values <= uint64(k.Len) && !alone(k.Len, env.Loop.Workers, 0)
+	most := max(min(k.Len, 1<<unevenCellBits-1), min(k.Len/8, 1<<maxCellBits-1))
+	return values <= uint64(most) && !alone(k.Len, env.Loop.Workers, 0)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus

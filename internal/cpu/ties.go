@@ -56,6 +56,29 @@ func repeated[C Code](codes []C) repeats {
 	return fewTied
 }
 
+// clustered reports whether many codes agree in all but their last low bits and differ: a repair after a sort by the
+// others would take longer than passes by these.
+func clustered[C Code](codes []C, lowest C, low int) bool {
+	n := len(codes)
+	if n < leastTieSampled {
+		return false
+	}
+	var slots [tieSlots]C
+	seen := 0 // with leading bits 0, which empty slots have, one too many
+	for i := 0; i < n; i += tieStep {
+		c := codes[i] - lowest
+		slot := &slots[scattered(c>>low, bits.Len(tieSlots-1))]
+		if *slot>>low == c>>low && *slot != c {
+			seen++
+		}
+		*slot = c
+	}
+	return seen > 1+n/tieStep/leastClustered
+}
+
+// leastClustered: one of that number of sampled codes agrees with another if clusters have about eight codes.
+const leastClustered = 16
+
 // scattered returns a number of the given bits for a code.
 func scattered[C Code](c C, size int) uint {
 	const golden = 0x9e3779b97f4a7c15
