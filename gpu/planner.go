@@ -137,7 +137,7 @@ func (e *Engine) calibrate(w engine.Work) {
 	known := e.costs
 	go func() {
 		defer e.users.Done()
-		costs, err := known.Measure(idle{e})
+		costs, err := known.Measure(idle{e}, w)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if err == nil {

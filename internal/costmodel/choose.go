@@ -75,6 +75,10 @@ func (c Costs) clear(w engine.Work) bool {
 	return w.N >= OpenN && max(device, onCPU) > clearly*min(device, onCPU)
 }
 
+// changing is the gain from which on sorts change the engine that sorted the last one like them: times
+// vary, and the first sort on an engine finds neither its memory nor the caches as it leaves them.
+const changing = 1.08
+
 // Worth reports whether w is expected to be faster on the device, which is open, than on the
 // CPU engine.
 func (c Costs) Worth(w engine.Work) bool {
@@ -82,6 +86,12 @@ func (c Costs) Worth(w engine.Work) bool {
 		return false // expectations are not exact enough
 	}
 	device, onCPU := c.estimate(w)
+	switch c.seen.last(w) {
+	case onDevice:
+		return device < changing*onCPU
+	case onHost:
+		return changing*device < onCPU
+	}
 	return device < onCPU
 }
 

@@ -1,13 +1,18 @@
 package costmodel
 
-import "example.com/sorter/internal/engine"
+import (
+	"fmt"
+
+	"example.com/sorter/internal/engine"
+)
 
 // Costs is the costs of sorts on the device and on the CPU engine: those that were measured,
 // and those that are expected where none were. [Expect] makes it. The zero value has the
 // expectations of the zero Facts.
 type Costs struct {
-	codes   *sortTimes // nil: not measured
-	payload *payload   // nil: not measured
+	codes   *sortTimes              // nil: not measured
+	payload *payload                // nil: not measured
+	samples [engine.Samples]*ratios // nil: not measured
 
 	expectedCodes   *sortTimes
 	expectedPayload *payload
@@ -23,7 +28,7 @@ func (c Costs) Recording(s *Seen) Costs {
 
 // Missing reports whether a number that work w depends on is not measured yet.
 func (c Costs) Missing(w engine.Work) bool {
-	return c.codes == nil || w.Payload > 0 && c.payload == nil
+	return c.codes == nil || w.Payload > 0 && c.payload == nil || w.Sample != engine.Mixed && c.samples[w.Sample] == nil
 }
 
 // known returns the costs by which work is judged.
@@ -80,5 +85,11 @@ func (c Costs) String() string {
 	if c.payload == nil {
 		payload = "expected: " + payload
 	}
-	return codes + "; " + payload
+	text := codes + "; " + payload
+	for s, r := range c.samples {
+		if r != nil {
+			text += fmt.Sprintf("; %v codes:%v", engine.Sample(s), r)
+		}
+	}
+	return text
 }

@@ -8,14 +8,16 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 )
 
 // A measurement is the best of a few small sorts of synthetic codes on each engine, made while the
-// program does not sort. Sorts without payload take about 50 ms together. Sorts with payload
-// take about as long, and twice payloadBytes of memory.
+// program does not sort. Sorts without payload take about 50 ms together, and those of codes that a sample
+// distinguishes from uniform ones as long. Sorts with payload take about as long, too, and twice payloadBytes of
+// memory.
 
 const (
 	fewCodes, manyCodes = 1 << 14, 1 << 21 // the two points of the device's line
@@ -39,22 +41,23 @@ type Device interface {
 	Piece(n int, job *engine.Job, size int) int
 }
 
-// Measure returns costs with one more measurement: of sorts without payload in the first call,
-// of payload in the second. On an error it returns c. It takes about 50 ms per call and up to
+// Measure returns costs with one more measurement that w depends on: of sorts without payload, of payload
+// or of codes with its sample. On an error it returns c. It takes about 50 ms per call and up to
 // twice payloadBytes of memory.
-func (c Costs) Measure(d Device) (Costs, error) {
-	if c.codes == nil {
-		m, err := measureSorts(d)
-		if err != nil {
-			return c, err
-		}
-		return Costs{codes: m}.with(c), nil
+func (c Costs) Measure(d Device, w engine.Work) (more Costs, err error) {
+	more = c
+	switch {
+	case c.codes == nil:
+		more.codes, err = measureSorts(d)
+	case w.Payload > 0 && c.payload == nil:
+		more.payload, err = measurePayload(d, c.codes)
+	case w.Sample != engine.Mixed:
+		more.samples[w.Sample], err = measureSample(d, c.codes, w.Sample)
 	}
-	p, err := measurePayload(d, c.codes)
 	if err != nil {
 		return c, err
 	}
-	return Costs{codes: c.codes, payload: p}.with(c), nil
+	return more, nil
 }
 
 func measureSorts(d Device) (*sortTimes, error) {
@@ -91,6 +94,45 @@ func measureWidth[W word](d Device, m *sortTimes) error {
 			return err
 		}
 		m.device[k] = through(fewCodes, few, manyCodes, many)
+	}
+	return nil
+}
+
+// sampled are codes that samples distinguish from uniform ones.
+var sampled = [engine.Samples][2]string{
+	engine.Drifting: {"seconds of a year with jitter", "milliseconds of a month a minute late"},
+	engine.Few:      {"256 values", "256 values"},
+}
+
+// measureSample measures manyCodes codes with a sample beside uniform ones, which have the times of m.
+func measureSample(d Device, m *sortTimes, s engine.Sample) (*ratios, error) {
+	r := new(ratios)
+	if err := measureRatios[uint32](d, m, r, sampled[s][0]); err != nil {
+		return nil, err
+	}
+	return r, measureRatios[uint64](d, m, r, sampled[s][1])
+}
+
+func measureRatios[W word](d Device, m *sortTimes, r *ratios, codes string) error {
+	b := newBench[W](m.workers)
+	defer b.Arena.Release(1)
+	dist.Fill(b.in, dist.CodesNamed(codes), 1)
+	for _, keys := range []bool{false, true} {
+		k := kindOf(engine.Work{Bits: b.bits, Keys: keys})
+		took, err := best(d, func() error { return b.onCPU(manyCodes, keys) })
+		if err != nil {
+			return err
+		}
+		r.cpu[k], r.device[k] = took/manyCodes/m.cpu[k].at(manyCodes), 1
+		if m.device[k].at(fewCodes) > float64(slow) {
+			continue
+		}
+		if took, err = best(d, func() error { return d.Order(b.job(manyCodes, keys)) }); err != nil {
+			return err
+		}
+		if uniform := m.device[k].each * manyCodes; uniform > 0 {
+			r.device[k] = max(0, took-m.device[k].fixed) / uniform
+		}
 	}
 	return nil
 }

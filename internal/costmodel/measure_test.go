@@ -49,16 +49,27 @@ func TestMeasure(t *testing.T) {
 	if text := c.String(); text != "" {
 		t.Errorf("before it is measured: %q", text)
 	}
-	for range 2 {
+	for _, w := range []engine.Work{{}, {Payload: 8}, {Payload: 8, Sample: engine.Drifting}, {Sample: engine.Few}} {
+		if !c.Missing(w) {
+			t.Errorf("%+v: nothing is missing", w)
+		}
 		var err error
-		if c, err = c.Measure(twin{t, &left}); err != nil {
+		if c, err = c.Measure(twin{t, &left}, w); err != nil {
 			t.Fatal(err)
+		}
+		if c.Missing(w) {
+			t.Fatalf("%+v: something is missing: %+v", w, c)
 		}
 	}
 	if c.Missing(engine.Work{Payload: 8}) {
 		t.Fatalf("something is missing: %+v", c)
 	}
 	for k := range kinds {
+		for s, r := range c.samples {
+			if r != nil && (r.cpu[k] < 0.05 || r.cpu[k] > 5 || r.device[k] < 0) {
+				t.Errorf("%v, %v codes: %+v", k, engine.Sample(s), r)
+			}
+		}
 		if c.codes.device[k].at(1<<20) <= 0 || slices.Min(c.codes.cpu[k][:]) <= 0 {
 			t.Errorf("%v: device %+v, CPU %v", k, c.codes.device[k], c.codes.cpu[k])
 		}
@@ -66,7 +77,7 @@ func TestMeasure(t *testing.T) {
 	if slices.Min(c.payload.gather.small[:]) <= 0 || slices.Min(c.payload.gather.large[:]) <= 0 {
 		t.Errorf("payload %+v", c.payload)
 	}
-	if text := c.String(); !strings.Contains(text, "order64") || !strings.Contains(text, "64 B: move") {
+	if text := c.String(); !strings.Contains(text, "order64") || !strings.Contains(text, "64 B: move") || !strings.Contains(text, "drifting codes: order32") {
 		t.Errorf("in words: %s", text)
 	}
 }
@@ -74,7 +85,7 @@ func TestMeasure(t *testing.T) {
 // TestMeasureFails has the device fail: nothing is known that was not before.
 func TestMeasureFails(t *testing.T) {
 	left := 0
-	if c, err := (Costs{}).Measure(twin{t, &left}); !errors.Is(err, errTwin) || c != (Costs{}) {
+	if c, err := (Costs{}).Measure(twin{t, &left}, engine.Work{}); !errors.Is(err, errTwin) || c != (Costs{}) {
 		t.Errorf("costs %+v, error %v", c, err)
 	}
 }

@@ -15,6 +15,9 @@
 // move is the time in which the CPU engine moves an element with its code. All except send
 // depend on n; send is for lists that exceed all caches.
 //
+// These are the times of uniform codes. Where a sample says that codes are nearly in order, or few, both
+// are multiplied by what such codes take beside uniform ones.
+//
 // Of sorts that were seen, the times of the last three decide instead, see [Seen].
 //
 // Not in the model: key functions and the first touch of a result, which cost both engines the
@@ -60,6 +63,9 @@ type sortTimes struct {
 	device  [kinds]line
 	cpu     [kinds]curve
 }
+
+// ratios are the times of some codes beside uniform ones, on the device without its fixed part.
+type ratios struct{ device, cpu [kinds]float64 }
 
 // line is the time of n elements on the device: fixed + n × each.
 type line struct{ fixed, each float64 }
@@ -136,6 +142,9 @@ func (c Costs) estimate(w engine.Work) (device, onCPU float64) {
 	k, n := kindOf(w), float64(w.N)
 	onCPU = n * m.cpu[k].at(w.N)
 	device = m.device[k].each * n
+	if r := c.samples[w.Sample]; r != nil {
+		onCPU, device = r.cpu[k]*onCPU, r.device[k]*device
+	}
 	if w.Payload > 0 {
 		onCPU += n * p.move.at(w.Payload, w.N)
 		device += n * p.follow(w.Payload, w.N)
@@ -156,6 +165,14 @@ func (m *sortTimes) String() string {
 		fmt.Fprintf(&b, "; %v: device %.0f µs + %.3f ns, cpu%v", k, m.device[k].fixed/1e3, m.device[k].each, m.cpu[k])
 	}
 	return b.String() + " ns"
+}
+
+func (r *ratios) String() string {
+	var b strings.Builder
+	for k := range kinds {
+		fmt.Fprintf(&b, " %v %.2f, cpu %.2f", k, r.device[k], r.cpu[k])
+	}
+	return b.String()
 }
 
 func (c curve) String() string {

@@ -243,7 +243,136 @@ func TestSeen(t *testing.T) {
 		w.N, w.Payload = 1<<20, uintptr(i)
 		seen.Add(w, true, 1e6)
 	}
+	w = engine.Work{N: 1 << 20, Bits: 32}
+	seen.Add(w, false, 1e6)
+	for k := range 3 { // times are forgotten later each time
+		for range staleAfter<<k - 1 {
+			seen.Add(w, true, 1e6)
+		}
+		if got := seen.sorts[likeness(w)].times[onHost].known; got == 0 {
+			t.Errorf("forgotten too early, %d times before", k)
+		}
+		seen.Add(w, true, 1e6)
+		if got := seen.sorts[likeness(w)].times[onHost].known; got > 0 {
+			t.Errorf("not forgotten, %d times before", k)
+		}
+		seen.Add(w, false, 1e6)
+	}
 	if len(seen.sorts) > mostAlike {
 		t.Errorf("%d kinds of sorts are remembered", len(seen.sorts))
+	}
+}
+
+// h200 is the costs of an H200 with 16 processors, 2^24 elements, in ns per element, 2026-11: orders of
+// 64-bit codes take 9.4 ms on the device and 24.8 on the CPU; few values take less on the CPU.
+func h200() Costs {
+	m := &sortTimes{workers: 16, device: [kinds]line{{5e5, 0.24}, {5e5, 0.53}, {5e5, 0.2}, {5e5, 0.36}},
+		cpu: [kinds]curve{flat(1.2), flat(1.48), flat(0.85), flat(1.15)}}
+	p := &payload{move: bySize{flat(1), flat(3)}, gather: bySize{flat(1.3), flat(3.5)}}
+	return Costs{codes: m, payload: p, samples: [engine.Samples]*ratios{
+		engine.Drifting: {device: [kinds]float64{1.1, 1, 1.1, 1}, cpu: [kinds]float64{1, 1, 1, 1}},
+		engine.Few:      {device: [kinds]float64{1, 1, 1, 1}, cpu: [kinds]float64{0.6, 0.3, 0.3, 0.2}},
+	}}
+}
+
+// TestWorthBySample asks about codes of each sample.
+func TestWorthBySample(t *testing.T) {
+	c := h200()
+	for _, x := range []struct {
+		name string
+		work engine.Work
+		want bool
+	}{
+		{"nanoseconds with jitter, order", engine.Work{Bits: 64, Sample: engine.Drifting}, true},
+		{"seconds with jitter, order", engine.Work{Bits: 32, Sample: engine.Drifting}, true},
+		{"few values, order", engine.Work{Bits: 32, Sample: engine.Few}, true},
+		{"few values, order of 64 bits", engine.Work{Bits: 64, Sample: engine.Few}, false},
+		{"few values, keys", engine.Work{Bits: 64, Keys: true, Sample: engine.Few}, false},
+		{"mixed keys", engine.Work{Bits: 64, Keys: true}, true},
+	} {
+		x.work.N = 1 << 24
+		if got := c.Worth(x.work); got != x.want {
+			device, onCPU := c.estimate(x.work)
+			t.Errorf("%s: %v; %.1f ms on the device, %.1f on the CPU", x.name, got, device/1e6, onCPU/1e6)
+		}
+	}
+	c.samples = [engine.Samples]*ratios{}
+	small := engine.Work{N: OpenN - 1, Bits: 64, Sample: engine.Drifting}
+	if !c.Missing(small) || c.Worth(small) {
+		t.Error("few codes of a sample that is not measured")
+	}
+}
+
+// TestSeenBySample has the CPU sort few values fast: that says nothing about other codes.
+func TestSeenBySample(t *testing.T) {
+	var seen Seen
+	c := h200().Recording(&seen)
+	few := engine.Work{N: 1 << 24, Bits: 64, Sample: engine.Few}
+	for range 3 {
+		seen.Add(few, false, 4e6)
+	}
+	for _, s := range []engine.Sample{engine.Mixed, engine.Drifting} {
+		if w := few; c.Worth(w) {
+			t.Error("few values that take 4 ms on the CPU")
+		} else if w.Sample = s; !c.Worth(w) {
+			t.Errorf("%v codes are judged by few values", s)
+		}
+	}
+}
+
+// simulated runs sorts, after a number on either engine, of which each takes a time on the engine that is
+// chosen, and returns the time of all, and the number of changes of the engine.
+func simulated(c Costs, w engine.Work, first, sorts int, times func(i int) (device, onCPU float64)) (total float64, changes int) {
+	var seen Seen
+	c = c.Recording(&seen)
+	before := neither
+	for i := range first {
+		device, onCPU := times(-1 - i)
+		seen.Add(w, true, device)
+		seen.Add(w, false, onCPU)
+	}
+	for i := range sorts {
+		took, onCPU := times(i)
+		used := onDevice
+		if !c.Worth(w) {
+			used, took = onHost, onCPU
+		}
+		if total += took; before != neither && used != before {
+			changes++
+		}
+		before = used
+		seen.Add(w, used == onDevice, took)
+	}
+	return total, changes
+}
+
+// TestNearTies has both engines take about the same time, which varies by a twentieth: the engine does not
+// change with it.
+func TestNearTies(t *testing.T) {
+	w := engine.Work{N: 1 << 22, Bits: 64, Payload: 8}
+	estimate, _ := h200().estimate(w)
+	noise := func(i int) float64 { return estimate * (1 + 0.1*(float64((i+500)*7919%97)/96-0.5)) }
+	for _, ratio := range []float64{0.98, 1, 1.02} {
+		total, changes := simulated(h200(), w, 3, 1000, func(i int) (device, onCPU float64) { return noise(i), ratio * noise(i+50) })
+		if changes > 4 {
+			t.Errorf("ratio %g: %d changes of the engine", ratio, changes)
+		}
+		if least := 1000 * estimate * min(1, ratio); total > 1.04*least {
+			t.Errorf("ratio %g: %.3f times as long as the better engine", ratio, total/least)
+		}
+	}
+}
+
+// TestWrongExpectations has key functions, which are not in the model, slow one engine more than the other. Few
+// of the sorts are spent on finding that out again.
+func TestWrongExpectations(t *testing.T) {
+	w := engine.Work{N: 1 << 22, Bits: 64, Payload: 8}
+	device, onCPU := h200().estimate(w)
+	for _, c := range []struct{ device, onCPU float64 }{{2.5, 1}, {4, 2}, {1, 4}, {1, 1}} {
+		d, h := c.device*device, c.onCPU*onCPU
+		total, changes := simulated(h200(), w, 0, 1000, func(int) (float64, float64) { return d, h })
+		if least := 1000 * min(d, h); total > 1.03*least || changes > 14 {
+			t.Errorf("%g and %g times as long as expected: %.3f times as long as the better engine, %d changes", c.device, c.onCPU, total/least, changes)
+		}
 	}
 }

@@ -9,27 +9,35 @@ import (
 
 // Seen is the times of the sorts of a program itself. They come before all others: they include
 // key functions, skewed keys, and whatever else the processors and the bus do.
-type Seen struct{ sorts map[alike]*[engines]times }
+type Seen struct{ sorts map[alike]*past }
+
+// past is the last sorts that are alike.
+type past struct {
+	times [engines]times
+	last  int // the engine that sorted last
+}
 
 // The engines that times are of.
 const (
 	onDevice = iota
 	onHost
 	engines
+	neither // no sort was seen
 )
 
 // alike is sorts whose times per element are taken to be the same: of one kind, with elements of
-// one size, and as long within a factor of two.
+// one size and codes of one sample, and as long within a factor of two.
 type alike struct {
 	kind    kind
 	payload uintptr
+	sample  engine.Sample
 	prefix  bool
 	workers int
 	length  int // bits of the number of elements
 }
 
 func likeness(w engine.Work) alike {
-	return alike{kindOf(w), w.Payload, w.Prefix, w.Workers, bits.Len(uint(w.N))}
+	return alike{kindOf(w), w.Payload, w.Sample, w.Prefix, w.Workers, bits.Len(uint(w.N))}
 }
 
 const (
@@ -38,8 +46,9 @@ const (
 
 	// staleAfter is the number of sorts in one way after which the times of another are forgotten, in
 	// case they were those of a busy machine: it is then tried again if it is expected to be
-	// faster.
-	staleAfter = 32
+	// faster. Each time it takes twice as many, up to staleAfter << mostForgotten: what was expected
+	// wrongly stays so.
+	staleAfter, mostForgotten = 32, 5
 )
 
 // times are the last times per element, in ns, of sorts that are alike, on one engine or on a
@@ -48,6 +57,8 @@ type times struct {
 	last   [3]float64
 	known  int // of last
 	unused int // sorts in another way since
+
+	forgotten int // times that they were stale
 }
 
 // add records a time.
@@ -80,7 +91,17 @@ func (s *Seen) Add(w engine.Work, device bool, took float64) {
 	if device {
 		used = onDevice
 	}
-	record(entry(&s.sorts, likeness(w))[:], used, took/float64(w.N))
+	p := entry(&s.sorts, likeness(w))
+	p.last = used
+	record(p.times[:], used, took/float64(w.N))
+}
+
+// last returns the engine that sorted the last of the sorts like w.
+func (s *Seen) last(w engine.Work) int {
+	if s == nil || s.sorts[likeness(w)] == nil {
+		return neither
+	}
+	return s.sorts[likeness(w)].last
 }
 
 // entry returns the times of sorts that are alike, in a map that is made anew when it is full.
@@ -100,8 +121,8 @@ func record(ways []times, used int, each float64) {
 		t := &ways[i]
 		if i == used {
 			t.add(each)
-		} else if t.unused++; t.unused >= staleAfter {
-			*t = times{}
+		} else if t.unused++; t.unused >= staleAfter<<t.forgotten {
+			*t = times{forgotten: min(t.forgotten+1, mostForgotten)}
 		}
 	}
 }
@@ -113,6 +134,6 @@ func (s *Seen) replace(w engine.Work, device, onCPU *float64) {
 	}
 	for i, estimate := range [engines]*float64{onDevice: device, onHost: onCPU} {
 		n := float64(w.N)
-		*estimate = n * s.sorts[likeness(w)][i].each(*estimate/n)
+		*estimate = n * s.sorts[likeness(w)].times[i].each(*estimate/n)
 	}
 }

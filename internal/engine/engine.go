@@ -57,7 +57,21 @@ type Work struct {
 	Keys    bool    // elements are fully determined by their codes
 	Prefix  bool    // codes do not decide alone: the library breaks their ties
 	Workers int     // goroutines at most
+	Sample  Sample  // what a sample of the codes says; taken only where the work seems worth an engine
 }
+
+// Sample is what a sample of codes says about all of them.
+type Sample uint8
+
+const (
+	Mixed    Sample = iota // or there is no sample
+	Ordered                // all that were sampled ascend, or strictly fall
+	Drifting               // their parts ascend or fall from one to the next: nearly in order
+	Few                    // most have one of few values
+	Samples                // the number of them
+)
+
+func (s Sample) String() string { return [Samples]string{"mixed", "ordered", "drifting", "few"}[s] }
 
 // Job is one ordering of N codes. The engine calls source and sink from as many goroutines as
 // Loop allows, through Loop, so that a panic of a key function reaches the caller and a

@@ -73,25 +73,25 @@ const (
 // facts describe a call before an element is read.
 type facts struct {
 	verb      verb
-	n, k      int              // elements, and how many of them are selected
-	most      int              // elements that are sorted or merged as one, 0: any number
-	runs      int              // to be merged
-	segments  cpu.Segments     // to be sorted
-	workers   int              // goroutines at most
-	limit     int64            // bytes of scratch memory, 0: any number
-	held      int64            // of them, those that the call holds already
-	algorithm engine.Algorithm // asked for, or Auto
-	backend   engine.Backend   // asked for, or nil
-	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
-	words     []extract.Word   // of the keys; those of keys to decode are one
-	sizes     []uintptr        // of an element; of a key and a value
-	decodable bool             // the codes of the keys lose nothing
-	numbered  bool             // elements are row numbers
-	picked    bool             // they are some of an input, read one by one
-	part      bool             // they are the nulls, or the others, of an order that parts these
-	apply     int64            // bytes that it takes to move elements along cycles
-	sampled   func() bool      // reports whether a sample is in order; asked only before a device
-	reported  bool             // statistics are asked for
+	n, k      int                  // elements, and how many of them are selected
+	most      int                  // elements that are sorted or merged as one, 0: any number
+	runs      int                  // to be merged
+	segments  cpu.Segments         // to be sorted
+	workers   int                  // goroutines at most
+	limit     int64                // bytes of scratch memory, 0: any number
+	held      int64                // of them, those that the call holds already
+	algorithm engine.Algorithm     // asked for, or Auto
+	backend   engine.Backend       // asked for, or nil
+	devices   []engine.Backend     // to choose from, where no backend is asked for: all run the algorithm
+	words     []extract.Word       // of the keys; those of keys to decode are one
+	sizes     []uintptr            // of an element; of a key and a value
+	decodable bool                 // the codes of the keys lose nothing
+	numbered  bool                 // elements are row numbers
+	picked    bool                 // they are some of an input, read one by one
+	part      bool                 // they are the nulls, or the others, of an order that parts these
+	apply     int64                // bytes that it takes to move elements along cycles
+	sampled   func() engine.Sample // samples the first word; called only where a device seems worth it
+	reported  bool                 // statistics are asked for
 }
 
 // plan is the result of decide.
@@ -198,7 +198,7 @@ func (f *facts) ordering(m movement) (plan, error) {
 	if f.backend == nil {
 		if b := f.device(&w, &p); b != nil {
 			both := f.hostBytes(m.indexed()) + f.fallBackBytes()
-			if f.fits(both) && (p.algorithm != engine.Auto || !f.sampled()) {
+			if f.fits(both) && (p.algorithm != engine.Auto || f.suits(b, &w, &p)) {
 				p.engine, p.mayFallBack, p.movement, p.bytes = b, true, m.indexed(), both
 			}
 		}
@@ -252,7 +252,7 @@ func (f *facts) decoding() (plan, error) {
 		return f.onHost(inPlace, 0)
 	}
 	if f.backend == nil {
-		if b := f.device(&w, &p); b != nil && !f.sampled() {
+		if b := f.device(&w, &p); b != nil && f.suits(b, &w, &p) {
 			p.engine, p.mayFallBack = b, true
 		}
 	}
@@ -339,6 +339,20 @@ func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
 		return nil
 	}
 	return f.devices[0] // see findDevices
+}
+
+// suits reports whether b, which seems worth the work, is so for a sample of its codes, too. Codes in order
+// are left to the CPU engine, and nobody learns from them.
+func (f *facts) suits(b engine.Backend, w *engine.Work, p *plan) bool {
+	switch w.Sample = f.sampled(); w.Sample {
+	case engine.Ordered:
+		p.observer = nil
+		return false
+	case engine.Mixed:
+		return true
+	}
+	p.work = *w
+	return b.Worth(*w)
 }
 
 // fits reports whether the memory limit allows the given number of bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,7 +19,8 @@ import (
 type device struct {
 	name  string
 	worth bool
-	asked *engine.Work // of the last question
+	asked *engine.Work  // of the last question
+	not   engine.Sample // codes that it is not worth for, unless mixed
 }
 
 func (d device) Name() string { return d.name }
@@ -27,7 +29,7 @@ func (d device) Worth(w engine.Work) bool {
 	if d.asked != nil {
 		*d.asked = w
 	}
-	return d.worth
+	return d.worth && (d.not == engine.Mixed || w.Sample != d.not)
 }
 
 func (d device) Runs(a engine.Algorithm) bool { return a != engine.BucketRadix }
@@ -270,7 +272,7 @@ func TestDecideAsks(t *testing.T) {
 	sampled := 0
 	f := facts{words: whole, sizes: []uintptr{8, 16}, verb: toPair, decodable: true, workers: 3,
 		devices: []engine.Backend{device{name: "gpu", asked: &asked}},
-		sampled: func() bool { sampled++; return false }}
+		sampled: func() engine.Sample { sampled++; return engine.Mixed }}
 	if _, err := decided(&f); err != nil {
 		t.Fatal(err)
 	}
@@ -283,9 +285,45 @@ func TestDecideAsks(t *testing.T) {
 	}
 }
 
-func yes() bool { return true }
+// watching is a device that learns from times.
+type watching struct{ device }
 
-func no() bool { return false }
+func (watching) Observe(engine.Work, bool, time.Duration) {}
+
+// TestDecideSamples asks a device again where a sample says something about the codes.
+func TestDecideSamples(t *testing.T) {
+	for _, c := range []struct {
+		sample engine.Sample
+		not    engine.Sample
+		want   bool
+		asked  engine.Sample
+	}{
+		{engine.Mixed, engine.Mixed, true, engine.Mixed},
+		{engine.Drifting, engine.Mixed, true, engine.Drifting},
+		{engine.Drifting, engine.Drifting, false, engine.Drifting},
+		{engine.Few, engine.Drifting, true, engine.Few},
+		{engine.Ordered, engine.Mixed, false, engine.Mixed},
+	} {
+		for _, v := range []verb{toSort, toDecode} {
+			var asked engine.Work
+			d := watching{device{name: "gpu", worth: true, asked: &asked, not: c.not}}
+			p, err := decided(&facts{words: whole, sizes: []uintptr{8}, verb: v, devices: []engine.Backend{d}, sampled: func() engine.Sample { return c.sample }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.engine != cpu.Host; got != c.want || asked.Sample != c.asked {
+				t.Errorf("%v codes: on the device %v; asked about %v ones", c.sample, got, asked.Sample)
+			}
+			if learns := c.sample != engine.Ordered; learns != (p.observer != nil) || learns && p.work != asked {
+				t.Errorf("%v codes: observed %v, as %+v", c.sample, p.observer != nil, p.work)
+			}
+		}
+	}
+}
+
+func yes() engine.Sample { return engine.Ordered }
+
+func no() engine.Sample { return engine.Mixed }
 
 // decided is decide of facts that say what most calls have in common.
 func decided(f *facts) (plan, error) {

@@ -177,15 +177,15 @@ func (r *request) saveTime(f *facts) {
 	}
 }
 
-// sampled returns what reports whether a sample of rows is in order by the first word.
-func (r *request) sampled(rows extract.Input, words []extract.Word) func() bool {
-	return func() bool { return extract.SampleInOrder(&r.Env, rows, &words[0]) }
+// sampled returns what samples rows by the first word.
+func (r *request) sampled(rows extract.Input, words []extract.Word) func() engine.Sample {
+	return func() engine.Sample { return extract.SampleRows(&r.Env, rows, &words[0]) }
 }
 
 // observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
-// Times of inputs with a shape, such as those in order, are not reported.
+// Times of inputs with a shape that no sample found, such as those in order, are not reported.
 func (r *request) observed(err error) error {
-	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && r.Trace.Shape == "" {
+	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && (r.Trace.Shape == "" || r.plan.work.Sample != engine.Mixed) {
 		r.plan.observer.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
 	}
 	return err

@@ -58,7 +58,7 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *request, keys []K) error {
 	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
 	words := extract.Words([]extract.Column{self}, r.Order())
 	err := r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
-		sampled: func() bool { return extract.InOrder(r.n, all.View) }})
+		sampled: func() engine.Sample { return extract.SampleOf(r.n, true, all.View) }})
 	switch {
 	case err != nil:
 		return err
