@@ -11,8 +11,9 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines and all their algorithms, for all distributions, from small sizes to
-// large ones; with -first the planner's choices in a fresh process; with -pinned
+// both engines and all their algorithms, for all forms of lists, from small sizes to
+// large ones; with -auto the planner's choice beside both engines for all distributions of keys that programs
+// have; with -first the planner's choices in a fresh process; with -pinned
 // keys in pinned memory; with -segments sorts of segments beside CUB's; with -several sorts that several
 // devices share; with -spread sorts of lists that lie in parts on several devices; with -capped orders of lists that do not fit the memory they may
 // take; with -parts the bucket sort with its parts done in other ways; with -check it
@@ -109,6 +110,8 @@ func main() {
 		}
 	case *first:
 		err = firstRows()
+	case *autos:
+		err = on(autoRows)
 	case *whole:
 		var chosen []int
 		if chosen, err = ordinals(); err == nil {
