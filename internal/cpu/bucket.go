@@ -122,6 +122,8 @@ func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 			if order := w.orderVectors(codes, lowest, span, tied); order != nil {
 				return order
 			}
+		} else if order := w.orderValues(codes, lowest, span); order != nil {
+			return order
 		}
 	}
 	width := bits.Len64(uint64(span))

@@ -193,6 +193,11 @@ func TestCountValues(t *testing.T) {
 		codes := fillWith(n, func(i int) uint64 { return list[i%values] })
 		want := slices.Sorted(slices.Values(codes))
 		before := slices.Clone(codes)
+		order := w.orderValues(codes, want[0], want[n-1]-want[0])
+		if (order != nil) != (values <= n/mostCounted) || order != nil && !isStable(order, codes) {
+			t.Errorf("%d values: not in order", values)
+		}
+		w.uncounted = 0
 		got := w.countValues(codes, want[0], want[n-1]-want[0])
 		if !got {
 			want = before
