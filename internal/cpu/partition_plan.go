@@ -284,7 +284,11 @@ func plan[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], targ
 	b := &buckets[C]{full: target + target/4, float: codes.float}
 	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes.codes, v, target, mostCellBits(n, env.Loop.Workers))))
 	b.used = int((v.max-v.min)>>b.shift) + 1
-	b.stripes = stripesOf(n, env.Loop.Workers, max(b.used, b.counters()/2)) // a narrow range uses less than half of its counters
+	least := max(b.used, b.counters()/2) // a narrow range uses less than half of its counters
+	b.stripes = stripesOf(n, env.Loop.Workers, least)
+	if b.count > env.Loop.Workers { // each stripe more takes a sum of its counters
+		b.count = max(env.Loop.Workers, min(b.count, n/(4*least)))
+	}
 
 	counts, err := b.histograms(env, codes.moved)
 	if err != nil {
@@ -329,16 +333,37 @@ func (b *buckets[C]) each(env *engine.Env, stripe int, codes view[C], buf []C, f
 
 // resolution chooses the bits of the histogram from a sample of the codes. It returns
 // evenCellBits if no cell of the sample would exceed target; otherwise enough bits that the
-// fullest cell, if uniform, falls to target, at most bound.
+// fullest cell, if uniform, falls to target, at most bound. A value that makes up most of a cell does not
+// count: no finer cells divide it (Xeon, 2 workers, 2026-11, 10^6 hashed 32-bit keys of which one is 6 %:
+// histogram 0.7 instead of 3.1 ns).
 func resolution[C Code](n int, codes view[C], v survey[C], target, bound int) int {
-	var count [1 << evenCellBits]uint16
+	var sample [1 << evenCellBits]struct {
+		value        C // the one that most codes have, if there is such
+		count, votes uint16
+	}
 	var one [1]C
 	c := cells[C]{min: v.min, shift: uint8(max(0, v.width()-evenCellBits))}
-	step, most := max(64, n>>12), uint16(0)
+	step := max(64, n>>12)
 	for i := 0; i < n; i += step {
-		cell := c.of(codes(i, i+1, one[:])[0])
-		count[cell]++
-		most = max(most, count[cell])
+		code := codes(i, i+1, one[:])[0]
+		switch cell := &sample[c.of(code)%(1<<evenCellBits)]; {
+		case cell.votes == 0:
+			cell.value, cell.votes = code, 1
+			cell.count++
+		case cell.value == code:
+			cell.votes++
+			cell.count++
+		default:
+			cell.votes--
+			cell.count++
+		}
+	}
+	most := uint16(0)
+	for i := range sample {
+		if cell := &sample[i]; cell.votes > 1 {
+			cell.count -= cell.votes - 1
+		}
+		most = max(most, sample[i].count)
 	}
 	// A sampled code stands for step codes. Three standard deviations are subtracted, since
 	// the fullest of many cells is likely to be overestimated.

@@ -263,3 +263,31 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestResolution has uniform codes, of which finer cells are needed for none, some, or half, and values that no
+// cell divides.
+func TestResolution(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const n, target = 1 << 20, 1 << 13
+	for name, c := range map[string]struct {
+		code  func() uint32
+		finer bool
+	}{
+		"uniform":                  {func() uint32 { return r.Uint32() }, false},
+		"one value of half":        {func() uint32 { return r.Uint32() * r.Uint32N(2) }, false},
+		"16 values":                {func() uint32 { return r.Uint32N(16) * 0x0eeeeeee }, false},
+		"half in one cell":         {func() uint32 { return r.Uint32() >> (r.IntN(2) * 14) }, true},
+		"two values in one cell":   {func() uint32 { return r.Uint32N(2) + r.Uint32()*(r.Uint32N(8)/7) }, true},
+		"a value and others there": {func() uint32 { return []uint32{5, r.Uint32(), r.Uint32() >> 14}[r.IntN(3)] }, true},
+	} {
+		codes := make([]uint32, n)
+		for i := range codes {
+			codes[i] = c.code()
+		}
+		codes[0], codes[1] = 0, ^uint32(0)
+		bits := resolution(n, in(codes), surveyOf(codes), target, maxCellBits)
+		if bits > evenCellBits != c.finer || bits > maxCellBits {
+			t.Errorf("%s: cells of %d bits", name, bits)
+		}
+	}
+}
