@@ -84,7 +84,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=220 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [spread]=200 [cross]=240 [auto]=600 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [spread]=200 [cross]=240 [auto]=600 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
