@@ -35,18 +35,18 @@ func TestCalibrate(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
 	e := open(t)
 	e.mu.Lock()
-	for _, w := range []engine.Work{{N: 1 << 20, Bits: 32}, {N: 1 << 20, Bits: 32, Payload: 24}} {
+	for _, w := range []engine.Work{{N: 1 << 20, Bits: 32}, {N: 1 << 20, Bits: 32, Payload: 24}, {N: 1 << 20, Bits: 32, Sample: engine.Drifting}} {
 		e.calibrate(w)
 		e.mu.Unlock()
 		e.users.Wait()
 		e.mu.Lock()
 	}
-	missing := e.costs.Missing(engine.Work{Payload: 24})
+	missing := e.costs.Missing(engine.Work{Payload: 24, Sample: engine.Drifting})
 	e.mu.Unlock()
 	if missing {
 		t.Fatalf("something is missing: %s", e.Calibration())
 	}
-	if text := e.Calibration(); !strings.Contains(text, "order64") || !strings.Contains(text, "64 B: move") {
+	if text := e.Calibration(); !strings.Contains(text, "order64") || !strings.Contains(text, "64 B: move") || !strings.Contains(text, "drifting codes") {
 		t.Errorf("in words: %s", text)
 	}
 	t.Log(e.Calibration())

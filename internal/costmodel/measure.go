@@ -104,7 +104,7 @@ var sampled = [engine.Samples][2]string{
 	engine.Few:      {"256 values", "256 values"},
 }
 
-// measureSample measures manyCodes codes with a sample beside uniform ones, which have the times of m.
+// measureSample measures manyCodes codes with a sample beside uniform ones.
 func measureSample(d Device, m *sortTimes, s engine.Sample) (*ratios, error) {
 	r := new(ratios)
 	if err := measureRatios[uint32](d, m, r, sampled[s][0]); err != nil {
@@ -116,25 +116,41 @@ func measureSample(d Device, m *sortTimes, s engine.Sample) (*ratios, error) {
 func measureRatios[W word](d Device, m *sortTimes, r *ratios, codes string) error {
 	b := newBench[W](m.workers)
 	defer b.Arena.Release(1)
+	uniform, err := b.many(d, m)
+	if err != nil {
+		return err
+	}
 	dist.Fill(b.in, dist.CodesNamed(codes), 1)
-	for _, keys := range []bool{false, true} {
-		k := kindOf(engine.Work{Bits: b.bits, Keys: keys})
-		took, err := best(d, func() error { return b.onCPU(manyCodes, keys) })
-		if err != nil {
-			return err
+	took, err := b.many(d, m)
+	for _, k := range b.kinds() {
+		r.cpu[k], r.device[k] = took.cpu[k]/uniform.cpu[k], took.device[k]/uniform.device[k]
+	}
+	return err
+}
+
+// kinds are those of orders and of keys.
+func (b *bench[W]) kinds() [2]kind {
+	return [2]kind{kindOf(engine.Work{Bits: b.bits}), kindOf(engine.Work{Bits: b.bits, Keys: true})}
+}
+
+// many measures sorts of all codes; those of a slow device are taken to be one.
+func (b *bench[W]) many(d Device, m *sortTimes) (t ratios, err error) {
+	for _, k := range b.kinds() {
+		keys := k == keys32 || k == keys64
+		if t.cpu[k], err = best(d, func() error { return b.onCPU(manyCodes, keys) }); err != nil {
+			return t, err
 		}
-		r.cpu[k], r.device[k] = took/manyCodes/m.cpu[k].at(manyCodes), 1
+		t.device[k] = 1
 		if m.device[k].at(fewCodes) > float64(slow) {
 			continue
 		}
-		if took, err = best(d, func() error { return d.Order(b.job(manyCodes, keys)) }); err != nil {
-			return err
+		took, err := best(d, func() error { return d.Order(b.job(manyCodes, keys)) })
+		if err != nil {
+			return t, err
 		}
-		if uniform := m.device[k].each * manyCodes; uniform > 0 {
-			r.device[k] = max(0, took-m.device[k].fixed) / uniform
-		}
+		t.device[k] = max(1, took-m.device[k].fixed)
 	}
-	return nil
+	return t, nil
 }
 
 // best returns the shortest of a few runs, in ns, between the sorts of the program.
