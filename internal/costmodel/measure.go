@@ -16,7 +16,7 @@ import (
 
 // A measurement is the best of a few small sorts of synthetic codes on each engine, made while the
 // program does not sort. Sorts without payload take about 50 ms together, and those of codes that a sample
-// distinguishes from uniform ones as long. Sorts with payload take about as long, too, and twice payloadBytes of
+// distinguishes from uniform ones twice as long. Sorts with payload take about as long, too, and twice payloadBytes of
 // memory.
 
 const (
@@ -42,7 +42,7 @@ type Device interface {
 }
 
 // Measure returns costs with one more measurement that w depends on: of sorts without payload, of payload
-// or of codes with its sample. On an error it returns c. It takes about 50 ms per call and up to
+// or of codes with its sample. On an error it returns c. It takes 50 to 100 ms per call and up to
 // twice payloadBytes of memory.
 func (c Costs) Measure(d Device, w engine.Work) (more Costs, err error) {
 	more = c
