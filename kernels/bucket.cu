@@ -4,8 +4,8 @@
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 ENTRY(SAMPLE_THREADS, 1)
-open_partitions(Partition *partitions, u32 *cursors, u64 count, const Bounds *bounds, Sections *sections, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u32 *status) {
-	make_partitions(partitions, cursors, (u32)count, bounds, sections, (u32)scale, (u32)capacity, sizes, buckets, status);
+open_partitions(Partition *partitions, u32 *cursors, u64 count, const Bounds *bounds, Sections *sections, u64 scale, u64 capacity, u32 *sizes, u64 buckets, u64 budget, u32 *status) {
+	make_partitions(partitions, cursors, (u32)count, bounds, sections, (u32)scale, (u32)capacity, sizes, buckets, (u32)budget, status);
 }
 
 ENTRY(PARTITION_THREADS, 1)

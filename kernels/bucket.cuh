@@ -22,7 +22,6 @@
 
 constexpr int LOCAL_WARPS = 4, LOCAL_BLOCKS = 6; // warps per block, resident blocks per SM
 constexpr int OVERSIZE_THREADS = 512;
-constexpr u32 OVERSIZE_SIZE = 4096; // capacity of an oversize bucket
 constexpr u32 OUTSIDE_SIZE = OVERSIZE_SIZE; // capacity of each list of codes outside the range
 
 // Outside lists codes outside the range, in the layout's form.
@@ -171,7 +170,7 @@ template <class B> DEVICE void local_sort_buckets(B bucket, const Slice *slices,
 	typedef LocalBlockShared<typename B::Shared> Shared;
 	SORTER_SHARED(Shared, shared);
 	const u32 b = blockIdx.x * LOCAL_WARPS + warp_id();
-	if (b >= status[BUCKETS]) return;
+	if (b >= status[BUCKETS] || given_up(status)) return;
 	const Slice slice = slices[b];
 	if (slice.size == 0 || slice.size > LOCAL_SIZE) return;
 	bucket.element += (u64)b * LOCAL_SIZE;
@@ -213,18 +212,19 @@ template <class B> DEVICE void write_outside(OversizeShared<typename B::Element>
 }
 
 // oversize_sort sorts the oversize buckets, each with its spilled elements, and the codes outside
-// the range. Its last block copies the status, which no later kernel changes, to memory of the
-// host.
+// the range, unless the sort is given up. Its last block copies the status, which no later kernel
+// changes, to memory of the host.
 template <class B>
 DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Partition *partitions, u32 count, u32 scale, const Spill<typename B::Element> &spill, const u32 *oversize,
                           const Outside<typename B::Output> &away, typename B::Output *to, u32 *note) {
 	typedef typename B::Element Element;
 	SORTER_SHARED(OversizeShared<Element>, shared);
 	u32 *status = spill.status;
-	const u32 below = status[BELOW], above = status[ABOVE];
+	const bool hopeless = given_up(status);
+	const u32 below = hopeless ? 0 : status[BELOW], above = hopeless ? 0 : status[ABOVE];
 	if (blockIdx.x == 0 && below > 0 && below <= OUTSIDE_SIZE) write_outside(shared, away.below, below, bucket, to);
 	if (blockIdx.x == gridDim.x - 1 && above > 0 && above <= OUTSIDE_SIZE) write_outside(shared, away.above, above, bucket, to + n - above);
-	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = status[OVERSIZE];
+	const u32 spilled = min(status[SPILLED], SPILL_SIZE), listed = hopeless ? 0 : status[OVERSIZE];
 	for (u32 k = blockIdx.x; k < listed; k += gridDim.x) {
 		const u32 b = oversize[k];
 		const Home home = home_of(b, partitions, count, scale);
@@ -234,18 +234,14 @@ DEVICE void oversize_sort(const B &bucket, u64 n, const Slice *slices, const Par
 		for (u32 i = threadIdx.x; i < spilled; i += OVERSIZE_THREADS) {
 			const Element e = spill.list[i];
 			if (!home.has(e)) continue;
-			u32 at = atomicAdd(&shared.count, 1u);
-			if (at < OVERSIZE_SIZE) shared.element[at] = e;
+			shared.element[atomicAdd(&shared.count, 1u)] = e;
 		}
 		__syncthreads(); // all elements are in shared memory
 		const u32 size = shared.count;
-		if (size > OVERSIZE_SIZE) {
-			if (threadIdx.x == 0) atomicExch(status + LOST, 1u);
-		} else {
-			sort_shared(shared, size, [&](Element a, Element b) { return bucket.less(a, b); });
-			for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);
-		}
+		sort_shared(shared, size, [&](Element a, Element b) { return bucket.less(a, b); });
+		for (u32 i = threadIdx.x; i < size; i += OVERSIZE_THREADS) to[slices[b].start + i] = bucket.output(shared.element[i]);
 		__syncthreads(); // elements are read before the next bucket overwrites them
 	}
-	if (is_last_block(status + ENDED, shared.count) && threadIdx.x < ENDED) note[threadIdx.x] = status[threadIdx.x];
+	if (!is_last_block(status + ENDED, shared.count) || threadIdx.x >= ENDED) return;
+	note[threadIdx.x] = threadIdx.x == LOST && hopeless ? 1 : status[threadIdx.x];
 }

@@ -7,15 +7,15 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "1dd6f3e656101ec45efa8b0357fcd40a00fe02b05849e3705ec244e8c673eb8b"
-	orderHash      = "c89395a598ee2de471f542a3ddd1b6b49f60908d5ac7e0972bcab3d471025a9f"
-	bucketHash     = "fd9f8f246fa81713ca01dd9b347aa1edc003fbb7f2e0a47867c426734b23ebd5"
-	bucketU32Hash  = "18442be2120cb497fa7ba5a82dba3f6fa557d529ac333ca7e117026cd3a9429e"
-	bucketU64Hash  = "851ad254dc4324f8e51ffa2eca8bc0334ce3cb3edb07f809e497dc6933646a67"
-	keysHash       = "738c81dfbd14267804af3a0a003e181fbab3b24d235dfe7ef520da9831cfaf26"
-	octavesHash    = "971db1bef19bf02129c3255b1bfdf6d4f2b4dd9cb5c27127f14973d4b9bd3714"
-	stridedHash    = "fce66713d4b63aaaeeb488cd3e7cd4de2d0efc6216b5d9e081d9e6281622d11b"
-	numberedHash   = "6f6732fb14e5ea1b835365e9626ad2252f5fabe8bbdeae174e88c237f5dceddd"
+	sourceHash     = "c0e10f95758ce1712cd687ab73ca3281f55ac6924dac704ba47efd5855ed6c7c"
+	orderHash      = "4971076e8a3a892d1676682f93c0b2c8d4b40f298bf6c5f363f8aff78b05c18e"
+	bucketHash     = "734689191f74d9dcb521b1af2d52ef9d1a8caaf201071fe5b66e78d0b990581a"
+	bucketU32Hash  = "6ef666b2ec65f77eee61d8532566c444cba44b68a9292773a75da1faa132d322"
+	bucketU64Hash  = "32d1f59087e5f61935aa0408a2a39e4e4fc2131db4c50b9ce1ae20a989f27b5b"
+	keysHash       = "53a67321369ba7347b4fa1a6d52daecc885518cdb61a633ffa67f6b598e12e5b"
+	octavesHash    = "5dc993cc0d0e2a90882af3e012a51cbf4f2056b4a02026ce4e6056c065779787"
+	stridedHash    = "e5f4f4b4c1ddfc4533c57652883dc10399cdff6ca8c9330e181ea082ae4c51cb"
+	numberedHash   = "9112e3dc8c4f17952cdb8d0425ec4bd47270147780e7bacec61c690726218db7"
 	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
@@ -66,12 +66,17 @@ const (
 	OversizeThreads     = 512        //
 	OversizeShared      = 32776      // bytes
 	SampleThreads       = 1024       //
-	SampleShared        = 7696       // bytes, of sample_range
+	SampleShared        = 7952       // bytes, of sample_range
 	MaxEarlyValues      = 512        // values up to which sample_range detects few values
-	SegmentsShared      = 32772      // bytes, of sample_segments
+	SegmentsShared      = 32792      // bytes, of sample_segments
 	Segments            = 1024       // equal parts of the range by which a sample is counted
-	SampleBytes         = 106904     // bytes of the result of the sample kernels
+	SampleBytes         = 106920     // bytes of the result of the sample kernels
 	SampleCodesAt       = 8576       // offset of the codes of the first sample; their positions follow
+	SampleLoads         = 4          // draws of a thread of sample_segments at a time; the first ones are looked up in the table of ties
+	MostRepeats         = 15         // samples of a code that count as its repetitions, at most
+	SeemsSorted         = 2147483649 // SampleNote.few of codes that seem to be in order
+	SeemsLeft           = 2147483650 // SampleNote.few of codes that are left to a radix sort
+	SeemsFlat           = 2147483648 // SampleNote.few of codes that seem to be equal
 	RangeBlocks         = 8          // blocks of sample_range
 	MapBytesU32         = 26632      // bytes of a map for 32-bit codes
 	MapBytesU64         = 30728      // bytes of a map for 64-bit codes
@@ -81,8 +86,8 @@ const (
 	MappedShared8U64    = 97424      // bytes, of split_mapped
 	MappedShared9U64    = 98448      // bytes, of split_mapped
 	MappedShared10U64   = 100496     // bytes, of split_mapped
-	MapSharedU32        = 30728      // bytes, of sample_map
-	MapSharedU64        = 34824      // bytes, of sample_map
+	MapSharedU32        = 30736      // bytes, of sample_map
+	MapSharedU64        = 34832      // bytes, of sample_map
 	RangeSamples        = 8192       // codes that sample_range reads
 	BitonicBits         = 13         // binary logarithm of the elements of a tile
 	BitonicRows         = 10         // strides between tiles in a pass of bitonic_merge, at most
@@ -127,7 +132,7 @@ const (
 	StatusDescents      = 7          // index of a status word: neighbours in the wrong order
 	StatusDisorder      = 8          // index of a status word: neighbours of an order that are wrong
 	StatusMissing       = 9          // index of a status word: positions that an order lacks
-	StatusWords         = 11         //
+	StatusWords         = 12         //
 	MergeTile           = 3840       // elements that a block of tile_sort and merge_tiles puts in order
 	MergeThreads        = 256        //
 	MergeSharedU32      = 30840      // bytes

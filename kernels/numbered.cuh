@@ -32,6 +32,7 @@ struct NumberedBucket : Bucket<u64, Fields> {
 
 	DEVICE bool less_outside(u64 a, u64 b) const { return less_code(a, b); }
 	DEVICE bool less(u64 a, u64 b) const { return fields.alike(a, b) ? less_code(a, b) : a < b; }
+	DEVICE Rest by_code(u32 place, const Shared &shared) const { return {(*lists)[shared.index[place]], shared.index[place]}; }
 	DEVICE bool less_code(u64 a, u64 b) const {
 		const u32 i = position(a), j = position(b);
 		const u64 x = (*lists)[i], y = (*lists)[j];

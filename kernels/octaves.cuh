@@ -64,6 +64,7 @@ template <class Code> struct OctaveFields {
 		const u32 stretched = (u32)(e >> at(e)) & ((1u << index_bits) - 1);
 		return (u32)(((u64)stretched * scale + (1u << SCALE_BITS) - 1) >> SCALE_BITS);
 	}
+	DEVICE bool whole() const { return exact; }
 	DEVICE bool alike(u64 a, u64 b) const { return !exact && (a ^ b) >> (at(a) + index_bits) == 0; }
 	DEVICE u64 outsider(u32 position) const {
 		const u64 last = ~0ull << (64 - SECTION_BITS);

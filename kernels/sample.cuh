@@ -5,6 +5,7 @@
 
 constexpr int SAMPLE_THREADS = 1024;
 constexpr int RANGE_BITS = 13, RANGE_SAMPLES = 1 << RANGE_BITS;
+constexpr int TIES = 2; // counts of SampleNote.ties
 constexpr int SAMPLE_LOADS = 4; // loads of the second sample that a thread has in flight
 
 // Found is the range found by a thread, a warp or a block.
@@ -24,8 +25,10 @@ struct Sample {
 	u64 code[RANGE_SAMPLES]; // the first sample
 	u32 position[RANGE_SAMPLES];
 	u32 values[3]; // as in SampleNote
+	u32 ties[TIES]; // as in SampleNote
+	u64 pairs;      // as in SampleNote
 	u32 counted; // blocks of sample_segments that are done
-	u32 few;     // as in SampleNote
+	u32 few;     // not zero: sample_segments is not needed, or not yet
 };
 
 // SampleNote is the result in memory of the host, which reads it once ready is not zero. The
@@ -37,9 +40,11 @@ struct SampleNote {
 	double distance;       // sum over these pairs
 	u32 segments[SEGMENTS];
 	u32 octaves[SEGMENTS]; // as in Sample
+	u64 pairs;      // of elements of the second sample in the same cell
+	u32 ties[TIES]; // of the first draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
 	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
 	u32 ready;
-	u32 few; // number of values if sample_range found few, unordered; the other fields are not set then
+	u32 few; // number of values if sample_range found few, unordered, or SEEMS_FLAT and so on; the other fields are not set then
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -56,9 +61,16 @@ DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
 	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
 }
 
+// spread returns another number below 1 << bits for each k: numbers in sequence are far apart.
+DEVICE u64 spread(u64 k, u32 bits) { return k * 0x9e3779b1u & ((1ull << bits) - 1); }
+
 // MAX_EARLY_VALUES is the number of values up to which sample_range detects few values: its
 // first part has half of them at least twice.
 constexpr u32 MAX_EARLY_VALUES = 512;
+
+// SampleNote.few: of the first part, no codes differ; all neighbours go one way; or codes are left.
+constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2;
+constexpr u32 EARLY_BINS = 64;
 
 // Seen has bits for the hashes of codes: seen at least once, twice, three times.
 template <int BITS> struct Seen {
@@ -96,6 +108,7 @@ struct RangeShared {
 	Found warp[32];
 	Seen<14> seen;
 	u32 values[3];
+	u32 bin[EARLY_BINS];
 };
 
 DEVICE Found join(const Found &f, const Found &g) {
@@ -117,38 +130,67 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 // join_blocks returns the joined Found of all blocks of sample_range to all lanes of a warp.
 DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
 
-// report_few counts the values of one part of the sample, and reports few unordered ones to the
-// host.
-template <class Code> DEVICE void report_few(RangeShared &shared, Code code, Code next, Sample *sample, u32 *few, u32 most) {
+// digits_of returns the number of bytes in which bits differ.
+DEVICE u32 digits_of(u64 differ) {
+	u32 digits = 0;
+	for (; differ; differ >>= 8) digits += (differ & 0xff) != 0;
+	return digits;
+}
+
+// Leave is which codes are left to a radix sort at once: those that differ in few bytes, all in one
+// half of 64-bit codes, and very uneven ones.
+struct Leave {
+	u32 digits;
+	bool uneven;
+};
+
+// report_early examines one part of the sample for what makes the second sample needless, and reports
+// it to the host. first is the first code of the part. Very uneven: a bin has eight times its share.
+template <class Code> DEVICE void report_early(RangeShared &shared, Code code, Code next, Code first, Sample *sample, u32 *few, u32 most, const Leave &leave) {
+	constexpr u32 SHARE = SAMPLE_THREADS / EARLY_BINS;
 	shared.seen.clear();
 	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
-	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear
+	if (threadIdx.x < EARLY_BINS) shared.bin[threadIdx.x] = 0;
+	Found f = join_lanes<32>({code, code, code, ~(u64)code, 0, 0, 0});
+	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear, the Found of every warp is written
+	f = join_lanes<32>(shared.warp[lane_id()]);
+	atomicAdd(&shared.bin[(u32)((double)(code - f.low) / ((double)(f.high - f.low) + 1) * EARLY_BINS)], 1u);
 	shared.seen.add(code);
-	const bool falls = __syncthreads_or(code > next); // and bits are set
+	const bool falls = __syncthreads_or(code > next); // and bits are set, bins are complete
+	const bool uneven = __syncthreads_or(threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > 8 * SHARE);
 	shared.seen.count(shared.values);
-	__syncthreads(); // values are counted
+	const bool varies = __syncthreads_or(code != first); // and values are counted
 	if (threadIdx.x > 0) return;
 	const u32 values = estimate_values(shared.values);
-	const bool is_few = values <= most && rises && falls;
-	if (is_few) notify_host(few, values);
-	sample->few = is_few;
+	const u64 differ = f.ones & f.zeros;
+	const bool both = differ >> 32 && (u32)differ;
+	const u32 found = !rises || !falls                                     ? (varies ? SEEMS_SORTED : SEEMS_FLAT)
+	                  : values <= most                                     ? values
+	                  : (!both && digits_of(differ) <= leave.digits) || (uneven && leave.uneven) ? SEEMS_LEFT
+	                                                                       : 0;
+	if (found) notify_host(few, found);
+	sample->few = found;
 }
 
 // sample_range finds the range of RANGE_SAMPLES codes, in RANGE_BLOCKS parts, one per block, and
 // clears the counters of the second sample and the status. n > 0.
 //
-// If most > 0 there is one more block, which counts the values of the first part. If the
-// estimate is at most most and the codes are unordered, it writes the estimate to few, in
-// memory of the host. Then the second sample, which takes 25 µs, is not needed.
-// most <= MAX_EARLY_VALUES.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most) {
+// If few is not null there is one more block, which estimates the number of values by the first
+// part. If it is at most most and the codes are unordered, it writes it to few, in memory of the
+// host. Then the second sample, which takes 20 µs, is not needed. It also reports there that the
+// codes seem to be in order, or are to be left. most <= MAX_EARLY_VALUES.
+//
+// cells are the count counters of sample_segments, which are cleared.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
 	SORTER_SHARED(RangeShared, shared);
+	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count; i += (u64)gridDim.x * SAMPLE_THREADS) cells[i] = 0;
 	const bool counts = blockIdx.x == RANGE_BLOCKS;
 	const u32 k = threadIdx.x * RANGE_BLOCKS + (counts ? 0 : blockIdx.x); // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	if (counts) {
-		report_few(shared, code, next, sample, few, most);
+		report_early(shared, code, next, codes[drawn(0, RANGE_BITS, n)], sample, few, most, leave);
 		return;
 	}
 	sample->code[k] = code;
@@ -167,7 +209,9 @@ template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample 
 	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
 	if (threadIdx.x == 0) {
 		sample->values[0] = sample->values[1] = sample->values[2] = 0;
-		if (most == 0) sample->few = 0;
+		sample->ties[0] = sample->ties[1] = 0;
+		sample->pairs = 0;
+		if (!few) sample->few = 0;
 		sample->counted = 0;
 	}
 }
@@ -195,7 +239,63 @@ constexpr int HASH_BITS = 16; // if all values of a sample differ, one in sixtee
 struct SegmentsShared {
 	u32 count[SEGMENTS], octaves[SEGMENTS];
 	Seen<HASH_BITS> seen;
+	u32 ties[TIES];
 	u32 last;
+	u64 pairs;
+};
+
+// Cells are equal parts of all words, about as many as buckets. How many elements of a sample share one
+// shows how much sizes of buckets will vary, which the 1024 parts do not show.
+//
+// Atomics on one cell queue up: if most codes are in a few cells, adding all takes 0.3 ms (H200,
+// 2^20 samples). So each block adds a limited number of a part's elements.
+struct Cells {
+	u32 *count;
+	u32 bits; // binary logarithm of their number
+	u32 most; // elements of a part that a block adds
+
+	// add counts an element in the cell of its word, and returns the elements there before.
+	DEVICE u32 add(u64 word) const { return atomicAdd(count + (word >> (64 - bits)), 1u); }
+};
+
+// add_warp adds the sum of a warp to a word. An atomic sum of 64 bits in shared memory is a loop, in which
+// 1024 threads take 50 µs.
+DEVICE void add_warp(u64 *sum, u64 v) {
+#pragma unroll
+	for (int d = 16; d; d /= 2) v += __shfl_xor_sync(FULL_WARP, v, d);
+	if (lane_id() == 0 && v) atomicAdd(sum, v);
+}
+
+constexpr u32 MOST_TIES = 256;    // elements of a part that a block looks up: atomics on one slot queue up, too
+constexpr u32 OCTAVE_CODES = 27; // of smaller codes, elements by octaves have positions in their leading words
+constexpr u32 REPEAT_BITS = 4, MOST_REPEATS = (1 << REPEAT_BITS) - 1;
+
+// TieTable finds leading words and codes that an earlier element of the sample has. A slot has the
+// fingerprint of the last one there, and how often it was found. The salt differs from sort to
+// sort, so what an earlier sort left in the table, or nobody, is like no fingerprint.
+struct TieTable {
+	u32 *slots;
+	u32 bits; // binary logarithm of their number
+	u64 salt;
+
+	struct Slot {
+		u32 *at, print;
+
+		// take puts the fingerprint into the slot, and returns what was there.
+		DEVICE u32 take() const { return atomicExch(at, print); }
+
+		// repeats returns 1 if what was held has the fingerprint, and was found most times or fewer.
+		DEVICE u32 repeats(u32 held, u32 most) const {
+			const u32 times = held - print;
+			if (times > MOST_REPEATS) return 0;
+			if (most <= MOST_REPEATS) atomicExch(at, print + min(times + 1, MOST_REPEATS));
+			return times < most;
+		}
+	};
+	DEVICE Slot slot_of(u64 what) const {
+		const u64 hash = mix(what ^ salt);
+		return {slots + (hash >> (64 - bits)), (u32)hash << REPEAT_BITS};
+	}
 };
 
 // count_values counts the values of the first sample. One block.
@@ -217,8 +317,12 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 constexpr u32 OCTAVE_PARTS = 32;
 
 // count_segments counts the share of a block, other than the first, of the second sample.
-template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample) {
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample, const TieTable &table, const Cells &cells) {
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
+	if (threadIdx.x < TIES) shared.ties[threadIdx.x] = 0;
+	if (threadIdx.x == 0) shared.pairs = 0;
+	u32 words = 0, repeated = 0;
+	u64 pairs = 0;
 	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
 	__syncthreads(); // counters are zero
 	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
@@ -227,36 +331,61 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 		Code code[SAMPLE_LOADS];
 #pragma unroll
 		for (int i = 0; i < SAMPLE_LOADS; i++) { // all loads in flight at once
-			at[i] = drawn(min(first + i * step, count - 1), sample_bits, n);
+			at[i] = drawn(spread(min(first + i * step, count - 1), sample_bits), sample_bits, n);
 			code[i] = codes[at[i]];
 		}
+		u64 word[SAMPLE_LOADS];
+		u32 earlier[SAMPLE_LOADS];
+		bool in[SAMPLE_LOADS];
 #pragma unroll
 		for (int i = 0; i < SAMPLE_LOADS; i++) {
-			if (first + i * step >= count || outside(code[i], layout)) continue;
-			const u32 part = word_of(code[i], (u32)at[i], layout) >> (64 - SEGMENT_BITS);
-			atomicAdd(&shared.count[part], 1u);
+			in[i] = first + i * step < count && !outside(code[i], layout);
+			word[i] = word_of(code[i], (u32)at[i], layout);
+			if (!in[i]) continue;
+			const u32 part = word[i] >> (64 - SEGMENT_BITS);
+			earlier[i] = atomicAdd(&shared.count[part], 1u);
 			if (part < OCTAVE_PARTS) atomicAdd(&shared.octaves[octaves.element(code[i], (u32)at[i]) >> (64 - SEGMENT_BITS)], 1u);
 		}
+		u32 before[SAMPLE_LOADS] = {}; // elements in the same cell
+#pragma unroll
+		for (int i = 0; i < SAMPLE_LOADS; i++)
+			if (in[i] && earlier[i] < cells.most) before[i] = cells.add(word[i]);
+		if (in[0] && first < step && earlier[0] < MOST_TIES) { // the first draw of each thread: 1 / SAMPLE_LOADS of the sample, or all
+			const TieTable::Slot same_word = table.slot_of(word[0] >> 32), same_code = table.slot_of(mix(code[0]));
+			const u32 held_word = same_word.take(), held_code = same_code.take();
+			words += same_word.repeats(held_word, ~0u);
+			if ((u64)(Code)(code[0] - layout.low) >> OCTAVE_CODES) repeated += same_code.repeats(held_code, MOST_REPEATS);
+		}
+#pragma unroll
+		for (int i = 0; i < SAMPLE_LOADS; i++) pairs += before[i];
 	}
+	if (words) atomicAdd(&shared.ties[0], words);
+	if (repeated) atomicAdd(&shared.ties[1], repeated);
+	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
+	if (threadIdx.x < TIES && shared.ties[threadIdx.x]) atomicAdd(&sample->ties[threadIdx.x], shared.ties[threadIdx.x]);
+	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&sample->pairs, shared.pairs);
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
 	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
 }
 
 // sample_segments counts a second sample by equal parts of the first one's range. Meanwhile its
 // first block counts the values of the first sample. The block that ends last writes the note.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleNote *note) {
+// needed: also if sample_range has reported something.
+template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, const TieTable &table, const Cells &cells, bool needed, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
-	if (sample->few) return;
+	if (sample->few && !needed) return;
 	if (blockIdx.x == 0) count_values(shared, sample);
-	else count_segments(shared, codes, n, sample_bits, index_bits, sample_layout<Code>(sample, index_bits), sample);
+	else count_segments(shared, codes, n, sample_bits, index_bits, sample_layout<Code>(sample, index_bits), sample, table, cells);
 	if (!is_last_block(&sample->counted, shared.last)) return;
 	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
 	note->octaves[threadIdx.x] = sample->octaves[threadIdx.x];
 	if (threadIdx.x < 3) note->values[threadIdx.x] = sample->values[threadIdx.x];
+	if (threadIdx.x < TIES) note->ties[threadIdx.x] = sample->ties[threadIdx.x];
 	__syncthreads(); // the note has all counts
 	const Found f = join_blocks(sample);
 	if (threadIdx.x > 0) return;
+	note->pairs = sample->pairs;
 	note->low = f.low;
 	note->high = f.high;
 	note->differ = f.ones & f.zeros;
@@ -270,6 +399,7 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 template <class Code> struct MapShared {
 	Map<Code> map;
 	u32 count[SEGMENTS];
+	u64 pairs;
 };
 
 // load_map copies a map to shared memory; the caller synchronises.
@@ -278,10 +408,13 @@ template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from)
 	for (u32 i = threadIdx.x; i < sizeof(Map<Code>) / 8; i += blockDim.x) ((u64 *)&to)[i] = ((const u64 *)from)[i];
 }
 
-// sample_map counts a second sample by segments of a map. The host has cleared segments.
-template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, u32 *segments) {
+// sample_map counts a second sample by segments of a map, and the pairs of its elements in the same
+// cell: an equal part of the steps of a segment. The host has cleared segments, cells and pairs.
+template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, const Cells &cells, u32 *segments, u64 *all_pairs) {
 	SORTER_SHARED(MapShared<Code>, shared);
 	shared.count[threadIdx.x] = 0;
+	if (threadIdx.x == 0) shared.pairs = 0;
+	u64 pairs = 0;
 	load_map(shared.map, map);
 	__syncthreads(); // counters are zero, the map is in shared memory
 	const Layout<Code> layout = sample_layout<Code>(sample, index_bits);
@@ -290,10 +423,14 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
 		u64 at = drawn(k, sample_bits, n);
 		Code code = codes[at];
-		atomicAdd(&shared.count[segment_of(shared.map, layout, code, (u32)at, stretch)], 1u);
+		const u32 s = segment_of(shared.map, layout, code, (u32)at, stretch);
+		atomicAdd(&shared.count[s], 1u);
+		pairs += cells.add((u64)s << (64 - SEGMENT_BITS) | (u64)steps_in(shared.map, s, code, (u32)at, stretch) << (32 - SEGMENT_BITS));
 	}
+	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (threadIdx.x == 0 && shared.pairs) atomicAdd(all_pairs, shared.pairs);
 }
 
 // count_descents adds the number of neighbours in the wrong order to descents.

@@ -129,12 +129,18 @@ template <class Code> DEVICE u32 segment_of(const Map<Code> &map, const Layout<C
 	return first;
 }
 
+// steps_in returns how far the key of a code and its position is from the low end of its segment s,
+// in steps of which the segment has 2^31 to 2^32.
+template <class Code> DEVICE u32 steps_in(const Map<Code> &map, u32 s, Code code, u32 position, u32 stretch) {
+	const Key<Code> low = Key<Code>::of(map.code[s], map.position[s]);
+	const Key<Code> end = s == map.cell[SEGMENTS] ? Key<Code>::end() : Key<Code>::of(map.code[s + 1], map.position[s + 1]);
+	return Key<Code>::of(code, position * stretch).leading(low, end.skip(low));
+}
+
 // equalised returns the mapped word of a code and its position.
 template <class Code> DEVICE u64 equalised(const Map<Code> &map, const Layout<Code> &layout, Code code, u32 position, u32 stretch) {
 	const u32 s = segment_of(map, layout, code, position, stretch);
-	const Key<Code> low = Key<Code>::of(map.code[s], map.position[s]);
-	const Key<Code> end = s == map.cell[SEGMENTS] ? Key<Code>::end() : Key<Code>::of(map.code[s + 1], map.position[s + 1]);
-	return map.base[s] + Key<Code>::of(code, position * stretch).leading(low, end.skip(low)) * map.rise[s];
+	return map.base[s] + steps_in(map, s, code, position, stretch) * map.rise[s];
 }
 
 // A bucket has the elements of one slice.
@@ -156,6 +162,7 @@ enum Status {
 	DESCENTS, // neighbours in the wrong order, from count_descents
 	DISORDER, // neighbours of an order that are wrong, from mark_order
 	MISSING,  // positions that an order lacks, from count_missing
+	BUDGET,   // oversize buckets that a sort may have, less for spilled elements: see given_up
 	ENDED,    // blocks of oversize_sort that are done
 	STATUS_WORDS
 };

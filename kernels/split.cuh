@@ -42,6 +42,8 @@ template <class Element, int BITS, int THREADS, int ITEMS> struct SplitShared {
 //   source.digit     < 1 << BITS
 //   sink.claim       returns the place in sink.elements of the first of count elements
 //   sink.limit, fits whether a place is within the digit's capacity; others go to sink.spill
+//   sink.lost        whether elements were lost already, at different times for different threads;
+//                    the tile is left out then
 // A block may call it again at once.
 template <class Element, int BITS, int THREADS, int ITEMS, class Source, class Sink>
 DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const Source &source, const Sink &sink, u32 valid) {
@@ -49,9 +51,9 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 	constexpr int BINS = Shared::BINS, TILE = Shared::TILE;
 	constexpr int PER = BINS <= THREADS ? 1 : BINS <= 2 * THREADS ? 2 : 4; // bins per thread
 	static_assert(BINS <= 4 * THREADS, "every bin has a thread");
+	const bool lost = sink.lost();
 	__syncthreads(); // the previous tile is done
 	for (int b = threadIdx.x; b <= BINS; b += THREADS) shared.count[b] = 0;
-	__syncthreads(); // counts are zero
 
 	Element element[ITEMS];
 	u32 rank[ITEMS];   // digit and rank among the tile's elements of this digit
@@ -67,6 +69,7 @@ DEVICE void split_tile(SplitShared<Element, BITS, THREADS, ITEMS> &shared, const
 			else raw[i] = 0, misplaced |= 1u << i;
 	}
 	const u32 missing = misplaced;
+	if (__syncthreads_or(lost)) return; // counts are zero
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++) {
 		element[i] = source.element(raw[i], threadIdx.x + i * THREADS, misplaced, 1u << i);

@@ -6,6 +6,7 @@ package bucket
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 	"unsafe"
 
@@ -17,14 +18,34 @@ import (
 	"example.com/sorter/kernels"
 )
 
-// Worth reports whether the bucket sort with the given spreading is expected to be faster than
-// another algorithm, for codes with sample s. strided means that a tile of the first split
-// gets codes from all over the list.
-type Worth func(in codes.Input, way Spreading, s *sample.Note, strided bool) bool
+// Worth reports whether an attempt is expected to be faster than another algorithm, for codes with
+// sample s.
+type Worth func(in codes.Input, a Attempt, s *sample.Note) bool
+
+// Attempt is an attempt at the sort.
+type Attempt struct {
+	Way     Spreading
+	Mean    int     // size of buckets, before chance
+	Ties    float64 // other elements that a warp cannot tell from an element at once, on average
+	Whole   bool    // elements have whole codes
+	Strided bool    // a tile of the first split gets codes from all over the list
+}
 
 // Few reports whether another algorithm is expected to be faster for unordered codes with the
 // given number of values, which differ in no other than the given bits.
 type Few func(in codes.Input, values int, differ uint64) bool
+
+// Leave returns which codes another algorithm is expected to sort at least as fast, by a first sample
+// alone: those that differ in up to digits bytes, all in one half of 64-bit codes, and whether very
+// uneven ones are.
+type Leave func(in codes.Input) (digits int, uneven bool)
+
+// Policy is which codes are sorted by buckets. The zero Few and Leave leave none to others.
+type Policy struct {
+	Worth Worth
+	Few   Few
+	Leave Leave
+}
 
 // FewValues is the error for codes that are left to an algorithm for few values.
 type FewValues struct{ Values int } // as a sample suggests
@@ -35,13 +56,18 @@ func (e FewValues) Error() string {
 
 // Sort orders codes, or returns ErrUneven.
 func (s *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
-	return s.SortIf(w, func(codes.Input, Spreading, *sample.Note, bool) bool { return true }, nil, in, to)
+	always := func(codes.Input, Attempt, *sample.Note) bool { return true }
+	return s.sort(w, Policy{Worth: always}, 2, in, to)
 }
 
-// SortIf is [Sorter.Sort] with only those spreadings for which worth holds. It returns FewValues
-// for unordered codes for which few holds, unless that is nil. A sample may mislead: after
-// an attempt fails it tries the next spreading, which assumes less.
-func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
+// SortIf is [Sorter.Sort] for codes that p does not leave to others. It returns FewValues for few
+// values. A sample may mislead: if the attempt at the sort fails, there is no other.
+func (s *Sorter) SortIf(w *device.Workspace, p Policy, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
+	return s.sort(w, p, 1, in, to)
+}
+
+// sort makes some attempts, each by a spreading that assumes less than the one before.
+func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if in.N < 2 {
 		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
@@ -49,29 +75,62 @@ func (s *Sorter) SortIf(w *device.Workspace, worth Worth, few Few, in codes.Inpu
 	if err != nil {
 		return codes.Outcome{}, err
 	}
-	first, err := w.Take(codes.HeadBytes)
+	first, err := w.Take(headBytes(in))
 	if err != nil {
 		return codes.Outcome{}, err
 	}
 	defer w.Put(first)
-	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At})}
-	if err := c.takeSamples(few); err != nil {
-		return codes.Outcome{}, err
-	}
-	if f, err := c.presorted(); f.Shape != "" || err != nil {
+	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At}, in)}
+	if f, err := c.takeSamples(by); f.Shape != "" || err != nil {
 		return f, err
 	}
-	if values := note.sample.Values(); few != nil && few(in, values, note.sample.Differ) {
+	if values := note.sample.Values(); by.Few != nil && by.Few(in, values, note.sample.Differ) {
 		return codes.Outcome{}, FewValues{values}
 	}
-	for way := c.firstWay(); way <= Quantiles && worth(in, way, &note.sample, c.strides(way)); way++ {
-		f, err := c.attempt(way)
+	for way := c.firstWay(); way <= Quantiles && attempts > 0; way++ {
+		a, err := c.planned(way)
+		if err != nil {
+			continue
+		}
+		if !by.Worth(in, a, &note.sample) {
+			break
+		}
+		f, err := c.attempt(a)
 		uneven := errors.Is(err, ErrUneven)
 		if s.Attempts.count(way, uneven); !uneven {
 			return f, err
 		}
+		attempts--
 	}
 	return codes.Outcome{}, ErrUneven
+}
+
+// planned returns the attempt by one spreading, or ErrUneven if the sample is against it. The mean of
+// Quantiles is that of codes without ties, until there is a map.
+func (c *call) planned(way Spreading) (a Attempt, err error) {
+	standard, tied := evenSlice, 0.0
+	switch way {
+	case Linear:
+		tied = c.linearTies()
+	case Sections:
+		standard, tied = sectionSlice, c.linearTies()
+	case Octaves:
+		standard, tied = sectionSlice, c.codeTies()
+	case Quantiles:
+		standard, tied = fullSlice, max(c.codeTies(), c.valueTies())
+	}
+	if way == Quantiles && jagged(c.note.sample.Parts[:]) {
+		return a, ErrUneven
+	}
+	s := &c.note.sample
+	lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
+	local := c.localTies()
+	if way >= Octaves { // whose words are others
+		local = c.codeTies()
+	}
+	a = Attempt{Way: way, Ties: local, Whole: way != Quantiles && lay.exact(), Strided: c.strides(way)}
+	a.Mean, err = c.meanFor(c.in, standard, tied)
+	return a, err
 }
 
 // VeryFew is the number of values that is few for any way to sort them.
@@ -90,6 +149,18 @@ func (c *call) soonest(few Few) int {
 	return 0
 }
 
+// early returns the reports that the first sample makes.
+func (c *call) early(by Policy) (e sample.Early) {
+	if by.Few == nil && by.Leave == nil {
+		return e
+	}
+	e.At, e.Most = device.Mapped(&c.note.sample.Few), c.soonest(by.Few)
+	if by.Leave != nil {
+		e.Digits, e.Uneven = by.Leave(c.in)
+	}
+	return e
+}
+
 // sampleGrid returns the number of blocks of the second sample. It is small, since each block
 // adds its counts to global ones and needs enough samples to pay for that.
 func (c *call) sampleGrid() int {
@@ -100,47 +171,72 @@ func (c *call) sampleGrid() int {
 // a few µs more.
 const patience = 100 * time.Microsecond
 
-// takeSamples samples the codes. It returns FewValues at once for so few that the second sample is not
-// needed, if few holds for these.
-func (c *call) takeSamples(few Few) error {
+// takeSamples samples the codes. It ends the sort if all codes are in order, and returns FewValues
+// or ErrUneven at once for those that need no second sample.
+func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 	s, in := &c.note.sample, c.in
-	s.Ready.Store(0)
 	s.Few.Store(0)
 	q := c.w.Queue()
-	sample.First(&q, in, c.sample, c.status, device.Mapped(&s.Few), c.soonest(few))
-	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), device.Mapped(s))
-	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Ready, &s.Few) {
-		q.Sync()
+	sample.First(&q, in, c.sample, c.status, c.early(by), c.cells, 1<<cellBits(in))
+	if err := c.secondSample(&q, 0); err != nil {
+		return codes.Outcome{}, err
 	}
-	if err := q.Err(); err != nil {
-		return err
+	switch found := s.Few.Load(); found {
+	case 0:
+		if s.Ascents > 0 && s.Descents > 0 {
+			return codes.Outcome{}, nil
+		}
+		return c.presorted(s.Low == s.High)
+	case kernels.SeemsSorted, kernels.SeemsFlat:
+		if f, err := c.presorted(found == kernels.SeemsFlat); f.Shape != "" || err != nil {
+			return f, err
+		}
+		q = c.w.Queue()
+		return codes.Outcome{}, c.secondSample(&q, 1)
+	case kernels.SeemsLeft:
+		return codes.Outcome{}, ErrUneven
+	default:
+		return codes.Outcome{}, FewValues{int(found)}
 	}
-	if values := int(s.Few.Load()); values != 0 {
-		return FewValues{values}
-	}
-	return nil
 }
 
-// presorted ends the sort if the sample is sorted or reversed and all codes are.
-func (c *call) presorted() (codes.Outcome, error) {
+// secondSample takes the second sample, unless needed is 0 and the first one has found something, and
+// waits for the results.
+func (c *call) secondSample(q *device.Queue, needed uint64) error {
 	s, in := &c.note.sample, c.in
-	if c.Blind || s.Ascents > 0 && s.Descents > 0 {
+	s.Ready.Store(0)
+	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), rand.Uint64(),
+		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), needed, device.Mapped(s))
+	first := &s.Few
+	if needed != 0 {
+		first = &s.Ready
+	}
+	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Ready, first) {
+		q.Sync()
+	}
+	return q.Err()
+}
+
+// presorted ends the sort if all codes are in order. flat: a sample of them is equal.
+func (c *call) presorted(flat bool) (codes.Outcome, error) {
+	in := &c.in
+	if c.Blind {
 		return codes.Outcome{}, nil
 	}
 	q := c.w.Queue()
-	codes.CountDescents(&q, codes.Grid(c.w, in.N), in, in.Codes, c.status)
+	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, c.status)
 	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
 	if err := q.Sync(); err != nil {
 		return codes.Outcome{}, err
 	}
 	switch descents := int(c.note.status[kernels.StatusDescents]); {
-	case descents == 0 && s.Low == s.High:
-		return codes.Outcome{Shape: engine.Flat}, codes.Identity(c.w, in, c.to)
+	case descents == 0 && flat:
+		return codes.Outcome{Shape: engine.Flat}, codes.Identity(c.w, *in, c.to)
 	case descents == 0:
-		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(c.w, in, c.to)
+		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(c.w, *in, c.to)
 	case descents == in.N-1:
-		return codes.Outcome{Shape: engine.Reversed}, codes.Reversal(c.w, in, c.to)
+		return codes.Outcome{Shape: engine.Reversed}, codes.Reversal(c.w, *in, c.to)
 	}
 	return codes.Outcome{}, nil
 }
@@ -196,17 +292,22 @@ func NearlyBelow(in codes.Input) float64 {
 	return float64(in.N) / 16
 }
 
-// attempt sorts by one spreading.
-func (c *call) attempt(way Spreading) (codes.Outcome, error) {
-	p, err := c.plan(way)
+// attempt sorts by one spreading. Small buckets, for codes with ties, may take more memory than
+// Bytes has promised. If there is no more, codes are too uneven.
+func (c *call) attempt(a Attempt) (codes.Outcome, error) {
+	p, err := c.plan(a)
 	if err != nil {
 		return codes.Outcome{}, err
 	}
-	p.keys, p.strided = c.in.Keys, c.strides(way) && !p.numbers
+	p.keys, p.strided = c.in.Keys, a.Strided && !p.numbers
 	if err := c.w.Load(p.modules()); err != nil {
 		return codes.Outcome{}, err
 	}
-	block, err := c.w.Take(bodyBytes(p))
+	bytes := bodyBytes(p)
+	block, err := c.w.Take(bytes)
+	if errors.Is(err, cuda.OutOfMemory) && headBytes(c.in)+bytes > c.Bytes(c.in, 0) {
+		return codes.Outcome{}, ErrUneven
+	}
 	if err != nil {
 		return codes.Outcome{}, err
 	}
@@ -247,8 +348,8 @@ func (c *call) layout(way Spreading, margin uint64) layout {
 
 // plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
 // have no plan with octaves or a table, since these separate equal codes by their positions.
-func (c *call) plan(way Spreading) (*plan, error) {
-	s, in := &c.note.sample, c.in
+func (c *call) plan(a Attempt) (*plan, error) {
+	s, in, way := &c.note.sample, c.in, a.Way
 	if in.Keys && (way >= Octaves || crowded(in, s)) {
 		return nil, ErrUneven
 	}
@@ -256,14 +357,14 @@ func (c *call) plan(way Spreading) (*plan, error) {
 	switch way {
 	case Linear:
 		lay := c.layout(way, evenMargin)
-		return evenPlan(in.Wide, lay, lay.evenMean(c.mean(in.N, evenSlice), s.Low, s.High)).fitting()
+		return evenPlan(in.Wide, lay, lay.evenMean(a.Mean, s.Low, s.High)).fitting()
 	case Sections:
-		return sectionsPlan(in.Wide, lay, lay.ends(in.Range()), s.Parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+		return sectionsPlan(in.Wide, lay, lay.ends(in.Range()), s.Parts[:], samples(in), a.Mean, &c.note.bounds)
 	case Octaves:
 		if !c.byOctaves() && (c.Spread != Octaves || !c.octaves.whole) {
 			return nil, ErrUneven
 		}
-		return octavesPlan(in.Wide, lay, c.octaves.parts[:], samples(in), c.mean(in.N, sectionSlice), &c.note.bounds)
+		return octavesPlan(in.Wide, lay, c.octaves.parts[:], samples(in), a.Mean, &c.note.bounds)
 	}
 	return c.mappedPlan(lay)
 }
@@ -279,7 +380,11 @@ func (c *call) mappedPlan(lay layout) (*plan, error) {
 	if err := c.countSegments(t); err != nil {
 		return nil, err
 	}
-	p, err := mappedPlan(lay, t, c.note.count[:], samples(c.in), c.mean(c.in.N, fullSlice)).fitting()
+	mean, err := c.meanFor(c.in, fullSlice, c.mappedTies(t))
+	if err != nil {
+		return nil, err
+	}
+	p, err := mappedPlan(lay, t, c.note.count[:], samples(c.in), mean).fitting()
 	if err != nil {
 		return nil, err
 	}
@@ -297,9 +402,12 @@ func (c *call) countSegments(t *table) error {
 	q := c.w.Queue()
 	c.send(&q, t)
 	q.Fill(c.count, 0, kernels.Segments)
+	q.Fill(c.pairs, 0, 2)
+	q.Fill(c.cells, 0, 1<<cellBits(in))
 	q.Run("sample_map"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, shared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.count))
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(c.count), uint64(c.pairs))
 	q.ToHost(unsafe.Pointer(&c.note.count), c.count, 4*kernels.Segments)
+	q.ToHost(unsafe.Pointer(&c.note.pairs), c.pairs, 8)
 	return q.Sync()
 }
 

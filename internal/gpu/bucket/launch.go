@@ -45,7 +45,7 @@ func (c *call) openPartitions(q *device.Queue, p *plan) {
 		sizes = p.buckets
 	}
 	q.Run("open_partitions", codes.Grid(c.w, max(p.partitions+1, sizes)), kernels.SampleThreads, 0,
-		uint64(c.partitions), uint64(c.cursors), uint64(p.partitions), table, uint64(c.sections), p.scale, uint64(p.capacity), uint64(c.sizes), uint64(sizes), uint64(c.status))
+		uint64(c.partitions), uint64(c.cursors), uint64(p.partitions), table, uint64(c.sections), p.scale, uint64(p.capacity), uint64(c.sizes), uint64(sizes), uint64(oversizeBudget(c.in)), uint64(c.status))
 }
 
 // splitCodes makes elements of codes and moves them to partitions, or to buckets if there is only

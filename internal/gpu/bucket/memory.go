@@ -14,6 +14,7 @@ import (
 type note struct {
 	sample sample.Note
 	count  [kernels.Segments]uint32
+	pairs  uint64
 	status [kernels.StatusWords]uint32
 	bounds bounds
 	u32    segmentMap[uint32]
@@ -22,22 +23,29 @@ type note struct {
 
 // memory is the device memory of one sort besides codes and result.
 type memory struct {
-	sample, count, table, status         cuda.Ptr
+	sample, count, pairs, table, status  cuda.Ptr
+	ties, cells                          cuda.Ptr
 	sections, partitions, cursors, tiles cuda.Ptr
 	elements                             cuda.Ptr // in partitions; null where the first split fills buckets
 	sizes, slices, oversize, bucket      cuda.Ptr
 	spill, below, above                  cuda.Ptr
 }
 
-// head lays out the memory that is needed before there is a plan, within codes.HeadBytes.
-func head(a *device.Area) memory {
+// head lays out the memory that is needed before there is a plan, within headBytes.
+func head(a *device.Area, in codes.Input) memory {
 	return memory{
 		sample: a.Take(kernels.SampleBytes),
 		count:  a.Take(4 * kernels.Segments),
+		pairs:  a.Take(8),
 		table:  a.Take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
 		status: a.Take(4 * kernels.StatusWords),
+		ties:   a.Take(4 << tieBits(in)),
+		cells:  a.Take(4 << cellBits(in)),
 	}
 }
+
+// headBytes bounds the memory of head.
+func headBytes(in codes.Input) int { return codes.HeadBytes + 4<<tieBits(in) + 4<<cellBits(in) }
 
 // body adds the memory of a plan.
 func (m *memory) body(a *device.Area, p *plan) {
@@ -78,7 +86,7 @@ func (s *Sorter) Bytes(in codes.Input, resort int) int {
 			bytes = max(bytes, bodyBytes(p))
 		}
 	}
-	return codes.HeadBytes + bytes
+	return headBytes(codes.Input{N: n}) + bytes
 }
 
 // call is one bucket sort.

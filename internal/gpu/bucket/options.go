@@ -81,8 +81,13 @@ func (o *Options) mean(n, standard int) int {
 	if o.Fill == 0 {
 		return standard
 	}
+	return max(o.Fill, min(standard, fewest(n)))
+}
+
+// fewest returns the least mean size of buckets with which all plans have enough digits.
+func fewest(n int) int {
 	const most = maxDigits * kernels.PartitionThreads / 2
-	return max(o.Fill, min(standard, (n+most-1)/most))
+	return (n + most - 1) / most
 }
 
 // Attempts counts attempts by spreading. Sorters may share it.

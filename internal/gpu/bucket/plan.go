@@ -52,7 +52,8 @@ func (p *plan) tile() int {
 	return kernels.Tile
 }
 
-// nearAt returns the lowest bit of an element in which different codes must differ.
+// nearAt returns the lowest bit of an element in which different codes must differ; 0 if
+// elements have whole codes.
 func (p *plan) nearAt() int {
 	switch {
 	case p.octaves:
@@ -107,7 +108,7 @@ func (p *plan) reading(in codes.Input) []uint64 {
 	case p.octaves:
 		return []uint64{uint64(p.indexBits), p.positionScale(), uint64(from), uint64(p.nearAt())}
 	}
-	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.codeAt), uint64(from)}
+	return []uint64{uint64(p.at), 1<<p.indexBits - 1, uint64(p.nearAt()), uint64(from)}
 }
 
 // localShared returns the shared memory of a block of local_sort.
@@ -184,7 +185,7 @@ func (p *plan) split(slices, elements, excess float64, top uint64) {
 
 // largestPlans returns the plan of each kind that takes most memory: few codes, the most
 // sections, and a sample spread over all segments. Keys alone have neither the first nor the
-// last.
+// last. Plans for codes with ties may take more: see attempt.
 func largestPlans(by *Options, in codes.Input) []*plan {
 	few := layoutFor(in.N, in.Wide, 0, 0, evenMargin)
 	even := by.mean(in.N, evenSlice) * evenMargin / (evenMargin + 2) // at least: see evenMean

@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -16,10 +17,17 @@ import (
 // should hold many codes each.
 func sampleBits(in codes.Input) int {
 	b := bits.Len(uint(in.N))
-	return min(max(b-6, min(b-3, 17), 13), 20)
+	if b <= 25 && !in.Wide && !in.Keys { // a radix sort of these takes little more time than the sample saves
+		return min(max(b-3, 13), 17)
+	}
+	return min(max(b-7, min(b-3, 17), 13), 20)
 }
 
 func samples(in codes.Input) int { return 1 << sampleBits(in) }
+
+// tieBits returns the binary logarithm of the slots in the table of ties: twice as many as elements
+// are looked up.
+func tieBits(in codes.Input) int { return sampleBits(in) - bits.Len(kernels.SampleLoads-1) + 1 }
 
 // mostOfACode bounds the elements of one code if elements are codes alone. Slices end between
 // two codes and so differ by at most 2 %.
@@ -79,4 +87,24 @@ func similar(a, b uint32) bool {
 		return true
 	}
 	return float64(step) <= 0.12*float64(most)+6+6*math.Sqrt(float64(most))
+}
+
+// jagged reports whether density jumps up and down all over the range: then a table by a sample's quantiles
+// has many segments in which it jumps. It jumps between parts whose numbers of elements differ by half
+// and by six standard deviations.
+func jagged(count []uint32) bool {
+	const most = 16 // turns from a jump up to one down, and back; floats have four
+	turns, last := 0, 0
+	for i := 1; i < len(count); i++ {
+		a, b := float64(count[i-1]), float64(count[i])
+		step := math.Abs(b - a)
+		if step < max(a, b)/3 || step < 6*math.Sqrt(max(a, b)) {
+			continue
+		}
+		if way := cmp.Compare(b, a); way != last {
+			last = way
+			turns++
+		}
+	}
+	return turns > most
 }

@@ -69,8 +69,8 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 		t.Fatal(err)
 	}
 	c := &call{Sorter: s, w: w, note: note, in: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}}
-	c.memory = head(&device.Area{At: gputest.Up(t, w, make([]uint32, codes.HeadBytes/4))})
-	if err := c.takeSamples(nil); err != nil {
+	c.memory = head(&device.Area{At: gputest.Up(t, w, make([]uint32, headBytes(c.in)/4))}, c.in)
+	if _, err := c.takeSamples(Policy{}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -79,7 +79,11 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 // filled has codes split once, and returns the buckets and where each ends.
 func filled(t *testing.T, c *call) (elements []uint64, cursors []uint32, p *plan) {
 	t.Helper()
-	p, err := c.plan(Linear)
+	a, err := c.planned(Linear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err = c.plan(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +170,11 @@ func TestFew(t *testing.T) {
 		list := make(r, 20_000)
 		by := func(few Few) gputest.Way {
 			return func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
-				f, err := s.SortIf(w, always, few, in, to)
+				f, err := s.SortIf(w, Policy{Worth: always, Few: few}, in, to)
 				note, _ := device.Pinned[note](w)
 				left := errors.As(err, &FewValues{})
-				if got := note.sample.Few.Load() != 0; got != (few != nil && atOnce[name]) || left != (few != nil && all[name]) {
-					t.Errorf("%s, wide %v: few values at once %v, %v", name, in.Wide, got, err)
+				if found := note.sample.Few.Load(); (found > 0 && found < kernels.SeemsFlat) != (few != nil && atOnce[name]) || left != (few != nil && all[name]) {
+					t.Errorf("%s, wide %v: few values at once %d, %v", name, in.Wide, found, err)
 				}
 				if left || errors.Is(err, ErrUneven) {
 					return radix.Large.Sort(w, in, to)
@@ -186,4 +190,4 @@ func TestFew(t *testing.T) {
 	}
 }
 
-func always(codes.Input, Spreading, *sample.Note, bool) bool { return true }
+func always(codes.Input, Attempt, *sample.Note) bool { return true }

@@ -34,6 +34,10 @@ func quantilesTable(wide bool, l *layout, sample []key) *table {
 		}
 	}
 	low = append(low, beyond(sample, wide)...)
+	low = cutGaps(low, sample)
+	for q := range quantiles {
+		low = cutUneven(low, sample[len(sample)*q/quantiles:len(sample)*(q+1)/quantiles])
+	}
 	for i := 0; i+heavy < len(sample) && len(low)+2 <= kernels.Segments; i++ {
 		code := sample[i].Code
 		if code != sample[i+heavy-1].Code || (i > 0 && code == sample[i-1].Code) {
@@ -46,6 +50,42 @@ func quantilesTable(wide bool, l *layout, sample []key) *table {
 	}
 	slices.SortFunc(low, codes.CompareKeys)
 	return newTable(wide, l, slices.Compact(low))
+}
+
+// cutGaps cuts ranges between samples that are far wider than those beside them, as beyond does: of
+// floats of both signs, most of the range around zero is nearly empty, but not its ends.
+func cutGaps(low []key, sample []key) []key {
+	const beside, wide, spare = 8, 64, 128 // samples on a side; ratio of their distances; segments left for others
+	for k := beside; k+1+beside < len(sample) && len(low) < kernels.Segments-spare; k++ {
+		from, to := sample[k].Code, sample[k+1].Code
+		before, after := (from-sample[k-beside].Code)/beside, (sample[k+1+beside].Code-to)/beside
+		if before == 0 || after == 0 || (to-from)/wide < max(before, after) {
+			continue
+		}
+		for _, d := range doublings(before, (to-from)/2) {
+			low = append(low, key{Code: from + d})
+		}
+		for _, d := range doublings(after, (to-from)/2) {
+			low = append(low, key{Code: to - d})
+		}
+	}
+	return low
+}
+
+// cutUneven cuts a segment between samples until those of each half fill about the same range: where
+// the exponent of floating-point numbers changes, density may change a thousandfold.
+func cutUneven(low []key, sample []key) []key {
+	const least, uneven, spare = 4, 3, 64 // samples of a segment; ratio of the halves; segments left for others
+	middle := len(sample) / 2
+	if len(sample) < least || len(low) > kernels.Segments-spare {
+		return low
+	}
+	first, second := sample[middle].Code-sample[0].Code, sample[len(sample)-1].Code-sample[middle].Code
+	if max(first, second)/uneven <= min(first, second) {
+		return low
+	}
+	low = append(low, sample[middle])
+	return cutUneven(cutUneven(low, sample[:middle]), sample[middle:])
 }
 
 // beyond cuts the ranges below and above the sample, where a few elements may lie close to it,

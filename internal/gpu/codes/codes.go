@@ -93,7 +93,10 @@ type Key struct {
 
 // CompareKeys compares codes, then positions.
 func CompareKeys(a, b Key) int {
-	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Position, b.Position))
+	if a.Code != b.Code {
+		return cmp.Compare(a.Code, b.Code)
+	}
+	return cmp.Compare(a.Position, b.Position)
 }
 
 // Outcome is the result of one sort.

@@ -38,15 +38,15 @@ func radixBelow(in codes.Input) int {
 
 // bucketTime estimates an attempt at the bucket sort after the sample, in ns. Nearly ordered
 // codes crowd the same digits of a tile, less so if a tile has codes from all over the list.
-func bucketTime(in codes.Input, way bucket.Spreading, nearlyOrdered, strided bool) float64 {
-	n, crowded := float64(in.N), 0.0
+func bucketTime(in codes.Input, a bucket.Attempt, nearlyOrdered bool) float64 {
+	n, crowded, way, strided := float64(in.N), smallBuckets(in, a), a.Way, a.Strided
 	switch {
 	case nearlyOrdered && in.Wide:
-		n, crowded = 1.3*n, 45e3
+		n, crowded = 1.3*n, crowded+45e3
 	case nearlyOrdered && strided:
-		n, crowded = 1.05*n, 45e3
+		n, crowded = 1.05*n, crowded+45e3
 	case nearlyOrdered:
-		n, crowded = 1.1*n, 45e3
+		n, crowded = 1.1*n, crowded+45e3
 	}
 	switch {
 	case in.Keys && in.Wide && way == bucket.Linear:
@@ -66,25 +66,53 @@ func bucketTime(in codes.Input, way bucket.Spreading, nearlyOrdered, strided boo
 	case way == bucket.Octaves:
 		return crowded + 80e3 + 0.0195*n
 	}
-	return crowded + 550e3 + 0.0275*n
+	return crowded + 670e3 + 0.037*n
 }
 
-// worth reports whether the bucket sort with spreading way is expected to be faster than the
-// radix sort, after the sample.
-func worth(in codes.Input, way bucket.Spreading, s *sample.Note, strided bool) bool {
-	return bucketTime(in, way, s.NearlyOrdered(), strided) < radixTime(in, s.Differ)
+// smallBuckets estimates the time that an attempt takes more because of ties, in ns: each bucket takes
+// the same time, and those with ties are sorted in two rounds or more.
+func smallBuckets(in codes.Input, a bucket.Attempt) float64 {
+	const round, full = 5.6, 920 // of a bucket among many: 0.4 ms for 2^26 elements
+	buckets := float64(in.N) / float64(a.Mean)
+	more := (buckets - float64(in.N)/full) * round
+	switch {
+	case a.Ties > 0.3 && a.Whole:
+		more += buckets * 13
+	case a.Ties > 0.3: // codes are read at random
+		more += buckets * 26
+	}
+	return more
+}
+
+// worth reports whether an attempt at the bucket sort is expected to be faster than the radix sort,
+// after the sample.
+func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
+	return bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
+}
+
+// leave returns the number of bytes up to which codes that differ in no more are left to the radix sort
+// after the first sample, since the second one would take more time than buckets gain; and whether
+// very uneven ones are. Those are floats, say: at 2^24 32-bit codes the bucket sort takes 0.93 to 1.2
+// of its time.
+func leave(in codes.Input) (digits int, uneven bool) {
+	const sampled = 20e3 // of the second sample
+	best := bucketTime(in, bucket.Attempt{Way: bucket.Linear, Mean: 920}, false) + sampled
+	for digits < 4 && radixTime(in, 1<<(8*(digits+1))-1) <= best {
+		digits++
+	}
+	return digits, !in.Wide && !in.Keys && in.N < 1<<25
 }
 
 // few reports whether the sort of few values is expected to be faster than the radix sort of
 // codes that differ in the given bits.
 func few(in codes.Input, count int, differ uint64) bool {
-	return count <= values.MaxValues && valuesTime(in, count) < min(radixTime(in, differ), bucketTime(in, bucket.Linear, false, false))
+	return count <= values.MaxValues && valuesTime(in, count) < min(radixTime(in, differ), bucketTime(in, bucket.Attempt{Way: bucket.Linear, Mean: 920}, false))
 }
 
 // fewByRadix reports whether codes of few values are left to the radix sort, where the device
 // does not run the sort of few values.
 func fewByRadix(in codes.Input, count int, differ uint64) bool {
-	return count <= bucket.VeryFew && (in.Keys || bucketTime(in, bucket.Quantiles, false, false) >= radixTime(in, differ))
+	return count <= bucket.VeryFew && (in.Keys || bucketTime(in, bucket.Attempt{Way: bucket.Quantiles, Mean: 920}, false) >= radixTime(in, differ))
 }
 
 // valuesTime estimates the sort of codes of few values after the sample, in ns: a read of all

@@ -69,14 +69,14 @@ func TestChoice(t *testing.T) {
 		{"1% swapped", true, true, 28, bucket.Linear, true, above(36), 5.727, 7.319},
 	} {
 		in := codes.Input{Wide: c.wide, Keys: c.keys, N: 1 << c.lg}
-		strided := c.nearly && bucket.NearlyBelow(in) > 0
+		a := bucket.Attempt{Way: c.way, Mean: 920, Strided: c.nearly && bucket.NearlyBelow(in) > 0}
 		chosen := c.bucket
-		if in.N < radixBelow(in) || radixTime(in, c.differ) < bucketTime(in, c.way, c.nearly, strided) {
+		if in.N < radixBelow(in) || radixTime(in, c.differ) < bucketTime(in, a, c.nearly) {
 			chosen = c.radix
 		}
 		if best := min(c.bucket, c.radix); chosen > 1.05*best {
 			t.Errorf("%s, 2^%d, wide %v, keys %v: chosen %.3f, best %.3f; the model has bucket %.3f, radix %.3f",
-				c.name, c.lg, c.wide, c.keys, chosen, best, bucketTime(in, c.way, c.nearly, strided)/1e6, radixTime(in, c.differ)/1e6)
+				c.name, c.lg, c.wide, c.keys, chosen, best, bucketTime(in, a, c.nearly)/1e6, radixTime(in, c.differ)/1e6)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestWorthOfWays(t *testing.T) {
 		s := &sample.Note{High: 1<<32 - 1, Differ: c.differ, Distance: kernels.RangeSamples << 32 / float64(in.N)} // a degree of 1
 		s.Ascents, s.Descents = kernels.RangeSamples-c.descents, c.descents
 		by := bucket.Sorter{Options: bucket.Options{Nearly: c.nearly}}
-		if got := worth(in, c.way, s, by.Strides(in, c.way, s)); got != c.want {
+		if got := worth(in, bucket.Attempt{Way: c.way, Mean: 920, Strided: by.Strides(in, c.way, s)}, s); got != c.want {
 			t.Errorf("%+v: worth it %v", c, got)
 		}
 	}

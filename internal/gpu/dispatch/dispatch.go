@@ -151,7 +151,7 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 	if a.OrdersCodes() || choice != engine.BucketBitonic {
 		return s.sortBy(w, choice, in, to)
 	}
-	f, err := s.bucket.SortIf(w, worth, s.few, in, to)
+	f, err := s.bucket.SortIf(w, bucket.Policy{Worth: worth, Few: s.few, Leave: leave}, in, to)
 	var found bucket.FewValues
 	if errors.As(err, &found) {
 		return s.sortValues(w, found.Values, in, to)
@@ -183,7 +183,7 @@ func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to c
 	if !errors.Is(err, values.ErrMany) {
 		return f, err
 	}
-	f, err = s.bucket.SortIf(w, worth, nil, in, to)
+	f, err = s.bucket.SortIf(w, bucket.Policy{Worth: worth}, in, to)
 	f.Algorithm = engine.BucketBitonic
 	return s.resort(w, in, to, f, err)
 }

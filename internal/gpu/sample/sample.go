@@ -21,11 +21,20 @@ type Note struct {
 	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
+	Pairs             uint64                   // of elements of the second sample in the same cell
+	Ties              [Ties]uint32             // of kernels.TieSamples elements of the second sample: those that share something with an earlier one, by what; some are missed
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
 	Few               atomic.Uint32            // set instead of Ready: the number of values of unordered codes that have few
 	Keys
 }
+
+// What elements of a sample share.
+const (
+	SharedWord = iota // the leading word
+	SharedCode        // the code; up to kernels.MostRepeats elements of each count
+	Ties
+)
 
 // Keys are the keys of the first sample, whose positions ascend.
 type Keys struct {
@@ -35,10 +44,14 @@ type Keys struct {
 
 // Values estimates the number of distinct values of all codes from how many of them the first
 // sample has once and twice (Chao, "Nonparametric estimation of the number of classes in a
-// population", 1984). It is too low where many values are rare.
+// population", 1984), twice that where some values are much rarer than others.
 func (s *Note) Values() int {
 	once, twice := int(s.Seen[0])-int(s.Seen[1]), int(s.Seen[1])-int(s.Seen[2])
-	return int(s.Seen[0]) + once*once/(2*max(twice, 1))
+	values := int(s.Seen[0]) + once*once/(2*max(twice, 1))
+	if 2*once > 3*twice { // more than equally frequent values would have, if not far more than are sampled
+		values *= 2
+	}
+	return values
 }
 
 // NearlyOrdered reports whether most neighbours are in one order.
@@ -52,16 +65,28 @@ func (s *Note) Degree(n int) float64 {
 	return s.Distance / float64(max(s.High-s.Low, 1)) * float64(n) / kernels.RangeSamples
 }
 
-// First takes the first sample, to device memory at, and clears the status words. It reports
-// most values or less of unordered codes at the pinned address few. most is at most
-// kernels.MaxEarlyValues; 0 means no report.
-func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, few uint64, most int) {
-	blocks := kernels.RangeBlocks
-	if most > 0 {
-		blocks++ // which counts values
+// Early is the reports of the first sample, at a pinned address, 0 for none: up to Most values of
+// unordered codes, Most being at most kernels.MaxEarlyValues; codes that seem to be in order; and
+// codes that are left to a radix sort, which differ in up to Digits bytes of one half, or are very
+// uneven.
+type Early struct {
+	At           uint64
+	Most, Digits int
+	Uneven       bool
+}
+
+// First takes the first sample, to device memory at, and clears the status words, and the count
+// cells of the second sample.
+func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, early Early, cells cuda.Ptr, count int) {
+	blocks, uneven := kernels.RangeBlocks, uint64(0)
+	if early.At != 0 {
+		blocks++ // which reports
+	}
+	if early.Uneven {
+		uneven = 1
 	}
 	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
-		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), few, uint64(most))
+		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), early.At, uint64(early.Most), uint64(early.Digits), uneven, uint64(cells), uint64(count))
 }
 
 // Fetch copies the keys of the first sample to pinned memory.
