@@ -3,11 +3,8 @@ package sorter
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/pipeline"
-	"example.com/sorter/internal/sortkey"
 	"golang.org/x/exp/constraints"
 )
 
@@ -41,13 +38,8 @@ func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64
 		}
 		return all, nil
 	}
-	if kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys); pipeline.SortsForPlaces(kind, s, len(ks), &o) {
-		o.Backend = cpu.Host
-		keys = slices.Clone(keys)
-		if err := pipeline.SortKeys(keys, &o); err != nil {
-			return nil, err
-		}
-	} else if err := pipeline.NthsOfKeys(kind, s, ks, &o); err != nil {
+	keys, err := pipeline.KeysAt(keys, ks, &o)
+	if err != nil {
 		return nil, err
 	}
 	for i, q := range qs {

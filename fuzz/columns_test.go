@@ -106,6 +106,7 @@ func FuzzColumns(f *testing.F) {
 		f.Add([]byte{7, 0, 0, 3, 4, where}, byte(3), byte(250), byte(1), []byte("float64 with nulls"))
 	}
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, data []byte) {
+		defer withoutWays(slices.Concat(spec, data)...)()
 		n := elements(size)
 		cols := columns(spec, n, mask, data)
 		for _, c := range cols {

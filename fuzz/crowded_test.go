@@ -41,6 +41,7 @@ func FuzzCrowded(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, crowd, width, by, size byte, seed uint64) {
+		defer withoutWays(crowd, width, by, size, byte(seed))()
 		opts := all[int(by)%len(all)]
 		c := dist.Crowd{
 			End:      dist.CrowdEnd(crowd) % dist.CrowdEnds,

@@ -21,6 +21,7 @@ func FuzzRuns(f *testing.F) {
 	f.Add([]byte("\x04\x01\x00\x05\x00\x00\x0e\x01\x00"), byte(1<<6|2<<2), byte(255), byte(1), byte(0), []byte("string, bytes, Float4"))
 	f.Add([]byte("\x0e\x03\x00"), byte(2), byte(254), byte(0), byte(1), []byte("\x00\x00\xc0\x7f\x00\x00\x00\x80\x01\x00\xc0\xff"))
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask, by byte, data []byte) {
+		defer withoutWays(slices.Concat(spec, data)...)()
 		n := elements(size)
 		cols := columns(spec, n, mask, data)
 		for _, c := range cols {

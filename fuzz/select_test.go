@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"slices"
 	"testing"
 
 	"example.com/sorter"
@@ -17,6 +18,7 @@ func FuzzSelect(f *testing.F) {
 	f.Add([]byte{1, 4, 0x12, 7, 0, 0}, byte(0), byte(250), byte(0), uint16(4097), []byte("\x00\x00\x00\x00\x00\x00\x00\x80 the least int64"))
 	f.Add([]byte{7, 0, 0, 1, 9, 0x24}, byte(1), byte(250), byte(1), uint16(4097), []byte("int64 with nulls in a slice"))
 	f.Fuzz(func(t *testing.T, spec []byte, bits, size, mask byte, k uint16, data []byte) {
+		defer withoutWays(slices.Concat(spec, data)...)()
 		n := elements(size)
 		cols := columns(spec, n, mask, data)
 		for _, c := range cols {

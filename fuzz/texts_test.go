@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ func FuzzTexts(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, bits, later, size, mask byte, data []byte) {
+		defer withoutWays(slices.Concat(data, []byte{bits, later})...)()
 		n := elements(size)
 		texts := deepTexts(expand(data, n*textBytes, mask), n)
 		n = len(texts)

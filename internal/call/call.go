@@ -70,6 +70,11 @@ func (o *Options) Context() context.Context {
 // Monitored reports whether the call has a context or reports statistics.
 func (o *Options) Monitored() bool { return o.Ctx != nil || o.Report != nil }
 
+// Free reports whether the engine, the algorithm and the memory are left to the library.
+func (o *Options) Free() bool {
+	return o.Limit == 0 && o.Backend == nil && o.Algorithm == engine.Auto
+}
+
 // Cancellable reports whether a context may end the call.
 func (o *Options) Cancellable() bool { return o.Ctx != nil && o.Ctx.Done() != nil }
 

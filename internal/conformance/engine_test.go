@@ -251,7 +251,7 @@ func TestEngineKeysInOrder(t *testing.T) {
 type silentEngine struct{ plainEngine }
 
 func (*silentEngine) Order(_ context.Context, job *engine.Job) error {
-	job.Trace.Found("sorted")
+	job.Found("sorted")
 	return nil
 }
 

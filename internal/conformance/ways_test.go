@@ -21,7 +21,7 @@ type way struct {
 	cols  drawColumns
 }
 
-var ways = []way{
+var wayShapes = []way{
 	{"in order", 5000, "sorted", one("int64", rises(3))},
 	{"reversed", 40_000, "reversed", one("float64", falls(2))},
 	{"rotated", 9000, "rotated", one("int64", func(i, n int, _ *rand.Rand) int64 { return int64((i + n/3) % n) })},
@@ -118,7 +118,7 @@ func someNull(share float64, cols drawColumns) drawColumns {
 
 func TestWays(t *testing.T) {
 	t.Parallel()
-	for i, w := range ways {
+	for i, w := range wayShapes {
 		if testkit.ThinnedTo(3, i) {
 			continue
 		}
@@ -139,7 +139,7 @@ func TestWays(t *testing.T) {
 
 // TestWaysInChunks takes them with more rows than are sorted as one.
 func TestWaysInChunks(t *testing.T) {
-	for i, w := range ways {
+	for i, w := range wayShapes {
 		if testkit.ThinnedTo(5, i) || w.n > 20_000 {
 			continue
 		}

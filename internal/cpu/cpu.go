@@ -60,7 +60,7 @@ func (Engine) Order(ctx context.Context, job *engine.Job) error {
 }
 
 func orderJob[C Code](job *engine.Job, src Source[C]) error {
-	return Order(job.Env, job.N, src, nil, job.Ties != nil, func(_, lo int, order []uint32, codes []C) {
+	return Order(job.Env, job.N, src, job.Ties != nil, func(_, lo int, order []uint32, codes []C) {
 		job.Emit(lo, order)
 		if job.Ties != nil {
 			engine.MarkTies(job.Ties, lo, false, codes) // every range begins where the code changes

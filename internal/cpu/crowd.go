@@ -1,6 +1,10 @@
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"example.com/sorter/internal/ways"
+)
 
 // Codes of which many are the least, or the greatest, fill one list of a matrix, and vectors give up:
 // nulls have such a code. It is parted from the others, which are sorted by themselves.
@@ -29,13 +33,14 @@ func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
 // orderCrowd is order of codes of which many are the code at an end of their range; nil if there is none.
 func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
-	if w.nested || n < leastCrowded || span < C(n) {
+	if w.nested || n < leastCrowded || span < C(n) || !ways.On(ways.Crowd) {
 		return nil
 	}
 	code, ok := crowd(codes, lowest, span)
 	if !ok {
 		return nil
 	}
+	ways.Took(ways.Crowd)
 	w.words, w.codes = atLeast(w.env, w.words, (n+1)/2), atLeast(w.env, w.codes, n)
 	// Sound: two fit in a word, and memory of words holds no pointers.
 	others := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), n)

@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // Keys of which most have one of a few values are counted instead of sorted. One pass counts
@@ -42,19 +43,18 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	for i, b := range strays {
 		strays[i] = k.Code(b)
 	}
-	first := env.Trace.Rounds == 0
 	own := Keys[C]{
 		Len: len(strays), View: in(strays), Words: strays,
 		At:     func(i uint32) C { return strays[i] },
 		Write:  func(lo int, codes []C) { copy(strays[lo:], codes) },
 		Follow: func(l *Moves) error { return Follow(env, PayloadOf(strays), l) },
 	}
-	if err := own.Sort(env); err != nil {
+	if err := env.Inner(func() error { return own.Sort(env) }); err != nil {
 		return false, err
 	}
-	if first { // sorting the strays has reported their own shape
-		env.Trace.Shape, env.Trace.Algorithm = engine.FewValues, "Counting"
-	}
+	env.Found(engine.FewValues)
+	env.Ran("Counting")
+	ways.Took(ways.FewValues)
 	env.Commit()
 	return true, k.writeHeavy(env, h, strays)
 }

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // Keys is a slice of keys that are fully determined by their codes.
@@ -38,7 +39,11 @@ type Keys[C Code] struct {
 // bucket is large. Keys are untouched until sorted buckets are written back; from then on the sort
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
-	h, ordered := sampleHeavy(k.Bits, k.Code)
+	var h heavy[C]
+	ordered := false
+	if ways.On(ways.FewValues) {
+		h, ordered = sampleHeavy(k.Bits, k.Code)
+	}
 	if h.used > 0 && !ordered {
 		if done, err := k.countHeavy(env, h); done || err != nil {
 			return err
@@ -174,7 +179,7 @@ const countedSteps = 128
 func (k Keys[C]) narrow(env *engine.Env, v survey[C]) bool {
 	values := uint64(v.max - v.min)
 	most := max(min(k.Len, 1<<unevenCellBits-1), min(k.Len/8, 1<<maxCellBits-1))
-	return values <= uint64(most) && !alone(k.Len, env.Loop.Workers, 0)
+	return ways.On(ways.Counting) && values <= uint64(most) && !alone(k.Len, env.Loop.Workers, 0)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus
@@ -203,7 +208,8 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	if err != nil {
 		return err
 	}
-	env.Trace.Algorithm = "Counting"
+	env.Ran("Counting")
+	ways.Took(ways.Counting)
 	at := uint32(0)
 	for value, n := range end[:b.used] { // where each value's run ends
 		at += n

@@ -262,13 +262,14 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	n := len(codes)
 	ways := map[string]memoryWay{
 		"Order": {OrderBytes(n, workers, 8), func(env *engine.Env) error {
-			return Order(env, n, sourceOf(codes), nil, true, func(int, int, []uint32, []uint64) {})
+			return Order(env, n, sourceOf(codes), true, func(int, int, []uint32, []uint64) {})
 		}},
 		"Move": {MoveBytes(n, workers, 24, 8), func(env *engine.Env) error {
 			return Move(env, PayloadOf(make([][3]uint64, n)), sourceOf(codes))
 		}},
 		"MoveRefined": {MoveRefinedBytes(n, workers, 4, 8, 0), func(env *engine.Env) error {
-			return MoveRefined[uint64](env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
+			_, err := MoveRefined[uint64](env, PayloadOf(make([]uint32, n)), sourceOf(codes), unrefined{sourceOf(codes)})
+			return err
 		}},
 		"Keys": {KeysBytes(n, workers, 8), func(env *engine.Env) error { return keysOf(env, slices.Clone(codes)).Sort(env) }},
 		"SortPairs": {SortPairsBytes(n, workers, 48, 8), func(env *engine.Env) error {

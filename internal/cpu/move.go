@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
+	"example.com/sorter/internal/ways"
 )
 
 // Move sorts s by the codes of src, ties in input order. It partitions elements with their
@@ -73,9 +74,9 @@ func sizePayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a
 
 // found records that the input was in order.
 func found[C Code](env *engine.Env, v survey[C]) {
-	env.Trace.Found(engine.Sorted)
+	env.Found(engine.Sorted)
 	if v.min == v.max && (v.byKeys == nil || v.byKeys.rises == 0) {
-		env.Trace.Found(engine.Flat)
+		env.Found(engine.Flat)
 	}
 }
 
@@ -224,31 +225,32 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 
 // MoveRefined is [Move] for codes that do not decide alone: it passes ties to r while they are
 // in the cache. Scratch is 2 codes, 1 index and 1 element per element, and another index if a
-// bucket needs a third round or is found to be in order after the second. The error is
-// [ErrTied] if codes are in order and r.GoesOn.
-func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) error {
+// bucket needs a third round or is found to be in order after the second. If codes are in
+// order and r.GoesOn, tied is set, and nothing was moved.
+func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) (tied bool, err error) {
 	n := s.n
 	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
 	v, err := extract[C](env, codes, src, r)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case v.inOrder():
+		ways.Took(ways.KeysInOrder)
 		found(env, v)
-		return nil
+		return false, nil
 	}
 	switch l, err := detectByKeys(env, codes, r, v); {
 	case err != nil:
-		return err
+		return false, err
 	case l != nil:
-		return Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
+		return false, Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
 	}
 	if v.sorted() && r.GoesOn(codes, v.min == v.max) {
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
-		return ErrTied
+		return true, nil
 	}
 	if v, err = refine(env, codes, v, r); err != nil {
-		return err
+		return false, err
 	}
 	var l *Moves
 	if !v.sorted() {
@@ -256,9 +258,9 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	}
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case l != nil || v.sorted() || alone(n, env.Loop.Workers, s.Size()):
-		return gatherRefined(env, s, codes, v, l, r)
+		return false, gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
 	o := newOrdering(env, n, lazily[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0)))), true, nil)
@@ -270,7 +272,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.Moved(payload)
 	scratch.Give(&env.Arena, codes, 1)
@@ -282,9 +284,9 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	}
 	err = o.finish(env, b, extent{side: 1, hi: n})
 	if err = r.Finish(err); err != nil {
-		return err
+		return false, err
 	}
-	return b.gatherAll(env, func(lo, hi int) {
+	return false, b.gatherAll(env, func(lo, hi int) {
 		gather(env, s, payload, section{0, lo, hi, index[lo:hi]})
 	})
 }

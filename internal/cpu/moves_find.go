@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // Inputs that rise, except for a few falls, are laid out without a sort of all elements. There
@@ -154,7 +155,14 @@ func (f *finder[C]) before(i, j uint32) bool {
 // detect returns the moves of codes that were surveyed as v and are not sorted, nil if there
 // are none.
 func detect[C Code](env *engine.Env, n int, words words[C], v survey[C]) (*Moves, error) {
-	return newFinder(env, n, words, &v.marks).detect()
+	if !ways.On(ways.CodesInOrder) {
+		return nil, nil
+	}
+	l, err := newFinder(env, n, words, &v.marks).detect()
+	if l != nil {
+		ways.Took(ways.CodesInOrder)
+	}
+	return l, err
 }
 
 // detectIn is detect for codes in memory.
@@ -173,7 +181,11 @@ func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v sur
 	}
 	f := newFinder(env, len(codes), inMemory(codes, 0), v.byKeys)
 	f.rest, f.alone = keys.Compare, !keys.Concurrent()
-	return f.detect()
+	l, err := f.detect()
+	if l != nil {
+		ways.Took(ways.KeysInOrder)
+	}
+	return l, err
 }
 
 // Detect returns the moves of n > 0 elements, nil if there are none. follow counts the steps
@@ -195,9 +207,9 @@ func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) St
 	case m == nil:
 		return nil, nil
 	case m.sorted():
-		env.Trace.Found(engine.Sorted)
+		env.Found(engine.Sorted)
 		if m.rises == 0 {
-			env.Trace.Found(engine.Flat)
+			env.Found(engine.Flat)
 		}
 		return &Moves{n: n}, nil
 	}
@@ -222,7 +234,7 @@ func (f *finder[C]) detect() (*Moves, error) {
 	}
 	switch {
 	case f.rises == 0:
-		f.env.Trace.Found(engine.Reversed)
+		f.env.Found(engine.Reversed)
 		l := whole(f.n)
 		if l.back, l.ties, l.alone = true, f.tied, f.alone; l.ties {
 			l.known = f.marks.ties
@@ -265,16 +277,18 @@ func (f *finder[C]) moves(runs []span) (*Moves, error) {
 		if slices.ContainsFunc(l.segments, func(g segment) bool { return int(g.n) >= f.n-f.n/nearDropped }) {
 			shape = f.nearShape()
 		}
-		f.env.Trace.Found(shape)
+		f.env.Found(shape)
 		return l, nil
 	}
-	first := f.env.Trace.Rounds == 0
-	if ok, err := f.merge(l, runs); !ok || err != nil {
+	var ok bool
+	err := f.env.Inner(func() (err error) {
+		ok, err = f.merge(l, runs)
+		return err
+	})
+	if !ok || err != nil {
 		return nil, err
 	}
-	if first { // sorting the strays has reported their own shape
-		f.env.Trace.Shape = f.nearShape()
-	}
+	f.env.Found(f.nearShape())
 	return l, nil
 }
 

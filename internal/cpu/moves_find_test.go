@@ -192,7 +192,7 @@ func TestLayouts(t *testing.T) {
 				codes[i] = code(i, n)
 			}
 			for _, workers := range []int{1, 3} {
-				for way, sort := range ways(t, codes) {
+				for way, sort := range sorts(t, codes) {
 					env := newEnv(workers)
 					got, err := sort(env)
 					if err != nil || !isStable(got, codes) {

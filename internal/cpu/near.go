@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"example.com/sorter/internal/ways"
 )
 
 // Up to [SmallLen] codes of which few are out of place are sorted by the rule of moves_strays.go,
@@ -153,7 +155,9 @@ func (s *Near) Settle(word int, rises, falls uint64) {
 }
 
 // MayOrder reports whether few of n elements can be out of place, if seen counts some of their steps.
-func MayOrder(n int, seen Steps) bool { return 2*seen.Disorder() <= mostStrays(n) }
+func MayOrder(n int, seen Steps) bool {
+	return 2*seen.Disorder() <= mostStrays(n) && ways.On(ways.SmallInOrder)
+}
 
 // MayMerge reports whether few elements are out of place by a comparison of the beginning of keys, if some
 // fall by it. It overwrites index.
@@ -165,6 +169,13 @@ func (s *Near) MayMerge(index []uint32, compare func(i, j uint32) int) bool {
 // Order writes the order of the elements to index, ties in input order. No step that falls may be a tie still.
 // It reports whether it is that of the input, and gives up if more than few elements are out of place.
 func (s *Near) Order(index []uint32, compare func(i, j uint32) int) (same, ok bool) {
+	if same, ok = s.order(index, compare); ok {
+		ways.Took(ways.SmallInOrder)
+	}
+	return same, ok
+}
+
+func (s *Near) order(index []uint32, compare func(i, j uint32) int) (same, ok bool) {
 	words := s.Words()
 	switch falls := count(s.falls[:words]); {
 	case falls == 0:

@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // Sink takes the input positions of the elements that come lo-th, lo+1-th, … in the order.
@@ -14,23 +15,38 @@ import (
 type Sink[C Code] func(worker, lo int, order []uint32, codes []C)
 
 // Order orders n elements by the codes of src, ties in input order, and passes the result to
-// sink; keys may be nil. Scratch is 2 codes and 1 index per element, and another index if a
-// bucket needs a second round. The error is [ErrTied] if codes are in order and keys.GoesOn.
-func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], ties bool, sink Sink[C]) error {
+// sink. Scratch is 2 codes and 1 index per element, and another index if a
+// bucket needs a second round.
+func Order[C Code](env *engine.Env, n int, src Source[C], ties bool, sink Sink[C]) error {
 	if n == 0 {
 		return nil
 	}
 	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract(env, codes, src, keys)
+	v, err := extract[C](env, codes, src, nil)
 	if err != nil {
 		return err
 	}
-	if keys == nil || v.inOrder() {
-		return orderCodes(env, codes, v, ties, sink)
+	return orderCodes(env, codes, v, ties, sink)
+}
+
+// OrderByKeys is [Order] of elements whose ties sink breaks. If codes are in order and keys.GoesOn, tied is set, and
+// nothing was passed to sink.
+func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], sink Sink[C]) (tied bool, err error) {
+	if n == 0 {
+		return false, nil
+	}
+	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
+	v, err := extract(env, codes, src, keys)
+	if err != nil {
+		return false, err
+	}
+	if v.inOrder() {
+		ways.Took(ways.KeysInOrder)
+		return false, orderCodes(env, codes, v, true, sink)
 	}
 	switch l, err := detectByKeys(env, codes, keys, v); {
 	case err != nil:
-		return err
+		return false, err
 	case l != nil:
 		work := locals[C](env)
 		var tie func(i, j uint32) bool
@@ -38,15 +54,15 @@ func Order[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], t
 			tie = func(i, j uint32) bool { return codes[i] == codes[j] && keys.Compare(i, j) == 0 }
 		}
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
-		return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+		return false, l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	case v.sorted() && keys.GoesOn(codes, v.min == v.max):
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
-		return ErrTied
+		return true, nil
 	}
 	if v, err = refine(env, codes, v, keys); err != nil {
-		return err
+		return false, err
 	}
-	return orderCodes(env, codes, v, ties, sink)
+	return false, orderCodes(env, codes, v, true, sink)
 }
 
 // OrderBytes bounds the memory, in bytes, of [Order] by codes of the given size.

@@ -66,17 +66,17 @@ func TestIsStable(t *testing.T) {
 	}
 }
 
-// ways are the sorts of codes that go through rounds, each giving an order.
-func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint32, error) {
+// sorts are the sorts of codes that go through rounds, each giving an order.
+func sorts(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint32, error) {
 	n := len(codes)
 	return map[string]func(env *engine.Env) ([]uint32, error){
 		"Order": func(env *engine.Env) ([]uint32, error) {
 			order := make([]uint32, n)
-			return order, Order(env, n, sourceOf(codes), nil, false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
+			return order, Order(env, n, sourceOf(codes), false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
 		},
 		"Order with ties": func(env *engine.Env) ([]uint32, error) {
 			order := make([]uint32, n)
-			return order, Order(env, n, sourceOf(codes), nil, true, func(_, lo int, part []uint32, sorted []uint64) {
+			return order, Order(env, n, sourceOf(codes), true, func(_, lo int, part []uint32, sorted []uint64) {
 				copy(order[lo:], part)
 				for i, c := range sorted {
 					if c != codes[part[i]] {
@@ -107,7 +107,8 @@ func ways(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
 			forward(s, 0)
-			return s, MoveRefined[uint64](env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
+			_, err := MoveRefined[uint64](env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
+			return s, err
 		},
 	}
 }
@@ -142,7 +143,7 @@ func TestSecondRound(t *testing.T) {
 			if many := heavy == 12 && workers > 1; large != many || (len(shared) > 0) == many {
 				t.Fatalf("%d clusters, %d workers: alone %v, shared %v", heavy, workers, large, shared)
 			}
-			for name, sort := range ways(t, codes) {
+			for name, sort := range sorts(t, codes) {
 				if turn++; testkit.Thinned(turn) {
 					continue
 				}
@@ -203,7 +204,7 @@ func TestKnownOrderOfBucket(t *testing.T) {
 		}
 		codes[0], codes[1] = 0, 1<<64-1 // so that prefixes are cells
 		for _, workers := range []int{1, 3} {
-			for name, sort := range ways(t, codes) {
+			for name, sort := range sorts(t, codes) {
 				if turn++; testkit.Thinned(turn) {
 					continue
 				}
@@ -334,7 +335,7 @@ func TestDeepRounds(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		env := newEnv(workers)
 		order := make([]uint32, n)
-		err := Order(env, n, sourceOf(codes), nil, false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
+		err := Order(env, n, sourceOf(codes), false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
 		if err != nil || !isStable(order, codes) {
 			t.Errorf("%d workers: wrong order, error %v", workers, err)
 		}
@@ -353,7 +354,7 @@ func TestCancelAlone(t *testing.T) {
 	env := newEnv(2)
 	env.Loop.Ctx = ctx
 	var late atomic.Int64
-	err := Order(env, len(codes), sourceOf(codes), nil, false, func(_, _ int, order []uint32, _ []uint64) {
+	err := Order(env, len(codes), sourceOf(codes), false, func(_, _ int, order []uint32, _ []uint64) {
 		if ctx.Err() != nil {
 			late.Add(int64(len(order)))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // SmallLen is the largest number of elements that a [Small] sorts.
@@ -95,9 +96,11 @@ func (w *Small[C]) Sort(n int) []C {
 	case v.reversed(n):
 		slices.Reverse(codes)
 		return codes
-	case v.nearly(n) && nearCodes(codes, v.rises < v.falls):
+	case v.nearly(n) && ways.On(ways.SmallInOrder) && nearCodes(codes, v.rises < v.falls):
+		ways.Took(ways.SmallInOrder)
 		return codes
-	case v.ties(n) >= n/leastTiedCodes && w.countValues(codes, v):
+	case v.ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
+		ways.Took(ways.SmallValues)
 		return codes
 	}
 	return w.local.sortCodes(codes, v.min, v.span())

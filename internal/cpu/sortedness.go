@@ -1,16 +1,11 @@
 package cpu
 
 import (
-	"errors"
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
-
-// ErrTied reports that codes are in order, whole keys are not, and nothing was moved or delivered:
-// the caller goes on with the ties.
-var ErrTied = errors.New("cpu: codes are in order")
 
 // Steps counts pairs of neighbours by the comparison of their whole keys.
 type Steps struct {
@@ -42,7 +37,7 @@ type KeyComparer[C Code] interface {
 	// Compare compares two elements whose codes are equal.
 	Compare(i, j uint32) int
 	// GoesOn reports whether the caller sorts each run of ties by the rest of the keys, for codes
-	// that are in order, and all equal if flat is set; the sort then returns [ErrTied].
+	// that are in order, and all equal if flat is set; the sort then ends, with nothing done.
 	GoesOn(codes []C, flat bool) bool
 	// Concurrent reports whether Compare is safe for concurrent use.
 	Concurrent() bool

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/ways"
 )
 
 // leastChunk and chunk bound the number of elements that a worker claims at a time. A [chunkMarks]
@@ -169,6 +170,9 @@ func (v view[C]) copy(dst []C, lo int) {
 // extract fills codes from src, each once. It surveys them, and compares neighbours by keys,
 // while they are in the cache. len(codes) > 0.
 func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer[C]) (survey[C], error) {
+	if !ways.On(ways.KeysInOrder) {
+		keys = nil
+	}
 	w := newPresortedCheck(env, keys, codes)
 	v, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		w.extract(src, lo, hi)
@@ -182,10 +186,14 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer
 
 // refine makes codes, surveyed as v, again if keys have finer ones, and surveys those.
 func refine[C Code](env *engine.Env, codes []C, v survey[C], keys KeyComparer[C]) (survey[C], error) {
+	if !ways.On(ways.FinerCodes) {
+		return v, nil
+	}
 	src := keys.Finer(codes, v.min, v.max)
 	if src == nil {
 		return v, env.Loop.Err()
 	}
+	ways.Took(ways.FinerCodes)
 	finer, err := surveyAll(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		src(codes[lo:hi], lo)
 		return codes[lo:hi]

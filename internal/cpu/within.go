@@ -334,7 +334,7 @@ func (w *local[C]) within(codes []C, index []uint32, first uint32, inOrder bool)
 func (w *within[C]) orderLong(lo, hi int) error {
 	src := func(dst []C, at int) { w.src(dst, lo+at) }
 	return w.env.Scoped(func(env *engine.Env) error {
-		return Order(env, hi-lo, src, nil, w.refine != nil, func(worker, at int, order []uint32, codes []C) {
+		return Order(env, hi-lo, src, w.refine != nil, func(worker, at int, order []uint32, codes []C) {
 			index := w.index[lo+at:][:len(order)]
 			for i, place := range order {
 				index[i] = uint32(lo) + place

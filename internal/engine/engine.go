@@ -224,6 +224,34 @@ type Env struct {
 	Trace Trace         // actions of the engine, for statistics
 	Limit int64         // bytes of host memory that the call may hold at a time, 0: any number
 	Held  int64         // of them, those that the call holds besides Arena, see Fits
+
+	inner  bool // elements are a part of the input, see Inner
+	shaped bool // see Shaped
+}
+
+// Found records the shape of the input, "" to revoke one. Shapes of parts of the input are not recorded.
+func (e *Env) Found(shape Shape) {
+	if !e.inner {
+		e.Trace.Shape, e.shaped = shape, shape != ""
+	}
+}
+
+// Shaped reports whether a shape of the input was found: then the time of the call says nothing of others.
+func (e *Env) Shaped() bool { return e.shaped }
+
+// Inner runs f on a part of the input.
+func (e *Env) Inner(f func() error) error {
+	before := e.inner
+	defer func() { e.inner = before }()
+	e.inner = true
+	return f()
+}
+
+// Ran records the algorithm that ran on the input.
+func (e *Env) Ran(algorithm string) {
+	if !e.inner {
+		e.Trace.Algorithm = algorithm
+	}
 }
 
 // Fits reports whether the limit allows the given number of bytes in Arena, and they can be
@@ -290,7 +318,7 @@ func (e *Env) within(workers int) *Env {
 	own.Loop.Inherit(&e.Loop, workers)
 	own.Arena.Outer = &e.Arena
 	own.Trace.Rounds, own.Trace.Vectors = e.Trace.Rounds, e.Trace.Vectors
-	own.Limit, own.Held = e.Limit, e.Held
+	own.Limit, own.Held, own.inner = e.Limit, e.Held, e.inner
 	return own
 }
 

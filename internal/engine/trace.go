@@ -62,11 +62,3 @@ func (t *Trace) SortedByVectors() {
 		t.Vectors.Store(true)
 	}
 }
-
-// Found records the shape of the input, unless one was recorded before: later rounds handle
-// only parts of the input.
-func (t *Trace) Found(shape Shape) {
-	if t.Rounds == 0 {
-		t.Shape = shape
-	}
-}

@@ -30,6 +30,15 @@ func LeadingNulls(words []Word) NullPlace {
 	return words[0].wide.Nulls
 }
 
+// LeadingInMemory reports whether the keys of the first column of words lie in memory, and codes hold those that are not null.
+func LeadingInMemory(words []Word) bool {
+	lead := Columns(words[:1])[0].WithoutNulls()
+	return lead.InMemory() && lead.Bits() <= 64
+}
+
+// LeadingWide reports whether the keys of the first column of words are wider than a code.
+func LeadingWide(words []Word) bool { return Columns(words[:1])[0].kind.Wide() }
+
 // WithoutNulls returns the column for elements that are not null.
 func (c Column) WithoutNulls() Column {
 	c.Nulls, c.AreNull = NoNulls, nil

@@ -120,6 +120,15 @@ func (l *Word) FindsTies() bool {
 	return ok
 }
 
+// OwnTexts reports whether words are those of strings that are their own keys.
+func OwnTexts(words []Word) bool {
+	if len(words) != 1 || words[0].wide == nil || len(words[0].narrow) > 0 || words[0].wide.kind != sortkey.String {
+		return false
+	}
+	_, self := words[0].wide.Key.(selfKey)
+	return self
+}
+
 // Decisive reports whether equal codes of the first word mean that everything
 // is equal.
 func Decisive(words []Word) bool { return len(words) == 1 && words[0].Exact() }

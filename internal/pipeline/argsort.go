@@ -18,40 +18,40 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	if err != nil {
 		return nil, err
 	}
-	r.spareCodes(rows, cols, true)
-	words := r.leadApart(rows, cols, r.markedWords(cols))
-	err = r.decideOrder(&rows, words, false)
-	if err == nil && cap(o.Into) < rows.Len {
-		err = addressable(rows.Len, 4)
+	t := r.orderTask(rows, cols)
+	t.begin = func() error {
+		if cap(o.Into) < rows.Len {
+			if err := addressable(rows.Len, 4); err != nil {
+				return err
+			}
+		}
+		t.index = extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
+		r.result, r.plan.bytes, r.Env.Held = o.Held, r.plan.bytes+o.Held, 0
+		r.Arena.Hold(r.result)
+		return nil
 	}
-	if err != nil {
+	if err := r.observed(t.run(orderPlanned)); err != nil {
 		return nil, err
 	}
-	p := extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
-	r.plan.bytes, r.Env.Held = r.plan.bytes+o.Held, 0
-	r.Arena.Hold(o.Held) // that of p
-	if err := r.observed(orderAndMark(r, rows, words, p)); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return t.index, nil
 }
 
-// decideOrder makes the plan of an order of rows, which may be a part of others.
-func (r *request) decideOrder(rows *extract.Input, words []extract.Word, part bool) error {
+// orderTask returns the task to order rows by columns, which it changes.
+func (r *request) orderTask(rows extract.Input, cols []extract.Column) *task {
 	rows.Arena = &r.Arena
-	return r.decide(facts{verb: toOrder, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
-		picked: rows.Picked != nil, part: part, sampled: r.sampled(*rows, words)})
+	t := r.newTask(facts{verb: toOrder, words: r.markedWords(cols), sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
+		picked: rows.Picked != nil}, rows)
+	t.cols, t.f.lead, t.f.spare = cols, t.leadInOrder, func() bool { return r.mayHaveSpare(cols, true) }
+	return t
 }
 
-// orderAndMark writes the order of rows to index and delivers the runs that are asked for.
-func orderAndMark(r *request, rows extract.Input, words []extract.Word, index []uint32) error {
-	if r.plan.movement == nullsApart {
-		return orderApart(r, rows, words, index)
-	}
-	r.takeMarks(words)
-	err := orderTo(r, rows, words, index)
+// orderPlanned writes the order of rows in the general way, and delivers the runs that are asked for.
+func orderPlanned(t *task) error {
+	r := t.r
+	r.takeMarks(t.f.words)
+	err := orderTo(r, t.rows, t.f.words, t.index)
 	if err == nil {
-		r.putRuns(words, []int{0, r.n})
+		r.putRuns(t.f.words, []int{0, r.n})
 	}
 	return err
 }
@@ -67,14 +67,13 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 	err = r.nest(r.n, func(own *request) error {
 		own.Env.Held += scratch.Size(r.n, 4) // of index, which is taken once the plan fits beside it
 		extract.ForPicked(cols, selected)
-		rows := extract.RowNumbers(n).Pick(selected)
-		own.spareCodes(rows, cols, true)
-		words := own.leadApart(rows, cols, own.markedWords(cols))
-		if err := own.decideOrder(&rows, words, false); err != nil {
-			return err
+		t := own.orderTask(extract.RowNumbers(n).Pick(selected), cols)
+		t.begin = func() error {
+			index = scratch.Take[uint32](&r.Arena, r.n)
+			t.index = index
+			return nil
 		}
-		index = scratch.Take[uint32](&r.Arena, r.n)
-		err := orderAndMark(own, rows, words, index)
+		err := t.run(orderPlanned)
 		r.adoptPlan(own)
 		return err
 	})
@@ -98,6 +97,11 @@ func orderTo(r *request, rows extract.Input, words []extract.Word, index []uint3
 	default:
 		err = orderRows(r, rows, words, index, nil)
 	}
+	return r.translate(rows, index, err)
+}
+
+// translate replaces places of picked rows by their numbers, unless an order has written those.
+func (r *request) translate(rows extract.Input, index []uint32, err error) error {
 	if err != nil || !r.untranslated {
 		return err
 	}
@@ -117,7 +121,7 @@ func orderCodes[C sortkey.Code](r *request, rows extract.Input, words []extract.
 			rows.Picked = nil
 		}
 		r.untranslated = false
-		return cpu.Order(&r.Env, rows.Len, src, nil, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
+		return cpu.Order(&r.Env, rows.Len, src, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
 			rows.Translate(index[lo:lo+len(order)], order)
 			if r.marks != nil {
 				engine.MarkTies(r.marks[0], lo, false, codes)
@@ -131,19 +135,23 @@ func orderCodes[C sortkey.Code](r *request, rows extract.Input, words []extract.
 		breaker.Early = !r.tight
 		keys = ties.Refiner[C]{Breaker: breaker, Src: src}
 	}
-	err := cpu.Order(&r.Env, rows.Len, src, keys, true, func(worker, lo int, order []uint32, codes []C) {
+	sink := func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		ties.Refine(breaker, worker, final, codes, extract.Level{})
-	})
-	if err == cpu.ErrTied {
-		rest, src := breaker.Rest()
-		if runs := breaker.Runs(); runs != nil {
-			return orderRuns(r, rows, rest, runs, index, src)
-		}
-		err = orderCodes(r, rows, rest, index, src)
-		r.Trace.Ties = r.n
-		return err
 	}
-	return breaker.Finish(err)
+	if keys == nil {
+		return breaker.Finish(cpu.Order(&r.Env, rows.Len, src, true, sink))
+	}
+	tied, err := cpu.OrderByKeys(&r.Env, rows.Len, src, keys, sink)
+	if !tied || err != nil {
+		return breaker.Finish(err)
+	}
+	rest := breaker.Rest()
+	if rest.Runs != nil {
+		return orderRuns(r, rows, rest, index)
+	}
+	err = orderCodes(r, rows, rest.Words, index, rest.Source)
+	r.Trace.Ties = r.n
+	return err
 }

@@ -116,6 +116,9 @@ func (f *facts) inPlaceBytes() int64 {
 	return bytes
 }
 
+// movesBytes bounds a search for moves of elements, and the moves.
+func (f *facts) movesBytes() int64 { return cpu.MovesBytes(f.n, f.workers, f.sizes[0]) }
+
 // selectBytes bounds a selection: candidates and blocks of the workers, all candidates
 // together and in order, and, where codes do not decide alone, keys and the codes of later
 // words by element.
@@ -190,12 +193,11 @@ func ScratchBytes(by *small.Ordering, s cpu.Payload, n int, o *call.Options) int
 		return 0
 	}
 	f := facts{verb: toSort, n: n, workers: workersFor(o, n), words: words, sizes: []uintptr{s.Size()}, algorithm: o.Algorithm}
-	m := f.movement()
-	p, ok := f.apart(m)
-	if !ok {
-		p.bytes = f.hostBytes(m)
+	bytes := f.hostBytes(f.movement())
+	if f.partsNulls() {
+		bytes = f.apartBytes()
 	}
-	return p.bytes + f.timeBytes()
+	return bytes + f.timeBytes()
 }
 
 // overrun is what [OnOverrun] was given, nil outside of tests.
@@ -215,7 +217,7 @@ func (r *request) audit() {
 	if report == nil || r.Env.Limit == 0 || r.plan.engine == nil || r.plan.movement.inCalls() {
 		return
 	}
-	took, planned := r.Arena.Peak(), r.plan.bytes
+	took, planned := r.Arena.Peak(), max(r.tried, r.plan.bytes)
 	if r.plan.movement == inPlace { // large runs of ties take what is left
 		planned = max(planned, r.Env.Limit-r.Env.Held)
 	}

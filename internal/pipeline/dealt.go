@@ -20,17 +20,19 @@ import (
 const mostNarrow = 1 << 17
 const dealtSample, dealtSteps, leastDealt, mostDealt = 64, 4, 16, 1 << 22 // EPYC, 2026-11: bench/results/constants.md
 
-// dealtDigits returns the digits of rows by the first word, none unless they are to be dealt.
-func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
+// mayDeal reports whether rows may be dealt by the first word.
+func (f *facts) mayDeal() bool {
 	called := func(l extract.Word) bool { return !l.InMemory || !l.Exact() }
 	most := mostDealt
-	if len(words) > 0 && words[0].Bits <= 32 && r.Loop.Workers > 1 {
+	if f.words[0].Bits <= 32 && f.workers > 1 {
 		most = mostNarrow
 	}
-	if len(words) < 2 || len(words) > mostDealtWords || rows.Len < leastDealt*dealtSample || rows.Len > most || rows.Picked != nil || !rows.Numbered ||
-		r.Marks != nil || r.Env.Limit > 0 || slices.ContainsFunc(words, called) {
-		return all
-	}
+	return 2 <= len(f.words) && len(f.words) <= mostDealtWords && leastDealt*dealtSample <= f.n && f.n <= most &&
+		f.numbered && !f.picked && !f.marked && f.limit == 0 && !slices.ContainsFunc(f.words, called)
+}
+
+// dealtDigits returns the digits of rows by the first word, none unless they are to be dealt.
+func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
 	src := extract.Source64(rows, &words[0])
 	var codes [dealtSample]uint64
 	for i := range codes {
@@ -39,7 +41,7 @@ func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu
 		src(codes[i:i+1], int(uint64(rows.Len)*place>>32/dealtSample))
 	}
 	least, greatest := cpu.Bounds(codes[:])
-	if !mayDeal(greatest-least, rows.Len) || cpu.StepsOf(codes[:]).Disorder() < dealtSteps {
+	if !fewDigits(greatest-least, rows.Len) || cpu.StepsOf(codes[:]).Disorder() < dealtSteps {
 		return all
 	}
 	return r.digitsOf(rows, src, least-cpu.MostDealt)
@@ -49,8 +51,8 @@ func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu
 // in the first few.
 const mostDealtWords = 4 // EPYC, 2026-11: 8 columns of 1000 values, 10^6 rows, take 55 instead of 37 ns dealt
 
-// mayDeal reports whether n rows are dealt by digits of a span.
-func mayDeal(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
+// fewDigits reports whether n rows are dealt by digits of a span.
+func fewDigits(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
 
 // digitsOf returns the digits of rows by codes of src, less base; none if there are too many values.
 func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
@@ -74,7 +76,7 @@ func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 		defer mu.Unlock()
 		least, most = min(least, a), max(most, b)
 	})
-	if err != nil || most >= 1<<16 || !mayDeal(most-least, rows.Len) {
+	if err != nil || most >= 1<<16 || !fewDigits(most-least, rows.Len) {
 		scratch.Give(&r.Arena, all.Of, r.Loop.Workers)
 		return all
 	}
@@ -82,16 +84,21 @@ func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 	return all
 }
 
-// orderDealt writes the order of rows to index: by the words after the first, and then by its digits.
-func (r *request) orderDealt(rows extract.Input, words []extract.Word, index []uint32, by cpu.Digits) error {
+// orderDealt writes the order of rows: by the words after the first, and then by its digits.
+func orderDealt(t *task) (done bool, err error) {
+	r := t.r
+	by := r.dealtDigits(t.rows, t.f.words)
+	if by.Values == 0 {
+		return false, nil
+	}
 	order := scratch.Take[uint32](&r.Arena, r.n)
-	err := orderRows(r, rows, words[1:], order, nil)
-	r.Trace.Shape = "" // that of the later words says nothing of rows
+	err = orderRows(r, t.rows, t.f.words[1:], order, nil)
+	r.Found("") // that of the later words says nothing of rows
 	if err == nil {
-		err = cpu.Deal(&r.Env, index, order, by)
+		err = cpu.Deal(&r.Env, t.index, order, by)
 		r.Trace.Ties = r.n
 	}
 	scratch.Give(&r.Arena, order, r.Loop.Workers)
 	scratch.Give(&r.Arena, by.Of, r.Loop.Workers)
-	return err
+	return true, err
 }

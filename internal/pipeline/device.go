@@ -13,13 +13,14 @@ import (
 // orderRows writes the order of rows to index. Unless payload is nil, the engine of the plan
 // may move it.
 func orderRows(r *request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
-	if r.lead != nil && r.plan.ownWay() {
-		return r.orderLead(rows, words, index)
-	}
 	words[0].Open(rows, &r.Env)
 	if r.plan.ownWay() && payload == nil {
-		if by := r.dealtDigits(rows, words); by.Values > 0 {
-			return r.orderDealt(rows, words, index, by)
+		t := r.newTask(facts{words: words, numbered: rows.Numbered, picked: rows.Picked != nil}, rows)
+		t.index = index
+		for w, _ := t.f.shortcut(toIndexRows); w != nil; w, _ = t.f.shortcut(toIndexRows) {
+			if done, err := t.try(w); done || err != nil {
+				return err
+			}
 		}
 	}
 	if words[0].Bits <= 32 {

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ways"
 )
 
 // The first k of few elements by one column are selected by their codes in pooled memory, and only
@@ -14,7 +15,7 @@ import (
 
 // selectsFew reports whether the first k of n elements are selected, of those that [isSmall] serves.
 func selectsFew(o *call.Options, n, k int) bool {
-	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored()
+	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored() && ways.On(ways.SelectFew)
 }
 
 // firstFew passes the numbers of the first k elements of s, in order, to use, by the keys, of a kind,
@@ -55,6 +56,7 @@ func firstCodes[C sortkey.Code](n, k int, use func(first []uint32), extract func
 	for i, at := range order[:k] {
 		order[i] = found.Index[at]
 	}
+	ways.Took(ways.SelectFew)
 	use(order[:k])
 }
 

@@ -5,19 +5,23 @@ import (
 	"example.com/sorter/internal/extract"
 )
 
-// settleByFields sorts s if it is in order, or nearly, by words that are fields of the elements. It
-// reports false, and leaves s alone, if it is not.
-//
 // Fields may be read as often as it pays, unlike keys of functions. So neighbours are compared where
 // they lie, before codes are made and scratch is taken for them. Other inputs show in a sample.
-func settleByFields(r *request, s cpu.Payload, words []extract.Word) (done bool, err error) {
-	fields, ok := extract.NewFieldSteps(s, words, &r.Loop)
-	if !ok || r.n > r.most || cpu.MovesBytes(r.n, r.Loop.Workers, s.Size()) > r.plan.bytes || !fields.Ordered() {
-		return false, nil
-	}
-	l, err := cpu.Detect(&r.Env, r.n, fields.Follow, fields.Compare)
+
+func (f *facts) fieldsMayBeInOrder() bool { return f.ownWay() && f.fields != nil && f.fields() }
+
+// fieldsInOrder reports whether all words are fields, and a sample is in order by them, or nearly.
+func (t *task) fieldsInOrder() bool {
+	fields, ok := extract.NewFieldSteps(t.elements, t.f.words, &t.r.Loop)
+	return ok && fields.Ordered()
+}
+
+// fieldsInOrder sorts elements that are in order, or nearly, by their fields.
+func fieldsInOrder(t *task) (done bool, err error) {
+	fields, _ := extract.NewFieldSteps(t.elements, t.f.words, &t.r.Loop)
+	l, err := cpu.Detect(&t.r.Env, t.r.n, fields.Follow, fields.Compare)
 	if l == nil || err != nil {
 		return false, err
 	}
-	return true, cpu.Settle(&r.Env, s, l, func(i, j uint32) bool { return fields.Compare(i, j) == 0 })
+	return true, cpu.Settle(&t.r.Env, t.elements, l, func(i, j uint32) bool { return fields.Compare(i, j) == 0 })
 }

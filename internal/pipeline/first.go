@@ -62,7 +62,7 @@ func firstOf(cols []extract.Column, rows extract.Input, k int, o call.Options) (
 	if err != nil {
 		return nil, err
 	}
-	r.spareCodes(rows, cols, false)
+	r.spareCodes(rows, cols)
 	words := extract.Words(cols, o.Order())
 	k, r.most, rows.Arena = min(k, rows.Len), 0, &r.Arena
 	if err := addressable(k, 4); err != nil {

@@ -97,7 +97,7 @@ func nthsOf(cols []extract.Column, rows extract.Input, ks []int, any bool, o cal
 	if err != nil || len(cols) == 0 || len(ks) == 0 {
 		return err
 	}
-	r.spareCodes(rows, cols, false)
+	r.spareCodes(rows, cols)
 	words := extract.Words(cols, o.Order())
 	r.most, rows.Arena = 0, &r.Arena
 	err = r.decide(facts{verb: toFind, k: len(ks), words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})

@@ -13,20 +13,29 @@ import (
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
+	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
 
 // Rows at several places of an order are found together: codes are extracted once, their leading
 // digits counted once, and those that may be wanted collected in one pass.
 
-// NthsOfKeys replaces each k of ks by the number of a key of s that ties with the one that comes k-th,
-// from 0.
-func NthsOfKeys(kind sortkey.Kind, s cpu.Payload, ks []int, o *call.Options) error {
-	if own := *o; isSmall(o, s.Len()) {
-		own.Into, own.Marks = nil, nil
-		return numbersAt(ks)(small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own))
+// KeysAt returns keys that hold at ks[i] the one that comes ks[i]-th, from 0, or one that ties with it. They are the given
+// ones, and other ks, or a sorted copy.
+func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
+	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), *o
+	own.Into, own.Marks = nil, nil
+	switch {
+	case ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o):
+		own.Backend = cpu.Host
+		sorted := slices.Clone(keys)
+		err := SortKeys(sorted, &own)
+		ways.Took(ways.SortForRanks)
+		return sorted, err
+	case isSmall(o, s.Len()):
+		return keys, numbersAt(ks)(small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own))
 	}
-	return nthsOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
+	return keys, nthsOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
 }
 
 // numbersAt returns what replaces ks by the numbers of an order.
@@ -82,13 +91,13 @@ func tiedPlaces[C sortkey.Code](n int, ks []int, src cpu.Source[C]) bool {
 	return tied > tiedSample/8
 }
 
-// SortsForPlaces reports whether a copy of keys of a kind, the elements themselves, is sorted for a
-// number of places.
-func SortsForPlaces(kind sortkey.Kind, s cpu.Payload, places int, o *call.Options) bool {
-	if o.Limit > 0 || o.Algorithm != engine.Auto || o.Backend != nil {
+// sortsForRanks reports whether a copy of keys of a kind, the elements themselves, is sorted for a
+// number of ranks.
+func sortsForRanks(kind sortkey.Kind, s cpu.Payload, ranks int, o *call.Options) bool {
+	if !o.Free() {
 		return false
 	}
-	if places > mostSelected || s.Len() <= fewFound {
+	if ranks > mostSelected || s.Len() <= fewFound {
 		return true
 	}
 	var codes [tiedSample]uint64
@@ -147,7 +156,7 @@ func (m *numbers[C]) of(c C) uint16 {
 
 // nthsBy is nthsOf by the codes of a source.
 func nthsBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
-	if len(ks) > mostSelected || len(ks) > mostScans && words[0].InMemory && tiedPlaces(r.n, ks, src) {
+	if !ways.On(ways.SelectRanks) || len(ks) > mostSelected || len(ks) > mostScans && words[0].InMemory && tiedPlaces(r.n, ks, src) {
 		index := scratch.Take[uint32](&r.Arena, r.n)
 		err := orderCodes(r, rows, words, index, src)
 		if err == nil {
@@ -176,6 +185,7 @@ func nthsBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word
 	case err != nil:
 		return err
 	}
+	ways.Took(ways.SelectRanks)
 	copy(ks, numbers) // which held until nothing has to be ordered
 	return v.t.Finish(nil)
 }

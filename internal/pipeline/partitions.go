@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
 
@@ -40,10 +41,12 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	case err != nil:
 		return nil, parts, err
 	case rows != nil:
+		ways.Took(ways.PartitionTable)
 		first, err = rows, OrderSelected(all, rows, n, &own)
-	case whole:
+	case whole || !ways.On(ways.PartitionRuns):
 		first, err = orderAll(all, n, own)
 	default:
+		ways.Took(ways.PartitionRuns)
 		return firstOfRuns(all[:len(partition)], all[len(partition):], n, k, own)
 	}
 	if err != nil {
@@ -246,7 +249,7 @@ func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Option
 	switch {
 	case err != nil || r.plan.movement != selected:
 		return nil, true, err
-	case len(lead) != 1 || !lead[0].Exact() || k > n/mostLeft:
+	case len(lead) != 1 || !lead[0].Exact() || k > n/mostLeft || !ways.On(ways.PartitionTable):
 		return nil, false, nil
 	}
 	rows := extract.RowNumbers(n)

@@ -68,30 +68,41 @@ const (
 	toSortWithin              // the elements of each segment
 	toOrderWithin             // a permutation of the rows of each segment
 	toFilter                  // the rows that may be among the first k of their partition
+	toIndexRows               // a permutation, by the CPU in its own way: it is planned, and has ways
+
+	verbs // their number
 )
 
 // facts describe a call before an element is read.
 type facts struct {
 	verb      verb
-	n, k      int                  // elements, and how many of them are selected
-	most      int                  // elements that are sorted or merged as one, 0: any number
-	runs      int                  // to be merged
-	segments  cpu.Segments         // to be sorted
-	workers   int                  // goroutines at most
-	limit     int64                // bytes of scratch memory, 0: any number
-	held      int64                // of them, those that the call holds already
-	algorithm engine.Algorithm     // asked for, or Auto
-	backend   engine.Backend       // asked for, or nil
-	devices   []engine.Backend     // to choose from, where no backend is asked for: all run the algorithm
-	words     []extract.Word       // of the keys; those of keys to decode are one
-	sizes     []uintptr            // of an element; of a key and a value
-	decodable bool                 // the codes of the keys lose nothing
-	numbered  bool                 // elements are row numbers
-	picked    bool                 // they are some of an input, read one by one
-	part      bool                 // they are the nulls, or the others, of an order that parts these
-	apply     int64                // bytes that it takes to move elements along cycles
-	sampled   func() engine.Sample // samples the first word; called only where a device seems worth it
-	reported  bool                 // statistics are asked for
+	n, k      int              // elements, and how many of them are selected
+	most      int              // elements that are sorted or merged as one, 0: any number
+	runs      int              // to be merged
+	segments  cpu.Segments     // to be sorted
+	workers   int              // goroutines at most
+	limit     int64            // bytes of scratch memory, 0: any number
+	held      int64            // of them, those that the call holds already
+	algorithm engine.Algorithm // asked for, or Auto
+	backend   engine.Backend   // asked for, or nil
+	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
+	words     []extract.Word   // of the keys; those of keys to decode are one
+	sizes     []uintptr        // of an element; of a key and a value
+	decodable bool             // the codes of the keys lose nothing
+	numbered  bool             // elements are row numbers
+	picked    bool             // they are some of an input, read one by one
+	part      bool             // they are the nulls, or the others, of an order that parts these
+	marked    bool             // runs are asked for
+	apply     int64            // bytes that it takes to move elements along cycles
+	reported  bool             // statistics are asked for
+	free      bool             // see [call.Options.Free]
+	asked     int              // ways of the family that were asked whether they fit
+
+	// Facts that take a sample are asked for only where they decide. They are nil where they do not hold.
+	sampled func() engine.Sample // samples the first word; called only where a device seems worth it
+	fields  func() bool          // a sample is in order, or nearly, by fields of the elements
+	spare   func() bool          // columns may have codes that no key has
+	lead    func() bool          // rows are in order by the first column and not by the others; this takes a pass after the sample
 }
 
 // plan is the result of decide.
@@ -99,6 +110,7 @@ type plan struct {
 	engine      engine.Backend   // orders the codes; never nil
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
 	movement    movement
+	way         *way         // nil: the general one
 	grain       ranges.Grain // of a merge
 	bytes       int64        // of scratch memory, at most, besides the requests of the engine itself
 	mayFallBack bool         // the CPU finishes a sort in which the engine fails
@@ -114,10 +126,10 @@ func (p *plan) ownWay() bool { return p.engine == cpu.Host && p.algorithm == eng
 // name is that of the plan's way to sort, in Stats.
 func (p *plan) name() string { return p.movement.String() }
 
-// decide is the one place that chooses the engine, the algorithm and the movement of a
-// call and bounds its memory. It reads no element, except through sampled, and opens no
-// device: it asks devices whether the work is worth them. It returns ErrMemoryLimit where
-// no plan fits the limit.
+// decide is the one place that chooses the engine, the algorithm, the movement and the way of a
+// call and bounds its memory. It reads no element, except for the facts that take a sample, and opens no
+// device: it asks devices whether the work is worth them. Where the way of its plan is not done, it plans
+// for the ways after that. It returns ErrMemoryLimit where no plan fits the limit.
 func decide(f *facts) (plan, error) {
 	within := f.verb == toSortWithin || f.verb == toOrderWithin
 	switch {
@@ -143,8 +155,11 @@ func decide(f *facts) (plan, error) {
 		return f.decoding()
 	}
 	m := f.movement()
-	if p, ok := f.apart(m); ok {
-		return p, nil
+	if w, bytes := f.shortcut(f.verb); w != nil {
+		if w.movement != asPlanned {
+			m = w.movement
+		}
+		return plan{engine: cpu.Host, movement: m, bytes: bytes, way: w}, nil
 	}
 	return f.ordering(m)
 }
@@ -305,6 +320,9 @@ func (f *facts) onDevice(b engine.Backend, m movement, bytes int64) (plan, error
 func (f *facts) insists() bool {
 	return f.backend != nil && f.backend != cpu.Host || !cpu.Host.Runs(f.algorithm)
 }
+
+// ownWay reports whether the CPU in its own way is not ruled out.
+func (f *facts) ownWay() bool { return !f.insists() && f.codesAlgorithm() == engine.Auto }
 
 // codesAlgorithm is the algorithm asked for where it says how codes are ordered, or Auto.
 func (f *facts) codesAlgorithm() engine.Algorithm {

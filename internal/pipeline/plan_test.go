@@ -44,7 +44,7 @@ var (
 	narrow = wordsOf(extract.ColumnOf[int32](nil))
 	whole  = wordsOf(extract.ColumnOf[int64](nil))
 	text   = wordsOf(extract.ColumnOf[string](nil))
-	nulls  = wordsOf(withNulls(extract.ColumnOf[int64](nil)), extract.ColumnOf[string](nil))
+	nulls  = wordsOf(withNulls(extract.ColumnOf[string](nil)), extract.ColumnOf[string](nil))
 	later  = wordsOf(extract.ColumnOf[int64](nil), withNulls(extract.ColumnOf[int64](nil)))
 	two    = wordsOf(extract.ColumnOf[int64](nil), extract.ColumnOf[string](nil))
 )
@@ -340,7 +340,7 @@ func decided(f *facts) (plan, error) {
 // checkPlan compares plans, except for their memory.
 func checkPlan(t *testing.T, name string, got, want plan) {
 	t.Helper()
-	got.bytes, got.grain = 0, ranges.Grain{}
+	got.bytes, got.grain, got.way = 0, ranges.Grain{}, nil
 	byName := cmp.Comparer(func(a, b engine.Backend) bool { return a == b })
 	movements := cmp.Transformer("movement", movement.text)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(plan{}, ranges.Grain{}), byName, movements); diff != "" {

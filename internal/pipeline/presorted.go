@@ -13,11 +13,10 @@ import (
 // Rows whose first word is in order are ordered within its runs of ties, as segments are: no row
 // leaves its run, and most runs fit the cache.
 
-// orderRuns writes the order of rows to index, by words that decide within runs of ties; src makes
-// the codes of the first of them.
-func orderRuns(r *request, rows extract.Input, words []extract.Word, runs engine.Ties, index []uint32, src cpu.Source[uint64]) error {
-	err := orderWithinBy(r, rows, words, cpu.RunsOf(runs, r.n), index, src)
-	r.foundRuns(runs)
+// orderRuns writes the order of rows to index, by words that decide within runs of ties.
+func orderRuns(r *request, rows extract.Input, rest ties.Rest, index []uint32) error {
+	err := orderWithinBy(r, rows, rest.Words, cpu.RunsOf(rest.Runs, r.n), index, rest.Source)
+	r.foundRuns(rest.Runs)
 	return err
 }
 
@@ -34,12 +33,12 @@ func tiedRows(runs engine.Ties) (n int) {
 }
 
 // sortRuns sorts s by words that decide within runs of ties.
-func sortRuns(r *request, s cpu.Payload, words []extract.Word, runs engine.Ties, src cpu.Source[uint64]) error {
+func sortRuns(r *request, s cpu.Payload, rest ties.Rest) error {
 	index := scratch.Take[uint32](&r.Arena, r.n)
-	if err := orderRuns(r, extract.InputOf(s), words, runs, index, src); err != nil {
+	if err := orderRuns(r, extract.InputOf(s), rest, index); err != nil {
 		return err
 	}
-	return cpu.MoveWithin(&r.Env, cpu.RunsOf(runs, r.n), s, index)
+	return cpu.MoveWithin(&r.Env, cpu.RunsOf(rest.Runs, r.n), s, index)
 }
 
 // leadTies and leadPacked are the rows of a sample that tie in a leading column for it to be taken apart: one that
@@ -47,34 +46,36 @@ func sortRuns(r *request, s cpu.Payload, words []extract.Word, runs engine.Ties,
 // 2026-11, int32 and float32: runs of 1000 take 9 ns a row instead of 20, shorter ones than 10 longer).
 const leadTies, leadPacked = ties.LeadRows / 2, ties.LeadRows * 15 / 16
 
-// leadApart returns the words of an order by cols: packed, or with the first column by itself if rows are in order by
-// it and not by the others. It sets the runs of rows that tie there, which are then segments.
-func (r *request) leadApart(rows extract.Input, cols []extract.Column, packed []extract.Word) []extract.Word {
-	if len(packed) == 0 || rows.Len < 2*ties.LeadRows || extract.LeadingNulls(packed) != extract.NoNulls ||
-		r.Marks != nil || r.Env.Limit > 0 || r.Backend != nil || r.Algorithm != engine.Auto {
-		return packed
-	}
-	words, least := packed, leadTies
-	if packed[0].Columns() > 1 {
-		words, least = extract.WordsEnding(cols, r.Order(), func(i int) bool { return i == 0 }), leadPacked
-	}
-	if len(words) > 1 {
-		if r.lead = ties.LeadRuns(&r.Env, rows, words, least); r.lead != nil {
-			return words
-		}
-	}
-	return packed
+// mayLead reports whether the first column may be taken apart.
+func (f *facts) mayLead() bool {
+	return !f.part && !f.marked && f.free && f.n >= 2*ties.LeadRows && extract.LeadingNulls(f.words) == extract.NoNulls &&
+		f.lead != nil && f.lead()
 }
 
-// orderLead writes the order of rows to index, by the words after the first within the runs of this.
-func (r *request) orderLead(rows extract.Input, words []extract.Word, index []uint32) error {
-	err := orderWithin(r, rows, words[1:], cpu.RunsOf(r.lead, r.n), index)
-	r.foundRuns(r.lead)
-	return err
+// leadInOrder finds the runs of rows that tie in the first column if rows are in order by it, and not by the others.
+func (t *task) leadInOrder() bool {
+	r, words, least := t.r, t.f.words, leadTies
+	if words[0].Columns() > 1 {
+		words, least = extract.WordsEnding(t.cols, r.Order(), func(i int) bool { return i == 0 }), leadPacked
+	}
+	if len(words) > 1 {
+		t.leading, t.runs = words, ties.LeadRuns(&r.Env, t.rows, words, least)
+	}
+	return t.runs != nil
+}
+
+// orderSegments writes the order of rows: runs of rows that tie in the first column are segments, which are ordered by
+// the others.
+func orderSegments(t *task) (done bool, err error) {
+	r := t.r
+	r.untranslated, r.used.CodeBits = t.rows.Picked != nil, t.leading[0].Bits
+	err = orderWithin(r, t.rows, t.leading[1:], cpu.RunsOf(t.runs, r.n), t.index)
+	r.foundRuns(t.runs)
+	return true, r.translate(t.rows, t.index, err)
 }
 
 // foundRuns reports that runs of ties were segments.
 func (r *request) foundRuns(runs engine.Ties) {
-	r.Trace.Found(engine.Segmented)
+	r.Found(engine.Segmented)
 	r.Trace.Ties = tiedRows(runs)
 }

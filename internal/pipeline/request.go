@@ -28,11 +28,12 @@ type request struct {
 	most         int // elements that are sorted or merged as one
 	start        time.Time
 	plan         plan
+	tried        int64            // bytes of the largest plan of a way
+	result       int64            // bytes of the result, where that is scratch memory of a call around this one
 	tight        bool             // the limit has no room for memory that only saves time, see saveTime
 	used         call.Stats       // for Report
 	untranslated bool             // the numbers of picked elements are wanted in place of their places in the input
 	marks        ties.Marks       // of the order, nil if no runs are asked for
-	lead         engine.Ties      // runs of the first word, by which rows are in order; nil unless looked for and found
 	devices      []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
 
@@ -153,13 +154,25 @@ func (r *request) findDevices() error {
 	return nil
 }
 
-// decide makes the plan of the call.
-func (r *request) decide(f facts) (err error) {
-	f.n, f.most, f.workers, f.reported = r.n, r.most, r.Loop.Workers, r.Report != nil
+// decide makes the plan of a call that has no ways.
+func (r *request) decide(f facts) error {
+	r.complete(&f)
+	return r.choose(&f)
+}
+
+// complete adds the options to the facts.
+func (r *request) complete(f *facts) {
+	f.n, f.most, f.workers, f.reported, f.marked = r.n, r.most, r.Loop.Workers, r.Report != nil, r.Marks != nil
 	f.limit, f.held = r.Env.Limit, r.Env.Held
+	f.free = r.Free()
 	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
-	if r.plan, err = decide(&f); err == nil {
-		r.saveTime(&f)
+}
+
+// choose makes the plan of the call, for the ways that were not asked yet.
+func (r *request) choose(f *facts) (err error) {
+	if r.plan, err = decide(f); err == nil {
+		r.saveTime(f)
+		r.plan.bytes += r.result
 	}
 	r.used.Calibration = r.plan.calibration
 	if len(f.words) > 0 {
@@ -185,7 +198,7 @@ func (r *request) sampled(rows extract.Input, words []extract.Word) func() engin
 // observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
 // Times of inputs with a shape that no sample found, such as those in order, are not reported.
 func (r *request) observed(err error) error {
-	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && (r.Trace.Shape == "" || r.plan.work.Sample != engine.Mixed) {
+	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && (!r.Shaped() || r.plan.work.Sample != engine.Mixed) {
 		r.plan.observer.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
 	}
 	return err

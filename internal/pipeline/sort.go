@@ -33,27 +33,23 @@ func sortColumns(r *request, s cpu.Payload, cols []extract.Column) error {
 
 // sortWords sorts s by words.
 func sortWords(r *request, s cpu.Payload, words []extract.Word) error {
-	rows := extract.InputOf(s)
-	err := r.decide(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes(),
-		sampled: r.sampled(rows, words)})
-	if err == nil && r.plan.ownWay() {
-		if done, err := settleByFields(r, s, words); done || err != nil {
-			return err
-		}
-	}
-	switch {
-	case err != nil:
-		return err
-	case r.plan.movement == chunked:
+	t := r.newTask(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes()}, extract.InputOf(s))
+	t.elements, t.f.fields = s, t.fieldsInOrder
+	return t.run(sortPlanned)
+}
+
+// sortPlanned sorts elements in the general way.
+func sortPlanned(t *task) error {
+	switch r, s, words := t.r, t.elements, t.f.words; r.plan.movement {
+	case chunked:
 		return sortChunks(r, s, words)
-	case r.plan.movement == inPlace:
+	case inPlace:
 		return sortInPlace(r, words, s)
-	case r.plan.movement == nullsApart:
-		return sortApart(r, s, words)
-	case r.plan.movement == withCodes:
+	case withCodes:
 		return moveRows(r, s, words)
+	default:
+		return gatherRows(r, s, words)
 	}
-	return gatherRows(r, s, words)
 }
 
 // moveRows sorts s on the CPU and moves elements with their codes.
@@ -71,15 +67,16 @@ func moveCodes[C sortkey.Code](r *request, s cpu.Payload, words []extract.Word, 
 	}
 	breaker := ties.New(&r.Env, extract.InputOf(s), words)
 	breaker.Early = !r.tight
-	err := cpu.MoveRefined[C](&r.Env, s, src, ties.Refiner[C]{Breaker: breaker, Src: src})
-	if err == cpu.ErrTied {
-		rest, src := breaker.Rest()
-		if runs := breaker.Runs(); runs != nil {
-			return sortRuns(r, s, rest, runs, src)
-		}
-		err = moveCodes(r, s, rest, src)
-		r.Trace.Ties = r.n
+	tied, err := cpu.MoveRefined[C](&r.Env, s, src, ties.Refiner[C]{Breaker: breaker, Src: src})
+	if !tied || err != nil {
+		return err
 	}
+	rest := breaker.Rest()
+	if rest.Runs != nil {
+		return sortRuns(r, s, rest)
+	}
+	err = moveCodes(r, s, rest.Words, rest.Source)
+	r.Trace.Ties = r.n
 	return err
 }
 

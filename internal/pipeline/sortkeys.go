@@ -30,8 +30,6 @@ func sortKeysIn[K sortkey.Key](r *request, keys []K) error {
 	switch k := sortkey.KindOf[K](); {
 	case r.n > r.most:
 		return sortLongKeys(r, keys)
-	case k == sortkey.String && r.Backend == nil && r.Algorithm == engine.Auto:
-		return sortStrings(r, sortkey.As[string](keys), cpu.PayloadOf(keys))
 	case !k.Decodable(r.Stable) || r.Algorithm == engine.BucketRadix || r.Algorithm == engine.IndexGather:
 		return sortColumns(r, cpu.PayloadOf(keys), []extract.Column{extract.Self[K]()})
 	case sortkey.CodeBits[k] <= 32:

@@ -8,15 +8,43 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ways"
 )
 
 // spareSample is the number of codes of the columns before by which spareCodes decides whether rows tie.
 // With fewer than leastSampled rows it takes longer than the pass that it may save.
 const spareSample, leastSampled = 512, 1 << 17 // EPYC, 2026-11: bench/results/constants.md
 
-// spareCodes looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
+// mayHaveSpare reports whether a spare code may make a column narrow. The first is left out if its nulls are ordered apart.
+func (r *request) mayHaveSpare(cols []extract.Column, apart bool) bool {
+	for i := range cols {
+		if c := cols[i].Under(r.Order()); c.MayHaveSpare() && (i > 0 || !apart) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *facts) mayHaveSpare() bool { return !f.part && f.spare != nil && f.spare() }
+
+// spareNulls gives nulls of later columns codes that no key has.
+func spareNulls(t *task) (done bool, err error) {
+	t.r.findSpare(t.rows, t.cols, true)
+	t.f.words = t.r.markedWords(t.cols)
+	return false, nil
+}
+
+// spareCodes is findSpare of columns whose nulls are not ordered apart.
+func (r *request) spareCodes(rows extract.Input, cols []extract.Column) {
+	if ways.On(ways.SpareNulls) && r.mayHaveSpare(cols, false) {
+		r.findSpare(rows, cols, false)
+		ways.Took(ways.SpareNulls)
+	}
+}
+
+// findSpare looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
 // The first is left out if its nulls are ordered apart. Later ones are needed only if rows tie.
-func (r *request) spareCodes(rows extract.Input, cols []extract.Column, apart bool) {
+func (r *request) findSpare(rows extract.Input, cols []extract.Column, apart bool) {
 	for i := range cols {
 		c := cols[i].Under(r.Order())
 		switch {

@@ -11,29 +11,28 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// sortStrings sorts strings. Unlike the keys of other elements these may be read as often as it
-// pays. So neighbours are compared first, which finds strings in order, or nearly, in less time than
-// it takes to make codes and to compare those that tie. The comparison ends once too many are out of
-// order.
-func sortStrings(r *request, texts []string, payload cpu.Payload) error {
-	if bytes := cpu.MovesBytes(r.n, r.Loop.Workers, payload.Size()); r.Fits(bytes) {
-		l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
-			if r.Descending {
-				i, j = j, i
-			}
-			return extract.CompareTexts(&r.Loop, texts[i], texts[j])
-		})
-		if l != nil || err != nil {
-			r.plan, r.used.CodeBits = plan{engine: cpu.Host, movement: withCodes, bytes: bytes}, 64
-			if err == nil {
-				err = cpu.Settle(&r.Env, payload, l, func(i, j uint32) bool {
-					return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
-				})
-			}
-			return err
+// ownTexts reports whether elements are strings, and their own keys.
+func (f *facts) ownTexts() bool {
+	return f.backend == nil && f.algorithm == engine.Auto && extract.OwnTexts(f.words)
+}
+
+// textsInOrder sorts strings that are in order, or nearly. Unlike the keys of other elements these may be read as
+// often as it pays. So neighbours are compared first, which takes less time than to make codes and to compare those
+// that tie. The comparison ends once too many are out of order.
+func textsInOrder(t *task) (done bool, err error) {
+	r, texts := t.r, cpu.Slice[string](t.elements)
+	l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
+		if r.Descending {
+			i, j = j, i
 		}
+		return extract.CompareTexts(&r.Loop, texts[i], texts[j])
+	})
+	if l == nil || err != nil {
+		return false, err
 	}
-	return sortWords(r, payload, extract.Words([]extract.Column{extract.Self[string]()}, r.Order()))
+	return true, cpu.Settle(&r.Env, t.elements, l, func(i, j uint32) bool {
+		return len(texts[i]) == len(texts[j]) && extract.CompareTexts(&r.Loop, texts[i], texts[j]) == 0
+	})
 }
 
 // stepsOf counts the steps between neighbouring strings, extract.Piece at a time, and marks ties. Strings that

@@ -207,7 +207,7 @@ func inOrder(r *request, t *ties.Breaker, first []candidate) ([]uint32, error) {
 			for i, c := range first[lo : lo+len(dst)] {
 				dst[i] = c.at
 			}
-		}, nil, false, func(_, lo int, part, _ []uint32) { copy(byAt[lo:], part) })
+		}, false, func(_, lo int, part, _ []uint32) { copy(byAt[lo:], part) })
 	})
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func inOrder(r *request, t *ties.Breaker, first []candidate) ([]uint32, error) {
 			for i, at := range byAt[lo : lo+len(dst)] {
 				dst[i] = first[at].code
 			}
-		}, nil, !extract.Decisive(t.Words), func(worker, lo int, part []uint32, codes []uint64) {
+		}, !extract.Decisive(t.Words), func(worker, lo int, part []uint32, codes []uint64) {
 			sorted := order[lo : lo+len(part)]
 			for i, x := range part {
 				sorted[i] = first[byAt[x]].at

@@ -48,7 +48,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 	if err != nil {
 		return nil, err
 	}
-	r.spareCodes(rows, cols, false)
+	r.spareCodes(rows, cols)
 	words, segments := r.markedWords(cols), cpu.Segments{}
 	if end > 0 {
 		segments = cpu.NewSegments(offsets)

@@ -244,7 +244,7 @@ func (s *Runs[C]) sortSamples(env *engine.Env, at []int, order []uint32) error {
 		source(w.Codes[:len(at)], 0)
 		w.Order(order)
 		w.Put()
-	} else if err := cpu.Order(env, len(at), source, nil, false, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) }); err != nil {
+	} else if err := cpu.Order(env, len(at), source, false, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) }); err != nil {
 		return err
 	}
 	if s.Compare != nil {

@@ -22,7 +22,7 @@ func (t *Breaker) Finish(err error) error {
 		tied += t.Work[i].count
 	}
 	if t.Env.Trace.Ties = tied; tied > 0 {
-		t.Env.Trace.Shape = "" // that of the first codes says little
+		t.Env.Found("") // that of the first codes says little
 	}
 	if err == nil {
 		err = t.Env.Loop.Err()
@@ -53,7 +53,7 @@ func (t *Breaker) cut(run Tie) extract.Level {
 func (t *Breaker) orderLarge(env *engine.Env, run Tie) error {
 	before := beforeTie(env, run)
 	defer func() { t.Env.Trace.Rounds = max(t.Env.Trace.Rounds, env.Trace.Rounds) }()
-	return cpu.Order(env, len(before), t.source(before, run.Level), nil, true, func(worker, lo int, order []uint32, codes []uint64) {
+	return cpu.Order(env, len(before), t.source(before, run.Level), true, func(worker, lo int, order []uint32, codes []uint64) {
 		sorted := run.Order[lo : lo+len(order)]
 		for i, at := range order {
 			sorted[i] = before[at]

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ways"
 )
 
 // Rows whose first word is in order are sorted run by run: each run of rows that tie there is a
@@ -21,15 +22,19 @@ import (
 const leastTiedRows = 4
 
 // GoesOn reports whether the words after the first decide: if all first codes are equal and hold
-// whole keys, or, where runs of rows tie in the first word, within these runs. See [Breaker.Runs].
+// whole keys, or, where runs of rows tie in the first word, within these runs. See [Rest].
 func (f Refiner[C]) GoesOn(codes []C, flat bool) bool {
 	t := f.Breaker
 	switch l := &t.Words[0]; {
 	case len(t.Words) == 1:
 		return false
-	case flat && l.Exact():
-		return t.Words[1].Early.Codes != nil
-	case !t.Early || len(codes) < 2*engine.Block:
+	case flat && l.Exact() && ways.On(ways.Constant):
+		if t.Words[1].Early.Codes == nil {
+			return false
+		}
+		ways.Took(ways.Constant)
+		return true
+	case !t.Early || len(codes) < 2*engine.Block || !ways.On(ways.RunsInOrder):
 		return false
 	}
 	mark := func(w *runFinder[C], runs engine.Ties, lo, hi int) (tied int, falls bool) {
@@ -41,11 +46,11 @@ func (f Refiner[C]) GoesOn(codes []C, flat bool) bool {
 		}
 	}
 	t.runs = findRuns(t.Env, &t.Words[0], len(codes), nil, mark)
+	if t.runs != nil {
+		ways.Took(ways.RunsInOrder)
+	}
 	return t.runs != nil
 }
-
-// Runs returns the rows that tie with their predecessors in the first word, nil if all do.
-func (t *Breaker) Runs() engine.Ties { return t.runs }
 
 // runFinder is the workspace of one worker that finds runs.
 type runFinder[C sortkey.Code] struct {
@@ -163,20 +168,29 @@ func markRows(runs engine.Ties, at []uint32) {
 	}
 }
 
-// Rest returns the words after the first and the source of the codes of the second.
-func (t *Breaker) Rest() ([]extract.Word, cpu.Source[uint64]) {
-	rest := slices.Clone(t.Words[1:])
+// Rest is what decides after the first word, where that is in order.
+type Rest struct {
+	Words  []extract.Word
+	Source cpu.Source[uint64] // of the codes of the first of them
+	Runs   engine.Ties        // of rows that tie in the word before, within which Words decide; nil: all do
+}
+
+// Rest returns the words after the first.
+func (t *Breaker) Rest() Rest {
+	rest := Rest{Words: slices.Clone(t.Words[1:]), Runs: t.runs}
 	if t.Words[1].Early.Codes == nil || t.Words[1].InMemory { // keys that lie in slices are read twice for less
-		rest[0].Open(t.Input, t.Env)
-		return rest, extract.Source64(t.Input, &rest[0])
+		rest.Words[0].Open(t.Input, t.Env)
+		rest.Source = extract.Source64(t.Input, &rest.Words[0])
+		return rest
 	}
 	early := t.Words[1].Early
-	rest[0].Early, rest[0].Extracted = extract.Early{}, true
-	return rest, func(dst []uint64, lo int) {
+	rest.Words[0].Early, rest.Words[0].Extracted = extract.Early{}, true
+	rest.Source = func(dst []uint64, lo int) {
 		if hi := lo + len(dst); bytes.IndexByte(early.Done[lo:hi], 1) < 0 { // none is known, and none is asked for again
 			t.Input.Block(&t.Words[1], lo, hi, func(b extract.Batch) { t.Words[1].Codes(dst, b) })
 			return
 		}
 		copy(dst, t.codesEarly(1, lo, len(dst)))
 	}
+	return rest
 }

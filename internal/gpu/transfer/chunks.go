@@ -54,7 +54,7 @@ func (p *chunks[W]) report() {
 		trace.Algorithm = p.job.Algorithm.String()
 	}
 	if len(p.list) == 1 {
-		trace.Found(p.found.Shape)
+		p.job.Found(p.found.Shape)
 	}
 	trace.Rounds = p.found.Levels + runs.Rounds(p.n, p.length)
 }

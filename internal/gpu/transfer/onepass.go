@@ -37,7 +37,7 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 		return err
 	}
 	job.Trace.Device, job.Trace.Algorithm = s.Info.Name, r.Algorithm.String()
-	job.Trace.Found(r.Shape)
+	job.Found(r.Shape)
 	job.Trace.Rounds = r.Levels
 	return nil
 }

@@ -1,0 +1,161 @@
+// Package ways names the shortcuts for inputs of some shape, which the library tries before its general way.
+// A result depends on no way: each may be switched off.
+package ways
+
+import (
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// Way is a shortcut.
+type Way uint8
+
+// The ways of each family, in the order in which they are tried. Lists in internal/pipeline and internal/cpu say what
+// each fits and does.
+const (
+	// Elements and keys are sorted, and rows ordered, where they lie. See package pipeline.
+	TextsInOrder  Way = iota // strings that are their own keys are in order, or nearly
+	FieldsInOrder            // so are elements by their fields
+	SpareNulls               // nulls of a 64-bit key get a code that no key has
+	NullsInOrder             // rows are in order, except for the nulls of their first column
+	NullsApart               // rows with a null in the first column are ordered by themselves
+	Segments                 // rows are in order by the first column, in memory
+	Dealt                    // rows are ordered by later columns and dealt by the first, of few values
+
+	// Rows are selected. See package pipeline.
+	SelectFew      // the first of at most 4096 elements are selected by their codes
+	SortForRanks   // a copy of plain keys is sorted for many quantiles
+	SelectRanks    // rows at few ranks are selected
+	PartitionTable // rows after the first k of their partition are dropped by a hash table
+	PartitionRuns  // rows are ordered by partition, and within partitions without those that are after the first k of a block
+
+	// Codes are ordered by the CPU. See package cpu.
+	FewValues    // most keys have one of four values
+	Counting     // keys are of a narrow range
+	KeysInOrder  // whole keys are in order, or nearly
+	Constant     // the first codes are all equal
+	RunsInOrder  // the first codes are in order, and many tie
+	FinerCodes   // texts begin with the same bytes
+	CodesInOrder // codes are nearly in order
+	Crowd        // many codes of a bucket are the least, or the greatest
+
+	// At most 4096 elements. See packages small and cpu.
+	SmallInOrder // few elements are out of place
+	SmallValues  // codes have up to four values
+
+	Ways = iota // their number
+)
+
+// about is what is known of a way.
+type about struct {
+	name string // for the environment; that of [engine.Shape], where statistics report one
+	gain string // on inputs that it was made for, and the benchmark that shows it
+}
+
+// list is the table of ways. Gains are those of BenchmarkWays in internal/conformance, one worker of a Xeon, 2026-11-28: the
+// time of the ways after it, by that of the way.
+var list = [Ways]about{
+	TextsInOrder:   {"texts-in-order", "1.6 to 1.7 times, a million strings in order"},
+	FieldsInOrder:  {"fields-in-order", "1.7 times, a million structs by two fields in order"},
+	SpareNulls:     {"spare-nulls", "1.1 to 1.3 times, rows by a column, then int64 with nulls in a bitmap"},
+	NullsInOrder:   {"nulls-in-order", "1.1 to 1.3 times, rows by int64 in order, a tenth null"},
+	NullsApart:     {"nulls-apart", "1.2 to 1.9 times, strings, or rows in memory, a tenth null"},
+	Segments:       {"segments", "1.3 to 1.9 times, rows by 365 values in order, then int64"},
+	Dealt:          {"dealt", "1.7 times, 65 536 rows by 100 values, then int64; 1.1 times a million"},
+	SelectFew:      {"select-few", "3.1 times, the first 10 of 1000"},
+	SortForRanks:   {"sort-for-ranks", "1.7 times, a quantile of 50 000 keys"},
+	SelectRanks:    {"select-ranks", "2.3 times, a row by rank of a million"},
+	PartitionTable: {"partition-table", "1.9 to 4.1 times, the first 3 of each of 100 partitions"},
+	PartitionRuns:  {"partition-runs", "1.1 to 1.2 times, the first 3 of each of 100 000 partitions"},
+	FewValues:      {"few-values", "6 times, 3 values; 3.5 times, one and a tenth others; 1.1 times, 3 and 1 % others"},
+	Counting:       {"counting", "3.3 times, 300 values"},
+	KeysInOrder:    {"keys-in-order", "1.6 to 1.8 times, structs by two columns in order"},
+	Constant:       {"constant", "1.1 to 2.1 times, structs by equal int64, then another column"},
+	RunsInOrder:    {"runs-in-order", "1.2 to 1.5 times, structs by 365 values, or 10 each, in order, then int64"},
+	FinerCodes:     {"finer-codes", "1.5 to 1.8 times, URLs of one host"},
+	CodesInOrder:   {"codes-in-order", "1.9 to 2.8 times, nearly sorted structs; 8 times, keys reversed"},
+	Crowd:          {"crowd", "2.2 to 2.8 times, 30 000 and 60 000 int64, a tenth and half of them the least"},
+	SmallInOrder:   {"small-in-order", "1.1 to 2.6 times, 1000 elements in order or with few swapped"},
+	SmallValues:    {"small-values", "1.7 to 3.5 times, 1000 keys of 4 or 2 values"},
+}
+
+func (w Way) String() string { return list[w].name }
+
+// Gain is the measured gain on inputs that the way was made for, with the benchmark that shows it.
+func (w Way) Gain() string { return list[w].gain }
+
+// Set has a bit for each way.
+type Set uint32
+
+// Of returns the set of some ways.
+func Of(some ...Way) (s Set) {
+	for _, w := range some {
+		s |= 1 << w
+	}
+	return s
+}
+
+// All is the set of all ways.
+const All Set = 1<<Ways - 1
+
+// String returns the names of the ways in the set, as the environment has them.
+func (s Set) String() string {
+	var names []string
+	for w := range Way(Ways) {
+		if s.Has(w) {
+			names = append(names, "-"+w.String())
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// Has reports whether a way is in the set.
+func (s Set) Has(w Way) bool { return s>>w&1 != 0 }
+
+// off is the set of ways that are switched off: by SORTER_WAYS=-dealt,-nulls-apart in the environment, or by
+// tests. A call that it changes during may take some ways of both sets.
+var off atomic.Uint32
+
+func init() { off.Store(uint32(Parse(os.Getenv("SORTER_WAYS")))) }
+
+// Parse returns the ways that a text such as "-dealt,-nulls-apart" switches off. "-all" is all of them. Other names are
+// ignored, as other values of SORTER_VECTORS are.
+func Parse(text string) (s Set) {
+	for name := range strings.SplitSeq(text, ",") {
+		for w := range Way(Ways) {
+			if name == "-"+list[w].name || name == "-all" {
+				s |= 1 << w
+			}
+		}
+	}
+	return s
+}
+
+// On reports whether a way may be taken.
+func On(w Way) bool { return off.Load()>>w&1 == 0 }
+
+// SwitchOff switches off the ways of a set, and those alone, until restore is called. It is for tests.
+func SwitchOff(s Set) (restore func()) {
+	before := off.Swap(uint32(s))
+	return func() { off.Store(before) }
+}
+
+// taken are the ways taken since tests began to watch.
+var watched, taken atomic.Uint32
+
+// Took records that a way was taken to the end.
+func Took(w Way) {
+	if watched.Load() > 0 {
+		taken.Or(1 << w)
+	}
+}
+
+// Watch calls f, and returns the ways that calls of all goroutines took meanwhile. It is for tests.
+func Watch(f func()) Set {
+	watched.Add(1)
+	defer watched.Add(^uint32(0))
+	taken.Store(0)
+	f()
+	return Set(taken.Load())
+}
