@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ways"
 )
@@ -26,8 +25,6 @@ type Keys[C Code] struct {
 	// bits. Both may be nil.
 	Bits []C
 	Code func(bits C) C
-
-	Float *floats.Code[C] // the mapping that Code is, if keys are floats; otherwise nil
 
 	// Plain returns the keys as codes, and the number plus, if code == key + plus for all
 	// codes from least to most; otherwise nil. Plain may be nil.
@@ -72,23 +69,19 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		return k.count(env, v)
 	}
 	plus := before - v.min
-	codes := viewed(k.View)
-	if fusesFloats && k.Float != nil && plus == 0 {
-		codes.moved, codes.float = in(k.Bits), k.Float
-	}
 	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
 	c := codeSort[C]{[2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
 	for i := range c.work {
 		c.work[i].plus = plus
 	}
 	if !env.Loop.Cancellable() {
-		return c.sort(env, codes, 0, k.Len, v, 0, 0)
+		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
 	// A round stays within the places of its bucket and no longer reads them when the bucket
 	// is written. So sorted codes may be stored on the other side.
 	sorted := c.sides[1]()
 	c.write = func(lo int, codes []C) { copy(sorted[lo:], codes) }
-	if err := c.sort(env, codes, 0, k.Len, v, 0, 0); err != nil {
+	if err := c.sort(env, k.View, 0, k.Len, v, 0, 0); err != nil {
 		return err
 	}
 	env.Commit()
@@ -257,24 +250,24 @@ func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) err
 		c.write(lo, codes)
 		return nil
 	case len(codes) > c.private:
-		return c.sort(env, viewed(in(codes)), lo, len(codes), v, 1-side, first)
+		return c.sort(env, in(codes), lo, len(codes), v, 1-side, first)
 	}
 	w := &c.work[first]
 	w.private = atLeast(w.env, w.private, len(codes))
 	write := func(at int, sorted []C) { c.write(lo+at, sorted) }
 	own := codeSort[C]{sides: [2]func() []C{eager(w.private), eager(codes)}, work: c.work, write: write}
-	return own.sort(env, viewed(in(codes)), 0, len(codes), v, 0, first)
+	return own.sort(env, in(codes), 0, len(codes), v, 0, first)
 }
 
 // sort sorts n codes, surveyed as v, at places from lo on. It partitions them to the given
 // side. first is the number of the environment's first worker.
-func (c *codeSort[C]) sort(env *engine.Env, codes source[C], lo, n int, v survey[C], side, first int) error {
+func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
 	if alone(n, env.Loop.Workers, 0) {
-		return c.locally(env, codes.codes, lo, n, v, side, first)
+		return c.locally(env, codes, lo, n, v, side, first)
 	}
 	moved := c.sides[side]()
 	b, err := split(env, lo, n, codes, v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
-		return partitionCodes(env, b, codes.moved, moved)
+		return partitionCodes(env, b, codes, moved)
 	})
 	if err != nil {
 		return err

@@ -214,7 +214,7 @@ func TestPlanMemory(t *testing.T) {
 			continue
 		}
 		env := newEnv(workers)
-		b, err := plan(env, 0, n, viewed(in(codes)), v, bucketTarget(n, workers, maxBuckets))
+		b, err := plan(env, 0, n, in(codes), v, bucketTarget(n, workers, maxBuckets))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	}
 	payload := s.takeAligned(env, sizePayload(nil, n, s.Size()))
 	o := newOrdering(env, n, eager(codes), false, func(_ int, p section, _ []C) { gather(env, s, payload, p) })
-	b, err := split(env, 0, n, viewed(in(codes)), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, s, in(codes), payload, o.sides[1].codes())
 	})
 	if err != nil {
@@ -264,7 +264,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
 	o := newOrdering(env, n, lazily[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0)))), true, nil)
-	b, err := split(env, 0, n, viewed(in(codes)), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, 0, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if err := r.Along(&Placement[C]{b, copyOf(env, sizeSlots(nil, b.count), b.next), codes}); err != nil {
 			return err
 		}

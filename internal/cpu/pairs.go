@@ -32,7 +32,7 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 		return sortPairsLocally(env, k, v, moved, values)
 	}
 	payload := values.takeAligned(env, sizePayload(nil, k.Len, values.Size()))
-	b, err := split(env, 0, k.Len, viewed(k.View), v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, 0, k.Len, k.View, v, bucketTarget(k.Len, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionElements(env, b, values, k.View, payload, moved)
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/stream"
 )
 
@@ -304,13 +303,10 @@ func fillIndices[C Code](b *buckets[C], next *stream.Slots, log uint, buf []uint
 	return len(codes), 0, false
 }
 
-// partitionCodes moves codes alone. The view has the words of the plan's source.
+// partitionCodes moves codes alone.
 func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst []C) error {
 	to := stream.PlainOf(dst)
 	combine := !b.plainStores(env, 1) && stream.Combines(to.Bytes(), to)
-	if combine && b.float != nil {
-		codes = encoded(codes, b.float)
-	}
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		if !combine {
 			return func(_ int, block []C) { moveCodes(b, next, dst, block) }, func() {}
@@ -326,25 +322,7 @@ func partitionCodes[C Code](env *engine.Env, b *buckets[C], codes view[C], dst [
 	})
 }
 
-// encoded returns a view of the codes of floats.
-func encoded[C Code](words view[C], float *floats.Code[C]) view[C] {
-	return func(lo, hi int, buf []C) []C {
-		float.Encode(buf[:hi-lo], words(lo, hi, nil))
-		return buf[:hi-lo]
-	}
-}
-
-// coded returns the codes of a few floats.
-func (b *buckets[C]) coded(words []C) []C {
-	codes := make([]C, len(words))
-	b.float.Encode(codes, words)
-	return codes
-}
-
 func moveCodes[C Code](b *buckets[C], next *stream.Slots, dst []C, codes []C) {
-	if b.float != nil {
-		codes = b.coded(codes[b.moveFloats(next, dst, codes):])
-	}
 	if c := b.cells; c.close(codes) {
 		moveRuns(b, next, dst, codes)
 		return

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 )
@@ -177,7 +176,6 @@ type buckets[C Code] struct {
 	// Used by the partition only, see split.
 	table *[1 << maxCellBits]uint16 // bucket of each cell
 	next  []stream.Slots            // next[stripe][bucket]: where the stripe's next element goes
-	float *floats.Code[C]           // see source
 	stripes
 }
 
@@ -251,20 +249,10 @@ func bucketTarget(n, workers, most int) int {
 	return max(min(max(share, least), mostTarget), (n+most-1)/most)
 }
 
-// source is codes to partition.
-type source[C Code] struct {
-	codes view[C]
-	moved view[C]         // of the words that are counted and moved: codes, or floats
-	float *floats.Code[C] // the codes of these floats; nil if words are codes
-}
-
-// viewed returns codes that are moved.
-func viewed[C Code](codes view[C]) source[C] { return source[C]{codes: codes, moved: codes} }
-
 // split partitions n codes, surveyed as v, into buckets of about target elements. The first
 // begins at position lo. move carries the plan out. Memory that only plan and move need is
 // given back.
-func split[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], target int, move func(env *engine.Env, b *buckets[C]) error) (b *buckets[C], err error) {
+func split[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int, move func(env *engine.Env, b *buckets[C]) error) (b *buckets[C], err error) {
 	err = env.Scoped(func(env *engine.Env) error {
 		if b, err = plan(env, lo, n, codes, v, target); err != nil {
 			return err
@@ -280,9 +268,9 @@ func split[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], tar
 }
 
 // plan cuts n codes, surveyed as v, into buckets for split.
-func plan[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], target int) (*buckets[C], error) {
-	b := &buckets[C]{full: target + target/4, float: codes.float}
-	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes.codes, v, target, mostCellBits(n, env.Loop.Workers))))
+func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int) (*buckets[C], error) {
+	b := &buckets[C]{full: target + target/4}
+	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes, v, target, mostCellBits(n, env.Loop.Workers))))
 	b.used = int((v.max-v.min)>>b.shift) + 1
 	least := max(b.used, b.counters()/2) // a narrow range uses less than half of its counters
 	b.stripes = stripesOf(n, env.Loop.Workers, least)
@@ -290,7 +278,7 @@ func plan[C Code](env *engine.Env, lo, n int, codes source[C], v survey[C], targ
 		b.count = max(env.Loop.Workers, min(b.count, n/(4*least)))
 	}
 
-	counts, err := b.histograms(env, codes.moved)
+	counts, err := b.histograms(env, codes)
 	if err != nil {
 		return nil, err
 	}
@@ -314,9 +302,6 @@ func (b *buckets[C]) histograms(env *engine.Env, codes view[C]) ([][]uint32, err
 		count := counts[i]
 		clear(count[:b.used])
 		b.each(env, i, codes, buffers.Of(worker), func(_ int, block []C) {
-			if b.float != nil {
-				block = b.coded(block[b.tallyFloats(count, block):])
-			}
 			histogram(count, block, b.cells)
 		})
 	})

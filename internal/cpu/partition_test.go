@@ -2,15 +2,12 @@ package cpu
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/floats"
-	"example.com/sorter/internal/processor"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/internal/testkit"
@@ -45,47 +42,6 @@ func partitions[C Code](t *testing.T) {
 	if !testkit.Thinned(int(unsafe.Sizeof(c))/4 + 6) { // of the other
 		partitionAll(t, codes, 1200, 3)
 		partitionAll(t, codes, 40, manyWorkers)
-	}
-}
-
-// TestPartitionFloats holds partitions of floats to those of their codes: positive and negative,
-// NaNs with and without a sign, zeros, infinities.
-func TestPartitionFloats(t *testing.T) {
-	if !processor.AVX2 {
-		t.Skip("floats become codes before they are moved")
-	}
-	partitionFloats[uint32](t, func(f float64) uint32 { return math.Float32bits(float32(f)) })
-	partitionFloats[uint64](t, math.Float64bits)
-}
-
-func partitionFloats[C Code](t *testing.T, bits func(f float64) C) {
-	t.Helper()
-	n := stream.CombineFrom/int(unsafe.Sizeof(C(0))) + 12_345
-	r := rand.New(rand.NewPCG(3, 4))
-	words, codes := make([]C, n), make([]C, n)
-	for i := range words {
-		words[i] = bits((r.Float64() - 0.5) * []float64{1, 1e3, math.Inf(1), 0}[min(r.IntN(400), 3)])
-		if i%1000 == 0 {
-			words[i] = C(r.Uint64())
-		}
-	}
-	for _, desc := range []bool{false, true} {
-		f := floats.Exact[C](desc, desc)
-		f.Encode(codes, words)
-		for _, workers := range []int{2, manyWorkers} { // stored in place, and combined
-			var moved [2][]C
-			for i, from := range []source[C]{viewed(in(codes)), {in(codes), in(words), f}} {
-				_, err := split(newEnv(workers), 0, n, from, surveyOf(codes), n/40, func(env *engine.Env, b *buckets[C]) error {
-					moved[i] = stream.Take[C](new(scratch.Arena), n)
-					clear(moved[i])
-					return partitionCodes(env, b, from.moved, moved[i])
-				})
-				must(t, err)
-			}
-			if !slices.Equal(moved[0], moved[1]) {
-				t.Fatalf("%T, descending %v, %d workers: floats are moved to other places than their codes", codes[0], desc, workers)
-			}
-		}
 	}
 }
 
@@ -183,7 +139,7 @@ func changedKeys[E any](t *testing.T, of func(i int) E) {
 		s[i] = of(i)
 	}
 	v := surveyOf(codes)
-	_, err := split(newEnv(1), 0, n, viewed(in(codes)), v, n/40, func(env *engine.Env, b *buckets[uint64]) error {
+	_, err := split(newEnv(1), 0, n, in(codes), v, n/40, func(env *engine.Env, b *buckets[uint64]) error {
 		dst, dstCodes := clean[E](env, n+1), clean[uint64](env, n+1)
 		guard := of(-1)
 		dst[n], dstCodes[n] = guard, 7
@@ -235,7 +191,7 @@ func checkElements[E comparable, C Code](t *testing.T, codes []C, nb, workers in
 func checkPartition[C Code](t *testing.T, codes []C, nb, workers int, move func(b *buckets[C], env *engine.Env) (is func(i, at int) bool)) {
 	t.Helper()
 	name := fmt.Sprintf("%d codes of %T in %d buckets by %d workers", len(codes), codes[0], nb, workers)
-	_, err := split(newEnv(workers), 0, len(codes), viewed(in(codes)), surveyOf(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
+	_, err := split(newEnv(workers), 0, len(codes), in(codes), surveyOf(codes), len(codes)/nb, func(env *engine.Env, b *buckets[C]) error {
 		if b.len() < nb/2 || b.count < 2 {
 			t.Fatalf("%s: %d buckets, %d stripes", name, b.len(), b.count)
 		}

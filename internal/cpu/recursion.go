@@ -200,7 +200,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 		return o.locally(env, s, v)
 	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
-	b, err := split(env, s.lo, n, viewed(in(codes)), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
+	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {
 		if s.numbered {
 			return partitionElements(env, b, PayloadOf(from.numbers()[s.lo:s.hi]), in(codes), PayloadOf(to.numbers()), to.codes())
 		}

@@ -273,7 +273,7 @@ func TestPrivateRound(t *testing.T) {
 // bucketsOf returns the first cut of codes.
 func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	t.Helper()
-	b, err := split(newEnv(workers), 0, len(codes), viewed(in(codes)), surveyOf(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
+	b, err := split(newEnv(workers), 0, len(codes), in(codes), surveyOf(codes), leastTarget, func(*engine.Env, *buckets[uint64]) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

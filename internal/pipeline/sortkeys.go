@@ -8,7 +8,6 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
-	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -97,12 +96,10 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
 	switch kind := sortkey.KindOf[K](); {
 	case kind == sortkey.Float32:
 		f := sortkey.ExactFloats[uint32](o)
-		k.Float, _ = any(f).(*floats.Code[C])
 		k.Code = func(bits C) C { return C(f.Of(uint32(bits))) }
 		k.At = func(i uint32) C { return C(f.Of(uint32(bits[i]))) }
 	case kind == sortkey.Float64:
 		f := sortkey.ExactFloats[uint64](o)
-		k.Float, _ = any(f).(*floats.Code[C])
 		k.Code = func(bits C) C { return C(f.Of(uint64(bits))) }
 		k.At = func(i uint32) C { return C(f.Of(uint64(bits[i]))) }
 	case k.Bits != nil:
