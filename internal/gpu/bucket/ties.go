@@ -38,7 +38,7 @@ func samplesDiffer(in codes.Input) bool { return samples(in) <= in.N/4 }
 
 // evenPairs is the expected number of pairs in the same cell, of elements of parts or segments with
 // the given counts in the second sample. each returns the number of cells of a part.
-func (c *call) evenPairs(counts []uint32, each func(i int) float64) float64 {
+func evenPairs(counts []uint32, each func(i int) float64) float64 {
 	pairs := 0.0
 	for i, count := range counts {
 		if count > 1 {
@@ -66,7 +66,7 @@ func (c *call) linearTies() float64 {
 	const part = 1 << 54 // words of one
 	low, high := float64((s.Low-l.low)<<l.up)/part, float64((s.High-l.low)<<l.up|(1<<l.up-1))/part
 	each := math.Ldexp(1, cellBits(c.in)) / kernels.Segments
-	even := c.evenPairs(s.Parts[:], func(i int) float64 { // a part at an end of the sample's range is filled to there
+	even := evenPairs(s.Parts[:], func(i int) float64 { // a part at an end of the sample's range is filled to there
 		if filled := min(high, float64(i+1)) - max(low, float64(i)); filled > 0 && filled < 1 {
 			return each * filled
 		}
@@ -81,7 +81,7 @@ func (c *call) mappedTies(t *table) float64 {
 		return 0
 	}
 	each := math.Ldexp(1, cellBits(c.in)-32) / kernels.Segments
-	even := c.evenPairs(c.note.count[:len(t.low)], func(s int) float64 { return each * (float64(t.leading(s)) + 1) })
+	even := evenPairs(c.note.count[:len(t.low)], func(s int) float64 { return each * (float64(t.leading(s)) + 1) })
 	return c.tiesOf(c.note.pairs, even)
 }
 
