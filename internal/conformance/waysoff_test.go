@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -122,6 +123,8 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
+var waysTurns = flag.Int("ways.turns", 0, "turns of TestWaysOff for each input; 0: as many as fit its time")
+
 // TestWaysOff takes each way, and does without it.
 func TestWaysOff(t *testing.T) { // alone: it watches all calls
 	for i, in := range wayInputs {
@@ -129,7 +132,7 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 			continue
 		}
 		taken := false
-		for turn := range testkit.Pick(3, 25) {
+		for turn := range cmp.Or(*waysTurns, testkit.Pick(2, 5)) {
 			seed := uint64(100*i + turn)
 			r := dist.Rand(seed)
 			n := in.n
