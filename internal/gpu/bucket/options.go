@@ -45,7 +45,7 @@ const MinFill, MaxFill = 128, 960
 // default; others serve to measure the gain of a part, see bench/results/algorithms.md.
 type Options struct {
 	// Spread is how elements are spread over buckets. If buckets are too uneven the next
-	// spreading is tried; after the last one the sort fails with ErrUneven.
+	// spreading is tried; after two attempts, or the last spreading, the sort fails with ErrUneven.
 	Spread Spreading
 
 	// Fill is the mean number of elements of a bucket, MinFill to MaxFill; 0 for 890 to

@@ -90,7 +90,7 @@ func similar(a, b uint32) bool {
 }
 
 // jagged reports whether density jumps up and down all over the range: then a table by a sample's quantiles
-// has many segments in which it jumps. It jumps between parts whose numbers of elements differ by half
+// has many segments in which it jumps. It jumps between parts whose numbers of elements differ by a third
 // and by six standard deviations.
 func jagged(count []uint32) bool {
 	const most = 16 // turns from a jump up to one down, and back; floats have four

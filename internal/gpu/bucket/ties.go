@@ -16,7 +16,7 @@ import (
 // random elements came in groups of 1 + ties.
 
 // oversizeBudget is the number of oversize buckets that a sort may have; spilled elements count,
-// too: given_up of partitions.cuh. So many take a twentieth of a radix sort, at 76 ns each (H200).
+// too: given_up of partitions.cuh. They take a twentieth of a radix sort, at 76 ns each (H200).
 func oversizeBudget(in codes.Input) int {
 	n := in.N
 	if in.Wide {

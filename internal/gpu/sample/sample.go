@@ -22,10 +22,10 @@ type Note struct {
 	Parts             [kernels.Segments]uint32
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
 	Pairs             uint64                   // of elements of the second sample in the same cell
-	Ties              [Ties]uint32             // of kernels.TieSamples elements of the second sample: those that share something with an earlier one, by what; some are missed
+	Ties              [Ties]uint32             // of the first draw of each thread: elements that share something with an earlier one, by kind; some are missed
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
-	Few               atomic.Uint32            // set instead of Ready: the number of values of unordered codes that have few
+	Few               atomic.Uint32            // set instead of Ready: the number of values, if few, or one of kernels.SeemsFlat, SeemsSorted and SeemsLeft
 	Keys
 }
 
