@@ -249,10 +249,13 @@ func (c *columnOf[K]) inMemory(r *rand.Rand) []K {
 	return c.keys[:n:n]
 }
 
+// mostCopied is the most bytes of texts that laidOut copies for a call.
+const mostCopied = 16 << 20
+
 // laidOut returns the keys in chunks, in an arena or in views.
 func (c *columnOf[K]) laidOut(r *rand.Rand) sorter.Keys {
 	texts := asTexts(c.keys)
-	if texts == nil || r.IntN(4) == 0 {
+	if texts == nil || r.IntN(4) == 0 || testkit.Bytes(texts) > mostCopied {
 		return c.inChunks(0, len(c.keys), r)
 	}
 	if fixed, ok := any(c.keys).([]fixedText); ok && r.IntN(2) == 0 {

@@ -103,12 +103,22 @@ func checkDrawnPartitionsTop(x *drawnCall) {
 	}
 }
 
+// mostPlaces is how many places of each partition a call may ask for, so that there are not too many results.
+func (x *drawnCall) mostPlaces() int {
+	_, offsets := x.partitionsInOrder()
+	return 1_000_000 / len(offsets)
+}
+
+func atMost[T any](n int, s []T) []T { return s[:min(n, len(s))] }
+
 func checkDrawnPartitionsNth(x *drawnCall) {
 	ks := x.drawPlaces(x.n)
 	if x.IntN(2) == 0 {
 		ks = x.drawPlaces(min(x.n, 100))
 	}
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Nth(ks, x.drawPer()...)
+	opts := x.drawPer()
+	ks = atMost(x.mostPlaces(), ks)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Nth(ks, opts...)
 	if x.failed(err) {
 		return
 	}
@@ -139,8 +149,9 @@ func (x *drawnCall) perPartition(of func(rows []int, add func(row int))) (all []
 }
 
 func checkDrawnPartitionsQuantiles(x *drawnCall) {
-	qs := x.drawShares()
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Quantiles(qs, x.drawPer()...)
+	qs, opts := x.drawShares(), x.drawPer()
+	qs = atMost(x.mostPlaces(), qs)
+	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Quantiles(qs, opts...)
 	if x.failed(err) {
 		return
 	}
@@ -157,8 +168,9 @@ func checkDrawnQuantilesPer(x *drawnCall) {
 		return
 	}
 	x.drawnCase = x.byFirst()
-	keys, qs := x.cols[0].quantiles(), x.drawShares()
-	got, first, err := keys.per(x.n, qs, asColumns(x.partition, x.Rand), x.drawPer()...)
+	keys, qs, opts := x.cols[0].quantiles(), x.drawShares(), x.drawPer()
+	qs = atMost(x.mostPlaces(), qs)
+	got, first, err := keys.per(x.n, qs, asColumns(x.partition, x.Rand), opts...)
 	if x.failed(err) {
 		return
 	}

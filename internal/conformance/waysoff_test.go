@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/testkit"
+	"example.com/sorter/internal/vecsort"
 	"example.com/sorter/internal/ways"
 )
 
@@ -155,6 +156,9 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 				in.watch(t, ways.Of(in.is), cols, seed, true)
 			}
 			in.watch(t, ways.Set(r.Uint32())&ways.All, cols, seed, true)
+		}
+		if in.is == ways.Crowd && !vecsort.Enabled() { // other sorts of buckets do not mind a crowd
+			continue
 		}
 		if !taken && in.is != noWay {
 			t.Errorf("%s: %v was not taken", in.name, in.is)

@@ -7,8 +7,8 @@ import (
 
 // ArenaOf returns texts in an arena with bytes before and after them that belong to none.
 func ArenaOf[O int32 | int64](texts []string) (data []byte, offsets []O) {
-	data = []byte("before")
-	offsets = append(offsets, O(len(data)))
+	data = append(make([]byte, 0, Bytes(texts)+16), "before"...)
+	offsets = append(make([]O, 0, len(texts)+1), O(len(data)))
 	for _, text := range texts {
 		data = append(data, text...)
 		offsets = append(offsets, O(len(data)))
@@ -16,9 +16,20 @@ func ArenaOf[O int32 | int64](texts []string) (data []byte, offsets []O) {
 	return append(data, "after"...), offsets
 }
 
+// Bytes returns the bytes of texts.
+func Bytes(texts []string) (n int) {
+	for _, text := range texts {
+		n += len(text)
+	}
+	return n
+}
+
 // ViewsOf returns texts in views of some buffers, in no order. Views of nulls hold garbage.
 func ViewsOf(texts []string, isNull func(row int) bool, r *rand.Rand) (views []byte, buffers [][]byte) {
 	buffers = make([][]byte, 3)
+	for i := range buffers {
+		buffers[i] = make([]byte, 0, Bytes(texts)/2)
+	}
 	views = make([]byte, 16*len(texts))
 	for _, row := range r.Perm(len(texts)) {
 		text, view := texts[row], views[16*row:][:16]
