@@ -13,10 +13,9 @@
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
 // both engines and all their algorithms, for all forms of lists, from small sizes to
 // large ones; with -auto the planner's choice beside both engines for all distributions of keys that programs
-// have; with -first the planner's choices in a fresh process; with -pinned
-// keys in pinned memory; with -segments sorts of segments beside CUB's; with -several sorts that several
+// have; with -first the planner's choices in a fresh process; with -segments sorts of segments beside CUB's; with -several sorts that several
 // devices share; with -spread sorts of lists that lie in parts on several devices; with -capped orders of lists that do not fit the memory they may
-// take; with -parts the bucket sort with its parts done in other ways; with -check it
+// take; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
 package main
 
@@ -74,8 +73,6 @@ var (
 
 	cuts = flag.String("cuts", "", "comma-separated names of the divisions of -segments, all by default")
 
-	parts = flag.String("parts", "", "time the bucket sort with its parts in these comma-separated ways instead, or in all")
-
 	checks  = flag.Bool("check", false, "compare orders and keys with those of the CPU engine instead")
 	longest = flag.Bool("longest", false, "sort 1<<31 + 1 keys and order 1<<30 instead, and check the results by themselves; 40 GB of memory")
 	most    = flag.Int("most", 1<<27, "largest size of -check")
@@ -101,13 +98,6 @@ func main() {
 		err = several(powers(*severalN))
 	case *spreads:
 		err = spreadRows(powers(*spreadN))
-	case *parts != "":
-		err = besideParts(*parts)
-	case *pinning:
-		var chosen []int
-		if chosen, err = ordinals(); err == nil {
-			err = on(besidePinned, gpu.Device(chosen...))
-		}
 	case *first:
 		err = firstRows()
 	case *autos:

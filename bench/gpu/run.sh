@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys segments parts e2e several spread cross auto first pinned capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments e2e several spread cross auto first capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -44,12 +44,6 @@ segments() { # sorts of segments: orders, then keys
   ./gpubench -segments -n 24,26 -dists uniform ${GPUBENCH_SEGMENTS-} && ./gpubench -segments -keys -n 24,26 -dists uniform ${GPUBENCH_SEGMENTS-}
 }
 
-parts() { # the bucket sort's, for which short codes quantiles could ever win, and nearly sorted lists
-  ./gpubench -parts all -n 22,24,26,28 -dists 'uniform,gauss,zipf,sorted,1% swapped,1% swapped strided' &&
-    ./gpubench -parts Auto,Radix,BucketBitonic,quantiles -bits 32 -n 20,22,24,26,28 -dists '16 values,log,low half,outliers,reversed,flat,1% appended' &&
-    ./gpubench -parts 'Auto,Radix,BucketBitonic,strided,degree 10' -n 22,24,26,28 -dists 'shuffled by 16,1% appended'
-}
-
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
 several() { # what all devices share, beside the first alone: right, and how fast; then e2e with all
@@ -64,7 +58,6 @@ spread() { # lists that lie in parts on all devices, beside one part on one
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
-pinned() { ./gpubench -pinned ${GPUBENCH_PINNED-}; } # keys that the device reads where they are
 
 first() { ./gpubench -first ${GPUBENCH_FIRST-}; } # the sorts of fresh processes
 
@@ -84,7 +77,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [parts]=90 [e2e]=250 [several]=340 [spread]=200 [cross]=240 [auto]=600 [first]=60 [pinned]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [e2e]=250 [several]=340 [spread]=200 [cross]=240 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

@@ -43,24 +43,6 @@ func Spread(way bucket.Spreading) Option {
 	}
 }
 
-// Fill sets the mean number of elements in a bucket of sorter.BucketBitonic, from
-// bucket.MinFill to bucket.MaxFill.
-func Fill(elements int) Option {
-	return func(s *Settings) error {
-		if elements < bucket.MinFill || elements > bucket.MaxFill {
-			return fmt.Errorf("sorter: gpu: %d elements a bucket: at least %d, at most %d", elements, bucket.MinFill, bucket.MaxFill)
-		}
-		s.Algorithms.Bucket.Fill = elements
-		return nil
-	}
-}
-
-// Presorted sets whether sorter.BucketBitonic reads all codes once more if a sample of them is
-// sorted, reversed or equal, and ends there if all are; default true.
-func Presorted(look bool) Option {
-	return func(s *Settings) error { s.Algorithms.Bucket.Blind = !look; return nil }
-}
-
 // NearlySorted sets the degree of disorder below which sorter.BucketBitonic treats codes
 // as nearly sorted, see bucket.Options: 0 means none, math.Inf(1) all codes.
 func NearlySorted(degree float64) Option {
@@ -71,12 +53,6 @@ func NearlySorted(degree float64) Option {
 		s.Algorithms.Bucket.Nearly = &degree
 		return nil
 	}
-}
-
-// Count makes attempts count how often sorter.BucketBitonic spreads elements, on all devices
-// of the engine.
-func Count(attempts *bucket.Attempts) Option {
-	return func(s *Settings) error { s.Algorithms.Bucket.Attempts = attempts; return nil }
 }
 
 // Staged makes several devices exchange elements by copies alone, as devices do whose kernels do

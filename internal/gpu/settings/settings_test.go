@@ -12,7 +12,7 @@ import (
 // TestRanges has settings out of range, and in range.
 func TestRanges(t *testing.T) {
 	for i, opt := range []Option{
-		Spread(-1), Spread(bucket.Quantiles + 1), Fill(bucket.MinFill - 1), Fill(bucket.MaxFill + 1),
+		Spread(-1), Spread(bucket.Quantiles + 1),
 		NearlySorted(-1), NearlySorted(math.NaN()), Samples(samplesort.MinSamples - 1), Samples(kernels.MaxSamples + 1),
 	} {
 		if err := opt(new(Settings)); err == nil {
@@ -23,14 +23,13 @@ func TestRanges(t *testing.T) {
 		t.Errorf("error %q", got)
 	}
 	var s Settings
-	var attempts bucket.Attempts
-	for _, opt := range []Option{Spread(bucket.Sections), Fill(512), Presorted(false), NearlySorted(10), Samples(64), Count(&attempts)} {
+	for _, opt := range []Option{Spread(bucket.Sections), NearlySorted(10), Samples(64)} {
 		if err := opt(&s); err != nil {
 			t.Error(err)
 		}
 	}
 	b := s.Algorithms.Bucket
-	if b.Spread != bucket.Sections || b.Fill != 512 || !b.Blind || *b.Nearly != 10 || b.Attempts != &attempts || s.Algorithms.Samples != 64 {
+	if b.Spread != bucket.Sections || *b.Nearly != 10 || s.Algorithms.Samples != 64 {
 		t.Errorf("%+v", s)
 	}
 }
