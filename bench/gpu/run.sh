@@ -58,7 +58,6 @@ spread() { # lists that lie in parts on all devices, beside one part on one
 
 capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
 
-
 first() { ./gpubench -first ${GPUBENCH_FIRST-}; } # the sorts of fresh processes
 
 auto() { ./gpubench -auto ${GPUBENCH_AUTO-}; } # the planner, for keys that programs have
