@@ -1,0 +1,225 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+const (
+	testPath    = "example.org/someone/sorted"
+	testVersion = "v0.7.1"
+)
+
+// consumers are the packages that a new module gets, each alone. It runs their examples, and for the root the program
+// of its README.
+var consumers = []string{".", "arrowsort", "beam", "collation", "parquetsort"}
+
+// mainOfBeam makes the examples of beam run in a program of tests.
+const mainOfBeam = `package beamsort_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func TestMain(m *testing.M) {
+	beam.Init()
+	os.Exit(m.Run())
+}
+`
+
+// mostRootBytes is the most bytes of the root module as proxies serve it.
+const mostRootBytes = 8 << 20
+
+// TestPublish writes a release and a proxy of it, and gets each module from there as a user does.
+func TestPublish(t *testing.T) {
+	dir := t.TempDir()
+	tree, proxy := filepath.Join(dir, "tree"), filepath.Join(dir, "proxy")
+	r, err := write(clone(t), testPath, testVersion, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.proxy(proxy); err != nil {
+		t.Fatal(err)
+	}
+	checkTree(t, r)
+	tags := []string{testVersion}
+	for _, m := range r.published() {
+		if m.dir != "." {
+			tags = append(tags, m.dir+"/"+testVersion)
+		}
+	}
+	if want := []string{"v0.7.1", "arrowsort/v0.7.1", "beam/v0.7.1", "cmd/filesort/v0.7.1", "collation/v0.7.1", "parquetsort/v0.7.1"}; !slices.Equal(tags, want) {
+		t.Errorf("tags %q, want %q", tags, want)
+	}
+	env := consumerEnv(t, proxy)
+	for _, c := range consumers {
+		t.Run(c, func(t *testing.T) {
+			consumer := filepath.Join(dir, "consumer", c)
+			in := func(name string, args ...string) string { return run(t, consumer, env, name, args...) }
+			if err := os.MkdirAll(consumer, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			in("go", "mod", "init", "example.net/consumer")
+			in("go", "get", path.Join(testPath, c)+"@"+testVersion)
+			if c == "." {
+				writeFile(t, filepath.Join(consumer, "main.go"), programOf(t, filepath.Join(tree, "README.md")))
+				in("go", "run", ".")
+				return
+			}
+			examples, err := os.ReadFile(filepath.Join(tree, c, "example_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(consumer, "example_test.go"), examples)
+			if c == "beam" {
+				writeFile(t, filepath.Join(consumer, "main_test.go"), []byte(mainOfBeam))
+			}
+			if out := in("go", "test", "-v", "-run", "^Example", "."); !strings.Contains(out, "--- PASS: Example") {
+				t.Errorf("no example ran: %s", out)
+			}
+		})
+	}
+	t.Run("cmd/filesort", func(t *testing.T) {
+		env := append(slices.Clone(env), "GOBIN="+dir)
+		run(t, dir, env, "go", "install", testPath+"/cmd/filesort@"+testVersion)
+		writeFile(t, filepath.Join(dir, "in"), []byte("b\na\n"))
+		if got := run(t, dir, env, filepath.Join(dir, "filesort"), "in"); got != "a\nb\n" {
+			t.Errorf("it writes %q", got)
+		}
+	})
+}
+
+// clone returns a clone of the repository, with the changes that are not committed: a test sees the tree as it is.
+func clone(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repository")
+	for name := range strings.SplitSeq(strings.TrimSuffix(run(t, "..", nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if os.IsNotExist(err) { // deleted
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, name), data)
+	}
+	run(t, dir, nil, "git", "init", "-q")
+	run(t, dir, nil, "git", "add", "-A", "-f")
+	run(t, dir, nil, "git", "-c", "user.name=a", "-c", "user.email=a@example.net", "commit", "-qm", "all")
+	return dir
+}
+
+// checkTree holds go.mod files to what a user's build takes, and the root module to its size.
+func checkTree(t *testing.T, r *release) {
+	t.Helper()
+	for _, m := range r.modules {
+		data, err := os.ReadFile(filepath.Join(r.dir, m.dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := modfile.Parse("go.mod", data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(file.Replace) > 0 || !r.has(file.Module.Mod.Path) {
+			t.Errorf("%s: module %s with %d replacements", m.dir, file.Module.Mod.Path, len(file.Replace))
+		}
+		for _, need := range file.Require {
+			if r.has(need.Mod.Path) && need.Mod.Version != testVersion {
+				t.Errorf("%s requires %v", m.dir, need.Mod)
+			}
+		}
+	}
+	data, err := r.zip(r.modules[0])
+	if err != nil || r.modules[0].dir != "." || len(data) > mostRootBytes {
+		t.Errorf("the first module is %s, %d bytes (%v)", r.modules[0].dir, len(data), err)
+	}
+}
+
+// consumerEnv is the environment of a user whose first proxy is the file proxy. What was built with the same flags is not
+// built again.
+func consumerEnv(t *testing.T, proxy string) []string {
+	others := strings.TrimSpace(run(t, ".", nil, "go", "env", "GOPROXY"))
+	cache := strings.TrimSpace(run(t, ".", nil, "go", "env", "GOMODCACHE"))
+	t.Cleanup(func() { // what came from the proxy is of this test
+		run(t, ".", nil, "chmod", "-R", "u+w", filepath.Join(cache, filepath.Dir(filepath.FromSlash(testPath))))
+		for _, dir := range []string{filepath.Join(cache, "example.org"), filepath.Join(cache, "cache", "download", "example.org")} {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+others, "GONOSUMDB=example.org", "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
+}
+
+// programOf returns the first program of a README.
+func programOf(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, ok := strings.Cut(string(data), "```go\npackage main")
+	program, _, ended := strings.Cut(program, "```")
+	if !ok || !ended {
+		t.Fatalf("no program in %s", name)
+	}
+	return []byte("package main" + program)
+}
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, problems.String())
+	}
+	return string(out)
+}
+
+// TestRefusals has trees and versions that cannot be published.
+func TestRefusals(t *testing.T) {
+	repo := clone(t)
+	free := filepath.Join(t.TempDir(), "tree")
+	for _, c := range []struct{ name, path, version, tree, want string }{
+		{"a path", "no path", testVersion, free, "malformed module path"},
+		{"no version", testPath, "0.1.0", free, "is no version"},
+		{"a short version", testPath, "v0.1", free, "is no version"},
+		{"a later major version", testPath, "v2.0.0", free, "would have to end in /v2"},
+		{"a tree that exists", testPath, testVersion, repo, "exists"},
+	} {
+		if _, err := write(repo, c.path, c.version, c.tree); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+	writeFile(t, filepath.Join(repo, "README.md"), []byte("changed"))
+	if _, err := write(repo, testPath, testVersion, free); err == nil || !strings.Contains(err.Error(), "not committed") {
+		t.Errorf("a change that is not committed: error %v", err)
+	}
+	if _, err := os.Stat(free); err == nil {
+		t.Error("a refused release left a tree")
+	}
+}
