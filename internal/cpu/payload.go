@@ -127,6 +127,13 @@ func (p Payload) Swap(i, j int) {
 	}
 }
 
+// Exchange swaps the elements of p with those of q, the first with the last. q has as many.
+func (p Payload) Exchange(q Payload) {
+	if p.n > 0 && p.n == q.n {
+		p.by.exchange(p.data, q.data, p.n)
+	}
+}
+
 // Few is the largest length that FollowFew accepts.
 const Few = 16
 

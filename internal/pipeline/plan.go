@@ -27,6 +27,7 @@ const (
 	parted                         // runs are cut into parts, which are merged one by one
 	withinSegments                 // they are gathered through the orders of segments
 	counted                        // keys of few bits are counted
+	withElements                   // they move with each step of a sort by a comparison
 	nullsApart                     // they stay, or are gathered, as the orders of two parts say
 
 	movements // their number
@@ -48,6 +49,7 @@ var movementNames = [movements]string{
 	parted:         "RangeMerge",
 	withinSegments: "Segments",
 	counted:        "Counting",
+	withElements:   byComparison,
 	nullsApart:     "IndexGather",
 }
 
