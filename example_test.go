@@ -1,11 +1,13 @@
 package sorter_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/sorter"
@@ -44,6 +46,26 @@ func ExampleSort() {
 	// Kyoto
 	// Rome
 	// <nil>
+}
+
+func ExampleSortFunc() {
+	type release struct{ Major, Minor int }
+	releases := []release{{1, 12}, {2, 0}, {1, 9}, {1, 12}}
+	newestFirst := func(a, b release) int { return cmp.Or(b.Major-a.Major, b.Minor-a.Minor) }
+
+	err := sorter.SortFunc(releases, newestFirst)
+
+	fmt.Println(releases, err)
+	// Output: [{2 0} {1 12} {1 12} {1 9}] <nil>
+}
+
+func ExampleOrderFunc() {
+	words := []string{"pear", "Fig", "apple"}
+
+	p, err := sorter.OrderFunc(words, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+
+	fmt.Println(p, words, err)
+	// Output: [2 1 0] [pear Fig apple] <nil>
 }
 
 func ExampleSortKeys() {

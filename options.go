@@ -75,8 +75,8 @@ func TotalOrder() Option {
 // On runs the sort on b. If b cannot, the call returns b's error: it does not fall back
 // to the CPU. Under a [MemoryLimit] that is too small for b it returns [ErrMemoryLimit].
 // Default: the planner chooses between the CPU and the registered devices, and the CPU
-// finishes a sort in which a device fails. [Merge], and [TopK] of at most a 32nd of the
-// elements, run on the CPU whatever b. It panics if b is nil.
+// finishes a sort in which a device fails. [Merge], [SortFunc], [OrderFunc], and [TopK] of at most a
+// 32nd of the elements, run on the CPU whatever b. It panics if b is nil.
 func On(b Backend) Option {
 	if b == nil {
 		panic("sorter: On(nil)")
@@ -89,8 +89,8 @@ func On(b Backend) Option {
 //
 // The error is [ErrNoDevice] if no engine has the algorithm or has a device. If a device
 // fails and the CPU lacks the algorithm, it is the device's error. A sort in place, see
-// [MemoryLimit], has one algorithm only, which [Stats] names. [Merge] and small [TopK]
-// ignore it, see [On]. It panics if a is no algorithm.
+// [MemoryLimit], has one algorithm only, which [Stats] names. [Merge], [SortFunc], [OrderFunc] and
+// small [TopK] ignore it, see [On]. It panics if a is no algorithm.
 func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
@@ -99,7 +99,7 @@ func Use(a Algorithm) Option {
 }
 
 // WithContext stops the call when ctx is cancelled. Calls that return an error return
-// that of ctx within 50 ms, or after the calls of key and null functions then running.
+// that of ctx within 50 ms, or after the calls of key and null functions, or of a comparison, then running.
 // No goroutine is left and the slice is untouched. Where such calls differ in how long
 // they take, each worker may begin fifteen more. Default: none. It costs 0.5 ns per call.
 //
@@ -161,7 +161,7 @@ func OnProgress(f func(Progress)) Option {
 
 // Into makes the calls that return a permutation write it to the memory of p. They return p[:n]
 // for n elements if cap(p) >= n, whatever the length of p. These calls are [Order], [OrderKeys],
-// [Ordering.Order], [Rows.Order] and [Rows.Within]. Default, and with less capacity: new memory.
+// [OrderFunc], [Ordering.Order], [Rows.Order] and [Rows.Within]. Default, and with less capacity: new memory.
 // Stability and cost are those of the call.
 //
 // Nothing is allocated for the result. The system clears every page of new memory when
@@ -180,8 +180,8 @@ func Into(p perm.Perm) Option {
 }
 
 // MarkRuns makes the calls that return a permutation fill r with where runs of equal rows begin in
-// it. These calls are [Order], [OrderKeys], [Ordering.Order], [Rows.Order] and [Rows.Within]. So
-// does [Rows.Sort] for its result.
+// it. These calls are [Order], [OrderKeys], [OrderFunc], [Ordering.Order], [Rows.Order] and
+// [Rows.Within]. So does [Rows.Sort] for its result.
 //
 // Rows are equal that tie in every column, as [Ordering.Compare] has it. So NaNs equal each other,
 // −0 equals +0, and nulls of a column equal each other. Package rank computes ranks and distinct

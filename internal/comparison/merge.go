@@ -10,14 +10,13 @@ func (s *Sorter[E]) merge(dst, a, b []E) {
 	for len(a) >= wins && len(b) >= wins {
 		i, j := 0, 0
 		for k := range wins {
-			x, y := &a[i], &b[j]
-			e, ahead := x, 0
-			if compare(*y, *x) < 0 {
-				e, ahead = y, 1
+			if x, y := &a[i], &b[j]; compare(*y, *x) < 0 {
+				dst[k] = *y
+				j++
+			} else {
+				dst[k] = *x
+				i++
 			}
-			dst[k] = *e
-			j += ahead
-			i = k + 1 - j
 		}
 		dst, a, b = dst[wins:], a[i:], b[j:]
 		switch {

@@ -88,16 +88,23 @@ func (j *Job[E]) Set(arrays [arrays][]E) {
 // leastBlock is the least number of elements that a worker sorts by itself.
 const leastBlock = 1 << 11
 
-// blocks returns how many blocks are sorted: a power of two, so that all take part in as many merges.
-func (j *Job[E]) blocks() int {
-	if len(j.workers) == 1 && j.env.Loop.Progress == nil {
+// blocks returns how many blocks of n elements are sorted: a power of two, so that all take part in as
+// many merges.
+func blocks(env *engine.Env, n int) int {
+	if env.Loop.Workers <= 1 && env.Loop.Progress == nil {
 		return 1
 	}
 	b := 2
-	for b < 2*len(j.workers) && j.n/(2*b) >= leastBlock {
+	for b < 2*env.Loop.Workers && n/(2*b) >= leastBlock {
 		b *= 2
 	}
 	return b
+}
+
+// Bytes bounds the scratch memory of a sort of n elements, the arrays apart.
+func Bytes(env *engine.Env, n int) int64 {
+	b := blocks(env, n)
+	return straysBytes((n-1)/b+1, min(b, max(1, env.Loop.Workers)))
 }
 
 // part is a sorted part of all elements.
@@ -105,7 +112,7 @@ type part struct{ lo, hi, array int }
 
 // Sort sorts the elements of array x. It returns the array in which they lie then.
 func (j *Job[E]) Sort(x int) (int, error) {
-	each := (j.n-1)/j.blocks() + 1
+	each := (j.n-1)/blocks(j.env, j.n) + 1
 	parts := make([]part, (j.n-1)/each+1)
 	err := j.stage("sort", j.n, each, func(s *Sorter[E], lo, hi int) {
 		parts[lo/each] = part{lo, hi, s.sort(lo, hi, x)}

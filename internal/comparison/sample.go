@@ -45,16 +45,24 @@ func (s *Sorter[E]) sampled(in []E) shape {
 	return mixed
 }
 
-// longRuns reports whether most of a few places are followed by runs of sqrt(n) elements: merges of
-// these take half the rounds of a sort.
+// leastLong is the least length of runs that are merged rather than split.
+const leastLong = 24
+
+// longRuns reports whether most of a few places are followed by long runs, so that merges of runs
+// take fewer rounds than splits.
 func (s *Sorter[E]) longRuns(in []E) bool {
 	const probes = 8
-	long, missed := int(math.Sqrt(float64(len(in)))), 0
+	each := len(in) / probes
+	long, missed := max(leastLong, int(math.Sqrt(float64(len(in))))/4), 0
+	if long > each {
+		return false
+	}
 	for i := range probes {
-		if n, _ := run(in[i*(len(in)/probes):][:min(long, len(in)/probes)], s.Compare); n < min(long, len(in)/probes) {
-			if missed++; missed > 1 {
-				return false
-			}
+		if n, _ := run(in[i*each:][:long], s.Compare); n < long {
+			missed++
+		}
+		if missed > probes/4 {
+			return false
 		}
 	}
 	return true

@@ -21,6 +21,18 @@ func Small[E any](s []E, compare func(a, b E) int) {
 	}
 }
 
+// InOrder reports whether s is in order. If it strictly falls, it reverses s before.
+func InOrder[E any](s []E, compare func(a, b E) int) bool {
+	n, falls := run(s, compare)
+	if n < len(s) {
+		return false
+	}
+	if falls {
+		slices.Reverse(s)
+	}
+	return true
+}
+
 // run returns the length of the run that s begins with: of elements in order, or that strictly fall.
 func run[E any](s []E, compare func(a, b E) int) (n int, falls bool) {
 	if len(s) < 2 {

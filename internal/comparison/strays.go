@@ -34,11 +34,11 @@ func (m marks) next(i, n int) int {
 	return n
 }
 
-// StraysBytes bounds the scratch memory for strays of n elements, sorted in a number of blocks.
-func StraysBytes(n, blocks int) int64 {
+// straysBytes bounds the scratch memory for strays of n elements, by a number of workers.
+func straysBytes(n, workers int) int64 {
 	a := new(scratch.Area)
-	layOutStrays(a, (n-1)/blocks+1)
-	return int64(blocks) * a.Bytes()
+	a.Times(workers, func() { layOutStrays(a, n) })
+	return a.Bytes()
 }
 
 func layOutStrays(a *scratch.Area, n int) (marked, numbers scratch.Memory) {

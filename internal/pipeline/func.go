@@ -15,6 +15,10 @@ import (
 // byComparison is the algorithm that Stats name.
 const byComparison = "Comparison"
 
+// fewChecked is the number of elements up to which they are checked for order before all else: a call
+// on more takes longer to begin.
+const fewChecked = 1 << 15
+
 // SortFunc sorts s by a comparison.
 func SortFunc[E any](s []E, compare func(a, b E) int, o *call.Options) error {
 	if o.Descending {
@@ -22,6 +26,9 @@ func SortFunc[E any](s []E, compare func(a, b E) int, o *call.Options) error {
 	}
 	if isSmall(o, len(s)) && !o.Monitored() {
 		comparison.Small(s, compare)
+		return nil
+	}
+	if len(s) <= fewChecked && !o.Monitored() && o.Free() && o.Progress == nil && comparison.InOrder(s, compare) {
 		return nil
 	}
 	r, err := begin(*o, len(s))
@@ -163,7 +170,8 @@ func (r *request) planFunc(p cpu.Payload) error {
 		plans = plans[1:]
 	}
 	for _, r.plan = range plans {
-		if r.plan.engine = cpu.Host; r.Env.Fits(r.plan.bytes) {
+		r.plan.engine, r.plan.bytes = cpu.Host, r.plan.bytes+comparison.Bytes(&r.Env, r.n)
+		if r.Env.Fits(r.plan.bytes) {
 			return nil
 		}
 	}
@@ -176,12 +184,7 @@ func (r *request) planOrderFunc() error {
 	if r.n > r.most {
 		return tooLong(r.n)
 	}
-	r.plan = plan{engine: cpu.Host, movement: toIndex, bytes: scratch.Size(r.n, 4)}
-	if cap(r.Into) < r.n {
-		if err := addressable(r.n, 4); err != nil {
-			return err
-		}
-	}
+	r.plan = plan{engine: cpu.Host, movement: toIndex, bytes: scratch.Size(r.n, 4) + comparison.Bytes(&r.Env, r.n)}
 	return required(r.n, r.Env.Limit, r.Env.Held+r.plan.bytes)
 }
 
