@@ -7,9 +7,9 @@ import (
 	"example.com/sorter/perm"
 )
 
-// SortFunc sorts s in the order of compare, which returns a negative number if a comes before b,
-// zero if they are equal, and a positive number otherwise. Where there is a key, [Sort] is several
-// times faster.
+// SortFunc sorts s in the order of compare, for elements of which only a comparison is known. It
+// returns a negative number if a comes before b, zero if they are equal, and a positive number
+// otherwise. Where there is a key, [Sort] is several times faster.
 //
 // It is stable on every engine, and runs on the CPU, whatever [On] and [Use] say.
 //

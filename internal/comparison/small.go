@@ -14,10 +14,14 @@ func Small[E any](s []E, compare func(a, b E) int) {
 	case n == len(s) && falls:
 		slices.Reverse(s)
 	case n == len(s):
-	case n <= leafLen && len(s) <= leafLen && unsafe.Sizeof(*new(E)) <= stackBytes:
+	case len(s) >= leastSampled:
+		inScratch(s, compare)
+	case unsafe.Sizeof(*new(E)) > stackBytes || len(s) > 2*stackLen:
+		fewInScratch(s, compare)
+	case len(s) <= stackLen:
 		onStack(s, n, falls, compare)
 	default:
-		inScratch(s, compare)
+		onMoreStack(s, n, falls, compare)
 	}
 }
 
@@ -51,15 +55,29 @@ func run[E any](s []E, compare func(a, b E) int) (n int, falls bool) {
 	return n, false
 }
 
-// stackBytes is the size up to which few elements are sorted in memory of the stack.
-const stackBytes = 64
+// Up to 2*stackLen elements of stackBytes are sorted in memory of the stack, which is cleared: so fewer
+// elements have less.
+const (
+	stackBytes = 64
+	stackLen   = 16
+)
 
-// onStack sorts up to leafLen elements, the first n of which are a run.
-//
 //go:noinline
 func onStack[E any](s []E, n int, falls bool, compare func(a, b E) int) {
-	var memory [leafLen]E
-	out := memory[:len(s)]
+	var memory [stackLen]E
+	insertAll(memory[:len(s)], s, n, falls, compare)
+}
+
+//go:noinline
+func onMoreStack[E any](s []E, n int, falls bool, compare func(a, b E) int) {
+	var memory [2 * stackLen]E
+	insertAll(memory[:len(s)], s, n, falls, compare)
+}
+
+// insertAll sorts s, the first n elements of which are a run, by way of out.
+//
+//go:noinline
+func insertAll[E any](out, s []E, n int, falls bool, compare func(a, b E) int) {
 	copy(out[:n], s)
 	if falls {
 		slices.Reverse(out[:n])
@@ -75,12 +93,23 @@ func onStack[E any](s []E, n int, falls bool, compare func(a, b E) int) {
 	copy(s, out)
 }
 
+// fewInScratch sorts less than leastSampled elements by way of pooled memory. Its arena is on the stack.
+func fewInScratch[E any](s []E, compare func(a, b E) int) {
+	var arena scratch.Arena
+	defer arena.Release(1)
+	memory := scratch.Take[E](&arena, 2*len(s))
+	w := Sorter[E]{Compare: compare, Arrays: [arrays][]E{s, memory[:len(s)], memory[len(s):]}}
+	w.split(0, len(s), Input, false, badSplits(len(s)))
+	copy(s, memory)
+}
+
 // inScratch sorts s by way of pooled memory.
 func inScratch[E any](s []E, compare func(a, b E) int) {
 	var arena scratch.Arena
 	defer arena.Release(1)
 	w := Sorter[E]{Compare: compare, Arena: &arena}
-	w.Arrays = [arrays][]E{s, scratch.Take[E](&arena, len(s)), scratch.Take[E](&arena, len(s))}
+	memory := scratch.Take[E](&arena, 2*len(s))
+	w.Arrays = [arrays][]E{s, memory[:len(s)], memory[len(s):]}
 	if at := w.sort(0, len(s), Input); at != Input {
 		copy(s, w.Arrays[at])
 	}
