@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
 )
 
 // Job is a sort on the workers of an environment.
@@ -104,7 +105,9 @@ func blocks(env *engine.Env, n int) int {
 // Bytes bounds the scratch memory of a sort of n elements, the arrays apart.
 func Bytes(env *engine.Env, n int) int64 {
 	b := blocks(env, n)
-	return straysBytes((n-1)/b+1, min(b, max(1, env.Loop.Workers)))
+	a, each := new(scratch.Area), (n-1)/b+1
+	a.Times(min(b, max(1, env.Loop.Workers)), func() { layOutStrays(a, each) })
+	return a.Bytes()
 }
 
 // part is a sorted part of all elements.

@@ -34,13 +34,7 @@ func (m marks) next(i, n int) int {
 	return n
 }
 
-// straysBytes bounds the scratch memory for strays of n elements, by a number of workers.
-func straysBytes(n, workers int) int64 {
-	a := new(scratch.Area)
-	a.Times(workers, func() { layOutStrays(a, n) })
-	return a.Bytes()
-}
-
+// layOutStrays lays out the set of strays of n elements, and their numbers, twice.
 func layOutStrays(a *scratch.Area, n int) (marked, numbers scratch.Memory) {
 	return a.Memory((n+63)/64, 8), a.MemoryEach(2, mostStrays(n), 8)
 }
