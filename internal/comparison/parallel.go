@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"example.com/sorter/internal/engine"
@@ -90,14 +91,19 @@ func (j *Job[E]) Set(arrays [arrays][]E) {
 const leastBlock = 1 << 11
 
 // blocks returns how many blocks of n elements are sorted: a power of two, so that all take part in as
-// many merges.
+// many merges. Each merge costs more than the split that it replaces, so there are no more blocks than
+// workers, unless some would have two blocks and others one.
 func blocks(env *engine.Env, n int) int {
-	if env.Loop.Workers <= 1 && env.Loop.Progress == nil {
-		return 1
-	}
-	b := 2
-	for b < 2*env.Loop.Workers && n/(2*b) >= leastBlock {
+	workers := max(1, env.Loop.Workers)
+	b := 1 << bits.Len(uint(workers-1))
+	switch {
+	case b > workers:
 		b *= 2
+	case b == 1 && env.Loop.Progress != nil: // it is called after each block
+		b = 8
+	}
+	for b > 1 && n/b < leastBlock {
+		b /= 2
 	}
 	return b
 }
