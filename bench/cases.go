@@ -26,6 +26,8 @@ var cases = []benchCase{
 	textCase("string, one of 16 texts of 1 KiB", "string-texts", repeatedTexts),
 	{"24-byte struct by float32", "struct24", 24, 4, sortFunc, buildRec24},
 	{"24-byte struct by float32, stable", "struct24-stable", 24, 4, sortStableFunc, buildRec24Stable},
+	{"24-byte struct by a comparison", "compared24", 24, 4, sortFunc, buildCompared24},
+	{"24-byte struct by a comparison of strings", "compared-names", 24, 8, sortFunc, buildComparedNames},
 	{"64-byte struct by int64", "struct64", 64, 8, sortFunc, buildRec64},
 	{"float4 by first component", "float4", 16, 4, sortFunc, buildVec4},
 	{"argsort by float32", "argsort", 4, 4, sortFunc, buildArgsort},
@@ -43,6 +45,7 @@ const (
 	sortSlice      = "sort.Slice"
 	sortyName      = "sorty"
 	pargoName      = "pargo"
+	pargoStable    = "pargo, stable"
 	zermeloName    = "zermelo"
 	sortsName      = "twotwotwo/sorts"
 	composedName   = "composed, zermelo"

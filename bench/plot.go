@@ -23,6 +23,7 @@ var looks = map[string]picture.Look{
 	sortSlice:      look(0x888888, 1.6, nil, draw.BoxGlyph{}),
 	sortyName:      look(0x0072b2, 1.6, nil, draw.TriangleGlyph{}),
 	pargoName:      look(0x009e73, 1.6, nil, draw.PyramidGlyph{}),
+	pargoStable:    look(0x009e73, 1.6, picture.Dashed, draw.PyramidGlyph{}),
 	zermeloName:    look(0xcc79a7, 1.6, nil, draw.PlusGlyph{}),
 	sortsName:      look(0xe69f00, 1.6, nil, draw.CrossGlyph{}),
 	heapName:       look(0x56b4e9, 1.6, nil, draw.RingGlyph{}),

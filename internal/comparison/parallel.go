@@ -87,8 +87,9 @@ func (j *Job[E]) Set(arrays [arrays][]E) {
 	}
 }
 
-// leastBlock is the least number of elements that a worker sorts by itself.
-const leastBlock = 1 << 11
+// leastBlock is the least number of elements that a worker sorts by itself: up to 4096 elements are
+// compared on the calling goroutine alone.
+const leastBlock = 1<<11 + 1
 
 // blocks returns how many blocks of n elements are sorted: a power of two, so that all take part in as
 // many merges. Each merge costs more than the split that it replaces, so there are no more blocks than

@@ -413,6 +413,31 @@ func TestFuncMisuse(t *testing.T) {
 	}
 }
 
+// TestFuncStartsNone sorts up to 4096 elements on the calling goroutine.
+func TestFuncStartsNone(t *testing.T) {
+	for _, n := range []int{10, 100, 4096} {
+		rows := drawFuncRows(0, n)
+		testkit.CheckStartsNone(t, fmt.Sprintf("n=%d", n), func() {
+			_ = sorter.SortFunc(rows, compareFuncRows)
+		})
+	}
+}
+
+// TestFuncAllocates sorts few elements without memory of their own, and more with pooled memory.
+func TestFuncAllocates(t *testing.T) {
+	testkit.SkipRace(t)
+	for n, most := range map[int]float64{10: 0, 32: 0, 33: 1, 63: 1, 1000: 6} {
+		in, rows := drawFuncRows(0, n), make([]funcRow, n)
+		allocs := testing.AllocsPerRun(100, func() {
+			copy(rows, in)
+			_ = sorter.SortFunc(rows, compareFuncRows)
+		})
+		if allocs > most {
+			t.Errorf("n=%d: %v allocations, want at most %v", n, allocs, most)
+		}
+	}
+}
+
 // TestFuncReport reports what ran.
 func TestFuncReport(t *testing.T) {
 	var st sorter.Stats
