@@ -1,7 +1,5 @@
 package comparison
 
-import "math/bits"
-
 // wins is the number of elements in a row from one part after which a merge searches.
 const wins = 8
 
@@ -12,14 +10,13 @@ func (s *Sorter[E]) merge(dst, a, b []E) {
 	for len(a) >= wins && len(b) >= wins {
 		i, j := 0, 0
 		for k := range wins {
-			x, y := &a[i], &b[j]
-			before := compare(*y, *x) >> (bits.UintSize - 1) // -1 if y is next
-			if before < 0 {
-				x = y
+			if x, y := &a[i], &b[j]; compare(*y, *x) < 0 {
+				dst[k] = *y
+				j++
+			} else {
+				dst[k] = *x
+				i++
 			}
-			dst[k] = *x
-			j -= before
-			i += 1 + before
 		}
 		dst, a, b = dst[wins:], a[i:], b[j:]
 		switch {

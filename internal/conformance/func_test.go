@@ -256,6 +256,47 @@ func TestFuncContradicts(t *testing.T) {
 	}
 }
 
+// TestFuncAdversary sorts by a comparison that decides as late as it can, so that pivots are extreme
+// (McIlroy, "A killer adversary for quicksort", 1999), and by those that contradict themselves: none takes
+// many times n log n comparisons.
+func TestFuncAdversary(t *testing.T) {
+	const n = 20_000
+	check := func(name string, compare func(a, b int) int) {
+		calls := 0
+		numbers := ascending(n)
+		err := sorter.SortFunc(numbers, func(a, b int) int { calls++; return compare(a, b) }, sorter.Workers(1))
+		if err != nil || calls > 32*n {
+			t.Errorf("%s: %v, %d comparisons per element", name, err, calls/n)
+		}
+	}
+	const gas = 2 * n
+	values, solid, candidate := make([]int, n), 0, 0
+	for i := range values {
+		if values[i] = gas; i%4 == 1 { // or the input is found in order
+			values[i] = -i
+		}
+	}
+	check("adversary", func(a, b int) int {
+		if values[a] == gas && values[b] == gas {
+			if a == candidate {
+				values[a] = solid
+			} else {
+				values[b] = solid
+			}
+			solid++
+		}
+		if values[a] == gas {
+			candidate = a
+		} else if values[b] == gas {
+			candidate = b
+		}
+		return values[a] - values[b]
+	})
+	r := dist.Rand(1)
+	check("mostly less", func(a, b int) int { return -min(1, r.IntN(1000)) })
+	check("less, then more", func(a, b int) int { return r.IntN(3) - 1 })
+}
+
 // TestFuncPanics has comparisons panic, or end the goroutine: the slice is untouched.
 func TestFuncPanics(t *testing.T) {
 	for _, n := range []int{10, 100, 5000, 40_000} {
