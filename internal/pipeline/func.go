@@ -68,7 +68,8 @@ func sortFunc[E any](r *request, s []E, compare func(a, b E) int) error {
 
 // sortElements sorts elements, which move with each step.
 func sortElements[E any](r *request, job *comparison.Job[E], s []E) error {
-	arrays := [...][]E{s, scratch.Take[E](&r.Arena, r.n), scratch.Take[E](&r.Arena, r.n)}
+	memory := scratch.Take[E](&r.Arena, 2*r.n) // at once: then calls of about as many elements find it again
+	arrays := [...][]E{s, memory[:r.n], memory[r.n:]}
 	job.Set(arrays)
 	at, err := job.Sort(comparison.Input)
 	if err != nil || at == comparison.Input {
@@ -159,7 +160,7 @@ func (r *request) planFunc(p cpu.Payload) error {
 	r.Env.Ran(byComparison)
 	index := 2 * scratch.Size(r.n, 4)
 	plans := []plan{
-		{movement: withElements, bytes: 2 * scratch.Size(r.n, p.Size())},
+		{movement: withElements, bytes: scratch.Size(2*r.n, p.Size())},
 		{movement: throughIndex, bytes: index + scratch.Size(r.n, p.Size())},
 		{movement: inPlace, bytes: index + p.ApplyBytes()},
 	}
