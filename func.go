@@ -7,17 +7,16 @@ import (
 	"example.com/sorter/perm"
 )
 
-// SortFunc sorts s in the order of compare, for elements of which only a comparison is known. It
-// returns a negative number if a comes before b, zero if they are equal, and a positive number
-// otherwise. Where there is a key, [Sort] is several times faster.
+// SortFunc sorts s in the order of compare, for elements of which only a comparison is known. The
+// result of compare is negative if a comes before b, zero if they are equal, and positive otherwise.
+// Where there is a key, [Sort] is several times faster.
 //
 // It is stable on every engine, and runs on the CPU, whatever [On] and [Use] say.
 //
 // It calls compare up to about n log2 n times for n elements, up to n-1 times if they are in order or
-// strictly fall, and few times more for each element out of place. Equal elements are found by their
-// first pivot. Scratch is two elements per element. Elements above 128 bytes are ordered by their numbers and take one
-// element and two numbers (4 bytes each). Under a smaller [MemoryLimit] elements move in place, which
-// is slower.
+// strictly fall, and few times more for each element out of place. Scratch is two elements per element.
+// Elements above 128 bytes are ordered by their numbers, and take one element and two numbers (4 bytes
+// each). Under a smaller [MemoryLimit] elements move in place, which is slower.
 //
 // Calls on different slices may run concurrently. Where s is large, several goroutines call compare
 // at a time; up to 4096 elements only the caller's does. compare must not change s.
