@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/sorter"
@@ -527,6 +528,92 @@ func ExampleOrdering_TopOrder() {
 
 	fmt.Println(shortest, err) // words is as it was
 	// Output: [1 0] <nil>
+}
+
+// The three largest amounts of a stream.
+func ExampleTop() {
+	type sale struct {
+		item   string
+		amount int
+	}
+	top := sorter.NewTop(sorter.By(sorter.Desc(func(s sale) int { return s.amount })), 3)
+
+	for batch := range slices.Chunk([]sale{{"pen", 5}, {"lamp", 90}, {"ink", 7}, {"book", 30}, {"bag", 90}}, 2) {
+		top.Push(batch...)
+	}
+
+	fmt.Println(top.Result())
+	// Output: [{lamp 90} {bag 90} {book 30}]
+}
+
+// A scan skips blocks whose least key does not come before the bound.
+func ExampleTop_Bound() {
+	blocks := []struct {
+		least int // as statistics have it
+		keys  []int
+	}{
+		{7, []int{20, 7, 30}},
+		{8, []int{9, 8, 10}},
+		{1, []int{50, 1, 60}},
+		{7, []int{8, 7}},
+	}
+	own := sorter.By(sorter.Asc(func(key int) int { return key }))
+	top := sorter.NewTop(own, 2)
+
+	for i, block := range blocks {
+		if bound, ok := top.Bound(); ok && own.Compare(block.least, bound) >= 0 {
+			fmt.Println("skipped block", i)
+			continue
+		}
+		top.Push(block.keys...)
+	}
+
+	fmt.Println(top.Result())
+	// Output:
+	// skipped block 3
+	// [1 7]
+}
+
+// Goroutines read a part of the data each.
+func ExampleTop_Merge() {
+	parts := [][]string{{"pear", "fig", "banana"}, {"kiwi", "plum", "lime"}}
+	byLength := sorter.By(sorter.Asc(func(s string) int { return len(s) }))
+	tops := make([]*sorter.Top[string], len(parts))
+	var wait sync.WaitGroup
+	for i, part := range parts {
+		wait.Go(func() {
+			tops[i] = sorter.NewTop(byLength, 3)
+			tops[i].Push(part...)
+		})
+	}
+	wait.Wait()
+
+	tops[0].Merge(tops[1])
+
+	fmt.Println(tops[0].Result())
+	// Output: [fig pear kiwi]
+}
+
+// ROW_NUMBER() OVER (PARTITION BY country ORDER BY amount DESC) <= 2, over a stream.
+func ExampleTopPer() {
+	type sale struct {
+		country string
+		amount  int
+	}
+	byCountry := sorter.By(sorter.Asc(func(s sale) string { return s.country }))
+	byAmount := sorter.By(sorter.Desc(func(s sale) int { return s.amount }))
+	top := sorter.NewTopPer(byCountry, byAmount, 2)
+
+	top.Push(sale{"NL", 5}, sale{"DE", 90}, sale{"NL", 7})
+	top.Push(sale{"DE", 30}, sale{"NL", 6}, sale{"DE", 50})
+
+	rows, parts := top.Result()
+	for from, end := range parts.All() {
+		fmt.Println(rows[from:end])
+	}
+	// Output:
+	// [{DE 90} {DE 50}]
+	// [{NL 7} {NL 6}]
 }
 
 func ExampleOrdering_Nth() {

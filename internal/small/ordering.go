@@ -106,6 +106,19 @@ func (o *Ordering) Len() int {
 	return len(o.specs())
 }
 
+// Join returns the ordering by the columns of o, then by those of next. Both may be nil.
+func (o *Ordering) Join(next *Ordering) *Ordering {
+	var all []extract.Spec
+	for _, from := range [...]*Ordering{o, next} {
+		if from != nil {
+			all = append(all, from.specs()...)
+		}
+	}
+	joined := new(Ordering)
+	joined.Init(all)
+	return joined
+}
+
 // Columns returns the columns. They are read-only.
 func (o *Ordering) Columns() []extract.Column {
 	if o.Len() == 0 {
