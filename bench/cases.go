@@ -33,6 +33,8 @@ var cases = []benchCase{
 	{"argsort by float32", "argsort", 4, 4, sortFunc, buildArgsort},
 	{"string, then float64 descending", "columns", 40, 8, sortFunc, buildEntries},
 	{"top 100 of 24-byte structs", "top100", 24, 4, sortFunc, buildTop},
+	{"first 100 of a stream", "stream100", 24, 4, heapName, buildStream(100)},
+	{"first 10,000 of a stream", "stream10000", 24, 4, heapName, buildStream(10_000)},
 }
 
 // Names that more than one file refers to.
@@ -53,6 +55,7 @@ const (
 	composedSorts  = "composed, sorts"
 	heapName       = "bounded heap"
 	heapByName     = "bounded heap, key function"
+	topByName      = "sorter, key function"
 )
 
 // kind is the role of a contender.

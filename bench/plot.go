@@ -27,6 +27,7 @@ var looks = map[string]picture.Look{
 	zermeloName:    look(0xcc79a7, 1.6, nil, draw.PlusGlyph{}),
 	sortsName:      look(0xe69f00, 1.6, nil, draw.CrossGlyph{}),
 	heapName:       look(0x56b4e9, 1.6, nil, draw.RingGlyph{}),
+	topByName:      look(0x0072b2, 1.6, picture.Dashed, draw.CircleGlyph{}),
 	heapByName:     look(0x56b4e9, 1.6, picture.Dashed, draw.RingGlyph{}),
 	composedName:   look(0xcc79a7, 1.6, picture.Dashed, draw.PlusGlyph{}),
 	composedSorty:  look(0x0072b2, 1.6, picture.Dashed, draw.TriangleGlyph{}),
