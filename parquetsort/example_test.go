@@ -3,7 +3,9 @@ package parquetsort_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 
+	"example.com/sorter"
 	"example.com/sorter/parquetsort"
 	"github.com/parquet-go/parquet-go"
 )
@@ -61,4 +63,56 @@ func ExampleNewWriter_dropDuplicates() {
 	}
 	fmt.Println(err)
 	// Output: 3 2 1 <nil>
+}
+
+// The smallest amounts of a file: statistics of a row group say that all its rows come after those that are held.
+func Example_topOfRowGroups() {
+	type Sale struct {
+		Amount int64  `parquet:"amount"`
+		Item   string `parquet:"item"`
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[Sale](&file)
+	for _, group := range [][]Sale{{{20, "pen"}, {7, "ink"}, {30, "book"}}, {{25, "cup"}, {21, "map"}}, {{5, "nib"}, {40, "lamp"}}} {
+		if _, err := w.Write(group); err != nil {
+			panic(err)
+		}
+		if err := w.Flush(); err != nil { // ends the row group
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	sales, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		panic(err)
+	}
+
+	byAmount, err := sorter.ByFields[Sale]("Amount")
+	if err != nil {
+		panic(err)
+	}
+	top := sorter.NewTop(byAmount, 2)
+	for i, group := range sales.RowGroups() {
+		least, _, ok := group.ColumnChunks()[0].(*parquet.FileColumnChunk).Bounds()
+		if bound, full := top.Bound(); ok && full && byAmount.Compare(Sale{Amount: least.Int64()}, bound) >= 0 {
+			fmt.Println("skipped row group", i)
+			continue
+		}
+		rows := parquet.NewGenericRowGroupReader[Sale](group)
+		batch := make([]Sale, group.NumRows())
+		n, err := rows.Read(batch)
+		if err != nil && err != io.EOF {
+			panic(err)
+		}
+		top.Push(batch[:n]...)
+		if err := rows.Close(); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(top.Result())
+	// Output:
+	// skipped row group 1
+	// [{5 nib} {7 ink}]
 }
